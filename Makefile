@@ -1,0 +1,55 @@
+# `make book` and `make test` need Python 3.11 and make, nothing else.
+PYTHON ?= python3.11
+JOBS ?= 2
+PIP_FLAGS ?=
+BIN := .venv/bin
+READY := .venv/.ready
+NEEDED_MIB := 4000
+export OMP_NUM_THREADS ?= 1
+export PYTHONHASHSEED = 0
+export PYDEVD_DISABLE_FILE_VALIDATION = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help book html run test lint paper bench clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+book: run html ## set up, execute the chapters that changed, render the book
+
+html: $(READY) ## render the book from the stored notebooks
+	@$(BIN)/jupyter-book build . -W -n --keep-going -q
+	@echo "The book: $(CURDIR)/_build/html/index.html"
+
+run: $(READY) ## execute the chapters whose inputs changed
+	@$(BIN)/python -m helpers.run --jobs $(JOBS)
+
+test: $(READY) ## set up, then run every test, the notebooks among them
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --nbval --nbval-current-env tests book
+
+lint: $(READY) ## ruff and mypy
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+paper: $(READY) ## run the experiments at the papers' scale (hours without a GPU)
+	@$(BIN)/python -m helpers.run --preset paper --jobs $(JOBS)
+
+bench: $(READY) ## measure the kernels beside their peers
+	@for file in benchmarks/[a-z]*.py; do $(BIN)/python -m benchmarks.$$(basename $$file .py) || exit 1; done
+
+clean: ## remove what was built; stored notebooks and results stay
+	@rm -rf _build .venv .mypy_cache .ruff_cache .pytest_cache *.egg-info
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): environment.yml pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || \
+	  { echo "error: $(PYTHON) is not a Python 3.11; install one, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@free=$$(df -Pk . | awk 'NR == 2 {print int($$4 / 1024)}'); [ -x $(BIN)/python ] || [ $$free -ge $(NEEDED_MIB) ] || \
+	  { echo "error: $$free MiB free in $(CURDIR), the environment needs $(NEEDED_MIB) MiB; free some space" >&2; exit 1; }
+	@echo "Setting up .venv (a few minutes, once) ..."
+	@[ -x $(BIN)/python ] || $(PYTHON) -m venv .venv || \
+	  { rm -rf .venv; echo "error: $(PYTHON) cannot make a virtual environment; install its venv module (Debian: python3.11-venv)" >&2; exit 1; }
+	@sed -n 's/^ *- \([A-Za-z0-9_.-]*==.*\)/\1/p' environment.yml > .venv/requirements.txt
+	@$(BIN)/python -m pip install $(PIP_FLAGS) --disable-pip-version-check -r .venv/requirements.txt > .venv/pip.log 2>&1 && \
+	  $(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation -e . >> .venv/pip.log 2>&1 || \
+	  { grep -i '^error' .venv/pip.log | tail -n 1 >&2; echo "error: the packages could not be installed (no network? no space?); see .venv/pip.log, then run make again" >&2; exit 1; }
+	@touch $@

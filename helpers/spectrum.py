@@ -1,0 +1,131 @@
+r"""Fourier-Walsh analysis of functions given as tables, in the conventions of :mod:`helpers.cube`.
+
+Every function here takes tables of shape ``(*batch, 2**n)``, float32 or float64, and keeps dtype.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from helpers.kernels.parity import popcount
+from helpers.kernels.walsh import walsh_hadamard
+
+
+def spectrum(f: Tensor) -> Tensor:
+    r"""Fourier-Walsh coefficients.
+
+    .. math:: \hat f(S) = 2^{-n} \sum_x f(x)\, \chi_S(x), \qquad f = \sum_S \hat f(S)\, \chi_S
+
+    Args:
+        f: Values, shape ``(*batch, 2**n)``.
+
+    Returns:
+        Same shape; entry S, a bit mask, is the coefficient of chi_S.
+
+    Raises:
+        ValueError: the last axis is no power of two.
+        TypeError: not float32 or float64.
+
+    Cost: n 2**n additions. Source: Lintilhac and Shaikh (2026), Eq. (1), in the +-1 basis.
+    """
+    return walsh_hadamard(_floating(f)) / f.shape[-1]
+
+
+def from_spectrum(f_hat: Tensor) -> Tensor:
+    """The table whose coefficients are ``f_hat``: the inverse of :func:`spectrum`."""
+    return walsh_hadamard(_floating(f_hat))
+
+
+def degree_profile(f: Tensor) -> Tensor:
+    r"""Fourier weight by degree, :math:`d_i = \sum_{|S| = i} \hat f(S)^2`.
+
+    Returns:
+        Shape ``(*batch, n + 1)``, non-negative; sums to E f^2 (Parseval).
+
+    Cost: as :func:`spectrum`. Source: Hahn and Rofin (2024), Section 2.
+    """
+    weights = spectrum(f).square()
+    sizes = _set_sizes(f)
+    profile = weights.new_zeros(*f.shape[:-1], f.shape[-1].bit_length())
+    return profile.index_add_(-1, sizes, weights)
+
+
+def average_sensitivity(f: Tensor) -> Tensor:
+    r"""Average sensitivity, that is, total influence.
+
+    .. math::
+
+        \mathrm{as}(f) = \sum_{S \subseteq [n]} |S|\, \hat f(S)^2
+        = 2^{-n} \sum_x \tfrac14 \sum_i |f(x) - f(x^{\oplus i})|^2
+
+    Args:
+        f: Values, shape ``(*batch, 2**n)``.
+
+    Returns:
+        Shape ``(*batch,)``; for f in {-1, 1} between 0 and n, in expected bit flips.
+
+    Raises:
+        ValueError: the last axis is no power of two.
+        TypeError: not float32 or float64.
+
+    Cost: n 2**n additions. Source: Hahn and Rofin (2024), Definition 3 and Eq. (17).
+    """
+    return (spectrum(f).square() * _set_sizes(f)).sum(-1)
+
+
+def local_sensitivity(f: Tensor) -> Tensor:
+    r"""Sensitivity at each point, :math:`s(x, f) = \frac14 \sum_i |f(x) - f(x^{\oplus i})|^2`.
+
+    Returns:
+        Same shape as ``f``; for f in {-1, 1} the number of flips that change f at x.
+
+    Cost: n 2**n, from the table itself and not from the spectrum. Source: as above, Eq. (1).
+    """
+    _set_sizes(f)  # checks the shape
+    i = torch.arange(f.shape[-1], device=f.device)
+    total = torch.zeros_like(_floating(f))
+    for k in range(f.shape[-1].bit_length() - 1):
+        total += (f - f[..., i ^ (1 << k)]).square()
+    return total / 4
+
+
+def noise_operator(f: Tensor, rho: float) -> Tensor:
+    r"""T_rho f: the mean of f when each bit is kept with probability (1 + rho)/2.
+
+    .. math:: T_\rho f = \sum_S \rho^{|S|} \hat f(S)\, \chi_S
+
+    Args:
+        f: Values, shape ``(*batch, 2**n)``.
+        rho: Correlation, in [-1, 1].
+    """
+    if not -1 <= rho <= 1:
+        raise ValueError(f"rho must lie in [-1, 1], got {rho}")
+    return from_spectrum(spectrum(f) * torch.as_tensor(rho, dtype=f.dtype) ** _set_sizes(f))
+
+
+def degree(f: Tensor, tol: float = 1e-9) -> int:
+    """Largest |S| with a coefficient above ``tol`` in absolute value; 0 if there is none."""
+    if f.ndim != 1:
+        raise ValueError(f"degree takes one table, got shape {tuple(f.shape)}")
+    found = _set_sizes(f)[spectrum(f).abs() > tol]
+    return int(found.max()) if found.numel() else 0
+
+
+def sparsity(f: Tensor, tol: float = 1e-9) -> Tensor:
+    """Number of coefficients above ``tol`` in absolute value, shape ``(*batch,)``, int64."""
+    return (spectrum(f).abs() > tol).sum(-1)
+
+
+def _set_sizes(f: Tensor) -> Tensor:
+    """|S| for every mask S, shape ``(2**n,)``, int64."""
+    N = f.shape[-1] if f.ndim else 0
+    if N < 1 or N & (N - 1):
+        raise ValueError(f"the last axis must be a power of two, got shape {tuple(f.shape)}")
+    return popcount(torch.arange(N, device=f.device))
+
+
+def _floating(f: Tensor) -> Tensor:
+    if not f.is_floating_point():
+        raise TypeError(f"expected float32 or float64, got {f.dtype}")
+    return f
