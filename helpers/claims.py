@@ -189,7 +189,7 @@ class Ledger:
 
     def show(self) -> None:
         """Display the table of claims and leave the record in the notebook; print elsewhere."""
-        unexplained = {c.id for c in self.claims if c.verdict in ("refuted", "not reproduced")}
+        unexplained = {c.id for c in self.claims if c.verdict not in ("holds", "reproduced")}
         unexplained -= {f.id for f in self.findings}
         if unexplained:
             raise ClaimError(f"no finding explains {', '.join(sorted(unexplained))}")

@@ -22,7 +22,7 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 WIDTH = 6.8  # inches: the text column of the page
 GREY = "#6b6b6b"
 
-_RC = {
+_RC: dict[Any, Any] = {
     "figure.dpi": 160,
     "figure.facecolor": "white",
     "figure.constrained_layout.use": True,
@@ -86,4 +86,10 @@ def interval(
     ax: Axes, x: Sequence[float], low: Sequence[float], high: Sequence[float], **options: Any
 ) -> None:
     """Shade the interval from ``low`` to ``high`` behind a curve."""
-    ax.fill_between(x, low, high, **{"alpha": 0.18, "linewidth": 0, "color": COLOURS[0]} | options)
+    look: dict[str, Any] = {"alpha": 0.18, "linewidth": 0, "color": COLOURS[0]}
+    ax.fill_between(x, low, high, **look | options)
+
+
+def show() -> None:
+    """End a figure's cell: the figure is its only output, also where ``;`` does not silence."""
+    plt.show()

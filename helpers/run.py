@@ -241,8 +241,8 @@ def _over_dask(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome
                 for i, job in enumerate(jobs)
             }
             for future in as_completed(list(futures)):
-                error = future.exception()
-                outcome = Outcome("", f"worker: {error}", 0.0) if error else future.result()
+                lost = future.exception()
+                outcome = Outcome("", f"worker: {lost}", 0.0) if lost else future.result()
                 yield futures[future], outcome
         if not address:
             cluster.close()

@@ -117,7 +117,8 @@ for i, (name, row) in enumerate(measured.items()):
 ax.set(xscale="log", yscale="log", xlabel="length $n$ (bits)", ylabel="average sensitivity (bit flips)")
 ax.set_xticks([n for n in (1, 2, 4, 8, 16) if n <= n_max], [str(n) for n in (1, 2, 4, 8, 16) if n <= n_max])
 ax.minorticks_off()
-ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.14));
+ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.14))
+figures.show()
 
 # %% [markdown]
 # ## The identity, for any function
@@ -147,7 +148,8 @@ for i, (ax, (name, table)) in enumerate(zip(axes, cube.NAMED.items(), strict=Tru
     seen = profile > 1e-12
     ax.bar(torch.arange(n_odd + 1)[seen], profile[seen], color=figures.COLOURS[i])
     ax.set(title=name, yscale="log", xlabel="degree $i$", xlim=(-0.8, n_odd + 0.8), ylim=(1e-3, 2))
-axes[0].set_ylabel("weight $d_i$");
+axes[0].set_ylabel("weight $d_i$")
+figures.show()
 
 # %%
 profile = degree_profile(cube.majority(n_odd))

@@ -10,7 +10,7 @@ from torch import Tensor
 try:
     import numba
 except ImportError:  # a machine that has torch alone still runs the reference
-    numba = None
+    numba = None  # type: ignore[assignment]
 
 BACKENDS = ("auto", "torch", "numba")
 DTYPES = (torch.float32, torch.float64, torch.int32, torch.int64)

@@ -1,0 +1,1 @@
+"""Tests of the package and of the book."""

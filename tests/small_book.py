@@ -1,0 +1,98 @@
+"""A copy of the package with a book of tiny chapters, to run the runner on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from helpers.chapters import ROOT
+
+HEAD = """\
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,mystnb
+#     formats: ipynb,py:percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # A small chapter
+
+# %% tags=["parameters"]
+size = 3  # how many [1..20]
+scale = 0.5  # a factor [0..10]
+word = "odd"  # any text
+pause = 0.0  # seconds [0..60]
+
+# %%
+import time
+"""
+CHAPTERS = {
+    "part/plain": "time.sleep(pause)\nprint(word, size * scale)\n",
+    "part/spectral": "import helpers.spectrum\n\nprint(size)\n",
+    "part/kernel": "from helpers.kernels import parity\n\nprint(size)\n",
+    "part/stored": (
+        "from helpers.results import load, save\n\n"
+        'save("runs", {"seed": list(range(size)), "loss": [scale] * size})\n'
+        'print(load("part/stored", "runs") is not None)\n'
+    ),
+}
+
+
+class SmallBook:
+    """A temporary checkout: where it is, and how to run things in it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "helpers", root / "helpers", ignore=ignored)
+        shutil.copy(ROOT / "environment.yml", root)
+        (root / "results").mkdir()
+        (root / "book" / "part").mkdir(parents=True)
+        for name, body in CHAPTERS.items():
+            self.write(name, body)
+        package = f"{root}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+        self.environment = os.environ | {"PYTHONPATH": package, "PYTHONUNBUFFERED": "1"}
+
+    def write(self, name: str, body: str) -> Path:
+        """Write a chapter: the common head, then ``body``."""
+        path = self.root / "book" / f"{name}.py"
+        path.write_text(HEAD + body, encoding="utf-8")
+        return path
+
+    def notebook(self, name: str) -> Path:
+        """Where a chapter's notebook is stored."""
+        return self.root / "book" / f"{name}.ipynb"
+
+    def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+        """Start the runner in a process group of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "helpers.run", *arguments],
+            cwd=self.root,
+            env=self.environment | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run the runner to its end."""
+        process = self.start(*arguments, **environment)
+        out, err = process.communicate(timeout=200)
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+@pytest.fixture
+def small_book(tmp_path):
+    """A fresh small book."""
+    return SmallBook(tmp_path / "checkout")
