@@ -20,7 +20,6 @@ NEEDED = (
     "environment.yml",
     "pyproject.toml",
     "conftest.py",
-    "_toc.yml",
     "helpers",
     "tests",
     "book/register.yml",
