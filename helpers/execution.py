@@ -106,10 +106,6 @@ def execute_plainly(
     started = time.monotonic()
     task = json.dumps({"name": name, "source": source, "parameters": dict(parameters)})
     with tempfile.TemporaryDirectory(prefix="chapter-") as folder, _environment(run) as variables:
-        package = str(Path(__file__).resolve().parents[1])
-        variables["PYTHONPATH"] = os.pathsep.join(
-            filter(None, (package, variables.get("PYTHONPATH")))
-        )
         done = subprocess.run(
             [sys.executable, "-m", "helpers.execution"],
             input=task,
@@ -125,8 +121,10 @@ def execute_plainly(
 
 @contextlib.contextmanager
 def _environment(run: Mapping[str, Any] | None) -> Iterator[dict[str, str]]:
-    """Variables of a run: one thread, inline figures, and where its results are kept."""
+    """Variables of a run: this package, one thread, inline figures, where results are kept."""
     saved = dict(os.environ)
+    package = str(Path(__file__).resolve().parents[1])
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (package, saved.get("PYTHONPATH"))))
     os.environ.pop("MPLBACKEND", None)  # it would switch off inline figures
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
