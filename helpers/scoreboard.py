@@ -1,6 +1,6 @@
 """The scoreboard and the findings: pages built from what the executed notebooks recorded.
 
-A Sphinx extension with three directives: ``{scoreboard} PART`` and ``{findings} PART`` for a section
+A Sphinx extension with three directives: ``{scoreboard} PART`` and ``{findings} PART`` for one part
 of the register, ``{scoreboard-totals}`` for all of it. Nothing is judged here: a verdict stands in
 a notebook's ledger, and a result whose chapter has none is shown open.
 """

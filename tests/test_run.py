@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +14,8 @@ import time
 import psutil
 import pytest
 
-from helpers import run
+from helpers import chapters, run
+from helpers.chapters import ROOT
 from helpers.execution import Outcome
 
 
@@ -333,3 +335,11 @@ def test_the_preset_stores_paper_scale_results_that_the_page_then_loads(small_bo
     assert "True" in outputs(small_book.notebook("part/stored"))
     preset.write_text("sise: 2\n")
     assert "no parameter 'sise'" in small_book.run("--preset", "paper").stderr
+
+
+def test_the_template_is_a_chapter_that_runs(small_book):
+    shutil.copy(ROOT / "book" / "template.py", small_book.root / "book" / "part" / "name.py")
+    done = small_book.run("part/name")
+    assert done.returncode == 0, done.stderr
+    record = chapters.read_record(small_book.notebook("part/name"))
+    assert [claim["verdict"] for claim in record["claims"]] == ["holds"]

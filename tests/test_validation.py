@@ -1,4 +1,4 @@
-"""Validation can fail: each way to falsify a stored notebook turns it red, and rounding does not."""
+"""Validation can fail: each way to falsify a stored notebook turns it red; rounding does not."""
 
 from __future__ import annotations
 
