@@ -41,10 +41,15 @@ def points(n: int) -> Tensor:
 
 def index_of(strings: Tensor) -> Tensor:
     """Index of bit strings ``(*batch, n)`` of 0s and 1s, n at most 62: shape ``(*batch,)``."""
-    n = strings.shape[-1]
-    if n > MAX_MASK_BITS:
-        raise ValueError(f"an index holds at most {MAX_MASK_BITS} bits, got {n}")
-    return (strings.long() << torch.arange(n)).sum(-1)
+    n = strings.shape[-1] if strings.ndim else -1
+    if not 0 <= n <= MAX_MASK_BITS:
+        raise ValueError(
+            f"an index holds at most {MAX_MASK_BITS} bits, got shape {tuple(strings.shape)}"
+        )
+    wrong = strings[(strings != 0) & (strings != 1)]
+    if wrong.numel():
+        raise ValueError(f"bits are 0 or 1, got {wrong[0].item()}")
+    return (strings.long() << torch.arange(n, device=strings.device)).sum(-1)
 
 
 def mask_of(coordinates: list[int]) -> int:
@@ -57,7 +62,9 @@ def mask_of(coordinates: list[int]) -> int:
 
 def members(mask: int) -> list[int]:
     """Coordinates in a mask, counted from 1, in increasing order."""
-    return [k + 1 for k in range(int(mask).bit_length()) if int(mask) >> k & 1]
+    if not 0 <= mask < 2**MAX_MASK_BITS:
+        raise ValueError(f"a mask lies between 0 and {2**MAX_MASK_BITS - 1}, got {mask}")
+    return [k + 1 for k in range(MAX_MASK_BITS) if int(mask) >> k & 1]
 
 
 def character(n: int, mask: int) -> Tensor:
@@ -102,7 +109,7 @@ NAMED: dict[str, Callable[[int], Tensor]] = {
 """The four functions whose sensitivity Hahn and Rofin (2024) compare."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SparseFunction:
     r"""A sum of few basis functions, f = sum_S c_S b_S, on a cube of any size up to 62 bits.
 
@@ -122,17 +129,21 @@ class SparseFunction:
     def __post_init__(self) -> None:
         if self.basis not in BASES:
             raise ValueError(f"unknown basis {self.basis!r}; choose one of {', '.join(BASES)}")
-        if not 1 <= self.n <= MAX_MASK_BITS:
-            raise ValueError(f"n runs from 1 to {MAX_MASK_BITS}, got {self.n}")
+        _check_size(self.n)
+        for name, kind in (("masks", torch.int64), ("coefficients", torch.float64)):
+            if getattr(self, name).dtype != kind:
+                raise TypeError(f"{name} must be {kind}, got {getattr(self, name).dtype}")
         if self.masks.ndim != 1 or self.masks.shape != self.coefficients.shape:
             raise ValueError(
                 f"expected masks and coefficients of one shape (S,), got "
                 f"{tuple(self.masks.shape)} and {tuple(self.coefficients.shape)}"
             )
         if self.sparsity and not 0 <= int(self.masks.min()) <= int(self.masks.max()) < 2**self.n:
-            raise ValueError(f"masks must lie between 0 and {2**self.n - 1}")
-        if len(set(self.masks.tolist())) != self.sparsity:
-            raise ValueError("masks must be distinct")
+            low, high = (int(v) for v in self.masks.aminmax())
+            raise ValueError(f"masks must lie between 0 and {2**self.n - 1}, found {low} to {high}")
+        masks, times = self.masks.unique(return_counts=True)
+        if (times > 1).any():
+            raise ValueError(f"masks must be distinct, {int(masks[times > 1][0])} is repeated")
 
     @property
     def sparsity(self) -> int:
@@ -152,7 +163,10 @@ class SparseFunction:
     def __call__(self, points: Tensor) -> Tensor:
         """Values at cube points given by index, shape ``(M,)``, int64 -> ``(M,)``, float64."""
         if points.numel() and not 0 <= int(points.min()) <= int(points.max()) < 2**self.n:
-            raise ValueError(f"points must lie between 0 and {2**self.n - 1}")
+            low, high = (int(v) for v in points.aminmax())
+            raise ValueError(
+                f"points must lie between 0 and {2**self.n - 1}, found {low} to {high}"
+            )
         masks, coefficients = self.walsh_terms()
         return evaluate(masks, coefficients, points)
 
@@ -163,12 +177,17 @@ class SparseFunction:
         return walsh_hadamard(f_hat.index_add_(0, masks, coefficients))
 
     def walsh_terms(self) -> tuple[Tensor, Tensor]:
-        """Masks and coefficients of the same function in the character basis."""
+        """Distinct masks and coefficients of the same function in the character basis.
+
+        Each even-parity indicator but the constant one brings a constant 1/2: W indicators make
+        W + 1 characters, or W if the empty set was among them.
+        """
         if self.basis == "character":
             return self.masks, self.coefficients
-        constant = self.coefficients.sum(0, keepdim=True) / 2
-        masks = torch.cat((self.masks, self.masks.new_zeros(1)))
-        return masks, torch.cat((self.coefficients / 2, constant))
+        empty = self.masks == 0
+        masks = torch.cat((self.masks[~empty], self.masks.new_zeros(1)))
+        constant = self.coefficients.sum() / 2 + self.coefficients[empty].sum() / 2
+        return masks, torch.cat((self.coefficients[~empty] / 2, constant[None]))
 
 
 def sparse_function(
@@ -192,7 +211,10 @@ def sparse_function(
 
     Raises:
         ValueError: a number is outside its range, or an unknown basis.
+
+    Cost: sparsity draws; twice as many subsets are listed when more than half are wanted.
     """
+    _check_size(n)
     if not 0 <= degree <= n:
         raise ValueError(f"degree must lie between 0 and n = {n}, got {degree}")
     if not 1 <= sparsity <= math.comb(n, degree):
@@ -208,14 +230,14 @@ def sparse_function(
 def _distinct_subsets(n: int, degree: int, count: int, generator: torch.Generator) -> Tensor:
     """Uniform distinct subsets; when most are wanted, those left out are drawn instead."""
     total = math.comb(n, degree)
-    few = min(count, total - count) if total < 1 << 16 else count
+    few = min(count, total - count)
     drawn: set[int] = set()
     while len(drawn) < few:
         chosen = torch.randperm(n, generator=generator)[:degree]
         drawn.add(int((1 << chosen).sum()) if degree else 0)
     if few != count:
         drawn = set(_subsets(n, degree)) - drawn
-    return torch.tensor(sorted(drawn))
+    return torch.tensor(sorted(drawn), dtype=torch.int64)
 
 
 def _subsets(n: int, degree: int) -> list[int]:
@@ -223,6 +245,11 @@ def _subsets(n: int, degree: int) -> list[int]:
     if degree == 0:
         return [0]
     return [m | 1 << k for k in range(degree - 1, n) for m in _subsets(k, degree - 1)]
+
+
+def _check_size(n: int) -> None:
+    if not 1 <= n <= MAX_MASK_BITS:
+        raise ValueError(f"n runs from 1 to {MAX_MASK_BITS}, got {n}")
 
 
 def _positive(n: int) -> int:
