@@ -248,7 +248,7 @@ def _subsets(n: int, degree: int) -> list[int]:
 
 
 def _check_size(n: int) -> None:
-    if not 1 <= n <= MAX_MASK_BITS:
+    if not isinstance(n, int) or not 1 <= n <= MAX_MASK_BITS:
         raise ValueError(f"n runs from 1 to {MAX_MASK_BITS}, got {n}")
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import shutil
 import tempfile
 from typing import Any
 
@@ -49,17 +48,11 @@ class TolerantText(str):
 
 
 class IpcKernelManager(KernelManager):
-    """A kernel over sockets in a folder of its own."""
+    """A kernel over sockets in a folder of its own, removed with it."""
 
     def __init__(self, **options: Any) -> None:
-        self.folder = tempfile.mkdtemp(prefix="kernel-")
-        super().__init__(transport="ipc", ip=f"{self.folder}/socket", **options)
-
-    def cleanup_resources(self, restart: bool = False) -> None:
-        """Remove the folder with the sockets."""
-        super().cleanup_resources(restart=restart)
-        if not restart:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder = tempfile.TemporaryDirectory(prefix="kernel-")
+        super().__init__(transport="ipc", ip=f"{self.folder.name}/socket", **options)
 
 
 def as_text(value: object) -> object:

@@ -87,12 +87,24 @@ class _Transform(torch.autograd.Function):
     """The CPU path, with itself as its derivative."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
+    def forward(x: Tensor) -> Tensor:
         return _numba(x)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor], output: Tensor) -> None:
+        """Nothing to keep: the transform is linear."""
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:
         return walsh_hadamard(gradients[0])
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Tensor) -> Tensor:
+        return walsh_hadamard(tangents[0])
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[int], x: Tensor) -> tuple[Tensor, int]:
+        return walsh_hadamard(x.movedim(in_dims[0], 0)), 0
 
 
 if numba is not None:
