@@ -16,7 +16,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +35,14 @@ class Outcome:
             printed output.
         error: None, or the failing cell and its error.
         seconds: Wall time.
+        files: Tables and records that the chapter saved, by path; they travel in the outcome,
+            because the process that ran may share no disk with the one that asked.
     """
 
     text: str
     error: str | None
     seconds: float
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 def execute_notebook(
@@ -59,7 +62,7 @@ def execute_notebook(
         key: Content key to leave in the metadata.
         helpers: Hash of the helper modules reached, as the caller sees them; a worker with other
             modules refuses.
-        run: What :func:`helpers.results.save` needs, if the run's tables are to be kept.
+        run: What :func:`helpers.results.save` tells of the run, if its tables are to be kept.
 
     Returns:
         The notebook without timing metadata, with stable cell ids.
@@ -73,7 +76,7 @@ def execute_notebook(
     if helpers_key(source) != helpers:
         raise RuntimeError(f"{name}: this worker's helpers differ from the caller's; update them")
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="chapter-") as folder, _environment(run):
+    with tempfile.TemporaryDirectory(prefix="chapter-") as folder, _environment(run, folder):
         path = Path(folder) / "chapter.ipynb"
         nbformat.write(jupytext.reads(source, fmt="py:percent"), path)
         # A socket path of its own: two kernels racing for one TCP port kill a parallel run.
@@ -94,9 +97,9 @@ def execute_notebook(
         except PapermillExecutionError as failure:
             trace = "\n".join(_ANSI.sub("", line) for line in failure.traceback)
             error = f"cell [{failure.exec_count}]: {failure.ename}: {failure.evalue}\n{trace}"
-        notebook = nbformat.read(path, 4)
+        notebook, files = nbformat.read(path, 4), _saved(folder)
     _clean(notebook, name, parameters, key)
-    return Outcome(nbformat.writes(notebook), error, time.monotonic() - started)
+    return Outcome(nbformat.writes(notebook), error, time.monotonic() - started, files)
 
 
 def execute_plainly(
@@ -105,7 +108,10 @@ def execute_plainly(
     """Execute a chapter as a script in a process of its own; needs no Jupyter."""
     started = time.monotonic()
     task = json.dumps({"name": name, "source": source, "parameters": dict(parameters)})
-    with tempfile.TemporaryDirectory(prefix="chapter-") as folder, _environment(run) as variables:
+    with (
+        tempfile.TemporaryDirectory(prefix="chapter-") as folder,
+        _environment(run, folder) as variables,
+    ):
         done = subprocess.run(
             [sys.executable, "-m", "helpers.execution"],
             input=task,
@@ -115,13 +121,14 @@ def execute_plainly(
             env=variables | {"MPLBACKEND": "agg"},
             check=False,
         )
+        files = _saved(folder)
     error = None if done.returncode == 0 else done.stderr.strip() or f"exit {done.returncode}"
-    return Outcome(done.stdout, error, time.monotonic() - started)
+    return Outcome(done.stdout, error, time.monotonic() - started, files)
 
 
 @contextlib.contextmanager
-def _environment(run: Mapping[str, Any] | None) -> Iterator[dict[str, str]]:
-    """Variables of a run: this package, one thread, inline figures, where results are kept."""
+def _environment(run: Mapping[str, Any] | None, folder: str) -> Iterator[dict[str, str]]:
+    """Variables of a run: this package, one thread, inline figures, where results are saved."""
     saved = dict(os.environ)
     package = str(Path(__file__).resolve().parents[1])
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (package, saved.get("PYTHONPATH"))))
@@ -129,14 +136,24 @@ def _environment(run: Mapping[str, Any] | None) -> Iterator[dict[str, str]]:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
     if run is not None:
-        folder = Path(run["folder"])
-        os.environ["BOOK_RUN"] = json.dumps(dict(run))
-        os.environ["BOOK_CLAIMS"] = str(folder / f"{run['chapter']}.claims.json")
+        saved_here = Path(folder) / "saved"
+        os.environ["BOOK_RUN"] = json.dumps({**run, "folder": str(saved_here)})
+        os.environ["BOOK_CLAIMS"] = str(saved_here / f"{run['chapter']}.claims.json")
     try:
         yield dict(os.environ)
     finally:
         os.environ.clear()
         os.environ.update(saved)
+
+
+def _saved(folder: str) -> dict[str, str]:
+    """What the chapter saved, by path below the results."""
+    base = Path(folder) / "saved"
+    return {
+        str(path.relative_to(base)): path.read_text(encoding="utf-8")
+        for path in sorted(base.rglob("*"))
+        if path.is_file()
+    }
 
 
 def _clean(notebook: Any, name: str, parameters: Mapping[str, Any], key: str) -> None:

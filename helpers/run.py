@@ -58,7 +58,6 @@ class Job:
             return None
         return {
             "chapter": self.chapter.name,
-            "folder": str(self.keep),
             "parameters": dict(self.parameters),
             "command": "python -m helpers.run " + shlex.join(sys.argv[1:]),
             "key": self.chapter.key(self.parameters),
@@ -129,6 +128,7 @@ def is_done(job: Job, plain: bool = False) -> bool:
 
 def carry_out(jobs: Sequence[Job], options: argparse.Namespace) -> int:
     """Execute the jobs, store each as it arrives, report; 1 if any failed."""
+    print(f"executing {len(jobs)}, {min(options.jobs, len(jobs))} at once", flush=True)
     outcomes = _plainly(jobs, options.jobs) if options.plain else _over_dask(jobs, options.jobs)
     failed = []
     started = time.monotonic()
@@ -263,11 +263,14 @@ def _plainly(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome]]
 def _store(job: Job, outcome: Outcome, plain: bool) -> str | None:
     """Write the notebook where it belongs, or the failed one beside the logs; the error, if any."""
     head = f"{_plain_head(job)}\n" if plain else ""
+    log = LOGS / job.target.relative_to(job.target.parents[1])
     try:
+        for name, text in outcome.files.items():
+            kept = LOGS if outcome.error or job.keep is None else job.keep
+            write_atomically(kept / name, text)
         if outcome.error is None:
             write_atomically(job.target, head + outcome.text)
             return None
-        log = LOGS / job.target.relative_to(job.target.parents[1])
         if outcome.text:
             write_atomically(log, outcome.text)
         write_atomically(log.with_suffix(".error.txt"), outcome.error + "\n")

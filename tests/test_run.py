@@ -287,6 +287,27 @@ def test_a_chapter_runs_plainly_and_keeps_its_results(small_book):
     )
 
 
+def test_tables_saved_by_a_notebook_travel_with_it(small_book):
+    preset = small_book.root / "book" / "part" / "stored.paper.yaml"
+    preset.write_text("size: 2\n")
+    done = small_book.run("part/stored", "--preset", "paper")
+    assert done.returncode == 0, done.stderr
+    table = small_book.root / "results" / "part" / "stored.runs.csv"
+    assert table.read_text() == "seed,loss\n0,0.5\n1,0.5\n"
+    assert (small_book.root / "_build" / "paper" / "part" / "stored.ipynb").exists()
+    assert not small_book.notebook("part/stored").exists()
+
+
+def test_tables_of_a_failed_run_are_kept_beside_the_logs(small_book):
+    preset = small_book.root / "book" / "part" / "stored.paper.yaml"
+    preset.write_text("size: 2\n")
+    with (small_book.root / "book" / "part" / "stored.py").open("a") as file:
+        file.write("raise ValueError('after hours')\n")
+    assert small_book.run("part/stored", "--preset", "paper", "--plain").returncode == 1
+    assert (small_book.root / "_build" / "logs" / "part" / "stored.runs.csv").exists()
+    assert not list((small_book.root / "results").rglob("*.csv"))
+
+
 def test_a_plain_failure_is_shown(small_book):
     small_book.write("part/plain", "raise ValueError('the reason')\n")
     done = small_book.run("part/plain", "--plain")
