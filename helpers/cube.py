@@ -19,6 +19,7 @@ from helpers.kernels.walsh import walsh_hadamard
 
 MAX_TABLE_BITS = 30
 MAX_MASK_BITS = 62
+MAX_MATRIX_BITS = 12
 BASES = ("character", "even_parity")
 
 
@@ -73,6 +74,17 @@ def character(n: int, mask: int) -> Tensor:
     if not 0 <= mask < 2**n:
         raise ValueError(f"mask {mask} is outside the cube of {n} bits (0 to {2**n - 1})")
     return (1 - 2 * (popcount(i & mask) & 1)).double()
+
+
+def characters(n: int) -> Tensor:
+    """All characters, shape ``(2**n, 2**n)``, float64: row S is chi_S, column i a point; n <= 12.
+
+    Sylvester's matrix in natural order, which :mod:`helpers.spectrum` applies without forming it.
+    """
+    i = indices(n)
+    if n > MAX_MATRIX_BITS:
+        raise ValueError(f"a matrix of characters needs n from 0 to {MAX_MATRIX_BITS}, got {n}")
+    return (1 - 2 * (popcount(i[:, None] & i) & 1)).double()
 
 
 def parity(n: int) -> Tensor:

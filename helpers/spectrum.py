@@ -37,6 +37,32 @@ def from_spectrum(f_hat: Tensor) -> Tensor:
     return walsh_hadamard(_floating(f_hat))
 
 
+def even_parity_coefficients(f: Tensor) -> Tensor:
+    r"""Coefficients in the basis of the even-parity indicators, :math:`p_S = (1 + \chi_S)/2`.
+
+    .. math::
+
+        f = \sum_S a_S\, p_S, \qquad a_S = 2 \hat f(S) \; (S \ne \emptyset), \qquad
+        a_\emptyset = 2 \hat f(\emptyset) - f(1, \dots, 1)
+
+    Args:
+        f: Values, shape ``(*batch, 2**n)``.
+
+    Returns:
+        Same shape; entry S, a bit mask, is the coefficient of p_S. Unique, but p is no orthogonal
+        basis: the constant reads one single value of f.
+
+    Raises:
+        ValueError: the last axis is no power of two.
+        TypeError: not float32 or float64.
+
+    Cost: as :func:`spectrum`. Source: Lintilhac and Shaikh (2026), Eq. (1), in their own basis.
+    """
+    a = 2 * spectrum(f)
+    a[..., 0] -= f[..., 0]
+    return a
+
+
 def degree_profile(f: Tensor) -> Tensor:
     r"""Fourier weight by degree, :math:`d_i = \sum_{|S| = i} \hat f(S)^2`.
 
