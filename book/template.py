@@ -61,7 +61,14 @@ figures.show()
 # The number that would end the claim, and the control: the same number where it must come out otherwise.
 
 # %%
-ledger.check("part.name", "Parseval, relative gap", measured=energy_gap, at_most=0, tol=1e-12, control=unnormalised_gap)
+ledger.check(
+    "part.name",
+    "Parseval, relative gap",
+    measured=energy_gap,
+    at_most=0,
+    tol=1e-12,
+    control=unnormalised_gap,
+)
 ledger.show()
 
 # %% [markdown]

@@ -112,10 +112,27 @@ for n in lengths:
 fig, ax = figures.new(height=3.2)
 limits = closed_form | {"MAJORITY": lambda n: math.sqrt(2 * n / math.pi)}
 for i, (name, row) in enumerate(measured.items()):
-    ax.plot(lengths, row, linestyle="none", marker=figures.MARKERS[i], color=figures.COLOURS[i], label=name)
-    ax.plot(lengths, [limits[name](n) for n in lengths], marker="", color=figures.COLOURS[i], linestyle=figures.DASHES[i])
-ax.set(xscale="log", yscale="log", xlabel="length $n$ (bits)", ylabel="average sensitivity (bit flips)")
-ax.set_xticks([n for n in (1, 2, 4, 8, 16) if n <= n_max], [str(n) for n in (1, 2, 4, 8, 16) if n <= n_max])
+    ax.plot(
+        lengths,
+        row,
+        linestyle="none",
+        marker=figures.MARKERS[i],
+        color=figures.COLOURS[i],
+        label=name,
+    )
+    ax.plot(
+        lengths,
+        [limits[name](n) for n in lengths],
+        marker="",
+        color=figures.COLOURS[i],
+        linestyle=figures.DASHES[i],
+    )
+ax.set(
+    xscale="log", yscale="log", xlabel="length $n$ (bits)", ylabel="average sensitivity (bit flips)"
+)
+ax.set_xticks(
+    [n for n in (1, 2, 4, 8, 16) if n <= n_max], [str(n) for n in (1, 2, 4, 8, 16) if n <= n_max]
+)
 ax.minorticks_off()
 ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.14))
 figures.show()
@@ -133,8 +150,12 @@ for n in range(1, min(n_max, 10) + 1):
     flips = local_sensitivity(f).mean(-1)
     weights = spectrum(f).square()
     sizes = cube.bits(n).sum(-1)  # |S| for every S
-    identity_error = max(identity_error, ((weights @ sizes.double()) / flips - 1).abs().max().item())
-    squared_error = max(squared_error, ((weights @ sizes.double().square()) / flips - 1).abs().max().item())
+    identity_error = max(
+        identity_error, ((weights @ sizes.double()) / flips - 1).abs().max().item()
+    )
+    squared_error = max(
+        squared_error, ((weights @ sizes.double().square()) / flips - 1).abs().max().item()
+    )
 print(f"largest relative difference: {identity_error:.1e}")
 
 # %% [markdown]
@@ -178,8 +199,12 @@ glue("mean_s", mean_sensitivity[0].item())
 glue("mean_printed", 1 / n_max**2)
 glue("maj_s", int(most_sensitive))
 glue("n_odd", n_odd)
-print(f"MEAN, n = {n_max}: s(x) from {mean_sensitivity.min().item():.6f} to {mean_sensitivity.max().item():.6f}, 1/n = {1 / n_max:.6f}, 1/n^2 = {1 / n_max**2:.6f}")
-print(f"MAJORITY, n = {n_odd}: largest s(x) = {most_sensitive:.0f}, (n+1)/2 = {(n_odd + 1) // 2}, n = {n_odd}")
+print(
+    f"MEAN, n = {n_max}: s(x) from {mean_sensitivity.min().item():.6f} to {mean_sensitivity.max().item():.6f}, 1/n = {1 / n_max:.6f}, 1/n^2 = {1 / n_max**2:.6f}"
+)
+print(
+    f"MAJORITY, n = {n_odd}: largest s(x) = {most_sensitive:.0f}, (n+1)/2 = {(n_odd + 1) // 2}, n = {n_odd}"
+)
 
 # %% [markdown]
 # ## What would falsify this
@@ -188,13 +213,64 @@ print(f"MAJORITY, n = {n_odd}: largest s(x) = {most_sensitive:.0f}, (n+1)/2 = {(
 
 # %%
 rounding = 1e-13 * n_max  # n rounding steps on values of order 1
-ledger.check("sensitive.def3", "largest error of the closed forms of $\\mathrm{as}_n$, all $n$", measured=worst_error(1), at_most=0, tol=rounding * n_max, control=worst_error(4))
-ledger.check("sensitive.def3", "MAJORITY over $\\sqrt{2n/\\pi}$ at the longest $n$", measured=limit_ratio, equals=1, tol=1 / n_max, control=measured["PARITY"][-1] / math.sqrt(2 * n_max / math.pi))
-ledger.check("sensitive.eq17", "flips against weights, largest relative difference", measured=identity_error, at_most=0, tol=1e-12, control=squared_error)
-ledger.check("sensitive.def3", "as printed: $n^2 s(x, \\mathrm{MEAN})$ is 1", measured=n_max**2 * mean_sensitivity.max(), equals=1, tol=1e-9, control=n_max * mean_sensitivity.max(), expect="refuted")
-ledger.check("sensitive.def3", "$n\\, s(x, \\mathrm{MEAN}) = 1$ at every $x$, largest error", measured=largest_gap(1), at_most=0, tol=1e-12, control=largest_gap(2), expect="repaired")
-ledger.check("sensitive.def3", "as printed: $s(x, \\mathrm{MAJORITY})$ reaches $n$", measured=most_sensitive, equals=n_odd, control=local_sensitivity(cube.parity(n_odd)).max(), expect="refuted")
-ledger.check("sensitive.def3", "$s(x, \\mathrm{MAJORITY})$ reaches $(n+1)/2$", measured=most_sensitive, equals=(n_odd + 1) // 2, control=n_odd, expect="repaired")
+ledger.check(
+    "sensitive.def3",
+    "largest error of the closed forms of $\\mathrm{as}_n$, all $n$",
+    measured=worst_error(1),
+    at_most=0,
+    tol=rounding * n_max,
+    control=worst_error(4),
+)
+ledger.check(
+    "sensitive.def3",
+    "MAJORITY over $\\sqrt{2n/\\pi}$ at the longest $n$",
+    measured=limit_ratio,
+    equals=1,
+    tol=1 / n_max,
+    control=measured["PARITY"][-1] / math.sqrt(2 * n_max / math.pi),
+)
+ledger.check(
+    "sensitive.eq17",
+    "flips against weights, largest relative difference",
+    measured=identity_error,
+    at_most=0,
+    tol=1e-12,
+    control=squared_error,
+)
+ledger.check(
+    "sensitive.def3",
+    "as printed: $n^2 s(x, \\mathrm{MEAN})$ is 1",
+    measured=n_max**2 * mean_sensitivity.max(),
+    equals=1,
+    tol=1e-9,
+    control=n_max * mean_sensitivity.max(),
+    expect="refuted",
+)
+ledger.check(
+    "sensitive.def3",
+    "$n\\, s(x, \\mathrm{MEAN}) = 1$ at every $x$, largest error",
+    measured=largest_gap(1),
+    at_most=0,
+    tol=1e-12,
+    control=largest_gap(2),
+    expect="repaired",
+)
+ledger.check(
+    "sensitive.def3",
+    "as printed: $s(x, \\mathrm{MAJORITY})$ reaches $n$",
+    measured=most_sensitive,
+    equals=n_odd,
+    control=local_sensitivity(cube.parity(n_odd)).max(),
+    expect="refuted",
+)
+ledger.check(
+    "sensitive.def3",
+    "$s(x, \\mathrm{MAJORITY})$ reaches $(n+1)/2$",
+    measured=most_sensitive,
+    equals=(n_odd + 1) // 2,
+    control=n_odd,
+    expect="repaired",
+)
 ledger.finding(
     "sensitive.def3",
     printed="Section 4: at single inputs, $s(x, \\mathrm{MEAN}) \\sim 1/n^2$, and $s(x, \\mathrm{MAJORITY}) = n$ where ones and zeros almost balance.",
@@ -241,8 +317,15 @@ print([average_sensitivity(cube.conjunction(n)).item() for n in range(1, 8)])
 # %% tags=["hide-cell"]
 # Mean 0 puts all weight at degree 1 or more, so as >= 1, with equality iff all weight is at degree 1: a single signed bit.
 rng = torch.Generator().manual_seed(seed)
-tables = torch.stack([torch.ones(256).index_fill(0, torch.randperm(256, generator=rng)[:128], -1.0) for _ in range(200)])
-print(f"smallest of 200 random balanced functions: {average_sensitivity(tables.double()).min().item():.4f}; FIRST: {average_sensitivity(cube.first(8)).item():.4f}")
+tables = torch.stack(
+    [
+        torch.ones(256).index_fill(0, torch.randperm(256, generator=rng)[:128], -1.0)
+        for _ in range(200)
+    ]
+)
+print(
+    f"smallest of 200 random balanced functions: {average_sensitivity(tables.double()).min().item():.4f}; FIRST: {average_sensitivity(cube.first(8)).item():.4f}"
+)
 
 # %% [markdown]
 # ## References
