@@ -1,0 +1,319 @@
+# mypy: ignore-errors
+"""Compiled passes of the Walsh-Hadamard transform on the CPU, by explicit LLVM vectors.
+
+A row of N numbers is a block of memory, its index bits the bits of an address. One function,
+``_butterflies``, loads 2**r vectors, transforms the r bits that tell them apart and, where asked,
+the bits within a vector, and stores them. Everything else says in which order:
+
+    base    up to 16 KiB: all bits within a vector and r more at once, then r at a time
+    sweep   r bits of rows above the base, column by column
+    buffer  beyond 16 MiB the last sweep takes 6 or 7 bits in two steps, through a small buffer
+
+Sweeps go depth first: one is done as soon as its block is complete, while that block is in cache.
+Addresses are integers. Element type and vector width are types of two arguments (``z``, ``w``), so
+that each pair is compiled, and cached on disk, on its own.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import carray, njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+BASE = 14  # log2 of the bytes of a base block
+SEGMENT = 2048  # bytes of a row that pass through the buffer at once
+
+TAGS: dict[int, Any] = {8: types.uint8, 16: types.int8, 32: types.int16, 64: types.int32}
+BYTES = {tag: width for width, tag in TAGS.items()}
+
+_inner = functools.partial(njit, error_model="numpy")
+_entry = functools.partial(njit, error_model="numpy", nogil=True, cache=True)
+_U = np.uintp
+
+
+@intrinsic
+def _vector_bytes(context, w):
+    """The vector width that the type of ``w`` stands for."""
+
+    def build(context, builder, signature, arguments):
+        return context.get_constant(types.uintp, BYTES[w])
+
+    return types.uintp(w), build
+
+
+@intrinsic
+def _element_bytes(context, z):
+    """The size of a number of the type of ``z``."""
+
+    def build(context, builder, signature, arguments):
+        return context.get_constant(types.uintp, z.bitwidth // 8)
+
+    return types.uintp(z), build
+
+
+@intrinsic(prefer_literal=True)
+def _butterflies(
+    context, z, w, source, source_step, target, target_step, length, advance, bits, lane_bits
+):
+    """Transform ``bits`` bits between vectors and ``lane_bits`` within, ``length / advance`` times.
+
+    Vector i of time t is read at ``source + t advance + i source_step`` and written at
+    ``target + t advance + i target_step``, for i below ``2**bits``. Both counts are literals;
+    ``lane_bits`` may exceed what a vector has.
+    """
+    count = 1 << bits.literal_value
+    lanes = BYTES[w] * 8 // z.bitwidth
+    lane_count = min(lane_bits.literal_value, lanes.bit_length() - 1)
+
+    def build(context, builder, signature, arguments):
+        _, _, source, source_step, target, target_step, length, advance, *_ = arguments
+        vector = ir.VectorType(context.get_value_type(z), lanes)
+        arithmetic = (
+            _Floats(builder, vector) if z in types.real_domain else _Integers(builder, vector)
+        )
+
+        def pointer(start, step, i, offset):
+            address = builder.add(builder.add(start, builder.mul(step, step.type(i))), offset)
+            return builder.inttoptr(address, vector.as_pointer())
+
+        with cgutils.for_range_slice(builder, length.type(0), length, advance, inc=True) as (
+            offset,
+            _,
+        ):
+            v = [
+                builder.load(pointer(source, source_step, i, offset), align=z.bitwidth // 8)
+                for i in range(count)
+            ]
+            for k in range(lane_count):
+                v = [arithmetic.across(x, 1 << k) for x in v]
+            for h in (1 << k for k in range(bits.literal_value)):
+                for i in (i for i in range(count) if not i & h):
+                    v[i], v[i | h] = arithmetic.between(v[i], v[i | h])
+            for i, x in enumerate(v):
+                builder.store(x, pointer(target, target_step, i, offset), align=z.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(z, w, *[types.uintp] * 6, bits, lane_bits), build
+
+
+class _Floats:
+    """Butterflies of float vectors."""
+
+    def __init__(self, builder: Any, vector: Any) -> None:
+        self.builder, self.vector = builder, vector
+
+    def between(self, a: Any, b: Any) -> tuple[Any, Any]:
+        """The sum and the difference of two vectors."""
+        return self.builder.fadd(a, b), self.builder.fsub(a, b)
+
+    def across(self, x: Any, h: int) -> Any:
+        """Sums in lanes without h, differences in those with it: one fused multiply-add."""
+        signs = [-1.0 if i & h else 1.0 for i in range(self.vector.count)]
+        product = self.builder.fmul(x, ir.Constant(self.vector, signs), flags=["contract"])
+        return self.builder.fadd(product, self.swapped(x, h), flags=["contract"])
+
+    def swapped(self, x: Any, h: int) -> Any:
+        """Each lane i replaced by lane i ^ h."""
+        order = ir.VectorType(ir.IntType(32), self.vector.count)
+        return self.builder.shuffle_vector(
+            x, x, ir.Constant(order, [i ^ h for i in range(self.vector.count)])
+        )
+
+
+class _Integers(_Floats):
+    """Butterflies of integer vectors."""
+
+    def between(self, a: Any, b: Any) -> tuple[Any, Any]:
+        """The sum and the difference of two vectors."""
+        return self.builder.add(a, b), self.builder.sub(a, b)
+
+    def across(self, x: Any, h: int) -> Any:
+        """Sums in lanes without h, differences in those with it."""
+        y = self.swapped(x, h)
+        odd = ir.VectorType(ir.IntType(1), self.vector.count)
+        chosen = ir.Constant(odd, [bool(i & h) for i in range(self.vector.count)])
+        return self.builder.select(chosen, self.builder.sub(y, x), self.builder.add(y, x))
+
+
+@_inner
+def _columns(z, w, source, source_step, target, target_step, length, bits):
+    """Transform across 2**bits rows, each ``length`` bytes."""
+    v = _vector_bytes(w)
+    if bits == 4:
+        _butterflies(z, w, source, source_step, target, target_step, length, v, 4, 0)
+    elif bits == 3:
+        _butterflies(z, w, source, source_step, target, target_step, length, v, 3, 0)
+    elif bits == 2:
+        _butterflies(z, w, source, source_step, target, target_step, length, v, 2, 0)
+    else:
+        _butterflies(z, w, source, source_step, target, target_step, length, v, 1, 0)
+
+
+@_inner
+def _tiles(z, w, p, length, bits):
+    """Transform every 2**bits vectors in a row, the bits within a vector too."""
+    v = _vector_bytes(w)
+    if bits == 4:
+        _butterflies(z, w, p, v, p, v, length, v << _U(4), 4, 4)
+    elif bits == 3:
+        _butterflies(z, w, p, v, p, v, length, v << _U(3), 3, 4)
+    elif bits == 2:
+        _butterflies(z, w, p, v, p, v, length, v << _U(2), 2, 4)
+    elif bits == 1:
+        _butterflies(z, w, p, v, p, v, length, v << _U(1), 1, 4)
+    else:
+        _butterflies(z, w, p, v, p, v, length, v, 0, 4)
+
+
+@_inner
+def _short(z, w, p, length, row):
+    """Transform rows shorter than a vector: many in one, then those left over one by one."""
+    v = _vector_bytes(w)
+    whole = length & ~(v - _U(1))
+    n = row // _element_bytes(z)
+    if n == 2:
+        _butterflies(z, w, p, v, p, v, whole, v, 0, 1)
+    elif n == 4:
+        _butterflies(z, w, p, v, p, v, whole, v, 0, 2)
+    else:
+        _butterflies(z, w, p, v, p, v, whole, v, 0, 3)
+    p, left = p + whole, length - whole
+    if row == 8:
+        _butterflies(z, np.uint8(0), p, row, p, row, left, row, 0, 4)
+    elif row == 16:
+        _butterflies(z, np.int8(0), p, row, p, row, left, row, 0, 4)
+    else:
+        _butterflies(z, np.int16(0), p, row, p, row, left, row, 0, 4)
+
+
+@_inner
+def _base(z, w, p, length, row):
+    """Transform rows of at least a vector that together fit in the first cache."""
+    v, end = _vector_bytes(w), p + length
+    held = 4 if v == 64 else 3
+    vectors = _log2(row // v)
+    done = min(vectors, held)
+    _tiles(z, w, p, length, done)
+    while done < vectors:
+        bits = min(vectors - done, held)
+        step = v << _U(done)
+        for q in range(p, end, step << _U(bits)):
+            _columns(z, w, _U(q), step, _U(q), step, step, bits)
+        done += bits
+
+
+@_inner
+def _log2(x):
+    k = 0
+    while x >> _U(k + 1):
+        k += 1
+    return k
+
+
+@_inner
+def _panel(z, w, p, step, bits, length, buffer):
+    """Transform across 2**bits rows ``step`` bytes apart, ``length`` bytes of each."""
+    if bits <= 4:
+        _columns(z, w, p, step, p, step, length, bits)
+        return
+    low = _U(bits >> 1)
+    high = _U(bits) - low
+    for i in range(_U(1) << low):
+        _columns(
+            z,
+            w,
+            p + _U(i) * step,
+            step << low,
+            buffer + _U(i) * length,
+            length << low,
+            length,
+            high,
+        )
+    for i in range(_U(1) << high):
+        rows = _U(i) << low
+        _columns(z, w, buffer + rows * length, length, p + rows * step, step, length, low)
+
+
+@_inner
+def _sweep(z, w, p, step, bits, first, last, buffer):
+    """``_panel`` for columns ``first`` to ``last`` of rows ``step`` long, cut at vectors."""
+    v = _vector_bytes(w)
+    skew = (_U(0) - p) & (v - _U(1))
+    if skew & _U(15):
+        skew = _U(0)
+    if skew and last == step:  # what stands before the first cut and after the last
+        last -= v
+        _panel(z, np.int8(0), p, step, bits, skew, buffer)
+        _panel(z, np.int8(0), p + last + skew, step, bits, v - skew, buffer)
+    segment = _U(SEGMENT) if bits > 4 else step
+    while first < last:
+        length = min(segment, last - first)
+        _panel(z, w, p + first + skew, step, bits, length, buffer)
+        first += length
+
+
+@_inner
+def _block(z, w, p, log_block, plan, buffer):
+    """Transform one block above the base; the hexadecimal digits of ``plan`` are its sweeps."""
+    base = _U(1) << _U(BASE)
+    end = p + (_U(1) << _U(log_block))
+    start = p
+    while p < end:
+        _base(z, w, p, base, base)
+        p += base
+        done, left = BASE, plan
+        while left:
+            up = done + (left & 15)
+            if up > log_block or (p - start) & ((_U(1) << _U(up)) - _U(1)):
+                break
+            step = _U(1) << _U(done)
+            _sweep(z, w, p - (_U(1) << _U(up)), step, left & 15, _U(0), step, buffer)
+            done, left = up, left >> 4
+
+
+@_entry
+def blocks(z, w, p, length, log_block, plan, buffer):
+    """Transform the blocks that fill ``length`` bytes from address p."""
+    end, block = p + length, _U(1) << _U(log_block)
+    if block < _vector_bytes(w):
+        _short(z, w, p, length, block)
+    elif log_block <= BASE:
+        while p < end:
+            chunk = min(end - p, _U(1) << _U(BASE))
+            _base(z, w, p, chunk, block)
+            p += chunk
+    else:
+        while p < end:
+            _block(z, w, p, log_block, plan, buffer)
+            p += block
+
+
+@_entry
+def strip(z, w, p, log_step, bits, first, last, buffer):
+    """Sweep ``bits`` bits of columns ``first`` to ``last`` of rows 2**log_step long."""
+    _sweep(z, w, p, _U(1) << _U(log_step), bits, first, last, buffer)
+
+
+@intrinsic
+def _pointer(context, z, p):
+    """Address p as a pointer to numbers of the type of ``z``."""
+
+    def build(context, builder, signature, arguments):
+        return builder.inttoptr(arguments[1], context.get_value_type(types.CPointer(z)))
+
+    return types.CPointer(z)(z, types.uintp), build
+
+
+@_entry
+def extremes(z, w, p, count):
+    """The least and the greatest of ``count`` numbers."""
+    x = carray(_pointer(z, p), (count,))
+    low = high = x[0]
+    for i in range(count):
+        low, high = min(low, x[i]), max(high, x[i])
+    return low, high
