@@ -5,21 +5,21 @@ The passes themselves are compiled in :mod:`helpers.kernels._walsh_vectors`.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from typing import Any
 
 import llvmlite.binding as llvm
-import numpy as np
 import torch
 from numba import types
 from torch import Tensor
 
-from helpers.kernels._walsh_vectors import BASE, SEGMENT, TAGS, blocks, extremes, strip
+from helpers.kernels._walsh_vectors import BASE, TAGS, blocks, extremes, strip
 
-CACHED = 24  # log2 of the bytes beyond which a row lives in main memory
-BUFFER = SEGMENT << 7  # bytes a thread needs besides the table, beyond 2**CACHED
-THREADED = 22  # log2 of the bytes from which threads pay
+THREADED = 24  # log2 of the bytes from which threads pay
+PIECES = 4  # of work for each thread, so that one that is interrupted delays the others little
 ELEMENTS: dict[torch.dtype, Any] = {
     torch.float32: types.float32,
     torch.float64: types.float64,
@@ -38,13 +38,13 @@ WIDTH = _widest()
 
 _U, _I = types.uintp, types.int64
 ENTRIES: dict[str, tuple[Any, tuple[Any, ...]]] = {
-    "blocks": (blocks, (_U, _U, _I, _I, _U)),
-    "strip": (strip, (_U, _I, _I, _U, _U, _U)),
+    "blocks": (blocks, (_U, _I, _I, _U, _U)),
+    "strip": (strip, (_U, _I, _I, _U, _U)),
     "extremes": (extremes, (_U, _I)),
 }
 
 
-@functools.cache
+@cache
 def _compiled(name: str, dtype: torch.dtype, width: int) -> Callable[..., Any]:
     """Machine code of an entry point, compiled or read from the disk."""
     function, arguments = ENTRIES[name]
@@ -53,38 +53,73 @@ def _compiled(name: str, dtype: torch.dtype, width: int) -> Callable[..., Any]:
     return function.get_overload(signature)
 
 
-@functools.cache
-def _plan(log_row: int, width: int) -> tuple[int, ...]:
-    """Bits of each sweep above the base; with three, eight rows fill one set of an 8-way cache."""
+@cache
+def plan(log_row: int) -> tuple[int, ...]:
+    """Bits of each sweep above the base, the smaller ones first.
+
+    Three at most: the rows of one sweep lie a power of two apart, so they compete for one set of
+    the cache, which has eight ways or a few more.
+    """
     above = max(log_row - BASE, 0)
-    last: tuple[int, ...] = ()
-    if log_row > CACHED:
-        last = (7 if above % 3 == 1 else 6,)
-    elif above == 10 and width == 64:
-        last = (4,)
-    above -= sum(last)
-    return ((above % 3,) if above % 3 else ()) + (3,) * (above // 3) + last
+    if above == 1:
+        return (1,)
+    first = ((), (2, 2), (2,))[above % 3]
+    return first + (3,) * ((above - sum(first)) // 3)
 
 
-def _digits(plan: Iterable[int]) -> int:
-    return sum(bits << 4 * k for k, bits in enumerate(plan))
+@cache
+def _digits(log_row: int) -> int:
+    return sum(bits << 4 * k for k, bits in enumerate(plan(log_row)))
 
 
 def transform_(x: Tensor, width: int = WIDTH) -> None:
     """Transform the last axis of a contiguous CPU tensor in place."""
-    size = x.element_size()
-    row = x.shape[-1] * size
-    if row == size:
+    N, count, size = x.shape[-1], x.numel(), x.element_size()
+    if N == 1:
         return
-    log_row = row.bit_length() - 1
-    length = x.numel() * size
+    log_row = (N * size).bit_length() - 1
+    threads = torch.get_num_threads() if count * size >> THREADED else 1
+    if threads > 1:
+        _threaded(x, log_row, width, threads)
+    else:
+        code = _compiled("blocks", x.dtype, width)
+        code(0, width, x.data_ptr(), log_row, _digits(log_row), 0, count // N)
+
+
+def _threaded(x: Tensor, log_row: int, width: int, threads: int) -> None:
+    """Low bits by blocks, a few for each thread; then the sweeps left by ranges of columns."""
+    p, length = x.data_ptr(), x.numel() * x.element_size()
+    done, sweeps = _common(log_row, length, PIECES * threads)
     code = _compiled("blocks", x.dtype, width)
-    if log_row <= BASE:
-        code(0, width, x.data_ptr(), length, log_row, 0, 0)
-        return
-    buffer = np.empty(BUFFER + 64, np.uint8) if log_row > CACHED else None
-    start = 0 if buffer is None else buffer.ctypes.data + 63 & ~63
-    code(0, width, x.data_ptr(), length, log_row, _digits(_plan(log_row, width)), start)
+    _share(threads, partial(code, 0, width, p, done, _digits(log_row)), length >> done)
+    strip = _compiled("strip", x.dtype, width)
+    for bits in sweeps:
+        for start in range(p, p + length, 1 << done + bits):
+            _share(threads, partial(strip, 0, width, start, done, bits), 1 << done - BASE)
+        done += bits
+
+
+def _common(log_row: int, length: int, pieces: int) -> tuple[int, tuple[int, ...]]:
+    """Log2 of the largest complete blocks of which there are enough, and the sweeps above them."""
+    sweeps = plan(log_row)
+    for k in range(len(sweeps), -1, -1):
+        whole = log_row - sum(sweeps[k:])
+        if length >> whole >= pieces:
+            break
+    return whole, sweeps[k:]
+
+
+def _share(threads: int, work: Callable[[int, int], None], count: int) -> None:
+    """Call ``work(i, j)`` on pieces of the range up to ``count``, in as many threads."""
+    pieces = min(count, PIECES * threads)
+    ends = [count * k // pieces for k in range(pieces + 1)]
+    list(_pool(threads, os.getpid()).map(work, ends[:-1], ends[1:]))
+
+
+@cache
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+    """Threads of this process; a forked one has another number, and makes its own."""
+    return ThreadPoolExecutor(threads, "walsh")
 
 
 def range_of(x: Tensor) -> tuple[int, int]:

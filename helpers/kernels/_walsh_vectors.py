@@ -7,7 +7,6 @@ the bits within a vector, and stores them. Everything else says in which order:
 
     base    up to 16 KiB: all bits within a vector and r more at once, then r at a time
     sweep   r bits of rows above the base, column by column
-    buffer  beyond 16 MiB the last sweep takes 6 or 7 bits in two steps, through a small buffer
 
 Sweeps go depth first: one is done as soon as its block is complete, while that block is in cache.
 Addresses are integers. Element type and vector width are types of two arguments (``z``, ``w``), so
@@ -26,7 +25,6 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 BASE = 14  # log2 of the bytes of a base block
-SEGMENT = 2048  # bytes of a row that pass through the buffer at once
 
 TAGS: dict[int, Any] = {8: types.uint8, 16: types.int8, 32: types.int16, 64: types.int32}
 BYTES = {tag: width for width, tag in TAGS.items()}
@@ -57,48 +55,39 @@ def _element_bytes(context, z):
 
 
 @intrinsic(prefer_literal=True)
-def _butterflies(
-    context, z, w, source, source_step, target, target_step, length, advance, bits, lane_bits
-):
+def _butterflies(context, z, w, p, step, length, advance, bits, lane_bits):
     """Transform ``bits`` bits between vectors and ``lane_bits`` within, ``length / advance`` times.
 
-    Vector i of time t is read at ``source + t advance + i source_step`` and written at
-    ``target + t advance + i target_step``, for i below ``2**bits``. Both counts are literals;
-    ``lane_bits`` may exceed what a vector has.
+    Vector i of time t lies at ``p + t advance + i step``, for i below ``2**bits``. Both counts are
+    literals; ``lane_bits`` may exceed what a vector has.
     """
     count = 1 << bits.literal_value
     lanes = BYTES[w] * 8 // z.bitwidth
     lane_count = min(lane_bits.literal_value, lanes.bit_length() - 1)
 
     def build(context, builder, signature, arguments):
-        _, _, source, source_step, target, target_step, length, advance, *_ = arguments
+        _, _, p, step, length, advance, *_ = arguments
         vector = ir.VectorType(context.get_value_type(z), lanes)
         arithmetic = (
             _Floats(builder, vector) if z in types.real_domain else _Integers(builder, vector)
         )
 
-        def pointer(start, step, i, offset):
-            address = builder.add(builder.add(start, builder.mul(step, step.type(i))), offset)
+        def pointer(i, offset):
+            address = builder.add(builder.add(p, builder.mul(step, step.type(i))), offset)
             return builder.inttoptr(address, vector.as_pointer())
 
-        with cgutils.for_range_slice(builder, length.type(0), length, advance, inc=True) as (
-            offset,
-            _,
-        ):
-            v = [
-                builder.load(pointer(source, source_step, i, offset), align=z.bitwidth // 8)
-                for i in range(count)
-            ]
+        with cgutils.for_range_slice(builder, length.type(0), length, advance) as (offset, _):
+            v = [builder.load(pointer(i, offset), align=z.bitwidth // 8) for i in range(count)]
             for k in range(lane_count):
                 v = [arithmetic.across(x, 1 << k) for x in v]
             for h in (1 << k for k in range(bits.literal_value)):
                 for i in (i for i in range(count) if not i & h):
                     v[i], v[i | h] = arithmetic.between(v[i], v[i | h])
             for i, x in enumerate(v):
-                builder.store(x, pointer(target, target_step, i, offset), align=z.bitwidth // 8)
+                builder.store(x, pointer(i, offset), align=z.bitwidth // 8)
         return context.get_dummy_value()
 
-    return types.void(z, w, *[types.uintp] * 6, bits, lane_bits), build
+    return types.void(z, w, *[types.uintp] * 4, bits, lane_bits), build
 
 
 class _Floats:
@@ -141,17 +130,17 @@ class _Integers(_Floats):
 
 
 @_inner
-def _columns(z, w, source, source_step, target, target_step, length, bits):
-    """Transform across 2**bits rows, each ``length`` bytes."""
+def _columns(z, w, p, step, length, bits):
+    """Transform across 2**bits rows ``step`` bytes apart, the first ``length`` bytes of each."""
     v = _vector_bytes(w)
     if bits == 4:
-        _butterflies(z, w, source, source_step, target, target_step, length, v, 4, 0)
+        _butterflies(z, w, p, step, length, v, 4, 0)
     elif bits == 3:
-        _butterflies(z, w, source, source_step, target, target_step, length, v, 3, 0)
+        _butterflies(z, w, p, step, length, v, 3, 0)
     elif bits == 2:
-        _butterflies(z, w, source, source_step, target, target_step, length, v, 2, 0)
+        _butterflies(z, w, p, step, length, v, 2, 0)
     else:
-        _butterflies(z, w, source, source_step, target, target_step, length, v, 1, 0)
+        _butterflies(z, w, p, step, length, v, 1, 0)
 
 
 @_inner
@@ -159,15 +148,15 @@ def _tiles(z, w, p, length, bits):
     """Transform every 2**bits vectors in a row, the bits within a vector too."""
     v = _vector_bytes(w)
     if bits == 4:
-        _butterflies(z, w, p, v, p, v, length, v << _U(4), 4, 4)
+        _butterflies(z, w, p, v, length, v << _U(4), 4, 4)
     elif bits == 3:
-        _butterflies(z, w, p, v, p, v, length, v << _U(3), 3, 4)
+        _butterflies(z, w, p, v, length, v << _U(3), 3, 4)
     elif bits == 2:
-        _butterflies(z, w, p, v, p, v, length, v << _U(2), 2, 4)
+        _butterflies(z, w, p, v, length, v << _U(2), 2, 4)
     elif bits == 1:
-        _butterflies(z, w, p, v, p, v, length, v << _U(1), 1, 4)
+        _butterflies(z, w, p, v, length, v << _U(1), 1, 4)
     else:
-        _butterflies(z, w, p, v, p, v, length, v, 0, 4)
+        _butterflies(z, w, p, v, length, v, 0, 4)
 
 
 @_inner
@@ -177,18 +166,18 @@ def _short(z, w, p, length, row):
     whole = length & ~(v - _U(1))
     n = row // _element_bytes(z)
     if n == 2:
-        _butterflies(z, w, p, v, p, v, whole, v, 0, 1)
+        _butterflies(z, w, p, v, whole, v, 0, 1)
     elif n == 4:
-        _butterflies(z, w, p, v, p, v, whole, v, 0, 2)
+        _butterflies(z, w, p, v, whole, v, 0, 2)
     else:
-        _butterflies(z, w, p, v, p, v, whole, v, 0, 3)
+        _butterflies(z, w, p, v, whole, v, 0, 3)
     p, left = p + whole, length - whole
     if row == 8:
-        _butterflies(z, np.uint8(0), p, row, p, row, left, row, 0, 4)
+        _butterflies(z, np.uint8(0), p, row, left, row, 0, 4)
     elif row == 16:
-        _butterflies(z, np.int8(0), p, row, p, row, left, row, 0, 4)
+        _butterflies(z, np.int8(0), p, row, left, row, 0, 4)
     else:
-        _butterflies(z, np.int16(0), p, row, p, row, left, row, 0, 4)
+        _butterflies(z, np.int16(0), p, row, left, row, 0, 4)
 
 
 @_inner
@@ -203,7 +192,7 @@ def _base(z, w, p, length, row):
         bits = min(vectors - done, held)
         step = v << _U(done)
         for q in range(p, end, step << _U(bits)):
-            _columns(z, w, _U(q), step, _U(q), step, step, bits)
+            _columns(z, w, _U(q), step, step, bits)
         done += bits
 
 
@@ -216,49 +205,21 @@ def _log2(x):
 
 
 @_inner
-def _panel(z, w, p, step, bits, length, buffer):
-    """Transform across 2**bits rows ``step`` bytes apart, ``length`` bytes of each."""
-    if bits <= 4:
-        _columns(z, w, p, step, p, step, length, bits)
-        return
-    low = _U(bits >> 1)
-    high = _U(bits) - low
-    for i in range(_U(1) << low):
-        _columns(
-            z,
-            w,
-            p + _U(i) * step,
-            step << low,
-            buffer + _U(i) * length,
-            length << low,
-            length,
-            high,
-        )
-    for i in range(_U(1) << high):
-        rows = _U(i) << low
-        _columns(z, w, buffer + rows * length, length, p + rows * step, step, length, low)
-
-
-@_inner
-def _sweep(z, w, p, step, bits, first, last, buffer):
-    """``_panel`` for columns ``first`` to ``last`` of rows ``step`` long, cut at vectors."""
+def _sweep(z, w, p, step, bits, first, last):
+    """Transform across rows ``step`` long, columns ``first`` to ``last``, cut at vectors."""
     v = _vector_bytes(w)
     skew = (_U(0) - p) & (v - _U(1))
     if skew & _U(15):
         skew = _U(0)
-    if skew and last == step:  # what stands before the first cut and after the last
+    if skew and last == step:  # what stands before the first vector and after the last
         last -= v
-        _panel(z, np.int8(0), p, step, bits, skew, buffer)
-        _panel(z, np.int8(0), p + last + skew, step, bits, v - skew, buffer)
-    segment = _U(SEGMENT) if bits > 4 else step
-    while first < last:
-        length = min(segment, last - first)
-        _panel(z, w, p + first + skew, step, bits, length, buffer)
-        first += length
+        _columns(z, np.int8(0), p, step, skew, bits)
+        _columns(z, np.int8(0), p + last + skew, step, v - skew, bits)
+    _columns(z, w, p + first + skew, step, last - first, bits)
 
 
 @_inner
-def _block(z, w, p, log_block, plan, buffer):
+def _block(z, w, p, log_block, plan):
     """Transform one block above the base; the hexadecimal digits of ``plan`` are its sweeps."""
     base = _U(1) << _U(BASE)
     end = p + (_U(1) << _U(log_block))
@@ -272,31 +233,33 @@ def _block(z, w, p, log_block, plan, buffer):
             if up > log_block or (p - start) & ((_U(1) << _U(up)) - _U(1)):
                 break
             step = _U(1) << _U(done)
-            _sweep(z, w, p - (_U(1) << _U(up)), step, left & 15, _U(0), step, buffer)
+            _sweep(z, w, p - (_U(1) << _U(up)), step, left & 15, _U(0), step)
             done, left = up, left >> 4
 
 
 @_entry
-def blocks(z, w, p, length, log_block, plan, buffer):
-    """Transform the blocks that fill ``length`` bytes from address p."""
-    end, block = p + length, _U(1) << _U(log_block)
+def blocks(z, w, p, log_block, plan, first, last):
+    """Transform blocks ``first`` to ``last`` of 2**log_block bytes each, the first at address p."""
+    block = _U(1) << _U(log_block)
+    p, end = p + first * block, p + last * block
     if block < _vector_bytes(w):
-        _short(z, w, p, length, block)
+        _short(z, w, p, end - p, block)
     elif log_block <= BASE:
         while p < end:
-            chunk = min(end - p, _U(1) << _U(BASE))
-            _base(z, w, p, chunk, block)
-            p += chunk
+            length = min(end - p, _U(1) << _U(BASE))
+            _base(z, w, p, length, block)
+            p += length
     else:
         while p < end:
-            _block(z, w, p, log_block, plan, buffer)
+            _block(z, w, p, log_block, plan)
             p += block
 
 
 @_entry
-def strip(z, w, p, log_step, bits, first, last, buffer):
-    """Sweep ``bits`` bits of columns ``first`` to ``last`` of rows 2**log_step long."""
-    _sweep(z, w, p, _U(1) << _U(log_step), bits, first, last, buffer)
+def strip(z, w, p, log_step, bits, first, last):
+    """Sweep 2**bits rows 2**log_step long: from base block ``first`` of each row to ``last``."""
+    base = _U(1) << _U(BASE)
+    _sweep(z, w, p, _U(1) << _U(log_step), bits, first * base, last * base)
 
 
 @intrinsic
