@@ -67,23 +67,27 @@ def plan(log_row: int) -> tuple[int, ...]:
     return first + (3,) * ((above - sum(first)) // 3)
 
 
-@cache
 def _digits(log_row: int) -> int:
     return sum(bits << 4 * k for k, bits in enumerate(plan(log_row)))
 
 
 def transform_(x: Tensor, width: int = WIDTH) -> None:
     """Transform the last axis of a contiguous CPU tensor in place."""
-    N, count, size = x.shape[-1], x.numel(), x.element_size()
+    N, count = x.shape[-1], x.numel()
     if N == 1:
         return
-    log_row = (N * size).bit_length() - 1
-    threads = torch.get_num_threads() if count * size >> THREADED else 1
-    if threads > 1:
+    code, log_row, digits = _serial(N, x.dtype, width)
+    if (count // N) << log_row >> THREADED and (threads := torch.get_num_threads()) > 1:
         _threaded(x, log_row, width, threads)
     else:
-        code = _compiled("blocks", x.dtype, width)
-        code(0, width, x.data_ptr(), log_row, _digits(log_row), 0, count // N)
+        code(0, width, x.data_ptr(), log_row, digits, 0, count // N)
+
+
+@cache
+def _serial(N: int, dtype: torch.dtype, width: int) -> tuple[Callable[..., None], int, int]:
+    """Machine code for rows of N numbers, and its constant arguments."""
+    log_row = (N * dtype.itemsize).bit_length() - 1
+    return _compiled("blocks", dtype, width), log_row, _digits(log_row)
 
 
 def _threaded(x: Tensor, log_row: int, width: int, threads: int) -> None:
@@ -123,6 +127,5 @@ def _pool(threads: int, process: int) -> ThreadPoolExecutor:
 
 
 def range_of(x: Tensor) -> tuple[int, int]:
-    """The least and the greatest entry of a CPU tensor of integers."""
-    x = x.contiguous()
+    """The least and the greatest entry of a contiguous CPU tensor of integers."""
     return _compiled("extremes", x.dtype, WIDTH)(0, WIDTH, x.data_ptr(), x.numel())

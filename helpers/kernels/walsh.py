@@ -29,6 +29,7 @@ except ImportError:
 BACKENDS = ("auto", "torch", "numba", "triton")
 DTYPES = (torch.float32, torch.float64, torch.int32, torch.int64)
 MAX_BITS = 30
+LARGEST = {torch.int32: 2**31 - 1, torch.int64: 2**63 - 1}
 
 
 def walsh_hadamard(x: Tensor, backend: str = "auto") -> Tensor:
@@ -112,7 +113,7 @@ def _checked(x: Tensor, backend: str) -> str:
     N = x.shape[-1] if x.ndim else 0
     if N < 1 or N & (N - 1):
         raise ValueError(f"the last axis must be a power of two, got shape {tuple(x.shape)}")
-    if N > 1 << MAX_BITS:
+    if N >> MAX_BITS > 1:
         raise ValueError(f"the last axis holds at most 2**{MAX_BITS} entries, got {N}")
     if x.numel() == 0:
         raise ValueError(f"the batch is empty: shape {tuple(x.shape)}")
@@ -142,14 +143,14 @@ def _refuse_absent(x: Tensor, backend: str) -> None:
 
 
 def _refuse_overflow(x: Tensor, backend: str) -> None:
-    if x.is_floating_point():
+    if x.dtype not in LARGEST:
         return
     if backend == "numba":
         low, high = _walsh_cpu.range_of(x)
     else:
-        low, high = (int(v) for v in x.aminmax())
+        low, high = map(int, x.aminmax())
     largest, N = max(-low, high), x.shape[-1]
-    if largest * N > torch.iinfo(x.dtype).max:
+    if largest * N > LARGEST[x.dtype]:
         raise OverflowError(f"2**n * max|x| = {N} * {largest} does not fit in {x.dtype}")
 
 
@@ -158,12 +159,12 @@ def _is_differentiated(x: Tensor) -> bool:
     return (
         (x.requires_grad and torch.is_grad_enabled())
         or torch._C._are_functorch_transforms_active()
-        or forward_ad.unpack_dual(x).tangent is not None
+        or (forward_ad._current_level >= 0 and forward_ad.unpack_dual(x).tangent is not None)
     )
 
 
 def _transformed(x: Tensor, backend: str) -> Tensor:
-    y = x.clone(memory_format=torch.contiguous_format)
+    y = x.clone() if x.is_contiguous() else x.clone(memory_format=torch.contiguous_format)
     _refuse_overflow(y, backend)
     _write(y, backend)
     return y
