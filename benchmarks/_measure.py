@@ -68,6 +68,7 @@ for line in sys.stdin:
             [python, "-c", setup + self.LOOP],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             text=True,
         )
 
@@ -174,16 +175,17 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-def record(name: str, rows: Sequence[Row], **more: Any) -> Path:
-    """Store rows under ``benchmarks/records/<name>.json`` with what they were measured on.
+def record(name: str, rows: Sequence[Row], folder: Path = RECORDS, **more: Any) -> Path:
+    """Store rows as ``<name>.json`` with what they were measured on.
 
     Args:
         name: Of the kernel.
-        rows: Flat mappings: sizes, dtype, threads, seconds or what is derived from them.
+        rows: Sizes, dtype, threads, seconds or what is derived from them.
+        folder: Where, if not with the other records.
         more: Further entries, such as the libraries of peers or a remark.
     """
-    RECORDS.mkdir(exist_ok=True)
-    path = RECORDS / f"{name}.json"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.json"
     content = {"environment": environment(), **more, "rows": [dict(row) for row in rows]}
     path.write_text(json.dumps(content, indent=1) + "\n")
     return path

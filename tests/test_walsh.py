@@ -469,7 +469,7 @@ import torch
 from helpers.kernels import _walsh_vectors
 from helpers.kernels.walsh import walsh_hadamard
 walsh_hadamard(torch.ones(8, dtype=torch.int32))
-for entry in (_walsh_vectors.blocks, _walsh_vectors.extremes):
+for entry in (_walsh_vectors.blocks, _walsh_vectors.exceeds):
     print(sum(entry.stats.cache_hits.values()), sum(entry.stats.cache_misses.values()))
 """
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}

@@ -16,7 +16,8 @@ import torch
 from numba import types
 from torch import Tensor
 
-from helpers.kernels._walsh_vectors import BASE, TAGS, blocks, extremes, strip
+from helpers.kernels._walsh_vectors import BASE, TAGS, blocks, strip
+from helpers.kernels._walsh_vectors import exceeds as exceeds_in
 
 THREADED = 24  # log2 of the bytes from which threads pay
 PIECES = 4  # of work for each thread, so that one that is interrupted delays the others little
@@ -37,10 +38,11 @@ WIDTH = _widest()
 
 
 _U, _I = types.uintp, types.int64
+# Arguments of each entry after z and w; None is one of the type of z.
 ENTRIES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "blocks": (blocks, (_U, _I, _I, _U, _U)),
     "strip": (strip, (_U, _I, _I, _U, _U)),
-    "extremes": (extremes, (_U, _I)),
+    "exceeds": (exceeds_in, (_U, _I, None)),
 }
 
 
@@ -48,7 +50,8 @@ ENTRIES: dict[str, tuple[Any, tuple[Any, ...]]] = {
 def _compiled(name: str, dtype: torch.dtype, width: int) -> Callable[..., Any]:
     """Machine code of an entry point, compiled or read from the disk."""
     function, arguments = ENTRIES[name]
-    signature = (ELEMENTS[dtype], TAGS[width], *arguments)
+    z = ELEMENTS[dtype]
+    signature = (z, TAGS[width], *(z if a is None else a for a in arguments))
     function.compile(signature)
     return function.get_overload(signature)
 
@@ -126,6 +129,6 @@ def _pool(threads: int, process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, "walsh")
 
 
-def range_of(x: Tensor) -> tuple[int, int]:
-    """The least and the greatest entry of a contiguous CPU tensor of integers."""
-    return _compiled("extremes", x.dtype, WIDTH)(0, WIDTH, x.data_ptr(), x.numel())
+def exceeds(x: Tensor, limit: int) -> bool:
+    """Whether an entry of a contiguous CPU tensor of integers leaves -limit to limit."""
+    return _compiled("exceeds", x.dtype, WIDTH)(limit, WIDTH, x.data_ptr(), x.numel(), -limit)

@@ -273,10 +273,10 @@ def _pointer(context, z, p):
 
 
 @_entry
-def extremes(z, w, p, count):
-    """The least and the greatest of ``count`` numbers."""
+def exceeds(z, w, p, count, low):
+    """Whether one of ``count`` numbers is below ``low`` or above ``z``."""
     x = carray(_pointer(z, p), (count,))
-    low = high = x[0]
+    beyond = False
     for i in range(count):
-        low, high = min(low, x[i]), max(high, x[i])
-    return low, high
+        beyond |= (x[i] < low) | (x[i] > z)
+    return beyond

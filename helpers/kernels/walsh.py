@@ -145,11 +145,11 @@ def _refuse_absent(x: Tensor, backend: str) -> None:
 def _refuse_overflow(x: Tensor, backend: str) -> None:
     if x.dtype not in LARGEST:
         return
-    if backend == "numba":
-        low, high = _walsh_cpu.range_of(x)
-    else:
-        low, high = map(int, x.aminmax())
-    largest, N = max(-low, high), x.shape[-1]
+    N = x.shape[-1]
+    if backend == "numba" and not _walsh_cpu.exceeds(x, LARGEST[x.dtype] // N):
+        return
+    low, high = map(int, x.aminmax())
+    largest = max(-low, high)
     if largest * N > LARGEST[x.dtype]:
         raise OverflowError(f"2**n * max|x| = {N} * {largest} does not fit in {x.dtype}")
 
