@@ -368,6 +368,16 @@ def test_threads_change_nothing_but_time(threads, shape, dtype, monkeypatch):
         assert torch.equal(walsh_hadamard_(x), expected)
 
 
+@pytest.mark.parametrize("huge", [8, 60])
+def test_the_copy_that_is_transformed_is_contiguous_and_equal(huge, monkeypatch):
+    monkeypatch.setattr(_walsh_cpu, "HUGE", huge)
+    for x in (random((4, 2**12), torch.float64), random((2**12, 4), torch.float64).T):
+        copy = _walsh_cpu.clone(x)
+        assert torch.equal(copy, x)
+        assert copy.is_contiguous()
+        assert copy.data_ptr() != x.data_ptr()
+
+
 def test_one_thread_of_torch_means_no_other_thread(monkeypatch):
     def refuse(*arguments):
         raise AssertionError("threads were started")

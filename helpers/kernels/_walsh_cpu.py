@@ -5,6 +5,8 @@ The passes themselves are compiled in :mod:`helpers.kernels._walsh_vectors`.
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +22,7 @@ from helpers.kernels._walsh_vectors import BASE, TAGS, blocks, strip
 from helpers.kernels._walsh_vectors import exceeds as exceeds_in
 
 THREADED = 24  # log2 of the bytes from which threads pay
+HUGE = 25  # log2 of the bytes from which a new table asks for huge pages
 PIECES = 4  # of work for each thread, so that one that is interrupted delays the others little
 ELEMENTS: dict[torch.dtype, Any] = {
     torch.float32: types.float32,
@@ -127,6 +130,17 @@ def _share(threads: int, work: Callable[[int, int], None], count: int) -> None:
 def _pool(threads: int, process: int) -> ThreadPoolExecutor:
     """Threads of this process; a forked one has another number, and makes its own."""
     return ThreadPoolExecutor(threads, "walsh")
+
+
+def clone(x: Tensor) -> Tensor:
+    """A contiguous copy; a large one in huge pages where Linux gives them, in half the time."""
+    if not x.numel() * x.element_size() >> HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
+        return x.clone() if x.is_contiguous() else x.clone(memory_format=torch.contiguous_format)
+    y = torch.empty_like(x, memory_format=torch.contiguous_format)
+    start = -(-y.data_ptr() // mmap.PAGESIZE) * mmap.PAGESIZE
+    length = ctypes.c_size_t(y.data_ptr() + y.numel() * y.element_size() - start)
+    ctypes.CDLL(None).madvise(ctypes.c_void_p(start), length, mmap.MADV_HUGEPAGE)
+    return y.copy_(x)
 
 
 def exceeds(x: Tensor, limit: int) -> bool:
