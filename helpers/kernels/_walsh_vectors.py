@@ -220,7 +220,10 @@ def _sweep(z, w, p, step, bits, first, last):
 
 @_inner
 def _block(z, w, p, log_block, plan):
-    """Transform one block above the base; the hexadecimal digits of ``plan`` are its sweeps."""
+    """Transform one block above the base; the hexadecimal digits of ``plan`` are its sweeps.
+
+    Digits beyond the block are never reached: no multiple of their size lies within it.
+    """
     base = _U(1) << _U(BASE)
     end = p + (_U(1) << _U(log_block))
     start = p
@@ -230,7 +233,7 @@ def _block(z, w, p, log_block, plan):
         done, left = BASE, plan
         while left:
             up = done + (left & 15)
-            if up > log_block or (p - start) & ((_U(1) << _U(up)) - _U(1)):
+            if (p - start) & ((_U(1) << _U(up)) - _U(1)):
                 break
             step = _U(1) << _U(done)
             _sweep(z, w, p - (_U(1) << _U(up)), step, left & 15, _U(0), step)
