@@ -1,4 +1,9 @@
-"""The Walsh-Hadamard transform: the dense matrix, the algebra, the door."""
+"""The Walsh-Hadamard transform: the dense matrix, the algebra, the door, the passes beneath."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -6,14 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import hadamard
 
-from helpers.kernels import walsh
-from helpers.kernels.walsh import DTYPES, walsh_hadamard
+from helpers.kernels import _walsh_cpu, _walsh_gpu, walsh
+from helpers.kernels.walsh import (
+    DTYPES,
+    walsh_hadamard,
+    walsh_hadamard_,
+    walsh_hadamard_reference,
+)
 
-PATHS = tuple(b for b in walsh.BACKENDS if b != "auto")
+ROOT = Path(__file__).resolve().parents[1]
+PATHS = ("torch", "numba")
 FLOATS = tuple(t for t in DTYPES if t.is_floating_point)
 INTEGERS = tuple(t for t in DTYPES if not t.is_floating_point)
 
 path = pytest.mark.parametrize("backend", PATHS)
+typed = pytest.mark.parametrize("dtype", DTYPES, ids=str)
 law = settings(deadline=None, max_examples=60)  # the first call compiles
 
 
@@ -46,7 +58,7 @@ def random(shape, dtype, seed=0):
 
 
 @path
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@typed
 @pytest.mark.parametrize("n", range(11))
 def test_walsh_hadamard_matches_the_dense_matrix(n, dtype, backend):
     found = walsh_hadamard(torch.eye(2**n, dtype=dtype), backend)
@@ -129,7 +141,7 @@ def test_rounding_stays_below_n_eps_times_the_l1_norm(n, dtype, backend):
 
 
 @path
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@typed
 @pytest.mark.parametrize("batch", [(), (1,), (3,), (2, 3), (5, 1, 7), (1, 1, 1, 2)])
 def test_every_row_of_a_batch_is_transformed_alone(batch, dtype, backend):
     x = random((*batch, 8), dtype)
@@ -233,6 +245,7 @@ def test_one_number_is_its_own_transform_however_large(dtype, backend):
         (torch.zeros(4, 6), ValueError, r"power of two, got shape \(4, 6\)"),
         (torch.zeros(4, 0), ValueError, r"power of two, got shape \(4, 0\)"),
         (torch.tensor(1.0), ValueError, r"power of two, got shape \(\)"),
+        (torch.zeros(1).expand(2**31), ValueError, r"at most 2\*\*30 entries, got 2147483648"),
         (torch.zeros(0, 4), ValueError, r"batch is empty: shape \(0, 4\)"),
         (torch.zeros(4, dtype=torch.float16), TypeError, "got torch.float16"),
         (torch.zeros(4, dtype=torch.bool), TypeError, "got torch.bool"),
@@ -254,6 +267,11 @@ def test_an_unknown_backend_is_named():
 def test_an_explicit_backend_never_falls_back(monkeypatch):
     with pytest.raises(RuntimeError, match="CPU tensor, got meta"):
         walsh_hadamard(torch.ones(4, device="meta"), "numba")
+    with pytest.raises(RuntimeError, match="CUDA tensor, got cpu"):
+        walsh_hadamard(torch.ones(4), "triton")
+    monkeypatch.setattr(walsh, "triton", None)
+    with pytest.raises(RuntimeError, match="triton is not installed"):
+        walsh_hadamard(torch.ones(4), "triton")
     monkeypatch.setattr(walsh, "numba", None)
     with pytest.raises(RuntimeError, match="numba is not installed"):
         walsh_hadamard(torch.ones(4), "numba")
@@ -264,3 +282,275 @@ def test_auto_works_without_numba(monkeypatch):
     before = walsh_hadamard(x)
     monkeypatch.setattr(walsh, "numba", None)
     torch.testing.assert_close(walsh_hadamard(x), before)
+
+
+def character(n, mask):
+    """Table of a character by doubling; int8."""
+    table = torch.ones(1, dtype=torch.int8)
+    for k in range(n):
+        table = torch.cat((table, -table if mask >> k & 1 else table))
+    return table
+
+
+@typed
+@pytest.mark.parametrize("n", range(13, 25))
+def test_three_deltas_have_the_closed_form_up_to_24_bits(n, dtype):
+    places = {0: 1, 2**n - 1: -4, (2**n - 1) // 3 + 1: 16}
+    x = torch.zeros(2**n, dtype=dtype)
+    for i, height in places.items():
+        x[i] = height
+    expected = sum(height * character(n, i) for i, height in places.items())
+    assert torch.equal(walsh_hadamard_(x, "numba"), expected.to(dtype))
+
+
+@typed
+@pytest.mark.parametrize("n", [19, 24])
+def test_a_table_of_signs_is_transformed_exactly(n, dtype):
+    signs = random((2**n,), torch.int64).remainder(2).mul(2).sub(1)
+    x = walsh_hadamard_(signs.to(dtype, copy=True), "numba")
+    generator = torch.Generator().manual_seed(1)
+    for mask in torch.randint(2**n, (5,), generator=generator).tolist():
+        assert x[mask] == (signs * character(n, mask)).sum()
+    back = walsh_hadamard(x.long(), "numba")  # the sum of squares is 2**(2 n): int64 holds it
+    assert torch.equal(back, 2**n * signs)
+
+
+@typed
+@pytest.mark.parametrize("offset", [0, 4, 8, 12, 16, 24, 48])
+@pytest.mark.parametrize("width", [16, 32, 64])
+def test_vectors_of_every_width_start_anywhere(width, offset, dtype):
+    skip = offset // dtype.itemsize
+    for n in range(17):
+        for rows in (1, 2, 3, 5, 8, 21) if n < 12 else (1, 2):
+            memory = random((skip + rows * 2**n + skip,), dtype, seed=n)
+            before = memory.clone()
+            x = memory[skip : skip + rows * 2**n].view(rows, 2**n)
+            expected = walsh_hadamard_reference(x)
+            _walsh_cpu.transform_(x, width)
+            assert torch.equal(x, expected), (n, rows)
+            assert torch.equal(memory[:skip], before[:skip]), "written before the table"
+            assert torch.equal(memory[len(memory) - skip :], before[len(memory) - skip :])
+
+
+@pytest.mark.parametrize("width", [16, 32, 64])
+def test_each_pass_of_a_long_row_matches_the_reference(width):
+    for n in (17, 18, 19, 20, 21):
+        for skip in (0, 1, 4):
+            x = random((skip + 2**n,), torch.int64, seed=n)[skip:].int()
+            memory = torch.cat((x[:skip], x))[skip:]
+            expected = walsh_hadamard_reference(x)
+            _walsh_cpu.transform_(memory, width)
+            assert torch.equal(memory, expected)
+
+
+@pytest.mark.parametrize("log_row", range(15, 34))
+def test_sweeps_cover_every_bit_once_and_hold_eight_rows_at_most(log_row):
+    bits = _walsh_cpu.plan(log_row)
+    assert sum(bits) == log_row - _walsh_cpu.BASE
+    assert max(bits) <= 3
+
+
+SHAPES = (
+    (2**15,),
+    (2**16,),
+    (2**17,),
+    (1, 2**18),
+    (3, 2**15),
+    (700, 2**7),
+    (5, 2**16),
+    (40001, 2),
+    (9, 2**13),
+)
+
+
+@typed
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_change_nothing_but_time(threads, shape, dtype, monkeypatch):
+    monkeypatch.setattr(_walsh_cpu, "THREADED", 10)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: threads)
+    count = torch.Size(shape).numel()
+    for skip in (0, 4):
+        x = random((skip + count,), dtype)[skip:].view(shape)
+        assert torch.equal(walsh_hadamard(x, "numba"), walsh_hadamard_reference(x))
+        assert torch.equal(walsh_hadamard_(x.clone()), walsh_hadamard_reference(x))
+        expected = walsh_hadamard_reference(x)
+        assert torch.equal(walsh_hadamard_(x), expected)
+
+
+@pytest.mark.parametrize("huge", [8, 60])
+def test_the_copy_that_is_transformed_is_contiguous_and_equal(huge, monkeypatch):
+    monkeypatch.setattr(_walsh_cpu, "HUGE", huge)
+    for x in (random((4, 2**12), torch.float64), random((2**12, 4), torch.float64).T):
+        copy = _walsh_cpu.clone(x)
+        assert torch.equal(copy, x)
+        assert copy.is_contiguous()
+        assert copy.data_ptr() != x.data_ptr()
+
+
+def test_one_thread_of_torch_means_no_other_thread(monkeypatch):
+    def refuse(*arguments):
+        raise AssertionError("threads were started")
+
+    monkeypatch.setattr(_walsh_cpu, "THREADED", 10)
+    monkeypatch.setattr(_walsh_cpu, "_share", refuse)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    with pytest.raises(AssertionError, match="threads were started"):
+        walsh_hadamard(torch.ones(2**12))
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
+    walsh_hadamard(torch.ones(2**12))
+
+
+@path
+@typed
+@pytest.mark.parametrize("shape", [(1,), (3, 1), (2,), (5, 4), (2, 3, 64), (2**13,)], ids=str)
+def test_in_place_writes_the_same_numbers_over_its_input(shape, dtype, backend):
+    x = random(shape, dtype)
+    expected = walsh_hadamard_reference(x)
+    found = walsh_hadamard_(x, backend)
+    assert found is x
+    assert torch.equal(x, expected)
+
+
+@path
+@pytest.mark.parametrize("view", sorted(set(VIEWS) - {"from the middle"}))
+def test_in_place_refuses_what_is_not_contiguous(view, backend):
+    x = VIEWS[view]()
+    before = x.clone()
+    with pytest.raises(ValueError, match=r"needs a contiguous tensor, got shape .* strides"):
+        walsh_hadamard_(x, backend)
+    assert torch.equal(x, before)
+
+
+@path
+def test_in_place_refuses_gradients(backend):
+    x = torch.ones(8, requires_grad=True)
+    with pytest.raises(RuntimeError, match="records no gradient"):
+        walsh_hadamard_(x, backend)
+    with pytest.raises(RuntimeError, match="records no gradient"):
+        torch.func.grad(lambda v: walsh_hadamard_(v.clone(), backend).sum())(x.detach())
+    with torch.no_grad():
+        assert walsh_hadamard_(x, backend)[0] == 8
+
+
+@path
+def test_autograd_notices_a_table_written_over(backend):
+    scale = torch.ones(8, requires_grad=True)
+    x = torch.ones(8)
+    loss = (scale * x).sum()
+    walsh_hadamard_(x, backend)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+@path
+def test_an_overflow_in_place_is_refused_before_anything_is_written(backend):
+    x = torch.full((4,), 2**30, dtype=torch.int32)
+    with pytest.raises(OverflowError, match=r"4 \* 1073741824 does not fit"):
+        walsh_hadamard_(x, backend)
+    assert (x == 2**30).all()
+
+
+@path
+def test_the_most_negative_integer_is_refused(backend):
+    for dtype in INTEGERS:
+        x = torch.full((1,), torch.iinfo(dtype).min, dtype=dtype)
+        with pytest.raises(OverflowError, match="does not fit"):
+            walsh_hadamard(x, backend)
+
+
+@path
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("n", [0, 1, 3, 6, 9, 13])
+def test_nan_anywhere_in_a_row_fills_it(n, dtype, backend):
+    for place in {0, 2**n - 1, 2**n // 3}:
+        x = torch.ones(3, 2**n, dtype=dtype)
+        x[1, place] = torch.nan
+        assert walsh_hadamard(x, backend).isnan().sum(-1).tolist() == [0, 2**n, 0]
+
+
+def run(code, **environment):
+    """Run Python here, in a process of its own; what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_second_process_reads_the_machine_code_from_the_disk(tmp_path):
+    code = """
+import torch
+from helpers.kernels import _walsh_vectors
+from helpers.kernels.walsh import walsh_hadamard
+walsh_hadamard(torch.ones(8, dtype=torch.int32))
+for entry in (_walsh_vectors.blocks, _walsh_vectors.exceeds):
+    print(sum(entry.stats.cache_hits.values()), sum(entry.stats.cache_misses.values()))
+"""
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    assert run(code, **cache).split() == ["0", "1"] * 2
+    assert run(code, **cache).split() == ["1", "0"] * 2
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads Linux's /proc")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_in_place_needs_less_than_256_kib_a_thread(threads):
+    code = f"""
+import torch
+from helpers.kernels.walsh import walsh_hadamard_
+def peak():
+    lines = open("/proc/self/status").read().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+torch.set_num_threads({threads})
+walsh_hadamard_(torch.zeros(2**22))
+x = torch.zeros(2**24)
+before = peak()
+walsh_hadamard_(x)
+print(peak() - before)
+"""
+    assert int(run(code)) <= 256 * threads
+
+
+def test_triton_in_its_interpreter_matches_the_reference():
+    code = """
+import torch
+from helpers.kernels import _walsh_gpu
+from helpers.kernels.walsh import DTYPES, walsh_hadamard, walsh_hadamard_, walsh_hadamard_reference
+CASES = (1, 3, (2, 1, 3)), (3, 5, (4, 1, 5)), (6, 2, (2, 1, 3)), (7, 1, (3, 1, 4))
+for dtype in DTYPES:
+    for n, rows, sizes in CASES:
+        x = torch.randint(-9, 10, (rows, 2**n)).to(dtype)
+        memory = torch.full((rows * 2**n + 64,), 99).to(dtype)
+        y = memory[: rows * 2**n].view(rows, 2**n).copy_(x)
+        _walsh_gpu.transform_(y, *sizes)
+        assert torch.equal(y, walsh_hadamard_reference(x)), (dtype, n)
+        assert (memory[rows * 2**n :] == 99).all(), "written behind the table"
+x = torch.tensor([[1.0, torch.nan], [1.0, 2.0]])
+assert walsh_hadamard(x, "triton").isnan().tolist() == [[True, True], [False, False]]
+x = torch.ones(2, 4, dtype=torch.float64, requires_grad=True)
+assert torch.autograd.gradcheck(lambda v: walsh_hadamard(v, "triton"), x)
+assert walsh_hadamard_(torch.ones(4), "triton").tolist() == [4, 0, 0, 0]
+print("equal")
+"""
+    assert run(code, TRITON_INTERPRET="1").strip() == "equal"
+
+
+@pytest.mark.parametrize("n", range(1, 31))
+def test_a_gpu_passes_over_the_table_three_times_at_most(n):
+    bits = _walsh_gpu.passes(n)
+    assert sum(bits) == n
+    assert len(bits) <= (1 if n <= 13 else 3)
+    assert all(0 < b <= _walsh_gpu.HELD - _walsh_gpu.STRIPE for b in bits[1:])
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@typed
+@pytest.mark.parametrize("n", [0, 1, 5, 12, 13, 14, 20, 23])
+def test_a_gpu_matches_the_reference(n, dtype):
+    x = random((3, 2**n), dtype).cuda()
+    assert torch.equal(walsh_hadamard(x, "triton"), walsh_hadamard_reference(x))

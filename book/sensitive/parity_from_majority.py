@@ -135,7 +135,6 @@ print(f"{'vote':28} {'wrong':>9}   smallest failing string")
 for name in variants:
     print(f"{name:28} {wrong_answers[name]:9}   {smallest[name]}")
 
-
 # %% [markdown]
 # On all {glue:text}`strings_checked` strings of 1 to {glue:text}`n_max` bits the nested majority is right. Each variant fails at a string of one or two bits. The broken ones do not even depend on parity: with *half* in the inner vote the answer is OR, and the other two changes give a constant. {prf:ref}`sensitive-lem8` lives on a margin of a single vote.
 
@@ -150,8 +149,11 @@ for name in variants:
 #
 # Between them, anything may be computed at each position by itself, and patterns may be combined by *and*, *or*, *not*. With these, {prf:ref}`sensitive-lem8` is a program of four lines. It names no length.
 
-
 # %%
+n_rasp = min(n_max, 12)
+generator = torch.Generator().manual_seed(seed)
+
+
 def select(keys, queries, compare):
     return compare(keys[..., None, :], queries[..., :, None])  # (strings, queries, keys)
 
@@ -173,8 +175,6 @@ def rasp_parity(tokens, more=torch.gt):
     return more(aggregate(ones, late), 0.5)  # at every position the same answer
 
 
-n_rasp = min(n_max, 12)
-generator = torch.Generator().manual_seed(seed)
 long_random = {n: torch.randint(0, 2, (long_strings, n), generator=generator) for n in long_lengths}
 
 
@@ -206,7 +206,6 @@ print(
 print(f"wrong with 'half is enough' in both votes: {rasp_wrong_control}")
 print(f"every position gives the same answer: {positions_agree}")
 
-
 # %% [markdown]
 # ## A circuit of depth two
 #
@@ -217,8 +216,10 @@ print(f"every position gives the same answer: {positions_agree}")
 #
 # The rule needs only $i$ and $n$, so the circuits of all lengths are *uniform*. Every gate has an odd number of wires, so no vote can tie, and strict and weak majority are the same gate. The control takes away one constant wire of the outer gate.
 
-
 # %%
+sizes = [parity_circuit(n) for n in range(1, n_max + 1)]
+
+
 def wire_text(count, node):
     names = {0: "1", **{j: f"x{j}" for j in range(1, 4)}, **{3 + j: f"g{j}" for j in range(1, 4)}}
     return f"{abs(count)} x {'not ' if count < 0 else ''}{names[node]}"
@@ -237,7 +238,6 @@ def without_a_wire(n):
     return MajorityCircuit((inner, outer - torch.eye(1, outer.shape[1]).long()))
 
 
-sizes = [parity_circuit(n) for n in range(1, n_max + 1)]
 size_gap = max(
     abs(c.depth - 2) + abs(c.gates - (n + 1)) + abs(c.wires - (2 * n**2 + 3 * n - 1))
     for n, c in enumerate(sizes, start=1)
@@ -257,7 +257,6 @@ for n in sorted({1, 2, 4, 8, n_max, *long_lengths}):
 print(f"wrong on the {strings_checked} strings of up to {n_max} bits: {circuit_wrong}")
 print(f"wrong on the {long_total} long random strings: {circuit_wrong_long}")
 
-
 # %% [markdown]
 # At $n =$ {glue:text}`n_max` the circuit has {glue:text}`circuit_gates` gates and {glue:text}`circuit_wires` wires: always $n + 1$ gates and $2n^2 + 3n - 1$ wires. Depth one is not enough, see Exercise 1.
 #
@@ -274,8 +273,10 @@ print(f"wrong on the {long_total} long random strings: {circuit_wrong_long}")
 #
 # And $n$ is even iff some $p$ has exactly half of the positions at or before it. The evaluator below follows the meaning of each symbol: a formula becomes a table of truth values with one axis for each variable.
 
-
 # %%
+VARIABLES = ("i", "j", "p")
+
+
 def along(table, variable):
     """A table (B or 1, n) of one variable, on that variable's axis."""
     return table.reshape(len(table), *(table.shape[1] if v == variable else 1 for v in VARIABLES))
@@ -328,7 +329,6 @@ def symbols(formula):
     return 1 + sum(symbols(part) if isinstance(part, tuple) else 1 for part in formula[1:])
 
 
-VARIABLES = ("i", "j", "p")
 one_line = ("M among", "i", ("one", "i"), ("M among", "j", ("one", "j"), ("<=", "j", "i")))
 spelled_out = plain(one_line)
 unrestricted = ("M", "i", ("M", "j", ("<=", "j", "i")))
@@ -355,7 +355,6 @@ for name, formula, wrong in (
 ):
     print(f"{name:38} {symbols(formula):8} {wrong:6}")
 
-
 # %% [markdown]
 # The short formula has {glue:text}`symbols_short` symbols, the long one {glue:text}`symbols_long`. Neither number depends on $n$. Without the restriction to ones the formula never reads the string, and cannot know its parity.
 #
@@ -369,8 +368,10 @@ for name, formula, wrong in (
 #
 # The appendix of the paper puts it as a product: two factors of order $\sqrt n$ make $n$.
 
-
 # %%
+lengths = list(range(1, n_max + 1))
+
+
 def inner_table(n, i):
     return 1 - 2 * torch.cat([inner_votes(x)[:, i - 1] for x in chunks(n)]).double()
 
@@ -392,7 +393,6 @@ def nested_table(n, **options):
     return 1 - 2 * torch.cat([nested_majority(x, **options) for x in chunks(n)]).double()
 
 
-lengths = list(range(1, n_max + 1))
 measured = {
     "inner vote, middle": [
         average_sensitivity(inner_table(n, (n + 1) // 2)).item() for n in lengths
@@ -468,23 +468,19 @@ right.set(
 )
 figures.show()
 
-
 # %% [markdown]
 # At $n =$ {glue:text}`n_max` the votes have {glue:text}`as_inner:.3f` and {glue:text}`as_outer:.3f`, their product is {glue:text}`product:.2f`, and the nesting has {glue:text}`as_nested:.0f`. The product has the right order, with the factor $2\sqrt2/\pi \approx 0.9$ in the limit. But it is no law. The variants with *half is enough* nest two votes that are just as calm; one of them has {glue:text}`as_or:.4f`, the other one 0. What makes PARITY wild is where the outer vote stands. On *every* string it is tied or won by one vote, the most sensitive place that it has. Then each flip moves one inner vote on average, and that is enough.
 
-
 # %%
-def margins(n, **options):
-    """Yes votes minus no votes among the ones, smallest and largest over all strings."""
-    found = [(x * (2 * inner_votes(x, **options).long() - 1)).sum(-1) for x in chunks(n)]
-    return min(m.min().item() for m in found), max(m.max().item() for m in found)
-
-
-closest = margins(n_max)
-calm = margins(n_max, inclusive=False)
-print(
-    f"n = {n_max}: the outer vote ends between {closest[0]} and {closest[1]}; counting 'before', between {calm[0]} and {calm[1]}"
-)
+margins = {}
+for word, inclusive in (("at or before", True), ("before", False)):
+    votes = ((x, 2 * inner_votes(x, inclusive=inclusive).long() - 1) for x in chunks(n_max))
+    margin = torch.cat([(x * vote).sum(-1) for x, vote in votes])  # yes minus no, among the ones
+    margins[word] = margin.min().item(), margin.max().item()
+    print(
+        f"n = {n_max}, '{word}': the outer vote ends between {margins[word][0]} and {margins[word][1]}"
+    )
+closest, calm = margins.values()
 
 # %% [markdown]
 # ## What would falsify this

@@ -143,7 +143,7 @@ def parity_circuit(n: int) -> MajorityCircuit:
     i = torch.arange(1, n + 1)
     before = (i[:, None] > i).long()
     inner = torch.cat(((i - n)[:, None], before - before.T + torch.diag(i)), 1)
-    outer = torch.cat((torch.tensor([n - 2]), torch.full((n,), -1), torch.full((n,), 2)))
+    outer = torch.cat((torch.tensor([n - 1]), torch.full((n,), -1), torch.full((n,), 2)))
     return MajorityCircuit((inner, outer[None]))
 
 

@@ -1,19 +1,35 @@
-"""Walsh-Hadamard transform along the last axis: public function, torch reference, CPU path."""
+"""Walsh-Hadamard transform along the last axis: public functions, torch reference, CPU, GPU.
+
+The CPU path is :mod:`helpers.kernels._walsh_cpu`, the GPU path :mod:`helpers.kernels._walsh_gpu`.
+"""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 try:
     import numba
+
+    from helpers.kernels import _walsh_cpu
 except ImportError:  # a machine that has torch alone still runs the reference
     numba = None  # type: ignore[assignment]
 
-BACKENDS = ("auto", "torch", "numba")
+try:
+    import triton
+
+    from helpers.kernels import _walsh_gpu
+except ImportError:
+    triton = None
+
+BACKENDS = ("auto", "torch", "numba", "triton")
 DTYPES = (torch.float32, torch.float64, torch.int32, torch.int64)
+MAX_BITS = 30
+LARGEST = {torch.int32: 2**31 - 1, torch.int64: 2**63 - 1}
 
 
 def walsh_hadamard(x: Tensor, backend: str = "auto") -> Tensor:
@@ -22,33 +38,69 @@ def walsh_hadamard(x: Tensor, backend: str = "auto") -> Tensor:
     .. math:: y_S = \sum_{i=0}^{2^n-1} (-1)^{|S \wedge i|}\, x_i
 
     Args:
-        x: Shape ``(*batch, 2**n)``, float32, float64, int32 or int64. Differentiable for floats:
-            the transform is its own transpose.
-        backend: ``"auto"``, ``"torch"`` (the reference, any device) or ``"numba"`` (CPU). Auto
-            takes numba for a CPU tensor where numba is installed, else torch.
+        x: Shape ``(*batch, 2**n)``, n from 0 to 30, float32, float64, int32 or int64.
+            Differentiable for floats: the transform is its own transpose.
+        backend: ``"auto"``, ``"torch"`` (the reference, any device), ``"numba"`` (CPU) or
+            ``"triton"`` (CUDA). Auto takes numba for a CPU tensor and triton for a CUDA tensor
+            where they are installed, else torch.
 
     Returns:
         Shape and dtype of ``x``; ``walsh_hadamard(walsh_hadamard(x)) == 2**n * x``.
 
     Raises:
-        ValueError: the last axis is no power of two, the batch is empty, or an unknown backend.
+        ValueError: the last axis is no power of two or too long, the batch is empty, or an
+            unknown backend.
         TypeError: another dtype.
         OverflowError: an integer result could leave its dtype.
-        RuntimeError: ``"numba"`` was asked for and cannot run here.
+        RuntimeError: ``"numba"`` or ``"triton"`` was asked for and cannot run here.
 
-    Cost: n 2**n additions a row; the torch path allocates 3 tables, the numba path one.
-    Errors: exact for integers; floats carry at most n eps times the row's l1 norm.
+    Cost: n 2**n additions a row. The torch path allocates 3 tables, the others one and no buffer.
+        The CPU path uses ``torch.get_num_threads()`` threads from 16 MiB; its first call for a
+        dtype compiles for about two seconds, once on a machine.
+    Errors: exact for integers; floats carry at most n eps times the row's l1 norm. NaN spreads to
+    its whole row. The triton path has been run in Triton's interpreter only, never on a GPU.
     """
-    _check(x, backend)
-    if backend == "torch" or (backend == "auto" and (numba is None or x.device.type != "cpu")):
+    backend = _checked(x, backend)
+    if backend == "torch":
+        _refuse_overflow(x, backend)
         return walsh_hadamard_reference(x)
-    if numba is None:
-        raise RuntimeError("backend 'numba' was asked for and numba is not installed; use 'torch'")
-    if x.device.type != "cpu":
-        raise RuntimeError(f"backend 'numba' needs a CPU tensor, got {x.device}; use 'torch'")
-    if x.is_floating_point():
-        return _Transform.apply(x)
-    return _numba(x)
+    if _is_differentiated(x):
+        return _Transform.apply(x, backend)
+    return _transformed(x, backend)
+
+
+def walsh_hadamard_(x: Tensor, backend: str = "auto") -> Tensor:
+    """The transform of :func:`walsh_hadamard` written over its input.
+
+    Args:
+        x: As there, but contiguous, and no gradient is recorded.
+        backend: As there.
+
+    Returns:
+        ``x`` itself.
+
+    Raises:
+        ValueError: further, if ``x`` is not contiguous.
+        RuntimeError: further, if a gradient of ``x`` is being recorded.
+
+    Cost: as there, without the table.
+    """
+    backend = _checked(x, backend)
+    if _is_differentiated(x):
+        raise RuntimeError(
+            "an in-place transform records no gradient and takes no part in torch.func; "
+            "use walsh_hadamard"
+        )
+    if not x.is_contiguous():
+        raise ValueError(
+            f"an in-place transform needs a contiguous tensor, got shape {tuple(x.shape)} with "
+            f"strides {x.stride()}; use walsh_hadamard"
+        )
+    _refuse_overflow(x, backend)
+    _write(x, backend)
+    if not x.is_inference():
+        torch.autograd.graph.increment_version(x)
+    return x
 
 
 def walsh_hadamard_reference(x: Tensor) -> Tensor:
@@ -60,65 +112,101 @@ def walsh_hadamard_reference(x: Tensor) -> Tensor:
     return x.reshape(shape).clone()
 
 
-def _check(x: Tensor, backend: str) -> None:
+def _checked(x: Tensor, backend: str) -> str:
+    """Refuse what cannot be transformed; name the path that will do it."""
     N = x.shape[-1] if x.ndim else 0
     if N < 1 or N & (N - 1):
         raise ValueError(f"the last axis must be a power of two, got shape {tuple(x.shape)}")
+    if N >> MAX_BITS > 1:
+        raise ValueError(f"the last axis holds at most 2**{MAX_BITS} entries, got {N}")
     if x.numel() == 0:
         raise ValueError(f"the batch is empty: shape {tuple(x.shape)}")
     if x.dtype not in DTYPES:
         raise TypeError(f"expected float32, float64, int32 or int64, got {x.dtype}")
+    if backend == "auto":
+        if x.is_cpu and numba is not None:
+            return "numba"
+        return "triton" if x.is_cuda and triton is not None else "torch"
     if backend not in BACKENDS:
         raise ValueError(f"unknown backend {backend!r}; choose one of {', '.join(BACKENDS)}")
-    if not x.is_floating_point():
-        low, high = (int(v) for v in x.aminmax())
-        largest = max(-low, high)
-        if largest * N > torch.iinfo(x.dtype).max:
-            raise OverflowError(f"2**n * max|x| = {N} * {largest} does not fit in {x.dtype}")
+    _refuse_absent(x, backend)
+    return backend
 
 
-def _numba(x: Tensor) -> Tensor:
-    y = x.detach().clone(memory_format=torch.contiguous_format)
-    _butterflies(y.view(-1, x.shape[-1]).numpy())
+def _refuse_absent(x: Tensor, backend: str) -> None:
+    if backend == "numba" and numba is None:
+        raise RuntimeError("backend 'numba' was asked for and numba is not installed; use 'torch'")
+    if backend == "numba" and not x.is_cpu:
+        raise RuntimeError(f"backend 'numba' needs a CPU tensor, got {x.device}; use 'torch'")
+    if backend == "triton" and triton is None:
+        raise RuntimeError(
+            "backend 'triton' was asked for and triton is not installed; use 'torch'"
+        )
+    if backend == "triton" and not x.is_cuda and os.environ.get("TRITON_INTERPRET") != "1":
+        raise RuntimeError(f"backend 'triton' needs a CUDA tensor, got {x.device}; use 'torch'")
+
+
+def _refuse_overflow(x: Tensor, backend: str) -> None:
+    if x.dtype not in LARGEST:
+        return
+    N = x.shape[-1]
+    if backend == "numba" and not _walsh_cpu.exceeds(x, LARGEST[x.dtype] // N):
+        return
+    low, high = map(int, x.aminmax())
+    largest = max(-low, high)
+    if largest * N > LARGEST[x.dtype]:
+        raise OverflowError(f"2**n * max|x| = {N} * {largest} does not fit in {x.dtype}")
+
+
+def _is_differentiated(x: Tensor) -> bool:
+    """Whether autograd or a function transform watches x; else its bookkeeping is skipped."""
+    return (
+        (x.requires_grad and torch.is_grad_enabled())
+        or torch._C._are_functorch_transforms_active()
+        or (forward_ad._current_level >= 0 and forward_ad.unpack_dual(x).tangent is not None)
+    )
+
+
+def _transformed(x: Tensor, backend: str) -> Tensor:
+    y = (
+        _walsh_cpu.clone(x)
+        if backend == "numba"
+        else x.clone(memory_format=torch.contiguous_format)
+    )
+    _refuse_overflow(y, backend)
+    _write(y, backend)
     return y
 
 
+def _write(x: Tensor, backend: str) -> None:
+    if backend == "numba":
+        _walsh_cpu.transform_(x)
+    elif backend == "triton":
+        _walsh_gpu.transform_(x)
+    else:
+        x.copy_(walsh_hadamard_reference(x))
+
+
 class _Transform(torch.autograd.Function):
-    """The CPU path, with itself as its derivative."""
+    """A path outside torch, with itself as its derivative."""
 
     @staticmethod
-    def forward(x: Tensor) -> Tensor:
-        return _numba(x)
+    def forward(x: Tensor, backend: str) -> Tensor:
+        return _transformed(x.detach(), backend)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Tensor], output: Tensor) -> None:
-        """Nothing to keep: the transform is linear."""
+    def setup_context(ctx: Any, inputs: tuple[Tensor, str], output: Tensor) -> None:
+        """The transform is linear: only the path is kept."""
+        ctx.backend = inputs[1]
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> Tensor:
-        return walsh_hadamard(gradients[0])
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        return walsh_hadamard(gradients[0], ctx.backend), None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Tensor) -> Tensor:
-        return walsh_hadamard(tangents[0])
+        return walsh_hadamard(tangents[0], ctx.backend)
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple[int], x: Tensor) -> tuple[Tensor, int]:
-        return walsh_hadamard(x.movedim(in_dims[0], 0)), 0
-
-
-if numba is not None:
-
-    @numba.njit(cache=True)
-    def _butterflies(rows):  # type: ignore[no-untyped-def]
-        """Transform each row of a C-contiguous matrix in place."""
-        n_rows, N = rows.shape
-        for r in range(n_rows):
-            h = 1
-            while h < N:
-                for start in range(0, N, 2 * h):
-                    for i in range(start, start + h):
-                        a, b = rows[r, i], rows[r, i + h]
-                        rows[r, i] = a + b
-                        rows[r, i + h] = a - b
-                h *= 2
+    def vmap(info: Any, in_dims: tuple[int, None], x: Tensor, backend: str) -> tuple[Tensor, int]:
+        return walsh_hadamard(x.movedim(in_dims[0], 0), backend), 0

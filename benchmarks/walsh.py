@@ -1,0 +1,270 @@
+"""The Walsh-Hadamard transform beside its peers: ``python -m benchmarks.walsh``.
+
+Peers in this environment: scipy's dense matrix, a loop of torch butterflies, a plain Numba loop.
+pyfwht (GPL) is measured where ``PEERS`` names a Python that has it: ``PEERS=/path/to/bin/python``.
+The lower bounds are one sweep in place over the table (read and write) and one copy of it.
+Set ``OMP_NUM_THREADS=1``, as ``make bench`` does: times are CPU seconds of one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numba
+import numpy as np
+import torch
+from scipy.linalg import hadamard
+from torch import Tensor
+
+from benchmarks._measure import RECORDS, Remote, Stats, compare, peers_python, record, table
+from helpers import figures
+from helpers.kernels import _walsh_cpu
+from helpers.kernels.walsh import walsh_hadamard, walsh_hadamard_
+
+SIZES = (4, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28)
+SMALL = (1, 2, 3, 4, 6, 8, 10, 12, 14)
+BATCHED = 1 << 20  # numbers in a batch of small transforms
+NAMES = {torch.float32: "float32", torch.float64: "float64", torch.int32: "int32"}
+OURS, SWEEP, COPY = "in place", "sweep", "copy"
+PYFWHT = """
+import numpy, pyfwht
+x = numpy.random.default_rng(0).choice([-1, 1], {N}).astype("{dtype}")
+call = lambda: pyfwht.transform(x, backend=pyfwht.Backend.CPU)
+y = x.copy(); pyfwht.transform(y, backend=pyfwht.Backend.CPU)
+assert y[0] == x.sum() and (y.astype("f8") ** 2).sum() == float({N}) * {N}
+"""
+
+
+def torch_loop(x: Tensor) -> Tensor:
+    """The usual few lines of torch."""
+    N, h = x.shape[-1], 1
+    while h < N:
+        a, b = x.view(-1, 2, h).unbind(1)
+        x, h = torch.stack((a + b, a - b), 1).view(-1), 2 * h
+    return x
+
+
+@numba.njit(cache=True)
+def numba_loop(x):  # type: ignore[no-untyped-def]
+    """The usual few lines of Numba, in place."""
+    h = 1
+    while h < len(x):
+        for start in range(0, len(x), 2 * h):
+            for i in range(start, start + h):
+                a, b = x[i], x[i + h]
+                x[i], x[i + h] = a + b, a - b
+        h *= 2
+
+
+def signs(N: int, dtype: torch.dtype) -> Tensor:
+    generator = torch.Generator().manual_seed(0)
+    return torch.randint(2, (N,), generator=generator, dtype=torch.int8).mul_(2).sub_(1).to(dtype)
+
+
+def cases(n: int, dtype: torch.dtype) -> dict[str, Callable[[], object]]:
+    """What is timed at one size, each on memory of its own, each checked here on signs."""
+    x = signs(2**n, dtype)
+    ours = x.clone()
+    walsh_hadamard_(ours)
+    assert ours[0] == x.sum()
+    assert ours.double().square().sum() == 4.0**n
+    zeros = torch.zeros_like(x)  # numbers must not overflow however often they are transformed
+    buffer = zeros.numpy()
+    chosen: dict[str, Callable[[], object]] = {
+        SWEEP: lambda: np.multiply(buffer, 1, out=buffer),
+        OURS: lambda: walsh_hadamard_(zeros),
+    }
+    if n <= 26:
+        target = np.empty_like(buffer)
+        chosen[COPY] = lambda: np.copyto(target, buffer)
+        chosen["out of place"] = lambda: walsh_hadamard(zeros)
+    if n <= 22:
+        loop = x.clone()
+        numba_loop(loop.numpy())
+        assert torch.equal(loop, ours)
+        chosen["numba loop"] = lambda: numba_loop(buffer)
+        assert torch.equal(torch_loop(x), ours)
+        chosen["torch loop"] = lambda: torch_loop(zeros)
+    if n <= 12:
+        H = hadamard(2**n, dtype=zeros.numpy().dtype)
+        assert np.array_equal(H @ x.numpy(), ours.numpy())
+        chosen["scipy matrix"] = lambda: H @ buffer
+    return chosen
+
+
+def alone(n: int, dtype: torch.dtype, python: str | None, rounds: int) -> dict[str, Any]:
+    """One row of the table: one transform of 2**n numbers."""
+    with ExitStack() as stack:
+        chosen = cases(n, dtype)
+        if python and dtype != torch.float32 and n <= 24:
+            setup = PYFWHT.format(N=2**n, dtype=NAMES[dtype])
+            chosen["pyfwht"] = stack.enter_context(Remote(python, setup))
+        stats = compare(chosen, rounds if n <= 24 else 3)
+    return row(n, dtype, stats)
+
+
+def row(n: int, dtype: torch.dtype, stats: dict[str, Stats]) -> dict[str, Any]:
+    """Nanoseconds per number, their quartiles, and ours against each of the others."""
+    ns = {name: 1e9 * s.median / 2**n for name, s in stats.items()}
+    ours = stats[OURS]
+    return {
+        "dtype": NAMES[dtype],
+        "n": n,
+        "ns": ns,
+        "quartiles": {k: [1e9 * s.low / 2**n, 1e9 * s.high / 2**n] for k, s in stats.items()},
+        "rounds": ours.rounds,
+        "sweeps": ns[OURS] / ns[SWEEP],
+        "faster than": {k: v / ns[OURS] for k, v in ns.items() if k not in (OURS, SWEEP, COPY)},
+    }
+
+
+def batches(dtype: torch.dtype, rounds: int) -> list[dict[str, Any]]:
+    """Many small transforms in one call, per number, beside one transform of as many numbers."""
+    tables = {n: torch.zeros(BATCHED >> n, 2**n, dtype=dtype) for n in (*SMALL, 20)}
+    stats = compare({str(n): lambda x=x: walsh_hadamard_(x) for n, x in tables.items()}, rounds)
+    ns = {n: 1e9 * stats[str(n)].median / BATCHED for n in tables}
+    return [
+        {
+            "dtype": NAMES[dtype],
+            "n": n,
+            "rows": BATCHED >> n,
+            "ns": ns[n],
+            "of n = 20": ns[n] / ns[20],
+        }
+        for n in tables
+    ]
+
+
+def overhead(n: int, dtype: torch.dtype, rounds: int) -> dict[str, Any]:
+    """Microseconds of a call besides the machine code it ends in, and besides the new table."""
+    x = torch.zeros(2**n, dtype=dtype)
+    code, log_row, digits = _walsh_cpu._serial(2**n, dtype, _walsh_cpu.WIDTH)
+    stats = compare(
+        {
+            "code": lambda: code(0, _walsh_cpu.WIDTH, x.data_ptr(), log_row, digits, 0, 1),
+            "in place": lambda: walsh_hadamard_(x),
+            "out of place": lambda: walsh_hadamard(x),
+            "clone": lambda: x.clone(),
+        },
+        rounds,
+    )
+    us = {name: 1e6 * s.median for name, s in stats.items()}
+    return {
+        "dtype": NAMES[dtype],
+        "n": n,
+        "code us": us["code"],
+        "in place +us": us["in place"] - us["code"],
+        "out of place +us": us["out of place"] - us["code"] - us["clone"],
+    }
+
+
+def threads(rounds: int) -> list[dict[str, Any]]:
+    """Wall time on one thread against two; it means something on an idle machine only."""
+    rows = []
+    before = torch.get_num_threads()
+    for n in (22, 24, 26):
+        x = torch.zeros(2**n)
+
+        def on(count: int, x: Tensor = x) -> None:
+            torch.set_num_threads(count)
+            walsh_hadamard_(x)
+
+        cases = {"1": lambda on=on: on(1), "2": lambda on=on: on(2)}
+        wall = compare(cases, rounds, clock=time.perf_counter)
+        rows.append(
+            {
+                "n": n,
+                "one ms": 1e3 * wall["1"].median,
+                "two ms": 1e3 * wall["2"].median,
+                "speed-up": wall["1"].median / wall["2"].median,
+                "speed-up, lower quartiles": wall["1"].low / wall["2"].low,
+            }
+        )
+    torch.set_num_threads(before)
+    return rows
+
+
+def draw(rows: list[dict[str, Any]], path: Path) -> None:
+    """Nanoseconds per number against n, with the limit that memory sets."""
+    kinds = list(dict.fromkeys(r["dtype"] for r in rows))
+    figure, axes = figures.new(len(kinds), 1, height=2.9 * len(kinds), sharex=True)
+    for ax, kind in zip(np.atleast_1d(axes), kinds, strict=True):
+        mine = [r for r in rows if r["dtype"] == kind]
+        for name in dict.fromkeys(k for r in mine for k in r["ns"]):
+            points = [
+                (r["n"], r["ns"][name], *r["quartiles"][name]) for r in mine if name in r["ns"]
+            ]
+            n, median, low, high = zip(*points, strict=True)
+            limit = {"color": "black", "linestyle": "--", "marker": ""} if name == SWEEP else {}
+            (line,) = ax.plot(n, median, label=name + (" (limit)" if limit else ""), **limit)
+            ax.fill_between(n, low, high, color=line.get_color(), alpha=0.18, linewidth=0)
+        ax.set(yscale="log", ylabel="ns per number", title=kind)
+        ax.legend(fontsize=7.5, ncols=2)
+    np.atleast_1d(axes)[-1].set_xlabel("bits n")
+    figure.savefig(path)
+
+
+def flat(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows for the printed table: one column a peer."""
+    peers = list(dict.fromkeys(k for r in rows for k in r["ns"]))
+    return [
+        {
+            "dtype": r["dtype"],
+            "n": r["n"],
+            **{k: r["ns"].get(k) for k in peers},
+            "sweeps": r["sweeps"],
+        }
+        for r in rows
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--n-max", type=int, default=28, help="largest size, in bits")
+    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--out", type=Path, default=RECORDS, help="where the record and figure go")
+    options = parser.parse_args()
+    matplotlib.use("agg")
+    python = peers_python("pyfwht")
+    rows, small, calls = [], [], []
+    for dtype in NAMES:
+        for n in (n for n in SIZES if n <= options.n_max):
+            rows.append(alone(n, dtype, python, options.rounds))
+        small += batches(dtype, options.rounds)
+        calls += [overhead(n, dtype, options.rounds) for n in (1, 6, 10, 12)]
+    walls = threads(options.rounds) if options.n_max >= 26 else []
+    print("ns per number, one thread, CPU time, medians\n" + table(flat(rows)))
+    print("\nbatches of 2**20 numbers in rows of 2**n\n" + table(small))
+    print("\noverhead of a call\n" + table(calls))
+    if walls:
+        print("\nwall time on two threads\n" + table(walls))
+    versions = {"pyfwht": peer_version(python) if python else "not installed"}
+    print("pyfwht:", versions["pyfwht"])
+    record(
+        "walsh",
+        rows,
+        folder=options.out,
+        peers=versions,
+        vector_bytes=_walsh_cpu.WIDTH,
+        batches=small,
+        overhead=calls,
+        threads=walls,
+        gpu="not run: no GPU was at hand; the Triton path has run in its interpreter only",
+    )
+    draw(rows, options.out / "walsh.png")
+
+
+def peer_version(python: str) -> str:
+    code = "import importlib.metadata as m; print(m.version('pyfwht'))"
+    return subprocess.run([python, "-c", code], capture_output=True, text=True).stdout.strip()
+
+
+if __name__ == "__main__":
+    main()
