@@ -1,0 +1,433 @@
+r"""Covers of linear maps x -> Wx: explicit ones, greedy ones, lower bounds, and the printed bounds.
+
+A cover of a class of matrices at scale epsilon is a finite subset such that every matrix of the
+class has a member whose outputs differ by at most epsilon, on every input allowed. Logarithms are
+natural. Vectors and matrices are float64 unless given otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+MAX_COVER = 2_000_000  # vectors held at once
+
+
+def matrix_norm(W: Tensor, q: float, p: float) -> Tensor:
+    r"""The p-norm of the q-norms of the columns.
+
+    .. math:: \|W\|_{q,p} = \bigl\| (\|W_{:,1}\|_q, \dots, \|W_{:,d}\|_q) \bigr\|_p
+
+    Args:
+        W: Shape ``(*batch, k, d)``.
+        q: Positive, ``math.inf`` allowed; below 1 it is no norm.
+        p: The same.
+
+    Returns:
+        Shape ``(*batch,)``.
+
+    Source: Trauger and Tewari (2024), Section 2.1, where the outer norm is printed with index r.
+    """
+    for name, value in (("q", q), ("p", p)):
+        if not value > 0:
+            raise ValueError(f"{name} must be positive, got {value}")
+    return torch.linalg.vector_norm(torch.linalg.vector_norm(W, q, dim=-2), p, dim=-1)
+
+
+def integer_points(dim: int, total: int, signed: bool = False) -> Tensor:
+    """Integer vectors z with |z_1| + ... + |z_dim| <= total, only z >= 0 unless ``signed``.
+
+    Args:
+        dim: At least 0.
+        total: At least 0.
+        signed: Whether entries may be negative.
+
+    Returns:
+        Shape ``(count, dim)``, int64, in lexicographic order; there are
+        binomial(dim + total, total), or :func:`maurey_size` if signed.
+
+    Raises:
+        ValueError: a number is negative, or there are more than two million such vectors.
+    """
+    size = maurey_size(dim, total) if signed else _simplex_size(dim, total)
+    if size > MAX_COVER:
+        raise ValueError(f"{size} points; at most {MAX_COVER} are listed: choose fewer terms")
+    return _points(dim, total, signed)
+
+
+def maurey_size(dim: int, terms: int) -> int:
+    r"""Number of integer vectors with l1 norm at most ``terms``.
+
+    .. math:: \sum_j 2^j \binom{\mathrm{dim}}{j} \binom{\mathrm{terms}}{j}
+        \le (2\,\mathrm{dim} + 1)^{\mathrm{terms}}
+
+    Source: choose the j entries that are not 0, their signs, and their sizes. The bound counts
+    ordered choices, as Trauger and Tewari (2024) do in the proof of Lemma 3.3.
+    """
+    _not_negative(dim=dim, terms=terms)
+    return sum(2**j * math.comb(dim, j) * math.comb(terms, j) for j in range(min(dim, terms) + 1))
+
+
+def maurey_cover(dim: int, radius: float, terms: int) -> Tensor:
+    r"""The averages of ``terms`` vectors out of 0 and :math:`\pm \mathrm{radius}\cdot e_i`.
+
+    They are the points radius z / terms with z integer and l1 norm at most ``terms``; all lie in
+    the l1 ball of that radius, and cover it to :func:`covering_radius`.
+
+    Returns:
+        Shape ``(maurey_size(dim, terms), dim)``, float64; the origin alone for 0 terms.
+
+    Raises:
+        ValueError: bad dimension, radius or number of terms, or more than two million points.
+
+    Source: Trauger and Tewari (2024), proof of Lemma 3.3, after Maurey (Pisier, 1981).
+    """
+    _check_ball(dim, radius, terms)
+    return integer_points(dim, terms, signed=True).double() * (radius / max(terms, 1))
+
+
+def covering_radius(dim: int, radius: float, terms: int) -> float:
+    r"""Largest distance from a point of the l1 ball to :func:`maurey_cover`, exactly.
+
+    .. math:: \mathrm{radius}\, \frac{\sqrt{\min(\mathrm{dim},\, 2\,\mathrm{terms})}}
+        {2\,\mathrm{terms}} \le \frac{\mathrm{radius}}{\sqrt{2\,\mathrm{terms}}}
+
+    Maurey's argument gives radius / sqrt(terms), larger by a factor of at least sqrt(2).
+
+    Source: the chapter on linear covers; attained where min(dim, 2 terms) coordinates lie half way
+    between two points of the cover, and not exceeded by :func:`round_to_cover`.
+    """
+    _check_ball(dim, radius, terms)
+    return radius * math.sqrt(min(dim, 2 * terms)) / (2 * terms) if terms else radius
+
+
+def round_to_cover(points: Tensor, radius: float, terms: int) -> Tensor:
+    r"""A point of :func:`maurey_cover` within :func:`covering_radius` of each given point.
+
+    Each coordinate is rounded towards 0; then those that lost more than half a step are rounded
+    away from 0 instead, the greatest losses first, as long as the l1 norm allows.
+
+    Args:
+        points: Shape ``(*batch, dim)``, of l1 norm at most ``radius``.
+        radius: Of the ball, positive.
+        terms: Terms of the average, at least 0.
+
+    Returns:
+        Shape of ``points``.
+
+    Raises:
+        ValueError: a point outside the ball, by more than rounding.
+
+    Cost: a sort for each point; the cover itself is never listed.
+    """
+    _check_ball(points.shape[-1] if points.ndim else -1, radius, terms)
+    if terms == 0:
+        return torch.zeros_like(points)
+    steps = points.abs() * (terms / radius)
+    l1_norm = steps.sum(-1)
+    if l1_norm.numel() and l1_norm.max() > terms * (1 + 1e-9):
+        raise ValueError(
+            f"points must have l1 norm at most {radius}, found {l1_norm.max() * radius / terms:.6g}"
+        )
+    whole = steps.floor()
+    lost = steps - whole
+    rank = lost.argsort(stable=True, dim=-1, descending=True).argsort(-1)
+    away = (lost > 0.5) & (rank < terms - whole.sum(-1, keepdim=True))
+    return points.sign() * (whole + away) * (radius / terms)
+
+
+def maurey_terms(radius: float, epsilon: float) -> int:
+    """Terms that Maurey's argument asks for at scale epsilon: ceil((radius / epsilon)^2), or 0."""
+    _positive(radius=radius, epsilon=epsilon)
+    return 0 if epsilon >= radius else _ceil((radius / epsilon) ** 2)
+
+
+def terms_needed(dim: int, radius: float, epsilon: float) -> int:
+    """Fewest terms whose :func:`covering_radius` is at most epsilon; 0 if the origin will do."""
+    _positive(radius=radius, epsilon=epsilon, dim=dim)
+    if epsilon >= radius:
+        return 0
+    ratio = radius / epsilon
+    return min(_ceil(ratio**2 / 2), _ceil(math.sqrt(dim) * ratio / 2))
+
+
+@dataclass(frozen=True)
+class RowRounding:
+    """Matrices rounded by :func:`round_rows`, and the two integer codes that determine them.
+
+    Attributes:
+        rounded: Shape ``(*batch, k, d)``.
+        sizes: Norm of each row in steps, 0 if the row was dropped; shape ``(*batch, k)``, int64.
+        entries: Entries in steps of their row, shape ``(*batch, k, d)``, int64.
+    """
+
+    rounded: Tensor
+    sizes: Tensor
+    entries: Tensor
+
+
+def round_rows(W: Tensor, radius: float, epsilon: float) -> RowRounding:
+    r"""A cover of the matrices whose rows have l2 norms that sum to at most ``radius``.
+
+    For inputs of l1 norm at most 1 the error is the largest l2 norm of a column of W minus its
+    rounding: at most epsilon. With a = (radius / epsilon)^2: rows of norm at most
+    tau = epsilon^2 / (2 radius) become 0 and cost epsilon^2 / 2 together. A row j that is kept has
+    norm at most t_j, its norm rounded up to a multiple of tau, and its entries are rounded towards
+    0 in steps of epsilon sqrt(t_j / (4 radius)); these cost epsilon^2 / 2 together. Both codes have
+    l1 norm at most 4 a, so :func:`row_cover_log_size` counts them.
+
+    Args:
+        W: Shape ``(*batch, k, d)``.
+        radius: Bound on the sum of the rows' l2 norms, positive; not checked, so that the rounding
+            can be tried on other matrices.
+        epsilon: Largest error, positive.
+
+    Source: the chapter on linear covers, for Trauger and Tewari (2024), Lemma 3.4, with rows in
+    place of columns.
+    """
+    _positive(radius=radius, epsilon=epsilon)
+    tau = epsilon**2 / (2 * radius)
+    norms = torch.linalg.vector_norm(W, dim=-1)
+    sizes = torch.where(norms > tau, (norms / tau).ceil(), 0.0)
+    step = epsilon * (sizes * tau / (4 * radius)).sqrt()[..., None]
+    entries = torch.where(step > 0, (W / step.clamp(min=1e-300)).trunc(), 0.0)
+    return RowRounding(entries * step, sizes.long(), entries.long())
+
+
+def row_cover_log_size(k: int, d: int, radius: float, epsilon: float) -> float:
+    """Log of the number of codes of :func:`round_rows`: at most 8 a log(2dk + 1)."""
+    _positive(radius=radius, epsilon=epsilon, k=k, d=d)
+    budget = math.floor(4 * (radius / epsilon) ** 2 * (1 + 1e-12))
+    return math.log(_simplex_size(k, budget)) + math.log(maurey_size(d * k, budget))
+
+
+def product_cover(points: Tensor, copies: int) -> Tensor:
+    """All matrices whose rows are points of a cover.
+
+    Args:
+        points: Shape ``(count, dim)``.
+        copies: Number of rows, at least 1.
+
+    Returns:
+        Shape ``(count**copies, copies, dim)``.
+
+    Raises:
+        ValueError: more than two million matrices.
+
+    Source: Trauger and Tewari (2024), Appendix A; with columns for rows, proof of Lemma 3.3.
+    """
+    if copies < 1 or len(points) ** copies > MAX_COVER:
+        raise ValueError(
+            f"{len(points)} points to the power {copies}: copies must be at least 1, and at most "
+            f"{MAX_COVER} matrices are listed"
+        )
+    grids = torch.meshgrid(*[torch.arange(len(points))] * copies, indexing="ij")
+    return points[torch.stack([g.flatten() for g in grids], -1)]
+
+
+def distances(W: Tensor, V: Tensor, inputs: Tensor, q: float) -> Tensor:
+    r"""How far linear maps differ on given inputs, :math:`\max_i \|(W - V)\, x_i\|_q`.
+
+    Args:
+        W: Shape ``(M, k, d)``.
+        V: Shape ``(C, k, d)``.
+        inputs: Shape ``(N, d)``.
+        q: Positive, ``math.inf`` allowed.
+
+    Returns:
+        Shape ``(M, C)``.
+
+    Cost: M C N k numbers, C N k of them held at once. Source: Trauger and Tewari (2024),
+    Section 2.4.
+    """
+    outputs = V @ inputs.T  # (C, k, N)
+    rows = [torch.linalg.vector_norm(w @ inputs.T - outputs, q, dim=1).amax(-1) for w in W]
+    return torch.stack(rows)
+
+
+def greedy_cover(distance: Tensor, epsilon: float) -> list[int]:
+    """Members of a finite set that cover it: again and again the one that covers most of the rest.
+
+    Args:
+        distance: Pairwise distances, shape ``(M, M)``.
+        epsilon: Scale, at least 0.
+
+    Returns:
+        Indices; at most 1 + log M times as many as in the smallest cover by members.
+
+    Cost: M^2 for each member chosen.
+    """
+    near = _square(distance) <= epsilon
+    left = torch.ones(len(near), dtype=torch.bool, device=near.device)
+    chosen: list[int] = []
+    while left.any():
+        best = int((near & left).sum(-1).argmax())
+        chosen.append(best)
+        left &= ~near[best]
+    return chosen
+
+
+def packing(distance: Tensor, separation: float) -> list[int]:
+    """Members of a finite set that are pairwise farther apart than ``separation``, first come.
+
+    With separation 2 epsilon in a metric, no cover at scale epsilon, by members or not, is smaller.
+
+    Args:
+        distance: Pairwise distances, shape ``(M, M)``.
+        separation: At least 0.
+
+    Returns:
+        Indices, in increasing order; no further member can be added.
+    """
+    far = _square(distance) > separation
+    free = torch.ones(len(far), dtype=torch.bool, device=far.device)
+    chosen: list[int] = []
+    while free.any():
+        first = int(free.nonzero()[0])
+        chosen.append(first)
+        free &= far[first]
+        free[first] = False
+    return chosen
+
+
+def volume_bound(dim: int, radius: float, epsilon: float, p: float) -> float:
+    r"""Lower bound by volume on the log size of any cover of an l_p ball by l_2 balls.
+
+    .. math:: \log \mathrm{vol}\, B_p(\mathrm{radius}) - \log \mathrm{vol}\, B_2(\epsilon)
+
+    Source: covering balls must have the volume of what they cover.
+    """
+    _positive(dim=dim, radius=radius, epsilon=epsilon, p=p)
+    return _log_volume(dim, radius, p) - _log_volume(dim, epsilon, 2)
+
+
+def climb(
+    distance: Callable[[Tensor], Tensor],
+    project: Callable[[Tensor], Tensor],
+    start: Tensor,
+    generator: torch.Generator,
+    steps: int = 200,
+    reach: float = 0.5,
+) -> Tensor:
+    """Local search for points as far from a cover as possible.
+
+    Args:
+        distance: Points ``(M, *shape)`` to numbers ``(M,)``, to be made large.
+        project: Maps points back into the class.
+        start: Points of the class, shape ``(M, *shape)``.
+        generator: Source of randomness.
+        steps: Trials for each point; the reach shrinks by a factor 1000 over them.
+        reach: Standard deviation of the first trials.
+
+    Returns:
+        Points, same shape, each at least as far as its start. A lower bound on the farthest.
+    """
+    points, best = start, distance(start)
+    for step in range(steps):
+        size = reach * 1000 ** (-step / max(steps - 1, 1))
+        noise = torch.randn(start.shape, generator=generator, dtype=start.dtype)
+        trial = project(points + size * noise)
+        found = distance(trial)
+        better = found > best
+        points = torch.where(better.reshape(-1, *[1] * (start.ndim - 1)), trial, points)
+        best = torch.where(better, found, best)
+    return points
+
+
+def bound_l1_columns(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> float:
+    r"""Printed log size for columns of l1 norm at most B_w and inputs of l1 norm at most B_x.
+
+    .. math:: \frac{d\, B_w^2 B_x^2}{\epsilon^2} \log(2k + 1)
+
+    Source: Trauger and Tewari (2024), Lemma 3.3; W is (k, d), outputs are compared in l2.
+    """
+    return d * _scale(B_w, B_x, epsilon) * math.log(2 * k + 1)
+
+
+def bound_l2_columns(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> float:
+    r"""Printed log size, up to a constant, if the columns' l2 norms sum to at most B_w.
+
+    .. math:: \frac{B_w^2 B_x^2}{\epsilon^2} \log(dk)
+
+    Inputs have l1 norm at most B_x. False as printed, with no constant; true for rows.
+
+    Source: Trauger and Tewari (2024), Lemma 3.4.
+    """
+    return _scale(B_w, B_x, epsilon) * math.log(d * k)
+
+
+def bound_on_points(n: int, d: int, B_w: float, B_x: float, epsilon: float) -> float:
+    r"""Printed log size, up to a constant, of the same class on n inputs of l2 norm at most B_x.
+
+    .. math:: \frac{B_w^2 B_x^2}{\epsilon^2} \log(dn)
+
+    Source: Trauger and Tewari (2024), Lemma 3.5, from Edelman et al. (2022).
+    """
+    return _scale(B_w, B_x, epsilon) * math.log(d * n)
+
+
+def bound_l1_entries(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> float:
+    r"""Printed log size for entries of l1 norm at most B_w and inputs of l2 norm at most B_x.
+
+    .. math:: \frac{B_w^2 B_x^2}{\epsilon^2} \log(2dk + 1)
+
+    Source: Trauger and Tewari (2024), Lemma 3.6.
+    """
+    return _scale(B_w, B_x, epsilon) * math.log(2 * d * k + 1)
+
+
+def _points(dim: int, total: int, signed: bool) -> Tensor:
+    if dim == 0:
+        return torch.zeros(1, 0, dtype=torch.int64)
+    parts = []
+    for first in range(-total if signed else 0, total + 1):
+        rest = _points(dim - 1, total - abs(first), signed)
+        parts.append(torch.cat((torch.full((len(rest), 1), first), rest), 1))
+    return torch.cat(parts)
+
+
+def _simplex_size(dim: int, total: int) -> int:
+    _not_negative(dim=dim, total=total)
+    return math.comb(dim + total, total)
+
+
+def _log_volume(dim: int, radius: float, p: float) -> float:
+    unit = dim * math.log(2 * math.gamma(1 + 1 / p)) - math.lgamma(1 + dim / p)
+    return unit + dim * math.log(radius)
+
+
+def _scale(B_w: float, B_x: float, epsilon: float) -> float:
+    _positive(B_w=B_w, B_x=B_x, epsilon=epsilon)
+    return (B_w * B_x / epsilon) ** 2
+
+
+def _ceil(x: float) -> int:
+    """Ceiling that forgives rounding: 4 + 1e-15 is 4."""
+    return math.ceil(x * (1 - 1e-12))
+
+
+def _square(distance: Tensor) -> Tensor:
+    if distance.ndim != 2 or distance.shape[0] != distance.shape[1]:
+        raise ValueError(f"expected square distances (M, M), got {tuple(distance.shape)}")
+    return distance
+
+
+def _check_ball(dim: int, radius: float, terms: int) -> None:
+    _not_negative(terms=terms)
+    _positive(dim=dim, radius=radius)
+
+
+def _positive(**values: float) -> None:
+    for name, value in values.items():
+        if not 0 < value < math.inf:
+            raise ValueError(f"{name} must be positive and finite, got {value}")
+
+
+def _not_negative(**values: float) -> None:
+    for name, value in values.items():
+        if value < 0:
+            raise ValueError(f"{name} must be at least 0, got {value}")
