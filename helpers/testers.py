@@ -214,7 +214,9 @@ def _as_oracle(oracle: Tensor | Oracle, n: int) -> Oracle:
         raise ValueError(f"n must be an integer from 1 to {MAX_BITS}, got {n!r}")
     if isinstance(oracle, Tensor):
         if oracle.shape != (1 << n,):
-            raise ValueError(f"a table of {n} bits has shape ({1 << n},), got {oracle.shape}")
+            raise ValueError(
+                f"a table of {n} bits has shape ({1 << n},), got {tuple(oracle.shape)}"
+            )
         return _finite(lambda points: oracle[points])
     if not callable(oracle):
         raise TypeError(f"the oracle must be a table or a callable, got {type(oracle).__name__}")
