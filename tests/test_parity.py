@@ -178,11 +178,12 @@ def test_the_measured_rule_chooses_the_way(monkeypatch):
     scattered = parity._scattered
     monkeypatch.setattr(parity, "_scattered", counted)
     for terms, count, n, transform in (
-        (32, 1024, 10, True),
-        (32, 1023, 10, False),
-        (31, 2048, 10, False),
-        (1024, 32, 10, True),
-        (32, 1024, 11, False),
+        (32, 8704, 10, True),  # 32 * 8704 = 16 * (2**10 + 2**14)
+        (32, 8703, 10, False),
+        (31, 20000, 10, False),
+        (8704, 32, 10, True),
+        (32, 8704, 11, False),
+        (32, 9216, 11, True),
     ):
         taken.clear()
         masks = torch.full((terms,), 2**n - 1)
@@ -190,7 +191,7 @@ def test_the_measured_rule_chooses_the_way(monkeypatch):
         evaluate(masks, torch.ones(terms), points)
         assert taken == ([n] if transform else []), (terms, count, n)
     taken.clear()
-    evaluate(torch.full((32,), 3), torch.ones(32), torch.full((1024,), 2**31))
+    evaluate(torch.full((32,), 3), torch.ones(32), torch.full((20000,), 2**31))
     assert taken == []
 
 

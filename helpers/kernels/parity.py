@@ -14,8 +14,11 @@ MAX_BITS = 62
 MAX_TABLE_BITS = 30
 METHODS = ("auto", "direct", "transform")
 CHUNK = 1 << 22  # signs that the reference holds at once
-PAIRS_PER_ENTRY = 32  # of the measured rule: pairs that cost what one entry of a table does
-FEWEST_MASKS = 32  # of the measured rule: below, reading the table costs more than the signs
+# The measured rule (benchmarks/parity.py): an entry of a table costs as much as 5 to 14 pairs at
+# n = 16 to 20 and 30 to 40 at n = 24, where its memory is fresh; a call as much as 2**14 entries.
+PAIRS_PER_ENTRY = 16
+ENTRIES_PER_CALL = 1 << 14
+FEWEST_MASKS = 32  # below, reading the table costs more than the signs
 
 
 def evaluate(
@@ -37,7 +40,7 @@ def evaluate(
         method: ``"direct"`` counts the bits of every mask and point; ``"transform"`` scatters the
             coefficients over a table of 2**n entries, transforms it and reads it at the points,
             where n is the highest bit among masks and points, at most 30; ``"auto"`` takes the
-            transform iff S M >= 32 * 2**n, S >= 32 and n <= 30: the rule measured by
+            transform iff S M >= 16 * (2**n + 2**14), S >= 32 and n <= 30, a rule measured by
             ``benchmarks/parity.py``.
         backend: ``"auto"``, ``"torch"`` (the reference, any device), ``"numba"`` (CPU) or
             ``"triton"`` (CUDA); the transform passes it on to
@@ -135,7 +138,7 @@ def _transform_pays(n: int, masks: int, points: int) -> bool:
     return (
         n <= MAX_TABLE_BITS
         and masks >= FEWEST_MASKS
-        and masks * points >= PAIRS_PER_ENTRY * (1 << n)
+        and masks * points >= PAIRS_PER_ENTRY * ((1 << n) + ENTRIES_PER_CALL)
     )
 
 

@@ -9,7 +9,7 @@ whenever the directions are disjoint: single coordinates or blocks of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -261,21 +261,31 @@ if numba is not None:
     _FLOATS = ((float32, float64), (float64, float64))
     _INTEGERS = ((int8, int64), (int16, int64), (int32, int64), (int64, int64))
 
+    def _read(words, x):  # type: ignore[no-untyped-def]
+        return words[x >> uint64(6)] >> int64(x & uint64(63)) & 1
+
+    _bit: Any = njit(_read)
+
     @njit([void(v[::1], int64[::1], int64[:, ::1], out[::1]) for v, out in (*_FLOATS, *_INTEGERS)])
     def _walk(table, bases, directions, out):  # type: ignore[no-untyped-def]
-        """Two vertices a step, along D_1 and then along the direction that a Gray code flips."""
-        m = directions.shape[1]
+        """Four vertices a step, over D_1 and D_2; then along the direction a Gray code flips."""
+        wide, m = out.dtype.type, directions.shape[1]
         for q in range(len(bases)):
-            x, total = uint64(bases[q]), out.dtype.type(0)
+            x, total = uint64(bases[q]), wide(0)
             if m == 0:
-                out[q] = table[x]
-                continue
-            along = uint64(directions[q, 0])
-            for step in range(1 << (m - 1)):
-                here, there = out.dtype.type(table[x]), out.dtype.type(table[x ^ along])
-                total += there - here if step & 1 else here - there
-                turn = min(count_ones(step ^ (step + 1)), m - 1)
-                x ^= uint64(directions[q, turn])
+                total = wide(table[x])
+            elif m == 1:
+                total = wide(table[x]) - wide(table[x ^ uint64(directions[q, 0])])
+            else:
+                a, b = uint64(directions[q, 0]), uint64(directions[q, 1])
+                for step in range(1 << (m - 2)):
+                    y = x ^ b
+                    square = (wide(table[x]) - wide(table[x ^ a])) - (
+                        wide(table[y]) - wide(table[y ^ a])
+                    )
+                    total += -square if step & 1 else square
+                    turn = min(count_ones(step ^ (step + 1)) + 1, m - 1)
+                    x ^= uint64(directions[q, turn])
             out[q] = total
 
     @njit(void(int64[::1], int64[::1], int64[:, ::1], int64[::1]))
@@ -283,19 +293,23 @@ if numba is not None:
         """The same walk over packed bits, a 1 for each -1."""
         m = directions.shape[1]
         for q in range(len(bases)):
-            x, total = uint64(bases[q]), 0
+            x, ones = uint64(bases[q]), 0
             if m == 0:
-                out[q] = 1 - 2 * (words[x >> uint64(6)] >> int64(x & uint64(63)) & 1)
+                out[q] = 1 - 2 * _bit(words, x)
                 continue
-            along = uint64(directions[q, 0])
-            for step in range(1 << (m - 1)):
-                y = x ^ along
-                here = words[x >> uint64(6)] >> int64(x & uint64(63)) & 1
-                there = words[y >> uint64(6)] >> int64(y & uint64(63)) & 1
-                total += here - there if step & 1 else there - here
-                turn = min(count_ones(step ^ (step + 1)), m - 1)
-                x ^= uint64(directions[q, turn])
-            out[q] = 2 * total
+            if m == 1:
+                ones = _bit(words, x) - _bit(words, x ^ uint64(directions[q, 0]))
+            else:
+                a, b = uint64(directions[q, 0]), uint64(directions[q, 1])
+                for step in range(1 << (m - 2)):
+                    y = x ^ b
+                    square = (_bit(words, x) - _bit(words, x ^ a)) - (
+                        _bit(words, y) - _bit(words, y ^ a)
+                    )
+                    ones += -square if step & 1 else square
+                    turn = min(count_ones(step ^ (step + 1)) + 1, m - 1)
+                    x ^= uint64(directions[q, turn])
+            out[q] = -2 * ones
 
 
 if triton is not None:

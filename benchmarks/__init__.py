@@ -1,0 +1,1 @@
+"""Measurements of the kernels beside their peers: one file a kernel, one record a file."""
