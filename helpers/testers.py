@@ -142,7 +142,8 @@ def first_accepted_sparsity(
         oracle: As for :func:`first_accepted_degree`.
         n: Number of bits, 1 to 62.
         generator: Source of randomness, on the CPU.
-        free: Coordinates left free, 0 to 20; all of them if n is smaller.
+        free: Coordinates left free, 0 to 20; all of them if n is smaller. R 2**free is at most
+            2**24.
         eps: Share of the energy that may lie beyond the first s characters, 1e-9 to 1.
         delta: Probability of a miss, in (0, 1). R = ceil(log2(1/delta)).
         batch: Points that the oracle is asked at once.
@@ -164,6 +165,10 @@ def first_accepted_sparsity(
     if not 1e-9 <= eps < 1:
         raise ValueError(f"eps must lie between 1e-9 (rounding) and 1, got {eps}")
     repetitions = sparsity_repetitions(delta)
+    if repetitions << min(free, n) > MAX_VERTICES:
+        raise ValueError(
+            f"R * 2**free is at most {MAX_VERTICES}, got {repetitions} * 2**{min(free, n)}"
+        )
     points = random_restrictions(n, min(free, n), repetitions, generator)
     values, queries = ask_once(ask, points, batch)
     needed = _sparsities(walsh_hadamard(values.double() / points.shape[1]), eps)

@@ -274,6 +274,7 @@ B2, D2 = torch.tensor([0, 1]), torch.tensor([[1, 2], [2, 3]])
         ((torch.ones(4), B2, D2[0]), ValueError, r"got \(2,\) and \(2,\)"),
         ((torch.ones(4), B2 + 3, D2), ValueError, r"bases lie between 0 and 2\*\*2 - 1, found 4"),
         ((torch.ones(4), B2 - 1, D2), ValueError, "found -1"),
+        ((torch.ones(4), B2 * 4, D2), ValueError, "bases lie between .* found 4"),
         ((torch.ones(4), B2, D2 + 1), ValueError, "directions lie between .* found 4"),
         ((torch.ones(4), B2, D2[:, :1].expand(2, 31)), ValueError, "m is at most 30, got 31"),
         ((torch.ones(4).long() << 61, B2, D2), OverflowError, r"2\*\*2 \* 2305843009213693952"),

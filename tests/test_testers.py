@@ -289,6 +289,7 @@ def test_bad_options_of_the_degree_test_are_named(options, named):
     [
         ({"free": -1}, "from 0 to 20, got -1"),
         ({"free": 21}, "from 0 to 20, got 21"),
+        ({"free": 20, "delta": 1e-6}, r"at most 16777216, got 20 \* 2\*\*20"),
         ({"eps": 1e-10}, r"between 1e-9 \(rounding\) and 1, got 1e-10"),
     ],
 )

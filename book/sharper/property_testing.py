@@ -19,7 +19,7 @@
 # # Can degree and sparsity be found by asking?
 #
 # **Claim.** The degree and the sparsity of a function can be bounded by asking for its values at few points, without its table. The test of degree that the paper cites is for another degree, and fails on real values. The test that the paper describes works, but its answers wilt: they fall below the truth as the degree grows. We compute how far, say why, and give a variant that wilts much later at the same cost.
-# **Needs** {ref}`ch-fourier-walsh`. **Runs in** 15 s.
+# **Needs** {ref}`ch-fourier-walsh`. **Runs in** 20 s.
 #
 # Let $f : \{-1,1\}^T \to \mathbb R$ be given by an *oracle*: one may ask for $f(x)$ at any $x$, and nothing else. As before $f = \sum_U \hat f(U)\, \chi_U$ with characters $\chi_U(x) = \prod_{i \in U} x_i$. The *degree* $d$ is the size of the largest $U$ with $\hat f(U) \ne 0$, the *sparsity* $W$ the number of such $U$. Write $x^V$ for $x$ with the signs of the coordinates in $V$ flipped.
 #
@@ -50,7 +50,7 @@
 
 # %% tags=["parameters"]
 T = 20  # string length, in bits: the paper's [20..24]
-functions = 8  # random functions in each class [4..64]
+functions = 8  # random functions in each class [4..32]
 eps = 0.02  # chance of one subcube that is not to be missed [0.015..0.025]
 eps_coarse = 0.1  # the same, for the comparison [0.1..0.2]
 delta = 0.05  # chance of missing it all the same [0.02..0.1]
