@@ -345,7 +345,7 @@ print("  d " + "".join(f"{'W = ' + str(W):>9}" for W in sparsities))
 for i, d in enumerate(degrees):
     print(f"{d:3} " + "".join(f"{widths[i, j].mean():9.3f}" for j in range(4)))
 
-# %% mystnb={"figure": {"caption": "Figure 8 of the paper, repeated: mean first accepted degree over all sparsities and functions (left) and mean first accepted sparsity over all degrees and functions (right), against the truth. Bars are one standard deviation over functions, as in the paper; the standard error of a mean is less than a fifth of it.", "name": "fig-first-accepted"}, "image": {"alt": "Left: blocks follow the diagonal from 1 to 5; coordinates leave it at degree 3 and reach about 3.7 at degree 5, the coarse ones about 2.7. Right: the fine test follows the diagonal closely and ends at about 17 for 20; the coarse one bends down and ends well below 10."}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Figure 8 of the paper, repeated: mean first accepted degree over all sparsities and functions (left) and mean first accepted sparsity over all degrees and functions (right), against the truth. Bars are one standard deviation over functions, as in the paper; the standard error of a mean is less than a fifth of it.", "name": "fig-first-accepted"}, "image": {"alt": "Left: blocks follow the diagonal from 1 to 5; coordinates leave it from degree 2 on and reach between 3 and 4 at degree 5, the coarse ones about 3. Right: the fine test follows the diagonal closely and ends at about 17 for 20; the coarse one bends down and ends well below 10."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=3.1)
 shown = [("coordinates", eps), ("blocks", eps), ("coordinates", eps_coarse)]
 for i, (name, size) in enumerate(shown):
