@@ -7,9 +7,7 @@ from importlib.util import find_spec
 
 import pytest
 
-needs_triton = pytest.mark.skipif(
-    not find_spec("triton"), reason="triton is not installed"
-)
+needs_triton = pytest.mark.skipif(not find_spec("triton"), reason="triton is not installed")
 
 
 def interpreted(source: str) -> None:

@@ -239,6 +239,14 @@ def test_a_bad_table_is_named(table, error, named):
         block_sensitivity(table, [1])
 
 
+def test_a_gradient_is_refused():
+    table = torch.ones(4, requires_grad=True)
+    with pytest.raises(RuntimeError, match="no gradient; detach the table"):
+        influences(table)
+    with torch.no_grad():
+        assert influences(table).tolist() == [0.0, 0.0]
+
+
 @pytest.mark.parametrize(
     ("n", "words", "error", "named"),
     [

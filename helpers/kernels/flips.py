@@ -85,6 +85,7 @@ def pack(table: Tensor) -> PackedTable:
     Raises:
         TypeError: another dtype.
         ValueError: the length is no power of two or too large, or a value is not -1 or 1.
+        RuntimeError: a gradient of the table is being recorded.
 
     Cost: two passes over the table.
     """
@@ -95,6 +96,8 @@ def pack(table: Tensor) -> PackedTable:
         )
     if table.dtype not in DTYPES:
         raise TypeError(f"expected floats or signed integers, got {table.dtype}")
+    if table.requires_grad and torch.is_grad_enabled():
+        raise RuntimeError("counts of flips have no gradient; detach the table")
     minus, plus = table == -1, table == 1
     if not bool((minus | plus).all()):
         wrong = table[~(minus | plus)][0].item()

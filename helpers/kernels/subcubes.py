@@ -80,7 +80,7 @@ def signed_sums(
     m = directions.shape[1]
     _refuse_overflow(words if words is table else None, m)
     path = chosen(backend, words, bases, directions)
-    if words.requires_grad and path != "torch":
+    if words.requires_grad and torch.is_grad_enabled() and path != "torch":
         if backend != "auto":
             raise RuntimeError(f"backend {backend!r} records no gradient of the table; use 'torch'")
         path = "torch"
@@ -88,7 +88,7 @@ def signed_sums(
         return signed_sums_reference(table, bases, directions)
     kind = torch.float64 if words.is_floating_point() else torch.int64
     out = torch.empty(len(bases), dtype=kind, device=bases.device)
-    inputs = (words.contiguous(), bases.contiguous(), directions.contiguous(), out)
+    inputs = (words.detach().contiguous(), bases.contiguous(), directions.contiguous(), out)
     packed = words is not table
     if path == "numba":
         walk = _walk_bits if packed else _walk
