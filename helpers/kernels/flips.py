@@ -293,8 +293,8 @@ if numba is not None:
         """
         size = uintp(len(words))
         planes = np.empty((PLANES, BLOCK), np.int64)
-        for start in range(uintp(0), size, uintp(BLOCK)):
-            length = min(uintp(BLOCK), size - start)
+        length = min(uintp(BLOCK), size)  # a power of two divides the larger one
+        for start in range(uintp(0), size, length):
             planes[:] = 0
             for block in blocks:
                 low, high = block & 63, uintp(block >> WORD)
