@@ -209,8 +209,9 @@ for blocks in ([0b101101011], [0b110000001, 0b1000010, 0b10100, 0b101000]):
     a, b = (block_sensitivity(packed, blocks, path).histogram for path in ("triton", "torch"))
     assert torch.equal(a, b), blocks
 from helpers import cube
-full = local_sensitivity(cube.parity(9), "triton").histogram
-assert full.tolist() == [0] * 9 + [512]
+for n in (9, 17):
+    full = local_sensitivity(cube.parity(n), "triton").histogram
+    assert full.tolist() == [0] * n + [2**n]
 """)
 
 
