@@ -152,6 +152,18 @@ def test_characters_that_merge_lower_the_answer():
     assert few <= 4
 
 
+def test_the_accepted_sparsity_is_the_first_that_no_restriction_rejects():
+    mixed = 0
+    for seed in range(10):
+        f = sparse_function(12, 2, 9, seeded(seed))
+        found = first_accepted_sparsity(f, 12, generator=seeded(seed), free=6)
+        assert len(found.rejections) == found.accepted + 1
+        assert found.rejections[-1] == 0
+        assert (found.rejections[:-1] > 0).all()
+        mixed += int((found.rejections[:-1] < 1).any())
+    assert mixed > 0  # restrictions differ, so the largest of their answers was taken
+
+
 def test_the_zero_function_has_degree_and_sparsity_zero():
     nothing = SparseFunction(4, torch.zeros(0, dtype=torch.int64), torch.zeros(0).double())
     for zero in (torch.zeros(16), nothing):
