@@ -179,6 +179,8 @@ class SparseFunction:
             raise ValueError(
                 f"points must lie between 0 and {2**self.n - 1}, found {low} to {high}"
             )
+        if not self.sparsity:
+            return points.new_zeros(points.shape, dtype=torch.float64)
         masks, coefficients = self.walsh_terms()
         return evaluate(masks, coefficients, points)
 

@@ -5,9 +5,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.kernels import parity
-from helpers.kernels.parity import evaluate, evaluate_reference, popcount
+from helpers.kernels import _backends, parity
+from helpers.kernels.parity import evaluate, evaluate_reference, popcount, truth_table
 from helpers.kernels.walsh import walsh_hadamard
+from tests.interpreter import interpreted, needs_triton
 
 law = settings(deadline=None, max_examples=100)
 MASK = st.integers(0, 2**62 - 1)
@@ -83,7 +84,7 @@ def test_chunks_of_any_size_give_the_same(chunk, dtype, monkeypatch):
     masks, points = (torch.randint(0, 2**62, (size,), generator=generator) for size in (5, 23))
     c = torch.randint(-50, 51, (5,), generator=generator).to(dtype)
     monkeypatch.setattr(parity, "CHUNK", chunk)
-    found = evaluate(masks, c, points)
+    found = evaluate(masks, c, points, backend="torch")
     assert found.dtype == dtype
     assert torch.equal(found, evaluate_reference(masks, c, points))
 
@@ -100,10 +101,142 @@ def test_views_are_accepted():
     assert torch.equal(evaluate(masks, c, points), whole)
 
 
-def test_no_terms_give_zero_and_no_points_give_nothing():
-    none, c = torch.zeros(0, dtype=torch.int64), torch.zeros(0)
-    assert evaluate(none, c, torch.arange(3)).tolist() == [0.0, 0.0, 0.0]
-    assert evaluate(torch.arange(3), torch.ones(3), none).shape == (0,)
+BACKENDS = ("torch", "numba")
+WAYS = [(method, backend) for method in ("direct", "transform") for backend in BACKENDS]
+every_way = pytest.mark.parametrize(("method", "backend"), WAYS)
+
+
+def seeded(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def whole_numbers(shape, generator, dtype=torch.float64):
+    return torch.randint(-50, 51, shape, generator=generator).to(dtype)
+
+
+@every_way
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("terms", [1, 2, 3, 4, 5, 7, 8, 31])
+@pytest.mark.parametrize("count", [1, 1023, 1024, 1025, 2050])
+def test_every_way_equals_the_reference_at_odd_shapes(method, backend, dtype, terms, count):
+    g = seeded(terms + count)
+    masks, points = (torch.randint(0, 2**9, (size,), generator=g) for size in (terms, count))
+    c = whole_numbers((terms,), g, dtype)
+    found = evaluate(masks, c, points, method, backend)
+    assert found.dtype == dtype
+    assert torch.equal(found, evaluate_reference(masks, c, points))
+
+
+@every_way
+@pytest.mark.parametrize("n", range(7))
+def test_every_mask_at_every_point(method, backend, n):
+    everything = torch.arange(2**n)
+    for mask in range(2**n):
+        found = evaluate(torch.tensor([mask]), torch.ones(1), everything, method, backend)
+        assert found.tolist() == [sign(mask, x) for x in range(2**n)]
+
+
+@law
+@given(MASKS, MASKS)
+def test_the_direct_way_reads_all_62_bits(masks, points):
+    m, x = torch.tensor(masks), torch.tensor(points)
+    c = torch.arange(1, len(masks) + 1).double()
+    expected = [sum(a * sign(s, y) for a, s in enumerate(masks, 1)) for y in points]
+    for backend in BACKENDS:
+        assert evaluate(m, c, x, "direct", backend).tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_rounding_stays_below_the_bound(dtype):
+    g = seeded()
+    masks, points = (torch.randint(0, 2**14, (size,), generator=g) for size in (301, 4001))
+    c = torch.randn(301, generator=g).to(dtype)
+    exact = evaluate_reference(masks, c.double(), points)
+    slack = 302 * torch.finfo(dtype).eps * c.double().abs().sum()
+    for method, backend in WAYS:
+        found = evaluate(masks, c, points, method, backend).double()
+        assert (found - exact).abs().max() <= slack
+
+
+@every_way
+def test_nan_and_infinity_are_not_lost(method, backend):
+    masks, points = torch.tensor([0, 3, 5, 6, 7]), torch.arange(8)
+    nan = torch.tensor([0.0, 1.0, 2.0, 0.0, torch.nan])
+    assert evaluate(masks, nan, points, method, backend).isnan().all()
+    infinite = torch.tensor([0.0, 1.0, 2.0, torch.inf, 3.0])
+    found = evaluate(masks, infinite, points, method, backend)
+    assert found.tolist() == [sign(6, x) * torch.inf for x in range(8)]
+
+
+def test_the_measured_rule_chooses_the_way(monkeypatch):
+    taken = []
+
+    def counted(*arguments):
+        taken.append(arguments[2])
+        return scattered(*arguments)
+
+    scattered = parity._scattered
+    monkeypatch.setattr(parity, "_scattered", counted)
+    for terms, count, n, transform in (
+        (32, 8704, 10, True),  # 32 * 8704 = 16 * (2**10 + 2**14)
+        (32, 8703, 10, False),
+        (31, 20000, 10, False),
+        (8704, 32, 10, True),
+        (32, 8704, 11, False),
+        (32, 9216, 11, True),
+    ):
+        taken.clear()
+        masks = torch.full((terms,), 2**n - 1)
+        points = torch.zeros(count, dtype=torch.int64)
+        evaluate(masks, torch.ones(terms), points)
+        assert taken == ([n] if transform else []), (terms, count, n)
+    taken.clear()
+    evaluate(torch.full((32,), 3), torch.ones(32), torch.full((20000,), 2**31))
+    assert taken == []
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 9])
+def test_a_truth_table_holds_every_value(n):
+    g = seeded(n)
+    masks, c = torch.randint(0, 2**n, (11,), generator=g), whole_numbers((11,), g)
+    table = truth_table(masks, c, n)
+    assert torch.equal(table, evaluate_reference(masks, c, torch.arange(2**n)))
+
+
+@needs_triton
+def test_the_triton_path_equals_the_reference_in_the_interpreter():
+    interpreted("""
+import torch
+from helpers.kernels.parity import evaluate, evaluate_reference
+g = torch.Generator().manual_seed(0)
+for dtype in (torch.float32, torch.float64):
+    for terms, count in ((1, 1), (5, 1023), (2, 1030)):
+        masks, points = (torch.randint(0, 2**62, (k,), generator=g) for k in (terms, count))
+        c = torch.randint(-9, 10, (terms,), generator=g).to(dtype)
+        found = evaluate(masks, c, points, "direct", "triton")
+        assert torch.equal(found, evaluate_reference(masks, c, points)), (terms, count)
+every = torch.arange(64)
+for mask in range(0, 64, 7):
+    masks, one = torch.tensor([mask << 56]), torch.ones(1)
+    found = evaluate(masks, one, every << 56, "direct", "triton")
+    assert torch.equal(found, evaluate_reference(masks, one, every << 56)), mask
+masks, c = torch.tensor([1, 2]), torch.tensor([torch.nan, 1.0])
+assert evaluate(masks, c, torch.arange(3), "direct", "triton").isnan().all()
+""")
+
+
+@every_way
+def test_derivatives_of_every_way(method, backend):
+    masks, points = torch.tensor([0, 3, 5]), torch.tensor([0, 1, 6, 7, 3])
+    c = torch.tensor([0.5, -1.0, 2.0]).double().requires_grad_()
+
+    def f(v):
+        return evaluate(masks, v, points, method, backend)
+
+    assert torch.autograd.gradcheck(f, c, check_forward_ad=True)
+    assert torch.autograd.gradgradcheck(f, c)
+    jacobian = torch.func.jacrev(f)(c.detach())
+    assert jacobian.tolist() == [[sign(m, x) for m in (0, 3, 5)] for x in points.tolist()]
 
 
 def test_the_gradient_of_a_coefficient_is_its_character():
@@ -124,14 +257,47 @@ I3, C3 = torch.arange(3), torch.ones(3)
         ((I3, C3, I3.double()), TypeError, "points must be int64, got torch.float64"),
         ((I3, I3, I3), TypeError, "coefficients must be float32 or float64, got torch.int64"),
         ((I3, C3.half(), I3), TypeError, "coefficients .* got torch.float16"),
-        ((I3 - 1, C3, I3), ValueError, "masks must be non-negative, found -1"),
-        ((I3, C3, I3 - 2), ValueError, "points must be non-negative, found -2"),
+        ((I3 - 1, C3, I3), ValueError, r"masks lie between 0 and 2\*\*62 - 1, found -1"),
+        ((I3, C3, I3 - 2), ValueError, r"points lie between 0 and 2\*\*62 - 1, found -2"),
         ((I3, C3[:2], I3), ValueError, r"got \(3,\), \(2,\), \(3,\)"),
         ((I3[None], C3[None], I3), ValueError, r"got \(1, 3\), \(1, 3\), \(3,\)"),
         ((I3, C3, I3[None]), ValueError, r"got \(3,\), \(3,\), \(1, 3\)"),
+        ((I3 + 2**62, C3, I3), ValueError, "masks lie between .* found 4611686018427387906"),
+        ((I3, C3, I3 + 2**62), ValueError, "points lie between .* found 4611686018427387906"),
+        ((I3[:0], C3[:0], I3), ValueError, r"at least one of masks, got shape \(0,\)"),
+        ((I3, C3, I3[:0]), ValueError, r"at least one of points, got shape \(0,\)"),
+        ((I3, C3, I3, "fast"), ValueError, "unknown method 'fast'"),
+        ((I3, C3, I3 + 2**30, "transform"), ValueError, "at most 30 bits, found 31"),
+        ((I3, C3, I3, "direct", "cuda"), ValueError, "unknown backend 'cuda'"),
+        ((I3, C3, I3, "direct", "triton"), RuntimeError, "needs a CUDA tensor, got cpu"),
+        ((I3, C3, I3, "transform", "triton"), RuntimeError, "needs a CUDA tensor, got cpu"),
+        ((I3, C3.to("meta"), I3), ValueError, "one device, found cpu, meta"),
     ],
     ids=str,
 )
 def test_bad_input_is_named(arguments, error, named):
     with pytest.raises(error, match=named):
         evaluate(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ((I3, C3, 31), "from 0 to 30, got 31"),
+        ((I3, C3, -1), "from 0 to 30, got -1"),
+        ((I3, C3, True), "got True"),
+        ((I3, C3, 1), r"mask 2 is outside the cube of 1 bits \(0 to 1\)"),
+        ((I3[:0], C3[:0], 3), "at least one of masks"),
+    ],
+    ids=str,
+)
+def test_a_bad_table_is_named(arguments, named):
+    with pytest.raises(ValueError, match=named):
+        truth_table(*arguments)
+
+
+def test_an_explicit_backend_never_falls_back(monkeypatch):
+    monkeypatch.setattr(_backends, "numba", None)
+    with pytest.raises(RuntimeError, match="'numba' was asked for and numba is not installed"):
+        evaluate(I3, C3, I3, "direct", "numba")
+    assert evaluate(I3, C3, I3, "direct").tolist() == [3.0, 1.0, 1.0]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import hadamard
 
-from helpers.kernels import _walsh_cpu, _walsh_gpu, walsh
+from helpers.kernels import _backends, _walsh_cpu, _walsh_gpu, walsh
 from helpers.kernels.walsh import (
     DTYPES,
     walsh_hadamard,
@@ -269,10 +269,10 @@ def test_an_explicit_backend_never_falls_back(monkeypatch):
         walsh_hadamard(torch.ones(4, device="meta"), "numba")
     with pytest.raises(RuntimeError, match="CUDA tensor, got cpu"):
         walsh_hadamard(torch.ones(4), "triton")
-    monkeypatch.setattr(walsh, "triton", None)
+    monkeypatch.setattr(_backends, "triton", None)
     with pytest.raises(RuntimeError, match="triton is not installed"):
         walsh_hadamard(torch.ones(4), "triton")
-    monkeypatch.setattr(walsh, "numba", None)
+    monkeypatch.setattr(_backends, "numba", None)
     with pytest.raises(RuntimeError, match="numba is not installed"):
         walsh_hadamard(torch.ones(4), "numba")
 

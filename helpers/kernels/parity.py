@@ -1,47 +1,102 @@
-"""Sums of characters at given points: public function and torch reference."""
+"""Sums of characters at given points: public functions, torch reference, CPU path, GPU path."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import torch
 from torch import Tensor
 
-CHUNK = 1 << 22  # sign table entries held at once
+from helpers.kernels._backends import chosen, numba, triton
+from helpers.kernels.walsh import walsh_hadamard
+
+MAX_BITS = 62
+MAX_TABLE_BITS = 30
+METHODS = ("auto", "direct", "transform")
+CHUNK = 1 << 22  # signs that the reference holds at once
+# The measured rule (benchmarks/parity.py): an entry of a table costs as much as 5 to 14 pairs at
+# n = 16 to 20 and 30 to 40 at n = 24, where its memory is fresh; a call as much as 2**14 entries.
+PAIRS_PER_ENTRY = 16
+ENTRIES_PER_CALL = 1 << 14
+FEWEST_MASKS = 32  # below, reading the table costs more than the signs
 
 
-def evaluate(masks: Tensor, coefficients: Tensor, points: Tensor) -> Tensor:
+def evaluate(
+    masks: Tensor,
+    coefficients: Tensor,
+    points: Tensor,
+    method: str = "auto",
+    backend: str = "auto",
+) -> Tensor:
     r"""Values of a sparse Walsh polynomial.
 
     .. math:: f(x) = \sum_S c_S\, \chi_S(x), \qquad \chi_S(x) = (-1)^{|S \wedge x|}
 
     Args:
-        masks: Subsets S as bit masks, shape ``(S,)``, int64, non-negative (at most 62 bits).
-        coefficients: Shape ``(S,)``, float32 or float64.
-        points: Indices of cube points, shape ``(M,)``, int64, non-negative.
+        masks: Subsets S as bit masks, shape ``(S,)``, S at least 1, int64, 0 to 2**62 - 1; a
+            repeated mask counts as often as it stands there.
+        coefficients: Shape ``(S,)``, float32 or float64. Differentiable.
+        points: Indices of cube points, shape ``(M,)``, M at least 1, int64, 0 to 2**62 - 1.
+        method: ``"direct"`` counts the bits of every mask and point; ``"transform"`` scatters the
+            coefficients over a table of 2**n entries, transforms it and reads it at the points,
+            where n is the highest bit among masks and points, at most 30; ``"auto"`` takes the
+            transform iff S M >= 16 * (2**n + 2**14), S >= 32 and n <= 30, a rule measured by
+            ``benchmarks/parity.py``.
+        backend: ``"auto"``, ``"torch"`` (the reference, any device), ``"numba"`` (CPU) or
+            ``"triton"`` (CUDA); the transform passes it on to
+            :func:`helpers.kernels.walsh.walsh_hadamard`.
 
     Returns:
         Shape ``(M,)``, dtype of ``coefficients``.
 
     Raises:
-        TypeError: masks or points are not int64, or coefficients not floating.
-        ValueError: shapes differ, or a mask or point is negative.
+        TypeError: masks or points are not int64, or coefficients not float32 or float64.
+        ValueError: shapes differ or are empty, a mask or point is outside its range, n is too
+            large for an explicit transform, tensors on two devices, an unknown method or backend.
+        RuntimeError: an explicit backend that cannot run here.
 
-    Cost: S M sign evaluations, in chunks of at most 32 MiB.
+    Cost: S M bit counts and no memory, or n 2**n additions and one table. The torch path holds
+    4 Mi signs at once. Errors: at most (S + 1) eps times the l1 norm of the coefficients, summed
+    in their dtype; NaN in a coefficient gives NaN everywhere. The triton path has been run in
+    Triton's interpreter only, never on a GPU.
     """
-    for name, v in (("masks", masks), ("points", points)):
-        if v.dtype != torch.int64:
-            raise TypeError(f"{name} must be int64, got {v.dtype}")
-        if v.numel() and int(v.min()) < 0:
-            raise ValueError(f"{name} must be non-negative, found {int(v.min())}")
-    if coefficients.dtype not in (torch.float32, torch.float64):
-        raise TypeError(f"coefficients must be float32 or float64, got {coefficients.dtype}")
-    if masks.ndim != 1 or masks.shape != coefficients.shape or points.ndim != 1:
+    _check(masks, coefficients, points)
+    if method not in METHODS:
+        raise ValueError(f"unknown method {method!r}; choose one of {', '.join(METHODS)}")
+    path = chosen(backend, masks, coefficients, points)
+    n = max(int(masks.max()), int(points.max())).bit_length()
+    if method == "transform" and n > MAX_TABLE_BITS:
+        raise ValueError(f"a transform takes at most {MAX_TABLE_BITS} bits, found {n}; use direct")
+    if method == "auto":
+        method = "transform" if _transform_pays(n, len(masks), len(points)) else "direct"
+    if method == "transform":
+        return _scattered(masks, coefficients, n, backend)[points]
+    if path == "torch":
+        return _in_chunks(masks, coefficients, points)
+    return _Evaluate.apply(masks, coefficients, points, path)
+
+
+def truth_table(masks: Tensor, coefficients: Tensor, n: int, backend: str = "auto") -> Tensor:
+    """All values of a sparse Walsh polynomial, shape ``(2**n,)``, by one transform.
+
+    Args:
+        masks: As for :func:`evaluate`, below 2**n.
+        coefficients: As for :func:`evaluate`.
+        n: Number of bits, 0 to 30.
+        backend: As for :func:`evaluate`.
+
+    Raises:
+        ValueError: further, if n is outside its range or a mask is outside the cube.
+    """
+    if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n <= MAX_TABLE_BITS:
+        raise ValueError(f"a table needs an integer n from 0 to {MAX_TABLE_BITS}, got {n!r}")
+    _check(masks, coefficients, masks)
+    if int(masks.max()) >= 1 << n:
         raise ValueError(
-            f"expected masks and coefficients of one shape (S,) and points (M,), got "
-            f"{tuple(masks.shape)}, {tuple(coefficients.shape)}, {tuple(points.shape)}"
+            f"mask {int(masks.max())} is outside the cube of {n} bits (0 to {2**n - 1})"
         )
-    rows = max(1, CHUNK // max(1, len(masks)))
-    parts = [evaluate_reference(masks, coefficients, p) for p in points.split(rows)]
-    return torch.cat(parts) if parts else coefficients.new_zeros(0)
+    chosen(backend, masks, coefficients)
+    return _scattered(masks, coefficients, n, backend)
 
 
 def evaluate_reference(masks: Tensor, coefficients: Tensor, points: Tensor) -> Tensor:
@@ -51,8 +106,144 @@ def evaluate_reference(masks: Tensor, coefficients: Tensor, points: Tensor) -> T
 
 
 def popcount(x: Tensor) -> Tensor:
-    """Number of ones of non-negative int64 numbers; same shape, int64."""
+    """Number of ones of int64 numbers in two's complement; same shape, int64."""
     x = x - ((x >> 1) & 0x5555555555555555)
     x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
     x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
     return (x * 0x0101010101010101) >> 56
+
+
+def _check(masks: Tensor, coefficients: Tensor, points: Tensor) -> None:
+    for name, v in (("masks", masks), ("points", points)):
+        if v.dtype != torch.int64:
+            raise TypeError(f"{name} must be int64, got {v.dtype}")
+    if coefficients.dtype not in (torch.float32, torch.float64):
+        raise TypeError(f"coefficients must be float32 or float64, got {coefficients.dtype}")
+    if masks.ndim != 1 or masks.shape != coefficients.shape or points.ndim != 1:
+        raise ValueError(
+            f"expected masks and coefficients of one shape (S,) and points (M,), got "
+            f"{tuple(masks.shape)}, {tuple(coefficients.shape)}, {tuple(points.shape)}"
+        )
+    for name, v in (("masks", masks), ("points", points)):
+        if not len(v):
+            raise ValueError(f"expected at least one of {name}, got shape {tuple(v.shape)}")
+        low, high = (int(end) for end in v.aminmax())
+        if low < 0 or high >= 1 << MAX_BITS:
+            raise ValueError(
+                f"{name} lie between 0 and 2**{MAX_BITS} - 1, found {low if low < 0 else high}"
+            )
+
+
+def _transform_pays(n: int, masks: int, points: int) -> bool:
+    return (
+        n <= MAX_TABLE_BITS
+        and masks >= FEWEST_MASKS
+        and masks * points >= PAIRS_PER_ENTRY * ((1 << n) + ENTRIES_PER_CALL)
+    )
+
+
+def _scattered(masks: Tensor, coefficients: Tensor, n: int, backend: str) -> Tensor:
+    f_hat = coefficients.new_zeros(1 << n).index_add(0, masks, coefficients)
+    return walsh_hadamard(f_hat, backend=backend)
+
+
+def _in_chunks(masks: Tensor, coefficients: Tensor, points: Tensor) -> Tensor:
+    rows = max(1, CHUNK // len(masks))
+    return torch.cat([evaluate_reference(masks, coefficients, p) for p in points.split(rows)])
+
+
+class _Evaluate(torch.autograd.Function):
+    """The paths outside torch; masks and points change places in the derivative."""
+
+    @staticmethod
+    def forward(masks: Tensor, coefficients: Tensor, points: Tensor, path: str) -> Tensor:
+        out = torch.empty(len(points), dtype=coefficients.dtype, device=points.device)
+        inputs = (masks.contiguous(), coefficients.detach().contiguous(), points.contiguous())
+        if path == "numba":
+            _direct(*(v.numpy() for v in (*inputs, out)))
+        else:
+            _launch(*inputs, out)
+        return out
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.masks, _, ctx.points, ctx.path = inputs
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[None, Tensor, None, None]:
+        return None, _Evaluate.apply(ctx.points, gradients[0], ctx.masks, ctx.path), None, None
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Tensor:
+        return _Evaluate.apply(ctx.masks, tangents[1], ctx.points, ctx.path)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], *inputs: Any) -> tuple[Tensor, int]:
+        rows = []
+        for k in range(info.batch_size):
+            row = [v if d is None else v.select(d, k) for v, d in zip(inputs, in_dims, strict=True)]
+            rows.append(_Evaluate.apply(*row))
+        return torch.stack(rows), 0
+
+
+if numba is not None:
+    from numba import float32, float64, int64, uintp, void
+
+    from helpers.kernels._backends import count_ones, njit
+
+    @njit([void(int64[::1], f[::1], int64[::1], f[::1]) for f in (float32, float64)])
+    def _direct(masks, coefficients, points, out):  # type: ignore[no-untyped-def]
+        """Four masks at a time over blocks of points that stay in the nearest cache.
+
+        Indices are unsigned: a signed one is tested for being negative, and nothing vectorises.
+        """
+        four = uintp(len(masks) // 4 * 4)
+        for start in range(uintp(0), uintp(len(points)), uintp(1024)):
+            stop = min(start + uintp(1024), uintp(len(points)))
+            for i in range(start, stop):
+                out[i] = 0
+            for s in range(uintp(0), four, uintp(4)):
+                m0, c0 = masks[s], coefficients[s]
+                m1, c1 = masks[s + uintp(1)], coefficients[s + uintp(1)]
+                m2, c2 = masks[s + uintp(2)], coefficients[s + uintp(2)]
+                m3, c3 = masks[s + uintp(3)], coefficients[s + uintp(3)]
+                for i in range(start, stop):
+                    x = points[i]
+                    a0 = -c0 if count_ones(x & m0) & 1 else c0
+                    a1 = -c1 if count_ones(x & m1) & 1 else c1
+                    a2 = -c2 if count_ones(x & m2) & 1 else c2
+                    a3 = -c3 if count_ones(x & m3) & 1 else c3
+                    out[i] += (a0 + a1) + (a2 + a3)
+            for s in range(four, uintp(len(masks))):
+                m, c = masks[s], coefficients[s]
+                for i in range(start, stop):
+                    out[i] += -c if count_ones(points[i] & m) & 1 else c
+
+
+if triton is not None:
+    import triton.language as tl
+
+    BLOCK = 1024
+
+    @triton.jit
+    def _direct_triton(  # type: ignore[no-untyped-def]
+        masks, coefficients, points, out, terms, total, BLOCK: tl.constexpr
+    ):
+        """One program a block of points; sums in the dtype of the coefficients."""
+        i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+        x = tl.load(points + i, mask=i < total, other=0)
+        acc = tl.zeros((BLOCK,), out.dtype.element_ty)
+        for s in range(terms):
+            v = x & tl.load(masks + s)
+            v ^= v >> 32
+            v ^= v >> 16
+            v ^= v >> 8
+            v ^= v >> 4
+            c = tl.load(coefficients + s)
+            acc += tl.where(((0x6996 >> (v & 15)) & 1) == 1, -c, c)
+        tl.store(out + i, acc, mask=i < total)
+
+
+def _launch(masks: Tensor, coefficients: Tensor, points: Tensor, out: Tensor) -> None:
+    grid = (triton.cdiv(len(points), BLOCK),)
+    _direct_triton[grid](masks, coefficients, points, out, len(masks), len(points), BLOCK=BLOCK)

@@ -5,28 +5,19 @@ The CPU path is :mod:`helpers.kernels._walsh_cpu`, the GPU path :mod:`helpers.ke
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-try:
-    import numba
+from helpers.kernels._backends import chosen, numba, triton
 
+if numba is not None:
     from helpers.kernels import _walsh_cpu
-except ImportError:  # a machine that has torch alone still runs the reference
-    numba = None  # type: ignore[assignment]
-
-try:
-    import triton
-
+if triton is not None:
     from helpers.kernels import _walsh_gpu
-except ImportError:
-    triton = None
 
-BACKENDS = ("auto", "torch", "numba", "triton")
 DTYPES = (torch.float32, torch.float64, torch.int32, torch.int64)
 MAX_BITS = 30
 LARGEST = {torch.int32: 2**31 - 1, torch.int64: 2**63 - 1}
@@ -127,23 +118,7 @@ def _checked(x: Tensor, backend: str) -> str:
         if x.is_cpu and numba is not None:
             return "numba"
         return "triton" if x.is_cuda and triton is not None else "torch"
-    if backend not in BACKENDS:
-        raise ValueError(f"unknown backend {backend!r}; choose one of {', '.join(BACKENDS)}")
-    _refuse_absent(x, backend)
-    return backend
-
-
-def _refuse_absent(x: Tensor, backend: str) -> None:
-    if backend == "numba" and numba is None:
-        raise RuntimeError("backend 'numba' was asked for and numba is not installed; use 'torch'")
-    if backend == "numba" and not x.is_cpu:
-        raise RuntimeError(f"backend 'numba' needs a CPU tensor, got {x.device}; use 'torch'")
-    if backend == "triton" and triton is None:
-        raise RuntimeError(
-            "backend 'triton' was asked for and triton is not installed; use 'torch'"
-        )
-    if backend == "triton" and not x.is_cuda and os.environ.get("TRITON_INTERPRET") != "1":
-        raise RuntimeError(f"backend 'triton' needs a CUDA tensor, got {x.device}; use 'torch'")
+    return chosen(backend, x)
 
 
 def _refuse_overflow(x: Tensor, backend: str) -> None:

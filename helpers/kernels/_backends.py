@@ -1,0 +1,71 @@
+"""Which path a kernel takes, and the instruction that numba has no name for."""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import Any
+
+from torch import Tensor
+
+try:
+    import numba
+    from numba.extending import intrinsic
+except ImportError:  # a machine that has torch alone still runs the references
+    numba = None  # type: ignore[assignment]
+
+try:
+    import triton
+except ImportError:
+    triton = None
+
+__all__ = ["BACKENDS", "chosen", "numba", "triton"]
+
+BACKENDS = ("auto", "torch", "numba", "triton")
+
+
+def chosen(backend: str, *tensors: Tensor) -> str:
+    """The path that ``backend`` stands for.
+
+    Args:
+        backend: One of :data:`BACKENDS`; auto takes numba on the CPU and triton on a GPU where
+            they are installed, else torch.
+        tensors: Inputs of the kernel, on one device.
+
+    Raises:
+        ValueError: an unknown backend, or tensors on two devices.
+        RuntimeError: an explicit backend that cannot run here.
+    """
+    if backend not in BACKENDS:
+        raise ValueError(f"unknown backend {backend!r}; choose one of {', '.join(BACKENDS)}")
+    devices = {str(t.device) for t in tensors}
+    if len(devices) > 1:
+        raise ValueError(f"expected tensors on one device, found {', '.join(sorted(devices))}")
+    device = tensors[0].device
+    if backend == "auto":
+        if device.type == "cpu" and numba is not None:
+            return "numba"
+        return "triton" if device.type == "cuda" and triton is not None else "torch"
+    if backend != "torch" and {"numba": numba, "triton": triton}[backend] is None:
+        raise RuntimeError(
+            f"backend {backend!r} was asked for and {backend} is not installed; use 'torch'"
+        )
+    if backend == "numba" and device.type != "cpu":
+        raise RuntimeError(f"backend 'numba' needs a CPU tensor, got {device}; use 'torch'")
+    if backend == "triton" and device.type != "cuda" and os.environ.get("TRITON_INTERPRET") != "1":
+        raise RuntimeError(f"backend 'triton' needs a CUDA tensor, got {device}; use 'torch'")
+    return backend
+
+
+if numba is not None:
+    njit = functools.partial(numba.njit, cache=True, error_model="numpy", nogil=True)
+
+    def _count_ones(context: Any, x: Any) -> Any:
+        """Number of ones of an integer, by the processor's own instruction where it has one."""
+
+        def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.ctpop(arguments[0])
+
+        return x(x), build
+
+    count_ones: Any = intrinsic(_count_ones)
