@@ -93,6 +93,7 @@ def execute_notebook(
                     kernel_name="python3",
                     progress_bar=False,
                     config=Config({"KernelManager": ipc, "AsyncKernelManager": ipc}),
+                    extra_arguments=["--log-level=CRITICAL"],
                 )
         except PapermillExecutionError as failure:
             trace = "\n".join(_ANSI.sub("", line) for line in failure.traceback)
