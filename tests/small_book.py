@@ -39,7 +39,7 @@ import time
 CHAPTERS = {
     "part/plain": "time.sleep(pause)\nprint(word, size * scale)\n",
     "part/spectral": "import helpers.spectrum\n\nprint(size)\n",
-    "part/kernel": "from helpers.kernels import parity\n\nprint(size)\n",
+    "part/kernel": "from helpers.kernels import _backends\n\nprint(size)\n",
     "part/stored": (
         "from helpers.results import load, save\n\n"
         'save("runs", {"seed": list(range(size)), "loss": [scale] * size})\n'

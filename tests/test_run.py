@@ -80,7 +80,7 @@ def test_only_what_changed_is_executed(small_book):
     assert stale() == ["part/spectral"]
     walsh = small_book.root / "helpers" / "kernels" / "walsh.py"
     walsh.write_text(walsh.read_text() + "# a line\n")
-    assert stale() == ["part/spectral"], "parity does not reach walsh, spectrum does"
+    assert stale() == ["part/spectral"], "the choice of a path does not reach walsh, spectrum does"
     package = small_book.root / "helpers" / "kernels" / "__init__.py"
     package.write_text(package.read_text() + "# a line\n")
     assert stale() == ["part/kernel", "part/spectral"]
@@ -254,7 +254,7 @@ def test_a_scheduler_that_does_not_answer_is_named(small_book):
 
 
 def test_a_killed_run_resumes_with_what_is_missing(small_book):
-    slow = "import pathlib\ntime.sleep(30 if pathlib.Path('{}').exists() else 0)\n"
+    slow = "import pathlib\nwhile pathlib.Path('{}').exists():\n    time.sleep(0.1)\n"
     brake = small_book.root / "brake"
     brake.touch()
     small_book.write("part/slow", slow.format(brake))
