@@ -194,14 +194,14 @@ block_of[part["pointer"], part["position"]] = 1
 mean_diagonal = (learned * mask).sum((1, 2)) / d_e
 
 
-def draw(ax, matrix, title):
+def draw(ax, matrix, title, places=part):
     figures.matrix(ax, matrix, title, ("key", "query"))
-    for edge in (d, d + d_e):
-        ax.axhline(edge - 0.5, color=figures.GREY, linewidth=0.6, linestyle="-", marker="")
-        ax.axvline(edge - 0.5, color=figures.GREY, linewidth=0.6, linestyle="-", marker="")
-    centres = [(p.start + p.stop - 1) / 2 for p in part.values()]
-    ax.set_xticks(centres, list(part), fontsize=7.5)
-    ax.set_yticks(centres, list(part), fontsize=7.5, rotation=90, va="center")
+    for place in list(places.values())[1:]:
+        ax.axhline(place.start - 0.5, color=figures.GREY, linewidth=0.6, linestyle="-", marker="")
+        ax.axvline(place.start - 0.5, color=figures.GREY, linewidth=0.6, linestyle="-", marker="")
+    centres = [(place.start + place.stop - 1) / 2 for place in places.values()]
+    ax.set_xticks(centres, list(places), fontsize=7.5)
+    ax.set_yticks(centres, list(places), fontsize=7.5, rotation=90, va="center")
     ax.tick_params(length=0)
 
 
@@ -427,7 +427,7 @@ print("another key bias changes a prediction by less than 1e-5:", bool(no_effect
 # %% [markdown]
 # ## At the paper's scale
 #
-# The paper has $N = 100$, $d = 10$, $d_e = 23$, one model, and {numref}`fig-query-key` at that size. Here are as many models as above at that scale, if they have been run: 50 000 fixed prompts each, weight decay 0.2, and a stop when the mean training error of an epoch falls below 0.05. `python -m helpers.run retrieval/attention_weights --preset paper --plain` runs them.
+# The paper has $N = 100$, $d = 10$, $d_e = 23$ and one model. The same chapter runs at that scale by `python -m helpers.run retrieval/attention_weights --preset paper --plain`: 50 000 fixed prompts for each model, weight decay 0.2, and a stop when the mean training error of an epoch falls below 0.05. What it stored is read here.
 
 # %%
 attention_on_target = judged["everything"]["attention"]
@@ -458,17 +458,35 @@ stored, stored_matrix = (
 )
 if stored is None:
     print("Not run at the paper's scale here.")
-else:
-    print(stored.provenance_line())
-    print(
-        f"{len(stored)} models, N = {stored.provenance['parameters']['N']}: smallest, mean, largest"
+    told = dict.fromkeys(
+        ("share", "own_share", "identity", "covariance", "diagonal", "error", "diagonal_error"),
+        "(not run)",
     )
+else:
+    scale = stored.provenance["parameters"]
+    stored_d_e = int(scale["encoding_factor"] * math.log(scale["N"]))
+    mean = {name: sum(stored[name]) / len(stored) for name in columns}
+    told = {
+        "share": f"{mean['diagonal_share']:.2f}",
+        "own_share": f"{1 / (1 + stored_d_e / scale['N']):.2f}",
+        "identity": f"{mean['cosine_identity']:.2f}",
+        "covariance": f"{mean['cosine_covariance']:.2f}",
+        "diagonal": f"{mean['mean_diagonal']:.0f}",
+        "error": f"{mean['test_error']:.3f}",
+        "diagonal_error": f"{mean['error_diagonal_alone']:.3f}",
+    }
+    print(stored.provenance_line())
+    print(f"{len(stored)} models, N = {scale['N']}, d_e = {stored_d_e}, steps {stored['steps']}")
+    print("smallest, mean, largest of the models")
     for name in columns:
-        print(
-            f"  {name:20} {min(stored[name]):8.3f} {sum(stored[name]) / len(stored):8.3f} {max(stored[name]):8.3f}"
-        )
+        print(f"  {name:20} {min(stored[name]):8.3f} {mean[name]:8.3f} {max(stored[name]):8.3f}")
+for name, value in told.items():
+    glue(f"stored_{name}", value)
 
-# %% mystnb={"figure": {"caption": "Left: five measures of the learned matrix, every model; circles from this run, squares from the stored run at the paper's scale, where there is one. Right: absolute values of the learned matrix at the paper's scale, averaged over the models (this run's, where there is no stored one).", "name": "fig-attention-scales"}, "image": {"alt": "Left, a dot plot: block share near 1, diagonal share about one half, cosine with the identity about 0.7, cosine with the covariance above 0.9, attention on the target about 0.7; squares lie close to the circles, with a larger diagonal share. Right, a matrix whose only coloured block has a dark diagonal."}} tags=["hide-input"]
+# %% [markdown]
+# It is the same picture ({numref}`fig-attention-scales`). The mean of the diagonal is {glue:text}`stored_diagonal`, in the range of the paper's colour bar, which is marked up to 40. The diagonal alone, as learned, has an error of {glue:text}`stored_diagonal_error`, where the whole model has {glue:text}`stored_error`. The block is again closer to $\Sigma$ (cosine {glue:text}`stored_covariance`) than to the identity ({glue:text}`stored_identity`). The diagonal's share of its energy is {glue:text}`stored_share`. That is less than in $\Sigma$ itself, where it is about $(1 + d_e/N)^{-1} =$ {glue:text}`stored_own_share`: training goes on to add entries beside the diagonal that $\Sigma$ does not explain.
+
+# %% mystnb={"figure": {"caption": "Left: five measures of the learned matrix, every model; circles from this run, squares from the stored run at the paper's scale, where there is one. Right: absolute values of the learned matrix at the paper's scale, averaged over the models (this run's, where there is no stored one).", "name": "fig-attention-scales"}, "image": {"alt": "Left, a dot plot: block share near 1, diagonal share about one half, cosine with the identity about 0.7, cosine with the covariance above 0.9, attention on the target about 0.7; squares lie not far from the circles, with a larger diagonal share and less attention on the target. Right, a matrix whose only coloured block has a dark diagonal."}} tags=["hide-input"]
 shown = (
     "block_share",
     "diagonal_share",
@@ -488,7 +506,7 @@ for k, name in enumerate(shown):
     )
 if stored is not None:
     for k, name in enumerate(shown):
-        label = f"stored run, N = {stored.provenance['parameters']['N']}" if k == 0 else ""
+        label = f"stored run, N = {scale['N']}" if k == 0 else ""
         left.plot(
             stored[name],
             [k - 0.12] * len(stored),
@@ -503,13 +521,12 @@ left.legend(loc="upper center", bbox_to_anchor=(0.5, 1.24))
 if stored_matrix is None:
     draw(right, learned.abs().mean(0), "learned, mean of |entries|")
 else:
-    scale = stored.provenance["parameters"]
-    d, d_e = scale["d"], int(scale["encoding_factor"] * math.log(scale["N"]))
-    part = parts(d, d_e)
+    side = scale["d"] + 2 * stored_d_e
     draw(
         right,
-        torch.tensor(stored_matrix["mean_size"]).view(d + 2 * d_e, -1),
-        f"stored run, N = {scale['N']}",
+        torch.tensor(stored_matrix["mean_size"]).view(side, -1),
+        "stored run, mean of |entries|",
+        parts(scale["d"], stored_d_e),
     )
 figures.show()
 
@@ -603,7 +620,7 @@ ledger.finding(
     counterexample=f"$N = {N}$, {ensemble} models: the diagonal holds {found['diagonal_share'].mean():.2f} of the block's energy. With that diagonal alone, as learned, the test error is {judged['its diagonal alone, as learned']['error'].mean():.2f} on average, in place of {test_errors.mean():.3f}.",
     why="The figure's colours grow with the square of an entry, so what lies beside the diagonal is not seen. But a diagonal entry has $d_e - 1$ neighbours in its row. Gradient descent starts along the covariance matrix of the encodings, which is a multiple of the identity only on average.",
     repair=f"The block is close to a multiple of $\\Sigma$, the covariance matrix of the encodings: cosine {found['cosine_covariance'].mean():.2f}, against {found['cosine_identity'].mean():.2f} for the identity.",
-    survives="The mechanism, and the picture. Pointers are compared with positions and with nothing else; the block alone keeps the test error; $\\alpha I$ keeps it too, with $\\alpha$ larger than the learned diagonal. As $N/d_e$ grows, $\\Sigma$ tends to a multiple of the identity.",
+    survives="The mechanism, and the picture. Pointers are compared with positions and with nothing else; the block alone keeps the test error; $\\alpha I$ keeps it too, with $\\alpha$ larger than the learned diagonal. As $N/d_e$ grows, $\\Sigma$ tends to a multiple of the identity, and the diagonal's share rises.",
 )
 ledger.show()
 
@@ -636,7 +653,7 @@ for size in sorted({N, 100}):
 # %% [markdown]
 # Two more points concern `sample_complexity.py`, which makes the paper's Figure 1.
 #
-# * **No threshold.** The option `--loss_thrsh` has no default, and the commands in the README do not give it. So `None` is handed on, the function's own default of 0.5 is never used, and the first comparison of an error with the threshold fails:
+# * **No threshold.** The option `--loss_thrsh` has no default, and the commands in a version of the README do not give it. So `None` is handed on, the function's own default of 0.5 is never used, and the first comparison of an error with the threshold fails:
 
 # %%
 try:
