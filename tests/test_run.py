@@ -359,7 +359,7 @@ def test_the_preset_stores_paper_scale_results_that_the_page_then_loads(small_bo
 
 
 def test_the_template_is_a_chapter_that_runs(small_book):
-    shutil.copy(ROOT / "book" / "template.py", small_book.root / "book" / "part" / "name.py")
+    shutil.copy(ROOT / "templates" / "chapter.py", small_book.root / "book" / "part" / "name.py")
     done = small_book.run("part/name")
     assert done.returncode == 0, done.stderr
     record = chapters.read_record(small_book.notebook("part/name"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -144,39 +145,35 @@ def test_a_changed_notebook_turns_the_lint_red(checkout, stored, key, value):
     assert not lint(checkout)[0]
 
 
-@pytest.mark.parametrize("helper", ["spectrum.py", "kernels/walsh.py", "claims.py"])
-def test_a_changed_helper_turns_the_lint_red(checkout, helper):
-    path = checkout / "helpers" / helper
+@contextlib.contextmanager
+def changed(path, change):
+    """A file of the copy with its text changed, put back afterwards."""
     text = path.read_text(encoding="utf-8")
-    path.write_text(text + "\n", encoding="utf-8")
+    assert change(text) != text
+    path.write_text(change(text), encoding="utf-8")
     try:
-        green, out = lint(checkout)
+        yield
     finally:
         path.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("helper", ["spectrum.py", "kernels/walsh.py", "claims.py"])
+def test_a_changed_helper_turns_the_lint_red(checkout, helper):
+    with changed(checkout / "helpers" / helper, lambda text: text + "\n"):
+        green, out = lint(checkout)
     assert not green
     assert "is stale" in out
 
 
 def test_a_wrong_formula_in_a_helper_turns_nbval_red(checkout):
-    path = checkout / "helpers" / "spectrum.py"
-    text = path.read_text(encoding="utf-8")
-    broken = text.replace("total / 4", "total / 2")
-    assert broken != text
-    path.write_text(broken, encoding="utf-8")
-    try:
+    halved = ("total / 4", "total / 2")
+    with changed(checkout / "helpers" / "spectrum.py", lambda text: text.replace(*halved)):
         green, out = nbval(checkout)
-    finally:
-        path.write_text(text, encoding="utf-8")
     assert not green
     assert "ClaimError" in out
 
 
 def test_a_helper_that_the_chapter_does_not_reach_changes_nothing(checkout):
-    path = checkout / "helpers" / "results.py"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text + "\n", encoding="utf-8")
-    try:
+    with changed(checkout / "helpers" / "results.py", lambda text: text + "\n"):
         green, out = lint(checkout)
-    finally:
-        path.write_text(text, encoding="utf-8")
     assert green, out
