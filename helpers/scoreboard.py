@@ -19,6 +19,7 @@ from helpers.chapters import BOOK, Chapter, every_chapter, read_record
 from helpers.claims import VERDICTS, Claim, combined_verdict
 
 REGISTER = BOOK / "register.yml"
+OWN = {"appendix": "this book's own methods"}  # parts that are no paper
 BADGES = {
     "holds": "success",
     "reproduced": "success",
@@ -120,7 +121,8 @@ def totals(rows: Sequence[Row]) -> str:
         "|:--|" + "--:|" * (len(verdicts) + 1),
     ]
     for part in dict.fromkeys(row.part for row in rows):
-        lines.append(_counts(f"{{cite:t}}`{part}`", [r for r in rows if r.part == part], verdicts))
+        name = OWN.get(part, f"{{cite:t}}`{part}`")
+        lines.append(_counts(name, [r for r in rows if r.part == part], verdicts))
     lines.append(_counts("**all**", rows, verdicts))
     return "\n".join(lines)
 
