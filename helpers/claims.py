@@ -157,15 +157,15 @@ class Ledger:
         claim = Claim(
             id, text, measured, relation, bound, tol, control, _verdict(met, expect), error
         )
-        if not claim.decisive:
-            raise ClaimError(
-                f"{id}: the control {number(control)} has the same outcome as the measured "
-                f"{claim.found}, required {claim.required}, so this check cannot fail"
-            )
         if claim.verdict != expect:
             raise ClaimError(
                 f"{id}: declared {expect!r}, found {claim.verdict!r}: {text}: {claim.found}, "
                 f"required {claim.required}"
+            )
+        if not claim.decisive:
+            raise ClaimError(
+                f"{id}: the control {number(control)} has the same outcome as the measured "
+                f"{claim.found}, required {claim.required}, so this check cannot fail"
             )
         self.claims.append(claim)
         return claim

@@ -45,6 +45,7 @@ import torch
 
 from helpers import cube, figures
 from helpers.claims import Ledger, glue
+from helpers.kernels._walsh_cpu import plan
 from helpers.kernels.walsh import walsh_hadamard, walsh_hadamard_, walsh_hadamard_reference
 
 ledger = Ledger("appendix/walsh_transform")
@@ -140,18 +141,14 @@ print(f"float32 tables off by more than the bound: {rounding_errors} of {14 * ta
 
 
 # %%
-def passes(n, block_bits, at_once, itemsize=4):
-    """Visits of the whole table: one for the blocks, then sweeps of so many bits."""
-    inside = min(n, max(block_bits - itemsize.bit_length() + 1, 0))
-    return (1 if inside else 0) + -(-(n - inside) // at_once)
-
-
 sizes = list(range(4, n_plan + 1, 4))
-ours = {n: passes(n, 14, 3) for n in sizes}
-textbook = {n: passes(n, 0, 1) for n in sizes}
-one_bit_blocks = {n: passes(n, 14, 1) for n in sizes}
+bits_above = {n: sum(plan(n + 2)) for n in sizes}  # 2**n numbers of 4 bytes: n + 2 address bits
+ours = {n: 1 + len(plan(n + 2)) for n in sizes}
+textbook = {n: n for n in sizes}
+one_bit_blocks = {n: 1 + bits_above[n] for n in sizes}
 largest = sizes[-1]
 gain = textbook[largest] / ours[largest]
+gain_of_blocks = textbook[largest] / one_bit_blocks[largest]
 glue("largest", largest)
 glue("gain", gain)
 glue("ours_largest", ours[largest])
@@ -206,7 +203,7 @@ figures.show()
 # %% [markdown]
 # ## What would falsify this
 #
-# One wrong entry in the product of the factors would end the proposition; its control leaves one factor out. The count of additions is controlled by the dense product. One wrong integer, or one output beyond the bound, would condemn the kernel; the control leaves the last butterfly out. The passes are controlled by the textbook order.
+# One wrong entry in the product of the factors would end the proposition; its control leaves one factor out. The count of additions is controlled by the dense product. One wrong integer, or one output beyond the bound, would condemn the kernel; the control leaves the last butterfly out. The passes are read from the kernel's own plan; their control keeps its blocks and sweeps one bit at a time.
 
 # %%
 ledger.check(
@@ -241,8 +238,8 @@ ledger.check(
     "appendix.passes",
     "passes of the textbook order over passes of the kernel, longest table",
     measured=gain,
-    at_least=2,
-    control=textbook[largest] / textbook[largest],
+    at_least=3.5,
+    control=gain_of_blocks,
 )
 ledger.show()
 
@@ -264,12 +261,13 @@ print(bool((walsh_hadamard(walsh_hadamard(x)) == 2**6 * x).all()))
 
 # %% [markdown]
 # ```{admonition} Exercise 2
-# A cache holds 32 KiB in place of 16. How many passes does that save at $2^{28}$ numbers of four bytes?
+# Which lengths need as many passes as one bit more? Look at the plan, and say why.
 # ```
 
 # %% tags=["hide-cell"]
-# One bit more is done inside a block; that saves a sweep only where the bits above are one more than a multiple of three.
-print({block_bits: passes(28, block_bits, 3) for block_bits in (13, 14, 15, 16, 17)})
+# Every third bit adds a sweep; the bits between only make a sweep of one or two bits fuller.
+for n in range(12, 21):
+    print(n, "bits of each sweep above the blocks:", plan(n + 2))
 
 # %% [markdown]
 # ## References
