@@ -44,6 +44,7 @@
 # %% tags=["parameters"]
 n_max = 14  # longest cube, in bits [3..22]
 random_functions = 20  # random real functions for each n up to 10 [1..1000]
+n_packed = 20  # length at which flips are counted on packed tables, in bits [3..24]
 seed = 0  # of the random functions [0..1000000]
 
 # %% [markdown]
@@ -67,6 +68,9 @@ import torch
 
 from helpers import cube, figures
 from helpers.claims import Ledger, glue
+from helpers.kernels.flips import local_sensitivity as count_flips
+from helpers.kernels.flips import pack
+from helpers.kernels.walsh import walsh_hadamard
 from helpers.spectrum import average_sensitivity, degree_profile, local_sensitivity, spectrum
 
 ledger = Ledger("cube/average_sensitivity")
@@ -179,6 +183,49 @@ for i in range(1, n_odd + 1, 2):
     print(f"{i:3} {profile[i].item():.6f}")
 
 # %% [markdown]
+# ## A million inputs, counted as integers
+#
+# On $\pm1$ tables neither side needs rounding. Pack the table into one bit an entry. Flipping bit $k$ moves whole words or shifts within them, so an exclusive or marks 64 changed inputs at once, and $n$ of these, added bit by bit, give $s(x, f)$ for all $x$. On the other side $2^n \hat f(S)$ is an integer, and so is $4^n \sum_S |S|\, \hat f(S)^2$. At $n =$ {glue:text}`n_packed` both are counted for three functions: parity, a majority of the first bits, an odd number of them, and a table of random signs.
+
+# %%
+odd = n_packed - 1 + n_packed % 2  # bits that the majority counts
+signs = {
+    "PARITY": cube.parity(n_packed).to(torch.int8),
+    "MAJORITY": cube.majority(odd).to(torch.int8).repeat(2 ** (n_packed - odd)),
+    "random signs": 1
+    - 2 * torch.randint(0, 2, (2**n_packed,), generator=generator, dtype=torch.int8),
+}
+counted, mismatch, mismatch_squared = {}, 0, 0
+sizes = cube.bits(n_packed).sum(-1)  # |S| for every S
+for name, table in signs.items():
+    counted[name] = count_flips(pack(table))
+    flipped = sum(k * c for k, c in enumerate(counted[name].histogram.tolist()))
+    energy = walsh_hadamard(table.int()).long().square()  # 4**n f_hat**2
+    by_size = [int(energy[sizes == i].sum()) for i in range(n_packed + 1)]
+    mismatch += abs(2**n_packed * flipped - sum(i * w for i, w in enumerate(by_size)))
+    mismatch_squared += abs(2**n_packed * flipped - sum(i * i * w for i, w in enumerate(by_size)))
+    print(
+        f"{name:12} mean s(x) {counted[name].mean:.6f}, largest {counted[name].maximum}, "
+        f"inputs with s(x) = 0: {int(counted[name].histogram[0])} of {2**n_packed}"
+    )
+glue("n_packed", n_packed)
+glue("random_mean", counted["random signs"].mean)
+glue("random_max", counted["random signs"].maximum)
+
+# %% [markdown]
+# Random signs differ at half of the flips, {glue:text}`random_mean:.3f` on average and {glue:text}`random_max` at the most sensitive of all inputs. A majority that leaves a bit out counts no flip of that bit. The histograms are in {numref}`fig-flip-histogram`.
+
+# %% mystnb={"figure": {"caption": "Share of inputs at which a given number of flips change the function, counted on packed tables.", "name": "fig-flip-histogram"}, "image": {"alt": "Share of inputs against the number of flips that change the function, on a logarithmic axis. Parity is one point at the right end; random signs are a bell around half the length; majority has most inputs at zero and the rest at about half the length."}} tags=["hide-input"]
+fig, ax = figures.new(height=2.5)
+for name, look in (("PARITY", "D"), ("MAJORITY", "s"), ("random signs", "o")):
+    share = counted[name].histogram / 2**n_packed
+    at = share.nonzero().flatten()
+    ax.plot(at, share[at], marker=look, label=name, color=figures.COLOURS[list(signs).index(name)])
+ax.set(yscale="log", xlabel="flips that change $f$, $s(x, f)$", ylabel="share of inputs")
+ax.legend()
+figures.show()
+
+# %% [markdown]
 # ## Sensitivity at one input
 #
 # Section 4 of the paper uses $s(x, f)$ at single inputs, and says two things about it:
@@ -236,6 +283,13 @@ ledger.check(
     at_most=0,
     tol=1e-12,
     control=squared_error,
+)
+ledger.check(
+    "sensitive.eq17",
+    f"flips against weights as integers, $n = {n_packed}$, three functions",
+    measured=mismatch,
+    equals=0,
+    control=mismatch_squared,
 )
 ledger.check(
     "sensitive.def3",
