@@ -220,8 +220,9 @@ fig, ax = figures.new(height=2.5)
 for name, look in (("PARITY", "D"), ("MAJORITY", "s"), ("random signs", "o")):
     share = counted[name].histogram / 2**n_packed
     at = share.nonzero().flatten()
-    ax.plot(at, share[at], marker=look, label=name, color=figures.COLOURS[list(signs).index(name)])
+    ax.plot(at, share[at], marker=look, label=name, linestyle="none")
 ax.set(yscale="log", xlabel="flips that change $f$, $s(x, f)$", ylabel="share of inputs")
+ax.xaxis.get_major_locator().set_params(integer=True)
 ax.legend()
 figures.show()
 
