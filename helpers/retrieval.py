@@ -9,7 +9,6 @@ tokens of a prompt share their pointers. Every function takes any leading ensemb
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,12 +16,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from helpers import batches
+from helpers.batches import Resumable
 from helpers.training import Weights
 
 MAX_DRAWS = 1000
-
-
-Batches = Callable[[Tensor], tuple[Tensor, Tensor]]
 
 
 class Prompts(NamedTuple):
@@ -171,41 +169,33 @@ class Task:
 
     def prompts(self, models: Tensor, B: int) -> Prompts:
         """New prompts for these models, each from its own generator, shape ``(A, B, ...)``."""
-        return _stack([self._prompts(m, B) for m in models.tolist()])
+        drawn = [self._draw(m, B, self.generators[m]) for m in models.tolist()]
+        x, t = (torch.stack(rows) for rows in zip(*drawn, strict=True))
+        return Prompts(x, t.expand(*x.shape[:-1], -1))
 
     def examples(self, models: Tensor, given: Prompts) -> tuple[Tensor, Tensor]:
         """Tokens and labels of prompts, one row of prompts a model."""
         tokens = encode(given, self.omega[models], pointers=self.pointers[models])
         return tokens, labels(given, self.u[models])
 
-    def fresh(self, B: int) -> Batches:
+    def fresh(self, B: int) -> Resumable:
         """Batches for :func:`helpers.training.train` in which no prompt returns."""
-        return lambda models: self.examples(models, self.prompts(models, B))
+        return batches.fresh(self._draw, B, self.generators, self._examples)
 
-    def fixed(self, samples: int, B: int) -> Batches:
+    def fixed(self, samples: int, B: int) -> Resumable:
         """Batches from a fixed set of prompts a model, shuffled anew in every epoch."""
-        if not 1 <= B <= samples:
-            raise ValueError(f"a batch of {B} cannot be taken from {samples} samples")
-        kept = [self._prompts(m, samples) for m in range(len(self.generators))]
+        kept = [self._draw(m, samples, g) for m, g in enumerate(self.generators)]
+        x, t = (torch.stack(rows) for rows in zip(*kept, strict=True))
+        return batches.fixed(x, t, B, self.generators, self._examples)
 
-        def rows() -> Iterator[list[Tensor]]:
-            while True:
-                orders = [torch.randperm(samples, generator=g) for g in self.generators]
-                for start in range(0, samples, B):
-                    yield [order[start : start + B] for order in orders]
-
-        turns = rows()
-
-        def batch(models: Tensor) -> tuple[Tensor, Tensor]:
-            chosen = next(turns)
-            given = [Prompts(*(v[chosen[m]] for v in kept[m])) for m in models.tolist()]
-            return self.examples(models, _stack(given))
-
-        return batch
-
-    def _prompts(self, model: int, B: int) -> Prompts:
+    def _draw(self, _: int, B: int, generator: torch.Generator) -> Prompts:
+        """New prompts of one model; if they are simple, with one token's pointers only."""
         N, (q, d) = self.omega.shape[-2], self.u.shape[-2:]
-        return prompts(B, N, d, self.generators[model], q=q, simple=self.simple)
+        drawn = prompts(B, N, d, generator, q=q, simple=self.simple)
+        return Prompts(drawn.x, drawn.t[:, :1]) if self.simple else drawn
+
+    def _examples(self, models: Tensor, x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
+        return self.examples(models, Prompts(x, t.expand(*x.shape[:-1], -1)))
 
 
 def new_task(
@@ -234,8 +224,7 @@ def new_task(
     """
     omega = encodings(N, d_e, generator, E)
     u = normalize(torch.randn(E, q * d, generator=generator), dim=-1).unflatten(-1, (q, d))
-    seeds = torch.randint(2**62, (E,), generator=generator).tolist()
-    generators = [torch.Generator().manual_seed(s) for s in seeds]
+    generators = batches.spawn(E, generator)
     return Task(omega, omega.roll(1, -2) if shifted else omega, u, generators, simple)
 
 
@@ -424,10 +413,6 @@ def _apply(matrix: Tensor, bias: Tensor, tokens: Tensor) -> Tensor:
     """``matrix @ z + bias`` for every token z of ``(*ensemble, B, N, inputs)``."""
     flat = tokens.flatten(-3, -2)  # (*ensemble, B N, inputs)
     return (flat @ matrix.mT + bias.unsqueeze(-2)).unflatten(-2, tokens.shape[-3:-1])
-
-
-def _stack(given: list[Prompts]) -> Prompts:
-    return Prompts(*(torch.stack(v) for v in zip(*given, strict=True)))
 
 
 def _rows(table: Tensor, t: Tensor) -> Tensor:
