@@ -394,7 +394,7 @@ else:
                 share, low, high = wilson(sum(stored[key][i] == "True" for i in at), len(at))
                 cells.append(f"{title} {share:.2f} ({low:.2f} to {high:.2f})")
             learned = sum(stored["finished"][i] == "True" for i in at)
-            print(f"{kind:10} degree {d}, {len(at)} components, {learned} of models that learned")
+            print(f"{kind:10} degree {d}, {len(at)} components, {learned} in models that learned")
             print(f"           {', '.join(cells)}")
     print(stored.provenance_line())
 

@@ -1,0 +1,811 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,mystnb
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# (ch-pac-bayes)=
+# # A PAC-Bayes bound, taken apart and put together
+#
+# **Claim.** A network that is flat and small generalizes: its risk is bounded by its sharpness times $\sigma^2$, plus a term with its norm divided by $\sigma$. The best $\sigma$ gives a bound that falls like $m^{-1/3}$ with the number $m$ of examples. The algebra is right. Three things that go into it are not. The authors' notebook puts the norm where its square belongs. The constant $\Sigma = 0.01$ is measured at trained networks, but the proof needs it for random ones. And no constant serves all random networks, unless the output is clipped. We measure what each repair costs.
+# **Needs** {ref}`ch-construction`. **Runs in** 10 s.
+#
+# ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 2
+# :label: sharper-thm2
+# *(Repaired below.)* Let $\theta^*$ be the network of {ref}`ch-construction` for a target with degree $d$ and sparsity $W$. Let $\theta$ fit a sample of $m$ points exactly, with norm and mean perturbed sharpness no larger than those of $\theta^*$. If the loss is sub-Gaussian with constant $\Sigma$, then with probability $1 - \delta$
+#
+# $$\mathbb E_{u}\, R(\theta + \sigma u) \;\le\; \sigma^2 \bigl( G_u + P(\sigma) \bigr) + \Sigma \sqrt{\frac 2m \left( \frac{\|\theta^*\|^2}{2 \sigma^2} + \log \frac1\delta \right)} .$$
+# ```
+#
+# Here $u$ is a vector of independent standard normal numbers, $R$ the mean squared error over all inputs, $r$ below the same over the sample, and $G_u = 4 + 4W(2 + d + 32d^2 + 32d^3)$ the bound on half the trace of the Hessian. $P$ is what the Hessian gains by the noise. The formulas are missing in the text that we could read; we restore them from the proof and from the authors' notebook, and check the restoration against numbers printed there.
+#
+# ```{prf:remark} Lintilhac and Shaikh (2026), Remark 4
+# :label: sharper-rem4
+# *(Refuted below.)* The condition on the loss $\ell_\theta(x)$,
+#
+# $$\mathbb E_x\, e^{\lambda (R(\theta) - \ell_\theta(x))} \le e^{\lambda^2 \Sigma^2 / 2} \quad \text{for all } \lambda ,$$
+#
+# is no restriction, since a loss on finitely many inputs is bounded. At trained networks $\Sigma$ lies between 0.01 and 0.1.
+# ```
+#
+# **How the bound arises.** Fix a *prior* $\pi$, a law over weights chosen before the sample is seen. For one $\theta$, the mean of $e^{\lambda(R - r)}$ over samples is at most $e^{\lambda^2 \Sigma^2/(2m)}$. Average this over $\pi$, and use Markov's inequality: with probability $1-\delta$, $\log \mathbb E_\pi e^{\lambda(R-r)} \le \lambda^2\Sigma^2/(2m) + \log\frac1\delta$. A change of measure carries it to every *posterior* $\rho$ at once, at the price of the divergence $\mathrm{KL}(\rho \| \pi)$:
+#
+# $$\mathbb E_\rho R \le \mathbb E_\rho r + \frac{\lambda \Sigma^2}{2m} + \frac{\mathrm{KL}(\rho\|\pi) + \log(1/\delta)}{\lambda} .$$ (eq-alquier)
+#
+# The average over $\pi$ matters: **the condition on $\Sigma$ is used at networks drawn from the prior**, not at the trained one. Theorem 2 takes $\rho = \mathcal N(\theta, \sigma^2 I)$ and $\pi = \mathcal N(0, \sigma^2 I)$.
+
+# %% tags=["parameters"]
+delta = 0.05  # probability with which the bounds may fail [0.01..0.2]
+toy_bits = 8  # bits of the exact example [7..11]
+toy_points = 64  # size of its samples [32..400]
+draws = 4000  # samples drawn for each coverage [1000..20000]
+instances = 1200  # random networks and samples for the repaired bound [1000..4000]
+prior_draws = 40  # networks drawn from the prior for each target [20..200]
+seed = 0  # of everything random [0..1000000]
+
+# %% [markdown]
+# ## The pieces, one by one
+#
+# **The divergence.** The two Gaussians have the same width. So $\log \frac{\rho}{\pi}$ at $\theta + \sigma u$ is $\frac{\|\theta + \sigma u\|^2 - \|\sigma u\|^2}{2 \sigma^2}$, whose mean is $\frac{\|\theta\|^2}{2\sigma^2}$. We check it on the weights of a real construction, with both log densities summed over all weights.
+#
+# **The best $\lambda$.** The last two terms of {eq}`eq-alquier` are equal at $\lambda = \sqrt{2m(\mathrm{KL} + \log(1/\delta))}/\Sigma$. That is allowed: the divergence is replaced by a bound known before the sample. The same holds for $\sigma$, if $d$ and $W$ are known; a learner that must consider $k$ classes pays $\log k$ more nats.
+#
+# **The best $\sigma$.** Without $P$ and $\log\frac1\delta$ the bound is $G\sigma^2 + \Sigma\sqrt{N/m}/\sigma$ with $N = \|\theta^*\|^2$. Its derivative vanishes at
+#
+# $$\sigma^* = \Bigl( \frac{\Sigma}{2G} \sqrt{N/m} \Bigr)^{1/3}, \qquad B^* = 3 \Bigl( \frac{\Sigma^2 G N}{4m} \Bigr)^{1/3} .$$ (eq-optimum)
+#
+# One third of $B^*$ is sharpness, two thirds are norm.
+
+# %%
+import math
+
+import torch
+from torch.distributions import Normal
+
+from helpers import cube, figures
+from helpers import pac_bayes as pb
+from helpers.claims import Ledger, glue
+from helpers.constructions.perturbed import perturb
+from helpers.constructions.sharper import construct, forward
+from helpers.kernels.walsh import walsh_hadamard
+
+ledger = Ledger("sharper/pac_bayes")
+generator = torch.Generator().manual_seed(seed)
+DEGREES, SPARSITIES = (1, 2, 3, 4, 5), (1, 7, 14, 20)
+SIGMA_PAPER = 0.01  # the constant of the paper's figures
+
+target = cube.sparse_function(12, 2, 3, generator, "even_parity")
+_, weights = construct(target)
+theta = torch.cat([w.flatten() for w in weights.values()])
+N_theta, width = theta.square().sum().item(), 0.02
+noisy = theta + width * torch.randn(200, len(theta), generator=generator, dtype=torch.float64)
+log_ratio = (Normal(theta, width).log_prob(noisy) - Normal(0.0, width).log_prob(noisy)).sum(-1)
+kl = pb.gaussian_kl(N_theta, width)
+kl_error = (log_ratio.std() / kl / len(log_ratio) ** 0.5).item()
+kl_ratio = (log_ratio.mean() / kl).item()
+print(f"{len(theta)} weights, norm {N_theta**0.5:.4f}, sigma {width}")
+print(f"|theta|^2 / (2 sigma^2) = {kl:.2f}, sampled {log_ratio.mean().item():.2f}")
+
+d_all = torch.tensor(DEGREES).repeat_interleave(len(SPARSITIES))
+W_all = torch.tensor(SPARSITIES).repeat(len(DEGREES))
+N_all, G_all = pb.norm_squared(20, d_all, W_all), pb.sharpness(d_all, W_all)
+factors = torch.logspace(-2, 2, 401, dtype=torch.float64)[:, None]
+off = factors[(factors - 1).abs().squeeze() > 1e-9]
+K_all = pb.gaussian_kl(N_all, 0.01)
+
+
+def excess(curve, start):
+    """Least relative excess of the curve away from a start over its value there."""
+    return (curve(off * start) / curve(start) - 1).min().item()
+
+
+def lambda_curve(lam):
+    return pb.alquier(0.0, K_all, 1e5, delta, SIGMA_PAPER, lam)
+
+
+def sigma_curve(sigma):
+    return G_all * sigma**2 + SIGMA_PAPER * (N_all / 1e5).sqrt() / sigma
+
+
+best_lambda = pb.optimal_lambda(K_all, 1e5, delta, SIGMA_PAPER)
+best_sigma = pb.optimal_sigma(N_all, G_all, 1e5, SIGMA_PAPER)
+optimum = pb.truncated_optimum(N_all, G_all, 1e5, SIGMA_PAPER)
+optimum_gap = (sigma_curve(best_sigma) / optimum - 1).abs().max().item()
+share = (G_all * best_sigma**2 / optimum - 1 / 3).abs().max().item()
+print("least excess of other lambdas, and of other sigmas, over the closed forms:")
+print(
+    f"{excess(lambda_curve, best_lambda):.6f}  {excess(sigma_curve, best_sigma):.6f}"
+    f"   sharpness share 1/3: {'yes' if share < 1e-12 else 'no'}"
+)
+
+# %% [markdown]
+# With $\log\frac1\delta$ or $P$ there is no closed form. But the bound is convex in $\log \sigma$, so bisection of its derivative finds the one minimum. Now fit its rate. For the class $d = 2$, $W = 7$, $T = 20$ we optimise $\sigma$ at each $m$; for comparison $\sigma$ is also held fixed, and only the norm term is kept.
+
+# %%
+sizes = torch.logspace(4, 12, 33, dtype=torch.float64)
+N, G = pb.norm_squared(20, 2, 7), pb.sharpness(2, 7)
+
+
+def best_bound(m, constant, N=N, G=G, perturbation=(0.0, 0.0, 0.0), delta=delta):
+    sigma = pb.optimal_sigma(N, G, m, constant, delta, perturbation)
+    return pb.bound(N, G, sigma, m, constant, delta, perturbation)
+
+
+def slope(values, m=sizes):
+    x, y = m.log(), values.log()
+    return (((x - x.mean()) * (y - y.mean())).sum() / (x - x.mean()).square().sum()).item()
+
+
+curve = best_bound(sizes, SIGMA_PAPER)
+norm_only = pb.bound(N, G, 0.003, sizes, SIGMA_PAPER, delta) - G * 0.003**2
+rate, norm_rate = slope(curve), slope(norm_only)
+P_right, P_coded = pb.perturbation(20, 2, 7), pb.perturbation(20, 2, 7, as_tabulated=True)
+full = best_bound(sizes, SIGMA_PAPER, perturbation=P_right)
+turn = G / P_right[1]  # the sigma at which P has grown to G
+m_turn = SIGMA_PAPER**2 * N / (4 * G**2 * turn**6)
+far = m_turn * torch.logspace(6, 12, 13, dtype=torch.float64)
+far_rate = slope(best_bound(far, SIGMA_PAPER, perturbation=P_right), far)
+print("        m    truncated       with P as it stands in P(sigma)")
+for m, low, high in zip(sizes[::4].tolist(), curve[::4].tolist(), full[::4].tolist(), strict=True):
+    print(f"{m:9.1e}  {low:11.5f}  {high:14.5f}")
+print(f"slopes: best sigma {rate:.5f}, norm term at fixed sigma {norm_rate:.5f}")
+print(f"slope with P {slope(full):.5f}; from m = {far[0]:.1e} on {far_rate:.5f}")
+for name, P in (("factor restored", P_right), ("as tabulated", P_coded)):
+    needed = pb.sample_size(N, G, SIGMA_PAPER, delta, 1.0, P)
+    print(f"P {name:16} P at sigma = 0: {P[0]:.3e}, bound below 1 from m = {needed:.3e}")
+glue("rate", rate)
+glue("full_rate", slope(full))
+glue("m_turn", f"{m_turn:.0e}")
+glue("m_right", f"{pb.sample_size(N, G, SIGMA_PAPER, delta, 1.0, P_right):.1e}")
+glue("m_coded", f"{pb.sample_size(N, G, SIGMA_PAPER, delta, 1.0, P_coded):.1e}")
+
+# %% mystnb={"figure": {"caption": "The bound against $\\sigma$ (left) for three sample sizes, with the closed-form optimum marked, and at its best $\\sigma$ against $m$ (right): without $P$, and with the analytic $P$. $T = 20$, $d = 2$, $W = 7$, $\\Sigma = 0.01$.", "name": "fig-pac-bayes-optimum"}, "image": {"alt": "Two log-log plots. Left: three curves that fall and then rise as sigma grows, lower for larger samples, with a mark at each minimum. Right: two straight lines; the bound without P falls with slope minus one third and crosses one and one quarter, the bound with the analytic P lies several decades higher and falls more slowly."}} tags=["hide-input"]
+fig, axes = figures.new(1, 2, height=3.1)
+grid = torch.logspace(-4, -1, 121, dtype=torch.float64)
+for i, m in enumerate((1e4, 1e6, 1e8)):
+    look = {"color": figures.COLOURS[i], "linestyle": figures.DASHES[i]}
+    axes[0].plot(
+        grid,
+        pb.bound(N, G, grid, m, SIGMA_PAPER, delta),
+        marker="",
+        label=f"$m=10^{round(math.log10(m))}$",
+        **look,
+    )
+    axes[0].plot(
+        pb.optimal_sigma(N, G, m, SIGMA_PAPER),
+        best_bound(m, SIGMA_PAPER),
+        marker=figures.MARKERS[i],
+        color=figures.COLOURS[i],
+        linestyle="none",
+    )
+axes[0].set(xscale="log", yscale="log", xlabel="$\\sigma$", ylabel="bound on the risk")
+axes[0].legend()
+axes[1].plot(sizes, curve, marker="", label="without $P$")
+axes[1].plot(sizes, full, marker="", label="analytic $P$")
+axes[1].axhline(1, color=figures.GREY, linewidth=0.8, linestyle=":", marker="")
+axes[1].axhline(0.25, color=figures.GREY, linewidth=0.8, linestyle=":", marker="")
+axes[1].text(1.5e4, 1.1, "1", fontsize=8, color=figures.GREY)
+axes[1].text(1.5e4, 0.13, "1/4", fontsize=8, color=figures.GREY)
+axes[1].set(xscale="log", yscale="log", xlabel="sample size $m$")
+axes[1].legend()
+figures.show()
+
+# %% [markdown]
+# The slope is {glue:text}`rate:.4f`: the rate $m^{-1/3}$ holds for the truncated bound. With the analytic $P$ it is {glue:text}`full_rate:.4f`, but of a much larger number: $\sigma^2 P$ brings terms in $\sigma^3$ and $\sigma^4$, which dominate until $P$ has fallen to $G$, at about $m =$ {glue:text}`m_turn`. Only from there on is it the third root. In the notebook two terms of $P$ have lost their factor $\sigma$, so that $P$ does not vanish with the noise. That alone raises the $m$ at which this bound falls below 1 from {glue:text}`m_right` to {glue:text}`m_coded`.
+#
+# ## Norm or squared norm
+#
+# Three numbers made by the notebook are known to us: one that it prints, and the bars of its figure for $(d, W) = (5, 1)$ and $(5, 20)$. The printed value is for $T = 50$, $m = 10^7$, $d = W = 1$, $\sigma = 10^{-5}$, $\delta = \Sigma = 0.01$, and is the norm term alone. The bars are for $T = 20$, $m = 10^4$, $\delta = 0.2$, $\Sigma = 0.01$.
+#
+# The norm of the construction has several readings. Write $M = 16d^2(d+1) + 8(d+1)$ and $\ell = 4 \log^2 T$:
+#
+# | reading | $\|\theta^*\|^2$ at most | whose |
+# |:--|:--|:--|
+# | ours | $1 + W + M + \ell(dW + W)$ | every block counted; valid for $T^{-4} \le c_i \le 1$ |
+# | length-free | $21 + M + \ell dW$ | the prose; the second attention is missing |
+# | tabulated | $21 + M + \ell(dW + T)$ | the notebook, newest version |
+# | sinks | $21 + M + \ell(dW + T + 1 - W)$ | the notebook, older version |
+
+# %%
+PRINTED = 2.376740233010865  # by the authors' notebook
+BARS = {(5, 1): 0.495, (5, 20): 1.498}  # in the authors' figure, as far as we know the digits
+N_printed = pb.norm_squared(50, 1, 1, "sinks")
+
+
+def norm_term(norm):
+    return pb.bound(norm, pb.sharpness(1, 1), 1e-5, 1e7, 0.01, 0.01) - 1e-10 * pb.sharpness(1, 1)
+
+
+with_square, without_square = norm_term(N_printed), norm_term(N_printed**0.5)
+print(f"norm term, T = 50:  with the square {with_square:.12f}")
+print(f"                 without the square {without_square:.12f}")
+print(f"                            printed {PRINTED:.12f}")
+
+
+def plotted(d, W, reading="sinks", power=0.5, m_of_sigma=1e3):
+    """The notebook's bar: the norm to the power 1 in place of 2, sigma from another m."""
+    norm, G = pb.norm_squared(20, d, W, reading) ** power, pb.sharpness(d, W)
+    sigma = pb.optimal_sigma(norm, G, m_of_sigma, SIGMA_PAPER, 0.2)
+    return pb.bound(norm, G, sigma, 1e4, SIGMA_PAPER, 0.2)
+
+
+def distance_from_bar(d, W, power):
+    """How far the bar lies from all bounds with a sigma within half a step of the best one."""
+    norm, G = pb.norm_squared(20, d, W, "sinks") ** power, pb.sharpness(d, W)
+    start = pb.optimal_sigma(norm, G, 1e3, SIGMA_PAPER, 0.2)
+    step = (0.01 - 0.00001) / 19  # of the authors' grid of 20 values
+    near = start + torch.linspace(-step / 2, step / 2, 201, dtype=torch.float64)
+    values = pb.bound(norm, G, near, 1e4, SIGMA_PAPER, 0.2)
+    return max(values.min().item() - BARS[d, W], BARS[d, W] - values.max().item(), 0.0)
+
+
+print("\nbars, m = 1e4        figure   |theta|, sigma of m = 1e3   |theta|^2, best sigma")
+for (d, W), value in BARS.items():
+    coded, right = plotted(d, W), plotted(d, W, power=1, m_of_sigma=1e4)
+    print(f"d = {d}, W = {W:2}        {value:6.3f}   {coded:20.4f}   {right:20.4f}")
+bar_gap = max(distance_from_bar(*c, 0.5) for c in BARS)
+bar_gap_square = min(distance_from_bar(*c, 1) for c in BARS)
+glue("with_square", with_square)
+glue("without_square", without_square)
+
+# %% [markdown]
+# To all twelve digits shown the printed value is the formula with $\|\theta\|$ in place of $\|\theta\|^2$: {glue:text}`without_square:.6f`, where the divergence gives {glue:text}`with_square:.4f`. The bars follow the same formula with the $\sigma$ that is best for $m = 10^3$: the first to its last digit, the second within 1 %, less than a step in the authors' grid of $\sigma$ can move it. The slip is not one of taste: a divergence has no unit, while $\|\theta\|/\sigma^2$ changes when weights are measured in another unit. Below that is used to break the bound.
+#
+# ## The twenty classes
+#
+# First, is our reading of the norm an upper bound? It is compared with the sum of the squared weights of real networks, one target a class in each basis. Then, should the figure have shown? All classes at $m = 10^4$, $\delta = 0.2$, $\Sigma = 0.01$, each at its own best $\sigma$.
+
+
+# %%
+def norm_left(reading):
+    """Least excess of a reading of the norm over that of a network, all classes and bases."""
+    return min(
+        pb.norm_squared(20, d, W, reading)
+        - sum(
+            w.square().sum().item()
+            for w in construct(cube.sparse_function(20, d, W, generator, basis))[1].values()
+        )
+        for basis in cube.BASES
+        for d in DEGREES
+        for W in SPARSITIES
+    )
+
+
+left = {reading: norm_left(reading) for reading in pb.NORMS}
+print("least excess of the reading over the squared norm of a network, 40 targets")
+print(", ".join(f"{name} {value:.4f}" for name, value in left.items()))
+
+sinks = pb.norm_squared(20, d_all, W_all, "sinks")
+as_coded = best_bound(1e4, SIGMA_PAPER, sinks.sqrt(), G_all, delta=0.2)
+as_plotted = torch.tensor([plotted(int(d), int(W)) for d, W in zip(d_all, W_all, strict=True)])
+corrected = {r: pb.norm_squared(20, d_all, W_all, r) for r in pb.NORMS}
+corrected = {r: best_bound(1e4, SIGMA_PAPER, n, G_all, delta=0.2) for r, n in corrected.items()}
+ratio = corrected["sinks"] / as_coded
+print(" d  W   |theta|   |theta|^2, norm as read:  ours  length-free  tabulated   sinks")
+for i in range(len(d_all)):
+    others = "".join(f"{corrected[r][i]:11.4f}" for r in pb.NORMS)
+    print(f"{int(d_all[i]):2} {int(W_all[i]):2}  {as_plotted[i]:8.4f}              {others}")
+above_plotted = int((as_plotted > 1).sum())
+above = {r: int((v > 1).sum()) for r, v in corrected.items()}
+above_quarter = {r: int((v > 0.25).sum()) for r, v in corrected.items()}
+print(f"above 1:   by the notebook's formula {above_plotted}, with the square {above}")
+print(f"above 1/4: with the square {above_quarter}")
+print(f"missing factor at the best sigma: {ratio.min():.4f} to {ratio.max():.4f}")
+glue("above_plotted", above_plotted)
+glue("above", above["sinks"])
+glue("above_quarter", above_quarter["sinks"])
+glue("ratio_low", ratio.min().item())
+glue("ratio_high", ratio.max().item())
+
+# %% mystnb={"figure": {"caption": "The bound for the twenty classes at $m = 10^4$, $\\delta = 0.2$, $\\Sigma = 0.01$: by the formula of the authors' notebook (open, the norm) and with the squared norm (filled, our reading of the norm). Dotted: 1, and the risk 1/4 of the best constant.", "name": "fig-pac-bayes-classes"}, "image": {"alt": "Bound against degree on a logarithmic axis, one colour and marker for each sparsity. Open marks rise from 0.1 to 1.5, filled marks above them from 0.2 to 5.6. Few open marks lie above one, but more than half of the filled ones."}} tags=["hide-input"]
+fig, ax = figures.new(height=3.0)
+for i, W in enumerate(SPARSITIES):
+    pick = W_all == W
+    shift = 0.12 * (i - 1.5)
+    look = {"color": figures.COLOURS[i], "marker": figures.MARKERS[i], "linestyle": "none"}
+    ax.plot(d_all[pick] + shift, corrected["ours"][pick], label=f"$W={W}$", **look)
+    ax.plot(d_all[pick] + shift, as_plotted[pick], markerfacecolor="white", **look)
+for level in (1, 0.25):
+    ax.axhline(level, color=figures.GREY, linewidth=0.9, linestyle=":", marker="")
+ax.set(yscale="log", xlabel="degree $d$", ylabel="bound on the risk", xticks=DEGREES)
+ax.set_yticks([0.1, 0.25, 1, 5], ["0.1", "1/4", "1", "5"])
+ax.minorticks_off()
+ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.15))
+figures.show()
+
+# %% [markdown]
+# By the notebook's formula {glue:text}`above_plotted` classes have a bound above 1. With the square it is {glue:text}`above`, and {glue:text}`above_quarter` of 20 lie above $\frac14$. The second number is the one that counts. The targets have $\sum_i c_i^2 = 1$, so their variance is $\frac14$: a constant has that risk without any learning. Two of the four readings are below the norm of a real network, so they are no bounds; among them is *sinks*, the one that the known digits follow. It changes little. The square costs a factor $N^{1/6}$, here {glue:text}`ratio_low:.2f` to {glue:text}`ratio_high:.2f`.
+#
+# ## Does the inequality hold?
+#
+# A bound with probability can be tested by drawing many samples. We need an example where everything but the sample is exact. Let $K = 2^n - 1$ predictors be given, the even-parity indicators of all non-empty subsets of $n$ bits. A weight vector $\theta \in \mathbb R^K$ picks the predictor with the largest entry. The posterior $\mathcal N(a e_k, \sigma^2 I)$ with $a = 7\sigma$ picks predictor $k$ nearly always, and its divergence from $\mathcal N(0, \sigma^2 I)$ is $a^2/(2\sigma^2) = 24.5$. The loss is 0 or 1, so $\Sigma = \frac12$ by Hoeffding. Let the target be the parity of one subset.
+#
+# The bound must hold for all posteriors at once, so let $k$ be the predictor whose sample risk flatters it most. The same samples test three mutilated bounds: without the divergence; with $a$ for $a^2$, in a unit in which $\sigma = 10$; and with $\Sigma = 0.01$.
+
+# %%
+predictors = 2**toy_bits - 1
+at = torch.randint(0, 2**toy_bits, (draws, toy_points), generator=generator)
+counts = torch.zeros(draws, 2**toy_bits, dtype=torch.float64)
+counts.scatter_add_(1, at, torch.ones_like(at, dtype=torch.float64))
+# the loss of S against the target U is (1 - chi) / 2 with chi the character of their difference
+flattery = walsh_hadamard(counts) / toy_points / 2  # R - r, column 0 is the target itself
+flattery[:, 0] = 0
+lead = 7.0
+z = torch.linspace(-6, 16, 20001, dtype=torch.float64)
+wins = torch.exp(Normal(lead, 1.0).log_prob(z) + (predictors - 1) * Normal(0, 1.0).cdf(z).log())
+q = torch.trapezoid(wins, z).item()  # probability that the posterior picks predictor k
+worst = flattery.max(-1).values
+gap = q * worst + (1 - q) * (flattery.sum(-1) - worst) / (predictors - 1)  # E_rho R - E_rho r
+
+unit = 10.0
+KL = {"right": pb.gaussian_kl((lead * unit) ** 2, unit), "norm": pb.gaussian_kl(lead * unit, unit)}
+VARIANTS = {
+    "the bound": (KL["right"], 0.5),
+    "no divergence": (0.0, 0.5),
+    "norm not squared": (KL["norm"], 0.5),
+    "Sigma = 0.01": (KL["right"], SIGMA_PAPER),
+}
+failures = {
+    name: (gap > pb.alquier(0.0, nats, toy_points, delta, constant)).double().mean().item()
+    for name, (nats, constant) in VARIANTS.items()
+}
+
+# every posterior at once: Donsker and Varadhan's formula for the worst of them, uniform prior
+lam = pb.optimal_lambda(math.log(2**toy_bits), toy_points, delta, 0.5)
+excess_of = torch.logsumexp(lam * flattery, -1) - math.log(2**toy_bits)
+any_posterior = (excess_of > lam**2 * 0.25 / (2 * toy_points) - math.log(delta)).double().mean()
+any_free = worst > pb.alquier(0.0, 0.0, toy_points, delta, 0.5)  # the same without a divergence
+print(f"K = {predictors}, m = {toy_points}, delta = {delta}, picked with probability {q:.6f}")
+print(f"{draws} samples                nats  Sigma     fails")
+for name, (nats, constant) in VARIANTS.items():
+    print(f"{name:20} {nats:12.4f} {constant:6.2f}  {failures[name]:8.4f}")
+print(f"any posterior at all, uniform prior over the predictors: {any_posterior.item():.4f}")
+for name, key in (
+    ("fail_right", "the bound"),
+    ("fail_norm", "norm not squared"),
+    ("fail_sigma", "Sigma = 0.01"),
+    ("fail_free", "no divergence"),
+):
+    glue(name, failures[key])
+
+# %% [markdown]
+# The bound fails in {glue:text}`fail_right:.4f` of the samples. Without the divergence it fails in {glue:text}`fail_free:.3f`, with the norm in {glue:text}`fail_norm:.3f`, with $\Sigma = 0.01$ in {glue:text}`fail_sigma:.3f`. So each of the three is needed. In the authors' units, with $\sigma$ of some thousandths, the bound with the norm is still so loose that no simulation would catch it; a formula whose truth depends on the unit is wrong all the same. A test that goes beyond one family uses the formula of Donsker and Varadhan: the largest value of $\lambda\, \mathbb E_\rho(R - r) - \mathrm{KL}$ over **all** $\rho$ is $\log \mathbb E_\pi e^{\lambda(R - r)}$, an average over $2^n$ predictors that we can form.
+#
+# ## Which $\Sigma$?
+#
+# The remark says that $\Sigma$ is small in practice. It was measured at trained networks. At the prior $\mathcal N(0, \sigma^2 I)$ with small $\sigma$ the network outputs nearly 0, and its loss is nearly $f(x)^2$, which is not small. A sub-Gaussian constant is never below the standard deviation. We draw networks from the prior and from the posterior, each with inputs of its own, and estimate $\Sigma$ as the paper does: the least constant with which a Gaussian moment generating function covers that of the loss. The targets are one 2-parity, and tilings $f = W^{-1/2} \sum_i p_{\{2i-1, 2i\}}$.
+
+# %%
+TARGETS = ((20, 1), (20, 10), (50, 25))
+
+
+def tiling(n, W):
+    masks = torch.tensor([3 << 2 * i for i in range(W)])
+    return cube.SparseFunction(
+        n, masks, torch.full((W,), W**-0.5, dtype=torch.float64), "even_parity"
+    )
+
+
+def sampled_losses(f, spec, networks, inputs, clip=None):
+    """Losses of each network at inputs of its own, (E, inputs)."""
+    count = len(networks["b"])
+    points = torch.randint(0, 2**f.n, (count, inputs), generator=generator)
+    bits = points[..., None] >> torch.arange(f.n) & 1
+    output = forward(spec, networks, bits)
+    output = output if clip is None else output.clamp(0, clip)
+    return (output - f(points.flatten()).reshape(points.shape)).square()
+
+
+def spread_of_square(W):
+    """Standard deviation of f(x)^2 for a tiling: K^2 / W with K binomial."""
+    k = torch.arange(W + 1, dtype=torch.float64)
+    p = torch.tensor([math.comb(W, int(i)) for i in k], dtype=torch.float64) / 2**W
+    square = k**2 / W
+    return ((p * square**2).sum() - (p * square).sum() ** 2).sqrt().item()
+
+
+INPUTS = 200  # for each network
+print("T   W   sigma       under the prior        limit   near the network   clipped: W/2")
+prior_sigma, near_sigma, limits, prior_errors = [], [], [], []
+for n, W in TARGETS:
+    f = tiling(n, W)
+    spec, weights = construct(f)
+    sigma = pb.optimal_sigma(pb.norm_squared(n, 2, W), pb.sharpness(2, W), 1e5, SIGMA_PAPER)
+    zero = {k: torch.zeros_like(v) for k, v in weights.items()}
+    found = {}
+    for name, centre in (("prior", zero), ("near", weights)):
+        losses = torch.cat(
+            [
+                sampled_losses(f, spec, perturb(centre, sigma, 10, generator), INPUTS)
+                for _ in range(math.ceil(prior_draws / 10))
+            ]
+        )
+        constants = pb.subgaussian_constant(losses)
+        found[name] = (constants.mean().item(), (constants.std() / len(constants) ** 0.5).item())
+    prior_sigma.append(found["prior"][0])
+    prior_errors.append(found["prior"][1])
+    near_sigma.append(found["near"][0])
+    limits.append(spread_of_square(W))
+    print(
+        f"{n:2} {W:3} {sigma:8.5f}   {found['prior'][0]:8.4f} +- {found['prior'][1]:6.4f}"
+        f"   {limits[-1]:9.4f}   {found['near'][0]:9.5f} +- {found['near'][1]:7.5f}   {W / 2:6.2f}"
+    )
+
+
+def limit_gap(found):
+    """Largest relative gap to sd(f^2), less five standard errors and the bias of 200 inputs."""
+    return max(
+        abs(a / b - 1) - 5 * e / b - 1 / INPUTS
+        for a, b, e in zip(found, limits, prior_errors, strict=True)
+    )
+
+
+for i, (_, W) in enumerate(TARGETS):
+    glue(f"prior_{W}", limits[i])
+    glue(f"times_{W}", limits[i] / SIGMA_PAPER)
+    glue(f"cost_{W}", f"{(limits[i] / SIGMA_PAPER) ** 2:.1e}")
+
+# %% [markdown]
+# Near the hand-written network the paper's range is confirmed, even undercut. Under the prior $\Sigma$ is at least {glue:text}`prior_1:.2f`, {glue:text}`prior_10:.2f` and {glue:text}`prior_25:.2f`: {glue:text}`times_1:.0f`, {glue:text}`times_10:.0f` and {glue:text}`times_25:.0f` times 0.01. The sample size that a bound needs grows with $\Sigma^2$, so by {glue:text}`cost_1`, {glue:text}`cost_10` and {glue:text}`cost_25`.
+# For small $\sigma$ it is the standard deviation of $f(x)^2$, in the column *limit*: exactly known, since $\sqrt W f$ is binomial.
+#
+# And these are only lower bounds. The remark's argument is that every network has *some* constant. The theorem needs *one* for almost all of them, and a Gaussian prior reaches arbitrarily large weights: multiply the read-out by $a$, and the loss grows like $a^2$. In fact $\mathbb E_\pi e^{\lambda(R-r)}$ is infinite for every $\lambda > 0$. Given all weights but $v_2$, the difference $R - r$ is a quadratic form in $v_2$ plus a linear one. Its leading coefficient is positive on some samples, and as large as one likes for some values of $F$; so the average over a Gaussian $v_2$ diverges with positive probability. **The hypothesis of Theorem 2 holds for no $\Sigma$ at all.**
+#
+# The repair is short. The target lies in $[0, \sqrt W]$. Clip the output to that interval. No loss grows by it, so the sharpness term stays a bound. The loss then lies in $[0, W]$, and Hoeffding's lemma gives $\Sigma = W/2$ for every network.
+
+# %%
+f = cube.sparse_function(8, 2, 4, generator, "even_parity")
+spec, weights = construct(f)
+bits, values = cube.bits(8), f.table()
+
+
+def constants_at(networks, clip):
+    output = forward(spec, networks, bits)
+    output = output.clamp(0, 2) if clip else output  # sqrt W = 2
+    return pb.subgaussian_constant((output - values).square())
+
+
+spread = perturb({k: torch.zeros_like(v) for k, v in weights.items()}, 1.0, 100, generator)
+print("read-out times    largest Sigma of 100 networks: free      clipped, at most W/2 = 2")
+growth, largest_clipped, largest_free = [], 0.0, 0.0
+for a in (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0):
+    scaled = spread | {"v2": a * spread["v2"]}
+    free, clipped = (constants_at(scaled, clip).max().item() for clip in (False, True))
+    growth.append((free, clipped))
+    largest_clipped, largest_free = max(largest_clipped, clipped), max(largest_free, free)
+    print(f"{a:10.2f}    {free:28.4e} {clipped:22.4f}")
+last_growth = [math.log10(growth[-1][i] / growth[-2][i]) for i in (0, 1)]
+print(f"powers of the factor in the last step: {last_growth[0]:.4f}, {abs(last_growth[1]):.4f}")
+
+# %% [markdown]
+# ## What it costs to be right
+#
+# How many examples does the bound need, for one 2-parity and for the tiling of the paper's Appendix E.3, under each reading? We give the $m$ at which the bound falls below 1, as the paper asks, and below $\frac14$, the risk of the best constant.
+
+# %%
+READINGS = {"0.01": lambda W: 0.01, "prior": spread_of_square, "W/2": lambda W: W / 2}
+least = {}
+print("T   W   Sigma            below 1     below 1/4    below 1, norm not squared")
+for n, W in TARGETS:
+    N_class, G_class = pb.norm_squared(n, 2, W), pb.sharpness(2, W)
+    for name, constant in READINGS.items():
+        S = constant(W)
+        row = [pb.sample_size(N_class, G_class, S, delta, level) for level in (1.0, 0.25)]
+        coded = pb.sample_size(N_class**0.5, G_class, S, delta, 1.0)
+        least[W, name] = row
+        print(f"{n:2} {W:3}   {name:5} {S:7.3f}   {row[0]:11.4e}  {row[1]:11.4e}  {coded:11.4e}")
+glue("m_printed", f"{least[25, '0.01'][0]:.1e}")
+glue("m_true", f"{least[25, 'W/2'][1]:.1e}")
+quarter_price = least[25, "0.01"][1] / least[25, "0.01"][0]
+sigma_price = least[25, "prior"][0] / least[25, "0.01"][0]
+glue("quarter_price", quarter_price)
+
+# %% [markdown]
+# For the tiling, {glue:text}`m_printed` examples suffice on paper, and {glue:text}`m_true` if the loss is clipped, the constant is valid and the bound must say something. To ask for $\frac14$ in place of 1 costs a factor {glue:text}`quarter_price:.1f` alone, since $m$ grows like $1/q^3$.
+#
+# ## The repaired bound, tested
+#
+# Repaired: clipped loss, $\Sigma = W/2$, squared norm, and the training risk of the noisy network measured rather than replaced by $\sigma^2 G_u$. The last point matters: at finite score scale the construction is no exact interpolator, see {ref}`ch-construction`. We draw random targets, sample sizes and $\sigma$, and compare the bound with the risk over all inputs. Both averages over the noise use the same eight draws.
+
+
+# %%
+def instance():
+    """One random target, noise level and sample: the pieces of the bound."""
+    n = 4 + int(torch.randint(0, 3, (), generator=generator))
+    d = 1 + int(torch.randint(0, 3, (), generator=generator))
+    W = 1 + int(torch.randint(0, 4, (), generator=generator))
+    f = cube.sparse_function(n, d, min(W, n), generator, "even_parity")
+    spec, weights = construct(f)
+    sigma = 10 ** (-2.5 + 2 * torch.rand((), generator=generator, dtype=torch.float64).item())
+    m = int(2 ** (3 + 7 * torch.rand((), generator=generator).item()))
+    output = forward(spec, perturb(weights, sigma, 8, generator), cube.bits(n))
+    losses = (output.clamp(0, f.sparsity**0.5) - f.table()).square().mean(0)  # over the noise
+    sample = torch.randint(0, 2**n, (m,), generator=generator)
+    N = sum(w.square().sum().item() for w in weights.values())
+    return [losses.mean().item(), losses[sample].mean().item(), sigma, m, N, f.sparsity / 2]
+
+
+rows = torch.tensor([instance() for _ in range(instances)], dtype=torch.float64)
+risk, sample_risk, sigma, m, norm, constant = rows.unbind(1)
+repaired = pb.alquier(sample_risk, pb.gaussian_kl(norm, sigma), m, delta, constant)
+broken = pb.alquier(sample_risk, 0.0, m, delta, SIGMA_PAPER)
+violations, broken_violations = int((risk > repaired).sum()), int((risk > broken).sum())
+slack = (repaired / risk).median().item()
+print(f"{instances} instances: {violations} violations, median of bound over risk {slack:.1f}")
+print(f"without divergence and with Sigma = 0.01: {broken_violations} violations")
+glue("instances", instances)
+glue("violations", violations)
+glue("slack", slack)
+
+# %% [markdown]
+# {glue:text}`violations` of {glue:text}`instances` instances violate the repaired bound. It is true, and it says little: the median of bound over risk is {glue:text}`slack:.0f`.
+#
+# ## What would falsify this
+#
+# A sampled divergence off $\|\theta\|^2/(2\sigma^2)$; a $\lambda$ or $\sigma$ better than the closed form; a slope other than $-\frac13$. For the inequality: more failures than $\delta$ allows; its controls drop the divergence, the square, or the true $\Sigma$, and fail often. For the findings: a printed number that the formula with the square reproduces, or a prior under which the loss is as narrow as at a trained network.
+
+# %%
+ledger.check(
+    "sharper.thm2",
+    "sampled divergence over $\\lVert \\theta \\rVert^2/(2\\sigma^2)$",
+    measured=kl_ratio,
+    equals=1,
+    tol=5 * kl_error,
+    control=kl_ratio * kl / pb.gaussian_kl(N_theta**0.5, width),
+    stderr=kl_error,
+)
+ledger.check(
+    "sharper.thm2",
+    "least excess of 400 other $\\lambda$ over the closed form, 20 classes",
+    measured=excess(lambda_curve, best_lambda),
+    at_least=0,
+    control=excess(lambda_curve, 2 * best_lambda),
+)
+ledger.check(
+    "sharper.thm2",
+    "least excess of 400 other $\\sigma$ over the closed form, 20 classes",
+    measured=excess(sigma_curve, best_sigma),
+    at_least=0,
+    control=excess(sigma_curve, 2 ** (1 / 3) * best_sigma),
+)
+ledger.check(
+    "sharper.thm2",
+    "the value at the best $\\sigma$ is $3(\\Sigma^2 G N/4m)^{1/3}$, largest relative gap",
+    measured=optimum_gap,
+    at_most=0,
+    tol=1e-12,
+    control=(sigma_curve(2 ** (1 / 3) * best_sigma) / optimum - 1).abs().max(),
+)
+ledger.check(
+    "sharper.thm2",
+    "slope of the best bound against $m$ on log axes, $10^4 \\le m \\le 10^{12}$",
+    measured=rate,
+    equals=-1 / 3,
+    tol=0.001,
+    control=norm_rate,
+)
+ledger.check(
+    "sharper.thm2",
+    "slope of the norm term at fixed $\\sigma$",
+    measured=norm_rate,
+    equals=-1 / 2,
+    tol=1e-9,
+    control=rate,
+)
+ledger.check(
+    "sharper.thm2",
+    "share of samples in which the inequality fails, worst Gaussian posterior",
+    measured=failures["the bound"],
+    at_most=delta,
+    control=failures["no divergence"],
+)
+ledger.check(
+    "sharper.thm2",
+    "share of samples in which it fails for any posterior at all",
+    measured=any_posterior,
+    at_most=delta,
+    control=any_free.double().mean(),
+)
+ledger.check(
+    "sharper.thm2",
+    "as coded: the printed norm term is that with $\\lVert \\theta \\rVert^2$, relative gap",
+    measured=abs(PRINTED / with_square - 1),
+    at_most=0,
+    tol=1e-12,
+    control=abs(PRINTED / without_square - 1),
+    expect="refuted",
+)
+ledger.check(
+    "sharper.thm2",
+    "the printed norm term is that with $\\lVert \\theta \\rVert$, relative gap",
+    measured=abs(PRINTED / without_square - 1),
+    at_most=0,
+    tol=1e-12,
+    control=abs(PRINTED / with_square - 1),
+    expect="repaired",
+)
+ledger.check(
+    "sharper.thm2",
+    "two bars of the figure have $\\lVert \\theta \\rVert$ and a $\\sigma$ of the authors' grid, largest distance",
+    measured=bar_gap,
+    at_most=0,
+    tol=0.0005,
+    control=bar_gap_square,
+    expect="repaired",
+)
+ledger.check(
+    "sharper.thm2",
+    "as coded: the bound with $\\lVert \\theta \\rVert$ is one, share of failures",
+    measured=failures["norm not squared"],
+    at_most=delta,
+    control=failures["the bound"],
+    expect="refuted",
+)
+ledger.check(
+    "sharper.thm2",
+    "as used: the bound with $\\Sigma = 0.01$ is one, share of failures",
+    measured=failures["Sigma = 0.01"],
+    at_most=delta,
+    control=failures["the bound"],
+    expect="refuted",
+)
+ledger.check(
+    "sharper.thm2",
+    "as coded: no more classes have a bound above 1 at $m = 10^4$ than with $\\lVert \\theta \\rVert$",
+    measured=min(above.values()),
+    at_most=above_plotted,
+    control=int((as_coded > 1).sum()),
+    expect="refuted",
+)
+ledger.check(
+    "sharper.thm2",
+    "our reading of the norm less that of a network, least of 40 targets",
+    measured=left["ours"],
+    at_least=0,
+    control=left["length_free"],
+    expect="repaired",
+)
+ledger.check(
+    "sharper.thm2",
+    f"clipped loss, $\\Sigma = W/2$, squared norm: violations in {instances} instances, the share $\\delta$ is allowed",
+    measured=violations,
+    at_most=int(delta * instances),
+    control=broken_violations,
+    expect="repaired",
+)
+ledger.check(
+    "sharper.rem4",
+    "near the hand-written network $\\Sigma$ is at most 0.1, three targets",
+    measured=max(near_sigma),
+    at_most=0.1,
+    control=min(prior_sigma),
+)
+ledger.check(
+    "sharper.rem4",
+    "as the theorem needs it: under the prior $\\Sigma$ is at most 0.1, least of three targets",
+    measured=min(prior_sigma),
+    at_most=0.1,
+    control=max(near_sigma),
+    expect="refuted",
+    stderr=prior_errors[prior_sigma.index(min(prior_sigma))],
+)
+ledger.check(
+    "sharper.rem4",
+    "under the prior $\\Sigma$ is the standard deviation of $f(x)^2$: relative gap beyond the error",
+    measured=limit_gap(prior_sigma),
+    at_most=0,
+    control=limit_gap(near_sigma),
+    expect="repaired",
+)
+ledger.check(
+    "sharper.rem4",
+    "one constant for all networks: power of the read-out with which $\\Sigma$ grows",
+    measured=last_growth[0],
+    at_most=0,
+    tol=0.05,
+    control=last_growth[1],
+    expect="refuted",
+)
+ledger.check(
+    "sharper.rem4",
+    "clipped: largest $\\Sigma$ over $W/2$, 600 networks",
+    measured=largest_clipped / 2,
+    at_most=1,
+    tol=1e-9,
+    control=largest_free / 2,
+    expect="repaired",
+)
+ledger.finding(
+    "sharper.thm2",
+    printed=f"The risk is at most sharpness plus norm term, with $\\Sigma = 0.01$; by the formula behind the figure, all but {above_plotted} of twenty classes are below 1 at $m = 10^4$.",
+    counterexample=f"The value printed in the authors' notebook, {PRINTED}, is the norm term with $\\lVert \\theta \\rVert$; with $\\lVert \\theta \\rVert^2$ it is {with_square:.4f}. With the square {above['sinks']} of 20 classes lie above 1. In an example with {predictors} predictors the bound with the norm fails in {failures['norm not squared']:.3f} of all samples, that with $\\Sigma = 0.01$ in {failures['Sigma = 0.01']:.3f}, the right one in {failures['the bound']:.4f}; {delta} is allowed.",
+    why="The notebook defines the norm as the root of Theorem 10 and forgets to square it in the divergence. $\\Sigma$ is measured where the proof does not use it.",
+    repair=f"Clip the output to $[0, \\sqrt W]$, take $\\Sigma = W/2$ and $\\lVert \\theta \\rVert^2$: {violations} violations in {instances} random instances, median of bound over risk {slack:.0f}. For the tiling at $T = 50$ it needs $m = {least[25, 'W/2'][1]:.1e}$ to beat the best constant, where {least[25, '0.01'][0]:.1e} was claimed for a bound of 1.",
+    survives="The form of the bound, the closed-form $\\sigma$, and the rate $m^{-1/3}$; that it grows with degree and sparsity.",
+)
+ledger.finding(
+    "sharper.rem4",
+    printed="The sub-Gaussian condition is no restriction, and $\\Sigma$ lies between 0.01 and 0.1.",
+    counterexample=f"Under the prior the loss of the 2-parity has $\\Sigma = {prior_sigma[0]:.3f}$, that of the tiling of 25 has {prior_sigma[2]:.3f} ± {prior_errors[2]:.3f}. And it grows with the read-out to the power {last_growth[0]:.3f}, so that no constant serves all networks.",
+    why="The condition is averaged over the prior. There the network outputs about 0, and the loss is $f(x)^2$; a Gaussian prior also reaches networks with arbitrarily wide losses, and the exponential moment is infinite.",
+    repair="Clip the output: then $\\Sigma = W/2$ holds for every network.",
+    survives="The numbers, as a description of trained networks.",
+)
+ledger.show()
+
+# %% [markdown]
+# ## What the authors' code does differently
+#
+# We read the formulas of `generate_plots.ipynb` in `paullintilhac/boolean_function_sensitivity`, in two versions.
+#
+# * **The square.** A variable holds the root of the bound on $\|\theta\|^2$, and the divergence uses that root. All plotted bounds inherit it.
+# * **The norm.** Both versions count scores of $2\log T$ at positions without a component; one for each idle position, or $T$ in all. The constant 21 is $1 + W$ at $W = 20$, whatever $W$ is.
+# * **Sigma from elsewhere.** The bars at $m = 10^4$ are evaluated at the $\sigma$ that is best for $m = 10^3$, from a grid of 20 values. That is valid, only not optimal; the table shows what the best $\sigma$ would give.
+# * **The perturbation term.** Two terms of the gradient bound lack their factor $\sigma$. For our class that multiplies the sample size that the analytic bound needs by the factor below.
+
+# %%
+for d, W in ((1, 1), (2, 7), (5, 20)):
+    N_class, G_class = pb.norm_squared(20, d, W), pb.sharpness(d, W)
+    row = [
+        pb.sample_size(
+            N_class, G_class, SIGMA_PAPER, delta, 1.0, pb.perturbation(20, d, W, as_tabulated=t)
+        )
+        for t in (False, True)
+    ]
+    print(
+        f"T = 20, d = {d}, W = {W:2}: bound with P below 1 from m = {row[0]:.3e}; as coded {row[1]:.3e}; factor {row[1] / row[0]:.3e}"
+    )
+
+# %% [markdown]
+# ## What we found
+#
+# * The algebra of the bound is right: divergence, best $\lambda$, best $\sigma$, rate $m^{-1/3}$.
+# * The plotted bounds have the norm in place of its square, and are too small by {glue:text}`ratio_low:.2f` to {glue:text}`ratio_high:.2f`.
+# * $\Sigma$ was measured at trained networks. Under the prior it is {glue:text}`times_1:.0f` to {glue:text}`times_25:.0f` times larger, and without clipping there is none.
+# * With clipping and $\Sigma = W/2$ the bound is true, and far from the risk.
+#
+# ## Exercises
+#
+# ```{admonition} Exercise 1
+# The prior is centred at 0. Let it be centred at a network that is known before the sample. What replaces $\|\theta\|^2$, and what happens to the bound if the learner ends there?
+# ```
+
+# %% tags=["hide-cell"]
+# The squared distance. At distance 0 the divergence vanishes, sigma may be tiny, and only Sigma sqrt(2 log(1/delta) / m) remains.
+for distance in (69.0, 1.0, 0.01):
+    value = best_bound(1e5, 0.5, N=distance**2, G=pb.sharpness(2, 1))
+    print(f"distance {distance:6.2f}: bound {value:.6f}")
+print(f"limit:            {0.5 * math.sqrt(2 * math.log(1 / delta) / 1e5):.6f}")
+
+# %% [markdown]
+# ```{admonition} Exercise 2
+# Give prior and posterior different widths $\tau$ and $\sigma$. For $D$ weights the divergence is $\frac{N}{2\tau^2} + \frac D2\bigl(\frac{\sigma^2}{\tau^2} - 1 - \log\frac{\sigma^2}{\tau^2}\bigr)$. Is the choice $\tau = \sigma$ a good one?
+# ```
+
+# %% tags=["hide-cell"]
+# The best tau^2 is sigma^2 + N / D; the divergence becomes (D / 2) log(1 + N / (D sigma^2)), which grows like a logarithm as sigma falls.
+D, N_class = len(theta), N_theta
+for sigma in (0.1, 0.01, 0.001):
+    same = pb.gaussian_kl(N_class, sigma)
+    wide = D / 2 * math.log1p(N_class / (D * sigma**2))
+    print(f"sigma {sigma:5.3f}: tau = sigma {same:14.1f} nats, best tau {wide:9.1f} nats")
+
+# %% [markdown]
+# ## References
+#
+# ```{bibliography}
+# :filter: docname in docnames
+# ```
+#
+# The theorem is from {cite:t}`sharper`, after a bound in the survey of {cite:t}`alquier2024`.

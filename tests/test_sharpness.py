@@ -1,0 +1,556 @@
+"""Traces against dense Hessians, estimates against their own errors, blow-up by hand."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.func import grad, hessian
+
+from helpers import cube, transformer
+from helpers.constructions import sharper
+from helpers.sharpness import (
+    METHODS,
+    SquaredLoss,
+    direction_sharpness,
+    gradient_norms,
+    hessian_trace,
+    layer_norm_blowup,
+    perturbation_remainder,
+    perturbed_loss,
+    top_eigenvalue,
+)
+
+EPS = torch.finfo(torch.float64).eps
+
+
+def seeded(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def forward(weights, inputs):
+    hidden = (inputs @ weights["a"] + weights["b"].unsqueeze(-2)).tanh()
+    return (hidden @ weights["c"].unsqueeze(-1)).squeeze(-1)
+
+
+def normals(*shape, seed=0, dtype=torch.float64):
+    return torch.randn(*shape, generator=seeded(seed), dtype=dtype)
+
+
+def model(seed=0, dtype=torch.float64):
+    shapes = {"a": (3, 4), "b": (4,), "c": (4,)}
+    return {k: normals(*v, seed=seed + i, dtype=dtype) for i, (k, v) in enumerate(shapes.items())}
+
+
+def tanh_loss():
+    return SquaredLoss(forward, normals(12, 3, seed=7), normals(12, seed=8))
+
+
+def dense_blocks(loss, weights):
+    H = hessian(loss)(weights)
+    return {k: H[k][k].reshape(v.numel(), -1).trace() for k, v in weights.items()}
+
+
+def dense(loss, weights):
+    return sum(dense_blocks(loss, weights).values()).item()
+
+
+def quadratic(P=8, rank=None, seed=3):
+    """A loss w^T A w / 2 of one vector, and A."""
+    B = normals(P, rank or P, seed=seed)
+    signs = torch.tensor([1.0, -0.5], dtype=torch.float64).repeat(P)[: B.shape[1]]
+    A = B @ (signs[:, None] * B.mT)
+    return lambda w: w["w"] @ A @ w["w"] / 2, A
+
+
+def built(n=4, degree=2, sparsity=3):
+    """A network that equals its function, and the loss over all inputs."""
+    function = cube.sparse_function(n, degree, sparsity, seeded(), basis="even_parity")
+    spec, weights = sharper.construct_exact(function)
+    loss = SquaredLoss(
+        lambda w, bits: sharper.forward(spec, w, bits), cube.bits(n), function.table()
+    )
+    return loss, weights
+
+
+def encoder(norm="post", ensemble=None):
+    spec = transformer.TransformerSpec(n=3, width=4, hidden=4, norm=norm)
+    weights = transformer.initial_weights(spec, ensemble, seeded(), dtype=torch.float64)
+    inputs = cube.bits(3)
+    return SquaredLoss(
+        lambda w, bits: transformer.forward(spec, w, bits), inputs, cube.parity(3)
+    ), weights
+
+
+@pytest.mark.parametrize("case", [lambda: (tanh_loss(), model()), built, encoder])
+def test_the_exact_trace_is_that_of_the_dense_hessian_block_by_block(case):
+    loss, weights = case()
+    found, wanted = hessian_trace(loss, weights, "exact"), dense_blocks(loss, weights)
+    scale = sum(v.abs() for v in wanted.values()).item()
+    assert found.blocks.keys() == weights.keys()
+    for name, value in wanted.items():
+        assert found.blocks[name].item() == pytest.approx(value.item(), abs=1e4 * EPS * scale)
+    assert float(found) == pytest.approx(dense(loss, weights), abs=1e4 * EPS * scale)
+    assert found.stderr == 0
+
+
+def test_layer_norm_is_differentiated_twice_as_finite_differences_say():
+    loss, weights = encoder()
+    name, h = "layers.0.value", 1e-4
+    value, gradient, total = weights[name], grad(loss), 0.0
+    for i, step in enumerate(h * torch.eye(value.numel(), dtype=torch.float64)):
+        step = step.view(value.shape)
+        up, down = (gradient({**weights, name: value + s * step})[name] for s in (1, -1))
+        total += ((up - down).flatten()[i] / (2 * h)).item()
+    # a central difference is off by h^2 / 6 times a third derivative of the gradient
+    found = hessian_trace(loss, weights, "exact", only=name)
+    assert float(found) == pytest.approx(total, rel=1e-5)
+
+
+def test_gauss_newton_is_the_whole_trace_at_an_interpolator():
+    loss, weights = built()
+    assert loss(weights) < 1e-25
+    exact, newton = (hessian_trace(loss, weights, m) for m in ("exact", "gauss_newton"))
+    assert float(newton) == pytest.approx(float(exact), rel=1e-11)
+    for name, value in exact.blocks.items():
+        assert newton.blocks[name].item() == pytest.approx(value.item(), abs=1e-11 * float(exact))
+
+
+def test_gauss_newton_and_its_residual_make_up_the_trace():
+    loss, weights = tanh_loss(), model()
+    residuals = loss.residuals(weights)
+    left_out = dense(lambda w: 2 * (residuals * loss.outputs(w)).mean(), weights)
+    newton = hessian_trace(loss, weights)
+    assert newton.residual is None
+    assert float(newton) + left_out == pytest.approx(dense(loss, weights), rel=1e-12)
+    assert abs(left_out) > 0.05 * float(newton)  # so that leaving it out would be seen
+    measured = hessian_trace(loss, weights, draws=2000, generator=seeded())
+    assert measured.value == newton.value
+    assert abs(measured.residual - left_out) < 4 * measured.residual_stderr
+    assert measured.residual_stderr < 0.1 * abs(left_out)
+
+
+def test_gradient_norms_are_those_of_each_input_alone():
+    loss, weights = tanh_loss(), model()
+    norms = gradient_norms(forward, weights, loss.inputs)
+    for i, x in enumerate(loss.inputs):
+        gradient = grad(lambda w, x=x: forward(w, x[None])[0])(weights)
+        for name, value in gradient.items():
+            assert norms[name][i].item() == pytest.approx(value.norm().item(), rel=1e-13)
+    total = sum(v.square() for v in norms.values()).mean()
+    assert float(hessian_trace(loss, weights)) == pytest.approx(2 * total.item(), rel=1e-13)
+
+
+@pytest.mark.parametrize(("method", "draws"), [("hutchinson", 30), ("hutch++", 90)])
+def test_estimates_of_the_trace_are_unbiased_with_honest_errors(method, draws):
+    loss, weights = tanh_loss(), model()
+    if method == "hutch++":  # of full rank, so that 30 sketches do not exhaust it
+        loss, A = quadratic(60)
+        weights = {"w": normals(60)}
+        truth = A.trace().item()
+    else:
+        truth = dense(loss, weights)
+    seeds = 150
+    found = [
+        hessian_trace(loss, weights, method, draws=draws, generator=seeded(s)) for s in range(seeds)
+    ]
+    z = torch.tensor([(float(t) - truth) / t.stderr.item() for t in found])
+    assert z.mean().abs() < 4 / math.sqrt(seeds)
+    assert 0.8 < z.std() < 1.25  # 1 +- 0.06 for normal z; Student's t with 29 degrees adds 0.04
+
+
+def test_hutch_plus_plus_is_exact_up_to_a_rank_of_a_third():
+    weights = {"w": normals(40)}
+    loss, A = quadratic(40, rank=10)
+    truth = A.trace().item()
+    found = hessian_trace(loss, weights, "hutch++", draws=30, generator=seeded())
+    assert float(found) == pytest.approx(truth, rel=1e-11)
+    assert found.stderr < 1e-11 * abs(truth)
+    short = hessian_trace(loss, weights, "hutch++", draws=24, generator=seeded())
+    assert short.stderr > 1e-4 * abs(truth)
+    whole = hessian_trace(loss, weights, "hutch++", draws=150, generator=seeded())
+    assert float(whole) == pytest.approx(truth, rel=1e-11)  # more sketches than weights
+
+
+def test_signs_see_a_diagonal_hessian_exactly():
+    scale = normals(9)
+
+    def loss(w):
+        return (scale * w["w"].square()).sum() / 2
+
+    found = hessian_trace(loss, {"w": normals(9)}, "hutchinson", draws=3, generator=seeded())
+    assert float(found) == pytest.approx(scale.sum().item(), rel=1e-13)
+    assert found.stderr < 1e-13
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_top_eigenvalue_is_that_of_the_matrix(seed):
+    loss, A = quadratic(30, seed=seed)
+    values = torch.linalg.eigvalsh(A)
+    weights = {"w": normals(30)}
+    top = top_eigenvalue(loss, weights, seeded(seed))
+    assert top.value.item() == pytest.approx(values[-1].item(), rel=1e-9)
+    assert top.error < 2e-6 * values.abs().max()
+    v = top.vector["w"]
+    assert v.norm().item() == pytest.approx(1, rel=1e-13)
+    assert top.error.item() == pytest.approx((A @ v - top.value * v).norm().item(), rel=1e-3)
+    least = top_eigenvalue(lambda w: -loss(w), weights, seeded(seed))
+    assert -least.value.item() == pytest.approx(values[0].item(), rel=1e-9)
+
+
+def test_few_steps_give_an_error_that_holds():
+    loss, A = quadratic(30)
+    values = torch.linalg.eigvalsh(A)
+    for steps in range(1, 12):
+        found = top_eigenvalue(loss, {"w": normals(30)}, seeded(), steps=steps)
+        assert (values - found.value).abs().min() <= found.error * (1 + 1e-9)
+    assert found.error < 0.1 * values[-1]
+
+
+def test_top_eigenvalues_of_opposite_sign_and_of_nothing():
+    def product(w):
+        return w["a"] * w["b"]
+
+    weights = {"a": normals(1)[0], "b": normals(1)[0]}
+    assert top_eigenvalue(product, weights, seeded()).value.item() == pytest.approx(1)
+
+    def flat(w):
+        return (w["a"] + w["b"]) * 2
+
+    assert top_eigenvalue(flat, weights, seeded()).value == 0
+
+
+def test_weights_are_chosen_by_name_or_pattern():
+    loss, weights = encoder()
+    blocks = dense_blocks(loss, weights)
+    every = hessian_trace(loss, weights, "exact")
+    chosen = {
+        "layers.1.hidden": ["layers.1.hidden"],
+        "layers.0.norm?.*": [f"layers.0.norm{i}.{p}" for i in (1, 2) for p in ("gain", "bias")],
+    }
+    for pattern, names in chosen.items():
+        wanted = sum(blocks[name] for name in names).item()
+        for method in ("exact", "gauss_newton", "hutch++"):
+            options = {"draws": 900, "generator": seeded()} if method == "hutch++" else {}
+            part = hessian_trace(loss, weights, method, only=pattern, **options)
+            rest = hessian_trace(loss, weights, method, without=names, **options)
+            if method == "gauss_newton":
+                assert set(part.blocks) == set(names)
+                assert set(rest.blocks) == set(weights) - set(names)
+                continue
+            assert float(part) == pytest.approx(wanted, abs=1e-10)
+            assert float(rest) == pytest.approx(float(every) - wanted, abs=1e-10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_memory_changes_nothing_but_the_chunks(method):
+    loss, weights = encoder()
+    one, two = (
+        hessian_trace(loss, weights, method, draws=40, generator=seeded(), memory=m)
+        for m in (9e5, 2**30)
+    )
+    assert float(one) == pytest.approx(float(two), rel=1e-11)
+    assert one.stderr.item() == pytest.approx(two.stderr.item(), rel=1e-9)
+    if method == "gauss_newton":
+        assert one.residual.item() == pytest.approx(two.residual.item(), rel=1e-10)
+    with pytest.raises(MemoryError, match="bytes, more than memory = 3,000"):
+        hessian_trace(loss, weights, method, generator=seeded(), memory=3e3)
+
+
+def test_a_hessian_that_does_not_fit_names_the_method_that_does():
+    loss, weights = encoder()
+    with pytest.raises(MemoryError, match=r"one product with the Hessian .* method='gauss_newton'"):
+        hessian_trace(loss, weights, "exact", memory=5e4)
+    few = hessian_trace(loss, weights, "gauss_newton", memory=2e4)  # fewer than 8 inputs at once
+    assert float(few) == pytest.approx(float(hessian_trace(loss, weights)), rel=1e-12)
+
+
+def test_memory_for_the_weights_is_counted_once_and_not_for_each_input():
+    weights = {"w": normals(300, 300), "v": normals(300)}  # 0.7 MB, kept for the backward pass
+    inputs = normals(100, 300)
+    loss = SquaredLoss(lambda w, x: ((x @ w["w"]).tanh() @ w["w"]) @ w["v"], inputs, normals(100))
+    assert hessian_trace(loss, weights, "hutchinson", draws=2, memory=8e6).value.isfinite()
+
+
+def test_perturbed_losses_in_chunks_are_those_of_a_loop():
+    loss, weights = tanh_loss(), model()
+    found = perturbed_loss(loss, weights, 0.3, 20, seeded(), without="b")
+    small = perturbed_loss(loss, weights, 0.3, 20, seeded(), without="b", memory=2e4)
+    torch.testing.assert_close(found.values, small.values, rtol=1e-13, atol=0)
+    generator = seeded()
+    for value in found.values:
+        u = torch.randn(16, generator=generator, dtype=torch.float64)
+        moved = weights | {
+            "a": weights["a"] + 0.3 * u[:12].view(3, 4),
+            "c": weights["c"] + 0.3 * u[12:],
+        }
+        assert value.item() == pytest.approx(loss(moved).item(), rel=1e-13)
+    assert found.mean.item() == pytest.approx(found.values.mean().item(), rel=1e-13)
+    assert found.stderr.item() == pytest.approx(found.values.std().item() / 20**0.5, rel=1e-13)
+
+
+def test_sigma_is_a_standard_deviation():
+    loss, A = quadratic(8)
+    weights = {"w": torch.zeros(8, dtype=torch.float64)}
+    found = perturbed_loss(loss, weights, 0.1, 4000, seeded())
+    wanted = 0.1**2 / 2 * A.trace()
+    assert abs(found.mean - wanted) < 4 * found.stderr
+    assert found.stderr < 0.1 * abs(wanted)
+    assert perturbed_loss(loss, {"w": normals(8)}, 0, 5, seeded()).stderr < 1e-15
+
+
+@settings(max_examples=30, deadline=None)
+@given(sigma=st.floats(1e-3, 1e3), c=st.floats(-10, 10))
+def test_the_same_directions_scale_with_sigma_and_the_trace_with_the_loss(sigma, c):
+    loss, A = quadratic(8)
+    at_zero = {"w": torch.zeros(8, dtype=torch.float64)}
+    one, other = (perturbed_loss(loss, at_zero, s, 6, seeded()).values for s in (1, sigma))
+    torch.testing.assert_close(other, sigma**2 * one, rtol=1e-9, atol=0)
+    scaled = hessian_trace(lambda w: c * loss(w), at_zero, "exact")
+    assert float(scaled) == pytest.approx(c * A.trace().item(), abs=1e-12)
+
+
+def test_the_remainder_of_a_quadratic_is_rounding_and_of_a_quartic_is_known():
+    loss, A = quadratic(8)
+    weights = {"w": normals(8)}
+    flat = perturbation_remainder(loss, weights, 0.3, 10, seeded())
+    assert flat.values.abs().max() < 1e-12
+    assert flat.loss == loss(weights)
+    truth = A.trace().item()
+    many = perturbation_remainder(loss, weights, 0.3, 3000, seeded()).quadratic
+    assert abs(many.mean().item() - truth) < 4 * many.std().item() / 3000**0.5
+
+    def quartic(w):
+        return w["w"].pow(4).sum()  # E (w + s u)^4 = w^4 + 6 s^2 w^2 + 3 s^4
+
+    for sigma in (0.01, 0.1, 1.0):
+        found = perturbation_remainder(quartic, weights, sigma, 3000, seeded())
+        assert abs(found.mean - 3 * 8 * sigma**4) < 4 * found.stderr
+        assert found.stderr < 0.1 * found.mean
+
+
+def test_loss_trace_and_remainder_make_up_the_perturbed_loss():
+    loss, weights, sigma = tanh_loss(), model(), 0.5
+    parts = perturbation_remainder(loss, weights, sigma, 4000, seeded(1))
+    whole = perturbed_loss(loss, weights, sigma, 4000, seeded(2))
+    total = parts.loss + sigma**2 / 2 * dense(loss, weights) + parts.mean
+    assert abs(total - whole.mean) < 4 * torch.hypot(parts.stderr, whole.stderr)
+    assert abs(parts.mean) > 4 * torch.hypot(parts.stderr, whole.stderr)  # it is needed
+
+
+def linear(weights, inputs):
+    return inputs @ weights["w"] + weights["positions"].sum()
+
+
+def test_a_sphere_has_its_radius_and_a_gaussian_its_deviation():
+    weights = {"w": normals(6), "positions": normals(2)}
+    inputs = torch.eye(6, dtype=torch.float64)
+    options = {"without": "positions", "generator": seeded()}
+    sphere = direction_sharpness(linear, weights, inputs, 0.7, 50, **options)
+    torch.testing.assert_close(
+        sphere.values, torch.full((50,), 0.7**2 / 6, dtype=torch.float64), rtol=1e-12, atol=0
+    )
+    gauss = direction_sharpness(linear, weights, inputs, 0.7, 5000, shape="gaussian", **options)
+    assert abs(gauss.mean - 0.7**2) < 4 * gauss.stderr
+    assert gauss.stderr < 0.02
+    moved = direction_sharpness(linear, weights, inputs, 0.7, 50, seeded())
+    assert moved.values.std() > 0.01
+
+
+def test_directions_on_the_sphere_are_uniform():
+    weights = {"w": torch.zeros(3, dtype=torch.float64)}
+    axis = torch.tensor([[0.6, 0.0, 0.8]], dtype=torch.float64)
+    found = direction_sharpness(lambda w, x: x @ w["w"], weights, axis, 2.0, 4000, seeded())
+    # the square of one coordinate on the unit sphere in 3 dimensions: mean 1/3, variance 4/45
+    assert found.mean.item() == pytest.approx(4 / 3, abs=4 * found.stderr.item())
+    assert found.values.var().item() == pytest.approx(16 * 4 / 45, rel=0.1)
+
+
+def test_blow_up_is_the_product_of_the_largest_factors():
+    first = torch.tensor([[1.0, 3.0], [0.0, 0.0], [5.0, 9.0]]).double()  # deviations 1, 0, 2
+    second = torch.tensor([[0.0, 8.0]]).double()  # 4
+    assert layer_norm_blowup([first[[0, 2]], second], 0.0).item() == pytest.approx(2 * 1.25)
+    assert layer_norm_blowup([first], 0.25).item() == pytest.approx(3)
+    assert layer_norm_blowup([first], 0.0) == math.inf
+    code = layer_norm_blowup([first[[0, 2]], second], form="code")
+    assert code.item() == pytest.approx(1 / 2**0.5 / 32**0.5)
+
+
+def test_blow_up_of_a_batch_is_that_of_each():
+    stream = [normals(2, 5, 3, 4, seed=i) for i in range(2)] + [normals(2, 5, 1, 4, seed=2)]
+    found = layer_norm_blowup(stream)
+    assert found.shape == (2, 5)
+    for i in range(2):
+        for j in range(5):
+            alone = layer_norm_blowup([Y[i, j] for Y in stream])
+            assert found[i, j].item() == pytest.approx(alone.item(), rel=1e-13)
+
+
+def test_blow_up_reads_the_intermediates_of_a_transformer():
+    loss, weights = encoder()
+    spec = transformer.TransformerSpec(n=3, width=4, hidden=4)
+    _, seen = transformer.forward(spec, weights, loss.inputs, intermediates=True)
+    inputs = [v for name, v in seen.items() if "norm" in name and name.endswith("input")]
+    assert len(inputs) == 4
+    found = layer_norm_blowup(inputs, spec.norm_eps)
+    assert found.shape == (8,)
+    assert (found > 1).all()
+
+
+MEASURES = {
+    "exact": lambda loss, w, g, **e: hessian_trace(loss, w, "exact", **e),
+    "gauss_newton": lambda loss, w, g, **e: hessian_trace(loss, w, draws=4, generator=g, **e),
+    "hutchinson": lambda loss, w, g, **e: hessian_trace(loss, w, "hutchinson", generator=g, **e),
+    "hutch++": lambda loss, w, g, **e: hessian_trace(loss, w, "hutch++", generator=g, **e),
+    "top": lambda loss, w, g, **e: top_eigenvalue(loss, w, g, **e),
+    "perturbed": lambda loss, w, g, **e: perturbed_loss(loss, w, 0.1, 5, g, **e),
+    "remainder": lambda loss, w, g, **e: perturbation_remainder(loss, w, 0.1, 5, g, **e),
+}
+
+
+def leaves(result):
+    if isinstance(result, torch.Tensor):
+        return [result]
+    parts = result.values() if isinstance(result, dict) else vars(result).values()
+    return [leaf for part in parts if part is not None for leaf in leaves(part)]
+
+
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
+@pytest.mark.parametrize("each_its_own", [False, True])
+def test_an_ensemble_is_a_loop_over_its_models(measure, each_its_own):
+    E = 3
+    models = [model(10 * e) for e in range(E)]
+    stack = {k: torch.stack([m[k] for m in models]) for k in models[0]}
+    shared = tanh_loss()
+    losses = [SquaredLoss(forward, shared.inputs, shared.targets + e) for e in range(E)]
+    together = measure(losses if each_its_own else shared, stack, seeded(), ensemble=True)
+    generator = seeded()
+    for e, weights in enumerate(models):
+        alone = measure(losses[e] if each_its_own else shared, weights, generator)
+        for one, many in zip(leaves(alone), leaves(together), strict=True):
+            assert many.shape == (E, *one.shape)
+            assert torch.equal(many[e], one)
+
+
+def test_sharpness_and_gradients_of_an_ensemble_are_those_of_its_models():
+    loss, stack = encoder(ensemble=2)
+    together = direction_sharpness(
+        loss.forward, stack, loss.inputs, 0.1, 3, seeded(), ensemble=True, without="positions"
+    )
+    norms = gradient_norms(loss.forward, stack, loss.inputs, ensemble=True)
+    generator = seeded()
+    for e in range(2):
+        weights = {k: v[e] for k, v in stack.items()}
+        alone = direction_sharpness(
+            loss.forward, weights, loss.inputs, 0.1, 3, generator, without="positions"
+        )
+        assert torch.equal(together.values[e], alone.values)
+        for name, value in gradient_norms(loss.forward, weights, loss.inputs).items():
+            assert torch.equal(norms[name][e], value)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_single_precision_is_enough_for_a_trace(method):
+    loss, weights = tanh_loss(), model()
+    single = SquaredLoss(forward, loss.inputs.float(), loss.targets)
+    cast = {k: v.float() for k, v in weights.items()}
+    found = hessian_trace(single, cast, method, generator=seeded())
+    wanted = hessian_trace(loss, weights, method, generator=seeded())
+    assert found.value.dtype == single(cast).dtype == torch.float32
+    assert float(found) == pytest.approx(float(wanted), rel=1e-4)
+
+
+def test_weights_of_several_kinds_and_shapes_mix():
+    weights = {"s": torch.tensor(0.5), "w": normals(3), "i": torch.arange(3)}
+
+    def loss(w):
+        return (w["s"].double() * w["w"] * w["i"]).square().sum()
+
+    wanted = 2 * ((weights["w"] * weights["i"]).square().sum() + 0.25 * 5).item()
+    for method in ("exact", "hutch++"):
+        found = hessian_trace(loss, weights, method, without="i", generator=seeded())
+        assert float(found) == pytest.approx(wanted, rel=1e-6)
+
+
+def test_weights_are_left_as_they_are():
+    loss, weights = tanh_loss(), {k: v.requires_grad_() for k, v in model().items()}
+    before = {k: v.detach().clone() for k, v in weights.items()}
+    for measure in MEASURES.values():
+        assert not any(leaf.requires_grad for leaf in leaves(measure(loss, weights, seeded())))
+    assert all(torch.equal(weights[k], before[k]) and weights[k].grad is None for k in before)
+
+
+BAD = [
+    (lambda: SquaredLoss(forward, torch.zeros(0, 3), torch.zeros(0)), "at least one input"),
+    (lambda: SquaredLoss(forward, torch.zeros(4, 3), torch.zeros(3)), r"shape \(4,\), got \(3,\)"),
+    (lambda: SquaredLoss(forward, torch.zeros(4, 3), torch.zeros(4, 1)), "a target for each input"),
+    (
+        lambda: SquaredLoss(lambda w, x: x, torch.zeros(4, 3), torch.zeros(4))(model()),
+        r"one number an input, 4 in all, got shape \(4, 3\)",
+    ),
+    (lambda: hessian_trace(tanh_loss(), model(), "lanczos"), "choose one of exact, gauss_newton"),
+    (lambda: hessian_trace(lambda w: w["b"], model(), "exact"), r"one number, got shape \(4,\)"),
+    (lambda: hessian_trace(tanh_loss(), model(), "hutchinson", draws=1), "at least 2, got 1"),
+    (lambda: hessian_trace(tanh_loss(), model(), "hutch++", draws=5), "at least 6, got 5"),
+    (lambda: hessian_trace(tanh_loss(), model(), draws=0), "at least 2, got 0"),
+    (lambda: hessian_trace(tanh_loss(), model(), without=["a", "?"]), "no weights left"),
+    (lambda: hessian_trace(tanh_loss(), model(), only="d"), "no weight matches 'd'; there are a,"),
+    (lambda: hessian_trace(tanh_loss(), {}), "no weights left"),
+    (lambda: hessian_trace(tanh_loss(), model(), ensemble=True), "share a leading axis"),
+    (
+        lambda: hessian_trace(
+            [tanh_loss()],
+            {k: v[None].repeat(2, *[1] * v.ndim) for k, v in model().items()},
+            ensemble=True,
+        ),
+        "each of 2 models, got 1",
+    ),
+    (lambda: top_eigenvalue(tanh_loss(), model(), tolerance=0), "tolerance must be positive"),
+    (lambda: top_eigenvalue(tanh_loss(), model(), steps=0), "steps must be at least 1, got 0"),
+    (lambda: gradient_norms(forward, model(), torch.zeros(0, 3)), "at least one input"),
+    (
+        lambda: gradient_norms(lambda w, x: x @ w["a"], model(), normals(2, 3)),
+        r"one number an input, got shape \(1, 4\)",
+    ),
+    (lambda: perturbed_loss(tanh_loss(), model(), -1, 5), "sigma must be .* got -1"),
+    (lambda: perturbed_loss(tanh_loss(), model(), math.nan, 5), "sigma must be .* got nan"),
+    (lambda: perturbed_loss(tanh_loss(), model(), 0.1, 1), "draws must be at least 2, got 1"),
+    (lambda: perturbation_remainder(tanh_loss(), model(), -0.5, 5), "sigma must be .* got -0.5"),
+    (lambda: perturbation_remainder(tanh_loss(), model(), 0.5, 0), "draws must be at least 2"),
+    (lambda: direction_sharpness(forward, model(), normals(2, 3), -1, 5), "rho must be .* got -1"),
+    (lambda: direction_sharpness(forward, model(), normals(2, 3), 1, 1), "draws must be at least"),
+    (lambda: direction_sharpness(forward, model(), normals(0, 3), 1, 2), "at least one input"),
+    (
+        lambda: direction_sharpness(forward, model(), normals(2, 3), 1, 2, shape="ball"),
+        "'ball'; choose one of sphere, gaussian",
+    ),
+    (lambda: layer_norm_blowup([]), "at least one layer norm"),
+    (lambda: layer_norm_blowup([normals(2, 3)], -1), "eps must be"),
+    (lambda: layer_norm_blowup([normals(2, 3)], form="both"), "choose one of paper, code"),
+    (lambda: layer_norm_blowup([normals(3)]), r"\(..., T, D\)"),
+    (lambda: layer_norm_blowup([normals(0, 3)]), "T >= 1"),
+    (lambda: layer_norm_blowup([normals(2, 1)], form="code"), "D >= 2"),
+    (lambda: layer_norm_blowup([normals(2, 2, 3), normals(1, 2, 3)]), "must agree on all axes"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), BAD)
+def test_bad_numbers_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: hessian_trace(tanh_loss().__call__, model()), "SquaredLoss.forward, inputs, tar"),
+        (lambda: hessian_trace([tanh_loss()], model()), "needs ensemble=True"),
+        (lambda: hessian_trace(tanh_loss(), {"a": torch.arange(3)}), "a is torch.int64"),
+        (lambda: hessian_trace(tanh_loss(), model(), onyl="a"), "unknown argument onyl"),
+        (lambda: layer_norm_blowup([torch.ones(2, 3).long()]), "floating, got torch.int64"),
+    ],
+)
+def test_bad_kinds_are_named(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()
