@@ -235,6 +235,8 @@ for name, targets in (("f", f.table()), ("own values", random_model(random_weigh
 #
 # Take one ReLU, one weight $w$, the output $w_+$ and the target 0. The loss is $L(w) = (w_+)^2$. Go from $w = -1$ to $w = 1$. Then $\varphi(0) = \varphi'(0) = 0$ and $\varphi(1) = 1$. A Lagrange point would need $\frac12 L''(\xi) \cdot 2^2 = 1$, so $L''(\xi) = \frac12$. But $L''$ is 0 to the left of the kink and 2 to the right of it, and takes no other value.
 #
+# The paper keeps $\sigma$ so small that no ReLU flips *with high probability*, and says that the classical expansion then applies. But the mean is over all noise, and the rare flips are in it: the exact network above has one unit that half of all directions flip.
+#
 # What holds is the integral form, $\varphi(1) = \varphi(0) + \varphi'(0) + \int_0^1 (1 - t)\, \varphi''(t)\, dt$, because $\varphi'$ is continuous: the derivative of a squared ReLU has no jump. Averaged over $U$ it gives the same decomposition, with $\Delta$ a mean of Hessians over the segment in place of a Hessian at one point. It has the same bounds.
 
 # %%
@@ -393,7 +395,7 @@ ledger.finding(
     "sharper.thm6",
     printed="The remainder is half of $\\sigma^2\\, U^\\top (H(\\theta + U') - H(\\theta)) U$ at a Lagrange point $U'$, exactly.",
     counterexample="One ReLU, the loss $(w_+)^2$, from $w = -1$ to $w = 1$: the point would need curvature $\\frac12$, and only 0 and 2 occur.",
-    why="Taylor's theorem with a Lagrange point needs a second derivative everywhere on the segment. A ReLU that flips on the way has none at its kink.",
+    why="Taylor's theorem with a Lagrange point needs a second derivative everywhere on the segment. A ReLU that flips on the way has none at its kink. That flips are improbable at small noise does not take them out of the mean.",
     repair="The integral form, $\\Delta = \\sigma^2\\, \\mathbb E \\int_0^1 (1 - t)\\, U^\\top (H(\\theta + t \\sigma U) - H(\\theta)) U\\, dt$, holds, since the loss has a continuous gradient along almost every segment.",
     survives="The decomposition, its size, and every bound that takes the largest Hessian on the segment.",
 )
