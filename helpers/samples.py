@@ -51,7 +51,8 @@ def draw(n: int, classes: Sequence[tuple[int, int]], N: int, seeds: Sequence[int
         n: Bits, 1 to 62.
         classes: Degree and sparsity of each model's function, in the basis of characters.
         N: Strings a model, at least 1; drawn with replacement, as in the paper.
-        seeds: One for each model; a seed and a class determine function, strings and generator.
+        seeds: One for each model; a seed and a class determine function, strings and generator. No
+            two classes share a generator while seeds lie between 0 and 9999.
 
     Raises:
         ValueError: no models, as many seeds as classes are missing, or N below 1.
@@ -161,7 +162,8 @@ def gap(
         chunk: Strings a forward pass takes.
 
     Raises:
-        ValueError: ``fresh`` below 2, or the whole cube of more than 24 bits.
+        ValueError: ``fresh`` below 2, the whole cube of more than 24 bits, or outputs of another
+            shape.
 
     Cost: ``N + fresh`` forward passes a model.
     """
@@ -191,8 +193,83 @@ def gap(
     return Gap(train / samples.bits.shape[1], total / M, stderr)
 
 
+def concordance(levels: Tensor, values: Tensor, strata: Tensor | None = None) -> Tensor:
+    r"""How often the run at the higher level has the larger value.
+
+    .. math:: C = \Pr(v_i < v_j) + \tfrac12 \Pr(v_i = v_j), \qquad \ell_i < \ell_j
+
+    over all pairs of runs of one stratum whose levels differ: 1 for a trend without exception, one
+    half for none, 0 for the opposite trend.
+
+    Args:
+        levels: Of the runs, shape ``(E,)``.
+        values: Shape ``(*batch, E)``.
+        strata: Runs are compared within one of these only, shape ``(E,)``; None: all with all.
+
+    Returns:
+        Shape ``(*batch,)``, float64.
+
+    Raises:
+        ValueError: shapes that do not fit, values that are nan, or no pair to compare.
+
+    Cost: at most E**2 / 2 comparisons. Source: the C of Harrell, for two levels Mann-Whitney's U
+    over the number of pairs.
+    """
+    if strata is None:
+        strata = torch.zeros_like(levels)
+    if levels.ndim != 1 or strata.shape != levels.shape or values.shape[-1:] != levels.shape:
+        raise ValueError(
+            "levels and strata must be (E,) and values (..., E), got "
+            f"{tuple(levels.shape)}, {tuple(strata.shape)} and {tuple(values.shape)}"
+        )
+    if values.isnan().any():
+        raise ValueError(f"values must not be nan, {int(values.isnan().sum())} are")
+    below = (levels[:, None] < levels) & (strata[:, None] == strata)
+    low, high = below.nonzero(as_tuple=True)
+    if not len(low):
+        raise ValueError("concordance needs two runs of one stratum at different levels")
+    more = values[..., high] - values[..., low]
+    return (more.sign().double().mean(-1) + 1) / 2
+
+
+def redrawn(
+    groups: Tensor, count: int, generator: torch.Generator, *, replace: bool = True
+) -> Tensor:
+    """Runs drawn anew, each from its own group: for intervals and for controls.
+
+    Args:
+        groups: Of the runs, shape ``(E,)``, integers.
+        count: Number of redraws, at least 1.
+        generator: Source of randomness.
+        replace: With replacement, as the bootstrap does; without, the runs of a group are shuffled.
+
+    Returns:
+        Numbers of runs, shape ``(count, E)``, int64: entry i is of the group of i.
+
+    Raises:
+        ValueError: no runs, or ``count`` below 1.
+    """
+    if groups.ndim != 1 or not len(groups):
+        raise ValueError(f"groups must be (E,) with E at least 1, got {tuple(groups.shape)}")
+    if count < 1:
+        raise ValueError(f"count must be at least 1, got {count}")
+    drawn = torch.empty(count, len(groups), dtype=torch.int64)
+    for group in groups.unique():
+        own = (groups == group).nonzero().flatten()
+        if replace:
+            pick = torch.randint(len(own), (count, len(own)), generator=generator)
+        else:
+            pick = torch.rand(count, len(own), generator=generator).argsort(1)
+        drawn[:, own] = own[pick]
+    return drawn
+
+
 def _errors(
     forward: Callable[[Weights, Tensor], Tensor], weights: Weights, bits: Tensor, targets: Tensor
 ) -> Tensor:
     with torch.no_grad():
-        return (forward(weights, bits).cpu().double() - targets).square()
+        outputs = forward(weights, bits).cpu().double()
+    if outputs.shape != targets.shape:
+        found, needed = tuple(outputs.shape), tuple(targets.shape)
+        raise ValueError(f"forward must give one number a model and string, {needed}, got {found}")
+    return (outputs - targets).square()
