@@ -450,9 +450,7 @@ for built in ("own", "put"):
 
 # %%
 ABOUT_TWO_ORDERS = 10**1.5
-one_space = [
-    factor(NORM, "put", degree=d)[0] for d in degrees
-]
+one_space = [factor(NORM, "put", degree=d)[0] for d in degrees]
 ledger.check(
     "sharper.fig2",
     f"degree {top}, each in its own form: factor in trace, lower end of the interval",

@@ -133,7 +133,9 @@ results.save(
 # %% mystnb={"figure": {"caption": "Change of the trace under noise, relative to the trace: the worst function of each degree, at the 90th percentile of noisy copies (markers), and the analytic bound for the same classes, at its smallest (lines without markers).", "name": "fig-perturbed-trace"}, "image": {"alt": "One panel for each length, on doubly logarithmic axes from 1e-5 to 0.01. The measured changes rise in straight lines of slope one from about 1e-4 to several per cent. The analytic bounds lie far above, from above ten to above a hundred thousand, and rise more steeply."}} tags=["hide-input"]
 across = min(2, len(lengths))
 down = math.ceil(len(lengths) / across)
-fig, axes = figures.new(down, across, height=1.1 + 2.4 * down, sharex=True, sharey=True, squeeze=False)
+fig, axes = figures.new(
+    down, across, height=1.1 + 2.4 * down, sharex=True, sharey=True, squeeze=False
+)
 for ax, n in zip(axes.flat, lengths, strict=False):
     for k, d in enumerate(degrees):
         look = {"color": figures.COLOURS[k], "linestyle": figures.DASHES[k]}
@@ -243,7 +245,9 @@ def apparent(deviation, shared):
         pair = []
         for place, at in enumerate((weights, copy)):
             vectors = torch.Generator().manual_seed(1000 * seed + 2 * k + (0 if shared else place))
-            pair.append(float(hessian_trace(loss, at, "hutchinson", draws=probes, generator=vectors)))
+            pair.append(
+                float(hessian_trace(loss, at, "hutchinson", draws=probes, generator=vectors))
+            )
         found.append(abs(pair[1] / pair[0] - 1))
     exact = hessian_trace(loss, copies, ensemble=True).value / traces[chosen][0] - 1
     return torch.tensor(found).median().item(), exact.abs().median().item()
@@ -341,12 +345,16 @@ ledger.show()
 # %% tags=["nbval-ignore-output"]
 stored = results.load("sharper/perturbed_sharpness", "worst")
 if stored is not None:
-    print("  n   worst change at 0.01   at 0.1   orders of magnitude to the bound, all sigma to 0.01")
+    print(
+        "  n   worst change at 0.01   at 0.1   orders of magnitude to the bound, all sigma to 0.01"
+    )
     rows = list(zip(*(stored[k] for k in ("n", "deviation", "change", "bound")), strict=True))
     for n in sorted(set(stored["n"])):
         at = {v: max(x for m, s, x, _ in rows if (m, s) == (n, v)) for v in (0.01, 0.1)}
         gaps = [math.log10(b / x) for m, s, x, b in rows if m == n and s <= 0.01]
-        print(f"{n:3}   {at[0.01]:.3f}                  {at[0.1]:.2f}     {min(gaps):.1f} to {max(gaps):.1f}")
+        print(
+            f"{n:3}   {at[0.01]:.3f}                  {at[0.1]:.2f}     {min(gaps):.1f} to {max(gaps):.1f}"
+        )
     print(stored.provenance_line())
 
 # %% [markdown]
