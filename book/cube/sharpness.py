@@ -32,7 +32,9 @@
 # :label: sharper-thm6
 # Let $\theta$ be a stationary point. Then
 #
-# $$\mathbb E_U L(\theta + \sigma U) = L(\theta) + \frac{\sigma^2}2 \operatorname{tr} H(\theta) + \Delta, \qquad \Delta = \frac{\sigma^2}2\, \mathbb E_U\, U^\top \bigl(H(\theta + U') - H(\theta)\bigr) U,$$
+# $$\mathbb E_U L(\theta + \sigma U) = L(\theta) + \frac{\sigma^2}2 \operatorname{tr} H(\theta) + \Delta,$$
+#
+# $$\Delta = \frac{\sigma^2}2\, \mathbb E_U\, U^\top \bigl(H(\theta + U') - H(\theta)\bigr) U,$$
 #
 # where $U'$ is a point on the segment from $0$ to $\sigma U$, the Lagrange point of Taylor's theorem.
 # ```

@@ -731,7 +731,7 @@ ledger.finding(
     printed=f"The risk is at most sharpness plus norm term, with $\\Sigma = 0.01$; by the formula behind the figure, all but {above_plotted} of twenty classes are below 1 at $m = 10^4$.",
     counterexample=f"The value printed in the authors' notebook, {PRINTED}, is the norm term with $\\lVert \\theta \\rVert$; with $\\lVert \\theta \\rVert^2$ it is {with_square:.4f}. With the square {above['sinks']} of 20 classes lie above 1. In an example with {predictors} predictors the bound with the norm fails in {failures['norm not squared']:.3f} of all samples, that with $\\Sigma = 0.01$ in {failures['Sigma = 0.01']:.3f}, the right one in {failures['the bound']:.4f}; {delta} is allowed.",
     why="The notebook defines the norm as the root of Theorem 10 and forgets to square it in the divergence. $\\Sigma$ is measured where the proof does not use it.",
-    repair=f"Clip the output to $[0, \\sqrt W]$, take $\\Sigma = W/2$ and $\\lVert \\theta \\rVert^2$: {violations} violations in {instances} random instances, median of bound over risk {slack:.0f}. For the tiling at $T = 50$ it needs $m = {least[25, 'W/2'][1]:.1e}$ to beat the best constant, where {least[25, '0.01'][0]:.1e} was claimed for a bound of 1.",
+    repair=f"Clip the output to $[0, \\sqrt W]$, take $\\Sigma = W/2$ and $\\lVert \\theta \\rVert^2$: {violations} violations in {instances} random instances, median of bound over risk {slack:.0f}. For the tiling at $T = 50$ it needs {least[25, 'W/2'][1]:.1e} samples to beat the best constant, where {least[25, '0.01'][0]:.1e} was claimed for a bound of 1.",
     survives="The form of the bound, the closed-form $\\sigma$, and the rate $m^{-1/3}$; that it grows with degree and sparsity.",
 )
 ledger.finding(
