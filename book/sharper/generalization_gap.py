@@ -273,9 +273,7 @@ by_sparsity = {N: sparsity_trend(chosen(runs, N=N) & (runs["d"] >= 2)) for N in 
 converged = chosen(runs, N=few, finished=1)
 redrawn_degree = degree_trend(converged & (runs["W"] == 1))
 comparable = [
-    d
-    for d in degrees[1:]
-    if all((converged & chosen(runs, W=W, d=d)).any() for W in (1, sparse))
+    d for d in degrees[1:] if all((converged & chosen(runs, W=W, d=d)).any() for W in (1, sparse))
 ]
 rows = {f"degree, {N} strings": found for N, found in by_degree.items()}
 for level in levels:
@@ -290,11 +288,15 @@ if comparable:
 print(f"{'':47} concordance, lower end   shuffled: 97.5 % point, lower end")
 for name, (C, low, most, shuffled_low) in rows.items():
     print(f"{name:47} {C:11.3f} {low:11.3f} {most:24.3f} {shuffled_low:10.3f}")
-print(f"\nmean gap when the loss first was below {', '.join(map(str, levels))} (runs that came so far)")
+print(
+    f"\nmean gap when the loss first was below {', '.join(map(str, levels))} (runs that came so far)"
+)
 for N in (few, many):
     for W in (1, sparse):
         for d in degrees:
-            gaps = [at_level["gap"][chosen(at_level, N=N, W=W, d=d, level=level)] for level in levels]
+            gaps = [
+                at_level["gap"][chosen(at_level, N=N, W=W, d=d, level=level)] for level in levels
+            ]
             told = [f"{gap.mean().item():8.4f} ({len(gap):2})" if len(gap) else "-" for gap in gaps]
             print(f"{N:5} strings, W = {W}, d = {d}: " + "".join(f"{each:>16}" for each in told))
 stuck = int((1 - runs["finished"])[chosen(runs, N=many, W=sparse) & (runs["d"] >= 3)].sum())
@@ -665,7 +667,10 @@ for name, kept in variants.items():
 for d in range(1, 6):
     total = math.comb(20, d)
     distinct = [total * (1 - (1 - 1 / total) ** W) for W in (7, 14, 20)]
-    print(f"degree {d}: " + ", ".join(f"{v:.3f} of {W}" for v, W in zip(distinct, (7, 14, 20), strict=True)))
+    print(
+        f"degree {d}: "
+        + ", ".join(f"{v:.3f} of {W}" for v, W in zip(distinct, (7, 14, 20), strict=True))
+    )
 
 # %% [markdown]
 # At degree 1 the class called 20 has fewer than 13 terms. From degree 3 on it makes no difference to speak of.
@@ -710,7 +715,9 @@ for d in range(1, max_degree + 1):
             differ = differ[popcount(differ & x) % 2 == 0]
             left, strings = len(differ), strings + 1
         needed = max(needed, strings)
-    print(f"d = {d}: log2 of {len(rivals):3} is {math.log2(len(rivals)):.2f}; at most {needed} strings in 50 trials")
+    print(
+        f"d = {d}: log2 of {len(rivals):3} is {math.log2(len(rivals)):.2f}; at most {needed} strings in 50 trials"
+    )
 
 # %% [markdown]
 # ## References
