@@ -299,7 +299,8 @@ def _pointer(context, z, p):
 def exceeds(z, w, p, count, low):
     """Whether one of ``count`` numbers is below ``low`` or above ``z``."""
     x = carray(_pointer(z, p), (count,))
-    beyond = False
+    least = greatest = x[0]
     for i in range(count):
-        beyond |= (x[i] < low) | (x[i] > z)
-    return beyond
+        least = min(least, x[i])
+        greatest = max(greatest, x[i])
+    return least < low or greatest > z
