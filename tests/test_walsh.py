@@ -1,6 +1,7 @@
 """The Walsh-Hadamard transform: the dense matrix, the algebra, the door, the passes beneath."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,9 +10,10 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import types
 from scipy.linalg import hadamard
 
-from helpers.kernels import _backends, _walsh_cpu, _walsh_gpu, walsh
+from helpers.kernels import _backends, _walsh_cpu, _walsh_gpu, _walsh_vectors, walsh
 from helpers.kernels.walsh import (
     DTYPES,
     walsh_hadamard,
@@ -481,6 +483,19 @@ def run(code, **environment):
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+@typed
+@pytest.mark.parametrize("width", [16, 32, 64])
+def test_tiles_and_far_sweeps_fetch_ahead_and_nothing_else_does(width, dtype):
+    u, i = types.uintp, types.int64
+    lines = {"_tiles": ((u, u, i), 1 + 2 + 4 + 8 + 16), "_sweep": ((u, u, i, u, u), 8)}
+    for name, (rest, expected) in {**lines, "_columns": ((u, u, u, i), 0)}.items():
+        function = getattr(_walsh_vectors, name)
+        signature = (_walsh_cpu.ELEMENTS[dtype], _walsh_vectors.TAGS[width], *rest)
+        function.compile(signature)
+        calls = re.findall("call .*@llvm.prefetch", function.inspect_llvm(signature))
+        assert len(calls) == expected, name
 
 
 def test_a_second_process_reads_the_machine_code_from_the_disk(tmp_path):

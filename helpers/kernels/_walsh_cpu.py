@@ -18,8 +18,7 @@ import torch
 from numba import types
 from torch import Tensor
 
-from helpers.kernels._walsh_vectors import BASE, TAGS, blocks, strip
-from helpers.kernels._walsh_vectors import exceeds as exceeds_in
+from helpers.kernels._walsh_vectors import BASE, TAGS, blocks, exceeds, strip
 
 THREADED = 24  # log2 of the bytes from which threads pay
 HUGE = 25  # log2 of the bytes from which a new table asks for huge pages
@@ -45,7 +44,7 @@ _U, _I = types.uintp, types.int64
 ENTRIES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "blocks": (blocks, (_U, _I, _I, _U, _U)),
     "strip": (strip, (_U, _I, _I, _U, _U)),
-    "exceeds": (exceeds_in, (_U, _I, None)),
+    "exceeds": (exceeds, (_U, _I, None)),
 }
 
 
@@ -143,6 +142,13 @@ def clone(x: Tensor) -> Tensor:
     return y.copy_(x)
 
 
-def exceeds(x: Tensor, limit: int) -> bool:
-    """Whether an entry of a contiguous CPU tensor of integers leaves -limit to limit."""
-    return _compiled("exceeds", x.dtype, WIDTH)(limit, WIDTH, x.data_ptr(), x.numel(), -limit)
+def overflows(x: Tensor) -> bool:
+    """Whether an entry of a contiguous CPU tensor of integers is too large for its row."""
+    code, limit = _limited(x.shape[-1], x.dtype)
+    return code(limit, WIDTH, x.data_ptr(), x.numel(), -limit)
+
+
+@cache
+def _limited(N: int, dtype: torch.dtype) -> tuple[Callable[..., bool], int]:
+    """Machine code for rows of N integers, and the largest of which N add up to one."""
+    return _compiled("exceeds", dtype, WIDTH), torch.iinfo(dtype).max // N

@@ -9,6 +9,7 @@ the bits within a vector, and stores them. Everything else says in which order:
     sweep   r bits of rows above the base, column by column
 
 Sweeps go depth first: one is done as soon as its block is complete, while that block is in cache.
+What the processor would not fetch by itself in time, across pages, is asked for a little ahead.
 Addresses are integers. Element type and vector width are types of two arguments (``z``, ``w``), so
 that each pair is compiled, and cached on disk, on its own.
 """
@@ -25,6 +26,9 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 BASE = 14  # log2 of the bytes of a base block
+FAR = 18  # log2 of the bytes between rows from which a sweep fetches ahead
+TILES_AHEAD = 8192  # bytes ahead of the tiles, of the columns of a far sweep
+COLUMNS_AHEAD = 1024
 
 TAGS: dict[int, Any] = {8: types.uint8, 16: types.int8, 32: types.int16, 64: types.int32}
 BYTES = {tag: width for width, tag in TAGS.items()}
@@ -55,15 +59,17 @@ def _element_bytes(context, z):
 
 
 @intrinsic(prefer_literal=True)
-def _butterflies(context, z, w, p, step, length, advance, bits, lane_bits):
+def _butterflies(context, z, w, p, step, length, advance, bits, lane_bits, ahead):
     """Transform ``bits`` bits between vectors and ``lane_bits`` within, ``length / advance`` times.
 
-    Vector i of time t lies at ``p + t advance + i step``, for i below ``2**bits``. Both counts are
-    literals; ``lane_bits`` may exceed what a vector has.
+    Vector i of time t lies at ``p + t advance + i step``, for i below ``2**bits``; unless 0,
+    ``ahead`` is how many bytes behind it are fetched into the cache meanwhile. The last three are
+    literals; ``lane_bits`` may exceed what a vector has. A bit between vectors follows each bit
+    within, since the processor adds and shuffles in different units, at once if it finds both.
     """
     count = 1 << bits.literal_value
     lanes = BYTES[w] * 8 // z.bitwidth
-    lane_count = min(lane_bits.literal_value, lanes.bit_length() - 1)
+    lane_end = min(1 << lane_bits.literal_value, lanes)
 
     def build(context, builder, signature, arguments):
         _, _, p, step, length, advance, *_ = arguments
@@ -72,22 +78,33 @@ def _butterflies(context, z, w, p, step, length, advance, bits, lane_bits):
             _Floats(builder, vector) if z in types.real_domain else _Integers(builder, vector)
         )
 
-        def pointer(i, offset):
+        def pointer(i, offset, kind=vector):
             address = builder.add(builder.add(p, builder.mul(step, step.type(i))), offset)
-            return builder.inttoptr(address, vector.as_pointer())
+            return builder.inttoptr(address, kind.as_pointer())
 
         with cgutils.for_range_slice(builder, length.type(0), length, advance) as (offset, _):
             v = [builder.load(pointer(i, offset), align=z.bitwidth // 8) for i in range(count)]
-            for k in range(lane_count):
-                v = [arithmetic.across(x, 1 << k) for x in v]
-            for h in (1 << k for k in range(bits.literal_value)):
-                for i in (i for i in range(count) if not i & h):
+            for i in range(count if ahead.literal_value else 0):
+                later = builder.add(offset, offset.type(ahead.literal_value))
+                _fetch(builder, pointer(i, later, ir.IntType(8)))
+            for h in (1, 2, 4, 8):
+                if h < lane_end:
+                    v = [arithmetic.across(x, h) for x in v]
+                for i in (i for i in range(count) if h < count and not i & h):
                     v[i], v[i | h] = arithmetic.between(v[i], v[i | h])
             for i, x in enumerate(v):
                 builder.store(x, pointer(i, offset), align=z.bitwidth // 8)
         return context.get_dummy_value()
 
-    return types.void(z, w, *[types.uintp] * 4, bits, lane_bits), build
+    return types.void(z, w, *[types.uintp] * 4, bits, lane_bits, ahead), build
+
+
+def _fetch(builder: Any, pointer: Any) -> None:
+    """Ask for the cache line at ``pointer``; an address outside the table does no harm."""
+    flag = ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
+    prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+    builder.call(prefetch, [pointer, flag(0), flag(3), flag(1)])  # to read, into the first cache
 
 
 class _Floats:
@@ -123,10 +140,10 @@ class _Integers(_Floats):
 
     def across(self, x: Any, h: int) -> Any:
         """Sums in lanes without h, differences in those with it."""
-        y = self.swapped(x, h)
         odd = ir.VectorType(ir.IntType(1), self.vector.count)
         chosen = ir.Constant(odd, [bool(i & h) for i in range(self.vector.count)])
-        return self.builder.select(chosen, self.builder.sub(y, x), self.builder.add(y, x))
+        signed = self.builder.select(chosen, self.builder.neg(x), x)
+        return self.builder.add(signed, self.swapped(x, h))
 
 
 @_inner
@@ -134,13 +151,13 @@ def _columns(z, w, p, step, length, bits):
     """Transform across 2**bits rows ``step`` bytes apart, the first ``length`` bytes of each."""
     v = _vector_bytes(w)
     if bits == 4:
-        _butterflies(z, w, p, step, length, v, 4, 0)
+        _butterflies(z, w, p, step, length, v, 4, 0, 0)
     elif bits == 3:
-        _butterflies(z, w, p, step, length, v, 3, 0)
+        _butterflies(z, w, p, step, length, v, 3, 0, 0)
     elif bits == 2:
-        _butterflies(z, w, p, step, length, v, 2, 0)
+        _butterflies(z, w, p, step, length, v, 2, 0, 0)
     else:
-        _butterflies(z, w, p, step, length, v, 1, 0)
+        _butterflies(z, w, p, step, length, v, 1, 0, 0)
 
 
 @_inner
@@ -148,15 +165,15 @@ def _tiles(z, w, p, length, bits):
     """Transform every 2**bits vectors in a row, the bits within a vector too."""
     v = _vector_bytes(w)
     if bits == 4:
-        _butterflies(z, w, p, v, length, v << _U(4), 4, 4)
+        _butterflies(z, w, p, v, length, v << _U(4), 4, 4, TILES_AHEAD)
     elif bits == 3:
-        _butterflies(z, w, p, v, length, v << _U(3), 3, 4)
+        _butterflies(z, w, p, v, length, v << _U(3), 3, 4, TILES_AHEAD)
     elif bits == 2:
-        _butterflies(z, w, p, v, length, v << _U(2), 2, 4)
+        _butterflies(z, w, p, v, length, v << _U(2), 2, 4, TILES_AHEAD)
     elif bits == 1:
-        _butterflies(z, w, p, v, length, v << _U(1), 1, 4)
+        _butterflies(z, w, p, v, length, v << _U(1), 1, 4, TILES_AHEAD)
     else:
-        _butterflies(z, w, p, v, length, v, 0, 4)
+        _butterflies(z, w, p, v, length, v, 0, 4, TILES_AHEAD)
 
 
 @_inner
@@ -166,18 +183,18 @@ def _short(z, w, p, length, row):
     whole = length & ~(v - _U(1))
     n = row // _element_bytes(z)
     if n == 2:
-        _butterflies(z, w, p, v, whole, v, 0, 1)
+        _butterflies(z, w, p, v, whole, v, 0, 1, 0)
     elif n == 4:
-        _butterflies(z, w, p, v, whole, v, 0, 2)
+        _butterflies(z, w, p, v, whole, v, 0, 2, 0)
     else:
-        _butterflies(z, w, p, v, whole, v, 0, 3)
+        _butterflies(z, w, p, v, whole, v, 0, 3, 0)
     p, left = p + whole, length - whole
     if row == 8:
-        _butterflies(z, np.uint8(0), p, row, left, row, 0, 4)
+        _butterflies(z, np.uint8(0), p, row, left, row, 0, 4, 0)
     elif row == 16:
-        _butterflies(z, np.int8(0), p, row, left, row, 0, 4)
+        _butterflies(z, np.int8(0), p, row, left, row, 0, 4, 0)
     else:
-        _butterflies(z, np.int16(0), p, row, left, row, 0, 4)
+        _butterflies(z, np.int16(0), p, row, left, row, 0, 4, 0)
 
 
 @_inner
@@ -215,7 +232,10 @@ def _sweep(z, w, p, step, bits, first, last):
         last -= v
         _columns(z, np.int8(0), p, step, skew, bits)
         _columns(z, np.int8(0), p + last + skew, step, v - skew, bits)
-    _columns(z, w, p + first + skew, step, last - first, bits)
+    if bits == 3 and step >> _U(FAR):
+        _butterflies(z, w, p + first + skew, step, last - first, v, 3, 0, COLUMNS_AHEAD)
+    else:
+        _columns(z, w, p + first + skew, step, last - first, bits)
 
 
 @_inner
@@ -279,7 +299,8 @@ def _pointer(context, z, p):
 def exceeds(z, w, p, count, low):
     """Whether one of ``count`` numbers is below ``low`` or above ``z``."""
     x = carray(_pointer(z, p), (count,))
-    beyond = False
+    least = greatest = x[0]
     for i in range(count):
-        beyond |= (x[i] < low) | (x[i] > z)
-    return beyond
+        least = min(least, x[i])
+        greatest = max(greatest, x[i])
+    return least < low or greatest > z
