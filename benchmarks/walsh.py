@@ -2,7 +2,8 @@
 
 Peers in this environment: scipy's dense matrix, a loop of torch butterflies, a plain Numba loop.
 pyfwht (GPL) is measured where ``PEERS`` names a Python that has it: ``PEERS=/path/to/bin/python``.
-The lower bounds are one sweep in place over the table (read and write) and one copy of it.
+The lower bounds are one sweep in place over the table (read and write) and one copy of it. Where
+vectors have 64 bytes, those of 32 are timed too, in a process that compiles for AVX2 alone.
 Set ``OMP_NUM_THREADS=1``, as ``make bench`` does: times are CPU seconds of one thread.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -39,6 +41,21 @@ x = numpy.random.default_rng(0).choice([-1, 1], {N}).astype("{dtype}")
 call = lambda: pyfwht.transform(x, backend=pyfwht.Backend.CPU)
 y = x.copy(); pyfwht.transform(y, backend=pyfwht.Backend.CPU)
 assert y[0] == x.sum() and (y.astype("f8") ** 2).sum() == float({N}) * {N}
+"""
+NARROW = """
+import os
+os.environ["NUMBA_CPU_NAME"] = "haswell"
+os.environ["NUMBA_CPU_FEATURES"] = "+sse4.2,+avx,+avx2,+fma,+bmi,+bmi2,+popcnt"
+import llvmlite.binding
+llvmlite.binding.get_host_cpu_features = lambda: dict(avx2=True)
+import torch
+from helpers.kernels import _walsh_cpu
+from helpers.kernels.walsh import walsh_hadamard_
+assert _walsh_cpu.WIDTH == 32
+x = walsh_hadamard_(torch.ones({N}, dtype=torch.{dtype}))
+assert x[0] == {N} and not x[1:].any()
+x.zero_()
+call = lambda: walsh_hadamard_(x)
 """
 
 
@@ -103,9 +120,12 @@ def alone(n: int, dtype: torch.dtype, python: str | None, rounds: int) -> dict[s
     """One row of the table: one transform of 2**n numbers."""
     with ExitStack() as stack:
         chosen = cases(n, dtype)
+        N = {"N": 2**n, "dtype": NAMES[dtype]}
         if python and dtype != torch.float32 and n <= 24:
-            setup = PYFWHT.format(N=2**n, dtype=NAMES[dtype])
-            chosen["pyfwht"] = stack.enter_context(Remote(python, setup))
+            chosen["pyfwht"] = stack.enter_context(Remote(python, PYFWHT.format(**N)))
+        if _walsh_cpu.WIDTH == 64 and n <= 24:
+            narrow = Remote(sys.executable, NARROW.format(**N))
+            chosen["32-byte vectors"] = stack.enter_context(narrow)
         stats = compare(chosen, rounds if n <= 24 else 3)
     return row(n, dtype, stats)
 
@@ -166,17 +186,29 @@ def overhead(n: int, dtype: torch.dtype, rounds: int) -> dict[str, Any]:
 
 
 def threads(rounds: int) -> list[dict[str, Any]]:
-    """Wall time on one thread against two; it means something on an idle machine only."""
+    """Wall time on one thread against two, and of a sweep on as many, which memory alone limits.
+
+    It means something on an idle machine only.
+    """
     rows = []
     before = torch.get_num_threads()
     for n in (22, 24, 26):
         x = torch.zeros(2**n)
+        buffer = x.numpy()
 
         def on(count: int, x: Tensor = x) -> None:
             torch.set_num_threads(count)
             walsh_hadamard_(x)
 
-        cases = {"1": lambda on=on: on(1), "2": lambda on=on: on(2)}
+        def sweep(count: int, x: Any = buffer) -> None:
+            _walsh_cpu._share(count, lambda i, j: np.multiply(x[i:j], 1, out=x[i:j]), len(x))
+
+        cases = {
+            "1": lambda on=on: on(1),
+            "2": lambda on=on: on(2),
+            "sweep 1": lambda sweep=sweep: sweep(1),
+            "sweep 2": lambda sweep=sweep: sweep(2),
+        }
         wall = compare(cases, rounds, clock=time.perf_counter)
         rows.append(
             {
@@ -184,7 +216,9 @@ def threads(rounds: int) -> list[dict[str, Any]]:
                 "one ms": 1e3 * wall["1"].median,
                 "two ms": 1e3 * wall["2"].median,
                 "speed-up": wall["1"].median / wall["2"].median,
-                "speed-up, lower quartiles": wall["1"].low / wall["2"].low,
+                "lower quartiles": wall["1"].low / wall["2"].low,
+                "of a sweep": wall["sweep 1"].median / wall["sweep 2"].median,
+                "of a sweep, lower quartiles": wall["sweep 1"].low / wall["sweep 2"].low,
             }
         )
     torch.set_num_threads(before)

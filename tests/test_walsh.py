@@ -4,6 +4,9 @@ import os
 import re
 import subprocess
 import sys
+import threading
+import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -345,6 +348,17 @@ def test_each_pass_of_a_long_row_matches_the_reference(width):
             assert torch.equal(memory, expected)
 
 
+@typed
+@pytest.mark.parametrize("log_step", [14, 18])
+@pytest.mark.parametrize("bits", [1, 2, 3])
+def test_a_sweep_alone_transforms_across_its_rows(bits, log_step, dtype):
+    x = random((2**bits, 2**log_step // dtype.itemsize), dtype)
+    expected = walsh_hadamard_reference(x.T).T
+    strip = _walsh_cpu._compiled("strip", dtype, _walsh_cpu.WIDTH)
+    strip(0, _walsh_cpu.WIDTH, x.data_ptr(), log_step, bits, 0, 2 ** (log_step - _walsh_cpu.BASE))
+    assert torch.equal(x, expected)
+
+
 @pytest.mark.parametrize("log_row", range(15, 34))
 def test_sweeps_cover_every_bit_once_and_hold_eight_rows_at_most(log_row):
     bits = _walsh_cpu.plan(log_row)
@@ -390,6 +404,21 @@ def test_the_copy_that_is_transformed_is_contiguous_and_equal(huge, monkeypatch)
         assert copy.data_ptr() != x.data_ptr()
 
 
+def test_shared_work_is_done_and_its_errors_are_raised_before_the_call_returns():
+    here, done, count = threading.current_thread(), [], 100
+
+    def work(i, j, fails=False):
+        time.sleep(0.01 if threading.current_thread() is here else 0.05)
+        if fails and threading.current_thread() is not here:
+            raise ArithmeticError("elsewhere")
+        done.extend(range(i, j))
+
+    _walsh_cpu._share(3, work, count)
+    assert sorted(done) == list(range(count))
+    with pytest.raises(ArithmeticError, match="elsewhere"):
+        _walsh_cpu._share(2, partial(work, fails=True), count)
+
+
 def test_one_thread_of_torch_means_no_other_thread(monkeypatch):
     def refuse(*arguments):
         raise AssertionError("threads were started")
@@ -401,6 +430,17 @@ def test_one_thread_of_torch_means_no_other_thread(monkeypatch):
         walsh_hadamard(torch.ones(2**12))
     monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
     walsh_hadamard(torch.ones(2**12))
+
+
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_largest_integers_that_fit_need_no_second_look(sign, dtype):
+    x = torch.zeros(3, 8, dtype=dtype)
+    for place in ((0, 0), (1, 3), (2, 7)):
+        x.zero_()[place] = sign * (torch.iinfo(dtype).max // 8)
+        assert not _walsh_cpu.overflows(x)
+        x[place] += sign
+        assert _walsh_cpu.overflows(x)
 
 
 @path

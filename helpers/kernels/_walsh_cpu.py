@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
+from itertools import pairwise
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -119,16 +120,26 @@ def _common(log_row: int, length: int, pieces: int) -> tuple[int, tuple[int, ...
 
 
 def _share(threads: int, work: Callable[[int, int], None], count: int) -> None:
-    """Call ``work(i, j)`` on pieces of the range up to ``count``, in as many threads."""
+    """Call ``work(i, j)`` on pieces of the range up to ``count``, here and in other threads."""
     pieces = min(count, PIECES * threads)
     ends = [count * k // pieces for k in range(pieces + 1)]
-    list(_pool(threads, os.getpid()).map(work, ends[:-1], ends[1:]))
+    left = iter([*pairwise(ends)])
+
+    def drain() -> None:
+        for i, j in left:
+            work(i, j)
+
+    others = [_pool(threads - 1, os.getpid()).submit(drain) for _ in range(threads - 1)]
+    drain()
+    for other in others:
+        if not other.cancel():  # one that never came to run has left nothing undone
+            other.result()
 
 
 @cache
-def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+def _pool(others: int, process: int) -> ThreadPoolExecutor:
     """Threads of this process; a forked one has another number, and makes its own."""
-    return ThreadPoolExecutor(threads, "walsh")
+    return ThreadPoolExecutor(others, "walsh")
 
 
 def clone(x: Tensor) -> Tensor:
