@@ -57,20 +57,12 @@ import torch
 
 from helpers import cube, figures
 from helpers.claims import Ledger, glue
-from helpers.constructions.sharper import construct, forward
+from helpers.constructions.sharper import construct, construct_exact, forward
+from helpers.constructions.sharper_norms import balance, rescaled, squared_norms
 
 ledger = Ledger("sharper/pareto")
 generator = torch.Generator().manual_seed(seed)
 GRID = torch.linspace(-2, 2, 801, dtype=torch.float64).exp()  # of alpha, 1 among them
-
-
-def rescaled(weights, alpha):
-    """The same function with another balance of its MLP."""
-    return weights | {
-        "G": alpha * weights["G"],
-        "b": alpha * weights["b"],
-        "F": weights["F"] / alpha,
-    }
 
 
 def terms(spec, weights, bits):
@@ -87,7 +79,7 @@ def terms(spec, weights, bits):
 
 def optima(A, B, first, second):
     """The factors that minimise norm and sharpness."""
-    return (B / A) ** 0.25, (first / second) ** 0.25
+    return balance(A, B), balance(second, first)
 
 
 def norm(alpha, A, B, rest=0.0):
@@ -196,7 +188,47 @@ glue("failing", failing)
 glue("classes", classes)
 
 # %% [markdown]
-# Of {glue:text}`classes` classes {glue:text}`failing` have no common improvement. {numref}`fig-optima` shows the two factors for random networks of all sizes.
+# Of {glue:text}`classes` classes {glue:text}`failing` have no common improvement. The networks at the large scale are exact up to rounding. So is the mended network of {ref}`ch-construction`, at the paper's scale; its $\alpha_g$ is printed next. Then the smallest network without a common improvement, at either scale: over $T$, then $d$, then $W$, with equal coefficients.
+
+# %%
+print(
+    f"mended network, T = {n}, 2 log T: alpha_n, then alpha_g for W = {', '.join(map(str, shares))}"
+)
+mended_failing = 0
+for d in degrees:
+    pairs = [optima(*terms(*construct_exact(flat(n, d, W)), inputs)[:4]) for W in shares]
+    mended_failing += sum((a - 1) * (g - 1) <= 0 for a, g in pairs)
+    print(f"  d = {d}: {pairs[0][0]:.3f};  " + "  ".join(f"{g:7.3f}" for _, g in pairs))
+print(f"without a common improvement: {mended_failing} of {len(degrees) * len(shares)}")
+
+
+def smallest(second_scale, longest=10):
+    """The first (T, d, W) whose two factors lie on opposite sides of 1, with its four terms."""
+    for bits_n in range(2, longest + 1):
+        for d in range(1, bits_n + 1):
+            for W in range(1, min(bits_n, math.comb(bits_n, d)) + 1):
+                network = construct(flat(bits_n, d, W), (None, second_scale))
+                found = terms(*network, cube.bits(bits_n))[:4]
+                if min(found[2:]) > 1e-12 and (optima(*found)[0] - 1) * (optima(*found)[1] - 1) < 0:
+                    return (bits_n, d, W), found
+    return None, None
+
+
+smallest_of = {}
+for name, second_scale in (("2 log T", None), ("large scale", large_scale)):
+    size, four = smallest(second_scale)
+    smallest_of[name] = size, four
+    if size is None:
+        print(f"{name}: none up to 10 bits")
+        continue
+    a_n, a_g = optima(*four)
+    print(
+        f"{name}: T = {size[0]}, d = {size[1]}, W = {size[2]}: alpha_n {a_n:.4f}, alpha_g {a_g:.4f}"
+    )
+    print("  |G|^2 + |b|^2 {:.4f}, |F|^2 {:.4f}, g_G + g_b {:.4f}, g_F {:.4f}".format(*four))
+
+# %% [markdown]
+# The paper's own reason points the other way. It says that $F$ outweighs $G$ and $b$ in the norm *and* in the gradient. But a heavy $F$ in the norm asks for $\alpha > 1$, which divides $F$, and that *raises* its gradient by the same factor. If $F$ outweighs the rest in both, the two factors lie on opposite sides of 1. One factor helps both exactly if $F$ is the heavier part in norm and the *lighter* one in gradient, or the other way round. {numref}`fig-optima` shows the two factors for random networks of all sizes.
 
 
 # %%
@@ -205,7 +237,7 @@ def draw(low, high):
 
 
 points, wrong, wrong_always, gains = [], 0, 0, []
-for _ in range(instances):
+while len(points) < instances:
     bits_n = draw(2, 9)
     d = draw(1, bits_n)
     W = draw(1, min(bits_n, math.comb(bits_n, d)))
@@ -367,8 +399,8 @@ name_bad = list(curves)[1]
 ledger.finding(
     "sharper.appD",
     printed="Some rescaling of the MLP strictly lowers norm and sharpness together, unless it is balanced; and the parts for extreme inputs can be removed.",
-    counterexample=f"At {name_bad.replace('T', '$T$').replace('d', '$d$').replace('W', '$W$')} the norm is least at $\\alpha = {curves[name_bad][2]:.3f}$ and the sharpness at ${curves[name_bad][3]:.3f}$, on the other side of 1. Of {classes} classes at $T = {n}$, {failing} have no common improvement. Without the end trapezoids {100 * rare[3, n // 2]:.0f} % of the inputs change at $d = 3$, $W = {n // 2}$.",
-    why="Two convex functions of one factor each fall towards their own optimum, and these need not be on one side. And an extreme *count* needs $d$ equal bits, not $T$.",
+    counterexample=f"The smallest, at a scale of {large_scale:g}: $T = {size[0]}$, $d = {size[1]}$, $W = {size[2]}$, equal coefficients: $|G|^2 + |b|^2 = {four[0]:.2f} < |F|^2 = {four[1]:.2f}$, so $\\alpha_n = {a_n:.3f}$, and $g_G + g_b = {four[2]:.2f} < g_F = {four[3]:.2f}$, so $\\alpha_g = {a_g:.3f}$. At {name_bad.replace('T', '$T$').replace('d', '$d$').replace('W', '$W$')} the norm is least at $\\alpha = {curves[name_bad][2]:.3f}$ and the sharpness at ${curves[name_bad][3]:.3f}$, on the other side of 1. Of {classes} classes at $T = {n}$, {failing} have no common improvement. Without the end trapezoids {100 * rare[3, n // 2]:.0f} % of the inputs change at $d = 3$, $W = {n // 2}$.",
+    why="Two convex functions of one factor each fall towards their own optimum, and these need not be on one side. They are on opposite sides exactly where the reason given, that $F$ is the heavier part in norm and gradient, is true. And an extreme *count* needs $d$ equal bits, not $T$.",
     repair="Both fall for some factor if and only if $\\alpha_n$ and $\\alpha_g$ are on the same side of 1; the nearer one will do. The ends can be removed when $d$ is close to $T$.",
     survives="For degrees of 2 and more at the paper's scale and few terms, one factor lowers both, sometimes by much.",
 )
@@ -377,8 +409,21 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# We found no code for this appendix in `paullintilhac/boolean_function_sensitivity`. The networks written by hand there are not rescaled before their norm and trace are compared with those of trained networks; {ref}`ch-low-sharpness-interpolators` does that.
-#
+# One stored version of `hardcoded_transformer.py` in `paullintilhac/boolean_function_sensitivity` has three modes: `original`, `mlp_soft` and `balanced`. The second multiplies the first layer of the MLP and its bias by $s = \frac14$ and divides the second by $s$: our rescaling with $\alpha = \frac14$, which lies on the side that makes $F$ larger. The third also balances query and key matrices by the fourth root of the ratio of their squared norms, the same closed form as $\alpha_n$. Its MLP is another one, a zigzag over the integer counts with units $(k - t)_+$ for $t = -1, \dots, d + 1$. A comment says that this softens the slopes; the slope of the function does not change. The next cell gives the squared norm of that MLP for each choice. The networks compared with trained ones in {ref}`ch-low-sharpness-interpolators` are not rescaled.
+
+# %%
+print("zigzag on integer counts: squared norm at s = 1, at s = 1/4, at its best s; the best s")
+for d in range(1, 6):
+    t = torch.arange(-1, d + 2).double()
+    heights = torch.zeros(d + 5).double()  # v_k for k = -2, ..., d + 2; zero outside 0, ..., d
+    heights[2:-2] = (-1.0) ** (d - torch.arange(d + 1))
+    second_difference = heights[2:] - 2 * heights[1:-1] + heights[:-2]
+    A, B = (1 + t.square()).sum().item(), second_difference.square().sum().item()
+    best = balance(A, B)
+    values = [norm(s, A, B) for s in (1.0, 0.25, best)]
+    print(f"d = {d}: " + " ".join(f"{v:9.3f}" for v in values) + f"   {best:.4f}")
+
+# %% [markdown]
 # ## Exercises
 #
 # ```{admonition} Exercise 1
@@ -395,9 +440,11 @@ ledger.show()
 
 # %% tags=["hide-cell"]
 for d in range(1, 6):
-    A = 4 * (d + 1) + 2 * (d + 1) * (2 * d + 1) / (3 * d) + 5 * (d + 1) / (4 * d**2)
-    heights = {"even parity": d // 2 + 1, "character": d + 1}
-    print(d, {name: round((16 * d**2 * h / A) ** 0.25, 4) for name, h in heights.items()})
+    factors = {}
+    for basis in cube.BASES:
+        sizes = squared_norms(cube.sparse_function(6, d, 1, generator, basis))
+        factors[basis] = f"{balance(sizes['G'] + sizes['b'], sizes['F']):.4f}"
+    print(d, factors)
 
 # %% [markdown]
 # ## References
