@@ -95,7 +95,7 @@ def sharpness(degree: Any, sparsity: Any) -> Any:
     _whole(degree=d, sparsity=W)
     _within("degree", d, 1, math.inf)
     _within("sparsity", W, 1, math.inf)
-    return _give(4 + 4 * W * (2 + d + 32 * d**2 + 32 * d**3), degree, sparsity)
+    return _give(perturbed.gradient_formula(d, W), degree, sparsity)
 
 
 def perturbation(

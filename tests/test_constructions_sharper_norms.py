@@ -43,18 +43,13 @@ def squares(weights):
     return {k: v.square().sum().item() for k, v in weights.items()}
 
 
-def agree(closed, weights):
-    """Sums of at most 121 squares: 121 rounding steps, a few more in the closed form."""
-    found = squares(weights)
-    assert list(closed) == list(found)
-    for name, value in found.items():
-        assert closed[name] == pytest.approx(value, rel=200 * EPS, abs=200 * EPS), name
-
-
 @law
 @given(functions(), scales)
 def test_the_closed_forms_are_the_sums_of_squares(f, scale):
-    agree(squared_norms(f, scale), construct(f, scale)[1])
+    closed, found = squared_norms(f, scale), squares(construct(f, scale)[1])
+    assert list(closed) == list(found)
+    for name, value in found.items():  # at most 121 squares, so 121 rounding steps, and a few more
+        assert closed[name] == pytest.approx(value, rel=200 * EPS, abs=200 * EPS), name
 
 
 @law

@@ -32,7 +32,7 @@
 # In most cases, a trained model has rows of attention whose bright columns are the members of a component of its target. The component with the smallest coefficient is harder to see.
 # ```
 #
-# Looking is not enough: with ten rows and a hundred possible pairs, some row resembles some pair. Because rows add up, we can ask each row what it carries. The coefficient of the output at the character $\chi_U$, $U \subseteq \{1, \dots, n\}$, is the sum over rows $i$ of $\mathbb E_x\, c_i\, g(y_i)\, \chi_U(x)$. The row with the largest share in absolute value *carries* $U$. Then we look at the columns of that row and of no other.
+# Looking is not enough: with many rows, some row resembles a given pair by chance (Exercise 2). Because rows add up, we can ask each row what it carries. The coefficient of the output at the character $\chi_U$, $U \subseteq \{1, \dots, n\}$, is the sum over rows $i$ of $\mathbb E_x\, c_i\, g(y_i)\, \chi_U(x)$. The row with the largest share in absolute value *carries* $U$. Then we look at the columns of that row and of no other.
 
 # %% tags=["parameters"]
 n = 10  # bits [8..20]
@@ -228,7 +228,7 @@ for kind in kinds:
         print(f"{kind:10}  {title:34}  {text}")
 
 # %% [markdown]
-# In free models the row that carries a component nearly always sits at one of its members, where chance would put it one time in three or less. Its other members are its brightest other columns. The row's own column is often dark, so the whole set of members is the brightest in a minority of cases. Nothing is missing: the query of row $i$ holds bit $b_i$, so the row can change its attention when its own bit flips. That flips the parity as well as a share of the average would.
+# In free models the row that carries a component nearly always sits at one of its members, where chance would put it one time in three or less. Its other members are its brightest other columns. The row's own column is often dark, so that the whole set of members is the brightest less often. Nothing is missing: the query of row $i$ holds bit $b_i$, so the row can change its attention when its own bit flips. That flips the parity as well as a share of the average would.
 #
 # In positional models the query holds no bit. There the row sits at a member no more often than chance, and all members are bright. {numref}`fig-attention-rows` shows both kinds.
 
@@ -449,7 +449,7 @@ ledger.check(
 ledger.finding(
     "sharper.fig5",
     printed="Rows of the trained attention show bright spots at the bits of a component.",
-    counterexample="In free models the row that carries a parity nearly always sits at one of the parity's own positions, and its own column is often dark. So the brightest columns are all members in a minority of cases, and the *other* members in most.",
+    counterexample=f"In free models the row that carries a parity sits at one of the parity's own positions in {100 * share_of('own', 'free')[0]:.0f} % of cases, and its own column is often dark. The brightest columns are exactly the members in {100 * share_of('exact', 'free')[0]:.0f} %, and exactly the *other* members in {100 * share_of('others', 'free')[0]:.0f} %.",
     why="The query of a row holds the row's own bit. Attention that changes with it brings the bit in without lighting its column, and takes one turn off the net behind it.",
     repair="Look at the other members; or let queries and keys read positions only, as in the paper's construction. Then all members are bright and the row may sit anywhere.",
     survives="Training finds one row a parity, and its bright columns do the work.",

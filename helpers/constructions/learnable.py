@@ -7,10 +7,12 @@ same :class:`helpers.transformer.TransformerSpec`.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import torch
 
 from helpers.constructions.sharper import ConstructionSpec
+from helpers.samples import paper_spec
 from helpers.training import Weights
 from helpers.transformer import TransformerSpec, shapes
 
@@ -54,19 +56,8 @@ def sharper(
     if not 0 < logit_scale < math.inf:
         raise ValueError(f"logit_scale must be positive and finite, got {logit_scale}")
     P = spec.positions
-    target = TransformerSpec(
-        spec.n,
-        width=P + value_width,
-        hidden=(H, 0),
-        norm="none",
-        positions="onehot",
-        join="concat",
-        readout="cls",
-        zero_cls=True,
-        bias=False,
-        project=False,
-        logit_scale=logit_scale,
-    )
+    model = paper_spec(spec.n, value_width=value_width, hidden=H)
+    target = replace(model, logit_scale=logit_scale)
     bit, mean, parity, output = range(P, P + 4)
     made = {k: weights["v2"].new_zeros(shape) for k, shape in shapes(target).items()}
     made["embedding"][1, 0] = 1

@@ -13,6 +13,7 @@ them. n is the number of bits, d the degree, W the sparsity, D the width of a to
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from scipy import stats
@@ -246,6 +247,11 @@ def tabulated_parameter_count(n: int, degree: int, width: int | None = None) -> 
     return 3 * D**2 + D + (8 * (D - 1) + 6) * (degree + 1)
 
 
+def gradient_formula(d: Any, W: Any) -> Any:
+    """The formula of :func:`gradient_bound` alone, for numbers or tensors, unchecked."""
+    return 4 + 4 * W * (2 + d + 32 * d**2 + 32 * d**3)
+
+
 def gradient_bound(degree: int, sparsity: int) -> float:
     r"""Squared norm of the gradient at the construction, :math:`G_u`.
 
@@ -258,8 +264,7 @@ def gradient_bound(degree: int, sparsity: int) -> float:
     Source: Theorem 14, as tabulated.
     """
     _check(max(degree, sparsity), degree, sparsity, 0.0)
-    d = degree
-    return 4 + 4 * sparsity * (2 + d + 32 * d**2 + 32 * d**3)
+    return gradient_formula(degree, sparsity)
 
 
 def perturbation_term(
