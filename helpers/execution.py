@@ -135,6 +135,8 @@ def _environment(run: Mapping[str, Any] | None, folder: str) -> Iterator[dict[st
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (package, saved.get("PYTHONPATH"))))
     os.environ.pop("MPLBACKEND", None)  # it would switch off inline figures
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    for name in ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"):  # glibc: keep freed memory
+        os.environ.setdefault(name, str(2**28))
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
     if run is not None:
         saved_here = Path(folder) / "saved"

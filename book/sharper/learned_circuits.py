@@ -55,6 +55,7 @@ import torch
 from helpers import circuits, cube, figures, results, samples
 from helpers.batches import fixed
 from helpers.claims import Ledger, glue
+from helpers.intervals import wilson
 from helpers.training import train
 
 ledger = Ledger("sharper/learned_circuits")
@@ -185,14 +186,6 @@ def read_rows(kind):
 
 records = [r for kind in kinds for r in read_rows(kind)]
 seen = [r for r in records if r["coefficient"] >= visible]
-
-
-def wilson(successes, count):
-    """A share with its 95 % interval."""
-    z2 = 1.96**2
-    share, middle = successes / count, (successes + z2 / 2) / (count + z2)
-    half = math.sqrt(share * (1 - share) * count * z2 + z2**2 / 4) / (count + z2)
-    return share, middle - half, middle + half
 
 
 def share_of(key, kind, among=None, degree=None):
