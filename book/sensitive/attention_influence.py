@@ -507,7 +507,7 @@ def families(n):
 
 def upper_limit(count, total):
     """Largest probability that the count does not contradict at 95 % (Clopper and Pearson)."""
-    return stats.beta.ppf(0.95, count + 1, total - count) if count < total else 1.0
+    return float(stats.beta.ppf(0.95, count + 1, total - count)) if count < total else 1.0
 
 
 sampled_lengths = sorted({16, 64, 256, n_far})
