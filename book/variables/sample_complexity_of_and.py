@@ -33,10 +33,10 @@
 # **What could deceive.** With few trials the share of successes is a noisy number, and its crossing of one half noisier. We fit a nondecreasing curve to the shares before we read off $m^*$, and redraw the trials for intervals. And a power below 1 proves little if *any* learner would show it. So a linear classifier takes the same test.
 
 # %% tags=["parameters"]
-lengths = [20, 40, 80]  # T, bits of a string, each from 10 to 800
+lengths = [10, 20, 40, 80]  # T, bits of a string, increasing, each from 10 to 800
 sizes = [16, 23, 32, 45, 64, 91, 128, 181]  # m, samples, increasing, each from 8 to 1000
-trials = 16  # of each length and size [8..50]
-steps = 160  # of a trial, each on all of its samples [120..1000]
+trials = 20  # of each length and size [8..50]
+steps = 140  # of a trial, each on all of its samples [120..1000]
 width = 32  # columns of the transformer [16..64]
 heads = 4  # its heads, a divisor of the width [1..16]
 learning_rate = 1e-3  # of AdamW [5e-4..3e-3]
@@ -384,7 +384,7 @@ ledger.verdicts()
 # ## What we found
 #
 # * The critical size grows with a power of {glue:text}`power` of $T$ ({glue:text}`power_low` to {glue:text}`power_high`), far below the linear classifier's {glue:text}`linear_power`.
-# * That is sublinear, and it is compatible with $\log T$, for which the power would be {glue:text}`log_power` here. Three lengths cannot tell the two apart; nor can the paper's, which span a factor of eight as well.
+# * That is sublinear. A quantity proportional to $\log T$ would show {glue:text}`log_power` here. Lengths that span a factor of eight, here and in the paper, are few to tell a small power from a logarithm.
 # * There is no sharp threshold: from two successes in ten to eight the sample grows by a factor of {glue:text}`spread_low` to {glue:text}`spread_high`, depending on the length.
 # * Trials that succeed do so early. Those that do not have fitted their sample by then and stay as they are.
 #
