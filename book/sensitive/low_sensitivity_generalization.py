@@ -594,7 +594,24 @@ ledger.verdicts()
 # * **As it stands, the script does not run.** `generalization_save_predictions.py` uses a name `SWEEP` that is defined nowhere, and never calls its `main`.
 # * **Training-set sharpness** has 100 draws of the noise and is measured with the labels of $T_1$: a rise of the loss. The other sharpness has ten draws. We use one set of draws for both, so that their ratio has no noise of this kind.
 # * **Length of training.** Its models train 10 000 steps on batches of 1024. Ours stop at a training loss, and second models take the same number of steps.
-#
+# * **Average sensitivity.** The code multiplies the table of a function with a matrix of all characters, $2^n$ rows of $2^n$ numbers, and then weighs the squared coefficients by their degrees. Here the coefficients come from the Walsh-Hadamard transform, which needs the table alone. The next cell computes both for the random functions above, and says how much memory each would take for longer strings.
+
+# %%
+matrix = cube.characters(init_bits)
+coefficients = coin_tables.double() @ matrix.mT / 2**init_bits
+degrees = torch.tensor([mask.bit_count() for mask in range(2**init_bits)])
+by_matrix = (coefficients.square() * degrees).sum(-1)
+apart = (by_matrix - average_sensitivity(coin_tables.double())).abs().max().item()
+print(f"{nets} functions of {init_bits} bits, both ways: apart by less than 1e-12: {apart < 1e-12}")
+print("bits   numbers in the matrix   in 4-byte floats   in a table   in 4-byte floats")
+for length in sorted({init_bits, 10, 15, 20}):
+    sides = [
+        f"{k:>{w},d} {4 * k / 2**20:14,.3f} MiB" for w, k in ((22, 4**length), (11, 2**length))
+    ]
+    print(f"{length:4d}   " + "  ".join(sides))
+print(f"counted above: {matrix.numel()} and {coin_tables[0].numel()}")
+
+# %% [markdown]
 # ## What we found
 #
 # * Completions learned at {glue:text}`n_words` bits have the low sensitivity of Figure 4, by a wide margin, and shuffling shows that it lies in the arrangement of values.
