@@ -19,7 +19,7 @@ from helpers.chapters import BOOK, Chapter, every_chapter, read_record
 from helpers.claims import VERDICTS, Claim, combined_verdict
 
 REGISTER = BOOK / "register.yml"
-OWN = {"appendix": "this book's own methods"}  # parts that are no paper
+OWN = {"beyond": "beyond the papers", "appendix": "this book's own methods"}  # no papers
 BADGES = {
     "holds": "success",
     "reproduced": "success",
