@@ -405,7 +405,7 @@ print(f"twice delta*: smallest gap {min(gaps['doubled']):.2e}, largest {max(gaps
 print(f"closed form without split: gap to the minimiser below 1e-9: {exact_gap < 1e-9}")
 saved = gaps["exact over split"]
 print(f"without split over with split: {min(saved):.4f} to {max(saved):.4f}")
-glue("saved_low", min(saved))
+glue("saved_low", float(min(saved)))
 
 # %% [markdown]
 # Both formulas are right where $\delta^* \le B_x$. Without the split the value is smaller, down to {glue:text}`saved_low:.2f` of the one with it.
