@@ -350,7 +350,7 @@ for name, _, spec, weights in measured:
 worth = min(needed.values()) / 2**n_max
 
 # %% [markdown]
-# At {glue:text}`n_max` bits the bound never says anything before all inputs have been seen, hundreds of times. That is not the fault of the additional heads: a single parity needs as much. The bound can be worth something only where $2^n$ exceeds $W d^6$ by a wide margin. At {glue:text}`far` bits, where only the formulas of {prf:ref}`beyond-signed-cost` can go, it does for degree 2. And for a random function $W$ is about $2^n$, so the product is above $2^n$ at every length.
+# At {glue:text}`n_max` bits the bound says nothing until the sample is {glue:text}`worth:.0f` times as large as the cube, at the least. That is not the fault of the additional heads: a single parity needs as much. The bound can be worth something only where $2^n$ exceeds $W d^6$ by a wide margin. At {glue:text}`far` bits, where only the formulas of {prf:ref}`beyond-signed-cost` can go, it does for degree 2. And for a random function $W$ is about $2^n$, so the product is above $2^n$ at every length.
 
 # %%
 print(f"{far} bits, degree 2, random signs, W terms: m* by the formulas, and as a share of 2^n")
@@ -364,6 +364,7 @@ for W in (far, 4 * far, 16 * far):
     share_far.append(m / 2.0**far)
     print(f"W {terms.sparsity:4d}   heads {len(dealt):3d}   m* {m:.3e}   share {share_far[-1]:.5f}")
 glue("far", far)
+glue("worth", worth)
 glue("n_law", n_law)
 glue("product_spread", max(dealing) / min(dealing))
 glue("norm_slope", max(slope(d, 0) for d in wide_degrees))

@@ -384,7 +384,7 @@ for (T, d, W), row in table.items():
     print(f"{T:3d} {d:2d} {W:3d}" + "".join(f"{row[name]:19.3e}" for name in NAMES))
 over_occam = min(row[k] / row["Occam"] for row in table.values() for k in NAMES[:4])
 glue("over_occam", over_occam)
-glue("flat_most", f"{max(row['flatness'] for row in table.values()):.0e}")
+glue("flat_most", max(row["flatness"] for row in table.values()))
 glue("occam_most", int(max(row["Occam"] for row in table.values())))
 
 # %% mystnb={"figure": {"caption": "Samples until a bound on the risk of the hand-written network is at most a quarter, against length, degree and sparsity. The two bounds from norms are leading terms, without constants.", "name": "fig-five-bounds-by-hand"}, "image": {"alt": "Three panels with six curves each on a logarithmic axis of samples. Occam's bound lies lowest everywhere, between thirty and ten thousand. Counting bits lies near a million. Flatness and the norms lie between a hundred thousand and a trillion and rise steeply with degree and sparsity, the flatness bound most with sparsity."}} tags=["hide-input"]
@@ -405,6 +405,8 @@ fig.legend(*axes[0].get_legend_handles_labels(), ncols=3, loc="outside upper cen
 figures.show()
 
 # %% [markdown]
+# The flatness bound needs up to {glue:text}`flat_most:.0e` samples, Occam's at most {glue:text}`occam_most`. At every size each of the papers' numbers asks for more than {glue:text}`over_occam:.0f` times Occam's. With the sparsity the order among them turns, since there the range of the loss, $W$, enters flatness squared.
+#
 # ## What would falsify this
 #
 # A trained network with a risk that is not small. A bound of the papers, proved or at its favoured end, below a quarter at the size of the sample; or one that needs less than a hundred times as many strings as Occam's, for the trained or the hand-written network. A length-free bound that moves with the length at fixed norms and width. Controls: the networks before training; Occam's bound at the same sample; the held-out bound, which needs fewer strings than Occam's; the bound that contains the length. The claims decide by the worst network.

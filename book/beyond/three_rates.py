@@ -318,12 +318,12 @@ for (T, d, W), C in found.items():
     )
 steps = [max(b / a for a, b in itertools.pairwise(row)) for row in table.values()]
 glue("level", level)
-glue("hardest", f"{table[20, 3, 20][0]:.0e}")
+glue("hardest", table[20, 3, 20][0])
 glue("hardest_occam", int(table[20, 3, 20][3]))
 glue("gap_least", min(row[2] / row[3] for row in table.values()))
 
 # %% [markdown]
-# For twenty sets of three out of twenty bits, which is a small problem, the paper's form needs {glue:text}`hardest` samples, with its errors mended and its perturbation term left out. Counting needs {glue:text}`hardest_occam`. Over the whole grid the best of the Gaussian certificates needs at least {glue:text}`gap_least:.0f` times as many samples as counting.
+# For twenty sets of three out of twenty bits, which is a small problem, the paper's form needs {glue:text}`hardest:.0e` samples, with its errors mended and its perturbation term left out. Counting needs {glue:text}`hardest_occam`. Over the whole grid the best of the Gaussian certificates needs at least {glue:text}`gap_least:.0f` times as many samples as counting.
 #
 # ## What would falsify this
 #
