@@ -1,5 +1,8 @@
 """Random members of classes of Boolean functions: their values, degrees and limits."""
 
+import itertools
+import math
+
 import pytest
 import torch
 
@@ -65,3 +68,16 @@ def test_a_disjunction_of_one_conjunction_is_true_at_a_subcube():
 def test_bad_input_is_named(call, named):
     with pytest.raises(ValueError, match=named):
         call()
+
+
+def test_more_conjunctions_keep_what_is_true():
+    for seed in range(20):
+        tables = [classes.dnf(5, k, 2, drawn(seed)) for k in (1, 2, 3, 4)]
+        assert all((b <= a).all() for a, b in itertools.pairwise(tables))
+
+
+def test_a_tree_over_all_bits_is_a_fair_draw_of_all_functions():
+    """Ten of the sixteen functions of two bits have degree 2; a bit asked twice makes them rarer."""
+    count = 600
+    share = sum(degree(classes.decision_tree(2, 2, drawn(s))) == 2 for s in range(count)) / count
+    assert abs(share - 10 / 16) < 4 * math.sqrt(10 / 16 * 6 / 16 / count)
