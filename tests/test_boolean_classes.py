@@ -77,7 +77,7 @@ def test_more_conjunctions_keep_what_is_true():
 
 
 def test_a_tree_over_all_bits_is_a_fair_draw_of_all_functions():
-    """Ten of the sixteen functions of two bits have degree 2; a bit asked twice makes them rarer."""
+    """Ten of sixteen functions of two bits have degree 2; a bit asked twice makes them rarer."""
     count = 600
     share = sum(degree(classes.decision_tree(2, 2, drawn(s))) == 2 for s in range(count)) / count
     assert abs(share - 10 / 16) < 4 * math.sqrt(10 / 16 * 6 / 16 / count)
