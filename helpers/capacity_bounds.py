@@ -298,7 +298,7 @@ def depth_parts(
         B_w: Bound on the read-out's length, positive.
         B_x: Bound on the lengths of the first layer's tokens, positive; later ones are in the unit
             ball. Its square multiplies the error of the first W_QK.
-        lipschitz: L of the activation, positive.
+        lipschitz: L of the activation, positive. What W_C acts on may be that long.
         constant: The c of softmax, positive.
         order: As for :func:`depth_factors`.
 
@@ -313,7 +313,11 @@ def depth_parts(
     alpha, beta = [], []
     for i, (norms, factor) in enumerate(zip(layers, behind, strict=True)):
         length = B_x if i == 0 else 1.0
-        sizes = d * norms.C_columns, d * norms.QK_columns * length, k * norms.V_columns * length
+        sizes = (
+            d * lipschitz * norms.C_columns,
+            d * norms.QK_columns * length,
+            k * norms.V_columns * length,
+        )
         inner = constant * norms.V * length**2
         alpha += [size**2 for size in sizes]
         moved = lipschitz * norms.C
@@ -335,12 +339,12 @@ def depth_bound(
     r"""Log size for a deep network on tokens of length at most 1, up to a constant.
 
     .. math:: \frac{\log N}{\epsilon^2} B_w^2 \Bigl( 1 + \sum_i \alpha_i^{2/3} \bigl[
-        (d B_C^{2,\infty})^{2/3} + (c\, d L B_C B_V B_{QK}^{2,\infty})^{2/3}
+        (d L B_C^{2,\infty})^{2/3} + (c\, d L B_C B_V B_{QK}^{2,\infty})^{2/3}
         + (k L B_C B_V^{2,\infty})^{2/3} \bigr] \Bigr)^3
 
     Args: as for :func:`depth_parts`; N is the number of tokens in all, epsilon the scale.
 
-    Source: Edelman et al. (2022), Theorem A.17.
+    Source: Edelman et al. (2022), Theorem A.17, where the first term lacks the L.
     """
     require_positive(d=d, k=k, N=N)
     require_scale(B_w=B_w, epsilon=epsilon)
@@ -348,8 +352,9 @@ def depth_bound(
     total = 1.0
     for v, factor in zip(layers, behind, strict=True):
         moved = lipschitz * v.C
-        terms = d * v.C_columns, constant * d * moved * v.V * v.QK_columns, k * moved * v.V_columns
-        total += factor ** (2 / 3) * sum(term ** (2 / 3) for term in terms)
+        C = d * lipschitz * v.C_columns
+        QK, V = constant * d * moved * v.V * v.QK_columns, k * moved * v.V_columns
+        total += factor ** (2 / 3) * sum(term ** (2 / 3) for term in (C, QK, V))
     return B_w**2 * total**3 * math.log(N) / epsilon**2
 
 

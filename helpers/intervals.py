@@ -33,7 +33,7 @@ def wilson(successes: int, count: int, level: float = 0.95) -> tuple[float, floa
         raise ValueError(f"successes must lie between 0 and {count}, got {successes}")
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, got {level}")
-    z2 = stats.norm.ppf((1 + level) / 2) ** 2
+    z2 = float(stats.norm.ppf((1 + level) / 2)) ** 2
     share, middle = successes / count, (successes + z2 / 2) / (count + z2)
     half = math.sqrt(share * (1 - share) * count * z2 + z2**2 / 4) / (count + z2)
     return share, max(middle - half, 0.0), min(middle + half, 1.0)

@@ -1,6 +1,7 @@
 """Capacity of heads and of deep networks: closed forms, splits, scaling laws, the door."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -88,6 +89,16 @@ def test_the_depth_bound_is_its_formula():
     assert two == pytest.approx((1 + (1 + 5 ** (2 / 3)) * (2 + 2 ** (2 / 3))) ** 3 * math.log(10))
     sharper = capacity_bounds.depth_bound(1, 1, [ONES] * 2, 1.0, 10, 1.0, constant=1.0)
     assert sharper == pytest.approx((1 + (1 + 3 ** (2 / 3)) * 3) ** 3 * math.log(10))
+
+
+@law
+@given(layers, some, some)
+def test_a_steeper_activation_is_a_longer_output_matrix(norms, lipschitz, s):
+    """Activation over s with s times W_C is the same network."""
+    same = [replace(v, C=s * v.C, C_columns=s * v.C_columns) for v in norms]
+    plain = capacity_bounds.depth_bound(3, 2, norms, 1.0, 40, 0.5, lipschitz)
+    moved = capacity_bounds.depth_bound(3, 2, same, 1.0, 40, 0.5, lipschitz / s)
+    assert moved == pytest.approx(plain, rel=1e-11)
 
 
 def test_the_order_of_the_product_matters():

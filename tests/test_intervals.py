@@ -11,6 +11,7 @@ from helpers.intervals import wilson
 @pytest.mark.parametrize(("successes", "count"), [(0, 1), (1, 1), (0, 30), (7, 30), (29, 30)])
 def test_both_ends_are_z_standard_deviations_from_the_share(successes, count):
     share, low, high = wilson(successes, count)
+    assert all(type(value) is float for value in (share, low, high))
     z2 = stats.norm.ppf(0.975) ** 2
     for end in (low, high):
         assert (share - end) ** 2 == pytest.approx(z2 * end * (1 - end) / count, abs=1e-12)

@@ -586,4 +586,4 @@ print(f"{math.ceil(math.log(1 / 0.01) / nats)} draws")
 # :filter: docname in docnames
 # ```
 #
-# The form that is audited is from {cite:t}`sharper`; it follows {cite:t}`alquier2024`.
+# The form that is audited is from {cite:t}`sharper`; it follows {cite:t}`alquier2024`. The bound with kl is that of {cite:t}`maurer2004`, the correction for drawn networks that of {cite:t}`langford2001`, the training of the posterior follows {cite:t}`dziugaite2017`.

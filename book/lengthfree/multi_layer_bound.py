@@ -951,7 +951,7 @@ ledger.show()
 # * Corollary 4.2.1 is false for large $d$. F.0.1 and F.0.2 use covers outside their range; whether F.0.1 is false as a bound is open.
 # * The repaired bound (2) held on all networks that we tried. It is loose: no network moved farther than {glue:text}`moved_top:.2f` of $\epsilon$.
 # * It has no $T$ in it. With all norms 1 it grows by a factor of {glue:text}`last_step:.1f` with the last layer.
-# * The theorem of {ref}`ch-transformer-capacity` also covers $W_C$ for inputs of length 1. There, too, $L_\sigma > 1$ needs $L_\sigma^2$ in the cover's constant.
+# * The theorem of {ref}`ch-transformer-capacity` also covers $W_C$ for inputs of length 1, and its proof needs $L_\sigma$ there too.
 #
 # ## Exercises
 #

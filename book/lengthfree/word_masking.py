@@ -179,7 +179,7 @@ figures.show()
 # %% [markdown]
 # ## From K scores to one: which growth is real
 #
-# There is an elementary way from $K$ scores to one. Maurer's contraction (2016) compares the loss with signs of its own for every score, $R(\ell \circ \mathcal F) \le \sqrt2 L_2\, \mathbb E \sup_f \sum_{i,s} \epsilon_{is} f_s(x_i)$, where $L_2 = \sqrt2$ is the Euclidean constant. A supremum of a sum is at most the sum of the suprema, so
+# There is an elementary way from $K$ scores to one. Maurer's contraction {cite:p}`maurer2016` compares the loss with signs of its own for every score, $R(\ell \circ \mathcal F) \le \sqrt2 L_2\, \mathbb E \sup_f \sum_{i,s} \epsilon_{is} f_s(x_i)$, where $L_2 = \sqrt2$ is the Euclidean constant. A supremum of a sum is at most the sum of the suprema, so
 #
 # $$R(\ell \circ \mathcal F) \le 2 \sum_{s=1}^K R(\mathcal F_s) \le 2 K \max_s R(\mathcal F_s) . \tag{3}$$
 #
@@ -659,4 +659,4 @@ for r in (1, 4, 16, 64):
 # :filter: docname in docnames
 # ```
 #
-# The theorem is from {cite:t}`lengthfree`. The contractions are those of D. J. Foster and A. Rakhlin, *$\ell_\infty$ vector contraction for Rademacher complexity*, arXiv:1911.06468, and of A. Maurer, *A vector-contraction inequality for Rademacher complexities*, ALT 2016, arXiv:1605.00251.
+# The theorem is from {cite:t}`lengthfree`. The contractions are those of {cite:t}`foster2019` and of {cite:t}`maurer2016`.

@@ -183,7 +183,7 @@ for c in factors:
         complied = sum(
             bool(random_encodings.within(task.encodings(N, d_e, generator))) for _ in range(draws)
         )
-        share[c, N], start, end = (float(v) for v in wilson(complied, draws, LEVEL))
+        share[c, N], start, end = wilson(complied, draws, LEVEL)
         distinct = random_encodings.distinct_probability(N, d_e)
         low[c, N], high[c, N] = (
             min(1.0, v / distinct) for v in random_encodings.share_bounds(N, d_e)

@@ -144,7 +144,7 @@ for name, happened, chance in (
     ("independent, union's radius", draws > union, -math.expm1(count * math.log1p(-0.3 / count))),
     ("one at a time, union's radius", together, 0.3),
 ):
-    share, low, high = (float(e) for e in wilson(int(happened.sum()), rounds, 0.9999))
+    share, low, high = wilson(int(happened.sum()), rounds, 0.9999)
     missed_by[name] = max(low - chance, chance - high)
     print(
         f"{name:30} {int(happened.sum()):5} of {rounds}, {low:.4f} to {high:.4f}, chance {chance:.4f}"
@@ -861,4 +861,4 @@ for name, side in (("all", s["D"]), ("the block", s["d_e"]), ("a multiple of I",
 # :filter: docname in docnames
 # ```
 #
-# The theorem and its lemmas are from {cite:t}`retrieval`. The bound on softmax goes back to {cite:t}`variables`, sparsification to {cite:t}`pisier1981`.
+# The theorem and its lemmas are from {cite:t}`retrieval`. The bound on softmax goes back to {cite:t}`variables`, sparsification to {cite:t}`pisier1981`, the tail of the chi-square distribution to {cite:t}`laurent2000`.

@@ -657,4 +657,4 @@ print(f"on the {m} strings {inside.mean():.3f}, on the other {N - m} {outside.me
 # :filter: docname in docnames
 # ```
 #
-# The experiments are from {cite:t}`sensitive`. It cites S. Bhattamishra, A. Patel, V. Kanade and P. Blunsom (2023), *Simplicity bias in transformers and their ability to learn sparse Boolean functions*, ACL 2023, pages 5767–5791.
+# The experiments are from {cite:t}`sensitive`. The study of random nets that it cites is {cite:t}`bhattamishra2023`.
