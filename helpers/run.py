@@ -220,6 +220,7 @@ def _over_dask(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome
                 n_workers=min(workers, len(jobs)),
                 threads_per_worker=1,
                 dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # two runs at once
                 memory_limit=0,
                 local_directory=scratch,
                 silence_logs=50,

@@ -54,7 +54,7 @@ steps = 4000  # most steps of the training [3000..10000]
 threshold = 1e-3  # training loss at which a network stops [2e-4..2e-3]
 noise_strings = 400  # strings, each with its own noise, for a noisy risk [200..2000]
 confidence = 0.05  # probability that a bound fails [0.01..0.1]
-seed = 0  # of everything random [0..1000]
+seed = 0  # of everything random [0..1000000]
 
 # %% [markdown]
 # ## The network

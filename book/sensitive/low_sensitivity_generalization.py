@@ -50,7 +50,7 @@ draws = 30  # of the noise, for each model [10..200]
 init_bits = 8  # bits of a string for nets without training [5..10]
 nets = 300  # random nets of each kind [200..3000]
 redraws = 2000  # of the bootstrap [500..20000]
-seed = 0  # of everything random [0..1000]
+seed = 0  # of everything random [0..100000]
 
 # %% [markdown]
 # ## Learning a part

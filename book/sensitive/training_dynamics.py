@@ -41,7 +41,7 @@ learning_rate = 3e-3  # of AdamW [2e-3..4e-3]
 width = 32  # columns of the model [32..64]
 draws = 10  # of the noise, at every look [5..100]
 redraws = 2000  # of the bootstrap [500..20000]
-seed = 0  # of everything random [0..1000]
+seed = 0  # of everything random [0..100000]
 
 # %% [markdown]
 # ## Training

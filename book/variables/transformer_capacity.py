@@ -445,11 +445,9 @@ rewritten_rows = {s: (rewritten(s, True), rewritten(s, False)) for s in steepnes
 steep_layer = random_layer(batch, 4, 3)._replace(W_V=10 * normal(batch, 4, 3))
 unit_rows = tokens(batch, 6, 4)
 acted_on = blocks.longest(blocks.hidden(unit_rows, steep_layer, lambda y: gain * y)).max().item()
-print(
-    "slope of the activation    bound over that of the same network with slope 1: print, repaired"
-)
+print("slope    bound over that of the same network with slope 1: print   repaired")
 for s, (printed, repaired) in rewritten_rows.items():
-    print(f"{s:23.0f} {printed:52.4f} {repaired:10.4f}")
+    print(f"{s:5.0f} {printed:54.4f} {repaired:10.4f}")
 print(f"longest row W_C acts on, slope {gain:.0f}: {acted_on:.4f}")
 
 single = LayerNorms(V=1.0, V_columns=1.0, QK_columns=4.0, QK=4.0, C=1.0, C_columns=1.0)
