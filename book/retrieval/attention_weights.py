@@ -127,6 +127,11 @@ def learn(steps, shifted):
 
 
 task, untrained, trained, given, tokens, targets = learn(max_steps, shifted=False)
+if not trained.finished.any():
+    raise ValueError(
+        f"no model came below {threshold} in {max_steps} steps; give more steps, or a larger "
+        f"learning_rate than {learning_rate}"
+    )
 shifted_task, _, shifted, shifted_given, shifted_tokens, shifted_targets = learn(
     control_steps, shifted=True
 )

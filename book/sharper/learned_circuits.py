@@ -97,6 +97,8 @@ kinds = {"free": trained(False), "positional": trained(True)}
 
 # %% tags=["nbval-ignore-output"]
 for kind, (_, finished) in kinds.items():
+    if not finished.any():
+        raise ValueError(f"no {kind} model learned; give more steps than {max_steps}")
     for d in degrees:
         done = sum(f for f, (k, _) in zip(finished.tolist(), classes, strict=True) if k == d)
         print(f"{kind:10}  degree {d}: {done} of {models} models reached the threshold")

@@ -178,6 +178,11 @@ def floor(T):
 critical_sizes = {}
 for learner in ("transformer", "linear"):
     critical_sizes[learner] = summary(runs, learner, lengths)
+    if not math.isfinite(critical_sizes[learner][2]):
+        raise ValueError(
+            f"half of the {learner} trials succeed at no size for some length, m* = "
+            f"{critical_sizes[learner][0]}; give more steps than {steps}, or larger sizes"
+        )
     print(learner)
     for T, value, (low, high) in zip(lengths, *critical_sizes[learner][:2], strict=True):
         tried, successes = outcomes(runs, learner, T)

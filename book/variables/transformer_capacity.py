@@ -64,7 +64,7 @@
 # %% tags=["parameters"]
 pairs = 4000  # pairs of vectors for the projection [500..50000]
 nets = 2000  # random blocks, and random deep networks [200..20000]
-depth = 3  # layers of the random deep networks [2..8]
+depth = 3  # layers of the random deep networks [3..8]
 length = 5.0  # of tokens that are too long [4..32]
 gain = 10.0  # of the loud layer in the networks with two layers [4..50]
 L_max = 8  # deepest network of the growth curves [4..12]
