@@ -138,6 +138,11 @@ def run(architecture, N, *, simple=False, change=None, rate=None, stop=stricter,
     )
 
 
+def joined(cells):
+    """Cells of one line, in columns."""
+    return " ".join(f"{cell:22}" for cell in cells).rstrip()
+
+
 def shown(counts):
     """A median with the runs' range, in thousands; > if it is censored."""
     middle, reached = median(counts)
@@ -165,15 +170,16 @@ for task_name, records in (("general", general), ("simple", simple)):
 COLUMNS = ("task", "architecture", "N", "test", "level", "run", "prompts", "reached")
 results.save("prompts", dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
 print("thousands of prompts until the test error is below a level: median [least, most]")
+print(f"{'':10}" + joined(NAMES.values()))
 for level in (threshold, stricter):
     print(f"general task, {level}")
     for N in (*lengths, *longer):
         cells = [general[a, N].count(level, "general") for a in NAMES if (a, N) in general]
-        print(f"  N = {N:2}  " + "  ".join(f"{shown(c):24}" for c in cells))
+        print(f"  N = {N:2}  " + joined(shown(c) for c in cells))
 print(f"simple task, {threshold}")
 for N in simple_lengths:
     cells = [simple[a, N].count(threshold, "simple") for a in NAMES]
-    print(f"  N = {N:2}  " + "  ".join(f"{shown(c):24}" for c in cells))
+    print(f"  N = {N:2}  " + joined(shown(c) for c in cells))
 
 
 def middle(record, level, test):
@@ -313,9 +319,10 @@ for a in NAMES:
     tried.append(run(a, longest).count(threshold, "general"))
     best[a] = min(tried, key=lambda counts: (not median(counts)[1], median(counts)[0]))
 print(f"N = {longest}, thousands of prompts by learning rate: median [least, most]")
+print(f"{'':10}" + joined([*NAMES.values(), "fixed pointers"]))
 for rate in other_rates:
     cells = [sweep[a, rate] for a in NAMES] + [fixed_sweep[rate]]
-    print(f"  {rate:7.4f}  " + "  ".join(f"{shown(c):24}" for c in cells))
+    print(f"  {rate:6.4f}  " + joined(shown(c) for c in cells))
 fixed = run("feedforward", longest, change=with_fixed_pointers)
 slowest = max(
     int(general["recurrent", longest].count(v, "general").prompts.max())
@@ -565,13 +572,14 @@ kept_counts = {
     for task_name, by_key in runs_of.items()
 }
 print(f"thousands of prompts until the test error is below {kept_level}: median [least, most]")
+print(f"{'':18}" + joined(NAMES.values()))
 for task_name, counts in kept_counts.items():
     for N in sorted({N for _, N in counts}):
         cells = [shown(counts[a, N]) for a in NAMES if (a, N) in counts]
-        print(f"  {task_name:8} N = {N:2}  " + "  ".join(f"{cell:24}" for cell in cells))
+        print(f"{task_name:8} N = {N:2}   " + joined(cells))
     for a in NAMES:
         b, low, high = power(counts, a)
-        print(f"  {task_name:8} power of N, {NAMES[a]:16} {b:5.2f} [{low:5.2f}, {high:5.2f}]")
+        print(f"{task_name:8} power of N, {NAMES[a]:16} {b:5.2f} [{low:5.2f}, {high:5.2f}]")
         glue(f"kept_{task_name}_{a}", f"{b:.1f} ({low:.1f} to {high:.1f})")
 glue("kept_d", stored.provenance["parameters"]["d"] if stored else d)
 again = results.load("retrieval/sample_complexity_hierarchy", "distinct")
