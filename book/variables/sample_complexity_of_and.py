@@ -19,7 +19,7 @@
 # # How many samples does a hidden AND take?
 #
 # **Claim.** A one-layer transformer learns the AND of three hidden bits among $T$ from far fewer than $T$-proportional samples: the sample size at which half of the trials succeed grows like a small power of $T$, as the third paper reports. A linear classifier trained on the same task, which could represent the AND too, needs samples in proportion to $T$. Whether the transformer's growth is a power or a logarithm, the experiment cannot tell, here or in the paper.
-# **Needs** {ref}`ch-capacity`. **Runs in** 90 s.
+# **Needs** {ref}`ch-capacity`. **Runs in** 150 s.
 #
 # A *trial* hides a set $I$ of $s = 3$ positions among $T$, uniformly at random. It draws $m$ strings $x \in \{0, 1\}^T$ of independent fair bits, with labels $y = \prod_{i \in I} x_i$, and trains a transformer on these $m$ pairs. One label in eight is 1. The trial is a *success* if at some time the network is right on more than 99 % of new strings. The *critical sample size* $m^*(T)$ is where half of the trials succeed.
 #
