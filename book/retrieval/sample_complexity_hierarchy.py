@@ -550,7 +550,7 @@ figures.show()
 #
 # ## At the paper's scale
 #
-# The paper has $N$ up to 12 on the general task and from 25 to 33 on the simple one, $d = 10$, recurrent states of 500 numbers, one learning rate and five runs. `--preset paper` does this. What is stored is the part of it that one processor core does in twenty minutes: its lengths and its $d$, with three of its five lengths on the simple task, smaller networks and rates of our choice.
+# The paper has $N$ up to 12 on the general task and from 25 to 33 on the simple one, $d = 10$, recurrent states of 500 numbers, one learning rate and five runs. `--preset paper` does this. What is stored is the part of it that one processor core does in twenty minutes: its lengths and its $d$, with three of its five lengths on the simple task, smaller recurrent and feedforward nets, and rates of our choice.
 
 # %%
 stored = results.load("retrieval/sample_complexity_hierarchy", "prompts")
@@ -588,7 +588,7 @@ kept_needed = {(task_name, a, N): n for task_name, a, N, n, _ in table}
 print("distinct prompts that suffice")
 for task_name, N in sorted({(task_name, N) for task_name, _, N in kept_needed}):
     cells = [(NAMES[a], kept_needed.get((task_name, a, N))) for a in NAMES]
-    print(f"  {task_name:8} N = {N:2}   " + "   ".join(f"{who} {n}" for who, n in cells if n))
+    print(f"{task_name:8} N = {N:2}   " + "   ".join(f"{who} {n}" for who, n in cells if n))
 kept_longest = max(
     N for task_name, a, N in kept_needed if (task_name, a) == ("general", "recurrent")
 )
