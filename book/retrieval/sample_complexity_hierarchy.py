@@ -550,7 +550,7 @@ figures.show()
 #
 # ## At the paper's scale
 #
-# The paper has $N$ up to 12 on the general task and from 25 to 33 on the simple one, $d = 10$, recurrent states of 500 numbers, one learning rate and five runs. `--preset paper` does this. What is stored is the part of it that one processor core does in twenty minutes: its lengths and its $d$, with three of its five lengths on the simple task, smaller recurrent and feedforward nets, and rates of our choice.
+# The paper has $N$ up to 12 on the general task and from 25 to 33 on the simple one, $d = 10$, recurrent states of 500 numbers, one learning rate and five runs. `--preset paper` does this. What is stored is a part of it that needs no GPU: its lengths and its $d$, with three of its five lengths on the simple task, smaller recurrent and feedforward nets, and rates of our choice.
 
 # %%
 stored = results.load("retrieval/sample_complexity_hierarchy", "prompts")
