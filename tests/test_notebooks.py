@@ -58,6 +58,14 @@ def test_the_content_key_is_current(chapter, notebook):
     assert notebook.metadata.book.key == chapter.key({}), f"{chapter.name} is stale: make run"
 
 
+def test_no_cell_shows_an_object_that_it_happened_to_return(notebook):
+    """A cell's last value is printed with all its digits, compared, and shown to readers."""
+    shown = [
+        o for c in code_cells(notebook) for o in c.outputs if o.output_type == "execute_result"
+    ]
+    assert not shown, f"the last line of a cell returns {shown[0].data['text/plain'][:60]}"
+
+
 def test_there_is_one_parameters_cell_of_literals(chapter, notebook):
     tagged = [c for c in code_cells(notebook) if "parameters" in c.metadata.get("tags", [])]
     assert len(tagged) == 1

@@ -40,3 +40,26 @@ def test_json_is_compared_like_text():
     assert as_text({"a": 0.25, "b": "holds"}) == as_text({"a": 0.2500001, "b": "holds"})
     assert as_text({"a": 0.25, "b": "holds"}) != as_text({"a": 0.26, "b": "holds"})
     assert as_text({"a": 0.25, "b": "holds"}) != as_text({"a": 0.25, "b": "refuted"})
+
+
+CLAIM = "x.a: largest gap: {}, required = 0 ± 1e-07, control {}: repaired"
+
+
+def test_a_claim_s_residue_of_rounding_is_compared_as_the_bound_it_meets():
+    assert TolerantText(CLAIM.format("6.661e-10", "0.98")) == CLAIM.format("1.11e-09", "0.98")
+    assert TolerantText(CLAIM.format("6.661e-10", "0.98")) == CLAIM.format("0.0", "0.98")
+    assert TolerantText(CLAIM.format("6.661e-10", "0.98")) != CLAIM.format("2e-07", "0.98")
+    assert TolerantText(CLAIM.format("6.661e-10", "0.98")) != CLAIM.format("6.661e-10", "0.97")
+    assert TolerantText(CLAIM.format("0.17", "5e-17")) == CLAIM.format("0.17", "8e-09")
+    assert TolerantText("gap 6.661e-10, limit 1e-07") != "gap 1.11e-09, limit 1e-07"
+
+
+def test_the_same_in_a_ledger_s_record():
+    def record(**changes):
+        claim = {"measured": 6e-10, "bound": 0, "tol": 1e-7, "control": 0.98, "verdict": "holds"}
+        return as_text({"chapter": "x", "claims": [claim | changes]})
+
+    assert record() == record(measured=1.1e-9)
+    assert record() != record(measured=2e-7)
+    assert record() != record(control=0.97)
+    assert record() != record(tol=1e-6)

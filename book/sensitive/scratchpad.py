@@ -756,12 +756,10 @@ ledger.check(
     control=against_mean[0],
     expect="reproduced",
 )
+ledger.verdicts()
 
 # %% tags=["nbval-ignore-output"]
 ledger.show()
-
-# %%
-ledger.verdicts()
 
 # %% [markdown]
 # ## What the authors' code does differently
