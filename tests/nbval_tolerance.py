@@ -26,8 +26,9 @@ DECIMAL = re.compile(
 # A line of the ledger: "measured, required = bound ± tolerance, control number: verdict".
 _NUMBER = r"-?[\d.]+(?:e[-+]?\d+)?"
 CLAIM = re.compile(
-    rf"(?P<measured>{_NUMBER})(?P<middle>, required [≤≥=] (?P<bound>{_NUMBER}) ± (?P<tol>{_NUMBER}), "
-    rf"control )(?P<control>{_NUMBER})(?=: )"
+    rf"(?P<measured>{_NUMBER})"
+    rf"(?P<middle>, required [≤≥=] (?P<bound>{_NUMBER}) ± (?P<tol>{_NUMBER}), control )"
+    rf"(?P<control>{_NUMBER})(?=: )"
 )
 
 
