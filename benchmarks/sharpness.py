@@ -19,9 +19,11 @@ import torch
 from torch.func import grad, jvp, vjp, vmap
 
 from benchmarks._measure import RECORDS, ROOT, Remote, compare, peers_python, record, table
-from helpers import cube, transformer
+from helpers import cube
+from helpers.nets import transformer
+from helpers.nets.spec import TransformerSpec
 from helpers.sharpness import SquaredLoss, hessian_trace, perturbed_loss
-from helpers.training import train
+from helpers.training.train import train
 
 SEEDS = 20  # estimates from which a method's error is taken
 DRAWS = (24, 96)
@@ -41,7 +43,7 @@ from helpers import transformer
 torch.set_num_threads(1)
 torch.manual_seed(0)
 stored = torch.load({path!r})
-spec = transformer.TransformerSpec(**stored["spec"])
+spec = TransformerSpec(**stored["spec"])
 
 class Model(torch.nn.Module):
     def __init__(self):
@@ -80,7 +82,7 @@ def trained():
     Without biases in attention: curvlinops 3.0.1 stops at a weight that changes nothing, as the
     last layer's key bias, which moves all scores of the one query alike.
     """
-    spec = transformer.TransformerSpec(n=8, width=8, hidden=8, bias=False)
+    spec = TransformerSpec(n=8, width=8, hidden=8, bias=False)
     start = transformer.initial_weights(spec, 1, torch.Generator().manual_seed(0))
     inputs, targets = cube.bits(8), cube.character(8, 3).float()
 

@@ -7,8 +7,9 @@ import dataclasses
 import torch
 
 from benchmarks._measure import compare, record, table
-from helpers import samples
-from helpers.transformer import TransformerSpec, encoder_weights, forward, initial_weights
+from helpers.nets.spec import TransformerSpec
+from helpers.nets.transformer import encoder_weights, forward, initial_weights
+from helpers.sharper import samples
 
 N_BITS, WIDTH, HIDDEN = 20, 51, 128
 CASES = ((32, 32), (8, 256))  # models at once, strings in a batch

@@ -26,7 +26,7 @@ from scipy.linalg import hadamard
 from torch import Tensor
 
 from benchmarks._measure import RECORDS, Remote, Stats, compare, peers_python, record, table
-from helpers import figures
+from helpers.book import figures
 from helpers.kernels import _walsh_cpu
 from helpers.kernels.walsh import walsh_hadamard, walsh_hadamard_
 

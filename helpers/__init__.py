@@ -1,6 +1,115 @@
-"""The mathematics, kernels and tools behind the chapters of *A Sharper Picture, Executed*.
+"""The mathematics, kernels and tools behind the chapters of *A Sharper Picture, Executed*: the map.
 
-Imports run downwards only: claims, figures, run, results on top; then spectrum, constructions,
-covers; then cube; then kernels, which know nothing above them. Importing this package imports
-nothing; no module imports Jupyter at its top level, so that chapters run where it is not installed.
+Imports run down this list. A room of a part imports the core above it and itself; only ``beyond``
+imports other rooms. Nothing but a chapter imports ``book``, and ``book`` imports no room of a part.
+What the runner needs of it imports neither torch nor Jupyter. Importing this package imports nothing.
+
+Ground floor::
+
+    checks                      Checks of what comes in by a public door: each error names the value and what is allowed.
+    weights                     A model's weights: a flat dict of tensors, each behind any leading ensemble axes.
+    statistics                  What is said of many runs: slopes, shares, orders, and runs drawn anew.
+
+Kernels::
+
+    kernels                     Kernels on tables indexed by the cube; each module holds its public function, then its reference.
+    kernels.flips               What flipping bits does to a function with values -1 and 1, from its table packed 64 to a word.
+    kernels.parity              Sums of characters at given points: public functions, torch reference, CPU path, GPU path.
+    kernels.subcubes            Signed sums of a function over subcubes, given by a base point and the directions that span it.
+    kernels.walsh               Walsh-Hadamard transform along the last axis: public functions, torch reference, CPU, GPU.
+
+The cube::
+
+    cube                        Functions on the cube: by table, by spectrum, and by questions to an oracle.
+    cube.fourier                Fourier-Walsh analysis of functions given as tables, in the conventions of :mod:`helpers.cube`.
+    cube.functions              The cube {-1, 1}^n: points, characters, named functions, random sparse functions.
+    cube.testers                Property tests: the least degree, or sparsity, that questions do not refute.
+
+Training and covers::
+
+    training                    Train many independent models at once.
+    training.batches            Batches for a stack of models, each drawn from the model's own generator.
+    training.checkpoints        A file from which a run that was killed goes on: plain tensors and numbers, never a pickle.
+    training.ensemble           A stack of models while they train: who is still in it, what was found, who is let go.
+    training.optimizer          AdamW for a stack of models: one fused kernel moves them all, each at its own rate.
+    training.train              Train many independent models at once: one step moves a whole stack of them.
+    covers                      Covering numbers and the capacity bounds that follow from them.
+    covers.attention            Log covering numbers of attention heads and of deep transformers, as printed and repaired.
+    covers.blocks               Attention heads and blocks of Edelman et al. (2022) as pure functions of their weights.
+    covers.capacity             Capacity of a class of functions: Rademacher complexity, Dudley's integral, Zhang's cover.
+    covers.linear               Covers of linear maps x -> Wx: explicit ones, greedy ones, lower bounds, and the printed bounds.
+    covers.lipschitz            How far attention moves when its weights or its inputs move: both sides of each inequality.
+
+Nets and sharpness::
+
+    nets                        The learned models: pure functions of their weights.
+    nets.attention              What the heads of one layer write, in three ways that are equal up to rounding.
+    nets.baselines              Feedforward and recurrent nets in the form of :mod:`helpers.nets.transformer`: pure functions.
+    nets.lean                   The first paper's transformer with its work merged, exactly.
+    nets.spec                   What a transformer is, apart from its weights, and which weights that asks for.
+    nets.transformer            One functional transformer encoder: every learned model of the five papers.
+    sharpness                   How sharp a loss is around given weights: Hessian traces, perturbed losses, blow-up.
+
+Rooms of the parts::
+
+    sharper                     What the chapters on *A Sharper Picture of Generalization in Transformers* need.
+    sharper.chain_of_thought    PARITY by a chain of thought: a two-attention transformer run n times, with weights set by hand.
+    sharper.circuits            The first paper's smallest model: attention, one number a token, a narrow net, a linear head.
+    sharper.learnable           Networks built by hand as weights of learned models: one function, one parameter space.
+    sharper.network             The two-attention transformer that computes a sparse sum of parities, with weights set by hand.
+    sharper.norms               Sizes of the hand-written network of :mod:`helpers.sharper.network`, and its balance.
+    sharper.pac_bayes           Bounds on the risk of networks near the hand-written one: PAC-Bayes, Occam, and their rivals.
+    sharper.perturbed           The hand-written network of :mod:`helpers.sharper.network` under Gaussian noise: bounds.
+    sharper.projected           The two-attention transformer on random codes of its positions, to make it narrower.
+    sharper.samples             Learning sparse functions from random strings: data, the recipe that converges, and the gap.
+    sensitive                   What the chapters on *Why are Sensitive Functions Hard for Transformers?* need.
+    sensitive.automata          Finite automata, and how sensitive a step of one and its last state are.
+    sensitive.blowup            Layer norm's magnification of one bit, in transformers as Hahn and Rofin (2024) define them.
+    sensitive.brittle           The second paper's learned models: four functions of one length, and how brittle a fit is.
+    sensitive.completions       Functions learned from a part of the cube: how sensitive, and how sharp where.
+    sensitive.influence         How far one bit of the input moves an attention head, in the first layer and in later ones.
+    sensitive.isolation         Why sensitive functions are isolated in weight space, each step of the second paper's argument.
+    sensitive.parity            PARITY written by hand: as two nested majority votes, and as a transformer with layer norm.
+    sensitive.random_nets       Untrained nets as functions of bits: how sensitive they are, and by which draw of weights.
+    sensitive.scratchpads       Models that compute PARITY with a scratchpad: they write each state down before the next step.
+    variables                   What the chapters on *Inductive Biases and Variable Creation* need.
+    variables.lookup            ReLU nets that look values up, and whole transformers for any function of s hidden bits.
+    variables.planted           Planted functions: a gate on s hidden bits among T, learned by the third paper's small model.
+    variables.selection         Attention heads, written by hand, that read s chosen bits among T: sparse variable creation.
+    lengthfree                  What the chapters on sequence-length-free bounds need.
+    lengthfree.deep_covers      Log covering numbers of deep transformers from any linear cover: printed, proved, repaired.
+    lengthfree.majority_task    Sparse majority: the task, and the single attention layer that learns it.
+    lengthfree.masked_words     Word masking: cross entropy over K words, its contraction, and a source to learn from.
+    lengthfree.single_layer     One attention layer with a linear read-out: its class, and bounds on its Rademacher complexity.
+    retrieval                   What the chapters on sparse token regression need.
+    retrieval.attention         Attention that retrieves the tokens pointed at, with weights written by hand.
+    retrieval.heads             How much H attention heads let through of q tokens, when the label is a sum of squares.
+    retrieval.hierarchy         Prompts that three architectures need to learn sparse token regression.
+    retrieval.memory            What the state of a recurrent net can hold: packings, covers, codes, quantisers, interpolation.
+    retrieval.pointwise         Retrieval learned from one labelled token a prompt, as the point-wise risk has it.
+    retrieval.random_encodings  Encodings of positions that are far from each other: how likely random signs are to be so.
+    retrieval.recurrent         A bidirectional recurrent net that solves the simple retrieval task, with weights by hand.
+    retrieval.span              What a feedforward net can know when its first layer stays in the span of the data.
+    retrieval.task              q-sparse token regression, and the one-layer attention model that learns it.
+    retrieval.token_covers      Sizes behind the guarantee for retrieval: lengths of tokens, covers of query-key matrices.
+    beyond                      What the chapters beyond the papers need.
+    beyond.audit                How often does a certificate fail? A simulation in which every risk is known.
+    beyond.boolean_classes      Random members of the classes of Boolean functions that textbooks use, as tables of -1 and 1.
+    beyond.certificates         Certificates of trained networks: diagonal Gaussians over their weights, fitted to a kl bound.
+    beyond.parity_head          One attention layer that learns the parity of two bits, small enough to be in every bound.
+    beyond.signed               The hand-written transformer for every function of n bits: any signs, any degrees, any sparsity.
+    beyond.small_noise          What small Gaussian noise on the weights costs, and the rates at which certificates then fall.
+
+The book's machinery::
+
+    book                        The book's machinery: what a chapter asserts and shows, and what executes and renders it.
+    book.chapters               What can be known of a chapter without running it: its parameters, its content key, its record.
+    book.claims                 What a chapter asserts: claims that can fail, each with the control that makes it fail.
+    book.excerpts               Figures of chapters on other pages: a Sphinx extension with one directive.
+    book.execution              Execute one chapter: as a notebook by papermill, or plainly as the script that it is.
+    book.figures                One look for every figure: opaque, legible in the dark, told apart without colour.
+    book.pages                  What the rendered pages add to their theme: a Sphinx extension.
+    book.results                Paper-scale results: a CSV beside a JSON that says how it was made.
+    book.scoreboard             The scoreboard and the findings: pages built from what the executed notebooks recorded.
+    run                         Execute chapters: ``python -m helpers.run [CHAPTER ...]``.
 """

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helpers.chapters import (
+from helpers.book.chapters import (
     ROOT,
     Chapter,
     ChapterError,
@@ -31,8 +31,8 @@ from helpers.chapters import (
     find,
     helpers_key,
 )
-from helpers.execution import Outcome, execute_notebook, execute_plainly
-from helpers.results import RESULTS, write_atomically
+from helpers.book.execution import Outcome, execute_notebook, execute_plainly
+from helpers.book.results import RESULTS, write_atomically
 
 LOGS = ROOT / "_build" / "logs"
 

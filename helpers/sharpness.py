@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 from torch.func import grad, vjp, vmap
 
-from helpers.training import Forward, Weights
+from helpers.weights import Forward, Weights
 
 Loss = Callable[[Weights], Tensor]
 Names = str | Sequence[str]

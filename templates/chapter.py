@@ -34,9 +34,9 @@ seed = 0  # of the random functions [0..1000000]
 # %%
 import torch
 
-from helpers import figures
-from helpers.claims import Ledger, glue
-from helpers.spectrum import average_sensitivity, spectrum
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.cube import average_sensitivity, spectrum
 
 ledger = Ledger("part/name")
 generator = torch.Generator().manual_seed(seed)

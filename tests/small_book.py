@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.chapters import ROOT
+from helpers.book.chapters import ROOT
 
 HEAD = """\
 # ---
@@ -38,10 +38,10 @@ import time
 """
 CHAPTERS = {
     "part/plain": "time.sleep(pause)\nprint(word, size * scale)\n",
-    "part/spectral": "import helpers.spectrum\n\nprint(size)\n",
+    "part/spectral": "import helpers.cube.fourier\n\nprint(size)\n",
     "part/kernel": "from helpers.kernels import _backends\n\nprint(size)\n",
     "part/stored": (
-        "from helpers.results import load, save\n\n"
+        "from helpers.book.results import load, save\n\n"
         'save("runs", {"seed": list(range(size)), "loss": [scale] * size})\n'
         'print(load("part/stored", "runs") is not None)\n'
     ),

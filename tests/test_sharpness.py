@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.func import grad, hessian
 
-from helpers import cube, transformer
-from helpers.constructions import sharper
+from helpers import cube
+from helpers.nets import transformer
+from helpers.nets.spec import TransformerSpec
+from helpers.sharper import network as sharper
 from helpers.sharpness import (
     METHODS,
     SquaredLoss,
@@ -75,7 +77,7 @@ def built(n=4, degree=2, sparsity=3):
 
 
 def encoder(norm="post", ensemble=None):
-    spec = transformer.TransformerSpec(n=3, width=4, hidden=4, norm=norm)
+    spec = TransformerSpec(n=3, width=4, hidden=4, norm=norm)
     weights = transformer.initial_weights(spec, ensemble, seeded(), dtype=torch.float64)
     inputs = cube.bits(3)
     return SquaredLoss(
@@ -389,7 +391,7 @@ def test_blow_up_of_a_batch_is_that_of_each():
 
 def test_blow_up_reads_the_intermediates_of_a_transformer():
     loss, weights = encoder()
-    spec = transformer.TransformerSpec(n=3, width=4, hidden=4)
+    spec = TransformerSpec(n=3, width=4, hidden=4)
     _, seen = transformer.forward(spec, weights, loss.inputs, intermediates=True)
     inputs = [v for name, v in seen.items() if "norm" in name and name.endswith("input")]
     assert len(inputs) == 4

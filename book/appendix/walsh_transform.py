@@ -43,8 +43,9 @@ import time
 
 import torch
 
-from helpers import cube, figures
-from helpers.claims import Ledger, glue
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
 from helpers.kernels._walsh_cpu import plan
 from helpers.kernels.walsh import walsh_hadamard, walsh_hadamard_, walsh_hadamard_reference
 

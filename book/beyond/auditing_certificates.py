@@ -71,16 +71,21 @@ import math
 import torch
 from scipy import stats
 
-from helpers import audit, certificates, cube, figures, pac_bayes, small_noise, transformer
-from helpers.claims import Ledger, glue
-from helpers.constructions.sharper import construct_exact
-from helpers.intervals import wilson
-from helpers.training import train
+from helpers import cube
+from helpers.beyond import audit, certificates, small_noise
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.nets import transformer
+from helpers.nets.spec import TransformerSpec, shapes
+from helpers.sharper import pac_bayes
+from helpers.sharper.network import construct_exact
+from helpers.statistics import wilson
+from helpers.training.train import train
 
 ledger = Ledger("beyond/auditing_certificates")
 generator = torch.Generator().manual_seed(seed)
 everything = cube.bits(n)
-spec = transformer.TransformerSpec(
+spec = TransformerSpec(
     n, width, hidden=2 * width, norm="none", readout="cls", bias=False, logit_scale=0.5
 )
 ROWS = list(itertools.product(("start", "data"), (small, large)))  # prior and samples
@@ -147,7 +152,7 @@ posterior = certificates.fit(
 print(f"{len(m)} networks trained and fitted")
 glue("width", width)
 glue("seeds", seeds)
-glue("weights", sum(math.prod(s) for s in transformer.shapes(spec).values()))
+glue("weights", sum(math.prod(s) for s in shapes(spec).values()))
 
 # %%
 kl = posterior.kl()

@@ -70,10 +70,13 @@ import math
 import torch
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from helpers import boolean_classes, cube, figures, pac_bayes
-from helpers.claims import Ledger, glue
-from helpers.constructions import sharper, signed
+from helpers import cube
+from helpers.beyond import boolean_classes, signed
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
 from helpers.kernels.parity import popcount
+from helpers.sharper import network as sharper
+from helpers.sharper import pac_bayes
 
 ledger = Ledger("beyond/every_function")
 generator = torch.Generator().manual_seed(seed)

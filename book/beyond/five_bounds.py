@@ -67,15 +67,18 @@ import math
 
 import torch
 
-from helpers import cube, figures, parity_head, single_layer, small_noise
-from helpers import pac_bayes as pb
-from helpers.batches import fixed, spawn
-from helpers.capacity import deviation_bound
-from helpers.claims import Ledger, glue
-from helpers.constructions.perturbed import parameter_count
-from helpers.constructions.sharper import construct_exact
-from helpers.covers import matrix_norm
-from helpers.training import train
+from helpers import cube
+from helpers.beyond import parity_head, small_noise
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.covers.capacity import deviation_bound
+from helpers.covers.linear import matrix_norm
+from helpers.lengthfree import single_layer
+from helpers.sharper import pac_bayes as pb
+from helpers.sharper.network import construct_exact
+from helpers.sharper.perturbed import parameter_count
+from helpers.training.batches import fixed, spawn
+from helpers.training.train import train
 
 ledger = Ledger("beyond/five_bounds")
 LEVEL = 0.25

@@ -71,9 +71,12 @@ import math
 
 import torch
 
-from helpers import cube, figures, pac_bayes, small_noise
-from helpers.claims import Ledger, glue
-from helpers.constructions.sharper import construct_exact
+from helpers import cube
+from helpers.beyond import small_noise
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.sharper import pac_bayes
+from helpers.sharper.network import construct_exact
 
 ledger = Ledger("beyond/three_rates")
 PARTITIONS = {

@@ -66,12 +66,13 @@ import math
 
 import torch
 
-from helpers import cube, figures
-from helpers.claims import Ledger, glue
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.cube import average_sensitivity, degree_profile, local_sensitivity, spectrum
 from helpers.kernels.flips import local_sensitivity as count_flips
 from helpers.kernels.flips import pack
 from helpers.kernels.walsh import walsh_hadamard
-from helpers.spectrum import average_sensitivity, degree_profile, local_sensitivity, spectrum
 
 ledger = Ledger("cube/average_sensitivity")
 lengths = list(range(1, n_max + 1))

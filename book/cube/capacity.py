@@ -73,8 +73,11 @@ import math
 
 import torch
 
-from helpers import capacity, covers, cube, figures
-from helpers.claims import Ledger, glue
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.covers import capacity
+from helpers.covers import linear as covers
 from helpers.kernels.parity import popcount
 
 ledger = Ledger("cube/capacity")

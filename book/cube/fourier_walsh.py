@@ -72,9 +72,10 @@ from dataclasses import replace
 
 import torch
 
-from helpers import cube, figures
-from helpers.claims import Ledger, glue
-from helpers.spectrum import even_parity_coefficients, from_spectrum, sparsity, spectrum
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.cube import even_parity_coefficients, from_spectrum, sparsity, spectrum
 
 ledger = Ledger("cube/fourier_walsh")
 generator = torch.Generator().manual_seed(seed)

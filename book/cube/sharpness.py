@@ -56,18 +56,15 @@ from functools import partial
 import torch
 from torch.func import grad, vmap
 
-from helpers import cube, figures, samples
-from helpers.batches import fixed
-from helpers.claims import Ledger, glue
-from helpers.constructions import sharper
-from helpers.sharpness import (
-    SquaredLoss,
-    hessian_trace,
-    perturbation_remainder,
-    perturbed_loss,
-)
-from helpers.training import train
-from helpers.transformer import forward
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.nets.transformer import forward
+from helpers.sharper import network as sharper
+from helpers.sharper import samples
+from helpers.sharpness import SquaredLoss, hessian_trace, perturbation_remainder, perturbed_loss
+from helpers.training.batches import fixed
+from helpers.training.train import train
 
 ledger = Ledger("cube/sharpness")
 generator = torch.Generator().manual_seed(seed)

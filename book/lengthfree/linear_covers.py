@@ -81,8 +81,9 @@ import math
 
 import torch
 
-from helpers import covers, figures
-from helpers.claims import Ledger, glue
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.covers import linear as covers
 
 ledger = Ledger("lengthfree/linear_covers")
 generator = torch.Generator().manual_seed(seed)

@@ -78,12 +78,16 @@ import math
 
 import torch
 
-from helpers import blocks, capacity, capacity_bounds, covers, deep_covers, figures, lipschitz
-from helpers.blocks import Layer
-from helpers.capacity_bounds import LayerNorms
-from helpers.claims import Ledger, glue
-from helpers.deep_covers import PRINTED, PROOF, SLIPS, DeepNorms
-from helpers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.covers import attention as capacity_bounds
+from helpers.covers import blocks, capacity, lipschitz
+from helpers.covers import linear as covers
+from helpers.covers.attention import LayerNorms
+from helpers.covers.blocks import Layer
+from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
+from helpers.lengthfree import deep_covers
+from helpers.lengthfree.deep_covers import PRINTED, PROOF, SLIPS, DeepNorms
 
 ledger = Ledger("lengthfree/multi_layer_bound")
 generator = torch.Generator().manual_seed(seed)

@@ -85,11 +85,15 @@ import math
 import torch
 from scipy import integrate, optimize
 
-from helpers import blocks, capacity, capacity_bounds, covers, figures, single_layer
-from helpers.capacity_bounds import HeadNorms
-from helpers.claims import Ledger, glue
-from helpers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
-from helpers.single_layer import CONSTANT, Norms
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.covers import attention as capacity_bounds
+from helpers.covers import blocks, capacity
+from helpers.covers import linear as covers
+from helpers.covers.attention import HeadNorms
+from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
+from helpers.lengthfree import single_layer
+from helpers.lengthfree.single_layer import CONSTANT, Norms
 
 ledger = Ledger("lengthfree/single_layer_bound")
 generator = torch.Generator().manual_seed(seed)

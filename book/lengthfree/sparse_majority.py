@@ -61,11 +61,12 @@ import math
 import torch
 from scipy import stats
 
-from helpers import figures, results, single_layer
-from helpers import majority_task as task
-from helpers.batches import fixed
-from helpers.claims import Ledger, glue
-from helpers.training import cross_entropy, train
+from helpers.book import figures, results
+from helpers.book.claims import Ledger, glue
+from helpers.lengthfree import majority_task as task
+from helpers.lengthfree import single_layer
+from helpers.training.batches import fixed
+from helpers.training.train import cross_entropy, train
 
 ledger = Ledger("lengthfree/sparse_majority")
 HIDDEN, WIDTH, HEADS = 9, 64, 2

@@ -82,9 +82,11 @@ import math
 
 import torch
 
-from helpers import covers, figures, masked_words
-from helpers.claims import Ledger, glue
-from helpers.masked_words import LIPSCHITZ, Sentences
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.covers import linear as covers
+from helpers.lengthfree import masked_words
+from helpers.lengthfree.masked_words import LIPSCHITZ, Sentences
 
 ledger = Ledger("lengthfree/word_masking")
 generator = torch.Generator().manual_seed(seed)

@@ -70,10 +70,10 @@ import math
 
 import torch
 
-from helpers import figures, results
-from helpers.claims import Ledger, glue
-from helpers.constructions import retrieval as construction
-from helpers.retrieval import (
+from helpers.book import figures, results
+from helpers.book.claims import Ledger, glue
+from helpers.retrieval import attention as construction
+from helpers.retrieval.task import (
     bilinear_logits,
     block_summary,
     coherence,
@@ -88,7 +88,7 @@ from helpers.retrieval import (
     predict,
     query_key,
 )
-from helpers.training import train
+from helpers.training.train import train
 
 ledger = Ledger("retrieval/attention_weights")
 d_e = int(encoding_factor * math.log(N))

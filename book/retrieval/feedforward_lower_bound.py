@@ -65,10 +65,12 @@ seed = 0  # of all that is random [0..1000000]
 import torch
 from torch.nn.functional import normalize
 
-from helpers import baselines, figures, span
-from helpers.baselines import FeedforwardSpec
-from helpers.claims import Ledger, glue
-from helpers.training import train
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.nets import baselines
+from helpers.nets.baselines import FeedforwardSpec
+from helpers.retrieval import span
+from helpers.training.train import train
 
 ledger = Ledger("retrieval/feedforward_lower_bound")
 generator = torch.Generator().manual_seed(seed)

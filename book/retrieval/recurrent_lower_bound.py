@@ -80,9 +80,11 @@ import math
 
 import torch
 
-from helpers import covers, figures, memory, random_encodings, retrieval
-from helpers.claims import Ledger, glue
-from helpers.constructions import recurrent
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.covers import linear as covers
+from helpers.retrieval import memory, random_encodings, recurrent
+from helpers.retrieval import task as retrieval
 
 ledger = Ledger("retrieval/recurrent_lower_bound")
 generator = torch.Generator().manual_seed(seed)

@@ -90,10 +90,11 @@ import math
 
 import torch
 
-from helpers import figures, random_encodings, retrieval
-from helpers.claims import Ledger, glue
-from helpers.constructions import recurrent
-from helpers.constructions.retrieval import ReluNet
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.retrieval import random_encodings, recurrent
+from helpers.retrieval import task as retrieval
+from helpers.retrieval.attention import ReluNet
 
 ledger = Ledger("retrieval/recurrent_upper_bound")
 generator = torch.Generator().manual_seed(seed)

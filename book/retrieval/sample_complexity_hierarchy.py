@@ -76,9 +76,9 @@ import math
 
 import torch
 
-from helpers import figures, results
-from helpers.claims import Ledger, glue
-from helpers.hierarchy import (
+from helpers.book import figures, results
+from helpers.book.claims import Ledger, glue
+from helpers.retrieval.hierarchy import (
     ARCHITECTURES,
     Counts,
     fewest,
@@ -89,8 +89,8 @@ from helpers.hierarchy import (
     with_fixed_pointers,
     without_pointers,
 )
-from helpers.retrieval import new_task
-from helpers.training import squared_error
+from helpers.retrieval.task import new_task
+from helpers.training.train import squared_error
 
 ledger = Ledger("retrieval/sample_complexity_hierarchy")
 for name, rising, least in (
@@ -776,8 +776,8 @@ for N in (2, 8):
 # ```
 
 # %% tags=["hide-cell", "nbval-ignore-output"]
-from helpers.hierarchy import learner
-from helpers.training import train
+from helpers.retrieval.hierarchy import learner
+from helpers.training.train import train
 
 
 def one_label(N):

@@ -72,13 +72,13 @@ import math
 import torch
 from scipy.special import gammaln
 
-from helpers import figures, random_encodings
-from helpers import retrieval as task
-from helpers.claims import Ledger, glue
-from helpers.constructions import retrieval as construction
-from helpers.constructions.retrieval import ReluNet
-from helpers.intervals import wilson
-from helpers.retrieval import Prompts
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.retrieval import attention as construction
+from helpers.retrieval import random_encodings, task
+from helpers.retrieval.attention import ReluNet
+from helpers.retrieval.task import Prompts
+from helpers.statistics import wilson
 
 ledger = Ledger("retrieval/sparse_token_regression")
 generator = torch.Generator().manual_seed(seed)

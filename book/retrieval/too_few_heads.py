@@ -78,11 +78,13 @@ import math
 import torch
 from scipy import stats
 
-from helpers import covers, figures, heads
-from helpers.claims import Ledger, glue
-from helpers.constructions import retrieval as construction
-from helpers.retrieval import encode, encodings
-from helpers.training import train
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.covers import linear as covers
+from helpers.retrieval import attention as construction
+from helpers.retrieval import heads
+from helpers.retrieval.task import encode, encodings
+from helpers.training.train import train
 
 ledger = Ledger("retrieval/too_few_heads")
 generator = torch.Generator().manual_seed(seed)

@@ -81,12 +81,16 @@ import math
 import torch
 from scipy import stats
 
-from helpers import blocks, covers, figures, lipschitz, pointwise, retrieval, token_covers
-from helpers.blocks import Layer
-from helpers.claims import Ledger, glue
-from helpers.intervals import wilson
-from helpers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
-from helpers.training import train
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.covers import blocks, lipschitz
+from helpers.covers import linear as covers
+from helpers.covers.blocks import Layer
+from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
+from helpers.retrieval import pointwise, token_covers
+from helpers.retrieval import task as retrieval
+from helpers.statistics import wilson
+from helpers.training.train import train
 
 ledger = Ledger("retrieval/transformer_guarantee")
 generator = torch.Generator().manual_seed(seed)

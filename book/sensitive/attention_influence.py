@@ -82,9 +82,12 @@ from dataclasses import replace
 import torch
 from scipy import stats
 
-from helpers import cube, figures, influence
-from helpers.claims import Ledger, glue, number
-from helpers.transformer import TransformerSpec, forward, initial_weights
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue, number
+from helpers.nets.spec import TransformerSpec
+from helpers.nets.transformer import forward, initial_weights
+from helpers.sensitive import influence
 
 ledger = Ledger("sensitive/attention_influence")
 generator = torch.Generator().manual_seed(seed)

@@ -70,11 +70,11 @@ import math
 
 import torch
 
-from helpers import cube, figures, results
-from helpers.brittle import slope
-from helpers.claims import Ledger, glue
-from helpers.constructions.parity import PostNormSpec, forward, parity_transformer
-from helpers.isolation import (
+from helpers import cube
+from helpers.book import figures, results
+from helpers.book.claims import Ledger, glue
+from helpers.cube import average_sensitivity, from_spectrum, noise_operator, spectrum
+from helpers.sensitive.isolation import (
     centred_parts,
     crossing,
     distance_bound,
@@ -84,8 +84,9 @@ from helpers.isolation import (
     parity_sharpness,
     tail_exponent,
 )
+from helpers.sensitive.parity import PostNormSpec, forward, parity_transformer
 from helpers.sharpness import SquaredLoss, hessian_trace
-from helpers.spectrum import average_sensitivity, from_spectrum, noise_operator, spectrum
+from helpers.statistics import slope
 
 ledger = Ledger("sensitive/brittle_transformers")
 generator = torch.Generator().manual_seed(seed)

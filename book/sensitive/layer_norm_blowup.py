@@ -105,13 +105,15 @@ from dataclasses import replace
 
 import torch
 
-from helpers import blowup, cube, figures, influence
-from helpers.claims import Ledger, glue, number
-from helpers.constructions.parity import PostNormSpec, forward, parity_transformer
-from helpers.models import ensemble_of
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue, number
+from helpers.cube import average_sensitivity, local_sensitivity
+from helpers.sensitive import blowup, influence
+from helpers.sensitive.parity import PostNormSpec, forward, parity_transformer
 from helpers.sharpness import layer_norm_blowup
-from helpers.spectrum import average_sensitivity, local_sensitivity
-from helpers.training import train
+from helpers.training.train import train
+from helpers.weights import ensemble_of
 
 ledger = Ledger("sensitive/layer_norm_blowup")
 generator = torch.Generator().manual_seed(seed)

@@ -62,11 +62,13 @@ import functools
 
 import torch
 
-from helpers import brittle, completions, cube, figures, random_nets, samples
-from helpers.claims import Ledger, glue
-from helpers.spectrum import average_sensitivity
-from helpers.training import train
-from helpers.transformer import forward, initial_weights
+from helpers import cube, statistics
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.cube import average_sensitivity
+from helpers.nets.transformer import forward, initial_weights
+from helpers.sensitive import brittle, completions, random_nets
+from helpers.training.train import train
 
 ledger = Ledger("sensitive/low_sensitivity_generalization")
 source = torch.Generator().manual_seed(seed)
@@ -124,7 +126,7 @@ print(f"{functions} functions of {n} bits, {sets} training sets each of {sizes} 
 
 # %% tags=["nbval-ignore-output"]
 bootstrap = torch.Generator().manual_seed(seed)
-picks = samples.redrawn(torch.zeros(functions, dtype=torch.int64), redraws, bootstrap)
+picks = statistics.redrawn(torch.zeros(functions, dtype=torch.int64), redraws, bootstrap)
 
 
 def by_function(values, kept):
@@ -190,7 +192,7 @@ for m in sizes:
 
 def slope(values):
     """Of the mean over training sets on the share of strings, function by function."""
-    return brittle.slope(torch.tensor(shares, dtype=torch.float64), values)
+    return statistics.slope(torch.tensor(shares, dtype=torch.float64), values)
 
 
 each = torch.stack([found["learned"][m] for m in sizes], 1)
@@ -345,7 +347,7 @@ for draw in random_nets.DRAWS:
         T = random_nets.outputs(kind, draw, init_bits, nets, random_source, width=width)
         sign[kind, draw] = random_nets.sign_sensitivity(T)
         smooth[kind, draw] = random_nets.mean_degree(T)
-each_net = samples.redrawn(torch.zeros(nets, dtype=torch.int64), redraws, bootstrap)
+each_net = statistics.redrawn(torch.zeros(nets, dtype=torch.int64), redraws, bootstrap)
 
 
 def over_nets(values):
@@ -371,7 +373,7 @@ gated = ("LSTM", "GRU", "RNN")
 def minus(kind, other, draw, values=sign):
     """One kind of net minus another, redrawn independently."""
     a, b = values[kind, draw], values[other, draw]
-    again = b[samples.redrawn(torch.zeros(nets, dtype=torch.int64), redraws, bootstrap)]
+    again = b[statistics.redrawn(torch.zeros(nets, dtype=torch.int64), redraws, bootstrap)]
     return torch.cat(((a.nanmean() - b.nanmean())[None], a[each_net].nanmean(1) - again.nanmean(1)))
 
 

@@ -65,8 +65,10 @@ import math
 
 import torch
 
-from helpers import brittle, figures, results, samples
-from helpers.claims import Ledger, glue
+from helpers import statistics
+from helpers.book import figures, results
+from helpers.book.claims import Ledger, glue
+from helpers.sensitive import brittle
 
 ledger = Ledger("sensitive/norm_blowup_tradeoff")
 functions = brittle.FUNCTIONS
@@ -141,7 +143,7 @@ def ends(values):
 
 def fit(kept, count):
     """Heights, slopes and curvatures of the runs, and then of ``count`` redraws of them."""
-    picks = samples.redrawn((1000 * kept["f"] + kept["n"]).long(), count, bootstrap)
+    picks = statistics.redrawn((1000 * kept["f"] + kept["n"]).long(), count, bootstrap)
     x = torch.cat((kept["norm"][None], kept["norm"][picks])) - kept["norm"].mean()
     y = torch.cat((kept["log_blowup"][None], kept["log_blowup"][picks]))
     height, slope, curvature = {}, {}, {}
@@ -168,7 +170,7 @@ def lead(quantity):
 
 def shuffled(kept):
     """The runs with the names of functions shuffled among those of one length."""
-    order = samples.redrawn(kept["n"].long(), 1, bootstrap, replace=False)[0]
+    order = statistics.redrawn(kept["n"].long(), 1, bootstrap, replace=False)[0]
     return {**kept, "f": kept["f"][order]}
 
 
@@ -301,11 +303,11 @@ for label, mask in (("strong decay", strong & done), ("weak decay", ~strong & do
         f"{label:14} {fall[mask].median():8.3f} {rise[mask].median():8.3f} {along[label]:8.3f}"
         f"   ({int(mask.sum())} runs)"
     )
-falling = samples.concordance(strength[done], rise[done]).item()
-mixed = samples.redrawn(
+falling = statistics.concordance(strength[done], rise[done]).item()
+mixed = statistics.redrawn(
     torch.zeros(int(done.sum()), dtype=torch.int64), 500, bootstrap, replace=False
 )
-by_chance = samples.concordance(strength[done], rise[done][mixed]).quantile(0.975).item()
+by_chance = statistics.concordance(strength[done], rise[done][mixed]).quantile(0.975).item()
 print(
     f"stronger decay goes with a larger rise: concordance {falling:.3f}, shuffled {by_chance:.3f}"
 )
@@ -413,7 +415,7 @@ def slope_end_shuffled():
     """Median over 25 shuffles of blow-ups within a function: upper end of the slope."""
     found = []
     for _ in range(25):
-        order = samples.redrawn(kept["f"].long(), 1, bootstrap, replace=False)[0]
+        order = statistics.redrawn(kept["f"].long(), 1, bootstrap, replace=False)[0]
         mixed = {**kept, "log_blowup": kept["log_blowup"][order]}
         found.append(ends(flattest(fit(mixed, redraws // 5)[1])[1:])[1])
     return sorted(found)[12]
@@ -511,7 +513,7 @@ logs = path["norm"][second].log(), path["log_blowup"][second]
 print("function     scaled by c     in training     (medians over converged runs)")
 for i, name in enumerate(functions):
     mask = (done & (runs["f"][own] == i)).nonzero().flatten()
-    trend = brittle.slope(logs[0][:, mask].T, logs[1][:, mask].T)
+    trend = statistics.slope(logs[0][:, mask].T, logs[1][:, mask].T)
     print(f"{name:10} {power[mask].median():10.2f} {trend.median():15.2f}")
 
 # %% [markdown]

@@ -51,15 +51,11 @@ import math
 
 import torch
 
-from helpers import cube, figures
-from helpers.claims import Ledger, glue
-from helpers.constructions.parity import (
-    MajorityCircuit,
-    inner_votes,
-    nested_majority,
-    parity_circuit,
-)
-from helpers.spectrum import average_sensitivity
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.cube import average_sensitivity
+from helpers.sensitive.parity import MajorityCircuit, inner_votes, nested_majority, parity_circuit
 
 ledger = Ledger("sensitive/parity_from_majority")
 

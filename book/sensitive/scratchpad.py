@@ -71,13 +71,14 @@ import math
 
 import torch
 
-from helpers import automata, cube, figures, results, samples, scratchpads
-from helpers.brittle import CONVERGED
-from helpers.claims import Ledger, glue
-from helpers.constructions import chain_of_thought as chain
-from helpers.constructions import parity
+from helpers import cube, statistics
+from helpers.book import figures, results
+from helpers.book.claims import Ledger, glue
+from helpers.cube import average_sensitivity, degree
+from helpers.sensitive import automata, parity, scratchpads
+from helpers.sensitive.brittle import CONVERGED
+from helpers.sharper import chain_of_thought as chain
 from helpers.sharpness import direction_sharpness
-from helpers.spectrum import average_sensitivity, degree
 
 ledger = Ledger("sensitive/scratchpad")
 generator = torch.Generator().manual_seed(seed)
@@ -327,7 +328,7 @@ def ends(values):
 
 def redrawn_means(values):
     """Means of the runs ``(E, ...)`` drawn anew."""
-    picks = samples.redrawn(torch.zeros(len(values), dtype=torch.long), redraws, bootstrap)
+    picks = statistics.redrawn(torch.zeros(len(values), dtype=torch.long), redraws, bootstrap)
     return values[picks].mean(1)
 
 

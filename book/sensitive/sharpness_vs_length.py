@@ -69,10 +69,12 @@ import functools
 
 import torch
 
-from helpers import brittle, figures, results, samples
-from helpers.claims import Ledger, glue
+from helpers import statistics
+from helpers.book import figures, results
+from helpers.book.claims import Ledger, glue
+from helpers.nets.transformer import forward
+from helpers.sensitive import brittle
 from helpers.sharpness import SquaredLoss, perturbed_loss
-from helpers.transformer import forward
 
 ledger = Ledger("sensitive/sharpness_vs_length")
 lengths = sorted(set(lengths))
@@ -139,13 +141,13 @@ def ends(values):
 def analyse(kept, count):
     """Slopes by function and means by class: of the runs, then of ``count`` redraws of them."""
     f, n, values = kept["f"], kept["n"], kept["sharpness"]
-    picks = samples.redrawn((1000 * f + n).long(), count, bootstrap)
+    picks = statistics.redrawn((1000 * f + n).long(), count, bootstrap)
     both = torch.cat((values[None], values[picks]))  # (1 + count, runs)
     slopes, means = {}, {}
     for i, name in enumerate(functions):
         own = f == i
         if len(n[own].unique()) > 1:
-            slopes[name] = brittle.slope(n[own], both[:, own])
+            slopes[name] = statistics.slope(n[own], both[:, own])
         for at in n[own].unique().tolist():
             means[name, int(at)] = both[:, own & (n == at)].mean(1)
     return slopes, means
@@ -182,7 +184,7 @@ def shuffled(kept, column, what, read=lower_end):
     strata = kept["n" if column == "f" else "f"].long()
     found = []
     for _ in range(25):
-        order = samples.redrawn(strata, 1, bootstrap, replace=False)[0]
+        order = statistics.redrawn(strata, 1, bootstrap, replace=False)[0]
         mixed = {**kept, column: kept[column][order]}
         found.append(read(what(*analyse(mixed, redraws // 5))))
     return sorted(found)[12]

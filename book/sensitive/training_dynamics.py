@@ -53,8 +53,10 @@ import math
 
 import torch
 
-from helpers import brittle, completions, figures, samples
-from helpers.claims import Ledger, glue
+from helpers import statistics
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.sensitive import brittle, completions
 
 ledger = Ledger("sensitive/training_dynamics")
 decays = sorted(set(decays))
@@ -134,7 +136,7 @@ glue("late", int((above > brittle.CONVERGED).sum()))
 
 # %% tags=["nbval-ignore-output"]
 bootstrap = torch.Generator().manual_seed(seed)
-picks = samples.redrawn((groups * 1000).long(), redraws, bootstrap)
+picks = statistics.redrawn((groups * 1000).long(), redraws, bootstrap)
 lag = 100 // every
 WEAK = 0.1
 
@@ -259,7 +261,7 @@ def line(values):
         stop = start + max(lost[0], 4) if lost else looks
         y = v[start:stop]
         t = every * torch.arange(len(y), dtype=torch.float64) / 1000
-        slopes.append(brittle.slope(t, y))
+        slopes.append(statistics.slope(t, y))
         shares.append(torch.corrcoef(torch.stack((t, y)))[0, 1].square())
     return torch.stack(slopes), torch.stack(shares)
 
@@ -297,7 +299,7 @@ for i, d in enumerate(decays):
         glue(f"{name}_{i}", told(mean_of(values, d)))
     glue(f"final_{i}", final[groups == d].exp().mean().item())
 positive = groups > 0
-ordered = samples.concordance(groups[positive], log_slope[positive]).item()
+ordered = statistics.concordance(groups[positive], log_slope[positive]).item()
 glue("ordered", ordered)
 powers = [mean_of(power, d)[0].item() for d in decays[1:]]
 glue("power_mean", sum(powers) / len(powers))
@@ -327,7 +329,7 @@ for ax, (name, title) in zip(axes.flatten(), titles.items(), strict=True):
     for i, d in enumerate(decays):
         table = aligned(path[name], d, before, after)
         table = table[:, (seen := (~table.isnan()).double().mean(0) >= 0.5)]
-        again = samples.redrawn(torch.zeros(len(table), dtype=torch.int64), 400, bootstrap)
+        again = statistics.redrawn(torch.zeros(len(table), dtype=torch.int64), 400, bootstrap)
         spread = table[again].nanmean(1)
         look = {"color": figures.COLOURS[i % len(figures.COLOURS)]}
         ax.plot(
@@ -373,7 +375,7 @@ def steepness(values):
     """Slope on the decay, over runs with decay, and over redraws of the runs of a decay."""
     own = groups > 0
     redrawn = torch.cat((values[own][None], values[picks[:, own]]))
-    return brittle.slope(groups[own], redrawn)
+    return statistics.slope(groups[own], redrawn)
 
 
 def steepness_shuffled():

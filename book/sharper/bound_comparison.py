@@ -71,12 +71,13 @@ import math
 
 import torch
 
-from helpers import cube, figures
-from helpers import pac_bayes as pb
-from helpers.claims import Ledger, glue
-from helpers.constructions.perturbed import parameter_count
-from helpers.constructions.sharper import construct
-from helpers.covers import matrix_norm
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.covers.linear import matrix_norm
+from helpers.sharper import pac_bayes as pb
+from helpers.sharper.network import construct
+from helpers.sharper.perturbed import parameter_count
 
 ledger = Ledger("sharper/bound_comparison")
 generator = torch.Generator().manual_seed(seed)

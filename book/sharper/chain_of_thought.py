@@ -75,10 +75,12 @@ import math
 import torch
 from matplotlib.patches import Rectangle
 
-from helpers import cube, figures, pac_bayes
-from helpers.claims import Ledger, glue
-from helpers.constructions import chain_of_thought as chain
-from helpers.constructions import sharper
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.sharper import chain_of_thought as chain
+from helpers.sharper import network as sharper
+from helpers.sharper import pac_bayes
 
 ledger = Ledger("sharper/chain_of_thought")
 generator = torch.Generator().manual_seed(seed)

@@ -73,9 +73,10 @@ import math
 import numpy as np
 import torch
 
-from helpers import cube, figures
-from helpers.claims import Ledger, glue
-from helpers.constructions.sharper import (
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.sharper.network import (
     construct,
     construct_exact,
     forward,

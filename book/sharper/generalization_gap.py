@@ -71,13 +71,15 @@ from pathlib import Path
 
 import torch
 
-from helpers import figures, pac_bayes, results, samples
-from helpers.batches import fixed
-from helpers.claims import Ledger, glue
+from helpers import statistics
+from helpers.book import figures, results
+from helpers.book.claims import Ledger, glue
 from helpers.cube import SparseFunction
 from helpers.kernels.parity import popcount
-from helpers.training import train
-from helpers.transformer import forward
+from helpers.nets.transformer import forward
+from helpers.sharper import pac_bayes, samples
+from helpers.training.batches import fixed
+from helpers.training.train import train
 
 ledger = Ledger("sharper/generalization_gap")
 levels = (0.3, 0.1, 0.05)  # losses at which the networks are looked at as well
@@ -157,7 +159,7 @@ generator = torch.Generator().manual_seed(seed)
 
 def interval(values):
     """95 % bootstrap interval of the mean."""
-    picks = samples.redrawn(torch.zeros(len(values), dtype=torch.int64), redraws, generator)
+    picks = statistics.redrawn(torch.zeros(len(values), dtype=torch.int64), redraws, generator)
     return values[picks].mean(1).quantile(torch.tensor([0.025, 0.975], dtype=torch.float64))
 
 
@@ -241,18 +243,18 @@ figures.show()
 
 def lower_end(levels, gaps, strata, groups):
     """2.5 % point of the concordance, the runs of each group redrawn."""
-    again = samples.redrawn(groups, redraws, generator)
-    return samples.concordance(levels, gaps[again], strata).quantile(0.025).item()
+    again = statistics.redrawn(groups, redraws, generator)
+    return statistics.concordance(levels, gaps[again], strata).quantile(0.025).item()
 
 
 def trend(levels, gaps, strata, groups):
     """Concordance, its lower end; with shuffled labels the largest of 97.5 %, and the lower end."""
-    mixed = gaps[samples.redrawn(strata, redraws, generator, replace=False)]
+    mixed = gaps[statistics.redrawn(strata, redraws, generator, replace=False)]
     ends = [lower_end(levels, shuffled, strata, groups) for shuffled in mixed[:25]]
     return (
-        samples.concordance(levels, gaps, strata).item(),
+        statistics.concordance(levels, gaps, strata).item(),
         lower_end(levels, gaps, strata, groups),
-        samples.concordance(levels, mixed, strata).quantile(0.975).item(),
+        statistics.concordance(levels, mixed, strata).quantile(0.975).item(),
         sorted(ends)[len(ends) // 2],
     )
 

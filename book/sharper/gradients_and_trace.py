@@ -74,15 +74,11 @@ import torch
 from matplotlib.patches import Rectangle
 from torch.func import hessian
 
-from helpers import covers, cube, figures
-from helpers.claims import Ledger, glue
-from helpers.constructions.sharper import (
-    construct,
-    construct_exact,
-    forward,
-    leaks,
-    plateau_scale,
-)
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.covers import linear as covers
+from helpers.sharper.network import construct, construct_exact, forward, leaks, plateau_scale
 
 ledger = Ledger("sharper/gradients_and_trace")
 generator = torch.Generator().manual_seed(seed)

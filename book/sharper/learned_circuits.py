@@ -52,11 +52,13 @@ import math
 
 import torch
 
-from helpers import circuits, cube, figures, results, samples
-from helpers.batches import fixed
-from helpers.claims import Ledger, glue
-from helpers.intervals import wilson
-from helpers.training import train
+from helpers import cube
+from helpers.book import figures, results
+from helpers.book.claims import Ledger, glue
+from helpers.sharper import circuits, samples
+from helpers.statistics import wilson
+from helpers.training.batches import fixed
+from helpers.training.train import train
 
 ledger = Ledger("sharper/learned_circuits")
 HIDDEN = 32

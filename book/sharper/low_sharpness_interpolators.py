@@ -55,13 +55,14 @@ from functools import partial
 import torch
 from scipy import stats
 
-from helpers import figures, results, samples
-from helpers.batches import fixed
-from helpers.claims import Ledger, glue
-from helpers.constructions import learnable, sharper
+from helpers.book import figures, results
+from helpers.book.claims import Ledger, glue
+from helpers.nets.transformer import forward
+from helpers.sharper import learnable, samples
+from helpers.sharper import network as sharper
 from helpers.sharpness import SquaredLoss, hessian_trace
-from helpers.training import train
-from helpers.transformer import forward
+from helpers.training.batches import fixed
+from helpers.training.train import train
 
 ledger = Ledger("sharper/low_sharpness_interpolators")
 if not {1} < set(degrees) <= {1, 2, 3, 4}:

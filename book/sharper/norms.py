@@ -57,10 +57,11 @@ import math
 
 import torch
 
-from helpers import cube, figures
-from helpers import pac_bayes as pb
-from helpers.claims import Ledger, glue
-from helpers.constructions.sharper import (
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.sharper import pac_bayes as pb
+from helpers.sharper.network import (
     construct,
     construct_exact,
     forward,
@@ -69,7 +70,7 @@ from helpers.constructions.sharper import (
     scale_for_error,
     trapezoid,
 )
-from helpers.constructions.sharper_norms import activation_norms, printed_bounds, squared_norms
+from helpers.sharper.norms import activation_norms, printed_bounds, squared_norms
 
 ledger = Ledger("sharper/norms")
 generator = torch.Generator().manual_seed(seed)

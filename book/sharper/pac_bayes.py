@@ -73,12 +73,13 @@ import math
 import torch
 from torch.distributions import Normal
 
-from helpers import cube, figures
-from helpers import pac_bayes as pb
-from helpers.claims import Ledger, glue
-from helpers.constructions.perturbed import perturb
-from helpers.constructions.sharper import construct, forward
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
 from helpers.kernels.walsh import walsh_hadamard
+from helpers.sharper import pac_bayes as pb
+from helpers.sharper.network import construct, forward
+from helpers.sharper.perturbed import perturb
 
 ledger = Ledger("sharper/pac_bayes")
 generator = torch.Generator().manual_seed(seed)

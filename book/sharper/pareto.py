@@ -55,10 +55,11 @@ import math
 
 import torch
 
-from helpers import cube, figures
-from helpers.claims import Ledger, glue
-from helpers.constructions.sharper import construct, construct_exact, forward
-from helpers.constructions.sharper_norms import balance, rescaled, squared_norms
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.sharper.network import construct, construct_exact, forward
+from helpers.sharper.norms import balance, rescaled, squared_norms
 
 ledger = Ledger("sharper/pareto")
 generator = torch.Generator().manual_seed(seed)

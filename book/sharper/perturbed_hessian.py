@@ -79,9 +79,11 @@ import math
 
 import torch
 
-from helpers import cube, figures
-from helpers.claims import Ledger, glue
-from helpers.constructions.perturbed import (
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.sharper.network import construct, forward, leaks
+from helpers.sharper.perturbed import (
     construct_smooth,
     gradient_bound,
     gradient_term,
@@ -94,7 +96,6 @@ from helpers.constructions.perturbed import (
     perturbed_trace_bound,
     tabulated_parameter_count,
 )
-from helpers.constructions.sharper import construct, forward, leaks
 from helpers.sharpness import SquaredLoss, hessian_trace
 
 ledger = Ledger("sharper/perturbed_hessian")

@@ -84,9 +84,11 @@ import math
 import torch
 from scipy import stats
 
-from helpers import cube, figures
-from helpers.claims import Ledger, glue
-from helpers.constructions.perturbed import (
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.sharper.network import construct, forward, leaks
+from helpers.sharper.perturbed import (
     attention_noise,
     chi_quantile,
     chi_tail,
@@ -99,7 +101,6 @@ from helpers.constructions.perturbed import (
     parity_noise,
     perturb,
 )
-from helpers.constructions.sharper import construct, forward, leaks
 
 ledger = Ledger("sharper/perturbed_network")
 generator = torch.Generator().manual_seed(seed)

@@ -52,10 +52,11 @@ from functools import partial
 
 import torch
 
-from helpers import cube, figures, results
-from helpers.claims import Ledger, glue
-from helpers.constructions import sharper
-from helpers.constructions.perturbed import gradient_bound, perturb, perturbation_term
+from helpers import cube
+from helpers.book import figures, results
+from helpers.book.claims import Ledger, glue
+from helpers.sharper import network as sharper
+from helpers.sharper.perturbed import gradient_bound, perturb, perturbation_term
 from helpers.sharpness import SquaredLoss, hessian_trace
 
 ledger = Ledger("sharper/perturbed_sharpness")

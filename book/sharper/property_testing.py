@@ -65,9 +65,19 @@ from itertools import combinations
 
 import torch
 
-from helpers import cube, figures
-from helpers.claims import Ledger, glue
-from helpers.cube import SparseFunction, sparse_function
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.cube import (
+    SparseFunction,
+    degree,
+    degree_repetitions,
+    first_accepted_degree,
+    first_accepted_sparsity,
+    random_restrictions,
+    sparse_function,
+    sparsity_repetitions,
+)
 from helpers.kernels.parity import popcount
 from helpers.kernels.subcubes import (
     block_directions,
@@ -77,14 +87,6 @@ from helpers.kernels.subcubes import (
     vertices,
 )
 from helpers.kernels.walsh import walsh_hadamard
-from helpers.spectrum import degree
-from helpers.testers import (
-    degree_repetitions,
-    first_accepted_degree,
-    first_accepted_sparsity,
-    random_restrictions,
-    sparsity_repetitions,
-)
 
 ledger = Ledger("sharper/property_testing")
 generator = torch.Generator().manual_seed(seed)

@@ -65,9 +65,11 @@ import math
 
 import torch
 
-from helpers import cube, figures
-from helpers.claims import Ledger, glue
-from helpers.constructions import projected, sharper
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.sharper import network as sharper
+from helpers.sharper import projected
 
 ledger = Ledger("sharper/random_projections")
 generator = torch.Generator().manual_seed(seed)

@@ -90,10 +90,13 @@ import math
 import torch
 from torch.nn import functional
 
-from helpers import blocks, capacity, capacity_bounds, covers, figures, lipschitz
-from helpers.capacity_bounds import HeadNorms
-from helpers.claims import Ledger, glue
-from helpers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.covers import attention as capacity_bounds
+from helpers.covers import blocks, capacity, lipschitz
+from helpers.covers import linear as covers
+from helpers.covers.attention import HeadNorms
+from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
 
 ledger = Ledger("variables/attention_capacity")
 generator = torch.Generator().manual_seed(seed)

@@ -58,9 +58,10 @@ import math
 
 import torch
 
-from helpers import cube, figures
-from helpers.claims import Ledger, glue
-from helpers.constructions import lookup, selection
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.variables import lookup, selection
 
 ledger = Ledger("variables/lookup_networks")
 generator = torch.Generator().manual_seed(seed)

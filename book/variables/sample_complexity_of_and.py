@@ -58,11 +58,13 @@ import math
 
 import torch
 
-from helpers import baselines, figures, planted, results, transformer
-from helpers.batches import fixed
-from helpers.claims import Ledger, glue
-from helpers.intervals import wilson
-from helpers.training import cross_entropy, train
+from helpers.book import figures, results
+from helpers.book.claims import Ledger, glue
+from helpers.nets import baselines, transformer
+from helpers.statistics import wilson
+from helpers.training.batches import fixed
+from helpers.training.train import cross_entropy, train
+from helpers.variables import planted
 
 ledger = Ledger("variables/sample_complexity_of_and")
 S = 3

@@ -57,11 +57,13 @@ import math
 import torch
 from scipy import stats
 
-from helpers import figures, planted, results, transformer
-from helpers.batches import fresh
-from helpers.claims import Ledger, glue
-from helpers.intervals import wilson
-from helpers.training import cross_entropy, train
+from helpers.book import figures, results
+from helpers.book.claims import Ledger, glue
+from helpers.nets import transformer
+from helpers.statistics import wilson
+from helpers.training.batches import fresh
+from helpers.training.train import cross_entropy, train
+from helpers.variables import planted
 
 ledger = Ledger("variables/sparse_parities")
 EVERY = 10  # steps over which a loss is averaged

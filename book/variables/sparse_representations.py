@@ -70,9 +70,10 @@ import math
 
 import torch
 
-from helpers import cube, figures
-from helpers.claims import Ledger, glue
-from helpers.constructions import selection
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.variables import selection
 
 ledger = Ledger("variables/sparse_representations")
 generator = torch.Generator().manual_seed(seed)

@@ -81,11 +81,13 @@ import math
 
 import torch
 
-from helpers import blocks, capacity, capacity_bounds, figures, lipschitz
-from helpers.blocks import Layer
-from helpers.capacity_bounds import LayerNorms
-from helpers.claims import Ledger, glue
-from helpers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
+from helpers.book import figures
+from helpers.book.claims import Ledger, glue
+from helpers.covers import attention as capacity_bounds
+from helpers.covers import blocks, capacity, lipschitz
+from helpers.covers.attention import LayerNorms
+from helpers.covers.blocks import Layer
+from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
 
 ledger = Ledger("variables/transformer_capacity")
 generator = torch.Generator().manual_seed(seed)

@@ -1,0 +1,1 @@
+"""What the chapters beyond the papers need."""

@@ -1,0 +1,134 @@
+r"""One attention layer that learns the parity of two bits, small enough to be in every bound.
+
+It is the class of :mod:`helpers.lengthfree.single_layer` and nothing else: no residual, no norm, no
+bias.
+
+.. math:: h(x) = w^\top W_c^\top \mathrm{relu}\bigl( W_v^\top X^\top \mathrm{softmax}(s) \bigr)
+
+A string of T bits is shown as T + 1 tokens of width T + 3: a one-hot position, then one column for
+a bit 0 and one for a bit 1. The last token is the query; it has no bit. So tokens have length at
+most the root of 2. Weights are a flat dict with a leading axis of models E.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Generator, Tensor
+
+from helpers.checks import require_positive
+from helpers.lengthfree import single_layer
+from helpers.weights import Weights
+
+
+def tokens(bits: Tensor) -> Tensor:
+    """Tokens of strings, shape ``(*, T)`` in {0, 1} -> ``(*, T + 1, T + 3)``, float32."""
+    T = bits.shape[-1]
+    require_positive(T=T)
+    positions = torch.eye(T + 1).expand(*bits.shape[:-1], -1, -1)
+    values = torch.stack((1 - bits, bits), -1).float()
+    values = torch.cat((values, values.new_zeros(*bits.shape[:-1], 1, 2)), -2)
+    return torch.cat((positions, values), -1)
+
+
+def initial_weights(T: int, width: int, E: int, generator: Generator) -> Weights:
+    """Random weights: normal, of size 1 over the root of the inputs; scores nearly 0.
+
+    Args:
+        T: Bits, at least 1.
+        width: Hidden units k, at least 1.
+        E: Models, at least 1.
+        generator: Source of randomness.
+
+    Returns:
+        ``w`` ``(E, d)``, ``W_c`` ``(E, k, d)``, ``W_v`` ``(E, d, k)``, ``W_qk`` ``(E, d, d)``,
+        with d = T + 3, float32.
+    """
+    require_positive(T=T, width=width, E=E)
+    d = T + 3
+
+    def normal(*shape: int, size: float) -> Tensor:
+        return size * torch.randn(E, *shape, generator=generator)
+
+    return {
+        "w": normal(d, size=1 / math.sqrt(d)),
+        "W_c": normal(width, d, size=1 / math.sqrt(width)),
+        "W_v": normal(d, width, size=1 / math.sqrt(2)),
+        "W_qk": normal(d, d, size=0.02),
+    }
+
+
+def forward(weights: Weights, X: Tensor) -> Tensor:
+    """Outputs of each model on its own tokens, ``(E, B, T + 1, d)`` -> ``(E, B)``.
+
+    As :func:`helpers.lengthfree.single_layer.outputs` with the last token as query, whose only
+    entry picks a row of ``W_qk``: so no product of tokens with matrices.
+    """
+    keys = weights["W_qk"][..., -3, :]  # (E, d): the row of the last position
+    scores = torch.einsum("ebtd,ed->ebt", X, keys)
+    mixed = torch.einsum("ebt,ebtd->ebd", scores.softmax(-1), X)
+    return ((mixed @ weights["W_v"]).relu() @ weights["W_c"] @ weights["w"][..., None])[..., 0]
+
+
+def targets(bits: Tensor, pairs: Tensor) -> Tensor:
+    """1 where an even number of the two bits is 1, else 0.
+
+    Args:
+        bits: Shape ``(E, B, T)``.
+        pairs: Positions from 0, shape ``(E, 2)``, int64.
+
+    Returns:
+        Shape ``(E, B)``, float32.
+    """
+    chosen = bits.gather(-1, pairs.unsqueeze(-2).expand(*bits.shape[:-1], 2))
+    return 1 - (chosen.sum(-1) % 2).float()
+
+
+def clipped_errors(weights: Weights, X: Tensor, y: Tensor) -> Tensor:
+    """Squared error of outputs clipped to [0, 1], which lies in [0, 1]; shape ``(E, B)``."""
+    return (forward(weights, X).clamp(0, 1) - y).square()
+
+
+def noisy_risk(
+    weights: Weights, sigma: float, bits: Tensor, pairs: Tensor, generator: Generator
+) -> Tensor:
+    """Mean clipped error of each model, with Gaussian noise on all weights, fresh for each string.
+
+    Args:
+        weights: E models.
+        sigma: Standard deviation, at least 0.
+        bits: Strings, shape ``(E, B, T)``.
+        pairs: The two positions of each model, ``(E, 2)``.
+        generator: Source of randomness.
+
+    Returns:
+        Shape ``(E,)``.
+
+    Cost: B copies of the weights of one model at a time.
+    """
+    if not 0 <= sigma < math.inf:
+        raise ValueError(f"sigma must be finite and at least 0, got {sigma}")
+    found = []
+    for e in range(len(bits)):
+        B = bits.shape[1]
+        noisy = {
+            name: v[e] + sigma * torch.randn(B, *v.shape[1:], generator=generator)
+            for name, v in weights.items()
+        }
+        y = targets(bits[e : e + 1], pairs[e : e + 1])[0]
+        found.append(clipped_errors(noisy, tokens(bits[e])[:, None], y[:, None]).mean())
+    return torch.stack(found)
+
+
+def norms(weights: Weights, e: int) -> single_layer.Norms:
+    """What the bounds of the third and the fourth paper ask of model ``e``."""
+    own = {name: v[e].double() for name, v in weights.items()}
+    T = own["w"].shape[-1] - 3
+    X = tokens(torch.ones(1, T, dtype=torch.int64)).double()
+    return single_layer.measured_norms(own["w"], own["W_c"], own["W_v"], own["W_qk"], X)
+
+
+def squared_norm(weights: Weights) -> Tensor:
+    """Sum of the squares of all weights of each model, shape ``(E,)``."""
+    return torch.stack([v.flatten(1).square().sum(1) for v in weights.values()]).sum(0)

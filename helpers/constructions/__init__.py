@@ -1,1 +1,0 @@
-"""Transformers whose weights are written by hand."""

@@ -1,0 +1,1 @@
+"""Covering numbers and the capacity bounds that follow from them."""

@@ -1,0 +1,370 @@
+r"""Log covering numbers of attention heads and of deep transformers, as printed and repaired.
+
+Covers are in the largest difference over N tokens in all, N = mT for m inputs of T tokens.
+:math:`\|M\|_{2,\infty}` is the length of the longest column. A bound without a constant is one
+up to a constant and logarithms of other quantities, as the paper states it. Logarithms are natural.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from helpers.checks import require_choice, require_positive, require_scale
+from helpers.covers.capacity import allocate, zhang_bound
+from helpers.covers.lipschitz import SOFTMAX_PRINTED, earlier_factors, later_factors, layer_factor
+
+FORMS = ("text", "proof", "repaired")
+ORDERS = ("earlier", "later")
+
+
+@dataclass(frozen=True)
+class HeadNorms:
+    r"""Bounds on one head's matrices.
+
+    Attributes:
+        V: Spectral norm of W_V.
+        V_columns: :math:`\|W_V^\top\|_{2,\infty}`.
+        QK_columns: :math:`\|W_{QK}\|_{2,\infty}`.
+    """
+
+    V: float
+    V_columns: float
+    QK_columns: float
+
+    def __post_init__(self) -> None:
+        require_scale(V=self.V, V_columns=self.V_columns, QK_columns=self.QK_columns)
+
+
+@dataclass(frozen=True)
+class LayerNorms(HeadNorms):
+    """Bounds on one block's matrices: those of a head, and spectral norms of all three.
+
+    Attributes:
+        QK: Spectral norm of W_QK.
+        C: Spectral norm of W_C.
+        C_columns: Length of the longest column of W_C.
+    """
+
+    QK: float
+    C: float
+    C_columns: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_scale(QK=self.QK, C=self.C, C_columns=self.C_columns)
+
+
+def matrix_bound(width: int, B: float, B_x: float, N: int, epsilon: float) -> float:
+    r"""Printed log size for linear maps, up to a constant.
+
+    .. math:: \frac{(d_2 B B_x)^2}{\epsilon^2} \log N
+
+    Args:
+        width: The number d_2 of columns of W, whose lengths are at most B; true for
+            :math:`x \mapsto W^\top x`, which is printed :math:`x \mapsto Wx`.
+        B: Positive.
+        B_x: Bound on the inputs' lengths, positive.
+        N: Inputs, at least 1.
+        epsilon: Scale in the l2 norm of the outputs, positive.
+
+    Source: Edelman et al. (2022), Lemma 4.5.
+    """
+    require_positive(width=width, N=N)
+    require_scale(B=B, B_x=B_x, epsilon=epsilon)
+    return (width * B * B_x / epsilon) ** 2 * math.log(N)
+
+
+def printed_shares(lengths: Tensor, B: float, epsilon: float) -> Tensor:
+    r"""Errors allowed to the functionals in the printed proof of Lemma 4.5.
+
+    .. math:: \delta_i = \epsilon \sqrt{\frac{k_i + 1}{2 d_2}}, \qquad
+        k_i = \lfloor d_2 \|v_i\| / B \rfloor
+
+    Args:
+        lengths: The norms of the d_2 functionals, shape ``(*batch, d_2)``, at most B.
+        B: Positive.
+        epsilon: Positive.
+
+    Returns:
+        Shape of ``lengths``. Their squares sum to epsilon^2 at most if the lengths sum to B.
+    """
+    require_scale(B=B, epsilon=epsilon)
+    width = _width(lengths)
+    steps = (width * lengths / B * (1 + 1e-12)).floor()
+    return epsilon * ((steps + 1) / (2 * width)).sqrt()
+
+
+def best_shares(lengths: Tensor, epsilon: float) -> Tensor:
+    r"""Errors whose squares sum to epsilon^2 and for which the functionals' covers are smallest.
+
+    .. math:: \delta_i = \epsilon \sqrt{\|v_i\| / \textstyle\sum_j \|v_j\|}, \qquad
+        \sum_i \frac{\|v_i\|^2}{\delta_i^2} = \frac{(\sum_i \|v_i\|)^2}{\epsilon^2}
+
+    Args:
+        lengths: Norms of the functionals, shape ``(*batch, k)``, positive.
+        epsilon: Positive.
+
+    Source: the chapter on the capacity of attention; by Cauchy and Schwarz.
+    """
+    require_scale(epsilon=epsilon)
+    _width(lengths)
+    return epsilon * (lengths / lengths.sum(-1, keepdim=True)).sqrt()
+
+
+def functionals_log_size(k: int, B_1: float, B_x: float, N: int, epsilon: float) -> float:
+    r"""Log size of a cover of k functionals whose lengths sum to at most B_1, constants included.
+
+    .. math:: 4 \cdot 36\, \frac{B_1^2 B_x^2}{\epsilon^2}
+        \log\Bigl(2 \Bigl\lceil \frac{8 B_1 B_x}{\epsilon} + 2 \Bigr\rceil N + 1\Bigr)
+        + \log \binom{2k}{k}
+
+    Lengths are rounded up to multiples of B_1 / k, at least one; the sum at most doubles, and
+    there are binomial(2k, k) lists of multiples. Each functional has a cover of Zhang's size.
+
+    Source: the chapter on the capacity of attention; repairs Edelman et al. (2022), Lemma 4.5.
+    """
+    require_positive(k=k)
+    return zhang_bound(N, 2 * B_1, B_x, epsilon) + math.log(math.comb(2 * k, k))
+
+
+def counting_log_size(k: int, d: int, B: float, B_x: float, epsilon: float) -> float:
+    r"""Log size of a cover of matrices with k rows and d columns no longer than B, on all inputs.
+
+    .. math:: dk \log\Bigl(1 + \frac{2 \sqrt d\, B B_x}{\epsilon}\Bigr)
+
+    Each column is covered to :math:`\epsilon / (\sqrt d B_x)` in :math:`\mathbb R^k`. The number
+    of inputs does not matter.
+    """
+    require_positive(k=k, d=d)
+    require_scale(B=B, B_x=B_x, epsilon=epsilon)
+    return d * k * math.log1p(2 * math.sqrt(d) * B * B_x / epsilon)
+
+
+def head_parts(
+    d: int,
+    norms: HeadNorms,
+    B_x: float,
+    lipschitz: float = 1.0,
+    constant: float = SOFTMAX_PRINTED,
+    form: str = "repaired",
+) -> tuple[Tensor, Tensor]:
+    r"""What the split of the error needs: log sizes alpha / x^2, and by how much x is multiplied.
+
+    The first part is W_V, the second W_QK, each on N tokens, up to log N. An error x of
+    ``W_QK z`` is an error of at most :math:`B_x x` of a score, and of
+    :math:`c L B_V B_x^2 x` of the head. The proof takes queries of length 1, the text all tokens.
+
+    Args:
+        d: Width of tokens and values.
+        norms: Of the head.
+        B_x: Bound on the tokens' lengths, the query's included, positive.
+        lipschitz: L of the activation, positive.
+        constant: The c of softmax, positive.
+        form: ``"text"`` for no power of B_x, ``"proof"`` for one, ``"repaired"`` for two.
+
+    Returns:
+        alpha and beta for :func:`helpers.covers.capacity.allocate`, shape ``(2,)``, float64.
+
+    Source: Edelman et al. (2022), proof of Corollary 4.4.
+    """
+    require_positive(d=d)
+    require_choice("form", form, FORMS)
+    require_scale(B_x=B_x, lipschitz=lipschitz, constant=constant)
+    inner = constant * norms.V * B_x ** FORMS.index(form)
+    alpha = [(d * norms.V_columns * B_x) ** 2, (d * norms.QK_columns * B_x) ** 2]
+    return _double(alpha), _double([lipschitz, lipschitz * inner])
+
+
+def heads_bound(
+    d: int,
+    heads: Sequence[HeadNorms],
+    B_x: float,
+    N: int,
+    epsilon: float,
+    lipschitz: float = 1.0,
+    constant: float = SOFTMAX_PRINTED,
+    form: str = "repaired",
+) -> float:
+    r"""Log size for a sum of heads, up to a constant.
+
+    .. math:: (d L B_x)^2\, \frac{\bigl( \sum_h (B_V^{2,\infty})^{2/3}
+        + (c B_{QK}^{2,\infty} B_V B_x^p)^{2/3} \bigr)^3}{\epsilon^2} \log N
+
+    The power p is 0 in the text, 1 in the proof, 2 if no token is longer than B_x.
+
+    Args:
+        d: Width of tokens and values.
+        heads: Bounds for each of at least one head.
+        B_x: Bound on the tokens' lengths; with fixed positions, on their sum.
+        N: Tokens in all, at least 1.
+        epsilon: Scale, positive.
+        lipschitz: L of the activation, positive.
+        constant: The c of softmax, positive.
+        form: As for :func:`head_parts`.
+
+    Source: Edelman et al. (2022), Corollary 4.4 and Lemmas A.11 and A.12.
+    """
+    require_positive(d=d, heads=len(heads), N=N)
+    require_choice("form", form, FORMS)
+    require_scale(B_x=B_x, epsilon=epsilon, lipschitz=lipschitz, constant=constant)
+    power = B_x ** FORMS.index(form)
+    total = sum(
+        h.V_columns ** (2 / 3) + (constant * h.QK_columns * h.V * power) ** (2 / 3) for h in heads
+    )
+    return float((d * lipschitz * B_x / epsilon) ** 2 * total**3 * math.log(N))
+
+
+def explicit_log_size(width: int, alpha: Tensor, beta: Tensor, N: int, epsilon: float) -> float:
+    """Log size of a cover with all constants, the error split as :func:`allocate` says.
+
+    Args:
+        width: Functionals in each part, at least 1.
+        alpha: As :func:`head_parts` or :func:`depth_parts` give it: for each part the square of
+            the sum of the functionals' lengths times the inputs' length.
+        beta: By how much each part's error is multiplied.
+        N: Inputs of each part, at least 1.
+        epsilon: Scale, positive.
+
+    Source: :func:`functionals_log_size` for each part.
+    """
+    shares = allocate(alpha, beta, epsilon)[0]
+    return sum(
+        functionals_log_size(width, size, 1.0, N, x)
+        for size, x in zip(alpha.sqrt().tolist(), shares.tolist(), strict=True)
+    )
+
+
+def affine_residual(x: Tensor, y: Tensor) -> float:
+    """Largest distance of y from its least-squares line in x, over the range of y.
+
+    Raises:
+        ValueError: shapes differ, fewer than three points, or y is constant.
+    """
+    if x.shape != y.shape or x.ndim != 1 or len(x) < 3 or float(y.max()) == float(y.min()):
+        raise ValueError(
+            f"expected at least three points and y not constant, got shapes {tuple(x.shape)} "
+            f"and {tuple(y.shape)}"
+        )
+    u, v = x.double() - x.double().mean(), y.double() - y.double().mean()
+    off = v - u * (u @ v) / (u @ u)
+    return float(off.abs().max() / (v.max() - v.min()))
+
+
+def depth_factors(
+    layers: Sequence[LayerNorms],
+    lipschitz: float = 1.0,
+    constant: float = SOFTMAX_PRINTED,
+    order: str = "later",
+) -> Tensor:
+    """What each layer's error is multiplied by, shape ``(L,)``, in the order that is asked for.
+
+    Args:
+        layers: Bounds for each of at least one layer.
+        lipschitz: Of the activation.
+        constant: The c of softmax.
+        order: ``"later"`` for products over later layers, ``"earlier"`` as printed.
+
+    Source: Edelman et al. (2022), Theorem A.17.
+    """
+    require_positive(layers=len(layers))
+    require_choice("order", order, ORDERS)
+    C, V, QK = (_double([getattr(v, name) for v in layers]) for name in ("C", "V", "QK"))
+    factors = layer_factor(C, V, QK, constant, lipschitz)
+    return later_factors(factors) if order == "later" else earlier_factors(factors)
+
+
+def depth_parts(
+    d: int,
+    k: int,
+    layers: Sequence[LayerNorms],
+    B_w: float,
+    B_x: float = 1.0,
+    lipschitz: float = 1.0,
+    constant: float = SOFTMAX_PRINTED,
+    order: str = "later",
+) -> tuple[Tensor, Tensor]:
+    """The same as :func:`head_parts` for a deep network with a linear read-out.
+
+    Args:
+        d: Width of tokens.
+        k: Width of values.
+        layers: Bounds for each layer.
+        B_w: Bound on the read-out's length, positive.
+        B_x: Bound on the lengths of the first layer's tokens, positive; later ones are in the unit
+            ball. Its square multiplies the error of the first W_QK.
+        lipschitz: L of the activation, positive. What W_C acts on may be that long.
+        constant: The c of softmax, positive.
+        order: As for :func:`depth_factors`.
+
+    Returns:
+        alpha and beta, shape ``(3 L + 1,)``, float64: W_C, W_QK, W_V of each layer, then w.
+
+    Source: Edelman et al. (2022), proof of Theorem A.17.
+    """
+    require_positive(d=d, k=k)
+    require_scale(B_w=B_w, B_x=B_x, lipschitz=lipschitz, constant=constant)
+    behind = depth_factors(layers, lipschitz, constant, order).tolist()
+    alpha, beta = [], []
+    for i, (norms, factor) in enumerate(zip(layers, behind, strict=True)):
+        length = B_x if i == 0 else 1.0
+        sizes = (
+            d * lipschitz * norms.C_columns,
+            d * norms.QK_columns * length,
+            k * norms.V_columns * length,
+        )
+        inner = constant * norms.V * length**2
+        alpha += [size**2 for size in sizes]
+        moved = lipschitz * norms.C
+        beta += [B_w * factor * grown for grown in (1.0, moved * inner, moved)]
+    return _double([*alpha, B_w**2]), _double([*beta, 1.0])
+
+
+def depth_bound(
+    d: int,
+    k: int,
+    layers: Sequence[LayerNorms],
+    B_w: float,
+    N: int,
+    epsilon: float,
+    lipschitz: float = 1.0,
+    constant: float = SOFTMAX_PRINTED,
+    order: str = "later",
+) -> float:
+    r"""Log size for a deep network on tokens of length at most 1, up to a constant.
+
+    .. math:: \frac{\log N}{\epsilon^2} B_w^2 \Bigl( 1 + \sum_i \alpha_i^{2/3} \bigl[
+        (d L B_C^{2,\infty})^{2/3} + (c\, d L B_C B_V B_{QK}^{2,\infty})^{2/3}
+        + (k L B_C B_V^{2,\infty})^{2/3} \bigr] \Bigr)^3
+
+    Args: as for :func:`depth_parts`; N is the number of tokens in all, epsilon the scale.
+
+    Source: Edelman et al. (2022), Theorem A.17, where the first term lacks the L.
+    """
+    require_positive(d=d, k=k, N=N)
+    require_scale(B_w=B_w, epsilon=epsilon)
+    behind = depth_factors(layers, lipschitz, constant, order).tolist()
+    total = 1.0
+    for v, factor in zip(layers, behind, strict=True):
+        moved = lipschitz * v.C
+        C = d * lipschitz * v.C_columns
+        QK, V = constant * d * moved * v.V * v.QK_columns, k * moved * v.V_columns
+        total += factor ** (2 / 3) * sum(term ** (2 / 3) for term in (C, QK, V))
+    return B_w**2 * total**3 * math.log(N) / epsilon**2
+
+
+def _double(values: Sequence[object]) -> Tensor:
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def _width(lengths: Tensor) -> int:
+    if lengths.ndim == 0 or lengths.shape[-1] == 0:
+        raise ValueError(f"expected at least one length, got shape {tuple(lengths.shape)}")
+    bad = lengths[~((lengths > 0) & lengths.isfinite())]
+    if bad.numel():
+        raise ValueError(f"lengths must be positive and finite, found {bad[0].item()}")
+    return lengths.shape[-1]

@@ -1,0 +1,280 @@
+r"""Capacity of a class of functions: Rademacher complexity, Dudley's integral, Zhang's cover.
+
+A finite class is given by its values on a sample, a matrix with one row for each function and one
+column for each of m inputs. Covers are taken in the largest difference over the sample, and their
+centres are members of the class. Logarithms are natural.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from helpers.covers.linear import greedy_cover, maurey_size
+
+MAX_SIGNS = 20
+_AT_ONCE = 2**22  # numbers held for one batch of sign patterns
+DUDLEY = 4 * math.sqrt(2)
+"""A constant that suffices in :func:`dudley` for covers by members; see the chapter on capacity."""
+
+
+def rademacher(values: Tensor) -> Tensor:
+    r"""Empirical Rademacher complexity of a finite class, over all sign patterns.
+
+    .. math:: \hat R = \frac1m \operatorname{E}_{\epsilon \in \{-1, 1\}^m}
+        \max_f \sum_{i=1}^m \epsilon_i f(z_i)
+
+    Args:
+        values: The :math:`f(z_i)`, shape ``(*batch, F, m)``, floating, F at least 1, m from 1
+            to 20.
+
+    Returns:
+        Shape ``(*batch,)``, dtype of ``values``, in the unit of the functions; at least 0.
+
+    Raises:
+        ValueError: fewer than two axes, an empty class, or m outside its range.
+        TypeError: values are not floating.
+
+    Cost: F m 2**m multiplications. Source: Edelman et al. (2022), Definition A.1.
+    """
+    _check_values(values)
+    m = values.shape[-1]
+    if not 1 <= m <= MAX_SIGNS:
+        raise ValueError(f"all signs are tried for m from 1 to {MAX_SIGNS} inputs, got {m}")
+    total = values.new_zeros(values.shape[:-2])
+    columns = torch.arange(m, device=values.device)
+    together = max(1, _AT_ONCE // (values.numel() // m))
+    for patterns in torch.arange(2**m, device=values.device).split(together):
+        signs = (1 - 2 * (patterns[:, None] >> columns & 1)).to(values.dtype)  # (patterns, m)
+        total += (values @ signs.T).amax(-2).sum(-1)
+    return total / (m * 2**m)
+
+
+def massart(values: Tensor) -> Tensor:
+    r"""Massart's bound on :func:`rademacher`, from the number of functions alone.
+
+    .. math:: \hat R \le \max_f \|f\|_2 \, \frac{\sqrt{2 \log F}}{m}
+
+    Args:
+        values: As for :func:`rademacher`, any m.
+
+    Source: the moment generating function of a sum of signs; a step of every chaining proof.
+    """
+    _check_values(values)
+    F, m = values.shape[-2:]
+    return values.norm(dim=-1).amax(-1) * math.sqrt(2 * math.log(F)) / m
+
+
+def sample_distances(values: Tensor) -> Tensor:
+    """Largest difference over the sample, ``(F, m)`` -> ``(F, F)``, float64 if values are."""
+    _check_values(values)
+    return torch.cdist(values, values, p=math.inf)
+
+
+def greedy_log_sizes(distance: Tensor, scales: Tensor) -> Tensor:
+    """Log sizes of covers by members at several scales: upper bounds on covering numbers.
+
+    Args:
+        distance: Pairwise distances, shape ``(F, F)``.
+        scales: Increasing, at least 0, shape ``(K,)``.
+
+    Returns:
+        Shape ``(K,)``, float64, not increasing: a cover at one scale serves at all larger ones.
+
+    Raises:
+        ValueError: scales are not increasing from at least 0.
+
+    Cost: F**2 for each member of each cover.
+    """
+    _check_scales(scales)
+    sizes = [len(greedy_cover(distance, s)) for s in scales.tolist()]
+    return torch.tensor(sizes, dtype=torch.float64).log().cummin(0).values
+
+
+def dudley(scales: Tensor, log_sizes: Tensor, m: int, top: float) -> float:
+    r"""Dudley's entropy integral for log covering numbers that are constant between scales.
+
+    .. math:: \inf_{0 \le \delta \le A} \Bigl( \delta +
+        \int_\delta^A \sqrt{\frac{\log N(\epsilon)}{m}} \, d\epsilon \Bigr)
+
+    The Rademacher complexity is at most a constant times this, if all functions are at most A in
+    absolute value; :data:`DUDLEY` is such a constant for covers by members.
+
+    Args:
+        scales: Increasing from 0, shape ``(K,)``; log N is ``log_sizes[k]`` from ``scales[k]`` on.
+        log_sizes: Not negative, shape ``(K,)``.
+        m: Sample size, at least 1.
+        top: The upper limit A, positive.
+
+    Raises:
+        ValueError: scales do not increase from 0, shapes differ, a number is out of range.
+
+    Source: Edelman et al. (2022), Lemma A.2, after Dudley (1967).
+    """
+    _check_scales(scales)
+    if scales.shape != log_sizes.shape or float(scales[0]) != 0:
+        raise ValueError(
+            f"scales start at 0 and there is a log size for each, got first scale "
+            f"{float(scales[0])}, shapes {tuple(scales.shape)} and {tuple(log_sizes.shape)}"
+        )
+    if bool((log_sizes < 0).any()):
+        raise ValueError(f"log sizes must be at least 0, found {float(log_sizes.min())}")
+    _check_positive(m=m, top=top)
+    edges = torch.cat((scales.double(), scales.new_tensor([math.inf]))).clamp(max=top)
+    pieces = (log_sizes.double() / m).sqrt() * edges.diff()
+    beyond = pieces.flip(0).cumsum(0).flip(0)  # the integral from each scale to A
+    return min(float((edges[:-1] + beyond).min()), top)
+
+
+def dudley_power(C: float, m: int, top: float) -> float:
+    r"""Dudley's integral when :math:`\log N(\epsilon) = C/\epsilon^2`, minimised over delta.
+
+    .. math:: \sqrt{C/m}\, \bigl(1 + \log(A \sqrt{m/C})\bigr)
+        \quad \text{if } m A^2 \ge C, \text{ else } A
+
+    The minimiser is :math:`\delta = \min(\sqrt{C/m}, A)`. The first formula alone, as printed,
+    falls below zero when :math:`m A^2 < C/e^2`.
+
+    Args:
+        C: Positive.
+        m: Sample size, at least 1.
+        top: The bound A on the functions, positive.
+
+    Source: Edelman et al. (2022), Corollary A.3; the second case is ours.
+    """
+    _check_positive(C=C, m=m, top=top)
+    scale = math.sqrt(C / m)
+    return scale * (1 + math.log(top / scale)) if top >= scale else top
+
+
+def deviation_bound(
+    complexity: float, lipschitz: float, loss_bound: float, m: int, confidence: float
+) -> float:
+    r"""How far risk and empirical risk can be apart, for all functions of a class at once.
+
+    .. math:: 4 L \hat R + 2 b \sqrt{\frac{\log(1/\delta)}{2m}}
+
+    Args:
+        complexity: Empirical Rademacher complexity, at least 0.
+        lipschitz: L of the loss in its first argument, at least 0.
+        loss_bound: b, the loss lies in [0, b]; at least 0.
+        m: Sample size, at least 1.
+        confidence: delta, the chance that the bound fails, in (0, 1].
+
+    Source: Edelman et al. (2022), Theorem A.4, after Bartlett and Mendelson (2002).
+    """
+    if not 0 < confidence <= 1:
+        raise ValueError(f"confidence must lie in (0, 1], got {confidence}")
+    given = {"complexity": complexity, "lipschitz": lipschitz, "loss_bound": loss_bound}
+    for name, value in given.items():
+        if not 0 <= value < math.inf:
+            raise ValueError(f"{name} must be finite and at least 0, got {value}")
+    _check_positive(m=m)
+    chance = 2 * loss_bound * math.sqrt(math.log(1 / confidence) / (2 * m))
+    return 4 * lipschitz * complexity + chance
+
+
+def allocate(alpha: Tensor, beta: Tensor, total: float) -> tuple[Tensor, Tensor]:
+    r"""Split an error budget among several covers so that their log sizes add up to the least.
+
+    .. math:: \min \Bigl\{ \sum_i \frac{\alpha_i}{x_i^2} : x_i > 0,\ \sum_i \beta_i x_i = C \Bigr\}
+        = \frac{\gamma^3}{C^2}, \qquad
+        x_i = \frac C\gamma \Bigl(\frac{\alpha_i}{\beta_i}\Bigr)^{1/3}, \qquad
+        \gamma = \sum_i \alpha_i^{1/3} \beta_i^{2/3}
+
+    Args:
+        alpha: Positive, shape ``(*batch, n)``, floating.
+        beta: Positive, of a shape that broadcasts with ``alpha``.
+        total: The budget C, positive.
+
+    Returns:
+        The radii x, shape ``(*batch, n)``, and the least value, shape ``(*batch,)``.
+
+    Raises:
+        ValueError: a number is not positive and finite; then nothing attains the infimum.
+
+    Source: Edelman et al. (2022), Lemma A.8.
+    """
+    for name, given in (("alpha", alpha), ("beta", beta)):
+        bad = given[~((given > 0) & given.isfinite())]
+        if given.numel() == 0 or bad.numel():
+            found = bad[0].item() if bad.numel() else "none"
+            raise ValueError(f"{name} must be positive and finite, found {found}")
+    _check_positive(total=total)
+    gamma = (alpha.pow(1 / 3) * beta.pow(2 / 3)).sum(-1)
+    return total / gamma[..., None] * (alpha / beta).pow(1 / 3), gamma.pow(3) / total**2
+
+
+def zhang_bound(N: int, B_v: float, B_x: float, epsilon: float) -> float:
+    r"""Zhang's bound on the log size of a cover of linear functions on N inputs.
+
+    .. math:: 36\, \frac{B_v^2 B_x^2}{\epsilon^2}\,
+        \log\Bigl(2 \Bigl\lceil \frac{4 B_v B_x}{\epsilon} + 2 \Bigr\rceil N + 1\Bigr)
+
+    The functions are :math:`x \mapsto v^\top x` with :math:`\|v\|_2 \le B_v`, the inputs have
+    :math:`\|x\|_2 \le B_x`, and any number of dimensions.
+
+    Source: Edelman et al. (2022), Lemma A.10, from Zhang (2002), Theorem 4.
+    """
+    _check_positive(N=N, B_v=B_v, B_x=B_x, epsilon=epsilon)
+    ratio = B_v * B_x / epsilon
+    return 36 * ratio**2 * math.log(2 * math.ceil(4 * ratio + 2) * N + 1)
+
+
+def orthogonal_cover_log_size(N: int, B_v: float, B_x: float, epsilon: float) -> float:
+    r"""Log size of an explicit cover of linear functions on N orthogonal inputs of length B_x.
+
+    The value at each input is rounded to the nearest multiple of :math:`2 \epsilon`. The multiples
+    z that occur have :math:`\sum_i |z_i| \le \sum_i z_i^2 \le a = (B_v B_x/\epsilon)^2`, so there
+    are at most :func:`helpers.covers.linear.maurey_size` of them, and
+    :math:`\log N_\infty \le a \log(2N + 1)`.
+
+    Source: the chapter on capacity. The centres need not lie in the class.
+    """
+    _check_positive(N=N, B_v=B_v, B_x=B_x, epsilon=epsilon)
+    budget = math.floor((B_v * B_x / epsilon) ** 2 * (1 + 1e-12))
+    return math.log(maurey_size(N, budget))
+
+
+def orthogonal_packing_log_size(N: int, B_v: float, B_x: float, epsilon: float) -> float:
+    r"""Log of a lower bound on any cover of linear functions on N orthogonal inputs.
+
+    Functions whose values are 0 but for k inputs, where they are :math:`\pm h` with h just above
+    :math:`2 \epsilon`, lie pairwise more than :math:`2 \epsilon` apart. The class holds all
+    :math:`2^k \binom Nk` of them if :math:`k h^2 \le B_v^2 B_x^2`, and the best such k up to that
+    limit is taken.
+
+    Returns:
+        At least 0; 0 if not even one input can be told apart.
+
+    Source: the chapter on capacity.
+    """
+    _check_positive(N=N, B_v=B_v, B_x=B_x, epsilon=epsilon)
+    limit = (B_v * B_x / (2 * epsilon)) ** 2
+    most = min(N, math.ceil(limit * (1 - 1e-12)) - 1)  # strictly below the limit: h > 2 epsilon
+    return max((math.log(2**k * math.comb(N, k)) for k in range(1, most + 1)), default=0.0)
+
+
+def _check_values(values: Tensor) -> None:
+    if not values.is_floating_point():
+        raise TypeError(f"values must be floating, got {values.dtype}")
+    if values.ndim < 2 or 0 in values.shape[-2:]:
+        raise ValueError(
+            f"expected at least one function and one input, shape (..., F, m), got "
+            f"{tuple(values.shape)}"
+        )
+
+
+def _check_scales(scales: Tensor) -> None:
+    if scales.ndim != 1 or not len(scales):
+        raise ValueError(f"expected scales on one axis, got shape {tuple(scales.shape)}")
+    if float(scales[0]) < 0 or bool((scales.diff() <= 0).any()):
+        raise ValueError(f"scales must increase from at least 0, got {scales.tolist()[:8]}")
+
+
+def _check_positive(**values: float) -> None:
+    for name, value in values.items():
+        if not 0 < value < math.inf:
+            raise ValueError(f"{name} must be positive and finite, got {value}")

@@ -1,0 +1,273 @@
+r"""The cube {-1, 1}^n: points, characters, named functions, random sparse functions.
+
+A function on the cube is stored as its table, a tensor of 2**n values. Bit k of index i is 1 iff
+x_{k+1} = -1, so x_{k+1} = (-1)^{bit k}. A subset S of the coordinates is a bit mask in the same
+order, and its character is chi_S(i) = (-1)^{popcount(S & i)}.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from helpers.kernels.parity import evaluate, popcount
+from helpers.kernels.walsh import walsh_hadamard
+
+MAX_TABLE_BITS = 30
+MAX_MASK_BITS = 62
+MAX_MATRIX_BITS = 12
+BASES = ("character", "even_parity")
+
+
+def indices(n: int) -> Tensor:
+    """All indices of the cube, shape ``(2**n,)``, int64; ValueError unless 0 <= n <= 30."""
+    if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n <= MAX_TABLE_BITS:
+        raise ValueError(f"a table needs an integer n from 0 to {MAX_TABLE_BITS}, got {n!r}")
+    return torch.arange(2**n)
+
+
+def bits(n: int) -> Tensor:
+    """All bit strings, shape ``(2**n, n)``, int64 in {0, 1}; row i holds the bits of index i."""
+    return (indices(n)[:, None] >> torch.arange(n)) & 1
+
+
+def points(n: int) -> Tensor:
+    """All points, shape ``(2**n, n)``, float64 in {-1, 1}: ``1 - 2 * bits(n)``."""
+    return (1 - 2 * bits(n)).double()
+
+
+def index_of(strings: Tensor) -> Tensor:
+    """Index of bit strings ``(*batch, n)`` of 0s and 1s, n at most 62: shape ``(*batch,)``."""
+    n = strings.shape[-1] if strings.ndim else -1
+    if not 0 <= n <= MAX_MASK_BITS:
+        raise ValueError(
+            f"an index holds at most {MAX_MASK_BITS} bits, got shape {tuple(strings.shape)}"
+        )
+    wrong = strings[(strings != 0) & (strings != 1)]
+    if wrong.numel():
+        raise ValueError(f"bits are 0 or 1, got {wrong[0].item()}")
+    return (strings.long() << torch.arange(n, device=strings.device)).sum(-1)
+
+
+def mask_of(coordinates: list[int]) -> int:
+    """Bit mask of a list of coordinates counted from 1, as the papers do."""
+    for k in coordinates:
+        if not 1 <= k <= MAX_MASK_BITS:
+            raise ValueError(f"coordinates run from 1 to {MAX_MASK_BITS}, got {k}")
+    return sum(1 << (k - 1) for k in set(coordinates))
+
+
+def members(mask: int) -> list[int]:
+    """Coordinates in a mask, counted from 1, in increasing order."""
+    if not 0 <= mask < 2**MAX_MASK_BITS:
+        raise ValueError(f"a mask lies between 0 and {2**MAX_MASK_BITS - 1}, got {mask}")
+    return [k + 1 for k in range(MAX_MASK_BITS) if int(mask) >> k & 1]
+
+
+def character(n: int, mask: int) -> Tensor:
+    """Table of chi_S, shape ``(2**n,)``, float64 in {-1, 1}."""
+    i = indices(n)
+    if not 0 <= mask < 2**n:
+        raise ValueError(f"mask {mask} is outside the cube of {n} bits (0 to {2**n - 1})")
+    return (1 - 2 * (popcount(i & mask) & 1)).double()
+
+
+def characters(n: int) -> Tensor:
+    """All characters, shape ``(2**n, 2**n)``, float64: row S is chi_S, column i a point; n <= 12.
+
+    Sylvester's matrix in natural order, which :mod:`helpers.cube.fourier` applies without forming
+    it.
+    """
+    i = indices(n)
+    if n > MAX_MATRIX_BITS:
+        raise ValueError(f"a matrix of characters needs n from 0 to {MAX_MATRIX_BITS}, got {n}")
+    return (1 - 2 * (popcount(i[:, None] & i) & 1)).double()
+
+
+def parity(n: int) -> Tensor:
+    """PARITY: +1 iff an even number of bits is 1. Average sensitivity n."""
+    return character(n, 2**n - 1)
+
+
+def majority(n: int) -> Tensor:
+    """MAJORITY: +1 iff more than half of the x_i are +1, else -1, ties too."""
+    return torch.where(2 * popcount(indices(n)) < n, 1.0, -1.0).double()
+
+
+def first(n: int) -> Tensor:
+    """FIRST: the first coordinate x_1. Average sensitivity 1."""
+    return character(_positive(n), 1)
+
+
+def mean(n: int) -> Tensor:
+    """MEAN: (x_1 + ... + x_n) / n, a real-valued function. Average sensitivity 1/n."""
+    return 1 - 2 * popcount(indices(_positive(n))).double() / n
+
+
+def conjunction(n: int) -> Tensor:
+    """AND: -1 iff every bit is 1."""
+    return torch.where(popcount(indices(n)) == n, -1.0, 1.0).double()
+
+
+NAMED: dict[str, Callable[[int], Tensor]] = {
+    "PARITY": parity,
+    "MAJORITY": majority,
+    "FIRST": first,
+    "MEAN": mean,
+}
+"""The four functions whose sensitivity Hahn and Rofin (2024) compare."""
+
+
+@dataclass(frozen=True, eq=False)
+class SparseFunction:
+    r"""A sum of few basis functions, f = sum_S c_S b_S, on a cube of any size up to 62 bits.
+
+    Attributes:
+        n: Number of bits.
+        masks: The subsets S, shape ``(sparsity,)``, int64, distinct.
+        coefficients: Their c_S, shape ``(sparsity,)``, float64.
+        basis: ``"character"``: b_S = chi_S in {-1, 1}; ``"even_parity"``: b_S = (1 + chi_S) / 2
+            in {0, 1}. The same f has other coefficients, and another sparsity, in the other basis.
+    """
+
+    n: int
+    masks: Tensor
+    coefficients: Tensor
+    basis: str = "character"
+
+    def __post_init__(self) -> None:
+        if self.basis not in BASES:
+            raise ValueError(f"unknown basis {self.basis!r}; choose one of {', '.join(BASES)}")
+        _check_size(self.n)
+        for name, kind in (("masks", torch.int64), ("coefficients", torch.float64)):
+            if getattr(self, name).dtype != kind:
+                raise TypeError(f"{name} must be {kind}, got {getattr(self, name).dtype}")
+        if self.masks.ndim != 1 or self.masks.shape != self.coefficients.shape:
+            raise ValueError(
+                f"expected masks and coefficients of one shape (S,), got "
+                f"{tuple(self.masks.shape)} and {tuple(self.coefficients.shape)}"
+            )
+        if self.sparsity and not 0 <= int(self.masks.min()) <= int(self.masks.max()) < 2**self.n:
+            low, high = (int(v) for v in self.masks.aminmax())
+            raise ValueError(f"masks must lie between 0 and {2**self.n - 1}, found {low} to {high}")
+        masks, times = self.masks.unique(return_counts=True)
+        if (times > 1).any():
+            raise ValueError(f"masks must be distinct, {int(masks[times > 1][0])} is repeated")
+
+    @property
+    def sparsity(self) -> int:
+        """Number of terms, counted in ``basis``."""
+        return len(self.masks)
+
+    @property
+    def degree(self) -> int:
+        """Size of the largest subset; 0 without terms."""
+        return int(popcount(self.masks).max()) if self.sparsity else 0
+
+    @property
+    def sets(self) -> list[list[int]]:
+        """The subsets as lists of coordinates counted from 1, in the order of ``masks``."""
+        return [members(m) for m in self.masks.tolist()]
+
+    def __call__(self, points: Tensor) -> Tensor:
+        """Values at cube points given by index, shape ``(M,)``, int64 -> ``(M,)``, float64."""
+        if points.numel() and not 0 <= int(points.min()) <= int(points.max()) < 2**self.n:
+            low, high = (int(v) for v in points.aminmax())
+            raise ValueError(
+                f"points must lie between 0 and {2**self.n - 1}, found {low} to {high}"
+            )
+        if not self.sparsity:
+            return points.new_zeros(points.shape, dtype=torch.float64)
+        masks, coefficients = self.walsh_terms()
+        return evaluate(masks, coefficients, points)
+
+    def table(self) -> Tensor:
+        """All values, shape ``(2**n,)``, float64; n at most 30."""
+        f_hat = torch.zeros(len(indices(self.n)), dtype=torch.float64)
+        masks, coefficients = self.walsh_terms()
+        return walsh_hadamard(f_hat.index_add_(0, masks, coefficients))
+
+    def walsh_terms(self) -> tuple[Tensor, Tensor]:
+        """Distinct masks and coefficients of the same function in the character basis.
+
+        Each even-parity indicator but the constant one brings a constant 1/2: W indicators make
+        W + 1 characters, or W if the empty set was among them.
+        """
+        if self.basis == "character":
+            return self.masks, self.coefficients
+        empty = self.masks == 0
+        masks = torch.cat((self.masks[~empty], self.masks.new_zeros(1)))
+        constant = self.coefficients.sum() / 2 + self.coefficients[empty].sum() / 2
+        return masks, torch.cat((self.coefficients[~empty] / 2, constant[None]))
+
+
+def sparse_function(
+    n: int,
+    degree: int,
+    sparsity: int,
+    generator: torch.Generator,
+    basis: str = "character",
+) -> SparseFunction:
+    """Random function with ``sparsity`` distinct subsets of exactly ``degree`` coordinates.
+
+    Coefficients are absolute values of standard normals, divided by their l2 norm: positive, with
+    squares that sum to 1, as in the experiments of Lintilhac and Shaikh (2026).
+
+    Args:
+        n: Number of bits, 1 to 62.
+        degree: Size of every subset, 0 to n.
+        sparsity: Number of subsets, 1 to binomial(n, degree).
+        generator: Source of randomness.
+        basis: Which functions the coefficients multiply, see :class:`SparseFunction`.
+
+    Raises:
+        ValueError: a number is outside its range, or an unknown basis.
+
+    Cost: sparsity draws; twice as many subsets are listed when more than half are wanted.
+    """
+    _check_size(n)
+    if not 0 <= degree <= n:
+        raise ValueError(f"degree must lie between 0 and n = {n}, got {degree}")
+    if not 1 <= sparsity <= math.comb(n, degree):
+        raise ValueError(
+            f"there are {math.comb(n, degree)} subsets of {degree} out of {n} coordinates, "
+            f"so sparsity must lie between 1 and that, got {sparsity}"
+        )
+    coefficients = torch.randn(sparsity, generator=generator, dtype=torch.float64).abs()
+    masks = _distinct_subsets(n, degree, sparsity, generator)
+    return SparseFunction(n, masks, coefficients / coefficients.norm(), basis)
+
+
+def _distinct_subsets(n: int, degree: int, count: int, generator: torch.Generator) -> Tensor:
+    """Uniform distinct subsets; when most are wanted, those left out are drawn instead."""
+    total = math.comb(n, degree)
+    few = min(count, total - count)
+    drawn: set[int] = set()
+    while len(drawn) < few:
+        chosen = torch.randperm(n, generator=generator)[:degree]
+        drawn.add(int((1 << chosen).sum()) if degree else 0)
+    if few != count:
+        drawn = set(_subsets(n, degree)) - drawn
+    return torch.tensor(sorted(drawn), dtype=torch.int64)
+
+
+def _subsets(n: int, degree: int) -> list[int]:
+    """Masks of all subsets of that size; the largest member is k."""
+    if degree == 0:
+        return [0]
+    return [m | 1 << k for k in range(degree - 1, n) for m in _subsets(k, degree - 1)]
+
+
+def _check_size(n: int) -> None:
+    if not isinstance(n, int) or not 1 <= n <= MAX_MASK_BITS:
+        raise ValueError(f"n runs from 1 to {MAX_MASK_BITS}, got {n}")
+
+
+def _positive(n: int) -> int:
+    if n < 1:
+        raise ValueError(f"n must be at least 1, got {n}")
+    return n

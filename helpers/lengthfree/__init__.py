@@ -1,0 +1,1 @@
+"""What the chapters on sequence-length-free bounds need."""

@@ -1,0 +1,1 @@
+"""The learned models: pure functions of their weights."""

@@ -1,0 +1,1 @@
+"""What the chapters on *Why are Sensitive Functions Hard for Transformers?* need."""

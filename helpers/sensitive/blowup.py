@@ -1,0 +1,439 @@
+r"""Layer norm's magnification of one bit, in transformers as Hahn and Rofin (2024) define them.
+
+The model is :class:`helpers.sensitive.parity.PostNormSpec`: layer k gives
+:math:`Y^{(k)}_w` to a layer norm without gain and bias, whose deviation at token w is
+:math:`N^{(k)}_w = \sqrt{\sigma^2(Y^{(k)}_w) + \varepsilon}`. Tables over the cube have the index
+convention of :mod:`helpers.cube`, so a run on ``cube.bits(n)`` is a table.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from helpers.cube import local_sensitivity
+from helpers.sensitive.influence import bit_influences, tail_bound
+from helpers.sensitive.parity import PostNormSpec, forward, shapes
+from helpers.sharpness import layer_norm_blowup
+from helpers.weights import Weights, check_weights
+
+MAX_PATTERNS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    r"""What happens inside a transformer.
+
+    Attributes:
+        outputs: :math:`v \cdot y^{(L)}_n`, shape ``(*, B)``.
+        tokens: :math:`y^{(0)}, \dots, y^{(L)}`, each ``(*, B, n, D)``.
+        given: :math:`Y^{(1)}, \dots, Y^{(L)}`, what each layer norm is given.
+        eps: Epsilon of the layer norms.
+    """
+
+    outputs: Tensor
+    tokens: list[Tensor]
+    given: list[Tensor]
+    eps: float
+
+    @property
+    def blowup(self) -> Tensor:
+        r"""The paper's :math:`\prod_k \max_w (1 + 1/N^{(k)}_w)`, shape ``(*, B)``."""
+        return layer_norm_blowup(self.given, self.eps)
+
+    @property
+    def magnification(self) -> Tensor:
+        r"""The same without the ones, :math:`\prod_k \max_w 1/N^{(k)}_w`, shape ``(*, B)``."""
+        return torch.stack([deviation(Y, self.eps).amin(-1) for Y in self.given]).prod(0) ** -1
+
+
+def run(spec: PostNormSpec, weights: Weights, strings: Tensor) -> Run:
+    """Run a transformer and keep what its layer norms are given, at every token of every layer.
+
+    Args:
+        spec: The model.
+        weights: Of :func:`helpers.sensitive.parity.shapes`, with any leading axes ``*``.
+        strings: Bits, shape ``(B, n)``, integers in {0, 1} or bool.
+
+    Raises:
+        ValueError: weights or strings that do not fit, or entries other than 0 and 1.
+        TypeError: floating strings.
+
+    Cost: that of :func:`helpers.sensitive.parity.forward` with ``every``.
+    """
+    outputs, seen = forward(spec, weights, strings, every=True, intermediates=True)
+    layers = [f"layers.{k}" for k in range(spec.layers)]
+    tokens = [seen["stream"], *(seen[f"{layer}.stream"] for layer in layers)]
+    given = [seen[f"{layer}.norm.input"] for layer in layers]
+    return Run(outputs, tokens, given, spec.norm_eps)
+
+
+def deviation(Y: Tensor, eps: float = 0.0) -> Tensor:
+    r""":math:`N = \sqrt{\sigma^2 + \varepsilon}` over the last axis, as Lemma 16 writes it.
+
+    Raises:
+        TypeError: not floating.
+        ValueError: no columns, or eps out of range.
+    """
+    if not Y.is_floating_point():
+        raise TypeError(f"what layer norm is given must be floating, got {Y.dtype}")
+    if Y.ndim < 1 or Y.shape[-1] < 1:
+        raise ValueError(f"expected at least one column, got shape {tuple(Y.shape)}")
+    if not 0 <= eps < math.inf:
+        raise ValueError(f"eps must be finite and at least 0, got {eps}")
+    return (Y.var(-1, correction=0) + eps).sqrt()
+
+
+@dataclass(frozen=True, eq=False)
+class NormInfluence:
+    r"""What every bit does to tokens before and after a layer norm; tables ``(n, *, 2**n, T)``.
+
+    Attributes:
+        before: :math:`I_i[Y]`.
+        after: :math:`I_i[y]`.
+        here: :math:`N(x)`, shape ``(*, 2**n, T)``.
+        there: :math:`N(x^{\oplus i})`.
+        longest: Largest length of Y at any input, shape ``(*, 1, 1)``.
+    """
+
+    before: Tensor
+    after: Tensor
+    here: Tensor
+    there: Tensor
+    longest: Tensor
+
+    def lemma16(self, C: Tensor | None = None) -> Tensor:
+        r""":math:`2 C\, (1 + \frac1{N(x)}) (1 + \frac1{N(x^{\oplus i})})\, I_i[Y]`.
+
+        Args:
+            C: Bound on the lengths of Y; None: the larger of 1 and ``longest``.
+        """
+        C = self.longest.clamp(min=1) if C is None else C
+        return 2 * C * (1 + 1 / self.here) * (1 + 1 / self.there) * self.before
+
+    @property
+    def without_ones(self) -> Tensor:
+        r""":math:`2 \max \|Y\|\, \frac1{N(x)} \frac1{N(x^{\oplus i})}\, I_i[Y]`, as in (50)."""
+        return 2 * self.longest / (self.here * self.there) * self.before
+
+    @property
+    def harmonic(self) -> Tensor:
+        r""":math:`\frac{2}{N(x) + N(x^{\oplus i})}\, I_i[Y]`; nothing smaller of this form holds.
+
+        Source: the chapter on layer norm's blow-up.
+        """
+        return 2 / (self.here + self.there) * self.before
+
+
+def through_norm(Y: Tensor, eps: float = 0.0) -> NormInfluence:
+    """The influence of every bit before and after a layer norm.
+
+    Args:
+        Y: What it is given at every input, shape ``(*, 2**n, T, D)``, floating.
+        eps: At least 0.
+
+    Raises:
+        TypeError: not floating.
+        ValueError: another shape, or eps out of range.
+
+    Source: Hahn and Rofin (2024), Lemma 16.
+    """
+    before = bit_influences(Y)
+    N = deviation(Y, eps)
+    x = torch.arange(N.shape[-2], device=N.device)
+    there = torch.stack([N.index_select(-2, x ^ (1 << q)) for q in range(len(before))])
+    longest = Y.norm(dim=-1).amax((-1, -2), keepdim=True)
+    y = functional.layer_norm(Y, Y.shape[-1:], eps=eps)
+    return NormInfluence(before, bit_influences(y), N, there, longest)
+
+
+@dataclass(frozen=True)
+class Constants:
+    r"""The constants (22) to (32) of a model, and those of our bound.
+
+    Attributes:
+        n: Bits.
+        width: D.
+        heads: H.
+        step: :math:`\|e(1) - e(0)\|`.
+        token: :math:`C_P`, largest length of a first token.
+        values: Largest spectral norm of a value matrix, by layer.
+        scores: :math:`C_A = D \max_h \|K_h^\top Q_h\|`, by layer.
+        slopes: Lipschitz constant of the ReLU block, by layer.
+        readout: Length of v.
+        longest: Largest length of :math:`Y^{(1)}_w` at the inputs seen.
+        top: Largest output in absolute value, at the inputs seen.
+    """
+
+    n: int
+    width: int
+    heads: int
+    step: float
+    token: float
+    values: tuple[float, ...]
+    scores: tuple[float, ...]
+    slopes: tuple[float, ...]
+    readout: float
+    longest: float
+    top: float
+
+    @property
+    def value(self) -> float:
+        r""":math:`C_V` of (22), at least 1."""
+        return max(1.0, *self.values)
+
+    @property
+    def slope(self) -> float:
+        r""":math:`L_f` of (27), at least 1, over all of space rather than a ball."""
+        return max(1.0, *self.slopes)
+
+    def layer(self, k: int) -> float:
+        r""":math:`C^{(k)}`, (28) to (30), for k of 0 to L; ValueError for another."""
+        if not 0 <= k <= len(self.slopes):
+            raise ValueError(f"constants of layers run from 0 to {len(self.slopes)}, got {k}")
+        if k == 0:
+            return 150 * self.slope * self.value**2 * max(1.0, self.token) * self.heads
+        if k == 1:
+            return 2 * max(1.0, self.longest) * self.slope
+        exponential = _exp(4 * self.scores[k - 1])
+        return 48 * self.slope * (self.heads + 1) * self.value * math.sqrt(self.width) * exponential
+
+    @property
+    def printed(self) -> float:
+        r"""(32), :math:`C = 25 \sqrt D\, H (1 + \|v\|) \prod_{k=0}^L C^{(k)}`."""
+        return 25 * math.sqrt(self.width) * self.heads * (1 + self.readout) * self._layers
+
+    @property
+    def squared(self) -> float:
+        r"""The same with :math:`\|v\|^2` in place of :math:`\|v\|`."""
+        return 25 * math.sqrt(self.width) * self.heads * (1 + self.readout**2) * self._layers
+
+    @property
+    def first_sum(self) -> float:
+        r"""Above :math:`\sum_i I_i[Y^{(1)}_j]`, with probability :math:`1 - H/n^2`.
+
+        .. math:: S = L_1 \bigl(g + H C_V (g + C_P \min\{16 \log n + 9,\ 2n\})\bigr)
+
+        :math:`g` is ``step``; while 2n is the smaller the bound has no exception.
+        """
+        attention = min(tail_bound(self.n, 4), 2 * self.n)
+        mixed = self.heads * self.values[0] * (self.step + self.token * attention)
+        return self.slopes[0] * (self.step + mixed)
+
+    @property
+    def growths(self) -> tuple[float, ...]:
+        r"""For each later layer how much its heads and block magnify the mean influence.
+
+        .. math:: G_k = L_k \bigl(1 + H C_V (C_A + (1 + 2 C_A) e^{2 C_A})\bigr)
+        """
+        layers = range(2, len(self.slopes) + 1)
+        return tuple(self.slopes[k - 1] * sum(self._shares(k)) for k in layers)
+
+    def later(self, k: int, influences: Tensor) -> Tensor:
+        r"""Above :math:`I_i[Y^{(k)}_j]` for a layer k of 2 to L, from those on its tokens.
+
+        .. math::
+
+            L_k \bigl((1 + H C_V C_A)\, I_i[y_j]
+            + H C_V (1 + 2 C_A) e^{2 C_A}\, \frac1n \sum_w I_i[y_w]\bigr)
+
+        Args:
+            k: The layer, counted from 1.
+            influences: :math:`I_i[y^{(k-1)}_w]`, tables ``(*, n)``.
+
+        Raises:
+            ValueError: no such later layer.
+        """
+        if not 2 <= k <= len(self.slopes):
+            raise ValueError(f"later layers run from 2 to {len(self.slopes)}, got {k}")
+        own, mean = self._shares(k)
+        return self.slopes[k - 1] * (own * influences + mean * influences.mean(-1, keepdim=True))
+
+    @property
+    def ours(self) -> float:
+        r""":math:`K = 2^{L-1} \max |f|\, \|v\|\, S \prod_{k \ge 2} G_k`.
+
+        Source: the chapter on layer norm's blow-up.
+        """
+        sides = 2.0 ** (len(self.slopes) - 1) * self.top * self.readout
+        return sides * self.first_sum * math.prod(self.growths)
+
+    def _shares(self, k: int) -> tuple[float, float]:
+        """What own and mean influence weigh in layer k."""
+        V, C = self.heads * self.values[k - 1], self.scores[k - 1]
+        return 1 + V * C, V * (1 + 2 * C) * _exp(2 * C)
+
+    @property
+    def _layers(self) -> float:
+        return math.prod(self.layer(k) for k in range(len(self.slopes) + 1))
+
+
+def constants(spec: PostNormSpec, weights: Weights, seen: Run) -> Constants:
+    """The constants of one model.
+
+    Args:
+        spec: The model.
+        weights: Its weights, without leading axes.
+        seen: Its run, on all inputs.
+
+    Raises:
+        ValueError: weights of another shape, with leading axes, or another model's run.
+    """
+    check_weights(weights, shapes(spec))
+    if weights["readout"].ndim != 1 or seen.tokens[0].shape[-2:] != (spec.n, spec.width):
+        raise ValueError(
+            f"expected one model of {spec.n} tokens and its own run, got readout "
+            f"{tuple(weights['readout'].shape)} and tokens {tuple(seen.tokens[0].shape)}"
+        )
+    blocks = [
+        {part: weights[f"layers.{k}.{part}"] for part in ("query", "key", "value")}
+        for k in range(spec.layers)
+    ]
+    e = weights["embedding"]
+    return Constants(
+        n=spec.n,
+        width=spec.width,
+        heads=spec.heads,
+        step=float((e[1] - e[0]).norm()),
+        token=float((e[:, None] + weights["positions"]).norm(dim=-1).max()),
+        values=tuple(_spectral(b["value"]) for b in blocks),
+        scores=tuple(spec.width * _spectral(b["query"] @ b["key"].mT) for b in blocks),
+        slopes=tuple(
+            lipschitz(weights[f"layers.{k}.hidden"], weights[f"layers.{k}.output"])
+            for k in range(spec.layers)
+        ),
+        readout=float(weights["readout"].norm()),
+        longest=float(seen.given[0].norm(dim=-1).max()),
+        top=float(seen.outputs.abs().max()),
+    )
+
+
+def lipschitz(hidden: Tensor, output: Tensor) -> float:
+    r"""A Lipschitz constant of :math:`z \mapsto z + \mathrm{relu}(z W + b) W' + b'`.
+
+    With at most 12 units the largest norm of :math:`I + W \mathrm{diag}(s) W'` over all
+    :math:`s \in \{0, 1\}^F`; the constant itself if every pattern s occurs. With more,
+    :math:`1 + \|W\| \|W'\|`.
+
+    Args:
+        hidden: W, shape ``(D, F)``.
+        output: W', shape ``(F, D)``.
+
+    Raises:
+        ValueError: shapes that do not fit.
+    """
+    if hidden.ndim != 2 or output.shape != hidden.shape[::-1]:
+        raise ValueError(
+            f"expected shapes (D, F) and (F, D), got {tuple(hidden.shape)}, {tuple(output.shape)}"
+        )
+    D, F = hidden.shape
+    if F > MAX_PATTERNS:
+        return 1 + _spectral(hidden) * _spectral(output)
+    on = ((torch.arange(2**F)[:, None] >> torch.arange(F)) & 1).to(hidden)
+    return _spectral(torch.eye(D).to(hidden) + (hidden * on[:, None]) @ output)
+
+
+def neighbour_mean(values: Tensor) -> Tensor:
+    r""":math:`\frac1n \sum_i \phi(x^{\oplus i})` at every point, of tables ``(*, 2**n)``.
+
+    Raises:
+        ValueError: the last axis is no power of two, or a single point.
+    """
+    N = values.shape[-1] if values.ndim else 0
+    n = N.bit_length() - 1
+    if N < 2 or 2**n != N:
+        raise ValueError(f"expected 2**n values with n >= 1, got shape {tuple(values.shape)}")
+    x = torch.arange(N, device=values.device)
+    return torch.stack([values[..., x ^ (1 << i)] for i in range(n)]).mean(0)
+
+
+def effective_constant(f: Tensor, blowup: Tensor) -> Tensor:
+    r"""The least constant with which Theorem 4 holds at each input.
+
+    .. math::
+
+        \frac{s(f, x)}{\sqrt{n \log n}\,
+        \bigl(\mathrm{Blowup}(x)^2 + \frac1n \sum_i \mathrm{Blowup}(x^{\oplus i})^2\bigr)}
+
+    Args:
+        f: Values of the transformer, shape ``(*, 2**n)``, n at least 2.
+        blowup: Its blow-up at the same points.
+
+    Raises:
+        ValueError: shapes that differ, or fewer than two bits.
+
+    Source: Hahn and Rofin (2024), Eq. (12).
+    """
+    if f.shape != blowup.shape or f.ndim < 1 or f.shape[-1] < 4:
+        found = (tuple(f.shape), tuple(blowup.shape))
+        raise ValueError(f"expected two tables of one shape, at least two bits, got {found}")
+    n = f.shape[-1].bit_length() - 1
+    squares = blowup.square()
+    right = squares + neighbour_mean(squares)
+    return local_sensitivity(f) / (math.sqrt(n * math.log(n)) * right)
+
+
+def random_weights(
+    spec: PostNormSpec, generator: torch.Generator, score_bound: float = 1.0
+) -> Weights:
+    r"""Random weights, float64, with a given :math:`C_A` in every layer.
+
+    Entries are normal, of variance 1/width, or 1/hidden in the block's second matrix; biases have a
+    tenth of the deviation. Scores are scaled until :math:`D \max_h \|K_h^\top Q_h\|` is
+    ``score_bound``.
+
+    Raises:
+        ValueError: a bound that is negative or infinite.
+    """
+    if not 0 <= score_bound < math.inf:
+        raise ValueError(f"score_bound must be finite and at least 0, got {score_bound}")
+    weights: Weights = {}
+    for name, shape in shapes(spec).items():
+        fan = spec.hidden if name.endswith(".output") else spec.width
+        size = (0.1 if name.endswith("bias") else 1.0) / math.sqrt(fan)
+        weights[name] = size * torch.randn(shape, generator=generator, dtype=torch.float64)
+    for k in range(spec.layers):
+        query, key = weights[f"layers.{k}.query"], weights[f"layers.{k}.key"]
+        weights[f"layers.{k}.query"] = (
+            query * score_bound / (spec.width * _spectral(query @ key.mT))
+        )
+    return weights
+
+
+def majority_transformer(n: int) -> tuple[PostNormSpec, Weights]:
+    r"""One layer that computes MAJORITY of an odd number of bits exactly, without epsilon.
+
+    Attention is uniform. The block cancels the token's own bit, so every token is
+    :math:`Y = \frac m{\sqrt2} (0, 0, -1, 1)` with m the mean of the signs. Layer norm returns the
+    sign of m, and magnifies by :math:`1/N = 2/|m|`. All spectral norms, :math:`C_P` and the
+    Lipschitz constant of the block are 1, and :math:`\|v\| = \frac12`.
+
+    Raises:
+        ValueError: n is even or below 1: a tie has no majority.
+    """
+    if n < 1 or n % 2 == 0:
+        raise ValueError(f"n must be odd and at least 1, got {n}")
+    spec = PostNormSpec(n, width=4, layers=1, hidden=2)
+    weights = {k: torch.zeros(v, dtype=torch.float64) for k, v in shapes(spec).items()}
+    bit = torch.tensor([1.0, -1.0, 0.0, 0.0], dtype=torch.float64) / math.sqrt(2)
+    mean = bit.flip(0)
+    weights["embedding"] = torch.stack((bit, -bit))
+    weights["layers.0.value"] = (bit[:, None] * mean)[None]
+    weights["layers.0.hidden"] = torch.stack((bit, -bit), 1)
+    weights["layers.0.output"] = torch.stack((-bit, bit))
+    weights["readout"] = mean / 2
+    return spec, weights
+
+
+def _spectral(matrices: Tensor) -> float:
+    """Largest spectral norm of a stack."""
+    return float(torch.linalg.matrix_norm(matrices, 2).max())
+
+
+def _exp(x: float) -> float:
+    """Infinite where math.exp has no number."""
+    return math.exp(x) if x < 709 else math.inf

@@ -1,0 +1,358 @@
+r"""The second paper's learned models: four functions of one length, and how brittle a fit is.
+
+Targets lie in [0, 1], as in the authors' code, so that squared differences are a quarter of those
+between functions into [-1, 1]; :func:`sharpness` is in the unit of the theory, four times larger.
+Positions are left out of the norm and of the noise, as in the paper.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from helpers.checks import require_choice, require_positive
+from helpers.cube import bits
+from helpers.nets.spec import TransformerSpec, shapes
+from helpers.nets.transformer import forward, initial_weights
+from helpers.sharpness import Estimate, direction_sharpness, layer_norm_blowup
+from helpers.training.batches import Batches, fresh
+from helpers.training.train import Trained, train
+from helpers.weights import Weights
+
+FUNCTIONS = ("PARITY", "MAJORITY", "FIRST", "MEAN")
+RECIPE = {"learning_rate": 2e-3, "weight_decay": 0.1}
+"""Settings with which PARITY of up to 10 bits is learned at width 32 in some thousand steps."""
+BATCH = 128
+CONVERGED = 1e-3
+"""A run counts as converged if its mean squared error, for targets in [0, 1], is at most this."""
+SIGMA = 0.02
+"""Standard deviation of the noise in every weight with which the paper measures sharpness."""
+FIXED = "positions"
+"""The weight that gets no noise and does not count in the norm."""
+
+
+def spec(n: int, width: int = 32, **options: Any) -> TransformerSpec:
+    """The second paper's model: two layers of two heads, norm after each block, last token read.
+
+    The feedforward blocks are as wide as the stream, and half of its columns are a learned
+    position beside the token, as in the authors' code. The paper has width 128.
+
+    Args:
+        n: Bits, at least 1.
+        width: Columns, even.
+        options: Fields of :class:`helpers.nets.transformer.TransformerSpec` to change.
+    """
+    fields: dict[str, Any] = {"layers": 2, "heads": 2, "hidden": width, "join": "concat"}
+    return TransformerSpec(n, width, **(fields | options))
+
+
+def targets(name: str, strings: Tensor) -> Tensor:
+    r"""What a function says of bit strings, in [0, 1].
+
+    PARITY is 1 iff the number of ones is odd, MAJORITY iff more than half of the bits are one.
+    FIRST is the first bit, MEAN the share of ones.
+
+    Args:
+        name: One of :data:`FUNCTIONS`.
+        strings: Bits, shape ``(*, n)``, integers in {0, 1}, n at least 1.
+
+    Returns:
+        Shape ``(*)``, float32.
+
+    Raises:
+        ValueError: another name, no bits, or entries other than 0 and 1.
+        TypeError: strings are floating.
+
+    Source: Hahn and Rofin (2024), Section 2.
+    """
+    require_choice("function", name, FUNCTIONS)
+    if strings.is_floating_point() or strings.is_complex():
+        raise TypeError(f"bits must be integer or bool, got {strings.dtype}")
+    if not strings.ndim or not strings.shape[-1]:
+        raise ValueError(f"expected bit strings (..., n), n >= 1, got {tuple(strings.shape)}")
+    wrong = strings[(strings != 0) & (strings != 1)]
+    if wrong.numel():
+        raise ValueError(f"bits are 0 or 1, got {wrong[0].item()}")
+    ones, n = strings.sum(-1), strings.shape[-1]
+    if name == "PARITY":
+        return (ones % 2).float()
+    if name == "MAJORITY":
+        return (2 * ones > n).float()
+    return strings[..., 0].float() if name == "FIRST" else ones.float() / n
+
+
+def strings_of(n: int, most: int = 4096, generator: torch.Generator | None = None) -> Tensor:
+    """All strings of n bits if there are at most ``most``, else so many random ones.
+
+    Returns:
+        Shape ``(min(2**n, most), n)``, int64.
+
+    Raises:
+        ValueError: n or ``most`` below 1.
+    """
+    require_positive(n=n, most=most)
+    if 2**n <= most:
+        return bits(n)
+    return torch.randint(0, 2, (most, n), generator=generator)
+
+
+def examples(
+    names: Sequence[str], n: int, B: int, generators: Sequence[torch.Generator]
+) -> Batches:
+    """Batches of one function a model: fresh random strings, or the whole cube where it fits in B.
+
+    Args:
+        names: The function of each model, of :data:`FUNCTIONS`.
+        n: Bits, at least 1.
+        B: Strings in a batch, at least 1. If ``2**n <= B`` every batch is the cube itself: the
+            gradient then has no noise.
+        generators: One a model, for its strings.
+
+    Raises:
+        ValueError: an unknown name, a number out of range, or as many generators missing.
+    """
+    require_positive(n=n, B=B)
+    for name in names:
+        require_choice("function", name, FUNCTIONS)
+    if not names or len(generators) != len(names):
+        raise ValueError(
+            f"{len(names)} functions need as many generators, at least 1; got {len(generators)}"
+        )
+    if 2**n <= B:
+        cube = bits(n)
+        values = torch.stack([targets(name, cube) for name in names])
+        return lambda models: (cube, values[models])
+
+    def draw(model: int, size: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        strings = torch.randint(0, 2, (size, n), generator=generator)
+        return strings, targets(names[model], strings)
+
+    return fresh(draw, B, generators)
+
+
+def learn(
+    model: TransformerSpec,
+    names: Sequence[str],
+    seeds: Sequence[int],
+    steps: int,
+    *,
+    B: int = BATCH,
+    **options: Any,
+) -> Trained:
+    """Train one model on each function, all side by side.
+
+    Args:
+        model: As of :func:`spec`.
+        names: The function of each model, of :data:`FUNCTIONS`.
+        seeds: One for each model, at least 0; it determines initial weights and strings, whatever
+            else is in the stack.
+        steps: Of AdamW, at least 1; all are taken unless ``threshold`` is among the options.
+        B: Strings in a step, see :func:`examples`.
+        options: Of :func:`helpers.training.train.train`, in place of :data:`RECIPE`:
+            ``learning_rate`` and ``weight_decay`` may be one a model, ``metrics`` are functions of
+            weights and models.
+
+    Raises:
+        ValueError: as of :func:`examples` and :func:`helpers.training.train.train`.
+    """
+    if len(seeds) != len(names):
+        raise ValueError(f"{len(names)} functions need as many seeds, got {len(seeds)}")
+    generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+    batches = examples(names, model.n, B, generators)
+    drawn = [initial_weights(model, None, g) for g in generators]
+    weights = {name: torch.stack([w[name] for w in drawn]) for name in drawn[0]}
+    return train(
+        functools.partial(forward, model), weights, batches, steps=steps, **(RECIPE | options)
+    )
+
+
+def sharpness(
+    model: TransformerSpec,
+    weights: Weights,
+    strings: Tensor,
+    draws: int = 10,
+    generator: torch.Generator | None = None,
+    *,
+    sigma: float = SIGMA,
+) -> Estimate:
+    r"""Average direction sharpness in the unit of the theory, for a model with outputs in [0, 1].
+
+    .. math:: 4\, \mathbb E_x \mathbb E_\Delta (T_{\theta + \Delta}(x) - T_\theta(x))^2, \qquad
+        \Delta \sim N(0, \sigma^2 I)
+
+    with noise in every weight but the positions, and the mean over the given strings. It is 1 for
+    a model into {-1, 1} of which the noise makes 0, that is 1/2 here.
+
+    Args:
+        model: As of :func:`spec`.
+        weights: Of one model, or of an ensemble ``(E, ...)``.
+        strings: Shape ``(B, n)``, at least one, the same for all models.
+        draws: Of the noise, at least 2; each is used for all strings.
+        generator: Source of the noise; None: torch's own.
+        sigma: Standard deviation, at least 0.
+
+    Returns:
+        Mean over draws, its standard error given the strings, and the draws; each with an axis
+        ``(E,)`` in front for an ensemble.
+
+    Raises:
+        ValueError: numbers out of range, or weights of other shapes.
+
+    Source: Hahn and Rofin (2024), Eq. (15) and Section 7.1.
+    """
+    if not 0 <= sigma < math.inf:
+        raise ValueError(f"sigma must be finite and at least 0, got {sigma}")
+    found = direction_sharpness(
+        functools.partial(forward, model),
+        weights,
+        strings,
+        sigma,
+        draws,
+        generator,
+        shape="gaussian",
+        without=FIXED if FIXED in weights else (),
+        ensemble=_is_ensemble(model, weights),
+    )
+    return Estimate(4 * found.mean, 4 * found.stderr, 4 * found.values)
+
+
+def blowup(
+    model: TransformerSpec, weights: Weights, strings: Tensor, *, form: str = "code"
+) -> Tensor:
+    r"""Mean over strings of the product of what the layer norms magnify.
+
+    In the last layer only the token that is read counts.
+
+    Args:
+        model: As of :func:`spec`, with layer norm.
+        weights: With any leading axes ``*``.
+        strings: Shape ``(B, n)``.
+        form: ``"code"``, as in the paper's experiments, or ``"paper"``, as in its theory, with 1
+            added to every factor: see :func:`helpers.sharpness.layer_norm_blowup`.
+
+    Returns:
+        Shape ``(*)``.
+
+    Raises:
+        ValueError: no layer norms, or shapes that do not fit.
+    """
+    if model.norm == "none":
+        raise ValueError("blow-up needs layer norms, the model has norm='none'")
+    with torch.no_grad():
+        _, seen = forward(model, weights, strings, intermediates=True)
+    inputs = [Y for name, Y in seen.items() if name.endswith((".norm1.input", ".norm2.input"))]
+    return layer_norm_blowup(inputs, model.norm_eps, form=form).mean(-1)
+
+
+def parameter_norm(model: TransformerSpec, weights: Weights) -> Tensor:
+    r"""Euclidean norm of all weights but the positions, shape ``(*)`` of their leading axes.
+
+    Positions are left out so that models of different lengths compare. Source: Hahn and Rofin
+    (2024), Section 7.1.
+    """
+    squares = [
+        weights[name].square().flatten(-len(shape)).sum(-1)
+        for name, shape in shapes(model).items()
+        if name != FIXED
+    ]
+    return torch.stack(squares).sum(0).sqrt()
+
+
+def squared_risk(
+    model: TransformerSpec, weights: Weights, strings: Tensor, values: Tensor
+) -> Tensor:
+    """Mean squared error on given strings, shape ``(*)`` of the weights' leading axes.
+
+    Args:
+        model: As of :func:`spec`.
+        weights: With any leading axes ``*``.
+        strings: Shape ``(B, n)``.
+        values: What they should give, shape ``(B,)`` or ``(*, B)``.
+    """
+    with torch.no_grad():
+        outputs = forward(model, weights, strings)
+    if values.shape not in (outputs.shape, outputs.shape[-1:]):
+        raise ValueError(
+            f"expected values of shape {tuple(outputs.shape[-1:])} or {tuple(outputs.shape)}, "
+            f"got {tuple(values.shape)}"
+        )
+    return (outputs - values).square().mean(-1)
+
+
+@dataclass(frozen=True)
+class Brittleness:
+    """What is measured of E models, each tensor ``(E,)``.
+
+    Attributes:
+        mse: Mean squared error, for targets in [0, 1].
+        sharpness: See :func:`sharpness`.
+        stderr: Its standard error over draws of the noise.
+        blowup: See :func:`blowup`, in the form of the code.
+        norm: See :func:`parameter_norm`.
+    """
+
+    mse: Tensor
+    sharpness: Tensor
+    stderr: Tensor
+    blowup: Tensor
+    norm: Tensor
+
+    @property
+    def converged(self) -> Tensor:
+        """Which models have an error of at most :data:`CONVERGED`."""
+        return self.mse <= CONVERGED
+
+    @property
+    def log_blowup(self) -> Tensor:
+        """Natural logarithm of the mean blow-up."""
+        return self.blowup.log()
+
+
+def measure(
+    model: TransformerSpec,
+    weights: Weights,
+    names: Sequence[str],
+    draws: int = 10,
+    generator: torch.Generator | None = None,
+    *,
+    most: int = 4096,
+    sigma: float = SIGMA,
+) -> Brittleness:
+    """Error, sharpness, blow-up and norm of an ensemble.
+
+    Args:
+        model: As of :func:`spec`.
+        weights: Each ``(E, ...)``.
+        names: The function of each model.
+        draws: Of the noise, at least 2.
+        generator: Source of the noise, and of the strings where not all are taken.
+        most: Strings to measure on; all of them if they are no more than that.
+        sigma: Standard deviation of the noise.
+
+    Raises:
+        ValueError: as many names missing, or as of the measures.
+    """
+    E = len(next(iter(weights.values())))
+    if not _is_ensemble(model, weights) or len(names) != E:
+        raise ValueError(f"expected the weights of {len(names)} models, got an axis of {E}")
+    strings = strings_of(model.n, most, generator)
+    values = torch.stack([targets(name, strings) for name in names])
+    sharp = sharpness(model, weights, strings, draws, generator, sigma=sigma)
+    return Brittleness(
+        squared_risk(model, weights, strings, values),
+        sharp.mean,
+        sharp.stderr,
+        blowup(model, weights, strings),
+        parameter_norm(model, weights),
+    )
+
+
+def _is_ensemble(model: TransformerSpec, weights: Weights) -> bool:
+    name, shape = next(iter(shapes(model).items()))
+    return weights[name].ndim > len(shape)

@@ -1,0 +1,198 @@
+"""Functions learned from a part of the cube: how sensitive, and how sharp where.
+
+A table of n bits holds 2**n values in the order of :mod:`helpers.cube`. A completion of f is a
+table that agrees with f on a training set, given by the numbers of its points.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from helpers.checks import require_positive
+from helpers.nets.spec import TransformerSpec
+from helpers.nets.transformer import forward
+from helpers.sensitive.brittle import FIXED, SIGMA
+from helpers.weights import Weights
+
+
+def training_sets(count: int, N: int, m: int, generator: torch.Generator) -> Tensor:
+    """Random sets of m of N points, each set without repetition.
+
+    Args:
+        count: Number of sets, at least 1.
+        N: Points to choose from, at least 1.
+        m: Points in a set, from 1 to N.
+        generator: Source of randomness.
+
+    Returns:
+        Shape ``(count, m)``, int64.
+
+    Raises:
+        ValueError: a number outside its range.
+    """
+    require_positive(count=count, N=N)
+    if not 1 <= m <= N:
+        raise ValueError(f"m must lie between 1 and {N}, got {m}")
+    return torch.stack([torch.randperm(N, generator=generator)[:m] for _ in range(count)])
+
+
+def off(rows: Tensor, N: int) -> Tensor:
+    """Which of N points are not in each training set.
+
+    Args:
+        rows: Shape ``(*, m)``, int64, from 0 to N - 1.
+        N: Number of points.
+
+    Returns:
+        Shape ``(*, N)``, bool.
+
+    Raises:
+        ValueError: a point outside the range.
+        TypeError: not int64.
+    """
+    if rows.dtype != torch.int64:
+        raise TypeError(f"points are int64, got {rows.dtype}")
+    if rows.numel() and not 0 <= int(rows.min()) <= int(rows.max()) < N:
+        low, high = int(rows.min()), int(rows.max())
+        raise ValueError(f"points run from 0 to {N - 1}, found {low} to {high}")
+    outside = torch.ones(*rows.shape[:-1], N, dtype=torch.bool)
+    return outside.scatter_(-1, rows, value=False)
+
+
+def random_completion(f: Tensor, rows: Tensor, generator: torch.Generator) -> Tensor:
+    """Agrees with f on the training set; elsewhere fair coins.
+
+    Args:
+        f: Tables into {-1, 1}, shape ``(E, 2**n)``.
+        rows: Training sets, shape ``(E, m)``.
+        generator: Source of the coins.
+
+    Returns:
+        Shape and dtype of ``f``.
+
+    Raises:
+        ValueError: values other than -1 and 1, or shapes that do not fit.
+    """
+    outside = _outside(f, rows)
+    coins = 2 * torch.randint(0, 2, f.shape, generator=generator) - 1
+    return torch.where(outside, coins.to(f), f)
+
+
+def shuffled_outside(f: Tensor, rows: Tensor, generator: torch.Generator) -> Tensor:
+    """Agrees with f on the training set; elsewhere f's own values in random order.
+
+    So it has as many points of each value as f. Arguments as of :func:`random_completion`.
+    """
+    outside = _outside(f, rows)
+    # Ranks of random keys: those of the training set come first and stay in place.
+    keys = torch.rand(f.shape, generator=generator)
+    order = torch.where(outside, 1 + keys, 0.0).argsort(-1)[..., rows.shape[-1] :]
+    places = outside.nonzero()[:, -1].view_as(order)
+    return f.scatter(-1, places, f.gather(-1, order))
+
+
+def expected_sensitivity(f: Tensor, rows: Tensor) -> Tensor:
+    r"""Mean average sensitivity of all completions of f.
+
+    A pair of neighbours with both points in the training set R differs as in f; every other pair
+    differs in half of all completions:
+
+    .. math::
+
+        \mathbb E\, \mathrm{as}(h) = 2^{-n} \sum_x \sum_i \begin{cases}
+            \mathbf 1[f(x) \ne f(x^{\oplus i})] & x, x^{\oplus i} \in R \\
+            1/2 & \text{otherwise} \end{cases}
+
+    Args:
+        f: Tables into {-1, 1}, shape ``(E, 2**n)``; only values on the training set count.
+        rows: Training sets, shape ``(E, m)``.
+
+    Returns:
+        Shape ``(E,)``, float64, in expected bit flips.
+
+    Raises:
+        ValueError: values other than -1 and 1, or shapes that do not fit.
+
+    Cost: n 2**n.
+    """
+    outside = _outside(f, rows)
+    N = f.shape[-1]
+    i = torch.arange(N)
+    total = torch.zeros(len(f), dtype=torch.float64)
+    for k in range(N.bit_length() - 1):
+        j = i ^ (1 << k)
+        free = outside | outside[:, j]
+        total += torch.where(free, 0.5, (f != f[:, j]).double()).mean(-1)
+    return total
+
+
+def string_sharpness(
+    model: TransformerSpec,
+    weights: Weights,
+    strings: Tensor,
+    draws: int = 10,
+    generator: torch.Generator | None = None,
+    *,
+    sigma: float = SIGMA,
+) -> Tensor:
+    r"""What each string contributes to :func:`helpers.sensitive.brittle.sharpness`.
+
+    .. math:: 4\, \mathbb E_\Delta (T_{\theta + \Delta}(x) - T_\theta(x))^2, \qquad
+        \Delta \sim N(0, \sigma^2 I)
+
+    with noise in every weight but the positions, the same for all strings, other for each model.
+
+    Args:
+        model: As of :func:`helpers.sensitive.brittle.spec`.
+        weights: Of an ensemble, each ``(E, ...)``.
+        strings: Shape ``(B, n)``, at least one.
+        draws: Of the noise, at least 1.
+        generator: Source of the noise; None: torch's own.
+        sigma: Standard deviation, at least 0.
+
+    Returns:
+        Shape ``(E, B)``, float64: the mean over draws.
+
+    Raises:
+        ValueError: numbers out of range, no strings, or weights of other shapes.
+
+    Source: Hahn and Rofin (2024), Eq. (15) and Section 7.1.
+    """
+    require_positive(draws=draws)
+    if not 0 <= sigma < math.inf:
+        raise ValueError(f"sigma must be finite and at least 0, got {sigma}")
+    if strings.ndim != 2 or not len(strings):
+        raise ValueError(f"expected strings (B, n), at least one, got {tuple(strings.shape)}")
+    with torch.no_grad():
+        still = forward(model, weights, strings)
+        if still.ndim != 2:
+            raise ValueError(f"expected the weights of an ensemble, got outputs {still.ndim}-axis")
+        total = torch.zeros(still.shape, dtype=torch.float64)
+        for _ in range(draws):
+            moved = {
+                name: v
+                if name == FIXED
+                else v + sigma * torch.randn(v.shape, generator=generator, dtype=v.dtype)
+                for name, v in weights.items()
+            }
+            total += (forward(model, moved, strings) - still).double().square()
+    return 4 * total / draws
+
+
+def _outside(f: Tensor, rows: Tensor) -> Tensor:
+    """Which points are not in the training sets, after a check of both."""
+    N = f.shape[-1] if f.ndim == 2 else 0
+    if N < 1 or N & (N - 1):
+        raise ValueError(f"expected tables (E, 2**n), got {tuple(f.shape)}")
+    if rows.ndim != 2 or len(rows) != len(f):
+        raise ValueError(f"{len(f)} tables need training sets (E, m), got {tuple(rows.shape)}")
+    wrong = f[(f != 1) & (f != -1)]
+    if wrong.numel():
+        raise ValueError(f"values are -1 or 1, got {wrong[0].item():g}")
+    outside = off(rows, N)
+    if not bool((outside.sum(-1) == N - rows.shape[-1]).all()):
+        raise ValueError("a training set holds a point twice")
+    return outside

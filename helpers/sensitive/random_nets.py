@@ -1,0 +1,199 @@
+r"""Untrained nets as functions of bits: how sensitive they are, and by which draw of weights.
+
+Five kinds of net and three draws, so that what belongs to the net can be told from what belongs to
+the size of its weights.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor, nn
+
+from helpers.checks import require_choice, require_positive
+from helpers.cube import average_sensitivity, bits
+from helpers.nets import baselines, transformer
+from helpers.nets.spec import TransformerSpec, shapes
+from helpers.sensitive import brittle
+from helpers.weights import Weights, ensemble_of
+
+RECURRENT: dict[str, Callable[..., nn.RNNBase]] = {"LSTM": nn.LSTM, "GRU": nn.GRU, "RNN": nn.RNN}
+NETS = ("transformer", "deep transformer", *RECURRENT, "feedforward")
+DRAWS = ("PyTorch", "Xavier", "wide")
+WIDE = 10.0
+NORMAL = ("embedding", "positions")
+
+
+def outputs(
+    net: str,
+    draw: str,
+    n: int,
+    count: int,
+    generator: torch.Generator,
+    *,
+    width: int = 32,
+    layers: int | None = None,
+) -> Tensor:
+    r"""Outputs of random nets on the whole cube.
+
+    Nets: ``"transformer"`` is that of :func:`helpers.sensitive.brittle.spec`; ``"deep
+    transformer"`` has one head, norms before each block, positions added to tokens, and tokens
+    multiplied by the root of the width; ``"LSTM"``, ``"GRU"`` and ``"RNN"`` (tanh) read embedded
+    tokens, and their last state is read out; ``"feedforward"`` reads signs by two hidden layers of
+    ReLUs.
+
+    Draws: ``"PyTorch"`` as PyTorch draws the layers; ``"Xavier"``: matrices normal with variance 2
+    over the sum of their two sizes; ``"wide"``: everything but biases and gains uniform from -10 to
+    10. Biases are 0 in the last two, embeddings and positions standard normal in the first two.
+
+    Args:
+        net: One of :data:`NETS`.
+        draw: One of :data:`DRAWS`.
+        n: Bits, from 1 to 12.
+        count: Number of nets, at least 1.
+        generator: Source of randomness.
+        width: Columns, units of a layer or of a state.
+        layers: Of the net; None: 2, of a deep transformer 4.
+
+    Returns:
+        Shape ``(count, 2**n)``, float64.
+
+    Raises:
+        ValueError: an unknown net or draw, or a number out of range.
+
+    Source: "wide", "Xavier" and the deep transformer as in Bhattamishra et al. (2023).
+    """
+    require_choice("net", net, NETS)
+    require_choice("draw", draw, DRAWS)
+    require_positive(n=n, count=count, width=width)
+    if n > 12:
+        raise ValueError(f"the whole cube is for at most 12 bits, got n = {n}")
+    if layers is not None:
+        require_positive(layers=layers)
+    with torch.no_grad():
+        if net in RECURRENT:
+            found = _recurrent(net, draw, n, count, generator, width, layers or 2)
+        elif net == "feedforward":
+            found = _feedforward(draw, n, count, generator, width, layers or 2)
+        else:
+            found = _transformer(net, draw, n, count, generator, width, layers)
+    return found.double()
+
+
+def sign_sensitivity(outputs: Tensor) -> Tensor:
+    """Average sensitivity of the sign of real functions; zero counts as negative.
+
+    Args:
+        outputs: Shape ``(*batch, 2**n)``.
+
+    Returns:
+        Shape ``(*batch,)``, float64, in expected bit flips.
+    """
+    return average_sensitivity(torch.where(outputs > 0, 1.0, -1.0).double())
+
+
+def mean_degree(outputs: Tensor) -> Tensor:
+    r"""Average sensitivity of real functions, centred and scaled to variance 1.
+
+    .. math::
+
+        \frac{\mathrm{as}(T)}{\mathrm{Var}(T)} =
+        \frac{\sum_S |S|\, \hat T(S)^2}{\sum_{S \ne \emptyset} \hat T(S)^2}
+
+    the mean degree of the characters in T, weighted by their squares.
+
+    Args:
+        outputs: Shape ``(*batch, 2**n)``, floating.
+
+    Returns:
+        Shape ``(*batch,)``, float64, between 1 and n; NaN for a function that is constant up to
+        rounding.
+    """
+    T = outputs.double()
+    centred = T - T.mean(-1, keepdim=True)
+    variance = centred.square().mean(-1)
+    constant = variance <= torch.finfo(torch.float32).eps ** 2 * T.square().mean(-1)
+    found = average_sensitivity(centred) / variance.where(~constant, torch.ones_like(variance))
+    return found.where(~constant, torch.full_like(found, math.nan))
+
+
+def drawn(shapes: Mapping[str, tuple[int, ...]], draw: str, generator: torch.Generator) -> Weights:
+    """Weights of one net by "Xavier" or "wide": vectors are biases, 0, or gains, 1."""
+    weights = {}
+    for name, shape in shapes.items():
+        if len(shape) == 1:
+            weights[name] = torch.full(shape, float(name.endswith("gain")))
+        elif draw == "wide":
+            weights[name] = (2 * torch.rand(shape, generator=generator) - 1) * WIDE
+        else:
+            std = 1.0 if name in NORMAL else math.sqrt(2 / sum(shape))
+            weights[name] = std * torch.randn(shape, generator=generator)
+    return weights
+
+
+def _transformer(
+    net: str,
+    draw: str,
+    n: int,
+    count: int,
+    generator: torch.Generator,
+    width: int,
+    layers: int | None,
+) -> Tensor:
+    deep = net == "deep transformer"
+    if deep:
+        spec = TransformerSpec(
+            n, width, layers=layers or 4, hidden=2 * width, norm="pre", final_norm=True
+        )
+    else:
+        spec = brittle.spec(n, width, layers=layers or 2)
+    if draw == "PyTorch":
+        weights = transformer.initial_weights(spec, count, generator)
+    else:
+        weights = ensemble_of(count, lambda: drawn(shapes(spec), draw, generator))
+    if deep:
+        weights["embedding"] = weights["embedding"] * math.sqrt(width)
+    strings = bits(n)
+    parts = [
+        transformer.forward(spec, {k: v[e : e + 16] for k, v in weights.items()}, strings)
+        for e in range(0, count, 16)
+    ]
+    return torch.cat(parts)
+
+
+def _feedforward(
+    draw: str, n: int, count: int, generator: torch.Generator, width: int, layers: int
+) -> Tensor:
+    spec = baselines.FeedforwardSpec(n, (width,) * layers)
+    if draw == "PyTorch":
+        weights = baselines.initial_weights(spec, count, generator)
+    else:
+        weights = ensemble_of(count, lambda: drawn(baselines.shapes(spec), draw, generator))
+    signs = (1 - 2 * bits(n)).float()
+    return baselines.forward(spec, weights, signs.expand(count, -1, -1))
+
+
+def _recurrent(
+    net: str, draw: str, n: int, count: int, generator: torch.Generator, width: int, layers: int
+) -> Tensor:
+    """One net after the other, by PyTorch's own layers."""
+    strings, top = bits(n), 1 / math.sqrt(width)
+    cell = RECURRENT[net](width, width, layers, batch_first=True)
+    cell_shapes = {name: tuple(v.shape) for name, v in cell.named_parameters()}
+    found = []
+    for _ in range(count):
+        if draw == "PyTorch":
+            sizes = cell_shapes | {"readout": (width, 1), "readout_bias": (1,)}
+            w = {k: (2 * torch.rand(s, generator=generator) - 1) * top for k, s in sizes.items()}
+            w["embedding"] = torch.randn(2, width, generator=generator)
+        else:
+            sizes = cell_shapes | {"embedding": (2, width), "readout": (width, 1)}
+            w = drawn(sizes, draw, generator)
+            w["readout_bias"] = torch.zeros(1)
+        for name, parameter in cell.named_parameters():
+            parameter.copy_(w[name])
+        states, _ = cell(w["embedding"][strings])
+        found.append(states[:, -1] @ w["readout"][:, 0] + w["readout_bias"])
+    return torch.stack(found)

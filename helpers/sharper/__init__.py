@@ -1,0 +1,1 @@
+"""What the chapters on *A Sharper Picture of Generalization in Transformers* need."""

@@ -1,0 +1,109 @@
+r"""The first paper's smallest model: attention, one number a token, a narrow net, a linear head.
+
+Token j is its one-hot position beside its bit, without an output position. One attention layer
+averages a number over the tokens, :math:`y_i = \sum_j a_{ij} \langle v, x_j \rangle`, a net of one
+input and one output maps it, :math:`g(y) = \sum_h F_h (G_h y + b_h)_+`, and a linear head adds up
+:math:`\sum_i c_i\, g(y_i) + c_0`. So each row of attention can compute one parity.
+
+Weights, each with any leading ensemble axes, for D = n + 1 columns and H hidden units::
+
+    query, key  (D, D)    value  (D,)    G, b, F  (H,)    head  (n,)    head_bias  ()
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from helpers.checks import require_positive
+from helpers.weights import Weights, ensemble_of
+
+
+def initial_weights(
+    n: int, hidden: int, generator: torch.Generator, ensemble: int | None = None
+) -> Weights:
+    r"""Random weights, float32: matrices uniform up to :math:`\sqrt{3/D}`, the rest as PyTorch.
+
+    Args:
+        n: Bits, at least 1.
+        hidden: Units H, at least 1; the paper has 32.
+        generator: Source of randomness.
+        ensemble: Number of models; None: one, without that axis.
+    """
+    require_positive(n=n, hidden=hidden)
+    if ensemble is not None:
+        return ensemble_of(ensemble, lambda: initial_weights(n, hidden, generator))
+    D = n + 1
+
+    def uniform(*shape: int, top: float) -> Tensor:
+        return (2 * torch.rand(shape, generator=generator) - 1) * top
+
+    return {
+        "query": uniform(D, D, top=math.sqrt(3 / D)),
+        "key": uniform(D, D, top=math.sqrt(3 / D)),
+        "value": uniform(D, top=1 / math.sqrt(D)),
+        "G": uniform(hidden, top=1.0),
+        "b": uniform(hidden, top=1.0),
+        "F": uniform(hidden, top=1 / math.sqrt(hidden)),
+        "head": uniform(n, top=1 / math.sqrt(n)),
+        "head_bias": torch.zeros(()),
+    }
+
+
+def forward(weights: Weights, bits: Tensor, positional: bool = False) -> Tensor:
+    """Outputs ``(*, B)`` for bits ``(*, B, n)``.
+
+    Args:
+        weights: As listed above.
+        bits: In {0, 1}, integer.
+        positional: Queries and keys read the position only, so that attention is one matrix.
+    """
+    rows = written(weights, bits, attention(weights, bits, positional))
+    return rows.sum(-1) + weights["head_bias"][..., None]
+
+
+def written(weights: Weights, bits: Tensor, kept: Tensor) -> Tensor:
+    """What each row of attention adds to the output, shape ``(*, B, n)``."""
+    return net(weights, averages(weights, bits, kept)) * weights["head"][..., None, :]
+
+
+def attention(weights: Weights, bits: Tensor, positional: bool = False) -> Tensor:
+    """Attention, shape ``(*, B, n, n)``, rows for the query."""
+    n = weights["head"].shape[-1]
+    if bits.ndim < 2 or bits.shape[-1] != n:
+        raise ValueError(f"expected bits of shape (..., B, {n}), got {tuple(bits.shape)}")
+    table = weights["query"] @ weights["key"].mT  # (*, D, D), in position and bit
+    table = table[..., None, :, :]
+    if positional:
+        lead = torch.broadcast_shapes(table.shape[:-3], bits.shape[:-2])
+        return table[..., :n, :n].softmax(-1).expand(*lead, bits.shape[-2], -1, -1)
+    value = bits.to(table.dtype)
+    of_query, of_key = value[..., :, None], value[..., None, :]
+    by_key = table[..., :n, n:] + of_query * table[..., n:, n:]
+    scores = torch.addcmul(table[..., :n, :n], of_query, table[..., n:, :n])
+    return torch.addcmul(scores, of_key, by_key).softmax(-1)
+
+
+def averages(weights: Weights, bits: Tensor, kept: Tensor) -> Tensor:
+    """The one number of each token after attention, shape ``(*, B, n)``."""
+    value = weights["value"][..., None, :-1] + bits * weights["value"][..., None, -1:]
+    return (kept @ value[..., None]).squeeze(-1)
+
+
+def net(weights: Weights, number: Tensor) -> Tensor:
+    """The narrow net, number by number: same shape."""
+    G, b, F = (weights[k][..., None, None, :] for k in ("G", "b", "F"))
+    return (torch.relu(number[..., None] * G + b) * F).sum(-1)
+
+
+def darkened(kept: Tensor, columns: Tensor) -> Tensor:
+    """Attention with some columns at zero and each row scaled back to sum 1.
+
+    Args:
+        kept: Shape ``(*, B, n, n)``.
+        columns: Bool, broadcasts with it.
+    """
+    left = kept.masked_fill(columns, 0)
+    return left / left.sum(-1, keepdim=True).clamp(min=torch.finfo(left.dtype).tiny)

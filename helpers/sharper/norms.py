@@ -1,0 +1,183 @@
+r"""Sizes of the hand-written network of :mod:`helpers.sharper.network`, and its balance.
+
+Every block of weights has a squared norm that can be written down, and every activation a largest
+norm. The MLP computes the same function when G and b are multiplied by a positive number and F is
+divided by it; which number is best depends on what is to be small.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from torch import Tensor
+
+from helpers.cube import SparseFunction
+from helpers.sharper.network import ConstructionSpec, LogitScale, forward, leaks, plateau_scale
+from helpers.weights import Weights
+
+
+def squared_norms(
+    function: SparseFunction, logit_scale: LogitScale = None, exact: bool = False
+) -> dict[str, float]:
+    r"""Squared norm of every block of weights, in closed form.
+
+    With the scales :math:`L_1, L_2`, :math:`S = \sum_i c_i`, and h the number of heights of the MLP
+    that are not 0 (d + 1 for characters, :math:`\lfloor d/2 \rfloor + 1` for indicators):
+
+    .. math::
+
+        |W_{KQ}^{(1)}|^2 = d W L_1^2, \quad |W_V^{(1)}|^2 = 1, \quad |G|^2 = 4(d + 1), \quad
+        |F|^2 = 16 d^2 h,
+
+        |b|^2 = \frac{2(d+1)(2d+1)}{3d} + \frac{5(d+1)}{4d^2}, \quad
+        |W_{KQ}^{(2)}|^2 = \sum_i (L_2 + \log c_i)^2, \quad |v_2|^2 = S^2.
+
+    The mended network has n + 1 - W scores :math:`\log((4d-1)n)` more in its first layer, and its
+    read-out has n + 2 - W entries of size :math:`S / (1 - \lambda)`.
+
+    Args:
+        function: As for :func:`helpers.sharper.network.construct`.
+        logit_scale: As there.
+        exact: The network of :func:`helpers.sharper.network.construct_exact` instead.
+
+    Returns:
+        Block -> squared norm, in the order of the weights; their sum is that of the network.
+
+    Raises:
+        ValueError: the function or a scale is refused by the construction itself.
+
+    Source: ours; Lintilhac and Shaikh (2026), Theorem 10, gives bounds.
+    """
+    leaks(function, logit_scale)  # refuses what the construction refuses
+    n, d, W = function.n, function.degree, function.sparsity
+    first, second = _scales(n, logit_scale)
+    c = function.coefficients
+    heights = d + 1 if function.basis == "character" else d // 2 + 1
+    idle_scores, read_out = 0.0, c.sum().item() ** 2
+    if exact:
+        least = plateau_scale(n, d)
+        if _first(logit_scale) is None:
+            first = max(first, least)
+        elif first < least:
+            raise ValueError(f"the first scale must be at least {least:.6g}, got {first:.6g}")
+        _, lost = leaks(function, (first, second))
+        idle_scores = (n + 1 - W) * math.log((4 * d - 1) * n) ** 2
+        read_out *= (n + 2 - W) / (1 - lost) ** 2
+    return {
+        "WKQ1": d * W * first**2 + idle_scores,
+        "WV1": 1.0,
+        "G": 4.0 * (d + 1),
+        "b": 2 * (d + 1) * (2 * d + 1) / (3 * d) + 5 * (d + 1) / (4 * d**2),
+        "F": 16.0 * d**2 * heights,
+        "WKQ2": (second + c.log()).square().sum().item(),
+        "v2": read_out,
+    }
+
+
+def printed_bounds(n: int, degree: int, sparsity: int) -> dict[str, float]:
+    r"""Bounds on the squared norm of every block at the scale :math:`2 \log n`, as printed.
+
+    Args:
+        n: Bits, at least 1.
+        degree: d, from 1 to n.
+        sparsity: W, from 1 to n.
+
+    Returns:
+        Block -> bound. That on WKQ2 needs :math:`c_i \ge n^{-4}`, that on v2 needs
+        :math:`\sum_i c_i^2 \le 1`.
+
+    Source: Lintilhac and Shaikh (2026), Theorem 10.
+    """
+    for name, value in (("degree", degree), ("sparsity", sparsity)):
+        if not 1 <= value <= n:
+            raise ValueError(f"{name} must lie between 1 and n = {n}, got {value}")
+    score = 4 * math.log(n) ** 2
+    return {
+        "WKQ1": score * degree * sparsity,
+        "WV1": 1.0,
+        "G": 4.0 * (degree + 1),
+        "b": 4.0 * (degree + 1),
+        "F": 16.0 * degree**2 * (degree + 1),
+        "WKQ2": score * sparsity,
+        "v2": float(sparsity),
+    }
+
+
+def activation_norms(spec: ConstructionSpec, weights: Weights, bits: Tensor) -> dict[str, Tensor]:
+    r"""Norms of what the network computes on the way, for each input.
+
+    Args:
+        spec: Sizes.
+        weights: As made by :func:`helpers.sharper.network.construct`; no ensemble axes.
+        bits: Shape ``(B, n)`` in {0, 1}.
+
+    Returns:
+        Name -> shape ``(B,)``. ``X``, ``Y``, ``Z``: largest 2-norm of a row; ``Z columns``: that
+        of a column; ``Z entries``: largest absolute entry; ``XV``: largest 2-norm of a row of
+        :math:`X W_V^{(1)}`; ``read``: largest absolute entry of :math:`Z v_2`; ``z_out``: 2-norm
+        of the row of the output token; ``KQ rows``: largest 2-norm of a row of
+        :math:`Z W_{KQ}^{(2)\top}`; ``query``: 2-norm of :math:`W_{KQ}^{(2)\top} z_{out}`.
+
+    Source: the list is that of Lintilhac and Shaikh (2026), Theorem 11.
+    """
+    _, inside = forward(spec, weights, bits, intermediates=True)
+    X, Z, second = inside["X"], inside["Z"], weights["WKQ2"]
+    return {
+        "X": X.norm(dim=-1).amax(-1),
+        "Y": inside["prefix_sums"].abs().amax(-1),
+        "Z": Z.norm(dim=-1).amax(-1),
+        "Z columns": Z.norm(dim=-2).amax(-1),
+        "Z entries": Z.abs().amax((-1, -2)),
+        "XV": (X @ weights["WV1"]).norm(dim=-1).amax(-1),
+        "read": (Z @ weights["v2"]).abs().amax(-1),
+        "z_out": Z[..., -1, :].norm(dim=-1),
+        "KQ rows": (Z @ second.mT).norm(dim=-1).amax(-1),
+        "query": (Z[..., -1, :] @ second).norm(dim=-1),
+    }
+
+
+def rescaled(weights: Weights, alpha: float) -> Weights:
+    r"""The same function with another balance of its MLP.
+
+    .. math:: G \to \alpha G, \quad b \to \alpha b, \quad F \to F / \alpha
+
+    Args:
+        weights: With any leading axes.
+        alpha: Positive and finite.
+
+    Source: Lintilhac and Shaikh (2026), Appendix D.
+    """
+    if not 0 < alpha < math.inf:
+        raise ValueError(f"alpha must be positive and finite, got {alpha}")
+    return weights | {
+        "G": alpha * weights["G"],
+        "b": alpha * weights["b"],
+        "F": weights["F"] / alpha,
+    }
+
+
+def balance(inner: float, outer: float) -> float:
+    r"""The factor that minimises :math:`\alpha^2 a + b / \alpha^2`: :math:`(b/a)^{1/4}`.
+
+    For the squared norm of the MLP a is that of G and b, and b that of F. For the squared gradient
+    a is that of F, and b that of G and b.
+
+    Args:
+        inner: a, positive.
+        outer: b, positive.
+    """
+    if not (inner > 0 and outer > 0):
+        raise ValueError(f"both terms must be positive, got {inner} and {outer}")
+    return float(outer / inner) ** 0.25
+
+
+def _first(logit_scale: LogitScale) -> float | None:
+    return logit_scale[0] if isinstance(logit_scale, Sequence) else logit_scale
+
+
+def _scales(n: int, logit_scale: LogitScale) -> tuple[float, float]:
+    """Both scales as numbers; None is the paper's."""
+    pair = logit_scale if isinstance(logit_scale, Sequence) else (logit_scale, logit_scale)
+    first, second = (2 * math.log(n) if s is None else float(s) for s in pair)
+    return first, second

@@ -1,0 +1,205 @@
+"""Learning sparse functions from random strings: data, the recipe that converges, and the gap.
+
+One model learns one function from one data set, all drawn from its own generator, so that no
+model's data depend on which others are trained beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from helpers.cube import SparseFunction, index_of, sparse_function
+from helpers.nets.spec import TransformerSpec
+from helpers.nets.transformer import initial_weights
+from helpers.weights import Weights
+
+SLOW = {"layers.1.query": 0.1, "layers.1.key": 0.1}
+"""Rates of the second layer's queries and keys with which sparsity 7 and 14 are learned."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Functions and the strings from which they are learned, one of each a model.
+
+    Attributes:
+        functions: The function of each model, all on the same number of bits.
+        bits: Training strings, shape ``(E, N, n)``, uint8.
+        targets: Values of the functions there, shape ``(E, N)``, float32.
+        generators: The source of each model's randomness from here on: order of batches, weights.
+    """
+
+    functions: tuple[SparseFunction, ...]
+    bits: Tensor
+    targets: Tensor
+    generators: tuple[torch.Generator, ...]
+
+    @property
+    def n(self) -> int:
+        """Bits of a string."""
+        return self.bits.shape[-1]
+
+
+def draw(n: int, classes: Sequence[tuple[int, int]], N: int, seeds: Sequence[int]) -> Samples:
+    """Random functions of given degrees and sparsities, each with N uniform strings.
+
+    Args:
+        n: Bits, 1 to 62.
+        classes: Degree and sparsity of each model's function, in the basis of characters.
+        N: Strings a model, at least 1; drawn with replacement, as in the paper.
+        seeds: One for each model; a seed and a class determine function, strings and generator. No
+            two classes share a generator while seeds lie between 0 and 9999.
+
+    Raises:
+        ValueError: no models, as many seeds as classes are missing, or N below 1.
+    """
+    if not classes or len(seeds) != len(classes):
+        raise ValueError(f"{len(classes)} classes need as many seeds, at least 1; got {len(seeds)}")
+    if N < 1:
+        raise ValueError(f"N must be at least 1, got {N}")
+    functions, bits, generators = [], [], []
+    for (degree, sparsity), seed in zip(classes, seeds, strict=True):
+        generator = torch.Generator().manual_seed(1_000_000 * degree + 10_000 * sparsity + seed)
+        functions.append(sparse_function(n, degree, sparsity, generator))
+        bits.append(torch.randint(0, 2, (N, n), generator=generator, dtype=torch.uint8))
+        generators.append(generator)
+    targets = [f(index_of(b)) for f, b in zip(functions, bits, strict=True)]
+    return Samples(
+        tuple(functions), torch.stack(bits), torch.stack(targets).float(), tuple(generators)
+    )
+
+
+def paper_spec(
+    n: int, *, scale: float = 0.4, value_width: int = 30, hidden: int = 128, **options: Any
+) -> TransformerSpec:
+    r"""The first paper's learned model, in the form that the authors' newest code has.
+
+    Two layers of one head; the second without a feedforward block; one-hot positions beside a
+    learned bit; no layer norm, no biases in attention, no projection; read at an output position
+    whose token is zero.
+
+    Args:
+        n: Bits.
+        scale: Scores are multiplied by :math:`\text{scale} \cdot \log(n + 1) / \sqrt{D}`. The
+            paper has 2; with 0.4 training is reliable.
+        value_width: Columns beside the positions.
+        hidden: Units of the feedforward block.
+        options: Further fields of :class:`helpers.nets.transformer.TransformerSpec`, such as
+            ``positional=True``: a first attention that reads positions only, as the construction's
+            does. That is a sub-model of the paper's.
+    """
+    width = n + 1 + value_width
+    return TransformerSpec(
+        n,
+        width,
+        hidden=(hidden, 0),
+        norm="none",
+        positions="onehot",
+        join="concat",
+        readout="cls",
+        zero_cls=True,
+        bias=False,
+        project=False,
+        logit_scale=scale * math.log(n + 1) / math.sqrt(width),
+        **options,
+    )
+
+
+def start(spec: TransformerSpec, samples: Samples) -> Weights:
+    """Initial weights, each model's from its own generator, tokens centred, float32.
+
+    Centring decides whether degree 3 and more are learned at n = 20: the part of the embedding
+    that both bits share only feeds noise into queries.
+    """
+    models = [initial_weights(spec, None, g, centred=True) for g in samples.generators]
+    return {name: torch.stack([m[name] for m in models]) for name in models[0]}
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Risks of E models, each tensor ``(E,)``, float64.
+
+    Attributes:
+        train: Mean squared error on the training strings, without dropout.
+        test: Mean squared error on uniform strings.
+        stderr: Standard error of ``test``; 0 if all strings were taken.
+    """
+
+    train: Tensor
+    test: Tensor
+    stderr: Tensor
+
+    @property
+    def gap(self) -> Tensor:
+        """Test minus train; its error is that of ``test``, for the training strings are given."""
+        return self.test - self.train
+
+
+def gap(
+    forward: Callable[[Weights, Tensor], Tensor],
+    weights: Weights,
+    samples: Samples,
+    models: Tensor,
+    *,
+    fresh: int | None = None,
+    generator: torch.Generator | None = None,
+    chunk: int = 1024,
+) -> Gap:
+    """How much worse models do on all strings than on those they were trained on.
+
+    Args:
+        forward: ``forward(weights, bits) -> (A, B)``.
+        weights: Of A models, each ``(A, ...)``.
+        samples: What they were trained on.
+        models: Which of the samples' models they are, shape ``(A,)``, int64.
+        fresh: Number of uniform strings, at least 2, the same for all models; None: every string
+            of the cube, n at most 24, which is exact.
+        generator: Source of the fresh strings.
+        chunk: Strings a forward pass takes.
+
+    Raises:
+        ValueError: ``fresh`` below 2, the whole cube of more than 24 bits, or outputs of another
+            shape.
+
+    Cost: ``N + fresh`` forward passes a model.
+    """
+    n = samples.n
+    if fresh is None and n > 24:
+        raise ValueError(f"the whole cube is taken up to n = 24, got {n}; say how many fresh ones")
+    if fresh is not None and fresh < 2:
+        raise ValueError(f"fresh must be at least 2, got {fresh}")
+    if fresh is None:
+        points = torch.arange(2**n)
+    else:
+        points = torch.randint(2**n, (fresh,), generator=generator)
+    device = next(iter(weights.values())).device
+    train = torch.zeros(len(models), dtype=torch.float64)
+    kept = samples.bits[models], samples.targets[models].double()
+    for b, y in zip(kept[0].split(chunk, 1), kept[1].split(chunk, 1), strict=True):
+        train += _errors(forward, weights, b.to(device), y).sum(1)
+    total, squares = torch.zeros_like(train), torch.zeros_like(train)
+    for part in points.split(chunk):
+        b = (part[:, None] >> torch.arange(n) & 1).to(torch.uint8)
+        y = torch.stack([samples.functions[m](part) for m in models.tolist()])
+        errors = _errors(forward, weights, b.to(device), y)
+        total, squares = total + errors.sum(1), squares + errors.square().sum(1)
+    M = len(points)
+    variance = (squares / M - (total / M).square()).clamp(min=0) * M / (M - 1)
+    stderr = torch.zeros_like(train) if fresh is None else (variance / M).sqrt()
+    return Gap(train / samples.bits.shape[1], total / M, stderr)
+
+
+def _errors(
+    forward: Callable[[Weights, Tensor], Tensor], weights: Weights, bits: Tensor, targets: Tensor
+) -> Tensor:
+    with torch.no_grad():
+        outputs = forward(weights, bits).cpu().double()
+    if outputs.shape != targets.shape:
+        found, needed = tuple(outputs.shape), tuple(targets.shape)
+        raise ValueError(f"forward must give one number a model and string, {needed}, got {found}")
+    return (outputs - targets).square()

@@ -1,0 +1,1 @@
+"""Train many independent models at once."""

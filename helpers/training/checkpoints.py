@@ -1,0 +1,150 @@
+"""A file from which a run that was killed goes on: plain tensors and numbers, never a pickle."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from helpers.training.batches import Batches, Resumable
+
+FORMAT = 1
+
+
+class CheckpointError(ValueError):
+    """A file that this run cannot go on from; says why."""
+
+
+class Stateful(Protocol):
+    """A run that can be saved and taken up again."""
+
+    def state(self) -> dict[str, Any]:
+        """All of it that changes, in plain tensors, numbers and words."""
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state."""
+
+
+class Checkpoint:
+    """The file of one run.
+
+    Args:
+        path: The file; its folder is made if need be.
+        every: Seconds between two writings; 0: whenever asked.
+        settings: What the run must share with the one that goes on, as numbers and words.
+        run: What is saved.
+        batch: Its batches, which are saved too.
+
+    Raises:
+        ValueError: batches without a state.
+    """
+
+    def __init__(
+        self, path: Path, every: float, settings: Mapping[str, Any], run: Stateful, batch: Batches
+    ) -> None:
+        if not isinstance(batch, Resumable):
+            raise ValueError(
+                "a checkpoint needs batches with state() and restore(), such as those of "
+                f"helpers.training.batches: what {batch!r} would give next cannot be saved"
+            )
+        self.path, self.every, self.run = Path(path), every, run
+        self.source: Resumable = batch
+        self.settings = {**settings, "torch": str(torch.__version__)}
+        self.probe = torch.empty(0)
+        self.written = time.monotonic()
+
+    def resume(self, probe: Tensor) -> None:
+        """Go on from the file, if there is one.
+
+        Args:
+            probe: Numbers that come out as they did, up to rounding, if this is the same run.
+
+        Raises:
+            CheckpointError: the file is damaged, or of another run; names what differs.
+        """
+        self.probe = probe.double().cpu()
+        found = read(self.path, self.settings)
+        if found is None:
+            return
+        theirs = found["probe"]
+        if not torch.allclose(theirs, self.probe, rtol=1e-3, equal_nan=True):
+            raise CheckpointError(
+                f"{self.path} is of another run: its model, loss or data differ, for the first "
+                f"losses there are {theirs.tolist()}, here {self.probe.tolist()}"
+            )
+        self.run.restore(found["run"])
+        self.source.restore(found["batch"])
+
+    def write_if_due(self) -> None:
+        """Write the file, if the time has come."""
+        if time.monotonic() - self.written >= self.every:
+            state = {"probe": self.probe, "run": self.run.state(), "batch": self.source.state()}
+            write(self.path, self.settings, state)
+            self.written = time.monotonic()
+
+    def remove(self) -> None:
+        """Delete the file, and what a kill in the middle of writing may have left beside it."""
+        self.path.unlink(missing_ok=True)
+        _neighbour(self.path).unlink(missing_ok=True)
+
+
+def write(path: Path, settings: Mapping[str, Any], run: Mapping[str, Any]) -> None:
+    """Write the whole file or nothing: into a neighbour first, then renamed over ``path``.
+
+    Args:
+        path: The file; its folder is made if need be.
+        settings: What the run must share with the one that goes on, as numbers and words.
+        run: Its state: tensors, numbers and words in dicts and lists.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    neighbour = _neighbour(path)
+    with neighbour.open("wb") as file:
+        content = {"format": FORMAT, "settings": _text(settings), "run": dict(run)}
+        torch.save(content, file)
+        file.flush()
+        os.fsync(file.fileno())
+    neighbour.replace(path)
+
+
+def read(path: Path, settings: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The state of the run in the file; None if there is no file.
+
+    Raises:
+        CheckpointError: the file is damaged, or of another run; names what differs.
+    """
+    if not path.exists():
+        return None
+    try:
+        with zipfile.ZipFile(path) as parts:
+            damaged = parts.testzip()
+        if damaged is not None:
+            raise zipfile.BadZipFile(f"the checksum of {damaged} does not match")
+        found = torch.load(path, map_location="cpu", weights_only=True)
+        version = found["format"]
+    except Exception as error:  # a damaged file can fail in any of torch's ways
+        raise CheckpointError(f"{path} is no whole checkpoint, delete it: {error}") from error
+    if version != FORMAT:
+        raise CheckpointError(f"{path} has format {version}, this program reads {FORMAT}")
+    saved, now = json.loads(found["settings"]), json.loads(_text(settings))
+    for name in sorted({*saved, *now}):
+        theirs, ours = saved.get(name), now.get(name)
+        if theirs != ours:
+            raise CheckpointError(
+                f"{path} is of another run: its {name} is {theirs}, here it is {ours}"
+            )
+    return found["run"]
+
+
+def _text(settings: Mapping[str, Any]) -> str:
+    return json.dumps(dict(settings), default=float)  # numpy's numbers become plain ones
+
+
+def _neighbour(path: Path) -> Path:
+    return path.with_name(f".{path.name}.tmp")

@@ -1,0 +1,246 @@
+"""Train many independent models at once: one step moves a whole stack of them.
+
+A model is a pure function of a flat dict of tensors. Stacking E models along a leading axis makes
+one step one batched matrix product, while AdamW works on each number alone, so no model knows of
+the others: each ends where it would have ended alone, up to rounding. A model that is done, or
+whose loss is no longer finite, leaves the stack, and the others go on faster.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from helpers.training.batches import Batches
+from helpers.training.checkpoints import Checkpoint
+from helpers.training.ensemble import Failure, Options, Run, Snapshot, Trained, require_one_each
+from helpers.training.optimizer import StackedAdamW
+from helpers.weights import Evaluate, Forward, Weights
+
+__all__ = [
+    "Failure",
+    "Loss",
+    "Snapshot",
+    "Trained",
+    "cross_entropy",
+    "squared_error",
+    "train",
+]
+
+Loss = Callable[[Tensor, Tensor], Tensor]
+
+
+def squared_error(outputs: Tensor, targets: Tensor) -> Tensor:
+    """Mean squared error of each model: two ``(A, ...)`` of one shape give ``(A,)``."""
+    if outputs.shape != targets.shape:
+        raise ValueError(
+            f"outputs {tuple(outputs.shape)} and targets {tuple(targets.shape)} differ in shape"
+        )
+    return (outputs - targets).square().flatten(1).mean(1)
+
+
+def cross_entropy(outputs: Tensor, targets: Tensor) -> Tensor:
+    """Mean cross entropy of each model, in nats.
+
+    Args:
+        outputs: Logits, shape ``(A, *batch, classes)``.
+        targets: Classes, shape ``(A, *batch)``, int64.
+
+    Returns:
+        Shape ``(A,)``.
+    """
+    if outputs.shape[:-1] != targets.shape:
+        raise ValueError(
+            f"logits {tuple(outputs.shape)} need targets {tuple(outputs.shape[:-1])}, "
+            f"got {tuple(targets.shape)}"
+        )
+    each = functional.cross_entropy(outputs.flatten(0, -2), targets.flatten(), reduction="none")
+    return each.view(len(targets), -1).mean(1)
+
+
+def train(
+    forward: Forward,
+    weights: Weights,
+    batch: Batches,
+    *,
+    steps: int,
+    learning_rate: float | Tensor,
+    weight_decay: float | Tensor = 0.01,
+    rate_of: Mapping[str, float] | None = None,
+    betas: tuple[float, float] = (0.9, 0.999),
+    eps: float = 1e-8,
+    clip: float | None = None,
+    schedule: Callable[[int], float] | None = None,
+    loss: Loss = squared_error,
+    check_every: int = 100,
+    threshold: float = 0.0,
+    evaluate: Evaluate | None = None,
+    snapshots: Sequence[float] = (),
+    metrics: Mapping[str, Evaluate] | None = None,
+    metrics_every: int | None = None,
+    on_failure: Literal["record", "raise"] = "record",
+    checkpoint: Path | None = None,
+    checkpoint_every: float = 60.0,
+    progress: bool = True,
+) -> Trained:
+    r"""Minimise the losses of E models by AdamW; each stops on its own.
+
+    Every ``check_every`` steps, and after the last, each model's loss :math:`\ell_e` is compared
+    with the threshold. A model with :math:`\ell_e <` ``threshold`` is taken out of the stack, with
+    its weights as they are. So is one whose loss or weights are no longer finite, as they were at
+    the check before: it is recorded, and the others go on.
+
+    Args:
+        forward: ``forward(weights, inputs)``, with one leading axis of models throughout; a
+            function of these alone.
+        weights: Initial weights, each ``(E, ...)``, floating; left as they are.
+        batch: Given the numbers of the models still in training, shape ``(A,)``, their next
+            inputs and targets, each ``(A, ...)``; as of :mod:`helpers.training.batches`.
+        steps: Most steps that a model takes, at least 1.
+        learning_rate: Of AdamW, above 0; a number, or one a model, shape ``(E,)``.
+        weight_decay: Of AdamW, at least 0; likewise.
+        rate_of: Factor of the learning rate, by weight; 0 freezes it, decay included.
+        betas: Of AdamW.
+        eps: Of AdamW.
+        clip: Largest norm of a model's gradient over all its weights; None: any.
+        schedule: Factor of the learning rate at a step, the first of which is 1.
+        loss: ``loss(outputs, targets) -> (A,)``, to be minimised.
+        check_every: Steps between two checks, at least 1.
+        threshold: Where to stop; 0 never stops early.
+        evaluate: The loss to compare, ``evaluate(weights, models) -> (A,)``, computed without
+            gradients. None: the mean training loss since the last check.
+        snapshots: Losses at which to keep a copy of a model, above 0. Each costs as much memory as
+            the weights, from when the first model reaches it.
+        metrics: ``metric(weights, models) -> (A,)`` by name, computed like ``evaluate``.
+        metrics_every: Steps between two computations of them; None: as ``check_every``.
+        on_failure: ``"record"`` a model that is no longer finite, or ``"raise"`` at the first.
+        checkpoint: A file to go on from when this call is made again after the process was killed:
+            it then ends with the same bits as if it had not been. Needs batches with a state, as
+            those of :mod:`helpers.training.batches`; ``evaluate`` and ``metrics`` must have none.
+            Deleted at the end.
+        checkpoint_every: Seconds between two writings of it; 0: after every step.
+        progress: Draw a bar, where standard error is a terminal.
+
+    Raises:
+        ValueError: no models, tensors of different E, a number outside its range, a loss that is
+            not ``(A,)``, or a checkpoint that is damaged or of another run
+            (:class:`helpers.training.checkpoints.CheckpointError`).
+        ArithmeticError: every model failed, or the first one if so asked; says which, when, and
+            its last finite loss.
+
+    Cost: ``steps`` times a forward and a backward pass of the models still in training. Memory: the
+    weights five times, and once more where rates differ between models.
+    """
+    options = Options(
+        check_every,
+        threshold,
+        evaluate,
+        tuple(snapshots),
+        dict(metrics or {}),
+        check_every if metrics_every is None else metrics_every,
+        on_failure,
+    )
+    _check(weights, steps, options, checkpoint_every)
+    live = {k: v.detach().clone(memory_format=torch.contiguous_format) for k, v in weights.items()}
+    optimizer = StackedAdamW(
+        live, learning_rate, weight_decay, rate_of=rate_of, betas=betas, eps=eps, clip=clip
+    )
+    for name in optimizer.moving:
+        live[name].requires_grad_()
+    run = Run(optimizer, options)
+    file = None
+    if checkpoint is not None:
+        factors = [schedule(s) for s in (1, -(-steps // 2), steps)] if schedule else None
+        settings = {"steps": steps, "schedule": factors, **run.settings()}
+        file = Checkpoint(checkpoint, checkpoint_every, settings, run, batch)
+        before = file.source.state()
+        with torch.no_grad():
+            first = _losses(forward, loss, run, batch)
+        file.source.restore(before)
+        file.resume(first)
+    bar = _bar(progress, steps)
+
+    while run.step < steps and len(run.models):
+        step = run.step + 1
+        losses = _losses(forward, loss, run, batch)
+        leaves = [run.live[name] for name in optimizer.moving]
+        factor = 1.0 if schedule is None else _factor(schedule, step)
+        optimizer.step(torch.autograd.grad(losses.sum(), leaves, allow_unused=True), factor)
+        run.take(losses.detach())
+        if step % options.metrics_every == 0:
+            run.measure()
+        if step % check_every == 0 or step == steps:
+            run.check()
+            if bar is not None:
+                _advance(bar, run)
+        if file is not None:
+            file.write_if_due()
+
+    if bar is not None:
+        bar.close()
+    trained = run.trained()
+    if file is not None:
+        file.remove()
+    return trained
+
+
+def _losses(forward: Forward, loss: Loss, run: Run, batch: Batches) -> Tensor:
+    """The losses of the models in training on their next batch."""
+    inputs, targets = batch(run.models)
+    losses = loss(forward(run.live, inputs), targets)
+    require_one_each("loss", losses, len(run.models))
+    return losses
+
+
+def _factor(schedule: Callable[[int], float], step: int) -> float:
+    factor = schedule(step)
+    if not 0 <= factor < math.inf:
+        raise ValueError(f"schedule({step}) must be finite and at least 0, got {factor}")
+    return factor
+
+
+def _bar(wanted: bool, steps: int) -> Any:
+    """A progress bar; None unless someone sees it, so that none is stored with a notebook."""
+    if not wanted or not sys.stderr.isatty():
+        return None
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return None
+    return tqdm(total=steps, unit="step", leave=False)
+
+
+def _advance(bar: Any, run: Run) -> None:
+    bar.n = run.step
+    bar.set_postfix(
+        training=len(run.models), finished=int(run.finished.sum()), failed=len(run.failed)
+    )
+
+
+def _check(weights: Weights, steps: int, options: Options, checkpoint_every: float) -> None:
+    sizes = {k: v.shape[0] if v.ndim else 0 for k, v in weights.items()}
+    if len(set(sizes.values())) != 1 or 0 in sizes.values():
+        raise ValueError(f"weights must share one leading axis of at least one model, got {sizes}")
+    for name, tensor in weights.items():
+        if not tensor.is_floating_point():
+            raise ValueError(f"weights must be floating, {name} is {tensor.dtype}")
+    counts = {"check_every": options.check_every, "metrics_every": options.metrics_every}
+    for name, count in {"steps": steps, **counts}.items():
+        if count < 1:
+            raise ValueError(f"{name} must be at least 1, got {count}")
+    least = {"threshold": options.threshold, "checkpoint_every": checkpoint_every}
+    for name, value in least.items():
+        if not 0 <= value < math.inf:
+            raise ValueError(f"{name} must be finite and at least 0, got {value}")
+    for level in options.snapshots:
+        if not 0 < level < math.inf:
+            raise ValueError(f"snapshots must be positive and finite, got {level}")
+    if options.on_failure not in ("record", "raise"):
+        raise ValueError(f"on_failure is 'record' or 'raise', got {options.on_failure!r}")

@@ -1,0 +1,1 @@
+"""What the chapters on *Inductive Biases and Variable Creation* need."""

@@ -1,0 +1,199 @@
+r"""Planted functions: a gate on s hidden bits among T, learned by the third paper's small model.
+
+Each trial plants its own bits, draws its own strings and starts from its own weights, all from one
+generator, so that no trial depends on which others run beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from scipy.optimize import isotonic_regression
+from torch import Tensor
+
+from helpers.checks import require_choice
+from helpers.nets.spec import TransformerSpec
+from helpers.nets.transformer import initial_weights
+from helpers.weights import Weights
+
+GATES: dict[str, Callable[[Tensor], Tensor]] = {
+    "and": lambda bits: bits.all(-1).long(),
+    "parity": lambda bits: bits.sum(-1) % 2,
+}
+"""Label of the hidden bits, shape ``(*, s)`` to ``(*)``, int64."""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """E trials of one size.
+
+    Attributes:
+        gate: A key of :data:`GATES`.
+        hidden: The planted positions, 0 to T - 1, shape ``(E, s)``, increasing.
+        T: Bits of a string.
+        generators: The source of each trial's strings, weights and order, from here on.
+    """
+
+    gate: str
+    hidden: Tensor
+    T: int
+    generators: tuple[torch.Generator, ...]
+
+    def label(self, trial: int, bits: Tensor) -> Tensor:
+        """Labels of strings ``(*, T)`` in {0, 1} under one trial's function: ``(*)``, int64."""
+        if bits.shape[-1:] != (self.T,):
+            raise ValueError(f"strings must end in T = {self.T} bits, got {tuple(bits.shape)}")
+        return GATES[self.gate](bits[..., self.hidden[trial]])
+
+    def draw(self, trial: int, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        """Uniform strings ``(count, T)``, uint8, and their labels ``(count,)``, int64."""
+        bits = torch.randint(0, 2, (count, self.T), generator=generator, dtype=torch.uint8)
+        return bits, self.label(trial, bits)
+
+    def sample(self, count: int) -> tuple[Tensor, Tensor]:
+        """The next strings of every trial, ``(E, count, T)``, and labels ``(E, count)``.
+
+        Raises:
+            ValueError: no strings.
+        """
+        if count < 1:
+            raise ValueError(f"a sample has at least 1 string, got {count}")
+        drawn = [self.draw(e, count, g) for e, g in enumerate(self.generators)]
+        bits, labels = zip(*drawn, strict=True)
+        return torch.stack(bits), torch.stack(labels)
+
+
+def plant(gate: str, T: int, s: int, seeds: Sequence[int]) -> Trials:
+    """Hide a gate on s of T bits, anew for each seed.
+
+    Args:
+        gate: ``"and"``, which is 1 if all hidden bits are, or ``"parity"``, their sum modulo 2.
+        T: Bits of a string.
+        s: Hidden bits, from 1 to T.
+        seeds: Integers, one a trial. A generator takes 32 bits of a seed, so the four arguments
+            together are hashed to that.
+
+    Raises:
+        ValueError: no trials, an unknown gate, or a number outside its range.
+    """
+    require_choice("gate", gate, tuple(GATES))
+    if not 1 <= s <= T:
+        raise ValueError(f"s must lie between 1 and T = {T}, got {s}")
+    if not seeds:
+        raise ValueError("at least one trial is needed, got no seeds")
+    generators = tuple(torch.Generator().manual_seed(_digest(gate, T, s, seed)) for seed in seeds)
+    hidden = [torch.randperm(T, generator=g)[:s].sort().values for g in generators]
+    return Trials(gate, torch.stack(hidden), T, generators)
+
+
+def probe(T: int, *, width: int = 32, heads: int = 4) -> TransformerSpec:
+    """The third paper's model: one layer, norms first, read at a class token, two logits.
+
+    Args:
+        T: Bits of a string.
+        width: Columns; the paper has 64.
+        heads: The paper has 16.
+
+    Source: Edelman et al. (2022), Appendix C.1, and the defaults of minGPT, without dropout.
+    """
+    return TransformerSpec(
+        T,
+        width,
+        layers=1,
+        heads=heads,
+        hidden=4 * width,
+        norm="pre",
+        activation="gelu",
+        readout="cls",
+        outputs=2,
+        final_norm=True,
+    )
+
+
+def start(spec: TransformerSpec, trials: Trials, *, std: float = 0.02) -> Weights:
+    """Initial weights of every trial, from its own generator, float32.
+
+    Args:
+        spec: As of :func:`probe`.
+        trials: E trials.
+        std: Standard deviation of token and position embeddings.
+    """
+    models = [initial_weights(spec, None, g, position_std=std) for g in trials.generators]
+    for weights in models:
+        weights["embedding"] *= std
+        weights["cls"] *= std
+    return {name: torch.stack([m[name] for m in models]) for name in models[0]}
+
+
+def errors(
+    forward: Callable[[Weights, Tensor], Tensor], bits: Tensor, labels: Tensor, chunk: int = 64
+) -> Callable[[Weights, Tensor], Tensor]:
+    """Share of wrong answers on strings, as :func:`helpers.training.train.train` evaluates it.
+
+    Args:
+        forward: ``forward(weights, bits) -> (A, B, 2)``, logits.
+        bits: Shape ``(E, B, T)``.
+        labels: Shape ``(E, B)``.
+        chunk: Strings a forward pass takes.
+
+    Returns:
+        ``evaluate(weights, models) -> (A,)``, float32.
+    """
+
+    def evaluate(weights: Weights, models: Tensor) -> Tensor:
+        parts = zip(bits[models].split(chunk, 1), labels[models].split(chunk, 1), strict=True)
+        wrong = [forward(weights, b).argmax(-1) != y for b, y in parts]
+        return torch.cat(wrong, 1).float().mean(1)
+
+    return evaluate
+
+
+def nondecreasing(shares: Tensor) -> Tensor:
+    """The nondecreasing sequence nearest to the shares in squares, shape ``(M,)``, float64."""
+    return torch.as_tensor(isotonic_regression(shares.double().numpy()).x)
+
+
+def critical_size(sizes: Sequence[int], successes: Tensor, level: float = 0.5) -> float:
+    r"""Sample size at which the share of successes passes a level.
+
+    The shares are first made :func:`nondecreasing`. Between the two sizes where they pass the
+    level, the share is linear in the logarithm of the size.
+
+    Args:
+        sizes: Increasing, positive.
+        successes: Shares of successful trials, one a size, shape ``(M,)``.
+        level: Between 0 and 1, exclusive.
+
+    Returns:
+        The size; the first one if the share is above the level there already, infinity if it is
+        nowhere.
+
+    Raises:
+        ValueError: shares of another shape, outside [0, 1] or nan, sizes that do not increase.
+    """
+    m = torch.as_tensor(sizes, dtype=torch.float64)
+    if successes.shape != m.shape or not len(m):
+        raise ValueError(f"{len(m)} sizes need as many shares, got {tuple(successes.shape)}")
+    if not bool((m > 0).all() and (m.diff() > 0).all()):
+        raise ValueError(f"sizes must be positive and increase, got {list(sizes)}")
+    if not bool(((successes >= 0) & (successes <= 1)).all()):
+        raise ValueError(f"shares must lie in [0, 1], got {successes.tolist()}")
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, got {level}")
+    share = nondecreasing(successes)
+    above = (share > level).nonzero()
+    if not len(above):
+        return float("inf")
+    k = int(above[0])
+    if k == 0:
+        return m[0].item()
+    part = (level - share[k - 1]) / (share[k] - share[k - 1])
+    return (m[k - 1].log() + part * (m[k] / m[k - 1]).log()).exp().item()
+
+
+def _digest(*parts: object) -> int:
+    text = " ".join(map(str, parts)).encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=4).digest())

@@ -1,0 +1,66 @@
+"""The one-layer network that learns a parity: its class, its tokens, its risks."""
+
+import math
+
+import pytest
+import torch
+
+from helpers import cube
+from helpers.beyond import parity_head
+from helpers.lengthfree import single_layer
+
+
+def made(T=5, width=7, E=3, seed=0):
+    return parity_head.initial_weights(T, width, E, torch.Generator().manual_seed(seed))
+
+
+def test_tokens_name_position_and_bit_and_are_no_longer_than_the_root_of_two():
+    X = parity_head.tokens(torch.tensor([[1, 0]]))
+    expected = [[1, 0, 0, 0, 1], [0, 1, 0, 1, 0], [0, 0, 1, 0, 0]]
+    assert X.tolist() == [expected]
+    assert X.norm(dim=-1).max().item() == pytest.approx(math.sqrt(2))
+
+
+def test_a_model_is_a_member_of_the_single_layer_class():
+    weights = made()
+    bits = cube.bits(5)
+    X = parity_head.tokens(bits).expand(3, -1, -1, -1)
+    found = parity_head.forward(weights, X)
+    for e in range(3):
+        own = tuple(weights[name][e] for name in ("w", "W_c", "W_v", "W_qk"))
+        expected = single_layer.outputs(X[e], X[e][:, -1], own, torch.relu)
+        torch.testing.assert_close(found[e], expected, rtol=1e-5, atol=1e-5)
+    norms = parity_head.norms(weights, 1)
+    assert norms.W_qk == pytest.approx(float(weights["W_qk"][1].abs().sum()), rel=1e-5)
+    assert norms.x == pytest.approx(math.sqrt(2))
+    total = sum(float(v[2].square().sum()) for v in weights.values())
+    assert parity_head.squared_norm(weights)[2].item() == pytest.approx(total, rel=1e-5)
+
+
+def test_targets_are_even_parities_of_each_models_own_pair():
+    bits = cube.bits(3).expand(2, -1, -1)
+    found = parity_head.targets(bits, torch.tensor([[0, 2], [1, 0]]))
+    assert found[0].tolist() == [1 - (x[0] + x[2]) % 2 for x in cube.bits(3).tolist()]
+    assert found[1].tolist() == [1 - (x[0] + x[1]) % 2 for x in cube.bits(3).tolist()]
+
+
+def test_noise_of_size_0_leaves_the_risk_and_much_noise_spoils_it():
+    weights, generator = made(), torch.Generator().manual_seed(1)
+    bits = cube.bits(5).expand(3, -1, -1)
+    pairs = torch.tensor([[0, 1], [2, 3], [4, 0]])
+    y = parity_head.targets(bits, pairs)
+    clean = parity_head.clipped_errors(weights, parity_head.tokens(bits), y).mean(1)
+    found = parity_head.noisy_risk(weights, 0.0, bits, pairs, generator)
+    torch.testing.assert_close(found, clean)
+    assert (parity_head.noisy_risk(weights, 3.0, bits, pairs, generator) > 0.3).all()
+    assert clean.max() <= 1
+
+
+def test_bad_input_is_named():
+    with pytest.raises(ValueError, match="width must be"):
+        made(width=0)
+    with pytest.raises(ValueError, match="T must be"):
+        parity_head.tokens(torch.zeros(2, 0, dtype=torch.int64))
+    bits, pairs = cube.bits(5).expand(3, -1, -1), torch.zeros(3, 2, dtype=torch.int64)
+    with pytest.raises(ValueError, match="sigma must be finite"):
+        parity_head.noisy_risk(made(), -1.0, bits, pairs, torch.Generator())

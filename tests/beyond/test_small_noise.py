@@ -1,0 +1,179 @@
+"""Small noise: groups of weights, the constant of a partition, and the rates that follow."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers import cube
+from helpers.beyond import small_noise as noise
+from helpers.sharper import pac_bayes
+from helpers.sharper.network import construct_exact, forward
+
+SIZES = [(4, 1, 1), (5, 2, 3), (6, 3, 6)]
+POSITIVE = st.lists(st.floats(1e-3, 1e3), min_size=2, max_size=6)
+
+
+def made(n=5, d=2, W=3, seed=0):
+    f = cube.sparse_function(n, d, W, torch.Generator().manual_seed(seed), "even_parity")
+    return f, *construct_exact(f)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_weight_has_one_group_and_used_entries_hold_all_the_norm(size):
+    for seed in range(5):
+        _, spec, weights = made(*size, seed=seed)
+        squares = {k: v.square() for k, v in weights.items()}
+        total = sum(v.sum() for v in squares.values())
+        for groups in (noise.whole(spec), noise.blocks(spec), noise.each(spec)):
+            assert {k: v.shape for k, v in groups.index.items()} == {
+                k: v.shape for k, v in weights.items()
+            }
+            torch.testing.assert_close(groups.sums(squares).sum(), total)
+        assert noise.blocks(spec).sums(squares)[0] == 0
+        assert noise.each(spec).sums(squares).shape == (sum(v.numel() for v in weights.values()),)
+
+
+def test_values_are_spread_to_their_groups():
+    _, spec, weights = made()
+    groups = noise.blocks(spec)
+    spread = groups.spread(torch.arange(len(groups.names), dtype=torch.float64))
+    assert (spread["b"] == groups.names.index("b")).all()
+    assert spread["WV1"][-1, -1] == groups.names.index("value")
+    assert spread["WV1"][0, 0] == 0
+    assert spread["v2"].shape == weights["v2"].shape
+
+
+def test_mean_squared_gradients_are_those_of_automatic_differentiation():
+    _, spec, weights = made()
+    bits = cube.bits(5)[3:9]
+    found = noise.mean_squared_gradient(spec, weights, bits)
+    for name, block in weights.items():
+
+        def output(value, name=name):
+            return forward(spec, weights | {name: value}, bits)
+
+        expected = torch.autograd.functional.jacobian(output, block).square().mean(0)
+        torch.testing.assert_close(found[name], expected, rtol=1e-10, atol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(POSITIVE, st.integers(0, 1000))
+def test_a_finer_partition_has_a_smaller_constant_and_no_deviations_beat_the_best(values, seed):
+    N = torch.tensor(values, dtype=torch.float64)
+    generator = torch.Generator().manual_seed(seed)
+    G = torch.rand(len(N), generator=generator, dtype=torch.float64) + 1e-3
+    C = noise.constant(N, G)
+    assert noise.constant(N.sum()[None], G.sum()[None]) >= C * (1 - 1e-12)
+    s = noise.best_deviations(N, G, kl=50.0)
+    assert noise.kl(N, s) == pytest.approx(50)
+    assert float(s.square() @ G) * 50 == pytest.approx(C / 2)
+    other = s * torch.randn(len(N), generator=generator, dtype=torch.float64).exp()
+    assert float(other.square() @ G) * noise.kl(N, other) >= C / 2 * (1 - 1e-12)
+
+
+def test_groups_without_norm_are_still_and_groups_without_gradient_are_capped():
+    N, G = torch.tensor([0.0, 2.0, 3.0]).double(), torch.tensor([5.0, 0.0, 1.0]).double()
+    s = noise.best_deviations(N, G, kl=10.0, largest=0.25)
+    assert s[0] == 0
+    assert s[1] == 0.25
+    assert noise.kl(N, s) == pytest.approx(2 / (2 * 0.0625) + 3 / (2 * float(s[2]) ** 2))
+    assert noise.kl(N, torch.tensor([1.0, 0.0, 1.0]).double()) == math.inf
+
+
+def test_the_risk_under_small_noise_is_the_weighted_sharpness():
+    f, spec, weights = made(6, 2, 2)
+    generator = torch.Generator().manual_seed(1)
+    bits = torch.randint(0, 2, (4000, 6), generator=generator)
+    y = f(cube.index_of(bits))
+    G = noise.whole(spec).sums(noise.mean_squared_gradient(spec, weights, cube.bits(6)))
+    spread = noise.whole(spec).spread(torch.tensor([1e-5]).double())
+    risk, error = noise.perturbed_risk(spec, weights, spread, y, bits, generator)
+    assert abs(risk - 1e-10 * G.item()) < 4 * error  # four standard errors
+    assert error < 0.1 * risk
+    still = {k: torch.zeros_like(v) for k, v in weights.items()}
+    assert noise.perturbed_risk(spec, weights, still, y, bits, generator)[0] < 1e-28
+    wild = {k: torch.ones_like(v) for k, v in weights.items()}
+    assert noise.perturbed_risk(spec, weights, wild, y, bits, generator, loss_range=2.0)[0] <= 2
+
+
+@pytest.mark.parametrize("b", [1.0, 5.0])
+def test_rates_are_the_minima_of_their_forms(b):
+    C, m = 3000.0, 1e8
+    K = torch.logspace(1, 9, 200_001, dtype=torch.float64)
+    hoeffding = C / (2 * K) + b * (K / (2 * m)).sqrt()
+    assert noise.hoeffding_rate(C, m, b) == pytest.approx(hoeffding.min().item(), rel=1e-6)
+    K = torch.logspace(3, 7, 2001, dtype=torch.float64)
+    form = b * pac_bayes.kl_inverse((C / (2 * K * b)).clamp(max=1), K / m)
+    assert noise.kl_rate(C, m, b) == pytest.approx(form.min().item(), rel=0.02)  # O(q) corrections
+    first, second = noise.sample_sizes(C, 0.25, b)
+    assert noise.hoeffding_rate(C, first, b) == pytest.approx(0.25)
+    assert noise.kl_rate(C, second, b) == pytest.approx(0.25)
+    t = torch.linspace(0.001, 0.999, 10_001, dtype=torch.float64)
+    assert (t * (t * t.log() + 1 - t)).max().item() == pytest.approx(noise.POISSON_PEAK, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: noise.constant(torch.ones(2), torch.ones(3)), r"\(2,\) and \(3,\)"),
+        (lambda: noise.constant(torch.ones(0), torch.ones(0)), r"\(0,\)"),
+        (lambda: noise.constant(-torch.ones(1), torch.ones(1)), "norms must be at least 0"),
+        (lambda: noise.best_deviations(torch.ones(1), torch.ones(1), 0.0), "kl must be positive"),
+        (lambda: noise.best_deviations(torch.ones(1), torch.ones(1), 1, -1.0), "largest must be"),
+        (lambda: noise.hoeffding_rate(1.0, 0.0), "m must be positive"),
+        (lambda: noise.kl_rate(-1.0, 5.0), "C must be positive"),
+        (lambda: noise.sample_sizes(1.0, 0.0), "level must be positive"),
+        (lambda: noise.mean_squared_gradient(*made()[1:], cube.bits(5)[:0]), "got 0"),
+    ],
+)
+def test_bad_input_is_named(call, named):
+    with pytest.raises(ValueError, match=named):
+        call()
+
+
+@settings(max_examples=60, deadline=None)
+@given(POSITIVE, st.integers(0, 1000))
+def test_a_wider_prior_costs_no_more_and_its_deviations_are_the_best(values, seed):
+    N = torch.tensor(values, dtype=torch.float64)
+    generator = torch.Generator().manual_seed(seed)
+    G = torch.rand(len(N), generator=generator, dtype=torch.float64) + 1e-3
+    n = torch.randint(1, 9, (len(N),), generator=generator).double()
+    price = 10.0 ** (seed % 7 - 5)
+
+    def objective(s):
+        return float(s.square() @ G) + price * noise.wide_kl(N, n, s)
+
+    s = noise.wide_deviations(N, G, n, price)
+    assert noise.wide_kl(N, n, s) <= noise.kl(N, s)
+    other = s * torch.randn(len(N), generator=generator, dtype=torch.float64).exp()
+    assert objective(other) >= objective(s) * (1 - 1e-12)
+
+
+def test_the_wide_kl_is_that_of_the_best_width():
+    N, n, s = 3.0, 5.0, 0.2
+    tau2 = torch.linspace(0.05, 3, 20_001, dtype=torch.float64)
+    form = (n * (s**2 / tau2 - 1 - (s**2 / tau2).log()) + N / tau2) / 2
+    found = noise.wide_kl(*(torch.tensor([v], dtype=torch.float64) for v in (N, n, s)))
+    assert found == pytest.approx(form.min().item(), rel=1e-6)
+    assert tau2[form.argmin()].item() == pytest.approx(s**2 + N / n, rel=1e-3)
+
+
+def test_kl_from_a_mixture_lies_between_0_and_its_limit():
+    generator = torch.Generator().manual_seed(0)
+    centres = torch.randn(6, 4, generator=generator, dtype=torch.float64)
+    assert noise.mixture_kl(centres, 2, 1e-3, 50, generator)[0] == pytest.approx(math.log(6))
+    assert abs(noise.mixture_kl(centres, 2, 1e4, 2000, generator)[0]) < 1e-2
+    two = torch.tensor([[0.0], [1.0]], dtype=torch.float64)  # one dimension: by quadrature
+    x = torch.linspace(-9, 9, 20_001, dtype=torch.float64)
+    p, q = ((-((x - c) ** 2) / 2).exp() / math.sqrt(2 * math.pi) for c in (0.0, 1.0))
+    exact = torch.trapezoid(p * (2 * p / (p + q)).log(), x).item()
+    found, error = noise.mixture_kl(two, 0, 1.0, 20_000, generator)
+    assert abs(found - exact) < 4 * error
+    assert error < 0.1 * exact
+    with pytest.raises(ValueError, match="from 0 to H - 1"):
+        noise.mixture_kl(two, 2, 1.0, 10, generator)
+    with pytest.raises(ValueError, match="sigma must be positive"):
+        noise.mixture_kl(two, 0, 0.0, 10, generator)

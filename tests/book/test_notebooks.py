@@ -1,0 +1,134 @@
+"""Lint of the stored notebooks: what strict nbval cannot see. Needs no kernel."""
+
+from __future__ import annotations
+
+import ast
+
+import jupytext
+import nbformat
+import pytest
+import yaml
+
+from helpers.book.chapters import ROOT, Chapter, every_chapter, read_record
+from helpers.book.claims import Claim
+from helpers.book.scoreboard import load_register
+
+CHAPTERS = every_chapter()
+
+
+@pytest.fixture(params=CHAPTERS, ids=lambda c: c.name)
+def chapter(request) -> Chapter:
+    return request.param
+
+
+@pytest.fixture
+def notebook(chapter):
+    assert chapter.notebook.exists(), f"{chapter.name} was never executed: make run"
+    return nbformat.read(chapter.notebook, 4)
+
+
+def code_cells(notebook):
+    return [c for c in notebook.cells if c.cell_type == "code"]
+
+
+def page_metadata(cell):
+    """What the page shows by; Jupytext adds how many blank lines follow a cell."""
+    return {k: v for k, v in cell.metadata.items() if k != "lines_to_next_cell"}
+
+
+def test_there_are_chapters():
+    assert len(CHAPTERS) >= 6
+
+
+def test_the_pair_is_in_sync(chapter, notebook):
+    source = jupytext.read(chapter.source)
+    assert [c.source for c in notebook.cells] == [c.source for c in source.cells]
+    assert [page_metadata(c) for c in notebook.cells] == [page_metadata(c) for c in source.cells]
+    assert notebook.metadata.jupytext.formats == "ipynb,py:percent"
+
+
+def test_the_cells_were_run_in_order_without_error(notebook):
+    cells = code_cells(notebook)
+    assert [c.execution_count for c in cells] == list(range(1, len(cells) + 1))
+    assert all(o.output_type != "error" for c in cells for o in c.outputs)
+
+
+def test_the_content_key_is_current(chapter, notebook):
+    assert notebook.metadata.book.parameters == {}, "the book shows a chapter's own parameters"
+    assert notebook.metadata.book.key == chapter.key({}), f"{chapter.name} is stale: make run"
+
+
+def test_no_cell_shows_an_object_that_it_happened_to_return(notebook):
+    """A cell's last value is printed with all its digits, compared, and shown to readers."""
+    shown = [
+        o for c in code_cells(notebook) for o in c.outputs if o.output_type == "execute_result"
+    ]
+    assert not shown, f"the last line of a cell returns {shown[0].data['text/plain'][:60]}"
+
+
+def test_there_is_one_parameters_cell_of_literals(chapter, notebook):
+    tagged = [c for c in code_cells(notebook) if "parameters" in c.metadata.get("tags", [])]
+    assert len(tagged) == 1
+    for node in ast.parse(tagged[0].source).body:
+        assert isinstance(node, ast.Assign)
+        ast.literal_eval(node.value)
+    assert all(p.comment for p in chapter.parameters.values()), "a parameter without a word on it"
+    for parameter in chapter.parameters.values():
+        assert parameter.checked(parameter.value) == parameter.value
+
+
+def test_every_figure_has_a_caption_a_name_and_an_alternative_text(notebook):
+    for cell in code_cells(notebook):
+        if any("image/png" in o.get("data", {}) for o in cell.outputs):
+            look = cell.metadata.get("mystnb", {})
+            assert look.get("figure", {}).get("caption"), "a figure without caption"
+            assert look.get("figure", {}).get("name"), "a figure that cannot be referred to"
+            assert len(look.get("image", {}).get("alt", "")) >= 40, "a figure without alt text"
+            assert cell.source.rstrip().endswith("figures.show()")
+
+
+def test_the_page_says_what_would_falsify_it_and_cites(chapter):
+    headings = [line[5:] for line in chapter.text.splitlines() if line.startswith("# ## ")]
+    assert any("falsif" in heading.lower() for heading in headings)
+    assert headings[-1] == "References"
+    assert "What the authors' code does differently" in headings
+    for word in ("**Claim.**", "**Needs**", "**Runs in**"):
+        assert word in chapter.text
+
+
+def test_the_verdicts_are_those_of_the_numbers(chapter):
+    record = read_record(chapter.notebook)
+    assert record is not None, "no ledger was shown"
+    assert record["chapter"] == chapter.name
+    for entry in record["claims"]:
+        claim = Claim(**entry)
+        assert claim.decisive, f"{claim.id}: its control does not turn it round"
+        assert claim.satisfied == (claim.verdict in ("holds", "repaired", "reproduced"))
+        assert f'"{claim.id}"' in chapter.text
+
+
+def test_the_chapter_pays_what_the_register_says_it_owes(chapter):
+    rows = [row for rows in load_register().values() for row in rows]
+    owed = {row["id"] for row in rows if row["chapter"] == chapter.name}
+    paid = {claim["id"] for claim in (read_record(chapter.notebook) or {}).get("claims", [])}
+    assert paid == owed
+
+
+def test_what_was_known_to_be_wrong_is_shown(chapter):
+    rows = [row for rows in load_register().values() for row in rows]
+    suspect = {r["id"] for r in rows if r["chapter"] == chapter.name and "known" in r}
+    told = {f["id"] for f in (read_record(chapter.notebook) or {}).get("findings", [])}
+    assert suspect <= told, f"known faults without a finding: {suspect - told}"
+
+
+def test_a_preset_names_parameters_that_exist(chapter):
+    if not chapter.preset.exists():
+        pytest.skip("no parameters at the paper's scale")
+    assert chapter.with_preset()
+
+
+def test_the_table_of_contents_lists_every_chapter():
+    with (ROOT / "_toc.yml").open(encoding="utf-8") as file:
+        toc = yaml.safe_load(file)
+    listed = {entry["file"] for part in toc["parts"] for entry in part["chapters"]}
+    assert {f"book/{c.name}" for c in CHAPTERS} <= listed

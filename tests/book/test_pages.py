@@ -1,0 +1,469 @@
+"""The rendered book: its buttons, and its pages in a real browser with the network cut."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+import nbformat
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+from helpers.book.chapters import ROOT, every_chapter
+from helpers.book.pages import finished
+
+HTML = ROOT / "_build" / "html"
+AXE = (Path(__file__).parents[1] / "vendor" / "axe.min.js").read_text(encoding="utf-8")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NO_BROWSER = (
+    "the pages were not opened: no Chromium here; get it by `apt-get install chromium` "
+    "(Debian, Ubuntu) and run make test again"
+)
+SWITCHES = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)
+SCHEMES = ("light", "dark")
+WIDTHS = (1280, 390)
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+PAGES = [
+    TOC["root"],
+    *(entry["file"] for part in TOC["parts"] for entry in part["chapters"]),
+    "search",
+]
+CHAPTERS = [f"book/{chapter.name}" for chapter in every_chapter()]
+
+READY = """async () => {
+    await window.MathJax?.startup?.promise?.catch(error => console.error(String(error)));
+    for (const fold of document.querySelectorAll("main details")) fold.open = true;
+    await document.fonts.ready;
+}"""
+SETTLED = """async () => {
+    const frame = () => new Promise(done => requestAnimationFrame(done));
+    await frame();
+    await Promise.all(document.getAnimations().map(motion => motion.finished));
+    await frame();
+}"""
+# Colours do not depend on the width and take most of the time: they are judged at one width.
+SERIOUS = """async (colours) => {
+    const rules = {"color-contrast": {enabled: colours}};
+    const found = await axe.run({resultTypes: ["violations"], rules});
+    const where = fault => fault.nodes.map(node => node.html.slice(0, 160)).join(" | ");
+    return found.violations
+        .filter(fault => ["serious", "critical"].includes(fault.impact))
+        .map(fault => `${fault.id}: ${where(fault)}`);
+}"""
+# Beyond the text column is wrong unless it scrolls in a box of its own; so is text cut off by one.
+OVERFLOWING = """() => {
+    const name = e => `${e.tagName.toLowerCase()}.${e.className.baseVal ?? e.className} #${e.id}`;
+    const sideways = e => getComputedStyle(e).overflowX;
+    const found = [];
+    if (document.documentElement.scrollWidth > innerWidth)
+        found.push(`the page is ${document.documentElement.scrollWidth} wide`);
+    const column = document.querySelector(".bd-article-container").getBoundingClientRect();
+    for (const e of document.querySelectorAll(".bd-article-container *")) {
+        const box = e.getBoundingClientRect();
+        if (!box.width || !box.height || e.closest("mjx-assistive-mml, .visually-hidden")) continue;
+        if (["hidden", "clip"].includes(sideways(e)) && e.scrollWidth > e.clientWidth + 1
+            && getComputedStyle(e).display !== "inline")
+            found.push(`${name(e)} cuts off what it holds`);
+        if (box.right <= column.right + 1 && box.left >= column.left - 1) continue;
+        let outer = e.parentElement;
+        while (outer && !["auto", "scroll"].includes(sideways(outer))) outer = outer.parentElement;
+        if (!outer || outer === document.documentElement || outer === document.body)
+            found.push(`${name(e)} reaches from ${box.left} to ${box.right}`);
+    }
+    return found;
+}"""
+RAW_MATHEMATICS = r"""() => {
+    const found = [...document.querySelectorAll(".math")]
+        .filter(e => e.textContent.trim() && !e.querySelector("mjx-container svg"))
+        .map(e => e.textContent.slice(0, 80));
+    for (const e of document.querySelectorAll("mjx-merror, [data-mjx-error]"))
+        found.push(`error: ${e.getAttribute("data-mjx-error") ?? e.textContent}`);
+    const words = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+    while (words.nextNode())
+        if (!words.currentNode.parentElement.closest("pre, code, script, mjx-container")
+            && /\\\(|\\\[|\$\$|\\[a-z]{3,}\b/.test(words.currentNode.data))
+            found.push(words.currentNode.data.slice(0, 80));
+    return found;
+}"""
+UNNAMED_IMAGES = """() => [...document.querySelectorAll("main img")]
+    .filter(e => !e.alt.trim()).map(e => e.src)"""
+FIGURES = """() => [...document.querySelectorAll("main figure img")].map(e => {
+    const look = getComputedStyle(e);
+    return [look.backgroundColor, look.filter, e.complete && e.naturalWidth > 0];
+})"""
+
+
+@dataclass
+class Visit:
+    """What a browser found on one page in one colour scheme."""
+
+    asked: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    serious: dict[int, list[str]] = field(default_factory=dict)
+    overflowing: dict[int, list[str]] = field(default_factory=dict)
+    raw: list[str] = field(default_factory=list)
+    unnamed: list[str] = field(default_factory=list)
+    figures: list[list] = field(default_factory=list)
+    formulas: int = 0
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a log."""
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def site():
+    """The built book, served on this machine only."""
+    made = subprocess.run(["make", "html"], cwd=ROOT, capture_output=True, text=True)
+    assert made.returncode == 0, made.stdout + made.stderr
+    handler = functools.partial(QuietHandler, directory=HTML)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if path is None:
+        if os.environ.get("CI"):
+            pytest.fail(NO_BROWSER)
+        pytest.skip(NO_BROWSER)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=list(SWITCHES))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def tab(site, browser):
+    """Open a page: its path and scheme to the tab and the visit that records what it does."""
+    contexts = {
+        scheme: browser.new_context(color_scheme=scheme, reduced_motion="reduce")
+        for scheme in SCHEMES
+    }
+
+    def opened(path: str, scheme: str = "light", block: str = ""):
+        page, visit = contexts[scheme].new_page(), Visit()
+
+        def gate(route):
+            address = route.request.url
+            inside = address.startswith(f"{site}/") or urlsplit(address).scheme in ("data", "blob")
+            if not inside:
+                visit.asked.append(address)
+            if inside and not (block and block in address):
+                route.continue_()
+            else:
+                route.abort()
+
+        page.route("**/*", gate)
+        page.on("console", lambda m: m.type in ("error", "warning") and visit.told.append(m.text))
+        page.on("pageerror", lambda error: visit.told.append(str(error)))
+        page.set_default_timeout(120_000)
+        page.set_viewport_size({"width": WIDTHS[0], "height": 900})
+        page.goto(f"{site}/{path}")
+        page.evaluate(READY)
+        page.evaluate(SETTLED)
+        return page, visit
+
+    yield opened
+    for context in contexts.values():
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def visited(tab):
+    """Visit a page in a scheme, at both widths; each only once."""
+
+    @functools.cache
+    def look(name: str, scheme: str) -> Visit:
+        page, visit = tab(f"{name}.html", scheme)
+        page.evaluate(AXE)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            page.evaluate(SETTLED)
+            visit.overflowing[width] = page.evaluate(OVERFLOWING)
+            if width == WIDTHS[0] or scheme == SCHEMES[0]:
+                visit.serious[width] = page.evaluate(SERIOUS, width == WIDTHS[0])
+        visit.raw = page.evaluate(RAW_MATHEMATICS)
+        visit.unnamed = page.evaluate(UNNAMED_IMAGES)
+        visit.figures = page.evaluate(FIGURES)
+        visit.formulas = page.locator("mjx-container svg").count()
+        page.close()
+        return visit
+
+    return look
+
+
+on_every_page = pytest.mark.parametrize(
+    ("name", "scheme"), [(name, scheme) for name in PAGES for scheme in SCHEMES]
+)
+
+
+@on_every_page
+def test_a_page_asks_for_nothing_from_outside(visited, name, scheme):
+    assert visited(name, scheme).asked == []
+
+
+@on_every_page
+def test_a_page_leaves_the_console_silent(visited, name, scheme):
+    assert visited(name, scheme).told == []
+
+
+@on_every_page
+def test_a_page_renders_its_mathematics(visited, name, scheme):
+    assert visited(name, scheme).raw == []
+
+
+@on_every_page
+def test_a_page_has_an_alternative_text_for_every_image(visited, name, scheme):
+    assert visited(name, scheme).unnamed == []
+
+
+@on_every_page
+def test_a_page_keeps_everything_inside_its_column(visited, name, scheme):
+    assert visited(name, scheme).overflowing == {width: [] for width in WIDTHS}
+
+
+@on_every_page
+def test_a_page_has_no_serious_fault_that_axe_finds(visited, name, scheme):
+    assert not any(visited(name, scheme).serious.values()), visited(name, scheme).serious
+
+
+@on_every_page
+def test_a_page_shows_figures_on_white_and_undimmed(visited, name, scheme):
+    for ground, filtered, complete in visited(name, scheme).figures:
+        assert (ground, filtered, complete) == ("rgb(255, 255, 255)", "none", True)
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_has_formulas_and_figures(visited, name):
+    visit = visited(name, "light")
+    assert visit.formulas > 10
+    assert visit.figures
+
+
+def test_the_stored_figures_are_opaque(site):
+    images = sorted((HTML / "_images").glob("*.png"))
+    assert images
+    for path in images:
+        with Image.open(path) as image:
+            assert image.convert("RGBA").getextrema()[3] == (255, 255), path.name
+
+
+def test_the_search_finds_majority(tab):
+    page, visit = tab("search.html?q=majority")
+    page.wait_for_selector("#search-results ul.search li a")
+    titles = page.locator("#search-results ul.search li a").all_inner_texts()
+    assert any("sensitive" in title.lower() for title in titles), titles
+    page.wait_for_selector("#search-results p.context, #search-results .search-summary")
+    assert (visit.asked, visit.told) == ([], [])
+    page.close()
+
+
+def test_the_search_does_not_find_what_is_not_there(tab):
+    page, _ = tab("search.html?q=zyzzyva")
+    page.wait_for_selector(".search-summary:has-text('did not match')")
+    assert page.locator("#search-results ul.search li a").count() == 0
+    page.close()
+
+
+def test_the_scheme_can_be_switched(tab):
+    page, _ = tab("book/index.html", "dark")
+    theme = "document.documentElement.dataset.theme"
+    assert page.evaluate(theme) == "dark"
+    seen = set()
+    for _ in range(3):
+        page.locator(".theme-switch-button").first.click()
+        seen.add(page.evaluate(theme))
+    assert seen == {"light", "dark"}
+    page.close()
+
+
+def test_the_overflow_check_can_fail(tab):
+    page, _ = tab(f"{TOC['root']}.html")
+    page.evaluate(
+        """() => {
+            const wide = document.createElement("div");
+            wide.style = "width: 2000px; height: 5px";
+            document.querySelector("article").append(wide);
+        }"""
+    )
+    assert any("2000" in fault or "div" in fault for fault in page.evaluate(OVERFLOWING))
+    page.close()
+
+
+def test_the_check_of_text_cut_off_can_fail(tab):
+    page, _ = tab(f"{TOC['root']}.html")
+    assert page.evaluate(OVERFLOWING) == []
+    page.evaluate(
+        """() => { const box = document.querySelector("article p");
+        box.style = "overflow: hidden; white-space: nowrap; width: 50px"; }"""
+    )
+    assert any("cuts off" in fault for fault in page.evaluate(OVERFLOWING))
+    page.close()
+
+
+def test_axe_can_fail(tab):
+    page, _ = tab(f"{CHAPTERS[0]}.html")
+    page.evaluate(AXE)
+    page.evaluate("() => document.querySelector('main img').removeAttribute('alt')")
+    assert any(fault.startswith("image-alt") for fault in page.evaluate(SERIOUS, True))
+    assert page.evaluate(UNNAMED_IMAGES) != []
+    page.evaluate("() => document.querySelector('main p').style = 'color: #888; background: #777'")
+    assert any(fault.startswith("color-contrast") for fault in page.evaluate(SERIOUS, True))
+    page.close()
+
+
+def test_the_check_of_mathematics_can_fail(tab):
+    page, visit = tab(f"{CHAPTERS[0]}.html", block="mathjax")
+    assert page.evaluate(RAW_MATHEMATICS) != []
+    assert visit.told != []
+    page.close()
+
+
+def test_a_request_to_the_outside_is_seen_and_stopped(tab):
+    page, visit = tab(f"{TOC['root']}.html")
+    reached = page.evaluate("() => fetch('http://example.org/').then(() => true, () => false)")
+    assert (reached, visit.asked) == (False, ["http://example.org/"])
+    page.close()
+
+
+def test_every_link_within_the_book_leads_somewhere(site):
+    pages = {
+        path: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        for path in HTML.rglob("*.html")
+        if "_static" not in path.parts
+    }
+    assert len(pages) > len(PAGES)
+    for path, page in pages.items():
+        for link in page.select("a[href]"):
+            if urlsplit(link["href"]).scheme:
+                continue
+            address, fragment = urldefrag(urljoin(path.as_uri(), link["href"]))
+            target = Path(unquote(urlsplit(address).path))
+            assert target.is_file(), f"{path.name} links to {link['href']}"
+            if fragment and target in pages:
+                found = pages[target].find(id=unquote(fragment))
+                assert found, f"{path.name} links to {link['href']}"
+
+
+def test_the_root_leads_to_the_first_page(site):
+    assert f"url={TOC['root']}.html" in (HTML / "index.html").read_text(encoding="utf-8")
+
+
+def test_each_page_names_the_previous_and_the_next(site):
+    order = [name for name in PAGES if name != "search"]
+    for here, there in itertools.pairwise(order):
+        links = {}
+        for name, side in ((here, "next"), (there, "prev")):
+            page = BeautifulSoup((HTML / f"{name}.html").read_text("utf-8"), "html.parser")
+            link = page.select_one(f".prev-next-area a[class*={side}]")
+            links[side] = (HTML / name).parent.joinpath(link["href"]).resolve()
+        assert links == {"next": HTML / f"{there}.html", "prev": HTML / f"{here}.html"}
+
+
+def test_every_page_shows_the_same_titles_at_its_side(site):
+    shown = set()
+    for name in PAGES:
+        page = BeautifulSoup((HTML / f"{name}.html").read_text("utf-8"), "html.parser")
+        shown.add(" | ".join(a.text.strip() for a in page.select(".bd-docs-nav a")))
+    assert len(shown) == 1
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_can_be_downloaded_as_notebook_and_as_script(site, name):
+    page = BeautifulSoup((HTML / f"{name}.html").read_text("utf-8"), "html.parser")
+    links = [a["href"] for a in page.select(".dropdown-download-buttons a")]
+    for suffix in (".ipynb", ".py"):
+        (link,) = [link for link in links if link.endswith(suffix)]
+        offered = (HTML / f"{name}.html").parent / link
+        assert offered.read_bytes() == (ROOT / f"{name}{suffix}").read_bytes()
+
+
+LAUNCHERS = {
+    "https://colab.research.google.com/github/reader/copy/blob/main/book/part/tiny.ipynb",
+    "https://mybinder.org/v2/gh/reader/copy/main?urlpath=lab/tree/book/part/tiny.ipynb",
+}
+REPOSITORY = {"https://github.com/reader/copy", "https://github.com/reader/copy/issues/new"}
+
+
+@pytest.mark.parametrize("address", ["", "https://github.com/reader/copy/"])
+def test_buttons_lead_outside_once_the_address_is_set_and_not_before(tmp_path, address):
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    config["repository"]["url"] = address
+    (tmp_path / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    toc = {"format": "jb-book", "root": "book/index", "chapters": [{"file": "book/part/tiny"}]}
+    (tmp_path / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
+    shutil.copytree(ROOT / "book" / "_static", tmp_path / "book" / "_static")
+    shutil.copy(ROOT / "book" / "references.bib", tmp_path / "book")
+    (tmp_path / "vendor").mkdir()
+    (tmp_path / "book" / "index.md").write_text("# A book\n", encoding="utf-8")
+    notebook = nbformat.v4.new_notebook(
+        metadata={
+            "kernelspec": {"name": "python3", "display_name": "Python 3"},
+            "language_info": {"name": "python"},
+        },
+        cells=[nbformat.v4.new_markdown_cell("# Tiny"), nbformat.v4.new_code_cell("1 + 1")],
+    )
+    (tmp_path / "book" / "part").mkdir()
+    nbformat.write(notebook, tmp_path / "book" / "part" / "tiny.ipynb")
+    command = [Path(sys.executable).with_name("jupyter-book"), "build", tmp_path, "-W", "-n", "-q"]
+    made = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert made.returncode == 0, made.stdout + made.stderr
+
+    def outside(name: str) -> set[str]:
+        path = tmp_path / "_build" / "html" / "book" / f"{name}.html"
+        header = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        links = {a["href"] for a in header.select(".article-header-buttons a[href]")}
+        return {link.partition("?title")[0] for link in links if urlsplit(link).scheme}
+
+    assert outside("part/tiny") == (LAUNCHERS | REPOSITORY if address else set())
+    assert outside("index") == (REPOSITORY if address else set())
+
+
+def test_a_verdict_gets_its_colour_in_a_table_and_on_a_badge():
+    assert 'verdict-good">holds<' in finished("<td><p>holds</p></td>")
+    assert 'verdict-bad">not reproduced<' in finished('<td class="a"><p>not reproduced</p></td>')
+    badge = '<span class="sd-badge sd-bg-warning">repaired</span>'
+    assert finished(badge) == '<span class="verdict verdict-mended">repaired</span>'
+    for other in ("<p>holds</p>", "<td><p>it holds</p></td>", "<td><p>holdsx</p></td>"):
+        assert finished(other) == other
+
+
+def test_a_figure_leads_to_its_full_size():
+    page = '<figure id="f">\n<img alt="x" src="a.png" /></figure><img src="b.png" />'
+    link = '<a class="full-figure" href="a.png"><img alt="x" src="a.png" /></a>'
+    assert finished(page) == f'<figure id="f">\n{link}</figure><img src="b.png" />'
+
+
+@pytest.mark.parametrize("behind", [",", ".", "-th", ")."])
+def test_a_formula_keeps_what_stands_right_behind_it(behind):
+    formula = r'<span class="math notranslate nohighlight">\(x\)</span>'
+    kept = f'<p>A <span class="unbroken">{formula}{behind}</span> rest</p>'
+    assert finished(f"<p>A {formula}{behind} rest</p>") == kept
+    assert finished(f"<p>A {formula} rest</p>") == f"<p>A {formula} rest</p>"

@@ -1,0 +1,76 @@
+"""Stored results: written whole, beside how they were made, and only when a run is to be kept."""
+
+import json
+
+import pytest
+
+from helpers.book import results
+
+RUN = {"chapter": "part/x", "parameters": {"n": 3}, "command": "python -m helpers.run", "key": "k"}
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("BOOK_RUN", json.dumps(RUN | {"folder": str(tmp_path)}))
+    return tmp_path
+
+
+def test_nothing_is_written_without_a_run_that_is_kept(tmp_path, monkeypatch):
+    monkeypatch.delenv("BOOK_RUN", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert results.save("runs", {"seed": [0]}) is None
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_comes_back_as_it_was_saved(kept):
+    columns = {"seed": [0, 1], "loss": [1 / 3, 1e-300], "task": ["a,b", 'say "x"']}
+    assert results.save("runs", columns) == kept / "part" / "x.runs.csv"
+    table = results.load("part/x", "runs", kept)
+    assert table.columns == columns
+    assert len(table) == 2
+    assert table["seed"] == [0, 1]
+    assert table.provenance["parameters"] == {"n": 3}
+    line = table.provenance_line()
+    assert table.provenance["date"] in line
+    assert "python -m helpers.run" in line
+    assert sorted(p.name for p in (kept / "part").iterdir()) == ["x.runs.csv", "x.runs.json"]
+
+
+def test_what_was_never_run_is_none(tmp_path):
+    assert results.load("part/x", "runs", tmp_path) is None
+
+
+def test_a_table_without_provenance_is_refused(kept):
+    results.save("runs", {"seed": [0]}).with_suffix(".json").unlink()
+    with pytest.raises(ValueError, match=r"no x\.runs\.json beside it"):
+        results.load("part/x", "runs", kept)
+
+
+def test_bad_input_is_named(kept):
+    with pytest.raises(ValueError, match=r"one length, got \{'a': 1, 'b': 2\}"):
+        results.save("runs", {"a": [1], "b": [1, 2]})
+    with pytest.raises(ValueError, match=r"letters, digits and underscores, got '\.\./up'"):
+        results.save("../up", {"a": [1]})
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    results.write_atomically(path, "old")
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        results.write_atomically(path, "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_every_stored_result_says_how_it_was_made():
+    for path in results.RESULTS.glob("*/*.csv"):
+        chapter, name, _ = path.name.split(".")
+        table = results.load(f"{path.parent.name}/{chapter}", name)
+        assert len(table) > 0
+        assert {"chapter", "parameters", "command", "key", "device"} <= set(table.provenance)
+        assert {"commit", "date", "seconds", "versions"} <= set(table.provenance)

@@ -1,0 +1,367 @@
+"""The runner: what it refuses, executes, keeps, retries and resumes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from helpers import run
+from helpers.book import chapters
+from helpers.book.chapters import ROOT
+from helpers.book.execution import Outcome
+
+
+def outputs(notebook):
+    """What the cells printed."""
+    cells = json.loads(notebook.read_text())["cells"]
+    return "".join("".join(o.get("text", "")) for c in cells for o in c.get("outputs", []))
+
+
+def executed(done):
+    return sorted(re.findall(r"done (\S+)", done.stdout))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("part/plain", "-p", "sise", "4", "--out", "o"),
+            "part/plain has no parameter 'sise'; it has: size, scale, word, pause",
+        ),
+        (
+            ("part/plain", "-p", "size", "four", "--out", "o"),
+            "parameter 'size' takes int from 1 to 20, such as 3; got 'four' (how many [1..20])",
+        ),
+        (("part/plain", "-p", "size", "2.5", "--out", "o"), "takes int from 1 to 20"),
+        (("part/plain", "-p", "size", "True", "--out", "o"), "takes int from 1 to 20"),
+        (("part/plain", "-p", "size", "4,21", "--out", "o"), "got 21"),
+        (("part/plain", "-p", "size", "4,,5", "--out", "o"), "an empty value in '4,,5'"),
+        (("part/plain", "-p", "scale", "1e9", "--out", "o"), "takes float from 0 to 10"),
+        (("part/plain", "-p", "size", "4"), "give --out DIR"),
+        (("-p", "size", "4", "--out", "o"), "-p needs the chapters"),
+        (("part/plain", "-p", "size", "4", "-p", "size", "5", "--out", "o"), "given twice"),
+        (("part/plane",), "no chapter 'part/plane'; did you mean part/plain?"),
+        (("part/plain", "--preset", "paper"), "part/plain has no parameters at the paper's scale"),
+        (("--preset", "paper"), "no chapter has parameters at the paper's scale"),
+        (("--jobs", "0"), "--jobs must be at least 1, got 0"),
+    ],
+)
+def test_bad_input_is_refused_by_name_before_any_kernel_starts(small_book, arguments, message):
+    started = time.monotonic()
+    done = small_book.run(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stdout == ""
+    assert time.monotonic() - started < 3
+    assert not list(small_book.root.glob("**/*.ipynb"))
+
+
+def test_only_what_changed_is_executed(small_book):
+    done = small_book.run()
+    assert done.returncode == 0
+    assert executed(done) == ["part/kernel", "part/plain", "part/spectral", "part/stored"]
+    assert "nothing to execute" in small_book.run().stdout
+
+    def stale():
+        return sorted(re.findall(r"stale: (\S+)", small_book.run("--check").stdout))
+
+    assert small_book.run("--check").returncode == 0
+    spectrum = small_book.root / "helpers" / "cube" / "fourier.py"
+    spectrum.write_text(spectrum.read_text() + "# a line\n")
+    assert small_book.run("--check").returncode == 1
+    assert stale() == ["part/spectral"]
+    walsh = small_book.root / "helpers" / "kernels" / "walsh.py"
+    walsh.write_text(walsh.read_text() + "# a line\n")
+    assert stale() == ["part/spectral"], "the choice of a path does not reach walsh, spectrum does"
+    package = small_book.root / "helpers" / "kernels" / "__init__.py"
+    package.write_text(package.read_text() + "# a line\n")
+    assert stale() == ["part/kernel", "part/spectral"]
+    assert executed(small_book.run()) == ["part/kernel", "part/spectral"]
+    environment = small_book.root / "environment.yml"
+    pins = environment.read_text()
+    environment.write_text(pins + "# a comment\n")
+    assert stale() == []
+    environment.write_text(pins.replace("torch==", "torch==9"))
+    assert len(stale()) == 4
+    environment.write_text(pins)
+    (small_book.root / "results" / "part").mkdir()
+    (small_book.root / "results" / "part" / "stored.runs.csv").write_text("seed\n0\n")
+    assert stale() == ["part/stored"]
+
+
+def test_the_stored_notebook_is_the_same_from_run_to_run(small_book):
+    notebook = small_book.notebook("part/plain")
+    small_book.run("part/plain")
+    first = notebook.read_bytes()
+    small_book.run("part/plain", "--force")
+    assert notebook.read_bytes() == first
+    metadata = json.loads(first)["metadata"]
+    assert metadata["book"]["parameters"] == {}
+    assert "papermill" not in first.decode()
+
+
+def test_parameters_go_to_another_folder_and_leave_the_book_alone(small_book):
+    done = small_book.run("part/plain", "-p", "size", "4", "-p", "word", "even", "--out", "there")
+    assert done.returncode == 0, done.stderr
+    assert "even 2.0" in outputs(small_book.root / "there" / "part" / "plain.ipynb")
+    assert not small_book.notebook("part/plain").exists()
+    again = small_book.run("part/plain", "-p", "size", "4", "-p", "word", "even", "--out", "there")
+    assert "nothing to execute" in again.stdout
+
+
+def test_a_failing_chapter_leaves_its_old_notebook_and_the_others_go_on(small_book):
+    small_book.run("part/plain", "part/kernel")
+    old = small_book.notebook("part/plain").read_bytes()
+    small_book.write("part/plain", "print('before')\nraise ValueError('the reason')\n")
+    done = small_book.run()
+    assert done.returncode == 1
+    assert executed(done) == ["part/spectral", "part/stored"]
+    assert "FAILED part/plain" in done.stdout
+    assert "cell [2]: ValueError: the reason" in done.stderr
+    assert small_book.notebook("part/plain").read_bytes() == old
+    assert "before" in outputs(small_book.root / "_build" / "logs" / "part" / "plain.ipynb")
+    assert executed(small_book.run()) == [], "still failing, the rest is current"
+
+
+def test_a_full_disk_is_named_and_nothing_is_lost(tmp_path, monkeypatch):
+    target = tmp_path / "part" / "x.ipynb"
+    target.parent.mkdir()
+    target.write_text("old")
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    job = run.Job(run.every_chapter()[0], {}, target)
+    error = run._store(job, Outcome("new", None, 1.0), plain=False)
+    assert "No space left on device" in error
+    assert target.read_text() == "old"
+    assert os.listdir(target.parent) == ["x.ipynb"]
+
+
+def worker_with_a_kernel(parents):
+    """A process that has a kernel as its child: a Dask worker at work."""
+    for parent in parents:
+        for process in psutil.Process(parent).children(recursive=True):
+            try:
+                if "ipykernel_launcher" in process.cmdline():
+                    return process.parent()
+            except psutil.NoSuchProcess:
+                continue
+    return None
+
+
+def kill_one_worker(parents):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        worker = worker_with_a_kernel(parents)
+        if worker is not None:
+            time.sleep(0.5)
+            worker.kill()
+            return
+        time.sleep(0.1)
+    raise AssertionError("no worker started a kernel")
+
+
+SWEEP = ("part/plain", "-p", "size", "1,2,3,4,5,6,7,8", "-p", "pause", "1", "--out", "sweep")
+
+
+def check_sweep(small_book, process):
+    out, err = process.communicate(timeout=200)
+    assert process.returncode == 0, out + err
+    assert "8 executed, 0 failed" in out
+    for size in range(1, 9):
+        name = f"plain.size={size}.pause=1.0.ipynb"
+        assert f"odd {size * 0.5}" in outputs(small_book.root / "sweep" / "part" / name)
+
+
+def test_a_sweep_survives_a_killed_worker(small_book):
+    process = small_book.start(*SWEEP)
+    kill_one_worker([process.pid])
+    check_sweep(small_book, process)
+
+
+def test_a_sweep_runs_on_a_scheduler_given_by_address_and_survives_a_killed_worker(small_book):
+    file = small_book.root / "scheduler.json"
+    dask = [sys.executable, "-m", "distributed.cli"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    common = {"cwd": small_book.root, "env": small_book.environment, **quiet}
+    started = [
+        subprocess.Popen(
+            [
+                *dask[:2],
+                "distributed.cli.dask_scheduler",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                "0",
+                "--no-dashboard",
+                "--scheduler-file",
+                str(file),
+            ],
+            **common,
+        )
+    ]
+    try:
+        deadline = time.monotonic() + 60
+        while not (file.exists() and file.read_text().strip().endswith("}")):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        started += [
+            subprocess.Popen(
+                [
+                    *dask[:2],
+                    "distributed.cli.dask_worker",
+                    "--scheduler-file",
+                    str(file),
+                    "--host",
+                    "127.0.0.1",
+                    "--nworkers",
+                    "1",
+                    "--nthreads",
+                    "1",
+                    "--no-dashboard",
+                    "--local-directory",
+                    str(small_book.root),
+                ],
+                **common,
+            )
+            for _ in range(2)
+        ]
+        address = json.loads(file.read_text())["address"]
+        process = small_book.start(*SWEEP, DASK_SCHEDULER_ADDRESS=address)
+        kill_one_worker([worker.pid for worker in started[1:]])
+        check_sweep(small_book, process)
+    finally:
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.wait(30)
+
+
+def test_a_scheduler_that_does_not_answer_is_named(small_book):
+    done = small_book.run("part/plain", DASK_SCHEDULER_ADDRESS="tcp://127.0.0.1:9")
+    assert done.returncode == 2
+    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in done.stderr
+
+
+def test_a_killed_run_resumes_with_what_is_missing(small_book):
+    slow = "import pathlib\nwhile pathlib.Path('{}').exists():\n    time.sleep(0.1)\n"
+    brake = small_book.root / "brake"
+    brake.touch()
+    small_book.write("part/slow", slow.format(brake))
+    process = small_book.start("--jobs", "2")
+    deadline = time.monotonic() + 120
+    names = ("plain", "spectral", "kernel", "stored")
+    while not all(small_book.notebook(f"part/{name}").exists() for name in names):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=30)
+    assert not small_book.notebook("part/slow").exists()
+    brake.unlink()
+    assert executed(small_book.run()) == ["part/slow"]
+
+
+def test_a_chapter_runs_plainly_and_keeps_its_results(small_book):
+    done = small_book.run("part/stored", "part/plain", "--plain", "--out", "plain")
+    assert done.returncode == 0, done.stderr
+    log = (small_book.root / "plain" / "part" / "plain.log").read_text()
+    assert log.endswith("odd 1.5\n")
+    table = small_book.root / "plain" / "results" / "part" / "stored.runs.csv"
+    assert table.read_text() == "seed,loss\n0,0.5\n1,0.5\n2,0.5\n"
+    made = json.loads(table.with_suffix(".json").read_text())
+    assert made["chapter"] == "part/stored"
+    assert made["command"].endswith("part/stored part/plain --plain --out plain")
+    assert (
+        "nothing to execute"
+        in small_book.run("part/stored", "part/plain", "--plain", "--out", "plain").stdout
+    )
+
+
+def test_tables_saved_by_a_notebook_travel_with_it(small_book):
+    preset = small_book.root / "book" / "part" / "stored.paper.yaml"
+    preset.write_text("size: 2\n")
+    done = small_book.run("part/stored", "--preset", "paper")
+    assert done.returncode == 0, done.stderr
+    table = small_book.root / "results" / "part" / "stored.runs.csv"
+    assert table.read_text() == "seed,loss\n0,0.5\n1,0.5\n"
+    assert (small_book.root / "_build" / "paper" / "part" / "stored.ipynb").exists()
+    assert not small_book.notebook("part/stored").exists()
+
+
+def test_tables_of_a_failed_run_are_kept_beside_the_logs(small_book):
+    preset = small_book.root / "book" / "part" / "stored.paper.yaml"
+    preset.write_text("size: 2\n")
+    with (small_book.root / "book" / "part" / "stored.py").open("a") as file:
+        file.write("raise ValueError('after hours')\n")
+    assert small_book.run("part/stored", "--preset", "paper", "--plain").returncode == 1
+    assert (small_book.root / "_build" / "logs" / "part" / "stored.runs.csv").exists()
+    assert not list((small_book.root / "results").rglob("*.csv"))
+
+
+def test_a_plain_failure_is_shown(small_book):
+    small_book.write("part/plain", "raise ValueError('the reason')\n")
+    done = small_book.run("part/plain", "--plain")
+    assert done.returncode == 1
+    assert "ValueError: the reason" in done.stderr
+
+
+def test_the_plain_form_needs_no_jupyter(small_book):
+    blocked = small_book.root / "blocked"
+    for module in (
+        "IPython",
+        "jupytext",
+        "papermill",
+        "nbformat",
+        "distributed",
+        "dask",
+        "myst_nb",
+        "numba",
+        "tqdm",
+    ):
+        (blocked / module).mkdir(parents=True)
+        (blocked / module / "__init__.py").write_text("raise ImportError('not here')\n")
+    paths = f"{blocked}{os.pathsep}{small_book.environment['PYTHONPATH']}"
+    small_book.write(
+        "part/ledger",
+        "from helpers.book.claims import Ledger, glue\n\n"
+        'ledger = Ledger("part/ledger")\nglue("size", size)\n'
+        'ledger.check("p.r", "text", measured=0, control=1, at_most=0)\nledger.show()\n',
+    )
+    done = small_book.run("part/spectral", "part/ledger", "--plain", PYTHONPATH=paths)
+    assert done.returncode == 0, done.stderr
+    claims = small_book.root / "_build" / "plain" / "results" / "part" / "ledger.claims.json"
+    assert json.loads(claims.read_text())["claims"][0]["verdict"] == "holds"
+
+
+def test_the_preset_stores_paper_scale_results_that_the_page_then_loads(small_book):
+    preset = small_book.root / "book" / "part" / "stored.paper.yaml"
+    preset.write_text("size: 2\nscale: 3\n")
+    done = small_book.run("--preset", "paper", "--plain")
+    assert done.returncode == 0, done.stderr
+    table = small_book.root / "results" / "part" / "stored.runs.csv"
+    assert table.read_text() == "seed,loss\n0,3.0\n1,3.0\n"
+    made = json.loads(table.with_suffix(".json").read_text())
+    assert made["parameters"] == {"size": 2, "scale": 3.0}
+    assert executed(small_book.run("part/stored")) == ["part/stored"]
+    assert "True" in outputs(small_book.notebook("part/stored"))
+    preset.write_text("sise: 2\n")
+    assert "no parameter 'sise'" in small_book.run("--preset", "paper").stderr
+
+
+def test_the_template_is_a_chapter_that_runs(small_book):
+    shutil.copy(ROOT / "templates" / "chapter.py", small_book.root / "book" / "part" / "name.py")
+    done = small_book.run("part/name")
+    assert done.returncode == 0, done.stderr
+    record = chapters.read_record(small_book.notebook("part/name"))
+    assert [claim["verdict"] for claim in record["claims"]] == ["holds"]

@@ -1,0 +1,110 @@
+"""Setting up: one list of pins, and one clear line when something is missing."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+import yaml
+
+from helpers.book.chapters import ROOT
+
+PIN = re.compile(r"[A-Za-z0-9_.-]+==[A-Za-z0-9_.]+(; sys_platform == 'linux')?")
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    for name in ("Makefile", "environment.yml", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    return tmp_path
+
+
+def make(folder, *arguments, **environment):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("MAKE")}
+    return subprocess.run(
+        ["make", *arguments],
+        cwd=folder,
+        env=clean | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def pins():
+    dependencies = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    return next(d["pip"] for d in dependencies if isinstance(d, dict))
+
+
+def test_every_dependency_is_pinned_once():
+    assert all(PIN.fullmatch(pin) for pin in pins())
+    names = [pin.split("==")[0].lower().replace("_", "-") for pin in pins()]
+    assert len(names) == len(set(names))
+
+
+def test_the_makefile_reads_the_same_pins_as_conda():
+    command = re.search(r"sed -n '(s/.*?/p)' environment\.yml", (ROOT / "Makefile").read_text())
+    read = subprocess.run(
+        ["sed", "-n", command[1].replace("$$", "$"), "environment.yml"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert read.split("\n")[:-1] == pins()
+
+
+def test_no_version_is_pinned_elsewhere():
+    for name in ("pyproject.toml", "Makefile", ".ci/run"):
+        assert not re.search(r"[a-z]==\d", (ROOT / name).read_text())
+
+
+def test_no_dependency_is_under_the_gpl_alone():
+    for pin in pins():
+        try:
+            metadata = importlib.metadata.metadata(pin.split("==")[0])
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        stated = metadata.get("License-Expression") or metadata.get("License") or ""
+        licences = [c for c in metadata.get_all("Classifier") or [] if c.startswith("License")]
+        assert not re.match(r"(A|L)?GPL", stated), pin
+        free = [c for c in licences if "General Public License" not in c]
+        assert free or not licences, f"{pin}: {licences}"
+
+
+def test_help_lists_the_targets():
+    listed = make(ROOT, "help").stdout
+    for target in ("book", "test", "run", "paper", "bench", "lint", "clean"):
+        assert f"make {target} " in listed
+
+
+@pytest.mark.parametrize("python", ["/nowhere/python3.11", "/bin/false"])
+def test_a_wrong_python_is_named_in_one_line(checkout, python):
+    done = make(checkout, "book", f"PYTHON={python}")
+    assert done.returncode != 0
+    errors = [line for line in done.stderr.splitlines() if line.startswith("error")]
+    assert errors == [
+        f"error: {python} is not a Python 3.11; install one, or name it: "
+        "make PYTHON=/path/to/python3.11"
+    ]
+    assert not (checkout / ".venv").exists()
+
+
+def test_too_little_space_is_named_in_one_line(checkout):
+    done = make(checkout, "book", "NEEDED_MIB=999999999")
+    assert done.returncode != 0
+    assert "the environment needs 999999999 MiB; free some space" in done.stderr
+    assert not (checkout / ".venv").exists()
+
+
+def test_no_network_is_named_in_one_line(checkout):
+    flags = "PIP_FLAGS=--no-index --no-cache-dir --find-links=/nowhere"
+    done = make(checkout, "book", flags, PIP_FIND_LINKS="")
+    assert done.returncode != 0
+    assert "error: the packages could not be installed (no network? no space?)" in done.stderr
+    assert len(done.stderr.splitlines()) <= 3
+    assert not (checkout / ".venv" / ".ready").exists()

@@ -1,0 +1,235 @@
+"""Covers: sizes by listing, radii by search, the two kinds of bounds, the door."""
+
+import itertools
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.covers import linear as covers
+
+law = settings(deadline=None, max_examples=60)
+EPS = torch.finfo(torch.float64).eps
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def normal(*shape, seed=0):
+    return torch.randn(shape, generator=generator(seed), dtype=torch.float64)
+
+
+def in_l1_ball(count, dim, radius, seed=0):
+    """Random points of the ball: some inside, some on the boundary, many zeros."""
+    rng = generator(seed)
+    x = torch.empty(count, dim, dtype=torch.float64).exponential_(generator=rng)
+    x = x * torch.randint(-1, 2, (count, dim), generator=rng)
+    x = x / x.abs().sum(-1, keepdim=True).clamp(min=1e-12)
+    return x * radius * torch.rand(count, 1, generator=rng).sqrt().double()
+
+
+def exact_cdist(points, others):
+    """Distances from differences; products of norms would lose half of the digits."""
+    return torch.cdist(points, others, compute_mode="donot_use_mm_for_euclid_dist")
+
+
+@pytest.mark.parametrize(("q", "p"), [(1, math.inf), (2, 1), (1, 1), (2, 2), (0.5, 1)])
+def test_the_matrix_norm_takes_columns_first(q, p):
+    W = normal(3, 4)
+    columns = [sum(abs(v) ** q for v in W[:, i].tolist()) ** (1 / q) for i in range(4)]
+    by_hand = max(columns) if p == math.inf else sum(c**p for c in columns) ** (1 / p)
+    assert covers.matrix_norm(W, q, p).item() == pytest.approx(by_hand, rel=20 * EPS)
+
+
+@pytest.mark.parametrize(("dim", "total"), [(0, 3), (1, 0), (1, 5), (2, 4), (3, 3), (4, 2)])
+def test_integer_points_are_all_of_them_once(dim, total):
+    for signed in (False, True):
+        low = -total if signed else 0
+        every = itertools.product(range(low, total + 1), repeat=dim)
+        wanted = [z for z in every if sum(map(abs, z)) <= total]
+        assert covers.integer_points(dim, total, signed).tolist() == [list(z) for z in wanted]
+        counted = covers.maurey_size(dim, total) if signed else math.comb(dim + total, total)
+        assert len(wanted) == counted
+
+
+@law
+@given(st.integers(1, 40), st.integers(0, 40))
+def test_the_size_is_below_the_number_of_ordered_choices(dim, terms):
+    assert 1 <= covers.maurey_size(dim, terms) <= (2 * dim + 1) ** terms
+
+
+@law
+@given(st.integers(1, 4), st.integers(1, 4), st.floats(0.1, 10), st.integers(0, 10**6))
+def test_rounding_finds_a_nearest_point_of_the_cover(dim, terms, radius, seed):
+    points = in_l1_ball(50, dim, radius, seed)
+    rounded = covers.round_to_cover(points, radius, terms)
+    to_cover = exact_cdist(points, covers.maurey_cover(dim, radius, terms)).amin(-1)
+    distance = (points - rounded).norm(dim=-1)
+    assert torch.allclose(distance, to_cover, rtol=1e-12, atol=8 * EPS * radius)
+    assert distance.max() <= covers.covering_radius(dim, radius, terms) * (1 + 8 * EPS)
+
+
+@law
+@given(st.integers(1, 200), st.integers(1, 30), st.integers(0, 10**6))
+def test_rounding_stays_in_the_ball_and_within_the_radius(dim, terms, seed):
+    points = in_l1_ball(20, dim, 2.0, seed)
+    rounded = covers.round_to_cover(points, 2.0, terms)
+    assert rounded.abs().sum(-1).max() <= 2 * (1 + dim * EPS)
+    worst = (points - rounded).norm(dim=-1).max()
+    assert worst <= covers.covering_radius(dim, 2.0, terms) * (1 + dim * EPS)
+
+
+@pytest.mark.parametrize(("dim", "terms"), [(1, 1), (2, 1), (2, 3), (3, 1), (3, 2), (5, 2), (4, 3)])
+def test_the_covering_radius_is_attained(dim, terms):
+    hole = torch.zeros(dim, dtype=torch.float64)
+    hole[: min(dim, 2 * terms)] = 0.5 / terms
+    assert hole.sum() <= 1
+    nearest = (covers.maurey_cover(dim, 1.0, terms) - hole).norm(dim=-1).min()
+    assert nearest.item() == pytest.approx(covers.covering_radius(dim, 1.0, terms), rel=4 * EPS)
+
+
+@law
+@given(st.integers(1, 60), st.floats(0.02, 2))
+def test_the_terms_needed_are_fewest(dim, epsilon):
+    terms = covers.terms_needed(dim, 1.0, epsilon)
+    assert covers.covering_radius(dim, 1.0, terms) <= epsilon * (1 + 1e-11)
+    assert terms == 0 or covers.covering_radius(dim, 1.0, terms - 1) > epsilon
+    assert terms <= covers.maurey_terms(1.0, epsilon)
+    assert terms <= epsilon**-2 + 1e-9  # no ceiling: half of it, rounded up, is at most all of it
+
+
+@pytest.mark.parametrize(
+    ("k", "d", "epsilon"), [(3, 2, 0.5), (40, 30, 0.6), (1, 50, 0.3), (50, 1, 0.3)]
+)
+def test_rounded_rows_are_close_and_within_their_code(k, d, epsilon):
+    radius = 1.5
+    W = normal(40, k, d) * torch.linspace(0, 2, k).exp().double()[:, None]
+    W[20:] *= torch.rand(20, k, 1, generator=generator(1)).double() ** 8
+    W *= radius / W.norm(dim=-1).sum(-1)[:, None, None]
+    found = covers.round_rows(W, radius, epsilon)
+    columns = (W - found.rounded).norm(dim=-2)
+    budget = 4 * (radius / epsilon) ** 2
+    assert columns.max() <= epsilon * (1 + 1e-12)
+    assert found.sizes.sum(-1).max() <= budget
+    assert found.entries.abs().sum((-1, -2)).max() <= budget
+    assert (found.rounded.norm(dim=-1) <= W.norm(dim=-1) + EPS).all()
+
+
+def test_the_codes_of_rounded_rows_determine_them():
+    radius, epsilon = 2.0, 0.5
+    tau = 0.0625  # epsilon^2 / (2 radius)
+    W = torch.tensor([[0.06, 0.0], [0.07, 0.0], [0.3, 0.39], [-0.9, 0.1]]).double()
+    found = covers.round_rows(W, radius, epsilon)
+    assert found.sizes.tolist() == [0, 2, 8, 15]
+    for j, size in enumerate(found.sizes.tolist()):
+        step = epsilon * math.sqrt(size * tau / (4 * radius))
+        entries = [math.trunc(w / step) if size else 0 for w in W[j].tolist()]
+        assert found.entries[j].tolist() == entries
+        assert found.rounded[j].tolist() == pytest.approx([step * z for z in entries], rel=8 * EPS)
+
+
+@law
+@given(st.integers(1, 300), st.integers(1, 300), st.floats(0.1, 1))
+def test_the_row_cover_has_the_size_it_claims(k, d, epsilon):
+    bound = 8 * epsilon**-2 * math.log(2 * d * k + 1)
+    assert covers.row_cover_log_size(k, d, 1.0, epsilon) <= bound * (1 + 1e-9)
+
+
+def test_a_product_cover_holds_every_choice_of_rows():
+    points = covers.maurey_cover(2, 1.0, 1)
+    found = covers.product_cover(points, 3)
+    wanted = {tuple(map(tuple, rows)) for rows in itertools.product(points.tolist(), repeat=3)}
+    assert len(found) == 5**3 == len(wanted)
+    assert {tuple(map(tuple, W)) for W in found.tolist()} == wanted
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
+def test_distances_match_a_loop(q):
+    W, V, X = normal(4, 2, 3), normal(5, 2, 3, seed=1), normal(6, 3, seed=2)
+    found = covers.distances(W, V, X, q)
+    for i, j in itertools.product(range(4), range(5)):
+        each = [torch.linalg.vector_norm((W[i] - V[j]) @ x, q).item() for x in X]
+        assert found[i, j].item() == pytest.approx(max(each), rel=50 * EPS)
+
+
+@law
+@given(st.integers(1, 40), st.floats(0.05, 3), st.integers(0, 10**6))
+def test_packing_and_cover_enclose_the_covering_number(size, epsilon, seed):
+    points = normal(size, 2, seed=seed)
+    distance = exact_cdist(points, points)
+    cover = covers.greedy_cover(distance, epsilon)
+    assert distance[:, cover].amin(-1).max() <= epsilon
+    apart = covers.packing(distance, 2 * epsilon)
+    pairs = distance[apart][:, apart] + torch.eye(len(apart)) * 99
+    assert pairs.min() > 2 * epsilon
+    assert len(apart) <= len(cover) <= len(covers.packing(distance, epsilon)) * (1 + math.log(size))
+    assert distance[:, covers.packing(distance, epsilon)].amin(-1).max() <= epsilon
+
+
+def test_greedy_takes_the_centre_of_a_star():
+    distance = torch.tensor([[0.0, 1, 1, 1], [1, 0, 2, 2], [1, 2, 0, 2], [1, 2, 2, 0]])
+    assert covers.greedy_cover(distance, 1) == [0]
+    assert covers.packing(distance, 1) == [0]
+    assert covers.packing(distance, 0.5) == [0, 1, 2, 3]
+
+
+def test_volumes_are_those_known():
+    assert covers.volume_bound(1, 3.0, 1.0, 1) == pytest.approx(math.log(3))
+    assert covers.volume_bound(2, 1.0, 1.0, 1) == pytest.approx(math.log(2 / math.pi))
+    assert covers.volume_bound(3, 1.0, 0.5, 2) == pytest.approx(math.log(8))
+    wanted = math.log(8 / 6 / (4 / 3 * math.pi * 0.5**3))
+    assert covers.volume_bound(3, 1.0, 0.5, 1) == pytest.approx(wanted)
+
+
+@law
+@given(st.integers(1, 8), st.floats(0.1, 0.99))
+def test_no_cover_is_smaller_than_the_volume_bound(dim, epsilon):
+    size = covers.maurey_size(dim, covers.terms_needed(dim, 1.0, epsilon))
+    assert math.log(size) >= covers.volume_bound(dim, 1.0, epsilon, 1) - 1e-9
+
+
+def test_climbing_finds_the_hole_of_a_cover_and_never_descends():
+    cover = covers.maurey_cover(2, 1.0, 3)
+
+    def distance(points):
+        return exact_cdist(points, cover).amin(-1)
+
+    def project(points):
+        return points / points.abs().sum(-1, keepdim=True).clamp(min=1)
+
+    start = in_l1_ball(30, 2, 1.0)
+    found = covers.climb(distance, project, start, generator())
+    assert (distance(found) >= distance(start)).all()
+    assert found.abs().sum(-1).max() <= 1 + 4 * EPS
+    radius = covers.covering_radius(2, 1.0, 3)
+    assert 0.999 * radius <= distance(found).max() <= radius * (1 + 4 * EPS)
+
+
+def test_the_printed_bounds_are_as_printed():
+    scale = (3 * 2 / 0.5) ** 2
+    assert covers.bound_l1_columns(5, 7, 3, 2, 0.5) == pytest.approx(7 * scale * math.log(11))
+    assert covers.bound_l2_columns(5, 7, 3, 2, 0.5) == pytest.approx(scale * math.log(35))
+    assert covers.bound_on_points(9, 7, 3, 2, 0.5) == pytest.approx(scale * math.log(63))
+    assert covers.bound_l1_entries(5, 7, 3, 2, 0.5) == pytest.approx(scale * math.log(71))
+
+
+def test_bad_input_is_named():
+    with pytest.raises(ValueError, match="q must be positive, got 0"):
+        covers.matrix_norm(torch.ones(2, 2), 0, 1)
+    with pytest.raises(ValueError, match="terms must be at least 0, got -1"):
+        covers.maurey_cover(2, 1.0, -1)
+    with pytest.raises(ValueError, match="radius must be positive and finite"):
+        covers.covering_radius(2, 0.0, 1)
+    with pytest.raises(ValueError, match="choose fewer terms"):
+        covers.maurey_cover(30, 1.0, 10)
+    with pytest.raises(ValueError, match="points must have l1 norm"):
+        covers.round_to_cover(torch.tensor([1.0, -1.0]), 1.0, 3)
+    with pytest.raises(ValueError, match="epsilon must be positive and finite, got nan"):
+        covers.terms_needed(2, 1.0, math.nan)
+    with pytest.raises(ValueError, match="at most 2000000 matrices"):
+        covers.product_cover(torch.ones(200, 2), 4)
+    with pytest.raises(ValueError, match="expected square distances"):
+        covers.greedy_cover(torch.ones(2, 3), 1)

@@ -1,0 +1,263 @@
+"""Spectra and sensitivities: brute force at small n, the laws, the door."""
+
+import itertools
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers import cube
+from helpers.cube import (
+    average_sensitivity,
+    degree,
+    degree_profile,
+    even_parity_coefficients,
+    from_spectrum,
+    local_sensitivity,
+    noise_operator,
+    sparsity,
+    spectrum,
+)
+
+law = settings(deadline=None, max_examples=60)
+EPS = torch.finfo(torch.float64).eps
+EVERY = (
+    spectrum,
+    from_spectrum,
+    even_parity_coefficients,
+    degree_profile,
+    average_sensitivity,
+    local_sensitivity,
+    sparsity,
+)
+
+
+@st.composite
+def functions(draw, n_min=0, n_max=5):
+    """Tables of whole numbers, as float64: their spectra are exact."""
+    N = 2 ** draw(st.integers(n_min, n_max))
+    return torch.tensor(draw(st.lists(st.integers(-99, 99), min_size=N, max_size=N))).double()
+
+
+@st.composite
+def boolean_functions(draw, n_max=5):
+    N = 2 ** draw(st.integers(0, n_max))
+    return torch.tensor(draw(st.lists(st.sampled_from([-1.0, 1.0]), min_size=N, max_size=N)))
+
+
+def length(f):
+    return f.shape[-1].bit_length() - 1
+
+
+def random(*shape, seed=0):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+@pytest.mark.parametrize("n", range(6))
+def test_the_spectrum_of_a_character_is_one_coefficient(n):
+    table = torch.stack([cube.character(n, mask) for mask in range(2**n)])
+    assert torch.equal(spectrum(table), torch.eye(2**n, dtype=torch.float64))
+    assert torch.equal(from_spectrum(torch.eye(2**n, dtype=torch.float64)), table)
+
+
+@law
+@given(functions())
+def test_a_coefficient_is_the_mean_of_f_times_the_character(f):
+    n = length(f)
+    means = torch.stack([(f * cube.character(n, mask)).mean() for mask in range(2**n)])
+    assert torch.equal(spectrum(f), means)
+
+
+@law
+@given(functions())
+def test_from_spectrum_inverts_spectrum(f):
+    assert torch.equal(from_spectrum(spectrum(f)), f)
+    assert torch.equal(spectrum(from_spectrum(f)), f)
+
+
+@law
+@given(functions())
+def test_parseval_mean_and_variance(f):
+    f_hat = spectrum(f)
+    assert f_hat.square().sum() == f.square().mean()
+    assert f_hat[0] == f.mean()
+    assert f_hat[1:].square().sum() == f.square().mean() - f.mean().square()
+
+
+@law
+@given(functions())
+def test_indicators_add_up_to_the_function(f):
+    n = length(f)
+    even = torch.tensor([[(S & x).bit_count() % 2 == 0 for x in range(2**n)] for S in range(2**n)])
+    assert torch.equal(even_parity_coefficients(f) @ even.double(), f)
+
+
+@law
+@given(functions(n_min=1))
+def test_indicator_coefficients_are_unique(a):
+    f = cube.SparseFunction(length(a), torch.arange(len(a)), a, "even_parity")
+    assert torch.equal(even_parity_coefficients(f.table()), a)
+
+
+@law
+@given(functions())
+def test_the_degree_profile_sorts_the_weight_by_size(f):
+    profile = degree_profile(f)
+    by_size = [0.0] * (length(f) + 1)
+    for mask, weight in enumerate(spectrum(f).square().tolist()):
+        by_size[mask.bit_count()] += weight
+    assert profile.tolist() == by_size
+    assert profile.sum() == f.square().mean()
+
+
+def flips_of(values, x):
+    n = len(values).bit_length() - 1
+    return sum(values[x] != values[x ^ (1 << i)] for i in range(n))
+
+
+@law
+@given(boolean_functions())
+def test_sensitivity_counts_bit_flips(f):
+    values = f.tolist()
+    flips = [flips_of(values, x) for x in range(len(values))]
+    assert local_sensitivity(f).tolist() == flips
+    assert average_sensitivity(f).item() == sum(flips) / len(flips)
+
+
+@law
+@given(functions())
+def test_average_sensitivity_is_the_mean_of_local_sensitivity(f):
+    assert average_sensitivity(f) == local_sensitivity(f).mean()
+    assert average_sensitivity(f) == (degree_profile(f) * torch.arange(length(f) + 1)).sum()
+
+
+@law
+@given(functions(), st.integers(0, 2**5 - 1), st.randoms(use_true_random=False))
+def test_renaming_or_flipping_coordinates_changes_no_sensitivity(f, a, source):
+    order = list(range(length(f)))
+    source.shuffle(order)
+    i = torch.arange(len(f))
+    moved = sum(((i >> k & 1) << to for k, to in enumerate(order)), torch.zeros_like(i))
+    g = f[moved ^ (a % len(f))]
+    assert torch.equal(degree_profile(g), degree_profile(f))
+    assert average_sensitivity(g) == average_sensitivity(f)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 11])
+def test_the_four_named_functions_have_their_closed_forms(n):
+    k = n // 2
+    expected = {
+        "PARITY": n,
+        "MAJORITY": 2 * math.comb(n, k) * (n - k) / 2**n,
+        "FIRST": 1,
+        "MEAN": 1 / n,
+    }
+    for name, table in cube.NAMED.items():
+        assert average_sensitivity(table(n)).item() == pytest.approx(
+            expected[name], rel=n * 2**n * EPS
+        )
+
+
+def kept(x, y, n, rho):
+    """Probability that noise turns x into y."""
+    apart = (x ^ y).bit_count()
+    return ((1 + rho) / 2) ** (n - apart) * ((1 - rho) / 2) ** apart
+
+
+@pytest.mark.parametrize("rho", [-1, -0.3, 0, 0.5, 1.0])
+def test_noise_is_the_mean_over_flipped_bits(rho):
+    n = 4
+    f = random(2**n)
+    chances = torch.tensor([[kept(x, y, n, rho) for y in range(2**n)] for x in range(2**n)])
+    torch.testing.assert_close(noise_operator(f, rho), chances.double() @ f)
+
+
+@law
+@given(functions(), st.floats(-1, 1), st.floats(-1, 1))
+def test_noise_twice_is_noise_with_the_product(f, a, b):
+    torch.testing.assert_close(
+        noise_operator(noise_operator(f, a), b), noise_operator(f, a * b), rtol=0, atol=1e-10
+    )
+
+
+def test_the_noise_keeps_the_accuracy_of_float64():
+    third = noise_operator(cube.first(3), 1 / 3)
+    assert torch.equal(third, cube.first(3) / 3)
+
+
+def test_degree_and_sparsity_of_known_functions():
+    assert [degree(cube.parity(n)) for n in range(5)] == [0, 1, 2, 3, 4]
+    assert [degree(f) for f in (cube.first(5), cube.mean(5), cube.majority(5))] == [1, 1, 5]
+    tables = torch.stack([cube.parity(5), cube.mean(5), cube.majority(5), cube.conjunction(5)])
+    assert sparsity(tables).tolist() == [1, 5, 5 + 10 + 1, 32]
+
+
+def test_the_zero_function_has_degree_and_sparsity_zero():
+    assert degree(torch.zeros(8)) == 0
+    assert sparsity(torch.zeros(8)) == 0
+
+
+def test_the_tolerance_decides_what_counts():
+    f = cube.first(3) + 1e-6 * cube.parity(3)
+    assert (degree(f), int(sparsity(f))) == (3, 2)
+    assert (degree(f, tol=1e-5), int(sparsity(f, tol=1e-5))) == (1, 1)
+
+
+@pytest.mark.parametrize("function", EVERY, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("batch", [(1,), (3,), (2, 3), (5, 1, 2)])
+def test_every_row_of_a_batch_stands_alone(batch, function):
+    f = random(*batch, 8)
+    found = function(f)
+    assert found.shape[: len(batch)] == batch
+    for where in itertools.product(*map(range, batch)):
+        torch.testing.assert_close(found[where], function(f[where]))
+
+
+@pytest.mark.parametrize("function", EVERY[:-1], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_dtype_is_kept_and_views_are_accepted(dtype, function):
+    f = random(8, 3).to(dtype)
+    before = f.clone()
+    assert function(f.T).dtype == dtype
+    torch.testing.assert_close(function(f.T), function(f.T.contiguous()))
+    assert torch.equal(f, before)
+
+
+def test_noise_keeps_float32():
+    assert noise_operator(torch.ones(4), 0.5).dtype == torch.float32
+
+
+@pytest.mark.parametrize(
+    "function", [*EVERY[:-1], lambda f: noise_operator(f, -0.4)], ids=lambda f: f.__name__
+)
+def test_gradients_are_right(function):
+    assert torch.autograd.gradcheck(function, random(2, 8).requires_grad_())
+
+
+@pytest.mark.parametrize("function", [*EVERY, degree], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    ("f", "error", "named"),
+    [
+        (torch.zeros(6), ValueError, r"power of two, got shape \(6,\)"),
+        (torch.tensor(0.0), ValueError, r"got shape \(\)"),
+        (torch.zeros(4, dtype=torch.int64), TypeError, "float64, got torch.int64"),
+        (torch.zeros(4, dtype=torch.bool), TypeError, "float64, got torch.bool"),
+    ],
+    ids=str,
+)
+def test_bad_input_is_named(function, f, error, named):
+    with pytest.raises(error, match=named):
+        function(f)
+
+
+@pytest.mark.parametrize("rho", [1.01, -2, math.nan])
+def test_a_correlation_outside_its_range_is_named(rho):
+    with pytest.raises(ValueError, match=rf"rho must lie in \[-1, 1\], got {rho}"):
+        noise_operator(torch.ones(4), rho)
+
+
+def test_degree_takes_one_table():
+    with pytest.raises(ValueError, match=r"one table, got shape \(2, 4\)"):
+        degree(torch.zeros(2, 4))

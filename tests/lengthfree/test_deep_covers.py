@@ -1,0 +1,211 @@
+"""Deep covers: the printed bound, its slips, the networks that refute it, the packing, the door."""
+
+import itertools
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.covers import attention as capacity_bounds
+from helpers.covers import capacity
+from helpers.covers.attention import LayerNorms
+from helpers.lengthfree import deep_covers
+from helpers.lengthfree.deep_covers import PRINTED, PROOF, SLIPS, DeepNorms
+
+law = settings(deadline=None, max_examples=60)
+some = st.floats(0.1, 10)
+networks = st.builds(
+    DeepNorms, depth=st.integers(1, 5), C=some, V=some, QK=some, w=some, x=some, lipschitz=some
+)
+
+
+@law
+@given(networks, some, some, some)
+def test_the_printed_formula_is_the_best_split_with_all_slips(norms, epsilon, C_1, C_x):
+    found = deep_covers.log_size(norms, epsilon, C_1, C_x, PRINTED)
+    assert deep_covers.printed_bound(norms, epsilon, C_1, C_x) == pytest.approx(found, rel=1e-12)
+
+
+def test_with_norms_1_one_layer_has_the_numbers_done_by_hand():
+    power = 2 ** (2 / 3)
+    one = DeepNorms(1)
+    assert deep_covers.printed_bound(one) == pytest.approx((power + 2) ** 3)
+    assert deep_covers.log_size(one) == pytest.approx((power + 3) ** 3)
+    assert deep_covers.log_size(one, constant=1.0) == pytest.approx(64)
+    assert deep_covers.log_size(one, 0.5, 3.0) == pytest.approx(12 * (power + 3) ** 3)
+
+
+def test_every_term_is_its_formula_in_two_layers():
+    """The factor L C V (1 + 4 QK) = 0.5 * 3 * 2 * (1 + 4 * 5) is 63; C_1 = 13."""
+    norms = DeepNorms(2, C=3.0, V=2.0, QK=5.0, w=7.0, x=11.0, lipschitz=0.5)
+    names, C, beta = deep_covers.parts(norms, 13.0)
+    found = dict(zip(names, zip(C.tolist(), beta.tolist(), strict=True), strict=True))
+    long = 13.0 * 11**2
+    expected = {
+        ("W_C", 1): (13 * 0.25, 7 * 63),
+        ("W_QK", 1): (long, 7 * 63 * 2 * 0.5 * 6 * 11**2),
+        ("W_V", 1): (long, 7 * 63 * 0.5 * 3),
+        ("W_C", 2): (13 * 0.25, 7),
+        ("W_QK", 2): (13.0, 7 * 2 * 0.5 * 6),
+        ("W_V", 2): (13.0, 7 * 0.5 * 3),
+        ("w", 0): (13.0, 1.0),
+    }
+    assert found.keys() == expected.keys()
+    for name, pair in expected.items():
+        assert found[name] == pytest.approx(pair, rel=1e-12)
+
+
+def test_each_slip_changes_what_it_says():
+    norms = DeepNorms(2, C=3.0, V=2.0, QK=5.0, w=7.0, x=11.0, lipschitz=0.5)
+
+    def table(*slips):
+        names, C, beta = deep_covers.parts(norms, 13.0, None, slips)
+        return dict(zip(names, zip(C.tolist(), beta.tolist(), strict=True), strict=True))
+
+    right = table()
+    changes = {
+        slip: {name for name in right if table(slip).get(name) != right[name]} for slip in SLIPS
+    }
+    assert changes == {
+        "norm": {("W_V", 1), ("W_V", 2)},
+        "output": {("W_C", 1)},
+        "factor": {("W_V", 1)},
+        "values": {("W_V", 1)},
+        "scores": {("W_QK", 1)},
+        "slope": {("W_C", 1), ("W_C", 2)},
+    }
+    assert ("W_C", 1) not in table("output")
+    assert table("norm")["W_V", 2][1] == pytest.approx(right["W_V", 2][1] * 2 / 3)
+    assert table("factor")["W_V", 1][1] == pytest.approx(right["W_V", 1][1] / 63)
+    assert table("values")["W_V", 1][0] == pytest.approx(right["W_V", 1][0] / 121)
+    assert table("scores")["W_QK", 1][1] == pytest.approx(right["W_QK", 1][1] / 121)
+    assert table("slope")["W_C", 2][0] == pytest.approx(13)
+
+
+@law
+@given(networks)
+def test_the_scale_of_inputs_can_be_moved_into_the_weights_of_one_layer(norms):
+    """Tokens of length R are unit tokens with R W_v and R^2 W_QK: (2) sees the same class."""
+    one = DeepNorms(1, norms.C, norms.V, norms.QK, norms.w, norms.x, norms.lipschitz)
+    names, C, beta = deep_covers.parts(one)
+    R = norms.x
+    unit = DeepNorms(1, norms.C, R * norms.V, norms.QK, norms.w, 1.0, norms.lipschitz)
+    _, C_unit, beta_unit = deep_covers.parts(unit)
+    grown = {"W_V": R, "W_QK": R**2}
+    for i, (name, _) in enumerate(names):
+        size = (C[i].sqrt() * beta[i]).item()
+        same = (C_unit[i].sqrt() * beta_unit[i]).item() * grown.get(name, 1.0)
+        assert size == pytest.approx(same, rel=1e-12)
+
+
+@law
+@given(st.integers(1, 4), some, some, some, some)
+def test_the_sister_theorem_multiplies_errors_by_the_same_numbers(depth, C, V, QK, w):
+    layers = [LayerNorms(V=V, V_columns=1, QK_columns=1, QK=QK, C=C, C_columns=1)] * depth
+    theirs = capacity_bounds.depth_parts(1, 1, layers, w, 3.0)[1]
+    ours = deep_covers.parts(DeepNorms(depth, C, V, QK, w, 3.0)).beta
+    assert torch.allclose(ours, theirs, rtol=1e-12)
+
+
+@law
+@given(networks, some)
+def test_the_split_spends_the_budget_of_its_own_parts(norms, epsilon):
+    found = deep_covers.parts(norms)
+    x = capacity.allocate(found.C, found.beta, epsilon)[0]
+    assert deep_covers.spent(found, found, x, 5.0) == pytest.approx(epsilon, rel=1e-12)
+
+
+def test_a_part_without_a_share_costs_its_whole_error():
+    norms = DeepNorms(1, w=3.0)
+    whole, printed = deep_covers.parts(norms), deep_covers.parts(norms, slips=("output",))
+    nothing = torch.zeros(len(printed.names), dtype=torch.float64)
+    assert deep_covers.spent(whole, printed, nothing, 2.0) == pytest.approx(6.0)
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_one_slip_alone_falls_below_the_truth_and_the_repair_does_not(slip):
+    for stretch in (20.0, 57.0, 300.0):
+        w = deep_covers.witness(slip, stretch)
+        scale = 0.999 * w.spread
+        wrong = deep_covers.log_size(w.norms, scale, w.cover_constant, slips=(slip,))
+        right = deep_covers.log_size(w.norms, scale, w.cover_constant, constant=1.0)
+        assert wrong < 0.3 * math.log(2) < math.log(2) < right
+        wider = deep_covers.witness(slip, 2 * stretch)
+        scale = 0.999 * wider.spread
+        less = deep_covers.log_size(wider.norms, scale, wider.cover_constant, slips=(slip,))
+        assert less < wrong / 2
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_witnesses_meet_their_bounds_and_have_the_spread_of_their_formula(slip):
+    s = 10.0
+    w = deep_covers.witness(slip, s)
+    bound = {"W_V": w.norms.V, "W_C": w.norms.C, "W_QK": w.norms.QK}[w.matrix]
+    assert w.size <= bound * (1 + 1e-12)
+    expected = dict.fromkeys(SLIPS, 1.0)
+    expected |= {"values": s**-2, "scores": math.tanh(1 / s), "slope": 1 / s}
+    assert w.spread == pytest.approx(expected[slip], rel=1e-12)
+
+
+def test_the_cover_constant_of_an_interval_is_the_least():
+    w = deep_covers.witness("norm", 4.0)
+    V = w.size
+    scales = [V * (0.001 + j / 5000) for j in range(4990)]
+    needed = [math.log(math.ceil(V / x)) * x**2 for x in scales]
+    assert max(needed) <= w.cover_constant
+    assert max(needed) == pytest.approx(w.cover_constant, rel=1e-2)
+
+
+def test_the_packing_of_subsets_is_a_lower_bound():
+    """Against a greedy family, which is at least as large by the same argument."""
+    d, s, t = 12, 4, 2
+    family: list[set[int]] = []
+    for subset in itertools.combinations(range(d), s):
+        if all(len(set(subset) & other) <= t for other in family):
+            family.append(set(subset))
+    assert 0 < deep_covers.subset_packing_log_size(d, s, t) <= math.log(len(family))
+    sums = sum(math.comb(s, j) * math.comb(d - s, s - j) for j in range(t + 1, s + 1))
+    first = (s - t) * math.comb(s, t + 1) * math.comb(d - s, s - t - 1)
+    assert first >= sums
+    assert deep_covers.subset_packing_log_size(d, s, t) == pytest.approx(
+        math.log(math.comb(d, s) / first)
+    )
+
+
+def test_the_proof_is_what_the_theorem_should_have_been():
+    assert set(PROOF) < set(PRINTED) == set(SLIPS)
+    norms = DeepNorms(3)
+    assert deep_covers.log_size(norms, slips=PROOF) == deep_covers.log_size(norms)
+
+
+def test_bad_input_is_named():
+    with pytest.raises(ValueError, match="depth must be at least 1, got 0"):
+        DeepNorms(0)
+    with pytest.raises(TypeError, match=r"depth must be a whole number, got 1\.5"):
+        DeepNorms(1.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="QK must be positive and finite, got 0"):
+        DeepNorms(1, QK=0.0)
+    norms = DeepNorms(2)
+    with pytest.raises(ValueError, match="unknown slips 'spelling'"):
+        deep_covers.parts(norms, slips=("spelling",))
+    with pytest.raises(ValueError, match="C_1 must be positive"):
+        deep_covers.log_size(norms, C_1=-1.0)
+    with pytest.raises(ValueError, match="epsilon must be positive"):
+        deep_covers.printed_bound(norms, 0.0)
+    with pytest.raises(ValueError, match="total must be positive"):
+        deep_covers.log_size(norms, 0.0)
+    with pytest.raises(ValueError, match="unknown slip 'all'"):
+        deep_covers.witness("all", 10.0)
+    with pytest.raises(ValueError, match="stretch must lie between 2 and 10000, got nan"):
+        deep_covers.witness("norm", math.nan)
+    found = deep_covers.parts(norms)
+    with pytest.raises(ValueError, match="expected 7 radii"):
+        deep_covers.spent(found, found, torch.ones(3), 0.0)
+    with pytest.raises(ValueError, match=r"least -1\.0"):
+        deep_covers.spent(found, found, torch.ones(7), -1.0)
+    with pytest.raises(ValueError, match="need 1 <= s <= d/2"):
+        deep_covers.subset_packing_log_size(10, 6, 1)
+    with pytest.raises(ValueError, match="below the typical one"):
+        deep_covers.subset_packing_log_size(10, 5, 0)

@@ -1,0 +1,273 @@
+"""Word masking: the loss and its constants, complexities, the source, the door."""
+
+import itertools
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.nn import functional
+
+from helpers.covers import capacity
+from helpers.lengthfree import masked_words
+from helpers.lengthfree.masked_words import LIPSCHITZ, Sentences
+
+law = settings(deadline=None, max_examples=40)
+EPS = torch.finfo(torch.float64).eps
+
+
+def normal(*shape, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+
+def some_words(count, K, seed=0):
+    return torch.randint(K, (count,), generator=torch.Generator().manual_seed(seed))
+
+
+def test_the_loss_is_minus_the_log_of_the_true_words_share():
+    v, y = 3 * normal(2, 5, 4), some_words(5, 4)
+    found = masked_words.losses(v, y)
+    for b, i in itertools.product(range(2), range(5)):
+        shares = [math.exp(s) for s in v[b, i].tolist()]
+        assert found[b, i].item() == pytest.approx(-math.log(shares[y[i]] / sum(shares)), rel=1e-12)
+
+
+@law
+@given(st.integers(2, 30), st.floats(0.01, 30), st.integers(0, 10**6))
+def test_the_gradient_is_that_of_autograd_and_has_twice_the_missing_share(K, size, seed):
+    v = (size * normal(8, K, seed=seed)).requires_grad_()
+    y = some_words(8, K, seed)
+    (by_autograd,) = torch.autograd.grad(masked_words.losses(v, y).sum(), v)
+    found = masked_words.gradient(v.detach(), y)
+    assert torch.allclose(found, by_autograd, atol=10 * K * EPS, rtol=0)
+    missing = 1 - v.detach().softmax(-1).gather(-1, y[:, None])[:, 0]
+    assert torch.allclose(found.abs().sum(-1), 2 * missing, atol=10 * K * EPS, rtol=0)
+    assert (found.norm(dim=-1) <= math.sqrt(2) * missing + 10 * K * EPS).all()
+
+
+@pytest.mark.parametrize("K", [2, 3, 50])
+def test_the_constants_hold_for_random_pairs_and_are_approached(K):
+    a, b, y = 4 * normal(2000, K), 4 * normal(2000, K, seed=1), some_words(2000, K)
+    for norm, constant in LIPSCHITZ.items():
+        assert masked_words.loss_sides(a, b, y, norm).ratio.max() <= constant
+    far, zero = -torch.eye(K, dtype=torch.float64)[0], torch.tensor(0)
+    all_others = torch.where(far == 0, 1.0, far)
+    one_rival = far + torch.eye(K, dtype=torch.float64)[1]
+    for u, norm in ((all_others, "max"), (one_rival, "euclidean")):
+        ratio = masked_words.loss_sides(30 * u, 31 * u, zero, norm).ratio.item()
+        assert ratio == pytest.approx(LIPSCHITZ[norm], abs=1e-9)
+
+
+def test_complexities_are_their_definition():
+    scores, y = normal(3, 4, 2), some_words(4, 2)
+    found = masked_words.complexities(scores, y)
+    loss, word = 0.0, [0.0, 0.0]
+    values = masked_words.losses(scores, y)
+    for signs in itertools.product((-1.0, 1.0), repeat=4):
+        e = torch.tensor(signs, dtype=torch.float64)
+        loss += (values @ e).max().item() / 16
+        for s in range(2):
+            word[s] += (scores[..., s] @ e).max().item() / 16
+    assert found.loss.item() == pytest.approx(loss, rel=1e-12)
+    assert found.word.tolist() == pytest.approx(word, rel=1e-12)
+
+
+def test_a_batch_of_classes_is_each_class_alone():
+    scores, y = normal(2, 3, 5, 4, 3), some_words(4, 3)
+    found = masked_words.complexities(scores, y)
+    assert found.loss.shape == (2, 3)
+    assert found.word.shape == (2, 3, 3)
+    alone = masked_words.complexities(scores[1, 2], y)
+    assert torch.allclose(found.loss[1, 2], alone.loss, rtol=1e-13)
+    assert torch.allclose(found.word[1, 2], alone.word, rtol=1e-13)
+
+
+def test_a_product_class_holds_every_combination_once():
+    pairs = torch.arange(2 * 3 * 3).double().reshape(2, 3, 3)
+    members = masked_words.product_class(pairs)
+    assert members.shape == (8, 3, 3)
+    found = {tuple(f.T.flatten().tolist()) for f in members}
+    by_hand = {
+        tuple(torch.stack([pairs[c, :, s] for s, c in enumerate(choice)]).flatten().tolist())
+        for choice in itertools.product((0, 1), repeat=3)
+    }
+    assert found == by_hand
+
+
+@law
+@given(st.integers(2, 5), st.integers(1, 5), st.floats(0.1, 5), st.integers(0, 10**6))
+def test_the_loss_is_no_more_complex_than_twice_the_sum_over_words(K, m, size, seed):
+    pairs = size * normal(2, m, K, seed=seed)
+    found = masked_words.complexities(masked_words.product_class(pairs), some_words(m, K, seed))
+    assert found.loss.item() <= 2 * found.word.sum().item() + 1e-12
+
+
+def test_the_mean_absolute_sum_is_that_over_all_signs():
+    for n in range(1, 9):
+        sums = [abs(sum(e)) for e in itertools.product((-1, 1), repeat=n)]
+        assert masked_words.mean_absolute_sum(n) == sum(sums) / 2**n
+    for n in (1000, 1001, 1002, 10**6):
+        asymptotic = math.sqrt(2 * n / math.pi)
+        assert masked_words.mean_absolute_sum(n) == pytest.approx(asymptotic, rel=1 / n)
+    by_logarithms = masked_words.mean_absolute_sum(1001)
+    exact = 501 * math.comb(1001, 501) / 2**1000
+    assert by_logarithms == pytest.approx(exact, rel=1e-10)
+
+
+@pytest.mark.parametrize(("K", "copies", "B"), [(2, 1, 1.0), (3, 2, 0.5), (5, 1, 3.0), (2, 4, 2.0)])
+def test_own_words_are_those_of_the_enumerated_class(K, copies, B):
+    y = torch.arange(K).repeat_interleave(copies)
+    onehot = functional.one_hot(y, K).double()
+    scores = masked_words.product_class(B * torch.stack((onehot, -onehot)))
+    found = masked_words.complexities(scores, y)
+    loss, own, worst = masked_words.own_word(K, B, copies)
+    assert found.loss.item() == pytest.approx(loss, rel=1e-12)
+    assert found.word.tolist() == pytest.approx([own] * K, rel=1e-12)
+    repeated = B * torch.ones(2, K * copies).double() * torch.tensor([[1.0], [-1.0]])
+    by_hand = K * copies * capacity.rademacher(repeated).item()
+    assert worst == pytest.approx(by_hand, rel=1e-12)
+
+
+@pytest.mark.parametrize(("K", "rows"), [(2, "free"), (3, "free"), (3, "shared")])
+def test_small_linear_classes_have_the_complexity_of_their_gradient(K, rows):
+    B, m, d = 0.01, 6, 2
+    x, y = normal(m, d, seed=K), some_words(m, K, seed=1)
+    corners = B * torch.cat((torch.eye(d), -torch.eye(d))).double()
+    if rows == "free":
+        every = itertools.product(range(2 * d), repeat=K)
+        W = torch.stack([corners[list(choice)] for choice in every])
+    else:
+        alternating = (1.0 - 2.0 * (torch.arange(K) % 2)).double()
+        W = alternating[None, :, None] * corners[:, None]
+    exact = masked_words.complexities((W @ x.T).mT.contiguous(), y)
+    generator = torch.Generator().manual_seed(0)
+    loss, word = masked_words.small_linear(x, y, K, 20000, generator, rows)
+    error = 5 * B * loss.std().item() / math.sqrt(20000)
+    bend = m * B**2 * x.abs().max().item() ** 2 / 2
+    assert exact.loss.item() == pytest.approx(B * loss.mean().item(), abs=error + bend)
+    assert error + bend < 0.05 * exact.loss.item()
+    error = 5 * B * word.std().item() / math.sqrt(20000)
+    assert exact.word[0].item() == pytest.approx(B * word.mean().item(), abs=error)
+
+
+def test_a_sentence_has_one_name_fillers_and_the_mask():
+    source = Sentences(5, 7, fillers=3)
+    tokens, words = source.draw(500, torch.Generator().manual_seed(0))
+    assert tokens.shape == (500, 7)
+    assert words.shape == (500,)
+    assert ((tokens < 5).sum(-1) == 1).all()
+    assert (tokens[:, -1] == source.vocabulary - 1).all()
+    assert (tokens[:, :-1] < source.vocabulary - 1).all()
+    assert set(words.tolist()) == set(range(5))
+    assert (tokens < 5).any(0).tolist() == [True] * 6 + [False]
+
+
+@pytest.mark.parametrize(("K", "noise"), [(2, 0.3), (6, 0.5), (4, 0.0)])
+def test_the_masked_word_has_the_probabilities_and_entropy_stated(K, noise):
+    source, count = Sentences(K, 5, noise=noise), 40000
+    tokens, words = source.draw(count, torch.Generator().manual_seed(K))
+    p = source.probabilities(tokens)
+    assert torch.allclose(p.sum(-1), torch.ones(count).double())
+    entropies = -(p * p.clamp(min=1e-300).log()).sum(-1)
+    assert torch.allclose(entropies, torch.full_like(entropies, source.entropy), atol=1e-12)
+    found = masked_words.losses(p.clamp(min=1e-300).log(), words)
+    error = 5 * found.std().item() / math.sqrt(count)
+    assert found.mean().item() == pytest.approx(source.entropy, abs=error + 1e-12)
+
+
+def test_runs_are_reproducible_and_never_beat_the_entropy():
+    source = Sentences(3, 4)
+    first, again = (masked_words.learn(source, 40, 3, 7, steps=20, new=300) for _ in range(2))
+    for a, b in zip(first, again, strict=True):
+        assert a.shape == (3,)
+        assert torch.equal(a, b)
+    assert (first.held_out > source.entropy).all()
+    assert first.held_out.unique().numel() == 3
+    longer = masked_words.learn(source, 40, 3, 7, steps=200, new=300)
+    assert (longer.train < first.train).all()
+    assert longer.gap.mean() > first.gap.mean()
+    assert torch.equal(longer.luck, first.luck)
+
+
+def test_the_luck_of_the_draw_is_that_of_the_true_probabilities_and_has_mean_zero():
+    source = Sentences(4, 4)
+    luck = masked_words.learn(source, 50, 60, 3, steps=1, new=10).luck
+    assert abs(luck.mean().item()) < 5 * luck.std().item() / math.sqrt(60)
+    generator = torch.Generator().manual_seed(3)
+    for e in range(3):
+        tokens, words = source.draw(50, generator)
+        chosen = source.probabilities(tokens)[torch.arange(50), words]
+        assert luck[e].item() == pytest.approx(-chosen.log().mean().item() - source.entropy)
+
+
+def test_a_lucky_training_set_does_not_widen_the_gap():
+    train, held_out, luck = (torch.tensor([v]) for v in (0.9, 1.2, -0.1))
+    learned = masked_words.Learned(train, held_out, luck, torch.ones(1))
+    assert learned.gap.item() == pytest.approx(0.2, abs=1e-6)
+
+
+def test_a_power_is_found_with_its_interval():
+    levels = (2, 4, 8, 16)
+    exact = torch.tensor([[3 * x**0.7] * 5 for x in levels], dtype=torch.float64)
+    generator = torch.Generator().manual_seed(0)
+    found = masked_words.power(levels, exact, 100, generator)
+    assert found == pytest.approx((0.7, 0.7, 0.7), abs=1e-12)
+    inside = 0
+    for seed in range(100):
+        noisy = exact * (1 + 0.1 * normal(4, 5, seed=seed).repeat(1, 4)[:, :5])
+        value, low, high = masked_words.power(levels, noisy, 200, generator)
+        assert low <= value <= high
+        inside += low <= 0.7 <= high
+    assert inside >= 75  # nominally 95; with five runs the bootstrap is too narrow
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: masked_words.losses(normal(3, 4), torch.tensor([0, 4, 1])), "between 0 and 3"),
+        (lambda: masked_words.losses(normal(3, 4), torch.tensor([-1, 0, 1])), "-1 to 1"),
+        (lambda: masked_words.losses(normal(3, 0), torch.tensor([0])), "at least one word"),
+        (lambda: masked_words.loss_sides(normal(3), normal(3), torch.tensor(0), "l1"), "'l1'"),
+        (lambda: masked_words.complexities(normal(3, 4), some_words(3, 4)), "F, m, K"),
+        (lambda: masked_words.product_class(normal(3, 4, 2)), "pairs"),
+        (lambda: masked_words.product_class(normal(2, 4, 13)), "1 to 12"),
+        (lambda: masked_words.mean_absolute_sum(0), "at least 1, got 0"),
+        (lambda: masked_words.own_word(1, 1.0), "K must be at least 2, got 1"),
+        (lambda: masked_words.own_word(2, math.nan), "B must be positive"),
+        (lambda: masked_words.own_word(2, 1.0, 0), "copies"),
+        (
+            lambda: masked_words.small_linear(
+                normal(3, 2), some_words(4, 2), 2, 5, torch.Generator()
+            ),
+            "inputs",
+        ),
+        (
+            lambda: masked_words.small_linear(
+                normal(3, 2), some_words(3, 2), 2, 5, torch.Generator(), "tied"
+            ),
+            "rows 'tied'",
+        ),
+        (lambda: Sentences(1, 4), "K must be at least 2, got 1"),
+        (lambda: Sentences(4, 1), "T must be at least 2, got 1"),
+        (lambda: Sentences(4, 4, noise=1.0), "noise"),
+        (lambda: Sentences(4, 4, fillers=0), "fillers"),
+        (lambda: Sentences(4, 4).probabilities(torch.zeros(2, 4, dtype=torch.int64)), "one name"),
+        (lambda: Sentences(4, 4).draw(0, torch.Generator()), "count"),
+        (lambda: masked_words.learn(Sentences(4, 4), 0, 1, 0), "m must be at least 1"),
+        (lambda: masked_words.power((1, 2), normal(3, 4), 10, torch.Generator()), "2 levels"),
+        (lambda: masked_words.power((1, 2), -torch.ones(2, 4), 10, torch.Generator()), "positive"),
+        (lambda: masked_words.power((0, 2), torch.ones(2, 4), 10, torch.Generator()), "levels"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_wrong_types_are_named():
+    with pytest.raises(TypeError, match="floating"):
+        masked_words.losses(torch.zeros(3, 4, dtype=torch.int64), some_words(3, 4))
+    with pytest.raises(TypeError, match="int64"):
+        masked_words.losses(normal(3, 4), torch.zeros(3))

@@ -1,0 +1,231 @@
+"""Layer norm's magnification: the sharp link, the constants, the hand-built majority, the door."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers import cube
+from helpers.cube import local_sensitivity
+from helpers.sensitive import blowup, influence
+from helpers.sensitive.parity import PostNormSpec, forward, parity_transformer
+
+law = settings(deadline=None, max_examples=20)
+EPS = torch.finfo(torch.float64).eps
+SMALL = PostNormSpec(5, width=6, layers=2, heads=2, hidden=4)
+
+
+def normal(*shape, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, generator=generator, dtype=torch.float64)
+
+
+def random_model(spec=SMALL, seed=0, score_bound=1.0):
+    weights = blowup.random_weights(spec, torch.Generator().manual_seed(seed), score_bound)
+    seen = blowup.run(spec, weights, cube.bits(spec.n))
+    return weights, seen, blowup.constants(spec, weights, seen)
+
+
+@law
+@given(
+    st.integers(1, 3),
+    st.integers(3, 7),
+    st.sampled_from([1e-3, 0.3, 5.0]),
+    st.sampled_from([0.0, 1e-3, 4.0]),
+    st.integers(0, 10**6),
+)
+def test_one_layer_norm_obeys_the_harmonic_bound_and_lemma_16(bits, d, step, eps, seed):
+    Y = normal(1, 2, d, seed=seed) + step * normal(2**bits, 2, d, seed=seed + 1)
+    h = blowup.through_norm(Y, eps)
+    smallest = float(h.here.min())
+    tol = 50 * EPS * float(h.longest.max()) / smallest * math.sqrt(d)
+    assert (h.after <= h.harmonic * (1 + 1e-12) + tol).all()
+    assert (h.harmonic <= h.lemma16() / 8 * (1 + 1e-12)).all()
+
+
+def test_a_token_turned_round_attains_both():
+    token = torch.tensor([0.5, -0.5, 0.5, -0.5], dtype=torch.float64)
+    h = blowup.through_norm(torch.stack((token, -token))[:, None], 0.75)
+    assert torch.allclose(h.after, h.harmonic, rtol=1e-14)
+    assert torch.allclose(h.after, h.lemma16() / 8, rtol=1e-14)
+    short = blowup.through_norm(0.1 * torch.stack((token, -token))[:, None], 1.0)
+    assert (short.after > short.lemma16(short.longest)).all()
+    assert (short.after <= short.lemma16()).all()
+    wide = blowup.through_norm(torch.stack((token, -token))[:, None], 100.0)
+    assert (wide.after > wide.without_ones).all()
+
+
+def test_influences_through_a_layer_norm_are_those_of_the_definition():
+    Y = normal(8, 3, 5)
+    h = blowup.through_norm(Y, 0.1)
+    x, i, w = 5, 1, 2
+
+    def normed(v):
+        centred = v - v.mean()
+        return centred / (centred.square().mean() + 0.1).sqrt()
+
+    there = x ^ (1 << i)
+    expected = (normed(Y[x, w]) - normed(Y[there, w])).norm()
+    assert h.after[i, x, w].item() == pytest.approx(expected.item(), rel=1e-12)
+    assert h.before[i, x, w].item() == pytest.approx((Y[x, w] - Y[there, w]).norm().item())
+    deviations = [(Y[k, w].var(correction=0) + 0.1).sqrt().item() for k in (x, there)]
+    assert h.here[x, w].item() == pytest.approx(deviations[0], rel=1e-12)
+    assert h.there[i, x, w].item() == pytest.approx(deviations[1], rel=1e-12)
+    assert h.longest.item() == Y.norm(dim=-1).max().item()
+
+
+def test_a_run_is_the_forward_pass_with_both_blow_ups():
+    weights, seen, _ = random_model()
+    bits = cube.bits(5)
+    assert torch.allclose(seen.outputs, forward(SMALL, weights, bits), rtol=0, atol=1e-12)
+    assert [t.shape for t in seen.tokens] == [(32, 5, 6)] * 3
+    inverse = [1 / Y.var(-1, correction=0).sqrt() for Y in seen.given]
+    product = inverse[0].amax(-1) * inverse[1].amax(-1)
+    assert torch.allclose(seen.magnification, product, rtol=1e-12)
+    ones = (1 + inverse[0].amax(-1)) * (1 + inverse[1].amax(-1))
+    assert torch.allclose(seen.blowup, ones, rtol=1e-12)
+
+
+def test_an_ensemble_runs_like_its_models():
+    generator = torch.Generator().manual_seed(1)
+    both = [blowup.random_weights(SMALL, generator) for _ in range(2)]
+    stack = {name: torch.stack([w[name] for w in both]) for name in both[0]}
+    seen = blowup.run(SMALL, stack, cube.bits(5))
+    for k, weights in enumerate(both):
+        alone = blowup.run(SMALL, weights, cube.bits(5))
+        assert torch.allclose(seen.magnification[k], alone.magnification, rtol=1e-10)
+    with pytest.raises(ValueError, match="one model"):
+        blowup.constants(SMALL, stack, seen)
+
+
+@pytest.mark.parametrize("n", [1, 3, 7])
+def test_the_majority_layer_is_majority_and_magnifies_by_two_over_the_mean(n):
+    spec, weights = blowup.majority_transformer(n)
+    seen = blowup.run(spec, weights, cube.bits(n))
+    assert torch.allclose(seen.outputs, cube.majority(n), rtol=0, atol=1e-13)
+    assert torch.allclose(seen.magnification, 2 / cube.mean(n).abs(), rtol=1e-12)
+    c = blowup.constants(spec, weights, seen)
+    assert c.printed == pytest.approx(25 * 2 * 1 * 1.5 * 150 * 2)
+    assert c.squared == pytest.approx(25 * 2 * 1 * 1.25 * 150 * 2)
+    assert c.ours == pytest.approx(0.5 * (4 + min(2 * n, 16 * math.log(n) + 9)))
+    assert (local_sensitivity(seen.outputs) <= c.ours * seen.magnification * (1 + 1e-12)).all()
+
+
+def test_the_constants_are_those_of_the_paper():
+    weights, seen, c = random_model(score_bound=0.5)
+    V = max(1, *(torch.linalg.matrix_norm(weights[f"layers.{k}.value"], 2).max() for k in (0, 1)))
+    L = max(1, *c.slopes)
+    tokens = weights["embedding"][:, None] + weights["positions"]
+    P = max(1, tokens.norm(dim=-1).max())
+    first = 2 * max(1, seen.given[0].norm(dim=-1).max()) * L
+    second = 12 * L * 3 * V * 4 * math.sqrt(6) * math.exp(2)
+    whole = 25 * math.sqrt(6) * 2 * (1 + weights["readout"].norm()) * 150 * L * V**2 * P * 2
+    assert c.scores == pytest.approx((0.5, 0.5))
+    assert c.layer(1) == pytest.approx(float(first))
+    assert c.layer(2) == pytest.approx(float(second))
+    assert c.printed == pytest.approx(float(whole * first * second), rel=1e-12)
+
+
+def test_our_constant_is_the_formula_of_the_chapter():
+    _, seen, c = random_model(score_bound=0.5)
+    S = c.slopes[0] * (c.step + 2 * c.values[0] * (c.step + c.token * 10))
+    G = c.slopes[1] * (1 + 2 * c.values[1] * (0.5 + 2 * math.exp(1)))
+    assert c.first_sum == pytest.approx(S)
+    assert c.growths == pytest.approx((G,))
+    assert c.ours == pytest.approx(2 * float(seen.outputs.abs().max()) * c.readout * S * G)
+    far = replace(c, n=1000)
+    S = c.slopes[0] * (c.step + 2 * c.values[0] * (c.step + c.token * (16 * math.log(1000) + 9)))
+    assert far.first_sum == pytest.approx(S)
+    assert replace(c, scores=(0.5, 1000.0)).ours == math.inf
+
+
+@law
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 0.1, 2.0]), st.sampled_from([0.0, 0.3]))
+def test_every_link_and_the_theorem_hold_for_random_models(seed, score_bound, eps):
+    spec = PostNormSpec(4, width=5, layers=3, heads=2, hidden=3, norm_eps=eps)
+    _, seen, c = random_model(spec, seed, score_bound)
+    bits = [influence.bit_influences(Y) for Y in seen.given]
+    tokens = [influence.bit_influences(y) for y in seen.tokens]
+    loose = 1 + 1e-9
+    assert bits[0].sum(0).max() <= c.first_sum * loose
+    for k in (2, 3):
+        assert (bits[k - 1] <= c.later(k, tokens[k - 1]) * loose + 1e-12).all()
+    s = local_sensitivity(seen.outputs)
+    assert (s <= c.ours * seen.magnification * loose).all()
+    assert (blowup.effective_constant(seen.outputs, seen.blowup) <= c.squared).all()
+
+
+def test_the_theorem_holds_for_the_parity_transformer():
+    spec, weights = parity_transformer(6)
+    seen = blowup.run(spec, weights, cube.bits(6))
+    c = blowup.constants(spec, weights, seen)
+    assert torch.allclose(local_sensitivity(seen.outputs), torch.full((64,), 6.0).double())
+    assert (c.ours * seen.magnification >= 6).all()
+    assert c.scores == (0.0, 0.0)
+
+
+def test_a_lipschitz_constant_is_the_largest_slope():
+    generator = torch.Generator().manual_seed(3)
+    W, V = (torch.randn(shape, generator=generator).double() for shape in ((3, 4), (4, 3)))
+    L = blowup.lipschitz(W, V)
+    x, y = 10 * normal(2, 20000, 3, seed=4)
+    slopes = ((x - y) + ((x @ W).relu() - (y @ W).relu()) @ V).norm(dim=-1) / (x - y).norm(dim=-1)
+    assert slopes.max() <= L * (1 + 1e-12)
+    norms = [torch.linalg.matrix_norm(m, 2).item() for m in (W, V)]
+    assert 1 + norms[0] * norms[1] >= L
+    u = torch.tensor([[1.0], [0.0], [0.0]], dtype=torch.float64)
+    assert blowup.lipschitz(u, 5 * u.mT) == pytest.approx(6)
+    assert blowup.lipschitz(torch.cat((u, -u), 1), torch.cat((-u.mT, u.mT))) == pytest.approx(1)
+    assert blowup.lipschitz(u.expand(3, 13), u.mT.expand(13, 3)) == pytest.approx(14)
+
+
+@law
+@given(st.integers(1, 6), st.integers(0, 10**6))
+def test_the_mean_over_neighbours_keeps_the_mean(n, seed):
+    phi = normal(2**n, seed=seed)
+    mean = blowup.neighbour_mean(phi)
+    assert mean.mean().item() == pytest.approx(phi.mean().item(), abs=10 * EPS)
+    assert mean[0].item() == pytest.approx(phi[[1 << i for i in range(n)]].mean().item())
+
+
+def test_the_effective_constant_of_parity_with_a_constant_blow_up():
+    found = blowup.effective_constant(cube.parity(4), torch.full((16,), 3.0).double())
+    expected = 4 / (math.sqrt(4 * math.log(4)) * 18)
+    assert found.tolist() == pytest.approx([expected] * 16)
+
+
+def test_random_weights_have_the_score_bound_and_the_seed():
+    weights, _, c = random_model(score_bound=3.0)
+    assert c.scores == pytest.approx((3.0, 3.0))
+    again = random_model(score_bound=3.0)[0]
+    assert all(torch.equal(weights[k], again[k]) for k in weights)
+
+
+def test_bad_input_is_named():
+    _, seen, c = random_model()
+    spec, weights = blowup.majority_transformer(5)
+    with pytest.raises(ValueError, match="n must be odd and at least 1, got 4"):
+        blowup.majority_transformer(4)
+    with pytest.raises(ValueError, match="got -1"):
+        blowup.random_weights(SMALL, torch.Generator(), -1.0)
+    with pytest.raises(ValueError, match="5 tokens and its own run"):
+        blowup.constants(spec, weights, seen)
+    with pytest.raises(ValueError, match="got 3"):
+        c.later(3, seen.outputs)
+    with pytest.raises(ValueError, match="run from 0 to 2, got 5"):
+        c.layer(5)
+    with pytest.raises(TypeError, match="int64"):
+        blowup.deviation(torch.ones(3, dtype=torch.int64))
+    with pytest.raises(ValueError, match="eps must be finite and at least 0, got -1"):
+        blowup.deviation(torch.ones(3), -1)
+    with pytest.raises(ValueError, match=r"\(3,\)"):
+        blowup.neighbour_mean(torch.ones(3))
+    with pytest.raises(ValueError, match="at least two bits"):
+        blowup.effective_constant(torch.ones(2), torch.ones(2))
+    with pytest.raises(ValueError, match=r"2\*\*n"):
+        blowup.neighbour_mean(torch.ones(0))
+    with pytest.raises(ValueError, match=r"\(D, F\)"):
+        blowup.lipschitz(torch.ones(2, 3), torch.ones(2, 3))

@@ -1,0 +1,236 @@
+"""The second paper's learned models: targets, measures and the recipe."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers import cube, statistics
+from helpers.nets.spec import shapes
+from helpers.nets.transformer import forward, initial_weights
+from helpers.sensitive import brittle
+
+
+def drawn(n=4, ensemble=None, width=8, seed=0, **options):
+    model = brittle.spec(n, width, **options)
+    generator = torch.Generator().manual_seed(seed)
+    return model, initial_weights(model, ensemble, generator, dtype=torch.float64)
+
+
+@pytest.mark.parametrize("name", brittle.FUNCTIONS)
+@pytest.mark.parametrize("n", [1, 4, 5])
+def test_targets_are_the_named_functions_of_the_cube(name, n):
+    """In the cube's tables a bit 1 is -1, and MAJORITY asks for more than half of +1."""
+    table = (1 + cube.NAMED[name](n)) / 2
+    expected = table.flip(0) if name == "MAJORITY" else 1 - table
+    found = brittle.targets(name, cube.bits(n))
+    torch.testing.assert_close(found.double(), expected, atol=1e-7, rtol=0)
+
+
+@given(st.lists(st.integers(0, 1), min_size=1, max_size=12), st.randoms())
+def test_only_first_depends_on_the_order_of_the_bits(values, random):
+    shuffled = random.sample(values, len(values))
+    for name in ("PARITY", "MAJORITY", "MEAN"):
+        both = brittle.targets(name, torch.tensor([values, shuffled]))
+        assert both[0] == both[1]
+
+
+def test_bad_targets_are_named():
+    good = cube.bits(3)
+    with pytest.raises(ValueError, match="unknown function 'OR'"):
+        brittle.targets("OR", good)
+    with pytest.raises(TypeError, match="float32"):
+        brittle.targets("MEAN", good.float())
+    with pytest.raises(ValueError, match="got 2"):
+        brittle.targets("FIRST", good + 1)
+    with pytest.raises(ValueError, match=r"n >= 1, got \(5, 0\)"):
+        brittle.targets("PARITY", torch.zeros(5, 0, dtype=torch.int64))
+
+
+def test_strings_are_the_cube_or_a_sample_of_it():
+    assert torch.equal(brittle.strings_of(4, 16), cube.bits(4))
+    some = brittle.strings_of(30, 17, torch.Generator().manual_seed(0))
+    assert some.shape == (17, 30)
+    assert 0.4 < some.double().mean() < 0.6  # 510 bits: 4.5 standard errors
+    for n, most in ((0, 5), (5, 0)):
+        with pytest.raises(ValueError, match="must be at least 1, got 0"):
+            brittle.strings_of(n, most)
+
+
+def test_a_batch_that_holds_the_cube_is_the_cube():
+    generators = [torch.Generator().manual_seed(k) for k in range(2)]
+    batches = brittle.examples(["PARITY", "MEAN"], 4, 16, generators)
+    strings, values = batches(torch.tensor([1]))
+    assert torch.equal(strings, cube.bits(4))
+    torch.testing.assert_close(values, brittle.targets("MEAN", strings)[None])
+
+
+def test_a_smaller_batch_is_drawn_for_each_model_from_its_own_generator():
+    def batch(models):
+        generators = [torch.Generator().manual_seed(k) for k in range(2)]
+        return brittle.examples(["PARITY", "MEAN"], 5, 16, generators)(models)
+
+    strings, values = batch(torch.tensor([0, 1]))
+    assert strings.shape == (2, 16, 5)
+    for e, name in enumerate(("PARITY", "MEAN")):
+        assert torch.equal(values[e], brittle.targets(name, strings[e]))
+        alone, _ = batch(torch.tensor([e]))
+        assert torch.equal(alone[0], strings[e])
+
+
+def test_bad_examples_are_named():
+    generators = [torch.Generator()]
+    with pytest.raises(ValueError, match="unknown function 'AND'"):
+        brittle.examples(["AND"], 4, 8, generators)
+    with pytest.raises(ValueError, match="B must be at least 1, got 0"):
+        brittle.examples(["MEAN"], 4, 0, generators)
+    with pytest.raises(ValueError, match="2 functions need as many generators, at least 1; got 1"):
+        brittle.examples(["MEAN", "FIRST"], 4, 8, generators)
+    with pytest.raises(ValueError, match="0 functions"):
+        brittle.examples([], 4, 8, [])
+
+
+def test_the_model_is_the_papers():
+    model = brittle.spec(6, 16)
+    found = shapes(model)
+    assert (model.layers, model.heads, model.norm, model.readout) == (2, 2, "post", "last")
+    assert found["embedding"] == (2, 8)  # beside 8 columns of position
+    assert found["positions"] == (6, 8)
+    assert found["layers.1.hidden"] == (16, 16)
+    assert model.norm_eps == 1e-5
+    assert brittle.spec(6, 16, layers=3).layers == 3
+
+
+def test_the_norm_counts_every_weight_but_the_positions():
+    model, weights = drawn(ensemble=3)
+    flat = torch.cat([v.flatten(1) for k, v in weights.items() if k != "positions"], 1)
+    torch.testing.assert_close(brittle.parameter_norm(model, weights), flat.norm(dim=1))
+    moved = {**weights, "positions": 5 * weights["positions"]}
+    assert torch.equal(brittle.parameter_norm(model, moved), brittle.parameter_norm(model, weights))
+    one = {k: v[0] for k, v in weights.items()}
+    torch.testing.assert_close(brittle.parameter_norm(model, one), flat[0].norm())
+
+
+def test_sharpness_is_four_times_the_mean_square_of_what_the_noise_moves():
+    model, weights = drawn()
+    strings = cube.bits(4)
+    found = brittle.sharpness(model, weights, strings, 5, torch.Generator().manual_seed(3))
+    generator = torch.Generator().manual_seed(3)
+    still = forward(model, weights, strings)
+    sizes = {k: v.numel() for k, v in weights.items() if k != "positions"}
+    for value in found.values:
+        noise = torch.randn(sum(sizes.values()), generator=generator, dtype=torch.float64)
+        parts = dict(zip(sizes, noise.split(list(sizes.values())), strict=True))
+        there = {
+            k: v + 0.02 * parts[k].view(v.shape) if k in parts else v for k, v in weights.items()
+        }
+        moved = forward(model, there, strings) - still
+        torch.testing.assert_close(value, 4 * moved.square().mean())
+    torch.testing.assert_close(found.mean, found.values.mean())
+    torch.testing.assert_close(found.stderr, found.values.std() / math.sqrt(5))
+
+
+def test_an_ensemble_is_measured_as_its_models_are():
+    model, weights = drawn(ensemble=2)
+    together = brittle.sharpness(
+        model, weights, cube.bits(4), 400, torch.Generator().manual_seed(0)
+    )
+    for e in range(2):
+        own = {k: v[e] for k, v in weights.items()}
+        alone = brittle.sharpness(model, own, cube.bits(4), 400, torch.Generator().manual_seed(e))
+        error = math.hypot(together.stderr[e], alone.stderr)
+        assert abs(together.mean[e] - alone.mean) < 5 * error
+    assert together.values.shape == (2, 400)
+
+
+def test_no_noise_moves_nothing():
+    model, weights = drawn()
+    found = brittle.sharpness(model, weights, cube.bits(4), 2, sigma=0.0).mean
+    assert found < 1e-26  # outputs of order 1, each right to some 1e-14
+
+
+def test_blowup_is_the_product_over_layer_norms_of_the_largest_factor():
+    model, weights = drawn(ensemble=2)
+    strings = cube.bits(4)[:7]
+    _, seen = forward(model, weights, strings, intermediates=True)
+    code, paper = torch.ones(2, 7), torch.ones(2, 7)
+    for layer in (0, 1):
+        for norm in (1, 2):
+            Y = seen[f"layers.{layer}.norm{norm}.input"]
+            assert Y.shape[-2] == (4 if layer == 0 else 1)  # the token that is read
+            code = code * (1 / Y.std(-1)).amax(-1)
+            paper = paper * (1 + 1 / (Y.var(-1, correction=0) + 1e-5).sqrt()).amax(-1)
+    torch.testing.assert_close(brittle.blowup(model, weights, strings), code.mean(-1))
+    found = brittle.blowup(model, weights, strings, form="paper")
+    torch.testing.assert_close(found, paper.mean(-1))
+
+
+def test_blowup_needs_layer_norms():
+    model, weights = drawn(norm="none")
+    with pytest.raises(ValueError, match="norm='none'"):
+        brittle.blowup(model, weights, cube.bits(4))
+
+
+def test_the_risk_is_the_mean_squared_error():
+    model, weights = drawn(ensemble=2)
+    strings = cube.bits(4)
+    values = brittle.targets("MEAN", strings).double()
+    expected = (forward(model, weights, strings) - values).square().mean(-1)
+    torch.testing.assert_close(brittle.squared_risk(model, weights, strings, values), expected)
+    both = brittle.squared_risk(model, weights, strings, values.expand(2, -1))
+    torch.testing.assert_close(both, expected)
+    with pytest.raises(ValueError, match=r"got \(3,\)"):
+        brittle.squared_risk(model, weights, strings, values[:3])
+
+
+def test_the_recipe_learns_and_a_model_does_not_know_its_neighbours():
+    model = brittle.spec(3, 16)
+    names = ["PARITY", "MEAN", "FIRST"]
+    trained = brittle.learn(model, names, [5, 6, 7], 300, B=8)
+    found = brittle.measure(model, trained.weights, names, 5, torch.Generator().manual_seed(0))
+    assert found.converged.all(), found.mse
+    assert (found.sharpness > 0).all()
+    assert (found.stderr > 0).all()
+    torch.testing.assert_close(found.log_blowup.exp(), found.blowup)
+    alone = brittle.learn(model, names[1:2], [6], 20, B=8)
+    among = brittle.learn(model, names, [5, 6, 7], 20, B=8)
+    strings = cube.bits(3)  # outputs, as a key's bias changes none and drifts with rounding
+    together = forward(model, among.weights, strings)[1:2]
+    torch.testing.assert_close(
+        forward(model, alone.weights, strings), together, atol=1e-3, rtol=1e-3
+    )
+
+
+def test_bad_calls_are_named():
+    model, weights = drawn(ensemble=2)
+    with pytest.raises(ValueError, match="1 functions need as many seeds, got 2"):
+        brittle.learn(model, ["MEAN"], [1, 2], 1)
+    with pytest.raises(ValueError, match="expected the weights of 3 models, got an axis of 2"):
+        brittle.measure(model, weights, ["MEAN"] * 3)
+    with pytest.raises(ValueError, match="draws must be at least 2, got 1"):
+        brittle.sharpness(model, weights, cube.bits(4), 1)
+    with pytest.raises(ValueError, match="sigma must be finite and at least 0, got -1"):
+        brittle.sharpness(model, weights, cube.bits(4), 2, sigma=-1.0)
+
+
+@settings(max_examples=30)
+@given(st.floats(-3, 3), st.floats(-3, 3), st.integers(2, 9))
+def test_the_slope_of_a_line_is_its_slope(a, b, N):
+    x = torch.arange(N, dtype=torch.float64)
+    found = statistics.slope(x, a * x + b)
+    assert abs(found - a) < 1e-13 * N * (abs(a) * N + abs(b) + 1)
+
+
+def test_slopes_come_in_batches_and_need_two_places():
+    x = torch.tensor([4.0, 4, 6, 8], dtype=torch.float64)
+    y = torch.stack((x.square(), torch.ones(4).double()))
+    torch.testing.assert_close(statistics.slope(x, y)[1].item(), 0.0)
+    centred = x - x.mean()
+    expected = (centred * y[0]).sum() / (centred * centred).sum()
+    torch.testing.assert_close(statistics.slope(x, y)[0], expected)
+    with pytest.raises(ValueError, match="two different x"):
+        statistics.slope(torch.ones(3), torch.ones(3))
+    with pytest.raises(ValueError, match="share N"):
+        statistics.slope(torch.ones(3), torch.ones(4))

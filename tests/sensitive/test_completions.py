@@ -1,0 +1,158 @@
+"""Completions of functions on the cube, and sharpness by string."""
+
+import itertools
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers import cube
+from helpers.cube import average_sensitivity
+from helpers.nets.transformer import initial_weights
+from helpers.sensitive import brittle, completions
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def coins(E, n, seed=0):
+    return (2 * torch.randint(0, 2, (E, 2**n), generator=generator(seed)) - 1).double()
+
+
+def test_training_sets_have_distinct_points():
+    sets = completions.training_sets(20, 16, 7, generator())
+    assert sets.shape == (20, 7)
+    assert all(len(set(row)) == 7 and 0 <= min(row) <= max(row) < 16 for row in sets.tolist())
+    assert len({tuple(sorted(row)) for row in sets.tolist()}) > 1
+
+
+def test_off_is_the_rest():
+    assert completions.off(torch.tensor([[0, 3], [1, 2]]), 4).tolist() == [
+        [False, True, True, False],
+        [True, False, False, True],
+    ]
+    assert completions.off(torch.empty(2, 0, dtype=torch.int64), 3).all()
+
+
+@given(st.integers(1, 5), st.data())
+@settings(max_examples=30, deadline=None)
+def test_completions_agree_on_the_training_set(n, data):
+    m, seed = data.draw(st.integers(1, 2**n)), data.draw(st.integers(0, 99))
+    f = coins(4, n, seed)
+    rows = completions.training_sets(4, 2**n, m, generator(seed))
+    for complete in (completions.random_completion, completions.shuffled_outside):
+        h = complete(f, rows, generator(seed + 1))
+        assert h.dtype == f.dtype
+        assert torch.equal(h.abs(), torch.ones_like(f))
+        assert torch.equal(h.gather(1, rows), f.gather(1, rows))
+    assert torch.equal(h.sum(1), f.sum(1)), "a shuffle keeps how many values of each kind there are"
+
+
+def test_a_shuffle_moves_values_outside_evenly():
+    """One minus among 5 free points of 8: each place gets it in a fifth of 5000 shuffles."""
+    f = torch.ones(5000, 8)
+    f[:, 2] = -1
+    rows = torch.tensor([[0, 4, 7]]).expand(5000, -1)
+    found = (completions.shuffled_outside(f, rows, generator()) < 0).double().mean(0)
+    assert found[[0, 4, 7]].sum() == 0
+    assert (found[[1, 2, 3, 5, 6]] - 0.2).abs().max() < 5 * (0.2 * 0.8 / 5000) ** 0.5
+
+
+def test_random_completions_toss_fair_coins():
+    f = torch.ones(4000, 4)
+    rows = torch.zeros(4000, 1, dtype=torch.int64)
+    h = completions.random_completion(f, rows, generator())
+    assert h[:, 1:].mean(0).abs().max() < 5 / 4000**0.5
+
+
+def test_the_expected_sensitivity_is_the_mean_over_all_completions():
+    f = coins(1, 3, 5)
+    rows = torch.tensor([[0, 1, 3, 6]])
+    free = completions.off(rows, 8)[0].nonzero().flatten()
+    every = torch.tensor(list(itertools.product((-1.0, 1.0), repeat=len(free))))
+    h = f.expand(len(every), -1).clone()
+    h[:, free] = every.double()
+    expected = average_sensitivity(h).mean()
+    found = completions.expected_sensitivity(f, rows)
+    torch.testing.assert_close(found[0], expected, atol=1e-12, rtol=0)
+
+
+def test_the_expected_sensitivity_of_nothing_known_and_of_all_known():
+    f = coins(3, 4)
+    everything = torch.arange(16).expand(3, -1)
+    torch.testing.assert_close(
+        completions.expected_sensitivity(f, everything), average_sensitivity(f)
+    )
+    nothing = torch.empty(3, 0, dtype=torch.int64)
+    torch.testing.assert_close(
+        completions.expected_sensitivity(f, nothing), torch.full((3,), 2.0).double()
+    )
+
+
+def test_sharpness_by_string_has_the_sharpness_as_its_mean():
+    """For one model both draw the same numbers only in law: compare means."""
+    model = brittle.spec(3, 8)
+    weights = initial_weights(model, 2, generator(), dtype=torch.float64)
+    strings = cube.bits(3)
+    each = completions.string_sharpness(model, weights, strings, 300, generator(1), sigma=0.02)
+    whole = brittle.sharpness(model, weights, strings, 300, generator(2), sigma=0.02)
+    assert each.shape == (2, 8)
+    # both means have that standard error; 5 of them for the difference
+    assert ((each.mean(1) - whole.mean).abs() < 5 * 2**0.5 * whole.stderr).all()
+
+
+def test_sharpness_by_string_vanishes_without_noise_and_grows_as_its_square():
+    model = brittle.spec(3, 8)
+    weights = initial_weights(model, 2, generator(), dtype=torch.float64)
+    strings = cube.bits(3)
+
+    def at(sigma):
+        return completions.string_sharpness(model, weights, strings, 4, generator(), sigma=sigma)
+
+    assert not at(0.0).any()
+    torch.testing.assert_close(at(2e-6), 4 * at(1e-6), rtol=1e-3, atol=0)
+
+
+def test_positions_get_no_noise(monkeypatch):
+    model = brittle.spec(3, 8)
+    weights = initial_weights(model, 2, generator())
+
+    def measured():
+        return completions.string_sharpness(model, weights, cube.bits(3), 2, generator(), sigma=0.1)
+
+    without = measured()
+    monkeypatch.setattr(completions, "FIXED", "none of them")
+    assert not torch.allclose(measured(), without)
+
+
+def test_bad_input_is_named():
+    f, rows = coins(2, 3), torch.tensor([[0, 1], [2, 3]])
+    with pytest.raises(ValueError, match="m must lie between 1 and 8, got 9"):
+        completions.training_sets(2, 8, 9, generator())
+    with pytest.raises(ValueError, match="count must be at least 1, got 0"):
+        completions.training_sets(0, 8, 2, generator())
+    with pytest.raises(ValueError, match="points run from 0 to 2, found 0 to 3"):
+        completions.off(rows, 3)
+    with pytest.raises(TypeError, match=r"int64, got torch\.int32"):
+        completions.off(rows.int(), 8)
+    with pytest.raises(ValueError, match="values are -1 or 1, got 0"):
+        completions.expected_sensitivity(f.clamp(min=0), rows)
+    with pytest.raises(ValueError, match=r"tables \(E, 2\*\*n\), got \(2, 7\)"):
+        completions.expected_sensitivity(f[:, :7], rows)
+    with pytest.raises(ValueError, match="2 tables need training sets"):
+        completions.random_completion(f, rows[:1], generator())
+    with pytest.raises(ValueError, match="holds a point twice"):
+        completions.shuffled_outside(f, torch.zeros_like(rows), generator())
+    model = brittle.spec(3, 8)
+    weights = initial_weights(model, 2, generator())
+    with pytest.raises(ValueError, match="at least one, got"):
+        completions.string_sharpness(model, weights, cube.bits(3)[:0], 2)
+    with pytest.raises(ValueError, match="draws must be at least 1"):
+        completions.string_sharpness(model, weights, cube.bits(3), 0)
+    with pytest.raises(ValueError, match="sigma must be finite"):
+        completions.string_sharpness(model, weights, cube.bits(3), 2, sigma=-1.0)
+    alone = initial_weights(model, None, generator())
+    with pytest.raises(ValueError, match="of an ensemble"):
+        completions.string_sharpness(model, alone, cube.bits(3), 2)

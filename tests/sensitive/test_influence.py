@@ -1,0 +1,271 @@
+"""One bit's influence on attention: the closed form, the identity, the bounds, the door."""
+
+import itertools
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers import cube
+from helpers.sensitive import influence
+
+law = settings(deadline=None, max_examples=40)
+EPS = torch.finfo(torch.float64).eps
+
+
+def normal(*shape, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, generator=generator, dtype=torch.float64)
+
+
+def gap_of(*values):
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def row_by_hand(scores, gap, bits):
+    weights = [
+        math.exp(s + g * b) for s, g, b in zip(scores, itertools.cycle(gap), bits, strict=False)
+    ]
+    return [w / sum(weights) for w in weights]
+
+
+def sum_by_hand(scores, gap, bits):
+    """Every flip, every weight."""
+    total = 0.0
+    here = row_by_hand(scores, gap, bits)
+    for q in range(len(bits)):
+        there = row_by_hand(scores, gap, [b ^ (j == q) for j, b in enumerate(bits)])
+        total += sum(abs(a - b) for a, b in zip(here, there, strict=True))
+    return total
+
+
+@pytest.mark.parametrize("columns", [1, 5])
+def test_the_closed_form_and_the_enumeration_are_the_definition(columns):
+    scores, gap = normal(5, seed=columns), 2 * normal(columns, seed=9)
+    sums = influence.summed_influence(scores, gap, cube.bits(5))
+    by_hand = [sum_by_hand(scores.tolist(), gap.tolist(), b) for b in cube.bits(5).tolist()]
+    assert sums.tolist() == pytest.approx(by_hand, abs=200 * EPS)
+    mean = influence.expected_influence(scores, gap).item()
+    assert mean == pytest.approx(sum(by_hand) / 32, abs=200 * EPS)
+
+
+@law
+@given(st.integers(1, 7), st.floats(-40, 40), st.floats(0, 30), st.integers(0, 10**6))
+def test_the_mean_is_four_preferences_and_below_its_limit(n, g, steep, seed):
+    scores = steep * normal(n, seed=seed)
+    mean = influence.expected_influence(scores, gap_of(g))
+    preference = influence.expected_preference(scores, gap_of(g))
+    tol = 100 * n**2 * EPS
+    assert mean.item() == pytest.approx(4 * preference.item(), abs=tol)
+    assert -tol <= mean.item() <= 4 - 2.0 ** (3 - n) + tol
+
+
+def test_gaps_of_both_signs_obey_the_same_identity():
+    scores, gap = normal(20, 6), 5 * normal(20, 6, seed=1)
+    assert (gap < 0).any()
+    mean = influence.expected_influence(scores, gap)
+    preference = influence.expected_preference(scores, gap)
+    assert torch.allclose(mean, 4 * preference, rtol=0, atol=1e-13)
+    renamed = influence.expected_influence(scores + gap, -gap)
+    assert torch.allclose(mean, renamed, rtol=0, atol=1e-13)
+
+
+def test_the_limit_is_approached_for_every_row_and_by_no_biased_bits():
+    for n in (2, 5, 9):
+        found = influence.expected_influence(normal(n, seed=n), gap_of(60.0)).item()
+        assert found == pytest.approx(4 - 2.0 ** (3 - n), abs=1e-12)
+    zero = torch.zeros(9, dtype=torch.float64)
+    assert influence.summed_influence(zero, gap_of(60.0), zero).item() == pytest.approx(16)
+
+
+def test_extreme_scores_neither_overflow_nor_cancel():
+    order = -1e3 * torch.arange(6, dtype=torch.float64)
+    sums = influence.summed_influence(order, gap_of(1e6), cube.bits(6))
+    first = [b.index(1) + 1 for b in cube.bits(6)[2:].tolist()]  # but for 0 and the first alone
+    assert sums[2:].tolist() == [2.0 * j for j in first]
+    tiny = influence.row_movements(gap_of(0.0, -60.0), gap_of(1.0), torch.zeros(2))
+    size = 2 * math.exp(-60) * (math.e - 1)
+    assert tiny[1].item() == pytest.approx(size, rel=1e-9)
+
+
+def test_one_bit_has_nothing_to_take_attention_from():
+    found = influence.row_movements(gap_of(3.0), gap_of(5.0), cube.bits(1))
+    assert found.tolist() == [[0.0], [0.0]]
+    assert influence.attention_row(gap_of(3.0), gap_of(5.0), cube.bits(1)).tolist() == [[1], [1]]
+
+
+def test_batches_and_single_precision_are_kept():
+    scores, gap = normal(3, 1, 4).float(), normal(2, 1).float()
+    found = influence.summed_influence(scores, gap, cube.bits(4)[:, None, None])
+    assert found.shape == (16, 3, 2)
+    assert found.dtype == torch.float32
+    alone = influence.summed_influence(scores[2, 0], gap[1], cube.bits(4))
+    assert torch.allclose(found[:, 2, 1], alone, atol=1e-6)
+    assert influence.expected_influence(scores, gap).shape == (3, 2)
+
+
+def test_the_sample_has_the_enumerated_mean():
+    scores, gap = normal(2, 8), normal(2, 1, seed=3)
+    generator = torch.Generator().manual_seed(5)
+    found = influence.sampled_influence(scores, gap, 4000, generator)
+    assert found.shape == (4000, 2)
+    error = found.std(0) / math.sqrt(4000)
+    assert ((found.mean(0) - influence.expected_influence(scores, gap)).abs() < 5 * error).all()
+
+
+def test_the_bounds_have_the_constants_of_their_statements():
+    assert influence.lemma11_bound(512, 3.0) == pytest.approx(104 * math.log(512) + 10)
+    assert influence.tail_bound(512, 3.0) == pytest.approx(12 * math.log(512) + 9)
+
+
+def test_influence_on_vectors_is_the_distance_to_the_neighbour():
+    values = normal(2, 8, 3, 4)
+    found = influence.bit_influences(values)
+    assert found.shape == (3, 2, 8, 3)
+    by_hand = (values[1, 5, 2] - values[1, 7, 2]).square().sum().sqrt()  # bit 1 of index 5
+    assert found[1, 1, 5, 2].item() == pytest.approx(by_hand.item(), rel=4 * EPS)
+    parities = influence.bit_influences(cube.parity(4)[:, None, None])
+    assert (parities == 2).all()
+
+
+def test_the_head_is_a_softmax_head():
+    y, (query, key, value) = normal(4, 3, 5), normal(3, 5, 5, seed=1)
+    found = influence.through_head(y, query, key, value)
+    outputs, rows = [], []
+    for x in y:
+        row = ((x @ query) @ (x @ key).T).softmax(-1)
+        rows.append(row)
+        outputs.append(row @ x @ value)
+    assert torch.allclose(
+        found.output[1, 2], (outputs[2] - outputs[0]).norm(dim=-1), rtol=1e-11, atol=1e-13
+    )
+    moved = (rows[2] - rows[0]).abs()
+    assert torch.allclose(found.row_sums[1, 2], moved.sum(-1), rtol=1e-11, atol=1e-13)
+    assert torch.allclose(found.largest_weights[1, 2], moved.amax(-1), rtol=1e-11, atol=1e-13)
+    C_V = torch.linalg.svdvals(value)[0]
+    assert found.value_norm.item() == pytest.approx(C_V.item())
+    assert found.score_norm.item() == pytest.approx(torch.linalg.svdvals(query @ key.T)[0].item())
+    assert torch.allclose(found.carried[1, 2], C_V * rows[2] @ found.tokens[1, 2])
+    assert torch.allclose(found.moved[1, 2], C_V * y[0].norm(dim=-1).max() * moved.sum(-1))
+    assert torch.allclose(found.moved_here[1, 2], C_V * y[2].norm(dim=-1).max() * moved.sum(-1))
+
+
+def test_ensembles_of_heads_are_heads():
+    y, (query, key, value) = normal(6, 4, 3, 5), normal(3, 6, 5, 5, seed=1)
+    together = influence.through_head(y, query, key, value)
+    alone = influence.through_head(y[4], query[4], key[4], value[4])
+    for name in ("tokens", "output", "row_sums", "lemma9", "moved_here"):
+        assert torch.allclose(getattr(together, name)[:, 4], getattr(alone, name), rtol=1e-10)
+
+
+def normalised(y):
+    y = y - y.mean(-1, keepdim=True)
+    return y * math.sqrt(y.shape[-1]) / y.norm(dim=-1, keepdim=True)
+
+
+@law
+@given(st.integers(2, 5), st.integers(2, 6), st.floats(1e-3, 4), st.integers(0, 10**6))
+def test_every_bound_is_above_what_it_bounds(tokens, d, C_A, seed):
+    y = normalised(normal(1, tokens, d, seed=seed) + 0.3 * normal(8, tokens, d, seed=seed + 1))
+    score, value = normal(2, d, d, seed=seed + 2)
+    score = score * C_A / d / torch.linalg.matrix_norm(score, 2)
+    h = influence.through_head(y, score, torch.eye(d).double(), value)
+    assert h.score_bound.item() == pytest.approx(C_A)
+    slack = 1 + 1e-9
+    small = 1e-12  # influences that are rounding noise
+    assert (h.output <= slack * h.lemma9 + small).all()
+    assert (h.row_sums <= slack * h.row_sum_bound + small).all()
+    assert (h.row_sum_bound <= slack * h.lemma13).all()
+    assert (h.output <= slack * h.output_bound + small).all()
+    assert (h.output <= slack * h.value_norm * h.lemma15 + small).all()
+    assert torch.allclose(h.lemma15, 2 * math.sqrt(d) * h.lemma13)
+
+
+def test_the_bounds_of_later_layers_are_their_formulas():
+    y = normalised(normal(4, 3, 5))
+    query, key, value = normal(3, 5, 5, seed=1)
+    h = influence.through_head(y, 0.1 * query, 0.1 * key, value)
+    C_A, C_V = 5 * h.score_norm.item(), h.value_norm.item()
+    own, mean = h.tokens, h.tokens.mean(-1, keepdim=True)
+    exponential = math.exp(2 * C_A)
+    for found, by_hand in (
+        (h.lemma13, 2 * exponential**2 * (own + mean)),
+        (h.lemma15, 4 * math.sqrt(5) * exponential**2 * (own + mean)),
+        (h.row_sum_bound, C_A / math.sqrt(5) * (own + 2 * exponential * mean)),
+        (h.output_bound, C_V * (C_A * own + (1 + 2 * C_A) * exponential * mean)),
+        (h.lemma9, h.carried + h.moved),
+    ):
+        assert torch.allclose(found, by_hand, rtol=1e-12)
+
+
+def test_uniform_attention_attains_the_bound_on_the_output():
+    y = torch.stack((torch.zeros(4, 1), torch.ones(4, 1))).double()
+    nothing = torch.zeros(1, 1, dtype=torch.float64)
+    h = influence.through_head(y, nothing, nothing, gap_of(100.0)[None])
+    assert torch.allclose(h.output, h.output_bound)
+    assert torch.allclose(h.lemma13, torch.full_like(h.lemma13, 4.0))
+    assert (h.output > h.lemma15).all()  # the value matrix is missing there
+
+
+def test_bounds_of_later_layers_refuse_tokens_that_no_layer_norm_made():
+    h = influence.through_head(3 * normal(4, 3, 2), *normal(3, 2, 2, seed=1))
+    assert h.lemma9.shape == (2, 4, 3)
+    with pytest.raises(ValueError, match="length at most"):
+        _ = h.lemma13
+
+
+ROW, GAP, BITS = gap_of(0.0, 1.0), gap_of(1.0), torch.tensor([0, 1])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: influence.attention_row(BITS, GAP, BITS), TypeError, "scores must be floating"),
+        (lambda: influence.attention_row(ROW, BITS[:1], BITS), TypeError, "gap must be floating"),
+        (lambda: influence.attention_row(ROW, GAP.float(), BITS), TypeError, "one dtype"),
+        (lambda: influence.attention_row(ROW / 0, GAP, BITS), ValueError, "finite"),
+        (lambda: influence.attention_row(ROW[:0], GAP, BITS[:0]), ValueError, "n >= 1"),
+        (lambda: influence.attention_row(ROW, GAP[0], BITS), ValueError, "columns"),
+        (lambda: influence.row_movements(ROW, gap_of(1, 1, 1), BITS), ValueError, "columns"),
+        (lambda: influence.row_movements(ROW, GAP, BITS[:1]), ValueError, "2 positions"),
+        (lambda: influence.summed_influence(ROW, GAP, BITS - 1), ValueError, "got -1"),
+        (
+            lambda: influence.sampled_influence(ROW, GAP, 0, torch.Generator()),
+            ValueError,
+            "count must be at least 1, got 0",
+        ),
+        (lambda: influence.expected_influence(torch.zeros(17), GAP.float()), ValueError, "got 17"),
+        (lambda: influence.expected_preference(torch.zeros(17), GAP.float()), ValueError, "got 17"),
+        (lambda: influence.lemma11_bound(0, 3.0), ValueError, "n must be at least 1, got 0"),
+        (lambda: influence.tail_bound(4, 0.0), ValueError, "delta must be positive"),
+        (lambda: influence.tail_bound(4, math.nan), ValueError, "delta must be positive"),
+        (lambda: influence.bit_influences(torch.zeros(4)), ValueError, "2\\*\\*n"),
+        (lambda: influence.bit_influences(torch.zeros(3, 2, 2)), ValueError, "2\\*\\*n"),
+        (lambda: influence.bit_influences(torch.zeros(1, 2, 2)), ValueError, "one bit"),
+        (lambda: influence.bit_influences(torch.zeros(4, 2, 2).long()), TypeError, "floating"),
+        (
+            lambda: influence.through_head(normal(4, 3, 2), normal(3, 2), *normal(2, 2, 2)),
+            ValueError,
+            "query must have 2 rows",
+        ),
+        (
+            lambda: influence.through_head(
+                normal(4, 3, 2), normal(2, 3), normal(2, 2), normal(2, 2)
+            ),
+            ValueError,
+            "equally many columns",
+        ),
+        (
+            lambda: influence.through_head(
+                normal(4, 3, 2), *normal(2, 2, 2), torch.zeros(2, 2).long()
+            ),
+            TypeError,
+            "value must be floating",
+        ),
+    ],
+)
+def test_bad_input_is_named(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

@@ -1,0 +1,171 @@
+"""Models that write the states of PARITY down."""
+
+import pytest
+import torch
+
+from helpers import cube
+from helpers.nets.transformer import initial_weights
+from helpers.sensitive import automata, brittle, scratchpads
+
+N = 4
+
+
+def drawn(ensemble=None, n=N, width=8, seed=0):
+    model = scratchpads.spec(n, width)
+    generator = torch.Generator().manual_seed(seed)
+    return model, initial_weights(model, ensemble, generator, dtype=torch.float64)
+
+
+def random_bits(count, n=N, seed=1):
+    return torch.randint(0, 2, (count, n), generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.fixture(scope="module")
+def learned():
+    model = scratchpads.spec(N, 16)
+    return model, scratchpads.learn(
+        model, [0, 1], 500, B=64, learning_rate=5e-3, progress=False
+    ).weights
+
+
+def test_the_states_are_those_of_the_automaton():
+    bits = cube.bits(6)
+    assert torch.equal(scratchpads.states(bits), automata.parity_automaton().run(bits))
+
+
+def test_the_scratchpad_holds_the_state_before_each_bit():
+    assert scratchpads.tokens(torch.tensor([1, 1, 0, 1])).tolist() == [1, 1, 0, 1, 2, 3, 2, 2]
+    assert scratchpads.tokens(torch.tensor([1, 0]), blank=True).tolist() == [1, 0, 2, 2]
+    assert scratchpads.tokens(torch.tensor([[True]])).tolist() == [[1, 2]]
+
+
+def test_a_bit_and_its_scratch_token_decide_the_next_state():
+    bits = cube.bits(5)
+    given = scratchpads.tokens(bits)
+    assert torch.equal(given[:, :5] ^ (given[:, 5:] - 2), scratchpads.states(bits))
+
+
+def test_a_guess_does_not_depend_on_what_is_written_later():
+    model, weights = drawn()
+    given = scratchpads.tokens(random_bits(8))
+    later = given.clone()
+    later[:, N + 2 :] = 5 - later[:, N + 2 :]
+    before, after = (scratchpads.forward(model, weights, g) for g in (given, later))
+    torch.testing.assert_close(before[:, :2], after[:, :2], atol=1e-12, rtol=0)
+    assert (before[:, 2:] - after[:, 2:]).abs().max() > 1e-3
+
+
+def test_learning_starts_from_shared_positions_and_does_not_see_its_neighbours():
+    model = scratchpads.spec(N, 8)
+    alone = scratchpads.learn(model, [7], 3, B=4, rate_of={"positions": 0.0}, progress=False)
+    both = scratchpads.learn(model, [3, 7], 3, B=4, rate_of={"positions": 0.0}, progress=False)
+    place = alone.weights["positions"][0]
+    assert torch.equal(place[:N], place[N:])
+    torch.testing.assert_close(alone.weights["readout"][0], both.weights["readout"][1])
+
+
+def test_models_learn_the_step_and_read_their_own_scratchpad(learned):
+    model, weights = learned
+    bits = cube.bits(N)
+    assert torch.equal(
+        scratchpads.roll_out(model, weights, bits), scratchpads.states(bits).expand(2, -1, -1)
+    )
+    rubbed = scratchpads.roll_out(model, weights, bits, blank=True)
+    assert ((rubbed != scratchpads.states(bits)).any(-1).sum(-1) >= 8).all()
+
+
+def test_a_roll_out_errs_first_where_teacher_forcing_does():
+    """Of untrained models, that err everywhere."""
+    model, weights = drawn(3)
+    bits = random_bits(32)
+    right = scratchpads.states(bits)
+    own = scratchpads.roll_out(model, weights, bits) != right
+    taught = (scratchpads.forward(model, weights, scratchpads.tokens(bits)) > 0.5) != right.bool()
+    assert torch.equal(own.any(-1), taught.any(-1))
+    assert torch.equal(own.long().argmax(-1), taught.long().argmax(-1))
+    assert own.any()
+    assert not torch.equal(own, taught)
+
+
+def test_sharpness_is_four_times_the_mean_squared_move():
+    model, weights = drawn()
+    bits = random_bits(6)
+    given = scratchpads.tokens(bits)
+    found = scratchpads.sharpness(
+        model, weights, bits, 3, torch.Generator().manual_seed(5), sigma=0.1
+    )
+    draws = torch.Generator().manual_seed(5)
+    still = scratchpads.forward(model, weights, given)
+    names = [name for name in weights if name != brittle.FIXED]
+    values = []
+    for _ in range(3):
+        count = sum(weights[name].numel() for name in names)
+        noise = 0.1 * torch.randn(count, generator=draws, dtype=torch.float64)
+        parts = noise.split([weights[name].numel() for name in names])
+        moved = dict(weights)
+        for name, part in zip(names, parts, strict=True):
+            moved[name] = weights[name] + part.view_as(weights[name])
+        values.append(4 * (scratchpads.forward(model, moved, given) - still).square().mean())
+    torch.testing.assert_close(found.values, torch.stack(values), rtol=1e-9, atol=0)
+
+
+def test_sharpness_is_the_mean_over_steps():
+    model, weights = drawn(2)
+    bits = random_bits(6)
+
+    def at(step):
+        generator = torch.Generator().manual_seed(5)
+        return scratchpads.sharpness(model, weights, bits, 4, generator, step=step).mean
+
+    steps = torch.stack([at(i + 1) for i in range(N)])
+    assert steps.shape == (N, 2)
+    torch.testing.assert_close(steps.mean(0), at(None))
+
+
+def test_without_noise_nothing_moves_and_no_chain_breaks(learned):
+    model, weights = learned
+    bits = cube.bits(N)
+    assert scratchpads.sharpness(model, weights, bits, 2, sigma=0.0).mean.max() < 1e-10
+    assert scratchpads.broken_chains(model, weights, bits, 2, sigma=0.0).mean.eq(0).all()
+
+
+def test_large_noise_breaks_chains(learned):
+    model, weights = learned
+    generator = torch.Generator().manual_seed(0)
+    broken = scratchpads.broken_chains(model, weights, cube.bits(N), 20, generator, sigma=1.0)
+    assert (broken.mean > 0.5).all()
+    assert (broken.mean <= 1).all()
+
+
+MODEL, WEIGHTS = drawn()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: scratchpads.spec(0), ValueError, "got 0"),
+        (lambda: scratchpads.tokens(torch.tensor([0, 2])), ValueError, "got 2"),
+        (lambda: scratchpads.tokens(torch.tensor([0.0])), TypeError, "float32"),
+        (lambda: scratchpads.states(torch.zeros(2, 0, dtype=torch.int64)), ValueError, "(2, 0)"),
+        (lambda: scratchpads.states(torch.tensor(1)), ValueError, "()"),
+        (lambda: scratchpads.learn(MODEL, [], 1, B=1), ValueError, "one seed"),
+        (lambda: scratchpads.learn(MODEL, [0], 1, B=0), ValueError, "got 0"),
+        (lambda: scratchpads.roll_out(MODEL, WEIGHTS, random_bits(2, 3)), ValueError, "(2, 3)"),
+        (
+            lambda: scratchpads.sharpness(MODEL, WEIGHTS, random_bits(2), 2, step=5),
+            ValueError,
+            "got 5",
+        ),
+        (lambda: scratchpads.sharpness(MODEL, WEIGHTS, random_bits(2), 1), ValueError, "1"),
+        (lambda: scratchpads.sharpness(MODEL, WEIGHTS, random_bits(0), 2), ValueError, "(0, 4)"),
+        (
+            lambda: scratchpads.broken_chains(MODEL, WEIGHTS, random_bits(2, 3), 2),
+            ValueError,
+            "(2, 3)",
+        ),
+    ],
+)
+def test_bad_input_is_named(call, error, text):
+    with pytest.raises(error) as caught:
+        call()
+    assert text in str(caught.value)

@@ -1,0 +1,82 @@
+"""The smallest model of the first paper against a token by token account of it."""
+
+import pytest
+import torch
+
+from helpers import cube
+from helpers.sharper import circuits
+
+
+def drawn(n=5, hidden=7, ensemble=None, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    weights = circuits.initial_weights(n, hidden, generator, ensemble)
+    return {k: v.double() + 0.1 for k, v in weights.items()}
+
+
+def token_by_token(w, bits, positional=False):
+    n = len(w["head"])
+    total = w["head_bias"].clone()
+    tokens = [torch.cat((torch.eye(n)[j].double(), bits[j : j + 1].double())) for j in range(n)]
+    seen = [torch.cat((t[:n], 0 * t[n:])) for t in tokens] if positional else tokens
+    for i in range(n):
+        scores = torch.stack([(seen[i] @ w["query"]) @ (seen[j] @ w["key"]) for j in range(n)])
+        a = scores.softmax(0)
+        y = sum(a[j] * (tokens[j] @ w["value"]) for j in range(n))
+        total = total + w["head"][i] * ((w["G"] * y + w["b"]).relu() @ w["F"])
+    return total
+
+
+@pytest.mark.parametrize("positional", [False, True])
+def test_forward_is_the_model_written_out(positional):
+    w = drawn()
+    every = cube.bits(5)
+    expected = torch.stack([token_by_token(w, b, positional) for b in every])
+    torch.testing.assert_close(circuits.forward(w, every, positional), expected)
+
+
+@pytest.mark.parametrize("positional", [False, True])
+def test_an_ensemble_is_its_models(positional):
+    w = drawn(ensemble=3)
+    own = torch.randint(0, 2, (3, 9, 5), generator=torch.Generator().manual_seed(1))
+    for bits in (own, own[0]):
+        together = circuits.forward(w, bits, positional)
+        for e in range(3):
+            alone = {k: v[e] for k, v in w.items()}
+            given = bits if bits.ndim == 2 else bits[e]
+            torch.testing.assert_close(together[e], circuits.forward(alone, given, positional))
+
+
+def test_rows_add_up_to_the_output():
+    w, every = drawn(), cube.bits(5)
+    rows = circuits.written(w, every, circuits.attention(w, every))
+    assert rows.shape == (32, 5)
+    torch.testing.assert_close(rows.sum(-1) + w["head_bias"], circuits.forward(w, every))
+
+
+def test_darkened_rows_still_sum_to_one_and_dark_columns_are_dark():
+    w, every = drawn(), cube.bits(5)
+    kept = circuits.attention(w, every)
+    dark = torch.tensor([True, False, False, True, False])
+    left = circuits.darkened(kept, dark)
+    torch.testing.assert_close(left.sum(-1), torch.ones(32, 5, dtype=torch.float64))
+    assert (left[..., dark] == 0).all()
+    ratio = left[..., ~dark] / kept[..., ~dark]
+    torch.testing.assert_close(ratio, ratio[..., :1].expand_as(ratio))
+    assert (circuits.darkened(kept, torch.ones(5, dtype=torch.bool)) == 0).all()
+
+
+def test_positional_attention_is_one_matrix():
+    w, every = drawn(), cube.bits(5)
+    kept = circuits.attention(w, every, positional=True)
+    assert (kept == kept[:1]).all()
+    assert (circuits.attention(w, every).std(0) > 1e-3).any()
+
+
+def test_bad_input_is_named():
+    with pytest.raises(ValueError, match=r"shape \(..., B, 5\), got \(4, 6\)"):
+        circuits.forward(drawn(), torch.zeros(4, 6, dtype=torch.int64))
+    generator = torch.Generator()
+    with pytest.raises(ValueError, match="n must be at least 1, got 0"):
+        circuits.initial_weights(0, 4, generator)
+    with pytest.raises(ValueError, match="hidden must be at least 1, got 0"):
+        circuits.initial_weights(4, 0, generator)

@@ -1,0 +1,168 @@
+"""Norms of the hand-written network: closed forms against sums of squares, bounds, rescaling."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from helpers import cube
+from helpers.sharper import pac_bayes as pb
+from helpers.sharper.network import construct, construct_exact, forward
+from helpers.sharper.norms import activation_norms, balance, printed_bounds, rescaled, squared_norms
+
+law = settings(deadline=None, max_examples=40)
+EPS = torch.finfo(torch.float64).eps
+scales = st.one_of(st.none(), st.floats(0, 50), st.tuples(st.floats(0, 50), st.floats(0, 50)))
+
+
+@st.composite
+def functions(draw, n_max=9):
+    """Random functions of the kind that the network computes, coefficients of any size."""
+    n = draw(st.integers(1, n_max))
+    d = draw(st.integers(1, n))
+    W = draw(st.integers(1, min(n, math.comb(n, d))))
+    generator = torch.Generator().manual_seed(draw(st.integers(0, 10**6)))
+    f = cube.sparse_function(n, d, W, generator, draw(st.sampled_from(cube.BASES)))
+    factor = draw(st.floats(1e-3, 10))
+    return cube.SparseFunction(n, f.masks, factor * f.coefficients, f.basis)
+
+
+def function(n, d, W, basis="even_parity"):
+    return cube.sparse_function(n, d, W, torch.Generator().manual_seed(0), basis)
+
+
+def squares(weights):
+    return {k: v.square().sum().item() for k, v in weights.items()}
+
+
+@law
+@given(functions(), scales)
+def test_the_closed_forms_are_the_sums_of_squares(f, scale):
+    closed, found = squared_norms(f, scale), squares(construct(f, scale)[1])
+    assert list(closed) == list(found)
+    for name, value in found.items():  # at most 121 squares, so 121 rounding steps, and a few more
+        assert closed[name] == pytest.approx(value, rel=200 * EPS, abs=200 * EPS), name
+
+
+@law
+@given(functions(), st.one_of(st.none(), st.floats(6, 50), st.tuples(st.none(), st.floats(0, 50))))
+def test_the_closed_forms_hold_for_the_mended_network_too(f, scale):
+    closed = squared_norms(f, scale, exact=True)
+    found = squares(construct_exact(f, scale)[1])
+    for name, value in found.items():  # 1 - lambda may be as small as 1/100: it loses two digits
+        assert closed[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
+
+
+@law
+@given(functions())
+def test_a_block_is_within_its_printed_bound_unless_a_coefficient_is_small(f):
+    c = f.coefficients / f.coefficients.norm()
+    assume(c.min() >= f.n**-4.0)
+    unit = cube.SparseFunction(f.n, f.masks, c, f.basis)
+    printed = printed_bounds(f.n, f.degree, f.sparsity)
+    for name, value in squared_norms(unit).items():
+        assert value <= printed[name] * (1 + 100 * EPS) + 100 * EPS, name
+    if f.n > 1:
+        assert sum(squared_norms(unit).values()) <= pb.norm_squared(f.n, f.degree, f.sparsity)
+
+
+def test_a_small_coefficient_breaks_the_bound_on_the_second_scores():
+    c = torch.tensor([1 - 1e-4, 1e-4], dtype=torch.float64).sqrt()
+    f = cube.SparseFunction(2, torch.tensor([1, 2]), c, "even_parity")
+    by_hand = (0.5 * math.log(1 - 1e-4) + 2 * math.log(2)) ** 2 + (2 * math.log(0.2)) ** 2
+    assert squared_norms(f)["WKQ2"] == pytest.approx(by_hand)
+    assert by_hand > 3 * printed_bounds(2, 1, 2)["WKQ2"]
+
+
+def test_the_printed_bounds_add_up_to_the_total_of_the_pac_bayes_chapter():
+    for n, d, W in ((2, 1, 1), (20, 3, 7), (40, 5, 40)):
+        assert sum(printed_bounds(n, d, W).values()) == pytest.approx(pb.norm_squared(n, d, W))
+
+
+def test_six_bits_exceed_the_total_without_the_second_scores():
+    c = torch.full((5,), 5**-0.5, dtype=torch.float64)
+    f = cube.SparseFunction(6, 2 ** torch.arange(5), c, "even_parity")
+    log = math.log(6)
+    scores = 20 * log**2 + 5 * (2 * log - 0.5 * math.log(5)) ** 2
+    assert sum(squared_norms(f).values()) == pytest.approx(1 + 8 + 6.5 + 16 + 5 + scores)
+    assert 36.5 + scores > 21 + 32 + 16 + 20 * log**2 == pb.norm_squared(6, 1, 5, "length_free")
+
+
+@pytest.mark.parametrize("basis", cube.BASES)
+def test_activations_are_as_long_as_they_can_be_and_no_longer(basis):
+    n, d, W = 6, 2, 3
+    f = function(n, d, W, basis)
+    spec, weights = construct(f)
+    found = activation_norms(spec, weights, cube.bits(n))
+    assert {v.shape for v in found.values()} == {(2**n,)}
+    top = {k: v.max().item() for k, v in found.items()}
+    S, log = f.coefficients.sum().item(), 2 * math.log(n)
+    most = {
+        "X": math.sqrt(2),
+        "Z": math.sqrt(2),
+        "Z columns": math.sqrt(n + 1),
+        "Z entries": 1,
+        "XV": 1,
+        "read": S,
+        "z_out": math.sqrt(2),
+        "KQ rows": (log + f.coefficients.log()).abs().max().item(),
+        "query": (log + f.coefficients.log()).norm().item(),
+    }
+    assert top.pop("Y") <= 1
+    assert top == pytest.approx(most)
+
+
+def test_the_row_of_the_output_token_is_longest_at_the_input_of_zeros():
+    for n, d in ((3, 1), (8, 5), (30, 2)):
+        found = activation_norms(*construct(function(n, d, 1)), torch.zeros(1, n).long())
+        assert found["z_out"].item() == pytest.approx(math.sqrt(2))
+
+
+@law
+@given(functions(n_max=5), st.floats(1e-3, 1e3))
+def test_rescaling_keeps_the_function_and_moves_the_norm(f, alpha):
+    spec, weights = construct(f)
+    again = rescaled(weights, alpha)
+    bits = cube.bits(f.n)
+    # 4(d + 1) <= 24 units with slopes up to 2d = 10 on values up to 2, times S
+    tol = 24 * 10 * 2 * 4 * EPS * f.coefficients.sum().item()
+    assert (forward(spec, again, bits) - forward(spec, weights, bits)).abs().max() < tol
+    old, new = squares(weights), squares(again)
+    assert new["G"] + new["b"] == pytest.approx(alpha**2 * (old["G"] + old["b"]))
+    assert new["F"] == pytest.approx(old["F"] / alpha**2)
+    assert {k for k in weights if torch.equal(weights[k], again[k])} >= {"WKQ1", "WV1", "v2"}
+
+
+@law
+@given(st.floats(1e-6, 1e6), st.floats(1e-6, 1e6), st.floats(0.1, 10))
+def test_the_balance_is_the_least(inner, outer, factor):
+    def value(alpha):
+        return alpha**2 * inner + outer / alpha**2
+
+    best = balance(inner, outer)
+    assert value(best) <= value(factor * best) * (1 + 10 * EPS)
+    assert value(best) == pytest.approx(2 * math.sqrt(inner * outer))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: squared_norms(function(4, 2, 2), -1.0), "first scale must be finite and at least"),
+        (lambda: squared_norms(function(4, 2, 2), (0.1, 5.0), exact=True), "at least 2.35138, got"),
+        (lambda: printed_bounds(4, 5, 1), "degree must lie between 1 and n = 4, got 5"),
+        (lambda: printed_bounds(4, 2, 0), "sparsity must lie between 1 and n = 4, got 0"),
+        (lambda: rescaled(construct(function(4, 2, 2))[1], 0.0), "alpha must be positive"),
+        (lambda: rescaled(construct(function(4, 2, 2))[1], math.inf), "finite, got inf"),
+        (lambda: balance(0.0, 1.0), "both terms must be positive, got 0.0 and 1.0"),
+    ],
+)
+def test_bad_input_is_named(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_a_function_of_another_kind_is_refused():
+    with pytest.raises(TypeError, match="SparseFunction"):
+        squared_norms(cube.parity(3))

@@ -1,0 +1,251 @@
+"""Learning sparse functions: the data, the recipe's model, the gap, and trends over runs."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers import statistics
+from helpers.cube import bits, index_of
+from helpers.nets.spec import shapes
+from helpers.nets.transformer import forward
+from helpers.sharper import samples
+
+CLASSES = [(1, 1), (2, 3), (3, 1)]
+
+
+@pytest.fixture
+def data():
+    return samples.draw(5, CLASSES, 40, [0, 1, 2])
+
+
+def answer(value):
+    """A network that answers one number, whatever its input."""
+    return lambda weights, tokens: torch.full(
+        (len(weights["w"]), tokens.shape[-2]), value, dtype=torch.float32
+    )
+
+
+def reader(functions):
+    """A network that knows the first len(w) functions and errs by its weight on odd strings."""
+
+    def run(weights, tokens):
+        tokens = tokens if tokens.ndim == 3 else tokens.expand(len(weights["w"]), *tokens.shape)
+        true = torch.stack([f(index_of(t)) for f, t in zip(functions, tokens, strict=True)])
+        return (true + weights["w"][:, None] * (tokens.sum(-1) % 2)).float()
+
+    return run
+
+
+def test_targets_are_the_functions_on_the_strings(data):
+    assert data.n == 5
+    assert data.bits.shape == (3, 40, 5)
+    assert data.bits.dtype == torch.uint8
+    for f, b, y, (degree, sparsity) in zip(
+        data.functions, data.bits, data.targets, CLASSES, strict=True
+    ):
+        assert (f.degree, f.sparsity) == (degree, sparsity)
+        assert {len(s) for s in f.sets} == {degree}
+        # unit sum of squares, so values of at most sqrt(3): float32 rounds by 2**-24 of that
+        assert (y.double() - f.table()[index_of(b)]).abs().max() <= math.sqrt(3) * 2**-23
+
+
+def test_a_model_does_not_know_of_the_others():
+    alone = samples.draw(6, [(2, 3)], 16, [5])
+    among = samples.draw(6, [(1, 1), (2, 3)], 16, [0, 5])
+    assert torch.equal(alone.bits[0], among.bits[1])
+    assert torch.equal(alone.targets[0], among.targets[1])
+    spec = samples.paper_spec(6)
+    first, second = samples.start(spec, alone), samples.start(spec, among)
+    assert all(torch.equal(first[name][0], second[name][1]) for name in first)
+
+
+def test_another_seed_or_class_is_another_sample():
+    drawn = samples.draw(8, [(2, 1), (2, 1), (2, 2), (3, 1)], 64, [0, 1, 0, 0])
+    for i in range(4):
+        for j in range(i):
+            assert not torch.equal(drawn.bits[i], drawn.bits[j])
+    assert len({g.initial_seed() for g in drawn.generators}) == 4
+
+
+def test_bits_are_fair():
+    drawn = samples.draw(12, [(1, 1)] * 4, 4096, range(4))
+    share = drawn.bits.double().mean((0, 1))
+    assert (share - 0.5).abs().max() < 5 * 0.5 / math.sqrt(4 * 4096)  # five standard errors
+
+
+@pytest.mark.parametrize(
+    ("classes", "N", "seeds", "named"),
+    [([], 4, [], "at least 1"), ([(1, 1)], 4, [0, 1], "1 classes"), ([(1, 1)], 0, [0], "got 0")],
+)
+def test_bad_samples_are_named(classes, N, seeds, named):
+    with pytest.raises(ValueError, match=named):
+        samples.draw(4, classes, N, seeds)
+
+
+def test_the_model_is_that_of_the_paper():
+    spec = samples.paper_spec(20)
+    assert (spec.width, spec.hiddens, spec.tokens) == (51, (128, 0), 21)
+    assert spec.scale == pytest.approx(0.4 * math.log(21) / math.sqrt(51), rel=1e-15)
+    free, bound = shapes(spec), shapes(samples.paper_spec(20, positional=True))
+    assert free["layers.0.query"] == (51, 51)
+    assert bound["layers.0.query"] == (21, 51)
+    assert set(samples.SLOW) <= set(free)
+    assert not any("layers.1.hidden" in name or "project" in name for name in free)
+
+
+def test_a_run_starts_with_opposite_bits(data):
+    weights = samples.start(samples.paper_spec(5), data)
+    assert weights["embedding"].shape == (3, 2, 30)
+    assert weights["embedding"].dtype == torch.float32
+    # the mean is subtracted in float32: a rounding of numbers below 5 in each of the two rows
+    assert weights["embedding"].sum(1).abs().max() <= 5 * 2**-22
+
+
+def test_the_gap_of_a_constant_answer_is_that_of_the_sample(data):
+    weights = {"w": torch.zeros(3)}
+    found = samples.gap(answer(0.0), weights, data, torch.arange(3))
+    risks = torch.stack([f.table().square().mean() for f in data.functions])
+    assert torch.allclose(found.test, risks, rtol=1e-12)  # 32 additions in float64
+    assert torch.allclose(found.test, torch.ones(3, dtype=torch.float64), rtol=1e-12)
+    mean = data.targets.double().square().mean(1)
+    assert torch.allclose(found.train, mean, rtol=1e-12)
+    assert torch.equal(found.gap, found.test - found.train)
+    assert torch.equal(found.stderr, torch.zeros(3, dtype=torch.float64))
+
+
+def test_the_risk_of_a_known_error_is_counted(data):
+    weights = {"w": torch.tensor([0.0, 1.0, 2.0])}
+    found = samples.gap(reader(data.functions), weights, data, torch.arange(3), chunk=7)
+    odd = (data.bits.sum(-1) % 2).double().mean(1)
+    error = torch.tensor([0.0, 1.0, 4.0], dtype=torch.float64)
+    slack = (
+        4e-6  # answers are float32 of size 4: an error of 2 is off by at most 5e-7, squared 2e-6
+    )
+    assert (found.test - error / 2).abs().max() < slack
+    assert (found.train - error * odd).abs().max() < slack
+
+
+def test_models_may_be_some_and_in_any_order(data):
+    order = torch.tensor([2, 0])
+    weights = {"w": torch.tensor([1.0, 1.0])}
+    some = samples.gap(reader([data.functions[i] for i in order]), weights, data, order)
+    odd = (data.bits[order].sum(-1) % 2).double().mean(1)
+    assert (some.train - odd).abs().max() < 4e-6
+
+
+def test_a_real_network_and_the_chunks_agree(data):
+    spec = samples.paper_spec(5)
+    weights = samples.start(spec, data)
+
+    def network(w, tokens):
+        return forward(spec, w, tokens)
+
+    whole = samples.gap(network, weights, data, torch.arange(3), chunk=32)
+    parts = samples.gap(network, weights, data, torch.arange(3), chunk=5)
+    outputs = network(weights, bits(5)).double()
+    targets = torch.stack([f.table() for f in data.functions])
+    # float32 sums in another order: a few hundred roundings of numbers of order 1
+    assert torch.allclose(whole.test, (outputs - targets).square().mean(1), rtol=1e-4)
+    assert torch.allclose(whole.test, parts.test, rtol=1e-4)
+
+
+def test_fresh_strings_estimate_the_risk_with_their_error():
+    data = samples.draw(12, [(2, 1)], 4, [0])
+    known = reader(data.functions)
+    weights = {"w": torch.tensor([1.0])}
+    scores = []
+    for seed in range(40):
+        g = torch.Generator().manual_seed(seed)
+        found = samples.gap(known, weights, data, torch.arange(1), fresh=400, generator=g)
+        # errors are 0 or 1 with equal chance: a standard deviation of 1/2
+        assert found.stderr.item() == pytest.approx(0.5 / math.sqrt(400), rel=0.05)
+        scores.append((found.test.item() - 0.5) / found.stderr.item())
+    z = torch.tensor(scores)
+    assert abs(z.mean().item()) < 4 / math.sqrt(40)
+    assert 0.6 < z.std().item() < 1.4  # the deviation of 40 normals has an error of 0.11
+
+
+@pytest.mark.parametrize("fresh", [1, 0, -3])
+def test_too_few_fresh_strings_are_named(data, fresh):
+    with pytest.raises(ValueError, match=f"at least 2, got {fresh}"):
+        samples.gap(answer(0.0), {"w": torch.zeros(3)}, data, torch.arange(3), fresh=fresh)
+
+
+def test_outputs_of_another_shape_are_named(data):
+    with pytest.raises(ValueError, match=r"\(3, 40\), got \(2, 40\)"):
+        samples.gap(answer(0.0), {"w": torch.zeros(2)}, data, torch.arange(3))
+
+
+def test_a_cube_that_is_too_large_is_named():
+    data = samples.draw(25, [(1, 1)], 4, [0])
+    with pytest.raises(ValueError, match="got 25"):
+        samples.gap(answer(0.0), {"w": torch.zeros(1)}, data, torch.arange(1))
+
+
+def brute(levels, values, strata):
+    """Concordance by its definition, in a loop."""
+    wins = pairs = 0.0
+    for i in range(len(levels)):
+        for j in range(len(levels)):
+            if levels[i] < levels[j] and strata[i] == strata[j]:
+                pairs += 1
+                wins += 1.0 if values[i] < values[j] else 0.5 if values[i] == values[j] else 0.0
+    return wins / pairs
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 2, st.integers(-2, 2)), min_size=2, max_size=12))
+def test_concordance_counts_pairs(runs):
+    levels, strata, values = (list(column) for column in zip(*runs, strict=True))
+    tensors = [torch.tensor(v, dtype=torch.float64) for v in (levels, values, strata)]
+    if not any(a[0] != b[0] and a[1] == b[1] for a in runs for b in runs):
+        with pytest.raises(ValueError, match="two runs of one stratum"):
+            statistics.concordance(*tensors)
+        return
+    found = statistics.concordance(*tensors).item()
+    assert found == pytest.approx(brute(levels, values, strata), abs=1e-12)
+    turned = statistics.concordance(tensors[0], -tensors[1], tensors[2]).item()
+    assert found + turned == pytest.approx(1, abs=1e-12)
+    stretched = statistics.concordance(tensors[0], tensors[1].exp(), tensors[2]).item()
+    assert stretched == pytest.approx(found, abs=1e-12)  # only the order matters
+
+
+def test_concordance_takes_batches_and_needs_no_strata():
+    levels = torch.tensor([1, 1, 2, 3])
+    values = torch.tensor([[0.0, 1.0, 2.0, 3.0], [3.0, 2.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]])
+    assert statistics.concordance(levels, values).tolist() == [1.0, 0.0, 0.5]
+
+
+def test_bad_runs_are_named():
+    levels = torch.tensor([1, 2])
+    with pytest.raises(ValueError, match="nan, 1 are"):
+        statistics.concordance(levels, torch.tensor([0.0, math.nan]))
+    with pytest.raises(ValueError, match=r"\(2,\), \(2,\) and \(3,\)"):
+        statistics.concordance(levels, torch.zeros(3))
+    with pytest.raises(ValueError, match="different levels"):
+        statistics.concordance(torch.ones(3), torch.zeros(3))
+    with pytest.raises(ValueError, match="different levels"):
+        statistics.concordance(torch.ones(0), torch.zeros(0))
+    with pytest.raises(ValueError, match="E at least 1"):
+        statistics.redrawn(torch.ones(0), 1, torch.Generator())
+    with pytest.raises(ValueError, match="got 0"):
+        statistics.redrawn(torch.ones(2), 0, torch.Generator())
+
+
+def test_redrawn_runs_stay_in_their_group():
+    groups = torch.tensor([4, 7, 4, 4, 7, 9])
+    again = statistics.redrawn(groups, 500, torch.Generator().manual_seed(0))
+    mixed = statistics.redrawn(groups, 500, torch.Generator().manual_seed(0), replace=False)
+    assert torch.equal(groups[again], groups.expand(500, 6))
+    assert torch.equal(groups[mixed], groups.expand(500, 6))
+    assert torch.equal(mixed.sort(1).values, torch.arange(6).expand(500, 6))
+    assert (again[:, 0] == again[:, 2]).any(), "with replacement a run comes twice"
+    for draws in (again, mixed):
+        for run in (0, 2, 3):  # each of the three with one third: five standard errors
+            share = (draws[:, 0] == run).double().mean().item()
+            assert abs(share - 1 / 3) < 5 * math.sqrt(2 / 9 / 500)

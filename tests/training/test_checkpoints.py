@@ -1,0 +1,79 @@
+"""A checkpoint is read whole and by its own run, or not at all."""
+
+import re
+
+import pytest
+import torch
+
+from helpers.training import checkpoints
+from helpers.training.checkpoints import CheckpointError
+
+SETTINGS = {"steps": 7, "learning_rate": [0.1, 0.2], "clip": None, "rate_of": {"a": 1.0}}
+
+
+def run():
+    numbers = torch.arange(5000, dtype=torch.float64)
+    return {"step": 3, "weights": {"a": numbers}, "failed": [(0, 2, "the loss is nan", 0.5)]}
+
+
+def test_what_is_written_is_read(tmp_path):
+    path = tmp_path / "new" / "run"
+    assert checkpoints.read(path, SETTINGS) is None
+    checkpoints.write(path, SETTINGS, run())
+    checkpoints.write(path, SETTINGS, run() | {"step": 4})
+    found = checkpoints.read(path, SETTINGS)
+    assert found["step"] == 4
+    assert found["failed"] == run()["failed"]
+    assert torch.equal(found["weights"]["a"], run()["weights"]["a"])
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("steps", 8), ("learning_rate", [0.1, 0.3]), ("clip", 1.0), ("new", 1)]
+)
+def test_a_file_of_another_run_is_refused_by_the_name_of_what_differs(tmp_path, name, value):
+    path = tmp_path / "run"
+    checkpoints.write(path, SETTINGS, run())
+    words = f"of another run: its {name} is {SETTINGS.get(name)}, here it is {value}"
+    with pytest.raises(CheckpointError, match=re.escape(words)):
+        checkpoints.read(path, SETTINGS | {name: value})
+
+
+def damage(data, how):
+    if how == "truncated":
+        return data[:-100]
+    if how == "half":
+        return data[: len(data) // 2]
+    if how == "empty":
+        return b""
+    middle = len(data) // 2  # amid the numbers, where nothing but a checksum can tell
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+@pytest.mark.parametrize("how", ["truncated", "half", "empty", "one bit"])
+def test_a_damaged_file_is_refused(tmp_path, how):
+    path = tmp_path / "run"
+    checkpoints.write(path, SETTINGS, run())
+    path.write_bytes(damage(path.read_bytes(), how))
+    with pytest.raises(CheckpointError, match="is no whole checkpoint, delete it"):
+        checkpoints.read(path, SETTINGS)
+
+
+def test_a_file_that_would_run_code_is_refused(tmp_path):
+    class Code:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "written"), "w"))
+
+    path = tmp_path / "run"
+    torch.save({"format": checkpoints.FORMAT, "settings": SETTINGS, "run": Code()}, path)
+    with pytest.raises(CheckpointError, match="is no whole checkpoint"):
+        checkpoints.read(path, SETTINGS)
+    assert not (tmp_path / "written").exists()
+
+
+def test_a_file_of_another_format_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "run"
+    checkpoints.write(path, SETTINGS, run())
+    monkeypatch.setattr(checkpoints, "FORMAT", 99)
+    with pytest.raises(CheckpointError, match="has format 1, this program reads 99"):
+        checkpoints.read(path, SETTINGS)
