@@ -8,8 +8,9 @@ import torch
 
 from benchmarks._measure import compare, record, table
 from helpers.nets.spec import TransformerSpec
-from helpers.nets.transformer import encoder_weights, forward, initial_weights
+from helpers.nets.transformer import forward, initial_weights
 from helpers.sharper import samples
+from tests.torch_encoder import encoder_weights
 
 N_BITS, WIDTH, HIDDEN = 20, 51, 128
 CASES = ((32, 32), (8, 256))  # models at once, strings in a batch

@@ -27,8 +27,13 @@ from torch import Tensor
 
 from benchmarks._measure import RECORDS, Remote, Stats, compare, peers_python, record, table
 from helpers.book import figures
-from helpers.kernels import _walsh_cpu
-from helpers.kernels.walsh import walsh_hadamard, walsh_hadamard_
+from helpers.kernels.walsh import (
+    WIDTH,
+    in_threads,
+    machine_code,
+    walsh_hadamard,
+    walsh_hadamard_,
+)
 
 SIZES = (4, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28)
 SMALL = (1, 2, 3, 4, 6, 8, 10, 12, 14)
@@ -49,9 +54,8 @@ os.environ["NUMBA_CPU_FEATURES"] = "+sse4.2,+avx,+avx2,+fma,+bmi,+bmi2,+popcnt"
 import llvmlite.binding
 llvmlite.binding.get_host_cpu_features = lambda: dict(avx2=True)
 import torch
-from helpers.kernels import _walsh_cpu
-from helpers.kernels.walsh import walsh_hadamard_
-assert _walsh_cpu.WIDTH == 32
+from helpers.kernels.walsh import WIDTH, walsh_hadamard_
+assert WIDTH == 32
 x = walsh_hadamard_(torch.ones({N}, dtype=torch.{dtype}))
 assert x[0] == {N} and not x[1:].any()
 x.zero_()
@@ -123,7 +127,7 @@ def alone(n: int, dtype: torch.dtype, python: str | None, rounds: int) -> dict[s
         N = {"N": 2**n, "dtype": NAMES[dtype]}
         if python and dtype != torch.float32 and n <= 24:
             chosen["pyfwht"] = stack.enter_context(Remote(python, PYFWHT.format(**N)))
-        if _walsh_cpu.WIDTH == 64 and n <= 24:
+        if WIDTH == 64 and n <= 24:
             narrow = Remote(sys.executable, NARROW.format(**N))
             chosen["32-byte vectors"] = stack.enter_context(narrow)
         stats = compare(chosen, rounds if n <= 24 else 3)
@@ -165,10 +169,10 @@ def batches(dtype: torch.dtype, rounds: int) -> list[dict[str, Any]]:
 def overhead(n: int, dtype: torch.dtype, rounds: int) -> dict[str, Any]:
     """Microseconds of a call besides the machine code it ends in, and besides the new table."""
     x = torch.zeros(2**n, dtype=dtype)
-    code, log_row, digits = _walsh_cpu._serial(2**n, dtype, _walsh_cpu.WIDTH)
+    code, log_row, digits = machine_code(2**n, dtype, WIDTH)
     stats = compare(
         {
-            "code": lambda: code(0, _walsh_cpu.WIDTH, x.data_ptr(), log_row, digits, 0, 1),
+            "code": lambda: code(0, WIDTH, x.data_ptr(), log_row, digits, 0, 1),
             "in place": lambda: walsh_hadamard_(x),
             "out of place": lambda: walsh_hadamard(x),
             "clone": lambda: x.clone(),
@@ -201,7 +205,7 @@ def threads(rounds: int) -> list[dict[str, Any]]:
             walsh_hadamard_(x)
 
         def sweep(count: int, x: Any = buffer) -> None:
-            _walsh_cpu._share(count, lambda i, j: np.multiply(x[i:j], 1, out=x[i:j]), len(x))
+            in_threads(count, lambda i, j: np.multiply(x[i:j], 1, out=x[i:j]), len(x))
 
         cases = {
             "1": lambda on=on: on(1),
@@ -286,7 +290,7 @@ def main() -> None:
         rows,
         folder=options.out,
         peers=versions,
-        vector_bytes=_walsh_cpu.WIDTH,
+        vector_bytes=WIDTH,
         batches=small,
         overhead=calls,
         threads=walls,

@@ -8,7 +8,8 @@ Ground floor::
 
     checks                      Checks of what comes in by a public door: each error names the value and what is allowed.
     weights                     A model's weights: a flat dict of tensors, each behind any leading ensemble axes.
-    statistics                  What is said of many runs: slopes, shares, orders, and runs drawn anew.
+    draws                       Seeded draws, float64 where they are not whole, and the door for float64 literals.
+    statistics                  What is said of many runs: slopes, shares, means, orders, runs drawn anew, first numbers.
 
 Kernels::
 
@@ -46,22 +47,32 @@ Nets and sharpness::
     nets.attention              What the heads of one layer write, in three ways that are equal up to rounding.
     nets.baselines              Feedforward and recurrent nets in the form of :mod:`helpers.nets.transformer`: pure functions.
     nets.lean                   The first paper's transformer with its work merged, exactly.
+    nets.norm                   Layer norm, one formula for every model: a row minus its mean, over its deviation.
     nets.spec                   What a transformer is, apart from its weights, and which weights that asks for.
-    nets.transformer            One functional transformer encoder: every learned model of the five papers.
+    nets.transformer            One functional transformer encoder; a module that has another model says why.
     sharpness                   How sharp a loss is around given weights: Hessian traces, perturbed losses, blow-up.
+    sharpness.blowup            How much layer norms can magnify what they are given.
+    sharpness.gradients         Gradients of a model's output at each input, in each weight.
+    sharpness.perturbed         Losses and outputs when the weights move at random: means, remainders, direction sharpness.
+    sharpness.point             A loss at given weights: which of them move, its products with the Hessian, what memory holds.
+    sharpness.traces            Trace of the Hessian of a loss: exact, Gauss-Newton, Hutchinson, Hutch++.
 
 Rooms of the parts::
 
     sharper                     What the chapters on *A Sharper Picture of Generalization in Transformers* need.
     sharper.chain_of_thought    PARITY by a chain of thought: a two-attention transformer run n times, with weights set by hand.
     sharper.circuits            The first paper's smallest model: attention, one number a token, a narrow net, a linear head.
+    sharper.elementwise         Functions of numbers or of tensors that broadcast: one decorator, range checks, a bisection.
+    sharper.gradients           The gradient of the hand-written network, block by block: measured, in closed form, searched.
     sharper.learnable           Networks built by hand as weights of learned models: one function, one parameter space.
     sharper.network             The two-attention transformer that computes a sparse sum of parities, with weights set by hand.
     sharper.norms               Sizes of the hand-written network of :mod:`helpers.sharper.network`, and its balance.
-    sharper.pac_bayes           Bounds on the risk of networks near the hand-written one: PAC-Bayes, Occam, and their rivals.
-    sharper.perturbed           The hand-written network of :mod:`helpers.sharper.network` under Gaussian noise: bounds.
+    sharper.pac_bayes           The paper's PAC-Bayes bound on the risk of networks near the hand-written one.
+    sharper.perturbed           The hand-written network of :mod:`helpers.sharper.network` under Gaussian noise: our bounds.
     sharper.projected           The two-attention transformer on random codes of its positions, to make it narrower.
+    sharper.rivals              Rivals of the paper's bound: the kl form of PAC-Bayes, Occam's bound, and two norm bounds.
     sharper.samples             Learning sparse functions from random strings: data, the recipe that converges, and the gap.
+    sharper.tabulated           What noise on the hand-written network costs, in the closed forms of the authors' notebook.
     sensitive                   What the chapters on *Why are Sensitive Functions Hard for Transformers?* need.
     sensitive.automata          Finite automata, and how sensitive a step of one and its last state are.
     sensitive.blowup            Layer norm's magnification of one bit, in transformers as Hahn and Rofin (2024) define them.
@@ -85,7 +96,8 @@ Rooms of the parts::
     retrieval.attention         Attention that retrieves the tokens pointed at, with weights written by hand.
     retrieval.heads             How much H attention heads let through of q tokens, when the label is a sum of squares.
     retrieval.hierarchy         Prompts that three architectures need to learn sparse token regression.
-    retrieval.memory            What the state of a recurrent net can hold: packings, covers, codes, quantisers, interpolation.
+    retrieval.memory            What the state of a recurrent net can hold: codes, quantisers, interpolants, and what none can.
+    retrieval.packings          How many points can be far apart: label vectors, balls, ellipsoids, sign vectors.
     retrieval.pointwise         Retrieval learned from one labelled token a prompt, as the point-wise risk has it.
     retrieval.random_encodings  Encodings of positions that are far from each other: how likely random signs are to be so.
     retrieval.recurrent         A bidirectional recurrent net that solves the simple retrieval task, with weights by hand.
@@ -108,8 +120,12 @@ The book's machinery::
     book.excerpts               Figures of chapters on other pages: a Sphinx extension with one directive.
     book.execution              Execute one chapter: as a notebook by papermill, or plainly as the script that it is.
     book.figures                One look for every figure: opaque, legible in the dark, told apart without colour.
+    book.output                 What a cell leaves on the page: numbers for the prose, and outputs in more than one form.
     book.pages                  What the rendered pages add to their theme: a Sphinx extension.
+    book.register               The register: every result of the papers, where its statement comes from, who owes the check.
     book.results                Paper-scale results: a CSV beside a JSON that says how it was made.
-    book.scoreboard             The scoreboard and the findings: pages built from what the executed notebooks recorded.
+    book.scoreboard             The scoreboard, the findings and the verdict cards: built from what the notebooks recorded.
+    book.table                  Tables: a real table on the page, aligned text for nbval and the terminal, by one call.
+    book.verdicts               From claims to verdicts: what is said of a result as its paper states it, and what is known now.
     run                         Execute chapters: ``python -m helpers.run [CHAPTER ...]``.
 """

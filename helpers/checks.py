@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import torch
 from torch import Tensor
 
 
@@ -13,10 +14,10 @@ def require_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
         raise ValueError(f"unknown {name} {value!r}; choose one of {', '.join(choices)}")
 
 
-def require_positive(**sizes: int) -> None:
-    """Raise ValueError for the first size below 1, naming it."""
+def require_positive(**sizes: float) -> None:
+    """Raise ValueError for the first size below 1 or not finite, naming it."""
     for name, size in sizes.items():
-        if size < 1:
+        if not 1 <= size < math.inf:
             raise ValueError(f"{name} must be at least 1, got {size}")
 
 
@@ -32,3 +33,40 @@ def require_scale(**values: float) -> None:
     for name, value in values.items():
         if not 0 < value < math.inf:
             raise ValueError(f"{name} must be positive and finite, got {value}")
+
+
+def require_amount(**values: float) -> None:
+    """Raise ValueError for the first number that is negative or not finite, naming it."""
+    for name, value in values.items():
+        if not 0 <= value < math.inf:
+            raise ValueError(f"{name} must be finite and at least 0, got {value}")
+
+
+def require_probability(**values: float) -> None:
+    """Raise ValueError for the first number that is not above 0 and below 1, naming it."""
+    for name, value in values.items():
+        if not 0 < value < 1:
+            raise ValueError(f"{name} must lie between 0 and 1, got {value}")
+
+
+def require_bits(bits: Tensor) -> None:
+    """Raise ValueError for a number that is neither 0 nor 1, whatever the dtype, naming it.
+
+    Inside ``vmap`` no value can be read, and nothing is checked.
+    """
+    if readable(bits):
+        wrong = bits[(bits != 0) & (bits != 1)]
+        if wrong.numel():
+            raise ValueError(f"bits are 0 or 1, got {wrong[0].item()}")
+
+
+def require_whole(**given: Tensor) -> None:
+    """Raise TypeError for the first tensor that is floating or complex, naming it."""
+    for name, value in given.items():
+        if value.is_floating_point() or value.is_complex():
+            raise TypeError(f"{name} must be integer or bool, got {value.dtype}")
+
+
+def readable(values: Tensor) -> bool:
+    """Whether numbers can be read from a tensor; not inside the transforms of torch.func."""
+    return not torch._C._functorch.is_functorch_wrapped_tensor(values)

@@ -1,12 +1,51 @@
-"""What is said of many runs: slopes, shares, orders, and runs drawn anew."""
+"""What is said of many runs: slopes, shares, means, orders, runs drawn anew, first numbers.
+
+A result that is an estimate is an :class:`Estimate`, with the ends of its interval.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import torch
 from scipy import stats
 from torch import Tensor
+
+from helpers.checks import require_probability
+
+Numbers = Sequence[float] | Tensor
+
+
+class Estimate(NamedTuple):
+    """A value and the ends of its interval; a number where one is asked for.
+
+    Its text has as many decimals as show two digits of half the interval; ``format(e, ".3f")``
+    writes all three numbers so.
+
+    Example:
+        >>> found = Estimate(0.0123, 0.0101, 0.0150)
+        >>> print(found, f"{found:.3f}", float(found), found.low)
+        0.0123 [0.0101, 0.0150] 0.012 [0.010, 0.015] 0.0123 0.0101
+    """
+
+    value: float
+    low: float
+    high: float
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        half = (self.high - self.low) / 2
+        decimals = 1 - math.floor(math.log10(half)) if 0 < half < math.inf else -1
+        return format(self, f".{max(decimals, 0)}f" if half >= 1e-5 and decimals > -4 else ".4g")
+
+    def __format__(self, form: str) -> str:
+        if not form:
+            return str(self)
+        return f"{self.value:{form}} [{self.low:{form}}, {self.high:{form}}]"
 
 
 def slope(x: Tensor, y: Tensor) -> Tensor:
@@ -23,6 +62,10 @@ def slope(x: Tensor, y: Tensor) -> Tensor:
 
     Raises:
         ValueError: shapes that differ in N, or x all alike.
+
+    Example:
+        >>> slope(torch.tensor([0.0, 1.0, 2.0]), torch.tensor([1.0, 3.0, 5.0])).item()
+        2.0
     """
     if not x.ndim or not y.ndim or x.shape[-1] != y.shape[-1]:
         raise ValueError(f"x and y must share N, got {tuple(x.shape)} and {tuple(y.shape)}")
@@ -31,6 +74,145 @@ def slope(x: Tensor, y: Tensor) -> Tensor:
     if not (spread > 0).all():
         raise ValueError("a slope needs two different x")
     return (dx * (y - y.mean(-1, keepdim=True))).sum(-1) / spread
+
+
+def power(x: Numbers, y: Numbers) -> Tensor:
+    r"""The power b of :math:`y \approx a x^b`: the slope of log y on log x by least squares.
+
+    Args:
+        x: Positive and finite, not all alike, shape ``(N,)``.
+        y: Positive and finite, shape ``(*batch, N)``.
+
+    Returns:
+        Shape ``(*batch,)``, float64.
+
+    Raises:
+        ValueError: numbers that have no logarithm, or shapes as for :func:`slope`.
+
+    Example:
+        >>> round(power([1, 10, 100], [5, 500, 50000]).item(), 12)
+        2.0
+    """
+    return slope(_logs(x), _logs(y))
+
+
+def trend(x: Numbers, y: Numbers, level: float = 0.95, *, log: bool = False) -> Estimate:
+    r"""Slope of the least-squares line of y on x, with its interval by Student's t.
+
+    The ends are :math:`t_{N - 2}` standard errors away, those from the residuals: runs that differ
+    and points off the line both widen the interval.
+
+    Args:
+        x: Finite, not all alike, shape ``(N,)``, N at least 3.
+        y: Finite, shape ``(N,)``.
+        level: Of the interval, between 0 and 1.
+        log: Of both first, so that the slope is a power of x as in :func:`power`.
+
+    Raises:
+        ValueError: too few numbers, other shapes, or a number outside its range.
+
+    Example:
+        >>> f"{trend([1, 2, 3, 4], [1.0, 2.1, 2.9, 4.0]):.3f}"
+        '0.980 [0.797, 1.163]'
+
+    Source: ``scipy.stats.linregress``.
+    """
+    require_probability(level=level)
+    at, values = (_numbers(_logs(v) if log else v) for v in (x, y))
+    if at.shape != values.shape or len(at) < 3:
+        raise ValueError(f"a trend needs two (N,), N > 2, got {len(at)} and {len(values)} numbers")
+    if not bool((at != at[0]).any()):
+        raise ValueError("a slope needs two different x")
+    if not bool((values != values[0]).any()):
+        return Estimate(0.0, 0.0, 0.0)  # of which linregress knows no error
+    line = stats.linregress(at.numpy(), values.numpy())
+    half = stats.t.ppf((1 + level) / 2, len(at) - 2) * line.stderr
+    return Estimate(float(line.slope), float(line.slope - half), float(line.slope + half))
+
+
+def average(values: Numbers, level: float = 0.95) -> Estimate:
+    """Mean, with its interval by Student's t.
+
+    Args:
+        values: Finite, shape ``(E,)``, E at least 2; else ValueError.
+        level: Of the interval, between 0 and 1; else ValueError.
+
+    Example:
+        >>> f"{average([1.0, 2.0, 3.0]):.2f}"
+        '2.00 [-0.48, 4.48]'
+
+    Source: Student (1908), by ``scipy.stats``.
+    """
+    require_probability(level=level)
+    given = _numbers(values, least=2)
+    half = float(stats.t.ppf((1 + level) / 2, len(given) - 1) * stats.sem(given.numpy()))
+    mean = given.mean().item()
+    return Estimate(mean, mean - half, mean + half)
+
+
+def difference(a: Numbers, b: Numbers, level: float = 0.95) -> Estimate:
+    """Mean of a minus mean of b, with its interval by Welch: the variances may differ.
+
+    Args:
+        a: Finite, shape ``(E,)``, E at least 2; else ValueError.
+        b: Finite, shape ``(F,)``, F at least 2; else ValueError.
+        level: Of the interval, between 0 and 1; else ValueError.
+
+    Example:
+        >>> f"{difference([3.0, 4.0, 5.0], [1.0, 2.0]):.2f}"
+        '2.50 [0.01, 4.99]'
+
+    Source: Welch (1947), by ``scipy.stats.ttest_ind``.
+    """
+    require_probability(level=level)
+    first, second = _numbers(a, least=2), _numbers(b, least=2)
+    test = stats.ttest_ind(first.numpy(), second.numpy(), equal_var=False)
+    low, high = test.confidence_interval(level)
+    return Estimate((first.mean() - second.mean()).item(), float(low), float(high))
+
+
+def wilson(successes: int, count: int, level: float = 0.95) -> Estimate:
+    r"""A share and its interval by Wilson's score.
+
+    The ends are the shares p at which the one found is :math:`z` standard deviations away:
+
+    .. math:: (\hat p - p)^2 = z^2\, p (1 - p) / N
+
+    Args:
+        successes: From 0 to ``count``; else ValueError.
+        count: N, at least 1; else ValueError.
+        level: Of the interval, between 0 and 1; else ValueError.
+
+    Example:
+        >>> f"{wilson(7, 30):.3f}"
+        '0.233 [0.118, 0.409]'
+
+    Source: Wilson (1927), by ``scipy.stats.binomtest``.
+    """
+    found = _counted(successes, count, level)
+    low, high = found.proportion_ci(level, "wilson")
+    return Estimate(successes / count, float(low), float(high))
+
+
+def upper_limit(successes: int, count: int, level: float = 0.95) -> float:
+    """Largest chance that so few successes do not contradict: the exact one-sided limit.
+
+    Args:
+        successes: From 0 to ``count``; else ValueError.
+        count: At least 1; else ValueError.
+        level: Of the limit, between 0 and 1; else ValueError.
+
+    Returns:
+        The chance at which ``successes`` or fewer have probability ``1 - level``; 1 if all succeed.
+
+    Example:
+        >>> round(upper_limit(0, 100), 4)
+        0.0295
+
+    Source: Clopper and Pearson (1934), by ``scipy.stats.binomtest``.
+    """
+    found = _counted(successes, count, level, "less")
+    return float(found.proportion_ci(level, "exact").high)
 
 
 def concordance(levels: Tensor, values: Tensor, strata: Tensor | None = None) -> Tensor:
@@ -51,6 +233,10 @@ def concordance(levels: Tensor, values: Tensor, strata: Tensor | None = None) ->
 
     Raises:
         ValueError: shapes that do not fit, values that are nan, or no pair to compare.
+
+    Example:
+        >>> concordance(torch.tensor([1, 2, 3]), torch.tensor([0.1, 0.3, 0.2])).item()
+        0.6666666666666666
 
     Cost: at most E**2 / 2 comparisons. Source: the C of Harrell, for two levels Mann-Whitney's U
     over the number of pairs.
@@ -88,6 +274,12 @@ def redrawn(
 
     Raises:
         ValueError: no runs, or ``count`` below 1.
+
+    Example:
+        >>> values, groups = torch.tensor([1.0, 2.0, 10.0]), torch.tensor([0, 0, 1])
+        >>> again = values[redrawn(groups, 1000, torch.Generator().manual_seed(0))]
+        >>> again.shape, again[:, 2].unique().item()
+        (torch.Size([1000, 3]), 10.0)
     """
     if groups.ndim != 1 or not len(groups):
         raise ValueError(f"groups must be (E,) with E at least 1, got {tuple(groups.shape)}")
@@ -104,33 +296,148 @@ def redrawn(
     return drawn
 
 
-def wilson(successes: int, count: int, level: float = 0.95) -> tuple[float, float, float]:
-    r"""A share and its interval by Wilson's score.
+def redrawn_means(values: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """Means ``(count, *shape)`` over runs ``(E, *shape)`` drawn anew, as by :func:`redrawn`."""
+    one_group = torch.zeros(values.shape[:1], dtype=torch.int64)
+    return values[redrawn(one_group, count, generator)].mean(1)
 
-    The ends are the shares p at which the one found is :math:`z` standard deviations away:
 
-    .. math:: (\hat p - p)^2 = z^2\, p (1 - p) / N
+def ends(redraws: Tensor, level: float = 0.95) -> tuple[float, float]:
+    """Ends of the percentile interval of redrawn values.
 
     Args:
-        successes: From 0 to ``count``.
-        count: N, at least 1.
-        level: Of the interval, between 0 and 1.
+        redraws: Floating, shape ``(R,)``, R at least 1; else ValueError. A nan makes both ends nan.
+        level: Of the interval, between 0 and 1; else ValueError.
 
-    Returns:
-        Share, lower end and upper end.
+    Example:
+        >>> ends(torch.arange(101.0, dtype=torch.float64), 0.9)
+        (5.0, 95.0)
+
+    Source: Efron (1979).
+    """
+    require_probability(level=level)
+    if redraws.ndim != 1 or not len(redraws):
+        raise ValueError(f"redraws must be (R,), R at least 1, got {tuple(redraws.shape)}")
+    tail = round((1 - level) / 2, 15)
+    at = torch.tensor([tail, 1 - tail], dtype=redraws.dtype)
+    low, high = redraws.quantile(at).tolist()
+    return low, high
+
+
+def bootstrapped(values: Tensor, level: float = 0.95) -> Estimate:
+    """A quantity and its percentile interval, from the runs as they are and drawn anew.
+
+    Args:
+        values: Of all runs first, then of each redraw, shape ``(1 + R,)``; else ValueError.
+        level: Of the interval, between 0 and 1; else ValueError.
+
+    Example:
+        >>> runs = torch.tensor([1.0, 2.0, 3.0, 4.0], dtype=torch.float64)
+        >>> again = redrawn_means(runs, 1000, torch.Generator().manual_seed(0))
+        >>> f"{bootstrapped(torch.cat((runs.mean()[None], again))):.1f}"
+        '2.5 [1.5, 3.5]'
+    """
+    return Estimate(values[0].item(), *ends(values[1:], level))
+
+
+def told(values: Tensor, digits: int = 3) -> str:
+    """What :func:`bootstrapped` finds, in words: ``0.012 [0.010, 0.015]``."""
+    return format(bootstrapped(values), f".{digits}f")
+
+
+def power_of_means(
+    levels: Sequence[float], values: Tensor, redraws: int, generator: torch.Generator
+) -> Estimate:
+    """The power of the level in the mean value, with its interval from runs drawn anew.
+
+    Args:
+        levels: Positive, two or more different, L of them.
+        values: Of E runs at each level, shape ``(L, E)``.
+        redraws: Bootstrap samples, in which the runs of each level are redrawn.
+        generator: Source of randomness.
 
     Raises:
-        ValueError: a number outside its range.
+        ValueError: shapes that do not fit, or a level or a mean that is not positive.
 
-    Source: Wilson (1927).
+    Example:
+        >>> runs = torch.tensor([[1.0, 1.2], [2.0, 2.4], [4.0, 4.8]])
+        >>> f"{power_of_means([1, 2, 4], runs, 500, torch.Generator().manual_seed(0)):.2f}"
+        '1.00 [0.87, 1.13]'
     """
+    if values.ndim != 2 or len(values) != len(levels) or not values.shape[1]:
+        raise ValueError(f"{len(levels)} levels need values (L, E), got {tuple(values.shape)}")
+    if not all(0 < level < math.inf for level in levels):
+        raise ValueError(f"levels must be positive and finite, got {list(levels)}")
+    L, E = values.shape
+    groups = torch.arange(L).repeat_interleave(E)
+    picks = redrawn(groups, redraws, generator)
+    flat = values.double().flatten()
+    means = torch.cat((flat[None], flat[picks])).unflatten(-1, (L, E)).mean(-1)
+    if not bool((means[0] > 0).all()):
+        raise ValueError(f"a power needs positive means, got {means[0].tolist()}")
+    return bootstrapped(power(levels, means.clamp(min=1e-12)))
+
+
+def middle(values: Sequence[float]) -> float:
+    """The middle one of an odd number of values; of an even number, not 0, the upper of both."""
+    if not len(values):
+        raise ValueError("no values have no middle")
+    return sorted(values)[len(values) // 2]
+
+
+def first(met: Callable[[int], bool], start: int = 1, most: int = 10**60) -> int:
+    """Least whole number from which a condition is met.
+
+    Args:
+        met: Asked for whole numbers; once true, it must stay so.
+        start: Where the search begins.
+        most: Where it ends.
+
+    Raises:
+        ValueError: ``most`` below ``start``, or the condition is not met at ``most``.
+
+    Cost: about 3/2 log2 of the distance from ``start`` in questions: the distance grows fourfold,
+    then is halved.
+
+    Example:
+        >>> first(lambda m: m * m >= 1000)
+        32
+    """
+    if most < start:
+        raise ValueError(f"the search ends at {most} before it starts at {start}")
+    before, high = start - 1, start
+    low = before
+    while not met(high):
+        if high >= most:
+            raise ValueError(f"the condition is not met up to {most:.6g}")
+        low, high = high, min(before + 4 * (high - before), most)
+    while high - low > 1:
+        between = (low + high) // 2
+        low, high = (low, between) if met(between) else (between, high)
+    return high
+
+
+def _numbers(values: Numbers, least: int = 1) -> Tensor:
+    given = torch.as_tensor(values, dtype=torch.float64)
+    if given.ndim != 1 or len(given) < least:
+        raise ValueError(f"values must be (E,), E at least {least}, got {tuple(given.shape)}")
+    if not bool(given.isfinite().all()):
+        raise ValueError(f"values must be finite, got {given[~given.isfinite()][0].item()}")
+    return given
+
+
+def _logs(values: Numbers) -> Tensor:
+    given = torch.as_tensor(values, dtype=torch.float64)
+    odd = given[~((given > 0) & given.isfinite())]
+    if odd.numel():
+        raise ValueError(f"a power needs positive finite numbers, got {odd[0].item()}")
+    return given.log()
+
+
+def _counted(successes: int, count: int, level: float, alternative: str = "two-sided") -> Any:
     if count < 1:
         raise ValueError(f"count must be at least 1, got {count}")
     if not 0 <= successes <= count:
         raise ValueError(f"successes must lie between 0 and {count}, got {successes}")
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, got {level}")
-    z2 = float(stats.norm.ppf((1 + level) / 2)) ** 2
-    share, middle = successes / count, (successes + z2 / 2) / (count + z2)
-    half = math.sqrt(share * (1 - share) * count * z2 + z2**2 / 4) / (count + z2)
-    return share, max(middle - half, 0.0), min(middle + half, 1.0)
+    require_probability(level=level)
+    return stats.binomtest(successes, count, alternative=alternative)

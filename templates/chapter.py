@@ -18,7 +18,11 @@
 # (ch-name)=
 # # Title: a sentence that a reader can doubt
 #
-# **Claim.** What is true, in two sentences. **Needs** {ref}`ch-fourier-walsh`. **Runs in** 5 s.
+# ```{verdict}
+# The key number, or the smallest counterexample, in one sentence: {glue:text}`gap:.1e`.
+# ```
+#
+# **Claim.** What is true, in at most five sentences, free of symbols that are not defined here. **Needs** {ref}`ch-fourier-walsh`. **Runs in** 5 s. **Source** printed.
 #
 # ```{prf:lemma} Hahn and Rofin (2024), Lemma 0
 # :label: part-name
@@ -31,27 +35,43 @@
 n_max = 8  # longest cube, in bits [2..16]
 seed = 0  # of the random functions [0..1000000]
 
-# %%
-import torch
-
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 from helpers.book import figures
-from helpers.book.claims import Ledger, glue
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
+from helpers.book.table import table
 from helpers.cube import average_sensitivity, spectrum
+from helpers.draws import Draws
 
 ledger = Ledger("part/name")
-generator = torch.Generator().manual_seed(seed)
-f = torch.randn(2**n_max, generator=generator, dtype=torch.float64)
-energy_gap = (spectrum(f).square().sum() / f.square().mean() - 1).abs().item()
-unnormalised_gap = ((2**n_max * spectrum(f)).square().sum() / f.square().mean() - 1).abs().item()
-glue("sensitivity", average_sensitivity(f).item())
-print(f"average sensitivity {average_sensitivity(f).item():.6f}")
+draws = Draws(seed)
 
 # %% [markdown]
-# Every number in the prose comes from the run: {glue:text}`sensitivity:.3f`. The figure is {numref}`fig-name`.
+# One sentence that says what the next lines do, and why they decide it.
 
-# %% mystnb={"figure": {"caption": "What the figure is, with its units.", "name": "fig-name"}, "image": {"alt": "What is seen in the figure, in a sentence or two, for a reader who cannot see it."}} tags=["hide-input"]
+# %%
+result = ledger.result("part.name")
+f = draws.normal(2**n_max)
+gap = abs(spectrum(f).square().sum() / f.square().mean() - 1).item()
+unnormalised = abs((2**n_max * spectrum(f)).square().sum() / f.square().mean() - 1).item()
+table({"sensitivity": average_sensitivity(f).item(), "gap": gap}, "A random function", tiny=1e-12)
+result.holds(
+    "Parseval, relative gap",
+    gap,
+    at_most=0,
+    tol=1e-12,
+    control=unnormalised,
+    about="statement",
+    evidence="sampled",
+)
+glue(gap=gap)
+
+# %% [markdown]
+# Every number in the prose comes from the run. The figure is {numref}`fig-name`.
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "What the figure is, with its units.", "name": "fig-name"}, "image": {"alt": "What is seen in the figure, in a sentence or two, for a reader who cannot see it."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.4)
-ax.plot(spectrum(f).abs().sort(descending=True).values, marker="")
+ax.plot(spectrum(f).abs().sort(descending=True).values, **figures.line(0))
 ax.set(xlabel="rank of the coefficient", ylabel="size $|\\hat f(S)|$")
 figures.show()
 
@@ -60,15 +80,7 @@ figures.show()
 #
 # The number that would end the claim, and the control: the same number where it must come out otherwise.
 
-# %%
-ledger.check(
-    "part.name",
-    "Parseval, relative gap",
-    measured=energy_gap,
-    at_most=0,
-    tol=1e-12,
-    control=unnormalised_gap,
-)
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
 
 # %% [markdown]
@@ -76,13 +88,38 @@ ledger.show()
 #
 # Name the repository and what was read, or say that no code was published.
 #
+# ## What we found
+#
+# Where something did not come out, a finding. Numbers stand in formulas too.
+#
+# ```{finding} part.name
+# :title: In plain words
+# :group: constant
+#
+# **Statement.** In our words; printed, quoted or restored.
+#
+# **Counterexample.** The smallest one, with its numbers: $x = {glue:text}`gap:.1e`$.
+#
+# **Why.** Where the argument breaks.
+#
+# **Repair.** The statement that holds, or that there is none.
+#
+# **What survives.** What remains of the paper's message.
+# ```
+#
 # ## Exercises
 #
-# ```{admonition} Exercise 1
+# ```{exercise}
+# :label: ex-name
 # A question that a changed parameter answers.
 # ```
+#
+# ```{solution} ex-name
+# :class: dropdown
+# The answer; code stands in the folded cell below.
+# ```
 
-# %% tags=["hide-cell"]
+# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
 print(f"{average_sensitivity(f).item() / n_max:.6f}")
 
 # %% [markdown]

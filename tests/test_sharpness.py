@@ -16,12 +16,11 @@ from helpers.sharpness import (
     METHODS,
     SquaredLoss,
     direction_sharpness,
-    gradient_norms,
+    gradients,
     hessian_trace,
     layer_norm_blowup,
     perturbation_remainder,
     perturbed_loss,
-    top_eigenvalue,
 )
 
 EPS = torch.finfo(torch.float64).eps
@@ -133,15 +132,23 @@ def test_gauss_newton_and_its_residual_make_up_the_trace():
     assert measured.residual_stderr < 0.1 * abs(left_out)
 
 
-def test_gradient_norms_are_those_of_each_input_alone():
+def test_gradients_are_those_of_each_input_alone():
     loss, weights = tanh_loss(), model()
-    norms = gradient_norms(forward, weights, loss.inputs)
+    found = gradients(forward, weights, loss.inputs)
     for i, x in enumerate(loss.inputs):
-        gradient = grad(lambda w, x=x: forward(w, x[None])[0])(weights)
-        for name, value in gradient.items():
-            assert norms[name][i].item() == pytest.approx(value.norm().item(), rel=1e-13)
-    total = sum(v.square() for v in norms.values()).mean()
+        alone = grad(lambda w, x=x: forward(w, x[None])[0])(weights)
+        for name, value in alone.items():
+            torch.testing.assert_close(found[name][i], value, rtol=1e-13, atol=1e-14)
+    total = sum(v.flatten(1).square().sum(1) for v in found.values()).mean()
     assert float(hessian_trace(loss, weights)) == pytest.approx(2 * total.item(), rel=1e-13)
+
+
+def test_gradients_in_chunks_are_those_at_once_and_of_the_weights_that_move():
+    inputs, weights = normals(2500, 3, seed=7), model()
+    found = gradients(forward, weights, inputs, without="b")
+    assert {k: v.shape for k, v in found.items()} == {"a": (2500, 3, 4), "c": (2500, 4)}
+    hidden = (inputs @ weights["a"] + weights["b"]).tanh()  # the derivative in c
+    torch.testing.assert_close(found["c"], hidden, rtol=1e-13, atol=1e-14)
 
 
 @pytest.mark.parametrize(("method", "draws"), [("hutchinson", 30), ("hutch++", 90)])
@@ -184,43 +191,6 @@ def test_signs_see_a_diagonal_hessian_exactly():
     found = hessian_trace(loss, {"w": normals(9)}, "hutchinson", draws=3, generator=seeded())
     assert float(found) == pytest.approx(scale.sum().item(), rel=1e-13)
     assert found.stderr < 1e-13
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_top_eigenvalue_is_that_of_the_matrix(seed):
-    loss, A = quadratic(30, seed=seed)
-    values = torch.linalg.eigvalsh(A)
-    weights = {"w": normals(30)}
-    top = top_eigenvalue(loss, weights, seeded(seed))
-    assert top.value.item() == pytest.approx(values[-1].item(), rel=1e-9)
-    assert top.error < 2e-6 * values.abs().max()
-    v = top.vector["w"]
-    assert v.norm().item() == pytest.approx(1, rel=1e-13)
-    assert top.error.item() == pytest.approx((A @ v - top.value * v).norm().item(), rel=1e-3)
-    least = top_eigenvalue(lambda w: -loss(w), weights, seeded(seed))
-    assert -least.value.item() == pytest.approx(values[0].item(), rel=1e-9)
-
-
-def test_few_steps_give_an_error_that_holds():
-    loss, A = quadratic(30)
-    values = torch.linalg.eigvalsh(A)
-    for steps in range(1, 12):
-        found = top_eigenvalue(loss, {"w": normals(30)}, seeded(), steps=steps)
-        assert (values - found.value).abs().min() <= found.error * (1 + 1e-9)
-    assert found.error < 0.1 * values[-1]
-
-
-def test_top_eigenvalues_of_opposite_sign_and_of_nothing():
-    def product(w):
-        return w["a"] * w["b"]
-
-    weights = {"a": normals(1)[0], "b": normals(1)[0]}
-    assert top_eigenvalue(product, weights, seeded()).value.item() == pytest.approx(1)
-
-    def flat(w):
-        return (w["a"] + w["b"]) * 2
-
-    assert top_eigenvalue(flat, weights, seeded()).value == 0
 
 
 def test_weights_are_chosen_by_name_or_pattern():
@@ -405,7 +375,7 @@ MEASURES = {
     "gauss_newton": lambda loss, w, g, **e: hessian_trace(loss, w, draws=4, generator=g, **e),
     "hutchinson": lambda loss, w, g, **e: hessian_trace(loss, w, "hutchinson", generator=g, **e),
     "hutch++": lambda loss, w, g, **e: hessian_trace(loss, w, "hutch++", generator=g, **e),
-    "top": lambda loss, w, g, **e: top_eigenvalue(loss, w, g, **e),
+    "gradients": lambda loss, w, g, **e: gradients(forward, w, tanh_loss().inputs, **e),
     "perturbed": lambda loss, w, g, **e: perturbed_loss(loss, w, 0.1, 5, g, **e),
     "remainder": lambda loss, w, g, **e: perturbation_remainder(loss, w, 0.1, 5, g, **e),
 }
@@ -440,7 +410,7 @@ def test_sharpness_and_gradients_of_an_ensemble_are_those_of_its_models():
     together = direction_sharpness(
         loss.forward, stack, loss.inputs, 0.1, 3, seeded(), ensemble=True, without="positions"
     )
-    norms = gradient_norms(loss.forward, stack, loss.inputs, ensemble=True)
+    slopes = gradients(loss.forward, stack, loss.inputs, ensemble=True)
     generator = seeded()
     for e in range(2):
         weights = {k: v[e] for k, v in stack.items()}
@@ -448,8 +418,8 @@ def test_sharpness_and_gradients_of_an_ensemble_are_those_of_its_models():
             loss.forward, weights, loss.inputs, 0.1, 3, generator, without="positions"
         )
         assert torch.equal(together.values[e], alone.values)
-        for name, value in gradient_norms(loss.forward, weights, loss.inputs).items():
-            assert torch.equal(norms[name][e], value)
+        for name, value in gradients(loss.forward, weights, loss.inputs).items():
+            assert torch.equal(slopes[name][e], value)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -508,11 +478,9 @@ BAD = [
         ),
         "each of 2 models, got 1",
     ),
-    (lambda: top_eigenvalue(tanh_loss(), model(), tolerance=0), "tolerance must be positive"),
-    (lambda: top_eigenvalue(tanh_loss(), model(), steps=0), "steps must be at least 1, got 0"),
-    (lambda: gradient_norms(forward, model(), torch.zeros(0, 3)), "at least one input"),
+    (lambda: gradients(forward, model(), torch.zeros(0, 3)), "at least one input"),
     (
-        lambda: gradient_norms(lambda w, x: x @ w["a"], model(), normals(2, 3)),
+        lambda: gradients(lambda w, x: x @ w["a"], model(), normals(2, 3)),
         r"one number an input, got shape \(1, 4\)",
     ),
     (lambda: perturbed_loss(tanh_loss(), model(), -1, 5), "sigma must be .* got -1"),

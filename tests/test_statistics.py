@@ -1,11 +1,141 @@
-"""Wilson's interval: its equation, its coverage, its door."""
+"""What is said of many runs: laws, oracles in loops or in scipy, coverage, doors, examples."""
 
+import doctest
 import math
 
 import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
-from helpers.statistics import wilson
+from helpers import statistics
+from helpers.statistics import Estimate, first, power, trend, upper_limit, wilson
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def normal(*shape, seed=0):
+    return torch.randn(shape, generator=generator(seed), dtype=torch.float64)
+
+
+def test_the_examples_in_the_docstrings_run():
+    assert doctest.testmod(statistics).failed == 0
+
+
+def test_an_estimate_is_a_number_with_its_interval():
+    found = Estimate(0.0123, 0.0101, 0.0150)
+    assert str(found) == "0.0123 [0.0101, 0.0150]"
+    assert f"{found:.2e}" == "1.23e-02 [1.01e-02, 1.50e-02]"
+    assert float(found) == found[0] == found.value
+    value, low, high = found
+    assert (value, low, high) == found
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [
+        ((12345.0, 11000.0, 14000.0), "12345 [11000, 14000]"),
+        ((2.5, 1.0, 4.0), "2.5 [1.0, 4.0]"),
+        ((1e-9, 5e-10, 2e-9), "1e-09 [5e-10, 2e-09]"),
+        ((1.0, 1.0, 1.0), "1 [1, 1]"),
+        ((1.0, -math.inf, 2.0), "1 [-inf, 2]"),
+        ((math.nan, math.nan, math.nan), "nan [nan, nan]"),
+    ],
+)
+def test_its_text_has_the_decimals_that_the_interval_asks_for(numbers, text):
+    assert str(Estimate(*numbers)) == text
+
+
+@settings(max_examples=30)
+@given(st.floats(-3, 3), st.floats(-3, 3), st.integers(2, 9))
+def test_the_slope_of_a_line_is_its_slope(a, b, N):
+    x = torch.arange(N, dtype=torch.float64)
+    found = statistics.slope(x, a * x + b)
+    assert abs(found - a) < 1e-13 * N * (abs(a) * N + abs(b) + 1)
+
+
+def test_slopes_come_in_batches_and_need_two_places():
+    x = torch.tensor([4.0, 4, 6, 8], dtype=torch.float64)
+    y = torch.stack((x.square(), torch.ones(4).double()))
+    torch.testing.assert_close(statistics.slope(x, y)[1].item(), 0.0)
+    centred = x - x.mean()
+    expected = (centred * y[0]).sum() / (centred * centred).sum()
+    torch.testing.assert_close(statistics.slope(x, y)[0], expected)
+    with pytest.raises(ValueError, match="two different x"):
+        statistics.slope(torch.ones(3), torch.ones(3))
+    with pytest.raises(ValueError, match="share N"):
+        statistics.slope(torch.ones(3), torch.ones(4))
+
+
+@settings(max_examples=30)
+@given(st.floats(-3, 3), st.floats(0.1, 10), st.integers(2, 9))
+def test_the_power_of_a_law_is_its_exponent(b, a, N):
+    x = list(range(1, N + 1))
+    found = power(x, [[a * v**b for v in x], [v**-b for v in x]])
+    assert found.tolist() == pytest.approx([b, -b], abs=1e-10)
+
+
+def test_a_trend_is_that_of_least_squares_by_matrices():
+    x, y = normal(9), normal(9, seed=1)
+    design = torch.stack((torch.ones(9), x), -1).double()
+    solution = torch.linalg.lstsq(design, y[:, None]).solution[:, 0]
+    residual = (y - design @ solution).square().sum() / 7
+    error = (residual * torch.linalg.inv(design.mT @ design)[1, 1]).sqrt().item()
+    found = trend(x, y, 0.9)
+    assert found.value == pytest.approx(solution[1].item(), rel=1e-12)
+    assert found.high - found.value == pytest.approx(stats.t.ppf(0.95, 7) * error, rel=1e-10)
+    assert found.value - found.low == pytest.approx(found.high - found.value, rel=1e-10)
+
+
+def test_a_law_without_scatter_has_its_power_and_an_interval_of_no_length():
+    N = torch.tensor([4, 6, 8, 8])
+    found, low, high = trend(N, 3 * N.double() ** 2, log=True)
+    assert found == pytest.approx(2, abs=1e-9)
+    assert high - low < 1e-6
+
+
+def test_values_that_are_all_alike_have_no_trend():
+    assert trend([1, 2, 3], [5.0, 5.0, 5.0]) == (0, 0, 0)
+
+
+def test_the_interval_of_a_power_covers_as_often_as_it_says():
+    N = torch.tensor([4, 6, 8]).repeat_interleave(4)
+    source, trials = generator(3), 400
+    covered = 0
+    for _ in range(trials):
+        noise = 0.3 * torch.randn(12, generator=source, dtype=torch.float64)
+        _, low, high = trend(N, N.double() ** 1.5 * noise.exp(), log=True)
+        covered += low <= 1.5 <= high
+    assert abs(covered - 0.95 * trials) < 4 * math.sqrt(0.95 * 0.05 * trials)
+
+
+def test_means_and_their_differences_have_the_intervals_of_student_and_welch():
+    a, b = normal(8), 3 * normal(5, seed=1) + 1
+    one = statistics.average(a)
+    low, high = stats.t.interval(0.95, 7, a.mean().item(), a.std().item() / 8**0.5)
+    assert one == pytest.approx((a.mean().item(), low, high), rel=1e-12)
+    apart = statistics.difference(a, b, 0.9)
+    va, vb = a.var().item() / 8, b.var().item() / 5
+    half = stats.t.ppf(0.95, (va + vb) ** 2 / (va**2 / 7 + vb**2 / 4)) * math.sqrt(va + vb)
+    assert apart.value == pytest.approx(a.mean().item() - b.mean().item())
+    assert apart.high - apart.value == pytest.approx(half, rel=1e-10)
+    assert apart.value - apart.low == pytest.approx(half, rel=1e-10)
+    other = statistics.difference(b, a, 0.9)
+    assert other == pytest.approx((-apart.value, -apart.high, -apart.low))
+
+
+def test_intervals_of_means_cover_as_often_as_they_say():
+    trials, one, two = 300, 0, 0
+    for seed in range(trials):
+        a, b = normal(5, seed=seed), 4 * normal(9, seed=trials + seed)
+        one += statistics.average(a).low <= 0 <= statistics.average(a).high
+        apart = statistics.difference(a, b)
+        two += apart.low <= 0 <= apart.high
+    for covered in (one, two):
+        assert abs(covered - 0.95 * trials) < 4 * math.sqrt(0.95 * 0.05 * trials)
 
 
 @pytest.mark.parametrize(("successes", "count"), [(0, 1), (1, 1), (0, 30), (7, 30), (29, 30)])
@@ -36,9 +166,165 @@ def test_a_higher_level_is_wider():
 
 
 @pytest.mark.parametrize(
-    ("given", "text"),
-    [((1, 0), "count"), ((-1, 5), "successes"), ((6, 5), "successes"), ((1, 5, 1.0), "level")],
+    ("successes", "count", "level"), [(0, 1, 0.95), (3, 40, 0.9), (39, 40, 0.5)]
 )
-def test_bad_input_is_named(given, text):
+def test_at_the_upper_limit_so_few_successes_are_as_rare_as_said(successes, count, level):
+    p = upper_limit(successes, count, level)
+    few = sum(math.comb(count, k) * p**k * (1 - p) ** (count - k) for k in range(successes + 1))
+    assert few == pytest.approx(1 - level, rel=1e-6)
+    assert upper_limit(count, count, level) == 1
+
+
+def brute(levels, values, strata):
+    """Concordance by its definition, in a loop."""
+    wins = pairs = 0.0
+    for i in range(len(levels)):
+        for j in range(len(levels)):
+            if levels[i] < levels[j] and strata[i] == strata[j]:
+                pairs += 1
+                wins += 1.0 if values[i] < values[j] else 0.5 if values[i] == values[j] else 0.0
+    return wins / pairs
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 2, st.integers(-2, 2)), min_size=2, max_size=12))
+def test_concordance_counts_pairs(runs):
+    levels, strata, values = (list(column) for column in zip(*runs, strict=True))
+    tensors = [torch.tensor(v, dtype=torch.float64) for v in (levels, values, strata)]
+    if not any(a[0] != b[0] and a[1] == b[1] for a in runs for b in runs):
+        with pytest.raises(ValueError, match="two runs of one stratum"):
+            statistics.concordance(*tensors)
+        return
+    found = statistics.concordance(*tensors).item()
+    assert found == pytest.approx(brute(levels, values, strata), abs=1e-12)
+    turned = statistics.concordance(tensors[0], -tensors[1], tensors[2]).item()
+    assert found + turned == pytest.approx(1, abs=1e-12)
+    stretched = statistics.concordance(tensors[0], tensors[1].exp(), tensors[2]).item()
+    assert stretched == pytest.approx(found, abs=1e-12)  # only the order matters
+
+
+def test_concordance_takes_batches_and_needs_no_strata():
+    levels = torch.tensor([1, 1, 2, 3])
+    values = torch.tensor([[0.0, 1.0, 2.0, 3.0], [3.0, 2.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]])
+    assert statistics.concordance(levels, values).tolist() == [1.0, 0.0, 0.5]
+
+
+def test_bad_runs_are_named():
+    levels = torch.tensor([1, 2])
+    with pytest.raises(ValueError, match="nan, 1 are"):
+        statistics.concordance(levels, torch.tensor([0.0, math.nan]))
+    with pytest.raises(ValueError, match=r"\(2,\), \(2,\) and \(3,\)"):
+        statistics.concordance(levels, torch.zeros(3))
+    with pytest.raises(ValueError, match="different levels"):
+        statistics.concordance(torch.ones(3), torch.zeros(3))
+    with pytest.raises(ValueError, match="different levels"):
+        statistics.concordance(torch.ones(0), torch.zeros(0))
+    with pytest.raises(ValueError, match="E at least 1"):
+        statistics.redrawn(torch.ones(0), 1, torch.Generator())
+    with pytest.raises(ValueError, match="got 0"):
+        statistics.redrawn(torch.ones(2), 0, torch.Generator())
+
+
+def test_redrawn_runs_stay_in_their_group():
+    groups = torch.tensor([4, 7, 4, 4, 7, 9])
+    again = statistics.redrawn(groups, 500, torch.Generator().manual_seed(0))
+    mixed = statistics.redrawn(groups, 500, torch.Generator().manual_seed(0), replace=False)
+    assert torch.equal(groups[again], groups.expand(500, 6))
+    assert torch.equal(groups[mixed], groups.expand(500, 6))
+    assert torch.equal(mixed.sort(1).values, torch.arange(6).expand(500, 6))
+    assert (again[:, 0] == again[:, 2]).any(), "with replacement a run comes twice"
+    for draws in (again, mixed):
+        for run in (0, 2, 3):  # each of the three with one third: five standard errors
+            share = (draws[:, 0] == run).double().mean().item()
+            assert abs(share - 1 / 3) < 5 * math.sqrt(2 / 9 / 500)
+
+
+def test_means_are_redrawn_with_the_same_draws():
+    values = normal(7, 2)
+    found = statistics.redrawn_means(values, 20, generator())
+    picks = statistics.redrawn(torch.zeros(7, dtype=torch.int64), 20, generator())
+    assert torch.equal(found, values[picks].mean(1))
+
+
+def test_ends_are_quantiles_and_let_nan_through():
+    values = normal(101)
+    expected = values.quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
+    assert list(statistics.ends(values)) == expected
+    whole = torch.cat((torch.tensor([5.0]).double(), values))
+    assert statistics.bootstrapped(whole) == (5.0, *expected)
+    assert statistics.told(whole) == f"5.000 [{expected[0]:.3f}, {expected[1]:.3f}]"
+    values[3] = math.nan
+    assert all(map(math.isnan, statistics.ends(values)))
+
+
+def test_a_power_of_means_is_found_with_its_interval():
+    levels = (2, 4, 8, 16)
+    exact = torch.tensor([[3 * x**0.7] * 5 for x in levels], dtype=torch.float64)
+    source = generator()
+    found = statistics.power_of_means(levels, exact, 100, source)
+    assert found == pytest.approx((0.7, 0.7, 0.7), abs=1e-12)
+    inside = 0
+    for seed in range(100):
+        noisy = exact * (1 + 0.1 * normal(4, 5, seed=seed).repeat(1, 4)[:, :5])
+        value, low, high = statistics.power_of_means(levels, noisy, 200, source)
+        assert low <= value <= high
+        inside += low <= 0.7 <= high
+    assert inside >= 75  # nominally 95; with five runs the bootstrap is too narrow
+
+
+def test_the_middle_one_is_the_median_of_an_odd_number():
+    values = normal(25)
+    assert statistics.middle(values.tolist()) == values.median().item()
+    assert statistics.middle([1, 2]) == 2
+
+
+@given(st.integers(-5, 10**12), st.integers(-5, 100))
+def test_the_first_number_is_found_with_few_questions(needed, start):
+    asked = []
+    found = first(lambda m: asked.append(m) or m >= needed, start)
+    assert found == max(needed, start)
+    assert len(asked) == len(set(asked)) <= 3 + 1.5 * math.log2(found - start + 1) + 1
+    assert min(asked) >= start
+
+
+def test_the_search_ends_where_it_is_told():
+    assert first(lambda m: m >= 100, 1, 100) == 100
+    asked = []
+    with pytest.raises(ValueError, match="not met up to 100"):
+        first(lambda m: asked.append(m) or False, 1, 100)
+    assert max(asked) == 100
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: wilson(1, 0), "count"),
+        (lambda: wilson(-1, 5), "successes"),
+        (lambda: wilson(6, 5), "successes"),
+        (lambda: wilson(1, 5, 1.0), "level"),
+        (lambda: upper_limit(1, 5, 0.0), "level"),
+        (lambda: power([0, 1], [1, 2]), "positive finite numbers, got 0"),
+        (lambda: power([1, 2], [1, math.inf]), "got inf"),
+        (lambda: trend([1, 2], [1, 2]), "N > 2"),
+        (lambda: trend([1, 2, 3], [1, 2]), "3 and 2"),
+        (lambda: trend([4, 4, 4], [1, 2, 3]), "two different x"),
+        (lambda: trend([1, 2, 3], [1, 2, math.nan]), "finite, got nan"),
+        (lambda: trend([1, 2, 3], [1, 2, 0], log=True), "positive finite numbers, got 0"),
+        (lambda: trend([1, 2, 3], [1, 2, 3], 1), "level"),
+        (lambda: statistics.average([1.0]), "at least 2"),
+        (lambda: statistics.average([1.0, 2.0], 2.0), "level"),
+        (lambda: statistics.difference([1.0, 2.0], [1.0]), "at least 2"),
+        (lambda: statistics.ends(torch.ones(2, 2)), r"\(2, 2\)"),
+        (lambda: statistics.ends(torch.ones(0)), "R at least 1"),
+        (lambda: statistics.bootstrapped(torch.ones(1)), "R at least 1"),
+        (lambda: statistics.redrawn_means(torch.ones(0), 3, generator()), "E at least 1"),
+        (lambda: statistics.power_of_means((1, 2), normal(3, 4), 10, generator()), "2 levels"),
+        (lambda: statistics.power_of_means((1, 2), -torch.ones(2, 4), 10, generator()), "positive"),
+        (lambda: statistics.power_of_means((0, 2), torch.ones(2, 4), 10, generator()), "levels"),
+        (lambda: statistics.middle([]), "no values"),
+        (lambda: first(bool, 5, 4), "ends at 4 before it starts at 5"),
+    ],
+)
+def test_bad_input_is_named(call, text):
     with pytest.raises(ValueError, match=text):
-        wilson(*given)
+        call()

@@ -25,7 +25,86 @@
     }
   }
 
+  // One switch for all folded code; what is chosen is remembered.
+  function offerAllCode() {
+    const folded = [...document.querySelectorAll(".cell details.hide")];
+    const title = document.querySelector(".bd-article h1");
+    if (folded.length === 0 || !title) {
+      return;
+    }
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "show-all-code";
+    const say = (open) => {
+      for (const details of folded) {
+        details.open = open;
+      }
+      button.textContent = open ? "Fold the code again" : "Show all code";
+      button.setAttribute("aria-pressed", String(open));
+    };
+    let open = false;
+    try {
+      open = localStorage.getItem("all-code") === "shown";
+    } catch {
+      // a browser that keeps nothing forgets the choice
+    }
+    say(open);
+    button.addEventListener("click", () => {
+      open = !open;
+      say(open);
+      try {
+        localStorage.setItem("all-code", open ? "shown" : "folded");
+      } catch {
+        // as above
+      }
+    });
+    title.after(button);
+  }
+
+  // Filters of the scoreboard, by paper, by kind of verdict.
+  function offerFilters() {
+    const tables = [...document.querySelectorAll(".scoreboard table")];
+    if (tables.length === 0) {
+      return;
+    }
+    const rows = tables.flatMap((table) => [...table.tBodies[0].rows]);
+    const verdict = (row, column) => row.cells[column].querySelector(".verdict")?.textContent ?? "";
+    const section = (row) => row.closest("section")?.querySelector("h2")?.firstChild.textContent.split(":")[0] ?? "";
+    const bar = document.createElement("div");
+    bar.className = "scoreboard-filters";
+    const chosen = [];
+    const kinds = [
+      ["paper", section],
+      ["as stated", (row) => verdict(row, 2)],
+      ["now", (row) => verdict(row, 3)],
+    ];
+    function apply() {
+      for (const row of rows) {
+        row.hidden = !kinds.every(([, of], i) => !chosen[i].value || of(row) === chosen[i].value);
+      }
+      for (const table of tables) {
+        const none = [...table.tBodies[0].rows].every((row) => row.hidden);
+        table.closest("section").style.display = none ? "none" : "";
+      }
+    }
+    for (const [name, of] of kinds) {
+      const label = document.createElement("label");
+      const select = document.createElement("select");
+      select.add(new Option("all", ""));
+      for (const value of [...new Set(rows.map(of))].filter(Boolean)) {
+        select.add(new Option(value, value));
+      }
+      select.addEventListener("change", apply);
+      label.append(name, select);
+      bar.append(label);
+      chosen.push(select);
+    }
+    tables[0].closest("section").before(bar);
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
+    offerAllCode();
+    offerFilters();
     document.querySelector(".bd-sidebar-primary")?.setAttribute("role", "complementary");
     // The name read aloud must hold the words on the button.
     for (const button of document.querySelectorAll(".search-button-field")) {

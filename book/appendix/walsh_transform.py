@@ -19,7 +19,7 @@
 # # How the transform is computed
 #
 # **Claim.** The transform behind every spectrum in this book multiplies a table with a matrix of $2^n \times 2^n$ signs. That matrix is a product of $n$ sparse ones, so $n\,2^n$ additions do in place of about $4^n$. Past a few thousand numbers the additions are no longer what takes time: moving the table through memory is. So the order matters, and a good one walks the whole table a few times and not $n$ times.
-# **Needs** {ref}`ch-fourier-walsh`. **Runs in** 10 s.
+# **Needs** {ref}`ch-fourier-walsh`. **Runs in** 10 s. **Source** ours; the factors are well known.
 #
 # Write $H_n$ for the matrix of all characters of $n$ bits, $(H_n)_{S,i} = (-1)^{|S \wedge i|}$, where $S \wedge i$ holds the binary digits that the mask $S$ and the index $i$ share. Let $B_k$ be the matrix that works on bit $k$ of the index alone: it replaces each pair of numbers $a, b$ whose indices differ in bit $k$ only by $a + b$ and $a - b$. Such a step is a *butterfly*.
 #
@@ -45,9 +45,9 @@ import torch
 
 from helpers import cube
 from helpers.book import figures
-from helpers.book.claims import Ledger, glue
-from helpers.kernels._walsh_cpu import plan
-from helpers.kernels.walsh import walsh_hadamard, walsh_hadamard_, walsh_hadamard_reference
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
+from helpers.kernels.walsh import plan, walsh_hadamard, walsh_hadamard_, walsh_hadamard_reference
 
 ledger = Ledger("appendix/walsh_transform")
 generator = torch.Generator().manual_seed(seed)
@@ -150,11 +150,13 @@ one_bit_blocks = {n: 1 + bits_above[n] for n in sizes}
 largest = sizes[-1]
 gain = textbook[largest] / ours[largest]
 gain_of_blocks = textbook[largest] / one_bit_blocks[largest]
-glue("largest", largest)
-glue("gain", gain)
-glue("ours_largest", ours[largest])
-glue("moved", ours[largest] * 8 * 2**largest / 2**30)
-glue("moved_textbook", textbook[largest] * 8 * 2**largest / 2**30)
+glue(
+    largest=largest,
+    gain=gain,
+    ours_largest=ours[largest],
+    moved=ours[largest] * 8 * 2**largest / 2**30,
+    moved_textbook=textbook[largest] * 8 * 2**largest / 2**30,
+)
 print(f"{'n':>3} {'textbook':>9} {'blocks':>7} {'blocks and sweeps of 3':>23}")
 for n in sizes:
     print(f"{n:3} {textbook[n]:9} {one_bit_blocks[n]:7} {ours[n]:23}")
@@ -207,40 +209,45 @@ figures.show()
 # One wrong entry in the product of the factors would end the proposition; its control leaves one factor out. The count of additions is controlled by the dense product. One wrong integer, or one output beyond the bound, would condemn the kernel; the control leaves the last butterfly out. The passes are read from the kernel's own plan; their control keeps its blocks and sweeps one bit at a time.
 
 # %%
-ledger.check(
-    "appendix.factors",
+ledger.result("appendix.factors").holds(
     f"entries of the product of the factors that differ from $H_n$, $n \\le {n_exact}$, both orders",
-    measured=wrong,
+    wrong,
     at_most=0,
     control=wrong_without_one,
+    about="ours",
+    evidence="exhaustive",
 )
-ledger.check(
-    "appendix.factors",
+ledger.result("appendix.factors").holds(
     "additions over $n\\,2^n$, largest ratio",
-    measured=max(additions[n] / (n * 2**n) for n in lengths),
+    max(additions[n] / (n * 2**n) for n in lengths),
     equals=1,
     control=max(dense[n] / (n * 2**n) for n in lengths),
+    about="ours",
+    evidence="exhaustive",
 )
-ledger.check(
-    "appendix.passes",
+ledger.result("appendix.passes").holds(
     "integer tables transformed wrongly, $n \\le 10$",
-    measured=integer_errors,
+    integer_errors,
     at_most=0,
     control=integer_control,
+    about="ours",
+    evidence="sampled",
 )
-ledger.check(
-    "appendix.passes",
+ledger.result("appendix.passes").holds(
     "float32 tables off by more than $n\\,\\varepsilon \\sum |x_i|$, $n \\le 14$",
-    measured=rounding_errors,
+    rounding_errors,
     at_most=0,
     control=rounding_control,
+    about="ours",
+    evidence="sampled",
 )
-ledger.check(
-    "appendix.passes",
+ledger.result("appendix.passes").holds(
     "passes of the textbook order over passes of the kernel, longest table",
-    measured=gain,
+    gain,
     at_least=3.5,
     control=gain_of_blocks,
+    about="ours",
+    evidence="attained",
 )
 ledger.show()
 

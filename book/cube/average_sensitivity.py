@@ -18,9 +18,70 @@
 # (ch-average-sensitivity)=
 # # How sensitive is a function on the cube?
 #
-# **Claim.** The average sensitivity of a function counts the bit flips that change it. It equals the Fourier weight of the function times its degree. Parity has the most, $n$; majority has about $\sqrt{2n/\pi}$; a single bit has 1; the mean of all bits has $1/n$. Two sentences of the paper about sensitivity at *single* inputs are wrong, and are repaired here.
-# **Needs** {ref}`ch-fourier-walsh`. **Runs in** 10 s.
+# ```{verdict}
+# The definition and the identity are right, but two remarks on single inputs are not: of $n = {glue:text}`n_odd`$ flips at most {glue:text}`maj_s` change MAJORITY, not {glue:text}`n_odd`, and at $n = {glue:text}`n_max`$ MEAN has sensitivity {glue:text}`mean_s:.4f` at every input, which is $1/n$ and not $1/n^2 = {glue:text}`mean_printed:.4f`$.
+# ```
 #
+# **Needs** {ref}`ch-fourier-walsh`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
+#
+# **Claim.** The average sensitivity of a function counts the bit flips that change it. It equals the Fourier weight of the function times its degree. Parity has the most, $n$; majority has about $\sqrt{2n/\pi}$; a single bit has 1; the mean of all bits has $1/n$. What the paper says of majority and of the mean at *single* inputs is wrong in its constant or its power, and is repaired here.
+
+# %% tags=["parameters"]
+n_max = 14  # longest cube, in bits [4..22]
+random_functions = 20  # random real functions for each n up to 10 [1..1000]
+n_packed = 20  # length at which flips are counted on packed tables, in bits [3..24]
+seed = 0  # of the random functions [0..1000000]
+
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import math
+
+import pandas as pd
+import torch
+
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
+from helpers.book.table import table
+from helpers.cube import average_sensitivity, degree_profile, spectrum
+from helpers.draws import Draws, f64
+from helpers.kernels.flips import local_sensitivity as count_flips
+from helpers.kernels.flips import pack
+from helpers.kernels.parity import popcount
+from helpers.kernels.walsh import walsh_hadamard
+from helpers.statistics import power
+
+ledger, draws = Ledger("cube/average_sensitivity"), Draws(seed)
+def3, eq17 = ledger.result("sensitive.def3"), ledger.result("sensitive.eq17")
+mean_point = ledger.result("sensitive.mean_point")
+majority_point = ledger.result("sensitive.majority_point")
+
+# %% [markdown]
+# ## The idea
+#
+# Why do transformers find it so hard to learn the parity of a string? Hahn and Rofin answer: because it is sensitive. This page says what that is, and counts it.
+#
+# Write $n$ bits as signs, $x_i = -1$ for a bit of 1 and $x_i = 1$ for a bit of 0. Then an input is a corner of a cube, and to flip a bit is to walk along an edge. A function is *sensitive* where many of the edges at a corner change its value. {numref}`fig-three-bits` shows the four functions that the paper compares. PARITY is the product of the signs, and every edge changes it. MAJORITY is their vote, FIRST is the first sign, and MEAN is their mean.
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Four functions of three bits. A corner is an input: black where the function is 1, white where it is $-1$, grey between. An edge is the flip of a bit, as thick as it counts, and dotted where it changes nothing. Below each name: what the edges at a corner add up to, on average.", "name": "fig-three-bits"}, "image": {"alt": "Four cubes. PARITY: corners alternate between black and white, and all twelve edges are thick. MAJORITY: six edges are thick, those between corners with one and with two minus signs. FIRST: the four horizontal edges are thick. MEAN: corners fade from black over grey to white, and all edges are thin."}} tags=["hide-input"]
+fig, axes = figures.new(1, 4, height=1.9)
+corners = cube.points(3) @ f64([[1.0, -0.15], [0.0, 1.0], [0.55, 0.35]])
+edges = [(x, x + 2**k) for k in range(3) for x in range(8) if not x >> k & 1]
+for ax, (name, function) in zip(axes, cube.NAMED.items(), strict=True):
+    f = function(3)
+    for x, y in edges:
+        counts = (f[x] - f[y]).square().item() / 4
+        look = {"color": figures.COLOURS[1], "linestyle": "-"} if counts else {}
+        look = {"color": figures.GREY, "linestyle": ":", "linewidth": 0.8 + 2.8 * counts} | look
+        ax.plot(*corners[[x, y]].T, marker="", zorder=1, **look)
+    ax.scatter(*corners.T, c=f, cmap="gray_r", vmin=-1, vmax=1, edgecolors="black", s=45)
+    ax.set_title(f"{name}\n{average_sensitivity(f).item():.3g}", loc="center", fontsize=11)
+    ax.set_aspect("equal")
+    ax.margins(0.12)
+    ax.axis("off")
+figures.show()
+
+# %% [markdown]
 # ```{prf:definition} Hahn and Rofin (2024), Definition 3
 # :label: sensitive-def3
 # Let $f : \{-1,1\}^n \to \mathbb R$, and let $x^{\oplus i}$ be $x$ with its $i$-th sign flipped. The *sensitivity* of $f$ at $x$ is
@@ -30,198 +91,203 @@
 # and the *average sensitivity* $\mathrm{as}_n(f)$ is its mean over all $2^n$ inputs.
 # ```
 #
-# ```{prf:proposition} Hahn and Rofin (2024), Eq. (17)
-# :label: sensitive-eq17
-# With the Fourier-Walsh coefficients $\hat f(S)$ of $f$ and the degree profile $d_i = \sum_{|S|=i} \hat f(S)^2$,
-#
-# $$\mathrm{as}_n(f) = \sum_{S} |S|\, \hat f(S)^2 = \sum_{i=0}^n i\, d_i .$$
-# ```
-#
-# The factor $\frac14$ makes one flip count 1 when $f$ takes the values $\pm1$. In other books $\mathrm{as}_n$ is the *total influence*.
-#
-# **Why the identity holds.** Flipping bit $i$ changes the sign of exactly those characters $\chi_S$ with $i \in S$. So $\frac12\bigl(f(x) - f(x^{\oplus i})\bigr)$ is the part of $f$ on those $S$. By Parseval its mean square is $\sum_{S \ni i} \hat f(S)^2$. Summed over $i$, each $S$ is counted $|S|$ times.
+# The factor $\frac14$ makes one flip count 1 when $f$ takes the values $\pm1$. Other books call $\mathrm{as}_n$ the *total influence*. In code a function is the table of its $2^n$ values, and an input is its place in the table, a number whose binary digits are the bits. To flip bit $k$ is to flip one digit, which is `x ^ 2**k`.
 
-# %% tags=["parameters"]
-n_max = 14  # longest cube, in bits [3..22]
-random_functions = 20  # random real functions for each n up to 10 [1..1000]
-n_packed = 20  # length at which flips are counted on packed tables, in bits [3..24]
-seed = 0  # of the random functions [0..1000000]
-
-# %% [markdown]
-# ## The four functions
-#
-# The paper compares four functions throughout. With $k = \lfloor n/2 \rfloor$, each has a closed form:
-#
-# | function | value at $x$ | $\mathrm{as}_n$ |
-# |:--|:--|:--|
-# | PARITY | $\prod_i x_i$ | $n$ |
-# | MAJORITY | $1$ iff more than half of the $x_i$ are $1$, else $-1$ | $2\binom nk (n-k)/2^n$ |
-# | FIRST | $x_1$ | $1$ |
-# | MEAN | $\frac1n \sum_i x_i$ | $\frac1n$ |
-#
-# The formula for MAJORITY counts the edges of the cube that cross its threshold. A point with $k$ coordinates at $1$ has $n - k$ at $-1$, each of which tips it. There are $\binom nk$ such strings, and each crossing edge is seen from both ends.
 
 # %%
-import math
-
-import torch
-
-from helpers import cube
-from helpers.book import figures
-from helpers.book.claims import Ledger, glue
-from helpers.cube import average_sensitivity, degree_profile, local_sensitivity, spectrum
-from helpers.kernels.flips import local_sensitivity as count_flips
-from helpers.kernels.flips import pack
-from helpers.kernels.walsh import walsh_hadamard
-
-ledger = Ledger("cube/average_sensitivity")
-lengths = list(range(1, n_max + 1))
+def sensitivity(f):
+    """s(x, f) at every input x, from the table of f."""
+    size = f.shape[-1]
+    x = torch.arange(size)
+    bits = range(size.bit_length() - 1)
+    return sum((f - f[..., x ^ 2**k]).square() for k in bits) / 4
 
 
+# %% [markdown]
+# ## Four functions
+#
+# Each of the four has an average sensitivity in closed form:
+#
+# | function | value at $x$ | $\mathrm{as}_n$ | why |
+# |:--|:--|:--|:--|
+# | PARITY | $\prod_i x_i$ | $n$ | every flip changes it |
+# | MAJORITY | $1$ if most $x_i$ are $1$, else $-1$ | $2\binom nk (n-k)/2^n$ | see below |
+# | FIRST | $x_1$ | $1$ | one flip changes it |
+# | MEAN | $\frac1n \sum_i x_i$ | $\frac1n$ | $n$ flips count $\frac14 (\frac2n)^2$ |
+#
+# Here $k = \lfloor n/2 \rfloor$; "most" is more than half, so a tie is $-1$. MAJORITY changes along those edges of the cube that cross its threshold. There are $\binom nk$ inputs with $k$ signs at $1$, and each of the other $n - k$ signs tips the vote. Each such edge is seen from both of its ends, hence the 2. By Stirling's formula $\binom nk$ is about $2^n \sqrt{2/(\pi n)}$, which makes $\sqrt{2n/\pi}$ of the whole.
+
+
+# %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-output"]
 def crossing_edges(n):
     k = n // 2
     return 2 * math.comb(n, k) * (n - k) / 2**n
 
 
-closed_form = {
-    "PARITY": float,
+closed_forms = {
+    "PARITY": lambda n: n,
     "MAJORITY": crossing_edges,
-    "FIRST": lambda n: 1.0,
+    "FIRST": lambda n: 1,
     "MEAN": lambda n: 1 / n,
 }
-measured = {
-    name: [average_sensitivity(table(n)).item() for n in lengths]
-    for name, table in cube.NAMED.items()
-}
+lengths = pd.RangeIndex(1, n_max + 1, name="n")
+s = {name: [sensitivity(f(n)) for n in lengths] for name, f in cube.NAMED.items()}
+measured = pd.DataFrame({k: [v.mean().item() for v in s[k]] for k in s}, lengths)
+closed = pd.DataFrame({k: list(map(closed_forms[k], lengths)) for k in s}, lengths)
+table(measured, "Average sensitivity, over all inputs", form=".6f")
 
-
-def worst_error(scale):
-    return max(
-        abs(scale * found - closed_form[name](n))
-        for name, row in measured.items()
-        for n, found in zip(lengths, row, strict=True)
-    )
-
-
-limit_ratio = measured["MAJORITY"][-1] / math.sqrt(2 * n_max / math.pi)
-glue("majority_last", measured["MAJORITY"][-1])
-glue("n_max", n_max)
-print("  n " + " ".join(f"{name:>10}" for name in measured))
-for n in lengths:
-    print(f"{n:3} " + " ".join(f"{measured[name][n - 1]:10.6f}" for name in measured))
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+rounding = 1e-13 * n_max**2  # n**2 rounding steps on values of order 1
+def3.holds(
+    "largest error of the closed forms of $\\mathrm{as}_n$, all $n$",
+    (measured - closed).abs().max(axis=None),
+    at_most=0,
+    tol=rounding,
+    control=(4 * measured - closed).abs().max(axis=None),
+    about="statement",
+    evidence="proved",
+)
+limit = math.sqrt(2 * n_max / math.pi)
+def3.holds(
+    "MAJORITY over $\\sqrt{2n/\\pi}$ at the longest $n$",
+    measured["MAJORITY"][n_max] / limit,
+    equals=1,
+    tol=1 / n_max,
+    control=measured["PARITY"][n_max] / limit,
+    about="statement",
+    evidence="proved",
+)
+in_code = {k: average_sensitivity((1 - f(n_max)) / 2).item() for k, f in cube.NAMED.items()}
+(ratio,) = (pd.Series(in_code) / measured.loc[n_max]).round(12).unique()  # values 0 and 1
+glue(ratio=ratio)
+glue(n_max=n_max, majority_last=measured["MAJORITY"][n_max], majority_limit=limit)
 
 # %% [markdown]
-# At $n =$ {glue:text}`n_max` majority has average sensitivity {glue:text}`majority_last:.3f`. The same table is drawn in {numref}`fig-average-sensitivity`. On logarithmic axes the four functions are four slopes: $1$, $\frac12$, $0$ and $-1$.
+# The counts agree with the closed forms to rounding, at every length. On logarithmic axes the four are straight lines, of slopes $1$, $\frac12$, $0$ and $-1$ ({numref}`fig-average-sensitivity`). At $n =$ {glue:text}`n_max` MAJORITY has {glue:text}`majority_last:.3f`, and its limit says {glue:text}`majority_limit:.3f`.
 
-# %% mystnb={"figure": {"caption": "Average sensitivity of the four functions, exact on the whole cube (marks), and their closed forms (lines); for MAJORITY the line is the limit $\\sqrt{2n/\\pi}$.", "name": "fig-average-sensitivity"}, "image": {"alt": "Log-log plot against n. PARITY rises with slope one, MAJORITY with slope one half, FIRST is flat at one, MEAN falls with slope minus one. Marks lie on the lines, except that MAJORITY steps up at odd n a little above its limit."}} tags=["hide-input"]
-fig, ax = figures.new(height=3.2)
-limits = closed_form | {"MAJORITY": lambda n: math.sqrt(2 * n / math.pi)}
-for i, (name, row) in enumerate(measured.items()):
-    ax.plot(
-        lengths,
-        row,
-        linestyle="none",
-        marker=figures.MARKERS[i],
-        color=figures.COLOURS[i],
-        label=name,
-    )
-    ax.plot(
-        lengths,
-        [limits[name](n) for n in lengths],
-        marker="",
-        color=figures.COLOURS[i],
-        linestyle=figures.DASHES[i],
-    )
-ax.set(
-    xscale="log", yscale="log", xlabel="length $n$ (bits)", ylabel="average sensitivity (bit flips)"
-)
-ax.set_xticks(
-    [n for n in (1, 2, 4, 8, 16) if n <= n_max], [str(n) for n in (1, 2, 4, 8, 16) if n <= n_max]
-)
-ax.minorticks_off()
-ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.14))
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of the four functions, exact on the whole cube (marks), and their closed forms (lines); for MAJORITY the line is the limit $\\sqrt{2n/\\pi}$.", "name": "fig-average-sensitivity"}, "image": {"alt": "Log-log plot against n. PARITY rises with slope one, MAJORITY with slope one half, FIRST is flat at one, MEAN falls with slope minus one. Marks lie on the lines, except that MAJORITY steps up at odd n a little above its limit."}} tags=["hide-input"]
+fig, ax = figures.new(height=2.5)
+lines = closed.assign(MAJORITY=[math.sqrt(2 * n / math.pi) for n in lengths])
+for i, name in enumerate(measured):
+    ax.plot(lengths, measured[name], **figures.marks(i))
+    ax.plot(lengths, lines[name], **figures.line(i))
+ax.set(xscale="log", yscale="log", xlabel="length $n$ (bits)", ylabel="average sensitivity (flips)")
+figures.ticks(ax, [n for n in (1, 2, 4, 8, 16) if n <= n_max])
+figures.end_labels(ax, {name: (n_max, measured[name][n_max]) for name in measured})
 figures.show()
 
 # %% [markdown]
-# ## The identity, for any function
+# ## Sensitivity is weight times degree
 #
-# Equation (17) must hold for every real function, not only for these four. Two ways to compute the same number share no code: flips read from the table, and weights read from the spectrum.
+# Every function on the cube is a sum of characters, $f = \sum_S \hat f(S)\, \chi_S$ with $\chi_S(x) = \prod_{i \in S} x_i$, one for each set $S$ of bits ({ref}`ch-fourier-walsh`). Its *weight* at degree $i$ is $d_i = \sum_{|S|=i} \hat f(S)^2$.
+#
+# ```{prf:proposition} Hahn and Rofin (2024), Eq. (17)
+# :label: sensitive-eq17
+# For every $f : \{-1,1\}^n \to \mathbb R$,
+#
+# $$\mathrm{as}_n(f) = \sum_{S} |S|\, \hat f(S)^2 = \sum_{i=0}^n i\, d_i .$$
+# ```
+#
+# **Why it holds.** Flipping bit $i$ changes the sign of exactly those characters $\chi_S$ with $i \in S$. So $\frac12\bigl(f(x) - f(x^{\oplus i})\bigr)$ is the part of $f$ on those $S$. By Parseval its mean square is $\sum_{S \ni i} \hat f(S)^2$. Summed over $i$, each $S$ is counted $|S|$ times.
+#
+# The two sides share no code: one reads flips from the table, the other weights from the spectrum. We compare them on {glue:text}`random_functions` random functions of each length.
 
 # %%
-generator = torch.Generator().manual_seed(seed)
-identity_error, squared_error = 0.0, 0.0
+gap = control = 0.0
 for n in range(1, min(n_max, 10) + 1):
-    f = torch.randn(random_functions, 2**n, generator=generator, dtype=torch.float64)
-    flips = local_sensitivity(f).mean(-1)
-    weights = spectrum(f).square()
-    sizes = cube.bits(n).sum(-1)  # |S| for every S
-    identity_error = max(
-        identity_error, ((weights @ sizes.double()) / flips - 1).abs().max().item()
-    )
-    squared_error = max(
-        squared_error, ((weights @ sizes.double().square()) / flips - 1).abs().max().item()
-    )
-print(f"largest relative difference: {identity_error:.1e}")
+    f = draws.normal(random_functions, 2**n)
+    flips, weights = sensitivity(f).mean(-1), spectrum(f).square()
+    sizes = popcount(cube.indices(n)).double()  # |S| for every S
+    gap = max(gap, (weights @ sizes / flips - 1).abs().max().item())
+    control = max(control, (weights @ sizes**2 / flips - 1).abs().max().item())
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+eq17.holds(
+    "flips against weights, largest relative difference",
+    gap,
+    at_most=0,
+    tol=1e-12,
+    control=control,
+    about="statement",
+    evidence="proved",
+)
+glue(random_functions=random_functions, off=1 + control)
 
 # %% [markdown]
-# The degree profile shows *where* the weight of a function sits ({numref}`fig-degree-profile`). Parity has all of it at the top. Majority keeps most of it at degree 1, with a long thin tail over the odd degrees.
+# They agree to rounding. If each $S$ counted $|S|^2$ times in place of $|S|$, they would differ by a factor of up to {glue:text}`off:.1f`. The weights say *where* a function is sensitive ({numref}`fig-degree-profile`). Parity has all of its weight at the top. Majority keeps most of it at degree 1, with a long thin tail over the odd degrees. Multiply each weight by its degree and add up: MAJORITY gives {glue:text}`majority_weighted:.3f`, its average sensitivity at $n =$ {glue:text}`n_odd`.
 
-# %% mystnb={"figure": {"caption": "Degree profile $d_i$ of the four functions at the largest odd $n$. The average sensitivity is the mean of the degree under these weights, times $\\mathbb{E} f^2$.", "name": "fig-degree-profile"}, "image": {"alt": "Four bar charts on a logarithmic vertical axis. PARITY has one bar at degree n, FIRST and MEAN one bar at degree 1, MAJORITY bars at all odd degrees that fall from about two thirds at degree 1."}} tags=["hide-input"]
-n_odd = n_max if n_max % 2 else n_max - 1
-fig, axes = figures.new(1, 4, height=2.1, sharey=True)
-for i, (ax, (name, table)) in enumerate(zip(axes, cube.NAMED.items(), strict=True)):
-    profile = degree_profile(table(n_odd))
-    seen = profile > 1e-12
-    ax.bar(torch.arange(n_odd + 1)[seen], profile[seen], color=figures.COLOURS[i])
+# %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-cell"]
+n_odd = n_max - 1 + n_max % 2  # the largest odd length
+profiles = pd.DataFrame({k: degree_profile(f(n_odd)).tolist() for k, f in cube.NAMED.items()})
+profiles = profiles.round(12).rename_axis("degree")
+table(profiles[1::2], f"Weight by degree, {n_odd} bits; no weight at even degrees", form=".4f")
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Weight $d_i$ of the four functions by degree $i$, at the largest odd $n$. The average sensitivity is the sum of $i\\, d_i$.", "name": "fig-degree-profile"}, "image": {"alt": "Four bar charts on a logarithmic vertical axis. PARITY has one bar at degree n, FIRST and MEAN one bar at degree 1, MAJORITY bars at all odd degrees that fall from about two thirds at degree 1."}} tags=["hide-input"]
+fig, axes = figures.new(1, 4, height=1.9, sharey=True)
+for i, (ax, name) in enumerate(zip(axes, profiles, strict=True)):
+    seen = profiles[name][profiles[name] > 0]
+    ax.bar(seen.index, seen, color=figures.COLOURS[i])
     ax.set(title=name, yscale="log", xlabel="degree $i$", xlim=(-0.8, n_odd + 0.8), ylim=(1e-3, 2))
+    ax.set_axisbelow(True)
 axes[0].set_ylabel("weight $d_i$")
+glue(majority_weighted=(profiles["MAJORITY"] * profiles.index).sum())
 figures.show()
-
-# %%
-profile = degree_profile(cube.majority(n_odd))
-print(f"MAJORITY, n = {n_odd}: weight by degree")
-for i in range(1, n_odd + 1, 2):
-    print(f"{i:3} {profile[i].item():.6f}")
 
 # %% [markdown]
 # ## A million inputs, counted as integers
 #
-# On $\pm1$ tables neither side needs rounding. Pack the table into one bit an entry. Flipping bit $k$ moves whole words or shifts within them, so an exclusive or marks 64 changed inputs at once, and $n$ of these, added bit by bit, give $s(x, f)$ for all $x$. On the other side $2^n \hat f(S)$ is an integer, and so is $4^n \sum_S |S|\, \hat f(S)^2$. At $n =$ {glue:text}`n_packed` both are counted for three functions: parity, a majority of the first bits, an odd number of them, and a table of random signs.
+# On tables of $\pm1$ neither side needs rounding. Pack a table into one bit an entry. Then one exclusive or compares 64 inputs with their neighbours at once, and adding up the results bit by bit gives $s(x, f)$ for all $x$. On the other side $2^n \hat f(S)$ is an integer, and so is $4^n \sum_S |S|\, \hat f(S)^2$. At $n =$ {glue:text}`n_packed` we count both for parity, for a majority of the first bits (an odd number of them), and for random signs.
 
-# %%
+# %% mystnb={"code_prompt_hide": "Counting in integers", "code_prompt_show": "Counting in integers"} tags=["hide-input"]
 odd = n_packed - 1 + n_packed % 2  # bits that the majority counts
-signs = {
+coins = torch.randint(0, 2, (2**n_packed,), generator=draws.generator, dtype=torch.int8)
+tables = {
     "PARITY": cube.parity(n_packed).to(torch.int8),
     "MAJORITY": cube.majority(odd).to(torch.int8).repeat(2 ** (n_packed - odd)),
-    "random signs": 1
-    - 2 * torch.randint(0, 2, (2**n_packed,), generator=generator, dtype=torch.int8),
+    "random signs": 1 - 2 * coins,
 }
-counted, mismatch, mismatch_squared = {}, 0, 0
-sizes = cube.bits(n_packed).sum(-1)  # |S| for every S
-for name, table in signs.items():
-    counted[name] = count_flips(pack(table))
-    flipped = sum(k * c for k, c in enumerate(counted[name].histogram.tolist()))
-    energy = walsh_hadamard(table.int()).long().square()  # 4**n f_hat**2
-    by_size = [int(energy[sizes == i].sum()) for i in range(n_packed + 1)]
-    mismatch += abs(2**n_packed * flipped - sum(i * w for i, w in enumerate(by_size)))
-    mismatch_squared += abs(2**n_packed * flipped - sum(i * i * w for i, w in enumerate(by_size)))
-    print(
-        f"{name:12} mean s(x) {counted[name].mean:.6f}, largest {counted[name].maximum}, "
-        f"inputs with s(x) = 0: {int(counted[name].histogram[0])} of {2**n_packed}"
-    )
-glue("n_packed", n_packed)
-glue("random_mean", counted["random signs"].mean)
-glue("random_max", counted["random signs"].maximum)
+counted, by_flips, by_size, by_square = {}, {}, {}, {}
+sizes = popcount(cube.indices(n_packed))
+for name, f in tables.items():
+    counted[name] = count_flips(pack(f))
+    flips = sum(k * inputs for k, inputs in enumerate(counted[name].histogram.tolist()))
+    by_flips[name] = 2**n_packed * flips
+    squares = walsh_hadamard(f.int()).long().square()  # 4**n times the square of f_hat(S)
+    weight = torch.zeros(n_packed + 1, dtype=torch.int64).index_add_(0, sizes, squares).tolist()
+    by_size[name] = sum(i * w for i, w in enumerate(weight))
+    by_square[name] = sum(i * i * w for i, w in enumerate(weight))
+
+summary = pd.DataFrame(
+    {
+        "mean s(x)": [c.mean for c in counted.values()],
+        "largest s(x)": [c.maximum for c in counted.values()],
+        "inputs with s(x) = 0": [int(c.histogram[0]) for c in counted.values()],
+        "flips minus weights": [by_flips[k] - by_size[k] for k in counted],
+    },
+    pd.Index(counted, name="function"),
+)
+table(summary, f"All inputs of {n_packed} bits, exactly", form=".6f")
+eq17.holds(
+    f"flips against weights as integers, $n = {n_packed}$, three functions",
+    sum(abs(by_flips[k] - by_size[k]) for k in tables),
+    equals=0,
+    control=sum(abs(by_flips[k] - by_square[k]) for k in tables),
+    about="statement",
+    evidence="exhaustive",
+)
+random_signs = counted["random signs"]
+glue(n_packed=n_packed, random_mean=random_signs.mean, random_max=random_signs.maximum)
+glue(no_flip=100 * int(counted["MAJORITY"].histogram[0]) / 2**n_packed)
 
 # %% [markdown]
-# Random signs differ at half of the flips, {glue:text}`random_mean:.3f` on average and {glue:text}`random_max` at the most sensitive of all inputs. A majority that leaves a bit out counts no flip of that bit. The histograms are in {numref}`fig-flip-histogram`.
+# Of the flips of random signs half change the value: {glue:text}`random_mean:.3f` on average, and {glue:text}`random_max` at the most sensitive input. Far from its threshold the majority feels no flip at all, and that is so at {glue:text}`no_flip:.0f` % of the inputs ({numref}`fig-flip-histogram`).
 
-# %% mystnb={"figure": {"caption": "Share of inputs at which a given number of flips change the function, counted on packed tables.", "name": "fig-flip-histogram"}, "image": {"alt": "Share of inputs against the number of flips that change the function, on a logarithmic axis. Parity is one point at the right end; random signs are a bell around half the length; majority has most inputs at zero and the rest at about half the length."}} tags=["hide-input"]
-fig, ax = figures.new(height=2.5)
-for name, look in (("PARITY", "D"), ("MAJORITY", "s"), ("random signs", "o")):
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Share of inputs at which a given number of flips change the function, counted on packed tables.", "name": "fig-flip-histogram"}, "image": {"alt": "Share of inputs against the number of flips that change the function, on a logarithmic axis. Parity is one point at the right end; random signs are a bell around half the length; majority has most inputs at zero and the rest at about half the length."}} tags=["hide-input"]
+fig, ax = figures.new(height=2.0)
+for i, name in enumerate(counted):
     share = counted[name].histogram / 2**n_packed
     at = share.nonzero().flatten()
-    ax.plot(at, share[at], marker=look, label=name, linestyle="none")
+    ax.plot(at, share[at], label=name, **figures.marks(i))
 ax.set(yscale="log", xlabel="flips that change $f$, $s(x, f)$", ylabel="share of inputs")
 ax.xaxis.get_major_locator().set_params(integer=True)
 ax.legend()
@@ -230,158 +296,146 @@ figures.show()
 # %% [markdown]
 # ## Sensitivity at one input
 #
-# Section 4 of the paper uses $s(x, f)$ at single inputs, and says two things about it:
-#
-# * For MEAN, $s(x, f) \sim 1/n^2$. But each of the $n$ flips moves the mean by $2/n$, so $s = \frac14 \cdot n \cdot \frac4{n^2} = \frac1n$ at **every** input. The sum over the flips was forgotten.
-# * For MAJORITY, $s(x, f) = n$ wherever ones and zeros almost balance (so also Section 3). But only the flips *towards* balance change the vote. For odd $n$ at most $\frac{n+1}2$ of them do.
+# The paper also says two things of $s(x, f)$ at single inputs $x$. For MEAN, $s(x, f) \sim 1/n^2$. For MAJORITY, $s(x, f) = n$ wherever ones and zeros almost balance. The table has all inputs.
 
 # %%
-mean_sensitivity = local_sensitivity(cube.mean(n_max))
-
-
-def largest_gap(power):
-    return (mean_sensitivity * n_max**power - 1).abs().max().item()
-
-
-most_sensitive = local_sensitivity(cube.majority(n_odd)).max().item()
-glue("mean_s", mean_sensitivity[0].item())
-glue("mean_printed", 1 / n_max**2)
-glue("maj_s", int(most_sensitive))
-glue("n_odd", n_odd)
-print(
-    f"MEAN, n = {n_max}: s(x) from {mean_sensitivity.min().item():.6f} to {mean_sensitivity.max().item():.6f}, 1/n = {1 / n_max:.6f}, 1/n^2 = {1 / n_max**2:.6f}"
+at_one_input = pd.DataFrame(
+    {
+        "MEAN, least": [v.min().item() for v in s["MEAN"]],
+        "MEAN, largest": [v.max().item() for v in s["MEAN"]],
+        "MEAN, one flip": [(f[0] - f[1]).square().item() / 4 for f in map(cube.mean, lengths)],
+        "MAJORITY, largest": [int(v.max()) for v in s["MAJORITY"]],
+        "floor(n/2) + 1": [n // 2 + 1 for n in lengths],
+    },
+    lengths,
 )
-print(
-    f"MAJORITY, n = {n_odd}: largest s(x) = {most_sensitive:.0f}, (n+1)/2 = {(n_odd + 1) // 2}, n = {n_odd}"
+some = lengths % 3 == n_max % 3  # every third length, up to the longest
+table(at_one_input[some], "Sensitivity at single inputs, least and largest of all", form=".4f")
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+one_flip, most = at_one_input["MEAN, one flip"], at_one_input["MAJORITY, largest"]
+every_mean = at_one_input[["MEAN, least", "MEAN, largest"]]
+mean_point.refuted(
+    "as printed: the power of $n$ in $s(x, \\mathrm{MEAN})$ is $-2$",
+    power(lengths.tolist(), at_one_input["MEAN, largest"].tolist()),
+    equals=-2,
+    tol=1e-9,
+    control=power(lengths.tolist(), one_flip.tolist()),
+    about="remark",
+    evidence="proved",
 )
+mean_point.repaired(
+    "$n\\, s(x, \\mathrm{MEAN}) = 1$ at every $x$, largest error",
+    every_mean.mul(lengths, axis=0).sub(1).abs().max(axis=None),
+    at_most=0,
+    tol=1e-12,
+    control=every_mean.mul(lengths**2, axis=0).sub(1).abs().max(axis=None),
+    about="remark",
+    evidence="proved",
+)
+majority_point.refuted(
+    "as printed: $s(x, \\mathrm{MAJORITY})$ reaches $n$",
+    most[n_odd],
+    equals=n_odd,
+    control=int(s["PARITY"][n_odd - 1].max()),
+    about="remark",
+    evidence="exhaustive",
+)
+majority_point.repaired(
+    "$s(x, \\mathrm{MAJORITY})$ reaches $\\lfloor n/2 \\rfloor + 1$, largest error, all $n$",
+    (most - at_one_input["floor(n/2) + 1"]).abs().max(),
+    at_most=0,
+    control=(most - lengths).abs().max(),
+    about="remark",
+    evidence="proved",
+)
+glue(mean_s=at_one_input["MEAN, largest"][n_max], mean_printed=1 / n_max**2)
+glue(maj_s=int(most[n_odd]), n_odd=n_odd)
 
 # %% [markdown]
+# ## What we found
+#
+# Definition, identity and closed forms hold. Two remarks do not; what the paper concludes from them does.
+#
+# ```{finding} sensitive.mean_point
+# :title: MEAN has sensitivity 1/n at every input
+# :group: false statement
+#
+# **Statement.** Section 4: for MEAN, $s(x, f) \sim 1/n^2$.
+#
+# **Counterexample.** Every input. At $n = 2$ and $x = (1, 1)$, each of two flips moves the mean from 1 to 0, so $s = \frac14 (1 + 1) = \frac12$, not $\frac14$. At $n = {glue:text}`n_max`$ all inputs have $s = {glue:text}`mean_s:.4f` = 1/n$, while $1/n^2 = {glue:text}`mean_printed:.4f`$.
+#
+# **Why.** One flip moves the mean by $2/n$ and counts $\frac14 (\frac2n)^2 = 1/n^2$. The sum over the $n$ flips was left out.
+#
+# **Repair.** $s(x, \mathrm{MEAN}) = 1/n$ at every $x$, as $\mathrm{as}_n = 1/n$ in the paper's own Section 3 asks.
+#
+# **What survives.** The conclusion: $1/n$, too, predicts no blow-up of layer norm.
+# ```
+#
+# ```{finding} sensitive.majority_point
+# :title: At most half of the flips, and one, change MAJORITY
+# :group: false statement
+#
+# **Statement.** Sections 3 and 4: for MAJORITY, $s(x, f) = n$ whenever the ones and zeros in $x$ are almost fully balanced.
+#
+# **Counterexample.** At $n = 3$ and $x = (1, 1, -1)$ the vote is 1. Either $1$ can change it, but the $-1$ cannot: $s = 2$, not 3. At $n = {glue:text}`n_odd`$ no input has more than {glue:text}`maj_s` flips that change the vote.
+#
+# **Why.** A flip changes the vote only if it takes from the side that wins. MAJORITY is 1 iff at least $\lfloor n/2 \rfloor + 1$ signs are $1$. Where this is just met, each flip of a $1$ changes it. Where it is just missed, each flip of a $-1$ does, and there are at most $\lfloor n/2 \rfloor + 1$ of those. Elsewhere no flip does.
+#
+# **Repair.** $\max_x s(x, \mathrm{MAJORITY}) = \lfloor n/2 \rfloor + 1$ for every $n$; this is less than $n$ from $n = 3$ on.
+#
+# **What survives.** The order $n$, and with it the blow-up of order $n^{1/4}$ that the paper predicts on such inputs.
+# ```
+#
 # ## What would falsify this
 #
-# One function whose flips and weights disagree would end Eq. (17). Its control weighs each coefficient by $|S|^2$ in place of $|S|$. The closed forms would fail with any other normalisation; their control drops the factor $\frac14$. The two false sentences are tested as printed, and their controls are the repaired ones.
+# Each check has a *control*: the same number where the outcome must be the opposite. One function whose flips and weights disagree would end Eq. (17); its control weighs by $|S|^2$. The closed forms would fail with any other normalisation; their control drops the factor $\frac14$. The two remarks are tested as printed; the control of the first is the single flip, which does go as $1/n^2$, and that of the second is PARITY, which does reach $n$.
 
-# %%
-rounding = 1e-13 * n_max  # n rounding steps on values of order 1
-ledger.check(
-    "sensitive.def3",
-    "largest error of the closed forms of $\\mathrm{as}_n$, all $n$",
-    measured=worst_error(1),
-    at_most=0,
-    tol=rounding * n_max,
-    control=worst_error(4),
-)
-ledger.check(
-    "sensitive.def3",
-    "MAJORITY over $\\sqrt{2n/\\pi}$ at the longest $n$",
-    measured=limit_ratio,
-    equals=1,
-    tol=1 / n_max,
-    control=measured["PARITY"][-1] / math.sqrt(2 * n_max / math.pi),
-)
-ledger.check(
-    "sensitive.eq17",
-    "flips against weights, largest relative difference",
-    measured=identity_error,
-    at_most=0,
-    tol=1e-12,
-    control=squared_error,
-)
-ledger.check(
-    "sensitive.eq17",
-    f"flips against weights as integers, $n = {n_packed}$, three functions",
-    measured=mismatch,
-    equals=0,
-    control=mismatch_squared,
-)
-ledger.check(
-    "sensitive.def3",
-    "as printed: $n^2 s(x, \\mathrm{MEAN})$ is 1",
-    measured=n_max**2 * mean_sensitivity.max(),
-    equals=1,
-    tol=1e-9,
-    control=n_max * mean_sensitivity.max(),
-    expect="refuted",
-)
-ledger.check(
-    "sensitive.def3",
-    "$n\\, s(x, \\mathrm{MEAN}) = 1$ at every $x$, largest error",
-    measured=largest_gap(1),
-    at_most=0,
-    tol=1e-12,
-    control=largest_gap(2),
-    expect="repaired",
-)
-ledger.check(
-    "sensitive.def3",
-    "as printed: $s(x, \\mathrm{MAJORITY})$ reaches $n$",
-    measured=most_sensitive,
-    equals=n_odd,
-    control=local_sensitivity(cube.parity(n_odd)).max(),
-    expect="refuted",
-)
-ledger.check(
-    "sensitive.def3",
-    "$s(x, \\mathrm{MAJORITY})$ reaches $(n+1)/2$",
-    measured=most_sensitive,
-    equals=(n_odd + 1) // 2,
-    control=n_odd,
-    expect="repaired",
-)
-ledger.finding(
-    "sensitive.def3",
-    printed="Section 4: at single inputs, $s(x, \\mathrm{MEAN}) \\sim 1/n^2$, and $s(x, \\mathrm{MAJORITY}) = n$ where ones and zeros almost balance.",
-    counterexample=f"Any $x$ with $n = {n_max}$: $s(x, \\mathrm{{MEAN}}) = {mean_sensitivity[0].item():.4f} = 1/n$, not {1 / n_max**2:.4f}. MAJORITY at $n = {n_odd}$: no input has more than {int(most_sensitive)} sensitive bits.",
-    why="For MEAN the sum over the $n$ flips was left out. For MAJORITY only flips of the larger side change the vote.",
-    repair="$s(x, \\mathrm{MEAN}) = 1/n$ at every $x$; for odd $n$, $\\max_x s(x, \\mathrm{MAJORITY}) = (n+1)/2$.",
-    survives="All of it: $1/n$ still predicts no blow-up, and $(n+1)/2$ is still of order $n$.",
-)
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
 
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `lacoco-lab/sensitivity-hardness` trains on targets in $\{0, 1\}$, not $\{-1, 1\}$. That multiplies every sensitivity and every mean squared error by $\frac14$. The next cell confirms it for the four functions; numbers from the two scales must not be mixed.
-
-# %%
-ratios = [
-    (average_sensitivity((1 - table(n_max)) / 2) / average_sensitivity(table(n_max))).item()
-    for table in cube.NAMED.values()
-]
-print("as of (1 - f)/2 over as of f:", " ".join(f"{r:.6f}" for r in ratios))
-
-# %% [markdown]
-# ## What we found
-#
-# * The definition, the identity and the four closed forms hold to rounding.
-# * At single inputs, two sentences are wrong. At $n =$ {glue:text}`n_max`, $s(x, \mathrm{MEAN})$ is {glue:text}`mean_s:.4f` at every input, not {glue:text}`mean_printed:.4f`. At $n =$ {glue:text}`n_odd` the most sensitive input of MAJORITY has {glue:text}`maj_s` sensitive bits, not {glue:text}`n_odd`. The paper's conclusions survive both.
+# The repository `lacoco-lab/sensitivity-hardness` trains on targets in $\{0, 1\}$, not $\{-1, 1\}$: on $(1 - f)/2$ in place of $f$. That multiplies every sensitivity and every mean squared error by $\frac14$; counted, the ratio is {glue:text}`ratio:.2f` for each of the four functions. Numbers from the two scales must not be mixed.
 #
 # ## Exercises
 #
-# ```{admonition} Exercise 1
-# AND is $-1$ iff every bit is 1. What is its average sensitivity, and at which $n$ is it largest?
+# ```{exercise}
+# :label: ex-sensitivity-of-and
+# AND is $-1$ iff all signs are $-1$, else $1$. What is its average sensitivity, and at which $n$ is it largest?
+# ```
+#
+# ```{solution} ex-sensitivity-of-and
+# :class: dropdown
+# One input has the value $-1$. Each of its $n$ edges changes $f$ and is seen from both ends, so $\mathrm{as}_n = 2n/2^n$. It is largest, 1, at $n = 1$ and $n = 2$. The cell below counts it.
 # ```
 
-# %% tags=["hide-cell"]
-# One input is $-1$; each of its n edges is seen from both ends: as = 2n / 2^n, largest at n = 1 and n = 2.
-print([average_sensitivity(cube.conjunction(n)).item() for n in range(1, 8)])
+# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
+counts = {n: sensitivity(cube.conjunction(n)).mean().item() for n in range(1, 8)}
+table(pd.Series(counts, name="average sensitivity").rename_axis("n"), "AND", form=".4f")
 
 # %% [markdown]
-# ```{admonition} Exercise 2
+# ```{exercise}
+# :label: ex-least-sensitive
 # Among all functions with values $\pm1$ and mean 0, which has the smallest average sensitivity? Use the identity.
 # ```
+#
+# ```{solution} ex-least-sensitive
+# :class: dropdown
+# Mean 0 puts all weight, which is $\mathbb E f^2 = 1$, at degree 1 or more. So $\mathrm{as}_n \ge 1$, with equality iff all weight is at degree 1: a single bit or its negation. The cell below draws random functions with mean 0.
+# ```
 
-# %% tags=["hide-cell"]
-# Mean 0 puts all weight at degree 1 or more, so as >= 1, with equality iff all weight is at degree 1: a single signed bit.
-rng = torch.Generator().manual_seed(seed)
-tables = torch.stack(
-    [
-        torch.ones(256).index_fill(0, torch.randperm(256, generator=rng)[:128], -1.0)
-        for _ in range(200)
-    ]
-)
-print(
-    f"smallest of 200 random balanced functions: {average_sensitivity(tables.double()).min().item():.4f}; FIRST: {average_sensitivity(cube.first(8)).item():.4f}"
-)
+# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
+generator = Draws(seed).generator
+half = torch.ones(256, dtype=torch.float64)
+half[:128] = -1
+balanced = torch.stack([half[torch.randperm(256, generator=generator)] for _ in range(200)])
+least = {
+    "200 random functions, least": sensitivity(balanced).mean(-1).min().item(),
+    "FIRST": sensitivity(cube.first(8)).mean().item(),
+}
+table(pd.Series(least, name="average sensitivity"), "Mean 0, 8 bits", form=".4f")
 
 # %% [markdown]
 # ## References
@@ -390,4 +444,4 @@ print(
 # :filter: docname in docnames
 # ```
 #
-# The definition is from {cite:t}`sensitive`; total influence and the degree profile are treated by {cite:t}`odonnell2014`.
+# The definition is from {cite:t}`sensitive`; on total influence see {cite:t}`odonnell2014`.

@@ -18,8 +18,9 @@
 # (ch-fourier-walsh)=
 # # Every function on the cube is a sum of parities
 #
-# **Claim.** Every real function of $n$ bits is a sum of $2^n$ parities, in exactly one way. That is true of the parities in $\{-1,1\}$, which are orthonormal, and of the even-parity indicators in $\{0,1\}$, which are not. The paper uses both kinds. The same coefficients then make two functions, with other means, variances and sparsities. So its sentence on how random coefficients are normalised is false of the coefficients, and false of the functions of its Eq. (1). It is true of the functions in the other basis.
-# **Needs** nothing but linear algebra. **Runs in** 10 s.
+# **Claim.** Every real function of $n$ bits is a sum of $2^n$ parities, in exactly one way. That is true of the parities in $\{-1,1\}$, which are orthonormal, and of the even-parity indicators in $\{0,1\}$, which are not. The first paper uses both kinds, and the same coefficients then make two functions, with other means, variances and sparsities. Its sentence that the random functions of its experiments are centred with variance 1 is true in the basis that the experiments use, the one of signs. In the basis of its Eq. (1) the same coefficients give a positive mean and a quarter of the variance.
+#
+# **Needs** nothing but linear algebra. **Runs in** 10 s. **Source** quoted; the sentence on normalising printed.
 #
 # A bit $b \in \{0,1\}$ is written as a sign, $x = (-1)^b$. So $n$ bits are a point $x = (x_1, \dots, x_n)$ of the *cube* $\{-1,1\}^n$, and the average over its $2^n$ points is written $\mathbb E$. For a set $S$ of coordinates, a subset of $[n] = \{1, \dots, n\}$, there are two ways to say whether the bits in $S$ contain an even number of ones:
 #
@@ -27,7 +28,7 @@
 #
 # The first is the *character* of $S$. The second is its *even-parity indicator*. Both are largest when the number of ones is even.
 #
-# ```{prf:proposition} Lintilhac and Shaikh (2026), Eq. (1)
+# ```{prf:proposition} Lintilhac and Shaikh (2026), Eq. (1), as quoted
 # :label: sharper-eq1
 # Every function $f : \{-1,1\}^n \to \mathbb R$ has exactly one set of numbers $a_S$ with
 #
@@ -74,7 +75,8 @@ import torch
 
 from helpers import cube
 from helpers.book import figures
-from helpers.book.claims import Ledger, glue
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
 from helpers.cube import even_parity_coefficients, from_spectrum, sparsity, spectrum
 
 ledger = Ledger("cube/fourier_walsh")
@@ -267,8 +269,7 @@ def not_returned_by_indicators(a):
 
 
 every_a = even_parity_coefficients(every)
-glue("functions", len(every))
-glue("n_all", n_all)
+glue(functions=len(every), n_all=n_all)
 print(f"{len(every)} functions of {n_all} bits")
 print(f"not returned by their characters: {not_returned(every_hat)}")
 print(f"not returned by their indicators: {not_returned_by_indicators(every_a)}")
@@ -365,8 +366,7 @@ def condition_gap(basis):
     return max(abs(found / closed - 1) for found, closed in pairs)
 
 
-glue("n_max", n_max)
-glue("condition_last", condition["indicators"][-1])
+glue(n_max=n_max, condition_last=condition["indicators"][-1])
 print("  n  characters   indicators   closed form     4^(n-1)")
 for n, c, i, closed in zip(cubes, *condition.values(), closed_condition, strict=True):
     print(f"{n:3} {c:11.6f} {i:12.4f} {closed:13.4f} {4 ** (n - 1):11}")
@@ -415,11 +415,11 @@ figures.show()
 # %% [markdown]
 # At $n =$ {glue:text}`n_max` the condition number is {glue:text}`condition_last:.0f`. It has a plain meaning. By {eq}`eq-two-bases`, $a_\emptyset$ reads one single value of $f$. An error at this one point among $2^n$ is small in the mean square, and goes into the constant undiminished (exercise 2). So the indicators are good for *writing down* a sparse function, which is what the paper does with them. They are a bad basis for *estimating* one.
 #
-# ## Random sparse functions, and a sentence that cannot be true
+# ## Random sparse functions, and what is normalised
 #
 # For its experiments the paper draws functions at random, by *class*: a degree $d$ from 1 to 5, and a number $W$ of subsets, all of size $d$, among $T = 20$ bits. The coefficients $c_1, \dots, c_W$ are drawn from a standard normal distribution. Their absolute values are taken, so that all are positive, as the theory wants. Then, so the text, they are normalised to be centred with variance 1.
 #
-# Positive numbers cannot be centred. If their squares sum to 1, each is at most 1, so $\sum_i c_i \ge \sum_i c_i^2 = 1$, and their mean is at least $1/W$. If the sentence speaks of the functions instead of the coefficients, it depends on the basis. Write $s = \sum_i c_i$ and let no set be empty. Then
+# What is meant are the functions. Positive coefficients could not be centred: if their squares sum to 1, each is at most 1, so $\sum_i c_i \ge \sum_i c_i^2 = 1$, and their mean is at least $1/W$. For functions it depends on the basis. Write $s = \sum_i c_i$ and let no set be empty. Then
 #
 # | $f$ | $\sum_i c_i\, \chi_{S_i}$ | $\sum_i c_i\, p_{S_i}$ |
 # |:--|:--|:--|
@@ -428,7 +428,7 @@ figures.show()
 # | $\mathbb E f$ | $0$ | $\frac s2$ |
 # | variance | $\sum_i c_i^2 = 1$ | $\frac14 \sum_i c_i^2 = \frac14$ |
 #
-# So the sentence is true of the functions in the $\pm1$ basis, and false of those in the basis of Eq. (1). The run below takes one function of every class, on all $2^{T}$ inputs, in both bases.
+# So the sentence is true in the $\pm1$ basis, which is that of the experiments; in the basis of Eq. (1) the same coefficients make functions of mean $\frac s2$ and variance $\frac14$. The run below takes one function of every class, on all $2^{T}$ inputs, in both bases.
 
 # %%
 CLASSES = [(d, W) for d in range(1, 6) for W in (1, 7, 14, 20)]
@@ -460,8 +460,7 @@ for d, W in CLASSES:
         f"  {abs(mean):6.4f}   {variance:6.4f} {terms:5}"
         f"   {mean_p:6.4f} {sums[d, W] / 2:6.4f}   {variance_p:6.4f} {terms_p:5}"
     )
-glue("smallest_mean", min(mean_c.values()))
-glue("length", length)
+glue(smallest_mean=min(mean_c.values()), length=length)
 
 # %% [markdown]
 # {numref}`fig-two-functions` shows the values of the class $d = 3$, $W = 14$ in both bases.
@@ -484,13 +483,13 @@ axes[1].set_xlabel("value of the function")
 figures.show()
 
 # %% [markdown]
-# The smallest mean of the coefficients in any class is {glue:text}`smallest_mean:.3f`, not 0. In characters all means are 0 and all variances 1. In indicators no mean is 0, and all variances are $\frac14$.
+# The smallest mean of the coefficients in any class is {glue:text}`smallest_mean:.3f`. In characters all means are 0 and all variances 1. In indicators no mean is 0, and all variances are $\frac14$.
 #
 # Two smaller things follow. The constant term that indicators bring is a coefficient of degree 0. So a function "of constant degree $d$" in one basis is not one in the other. And the class $W = 1$ has no randomness in its coefficient: it is always exactly 1.
 #
 # ## What would falsify this
 #
-# One function that its parts do not return, or two with equal coefficients, would end the expansion; the controls leave out the parity of all bits and, for the indicators, the correction of the constant in {eq}`eq-two-bases`. A rank below $2^n$ would end the uniqueness of Eq. (1); the control takes odd parity. Orthonormality, Parseval and the condition number are controlled by the other basis. Two checks compare sparsities: one control counts monomials in the bits, such as $b_1 b_3$, in place of indicators, the other counts the terms of sums of characters. The printed sentence is tested in both readings, and each is controlled by the reading that is true.
+# One function that its parts do not return, or two with equal coefficients, would end the expansion; the controls leave out the parity of all bits and, for the indicators, the correction of the constant in {eq}`eq-two-bases`. A rank below $2^n$ would end the uniqueness of Eq. (1); the control takes odd parity. Orthonormality, Parseval and the condition number are controlled by the other basis. Two checks compare sparsities: one control counts monomials in the bits, such as $b_1 b_3$, in place of indicators, the other counts the terms of sums of characters. The sentence on normalising is tested on functions in the basis of the experiments; the control is the other basis, and the other way round.
 
 # %% tags=["hide-input"]
 monomials = every.clone()  # coefficients of the products of bits b_i, by Moebius inversion
@@ -520,125 +519,122 @@ def from_one_more(basis):
     return max(abs(terms - W - 1) for (_, W), (_, _, terms) in moments[basis].items())
 
 
-def largest_mean(basis):
-    return max(abs(mean) for mean, _, _ in moments[basis].values())
-
-
-def largest_variance(basis):
-    return max(v for _, v, _ in moments[basis].values())
-
+either_sign = torch.randn(100, 20, generator=torch.Generator().manual_seed(seed)).double()
+either_sign /= either_sign.norm(dim=-1, keepdim=True)
 
 # n roundings in a value, each at most eps times the sum of the coefficients, at most W^(1/2)
 rounding = 4 * length * max(W for _, W in CLASSES) * eps
 
 
 # %%
-def check(text, **comparison):
-    ledger.check("sharper.eq1", text, **comparison)
-
-
 all_of_them = f"all {len(every)} functions of {n_all} bits"
-check(
+ledger.result("sharper.eq1").holds(
     f"{all_of_them}: not returned by the sum of their characters",
-    measured=not_returned(every_hat),
+    not_returned(every_hat),
     at_most=0,
     control=not_returned(without_top),
+    about="statement",
+    evidence="exhaustive",
 )
-check(
+ledger.result("sharper.eq1").holds(
     f"{all_of_them}: not returned by the sum of their indicators",
-    measured=not_returned_by_indicators(every_a),
+    not_returned_by_indicators(every_a),
     at_most=0,
     control=not_returned_by_indicators(2 * every_hat),
+    about="statement",
+    evidence="exhaustive",
 )
-check(
+ledger.result("sharper.eq1").holds(
     f"{all_of_them}: that share their coefficients with another",
-    measured=collisions(every_hat),
+    collisions(every_hat),
     at_most=0,
     control=collisions(without_top),
+    about="statement",
+    evidence="exhaustive",
 )
-check(
+ledger.result("sharper.eq1").holds(
     f"{all_of_them}: difference of the sparsities in the two bases",
-    measured=sparsity_difference(sparsities["indicators"]),
+    sparsity_difference(sparsities["indicators"]),
     at_most=1,
     control=sparsity_difference(monomial_sparsity),
+    about="ours",
+    evidence="exhaustive",
 )
-check(
+ledger.result("sharper.eq1").holds(
     "indicators are a basis: rank missing, all $n$",
-    measured=rank_defect["even"],
+    rank_defect["even"],
     at_most=0,
     control=rank_defect["odd"],
+    about="statement",
+    evidence="proved",
 )
-check(
+ledger.result("sharper.eq1").holds(
     "characters are orthonormal: Gram matrix less identity, all $n$",
-    measured=off_identity["characters"],
+    off_identity["characters"],
     at_most=0,
     control=off_identity["indicators"],
+    about="ours",
+    evidence="proved",
 )
-check(
+ledger.result("sharper.eq1").holds(
     "Parseval on random functions, relative gap",
-    measured=parseval["characters"],
+    parseval["characters"],
     at_most=0,
     tol=parseval_rounding,
     control=parseval["indicators"],
+    about="ours",
+    evidence="proved",
 )
-check(
+ledger.result("sharper.eq1").holds(
     "condition number of the indicators is $4\\lambda^2$, relative gap",
-    measured=condition_gap("indicators"),
+    condition_gap("indicators"),
     at_most=0,
     tol=max(slack),
     control=condition_gap("characters"),
+    about="ours",
+    evidence="proved",
 )
-check(
+ledger.result("sharper.eq1").holds(
     "$W$ indicators are $W + 1$ characters, largest difference",
-    measured=from_one_more("indicators"),
+    from_one_more("indicators"),
     at_most=0,
     control=from_one_more("characters"),
+    about="ours",
+    evidence="attained",
 )
 
 # %% [markdown]
-# The printed sentence comes next: first of the coefficients, then of the functions of Eq. (1), then the two sentences that hold.
+# The sentence on normalising comes next, then the same coefficients in the basis of Eq. (1), and last why functions must be meant and not coefficients.
 
 # %%
-check(
-    "as printed, of the coefficients: positive, and centred",
-    measured=min(mean_c.values()),
-    equals=0,
-    tol=rounding,
-    control=largest_mean("characters"),
-    expect="refuted",
-)
-check(
-    "as printed, of the functions of Eq. (1): variance 1",
-    measured=largest_variance("indicators"),
-    equals=1,
-    tol=rounding,
-    control=largest_variance("characters"),
-    expect="refuted",
-)
-check(
+ledger.result("sharper.normalisation").holds(
     "in the $\\pm1$ basis functions have mean 0 and variance 1, largest error",
-    measured=from_centred("characters"),
+    from_centred("characters"),
     at_most=0,
     tol=rounding,
     control=from_centred("indicators"),
-    expect="repaired",
+    about="remark",
+    evidence="proved",
 )
-check(
+ledger.result("sharper.normalisation").holds(
     "in the basis of Eq. (1) they have mean $s/2$, variance $\\frac14$, largest error",
-    measured=from_half_sum("indicators"),
+    from_half_sum("indicators"),
     at_most=0,
     tol=rounding,
     control=from_half_sum("characters"),
-    expect="repaired",
+    about="ours",
+    evidence="proved",
 )
-ledger.finding(
-    "sharper.eq1",
-    printed="Section 2.1: the random coefficients are made positive by taking absolute values, and then normalised so that they are centred with variance 1.",
-    counterexample=f"One function of each of {len(CLASSES)} classes on all $2^{{{length}}}$ inputs: the mean of the coefficients is never below {min(mean_c.values()):.4f}. The functions, as sums of even-parity indicators, have variance {largest_variance('indicators'):.4f} in every class.",
-    why="Positive numbers whose squares sum to 1 have a mean of at least $1/W$. The words fit the function, not its coefficients, and only as a sum of $\\pm1$ parities, not of the indicators of Eq. (1).",
-    repair="Divide the absolute values by their Euclidean norm. Then $\\sum_i c_i \\chi_{S_i}$ has mean 0 and variance 1, and $\\sum_i c_i p_{S_i}$ has mean $\\frac12 \\sum_i c_i$ and variance $\\frac14$.",
-    survives="The experiments, which use the $\\pm1$ basis: their functions are normalised as was meant. But every squared loss is four times larger there than in the basis of the theory, and the best constant has loss 1 against $\\frac14$; numbers such as a training loss of 0.02 do not carry over.",
+ledger.result("sharper.normalisation").holds(
+    "positive coefficients of length 1 have a sum of at least 1: least; control: either sign",
+    min(sums.values()),
+    at_least=1,
+    tol=rounding,
+    control=either_sign.sum(-1).min(),
+    about="ours",
+    evidence="proved",
 )
+
 ledger.show()
 
 # %% [markdown]
@@ -646,7 +642,7 @@ ledger.show()
 #
 # The repository `paullintilhac/boolean_function_sensitivity` was read: `train_utils.py` and `training.py` (commit 3e5d0f89), and the older `exp_refactor.py` and `hardcoded_transformer.py`.
 #
-# * Its functions are sums in the $\pm1$ basis, and the coefficients are absolute values of normal numbers divided by their Euclidean norm. That is the repaired sentence.
+# * Its functions are sums in the $\pm1$ basis, and the coefficients are absolute values of normal numbers divided by their Euclidean norm. So they are centred with variance 1, as the text says.
 # * A bit 1 becomes $+1$ and a bit 0 becomes $-1$, so the parity of $S$ is $\prod_{i \in S} (2 b_i - 1) = (-1)^{|S|} \chi_S$. For even $|S|$ this is our character. For odd $|S|$ it has the other sign: it is $+1$ iff the number of ones is *odd*. A positive coefficient of the code is then a negative coefficient of Eq. (1). Nothing is lost, because swapping the names of the bits turns one into the other. But a hand-written network must follow: its bumps have to sit at even or odd counts, as the parity of $d$ says.
 # * The text picks subsets by shuffling the list of all of them, and so do `exp_refactor.py` and `hardcoded_transformer.py`. The newer `train_utils.py`, which `training.py` uses for all classes, draws each subset by itself. A subset can then come twice. Its two coefficients add, the function has fewer than $W$ terms, and its variance is no longer 1.
 #
@@ -693,13 +689,15 @@ for (d, W), (distinct, variance) in met.items():
     )
 distinct, variance = met[1, 20]
 tails = torch.tensor([0.05, 0.95], dtype=torch.float64)
-glue("draws", draws)
-glue("distinct_1_20", distinct.mean().item())
-glue("variance_1_20", variance.mean().item())
-glue("variance_low_1_20", variance.quantile(tails[0]).item())
-glue("variance_high_1_20", variance.quantile(tails[1]).item())
-glue("no_duplicate_2_20", 100 * expected(2, 20)[1])
-glue("repeats_3_20", 100 * (1 - expected(3, 20)[1]))
+glue(
+    draws=draws,
+    distinct_1_20=distinct.mean().item(),
+    variance_1_20=variance.mean().item(),
+    variance_low_1_20=variance.quantile(tails[0]).item(),
+    variance_high_1_20=variance.quantile(tails[1]).item(),
+    no_duplicate_2_20=100 * expected(2, 20)[1],
+    repeats_3_20=100 * (1 - expected(3, 20)[1]),
+)
 
 
 # %%
@@ -715,8 +713,7 @@ theirs = {key: [distinct_in_training(i, *key) for i in range(4, 12)] for key in 
 print("functions 4 to 11 of training.py, T = 20: number of distinct subsets")
 for (d, W), counted in theirs.items():
     print(f"d = {d}, W = {W:2}: " + " ".join(f"{count:2}" for count in counted))
-glue("theirs_low", min(theirs[1, 20]))
-glue("theirs_high", max(theirs[1, 20]))
+glue(theirs_low=min(theirs[1, 20]), theirs_high=max(theirs[1, 20]))
 
 # %% mystnb={"figure": {"caption": "What remains of $W$ subsets that are drawn one by one. Marks: mean over the draws; bars: from the 5th to the 95th percentile; lines: the expected value. Left: the share of $W$ that is distinct. Right: the variance of the function, which is 1 if no subset repeats.", "name": "fig-duplicates"}, "image": {"alt": "Two plots against the degree from 1 to 5, with one curve each for 7, 14 and 20 subsets. Left, the share of distinct subsets starts at about two thirds for 20 subsets of degree 1 and is close to one from degree 3 on. Right, the variance starts at about 1.6 for 20 subsets of degree 1, with a wide bar, and falls to one."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=3.0)
@@ -753,7 +750,7 @@ figures.show()
 #
 # * Both expansions hold for every function: all {glue:text}`functions` functions of {glue:text}`n_all` bits are returned exactly, and no two share their coefficients.
 # * The indicators of Eq. (1) are a basis, but far from orthogonal: a condition number of {glue:text}`condition_last:.0f` at $n =$ {glue:text}`n_max`.
-# * The sentence on normalisation is false of the coefficients (mean at least {glue:text}`smallest_mean:.3f`) and of the functions in the basis of Eq. (1) (variance $\frac14$). It is true of the functions in the $\pm1$ basis, the one that the code uses.
+# * The sentence on normalising is true of the functions in the $\pm1$ basis, the one of the experiments. In the basis of Eq. (1) the same coefficients give variance $\frac14$ and a mean that is not 0.
 # * With the newer generator of the code, functions of degree 1 and 2 often have fewer terms than their class is named after: about {glue:text}`distinct_1_20:.0f` instead of 20 at degree 1.
 #
 # In the rest of the book, $\hat f$ and *sparsity* refer to characters. Where a chapter counts in indicators, it says so.

@@ -18,17 +18,18 @@
 # (ch-sharpness)=
 # # Sharpness: what noise in the weights does to the loss
 #
-# **Claim.** Gaussian noise of standard deviation $\sigma$ in all weights raises the loss by $\frac{\sigma^2}2$ times the trace of its Hessian, up to a remainder of order $\sigma^4$ where nothing sits on a kink. The picture is good to a few per cent at the noise that the first paper uses, and useless at a noise of 1. The exact form of the remainder that the paper writes down does not exist for ReLU networks; its integral form does. A learner that weighs loss, norm and sharpness goes below the construction in both, or trades one for the other: that depends on the weights.
-# **Needs** {ref}`ch-construction`. **Runs in** 20 s.
+# **Claim.** Gaussian noise of standard deviation $\sigma$ in all weights raises the loss by $\frac{\sigma^2}2$ times the trace of its Hessian, up to a remainder of order $\sigma^4$ where nothing sits on a kink. The picture is good to a few per cent at the noise that the first paper uses, and useless at a noise of 1. The remainder, as restored here, is exact through a point that Taylor's theorem gives; where a ReLU flips on the way there may be none, which the paper's small noise makes improbable, and the integral form needs no such proviso. A learner that weighs loss, norm and sharpness goes below the construction in both, or trades one for the other: that depends on the weights.
+#
+# **Needs** {ref}`ch-construction`. **Runs in** 20 s. **Source** Definition 1 quoted, Theorem 6 restored.
 #
 # Let $L(\theta)$ be a loss, a mean of squares over all inputs; $\theta \in \mathbb R^P$ the weights; $U$ a vector of $P$ independent standard normal numbers; $H(\theta)$ the matrix of second derivatives of $L$, the *Hessian*. Its trace $\operatorname{tr} H$ is the sum of its eigenvalues. The mean increase $\mathbb E_U L(\theta + \sigma U) - L(\theta)$ is the *expected sharpness* at noise $\sigma$.
 #
-# ```{prf:definition} Lintilhac and Shaikh (2026), Definition 1
+# ```{prf:definition} Lintilhac and Shaikh (2026), Definition 1, as quoted
 # :label: sharper-def1
 # The *idealized low-sharpness learner* returns weights that minimise $L(\theta) + \lambda_1 |\theta|^2 + \lambda_2\, \mathrm{Sharpness}(\theta)$, with $\lambda_1, \lambda_2 \ge 0$. The paper measures sharpness by the trace of the Hessian.
 # ```
 #
-# ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 6 and Theorem 12
+# ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 6 and Theorem 12, as restored
 # :label: sharper-thm6
 # Let $\theta$ be a stationary point. Then
 #
@@ -58,7 +59,8 @@ from torch.func import grad, vmap
 
 from helpers import cube
 from helpers.book import figures
-from helpers.book.claims import Ledger, glue
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
 from helpers.nets.transformer import forward
 from helpers.sharper import network as sharper
 from helpers.sharper import samples
@@ -196,14 +198,12 @@ def off_by(factor, sigma, name):
     return abs(1 + ratio - factor)
 
 
-glue("floor", abs(table["exact"][small][1]))
-glue("inputs", 2**n)
-glue("ratio_mesh", 100 * off_by(1, 1e-2, "exact"))
+glue(floor=abs(table["exact"][small][1]), inputs=2**n, ratio_mesh=100 * off_by(1, 1e-2, "exact"))
 noise = torch.Generator().manual_seed(seed + 1)
 plain = perturbed_loss(losses["exact"], weights["exact"], 1e-2, draws, noise)
 plain_ratio = plain.mean.item() / table["exact"][sigmas.index(1e-2)][0]
 plain_error = plain.stderr.item() / table["exact"][sigmas.index(1e-2)][0]
-glue("plain_error", 100 * plain_error)
+glue(plain_error=100 * plain_error)
 print(f"order of the remainder: exact {order('exact'):.2f}, paper's scale {order(paper):.2f}")
 print(f"plain average at 0.01, over the trace term: {plain_ratio:.3f} ± {plain_error:.3f}")
 
@@ -334,74 +334,89 @@ def worse(name):
 #
 # ## What would falsify this
 #
-# An increase of the loss that is not the trace term would end the theorem: its control is the same increase against twice the term, which is what a forgotten $\frac12$ gives. The order of the remainder is 4 where the loss is smooth; its control is the network with a unit on its kink, where it is 2. The range has an end: its control is a noise of 1. Off an interpolator corners of the loss add to the remainder: that is the control of a network at loss 0. The Lagrange point is sought in the printed form, with a softened ReLU as the control that has one.
+# An increase of the loss that is not the trace term would end the theorem: its control is the same increase against twice the term, which is what a forgotten $\frac12$ gives. The order of the remainder is 4 where the loss is smooth; its control is the network with a unit on its kink, where it is 2. The range has an end: its control is a noise of 1. Off an interpolator corners of the loss add to the remainder: that is the control of a network at loss 0. A Lagrange point is sought across a kink, with a softened ReLU as the control that has one.
 
 # %%
-ledger.check(
-    "sharper.thm6",
+ledger.result("sharper.thm6").holds(
     "increase of the loss at $\\sigma = 0.001$ against the trace term, relative difference",
-    measured=off_by(1, 1e-3, "paper's scale"),
+    off_by(1, 1e-3, "paper's scale"),
     at_most=0.01,
     control=off_by(2, 1e-3, "paper's scale"),
+    about="statement",
+    evidence="sampled",
 )
-ledger.check(
-    "sharper.thm6",
+ledger.result("sharper.thm6").holds(
     "order of $\\Delta$ in $\\sigma$ away from kinks",
-    measured=order("paper's scale"),
+    order("paper's scale"),
     equals=4,
     tol=0.2,
     control=order("exact"),
+    about="ours",
+    evidence="sampled",
 )
-ledger.check(
-    "sharper.thm6",
+ledger.result("sharper.thm6").holds(
     "at the largest noise of the paper's mesh, 0.01: remainder over trace term",
-    measured=off_by(1, 1e-2, "exact"),
+    off_by(1, 1e-2, "exact"),
     at_most=0.05,
     control=off_by(1, 1.0, "exact"),
+    about="ours",
+    evidence="sampled",
 )
-ledger.check(
-    "sharper.thm6",
+ledger.result("sharper.thm6").holds(
     "random weights at loss 0: remainder over trace term at $\\sigma = 0.001$",
-    measured=off["own values"],
+    off["own values"],
     at_most=2e-3,
     control=off["f"],
+    about="ours",
+    evidence="sampled",
 )
-ledger.check(
-    "sharper.thm6",
-    "as printed: a Lagrange point exists, distance of the curvature that it needs",
-    measured=kinked,
+ledger.result("sharper.thm6").refuted(
+    "as restored, across a kink: a Lagrange point exists, distance of the curvature that it needs",
+    kinked,
     at_most=0,
     tol=1e-3,
     control=smooth,
-    expect="refuted",
+    about="proof",
+    evidence="attained",
 )
-ledger.check(
-    "sharper.thm6",
+ledger.result("sharper.thm6").repaired(
     "integral form of the remainder, one ReLU across its kink",
-    measured=integral,
+    integral,
     equals=increase(torch.relu),
     tol=1e-5,
     control=unweighted,
-    expect="repaired",
+    about="proof",
+    evidence="proved",
 )
-ledger.check(
-    "sharper.def1",
+ledger.result("sharper.def1").holds(
     "both aversions: the larger of norm and trace over the construction's",
-    measured=worse("both"),
+    worse("both"),
     at_most=1,
     control=worse("sharpness only"),
+    about="experiment",
+    evidence="trained",
 )
-ledger.finding(
-    "sharper.thm6",
-    printed="The remainder is half of $\\sigma^2\\, U^\\top (H(\\theta + U') - H(\\theta)) U$ at a Lagrange point $U'$, exactly.",
-    counterexample="One ReLU, the loss $(w_+)^2$, from $w = -1$ to $w = 1$: the point would need curvature $\\frac12$, and only 0 and 2 occur.",
-    why="Taylor's theorem with a Lagrange point needs a second derivative everywhere on the segment. A ReLU that flips on the way has none at its kink. That flips are improbable at small noise does not take them out of the mean.",
-    repair="The integral form, $\\Delta = \\sigma^2\\, \\mathbb E \\int_0^1 (1 - t)\\, U^\\top (H(\\theta + t \\sigma U) - H(\\theta)) U\\, dt$, holds, since the loss has a continuous gradient along almost every segment.",
-    survives="The decomposition, its size, and every bound that takes the largest Hessian on the segment.",
-)
+
 ledger.show()
 
 # %% [markdown]
+# ## What we found
+#
+# ```{finding} sharper.thm6
+# :title: Across a ReLU's kink there is no Lagrange point
+# :group: proof
+#
+# **Statement.** As restored: the remainder is half of $\sigma^2\, U^\top (H(\theta + U') - H(\theta)) U$ at a Lagrange point $U'$. The paper adds that $\sigma$ is so small that no ReLU flips, "with high probability"; then there is such a point.
+#
+# **Counterexample.** One ReLU, the loss $(w_+)^2$, from $w = -1$ to $w = 1$: the point would need curvature $\frac12$, and only 0 and 2 occur.
+#
+# **Why.** Taylor's theorem with a Lagrange point needs a second derivative everywhere on the segment. A ReLU that flips on the way has none at its kink. That flips are improbable at small noise does not take them out of the mean.
+#
+# **Repair.** The integral form, $\Delta = \sigma^2\, \mathbb E \int_0^1 (1 - t)\, U^\top (H(\theta + t \sigma U) - H(\theta)) U\, dt$, holds, since the loss has a continuous gradient along almost every segment.
+#
+# **What survives.** The decomposition, its size, and every bound that takes the largest Hessian on the segment.
+# ```
+#
 # ## What the authors' code does differently
 #
 # The repository `paullintilhac/boolean_function_sensitivity` estimates traces by Hutchinson's method, whose error is discussed in {ref}`ch-low-sharpness-interpolators` and {ref}`ch-perturbed-sharpness`, and passes $\sigma$ where a variance is expected. Read so, its mesh of noise ends at a standard deviation of $\sqrt{0.01} = 0.1$, where the remainder is no longer small.

@@ -18,16 +18,16 @@
 # (ch-transformer-guarantee)=
 # # What the transformer's guarantee counts
 #
-# **Claim.** The guarantee says that a transformer learns sparse token regression from a number of prompts that grows with their length $N$ by logarithms only. It rests on four steps: tokens are not long, a head moves little when its matrix moves, errors of heads and net add up, and the matrices have small covers. The four hold, with better constants. Of the two covers the one that counts weights is the smaller by far, and it carries the theorem. Trained transformers agree if every token of a prompt is labelled. With one label a prompt, which is what the theorem is about, the prompts needed grow about in proportion to $N$ in the range that we can train in. That range is too small for the theorem to say anything.
-# **Needs** {ref}`ch-capacity`, {ref}`Tokens that point at tokens <ch-sparse-token-regression>`, {ref}`ch-attention-capacity`, {ref}`ch-attention-weights`. **Runs in** 60 s.
+# **Claim.** The guarantee says that a transformer learns sparse token regression from a number of prompts that grows with their length by logarithms only. It rests on four steps: tokens are not long, a head moves little when its matrix moves, errors of heads and net add up, and the matrices have small covers. The four hold, with better constants; the remaining steps, which are standard, are not checked here. Trained transformers agree if every token of a prompt is labelled. With one label a prompt, which is what the theorem is about, the prompts that training needs grow about in proportion to the length in the range that we can train in, which is too small for the theorem to say anything and does not contradict it.
+# **Needs** {ref}`ch-capacity`, {ref}`Tokens that point at tokens <ch-sparse-token-regression>`, {ref}`ch-attention-capacity`, {ref}`ch-attention-weights`. **Runs in** 60 s. **Source** restored; Lemma 12 and Proposition 17 quoted.
 #
-# We have the text of the paper without its formulas. *Derived* means that the proof, redone here, gives the form; *guessed*, that the form fits the text and its exponents or constants may be others. A guess is not judged, only what does not depend on it.
+# We have the text of the paper's first version without its formulas, and a public text of the second that keeps the inline ones. *Quoted* is from the latter; *restored* means that the proof, redone here, gives the form; *guessed*, that the form fits the text and its exponents or constants may be others. A guess is not judged, only what does not depend on it.
 #
 # There are $n$ training prompts of $N$ tokens. Their data are $x^{(i)}_j \in \mathbb R^d$ and their tokens $z^{(i)}_j \in \mathbb R^D$, $D = d + (1+q) d_e$, as in {prf:ref}`retrieval-ass123`. A *head* with the query-key matrix $W$ gives token $i$ the average $f_i = \sum_j p_j z_j$, where $p$ is the softmax of the *scores* $z_i^\top W z_j$. The *risk* $R$ is the mean squared error of a token's label. The *point-wise* empirical risk looks at one token of each training prompt, drawn at random; the *averaged* one looks at all.
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 12
 # :label: retrieval-lem12
-# *(Derived.)* Under Assumption 1, with probability at least $1 - \delta$,
+# *(Quoted for $\delta = (nN)^{-1/2}$, where the root is of $3 e\, C_x\, d \log(nN)$.)* Under Assumption 1, with probability at least $1 - \delta$,
 #
 # $$\max_{i \le n,\, j \le N} \|x^{(i)}_j\| \le \sqrt{2 e\, C_x\, d\, \log(nN/\delta)} ,$$
 #
@@ -36,7 +36,7 @@
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 13, 15 and 39
 # :label: retrieval-lem15
-# *(Derived; the printed constant 2 is that of the corollary on softmax it cites.)* If all tokens have length at most $R$, heads with the matrices $W$ and $\hat W$ differ by
+# *(Restored; the constant 2 is that of the corollary on softmax that the paper cites.)* If all tokens have length at most $R$, heads with the matrices $W$ and $\hat W$ differ by
 #
 # $$\|f_i - \hat f_i\| \le 2 R^2\, \max_j \|(W - \hat W)\, z_j\| \le 2 R^3\, \|W - \hat W\|_2 .$$
 #
@@ -50,7 +50,7 @@
 #
 # ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorems 4 and 10
 # :label: retrieval-thm4
-# *(The form is derived, its exponents are guessed.)* Let $\hat f$ minimise the point-wise empirical risk over the transformers with $q$ heads whose weights obey norm bounds just large enough for Lemma 11. With high probability
+# *(Restored: the norm bounds are quoted, the display is missing; its exponents are guessed.)* Let $\hat f$ minimise the point-wise empirical risk over the transformers with $q$ heads whose weights obey norm bounds just large enough for Lemma 11. With high probability
 #
 # $$R(\hat f) \;\lesssim\; \varepsilon_{\mathrm{2NN}} + \sqrt{\frac{\mathrm{poly}(d, q, m)\; \mathrm{polylog}(nN)}{n}} ,$$
 #
@@ -81,23 +81,23 @@ import math
 import torch
 from scipy import stats
 
+from helpers import statistics
 from helpers.book import figures
-from helpers.book.claims import Ledger, glue
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
 from helpers.covers import blocks, lipschitz
 from helpers.covers import linear as covers
 from helpers.covers.blocks import Layer
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
+from helpers.draws import Draws, f64
 from helpers.retrieval import pointwise, token_covers
 from helpers.retrieval import task as retrieval
 from helpers.statistics import wilson
 from helpers.training.train import train
 
 ledger = Ledger("retrieval/transformer_guarantee")
-generator = torch.Generator().manual_seed(seed)
-
-
-def normal(*shape):
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
+source = Draws(seed)
+generator, normal = source.generator, source.normal
 
 
 delta = 0.1
@@ -127,8 +127,7 @@ for count in (10**2, 10**4, 10**6, 10**8):
             )
 worst = {name: max(values) for name, values in over_delta.items()}
 example = [f(10**6, 10, delta) for f in lengths_of.values()]
-glue("lemma_over_exact", example[0] / example[2])
-glue("sharp_over_exact", example[1] / example[2])
+glue(lemma_over_exact=example[0] / example[2], sharp_over_exact=example[1] / example[2])
 
 # %% [markdown]
 # For a million data in ten dimensions the lemma's radius is {glue:text}`lemma_over_exact:.2f` times the exact one, the sharper one {glue:text}`sharp_over_exact:.2f` times. So the constants in what follows are better with the second, and both grow like $\sqrt{\log N}$. A simulation agrees with the exact chance. If prompts are not independent, the union bound still holds. It is attained by data that are long one at a time: let a number $v$ be uniform in $[0, 1]$ and let the length of datum $k$ be the quantile of $v + k/\mathrm{count}$, reduced modulo 1.
@@ -204,7 +203,7 @@ def packed(numbers):
 climbed = covers.climb(packed, lambda v: v, normal(200, 12), generator, steps=400)
 by_climbing = packed(climbed).max().item()
 eye = torch.eye(2).double()
-opposite = torch.tensor([[1.0, 0.0], [-1.0, 0.0]]).double()
+opposite = f64([[1.0, 0.0], [-1.0, 0.0]])
 nudge = torch.zeros(2, 2).double()
 nudge[0, 0] = 1e-3
 by_hand = {
@@ -368,12 +367,8 @@ def advantage(width, N=100):
     )
 
 
-low, high = 10, 10**6
-while high - low > 1:
-    middle = (low + high) // 2
-    low, high = (middle, high) if advantage(middle) < 1 else (low, middle)
-crossing = high
-glue("crossing_d", crossing)
+crossing = statistics.first(lambda width: advantage(width) >= 1, 11, 10**6)
+glue(crossing_d=crossing)
 print(f"N = 100: sparsification is smaller from d = {crossing} on")
 
 # %% mystnb={"figure": {"caption": "Log sizes of the two covers of $D \\times D$ matrices with $B_1 = B_F = B$, against $B/\\epsilon$. Solid and dashed: sparsification and counting for $D = 16$; dash-dotted and dotted: for $D = 256$. Crosses: where they meet.", "name": "fig-two-covers"}, "image": {"alt": "Log-log axes. For each of two widths a straight line of slope two, sparsification, and a nearly flat curve, counting. Sparsification starts far below and crosses counting at a ratio of about 20 for the width 16 and of about 300 for the width 256; beyond, it lies above."}} tags=["hide-input"]
@@ -449,7 +444,7 @@ per_cube_wrong = [table[N]["all_tokens"] / math.log(N) ** 3 for N in grid]
 growing = max(b / a for a, b in itertools.pairwise(per_cube))
 growing_wrong = max(b / a for a, b in itertools.pairwise(per_cube_wrong))
 thousand = token_covers.class_sizes(1024, n, 10)["total"]
-glue("log_size_1024", thousand)
+glue(log_size_1024=thousand)
 
 # %% [markdown]
 # So the estimation error grows by logarithms of $N$ only, and no guess is needed for that. But it is large: for $N = 1024$ the log size is {glue:text}`log_size_1024:.1e`, and the bound says nothing until $n$ is larger. In training we cannot go there. What we can ask is whether transformers, trained on few prompts, behave as the bound does in $N$.
@@ -527,9 +522,7 @@ for kind, numbers in needed.items():
 
 def slopes(values):
     """Slope of log values (lengths, models) in log N, of each model."""
-    at = torch.tensor(lengths, dtype=torch.float64).log()
-    at = at - at.mean()
-    return (at[:, None] * values.log()).sum(0) / at.square().sum()
+    return statistics.power(lengths, values.T)
 
 
 def interval(each, other=None):
@@ -569,7 +562,7 @@ for name, value in (
     ("all_first", needed["all labels"][0].mean().item()),
     ("all_last", needed["all labels"][-1].mean().item()),
 ):
-    glue(name, value)
+    glue(**{name: value})
 
 # %%
 print(f"one label: prompts needed grow faster than the root of N: {found['one label'][2] >= 0.5}")
@@ -649,14 +642,13 @@ step_slope, step_slope_all = (
     math.log(step_prompts[every][-1] / step_prompts[every][2]) / math.log(8)
     for every in (False, True)
 )
-glue("step_slope", step_slope)
-glue("step_slope_all", step_slope_all)
+glue(step_slope=step_slope, step_slope_all=step_slope_all)
 print(f"powers of N from 32 to 256: one label {step_slope:.3f}, all labels {step_slope_all:.3f}")
 
 # %% [markdown]
 # So already the first step needs a number of prompts of about $N \min(N, d_e)$ with one label each, and of about $\min(N, d_e)$ with all labels. From $N = 32$ to 256 the powers are {glue:text}`step_slope:.2f` and {glue:text}`step_slope_all:.2f`. Once $N$ is well above $d_e$, the number of fully labelled prompts hardly grows. A start that points needs no such search: with 500 prompts and one label each the test error is then at most {glue:text}`error_pointing:.3f` for every $N$ here. Without it, it is {glue:text}`error_searching:.2f` for the longest prompts.
 #
-# None of this contradicts the theorem. It is about a minimiser of the empirical risk in a norm ball, not about what gradient descent finds from random weights. And it counts all weights, of which the query-key matrix alone has $D^2 =$ {glue:text}`weights_counted`; it is silent as long as there are fewer prompts than that. It does say how to read the table of rates: *almost independent of $N$* holds for prompts with all tokens labelled, and with one label each a transformer that is trained as usual pays for long prompts.
+# The budget of steps may make the numbers for the longest prompts a little too large, since a run may arrive later. None of this contradicts the theorem. It is about a minimiser of the empirical risk in a norm ball, not about what gradient descent finds from random weights. And it counts all weights, of which the query-key matrix alone has $D^2 =$ {glue:text}`weights_counted`; it is silent as long as there are fewer prompts than that. It does say how to read the table of rates: *almost independent of $N$* holds for prompts with all tokens labelled, and with one label each a transformer that is trained as usual pays for long prompts.
 #
 # ## What would falsify this
 #
@@ -664,148 +656,157 @@ print(f"powers of N from 32 to 256: one label {step_slope:.3f}, all labels {step
 
 # %% tags=["nbval-ignore-output"]
 tol = 1e-9  # rounding of 1e-15 in softmax over steps of 1e-3 and less
-ledger.check(
-    "retrieval.lem12",
+ledger.result("retrieval.lem12").holds(
     "exact chance over $\\delta$ at the lemma's radius, largest; control: without $d$",
-    measured=worst["lemma"],
+    worst["lemma"],
     at_most=1,
     control=worst["no d"],
+    about="statement",
+    evidence="proved",
 )
-ledger.check(
-    "retrieval.lem12",
+ledger.result("retrieval.lem12").holds(
     "the same at Laurent and Massart's radius; control: without $2L$",
-    measured=worst["Laurent and Massart"],
+    worst["Laurent and Massart"],
     at_most=1,
     control=worst["no 2L"],
+    about="ours",
+    evidence="proved",
 )
-ledger.check(
-    "retrieval.lem12",
+ledger.result("retrieval.lem12").holds(
     "data that are long one at a time: chance over $\\delta$; control: without $d$",
-    measured=max(one_at_a_time),
+    max(one_at_a_time),
     at_most=1,
     control=worst["no d"],
+    about="statement",
+    evidence="attained",
 )
-ledger.check(
-    "retrieval.lem12",
+ledger.result("retrieval.lem12").holds(
     "exact chance outside the simulation's interval, by how much; control: radius 3% less",
-    measured=missed_by["independent, exact radius"],
+    missed_by["independent, exact radius"],
     at_most=0,
     control=missed_by["independent, 3% less"],
+    about="ours",
+    evidence="sampled",
 )
-ledger.check(
-    "retrieval.thm4",
+ledger.result("retrieval.thm4.lem15").holds(
     "Lemma 15 with $c = 2$: difference of heads over bound; control: $c = \\frac12$",
-    measured=max(head_ratio[2.0], by_climbing / 2, by_hand[2.0]),
+    max(head_ratio[2.0], by_climbing / 2, by_hand[2.0]),
     at_most=1,
     control=by_hand[0.5],
+    about="statement",
+    evidence="proved",
 )
-ledger.check(
-    "retrieval.thm4",
+ledger.result("retrieval.thm4.lem15").holds(
     "Lemma 15 with $c = 1$: the same; control: $c = \\frac12$",
-    measured=max(head_ratio[1.0], by_climbing, by_hand[1.0]),
+    max(head_ratio[1.0], by_climbing, by_hand[1.0]),
     at_most=1,
     tol=tol,
     control=by_hand[0.5],
+    about="constant",
+    evidence="proved",
 )
-ledger.check(
-    "retrieval.thm4",
+ledger.result("retrieval.thm4.lem15").holds(
     "two opposite tokens attain $c = 1$; control: $c = 2$",
-    measured=by_hand[1.0],
+    by_hand[1.0],
     at_least=1,
     tol=1e-6,
     control=by_hand[2.0],
+    about="constant",
+    evidence="attained",
 )
-ledger.check(
-    "retrieval.thm4",
+ledger.result("retrieval.thm4.lem13").holds(
     "Lemma 13: largest error over $L\\epsilon_1 + \\epsilon_2$; control: one transformer for all",
-    measured=gap / allowed,
+    gap / allowed,
     at_most=1,
     tol=1e-12,
     control=gap_both / allowed,
+    about="statement",
+    evidence="proved",
 )
-ledger.check(
-    "retrieval.thm4",
+ledger.result("retrieval.thm4.lem16").holds(
     "Lemma 16: farthest matrix found over the scale, both covers; control: half the scale",
-    measured=max(matrix_over),
+    max(matrix_over),
     at_most=1,
     tol=1e-12,
     control=max(lattice_wrong),
+    about="statement",
+    evidence="searched",
 )
-ledger.check(
-    "retrieval.thm4",
+ledger.result("retrieval.thm4.lem16").holds(
     "Lemma 16: head farthest from its cover's, over the scale; control: a quarter of the scale",
-    measured=max(head_over),
+    max(head_over),
     at_most=1,
     tol=1e-12,
     control=max(head_wrong),
+    about="statement",
+    evidence="searched",
 )
-ledger.check(
-    "retrieval.thm4",
+ledger.result("retrieval.thm4.lem16").holds(
     "Lemma 16: log size over its bound, both covers; control: the bound at twice the scale",
-    measured=max(size_over),
+    max(size_over),
     at_most=1,
     control=size_wrong,
+    about="statement",
+    evidence="proved",
 )
-ledger.check(
-    "retrieval.thm4",
+ledger.result("retrieval.thm4.prop17").holds(
     "log size over $(\\log N)^3$, largest growth in a line of the table; control: all tokens at once",
-    measured=growing,
+    growing,
     at_most=1,
     control=growing_wrong,
+    about="statement",
+    evidence="proved",
 )
-ledger.check(
-    "retrieval.thm4",
+ledger.result("retrieval.thm4.prop17").holds(
     "power of $N$ in the log size at $N = 2^{160}$; control: all tokens at once",
-    measured=power("total", 160),
+    power("total", 160),
     at_most=0.05,
     control=power("all_tokens", 160),
+    about="statement",
+    evidence="proved",
 )
-ledger.check(
-    "retrieval.thm4",
+ledger.result("retrieval.thm4").reproduced(
     "trained, all tokens labelled: power of $N$ in the prompts needed; control: one label",
-    measured=found["all labels"][0],
+    found["all labels"][0],
     at_most=0.6,
     control=found["one label"][0],
     stderr=found["all labels"][1],
-    expect="reproduced",
+    about="statement",
+    evidence="trained",
 )
-ledger.check(
-    "retrieval.thm4",
+ledger.result("retrieval.thm4").holds(
     "trained, one label: the same, lower end of its interval; control: all tokens labelled",
-    measured=found["one label"][2],
+    found["one label"][2],
     at_least=0.5,
     control=found["all labels"][2],
+    about="ours",
+    evidence="trained",
 )
-ledger.check(
-    "retrieval.thm4",
+ledger.result("retrieval.thm4").holds(
     "power with one label less power with all, lower end; control: in labels, not prompts",
-    measured=in_prompts[2],
+    in_prompts[2],
     at_least=0.25,
     control=in_labels[2],
+    about="ours",
+    evidence="trained",
 )
-ledger.check(
-    "retrieval.thm4",
+ledger.result("retrieval.thm4").reproduced(
     "pointing start, 500 prompts, one label: largest error; control: the longest prompts without it",
-    measured=pointing_error,
+    pointing_error,
     at_most=0.1,
     control=searching_error,
-    expect="reproduced",
+    about="ours",
+    evidence="trained",
 )
-ledger.check(
-    "retrieval.thm4",
+ledger.result("retrieval.thm4").holds(
     "first step, $N$ from 32 to 256: power in the prompts, all tokens labelled; control: one label",
-    measured=step_slope_all,
+    step_slope_all,
     at_most=0.5,
     control=step_slope,
+    about="ours",
+    evidence="trained",
 )
-ledger.finding(
-    "retrieval.thm4",
-    printed="The number of samples is almost independent of $N$, for training by the point-wise risk, which has one label a prompt.",
-    counterexample=f"None: the theorem is not contradicted. But with one label a prompt, $N$ from {lengths[0]} to {lengths[-1]} and the number of weights held fixed, the prompts needed grow like $N$ to the power {found['one label'][0]:.2f} (95% interval {found['one label'][2]:.2f} to {found['one label'][3]:.2f}). With all tokens labelled the power is {found['all labels'][0]:.2f}.",
-    why=f"From random weights attention must first find which pointer means which position. One label tells of one of $N$ tokens, under the noise of the others. The theorem is about a minimiser in a norm ball, and it is silent when there are fewer prompts than weights, $D^2 = {(d + 2 * d_e) ** 2}$ in the query-key matrix alone.",
-    repair=f"The covers can be had with explicit constants: the log size of the class is of order $(\\log N)^2$ up to double logarithms, by counting weights. Sparsification gives more, at $N = 100$ up to $d = {crossing}$.",
-    survives="The theorem, and its message in prompts with all tokens labelled. If training starts with attention that points, one label a prompt is enough too.",
-)
+
 ledger.show()
 
 # %%

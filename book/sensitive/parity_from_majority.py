@@ -19,7 +19,8 @@
 # # Parity is two majority votes
 #
 # **Claim.** A bit string has an odd number of ones exactly if most of its ones have most of the ones at or before them. So a program of four lines, a circuit of depth two and one line of logic compute PARITY at every length. Each of the two votes has average sensitivity of order $\sqrt n$; together they have $n$. Being easy to write says nothing about sensitivity.
-# **Needs** {ref}`ch-average-sensitivity`. **Runs in** 10 s.
+#
+# **Needs** {ref}`ch-average-sensitivity`. **Runs in** 10 s. **Source** printed.
 #
 # ```{prf:lemma} Hahn and Rofin (2024), Lemma 8
 # :label: sensitive-lem8
@@ -53,7 +54,8 @@ import torch
 
 from helpers import cube
 from helpers.book import figures
-from helpers.book.claims import Ledger, glue
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
 from helpers.cube import average_sensitivity
 from helpers.sensitive.parity import MajorityCircuit, inner_votes, nested_majority, parity_circuit
 
@@ -125,8 +127,7 @@ for name, answer in variants.items():
         ("".join(map(str, x.tolist())) for _, x in found if x is not None), "none"
     )
 strings_checked = 2 ** (n_max + 1) - 2
-glue("strings_checked", strings_checked)
-glue("n_max", n_max)
+glue(strings_checked=strings_checked, n_max=n_max)
 print(f"{'vote':28} {'wrong':>9}   smallest failing string")
 for name in variants:
     print(f"{name:28} {wrong_answers[name]:9}   {smallest[name]}")
@@ -194,7 +195,7 @@ positions_agree = all(
     (rasp_parity(x) == rasp_parity(x)[:, -1:]).all() for x in chunks(n_rasp, 2**12)
 )
 long_total = long_strings * len(long_lengths)
-glue("n_rasp", n_rasp)
+glue(n_rasp=n_rasp)
 print(f"wrong on the {2 ** (n_rasp + 1) - 2} strings of up to {n_rasp} bits: {rasp_wrong}")
 print(
     f"wrong on {long_total} random strings of {' and '.join(map(str, long_lengths))} bits: {rasp_wrong_long}"
@@ -243,8 +244,7 @@ circuit_wrong_control = sum(failures(without_a_wire(n), n)[0] for n in range(1, 
 circuit_wrong_long = sum(
     (parity_circuit(n)(x) != odd(x)).sum().item() for n, x in long_random.items()
 )
-glue("circuit_gates", sizes[-1].gates)
-glue("circuit_wires", sizes[-1].wires)
+glue(circuit_gates=sizes[-1].gates, circuit_wires=sizes[-1].wires)
 print(f"\n{'n':>4} {'depth':>6} {'gates':>6} {'wires':>8}")
 for n in sorted({1, 2, 4, 8, n_max, *long_lengths}):
     print(
@@ -338,9 +338,7 @@ def logic_wrong(formula):
 one_line_wrong, spelled_wrong, unrestricted_wrong = map(
     logic_wrong, (one_line, spelled_out, unrestricted)
 )
-glue("symbols_short", symbols(one_line))
-glue("symbols_long", symbols(spelled_out))
-glue("n_logic", n_logic)
+glue(symbols_short=symbols(one_line), symbols_long=symbols(spelled_out), n_logic=n_logic)
 print(
     f"{'formula':38} {'symbols':>8} {'wrong':>6}   on the {2 ** (n_logic + 1) - 2} strings of up to {n_logic} bits"
 )
@@ -413,11 +411,13 @@ outer_gap = max(
 )
 votes_moved = sum(by_position) / n_max
 product = measured["inner vote, middle"][-1] * measured["outer vote"][-1]
-glue("as_inner", measured["inner vote, middle"][-1])
-glue("as_outer", measured["outer vote"][-1])
-glue("as_nested", measured["both, nested"][-1])
-glue("as_or", measured["half is enough, inner"][-1])
-glue("product", product)
+glue(
+    as_inner=measured["inner vote, middle"][-1],
+    as_outer=measured["outer vote"][-1],
+    as_nested=measured["both, nested"][-1],
+    as_or=measured["half is enough, inner"][-1],
+    product=product,
+)
 print("  n " + " ".join(f"{name:>22}" for name in measured))
 for n in lengths:
     print(f"{n:3} " + " ".join(f"{row[n - 1]:22.6f}" for row in measured.values()))
@@ -487,86 +487,97 @@ closest, calm = margins.values()
 nested = "nested majority"
 rounding = 1e-13 * n_max**2  # n rounding steps on values of order n
 for name in itertools.islice(variants, 1, None):
-    ledger.check(
-        "sensitive.lem8",
+    ledger.result("sensitive.lem8").holds(
         f"strings up to `n_max` with a wrong answer; control: {name}",
-        measured=wrong_answers[nested],
+        wrong_answers[nested],
         equals=0,
         control=wrong_answers[name],
+        about="statement",
+        evidence="proved",
     )
-ledger.check(
-    "sensitive.lem8",
+ledger.result("sensitive.nested").holds(
     "$\\mathrm{as}_n$ of the nesting over $n$; control: half is enough",
-    measured=measured["both, nested"][-1] / n_max,
+    measured["both, nested"][-1] / n_max,
     equals=1,
     tol=rounding,
     control=measured["half is enough, inner"][-1] / n_max,
+    about="remark",
+    evidence="exhaustive",
 )
-ledger.check(
-    "sensitive.lem8",
+ledger.result("sensitive.nested").holds(
     "inner vote, $n\\binom{n-1}{i-1}/2^{n-1}$, largest error over $i$",
-    measured=inner_gap,
+    inner_gap,
     at_most=0,
     tol=rounding,
     control=abs(by_position[0] - inner_formula(n_max, 2)),
+    about="remark",
+    evidence="exhaustive",
 )
-ledger.check(
-    "sensitive.lem8",
+ledger.result("sensitive.nested").holds(
     "outer vote alone, $2n\\binom{2n}{n}/4^n$, largest error",
-    measured=outer_gap,
+    outer_gap,
     at_most=0,
     tol=rounding,
     control=abs(average_sensitivity(outer_table(n_outer)).item() - outer_formula(n_outer) / 2),
+    about="remark",
+    evidence="exhaustive",
 )
-ledger.check(
-    "sensitive.lem8",
+ledger.result("sensitive.nested").holds(
     "inner votes changed by one flip, mean",
-    measured=votes_moved,
+    votes_moved,
     equals=1,
     tol=rounding,
     control=max(by_position) / n_max,
+    about="ours",
+    evidence="exhaustive",
 )
-ledger.check(
-    "sensitive.lem8",
+ledger.result("sensitive.nested").holds(
     "largest distance of the outer vote from 'tied or won by one'",
-    measured=max(-closest[0], closest[1] - 1),
+    max(-closest[0], closest[1] - 1),
     equals=0,
     control=max(-calm[0], calm[1] - 1),
+    about="ours",
+    evidence="exhaustive",
 )
-ledger.check(
-    "sensitive.fact1",
+ledger.result("sensitive.fact1.rasp").holds(
     "RASP, four lines: wrong answers, short and long strings",
-    measured=rasp_wrong + rasp_wrong_long,
+    rasp_wrong + rasp_wrong_long,
     equals=0,
     control=rasp_wrong_control,
+    about="statement",
+    evidence="attained",
 )
-ledger.check(
-    "sensitive.fact1",
+ledger.result("sensitive.fact1.circuits").holds(
     "majority circuit: wrong answers, short and long strings",
-    measured=circuit_wrong + circuit_wrong_long,
+    circuit_wrong + circuit_wrong_long,
     equals=0,
     control=circuit_wrong_control,
+    about="statement",
+    evidence="attained",
 )
-ledger.check(
-    "sensitive.fact1",
+ledger.result("sensitive.fact1.circuits").holds(
     "majority circuit: distance from depth 2, $n+1$ gates, $2n^2+3n-1$ wires",
-    measured=size_gap,
+    size_gap,
     equals=0,
     control=abs(without_a_wire(n_max).wires - sizes[-1].wires),
+    about="statement",
+    evidence="attained",
 )
-ledger.check(
-    "sensitive.fact1",
+ledger.result("sensitive.fact1.logic").holds(
     "FO[M], restricted votes: wrong answers",
-    measured=one_line_wrong,
+    one_line_wrong,
     equals=0,
     control=unrestricted_wrong,
+    about="statement",
+    evidence="attained",
 )
-ledger.check(
-    "sensitive.fact1",
+ledger.result("sensitive.fact1.logic").holds(
     "FO[M], votes over all positions only: wrong answers",
-    measured=spelled_wrong,
+    spelled_wrong,
     equals=0,
     control=unrestricted_wrong,
+    about="statement",
+    evidence="attained",
 )
 ledger.show()
 

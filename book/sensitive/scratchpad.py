@@ -19,7 +19,8 @@
 # # A scratchpad makes each step insensitive
 #
 # **Claim.** An automaton that writes each state down before it reads on asks for a function of a few bits at each step, whatever the length of its word. So the step's sensitivity does not grow, while that of the last state may. Both are checked exactly: on all small automata, and on random ones. Transformers that learn PARITY with a scratchpad are no sharper at 32 bits than at 4, and no sharper at a late step than at an early one. With the scratchpad blanked, the same model is the sharper the more bits a step depends on.
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-chain-of-thought` and {ref}`ch-sharpness-vs-length`. **Runs in** 90 s.
+#
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-chain-of-thought` and {ref}`ch-sharpness-vs-length`. **Runs in** 90 s. **Source** printed.
 #
 # An *automaton* has a finite set of states $X$, an alphabet $\Sigma$ and a map $T : X \times \Sigma \to X$. From a state $t_0$ it reads a word $x_1 \dots x_n$ and passes through $t_i = T(t_{i-1}, x_i)$. PARITY is the last state of the automaton with two states, two letters and $T(t, x) = t \oplus x$, where $\oplus$ is the sum modulo 2. A model can be asked for $t_n$ at once, or for $t_1, t_2, \dots$ one after the other. In the second case it reads, at step $i$, the word and the *scratchpad* $t_1 \dots t_{i-1}$ that it has written.
 #
@@ -71,14 +72,16 @@ import math
 
 import torch
 
-from helpers import cube, statistics
+from helpers import cube
 from helpers.book import figures, results
-from helpers.book.claims import Ledger, glue
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
 from helpers.cube import average_sensitivity, degree
 from helpers.sensitive import automata, parity, scratchpads
 from helpers.sensitive.brittle import CONVERGED
 from helpers.sharper import chain_of_thought as chain
 from helpers.sharpness import direction_sharpness
+from helpers.statistics import ends, redrawn_means
 
 ledger = Ledger("sensitive/scratchpad")
 generator = torch.Generator().manual_seed(seed)
@@ -108,7 +111,7 @@ for i in range(1, n_exact + 1):
     )
 blind = chain.forward(spec, {k: v * ("KQ" not in k) for k, v in weights.items()}, strings)[0]
 blind_as = average_sensitivity(torch.where(blind < 0.5, -1.0, 1.0).double()).item()
-glue("n_exact", n_exact)
+glue(n_exact=n_exact)
 
 # %% [markdown]
 # The step has average sensitivity 2 and degree 2 throughout, and so has the hand-written network. The parity of the whole prefix has average sensitivity $i$. Both are right on all {glue:text}`n_exact`-bit words when the scratchpad is right, and they differ on half of all strings. So the data cannot tell them apart. A learner could ignore the scratchpad, and then nothing would be gained. Whether it does is a question for the experiment below.
@@ -167,8 +170,7 @@ def product(left, right):
     return torch.cat((left.repeat_interleave(columns, 0), right.repeat(rows, 1)), -1)
 
 
-glue("machines", machines)
-glue("states_max", states_max)
+glue(machines=machines, states_max=states_max)
 worst_mean, worst_point, degree_excess, full_excess = {}, 0.0, {}, 0
 for kind in (*automata.CODES, "random"):
     shares, excess = [], []
@@ -196,7 +198,7 @@ for kind in (*automata.CODES, "random"):
                 full_excess = max(full_excess, automata.interpolation_degree(every) - floors)
     worst_mean[kind], degree_excess[kind] = max(shares), max(excess)
     print(f"{kind:8} mean over bound {max(shares):.4f}, degree minus bound {max(excess)}")
-glue("worst_point", worst_point)
+glue(worst_point=worst_point)
 
 # %% [markdown]
 # At a single input the number of flips comes to {glue:text}`worst_point:.2f` times the bound for the mean. All these are constants of the automaton, so the theorem's $O(1)$ stands for any code. What the constant is depends on the code. For the counter that adds a bit $x$ to a state modulo $m$:
@@ -321,17 +323,6 @@ if len(lengths) < 2:
 largest, smallest = lengths[-1], lengths[0]
 
 
-def ends(values):
-    """95 % interval of redrawn values."""
-    return values.quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
-
-
-def redrawn_means(values):
-    """Means of the runs ``(E, ...)`` drawn anew."""
-    picks = statistics.redrawn(torch.zeros(len(values), dtype=torch.long), redraws, bootstrap)
-    return values[picks].mean(1)
-
-
 def fresh_strings(n, count):
     return torch.randint(0, 2, (count, n), generator=torch.Generator().manual_seed(seed + n))
 
@@ -400,7 +391,7 @@ ignores = (guesses == right.bool()).double().mean((1, 2))
 
 # %% tags=["nbval-ignore-output"]
 sharp_by_length = {n: table["sharpness"][kept & (table["n"] == n)] for n in lengths}
-redrawn_by_length = {n: redrawn_means(v) for n, v in sharp_by_length.items()}
+redrawn_by_length = {n: redrawn_means(v, redraws, bootstrap) for n, v in sharp_by_length.items()}
 print("  n  converged   sharpness, mean [95 %]      chains that noise breaks")
 for n in lengths:
     own = kept & (table["n"] == n)
@@ -418,16 +409,18 @@ print(
     f"strings with all states right, reading its own: {alone.tolist()}, rubbed out: {rubbed.tolist()}"
 )
 print(f"random scratchpad: follows {follows.tolist()}, ignores {ignores.tolist()}")
-glue("largest", largest)
-glue("smallest", smallest)
-glue("sharp_largest", sharp_by_length[largest].mean().item())
-glue("sharp_smallest", sharp_by_length[smallest].mean().item())
-glue("ratio", f"{ratio:.2f} ({ratio_ends[0]:.2f} to {ratio_ends[1]:.2f})")
-glue("lost", int((~kept).sum()))
-glue("all_runs", len(kept))
-glue("follows", 100 * follows.mean().item())
-glue("broken_largest", 100 * table["broken"][kept & (table["n"] == largest)].mean().item())
-glue("broken_smallest", 100 * table["broken"][kept & (table["n"] == smallest)].mean().item())
+glue(
+    largest=largest,
+    smallest=smallest,
+    sharp_largest=sharp_by_length[largest].mean().item(),
+    sharp_smallest=sharp_by_length[smallest].mean().item(),
+    ratio=f"{ratio:.2f} ({ratio_ends[0]:.2f} to {ratio_ends[1]:.2f})",
+    lost=int((~kept).sum()),
+    all_runs=len(kept),
+    follows=100 * follows.mean().item(),
+    broken_largest=100 * table["broken"][kept & (table["n"] == largest)].mean().item(),
+    broken_smallest=100 * table["broken"][kept & (table["n"] == smallest)].mean().item(),
+)
 
 # %% [markdown]
 # The mean sharpness is {glue:text}`sharp_smallest:.3f` at {glue:text}`smallest` bits and {glue:text}`sharp_largest:.3f` at {glue:text}`largest`: a ratio of {glue:text}`ratio`. {glue:text}`lost` of {glue:text}`all_runs` runs did not converge. With a random scratchpad {glue:text}`follows:.1f` % of the guesses are $x_i \oplus s_i$: the models do compute the step of two bits, also where no data asked for it.
@@ -496,7 +489,7 @@ for name, blank in (("scratchpad", False), ("blank", True)):
         for i in range(1, pair_length + 1)
     ]
     by_step[name] = torch.stack(rows, -1).double()  # (runs, steps)
-pair_redrawn = {name: redrawn_means(rows) for name, rows in by_step.items()}
+pair_redrawn = {name: redrawn_means(rows, redraws, bootstrap) for name, rows in by_step.items()}
 
 
 def late_over_early(rows):
@@ -512,12 +505,11 @@ for name, rows in by_step.items():
         f"{name:10} by step: {cells}   late over early {late_over_early(rows.mean(0)):.2f} "
         f"[{low:.2f}, {high:.2f}], {pair_lost[name]} of {runs} not converged"
     )
-    glue(f"late_{name}", f"{late_over_early(rows.mean(0)):.1f} ({low:.1f} to {high:.1f})")
+    glue(**{f"late_{name}": f"{late_over_early(rows.mean(0)):.1f} ({low:.1f} to {high:.1f})"})
 against = pair_redrawn["blank"] / pair_redrawn["scratchpad"]
 against_mean = by_step["blank"].mean(0) / by_step["scratchpad"].mean(0)
 print("blank over scratchpad by step: " + " ".join(f"{v:.2f}" for v in against_mean.tolist()))
-glue("pair_length", pair_length)
-glue("against_last", against_mean[-1].item())
+glue(pair_length=pair_length, against_last=against_mean[-1].item())
 
 # %% mystnb={"figure": {"caption": "Sharpness of a model's guesses step by step, with the right scratchpad and with a blank one; same model, strings and targets. Small marks are converged runs, lines their means, shades 95 % bootstrap intervals.", "name": "fig-scratchpad-step"}, "image": {"alt": "Sharpness against the step. The line with a scratchpad is level. The line with a blank scratchpad starts at the same height, rises with the step and ends several times higher, with a wide shade."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.0)
@@ -544,10 +536,10 @@ figures.show()
 #
 # ## Longer strings
 #
-# The paper goes to 1024 bits. A stored run goes to hundreds, with the same model.
+# The paper goes to 1024 bits. The runs of this page end at {glue:text}`largest`. A longer run of the same model can be stored under a name, with the command that made it; what is stored is shown below. Without one, what the paper says of hundreds of bits is open here.
 
 # %%
-glue("sigma", sigma)
+glue(sigma=sigma)
 if series:
     stored_rows = []
     for n in big_lengths:
@@ -580,7 +572,7 @@ for rows in stored.values():
             f"chains that noise breaks {share}"
         )
 told = [f"{sum(v) / len(v):.3f} at {n} bits" for n, v in longer.items() if v]
-glue("longer", ", ".join(told) or "(not run)")
+glue(longer=", ".join(told) or "(not run)")
 
 # %% mystnb={"figure": {"caption": "Sharpness against the length of the string. With a scratchpad: converged runs (small marks), their means and 95 % bootstrap intervals, and stored runs if there are any. In one go: the last step of models with a blank scratchpad, and the transformer set by hand, under the same noise and under a twentieth of it.", "name": "fig-scratchpad-length"}, "image": {"alt": "Sharpness against the length on logarithmic axes. Models with a scratchpad lie on a low level line at all lengths. The transformer set by hand lies near one at every length under the same noise, and rises steeply to one under a twentieth of it. A single mark at a short length, of the models with a blank scratchpad, lies well above the level line."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.2)
@@ -642,120 +634,129 @@ figures.show()
 
 # %%
 rounding = 1e-9  # far above the rounding of sums of at most 2**12 or 1024 terms of order one
-ledger.check(
-    "sensitive.thm7",
+ledger.result("sensitive.thm7").holds(
     f"PARITY: average sensitivity of a step, largest over the steps of {n_exact} bits",
-    measured=max(step_as),
+    max(step_as),
     equals=2,
     tol=rounding,
     control=max(whole_as),
+    about="statement",
+    evidence="exhaustive",
 )
-ledger.check(
-    "sensitive.thm7",
+ledger.result("sensitive.thm7").holds(
     "PARITY: degree of a step, largest",
-    measured=max(step_degree),
+    max(step_degree),
     at_most=2,
     control=n_exact,
+    about="statement",
+    evidence="proved",
 )
-ledger.check(
-    "sensitive.thm7",
+ledger.result("sensitive.thm7").holds(
     "the hand-written chain: average sensitivity of a step minus 2, largest",
-    measured=max(chain_gap),
+    max(chain_gap),
     at_most=0,
     tol=rounding,
     control=abs(blind_as - 2),
+    about="ours",
+    evidence="exhaustive",
 )
-ledger.check(
-    "sensitive.thm7",
+ledger.result("sensitive.thm7").holds(
     "not told apart by the strings of a run: words on which a step and the parity of the prefix err",
-    measured=sum(wrong_on_run),
+    sum(wrong_on_run),
     at_most=0,
     control=int((prefix != step).sum()),
+    about="ours",
+    evidence="exhaustive",
 )
-ledger.check(
-    "sensitive.thm7",
+ledger.result("sensitive.thm7").holds(
     "random automata, four kinds of code: mean flips that change a bit over $\\log_2 |X||\\Sigma|$",
-    measured=max(worst_mean.values()),
+    max(worst_mean.values()),
     at_most=1,
     tol=rounding,
     control=worst_point,
+    about="ours",
+    evidence="sampled",
 )
-ledger.check(
-    "sensitive.thm7",
+ledger.result("sensitive.thm7").holds(
     "all automata of six sizes: how many attain the bound, largest gap to the formula",
-    measured=max(abs(a - f) for a, f in zip(attaining, attaining_formula, strict=True)),
+    max(abs(a - f) for a, f in zip(attaining, attaining_formula, strict=True)),
     at_most=0,
     control=max(abs(a - 2) for a in attaining),
+    about="ours",
+    evidence="exhaustive",
 )
-ledger.check(
-    "sensitive.thm7",
+ledger.result("sensitive.thm7").holds(
     "degree on the codes minus $\\lfloor \\log_2 |X| \\rfloor + \\lfloor \\log_2 |\\Sigma| \\rfloor$",
-    measured=max(degree_excess.values()),
+    max(degree_excess.values()),
     at_most=0,
     control=full_excess,
+    about="ours",
+    evidence="sampled",
 )
-ledger.check(
-    "sensitive.thm7",
+ledger.result("sensitive.thm7").holds(
     "sensitivity of the last state against full tables, largest gap",
-    measured=max(table_gap),
+    max(table_gap),
     at_most=0,
     tol=rounding,
     control=max(control_gap),
+    about="ours",
+    evidence="exhaustive",
 )
-ledger.check(
-    "sensitive.thm7",
+ledger.result("sensitive.thm7").holds(
     "all automata with 2 or 3 states: growth of the last state's sensitivity wrongly foretold",
-    measured=criterion_wrong,
+    criterion_wrong,
     at_most=0,
     control=permutation_wrong,
+    about="ours",
+    evidence="exhaustive",
 )
-ledger.check(
-    "sensitive.fig11",
+ledger.result("sensitive.fig11.level").reproduced(
     f"strings of {largest} bits with all states right, reading its own scratchpad, mean of runs",
-    measured=alone.mean(),
+    alone.mean(),
     at_least=0.99,
     control=rubbed.mean(),
-    expect="reproduced",
+    about="experiment",
+    evidence="trained",
 )
-ledger.check(
-    "sensitive.fig11",
+ledger.result("sensitive.fig11.level").reproduced(
     "random scratchpad: share of guesses $x_i \\oplus s_i$, mean of runs",
-    measured=follows.mean(),
+    follows.mean(),
     at_least=0.95,
     control=ignores.mean(),
-    expect="reproduced",
+    about="ours",
+    evidence="trained",
 )
-ledger.check(
-    "sensitive.fig11",
+ledger.result("sensitive.fig11.level").reproduced(
     f"sharpness at {largest} bits, upper end of 95 %",
-    measured=ends(redrawn_by_length[largest])[1],
+    ends(redrawn_by_length[largest])[1],
     at_most=0.25,
     control=hand[largest],
-    expect="reproduced",
+    about="experiment",
+    evidence="trained",
 )
-ledger.check(
-    "sensitive.fig11",
+ledger.result("sensitive.fig11.level").reproduced(
     f"sharpness at {largest} bits over that at {smallest}, upper end of 95 %",
-    measured=ratio_ends[1],
+    ratio_ends[1],
     at_most=2,
     control=hand_small[largest] / hand_small[smallest],
-    expect="reproduced",
+    about="experiment",
+    evidence="trained",
 )
-ledger.check(
-    "sensitive.fig11",
+ledger.result("sensitive.fig11.level").reproduced(
     f"{pair_length} bits: sharpness of late steps over early ones, upper end of 95 %",
-    measured=ends(late_over_early(pair_redrawn["scratchpad"]))[1],
+    ends(late_over_early(pair_redrawn["scratchpad"]))[1],
     at_most=1.5,
     control=late_over_early(by_step["blank"].mean(0)),
-    expect="reproduced",
+    about="ours",
+    evidence="trained",
 )
-ledger.check(
-    "sensitive.fig11",
+ledger.result("sensitive.fig11.level").reproduced(
     f"{pair_length} bits, last step: sharpness with a blank scratchpad over that with one, lower end",
-    measured=ends(against[:, -1])[0],
+    ends(against[:, -1])[0],
     at_least=1.5,
     control=against_mean[0],
-    expect="reproduced",
+    about="ours",
+    evidence="trained",
 )
 ledger.verdicts()
 
@@ -774,7 +775,7 @@ ledger.show()
 # * A last state has bounded or linear sensitivity, and a criterion on pairs of states says which. A scratchpad lowers the sensitivity of those that do not forget.
 # * Sharpness with a scratchpad is low, and level in the length and in the step. With a blank one it rises with the number of bits that a step depends on.
 #
-# What this size does not show: whether sharpness stays level at a thousand bits, and after long training with weight decay, where norms shrink. PARITY in one go cannot be trained at the larger lengths, so that there the comparison rests on a network set by hand.
+# What this size does not show: whether sharpness stays level at hundreds of bits, as in the paper's Figure 11, and after long training with weight decay, where norms shrink. PARITY in one go cannot be trained at the larger lengths, so that there the comparison rests on a network set by hand.
 #
 # ## Exercises
 #

@@ -18,27 +18,28 @@
 # (ch-chain-of-thought)=
 # # Parity, one bit at a time
 #
-# **Claim.** A transformer that may write down what it has found so far computes the parity of any number of bits with sets of two bits only. That is true, and checked here on every string of up to 16 bits. The paper then compares two bounds on the error: linear in the length with such a chain of thought, exponential without. Neither is what the bounds do. The weights are shared by all steps, and their norm must grow with the length, so the chain's bound grows like $T^{4/3}$ and some logarithms. The bound for one pass grows like $T^2$. The chain still wins, by a power of $T$.
-# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Runs in** 25 s.
+# **Claim.** A transformer that may write down what it has found so far computes the parity of any number of bits with sets of two bits only. That is true, and checked here on every string of up to 16 bits. The paper then compares two bounds on the error at a fixed size of the noise: in one pass the bound grows exponentially with the length, as stated. For the chain the proof gives the shared weights too small a norm: with one-hot position codes it must grow with the length. With short random codes it grows by logarithms only, and at the best noise the chain's bound is then linear in the length up to a logarithm, where the bound for one pass grows like its square.
+#
+# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Runs in** 25 s. **Source** printed (construction), quoted (theorems).
 #
 # Bits are 0 and 1. The parity of $x_1, \dots, x_T$ is $x_1 + \dots + x_T$ modulo 2. One pass needs a set of size $d = T$, with $W = 1$. A chain needs $T$ steps, each with a set of size 2.
 #
 # ```{prf:proposition} Lintilhac and Shaikh (2026), Appendix G
 # :label: sharper-cot
-# *(Refuted below in what it says about the weights.)* Give the positions $j$ and $T + j$ the same one-hot code. Start with the string $x_1 \dots x_T$ and $s_1 = 0$ at position $T+1$. At step $t$ the last token stands at $T + t$. It attends to $t$ and $T+t$ alike, the MLP for $d = 2$ says whether $x_t + s_t$ is even, and the bit $s_{t+1}$ is written, which is 1 if the output is below $\frac12$. After $T$ steps $s_{T+1}$ is the parity. The first score matrix has one non-zero entry, so the weights are smaller than those of the network for $d = 2$.
+# *(True, but for what it says about the norm.)* Give the positions $j$ and $T + j$ the same one-hot code. Start with the string $x_1 \dots x_T$ and $s_1 = 0$ at position $T+1$. At step $t$ the last token stands at $T + t$. It attends to $t$ and $T+t$ alike, the MLP for $d = 2$ says whether $x_t + s_t$ is even, and the bit $s_{t+1}$ is written, which is 1 if the output is below $\frac12$. After $T$ steps $s_{T+1}$ is the parity. The first score matrix is a positional identity; its first column has a single non-zero entry, so that the norm is smaller than that of the main construction for $d = 2$.
 # ```
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorems 7 and 16
 # :label: sharper-thm7
-# *(Refuted below.)* Train on the functions of all steps. The bound on the probability of a wrong final answer is at most $T$ times a number that does not depend on $T$.
+# *(As quoted; its norm is repaired below.)* Train on the functions of all steps, at a fixed size $\sigma$ of the noise. For some regularization the probability of a wrong final answer is at most $4T$ times a number whose exponent holds the sharpness and the norm $L(1, 2, T)$ of the network for one set of two bits.
 # ```
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorems 8 and 16
 # :label: sharper-thm8
-# *(Refuted below.)* Train on the parity of all $T$ bits. The bound on the probability of a wrong answer grows exponentially with $T$.
+# *(True.)* Train on the parity of all $T$ bits. At fixed $\sigma$, $m$ and $\Sigma$ the bound on the probability of a wrong answer grows exponentially with $T$.
 # ```
 #
-# The formulas of these statements are missing in the text that we could read. The words of the proof, and the bound of the paper's Theorem 2, leave two readings; we compute both. That bound says: with probability $1 - \delta$ over $m$ training inputs the expected loss of the learned network is at most
+# In the text that we could read the displayed formulas are missing; a public reading note quotes them. The theorems hold $\sigma$ fixed. We compute that, and also what the bounds are at the best $\sigma$ for each length, which the theorems do not speak of. The bound of the paper's Theorem 2 says: with probability $1 - \delta$ over $m$ training inputs the expected loss of the learned network is at most
 #
 # ```{math}
 # :label: eq-chain-bound
@@ -71,16 +72,19 @@ seed = 0  # of the random functions [0..1000000]
 
 # %%
 import math
+from itertools import pairwise
 
 import torch
 from matplotlib.patches import Rectangle
 
 from helpers import cube
 from helpers.book import figures
-from helpers.book.claims import Ledger, glue
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
 from helpers.sharper import chain_of_thought as chain
 from helpers.sharper import network as sharper
-from helpers.sharper import pac_bayes
+from helpers.sharper import pac_bayes, tabulated
+from helpers.sharpness import gradients
 
 ledger = Ledger("sharper/chain_of_thought")
 generator = torch.Generator().manual_seed(seed)
@@ -98,9 +102,11 @@ print("step  string        mean      output  writes")
 for t, (string, _, mean, output) in enumerate(steps, 1):
     text = "".join(map(str, string.tolist()))
     print(f"{t:3}   {text:12} {mean:8.4f} {output:8.4f}  {int(output < 0.5)}")
-glue("example_bits", "".join(map(str, x.tolist())))
-glue("example_answer", int(written[0, -1]))
-glue("example_ones", int(x.sum()))
+glue(
+    example_bits="".join(map(str, x.tolist())),
+    example_answer=int(written[0, -1]),
+    example_ones=int(x.sum()),
+)
 
 # %% mystnb={"figure": {"caption": "The chain at work on six bits. One row a step; the cells are the string so far, bits left of the bar, scratch right of it. Shading: attention of the last token in the first layer. Framed: the two tokens with its code. On the right the mean, the output of the network, and the bit that is written next.", "name": "fig-chain-steps"}, "image": {"alt": "Six rows of cells that hold zeros and ones. Each row is one cell longer than the one above. In row t the cell of bit t and the last cell are dark and framed, all others almost white. To the right of each row stand the mean near 0, one half or 1, the output near 1 or 0, and the bit written, which appears at the end of the next row."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.6)
@@ -137,9 +143,9 @@ figures.show()
 #
 # ## Every string
 #
-# The score matrices must send *every* code to itself, because the same weights serve all steps: both are a multiple $L$ of the identity on the $T$ codes. With $L = 2 \log 2T$, for strings of up to $2T$ tokens, the last token gives a share $\lambda = \frac{T-1}{e^L + T-1}$ to tokens of other codes. In the first layer that is less than the $\frac18$ that the plateaus of the MLP absorb. In the second it moves the output by at most $\lambda$, and rounding absorbs it.
+# With one-hot codes the score matrices must send *every* code to itself, because the same weights serve all steps: both are a multiple $L$ of the identity on the $T$ codes. With $L = 2 \log 2T$, for strings of up to $2T$ tokens, the last token gives a share $\lambda = \frac{T-1}{e^L + T-1}$ to tokens of other codes. In the first layer that is less than the $\frac18$ that the plateaus of the MLP absorb. In the second it moves the output by at most $\lambda$, and rounding absorbs it.
 #
-# We run the chain on all strings of a length, and compare every bit that it writes with the parity so far. A second network has the one entry in each score matrix that the paper speaks of, for the code of the first step.
+# We run the chain on all strings of a length, and compare every bit that it writes with the parity so far. As a control, a second network has one entry in each score matrix, for the code of the first step. Nobody proposes it: the paper's matrix is a positional identity.
 
 
 # %%
@@ -170,14 +176,12 @@ for n in sorted({*range(1, min(n_max, 12) + 1), n_max}):
         wrong_one_entry[n] = int((answers[:, -1] != parities[:, -1]).sum())
         share = f"{wrong_one_entry[n]} of {2**n}"
     print(f"{n:2} {2**n:9} {wrong[n]:12} {error:15.6f} {lost:8.6f}     {share}")
-glue("n_max", n_max)
-glue("strings", 2**n_max)
+glue(n_max=n_max, strings=2**n_max)
 last_tried = max(wrong_one_entry)
-glue("one_entry_wrong", wrong_one_entry[last_tried] / 2**last_tried)
-glue("last_tried", last_tried)
+glue(one_entry_wrong=wrong_one_entry[last_tried] / 2**last_tried, last_tried=last_tried)
 
 # %% [markdown]
-# No bit is wrong on any of the {glue:text}`strings` strings of {glue:text}`n_max` bits, or on shorter ones, and the largest error of the output is $\lambda$ exactly. With one entry a share of {glue:text}`one_entry_wrong:.2f` of the answers is wrong at $T =$ {glue:text}`last_tried`, no better than a coin. A different matrix at each step would work, but that is not one network.
+# No bit is wrong on any of the {glue:text}`strings` strings of {glue:text}`n_max` bits, or on shorter ones, and the largest error of the output is $\lambda$ exactly. With one entry in place of the identity a share of {glue:text}`one_entry_wrong:.2f` of the answers is wrong at $T =$ {glue:text}`last_tried`, no better than a coin.
 #
 # ## How small can the shared matrix be?
 #
@@ -190,7 +194,7 @@ glue("last_tried", last_tried)
 #
 # **Proof.** All constraints hold with equality. And $W$ is the sum of all their normals $e_t (e_t - e_j)^\top$ with the multiplier $\frac LT \ge 0$ each. For any other feasible $V$ the product $\langle W, V - W \rangle$ is then a sum of non-negative terms, so $\|V\| \ge \|W\|$. $\square$
 #
-# So with one-hot codes the squared norm of a shared score matrix is at least $(T-1) L^2$, and the identity, with $T L^2$, is nearly the best. The claim that the chain's weights are smaller than those of the network for $d = 2$ cannot be saved. What *is* true is the other half of the argument: at each step the network is, as far as gradients go, the network for $d = 2$.
+# With one-hot codes the squared norm of a shared score matrix is thus at least $(T-1) L^2$, and the identity, with $T L^2$, is nearly the best. So the sentence that the chain's norm is smaller than that of the network for $d = 2$ is false with one-hot codes. What *is* true is the other half of the argument: at each step the network is, as far as gradients go, the network for $d = 2$.
 
 
 # %%
@@ -204,7 +208,13 @@ def one_pass_norm(T):
     return rest(T) + (T + 1) * (2 * math.log(T)) ** 2
 
 
+def code_length(T):
+    """Random signs that a position code needs, for inner products of at most a half."""
+    return math.ceil(16 * math.log(max(T, 2)))
+
+
 NORMS = {
+    "short codes": lambda T: rest(2) + 8 * code_length(T) * (2 * math.log(2 * T)) ** 2,
     "one entry": lambda T: rest(2) + 2 * (2 * math.log(2 * T)) ** 2,
     "identity": lambda T: rest(2) + 2 * T * (2 * math.log(2 * T)) ** 2,
     "least": lambda T: rest(2) + 2 * (T - 1) * (2 * math.log(2 * T)) ** 2,
@@ -217,11 +227,8 @@ def squared_norm(weights):
 
 def squared_gradient(forward, weights, inputs):
     """Squared gradient of the output in all weights at each input, (B,)."""
-    copies = {
-        k: v.expand(len(inputs), *v.shape).clone().requires_grad_() for k, v in weights.items()
-    }
-    found = torch.autograd.grad(forward(copies, inputs[:, None]).sum(), list(copies.values()))
-    return sum(g.flatten(1).square().sum(1) for g in found)
+    found = gradients(forward, weights, inputs)
+    return sum(g.flatten(1).square().sum(1) for g in found.values())
 
 
 norm_gaps, certificate, certificate_identity, wrong_least, norm_ratio = [], [], [], [], []
@@ -252,6 +259,17 @@ for n in range(2, min(n_max, 12) + 1):
         written, _ = chain.generate(spec, small, cube.bits(n))
         wrong_least.append(int((written != cube.bits(n).cumsum(-1) % 2).sum()))
 
+T_norm = 20  # the length of the paper's experiments, at the same scale for all
+L_norm = 2 * math.log(T_norm)
+first_pair = cube.SparseFunction(
+    T_norm, torch.tensor([3]), torch.ones(1, dtype=torch.float64), "even_parity"
+)
+main_norm = squared_norm(sharper.construct(first_pair, L_norm)[1])
+chain_20 = chain.construct(T_norm, L_norm)[1]
+over_main = squared_norm(chain_20) / main_norm
+entry_over_main = squared_norm(one_entry(chain_20)) / main_norm
+least_over_main = (rest(2) + (T_norm - 1) * L_norm**2) / main_norm
+
 n_grad, four = 5, cube.bits(2)
 pair_function = cube.SparseFunction(
     n_grad, torch.tensor([3]), torch.ones(1, dtype=torch.float64), "even_parity"
@@ -272,6 +290,10 @@ for name, scale in (("large scale", 40.0), ("2 log 2T", 2 * math.log(2 * n_grad)
         gaps.append((found / reference - 1).abs().max().item())
     gradient_gaps[name] = max(gaps)
 n_last = min(n_max, 12)
+print(
+    f"T = {T_norm}, over the network for d = 2: chain {over_main:.4f}, one entry {entry_over_main:.4f},"
+)
+print(f"  and {least_over_main:.4f} at least, whatever the second layer holds")
 print(f"squared norm of the chain at T = {n_last}: {NORMS['identity'](n_last):.3f}")
 print(f"  least with shared one-hot codes:  {NORMS['least'](n_last):.3f}")
 print(f"  with one entry a layer:           {NORMS['one entry'](n_last):.3f}")
@@ -281,20 +303,66 @@ print(
 print("squared gradient at a step against the network for d = 2: largest relative gap")
 print("  large scale: " + ("< 1e-12" if gradient_gaps["large scale"] < 1e-12 else "above 1e-12"))
 print(f"  2 log 2T:    {gradient_gaps['2 log 2T']:.6f}")
-glue("norm_ratio", norm_ratio[-1])
-glue("n_last", n_last)
+glue(over_main=over_main, least_over_main=least_over_main, T_norm=T_norm)
 
 # %% [markdown]
-# At $T =$ {glue:text}`n_last` the chain's squared norm is {glue:text}`norm_ratio:.1f` times that of the network for $d = 2$. The squared gradients agree to rounding in the limit of large scores, at every step and for every pair of bits. So the sharpness does not depend on $T$, and the norm does.
+# At $T =$ {glue:text}`T_norm` the chain's squared norm is {glue:text}`over_main:.1f` times that of the network for $d = 2$ at the same scale. The squared gradients agree to rounding in the limit of large scores, at every step and for every pair of bits. So the sharpness does not depend on $T$, and with one-hot codes the norm does.
 #
+# ## Short codes repair it
+#
+# The paper allows codes of fewer columns, its random projections. Let the code of position $j$ be $e_j = \pm 1/\sqrt k$ in each of $k$ columns, with random signs, and let both score matrices be $2L$ times the identity on these columns. By Hoeffding's inequality an inner product of two codes is above $\frac12$ with probability at most $e^{-k/8}$. There are fewer than $T^2/2$ pairs, so with $k \ge 16 \log T$ some codes have no such pair. Every code then scores $2L$ with itself and at most $L$ with any other, a margin of $L$ as before, and the chain computes parity. The squared norm of each score matrix is $4 k L^2$. That is
+#
+# $$\|\theta\|^2 = 147.9 + 8 \lceil 16 \log T \rceil L^2, \qquad L = 2 \log 2T,$$
+#
+# a power of $\log T$. We draw such codes and run the chain on all strings again. Scores depend on the codes through inner products alone, so the network of above may be used, with $2L$ times the matrix of inner products in place of its score matrices. The control has 3 columns.
+
+
+# %%
+def signs_within(T, k, most):
+    """Random sign codes with no inner product above a limit; the best of 200 draws if none is."""
+    best = None
+    for _ in range(200):
+        codes = (2.0 * torch.randint(0, 2, (T, k), generator=generator) - 1).double() / k**0.5
+        inner = codes @ codes.T
+        top = (inner - 2 * torch.eye(T, dtype=torch.float64)).max().item() if T > 1 else -1.0
+        if best is None or top < best[0]:
+            best = top, inner
+        if top <= most:
+            break
+    return best
+
+
+def wrong_with_codes(T, inner):
+    """Bits written wrong over all strings, with these inner products of the codes."""
+    spec, weights = chain.construct(T)
+    scores = torch.zeros(T + 1, T + 1, dtype=torch.float64)
+    scores[:T, :T] = 2 * 2 * math.log(2 * T) * inner
+    written, _ = chain.generate(spec, weights | {"WKQ1": scores, "WKQ2": scores}, cube.bits(T))
+    return int((written != cube.bits(T).cumsum(-1) % 2).sum())
+
+
+short_wrong, short_control = 0, 0
+for T in range(2, min(n_max, 10) + 1):
+    top, inner = signs_within(T, code_length(T), 0.5)
+    if top > 0.5:
+        raise ValueError(f"no codes of {code_length(T)} columns were found for T = {T}")
+    short_wrong += wrong_with_codes(T, inner)
+    short_control += wrong_with_codes(T, signs_within(T, 3, 0.5)[1])
+print(
+    f"short codes: {short_wrong} bits wrong, T = 2 to {min(n_max, 10)}; with 3 columns {short_control}"
+)
+top_long = signs_within(512, code_length(512), 0.5)[0]
+print(f"T = 512, {code_length(512)} columns: largest inner product {top_long:.4f}")
+
+# %% [markdown]
 # ## Both bounds, with the best $\sigma$
 #
-# With $G$ and $N$ known the bounds are numbers. For one pass $G \approx 128\, T^3$ and $N \approx 8\, T^3$, so $B^* \sim (G N)^{1/3} \sim T^2$: a polynomial. For the chain $G$ is constant and $N \approx 8\, T \log^2 2T$, so $4 T B^* \sim T \cdot T^{1/3} \log^{2/3} 2T$. {numref}`fig-chain-bounds` shows them, with the paper's $\Sigma$.
+# With $G$ and $N$ known the bounds are numbers. For one pass $G \approx 128\, T^3$ and $N \approx 8\, T^3$, so $B^* \sim (G N)^{1/3} \sim T^2$: a polynomial. For the chain $G$ is constant. With one-hot codes $N \approx 8\, T \log^2 2T$, so $4 T B^* \sim T \cdot T^{1/3} \log^{2/3} 2T$. With short codes $N \approx 512 \log T \log^2 2T$, so $4 T B^* \sim T \log T$: linear up to a logarithm. {numref}`fig-chain-bounds` shows them, with the paper's $\Sigma$.
 
 
 # %%
 def gradient_bound(d):
-    return pac_bayes.sharpness(d, 1)
+    return tabulated.gradient_bound(d, 1)
 
 
 def best_bound(N, G):
@@ -321,6 +389,7 @@ def last_slope(values, logs=0.0):
 
 slopes = {name: last_slope(row) for name, row in curves.items()}
 bare = {name: last_slope(row, 2 / 3) for name, row in curves.items()}
+linear = {name: last_slope(row, 1) for name, row in curves.items()}
 optimum_gap = max(
     abs(
         min(bound_at(N, G, s0 * f) for f in torch.linspace(0.9, 1.1, 2001).tolist())
@@ -348,16 +417,20 @@ for k, T in enumerate(lengths):
     print(f"{T:7}" + " ".join(f"{row[k]:17.5f}" for row in curves.values()))
 print("slope  " + " ".join(f"{v:17.4f}" for v in slopes.values()))
 print("without log^(2/3)" + " ".join(f"{v:17.4f}" for v in bare.values())[10:])
+print("without log      " + " ".join(f"{v:17.4f}" for v in linear.values())[10:])
 for name, T in better.items():
     print(f"chain, {name}: below one pass from T = {T} on")
-glue("slope_one_pass", slopes["one pass"])
-glue("slope_chain", slopes["chain, identity"])
-glue("slope_one_entry", slopes["chain, one entry"])
-glue("better", better["identity"])
-glue("better_one_entry", better["one entry"])
-glue("T_max", T_max)
+glue(
+    slope_one_pass=slopes["one pass"],
+    slope_chain=slopes["chain, identity"],
+    slope_short=slopes["chain, short codes"],
+    slope_one_entry=slopes["chain, one entry"],
+    better=better["identity"],
+    better_short=better["short codes"],
+    T_max=T_max,
+)
 
-# %% mystnb={"figure": {"caption": "Bounds on the probability of a wrong answer, with the best $\\sigma$ at each length: for one pass, and for the chain with the norm that the paper gives it (one entry), the norm of the network that works (identity), and the least norm that shared codes allow. Above the grey line a bound says nothing.", "name": "fig-chain-bounds"}, "image": {"alt": "Log-log plot against the length from 4 to 4096 bits. The curve of one pass is straight with slope two. The three chain curves start above it, the one for one entry with slope near one and the two others close together with slope near one and a half; the one pass curve crosses them near 10 bits and ends far above all of them."}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "Bounds on the probability of a wrong answer, with the best $\\sigma$ at each length: for one pass, and for the chain with short codes, with one entry a layer (no working network), with one-hot codes (identity), and with the least norm that shared one-hot codes allow. Above the grey line a bound says nothing.", "name": "fig-chain-bounds"}, "image": {"alt": "Log-log plot against the length from 4 to 4096 bits. The curve of one pass is straight with slope two. The chain's curves start above it: short codes highest with slope near one and a tenth, one entry lowest with slope near one, and the two of one-hot codes close together with slope 1.4. The one pass curve crosses them between 6 and 37 bits and ends far above all of them."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.6)
 for name, row in curves.items():
     ax.plot(lengths, row, label=f"{name}: slope {slopes[name]:.2f}")
@@ -374,11 +447,11 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# At $T$ up to {glue:text}`T_max` the slope for one pass is {glue:text}`slope_one_pass:.2f`. For the chain it is {glue:text}`slope_chain:.2f` with the norm that the network has, and {glue:text}`slope_one_entry:.2f` with the norm that the paper gives it. The chain has the smaller bound from $T =$ {glue:text}`better` on. For short inputs it has the larger one.
+# At $T$ up to {glue:text}`T_max` the slope for one pass is {glue:text}`slope_one_pass:.2f`. For the chain it is {glue:text}`slope_chain:.2f` with one-hot codes, {glue:text}`slope_short:.2f` with short ones, and would be {glue:text}`slope_one_entry:.2f` with the norm that the proof gives it. The chain has the smaller bound from $T =$ {glue:text}`better` on with one-hot codes, and from {glue:text}`better_short` on with short ones. For shorter inputs it has the larger one.
 #
 # ## What is exponential
 #
-# Now fix $\sigma$, as the end of the proof does. Then {eq}`eq-chain-core` has $N(d)$ and $G(d)$ in the exponent of a *confidence*, and these are exponentials, in both theorems. But a confidence $\delta$ above 1 says nothing. {numref}`fig-chain-core` shows the exponent. For one pass it leaps from about $-10^{10}$ to $+10^{10}$ within a few bits, and soon $\sigma^2 G > \frac14$, where the formula ends. So the bound does grow exponentially and faster. But below 1 it is so small that it says *never wrong*, and above 1 it says nothing. The chain's bound, $T \delta$, does the same at a greater length: its norm is in the exponent too. Even one entry of $2 \log 2T$ makes $T \delta$ grow faster than any power of $T$, though from a very small value.
+# Now fix $\sigma$, as both theorems do. Then {eq}`eq-chain-core` has $N(d)$ and $G(d)$ in the exponent of a confidence. For one pass the exponent rises by more and more with every bit, so the bound grows exponentially and faster, as Theorem 8 says. It passes 1, where a bound ends to say anything, at a short length ({numref}`fig-chain-core`); soon after $\sigma^2 G > \frac14$, where the formula ends. For the chain the exponent holds the norm too. In the quoted Theorem 7 that norm, $L(1, 2, T)$, carries $\log^2 T$, so *linear* is meant up to what depends on $\log T$. With one-hot codes the norm itself grows like $T \log^2 T$, and at fixed $\sigma$ the chain's bound is exponential as well, at a greater length. With short codes the exponent holds a power of $\log T$ again, though a large one.
 
 
 # %%
@@ -390,10 +463,12 @@ def exponent(N, G):
 
 fine = sorted({round(2 ** (k / 4)) for k in range(4, 4 * 14 + 1)})
 cores = {"one pass": [exponent(one_pass_norm(T), gradient_bound(T)) for T in fine]}
-for name in ("identity", "one entry"):
+for name in ("identity", "short codes"):
     cores[f"chain, {name}"] = [
         math.log(T) + exponent(NORMS[name](T), gradient_bound(2)) for T in fine
     ]
+rises = [exponent(one_pass_norm(T), gradient_bound(T)) for T in range(2, 12)]
+passes = next((T for T, v in enumerate(rises, 2) if v is not None and v >= 0), 0)
 vacuous = {
     name: next((T for T, v in zip(fine, row, strict=True) if v is None or v >= 0), fine[-1])
     for name, row in cores.items()
@@ -421,7 +496,7 @@ for name, T in vacuous.items():
         + (f"something up to T = {T}" if fine[-1] == T else f"nothing from T = {T} on")
     )
 
-# %% mystnb={"figure": {"caption": "The logarithm of the bound at a fixed $\\sigma$. Below the grey line the bound is below 1 and says something; above it, nothing. The curve of one pass ends where $\\sigma^2 G$ passes $\\frac14$.", "name": "fig-chain-core"}, "image": {"alt": "Against the length on a logarithmic axis, three curves on a vertical axis that is logarithmic in both directions. One pass leaves a plateau near minus ten to the ten at about ten bits and ends. The chain with the identity leaves the same plateau near some hundred bits and rises to plus ten to the eleven. The chain with one entry stays on the plateau."}} tags=["hide-input"]
+# %% mystnb={"figure": {"caption": "The logarithm of the bound at a fixed $\\sigma$. Below the grey line the bound is below 1 and says something; above it, nothing. The curve of one pass ends where $\\sigma^2 G$ passes $\\frac14$.", "name": "fig-chain-core"}, "image": {"alt": "Against the length on a logarithmic axis, three curves on a vertical axis that is logarithmic in both directions. One pass leaves a plateau near minus ten to the ten at about ten bits and ends. The chain with the identity leaves the same plateau near some hundred bits and rises to plus ten to the eleven. The chain with short codes leaves it somewhat earlier and rises much more slowly."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.3)
 for name, row in cores.items():
     pairs = [(T, v) for T, v in zip(fine, row, strict=True) if v is not None]
@@ -439,11 +514,13 @@ figures.show()
 # %% [markdown]
 # ## What would falsify this
 #
-# For the construction: one wrong bit on one string (the control is the network with one entry), an output off by other than $\lambda$ (the control is $\lambda$ for one bit more), or a gradient that differs from that of the network for $d = 2$ in the limit (the control is the scale $2 \log 2T$). For the least norm: a multiplier below zero, or scores that are not the sum of the constraints' normals; the control is the identity, which is not. For the growth: a slope on logarithmic axes. *Linear* is slope 1, with an allowance of $\frac23 / \log T$, the slope of the factor $\log^{2/3} 2T$; its control is the norm that the paper gives the chain. *Exponential* is a growth per bit that does not fall; its control is the exponent at fixed $\sigma$, which does grow like that while it is defined.
+# For the construction: one wrong bit on one string (the controls are a network with one entry a layer, and codes of too few columns), an output off by other than $\lambda$ (the control is $\lambda$ for one bit more), or a gradient that differs from that of the network for $d = 2$ in the limit (the control is the scale $2 \log 2T$). For the norm: a chain at $T = 20$ that is smaller than the network for $d = 2$; the control is one entry a layer, which is smaller but computes nothing. For the least norm: a multiplier below zero, or scores that are not the sum of the constraints' normals; the control is the identity, which is not. For the growth in one pass at fixed $\sigma$: a rise of the exponent per bit that falls; the control chooses $\sigma$ anew for each length, where it does fall. For the chain: a slope on logarithmic axes, with a logarithm divided out; the control has one-hot codes.
 
 # %%
 mid = len(lengths) // 2
 one_pass_log = [math.log(v) for v in curves["one pass"]]
+steps_up = [b - a for a, b in pairwise(rises[:7])]
+least_rise = min(b / a for a, b in pairwise(steps_up))
 growth_ratio = ((one_pass_log[-1] - one_pass_log[-2]) / (lengths[-1] - lengths[-2])) / (
     (one_pass_log[mid] - one_pass_log[mid - 1]) / (lengths[mid] - lengths[mid - 1])
 )
@@ -451,163 +528,161 @@ allowance = 2 / 3 / math.log(T_max)
 no_margin = weights | {"WKQ1": 0 * weights["WKQ1"], "WKQ2": 0 * weights["WKQ2"]}
 blind, _ = chain.generate(chain.ChainSpec(n_grad), no_margin, cube.bits(n_grad))
 blind_wrong = int((blind != cube.bits(n_grad).cumsum(-1) % 2).sum())
-ledger.check(
-    "sharper.cot",
+ledger.result("sharper.cot.exact").holds(
     f"bits written wrong by the chain, all strings of each length up to {n_max}",
-    measured=sum(wrong.values()),
+    sum(wrong.values()),
     at_most=0,
     control=sum(wrong_one_entry.values()),
+    about="statement",
+    evidence="exhaustive",
 )
-ledger.check(
-    "sharper.cot",
+ledger.result("sharper.cot.exact").holds(
     "largest error of the output is $\\lambda$, largest gap over the lengths",
-    measured=max(leak_gap),
+    max(leak_gap),
     at_most=0,
     tol=1e-12,
     control=max(next_leak_gap),
+    about="ours",
+    evidence="exhaustive",
 )
-ledger.check(
-    "sharper.cot",
+ledger.result("sharper.cot.gradient").holds(
     "at a large scale every step has the squared gradient of the network for $d = 2$, largest relative gap",
-    measured=gradient_gaps["large scale"],
+    gradient_gaps["large scale"],
     at_most=0,
     tol=1e-11,
     control=gradient_gaps["2 log 2T"],
+    about="statement",
+    evidence="attained",
 )
-ledger.check(
-    "sharper.cot",
-    f"as printed: with one entry in the score matrices no answer is wrong, share at $T = {last_tried}$",
-    measured=wrong_one_entry[last_tried] / 2**last_tried,
+
+ledger.result("sharper.cot.exact").holds(
+    "with short codes: bits written wrong, all strings of each length up to 10; control: 3 columns",
+    short_wrong,
     at_most=0,
-    control=wrong[last_tried] / 2**last_tried,
-    expect="refuted",
+    control=short_control,
+    about="ours",
+    evidence="exhaustive",
 )
-ledger.check(
-    "sharper.cot",
-    f"as printed: squared norm over that of the network for $d = 2$, $T = {n_last}$",
-    measured=norm_ratio[-1],
+ledger.result("sharper.cot.norm").refuted(
+    f"with one-hot codes, as printed: squared norm over that of the network for $d = 2$, $T = {T_norm}$",
+    over_main,
     at_most=1,
-    control=norm_ratio[-1] * NORMS["one entry"](n_last) / NORMS["identity"](n_last),
-    expect="refuted",
+    control=entry_over_main,
+    about="statement",
+    evidence="attained",
 )
-ledger.check(
-    "sharper.cot",
+ledger.result("sharper.cot.norm").holds(
     "the least shared scores are the sum of the constraints' normals, largest gap",
-    measured=max(certificate),
+    max(certificate),
     at_most=0,
     tol=1e-12,
     control=min(certificate_identity),
-    expect="repaired",
+    about="ours",
+    evidence="proved",
 )
-ledger.check(
-    "sharper.cot",
+ledger.result("sharper.cot.norm").holds(
     "bits written wrong with the least scores, all strings up to 8 bits",
-    measured=sum(wrong_least),
+    sum(wrong_least),
     at_most=0,
     control=blind_wrong,
-    expect="repaired",
+    about="ours",
+    evidence="exhaustive",
 )
-ledger.check(
-    "sharper.cot",
-    "squared norms against their closed forms, largest relative gap",
-    measured=max(norm_gaps),
+ledger.result("sharper.cot.norm").repaired(
+    "with one-hot codes the squared norm is $147.9 + 2 T L^2$, and that of the other networks as in the text: largest relative gap",
+    max(norm_gaps),
     at_most=0,
     tol=1e-12,
     control=abs(squared_norm(chain.construct(4)[1]) / NORMS["one entry"](4) - 1),
-    expect="repaired",
+    about="statement",
+    evidence="attained",
 )
-ledger.check(
-    "sharper.thm7",
+ledger.result("sharper.thm7").holds(
     "$B^*$ is the least $B(\\sigma)$ on a grid around the best $\\sigma$, largest relative gap",
-    measured=optimum_gap,
+    optimum_gap,
     at_most=0,
     tol=1e-9,
     control=bound_at(1.0, 1.0, 2 * (Sigma / math.sqrt(m) / 2) ** (1 / 3)) / best_bound(1.0, 1.0)
     - 1,
+    about="ours",
+    evidence="attained",
 )
-ledger.check(
-    "sharper.thm7",
-    "as printed: the chain's bound grows linearly, slope on logarithmic axes",
-    measured=slopes["chain, identity"],
+ledger.result("sharper.thm7").repaired(
+    "with codes of $\\lceil 16 \\log T \\rceil$ columns, at the best $\\sigma$: slope of the bound over $\\log 2T$",
+    linear["chain, short codes"],
+    equals=1,
+    tol=0.03,
+    control=linear["chain, identity"],
+    about="statement",
+    evidence="proved",
+)
+ledger.result("sharper.thm7").refuted(
+    "with one-hot codes, at the best $\\sigma$: the chain's bound grows linearly, slope on logarithmic axes",
+    slopes["chain, identity"],
     at_most=1,
     tol=allowance,
     control=slopes["chain, one entry"],
-    expect="refuted",
+    about="proof",
+    evidence="attained",
 )
-ledger.check(
-    "sharper.thm7",
-    "as printed, at fixed $\\sigma$: the bound doubles from $T = 64$ to $128$, log of the ratio in base 2",
-    measured=doubling(NORMS["identity"]),
-    at_most=1,
-    tol=1e-9,
-    control=doubling(lambda T: rest(2)),
-    expect="refuted",
+ledger.result("sharper.thm7").refuted(
+    "with one-hot codes, at fixed $\\sigma$: from $T = 64$ to $128$ the bound grows as with the norm for $d = 2$, log of the factor in base 2",
+    doubling(NORMS["identity"]),
+    at_most=doubling(lambda T: rest(2) + 3 * (2 * math.log(2 * T)) ** 2),
+    control=doubling(NORMS["one entry"]),
+    about="proof",
+    evidence="attained",
 )
-ledger.check(
-    "sharper.thm7",
-    "the chain's bound over $\\log^{2/3} 2T$ has slope $\\frac43$",
-    measured=bare["chain, identity"],
+ledger.result("sharper.thm7").holds(
+    "with one-hot codes the chain's bound over $\\log^{2/3} 2T$ has slope $\\frac43$",
+    bare["chain, identity"],
     equals=4 / 3,
     tol=0.01,
     control=bare["chain, one entry"],
-    expect="repaired",
+    about="ours",
+    evidence="attained",
 )
-ledger.check(
-    "sharper.thm7",
+ledger.result("sharper.thm7").holds(
     "with the least norm that shared one-hot codes allow, the same slope",
-    measured=bare["chain, least"],
+    bare["chain, least"],
     equals=4 / 3,
     tol=0.01,
     control=bare["chain, one entry"],
-    expect="repaired",
+    about="ours",
+    evidence="attained",
 )
-ledger.check(
-    "sharper.thm8",
-    "as printed: the growth per bit of the log bound for one pass does not fall, last doubling over a middle one",
-    measured=growth_ratio,
+ledger.result("sharper.thm8").holds(
+    "at fixed $\\sigma$ the growth per bit of the log bound for one pass does not fall, $T = 6$ to 8 over 4 to 6; control: $\\sigma$ chosen anew for each length",
+    core_growth,
     at_least=1,
-    control=core_growth,
-    expect="refuted",
+    control=growth_ratio,
+    about="statement",
+    evidence="attained",
 )
-ledger.check(
-    "sharper.thm8",
-    "the bound for one pass has slope 2 on logarithmic axes",
-    measured=slopes["one pass"],
+ledger.result("sharper.growth.one_pass").holds(
+    "at fixed $\\sigma$ the log bound for one pass grows at least linearly, least rise over the one before, $T = 2$ to 8",
+    least_rise,
+    at_least=1,
+    control=growth_ratio,
+    about="remark",
+    evidence="attained",
+)
+ledger.result("sharper.thm8").holds(
+    "with $\\sigma$ chosen anew for each length the bound for one pass has slope 2 on logarithmic axes",
+    slopes["one pass"],
     equals=2,
     tol=0.01,
     control=slopes["chain, identity"],
-    expect="repaired",
+    about="ours",
+    evidence="attained",
 )
-ledger.finding(
-    "sharper.cot",
-    printed="The first score matrix of the chain has a single non-zero entry, so that the weights are smaller than those of the network for $d = 2$.",
-    counterexample=f"With one entry {wrong_one_entry[last_tried]} of {2**last_tried} answers are wrong at $T = {last_tried}$. The network that works has {norm_ratio[-1]:.1f} times the squared norm of the one for $d = 2$ at $T = {n_last}$.",
-    why="All steps share the weights, and each needs an entry of its own: a multiple of the identity on the $T$ codes, in both score matrices.",
-    repair="Squared norm $147.9 + 2 T L^2$ with $L = 2 \\log 2T$. No shared score matrix for one-hot codes has less than $(T-1) L^2$.",
-    survives="The chain itself: exact on every string tried, and with the sharpness of the network for $d = 2$ at every step.",
-)
-ledger.finding(
-    "sharper.thm7",
-    printed="The bound on the error with a chain of thought grows linearly in $T$.",
-    counterexample=f"With the best $\\sigma$ its slope at $T = {T_max}$ is {slopes['chain, identity']:.3f}, not 1. With $\\sigma$ fixed it grows exponentially: the norm is in the exponent.",
-    why="The norm of the shared weights grows like $T \\log^2 T$, and the bound with the cube root of the norm.",
-    repair="$4 T B^* = O(T^{4/3} \\log^{2/3} T)$.",
-    survives=f"The chain has the smaller bound from $T = {better['identity']}$ on, and a gap that grows like $T^{{2/3}}$ up to logarithms.",
-)
-ledger.finding(
-    "sharper.thm8",
-    printed="In one pass the bound on the error grows exponentially in $T$.",
-    counterexample=f"With the best $\\sigma$ the slope on logarithmic axes is {slopes['one pass']:.3f}: a square.",
-    why="The exponential is that of a confidence $\\delta$ at fixed $\\sigma$. It passes 1, where it says nothing, within a few bits, and it ends where $\\sigma^2 G > \\frac14$.",
-    repair="$4 B^* = O(T^2)$, since norm and gradient bound both grow like $T^3$.",
-    survives="One pass has the worse bound for long inputs, by a power of $T$.",
-)
+glue(passes=passes)
 ledger.show()
 
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The file names of `paullintilhac/boolean_function_sensitivity` (35 Python files, 14 notebooks) show no program for the chain of thought, and we found none in what we read: the hand-written networks and the bounds of `generate_plots.ipynb`. That notebook has the $G_u$ used here. But the function for the norm returns a square root, and the result stands where {eq}`eq-chain-bound` has $N$. So the plotted bounds hold $\sqrt N$ in place of $N$. With that, every growth in this chapter would look slower.
+# The file names of `paullintilhac/boolean_function_sensitivity` (35 Python files, 14 notebooks) show no program for the chain of thought, and we found none in what we read: the hand-written networks and the bounds of `generate_plots.ipynb`, a plotting notebook of 2025. That notebook has the $G_u$ used here. But its function for the norm returns a square root, and the result stands where {eq}`eq-chain-bound` has $N$; the paper's own numbers have $N$ ({ref}`ch-bound-comparison`). With the root every growth in this chapter would look slower.
 
 # %%
 coded = {
@@ -623,10 +698,40 @@ for name, row in coded.items():
 # ## What we found
 #
 # * The chain computes parity on all {glue:text}`strings` strings of {glue:text}`n_max` bits, and on all shorter ones.
-# * Its weights must hold a scaled identity. So their squared norm grows like $T \log^2 T$; {glue:text}`norm_ratio:.1f` times that of the network for $d = 2$ at $T =$ {glue:text}`n_last`. At least $(T-1) L^2$ is needed in each score matrix.
-# * With the best $\sigma$ the two bounds grow like $T^{4/3}$, up to logarithms, and $T^2$. Neither linear nor exponential.
-# * The exponential belongs to a confidence at a fixed $\sigma$, in both theorems, and is above 1 when it grows.
+# * With one-hot codes its score matrices must hold a scaled identity, or nearly so. So their squared norm grows like $T \log^2 T$; it is {glue:text}`over_main:.1f` times that of the network for $d = 2$ at $T =$ {glue:text}`T_norm`. At least $(T-1) L^2$ is needed in each score matrix. With short codes a power of $\log T$ is enough.
+# * At fixed $\sigma$ the bound for one pass grows exponentially, as stated. With the values of this page it passes 1 at $T =$ {glue:text}`passes`.
+# * With the best $\sigma$ for each length, which the theorems do not speak of, the bound for one pass grows like $T^2$, and the chain's like $T \log T$ with short codes, like $T^{4/3}$ up to logarithms with one-hot codes.
 # * Two steps were taken on trust here: that the learned network is as good as the written-down one, and that inputs of different steps of one chain may be counted as independent training inputs.
+#
+# ```{finding} sharper.cot.norm
+# :title: The chain's shared scores make its norm larger, not smaller
+# :group: false statement
+#
+# **Statement.** Printed: the first column of the chain's first score matrix has a single non-zero entry, so the norm of the construction is smaller than that of the main construction for $d = 2$.
+#
+# **Counterexample.** One-hot codes, $T = {glue:text}`T_norm`$, the same scale in both. The chain has {glue:text}`over_main:.1f` times the squared norm of the network for $d = 2$. Any score matrix that lets each code find itself by that margin has so much that the factor is {glue:text}`least_over_main:.1f` at least.
+#
+# **Why.** A column has one entry, but there are $T$ columns: all steps share the weights, and each needs an entry of its own.
+#
+# **Repair.** With one-hot codes the squared norm is $147.9 + 2 T L^2$, and no shared score matrix has less than $(T-1) L^2$. With codes of $\lceil 16 \log T \rceil$ random signs it is $147.9 + 8 \lceil 16 \log T \rceil L^2$.
+#
+# **What survives.** The chain itself: exact on every string tried, and with the sharpness of the network for $d = 2$ at every step.
+# ```
+#
+# ```{finding} sharper.thm7
+# :title: The chain's bound is linear up to a logarithm, by a larger norm
+# :group: proof
+#
+# **Statement.** Quoted, at fixed $\sigma$: the probability of a wrong answer is at most $4T$ times an exponential of the sharpness and the norm of the network for two bits; in words, the bound grows linearly in $T$.
+#
+# **Counterexample.** To the norm in the proof, and so to the growth with one-hot codes: at the best $\sigma$ the slope of the chain's bound at $T = {glue:text}`T_max`$ is {glue:text}`slope_chain:.3f`, not 1. At fixed $\sigma$ the norm is in the exponent.
+#
+# **Why.** With one-hot codes the squared norm of the shared weights grows like $T \log^2 T$, and the bound with the cube root of it.
+#
+# **Repair.** Unit codes of $\lceil 16 \log T \rceil$ random signs and score matrices of $2L$ times the identity: $4 T B^* = O(T \log T)$ at the best $\sigma$. With one-hot codes it is $O(T^{4/3} \log^{2/3} T)$.
+#
+# **What survives.** Linear up to a logarithm, with short codes; and the chain's bound is the smaller one from $T = {glue:text}`better_short`$ on with these, from {glue:text}`better` on with one-hot codes.
+# ```
 #
 # ## Exercises
 #

@@ -18,8 +18,9 @@
 # (ch-learned-circuits)=
 # # Attention rows light up the other members of a parity
 #
-# **Claim.** Small transformers that learn a sum of parities do give each parity a row of attention, and the bright columns of that row are the parity's members, as the first paper says. But one member is usually dark: the row sits *at* a member, and that bit enters through the query. Such a row computes part of the parity in its attention, so the net behind it turns once less than the paper's construction needs. Take the bits out of queries and keys, and all members light up, wherever the row sits, and the net turns as often as it must.
-# **Needs** {ref}`ch-construction`. **Runs in** 50 s.
+# **Claim.** Small transformers that learn a sum of parities do give each parity a row of attention, and in most cases the bright columns of that row are the parity's members, as the first paper says. One member is often dark: the row sits *at* a member, and that bit enters through the query. Such a row computes part of the parity in its attention, so that the net behind it turns less often than one that sees averages only. Take the bits out of queries and keys, and in most cases all members light up, wherever the row sits, and the net turns as often as it must.
+#
+# **Needs** {ref}`ch-construction`. **Runs in** 50 s. **Source** printed.
 #
 # The paper's construction ({ref}`ch-construction`) gives each parity of the target a row of attention that is uniform over the parity's members. Section 2.4 of the paper asks whether training finds such rows. It trains the smallest model that could: $n$ tokens, each a one-hot position beside its bit $b_j \in \{0, 1\}$; one attention layer with scores $x_i^\top W_Q W_K^\top x_j$ and rows $a_i = \mathrm{softmax}_j$; and then one number a token,
 #
@@ -54,7 +55,7 @@ import torch
 
 from helpers import cube
 from helpers.book import figures, results
-from helpers.book.claims import Ledger, glue
+from helpers.book.claims import Ledger
 from helpers.sharper import circuits, samples
 from helpers.statistics import wilson
 from helpers.training.batches import fixed
@@ -348,7 +349,7 @@ for place, (share, low, high) in ranked.items():
     )
 
 # %% [markdown]
-# Free models need fewer turns than that. At degree 2 their $g$ is monotone: the row's own bit decides *which* token is attended to, so that attention itself computes the exclusive or. Positional models, which have only the mean, turn at least $d - 1$ times. So the oscillation that the paper looked for is there when attention is the construction's, and is not needed when it is free.
+# Free models need fewer turns than that. At degree 2 their $g$ is monotone: the row's own bit decides *which* token is attended to, so that attention itself computes the exclusive or. Positional models, which have only the mean, turn at least $d - 1$ times. So the oscillation of the construction is there when attention is the construction's, and is not needed when it is free.
 
 # %% mystnb={"figure": {"caption": "The narrow net $g$ of the models in {numref}`fig-attention-rows`, between the smallest and the largest average that any row gives it, each divided by its range.", "name": "fig-narrow-net"}, "image": {"alt": "Two panels, one for each target, with the learned function of one number for the free and the positional model. The curves rise and fall: once or twice for the smaller degree, more often for the larger one."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=2.6, sharey=True)
@@ -402,55 +403,47 @@ else:
 
 # %%
 chance = sum(d * sum(r["degree"] == d for r in seen) for d in degrees) / len(seen) / n
-glue("chance", chance)
-ledger.check(
-    "sharper.fig5",
-    "free models: the brightest other columns are the other members, in most cases",
-    measured=share_of("others", "free")[0],
+ledger.result("sharper.fig5.rows").reproduced(
+    "free models: the brightest other columns are the other members, lower end of the share; control: strangers",
+    share_of("others", "free")[1],
     at_least=0.5,
     control=share_of("stranger", "free")[0],
-    expect="reproduced",
+    about="experiment",
+    evidence="trained",
 )
-ledger.check(
-    "sharper.fig5",
+ledger.result("sharper.fig5.rows").holds(
     "free models: darkening the other members, share of the component that is left, median",
-    measured=median_kept("members dark", "free"),
+    median_kept("members dark", "free"),
     at_most=0.5,
     control=median_kept("rest dark", "free"),
-    expect="reproduced",
+    about="ours",
+    evidence="trained",
 )
-ledger.check(
-    "sharper.fig5",
-    "the row that carries a component sits at a member, times chance",
-    measured=share_of("own", "free")[0] / chance,
+ledger.result("sharper.fig5").holds(
+    "the row that carries a component sits at a member, lower end of the share, times chance",
+    share_of("own", "free")[1] / chance,
     at_least=2,
     control=share_of("own", "positional")[0] / chance,
-    expect="reproduced",
+    about="ours",
+    evidence="trained",
 )
-ledger.check(
-    "sharper.fig5",
-    "positional models: all members are the brightest columns, in most cases",
-    measured=share_of("exact", "positional")[0],
+ledger.result("sharper.fig5").holds(
+    "positional models: all members are the brightest columns, lower end of the share; control: strangers",
+    share_of("exact", "positional")[1],
     at_least=0.5,
     control=share_of("stranger", "positional")[0],
-    expect="reproduced",
+    about="ours",
+    evidence="trained",
 )
-ledger.check(
-    "sharper.fig5",
+ledger.result("sharper.fig5").holds(
     "free models: $g$ turns fewer than $d - 1$ times, share of the models that learned",
-    measured=fewer_turns("free"),
+    fewer_turns("free"),
     at_least=0.5,
     control=fewer_turns("positional"),
-    expect="reproduced",
+    about="ours",
+    evidence="trained",
 )
-ledger.finding(
-    "sharper.fig5",
-    printed="Rows of the trained attention show bright spots at the bits of a component.",
-    counterexample=f"In free models the row that carries a parity sits at one of the parity's own positions in {100 * share_of('own', 'free')[0]:.0f} % of cases, and its own column is often dark. The brightest columns are exactly the members in {100 * share_of('exact', 'free')[0]:.0f} %, and exactly the *other* members in {100 * share_of('others', 'free')[0]:.0f} %.",
-    why="The query of a row holds the row's own bit. Attention that changes with it brings the bit in without lighting its column, and takes one turn off the net behind it.",
-    repair="Look at the other members; or let queries and keys read positions only, as in the paper's construction. Then all members are bright and the row may sit anywhere.",
-    survives="Training finds one row a parity, and its bright columns do the work.",
-)
+
 
 # %% tags=["nbval-ignore-output"]
 ledger.show()

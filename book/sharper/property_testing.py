@@ -18,14 +18,15 @@
 # (ch-property-testing)=
 # # Can degree and sparsity be found by asking?
 #
-# **Claim.** The degree and the sparsity of a function can be bounded by asking for its values at few points, without its table. The test of degree that the paper cites is for another degree, and fails on real values. The test that the paper describes works, but its answers wilt: they fall below the truth as the degree grows. We compute how far, say why, and give a variant that wilts much later at the same cost.
-# **Needs** {ref}`ch-fourier-walsh`. **Runs in** 20 s.
+# **Claim.** The degree and the sparsity of a function can be bounded by asking for its values at few points, without its table. The test of degree that the paper cites is for the degree over another field; with its arbitrary directions and real sums it rejects functions that have the degree. The test that the paper describes, as restored with disjoint directions, never does, but its answers wilt, as the paper says: they fall below the truth as the degree grows. We compute how far, say why, and give a variant that wilts much later at the same cost.
+#
+# **Needs** {ref}`ch-fourier-walsh`. **Runs in** 20 s. **Source** restored (degree), printed (sparsity, Figure 8).
 #
 # Let $f : \{-1,1\}^T \to \mathbb R$ be given by an *oracle*: one may ask for $f(x)$ at any $x$, and nothing else. As before $f = \sum_U \hat f(U)\, \chi_U$ with characters $\chi_U(x) = \prod_{i \in U} x_i$. The *degree* $d$ is the size of the largest $U$ with $\hat f(U) \ne 0$, the *sparsity* $W$ the number of such $U$. Write $x^V$ for $x$ with the signs of the coordinates in $V$ flipped.
 #
 # ```{prf:algorithm} Lintilhac and Shaikh (2026), Appendix H (degree)
 # :label: sharper-appH-degree
-# To test degree $k$: pick a random $x$ and $m = k + 1$ random directions $V_1, \dots, V_m$. The values at all but one of the $2^m$ points $x^{V_A}$, where $V_A$ is the symmetric difference of the $V_j$ with $j \in A \subseteq [m]$, determine a polynomial of degree $k$. Reject if it misses the value at the last point. Repeat $R$ times. Sweep $k$ up from 0 and return the first degree accepted.
+# *(As restored: the number of points and the choice of directions are not legible.)* To test degree $k$: pick a random $x$ and $m = k + 1$ random disjoint directions $V_1, \dots, V_m$. The values at all but one of the $2^m$ points $x^{V_A}$, where $V_A$ is the symmetric difference of the $V_j$ with $j \in A \subseteq [m]$, determine a polynomial of degree $k$. Reject if it misses the value at the last point. Repeat $R$ times. Sweep $k$ up from 0 and return the first degree accepted.
 # ```
 #
 # ```{prf:algorithm} Lintilhac and Shaikh (2026), Appendix H (sparsity)
@@ -33,7 +34,7 @@
 # Fix all but $\ell$ random coordinates to random values and take the Walsh transform of the restricted function. To test sparsity $s$: reject if more than a share $\varepsilon$ of its energy $\sum_U \hat f(U)^2$ lies outside its $s$ largest coefficients. Repeat $R$ times. Sweep $s$ up and return the first sparsity accepted.
 # ```
 #
-# The formulas for $R$ and the values of the parameters are not legible in the text that we have, so ours are stated where they stand.
+# The formulas for $R$, the number of points and the values of the parameters are not legible in the text that we have, so ours are stated where they stand.
 #
 # **Why the first one works.** "Misses the last value" is the same as "has a signed sum that is not 0", with
 #
@@ -67,7 +68,8 @@ import torch
 
 from helpers import cube
 from helpers.book import figures
-from helpers.book.claims import Ledger, glue
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
 from helpers.cube import (
     SparseFunction,
     degree,
@@ -78,6 +80,7 @@ from helpers.cube import (
     sparse_function,
     sparsity_repetitions,
 )
+from helpers.draws import f64
 from helpers.kernels.parity import popcount
 from helpers.kernels.subcubes import (
     block_directions,
@@ -92,8 +95,7 @@ ledger = Ledger("sharper/property_testing")
 generator = torch.Generator().manual_seed(seed)
 degrees, sparsities = (1, 2, 3, 4, 5), (1, 7, 14, 20)
 R, R_coarse = degree_repetitions(eps, delta), degree_repetitions(eps_coarse, delta)
-glue("R", R)
-glue("R_coarse", R_coarse)
+glue(R=R, R_coarse=R_coarse)
 print(
     f"subcubes at each degree: {R} (eps = {eps}), {R_coarse} (eps = {eps_coarse}); restrictions: {sparsity_repetitions(delta)}"
 )
@@ -167,7 +169,7 @@ parity_by_blocks = first_accepted_degree(
 mixed, own, predicted_mixed = [], [], []
 for d in degrees:
     masks = torch.tensor([(2**d - 1) << (i * d) for i in range(cited_sparsity)])
-    f = SparseFunction(T, masks, torch.tensor([0.6, 0.5, 0.4]).double())
+    f = SparseFunction(T, masks, f64([0.6, 0.5, 0.4]))
     mixed.append(rejected(f, any_directions, d, cited_trials))
     own.append(rejected(f, block_directions, d, cited_trials))
     predicted_mixed.append(1 - (1 - 2.0 ** -(d + 1)) ** cited_sparsity)
@@ -175,9 +177,7 @@ mixed_z = max(
     abs(a - p) / math.sqrt(p * (1 - p) / cited_trials)
     for a, p in zip(mixed, predicted_mixed, strict=True)
 )
-glue("over_gf2", over_gf2)
-glue("T", T)
-glue("mixed_first", mixed[0])
+glue(over_gf2=over_gf2, T=T, mixed_first=mixed[0])
 print(
     f"PARITY of {T} bits: the cited test accepts degree {over_gf2}; its Fourier degree is {whole_parity.degree}"
 )
@@ -189,7 +189,7 @@ for d, a, p, b in zip(degrees, mixed, predicted_mixed, own, strict=True):
     print(f"{d:3} {a:21.4f} {p:9.4f} {b:9.4f}")
 
 # %% [markdown]
-# Both readings fail. As it stands the cited test says {glue:text}`over_gf2` for a function of Fourier degree {glue:text}`T`. With real sums it rejects functions of degree 1 at level 1, in {glue:text}`mixed_first:.3f` of all subcubes. A sweep then stops only when arbitrary directions have become too many to be all met oddly, which has nothing to do with $f$. What remains right is the description in {prf:ref}`sharper-appH-degree` itself, with disjoint directions.
+# So the cited test does not serve here as it stands: it says {glue:text}`over_gf2` for a function of Fourier degree {glue:text}`T`. With real sums it rejects functions of degree 1 at level 1, in {glue:text}`mixed_first:.3f` of all subcubes. A sweep then stops only when arbitrary directions have become too many to be all met oddly, which has nothing to do with $f$. What the paper describes in its own words, {prf:ref}`sharper-appH-degree`, is right with disjoint directions, and so is its sentence that the proof carries over to real values.
 #
 # ## How often does one subcube notice?
 #
@@ -223,9 +223,11 @@ def largest_z(name, formula):
     return max(errors)
 
 
-glue("coordinates_5", exact["coordinates"][-1])
-glue("blocks_5", exact["blocks"][-1])
-glue("ratio_5", exact["blocks"][-1] / exact["coordinates"][-1])
+glue(
+    coordinates_5=exact["coordinates"][-1],
+    blocks_5=exact["blocks"][-1],
+    ratio_5=exact["blocks"][-1] / exact["coordinates"][-1],
+)
 print(f"chance that one subcube notices a character of degree m, T = {T}, {trials} subcubes each")
 print("  m   coordinates      exact      blocks      exact")
 for i, m in enumerate(degrees):
@@ -254,7 +256,7 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# At degree 5 the chances are {glue:text}`coordinates_5:.6f` and {glue:text}`blocks_5:.4f` ({numref}`fig-detection`). This is the whole secret of the wilting. With $R = \lceil \ln(1/\delta) / \varepsilon \rceil$ subcubes everything is found that one subcube notices with chance $\varepsilon$. Here $R =$ {glue:text}`R`. That is plenty for blocks up to degree 4 and about enough at 5. For coordinates it is too little from degree 2 on, unless $f$ has many characters that can be noticed.
+# At degree 5 the chances are {glue:text}`coordinates_5:.6f` and {glue:text}`blocks_5:.4f` ({numref}`fig-detection`). This is what makes the answers wilt. With $R = \lceil \ln(1/\delta) / \varepsilon \rceil$ subcubes everything is found that one subcube notices with chance $\varepsilon$. Here $R =$ {glue:text}`R`. That is plenty for blocks up to degree 4 and about enough at 5. For coordinates it is too little from degree 2 on, unless $f$ has many characters that can be noticed.
 #
 # ## Figure 8 again
 #
@@ -288,7 +290,7 @@ for name in draws:
     for size in (eps, eps_coarse):
         found[name, size], asked[name, size] = sweep_degrees(name, size)
 truth = torch.tensor(degrees)[:, None, None].double()
-glue("below", round(100 * (found["coordinates", eps] < truth).double().mean().item()))
+glue(below=round(100 * (found["coordinates", eps] < truth).double().mean().item()))
 excess = max((accepted - truth).max().item() for accepted in found.values())
 shortfall = {key: (truth - accepted).mean((1, 2)) for key, accepted in found.items()}
 
@@ -332,9 +334,9 @@ def moments_of_first_accepted(f, repetitions):
 
 def wilting_z(size, repetitions, observed):
     """Distance of the observed mean from the exact one, in its exact standard errors."""
-    moments = torch.tensor(
+    moments = f64(
         [moments_of_first_accepted(f, repetitions) for fs in classes.values() for f in fs]
-    ).double()
+    )
     return (
         (observed.mean() - moments[:, 0].mean()) * len(moments) / moments[:, 1].sum().sqrt()
     ).item(), moments
@@ -401,10 +403,12 @@ indicator_widths = [
     first_accepted_sparsity(f, T, generator=generator, free=free, eps=tail, delta=delta).accepted
     for f in indicator
 ]
-glue("questions", questions)
-glue("all_points", 2**T)
-glue("lost", (true_widths - widths)[:, -1].mean().item())
-glue("lost_by_merging", (true_widths - merged)[:, -1].mean().item())
+glue(
+    questions=questions,
+    all_points=2**T,
+    lost=(true_widths - widths)[:, -1].mean().item(),
+    lost_by_merging=(true_widths - merged)[:, -1].mean().item(),
+)
 print(
     f"mean (standard deviation) of the first accepted sparsity; {questions} questions against {questions_coarse}"
 )
@@ -479,108 +483,106 @@ wilts_more = (shortfall["coordinates", eps_coarse] - shortfall["coordinates", ep
 never_wilts = (shortfall["blocks", eps_coarse] - shortfall["blocks", eps])[0].item()
 close, close_coarse = (a[:, -1].mean().item() / 20 for a in (widths, widths_coarse))
 
-ledger.check(
-    "sharper.appH_degree",
-    "as cited: the test over $GF(2)$ accepts no degree below that of PARITY",
-    measured=over_gf2 - whole_parity.degree,
+ledger.result("sharper.appH_degree").refuted(
+    "the test that is cited, over $GF(2)$, accepts no degree below that of PARITY",
+    over_gf2 - whole_parity.degree,
     at_least=0,
     control=parity_by_blocks - few,
-    expect="refuted",
+    about="proof",
+    evidence="attained",
 )
-ledger.check(
-    "sharper.appH_degree",
-    "as cited, with real sums: functions of degree $d$ are never rejected at $d$; largest share",
-    measured=max(mixed),
+ledger.result("sharper.appH_degree").refuted(
+    "along the directions of the test that is cited, with real sums: functions of degree $d$ are never rejected at $d$; largest share",
+    max(mixed),
     at_most=0,
     control=max(own),
-    expect="refuted",
+    about="proof",
+    evidence="attained",
 )
-ledger.check(
-    "sharper.appH_degree",
+ledger.result("sharper.appH_degree").holds(
     "these shares are $1 - (1 - 2^{-(d+1)})^W$; largest distance in standard errors",
-    measured=mixed_z,
+    mixed_z,
     at_most=5,
     control=max(
         abs(p - o) / math.sqrt(p * (1 - p) / cited_trials)
         for p, o in zip(predicted_mixed, own, strict=True)
     ),
+    about="ours",
+    evidence="proved",
 )
-ledger.check(
-    "sharper.appH_degree",
+ledger.result("sharper.appH_degree").repaired(
     "along disjoint directions no degree is accepted above the truth; largest excess",
-    measured=excess,
+    excess,
     at_most=0,
     control=mixed_first_accepted - 1,
-    expect="repaired",
+    about="statement",
+    evidence="proved",
 )
-ledger.check(
-    "sharper.appH_degree",
+ledger.result("sharper.appH_degree").holds(
     "chance along coordinates $1 / \\binom Tm$; largest distance in standard errors",
-    measured=largest_z("coordinates", "coordinates"),
+    largest_z("coordinates", "coordinates"),
     at_most=5,
     control=largest_z("coordinates", "blocks"),
+    about="ours",
+    evidence="proved",
 )
-ledger.check(
-    "sharper.appH_degree",
+ledger.result("sharper.appH_degree").holds(
     "chance along blocks $m! / (m+1)^m$; largest distance in standard errors",
-    measured=largest_z("blocks", "blocks"),
+    largest_z("blocks", "blocks"),
     at_most=5,
     control=largest_z("blocks", "coordinates"),
+    about="ours",
+    evidence="proved",
 )
-ledger.check(
-    "sharper.appH_sparsity",
+ledger.result("sharper.appH_sparsity").holds(
     "no sparsity is accepted above the truth; largest excess",
-    measured=width_excess,
+    width_excess,
     at_most=0,
     control=max(indicator_widths) - 1,
+    about="statement",
+    evidence="proved",
 )
-ledger.check(
-    "sharper.appH_sparsity",
+ledger.result("sharper.appH_sparsity").holds(
     "characters seen in a restriction, less the different $U_i \\cap J$; largest difference",
-    measured=miscounted,
+    miscounted,
     at_most=0,
     control=unmerged,
+    about="ours",
+    evidence="sampled",
 )
-ledger.check(
-    "sharper.fig8",
-    "blocks: share of functions of degree 5 whose degree is found",
-    measured=share_blocks,
+ledger.result("sharper.fig8.degree").reproduced(
+    "along blocks, which are ours: share of functions of degree 5 whose degree is found",
+    share_blocks,
     at_least=0.5,
     control=share_coordinates,
-    expect="reproduced",
+    about="experiment",
+    evidence="sampled",
 )
-ledger.check(
-    "sharper.fig8",
+ledger.result("sharper.fig8.wilting").reproduced(
     "coordinates wilt more for the larger $\\varepsilon$; difference of mean shortfalls",
-    measured=wilts_more,
+    wilts_more,
     at_least=0.1,
     control=never_wilts,
-    expect="reproduced",
+    about="experiment",
+    evidence="sampled",
 )
-ledger.check(
-    "sharper.fig8",
+ledger.result("sharper.fig8.wilting").holds(
     "the wilting is the exact one; larger distance in standard errors",
-    measured=max(abs(z_fine), abs(z_coarse)),
+    max(abs(z_fine), abs(z_coarse)),
     at_most=4,
     control=abs(z_blocks),
-    expect="reproduced",
+    about="ours",
+    evidence="proved",
 )
-ledger.check(
-    "sharper.fig8",
+ledger.result("sharper.fig8.sparsity").reproduced(
     "first accepted sparsity over 20, mean over degrees",
-    measured=close,
+    close,
     at_least=0.6,
     control=close_coarse,
-    expect="reproduced",
+    about="experiment",
+    evidence="sampled",
 )
-ledger.finding(
-    "sharper.appH_degree",
-    printed="Appendix H uses the test of Alon and others (2003), made for polynomials over $GF(2)$, to bound the Fourier degree of real-valued functions.",
-    counterexample=f"PARITY of {T} bits has degree 1 over $GF(2)$ and is accepted there, in {cited_trials} trials out of {cited_trials}; its Fourier degree is {T}. With real signed sums along the directions of that test, a function of degree 1 with three characters is rejected at degree 1 in {mixed[0]:.3f} of all trials (exact: {predicted_mixed[0]:.3f}).",
-    why="Over $GF(2)$ sums are taken modulo 2, so arbitrary directions see only the degree of the polynomial in the exponent. Over the reals arbitrary directions overlap, and one element of a set can meet several of them.",
-    repair="Disjoint directions: then a function of degree $k$ is never rejected at $k$. Single coordinates notice a character of degree $m$ with chance $1/\\binom Tm$, random blocks with $m!/(m+1)^m$.",
-    survives="The message: few questions, far fewer than the table has entries, tell the degree. With blocks the answers hardly wilt up to degree 5.",
-)
+glue(cited_trials=cited_trials, mixed_exact=predicted_mixed[0])
 ledger.show()
 
 # %% [markdown]
@@ -592,11 +594,26 @@ ledger.show()
 #
 # ## What we found
 #
-# * The cited test is about another degree. It accepts {glue:text}`over_gf2` for PARITY of {glue:text}`T` bits. Its directions with real sums reject functions that have the degree.
+# * The cited test is about another degree. It accepts {glue:text}`over_gf2` for PARITY of {glue:text}`T` bits. Its arbitrary directions with real sums reject functions that have the degree.
 # * Along disjoint directions the test is right on every run, and the wilting of the paper is the chance $1/\binom Tm$ of a random subcube, to within the noise of the draw.
 # * Random blocks ask as many questions at each level and notice a character of degree 5 {glue:text}`ratio_5:.0f` times as often. At high degrees blocks wilt too: their chance falls by a factor of about $e$ a degree.
 # * Neither sweep ever stops above the truth. So its answer is an upper bound only where it is the truth itself: along coordinates {glue:text}`below`% of the functions got less. A generalization bound that is fed with a degree below the true one promises too much. What an accepted level does show: if one random subcube noticed more than this degree with chance $\varepsilon$ or above, the level would have been accepted with chance at most $\delta$.
 # * Sparsity by restriction never exceeds the truth. What it misses is merged characters and the tail.
+#
+# ```{finding} sharper.appH_degree
+# :title: The cited degree test is for the degree over GF(2)
+# :group: proof
+#
+# **Statement.** Printed: Appendix H uses the test of Alon and others (2003) to bound the Fourier degree of real-valued functions, and says that its proof still works for real values.
+#
+# **Counterexample.** To the citation, not to the algorithm that the appendix describes. PARITY of {glue:text}`T` bits has degree 1 over $GF(2)$ and is accepted there, in {glue:text}`cited_trials` trials out of {glue:text}`cited_trials`; its Fourier degree is {glue:text}`T`. With real signed sums along the arbitrary directions of that test, a function of degree 1 with three characters is rejected at degree 1 in {glue:text}`mixed_first:.3f` of all trials (exact: {glue:text}`mixed_exact:.3f`).
+#
+# **Why.** Over $GF(2)$ sums are taken modulo 2, so arbitrary directions see only the degree of the polynomial in the exponent. Over the reals arbitrary directions overlap, and one element of a set can meet several of them.
+#
+# **Repair.** Disjoint directions: then a function of degree $k$ is never rejected at $k$. Single coordinates notice a character of degree $m$ with chance $1/\binom Tm$, random blocks with $m!/(m+1)^m$.
+#
+# **What survives.** That the proof carries over to real values, with disjoint directions. And the message: few questions, far fewer than the table has entries, tell the degree. With blocks the answers hardly wilt up to degree 5.
+# ```
 #
 # ## Exercises
 #

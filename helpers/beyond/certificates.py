@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
-from helpers.sharper import pac_bayes
+from helpers.sharper import rivals
 from helpers.training.batches import Batches
 from helpers.training.train import train
 from helpers.weights import Forward, Weights
@@ -37,9 +37,9 @@ def chernoff(mean: Any, count: Any, delta: Any = 0.05) -> Any:
         count: Their number, at least 1.
         delta: Probability of failure, between 0 and 1.
 
-    Source: Chernoff (1952); it is :func:`helpers.sharper.pac_bayes.occam` for one predictor.
+    Source: Chernoff (1952); it is :func:`helpers.sharper.rivals.occam` for one predictor.
     """
-    return pac_bayes.occam(mean, 0.0, count, delta)
+    return rivals.occam(mean, 0.0, count, delta)
 
 
 def certificate(
@@ -83,7 +83,7 @@ def certificate(
     if not 1 <= choices < math.inf:
         raise ValueError(f"choices must be finite and at least 1, got {choices}")
     corrected = chernoff(sampled, draws, share * delta)
-    return pac_bayes.pac_bayes_kl(corrected, kl + math.log(choices), m, (1 - share) * delta)
+    return rivals.pac_bayes_kl(corrected, kl + math.log(choices), m, (1 - share) * delta)
 
 
 def price(risk: Tensor, nats: Tensor) -> Tensor:
@@ -104,7 +104,7 @@ def price(risk: Tensor, nats: Tensor) -> Tensor:
         raise ValueError(f"risk must lie between 0 and 1, both excluded, got {risk.tolist()}")
     if not (nats > 0).all():
         raise ValueError(f"nats must be positive, got {nats.tolist()}")
-    q = torch.as_tensor(pac_bayes.kl_inverse(risk, nats)).clamp(max=1 - 1e-12)
+    q = torch.as_tensor(rivals.kl_inverse(risk, nats)).clamp(max=1 - 1e-12)
     return 1 / ((q / risk).log() - ((1 - q) / (1 - risk)).log())
 
 

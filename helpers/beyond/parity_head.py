@@ -17,7 +17,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks import require_positive
+from helpers.checks import require_amount, require_positive
 from helpers.lengthfree import single_layer
 from helpers.weights import Weights
 
@@ -107,8 +107,7 @@ def noisy_risk(
 
     Cost: B copies of the weights of one model at a time.
     """
-    if not 0 <= sigma < math.inf:
-        raise ValueError(f"sigma must be finite and at least 0, got {sigma}")
+    require_amount(sigma=sigma)
     found = []
     for e in range(len(bits)):
         B = bits.shape[1]

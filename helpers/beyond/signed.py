@@ -22,6 +22,7 @@ from torch import Tensor
 from helpers.cube import SparseFunction, spectrum
 from helpers.kernels.parity import popcount
 from helpers.sharper import network as sharper
+from helpers.sharpness import gradients
 from helpers.weights import Weights
 
 MAX_TABLE_BITS = 12
@@ -201,12 +202,9 @@ def squared_gradients(spec: SignedSpec, weights: Weights, bits: Tensor) -> Tenso
     """
     total = weights["v2"].new_zeros(len(bits))
     for h in range(spec.heads):
-        copies = {
-            k: v[h].expand(len(bits), *v.shape[1:]).clone().requires_grad_()
-            for k, v in weights.items()
-        }
-        output = sharper.forward(spec.head, copies, bits[:, None]).sum()
-        for gradient in torch.autograd.grad(output, list(copies.values())):
+        head = {name: v[h] for name, v in weights.items()}
+        found = gradients(lambda w, x: sharper.forward(spec.head, w, x), head, bits)
+        for gradient in found.values():
             total += gradient.flatten(1).square().sum(1)
     return total
 

@@ -22,6 +22,7 @@ from torch import Generator, Tensor
 
 from helpers.checks import require_positive, require_scale
 from helpers.sharper.network import ConstructionSpec, forward
+from helpers.sharpness import gradients
 from helpers.weights import Weights
 
 POISSON_PEAK = 0.101816
@@ -115,12 +116,8 @@ def mean_squared_gradient(spec: ConstructionSpec, weights: Weights, bits: Tensor
         raise ValueError("a mean needs at least one input, got 0")
     total = {k: torch.zeros_like(v) for k, v in weights.items()}
     for some in bits.split(256):
-        copies = {
-            k: v.expand(len(some), *v.shape).clone().requires_grad_() for k, v in weights.items()
-        }
-        output = forward(spec, copies, some[:, None]).sum()
-        found = torch.autograd.grad(output, list(copies.values()))
-        for name, gradient in zip(copies, found, strict=True):
+        found = gradients(lambda w, x: forward(spec, w, x), weights, some)
+        for name, gradient in found.items():
             total[name] += gradient.square().sum(0)
     return {k: v / len(bits) for k, v in total.items()}
 

@@ -199,16 +199,22 @@ def helpers_key(text: str) -> str:
     """Hash of the helper modules that a source reaches by import, and of nothing else."""
     digest = hashlib.sha256()
     for module in sorted(reached_modules(text)):
-        code = _module_file(module).read_bytes()
-        if not _is_prose(code):
-            digest.update(module.encode() + b"\0" + code + b"\0")
+        digest.update(_piece(module, _changed(module)))
     return digest.hexdigest()[:16]
 
 
-def _is_prose(source: bytes) -> bool:
-    """Whether a module holds a docstring and nothing else, as most packages do."""
-    body = ast.parse(source).body
-    return len(body) <= 1 and all(ast.get_docstring(ast.Module(body, [])) for _ in body)
+@functools.lru_cache(maxsize=1024)
+def _piece(module: str, changed: int) -> bytes:
+    """What a module adds to a key: its bytes, or nothing if it holds a docstring alone."""
+    code = _module_file(module).read_bytes()
+    body = ast.parse(code).body
+    if len(body) <= 1 and all(ast.get_docstring(ast.Module(body, [])) for _ in body):
+        return b""
+    return module.encode() + b"\0" + code + b"\0"
+
+
+def _changed(module: str) -> int:
+    return _module_file(module).stat().st_mtime_ns
 
 
 def reached_modules(text: str) -> set[str]:
@@ -220,8 +226,14 @@ def reached_modules(text: str) -> set[str]:
         if module in found:
             continue
         found.add(module)
-        todo |= _imports(_module_file(module).read_text(encoding="utf-8"))
+        todo |= _imports_of(module, _changed(module))
     return found
+
+
+@functools.lru_cache(maxsize=1024)
+def _imports_of(module: str, changed: int) -> frozenset[str]:
+    """The same of a module's file, read once for each change of it."""
+    return frozenset(_imports(_module_file(module).read_text(encoding="utf-8")))
 
 
 def _imports(text: str) -> set[str]:

@@ -1,9 +1,12 @@
 """What a chapter asserts: claims that can fail, each with the control that makes it fail.
 
-A chapter keeps one :class:`Ledger`. ``check`` compares a measured number with the bound that a
-paper states and, in the same breath, with a control: the same quantity measured where the outcome
-must be the opposite. A check that the control does not turn round could not have failed, and is an
-error. The ledger's record travels in the executed notebook; the scoreboard is built from it.
+A chapter keeps one :class:`Ledger` and asks it for the results of the register that it owes. The
+verbs of a :class:`Result` (``holds``, ``refuted``, ``repaired``, ``reproduced``,
+``not_reproduced``) compare a measured number with what is stated and, in the same breath, with a
+control: the same quantity measured where the outcome must be the opposite. A check that the control
+does not turn round could not have failed, and is an error. Every claim says what it is about and
+how it is known. The ledger's record travels in the executed notebook; the scoreboard is built
+from it by the rules of :mod:`helpers.book.verdicts`.
 """
 
 from __future__ import annotations
@@ -11,14 +14,18 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partialmethod
 from pathlib import Path
 from typing import Any, SupportsFloat
 
+from helpers.book.output import display, number
+from helpers.book.register import Entry, find_entry
+
 MIME = "application/vnd.sharper-picture.claims+json"
 VERDICTS = ("holds", "repaired", "refuted", "reproduced", "not reproduced")
-PASSING = ("holds", "repaired", "reproduced")
+ABOUT = ("statement", "proof", "constant", "remark", "experiment", "code", "ours")
+EVIDENCE = ("proved", "exhaustive", "attained", "searched", "sampled", "trained")
 RELATIONS = {"at_most": "≤", "at_least": "≥", "equals": "="}
 
 
@@ -40,6 +47,8 @@ class Claim:
         control: The same quantity where the outcome must be the opposite.
         verdict: One of :data:`VERDICTS`.
         stderr: Standard error of ``measured``; None if it is exact up to rounding.
+        about: What the sentence is about, one of :data:`ABOUT`.
+        evidence: How it is known, one of :data:`EVIDENCE`.
     """
 
     id: str
@@ -51,6 +60,8 @@ class Claim:
     control: float
     verdict: str
     stderr: float | None = None
+    about: str = "statement"
+    evidence: str = "sampled"
 
     @property
     def satisfied(self) -> bool:
@@ -66,25 +77,24 @@ class Claim:
     def found(self) -> str:
         """The measured number, with its standard error if it is an estimate."""
         error = f" ± {number(self.stderr)}" if self.stderr is not None else ""
-        return number(self.measured) + error
+        return self._shown(self.measured) + error
+
+    @property
+    def turned(self) -> str:
+        """The control's number."""
+        return self._shown(self.control)
+
+    def _shown(self, value: float) -> str:
+        """A number, but of a residue of rounding only that it is below the tolerance."""
+        if self.tol and value != self.bound and abs(value - self.bound) <= self.tol <= 1e-6:
+            return f"{number(self.bound)} to {self.tol:.1g}" if self.bound else f"< {self.tol:.1g}"
+        return number(value)
 
     @property
     def required(self) -> str:
         """The relation, such as ``≤ 1`` or ``= 0 ± 1e-12``."""
         slack = f" ± {self.tol:.1g}" if self.tol else ""
         return f"{RELATIONS[self.relation]} {number(self.bound)}{slack}"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What went wrong with a printed statement, for the page of findings; Markdown throughout."""
-
-    id: str
-    printed: str
-    counterexample: str
-    why: str
-    repair: str
-    survives: str
 
 
 @dataclass
@@ -97,65 +107,60 @@ class Ledger:
 
     chapter: str
     claims: list[Claim] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
 
-    def check(
+    def result(self, id: str) -> Result:
+        """A result of the register, to which claims are added by verbs.
+
+        Raises:
+            KeyError: no row or part of the register has this id; names the nearest.
+        """
+        return Result(self, id, find_entry(id))
+
+    def _check(
         self,
+        entry: Entry | None,
         id: str,
+        expect: str,
         text: str,
-        *,
         measured: SupportsFloat,
+        *,
         control: SupportsFloat,
+        about: str,
+        evidence: str,
         at_most: SupportsFloat | None = None,
         at_least: SupportsFloat | None = None,
         equals: SupportsFloat | None = None,
         tol: float = 0.0,
-        expect: str = "holds",
         stderr: SupportsFloat | None = None,
-    ) -> Claim:
-        """Compare, record, and stop if the verdict is not the declared one.
-
-        Exactly one of ``at_most``, ``at_least``, ``equals`` states what the paper says of
-        ``measured``. The verdict is found, not chosen: ``expect`` only declares it. A relation
-        that is met gives "holds" ("repaired" for a mended statement, "reproduced" for an
-        experiment); one that is not met gives "refuted" ("not reproduced").
-
-        Args:
-            id: Key in the register, ``paper.result``.
-            text: The sentence, one line of Markdown.
-            measured: The number found; finite.
-            control: The same quantity measured on a deliberately broken variant, or, for a claim
-                that is refuted, on the repaired one: its outcome must be the opposite.
-            at_most: Upper bound.
-            at_least: Lower bound.
-            equals: Exact value.
-            tol: Absolute slack; derive it, do not widen it until green.
-            expect: The declared verdict, one of :data:`VERDICTS`.
-            stderr: Standard error of ``measured``, if it is an estimate.
-
-        Raises:
-            ClaimError: the control does not have the opposite outcome, a number is not finite, or
-                the verdict found is not the one declared.
-            ValueError: not exactly one relation, unknown verdict, negative ``tol``, a repeated
-                claim.
-        """
+    ) -> None:
         relation, bound = _one_relation(at_most=at_most, at_least=at_least, equals=equals)
-        if expect not in VERDICTS:
-            raise ValueError(f"unknown verdict {expect!r}; choose one of {', '.join(VERDICTS)}")
+        for name, value, choices in (
+            ("about", about, ABOUT),
+            ("evidence", evidence, EVIDENCE),
+            ("verdict", expect, VERDICTS),
+        ):
+            if value not in choices:
+                raise ValueError(
+                    f"{id}: unknown {name} {value!r}; choose one of {', '.join(choices)}"
+                )
+        if entry is not None and "as printed" in text.lower() and entry.source != "printed":
+            raise ValueError(
+                f"{id}: its source is {entry.source}, so no claim says 'as printed': {text!r}"
+            )
         if not 0 <= tol < math.inf:
             raise ValueError(f"{id}: tol must be finite and at least 0, got {tol}")
         if any((c.id, c.text) == (id, text) for c in self.claims):
             raise ValueError(f"{id}: the claim {text!r} was checked before")
         measured, bound, control = (_keep_integers(v) for v in (measured, bound, control))
         error = None if stderr is None else float(stderr)
-        for name, value in (("measured", measured), ("bound", bound), ("stderr", error)):
-            if value is not None and not math.isfinite(value):
-                raise ClaimError(f"{id}: {name} is {value}, not a finite number")
+        for name, number_ in (("measured", measured), ("bound", bound), ("stderr", error)):
+            if number_ is not None and not math.isfinite(number_):
+                raise ClaimError(f"{id}: {name} is {number_}, not a finite number")
         if math.isnan(control):
             raise ClaimError(f"{id}: control is nan")
-        met = meets(measured, relation, bound, tol)
         claim = Claim(
-            id, text, measured, relation, bound, tol, control, _verdict(met, expect), error
+            *(id, text, measured, relation, bound, tol, control),
+            *(_verdict(meets(measured, relation, bound, tol), expect), error, about, evidence),
         )
         if claim.verdict != expect:
             raise ClaimError(
@@ -167,36 +172,20 @@ class Ledger:
                 f"{id}: the control {number(control)} has the same outcome as the measured "
                 f"{claim.found}, required {claim.required}, so this check cannot fail"
             )
+        echo = arithmetic(measured, control)
+        if echo:
+            raise ClaimError(
+                f"{id}: the control {number(control)} is {echo} the measured {number(measured)}: "
+                f"measure it on a broken variant"
+            )
         self.claims.append(claim)
-        return claim
-
-    def finding(
-        self, id: str, *, printed: str, counterexample: str, why: str, repair: str, survives: str
-    ) -> None:
-        """Tell what is wrong with a refuted claim, in Markdown whose numbers come from the run.
-
-        Args:
-            id: Key of a claim checked before.
-            printed: The statement, in our words.
-            counterexample: The smallest one, with its numbers.
-            why: Where the argument breaks.
-            repair: The statement that holds, or that there is none.
-            survives: What remains of the paper's message.
-        """
-        if not any(c.id == id for c in self.claims):
-            raise ValueError(f"{id}: a finding needs a claim that was checked before")
-        self.findings.append(Finding(id, printed, counterexample, why, repair, survives))
 
     def show(self) -> None:
         """Display the table of claims and leave the record in the notebook; print elsewhere."""
-        unexplained = {c.id for c in self.claims if c.verdict not in ("holds", "reproduced")}
-        unexplained -= {f.id for f in self.findings}
-        if unexplained:
-            raise ClaimError(f"no finding explains {', '.join(sorted(unexplained))}")
         if not self.claims:
             raise ClaimError(f"{self.chapter}: the ledger is empty")
         record = self.record()
-        _display({"text/markdown": self.markdown(), "text/plain": self.plain(), MIME: record})
+        display({"text/markdown": self.markdown(), "text/plain": self.plain(), MIME: record})
         store = os.environ.get("BOOK_CLAIMS")
         if store:
             Path(store).parent.mkdir(parents=True, exist_ok=True)
@@ -204,29 +193,29 @@ class Ledger:
 
     def verdicts(self) -> None:
         """Display the verdicts without digits, for a chapter whose numbers come from training."""
-        rows = [f"| `{c.id}` | {_cell(c.text)} | {c.verdict} |" for c in self.claims]
-        table = "\n".join(("| result | claim | verdict |", "|:--|:--|:--|", *rows))
+        rows = [
+            f"| `{c.id}` | {_cell(c.text)} | {c.verdict} | {c.about}, {c.evidence} |"
+            for c in self.claims
+        ]
+        head = ("| result | claim | verdict | about, known by |", "|:--|:--|:--|:--|")
+        table = "\n".join((*head, *rows))
         plain = "\n".join(f"{c.id}: {c.text}: {c.verdict}" for c in self.claims)
-        _display({"text/markdown": table, "text/plain": plain})
+        display({"text/markdown": table, "text/plain": plain})
 
     def record(self) -> dict[str, Any]:
         """Everything the ledger holds, as JSON."""
-        return {
-            "chapter": self.chapter,
-            "claims": [asdict(c) for c in self.claims],
-            "findings": [asdict(f) for f in self.findings],
-        }
+        return {"chapter": self.chapter, "claims": [asdict(c) for c in self.claims]}
 
     def markdown(self) -> str:
         """The table of claims."""
         rows = [
-            f"| `{c.id}` | {_cell(c.text)} | {c.found} | {c.required} | {number(c.control)} "
-            f"| {c.verdict} |"
+            f"| `{c.id}` | {_cell(c.text)} | {c.found} | {c.required} | {c.turned} "
+            f"| {c.verdict} | {c.about}, {c.evidence} |"
             for c in self.claims
         ]
         head = (
-            "| result | claim | measured | required | control | verdict |",
-            "|:--|:--|:--|:--|:--|:--|",
+            "| result | claim | measured | required | control | verdict | about, known by |",
+            "|:--|:--|:--|:--|:--|:--|:--|",
         )
         return "\n".join((*head, *rows))
 
@@ -234,54 +223,80 @@ class Ledger:
         """The same as text."""
         return "\n".join(
             f"{c.id}: {c.text}: {c.found}, required {c.required}, "
-            f"control {number(c.control)}: {c.verdict}"
+            f"control {c.turned}: {c.verdict} ({c.about}, {c.evidence})"
             for c in self.claims
         )
+
+
+@dataclass(frozen=True)
+class Result:
+    """A result of the register, to whose claims a chapter adds.
+
+    Each verb declares a verdict and finds it: a relation that is met gives "holds" ("repaired" for
+    a repaired statement, "reproduced" for an experiment), one that is not met "refuted" ("not
+    reproduced"). Another verdict than the one declared stops the chapter.
+
+    ``result.holds(text, measured, at_most=1, control=..., about="statement", evidence="proved")``
+
+    Args of every verb:
+        text: The sentence, one line of Markdown; "as printed" only where the source is printed.
+        measured: The number found; finite.
+        at_most, at_least, equals: Exactly one: what is stated of ``measured``.
+        control: The same quantity measured on a deliberately broken variant, or, for a claim that
+            is refuted, on the repaired one: its outcome must be the opposite.
+        about: What the sentence is about: one of :data:`ABOUT`. Code and ours count for no row.
+        evidence: How it is known: one of :data:`EVIDENCE`.
+        tol: Absolute slack; derive it, do not widen it until green.
+        stderr: Standard error of ``measured``, if it is an estimate.
+
+    Raises:
+        ClaimError: the control does not have the opposite outcome or is the measured number by
+            arithmetic, a number is not finite, or the verdict found is not the one declared.
+        ValueError: not exactly one relation, an unknown ``about`` or ``evidence``, "as printed" of
+            what was not, negative ``tol``, a repeated claim.
+    """
+
+    ledger: Ledger
+    id: str
+    entry: Entry | None = None
+
+    def _claim(self, expect: str, text: str, measured: SupportsFloat, **given: Any) -> None:
+        self.ledger._check(self.entry, self.id, expect, text, measured, **given)
+
+    holds = partialmethod(_claim, "holds")
+    refuted = partialmethod(_claim, "refuted")
+    repaired = partialmethod(_claim, "repaired")
+    reproduced = partialmethod(_claim, "reproduced")
+    not_reproduced = partialmethod(_claim, "not reproduced")
+
+
+def arithmetic(measured: float, control: float) -> str:
+    """How the control follows from the measured number alone, or "" where that cannot be seen.
+
+    Sign, reciprocal and whole multiples are seen. Of numbers with few binary digits, such as 1 or
+    0.25 up to rounding, anything is a multiple by accident, and nothing is said.
+
+    >>> arithmetic(0.3712, -0.3712), arithmetic(0.3712, 3 * 0.3712), arithmetic(0.25, 2.0)
+    ('minus', '3 times', '')
+    """
+    if not math.isfinite(control) or not measured or not control:
+        return ""
+    if any(abs(v * 1024 - round(v * 1024)) < 1e-2 for v in (measured, control)):
+        return ""
+    if control == -measured:
+        return "minus"
+    if math.isclose(control * measured, 1, rel_tol=1e-12):
+        return "one over"
+    for ratio, words in ((control / measured, "{} times"), (measured / control, "one {}th of")):
+        if 2 <= round(ratio) <= 100 and math.isclose(ratio, round(ratio), rel_tol=1e-12):
+            return words.format(round(ratio))
+    return ""
 
 
 def meets(value: float, relation: str, bound: float, tol: float) -> bool:
     """Whether ``value`` satisfies the relation to ``bound`` within ``tol``; NaN never does."""
     gap = {"at_most": value - bound, "at_least": bound - value, "equals": abs(value - bound)}
     return gap[relation] <= tol
-
-
-def combined_verdict(verdicts: Sequence[str]) -> str:
-    """Verdict of a result from those of its claims; "open" if there are none."""
-    found = set(verdicts)
-    if "repaired" in found:
-        return "repaired"
-    for verdict in ("refuted", "not reproduced", "reproduced", "holds"):
-        if verdict in found:
-            return verdict
-    return "open"
-
-
-def number(x: float) -> str:
-    """Four significant digits; integers as they are, other numbers always with a point."""
-    if isinstance(x, int):
-        return str(x)
-    text = f"{x:.4g}"
-    return text if not math.isfinite(x) or "." in text or "e" in text else text + ".0"
-
-
-def glue(name: str, value: object) -> None:
-    """Make a number of this run available to the prose as ``{glue:text}`name```.
-
-    A machine without myst-nb prints it instead.
-    """
-    try:
-        from myst_nb import glue as to_page
-    except ImportError:
-        print(f"{name} = {value}")
-        return
-    to_page(name, _Bare(value) if isinstance(value, str) else value, display=False)
-
-
-class _Bare(str):
-    """A string that shows without quotes."""
-
-    __slots__ = ()
-    __repr__ = str.__str__
 
 
 def _one_relation(**given: SupportsFloat | None) -> tuple[str, SupportsFloat]:
@@ -306,17 +321,3 @@ def _verdict(met: bool, expect: str) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", r"\|")
-
-
-def _display(bundle: dict[str, Any]) -> None:
-    """Show a MIME bundle in a notebook; print its text where there is none."""
-    try:
-        from IPython import get_ipython
-        from IPython.display import display
-    except ImportError:
-        print(bundle["text/plain"])
-        return
-    if get_ipython() is None:
-        print(bundle["text/plain"])
-    else:
-        display(bundle, raw=True)

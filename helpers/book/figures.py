@@ -5,16 +5,19 @@ Captions and alternative texts stand in the cell's metadata, where the page buil
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import torch
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -88,6 +91,114 @@ def interval(
     """Shade the interval from ``low`` to ``high`` behind a curve."""
     look: dict[str, Any] = {"alpha": 0.18, "linewidth": 0, "color": COLOURS[0]}
     ax.fill_between(x, low, high, **look | options)
+
+
+def look(i: int, **options: Any) -> dict[str, Any]:
+    """Colour, marker and dash of series i, told apart without colour.
+
+    Raises:
+        ValueError: more series than there are looks; use panels, or end labels on grey lines.
+
+    >>> look(1, linewidth=2)["marker"]
+    's'
+    """
+    if not 0 <= i < len(COLOURS):
+        raise ValueError(f"there are looks for {len(COLOURS)} series, 0 to 6; got series {i}")
+    return {"color": COLOURS[i], "marker": MARKERS[i], "linestyle": DASHES[i]} | options
+
+
+def marks(i: int, **options: Any) -> dict[str, Any]:
+    """The look of series i without its line."""
+    return look(i, linestyle="none", **options)
+
+
+def line(i: int, **options: Any) -> dict[str, Any]:
+    """The look of series i without its marks."""
+    return look(i, marker="", **options)
+
+
+def ticks(ax: Axes, values: Sequence[float], labels: Sequence[str] | None = None) -> None:
+    """Ticks of the horizontal axis at these values and no others, on any scale."""
+    ax.set_xticks(list(values), list(labels or map(str, values)))
+    ax.minorticks_off()
+
+
+def level(ax: Axes, value: float = 1.0, label: str = "") -> None:
+    """A grey line at the value that a quantity is compared with, and its name at the right end."""
+    ax.axhline(value, color=GREY, linewidth=1, linestyle="-", marker="", zorder=1)
+    if label:
+        where = (1.0, value)
+        to = ax.get_yaxis_transform()
+        ax.annotate(label, where, xycoords=to, ha="right", va="bottom", fontsize=8, color=GREY)
+
+
+def end_labels(ax: Axes, labels: Mapping[str, tuple[float, float]], least: float = 11.0) -> None:
+    """Names at the right ends of curves, in place of a legend; moved apart where they would touch.
+
+    Args:
+        ax: Where.
+        labels: Name to the last point (x, y) of its curve, in the order of the looks.
+        least: Least distance of two names, in points.
+    """
+    ax.get_figure(root=True).draw_without_rendering()  # type: ignore[union-attr]
+    height = {name: float(ax.transData.transform(end)[1]) for name, end in labels.items()}
+    per_point = ax.figure.dpi / 72
+    lowest = -math.inf
+    for name in sorted(height, key=lambda k: height[k]):
+        lowest = max(height[name], lowest + least * per_point)
+        shift = (lowest - height[name]) / per_point
+        i = list(labels).index(name)
+        ax.annotate(
+            name,
+            labels[name],
+            xytext=(6, shift),
+            textcoords="offset points",
+            va="center",
+            fontsize=8.5,
+            color=COLOURS[i % len(COLOURS)],
+            annotation_clip=False,
+        )
+
+
+def ratio_map(
+    ax: Axes,
+    frame: pd.DataFrame,
+    title: str,
+    labels: tuple[str, str],
+    *,
+    framed_above: float | None = None,
+    span: float = 1.5,
+    form: str = ".2f",
+) -> None:
+    """Draw a table of ratios as a map: white at 1, red above, blue below, in log10 of the ratio.
+
+    Args:
+        ax: Where.
+        frame: Ratios above 0; row labels are drawn downwards.
+        title: Of the panel.
+        labels: Of the horizontal and the vertical axis.
+        framed_above: Cells above this ratio are framed, so that colour is not needed.
+        span: Powers of ten at which the colours end.
+        form: Format of the numbers in the cells.
+
+    Raises:
+        ValueError: a ratio that is not above 0, or none at all.
+    """
+    values = frame.to_numpy(dtype=float)
+    if not values.size or not (values > 0).all():
+        raise ValueError(f"a map of ratios takes numbers above 0, got {values.min(initial=0):g}")
+    ax.imshow(np.log10(values), cmap="RdBu_r", vmin=-span, vmax=span, aspect="auto")
+    for (i, j), value in np.ndenumerate(values):
+        dark = abs(np.log10(value)) > 0.7 * span
+        colour = "white" if dark else "black"
+        ax.text(j, i, format(value, form), ha="center", va="center", fontsize=8.5, color=colour)
+        if framed_above is not None and value > framed_above:
+            at = (j - 0.47, i - 0.47)
+            ax.add_patch(Rectangle(at, 0.94, 0.94, fill=False, linewidth=2))
+    ax.set_xticks(range(values.shape[1]), list(map(str, frame.columns)))
+    ax.set_yticks(range(values.shape[0]), list(map(str, frame.index)))
+    ax.set(title=title, xlabel=labels[0], ylabel=labels[1])
+    ax.grid(visible=False)
 
 
 def show() -> None:

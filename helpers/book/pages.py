@@ -15,18 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from helpers.book.claims import VERDICTS
+from helpers.book.scoreboard import colour, written_out
 
-COLOURS = {
-    "holds": "good",
-    "reproduced": "good",
-    "repaired": "mended",
-    "refuted": "bad",
-    "not reproduced": "bad",
-    "open": "open",
-}
-_WORDS = "|".join((*VERDICTS, "open"))
-_VERDICT_CELL = re.compile(rf"(<td[^>]*><p>)({_WORDS})(</p>)")
-_VERDICT_BADGE = re.compile(rf'()<span class="[^"]*sd-badge[^"]*">({_WORDS})</span>()')
+_VERDICT_CELL = re.compile(rf"(<td[^>]*><p>)({'|'.join(VERDICTS)})(</p>)")
 _FIGURE = re.compile(r'(<figure[^>]*>\s*)(<img[^>]*src="([^"]*)"[^>]*>)')
 _FORMULA = re.compile(r'([(\[]?<span class="math[^"]*">[^<]*</span>[^\s<]{1,12})(?=[\s<])')
 
@@ -92,15 +83,26 @@ def finish_the_body(
 
 def finished(body: str) -> str:
     """Colour verdicts, link figures, keep formulas and commas together, mend for screen readers."""
-    for pattern in (_VERDICT_CELL, _VERDICT_BADGE):
-        body = pattern.sub(
-            lambda m: f'{m[1]}<span class="verdict verdict-{COLOURS[m[2]]}">{m[2]}</span>{m[3]}',
-            body,
-        )
+    body = _VERDICT_CELL.sub(
+        lambda m: f'{m[1]}<span class="verdict verdict-{colour(m[2])}">{m[2]}</span>{m[3]}', body
+    )
     body = _FIGURE.sub(r'\1<a class="full-figure" href="\3">\2</a>', body)
     body = _FORMULA.sub(r'<span class="unbroken">\1</span>', body)
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
     return body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
+
+
+def write_numbers_out(app: Any, doctree: Any, docname: str) -> None:
+    """Give every glued number in prose one form: 1.3 × 10¹³, never 13000000000000.0 or 1.3e+13."""
+    from docutils import nodes
+
+    for pasted in doctree.findall(
+        lambda n: "pasted-text" in getattr(n, "attributes", {}).get("classes", ())
+    ):
+        text = pasted.astext()
+        if written_out(text) != text:
+            pasted.children = [nodes.Text(written_out(text))]
+            pasted.children[0].parent = pasted
 
 
 def setup(app: Any) -> dict[str, bool]:
@@ -111,5 +113,6 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("env-updated", write_every_page)
     app.connect("html-page-context", offer_the_source, priority=900)
     app.connect("html-page-context", finish_the_body, priority=900)
+    app.connect("doctree-resolved", write_numbers_out)
     app.connect("build-finished", copy_the_sources)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

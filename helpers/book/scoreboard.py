@@ -1,167 +1,444 @@
-"""The scoreboard and the findings: pages built from what the executed notebooks recorded.
+"""The scoreboard, the findings and the verdict cards: built from what the notebooks recorded.
 
-A Sphinx extension with three directives: ``{scoreboard} PART`` and ``{findings} PART`` for one part
-of the register, ``{scoreboard-totals}`` for all of it. Nothing is judged here: a verdict stands in
-a notebook's ledger, and a result whose chapter has none is shown open.
+A Sphinx extension. On a page, the comments ``<!-- scoreboard -->``, ``<!-- totals -->`` and
+``<!-- findings PART -->`` are replaced before the page is read. A chapter gets a verdict card under
+its title and ``{finding}`` blocks, whose numbers come from its own run. Nothing is judged here:
+verdicts follow from the ledgers by :mod:`helpers.book.verdicts`, and a result that no ledger names
+is shown open.
 """
 
 from __future__ import annotations
 
+import functools
+import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-import yaml
+from helpers.book.chapters import ROOT, Chapter, every_chapter, read_record
+from helpers.book.claims import Claim
+from helpers.book.output import in_prose
+from helpers.book.register import REGISTER, Entry, Paper, load_register
+from helpers.book.verdicts import NOW, STATED, as_stated, deciding, known_now, together
 
-from helpers.book.chapters import BOOK, Chapter, every_chapter, read_record
-from helpers.book.claims import VERDICTS, Claim, combined_verdict
-
-REGISTER = BOOK / "register.yml"
-OWN = {"beyond": "beyond the papers", "appendix": "this book's own methods"}  # no papers
-BADGES = {
-    "holds": "success",
-    "reproduced": "success",
-    "repaired": "warning",
-    "refuted": "danger",
-    "not reproduced": "danger",
-    "open": "secondary",
+CERTIFICATES = ROOT / "counterexamples"
+GROUPS = {
+    "false statement": "False statements",
+    "proof": "Proofs that fail while the statement stands or is open",
+    "constant": "Constants and conditions",
+    "not judged": "What could not be judged",
+    "code": "Slips of the authors' code",
 }
+FROM = {
+    "printed": "",
+    "quoted": "as quoted",
+    "code": "from the code",
+    "reconstructed": "as restored",
+}
+_FINDING = re.compile(r"^```\{finding\} (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_OPTION = re.compile(r"^:(\w+): (.*)\n", re.MULTILINE)
+_GLUE = re.compile(r"\{glue:?\w*\}`([^`:]+)(?::([^`]*))?`")
+_MARK = re.compile(
+    r"^<!-- (scoreboard|totals|own-totals|findings|papers)(?: (\w+))? -->$", re.MULTILINE
+)
+_POWER = re.compile(r"(?<![\w.])-?\d+\.?\d*e[+-]?\d+(?!\w)")
+_THEOREM = re.compile(r"\{prf:\w+\} ([^\n]*)\n(?:# )?:label: (\S+)")
 
 
 @dataclass(frozen=True)
 class Row:
-    """A numbered result and what became of it.
+    """A result of the register and what became of it.
 
     Attributes:
-        part: Section of the register. id, ref, claim: As in the register.
-        chapter: Name of the chapter that owes it. written: Whether that chapter exists.
-        claims: The claims that its executed notebook recorded. findings: Its findings.
+        entry: As in the register. claims: Those that its chapter recorded for this very id.
+        parts: Rows of the parts that it bundles. written: Whether its chapter was executed.
     """
 
-    part: str
-    id: str
-    ref: str
-    claim: str
-    chapter: str
-    written: bool
-    claims: Sequence[Claim] = ()
-    findings: Sequence[Mapping[str, str]] = field(default_factory=tuple)
+    entry: Entry
+    claims: tuple[Claim, ...]
+    parts: tuple[Row, ...] = ()
+    written: bool = True
 
     @property
-    def verdict(self) -> str:
-        """The verdict of all its claims together; "open" without any."""
-        return combined_verdict([c.verdict for c in self.claims])
+    def stated(self) -> str:
+        """Verdict on the statement as its source has it; of its parts if it only bundles them."""
+        if self._counts:
+            return as_stated(self.entry.kind, self.claims)
+        return together([part.stated for part in self.parts])
+
+    @property
+    def now(self) -> str:
+        """Verdict on what is known now, in the same way."""
+        if self._counts:
+            return known_now(self.entry.kind, self.claims)
+        return together([part.now for part in self.parts])
 
     @property
     def evidence(self) -> str:
-        """The claim that decided, in numbers, and how many more were checked."""
-        deciding = [c for c in self.claims if c.verdict == self.verdict]
-        if not deciding:
+        """The deciding claim: how it is known, its number, and how many more there are."""
+        claim = deciding(self.entry.kind, self.claims)
+        if claim is None:
             return ""
-        more = len(self.claims) - 1
-        return f"{deciding[0].found}, required {deciding[0].required}" + (
-            f"; {more} more" if more else ""
+        more = f"; {len(self.claims) - 1} more" if len(self.claims) > 1 else ""
+        return f"{claim.evidence}: {claim.found}, required {claim.required}{more}"
+
+    @property
+    def statements(self) -> list[Row]:
+        """What is counted: the parts; the row itself without parts or with claims of its own."""
+        return [*([self] if self._counts else []), *self.parts]
+
+    @property
+    def _counts(self) -> bool:
+        """Whether it stands for itself: it has no parts, or claims that are about it."""
+        return not self.parts or any(c.about not in ("code", "ours") for c in self.claims)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A ``{finding}`` of a chapter, its numbers filled in from the chapter's run.
+
+    Attributes:
+        id: Of the result. also: Other results that it tells of.
+        title: In words. group: One of :data:`GROUPS`. body: Markdown. chapter: Where it stands.
+        number: 1, or more where a result has several.
+    """
+
+    id: str
+    title: str
+    group: str
+    body: str
+    chapter: str
+    also: tuple[str, ...] = ()
+    number: int = 1
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """Every result that it tells of."""
+        return (self.id, *self.also)
+
+    @property
+    def label(self) -> str:
+        """Its address on the page of findings."""
+        more = f"-{self.number}" if self.number > 1 else ""
+        return "f-" + self.id.replace(".", "-").replace("_", "-").lower() + more
+
+
+def load_rows() -> dict[Paper, list[Row]]:
+    """Every section of the register, joined with what the executed notebooks recorded."""
+    claims: dict[str, list[Claim]] = {}
+    written = set()
+    for chapter in every_chapter():
+        record = _record(chapter.notebook)
+        if record:
+            written.add(chapter.name)
+        for given in record.get("claims", []):
+            claims.setdefault(given["id"], []).append(Claim(**given))
+
+    def row(entry: Entry) -> Row:
+        own = tuple(claims.get(entry.id, ()))
+        return Row(entry, own, tuple(map(row, entry.parts)), entry.chapter in written)
+
+    return {paper: [row(e) for e in entries] for paper, entries in load_register().items()}
+
+
+def load_findings() -> list[Finding]:
+    """Every finding of every chapter, in the order of the chapters."""
+    return [f for c in every_chapter() for f in findings_of(c)]
+
+
+def findings_of(chapter: Chapter) -> list[Finding]:
+    """The findings of one chapter.
+
+    Raises:
+        ValueError: a finding without a title, of an unknown group, or with a number that the run
+            did not glue.
+    """
+    text = "\n".join(line.removeprefix("#").removeprefix(" ") for line in _prose(chapter.text))
+    found: list[Finding] = []
+    for match in _FINDING.finditer(text):
+        options = dict(_OPTION.findall(match[2]))
+        body = _OPTION.sub("", match[2]).strip()
+        name = f"{chapter.name}: finding {match[1]}"
+        if "title" not in options:
+            raise ValueError(f"{name} has no title")
+        if options.get("group") not in GROUPS:
+            raise ValueError(f"{name}: group must be one of {', '.join(GROUPS)}")
+        body = filled(body, glued(chapter.notebook), name)
+        words = options["title"], options["group"], body, chapter.name
+        also, number = options.get("also", "").split(), 1 + sum(f.id == match[1] for f in found)
+        found.append(Finding(match[1], *words, tuple(also), number))
+    return found
+
+
+def glued(notebook: Path) -> dict[str, str]:
+    """What an executed notebook glued: name to text."""
+    if not notebook.exists():
+        return {}
+    return _glued(notebook, notebook.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=128)
+def _glued(notebook: Path, changed: int) -> dict[str, str]:
+    found = {}
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        for output in cell.get("outputs", []):
+            name = output.get("metadata", {}).get("scrapbook", {}).get("name")
+            if name:
+                text = output["data"].get("application/papermill.record/text/plain", "")
+                found[name] = text if isinstance(text, str) else "".join(text)
+    return found
+
+
+def filled(text: str, values: Mapping[str, str], name: str) -> str:
+    """The text with every glued number written out, inside formulas too."""
+
+    def number(match: re.Match[str]) -> str:
+        if match[1] not in values:
+            raise ValueError(f"{name} wants the number {match[1]!r}, which the run did not glue")
+        value = values[match[1]]
+        return written_out(f"{float(value):{match[2]}}" if match[2] else value)
+
+    return _GLUE.sub(number, text)
+
+
+def written_out(text: str) -> str:
+    """A glued text with its numbers as a sentence has them, also those between words."""
+    return in_prose(_POWER.sub(lambda m: in_prose(m[0]), text))
+
+
+def scoreboard(rows: Mapping[Paper, Sequence[Row]]) -> str:
+    """All sections, in MyST Markdown."""
+    labels = {id: f.label for f in reversed(load_findings()) for id in f.about}
+    pages = []
+    for paper, section in rows.items():
+        lines = ["| result | statement | as stated | now | evidence | chapter |"]
+        lines += ["|:--|:--|:--|:--|:--|:--|"]
+        for row in section:
+            lines += [_line(r, labels, r is not row) for r in (row, *row.parts)]
+        title = f"{paper.number}: {paper.name}" if paper.number else paper.name
+        table = "\n".join(lines)
+        pages.append(
+            f"(s-{paper.key})=\n## {title}\n\n{paper.read}\n\n:::{{div}} scoreboard\n{table}\n:::\n"
         )
+    return "\n".join(pages)
 
 
-def load_register() -> dict[str, list[dict[str, str]]]:
-    """The register: section to rows."""
-    return dict(yaml.safe_load(REGISTER.read_text(encoding="utf-8")))
+def _line(row: Row, labels: Mapping[str, str], part: bool) -> str:
+    entry = row.entry
+    label = theorem_label(Chapter(entry.chapter), entry.ref) if row.written else ""
+    ref = f"{{prf:ref}}`{entry.ref} <{label}>`" if label else entry.ref
+    anchor = "r-" + entry.id.replace(".", "-").replace("_", "-").lower()
+    sign = f"[{ref}]{{#{anchor} .{'part' if part else 'whole'}}} [#](#{anchor})"
+    stated = f"{badge(row.stated)} {FROM.get(entry.source, '')}".rstrip()
+    if entry.id in labels:
+        stated += f" {{ref}}`finding <{labels[entry.id]}>`"
+    link = f"{{doc}}`/book/{entry.chapter}`" if row.written else f"`{entry.chapter}`"
+    cells = (sign, entry.claim, stated, badge(row.now), row.evidence, link)
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
-def load_rows() -> list[Row]:
-    """Every row of the register, joined with what the executed notebooks recorded."""
-    written = {c.name for c in every_chapter()}
-    records = {name: read_record(Chapter(name).notebook) or {} for name in written}
-    rows = []
-    for part, entries in load_register().items():
-        for entry in entries:
-            record = records.get(entry["chapter"], {})
-            claims = [Claim(**c) for c in record.get("claims", []) if c["id"] == entry["id"]]
-            findings = [f for f in record.get("findings", []) if f["id"] == entry["id"]]
-            keys = {key: entry[key] for key in ("id", "ref", "claim", "chapter")}
-            rows.append(Row(part, **keys, written=bool(record), claims=claims, findings=findings))
-    return rows
+def theorem_label(chapter: Chapter, ref: str) -> str:
+    """Label of the theorem box of a chapter whose title names the result; "" if none does."""
+    first = re.split(r"\s*(?:/|,| and |-)\s*", ref)[0]
+    if (
+        not re.fullmatch(r"[A-Z][a-z]+\.? [A-Z]?\.?\d+(\.\d+)*", first)
+        or not chapter.source.exists()
+    ):
+        return ""
+    for title, label in _THEOREM.findall(chapter.text):
+        if re.search(rf"{re.escape(first)}(?![\d.]*\d)", title):
+            return str(label)
+    return ""
 
 
-def scoreboard(rows: Sequence[Row]) -> str:
-    """Table of one section, in MyST Markdown."""
-    lines = ["| result | claim | verdict | measured | chapter |", "|:--|:--|:--|:--|:--|"]
-    for row in rows:
-        link = f"{{doc}}`/book/{row.chapter}`" if row.written else f"`{row.chapter}`"
-        cells = (row.ref, _prose(row.claim), _badge(row.verdict), row.evidence, link)
-        lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
+def findings(part: str, found: Iterable[Finding]) -> str:
+    """The findings of one section by group, in MyST Markdown."""
+    pages = []
+    for group, title in GROUPS.items():
+        own = [f for f in found if f.group == group and f.id.startswith(f"{part}.")]
+        if own:
+            pages.append(f"## {title}\n")
+        pages += [f"({f.label})=\n### {f.title}\n\n{f.body}\n\n{_where(f)}\n" for f in own]
+    return "\n".join(pages) or "None yet."
+
+
+def _where(finding: Finding) -> str:
+    address = f"{{doc}}`/book/{finding.chapter}`"
+    programs = sorted(
+        path.name
+        for id in finding.about
+        for pattern in (f"{id}.py", f"{id}.*.py")
+        for path in CERTIFICATES.glob(pattern)
+    )
+    links = ", ".join(f"{{download}}`{name} </counterexamples/{name}>`" for name in programs)
+    certified = f" Certified, without this book, by {links}." if links else ""
+    return f"Shown in {address}.{certified}"
+
+
+def totals(rows: Mapping[Paper, Sequence[Row]], own: bool = False) -> str:
+    """How many statements of each section have which verdict, in MyST Markdown."""
+    chosen = {p: [s for r in section for s in r.statements] for p, section in rows.items()}
+    chosen = {p: section for p, section in chosen.items() if p.own == own}
+    tables = []
+    for head, verdicts, of in (
+        ("as stated", STATED, lambda r: r.stated),
+        ("now", NOW, lambda r: r.now),
+    ):
+        used = [v for v in verdicts if any(of(r) == v for s in chosen.values() for r in s)]
+        lines = [
+            f"| {head} | statements | {' | '.join(used)} |",
+            "|:--|" + "--:|" * (len(used) + 1),
+        ]
+        for name, section in (
+            *((p.number or p.name, s) for p, s in chosen.items()),
+            ("**all**", [r for s in chosen.values() for r in s]),
+        ):
+            found = Counter(map(of, section))
+            counts = [str(len(section)), *(str(found[v]) for v in used)]
+            lines.append("| " + " | ".join([name, *counts]) + " |")
+        tables.append("\n".join(lines))
+    return "\n\n".join(tables)
+
+
+def papers(rows: Mapping[Paper, Sequence[Row]]) -> str:
+    """What could be read of each paper, in MyST Markdown."""
+    return "\n".join(f"{p.number}, {{cite:t}}`{p.key}`\n: {p.read}\n" for p in rows if not p.own)
+
+
+def card(chapter: Chapter, rows: Mapping[Paper, Sequence[Row]]) -> str:
+    """The verdicts of the results that a chapter owes, in MyST Markdown."""
+    own = [r for section in rows.values() for r in section if r.entry.chapter == chapter.name]
+    lines = ["| result | as stated | now |", "|:--|:--|:--|"]
+    for row in own:
+        source = FROM.get(row.entry.source, "")
+        anchor = "r-" + row.entry.id.replace(".", "-").replace("_", "-").lower()
+        ref = f"[{row.entry.ref}]{{.row-link .{anchor}}}"
+        lines.append(f"| {ref} | {badge(row.stated)} {source} | {badge(row.now)} |")
     return "\n".join(lines)
 
 
-def findings(rows: Sequence[Row]) -> str:
-    """The findings of one section, in MyST Markdown."""
-    blocks = []
-    for row in rows:
-        for f in row.findings:
-            blocks.append(
-                f":::{{admonition}} {row.ref}: {_badge(row.verdict)}\n:class: finding\n"
-                f"**Printed.** {f['printed']}\n\n"
-                f"**Counterexample.** {f['counterexample']}\n\n"
-                f"**Why.** {f['why']}\n\n"
-                f"**Repair.** {f['repair']}\n\n"
-                f"**What survives.** {f['survives']}\n\n"
-                f"Shown in {{doc}}`/book/{row.chapter}`.\n:::\n"
-            )
-    return "\n".join(blocks) or "None yet."
+def badge(verdict: str) -> str:
+    """A verdict in its colour."""
+    return f"[{verdict}]{{.verdict .verdict-{colour(verdict)}}}"
 
 
-def totals(rows: Sequence[Row]) -> str:
-    """How many results of each section have which verdict, in MyST Markdown."""
-    verdicts = (*VERDICTS, "open")
-    lines = [
-        f"| paper | results | {' | '.join(verdicts)} |",
-        "|:--|" + "--:|" * (len(verdicts) + 1),
-    ]
-    for part in dict.fromkeys(row.part for row in rows):
-        name = OWN.get(part, f"{{cite:t}}`{part}`")
-        lines.append(_counts(name, [r for r in rows if r.part == part], verdicts))
-    lines.append(_counts("**all**", rows, verdicts))
-    return "\n".join(lines)
+def colour(verdict: str) -> str:
+    """Which of the four looks a verdict has."""
+    looks = {
+        "good": ("holds", "true", "reproduced"),
+        "mended": ("repaired", "proof gap", "constant loose", "partly", "not contradicted"),
+        "bad": ("false", "refuted", "not reproduced"),
+    }
+    return next((look for look, words in looks.items() if verdict in words), "open")
 
 
-def _counts(name: str, rows: Sequence[Row], verdicts: Sequence[str]) -> str:
-    found = Counter(row.verdict for row in rows)
-    return "| " + " | ".join([name, str(len(rows)), *(str(found[v]) for v in verdicts)]) + " |"
+def _prose(text: str) -> list[str]:
+    """The lines of the Markdown cells of a py:percent source."""
+    lines, inside = [], False
+    for line in text.splitlines():
+        if line.startswith("# %%"):
+            inside = "[markdown]" in line
+        elif inside and line.startswith("#"):
+            lines.append(line)
+    return lines
 
 
-def _badge(verdict: str) -> str:
-    return f"{{bdg-{BADGES[verdict]}}}`{verdict}`"
+def _record(notebook: Path) -> dict[str, Any]:
+    if not notebook.exists():
+        return {}
+    return _read(notebook, notebook.stat().st_mtime_ns)
 
 
-def _prose(text: str) -> str:
-    """Protect what Markdown would take for markup in the register's plain text."""
-    return re.sub(r"([*_<>\[\]$^~])", r"\\\1", text)
+@functools.lru_cache(maxsize=128)
+def _read(notebook: Path, changed: int) -> dict[str, Any]:
+    return read_record(notebook) or {}
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Register the directives with Sphinx."""
+    """Register with Sphinx the directives of chapters and what fills the comments of pages."""
+    from docutils import nodes
+    from docutils.parsers.rst import directives
     from sphinx.util.docutils import SphinxDirective
 
-    class Page(SphinxDirective):
-        """Parse the Markdown made from the rows, and depend on every file that they come from."""
+    def fill(app: Any, docname: str, source: list[str]) -> None:
+        if app.env.doc2path(docname).endswith(".md") and _MARK.search(source[0]):
+            for path in (REGISTER, *(c.notebook for c in every_chapter())):
+                app.env.note_dependency(str(path))
+            source[0] = _MARK.sub(lambda m: made(m[1], m[2]), source[0])
+        elif docname.removeprefix("book/") in {c.name for c in every_chapter()}:
+            source[0] = with_card(source[0])
+
+    texts = dict.fromkeys(("title", "group", "also"), directives.unchanged_required)
+
+    class Verdict(SphinxDirective):
+        """The card under a chapter's title; its content is one sentence."""
+
+        has_content = True
 
         def run(self) -> list[Any]:
-            rows = load_rows()
-            parts = dict.fromkeys(row.part for row in rows)
-            if self.arguments and self.arguments[0] not in parts:
-                raise self.error(f"no part {self.arguments[0]!r}; there are: {', '.join(parts)}")
-            for path in (REGISTER, *(c.notebook for c in every_chapter())):
-                self.env.note_dependency(str(path))
-            chosen = [r for r in rows if not self.arguments or r.part == self.arguments[0]]
-            return self.parse_text_to_nodes(MAKERS[self.name](chosen))
+            chapter = Chapter(self.env.docname.removeprefix("book/"))
+            self.env.note_dependency(str(REGISTER))
+            text = filled("\n".join(self.content), glued(chapter.notebook), chapter.name)
+            parts = [card(chapter, load_rows()), text]
+            made = self.parse_text_to_nodes(
+                "::::{admonition} Verdict\n:class: verdict-card\n\n" + "\n\n".join(parts) + "\n::::"
+            )
+            place = self.env.app.builder.get_relative_uri(self.env.docname, "book/scoreboard")
+            for node in [n for top in made for n in top.findall(nodes.inline)]:
+                if "row-link" in node["classes"]:
+                    anchor = node["classes"][-1]
+                    link = nodes.reference("", node.astext(), refuri=f"{place}#{anchor}")
+                    node.parent.replace(node, link)
+            return made
 
-    for name, arguments in (("scoreboard", 1), ("findings", 1), ("scoreboard-totals", 0)):
-        directive = type("Page", (Page,), {"required_arguments": arguments})
-        app.add_directive(name, directive)
+    class FindingBlock(SphinxDirective):
+        """A finding where it was found."""
+
+        required_arguments = 1
+        has_content = True
+        option_spec = texts
+
+        def run(self) -> list[Any]:
+            chapter = Chapter(self.env.docname.removeprefix("book/"))
+            try:
+                found = {f.title: f for f in findings_of(chapter)}[self.options["title"]]
+            except ValueError as error:
+                raise self.error(str(error)) from error
+            return self.parse_text_to_nodes(
+                f"::::{{admonition}} {found.title}\n:class: finding\n:name: {found.label}-here\n\n"
+                f"{found.body}\n\n{{ref}}`Among the findings <{found.label}>`.\n::::"
+            )
+
+    app.add_directive("verdict", Verdict)
+    app.add_directive("finding", FindingBlock)
+    app.connect("source-read", fill)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-MAKERS = {"scoreboard": scoreboard, "findings": findings, "scoreboard-totals": totals}
+def made(what: str, part: str | None) -> str:
+    """What stands in place of a page's comment."""
+    rows = load_rows()
+    if what == "findings":
+        return findings(part or "", load_findings())
+    if what in ("totals", "own-totals"):
+        return totals(rows, own=what == "own-totals")
+    return {"scoreboard": scoreboard, "papers": papers}[what](rows)
+
+
+def with_card(notebook: str) -> str:
+    """A notebook's JSON with a verdict card under its title, if it has none."""
+    content = json.loads(notebook)
+    texts = ["".join(c["source"]) for c in content["cells"] if c["cell_type"] == "markdown"]
+    if any("```{verdict}" in text for text in texts):
+        return notebook
+    for cell in content["cells"]:
+        lines = "".join(cell["source"]).split("\n")
+        heads = [i for i, line in enumerate(lines) if line.startswith("# ")]
+        if cell["cell_type"] == "markdown" and heads:
+            lines[heads[0] + 1 : heads[0] + 1] = ["", "```{verdict}", "```"]
+            cell["source"] = "\n".join(lines)
+            break
+    return json.dumps(content)

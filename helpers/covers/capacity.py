@@ -12,6 +12,7 @@ import math
 import torch
 from torch import Tensor
 
+from helpers.checks import require_amount, require_floating, require_scale
 from helpers.covers.linear import greedy_cover, maurey_size
 
 MAX_SIGNS = 20
@@ -121,7 +122,7 @@ def dudley(scales: Tensor, log_sizes: Tensor, m: int, top: float) -> float:
         )
     if bool((log_sizes < 0).any()):
         raise ValueError(f"log sizes must be at least 0, found {float(log_sizes.min())}")
-    _check_positive(m=m, top=top)
+    require_scale(m=m, top=top)
     edges = torch.cat((scales.double(), scales.new_tensor([math.inf]))).clamp(max=top)
     pieces = (log_sizes.double() / m).sqrt() * edges.diff()
     beyond = pieces.flip(0).cumsum(0).flip(0)  # the integral from each scale to A
@@ -144,7 +145,7 @@ def dudley_power(C: float, m: int, top: float) -> float:
 
     Source: Edelman et al. (2022), Corollary A.3; the second case is ours.
     """
-    _check_positive(C=C, m=m, top=top)
+    require_scale(C=C, m=m, top=top)
     scale = math.sqrt(C / m)
     return scale * (1 + math.log(top / scale)) if top >= scale else top
 
@@ -167,11 +168,8 @@ def deviation_bound(
     """
     if not 0 < confidence <= 1:
         raise ValueError(f"confidence must lie in (0, 1], got {confidence}")
-    given = {"complexity": complexity, "lipschitz": lipschitz, "loss_bound": loss_bound}
-    for name, value in given.items():
-        if not 0 <= value < math.inf:
-            raise ValueError(f"{name} must be finite and at least 0, got {value}")
-    _check_positive(m=m)
+    require_amount(complexity=complexity, lipschitz=lipschitz, loss_bound=loss_bound)
+    require_scale(m=m)
     chance = 2 * loss_bound * math.sqrt(math.log(1 / confidence) / (2 * m))
     return 4 * lipschitz * complexity + chance
 
@@ -202,7 +200,7 @@ def allocate(alpha: Tensor, beta: Tensor, total: float) -> tuple[Tensor, Tensor]
         if given.numel() == 0 or bad.numel():
             found = bad[0].item() if bad.numel() else "none"
             raise ValueError(f"{name} must be positive and finite, found {found}")
-    _check_positive(total=total)
+    require_scale(total=total)
     gamma = (alpha.pow(1 / 3) * beta.pow(2 / 3)).sum(-1)
     return total / gamma[..., None] * (alpha / beta).pow(1 / 3), gamma.pow(3) / total**2
 
@@ -218,7 +216,7 @@ def zhang_bound(N: int, B_v: float, B_x: float, epsilon: float) -> float:
 
     Source: Edelman et al. (2022), Lemma A.10, from Zhang (2002), Theorem 4.
     """
-    _check_positive(N=N, B_v=B_v, B_x=B_x, epsilon=epsilon)
+    require_scale(N=N, B_v=B_v, B_x=B_x, epsilon=epsilon)
     ratio = B_v * B_x / epsilon
     return 36 * ratio**2 * math.log(2 * math.ceil(4 * ratio + 2) * N + 1)
 
@@ -233,7 +231,7 @@ def orthogonal_cover_log_size(N: int, B_v: float, B_x: float, epsilon: float) ->
 
     Source: the chapter on capacity. The centres need not lie in the class.
     """
-    _check_positive(N=N, B_v=B_v, B_x=B_x, epsilon=epsilon)
+    require_scale(N=N, B_v=B_v, B_x=B_x, epsilon=epsilon)
     budget = math.floor((B_v * B_x / epsilon) ** 2 * (1 + 1e-12))
     return math.log(maurey_size(N, budget))
 
@@ -251,15 +249,14 @@ def orthogonal_packing_log_size(N: int, B_v: float, B_x: float, epsilon: float) 
 
     Source: the chapter on capacity.
     """
-    _check_positive(N=N, B_v=B_v, B_x=B_x, epsilon=epsilon)
+    require_scale(N=N, B_v=B_v, B_x=B_x, epsilon=epsilon)
     limit = (B_v * B_x / (2 * epsilon)) ** 2
     most = min(N, math.ceil(limit * (1 - 1e-12)) - 1)  # strictly below the limit: h > 2 epsilon
     return max((math.log(2**k * math.comb(N, k)) for k in range(1, most + 1)), default=0.0)
 
 
 def _check_values(values: Tensor) -> None:
-    if not values.is_floating_point():
-        raise TypeError(f"values must be floating, got {values.dtype}")
+    require_floating(values=values)
     if values.ndim < 2 or 0 in values.shape[-2:]:
         raise ValueError(
             f"expected at least one function and one input, shape (..., F, m), got "
@@ -272,9 +269,3 @@ def _check_scales(scales: Tensor) -> None:
         raise ValueError(f"expected scales on one axis, got shape {tuple(scales.shape)}")
     if float(scales[0]) < 0 or bool((scales.diff() <= 0).any()):
         raise ValueError(f"scales must increase from at least 0, got {scales.tolist()[:8]}")
-
-
-def _check_positive(**values: float) -> None:
-    for name, value in values.items():
-        if not 0 < value < math.inf:
-            raise ValueError(f"{name} must be positive and finite, got {value}")

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from helpers.checks import require_scale
+
 MAX_COVER = 2_000_000  # vectors held at once
 
 
@@ -142,13 +144,13 @@ def round_to_cover(points: Tensor, radius: float, terms: int) -> Tensor:
 
 def maurey_terms(radius: float, epsilon: float) -> int:
     """Terms that Maurey's argument asks for at scale epsilon: ceil((radius / epsilon)^2), or 0."""
-    _positive(radius=radius, epsilon=epsilon)
+    require_scale(radius=radius, epsilon=epsilon)
     return 0 if epsilon >= radius else _ceil((radius / epsilon) ** 2)
 
 
 def terms_needed(dim: int, radius: float, epsilon: float) -> int:
     """Fewest terms whose :func:`covering_radius` is at most epsilon; 0 if the origin will do."""
-    _positive(radius=radius, epsilon=epsilon, dim=dim)
+    require_scale(radius=radius, epsilon=epsilon, dim=dim)
     if epsilon >= radius:
         return 0
     ratio = radius / epsilon
@@ -189,7 +191,7 @@ def round_rows(W: Tensor, radius: float, epsilon: float) -> RowRounding:
     Source: the chapter on linear covers, for Trauger and Tewari (2024), Lemma 3.4, with rows in
     place of columns.
     """
-    _positive(radius=radius, epsilon=epsilon)
+    require_scale(radius=radius, epsilon=epsilon)
     tau = epsilon**2 / (2 * radius)
     norms = torch.linalg.vector_norm(W, dim=-1)
     sizes = torch.where(norms > tau, (norms / tau).ceil(), 0.0)
@@ -200,7 +202,7 @@ def round_rows(W: Tensor, radius: float, epsilon: float) -> RowRounding:
 
 def row_cover_log_size(k: int, d: int, radius: float, epsilon: float) -> float:
     """Log of the number of codes of :func:`round_rows`: at most 8 a log(2dk + 1)."""
-    _positive(radius=radius, epsilon=epsilon, k=k, d=d)
+    require_scale(radius=radius, epsilon=epsilon, k=k, d=d)
     budget = math.floor(4 * (radius / epsilon) ** 2 * (1 + 1e-12))
     return math.log(_simplex_size(k, budget)) + math.log(maurey_size(d * k, budget))
 
@@ -301,7 +303,7 @@ def volume_bound(dim: int, radius: float, epsilon: float, p: float) -> float:
 
     Source: covering balls must have the volume of what they cover.
     """
-    _positive(dim=dim, radius=radius, epsilon=epsilon, p=p)
+    require_scale(dim=dim, radius=radius, epsilon=epsilon, p=p)
     return _log_volume(dim, radius, p) - _log_volume(dim, epsilon, 2)
 
 
@@ -401,7 +403,7 @@ def _log_volume(dim: int, radius: float, p: float) -> float:
 
 
 def _scale(B_w: float, B_x: float, epsilon: float) -> float:
-    _positive(B_w=B_w, B_x=B_x, epsilon=epsilon)
+    require_scale(B_w=B_w, B_x=B_x, epsilon=epsilon)
     return (B_w * B_x / epsilon) ** 2
 
 
@@ -418,13 +420,7 @@ def _square(distance: Tensor) -> Tensor:
 
 def _check_ball(dim: int, radius: float, terms: int) -> None:
     _not_negative(terms=terms)
-    _positive(dim=dim, radius=radius)
-
-
-def _positive(**values: float) -> None:
-    for name, value in values.items():
-        if not 0 < value < math.inf:
-            raise ValueError(f"{name} must be positive and finite, got {value}")
+    require_scale(dim=dim, radius=radius)
 
 
 def _not_negative(**values: float) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from helpers.checks import require_bits, require_choice, require_positive
 from helpers.kernels.parity import evaluate, popcount
 from helpers.kernels.walsh import walsh_hadamard
 
@@ -47,9 +48,7 @@ def index_of(strings: Tensor) -> Tensor:
         raise ValueError(
             f"an index holds at most {MAX_MASK_BITS} bits, got shape {tuple(strings.shape)}"
         )
-    wrong = strings[(strings != 0) & (strings != 1)]
-    if wrong.numel():
-        raise ValueError(f"bits are 0 or 1, got {wrong[0].item()}")
+    require_bits(strings)
     return (strings.long() << torch.arange(n, device=strings.device)).sum(-1)
 
 
@@ -100,12 +99,14 @@ def majority(n: int) -> Tensor:
 
 def first(n: int) -> Tensor:
     """FIRST: the first coordinate x_1. Average sensitivity 1."""
-    return character(_positive(n), 1)
+    require_positive(n=n)
+    return character(n, 1)
 
 
 def mean(n: int) -> Tensor:
     """MEAN: (x_1 + ... + x_n) / n, a real-valued function. Average sensitivity 1/n."""
-    return 1 - 2 * popcount(indices(_positive(n))).double() / n
+    require_positive(n=n)
+    return 1 - 2 * popcount(indices(n)).double() / n
 
 
 def conjunction(n: int) -> Tensor:
@@ -140,8 +141,7 @@ class SparseFunction:
     basis: str = "character"
 
     def __post_init__(self) -> None:
-        if self.basis not in BASES:
-            raise ValueError(f"unknown basis {self.basis!r}; choose one of {', '.join(BASES)}")
+        require_choice("basis", self.basis, BASES)
         _check_size(self.n)
         for name, kind in (("masks", torch.int64), ("coefficients", torch.float64)):
             if getattr(self, name).dtype != kind:
@@ -265,9 +265,3 @@ def _subsets(n: int, degree: int) -> list[int]:
 def _check_size(n: int) -> None:
     if not isinstance(n, int) or not 1 <= n <= MAX_MASK_BITS:
         raise ValueError(f"n runs from 1 to {MAX_MASK_BITS}, got {n}")
-
-
-def _positive(n: int) -> int:
-    if n < 1:
-        raise ValueError(f"n must be at least 1, got {n}")
-    return n

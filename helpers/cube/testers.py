@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from helpers.checks import require_amount, require_probability
 from helpers.kernels.subcubes import (
     MAX_DIRECTIONS,
     MAX_VERTICES,
@@ -101,8 +102,8 @@ def first_accepted_degree(
         raise ValueError(f"unknown directions {directions!r}; choose {' or '.join(DIRECTIONS)}")
     repetitions = degree_repetitions(eps, delta)
     last = _last_degree(n, repetitions, max_degree)
-    if tol is not None and not 0 <= tol < math.inf:
-        raise ValueError(f"tol must be finite and at least 0, got {tol}")
+    if tol is not None:
+        require_amount(tol=tol)
     queries, rejections = 0, []
     for k in range(min(last, n - 1) + 1):
         bases = torch.randint(0, 1 << n, (repetitions,), generator=generator)
@@ -180,14 +181,14 @@ def first_accepted_sparsity(
 
 def degree_repetitions(eps: float, delta: float) -> int:
     """R with (1 - eps)^R <= delta: ceil(ln(1/delta) / eps)."""
-    _check_probability("eps", eps)
-    _check_probability("delta", delta)
+    require_probability(eps=eps)
+    require_probability(delta=delta)
     return math.ceil(math.log(1 / delta) / eps)
 
 
 def sparsity_repetitions(delta: float) -> int:
     """R with (1/2)^R <= delta: ceil(log2(1/delta))."""
-    _check_probability("delta", delta)
+    require_probability(delta=delta)
     return math.ceil(math.log2(1 / delta))
 
 
@@ -257,8 +258,3 @@ def _last_degree(n: int, repetitions: int, max_degree: int | None) -> int:
             f"{repetitions} repetitions allow degrees up to {affordable}, got {max_degree}"
         )
     return max_degree
-
-
-def _check_probability(name: str, value: float) -> None:
-    if not 0 < value < 1:
-        raise ValueError(f"{name} must lie between 0 and 1, got {value}")

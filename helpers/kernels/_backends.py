@@ -8,6 +8,8 @@ from typing import Any
 
 from torch import Tensor
 
+from helpers.checks import require_choice
+
 try:
     import numba
     from numba.extending import intrinsic
@@ -36,8 +38,7 @@ def chosen(backend: str, *tensors: Tensor) -> str:
         ValueError: an unknown backend, or tensors on two devices.
         RuntimeError: an explicit backend that cannot run here.
     """
-    if backend not in BACKENDS:
-        raise ValueError(f"unknown backend {backend!r}; choose one of {', '.join(BACKENDS)}")
+    require_choice("backend", backend, BACKENDS)
     devices = {str(t.device) for t in tensors}
     if len(devices) > 1:
         raise ValueError(f"expected tensors on one device, found {', '.join(sorted(devices))}")

@@ -82,7 +82,7 @@ def transform_(x: Tensor, width: int = WIDTH) -> None:
     N, count = x.shape[-1], x.numel()
     if N == 1:
         return
-    code, log_row, digits = _serial(N, x.dtype, width)
+    code, log_row, digits = machine_code(N, x.dtype, width)
     if (count // N) << log_row >> THREADED and (threads := torch.get_num_threads()) > 1:
         _threaded(x, log_row, width, threads)
     else:
@@ -90,7 +90,7 @@ def transform_(x: Tensor, width: int = WIDTH) -> None:
 
 
 @cache
-def _serial(N: int, dtype: torch.dtype, width: int) -> tuple[Callable[..., None], int, int]:
+def machine_code(N: int, dtype: torch.dtype, width: int) -> tuple[Callable[..., None], int, int]:
     """Machine code for rows of N numbers, and its constant arguments."""
     log_row = (N * dtype.itemsize).bit_length() - 1
     return _compiled("blocks", dtype, width), log_row, _digits(log_row)
@@ -101,11 +101,11 @@ def _threaded(x: Tensor, log_row: int, width: int, threads: int) -> None:
     p, length = x.data_ptr(), x.numel() * x.element_size()
     done, sweeps = _common(log_row, length, PIECES * threads)
     code = _compiled("blocks", x.dtype, width)
-    _share(threads, partial(code, 0, width, p, done, _digits(log_row)), length >> done)
+    in_threads(threads, partial(code, 0, width, p, done, _digits(log_row)), length >> done)
     strip = _compiled("strip", x.dtype, width)
     for bits in sweeps:
         for start in range(p, p + length, 1 << done + bits):
-            _share(threads, partial(strip, 0, width, start, done, bits), 1 << done - BASE)
+            in_threads(threads, partial(strip, 0, width, start, done, bits), 1 << done - BASE)
         done += bits
 
 
@@ -119,7 +119,7 @@ def _common(log_row: int, length: int, pieces: int) -> tuple[int, tuple[int, ...
     return whole, sweeps[k:]
 
 
-def _share(threads: int, work: Callable[[int, int], None], count: int) -> None:
+def in_threads(threads: int, work: Callable[[int, int], None], count: int) -> None:
     """Call ``work(i, j)`` on pieces of the range up to ``count``, here and in other threads."""
     pieces = min(count, PIECES * threads)
     ends = [count * k // pieces for k in range(pieces + 1)]

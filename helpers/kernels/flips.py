@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from helpers.kernels._backends import chosen, numba, triton
+from helpers.kernels.parity import ones
 
 MAX_BITS = 30
 DTYPES = (torch.float32, torch.float64, torch.int8, torch.int16, torch.int32, torch.int64)
@@ -321,13 +322,7 @@ if triton is not None:
     import triton.language as tl
 
     TILE = 256
-
-    @triton.jit
-    def _ones(x):  # type: ignore[no-untyped-def]
-        x = x - ((x >> 1) & 0x5555555555555555)
-        x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
-        x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
-        return (x * 0x0101010101010101) >> 56
+    _ones = triton.jit(ones)
 
     @triton.jit
     def _swap(x, mask: tl.constexpr, shift: tl.constexpr):  # type: ignore[no-untyped-def]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
 
+from helpers.checks import require_choice
 from helpers.kernels._backends import chosen, numba, triton
 from helpers.kernels.walsh import walsh_hadamard
 
@@ -61,8 +62,7 @@ def evaluate(
     Triton's interpreter only, never on a GPU.
     """
     _check(masks, coefficients, points)
-    if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; choose one of {', '.join(METHODS)}")
+    require_choice("method", method, METHODS)
     path = chosen(backend, masks, coefficients, points)
     n = max(int(masks.max()), int(points.max())).bit_length()
     if method == "transform" and n > MAX_TABLE_BITS:
@@ -76,41 +76,23 @@ def evaluate(
     return _Evaluate.apply(masks, coefficients, points, path)
 
 
-def truth_table(masks: Tensor, coefficients: Tensor, n: int, backend: str = "auto") -> Tensor:
-    """All values of a sparse Walsh polynomial, shape ``(2**n,)``, by one transform.
-
-    Args:
-        masks: As for :func:`evaluate`, below 2**n.
-        coefficients: As for :func:`evaluate`.
-        n: Number of bits, 0 to 30.
-        backend: As for :func:`evaluate`.
-
-    Raises:
-        ValueError: further, if n is outside its range or a mask is outside the cube.
-    """
-    if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n <= MAX_TABLE_BITS:
-        raise ValueError(f"a table needs an integer n from 0 to {MAX_TABLE_BITS}, got {n!r}")
-    _check(masks, coefficients, masks)
-    if int(masks.max()) >= 1 << n:
-        raise ValueError(
-            f"mask {int(masks.max())} is outside the cube of {n} bits (0 to {2**n - 1})"
-        )
-    chosen(backend, masks, coefficients)
-    return _scattered(masks, coefficients, n, backend)
-
-
 def evaluate_reference(masks: Tensor, coefficients: Tensor, points: Tensor) -> Tensor:
     """Plain torch, the whole table of signs at once."""
     odd = popcount(masks & points[:, None]) & 1  # (M, S)
     return (1 - 2 * odd).to(coefficients.dtype) @ coefficients
 
 
-def popcount(x: Tensor) -> Tensor:
-    """Number of ones of int64 numbers in two's complement; same shape, int64."""
+def ones(x):  # type: ignore[no-untyped-def]  # Triton refuses annotations
+    """Number of ones of int64 numbers: one text for torch, and for Triton to compile."""
     x = x - ((x >> 1) & 0x5555555555555555)
     x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
     x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
     return (x * 0x0101010101010101) >> 56
+
+
+def popcount(x: Tensor) -> Tensor:
+    """Number of ones of int64 numbers in two's complement; same shape, int64."""
+    return cast(Tensor, ones(x))
 
 
 def _check(masks: Tensor, coefficients: Tensor, points: Tensor) -> None:

@@ -1,6 +1,8 @@
 """Walsh-Hadamard transform along the last axis: public functions, torch reference, CPU, GPU.
 
 The CPU path is :mod:`helpers.kernels._walsh_cpu`, the GPU path :mod:`helpers.kernels._walsh_gpu`.
+Where numba is installed, what the CPU path is made of has its door here too, for whoever counts its
+passes or times its parts: ``plan``, ``machine_code``, ``in_threads`` and ``WIDTH``.
 """
 
 from __future__ import annotations
@@ -15,8 +17,21 @@ from helpers.kernels._backends import chosen, numba, triton
 
 if numba is not None:
     from helpers.kernels import _walsh_cpu
+    from helpers.kernels._walsh_cpu import WIDTH, in_threads, machine_code, plan
 if triton is not None:
     from helpers.kernels import _walsh_gpu
+
+__all__ = [
+    "DTYPES",
+    "MAX_BITS",
+    "WIDTH",
+    "in_threads",
+    "machine_code",
+    "plan",
+    "walsh_hadamard",
+    "walsh_hadamard_",
+    "walsh_hadamard_reference",
+]
 
 DTYPES = (torch.float32, torch.float64, torch.int32, torch.int64)
 MAX_BITS = 30

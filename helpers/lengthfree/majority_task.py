@@ -9,7 +9,6 @@ the same for every string, so each head's output is a ratio of two linear functi
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +16,14 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice, require_positive
+from helpers.checks import (
+    require_bits,
+    require_choice,
+    require_positive,
+    require_scale,
+    require_whole,
+)
+from helpers.draws import seed_of
 from helpers.lengthfree.single_layer import Norms, measured_norms
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec
@@ -73,12 +79,14 @@ def majority(bits: Tensor) -> Tensor:
 
     Raises:
         ValueError: no bits, or numbers other than 0 and 1.
+        TypeError: bits are floating.
 
     Source: Trauger and Tewari (2024), Section 6.
     """
     if not bits.ndim or not bits.shape[-1]:
         raise ValueError(f"a majority needs at least 1 bit, got shape {tuple(bits.shape)}")
-    _require_bits(bits)
+    require_whole(bits=bits)
+    require_bits(bits)
     return (2 * bits.long().sum(-1) > bits.shape[-1]).long()
 
 
@@ -98,7 +106,7 @@ def plant(T: int, s: int, seeds: Sequence[int]) -> DataSets:
         raise ValueError("at least one data set is needed, got no seeds")
     if not 1 <= s <= T:
         raise ValueError(f"s must lie between 1 and T = {T}, got {s}")
-    generators = tuple(torch.Generator().manual_seed(_digest(T, s, seed)) for seed in seeds)
+    generators = tuple(torch.Generator().manual_seed(seed_of(T, s, seed)) for seed in seeds)
     hidden = [torch.randperm(T, generator=g)[:s].sort().values for g in generators]
     return DataSets(T, torch.stack(hidden), generators)
 
@@ -112,7 +120,8 @@ def indicators(bits: Tensor) -> Tensor:
     Returns:
         Shape ``(*, 2 T + 1)``, uint8: T marks for the zeros, T for the ones, and a 1.
     """
-    _require_bits(bits)
+    require_whole(bits=bits)
+    require_bits(bits)
     ones = bits.to(torch.uint8)
     return torch.cat((1 - ones, ones, torch.ones_like(ones[..., :1])), -1)
 
@@ -175,8 +184,7 @@ def start(
         raise ValueError(f"strings of {data.T} bits do not fit a model of {spec.n}")
     if spec.width < 3:
         raise ValueError(f"three orthogonal vectors need a width of 3, got {spec.width}")
-    if not 0 < token_norm < math.inf:
-        raise ValueError(f"token_norm must be positive and finite, got {token_norm}")
+    require_scale(token_norm=token_norm)
     models = []
     for g in data.generators:
         weights = transformer.initial_weights(spec, None, g)
@@ -373,15 +381,3 @@ def _waves(spec: TransformerSpec) -> Tensor:
     """Sines and cosines of places 0 to T, shape ``(T + 1, width)``."""
     plain = TransformerSpec(spec.n, spec.width, positions="sinusoidal", readout="cls")
     return transformer.position_table(plain, {"embedding": torch.empty(0)})
-
-
-def _require_bits(bits: Tensor) -> None:
-    odd = bits[(bits != 0) & (bits != 1)]
-    if bits.is_floating_point() or odd.numel():
-        found = odd[0].item() if odd.numel() else bits.dtype
-        raise ValueError(f"bits are the integers 0 and 1, got {found}")
-
-
-def _digest(*parts: object) -> int:
-    text = " ".join(map(str, parts)).encode()
-    return int.from_bytes(hashlib.blake2b(text, digest_size=4).digest())

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,13 +16,11 @@ import torch
 from torch import Generator, Tensor
 from torch.nn import functional
 
-from helpers import statistics
-from helpers.checks import require_choice, require_positive
+from helpers.checks import require_choice, require_floating, require_positive, require_scale
 from helpers.covers import capacity
 from helpers.covers.lipschitz import Sides
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec
-from helpers.statistics import slope
 from helpers.training import batches
 from helpers.training.train import cross_entropy, train
 from helpers.weights import Weights
@@ -176,8 +173,7 @@ def own_word(K: int, B: float, copies: int = 1) -> tuple[float, float, float]:
     require_positive(copies=copies)
     if K < 2:
         raise ValueError(f"K must be at least 2, got {K}")
-    if not 0 < B < math.inf:
-        raise ValueError(f"B must be positive and finite, got {B}")
+    require_scale(B=B)
     low, high = (math.log1p((K - 1) * math.exp(v)) for v in (-B, B))
     own = mean_absolute_sum(copies)
     return K * own * (high - low) / 2, B * own, B * mean_absolute_sum(K * copies)
@@ -389,40 +385,6 @@ def learn(
     )
 
 
-def power(
-    levels: Sequence[float], values: Tensor, redraws: int, generator: Generator
-) -> tuple[float, float, float]:
-    """Slope of the logarithm of the mean value in the logarithm of the level, with its interval.
-
-    Args:
-        levels: Positive, two or more different, L of them.
-        values: Of E runs at each level, shape ``(L, E)``.
-        redraws: Bootstrap samples, in which the runs of each level are redrawn.
-        generator: Source of randomness.
-
-    Returns:
-        The slope, and the ends of its 95 % interval.
-
-    Raises:
-        ValueError: shapes that do not fit, or a level or a mean that is not positive.
-    """
-    if values.ndim != 2 or len(values) != len(levels) or not values.shape[1]:
-        raise ValueError(f"{len(levels)} levels need values (L, E), got {tuple(values.shape)}")
-    if not all(0 < level < math.inf for level in levels):
-        raise ValueError(f"levels must be positive and finite, got {list(levels)}")
-    L, E = values.shape
-    x = torch.tensor(levels, dtype=torch.float64).log()
-    groups = torch.arange(L).repeat_interleave(E)
-    picks = statistics.redrawn(groups, redraws, generator)
-    flat = values.double().flatten()
-    means = torch.cat((flat[None], flat[picks])).unflatten(-1, (L, E)).mean(-1)
-    if not bool((means[0] > 0).all()):
-        raise ValueError(f"a power needs positive means, got {means[0].tolist()}")
-    found = slope(x, means.clamp(min=1e-12).log())
-    low, high = found[1:].quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
-    return found[0].item(), low, high
-
-
 def _mean_losses(
     forward: functools.partial[Tensor], weights: Weights, tokens: Tensor, truth: Tensor
 ) -> Tensor:
@@ -435,8 +397,7 @@ def _mean_losses(
 
 
 def _check(scores: Tensor, words: Tensor) -> None:
-    if not scores.is_floating_point():
-        raise TypeError(f"scores must be floating, got {scores.dtype}")
+    require_floating(scores=scores)
     if words.dtype != torch.int64:
         raise TypeError(f"words must be int64, got {words.dtype}")
     if not scores.ndim or not scores.shape[-1]:

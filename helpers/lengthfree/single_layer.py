@@ -17,12 +17,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice, require_floating, require_scale
+from helpers.checks import require_choice, require_floating, require_positive, require_scale
 from helpers.covers import linear as covers
 from helpers.covers.attention import HeadNorms, heads_bound
 from helpers.covers.blocks import Activation, longest, mix
 from helpers.covers.capacity import DUDLEY, dudley_power, rademacher
 from helpers.covers.lipschitz import SOFTMAX_PRINTED
+from helpers.statistics import first
 
 CONSTANT = 2 * DUDLEY
 """What the O of Theorem 4.1 may hide: 2 for dropping a sign, and Dudley's constant."""
@@ -118,7 +119,7 @@ def cover_constant(lemma: str, d: int, B_qk: float, B_x: float) -> float:
     Source: Trauger and Tewari (2024), Section 3.
     """
     require_choice("lemma", lemma, LEMMAS)
-    _check_sizes(d=d)
+    require_positive(d=d)
     bounds = (covers.bound_l1_entries, covers.bound_l1_columns, covers.bound_l2_columns)
     return bounds[LEMMAS.index(lemma)](d, d, B_qk, B_x, 1.0)
 
@@ -156,7 +157,7 @@ def key_cover_log_size(
 
     Source: Trauger and Tewari (2024), Appendix C.
     """
-    _check_sizes(d=d)
+    require_positive(d=d)
     require_scale(C=C, B_x=B_x, epsilon=epsilon, constant=constant)
     return math.log(2 * d) + (constant * B_x**2 / epsilon) ** 2 * C
 
@@ -243,7 +244,7 @@ def enough_samples(
 
     Source: the chapter on one layer; the paper asks for :math:`m > \ln 2d`.
     """
-    _check_sizes(d=d)
+    require_positive(d=d)
     require_scale(B_x=B_x, C=C, constant=constant)
     width, noise = constant * B_x * math.sqrt(C), math.sqrt(math.log(2 * d))
     return width**2 + noise**2 if exact else (width + noise) ** 2
@@ -309,7 +310,7 @@ def length_bound(
 
     Source: Edelman et al. (2022), Corollaries 4.4 and A.3, one value for each head.
     """
-    _check_sizes(d=d, T=T, m=m)
+    require_positive(d=d, T=T, m=m)
     if m * T < 2:
         raise ValueError(f"m T must be at least 2, got {m * T}")
     require_scale(constant=constant)
@@ -327,7 +328,7 @@ def least_samples(
     constant: float = CONSTANT,
     softmax: float = SOFTMAX_PRINTED,
 ) -> int:
-    """Fewest examples, within 1 in a million, from which :func:`length_free_bound` meets a target.
+    """Fewest examples from which :func:`length_free_bound` meets a target.
 
     Args:
         norms: Bounds on the weights and tokens.
@@ -339,23 +340,12 @@ def least_samples(
 
     Raises:
         ValueError: a form that can be negative; more than 10^60 examples.
+
+    Beyond 2**53 the bound tells numbers apart to 16 digits only.
     """
     require_choice("form", form, FORMS[2:])
     require_scale(target=target)
-
-    def met(m: int) -> bool:
-        return length_free_bound(norms, d, m, form, constant, softmax) <= target
-
-    high = 1
-    while not met(high):
-        high *= 2
-        if high > 10**60:
-            raise ValueError(f"more than 10^60 examples for a target of {target}")
-    low = high // 2
-    while high - low > max(1, low // 10**6):
-        middle = (low + high) // 2
-        low, high = (low, middle) if met(middle) else (middle, high)
-    return high
+    return first(lambda m: length_free_bound(norms, d, m, form, constant, softmax) <= target)
 
 
 def outputs(
@@ -435,7 +425,7 @@ def _as_class(values: Tensor) -> Tensor:
 
 
 def _rate_and_scale(B_x: float, C: float, d: int, m: int, constant: float) -> tuple[float, float]:
-    _check_sizes(d=d, m=m)
+    require_positive(d=d, m=m)
     require_scale(B_x=B_x, C=C, constant=constant)
     return math.sqrt(math.log(2 * d) / m), constant * B_x**2 * math.sqrt(C / m)
 
@@ -444,9 +434,3 @@ def _antiderivative(x: float, rate: float, scale: float) -> float:
     """Of sqrt(rate^2 + scale^2 / x^2)."""
     root = math.hypot(rate * x, scale)
     return root - scale * math.asinh(scale / (rate * x))
-
-
-def _check_sizes(**sizes: float) -> None:
-    for name, size in sizes.items():
-        if not 1 <= size < math.inf:
-            raise ValueError(f"{name} must be at least 1, got {size}")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice, require_positive
+from helpers.checks import require_choice, require_floating, require_positive
 from helpers.nets.spec import ACTIVATIONS
 from helpers.weights import Weights, check_weights, ensemble_of
 
@@ -198,8 +198,7 @@ def _gru(given: Tensor, kept: Tensor, h: Tensor) -> Tensor:
 
 def _check(spec: Spec, weights: Weights, inputs: Tensor) -> None:
     check_weights(weights, shapes(spec))
-    if not inputs.is_floating_point():
-        raise TypeError(f"inputs must be floating, got {inputs.dtype}")
+    require_floating(inputs=inputs)
     recurrent = isinstance(spec, RecurrentSpec)
     if inputs.ndim < 2 + recurrent or inputs.shape[-1] != spec.inputs:
         tokens = "N, " if recurrent else ""

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import require_choice, require_positive
+from helpers.checks import require_amount, require_choice, require_positive
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": functional.relu,
@@ -105,8 +105,7 @@ class TransformerSpec:
         self._check_positions()
         if self.logit_scale is not None and not math.isfinite(self.logit_scale):
             raise ValueError(f"logit_scale must be finite, got {self.logit_scale}")
-        if not 0 <= self.norm_eps < math.inf:
-            raise ValueError(f"norm_eps must be finite and at least 0, got {self.norm_eps}")
+        require_amount(norm_eps=self.norm_eps)
 
     def _check_positions(self) -> None:
         if self.join == "add":

@@ -1,4 +1,4 @@
-"""One functional transformer encoder: every learned model of the five papers.
+"""One functional transformer encoder; a module that has another model says why.
 
 A model is a :class:`TransformerSpec` and a flat dict of weights. Each weight may have any leading
 ensemble axes, so one call runs one model, or three hundred that train side by side. Row vectors
@@ -19,18 +19,20 @@ Weights, with P positions, D columns, F hidden units and A = heads * head width,
 from __future__ import annotations
 
 import math
-from typing import Literal, cast, overload
+from typing import Literal, overload
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import require_choice
+from helpers.checks import readable, require_amount, require_choice, require_whole
 from helpers.nets import attention, lean
+from helpers.nets.norm import layer_norm
 from helpers.nets.spec import ACTIVATIONS, TransformerSpec, shapes
 from helpers.weights import Weights, check_weights, ensemble_of
 
 FORMS = ("auto", "plain", "lean")
+Lookup = tuple[tuple[Tensor, Tensor], Tensor]
 
 
 def initial_weights(
@@ -73,8 +75,7 @@ def initial_weights(
             )
 
         return ensemble_of(ensemble, draw)
-    if not 0 <= position_std < math.inf:
-        raise ValueError(f"position_std must be finite and at least 0, got {position_std}")
+    require_amount(position_std=position_std)
 
     def uniform(shape: tuple[int, ...], top: float) -> Tensor:
         return (2 * torch.rand(shape, generator=generator, dtype=dtype) - 1) * top
@@ -107,7 +108,6 @@ def forward(
     weights: Weights,
     tokens: Tensor,
     *,
-    lengths: Tensor | None = None,
     dropout: float = 0.0,
     generator: torch.Generator | None = None,
     form: str = "auto",
@@ -119,7 +119,6 @@ def forward(
     weights: Weights,
     tokens: Tensor,
     *,
-    lengths: Tensor | None = None,
     dropout: float = 0.0,
     generator: torch.Generator | None = None,
     form: str = "auto",
@@ -130,7 +129,6 @@ def forward(
     weights: Weights,
     tokens: Tensor,
     *,
-    lengths: Tensor | None = None,
     dropout: float = 0.0,
     generator: torch.Generator | None = None,
     form: str = "auto",
@@ -148,8 +146,6 @@ def forward(
         spec: The model.
         weights: As :func:`shapes` says, each with any leading ensemble axes ``*``.
         tokens: Shape ``(*, B, n)`` or ``(B, n)``, integers from 0 to vocabulary - 1, or bool.
-        lengths: Tokens of an input that count, from 1 to n, shape ``(*)`` of the weights; later
-            ones are not attended to. None: all.
         dropout: Share of attention weights that is dropped, from 0 up to 1; the others grow.
         generator: Source of randomness of dropout.
         form: ``"plain"``, ``"lean"`` or the faster that applies, ``"auto"``.
@@ -165,24 +161,22 @@ def forward(
         are read exist.
 
     Raises:
-        ValueError: weights or tokens of another shape, tokens outside the vocabulary, lengths or
-            dropout out of range, or a form that does not apply.
+        ValueError: weights or tokens of another shape, tokens outside the vocabulary, dropout out
+            of range, or a form that does not apply.
         TypeError: tokens are floating.
 
     Cost: about B P D (4 D + 2 F + 2 P) multiplications a layer; B P (D + P) fewer D where the
     first layer reads bits, and 2 B P D per head for the attention of a token that is read alone.
     """
-    _check(spec, weights, tokens, lengths, dropout)
+    _check(spec, weights, tokens, dropout)
     require_choice("form", form, FORMS)
-    obstacle = _lean_obstacle(spec, lengths, dropout, intermediates)
+    obstacle = _lean_obstacle(spec, dropout, intermediates)
     if form == "lean" and obstacle:
         raise ValueError(f"the lean form does not apply: {obstacle}")
     if form != "plain" and not obstacle:
         return lean.forward(spec, weights, tokens)
-    seen: Weights = {}
     X = embed(spec, weights, tokens)  # (*, B, P, D)
-    seen["stream"] = X
-    hidden_keys = _hidden_keys(spec, X, lengths)
+    seen: Weights = {"stream": X}
 
     def drop(kept: Tensor) -> Tensor:
         if not dropout:
@@ -190,17 +184,17 @@ def forward(
         drawn = torch.rand(kept.shape, generator=generator, device=kept.device)
         return kept * (drawn >= dropout) / (1 - dropout)
 
-    bits = (
-        functional.pad(tokens.to(X.dtype), (0, spec.tokens - spec.n))
-        if spec.vocabulary == 2
-        else None
-    )
-    for layer in range(spec.layers):
-        rows = None
-        if layer == spec.layers - 1 and spec.readout != "every":
-            rows = _read_row(spec, lengths, X)
-        X = _layer(spec, layer, weights, X, bits, rows, hidden_keys, drop, seen)
-        bits = None
+    blocks: list[Weights] = [{} for _ in range(spec.layers)]
+    for name, weight in weights.items():
+        if name.startswith("layers."):
+            _, layer, part = name.split(".", 2)
+            blocks[int(layer)][part] = weight
+    for k, block in enumerate(blocks):
+        last = k == spec.layers - 1 and spec.readout != "every"
+        two = k == 0 and spec.vocabulary == 2 and not last
+        lookup = _lookup(spec, weights, tokens) if two else None
+        X, inside = _layer(spec, k, block, X, lookup, last, drop)
+        seen |= {f"layers.{k}.{name}": v for name, v in inside.items()}
     if spec.final_norm:
         X = _norm(spec, "norm", weights, X)
     output = attention.linear(
@@ -244,72 +238,39 @@ def position_table(spec: TransformerSpec, weights: Weights) -> Tensor:
     return waves.to(like)
 
 
-def encoder_weights(encoder: torch.nn.TransformerEncoder) -> Weights:
-    """The layers' weights of PyTorch's encoder under the names of this module, detached.
-
-    Embedding, positions and read-out are not part of that encoder and not of the result.
-    """
-    weights: Weights = {}
-    for i, layer in enumerate(cast("list[torch.nn.TransformerEncoderLayer]", encoder.layers)):
-        heads = layer.self_attn
-        names = ("query", "key", "value")
-        matrices = heads.in_proj_weight.chunk(3)
-        block = dict(zip(names, (m.mT for m in matrices), strict=True))
-        block["project"] = heads.out_proj.weight.mT
-        if heads.in_proj_bias is not None:
-            biases = (f"{name}_bias" for name in names)
-            block |= dict(zip(biases, heads.in_proj_bias.chunk(3), strict=True))
-            block["project_bias"] = heads.out_proj.bias
-        block |= {"hidden": layer.linear1.weight.mT, "hidden_bias": layer.linear1.bias}
-        block |= {"output": layer.linear2.weight.mT, "output_bias": layer.linear2.bias}
-        for norm in ("norm1", "norm2"):
-            block |= {f"{norm}.gain": getattr(layer, norm).weight}
-            block |= {f"{norm}.bias": getattr(layer, norm).bias}
-        weights |= {f"layers.{i}.{name}": v.detach().clone() for name, v in block.items()}
-    if isinstance(encoder.norm, torch.nn.LayerNorm):
-        weights |= {"norm.gain": encoder.norm.weight.detach().clone()}
-        weights |= {"norm.bias": encoder.norm.bias.detach().clone()}
-    return weights
-
-
 def _layer(
     spec: TransformerSpec,
     layer: int,
-    weights: Weights,
+    block: Weights,
     X: Tensor,
-    bits: Tensor | None,
-    rows: Tensor | None,
-    hidden_keys: Tensor | None,
+    lookup: Lookup | None,
+    last: bool,
     drop: attention.Keep,
-    seen: Weights,
-) -> Tensor:
-    """One layer; ``rows`` is the position whose output is wanted, ``(*, 1)``; None: all."""
-    name = f"layers.{layer}"
-    block: Weights = {
-        k.removeprefix(f"{name}."): v for k, v in weights.items() if k.startswith(name)
-    }
+) -> tuple[Tensor, Weights]:
+    """One layer's output, at the last position only if ``last``; and what happened inside."""
+    seen: Weights = {}
 
     def normed(norm: str, Y: Tensor) -> Tensor:
-        seen[f"{name}.{norm}.input"] = Y
-        return _norm(spec, f"{name}.{norm}", weights, Y)
+        seen[f"{norm}.input"] = Y
+        return _norm(spec, norm, block, Y)
 
     def keep(scores: Tensor) -> Tensor:
-        """Attention from scores, ``(*, B, heads, rows, P)``."""
-        mask = _mask(spec, rows, hidden_keys, scores)
-        scores = scores if mask is None else scores.masked_fill(mask, -math.inf)
+        """Attention from scores, ``(*, B, heads, rows, P)``; the last token may see them all."""
+        if spec.causal and not last:
+            at = torch.arange(scores.shape[-1], device=scores.device)
+            scores = scores.masked_fill(at > at[:, None], -math.inf)
         kept = scores.softmax(-1)
-        seen[f"{name}.scores"], seen[f"{name}.attention"] = scores, kept
+        seen["scores"], seen["attention"] = scores, kept
         return drop(kept)
 
     pre, post = spec.norm == "pre", spec.norm == "post"
     keys = normed("norm1", X) if pre else X
     reads = slice(spec.columns_of_positions if spec.positional and layer == 0 else None)
-    if rows is not None:
-        stream, queries = _take(X, rows), _take(keys, rows)
-        mixed = attention.of_one(spec, block, queries, keys, reads, keep)
-    elif bits is not None:
-        pair = _two_tokens(spec, weights)
-        stream, mixed = X, attention.of_bits(spec, block, pair, bits, reads, keep)
+    if last:
+        stream, query = _last_token(X), _last_token(keys)
+        mixed = attention.of_one(spec, block, query, keys, reads, keep)
+    elif lookup is not None:
+        stream, mixed = X, attention.of_bits(spec, block, *lookup, reads, keep)
     else:
         stream, mixed = X, attention.of_all(spec, block, keys, reads, keep)
     stream = stream + mixed
@@ -319,92 +280,53 @@ def _layer(
         active = ACTIVATIONS[spec.activation](
             attention.linear(given, block["hidden"], block["hidden_bias"])
         )
-        seen[f"{name}.activations"] = active
+        seen["activations"] = active
         stream = stream + attention.linear(active, block["output"], block["output_bias"])
         stream = normed("norm2", stream) if post else stream
-    seen[f"{name}.stream"] = stream
-    return stream
+    seen["stream"] = stream
+    return stream, seen
 
 
-def _two_tokens(spec: TransformerSpec, weights: Weights) -> tuple[Tensor, Tensor]:
-    """What the first attention is given at each position for bit 0, and what bit 1 adds."""
+def _lookup(spec: TransformerSpec, weights: Weights, tokens: Tensor) -> Lookup:
+    """What the first attention is given for bit 0, what bit 1 adds to it, and the bits."""
     both = torch.tensor([[0], [1]], device=weights["embedding"].device).expand(2, spec.n)
     given = embed(spec, weights, both)  # (*, 2, P, D)
     if spec.norm == "pre":
         given = _norm(spec, "layers.0.norm1", weights, given)
     zero, one = given.unbind(-3)
-    return zero, one - zero
+    bits = functional.pad(tokens.to(given.dtype), (0, spec.tokens - spec.n))
+    return (zero, one - zero), bits
 
 
-def _mask(
-    spec: TransformerSpec, rows: Tensor | None, hidden_keys: Tensor | None, scores: Tensor
-) -> Tensor | None:
-    """Where attention is not allowed; broadcasts with the scores."""
-    if not spec.causal:
-        return hidden_keys
-    at = torch.arange(scores.shape[-1], device=scores.device)
-    later = (at > (at if rows is None else rows)[..., None])[..., None, None, :, :]
-    return later if hidden_keys is None else hidden_keys | later
+def _last_token(X: Tensor) -> Tensor:
+    """The last row of ``(*, B, P, D)``, which is read: ``(*, B, 1, D)``."""
+    return X.index_select(-2, torch.tensor([X.shape[-2] - 1], device=X.device))
 
 
 def _norm(spec: TransformerSpec, name: str, weights: Weights, X: Tensor) -> Tensor:
-    Y = functional.layer_norm(X, (spec.width,), eps=spec.norm_eps)
+    Y = layer_norm(X, spec.norm_eps)
     gain, bias = weights[f"{name}.gain"], weights[f"{name}.bias"]
     return torch.addcmul(bias[..., None, None, :], Y, gain[..., None, None, :])
 
 
-def _hidden_keys(spec: TransformerSpec, X: Tensor, lengths: Tensor | None) -> Tensor | None:
-    """Positions that no token may attend to, ``(*, 1, 1, 1, P)``."""
-    if lengths is None:
-        return None
-    at = torch.arange(spec.tokens, device=X.device)
-    return ((at >= lengths[..., None]) & (at < spec.n))[..., None, None, None, :]
-
-
-def _read_row(spec: TransformerSpec, lengths: Tensor | None, X: Tensor) -> Tensor:
-    """The position that is read, shape ``(1,)`` or ``(*, 1)``."""
-    if spec.readout == "cls" or lengths is None:
-        return torch.tensor([spec.tokens - 1], device=X.device)
-    return (lengths - 1)[..., None]
-
-
-def _take(X: Tensor, rows: Tensor) -> Tensor:
-    """The rows of ``(*, B, P, D)`` at positions ``(1,)`` or ``(*, 1)``: ``(*, B, 1, D)``."""
-    if rows.ndim == 1:
-        return X.index_select(-2, rows)
-    at = rows[..., None, :, None].expand(*X.shape[:-2], 1, X.shape[-1])
-    return X.gather(-2, at)
-
-
-def _lean_obstacle(
-    spec: TransformerSpec, lengths: Tensor | None, dropout: float, intermediates: bool
-) -> str | None:
-    if lengths is not None or dropout or intermediates:
-        return "lengths, dropout and intermediates need the plain form"
+def _lean_obstacle(spec: TransformerSpec, dropout: float, intermediates: bool) -> str | None:
+    if dropout or intermediates:
+        return "dropout and intermediates need the plain form"
     if torch._C._are_functorch_transforms_active():
         return "the transforms of torch.func need the plain form"
     return lean.obstacle(spec)
 
 
-def _check(
-    spec: TransformerSpec,
-    weights: Weights,
-    tokens: Tensor,
-    lengths: Tensor | None,
-    dropout: float,
-) -> None:
+def _check(spec: TransformerSpec, weights: Weights, tokens: Tensor, dropout: float) -> None:
     check_weights(weights, shapes(spec))
-    if tokens.is_floating_point() or tokens.is_complex():
-        raise TypeError(f"tokens must be integer or bool, got {tokens.dtype}")
+    require_whole(tokens=tokens)
     if tokens.ndim < 2 or tokens.shape[-1] != spec.n:
         found = tuple(tokens.shape)
         raise ValueError(f"expected tokens of shape (..., B, {spec.n}), got {found}")
     if not 0 <= dropout < 1:
         raise ValueError(f"dropout must lie in [0, 1), got {dropout}")
-    if torch._C._functorch.is_functorch_wrapped_tensor(tokens):  # vmap lets no value be read
+    if not readable(tokens) or not tokens.numel():
         return
-    if tokens.numel() and (int(tokens.min()) < 0 or int(tokens.max()) >= spec.vocabulary):
+    if int(tokens.min()) < 0 or int(tokens.max()) >= spec.vocabulary:
         odd_token = tokens[(tokens < 0) | (tokens >= spec.vocabulary)][0].item()
         raise ValueError(f"tokens run from 0 to {spec.vocabulary - 1}, got {odd_token}")
-    if lengths is not None and not ((lengths >= 1) & (lengths <= spec.n)).all():
-        raise ValueError(f"lengths run from 1 to {spec.n}, got {lengths.tolist()}")

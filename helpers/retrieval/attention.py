@@ -13,6 +13,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from helpers.checks import require_positive, require_scale
+
 
 def query_key(d: int, d_e: int, alpha: float, q: int = 1) -> Tensor:
     r"""Query-key matrices of the heads: :math:`\alpha I` in block (pointer h, position), else 0.
@@ -28,9 +30,7 @@ def query_key(d: int, d_e: int, alpha: float, q: int = 1) -> Tensor:
 
     Source: Mousavi-Hosseini et al. (2025), Eq. (A.2).
     """
-    for name, count in (("d", d), ("d_e", d_e), ("q", q)):
-        if count < 1:
-            raise ValueError(f"{name} must be at least 1, got {count}")
+    require_positive(d=d, d_e=d_e, q=q)
     D = d + (1 + q) * d_e
     W = torch.zeros(q, D, D)
     for h in range(q):
@@ -137,11 +137,8 @@ def centred_squares(d: int, q: int, radius: float, pieces: int) -> ReluNet:
     Returns:
         A net with 2 q d pieces + 1 units, float64; the last one is the constant.
     """
-    for name, count in (("d", d), ("q", q), ("pieces", pieces)):
-        if count < 1:
-            raise ValueError(f"{name} must be at least 1, got {count}")
-    if not 0 < radius < math.inf:
-        raise ValueError(f"radius must be positive and finite, got {radius}")
+    require_positive(d=d, q=q, pieces=pieces)
+    require_scale(radius=radius)
     h = radius / pieces
     knots = h * torch.arange(pieces, dtype=torch.float64)
     slopes = torch.full((pieces,), 2 * h, dtype=torch.float64)

@@ -4,7 +4,9 @@ Mousavi-Hosseini et al. (2025), Section 3.1 and Appendix A.2. The first half of 
 standard normal data, the second half zeros, and each token of the second half points at the first q
 tokens. Its label is :math:`y = \frac{1}{\sqrt{qd}} \sum_{j \le q} (\|x_j\|^2 - d)`, of variance 2.
 An *error* is the mean squared error over all tokens when the first half is predicted without error:
-half of that of the second half, so between 0 and 1. Functions take any leading axes.
+half of that of the second half, so between 0 and 1. Functions take any leading axes. The model has
+a whole query-key matrix a head and no value matrices, on tokens of real numbers, so it is neither
+:mod:`helpers.nets.transformer` nor that of :mod:`helpers.retrieval.task`.
 """
 
 from __future__ import annotations

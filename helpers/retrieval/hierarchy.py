@@ -18,7 +18,7 @@ import torch
 from scipy import stats
 from torch import Generator, Tensor
 
-from helpers.checks import require_choice, require_positive
+from helpers.checks import require_choice, require_positive, require_scale
 from helpers.nets import baselines
 from helpers.nets.baselines import FeedforwardSpec, RecurrentSpec
 from helpers.retrieval import task as retrieval
@@ -57,8 +57,7 @@ class Record:
     def count(self, level: float, test: str) -> Counts:
         """Prompts until the error of a test is first found below a level."""
         require_choice("test", test, tuple(self.errors))
-        if not 0 < level < math.inf:
-            raise ValueError(f"level must be positive and finite, got {level}")
+        require_scale(level=level)
         errors = self.errors[test]
         below = errors < level
         reached = below.any(0)
@@ -249,31 +248,6 @@ def later(first: Counts, second: Counts) -> float:
     scores = (sooner - sooner.T).sum(1).tolist()  # pairs inside a group cancel
     sums = [sum(split) for split in itertools.combinations(scores, len(first.prompts))]
     return sum(each >= sums[0] for each in sums) / len(sums)
-
-
-def growth(N: Tensor, prompts: Tensor, level: float = 0.95) -> tuple[float, float, float]:
-    r"""Power of N in the prompts: slope of least squares in :math:`\log n = a + b \log N`.
-
-    The interval is that of Student's t from the residuals, so runs that differ and points off the
-    line both widen it. Where long prompts end in censored runs, b is a lower bound.
-
-    Args:
-        N: Tokens in a prompt, one a run, shape ``(R,)``, R at least 3, not all alike.
-        prompts: Shape ``(R,)``, above 0.
-        level: Of the interval, between 0 and 1.
-
-    Returns:
-        b, and the ends of its interval.
-    """
-    if N.shape != prompts.shape or N.ndim != 1 or len(N) < 3:
-        raise ValueError(f"expected two (R,), R > 2, got {tuple(N.shape)}, {tuple(prompts.shape)}")
-    if not (N > 0).all() or not (prompts > 0).all() or len(N.unique()) < 2:
-        raise ValueError("sizes and counts must be positive, and not all sizes alike")
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, got {level}")
-    line = stats.linregress(N.double().log().numpy(), prompts.double().log().numpy())
-    half = stats.t.ppf((1 + level) / 2, len(N) - 2) * line.stderr
-    return float(line.slope), float(line.slope - half), float(line.slope + half)
 
 
 def fewest(succeeds: Callable[[int], bool], guess: int, top: int) -> tuple[int, bool]:

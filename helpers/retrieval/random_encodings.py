@@ -14,7 +14,7 @@ import torch
 from scipy import stats
 from torch import Generator, Tensor
 
-from helpers.checks import require_positive
+from helpers.checks import require_positive, require_probability
 from helpers.retrieval.task import coherence, encodings
 
 LIMIT = 0.5
@@ -102,8 +102,7 @@ def rate(limit: float = LIMIT) -> float:
 
     Source: Cramer's theorem for random signs.
     """
-    if not 0 < limit < 1:
-        raise ValueError(f"limit must lie between 0 and 1, got {limit}")
+    require_probability(limit=limit)
     return ((1 + limit) * math.log1p(limit) + (1 - limit) * math.log1p(-limit)) / 2
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice, require_positive
+from helpers.checks import require_amount, require_choice, require_positive, require_scale
 
 FORMS = ("plain", "threshold", "clipped")
 LOW, HIGH = 0.7, 0.9
@@ -189,9 +189,7 @@ def plan(
     """
     require_choice("form", form, FORMS)
     require_positive(d=d, d_e=d_e, q=q)
-    for name, value in (("error", error), ("reach", reach)):
-        if not 0 < value < math.inf:
-            raise ValueError(f"{name} must be positive and finite, got {value}")
+    require_scale(error=error, reach=reach)
     if not 0 < largest <= 1:
         raise ValueError(f"largest must lie in (0, 1], got {largest}")
     if form == "clipped":
@@ -375,20 +373,9 @@ def growth(alpha: float, N: int) -> float:
     Transitions are :math:`h \mapsto \Pi_r(h + f(h, z))` with f :math:`\alpha`-Lipschitz in h.
     At most e for :math:`\alpha \le 1/N`. Source: Mousavi-Hosseini et al. (2025), Lemma 29.
     """
-    _check_growth(alpha, N)
+    require_positive(N=N)
+    require_amount(alpha=alpha)
     return (1 + alpha) ** N
-
-
-def accumulated(alpha: float, N: int) -> float:
-    r"""How much errors of size 1 in each of N transitions can add up to.
-
-    .. math:: \sum_{i=0}^{N-1} (1 + \alpha)^i = \frac{(1 + \alpha)^N - 1}\alpha
-        \le (e - 1) N \quad (\alpha \le 1/N)
-
-    Source: the recursion in the proof of Mousavi-Hosseini et al. (2025), Lemma 29.
-    """
-    _check_growth(alpha, N)
-    return float(N) if alpha == 0 else math.expm1(N * math.log1p(alpha)) / alpha
 
 
 def _square_units(step: float, knots: int) -> tuple[Tensor, Tensor]:
@@ -435,11 +422,4 @@ def _knots(top: float, step: float) -> int:
 
 def _check_grid(step: float, knots: int) -> None:
     require_positive(knots=knots)
-    if not 0 < step < math.inf:
-        raise ValueError(f"step must be positive and finite, got {step}")
-
-
-def _check_growth(alpha: float, N: int) -> None:
-    require_positive(N=N)
-    if not 0 <= alpha < math.inf:
-        raise ValueError(f"alpha must be at least 0 and finite, got {alpha}")
+    require_scale(step=step)

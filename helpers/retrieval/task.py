@@ -4,6 +4,9 @@ A prompt has N tokens. Token i carries data x_i in R^d and q pointers t_i1..t_iq
 positions in the same prompt, counted from 0. Its label is g(x_{t_i1}, ..., x_{t_iq}), here with a
 linear g. Position j is shown to a model as a vector omega_j in R^{d_e}. In the simple task all
 tokens of a prompt share their pointers. Every function takes any leading ensemble axes.
+
+The model is not :mod:`helpers.nets.transformer`, which embeds words of a vocabulary and adds to a
+residual stream: here tokens are vectors of real numbers, and nothing is added.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from helpers.checks import require_positive
 from helpers.training import batches
 from helpers.training.batches import Resumable
 from helpers.weights import Weights
@@ -85,9 +89,7 @@ def prompts(
     B: int, N: int, d: int, generator: torch.Generator, *, q: int = 1, simple: bool = False
 ) -> Prompts:
     """Standard normal data and uniform pointers; ``simple``: one set of pointers a prompt."""
-    for name, count in (("B", B), ("N", N), ("d", d), ("q", q)):
-        if count < 1:
-            raise ValueError(f"{name} must be at least 1, got {count}")
+    require_positive(B=B, N=N, d=d, q=q)
     x = torch.randn(B, N, d, generator=generator)
     t = torch.randint(N, (B, 1 if simple else N, q), generator=generator)
     return Prompts(x, t.expand(B, N, q))
@@ -245,9 +247,7 @@ def initial_weights(D: int, hidden: int, generator: torch.Generator, ensemble: i
         ``(ensemble, hidden, D)``, ``readout`` ``(ensemble, 1, hidden)``; and the bias of each,
         ``<name>_bias``, with one axis less. float32.
     """
-    for name, count in (("D", D), ("hidden", hidden), ("ensemble", ensemble)):
-        if count < 1:
-            raise ValueError(f"{name} must be at least 1, got {count}")
+    require_positive(D=D, hidden=hidden, ensemble=ensemble)
     shapes = dict.fromkeys(("query", "key", "value", "output"), (D, D))
     shapes |= {"hidden": (hidden, D), "readout": (1, hidden)}
     weights = {}

@@ -17,7 +17,7 @@ import torch
 from scipy import stats
 from torch import Tensor
 
-from helpers.checks import require_positive, require_scale
+from helpers.checks import require_amount, require_positive, require_probability, require_scale
 from helpers.covers.linear import MAX_COVER
 from helpers.retrieval.random_encodings import dimensions
 
@@ -65,8 +65,7 @@ def exceedance(count: int, d: int, radius: float) -> float:
     .. math:: 1 - \bigl(1 - \Pr[\chi^2_d > r^2]\bigr)^{\mathrm{count}}
     """
     require_positive(count=count, d=d)
-    if not 0 <= radius < math.inf:
-        raise ValueError(f"radius must be finite and at least 0, got {radius}")
+    require_amount(radius=radius)
     tail = float(stats.chi2.sf(radius**2, d))
     return 1.0 if tail >= 1 else -math.expm1(count * math.log1p(-tail))
 
@@ -223,5 +222,4 @@ def class_sizes(
 
 def _check(count: int, d: int, delta: float) -> None:
     require_positive(count=count, d=d)
-    if not 0 < delta < 1:
-        raise ValueError(f"delta must lie between 0 and 1, got {delta}")
+    require_probability(delta=delta)

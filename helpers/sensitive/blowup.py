@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
+from helpers.checks import require_amount, require_floating
 from helpers.cube import local_sensitivity
+from helpers.nets.norm import layer_norm, variance
 from helpers.sensitive.influence import bit_influences, tail_bound
 from helpers.sensitive.parity import PostNormSpec, forward, shapes
 from helpers.sharpness import layer_norm_blowup
@@ -79,13 +80,11 @@ def deviation(Y: Tensor, eps: float = 0.0) -> Tensor:
         TypeError: not floating.
         ValueError: no columns, or eps out of range.
     """
-    if not Y.is_floating_point():
-        raise TypeError(f"what layer norm is given must be floating, got {Y.dtype}")
+    require_floating(Y=Y)
     if Y.ndim < 1 or Y.shape[-1] < 1:
         raise ValueError(f"expected at least one column, got shape {tuple(Y.shape)}")
-    if not 0 <= eps < math.inf:
-        raise ValueError(f"eps must be finite and at least 0, got {eps}")
-    return (Y.var(-1, correction=0) + eps).sqrt()
+    require_amount(eps=eps)
+    return variance(Y, eps).sqrt()
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +146,7 @@ def through_norm(Y: Tensor, eps: float = 0.0) -> NormInfluence:
     x = torch.arange(N.shape[-2], device=N.device)
     there = torch.stack([N.index_select(-2, x ^ (1 << q)) for q in range(len(before))])
     longest = Y.norm(dim=-1).amax((-1, -2), keepdim=True)
-    y = functional.layer_norm(Y, Y.shape[-1:], eps=eps)
+    y = layer_norm(Y, eps)
     return NormInfluence(before, bit_influences(y), N, there, longest)
 
 
@@ -389,8 +388,7 @@ def random_weights(
     Raises:
         ValueError: a bound that is negative or infinite.
     """
-    if not 0 <= score_bound < math.inf:
-        raise ValueError(f"score_bound must be finite and at least 0, got {score_bound}")
+    require_amount(score_bound=score_bound)
     weights: Weights = {}
     for name, shape in shapes(spec).items():
         fan = spec.hidden if name.endswith(".output") else spec.width

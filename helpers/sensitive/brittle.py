@@ -8,7 +8,6 @@ Positions are left out of the norm and of the noise, as in the paper.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice, require_positive
+from helpers.checks import (
+    require_amount,
+    require_bits,
+    require_choice,
+    require_positive,
+    require_whole,
+)
 from helpers.cube import bits
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.nets.transformer import forward, initial_weights
@@ -72,13 +77,10 @@ def targets(name: str, strings: Tensor) -> Tensor:
     Source: Hahn and Rofin (2024), Section 2.
     """
     require_choice("function", name, FUNCTIONS)
-    if strings.is_floating_point() or strings.is_complex():
-        raise TypeError(f"bits must be integer or bool, got {strings.dtype}")
+    require_whole(bits=strings)
     if not strings.ndim or not strings.shape[-1]:
         raise ValueError(f"expected bit strings (..., n), n >= 1, got {tuple(strings.shape)}")
-    wrong = strings[(strings != 0) & (strings != 1)]
-    if wrong.numel():
-        raise ValueError(f"bits are 0 or 1, got {wrong[0].item()}")
+    require_bits(strings)
     ones, n = strings.sum(-1), strings.shape[-1]
     if name == "PARITY":
         return (ones % 2).float()
@@ -206,8 +208,7 @@ def sharpness(
 
     Source: Hahn and Rofin (2024), Eq. (15) and Section 7.1.
     """
-    if not 0 <= sigma < math.inf:
-        raise ValueError(f"sigma must be finite and at least 0, got {sigma}")
+    require_amount(sigma=sigma)
     found = direction_sharpness(
         functools.partial(forward, model),
         weights,

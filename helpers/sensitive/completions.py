@@ -6,12 +6,10 @@ table that agrees with f on a training set, given by the numbers of its points.
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor
 
-from helpers.checks import require_positive
+from helpers.checks import require_amount, require_positive
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward
 from helpers.sensitive.brittle import FIXED, SIGMA
@@ -162,8 +160,7 @@ def string_sharpness(
     Source: Hahn and Rofin (2024), Eq. (15) and Section 7.1.
     """
     require_positive(draws=draws)
-    if not 0 <= sigma < math.inf:
-        raise ValueError(f"sigma must be finite and at least 0, got {sigma}")
+    require_amount(sigma=sigma)
     if strings.ndim != 2 or not len(strings):
         raise ValueError(f"expected strings (B, n), at least one, got {tuple(strings.shape)}")
     with torch.no_grad():

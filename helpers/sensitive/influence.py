@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from helpers import cube
+from helpers.checks import require_bits, require_floating, require_positive, require_scale
 
 MAX_BITS = 16
 
@@ -99,8 +100,7 @@ def sampled_influence(
         ValueError: fewer than one input, or what :func:`attention_row` refuses.
     """
     _check_row(scores, gap)
-    if count < 1:
-        raise ValueError(f"count must be at least 1, got {count}")
+    require_positive(count=count)
     lead = (1,) * (max(scores.ndim, gap.ndim) - 1)
     bits = torch.randint(0, 2, (count, *lead, scores.shape[-1]), generator=generator)
     return summed_influence(scores, gap, bits)
@@ -292,9 +292,8 @@ def through_head(tokens: Tensor, query: Tensor, key: Tensor, value: Tensor) -> H
     """
     n = _bits_of(tokens)
     d = tokens.shape[-1]
+    require_floating(query=query, key=key, value=value)
     for name, matrix in (("query", query), ("key", key), ("value", value)):
-        if not matrix.is_floating_point():
-            raise TypeError(f"{name} must be floating, got {matrix.dtype}")
         if matrix.ndim < 2 or matrix.shape[-2] != d:
             found = tuple(matrix.shape)
             raise ValueError(f"{name} must have {d} rows, one a column of tokens; got {found}")
@@ -360,9 +359,8 @@ def _bits_of(values: Tensor) -> int:
 
 
 def _check_row(scores: Tensor, gap: Tensor) -> None:
+    require_floating(scores=scores, gap=gap)
     for name, given in (("scores", scores), ("gap", gap)):
-        if not given.is_floating_point():
-            raise TypeError(f"{name} must be floating, got {given.dtype}")
         if not given.isfinite().all():
             raise ValueError(f"{name} must be finite, found {given[~given.isfinite()][0].item()}")
     if scores.dtype != gap.dtype:
@@ -380,13 +378,10 @@ def _checked(bits: Tensor, scores: Tensor) -> Tensor:
         raise ValueError(
             f"expected bits of {scores.shape[-1]} positions, got shape {tuple(bits.shape)}"
         )
-    if not ((bits == 0) | (bits == 1)).all():
-        raise ValueError(f"bits are 0 or 1, got {bits[(bits != 0) & (bits != 1)][0].item()}")
+    require_bits(bits)
     return bits.to(scores.dtype)
 
 
 def _check_tail(n: int, delta: float) -> None:
-    if n < 1:
-        raise ValueError(f"n must be at least 1, got {n}")
-    if not 0 < delta < math.inf:
-        raise ValueError(f"delta must be positive and finite, got {delta}")
+    require_positive(n=n)
+    require_scale(delta=delta)

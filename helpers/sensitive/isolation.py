@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_positive
+from helpers.checks import require_amount, require_positive
 from helpers.cube import average_sensitivity
 from helpers.sensitive.parity import PostNormSpec, forward, parity_transformer, shapes
 from helpers.sharpness import Estimate, layer_norm_blowup
@@ -114,8 +114,7 @@ def moved(
         ValueError: a number out of range, or no weight of a name.
     """
     require_positive(draws=draws)
-    if not 0 <= rho < math.inf:
-        raise ValueError(f"rho must be finite and at least 0, got {rho}")
+    require_amount(rho=rho)
     names = [name for name in weights if name != FIXED] if only is None else list(only)
     if not names or not set(names) <= weights.keys():
         raise ValueError(f"expected names among {', '.join(weights)}; got {names}")

@@ -6,8 +6,10 @@ one. :func:`nested_majority` takes them on strings, :func:`parity_circuit` is th
 
 :func:`parity_transformer` counts instead. Its weights belong to the transformer of the paper's
 theory, :class:`PostNormSpec`: layer norm once a layer, behind the feedforward block, without gain
-or bias; scores are not scaled, and heads add up without a projection. Tokens are rows. With D
-columns, H heads, F hidden units::
+or bias; scores are not scaled, and heads add up without a projection. No setting of
+:mod:`helpers.nets.transformer` is that, whose layers are PyTorch's and normalise after attention
+too; layer norm itself is the same, :mod:`helpers.nets.norm`. Tokens are rows. With D columns, H
+heads, F hidden units::
 
     embedding        (2, D)        positions             (n, D)        readout  (D,)
     layers.l.query   (H, D, D)     also key and value
@@ -24,10 +26,10 @@ from typing import Literal, overload
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
-from helpers.checks import require_positive
+from helpers.checks import require_amount, require_bits, require_positive, require_whole
 from helpers.nets.attention import linear
+from helpers.nets.norm import layer_norm
 from helpers.weights import Weights, check_weights
 
 HALF = 16
@@ -168,8 +170,7 @@ def parity_circuit(n: int) -> MajorityCircuit:
 
     Source: Hahn and Rofin (2024), Fact 1, which names such circuits without building one.
     """
-    if n < 1:
-        raise ValueError(f"n must be at least 1, got {n}")
+    require_positive(n=n)
     i = torch.arange(1, n + 1)
     before = (i[:, None] > i).long()
     inner = torch.cat(((i - n)[:, None], before - before.T + torch.diag(i)), 1)
@@ -205,8 +206,7 @@ class PostNormSpec:
     def __post_init__(self) -> None:
         sizes = ("n", "width", "layers", "heads", "hidden")
         require_positive(**{name: getattr(self, name) for name in sizes})
-        if not 0 <= self.norm_eps < math.inf:
-            raise ValueError(f"norm_eps must be finite and at least 0, got {self.norm_eps}")
+        require_amount(norm_eps=self.norm_eps)
 
 
 @cache
@@ -354,8 +354,7 @@ def forward(
     Source: Hahn and Rofin (2024), Eqs. (1) to (5).
     """
     check_weights(weights, shapes(spec))
-    if bits.is_floating_point() or bits.is_complex():
-        raise TypeError(f"bits must be integer or bool, got {bits.dtype}")
+    require_whole(bits=bits)
     if bits.ndim < 2 or bits.shape[-1] != spec.n:
         raise ValueError(f"expected bits of shape (..., B, {spec.n}), got {tuple(bits.shape)}")
     table = weights["embedding"]
@@ -380,7 +379,7 @@ def forward(
         hidden, hidden_bias, matrix, bias = mlp
         active = (linear(Z, hidden) + hidden_bias[..., None, None, :]).relu()
         Y = Z + linear(active, matrix) + bias[..., None, None, :]
-        X = functional.layer_norm(Y, (spec.width,), eps=spec.norm_eps)
+        X = layer_norm(Y, spec.norm_eps)
         if intermediates:
             seen[f"{name}.attention"] = torch.stack(kept, -3)
             seen |= {f"{name}.activations": active, f"{name}.norm.input": Y, f"{name}.stream": X}
@@ -395,9 +394,5 @@ def _majority(part: Tensor, whole: Tensor, strict: bool) -> Tensor:
 def _bits(strings: Tensor) -> Tensor:
     if strings.ndim < 1:
         raise ValueError("expected bit strings of shape (*batch, n), got a scalar")
-    if torch._C._functorch.is_functorch_wrapped_tensor(strings):  # vmap lets no value be read
-        return strings.long()
-    wrong = strings[(strings != 0) & (strings != 1)]
-    if wrong.numel():
-        raise ValueError(f"bits are 0 or 1, got {wrong[0].item()}")
+    require_bits(strings)
     return strings.long()

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks import require_positive
+from helpers.checks import require_bits, require_positive, require_whole
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.nets.transformer import forward as run_transformer
 from helpers.nets.transformer import initial_weights
@@ -61,13 +61,10 @@ def tokens(bits: Tensor, *, blank: bool = False) -> Tensor:
 
 def states(bits: Tensor) -> Tensor:
     """Parities of the first 1, ..., n bits, shape ``(*, n)``, int64; as :func:`tokens` checks."""
-    if bits.is_floating_point() or bits.is_complex():
-        raise TypeError(f"bits must be integer or bool, got {bits.dtype}")
+    require_whole(bits=bits)
     if not bits.ndim or not bits.shape[-1]:
         raise ValueError(f"expected bit strings (*, n), n >= 1, got {tuple(bits.shape)}")
-    wrong = bits[(bits != 0) & (bits != 1)]
-    if wrong.numel():
-        raise ValueError(f"bits are 0 or 1, got {wrong[0].item()}")
+    require_bits(bits)
     return bits.long().cumsum(-1) % 2
 
 

@@ -7,7 +7,8 @@ even parity by the MLP of :func:`helpers.sharper.network.trapezoid`, and writes 
 scratch bit: 1 if the output is below 1/2. After step t the scratch holds the parity of t bits.
 
 The weights are those of :mod:`helpers.sharper.network` for one set of two bits, except that
-both score matrices hold a multiple of the identity on the codes: all steps share them. With
+both score matrices hold a multiple of the identity on the codes: all steps share them, and one
+forward pass takes strings of every length, where that module's has one length. With
 D = n + 1 columns and 12 hidden units: WKQ1, WV1, WKQ2 (D, D), G (12, D), b (12,), F (D, 12),
 v2 (D,).
 """
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from helpers.checks import require_amount, require_bits, require_whole
 from helpers.sharper.network import mlp, parity_values, trapezoid
 from helpers.weights import Weights
 
@@ -115,17 +117,13 @@ def tokens(spec: ChainSpec, strings: Tensor, dtype: torch.dtype = torch.float64)
         ValueError: another length, or a number other than 0 and 1.
         TypeError: strings are floating.
     """
-    if strings.is_floating_point() or strings.is_complex():
-        raise TypeError(f"strings must be integer or bool, got {strings.dtype}")
+    require_whole(strings=strings)
     if strings.ndim < 2 or not 1 <= strings.shape[-1] <= spec.longest:
         raise ValueError(
             f"expected strings of shape (..., B, k) with k from 1 to {spec.longest}, got "
             f"{tuple(strings.shape)}"
         )
-    if not torch._C._functorch.is_functorch_wrapped_tensor(strings):  # vmap lets no value be read
-        wrong = strings[(strings != 0) & (strings != 1)]
-        if wrong.numel():
-            raise ValueError(f"bits are 0 or 1, got {wrong[0].item()}")
+    require_bits(strings)
     at = torch.arange(strings.shape[-1], device=strings.device) % spec.n
     codes = torch.nn.functional.one_hot(at, spec.n).to(dtype)
     return torch.cat((codes.expand(*strings.shape, -1), strings.to(dtype)[..., None]), -1)
@@ -197,8 +195,7 @@ def generate(spec: ChainSpec, weights: Weights, bits: Tensor) -> tuple[Tensor, T
     """
     if bits.ndim != 2 or bits.shape[-1] != spec.n:
         raise ValueError(f"expected bits of shape (B, {spec.n}), got {tuple(bits.shape)}")
-    if bits.is_floating_point() or bits.is_complex():
-        raise TypeError(f"bits must be integer or bool, got {bits.dtype}")
+    require_whole(bits=bits)
     parts = [_generate(spec, weights, part) for part in bits.long().split(_CHUNK)]
     written, outputs = zip(*parts, strict=True)
     return torch.cat(written), torch.cat(outputs)
@@ -243,8 +240,7 @@ def least_scores(n: int, margin: float) -> Tensor:
     Source: ours.
     """
     ChainSpec(n)
-    if not 0 <= margin < math.inf:
-        raise ValueError(f"the margin must be finite and at least 0, got {margin}")
+    require_amount(margin=margin)
     return margin * (torch.eye(n, dtype=torch.float64) - 1 / n)
 
 

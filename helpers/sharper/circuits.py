@@ -3,7 +3,8 @@ r"""The first paper's smallest model: attention, one number a token, a narrow ne
 Token j is its one-hot position beside its bit, without an output position. One attention layer
 averages a number over the tokens, :math:`y_i = \sum_j a_{ij} \langle v, x_j \rangle`, a net of one
 input and one output maps it, :math:`g(y) = \sum_h F_h (G_h y + b_h)_+`, and a linear head adds up
-:math:`\sum_i c_i\, g(y_i) + c_0`. So each row of attention can compute one parity.
+:math:`\sum_i c_i\, g(y_i) + c_0`. So each row of attention can compute one parity. A token is one
+number behind the attention, so this is no :mod:`helpers.nets.transformer`, whose stream is D wide.
 
 Weights, each with any leading ensemble axes, for D = n + 1 columns and H hidden units::
 

@@ -6,11 +6,11 @@ same :class:`helpers.nets.transformer.TransformerSpec`.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import torch
 
+from helpers.checks import require_scale
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.sharper.network import ConstructionSpec
 from helpers.sharper.samples import paper_spec
@@ -53,8 +53,7 @@ def sharper(
         raise ValueError(f"value_width must be at least 4, got {value_width}")
     if spec.hidden > H:
         raise ValueError(f"hidden must be at least {spec.hidden}, got {H}")
-    if not 0 < logit_scale < math.inf:
-        raise ValueError(f"logit_scale must be positive and finite, got {logit_scale}")
+    require_scale(logit_scale=logit_scale)
     P = spec.positions
     model = paper_spec(spec.n, value_width=value_width, hidden=H)
     target = replace(model, logit_scale=logit_scale)

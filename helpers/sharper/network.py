@@ -6,6 +6,10 @@ of the function lives at position i. The first attention averages the bits of it
 turns the average into a parity, the second attention, read at the output position, weighs the
 parities by the coefficients.
 
+This is the form of the paper's proofs: they count the norms of whole score matrices, which
+:mod:`helpers.nets.transformer` has as products. :mod:`helpers.sharper.learnable` writes the network
+as weights of that one.
+
 Weights are a flat dict of tensors. With D = n + 2 columns and H = 4(d + 1) hidden units:
 
 ====  =======  =========================================================================
@@ -28,6 +32,13 @@ from typing import Literal, overload
 import torch
 from torch import Tensor
 
+from helpers.checks import (
+    require_bits,
+    require_choice,
+    require_floating,
+    require_positive,
+    require_whole,
+)
 from helpers.cube import BASES, SparseFunction
 from helpers.kernels.parity import popcount
 from helpers.weights import Weights
@@ -193,8 +204,7 @@ def trapezoid(values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
     Source: Lintilhac and Shaikh (2026), Theorem 9.
     """
-    if not values.is_floating_point():
-        raise TypeError(f"values must be floating, got {values.dtype}")
+    require_floating(values=values)
     if values.ndim != 1 or len(values) < 2:
         raise ValueError(f"expected d + 1 >= 2 values on one axis, got {tuple(values.shape)}")
     d = len(values) - 1
@@ -223,10 +233,8 @@ def parity_values(degree: int, basis: str) -> Tensor:
 
     1, 0, 1, ... in the basis ``"even_parity"``; 1, -1, 1, ... in ``"character"``.
     """
-    if basis not in BASES:
-        raise ValueError(f"unknown basis {basis!r}; choose one of {', '.join(BASES)}")
-    if degree < 1:
-        raise ValueError(f"degree must be at least 1, got {degree}")
+    require_choice("basis", basis, BASES)
+    require_positive(degree=degree)
     odd = (torch.arange(degree + 1) % 2).double()
     return 1 - odd if basis == "even_parity" else 1 - 2 * odd
 
@@ -246,14 +254,10 @@ def tokens(spec: ConstructionSpec, bits: Tensor, dtype: torch.dtype = torch.floa
         ValueError: another number of bits, or a number other than 0 and 1.
         TypeError: bits are floating.
     """
-    if bits.is_floating_point() or bits.is_complex():
-        raise TypeError(f"bits must be integer or bool, got {bits.dtype}")
+    require_whole(bits=bits)
     if bits.ndim < 2 or bits.shape[-1] != spec.n:
         raise ValueError(f"expected bits of shape (..., B, {spec.n}), got {tuple(bits.shape)}")
-    if not torch._C._functorch.is_functorch_wrapped_tensor(bits):  # vmap lets no value be read
-        wrong = bits[(bits != 0) & (bits != 1)]
-        if wrong.numel():
-            raise ValueError(f"bits are 0 or 1, got {wrong[0].item()}")
+    require_bits(bits)
     values = torch.nn.functional.pad(bits.to(dtype), (0, 1))[..., None]  # (*, B, n + 1, 1)
     positions = torch.eye(spec.positions, dtype=dtype, device=bits.device)
     return torch.cat((positions.expand(*values.shape[:-1], -1), values), -1)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
+from helpers.checks import require_scale
 from helpers.cube import SparseFunction
 from helpers.sharper.network import ConstructionSpec, LogitScale, forward, leaks, plateau_scale
 from helpers.weights import Weights
@@ -148,8 +149,7 @@ def rescaled(weights: Weights, alpha: float) -> Weights:
 
     Source: Lintilhac and Shaikh (2026), Appendix D.
     """
-    if not 0 < alpha < math.inf:
-        raise ValueError(f"alpha must be positive and finite, got {alpha}")
+    require_scale(alpha=alpha)
     return weights | {
         "G": alpha * weights["G"],
         "b": alpha * weights["b"],

@@ -1,26 +1,22 @@
-r"""The hand-written network of :mod:`helpers.sharper.network` under Gaussian noise: bounds.
+r"""The hand-written network of :mod:`helpers.sharper.network` under Gaussian noise: our bounds.
 
-Every weight gets an independent normal number of standard deviation sigma. Two kinds of bounds:
-
-*As tabulated.* The closed forms of Theorems 18, 24, 30 and 31 and of the perturbation term P, as
-the notebook ``generate_plots.ipynb`` of ``paullintilhac/boolean_function_sensitivity`` evaluates
-them. n is the number of bits, d the degree, W the sparsity, D the width of a token, k = D - 1, and
-:math:`\ell = \log n`, half the scale of the scores.
-
-*Ours.* Bounds with every constant derived here, and exact quantiles where the law is known.
+Every weight gets an independent normal number of standard deviation sigma. Bounds with every
+constant derived here, exact quantiles where the law is known, and the noise itself. The closed
+forms of the authors' notebook are in :mod:`helpers.sharper.tabulated`.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import torch
 from scipy import stats
 from torch import Tensor
 
+from helpers.checks import require_amount, require_positive, require_probability
 from helpers.cube import SparseFunction
 from helpers.sharper.network import ConstructionSpec, construct_exact
+from helpers.sharper.tabulated import require_sizes
 from helpers.weights import Weights
 
 
@@ -62,270 +58,6 @@ def chi_quantile(freedom: int, failure: float, count: int = 1) -> float:
     return float(stats.chi.isf(failure / count, freedom))
 
 
-def parity_noise(degree: int, sigma: float) -> float:
-    r"""Change of a parity at a position that holds a component: :math:`32 \sigma d^2`.
-
-    Source: Lemma 22, as it enters the tabulated :func:`output_term`.
-    """
-    _check(degree, degree, 1, sigma)
-    return 32 * sigma * degree**2
-
-
-def attention_noise(n: int, degree: int, sparsity: int, sigma: float) -> float:
-    r"""Change of the second attention in the l1 norm: :math:`128 \sigma d^2 \sqrt W \ell`.
-
-    It is :func:`parity_noise` times the norm :math:`2 \ell \sqrt W` of the scores times 2, the
-    paper's constant of the softmax.
-
-    Source: Lemma 27, as it enters the tabulated :func:`output_term`.
-    """
-    _check(n, degree, sparsity, sigma)
-    return 2 * (2 * math.sqrt(sparsity) * math.log(n)) * parity_noise(degree, sigma)
-
-
-def output_term(
-    n: int, degree: int, sparsity: int, sigma: float, width: int | None = None
-) -> float:
-    r"""Change of the output, :math:`T_p`.
-
-    .. math:: T_p = \sigma \bigl(128 d^2 W \ell + \sqrt{2k} + 32 \sqrt W d^2 \bigr)
-
-    Args:
-        n: Bits, at least 1.
-        degree: d, from 1 to n.
-        sparsity: W, from 1 to n.
-        sigma: Standard deviation of the noise, at least 0.
-        width: D, columns of a token, at least 2; None is n + 2.
-
-    Source: Theorem 24, as tabulated.
-    """
-    _check(n, degree, sparsity, sigma)
-    k = _width(n, width) - 1
-    root = math.sqrt(sparsity)
-    scores = root * attention_noise(n, degree, sparsity, sigma)
-    return scores + sigma * math.sqrt(2 * k) + root * parity_noise(degree, sigma)
-
-
-def gradient_term(
-    n: int,
-    degree: int,
-    sparsity: int,
-    sigma: float,
-    width: int | None = None,
-    as_tabulated: bool = False,
-) -> float:
-    r"""Change of the gradient of the output, in the 2-norm, :math:`G_p`.
-
-    .. math::
-
-        G_p = \sigma \bigl( 128\sqrt2\, d^2 \sqrt W \ell + 192 \sqrt W d^2
-        + 128 \sqrt2\, d^2 W^2 \ell + 64 \sqrt2\, k d^2 W^2 \ell + 128 k W^2 \ell d^{3/2}
-        + 1024 d^{7/2} W^{3/2} \ell + 8 \sqrt{dW} \ell k + 256 d^{5/2} W^2 k
-        + 32 \sqrt d\, W^2 k^2 \bigr)
-
-    Args:
-        n: As in :func:`output_term`.
-        degree: As there.
-        sparsity: As there.
-        sigma: As there.
-        width: As there.
-        as_tabulated: Leave the third and the fourth term without their factor sigma, as the
-            notebook has them; the sum then has a positive limit at sigma = 0.
-
-    Source: Theorem 30, as tabulated.
-    """
-    _check(n, degree, sparsity, sigma)
-    k, d, W, log = _width(n, width) - 1, degree, sparsity, math.log(n)
-    middle = (128 + 64 * k) * math.sqrt(2) * d**2 * W**2 * log
-    others = (
-        128 * math.sqrt(2) * d**2 * W**0.5 * log
-        + 192 * W**0.5 * d**2
-        + 128 * k * W**2 * log * d**1.5
-        + 1024 * d**3.5 * W**1.5 * log
-        + 8 * math.sqrt(d * W) * log * k
-        + 256 * d**2.5 * W**2 * k
-        + 32 * math.sqrt(d) * W**2 * k**2
-    )
-    return sigma * others + (middle if as_tabulated else sigma * middle)
-
-
-def hessian_at_construction(n: int, degree: int, sparsity: int, width: int | None = None) -> float:
-    r"""Operator norm of the Hessian of the output at the construction, :math:`H_u`.
-
-    .. math::
-
-        H_u = 8(d+1) + 6(d+1)\sqrt W + 2\sqrt{3n(d+1)} + \sqrt{48 n d (d+1)} + 3d\sqrt{12n(d+1)}
-        + 8\sqrt2\, d \sqrt{kn} + 2d\sqrt{kn} + 8\sqrt2\, k d \sqrt W + 6\sqrt2\, k^{3/2} d
-
-    Args:
-        n: As in :func:`output_term`.
-        degree: As there.
-        sparsity: As there.
-        width: As there.
-
-    Source: Theorem 18, as tabulated. It contains no scale of the scores.
-    """
-    _check(n, degree, sparsity, 0.0)
-    k, d, W = _width(n, width) - 1, degree, sparsity
-    return (
-        8 * (d + 1)
-        + 6 * (d + 1) * math.sqrt(W)
-        + 2 * math.sqrt(3 * n * (d + 1))
-        + math.sqrt(48 * n * d * (d + 1))
-        + 3 * d * math.sqrt(12 * n * (d + 1))
-        + 8 * math.sqrt(2) * d * math.sqrt(k * n)
-        + 2 * d * math.sqrt(k * n)
-        + 8 * math.sqrt(2) * k * d * math.sqrt(W)
-        + 6 * math.sqrt(2) * k**1.5 * d
-    )
-
-
-def hessian_term(
-    n: int, degree: int, sparsity: int, sigma: float, width: int | None = None
-) -> float:
-    r"""Change of the Hessian of the output, in the operator norm, :math:`H_p`.
-
-    .. math::
-
-        H_p = \sigma \bigl( 768\sqrt2\, d^2 W^{3/2} k \ell + 256 W^{3/2} k^2 d^{3/2} \ell
-        + 1024 d^{7/2} W^{3/2} \ell + 512 d^{5/2} W^{3/2} k^2 \ell
-        + 1536 d^{7/2} W^{5/2} \sqrt k\, \ell^2 + 768 d^2 W^{5/2} k \ell^2
-        + 16 W^2 k^{5/2} \ell \bigr)
-
-    Args:
-        n: As in :func:`output_term`.
-        degree: As there.
-        sparsity: As there.
-        sigma: As there.
-        width: As there.
-
-    Source: Theorem 31, as tabulated.
-    """
-    _check(n, degree, sparsity, sigma)
-    k, d, W, log = _width(n, width) - 1, degree, sparsity, math.log(n)
-    return (
-        sigma
-        * log
-        * (
-            768 * math.sqrt(2) * d**2 * W**1.5 * k
-            + 256 * W**1.5 * k**2 * d**1.5
-            + 1024 * d**3.5 * W**1.5
-            + 512 * d**2.5 * W**1.5 * k**2
-            + 1536 * d**3.5 * W**2.5 * math.sqrt(k) * log
-            + 768 * d**2 * W**2.5 * k * log
-            + 16 * W**2 * k**2.5
-        )
-    )
-
-
-def parameter_count(n: int, degree: int, width: int | None = None) -> int:
-    r"""Number of weights, :math:`3 D^2 + D + (8D + 4)(d + 1)`.
-
-    Args:
-        n: As in :func:`output_term`.
-        degree: As there.
-        width: As there.
-
-    Source: ours: three score and value matrices, the read-out, and G, F, b with 4(d + 1) units.
-    """
-    _check(n, degree, 1, 0.0)
-    D = _width(n, width)
-    return 3 * D**2 + D + (8 * D + 4) * (degree + 1)
-
-
-def tabulated_parameter_count(n: int, degree: int, width: int | None = None) -> int:
-    r""":math:`\Theta = 3(k+1)^2 + (k+1) + (8k + 6)(d+1)`: the weights, but 6(d + 1) of them.
-
-    Args:
-        n: As in :func:`output_term`.
-        degree: As there.
-        width: As there.
-
-    Source: Theorem 17, as tabulated.
-    """
-    _check(n, degree, 1, 0.0)
-    D = _width(n, width)
-    return 3 * D**2 + D + (8 * (D - 1) + 6) * (degree + 1)
-
-
-def gradient_formula(d: Any, W: Any) -> Any:
-    """The formula of :func:`gradient_bound` alone, for numbers or tensors, unchecked."""
-    return 4 + 4 * W * (2 + d + 32 * d**2 + 32 * d**3)
-
-
-def gradient_bound(degree: int, sparsity: int) -> float:
-    r"""Squared norm of the gradient at the construction, :math:`G_u`.
-
-    .. math:: G_u = 4 + 4W(2 + d + 32 d^2 + 32 d^3)
-
-    Args:
-        degree: d, at least 1.
-        sparsity: W, at least 1.
-
-    Source: Theorem 14, as tabulated.
-    """
-    _check(max(degree, sparsity), degree, sparsity, 0.0)
-    return gradient_formula(degree, sparsity)
-
-
-def perturbation_term(
-    n: int,
-    degree: int,
-    sparsity: int,
-    sigma: float,
-    width: int | None = None,
-    as_tabulated: bool = False,
-) -> float:
-    r"""What noise adds to the sharpness :math:`G_u` in the analytic bound.
-
-    .. math:: P = 2 G_p \bigl(2\sqrt{G_u} + G_p\bigr) + T_p (H_u + H_p)\, \Theta
-
-    Args:
-        n: As in :func:`output_term`.
-        degree: As there.
-        sparsity: As there.
-        sigma: As there.
-        width: As there.
-        as_tabulated: As in :func:`gradient_term`.
-
-    Source: Theorem 17 and Eq. (9), as tabulated.
-    """
-    gradient = gradient_term(n, degree, sparsity, sigma, width, as_tabulated)
-    hessian = hessian_at_construction(n, degree, sparsity, width)
-    hessian += hessian_term(n, degree, sparsity, sigma, width)
-    return 2 * gradient * (
-        2 * math.sqrt(gradient_bound(degree, sparsity)) + gradient
-    ) + output_term(n, degree, sparsity, sigma, width) * hessian * tabulated_parameter_count(
-        n, degree, width
-    )
-
-
-def perturbed_trace_bound(
-    n: int, degree: int, sparsity: int, sigma: float, width: int | None = None
-) -> float:
-    r"""Trace of the Hessian of the squared loss at the perturbed construction.
-
-    .. math:: 2\bigl(\sqrt{G_u} + G_p\bigr)^2 + 2 T_p (H_u + H_p)\, \Theta
-
-    with the exact number of weights for :math:`\Theta`.
-
-    Args:
-        n: As in :func:`output_term`.
-        degree: As there.
-        sparsity: As there.
-        sigma: As there.
-        width: As there.
-
-    Source: Theorem 17, with :func:`parameter_count`.
-    """
-    gradient = math.sqrt(gradient_bound(degree, sparsity))
-    gradient += gradient_term(n, degree, sparsity, sigma, width)
-    hessian = hessian_at_construction(n, degree, sparsity, width)
-    hessian += hessian_term(n, degree, sparsity, sigma, width)
-    error = output_term(n, degree, sparsity, sigma, width)
-    return 2 * gradient**2 + 2 * error * hessian * parameter_count(n, degree, width)
-
-
 def first_attention_noise(n: int, failure: float) -> float:
     r"""Change of a row of Y, in units of sigma: at every position, input and sigma at once.
 
@@ -345,7 +77,7 @@ def first_attention_noise(n: int, failure: float) -> float:
 
     Source: the argument of Lemma 21; constants ours.
     """
-    _check(n, 1, 1, 0.0)
+    require_sizes(n, 1, 1)
     rows, scores = 2 * (n + 1), 4 * (n + 1) ** 2
     return math.sqrt(2) * chi_quantile(n + 2, failure / 2, rows) + chi_quantile(
         1, failure / 2, scores
@@ -375,7 +107,7 @@ def no_flip_sigma(n: int, degree: int, sparsity: int, failure: float, leak: floa
 
     Source: the condition of Lemmas 22 and 25; constants ours.
     """
-    _check(n, degree, sparsity, 0.0)
+    require_sizes(n, degree, sparsity)
     margin = 1 / (4 * degree) - leak
     if not 0 < margin <= 1 / (4 * degree):
         raise ValueError(f"leak must lie in [0, 1/(4d)) = [0, {1 / (4 * degree):.6g}), got {leak}")
@@ -427,10 +159,8 @@ def perturb(weights: Weights, sigma: float, count: int, generator: torch.Generat
     Returns:
         The same names, each with a leading axis E.
     """
-    if not 0 <= sigma < math.inf:
-        raise ValueError(f"sigma must be finite and at least 0, got {sigma}")
-    if count < 1:
-        raise ValueError(f"count must be at least 1, got {count}")
+    require_amount(sigma=sigma)
+    require_positive(count=count)
     return {
         name: block
         + sigma * torch.randn(count, *block.shape, generator=generator, dtype=block.dtype)
@@ -467,27 +197,5 @@ def kink_margin(spec: ConstructionSpec, weights: Weights, inside: Weights) -> Te
 
 
 def _check_tail(freedom: int, failure: float, count: int) -> None:
-    if freedom < 1:
-        raise ValueError(f"degrees of freedom must be at least 1, got {freedom}")
-    if not 0 < failure < 1:
-        raise ValueError(f"failure must lie between 0 and 1, got {failure}")
-    if count < 1:
-        raise ValueError(f"count must be at least 1, got {count}")
-
-
-def _check(n: int, degree: int, sparsity: int, sigma: float) -> None:
-    if n < 1:
-        raise ValueError(f"n must be at least 1, got {n}")
-    for name, value in (("degree", degree), ("sparsity", sparsity)):
-        if not 1 <= value <= n:
-            raise ValueError(f"{name} must lie between 1 and n = {n}, got {value}")
-    if not 0 <= sigma < math.inf:
-        raise ValueError(f"sigma must be finite and at least 0, got {sigma}")
-
-
-def _width(n: int, width: int | None) -> int:
-    if width is None:
-        return n + 2
-    if width < 2:
-        raise ValueError(f"width must be at least 2, got {width}")
-    return width
+    require_positive(freedom=freedom, count=count)
+    require_probability(failure=failure)

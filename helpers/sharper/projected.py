@@ -22,6 +22,7 @@ import math
 import torch
 from torch import Tensor
 
+from helpers.checks import require_positive
 from helpers.sharper.network import ConstructionSpec, mlp, tokens
 from helpers.weights import Weights
 
@@ -59,7 +60,7 @@ def codes(positions: int, width: int, draws: int, generator: torch.Generator) ->
     Raises:
         ValueError: a size below 1.
     """
-    _check_sizes(positions=positions, width=width, draws=draws)
+    require_positive(positions=positions, width=width, draws=draws)
     shape = (draws, positions, width)
     return torch.randn(shape, generator=generator, dtype=torch.float64) / math.sqrt(width)
 
@@ -90,7 +91,7 @@ def rotated_codes(positions: int, width: int, draws: int, generator: torch.Gener
 
     Cost: ``positions ** 2`` numbers a draw, whatever the width. Source: Bartlett (1933).
     """
-    _check_sizes(positions=positions, width=width, draws=draws)
+    require_positive(positions=positions, width=width, draws=draws)
     columns = min(positions, width)
     shape = (draws, positions, columns)
     R = torch.randn(shape, generator=generator, dtype=torch.float64).tril(-1)
@@ -162,7 +163,8 @@ def projected_scores(weight: Tensor, J: Tensor) -> Tensor:
 def forward(spec: ConstructionSpec, weights: Weights, J: Tensor, bits: Tensor) -> Tensor:
     r"""Outputs of the narrow network on all draws of the codes.
 
-    The attention does not depend on the bits, so it is computed once for each draw.
+    It is :func:`helpers.sharper.network.forward` on the narrower weights. The attention does not
+    depend on the bits, so it is computed once for each draw.
 
     Args:
         spec: Sizes of the wide network.
@@ -218,7 +220,7 @@ def expected_square_norm(weight: Tensor, width: int) -> Tensor:
     """
     if weight.ndim != 2 or weight.shape[0] != weight.shape[1]:
         raise ValueError(f"expected a square matrix, got {tuple(weight.shape)}")
-    _check_sizes(width=width)
+    require_positive(width=width)
     return weight.square().sum() + (weight.trace() ** 2 + (weight @ weight).trace()) / width
 
 
@@ -257,12 +259,6 @@ def code_error(J: Tensor) -> Tensor:
     """
     gram = J @ J.mT
     return (gram - torch.eye(J.shape[-2], dtype=J.dtype, device=J.device)).abs().amax((-2, -1))
-
-
-def _check_sizes(**sizes: int) -> None:
-    for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(f"{name} must be at least 1, got {size}")
 
 
 def _check_codes(weights: Weights, J: Tensor) -> None:

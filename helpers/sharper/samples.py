@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from helpers.checks import require_positive
 from helpers.cube import SparseFunction, index_of, sparse_function
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import initial_weights
@@ -60,8 +61,7 @@ def draw(n: int, classes: Sequence[tuple[int, int]], N: int, seeds: Sequence[int
     """
     if not classes or len(seeds) != len(classes):
         raise ValueError(f"{len(classes)} classes need as many seeds, at least 1; got {len(seeds)}")
-    if N < 1:
-        raise ValueError(f"N must be at least 1, got {N}")
+    require_positive(N=N)
     functions, bits, generators = [], [], []
     for (degree, sparsity), seed in zip(classes, seeds, strict=True):
         generator = torch.Generator().manual_seed(1_000_000 * degree + 10_000 * sparsity + seed)

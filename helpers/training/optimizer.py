@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 from torch.optim.adamw import adamw
 
+from helpers.checks import require_scale
+
 
 class StackedAdamW:
     r"""AdamW whose learning rate and weight decay may differ from model to model.
@@ -66,10 +68,9 @@ class StackedAdamW:
             raise ValueError(f"weight_decay must be finite and at least 0, got {weight_decay}")
         if not all(0 <= beta < 1 for beta in betas):
             raise ValueError(f"betas must lie in [0, 1), got {betas}")
-        if not 0 < eps < math.inf:
-            raise ValueError(f"eps must be positive and finite, got {eps}")
-        if clip is not None and not 0 < clip < math.inf:
-            raise ValueError(f"clip must be positive and finite, got {clip}")
+        require_scale(eps=eps)
+        if clip is not None:
+            require_scale(clip=clip)
         self.weights, self.clip = weights, clip
         self.constants: dict[str, Any] = {"beta1": betas[0], "beta2": betas[1], "eps": eps}
         self.factor = _factors(weights, rate_of or {})

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from helpers.checks import require_amount, require_positive, require_scale
 from helpers.training.batches import Batches
 from helpers.training.checkpoints import Checkpoint
 from helpers.training.ensemble import Failure, Options, Run, Snapshot, Trained, require_one_each
@@ -231,16 +232,11 @@ def _check(weights: Weights, steps: int, options: Options, checkpoint_every: flo
     for name, tensor in weights.items():
         if not tensor.is_floating_point():
             raise ValueError(f"weights must be floating, {name} is {tensor.dtype}")
-    counts = {"check_every": options.check_every, "metrics_every": options.metrics_every}
-    for name, count in {"steps": steps, **counts}.items():
-        if count < 1:
-            raise ValueError(f"{name} must be at least 1, got {count}")
-    least = {"threshold": options.threshold, "checkpoint_every": checkpoint_every}
-    for name, value in least.items():
-        if not 0 <= value < math.inf:
-            raise ValueError(f"{name} must be finite and at least 0, got {value}")
+    require_positive(
+        steps=steps, check_every=options.check_every, metrics_every=options.metrics_every
+    )
+    require_amount(threshold=options.threshold, checkpoint_every=checkpoint_every)
     for level in options.snapshots:
-        if not 0 < level < math.inf:
-            raise ValueError(f"snapshots must be positive and finite, got {level}")
+        require_scale(snapshots=level)
     if options.on_failure not in ("record", "raise"):
         raise ValueError(f"on_failure is 'record' or 'raise', got {options.on_failure!r}")

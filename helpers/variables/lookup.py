@@ -9,14 +9,13 @@ Source: Edelman, Goel, Kakade and Zhang (2022), Lemmas B.5, B.6 and B.8, Proposi
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice
+from helpers.checks import require_choice, require_scale
 from helpers.variables import selection
 from helpers.weights import Weights
 
@@ -54,8 +53,7 @@ def lookup_net(points: Tensor, values: Tensor, delta: float) -> Weights:
             f"expected points (n, d) and values (n,), got {tuple(points.shape)} and "
             f"{tuple(values.shape)}"
         )
-    if not 0 < delta < math.inf:
-        raise ValueError(f"delta must be positive and finite, got {delta}")
+    require_scale(delta=delta)
     points, values = points.double(), values.double()
     if not (points.isfinite().all() and values.isfinite().all()):
         raise ValueError("points and values must be finite")

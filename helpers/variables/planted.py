@@ -1,12 +1,12 @@
 r"""Planted functions: a gate on s hidden bits among T, learned by the third paper's small model.
 
 Each trial plants its own bits, draws its own strings and starts from its own weights, all from one
-generator, so that no trial depends on which others run beside it.
+generator, so that no trial depends on which others run beside it. Then what is said of the trials:
+the sample size that they need, and how long they wait before they learn.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -14,9 +14,11 @@ import torch
 from scipy.optimize import isotonic_regression
 from torch import Tensor
 
-from helpers.checks import require_choice
+from helpers.checks import require_choice, require_probability
+from helpers.draws import seed_of
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import initial_weights
+from helpers.statistics import Estimate, bootstrapped, redrawn
 from helpers.weights import Weights
 
 GATES: dict[str, Callable[[Tensor], Tensor]] = {
@@ -84,7 +86,7 @@ def plant(gate: str, T: int, s: int, seeds: Sequence[int]) -> Trials:
         raise ValueError(f"s must lie between 1 and T = {T}, got {s}")
     if not seeds:
         raise ValueError("at least one trial is needed, got no seeds")
-    generators = tuple(torch.Generator().manual_seed(_digest(gate, T, s, seed)) for seed in seeds)
+    generators = tuple(torch.Generator().manual_seed(seed_of(gate, T, s, seed)) for seed in seeds)
     hidden = [torch.randperm(T, generator=g)[:s].sort().values for g in generators]
     return Trials(gate, torch.stack(hidden), T, generators)
 
@@ -181,8 +183,7 @@ def critical_size(sizes: Sequence[int], successes: Tensor, level: float = 0.5) -
         raise ValueError(f"sizes must be positive and increase, got {list(sizes)}")
     if not bool(((successes >= 0) & (successes <= 1)).all()):
         raise ValueError(f"shares must lie in [0, 1], got {successes.tolist()}")
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, got {level}")
+    require_probability(level=level)
     share = nondecreasing(successes)
     above = (share > level).nonzero()
     if not len(above):
@@ -194,6 +195,67 @@ def critical_size(sizes: Sequence[int], successes: Tensor, level: float = 0.5) -
     return (m[k - 1].log() + part * (m[k] / m[k - 1]).log()).exp().item()
 
 
-def _digest(*parts: object) -> int:
-    text = " ".join(map(str, parts)).encode()
-    return int.from_bytes(hashlib.blake2b(text, digest_size=4).digest())
+def onsets(checks: Sequence[int], losses: Tensor, level: float) -> Tensor:
+    """Steps after which the loss of each run stays at or below a level.
+
+    Args:
+        checks: Steps at which the loss was looked at, increasing, C of them.
+        losses: Shape ``(C, E)``; nan once a run is over.
+        level: Of the loss.
+
+    Returns:
+        The last check at which the loss was above the level, 0 if it never was: ``(E,)``, int64.
+
+    Raises:
+        ValueError: another number of checks.
+    """
+    if losses.ndim != 2 or len(losses) != len(checks):
+        raise ValueError(f"{len(checks)} checks need losses (C, E), got {tuple(losses.shape)}")
+    return (torch.tensor(checks)[:, None] * (losses > level)).amax(0)
+
+
+def redrawn_medians(values: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """Median of the runs as they are, then of runs drawn anew.
+
+    Of waits, a median says nothing of how long the slower half would have taken, so it is known
+    although some runs were stopped before they learned.
+
+    Args:
+        values: One a run, shape ``(E,)``; else ValueError.
+        count: Number of redraws, at least 1; else ValueError.
+        generator: Source of randomness.
+
+    Returns:
+        Shape ``(1 + count,)``, float64; of an even number of runs the mean of the middle two.
+    """
+    if values.ndim != 1 or not len(values):
+        raise ValueError(f"values must be (E,), E at least 1, got {tuple(values.shape)}")
+    return values.double()[_redrawn_too(len(values), count, generator)].quantile(0.5, dim=1)
+
+
+def spread(groups: Sequence[Tensor], count: int, generator: torch.Generator) -> Estimate:
+    r"""Standard deviation of waits over their mean, pooled over groups, with its interval.
+
+    .. math:: \Bigl( \frac1L \sum_{l \le L} s_l^2 / \bar w_l^2 \Bigr)^{1/2}
+
+    Args:
+        groups: Waits of the runs of one kind, each ``(E,)`` with E at least 2; L of them.
+        count: Number of redraws, at least 1.
+        generator: Source of randomness.
+
+    Raises:
+        ValueError: no groups, or a group of one run.
+    """
+    if not groups or min(map(len, groups)) < 2:
+        raise ValueError(f"a spread needs groups of 2 runs, got {[len(g) for g in groups]}")
+    squares = []
+    for waits in groups:
+        drawn = waits.double()[_redrawn_too(len(waits), count, generator)]
+        squares.append(drawn.var(1) / drawn.mean(1).square())
+    return bootstrapped(torch.stack(squares).mean(0).sqrt())
+
+
+def _redrawn_too(E: int, count: int, generator: torch.Generator) -> Tensor:
+    """Numbers of all runs, then of runs drawn anew: ``(1 + count, E)``."""
+    everyone = torch.arange(E)
+    return torch.cat((everyone[None], redrawn(torch.zeros_like(everyone), count, generator)))

@@ -7,7 +7,8 @@ A string b of T bits becomes T + 1 rows of d numbers, a class token last, by one
     bag         row t is b_t v_t
 
 Every head scores the rows against the class token, :math:`z_t = c^\top W_Q W_K^\top x_t`, mixes
-them by a softmax and maps the mixture by :math:`W_V W_C`. Heads add up.
+them by a softmax and maps the mixture by :math:`W_V W_C`. Heads add up. Rows are given as they are
+and one query reads them: no embedding, stream or norm of :mod:`helpers.nets.transformer` is used.
 
 Source: Edelman, Goel, Kakade and Zhang (2022), Appendix B.
 """
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice
+from helpers.checks import require_bits, require_choice, require_positive, require_scale
 from helpers.weights import Weights
 
 MAPS = ("positions", "trained", "bag")
@@ -139,11 +140,8 @@ def sharpness(T: int, gamma: float, factor: float = 1.0, margin: float = 1.0) ->
     Raises:
         ValueError: a number outside its range.
     """
-    if T < 1:
-        raise ValueError(f"T must be at least 1, got {T}")
-    for name, value in (("gamma", gamma), ("factor", factor), ("margin", margin)):
-        if not 0 < value < math.inf:
-            raise ValueError(f"{name} must be positive and finite, got {value}")
+    require_positive(T=T)
+    require_scale(gamma=gamma, factor=factor, margin=margin)
     return math.log(8 * T * factor / gamma) / margin
 
 
@@ -190,8 +188,7 @@ def rows(kind: str, at: Basis, bits: Tensor, positions: Tensor | None = None) ->
     require_choice("map", kind, MAPS)
     if bits.shape[-1:] != (at.length,):
         raise ValueError(f"strings must end in T = {at.length} bits, got {tuple(bits.shape)}")
-    if not ((bits == 0) | (bits == 1)).all():
-        raise ValueError(f"bits are 0 or 1, got values from {bits.min()} to {bits.max()}")
+    require_bits(bits)
     b = bits.double()[..., None]
     if kind == "bag":
         X = b * at.vectors

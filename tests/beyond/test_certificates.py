@@ -12,7 +12,7 @@ from torch.distributions import Normal, kl_divergence
 from helpers import cube
 from helpers.beyond import audit
 from helpers.beyond import certificates as cert
-from helpers.sharper import pac_bayes
+from helpers.sharper import rivals
 from helpers.sharper.network import construct_exact, forward
 
 
@@ -48,7 +48,7 @@ def test_a_certificate_pays_each_of_its_terms():
     corrected = 1 - (s * delta) ** (1 / N)
     nats = K + math.log(k) + math.log(2 * math.sqrt(m) / ((1 - s) * delta))
     found = cert.certificate(0.0, N, K, m, delta, share=s, choices=k)
-    assert pac_bayes.binary_kl(corrected, found) == pytest.approx(nats / m, rel=1e-6)
+    assert rivals.binary_kl(corrected, found) == pytest.approx(nats / m, rel=1e-6)
     assert found > corrected
 
 
@@ -66,8 +66,8 @@ def test_a_certificate_grows_with_risk_divergence_and_choices_and_falls_with_dra
 @pytest.mark.parametrize(("r", "u"), [(0.05, 0.1), (0.2, 0.3), (0.01, 0.02)])
 def test_the_price_of_a_nat_is_the_ratio_of_the_slopes(r, u):
     h = 1e-5  # central differences: error of order h^2
-    of_risk = (pac_bayes.kl_inverse(r + h, u) - pac_bayes.kl_inverse(r - h, u)) / (2 * h)
-    of_nats = (pac_bayes.kl_inverse(r, u + h) - pac_bayes.kl_inverse(r, u - h)) / (2 * h)
+    of_risk = (rivals.kl_inverse(r + h, u) - rivals.kl_inverse(r - h, u)) / (2 * h)
+    of_nats = (rivals.kl_inverse(r, u + h) - rivals.kl_inverse(r, u - h)) / (2 * h)
     found = cert.price(torch.tensor(r).double(), torch.tensor(u).double()).item()
     assert found == pytest.approx(of_nats / of_risk, rel=1e-4)
 
@@ -188,8 +188,8 @@ def test_a_valid_certificate_fails_rarely_and_one_without_its_count_does_not():
     losses = audit.noisy_losses(8, 2, 2 * math.log(8), silent, 1, g)
     counts = audit.sample_counts(256, 16, 2000, g)
     H = math.log(len(losses))
-    valid = audit.failures(losses, counts, lambda r: pac_bayes.occam(r, H, 16), g)
-    broken = audit.failures(losses, counts, lambda r: pac_bayes.occam(r, 0.0, 16), g)
+    valid = audit.failures(losses, counts, lambda r: rivals.occam(r, H, 16), g)
+    broken = audit.failures(losses, counts, lambda r: rivals.occam(r, 0.0, 16), g)
     assert valid.any <= 0.05 * 2000 < broken.any
 
 

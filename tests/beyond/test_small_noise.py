@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from helpers import cube
 from helpers.beyond import small_noise as noise
-from helpers.sharper import pac_bayes
+from helpers.sharper import rivals
 from helpers.sharper.network import construct_exact, forward
 
 SIZES = [(4, 1, 1), (5, 2, 3), (6, 3, 6)]
@@ -106,7 +106,7 @@ def test_rates_are_the_minima_of_their_forms(b):
     hoeffding = C / (2 * K) + b * (K / (2 * m)).sqrt()
     assert noise.hoeffding_rate(C, m, b) == pytest.approx(hoeffding.min().item(), rel=1e-6)
     K = torch.logspace(3, 7, 2001, dtype=torch.float64)
-    form = b * pac_bayes.kl_inverse((C / (2 * K * b)).clamp(max=1), K / m)
+    form = b * rivals.kl_inverse((C / (2 * K * b)).clamp(max=1), K / m)
     assert noise.kl_rate(C, m, b) == pytest.approx(form.min().item(), rel=0.02)  # O(q) corrections
     first, second = noise.sample_sizes(C, 0.25, b)
     assert noise.hoeffding_rate(C, first, b) == pytest.approx(0.25)

@@ -6,16 +6,37 @@ import math
 import pytest
 import torch
 
-from helpers.book.claims import MIME, ClaimError, Ledger, combined_verdict, number
+from helpers.book import claims
+from helpers.book.claims import MIME, ClaimError, Ledger
+from helpers.book.register import Entry
+
+KNOWN = {"about": "statement", "evidence": "attained"}
+VERBS = {
+    "holds": "holds",
+    "refuted": "refuted",
+    "repaired": "repaired",
+    "reproduced": "reproduced",
+    "not reproduced": "not_reproduced",
+}
+
+
+def entry(id="p.r", source="reconstructed"):
+    return Entry(id, "Lemma 1", "lemma", "p/x", source, "a claim", "", "p")
 
 
 @pytest.fixture
-def ledger():
+def ledger(monkeypatch):
+    monkeypatch.setattr(claims, "find_entry", entry)
     return Ledger("part/chapter")
 
 
+def say(ledger, verdict, text, measured, **given):
+    getattr(ledger.result("p.r"), VERBS[verdict])(text, measured, **(KNOWN | given))
+    return ledger.claims[-1]
+
+
 @pytest.mark.parametrize(
-    ("relation", "measured", "control", "expect"),
+    ("relation", "measured", "control", "verdict"),
     [
         ({"at_most": 1}, 0.5, 2.0, "holds"),
         ({"at_most": 1}, 2.0, 0.5, "refuted"),
@@ -26,73 +47,104 @@ def ledger():
         ({"at_most": 0, "tol": 1e-9}, 1e-10, math.inf, "holds"),
     ],
 )
-def test_the_verdict_is_found_from_the_numbers(ledger, relation, measured, control, expect):
-    claim = ledger.check(
-        "p.r", "text", measured=measured, control=control, expect=expect, **relation
-    )
-    assert claim.verdict == expect
+def test_the_verdict_is_found_from_the_numbers(ledger, relation, measured, control, verdict):
+    claim = say(ledger, verdict, "text", measured, control=control, **relation)
+    assert (claim.verdict, claim.about, claim.evidence) == (verdict, "statement", "attained")
     assert ledger.claims == [claim]
 
 
 @pytest.mark.parametrize(("measured", "control"), [(0.5, 0.7), (0.5, 1.0), (2.0, 3.0)])
 def test_a_control_with_the_same_outcome_is_an_error(ledger, measured, control):
-    expect = "holds" if measured < 1 else "refuted"
+    verdict = "holds" if measured < 1 else "refuted"
     with pytest.raises(ClaimError, match="cannot fail"):
-        ledger.check("p.r", "text", measured=measured, control=control, at_most=1, expect=expect)
+        say(ledger, verdict, "text", measured, control=control, at_most=1)
+
+
+@pytest.mark.parametrize(
+    ("control", "how"),
+    [(-0.3712, "minus"), (3 * 0.3712, "3 times"), (1 / 0.3712, "one over")],
+)
+def test_a_control_that_is_arithmetic_is_refused(ledger, control, how):
+    with pytest.raises(ClaimError, match=f"is {how} the measured"):
+        say(ledger, "holds", "text", 0.3712, control=control, equals=0.3712)
+
+
+def test_numbers_of_few_digits_are_no_arithmetic(ledger):
+    say(ledger, "holds", "a", 0.9999999999, control=2.0, at_most=1)
+    say(ledger, "holds", "b", 0.25, control=4, at_most=1)
+    assert claims.arithmetic(1 / 70, 1.0) == ""
 
 
 def test_another_verdict_than_declared_stops_the_run(ledger):
     with pytest.raises(ClaimError, match=r"p\.r: declared 'holds', found 'refuted': words: 2\.0"):
-        ledger.check("p.r", "words", measured=2.0, control=0.0, at_most=1)
+        say(ledger, "holds", "words", 2.0, control=0.0, at_most=1)
     with pytest.raises(ClaimError, match="declared 'refuted', found 'holds'"):
-        ledger.check("p.r", "words", measured=0.0, control=2.0, at_most=1, expect="refuted")
+        say(ledger, "refuted", "words", 0.0, control=2.0, at_most=1)
     with pytest.raises(ClaimError, match="declared 'repaired', found 'refuted'"):
-        ledger.check("p.r", "words", measured=2.0, control=0.0, at_most=1, expect="repaired")
+        say(ledger, "repaired", "words", 2.0, control=0.0, at_most=1)
     assert ledger.claims == []
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_a_number_that_is_not_finite_decides_nothing(ledger, bad):
-    for expect in ("holds", "refuted"):
+    for verdict in ("holds", "refuted"):
         with pytest.raises(ClaimError, match="not a finite number"):
-            ledger.check("p.r", "t", measured=bad, control=5, at_most=1, expect=expect)
+            say(ledger, verdict, "t", bad, control=5, at_most=1)
     with pytest.raises(ClaimError, match="control is nan"):
-        ledger.check("p.r", "t", measured=0, control=math.nan, at_most=1)
+        say(ledger, "holds", "t", 0, control=math.nan, at_most=1)
 
 
 def test_bad_input_is_named(ledger):
     with pytest.raises(ValueError, match="got at_most and equals"):
-        ledger.check("p.r", "t", measured=0, control=1, at_most=0, equals=0)
+        say(ledger, "holds", "t", 0, control=1, at_most=0, equals=0)
     with pytest.raises(ValueError, match="got none"):
-        ledger.check("p.r", "t", measured=0, control=1)
-    with pytest.raises(ValueError, match="unknown verdict 'true'"):
-        ledger.check("p.r", "t", measured=0, control=1, at_most=0, expect="true")
+        say(ledger, "holds", "t", 0, control=1)
+    with pytest.raises(ValueError, match="unknown about 'theorem'; choose one of statement, proof"):
+        say(ledger, "holds", "t", 0, control=1, at_most=0, about="theorem")
+    with pytest.raises(ValueError, match="unknown evidence 'obvious'"):
+        say(ledger, "holds", "t", 0, control=1, at_most=0, evidence="obvious")
     with pytest.raises(ValueError, match="tol must be finite and at least 0, got -1"):
-        ledger.check("p.r", "t", measured=0, control=1, at_most=0, tol=-1)
-    ledger.check("p.r", "t", measured=0, control=1, at_most=0)
+        say(ledger, "holds", "t", 0, control=1, at_most=0, tol=-1)
+    with pytest.raises(TypeError, match="about"):
+        ledger.result("p.r").holds("t", 0, at_most=0, control=1, evidence="proved")
+    say(ledger, "holds", "t", 0, control=1, at_most=0)
     with pytest.raises(ValueError, match="checked before"):
-        ledger.check("p.r", "t", measured=0, control=1, at_most=0)
+        say(ledger, "holds", "t", 0, control=1, at_most=0)
+
+
+def test_as_printed_is_refused_of_what_was_not(ledger, monkeypatch):
+    with pytest.raises(ValueError, match="its source is reconstructed, so no claim says"):
+        say(ledger, "holds", "As printed: the bound", 0, control=1, at_most=0)
+    monkeypatch.setattr(claims, "find_entry", lambda id: entry(id, "printed"))
+    say(ledger, "holds", "as printed: the bound", 0, control=1, at_most=0)
+
+
+def test_an_unknown_result_is_named():
+    with pytest.raises(
+        KeyError, match=r"has no result 'sharper\.thm77'; did you mean sharper\.thm"
+    ):
+        Ledger("part/chapter").result("sharper.thm77")
+
+
+def test_a_verb_returns_nothing_that_a_cell_could_show(ledger):
+    assert ledger.result("p.r").holds("t", 0, at_most=0, control=1, **KNOWN) is None
 
 
 def test_tensors_and_counts_are_taken_as_they_are(ledger):
-    claim = ledger.check(
-        "p.r", "t", measured=torch.tensor(3), control=torch.tensor(0.5), at_least=2
-    )
+    claim = say(ledger, "holds", "t", torch.tensor(3), control=torch.tensor(0.5), at_least=2)
     assert (claim.measured, claim.control) == (3, 0.5)
     assert isinstance(claim.measured, int)
     assert claim.found == "3"
 
 
-def test_a_refuted_claim_needs_a_finding(ledger, capsys):
-    ledger.check("p.r", "t", measured=2, control=0, at_most=1, expect="refuted")
-    with pytest.raises(ClaimError, match=r"no finding explains p\.r"):
-        ledger.show()
-    parts = dict.fromkeys(("printed", "counterexample", "why", "repair", "survives"), "words")
-    with pytest.raises(ValueError, match="needs a claim"):
-        ledger.finding("p.other", **parts)
-    ledger.finding("p.r", **parts)
-    ledger.show()
-    assert "p.r: t: 2, required ≤ 1, control 0: refuted" in capsys.readouterr().out
+def test_a_residue_of_rounding_is_shown_by_its_tolerance(ledger):
+    claim = say(ledger, "holds", "t", 6.7e-10, control=0.98, at_most=0, tol=1e-7)
+    assert claim.found == "< 1e-07"
+    claim = say(ledger, "refuted", "u", 0.98, control=6.7e-10, at_most=0, tol=1e-7)
+    assert (claim.found, claim.turned) == ("0.98", "< 1e-07")
+    claim = say(ledger, "holds", "v", 1.0000001, control=3, equals=1, tol=1e-6)
+    assert claim.found == "1 to 1e-06"
+    assert say(ledger, "holds", "w", 0.02, control=3, equals=0, tol=0.05).found == "0.02"
 
 
 def test_an_empty_ledger_is_refused(ledger):
@@ -100,8 +152,8 @@ def test_an_empty_ledger_is_refused(ledger):
         ledger.show()
 
 
-def test_the_record_is_json_and_complete(ledger):
-    ledger.check("p.r", "t | u", measured=0.25, stderr=0.01, control=9, at_most=1, tol=0.5)
+def test_the_record_is_json_and_complete(ledger, capsys):
+    say(ledger, "holds", "t | u", 0.25, stderr=0.01, control=9, at_most=1, tol=0.5)
     record = json.loads(json.dumps(ledger.record()))
     assert record["chapter"] == "part/chapter"
     assert record["claims"] == [
@@ -115,35 +167,19 @@ def test_the_record_is_json_and_complete(ledger):
             "control": 9,
             "verdict": "holds",
             "stderr": 0.01,
+            "about": "statement",
+            "evidence": "attained",
         }
     ]
     assert r"| `p.r` | t \| u | 0.25 ± 0.01 | ≤ 1 ± 0.5 | 9 | holds |" in ledger.markdown()
     assert MIME.endswith("+json")
+    ledger.show()
+    assert (
+        "p.r: t | u: 0.25 ± 0.01, required ≤ 1 ± 0.5, control 9: holds" in capsys.readouterr().out
+    )
 
 
 def test_the_display_without_digits_has_none(ledger, capsys):
-    ledger.check("p.r", "text", measured=0.123456, control=9, at_most=1)
+    say(ledger, "holds", "text", 0.123456, control=9, at_most=1)
     ledger.verdicts()
     assert capsys.readouterr().out == "p.r: text: holds\n"
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "combined"),
-    [
-        ([], "open"),
-        (["holds", "holds"], "holds"),
-        (["holds", "refuted"], "refuted"),
-        (["refuted", "repaired", "holds"], "repaired"),
-        (["reproduced", "not reproduced"], "not reproduced"),
-        (["holds", "reproduced"], "reproduced"),
-    ],
-)
-def test_a_result_is_as_good_as_its_worst_claim(verdicts, combined):
-    assert combined_verdict(verdicts) == combined
-
-
-@pytest.mark.parametrize(
-    ("x", "text"), [(3, "3"), (3.0, "3.0"), (0.0, "0.0"), (1e-17, "1e-17"), (0.123456, "0.1235")]
-)
-def test_numbers_that_are_not_counts_show_a_point_or_an_exponent(x, text):
-    assert number(x) == text

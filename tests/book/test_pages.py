@@ -6,6 +6,7 @@ import functools
 import http.server
 import itertools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,7 +46,12 @@ WIDTHS = (1280, 390)
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
 PAGES = [
     TOC["root"],
-    *(entry["file"] for part in TOC["parts"] for entry in part["chapters"]),
+    *(
+        inner["file"]
+        for part in TOC["parts"]
+        for entry in part["chapters"]
+        for inner in (entry, *entry.get("sections", ()))
+    ),
     "search",
 ]
 CHAPTERS = [f"book/{chapter.name}" for chapter in every_chapter()]
@@ -446,13 +452,38 @@ def test_buttons_lead_outside_once_the_address_is_set_and_not_before(tmp_path, a
     assert outside("index") == (REPOSITORY if address else set())
 
 
-def test_a_verdict_gets_its_colour_in_a_table_and_on_a_badge():
-    assert 'verdict-good">holds<' in finished("<td><p>holds</p></td>")
-    assert 'verdict-bad">not reproduced<' in finished('<td class="a"><p>not reproduced</p></td>')
-    badge = '<span class="sd-badge sd-bg-warning">repaired</span>'
-    assert finished(badge) == '<span class="verdict verdict-mended">repaired</span>'
-    for other in ("<p>holds</p>", "<td><p>it holds</p></td>", "<td><p>holdsx</p></td>"):
-        assert finished(other) == other
+def test_a_verdict_gets_its_colour_in_a_table():
+    cell = "<td><p>not reproduced</p></td>"
+    assert '<span class="verdict verdict-bad">not reproduced</span>' in finished(cell)
+    assert finished("<td><p>it holds</p></td>") == "<td><p>it holds</p></td>"
+
+
+RAW_ROLE = re.compile(r"\{[a-z:-]+\}`|\{glue|:::\{|```\{")
+LONG_NUMBER = re.compile(r"\d\.\d{8,}|(?<!\w)\d{8,}|(?<![\w.])\d+\.?\d*e[+-]?\d+(?!\w)")
+
+
+def prose(page):
+    """What a reader reads of a page as sentences: no code, no outputs, no formulas."""
+    soup = BeautifulSoup(page, "html.parser").select_one("article")
+    for apart in soup.select("pre, code, .cell, .math, table, script, .citation, a"):
+        apart.decompose()
+    return soup.get_text(" ")
+
+
+def faults(page):
+    text = prose(page)
+    return RAW_ROLE.findall(text) + LONG_NUMBER.findall(text)
+
+
+@pytest.mark.parametrize("name", [n for n in PAGES if n != "search"])
+def test_a_page_shows_no_raw_role_and_no_raw_number(site, name):
+    assert faults((HTML / f"{name}.html").read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("text", ["{glue:text}`x}", "3000000000000000.0", "5e+10", "0.30000000004"])
+def test_the_check_of_raw_text_can_fail(text):
+    assert faults(f"<article><p>so many: {text} of them</p></article>")
+    assert not faults("<article><p>1.3 × 10¹³, or 0.25</p><pre>5e+10</pre></article>")
 
 
 def test_a_figure_leads_to_its_full_size():

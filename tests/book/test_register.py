@@ -1,71 +1,211 @@
-"""The register and the pages built from it."""
+"""The register, and the pages built from it and from the ledgers."""
 
+import json
 import re
+import subprocess
+import sys
 
 import pytest
 
-from helpers.book import scoreboard
-from helpers.book.chapters import BOOK, every_chapter
-from helpers.book.claims import VERDICTS, Claim
+from helpers.book import register, scoreboard
+from helpers.book.chapters import BOOK, ROOT, every_chapter, read_record
+from helpers.book.register import RegisterError, every_entry, load_register
+from helpers.book.scoreboard import GROUPS, load_findings, load_rows
 
-ROWS = scoreboard.load_rows()
-FINDING = dict.fromkeys(("printed", "counterexample", "why", "repair", "survives"), "words")
-
-
-def row(*verdicts, **options):
-    claims = [Claim("p.r", f"claim {v}", 0.5, "at_most", 1, 0.0, 2, v) for v in verdicts]
-    given = {"part": "p", "id": "p.r", "ref": "Lemma 1", "claim": "a | b_c", "chapter": "p/x"}
-    return scoreboard.Row(**given | {"written": bool(claims), "claims": claims} | options)
-
-
-def test_every_row_is_complete_and_unique():
-    for part, rows in scoreboard.load_register().items():
-        for entry in rows:
-            assert {"id", "ref", "kind", "chapter", "claim"} <= set(entry)
-            assert entry["id"].startswith(f"{part}.")
-    ids = [r.id for r in ROWS]
-    assert len(ids) == len(set(ids)) >= 103
+ENTRIES = every_entry()
+ROWS = load_rows()
+EVERY = [r for section in ROWS.values() for row in section for r in (row, *row.parts)]
+CLAIMS = [
+    claim
+    for chapter in every_chapter()
+    for claim in (read_record(chapter.notebook) or {"claims": []})["claims"]
+]
+PAPERS = [p for p in ROWS if not p.own]
+CERTIFICATES = sorted(scoreboard.CERTIFICATES.glob("*.py"))
 
 
-def test_a_row_is_judged_exactly_if_its_chapter_recorded_claims():
-    written = {c.name for c in every_chapter()}
-    for r in ROWS:
-        assert (r.verdict == "open") == (not r.claims)
-        assert r.written <= (r.chapter in written)
-    assert any(r.verdict != "open" for r in ROWS)
+def test_there_are_five_papers_and_each_says_what_could_be_read():
+    assert [p.number for p in PAPERS] == ["P1", "P2", "P3", "P4", "P5"]
+    assert all(len(p.read) > 20 for p in ROWS)
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=lambda e: e.id)
+def test_a_row_says_a_proposition(entry):
+    assert len(entry.claim) >= 20, "a topic, not a proposition"
+    assert entry.claim.count("$") % 2 == 0
+    assert entry.claim.rstrip()[-1] in ".$)", "a sentence ends"
+    assert (BOOK / f"{entry.chapter}.py").exists()
+
+
+def test_every_claim_names_a_row_or_a_part_and_every_part_has_a_verdict_or_is_open():
+    assert {c["id"] for c in CLAIMS} <= set(ENTRIES)
+    named = {c["id"] for c in CLAIMS}
+    for row in EVERY:
+        alone = scoreboard.Row(row.entry, row.claims)
+        assert (row.entry.id in named) == bool(row.claims)
+        if not row.claims:
+            assert (alone.stated, alone.now) == ("not judged", "open")
+
+
+def test_as_printed_is_said_only_of_what_is_printed():
+    said = [c for c in CLAIMS if "as printed" in c["text"].lower()]
+    assert [c["id"] for c in said if ENTRIES[c["id"]].source != "printed"] == []
+    for finding in load_findings():
+        if "as printed" in (finding.title + finding.body).lower():
+            assert ENTRIES[finding.id].source == "printed", finding.id
+
+
+def test_a_statement_is_called_false_exactly_if_it_has_a_certificate():
+    called = {
+        r.entry.id
+        for r in EVERY
+        if scoreboard.Row(r.entry, r.claims).stated == "false" and r.entry.source != "ours"
+    }
+    assert called == {path.stem for path in CERTIFICATES}
+
+
+def test_a_false_statement_has_a_finding_and_a_finding_of_one_is_false():
+    found = [f for f in load_findings() if f.group == "false statement"]
+    certified = {path.stem for path in CERTIFICATES}
+    whole = set(certified) | {id.rpartition(".")[0] for id in certified}
+    assert {id for f in found for id in f.about} <= whole
+    told = {id for f in load_findings() for id in f.about}
+    untold = {id for id in certified if id not in told and id.rpartition(".")[0] not in told}
+    assert not untold
+
+
+def test_findings_are_complete():
+    found = load_findings()
+    assert len({f.label for f in found}) == len({f.title for f in found}) == len(found)
+    for finding in found:
+        assert finding.id in ENTRIES
+        assert len(finding.title) <= 75
+        assert finding.group in GROUPS
+        for word in ("Statement", "Counterexample", "Why", "Repair", "What survives"):
+            assert f"**{word}.**" in finding.body, f"{finding.id} lacks {word}"
+        assert "{glue" not in finding.body
+
+
+@pytest.mark.parametrize("path", CERTIFICATES, ids=lambda p: p.stem)
+def test_a_certificate_fails_the_statement_with_the_standard_library_and_mpmath_alone(path):
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") < 80
+    imported = set(re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE))
+    assert imported - {"mpmath"} <= set(sys.stdlib_module_names)
+    source = ENTRIES[path.stem].source
+    assert source in text.split("\n\n")[0], f"the first lines say that it is {source}"
+    done = subprocess.run(
+        [sys.executable, "-I", str(path)], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "hypothesis" in done.stdout
+    assert "the statement fails" in done.stdout
+
+
+def test_the_totals_are_those_of_the_notebooks():
+    """Counted again from the JSON, by other code than the page's."""
+    counts = {}
+    by_id = {}
+    for path in BOOK.glob("*/*.ipynb"):
+        for cell in json.loads(path.read_text())["cells"]:
+            for output in cell.get("outputs", []):
+                for name, data in output.get("data", {}).items():
+                    if name.endswith("claims+json"):
+                        for c in data["claims"]:
+                            by_id.setdefault(c["id"], []).append(c)
+    for entry in ENTRIES.values():
+        mine = by_id.get(entry.id, [])
+        counted = [c for c in mine if c["about"] not in ("ours", "code")]
+        if entry.source == "ours" or (entry.parts and not counted):
+            continue
+        wide = entry.kind in ("remark", "caption", "claim", "comparison")
+        about = {"statement", "experiment"} | ({"remark"} if wide else set())
+        if entry.kind == "remark":
+            about = {"statement", "remark"}
+        own = [c for c in mine if c["about"] in about]
+        verdicts = {c["verdict"] for c in own}
+        if "refuted" in verdicts:
+            word = "false"
+        elif {"reproduced", "not reproduced"} <= verdicts:
+            word = "partly"
+        elif verdicts & {"reproduced", "not reproduced"}:
+            word = (verdicts & {"reproduced", "not reproduced"}).pop()
+        elif any(c["verdict"] == "refuted" and c["about"] == "proof" for c in mine):
+            word = "proof gap"
+        elif any(c["verdict"] == "refuted" and c["about"] == "constant" for c in mine):
+            word = "constant loose"
+        elif any(c["verdict"] == "holds" for c in own):
+            firm = {"proved", "exhaustive", "attained"}
+            held = [c for c in own if c["verdict"] == "holds"]
+            word = "true" if any(c["evidence"] in firm for c in held) else "not contradicted"
+        else:
+            word = "not judged"
+        counts[word] = counts.get(word, 0) + 1
+    head, _, *lines = scoreboard.totals(ROWS).split("\n\n")[0].splitlines()
+    names = [w.strip() for w in head.strip("|").split("|")][2:]
+    last = [int(n) for n in re.findall(r"\| (\d+)", lines[-1])]
+    assert dict(zip(names, last[1:], strict=True)) == counts
+    assert last[0] == sum(counts.values())
+
+
+def test_totals_count_the_papers_alone():
+    assert "Beyond" not in scoreboard.totals(ROWS)
+    assert "Beyond" in scoreboard.totals(ROWS, own=True)
 
 
 def test_the_scoreboard_hides_no_row():
     text = scoreboard.scoreboard(ROWS)
-    assert text.count("\n") == len(ROWS) + 1
-    assert text.count("`open`") == sum(r.verdict == "open" for r in ROWS)
+    for row in EVERY:
+        anchor = "r-" + row.entry.id.replace(".", "-").replace("_", "-").lower()
+        assert f"{{#{anchor} " in text
 
 
-def test_a_row_shows_verdict_numbers_and_link():
-    text = scoreboard.scoreboard([row("holds", "refuted"), row()])
-    assert r"| Lemma 1 | a \| b\_c | {bdg-danger}`refuted` | 0.5, required ≤ 1; 1 more |" in text
-    assert "{doc}`/book/p/x`" in text
-    assert "| {bdg-secondary}`open` |  | `p/x` |" in text
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"source": "guessed"}, "source 'guessed' is none of"),
+        ({"kind": "idea"}, "kind 'idea' is none of"),
+        ({"source": "ours"}, "only the book's own results"),
+        ({"id": "other.x"}, "an id begins with sharper."),
+        ({"note": "x"}, "unknown field note"),
+        ({"claim": None}, "it lacks claim"),
+    ],
+)
+def test_a_bad_row_is_named(tmp_path, change, message):
+    row = {"id": "sharper.x", "ref": "Lemma 1", "kind": "lemma", "chapter": "sharper/norms"}
+    row |= {"source": "printed", "claim": "Something is at most one."}
+    row |= change
+    row = {k: v for k, v in row.items() if v is not None}
+    path = tmp_path / "register.yml"
+    path.write_text(
+        json.dumps(
+            {"sharper": {"paper": {"number": "P1", "name": "x", "read": "y"}, "rows": [row]}}
+        )
+    )
+    with pytest.raises(RegisterError, match=re.escape(message)):
+        load_register(path)
 
 
-def test_totals_add_up():
-    text = scoreboard.totals([row("holds"), row("repaired", "refuted"), row()])
-    assert "| **all** | 3 | 1 | 1 | 0 | 0 | 0 | 1 |" in text
-    lines = [re.findall(r"\| (\d+)", line) for line in scoreboard.totals(ROWS).splitlines()[2:]]
-    for counts in lines:
-        assert int(counts[0]) == sum(map(int, counts[1:]))
-        assert len(counts) == len(VERDICTS) + 2
+def test_an_id_that_stands_twice_is_named(tmp_path):
+    text = register.REGISTER.read_text(encoding="utf-8")
+    row = re.search(r"    - id: sharper\.rem4\n(?:      .*\n)+?(?=    - id)", text)[0]
+    path = tmp_path / "register.yml"
+    path.write_text(text.replace(row, row + row, 1))
+    with pytest.raises(RegisterError, match=r"sharper\.rem4 stands twice"):
+        load_register(path)
 
 
-def test_findings_tell_every_part_of_the_story():
-    text = scoreboard.findings([row("refuted", findings=[FINDING])])
-    for word in ("Printed", "Counterexample", "Why", "Repair", "What survives"):
-        assert f"**{word}.** words" in text
-    assert scoreboard.findings([row("holds")]) == "None yet."
+def test_numbers_stand_in_formulas_too():
+    text = "$x = {glue:text}`a:.2f}`$ and {glue:text}`b`"
+    with pytest.raises(ValueError, match="wants the number 'c'"):
+        scoreboard.filled("{glue:text}`c`", {}, "here")
+    filled = scoreboard.filled(text.replace("}`$", "`$"), {"a": "0.255", "b": "3e+10"}, "here")
+    assert filled == "$x = 0.26$ and 3 × 10¹⁰"
 
 
-@pytest.mark.parametrize("page", ["scoreboard", "findings"])
-def test_the_page_has_a_section_for_every_part(page):
-    text = (BOOK / f"{page}.md").read_text(encoding="utf-8")
-    for part in scoreboard.load_register():
-        assert f"```{{{page}}} {part}\n" in text
+def test_every_page_asks_for_what_exists():
+    listed = (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    for paper in PAPERS:
+        page = BOOK / "findings" / f"{paper.key}.md"
+        assert f"<!-- findings {paper.key} -->" in page.read_text(encoding="utf-8")
+        assert f"book/findings/{paper.key}\n" in listed

@@ -83,7 +83,9 @@ def test_only_what_changed_is_executed(small_book):
     walsh.write_text(walsh.read_text() + "# a line\n")
     assert stale() == ["part/spectral"], "the choice of a path does not reach walsh, spectrum does"
     package = small_book.root / "helpers" / "kernels" / "__init__.py"
-    package.write_text(package.read_text() + "# a line\n")
+    package.write_text(package.read_text() + "# words alone are no part of a key\n")
+    assert stale() == ["part/spectral"]
+    package.write_text(package.read_text() + "CODE = 1\n")
     assert stale() == ["part/kernel", "part/spectral"]
     assert executed(small_book.run()) == ["part/kernel", "part/spectral"]
     environment = small_book.root / "environment.yml"
@@ -334,9 +336,10 @@ def test_the_plain_form_needs_no_jupyter(small_book):
     paths = f"{blocked}{os.pathsep}{small_book.environment['PYTHONPATH']}"
     small_book.write(
         "part/ledger",
-        "from helpers.book.claims import Ledger, glue\n\n"
-        'ledger = Ledger("part/ledger")\nglue("size", size)\n'
-        'ledger.check("p.r", "text", measured=0, control=1, at_most=0)\nledger.show()\n',
+        "from helpers.book.claims import Ledger\nfrom helpers.book.output import glue\n\n"
+        'ledger = Ledger("part/ledger")\nglue(size=size)\n'
+        'ledger.result("p.r").holds("text", 0, at_most=0, control=1, about="ours", '
+        'evidence="proved")\nledger.show()\n',
     )
     done = small_book.run("part/spectral", "part/ledger", "--plain", PYTHONPATH=paths)
     assert done.returncode == 0, done.stderr

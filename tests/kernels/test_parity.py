@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.kernels import _backends, parity
-from helpers.kernels.parity import evaluate, evaluate_reference, popcount, truth_table
+from helpers.kernels.parity import evaluate, evaluate_reference, popcount
 from helpers.kernels.walsh import walsh_hadamard
 from tests.interpreter import interpreted, needs_triton
 
@@ -195,14 +195,6 @@ def test_the_measured_rule_chooses_the_way(monkeypatch):
     assert taken == []
 
 
-@pytest.mark.parametrize("n", [0, 1, 5, 9])
-def test_a_truth_table_holds_every_value(n):
-    g = seeded(n)
-    masks, c = torch.randint(0, 2**n, (11,), generator=g), whole_numbers((11,), g)
-    table = truth_table(masks, c, n)
-    assert torch.equal(table, evaluate_reference(masks, c, torch.arange(2**n)))
-
-
 @needs_triton
 def test_the_triton_path_equals_the_reference_in_the_interpreter():
     interpreted("""
@@ -278,22 +270,6 @@ I3, C3 = torch.arange(3), torch.ones(3)
 def test_bad_input_is_named(arguments, error, named):
     with pytest.raises(error, match=named):
         evaluate(*arguments)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ((I3, C3, 31), "from 0 to 30, got 31"),
-        ((I3, C3, -1), "from 0 to 30, got -1"),
-        ((I3, C3, True), "got True"),
-        ((I3, C3, 1), r"mask 2 is outside the cube of 1 bits \(0 to 1\)"),
-        ((I3[:0], C3[:0], 3), "at least one of masks"),
-    ],
-    ids=str,
-)
-def test_a_bad_table_is_named(arguments, named):
-    with pytest.raises(ValueError, match=named):
-        truth_table(*arguments)
 
 
 def test_an_explicit_backend_never_falls_back(monkeypatch):

@@ -408,10 +408,10 @@ def test_shared_work_is_done_and_its_errors_are_raised_before_the_call_returns()
             raise ArithmeticError("elsewhere")
         done.extend(range(i, j))
 
-    _walsh_cpu._share(3, work, count)
+    _walsh_cpu.in_threads(3, work, count)
     assert sorted(done) == list(range(count))
     with pytest.raises(ArithmeticError, match="elsewhere"):
-        _walsh_cpu._share(2, partial(work, fails=True), count)
+        _walsh_cpu.in_threads(2, partial(work, fails=True), count)
 
 
 def test_one_thread_of_torch_means_no_other_thread(monkeypatch):
@@ -419,7 +419,7 @@ def test_one_thread_of_torch_means_no_other_thread(monkeypatch):
         raise AssertionError("threads were started")
 
     monkeypatch.setattr(_walsh_cpu, "THREADED", 10)
-    monkeypatch.setattr(_walsh_cpu, "_share", refuse)
+    monkeypatch.setattr(_walsh_cpu, "in_threads", refuse)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
     with pytest.raises(AssertionError, match="threads were started"):
         walsh_hadamard(torch.ones(2**12))

@@ -231,7 +231,6 @@ def test_a_model_that_left_keeps_its_place():
     [
         (lambda: task.majority(torch.empty(3, 0, dtype=torch.int64)), "at least 1 bit"),
         (lambda: task.majority(torch.tensor([0, 2])), "got 2"),
-        (lambda: task.majority(torch.tensor([0.5])), "integers 0 and 1"),
         (lambda: task.indicators(torch.tensor([-1, 0])), "got -1"),
         (lambda: task.plant(5, 6, [0]), "between 1 and T = 5, got 6"),
         (lambda: task.plant(5, 0, [0]), "got 0"),
@@ -259,6 +258,8 @@ def test_a_model_that_left_keeps_its_place():
 def test_bad_input_is_named(call, named):
     with pytest.raises(ValueError, match=named):
         call()
+    with pytest.raises(TypeError, match="bits must be integer or bool"):
+        task.majority(torch.tensor([0.5]))
 
 
 def test_nothing_measured_has_no_best_epoch():

@@ -14,13 +14,13 @@ from helpers.nets import lean
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.nets.transformer import (
     embed,
-    encoder_weights,
     forward,
     initial_weights,
     position_table,
 )
 from helpers.sharper import learnable
 from helpers.sharper import network as sharper
+from tests.torch_encoder import encoder_weights
 
 PAPER = TransformerSpec(
     6,
@@ -274,22 +274,11 @@ def test_two_ensemble_axes_and_vmap_agree_with_one(spec):
     torch.testing.assert_close(mapped, expected)
 
 
-@pytest.mark.parametrize("readout", ["last", "cls"])
-@pytest.mark.parametrize("norm", ["pre", "post", "none"])
-def test_a_shorter_length_is_a_shorter_model(readout, norm):
-    long = TransformerSpec(7, 8, 2, 2, 5, norm, positions="sinusoidal", readout=readout)
-    weights, tokens = drawn(long, 3), bits(3, 6, 7)
-    lengths = torch.tensor([4, 7, 1])
-    found = forward(long, weights, tokens, lengths=lengths)
-    for e, length in enumerate(lengths.tolist()):
-        alone = {k: v[e] for k, v in weights.items()}
-        changed = tokens[e].clone()
-        changed[:, length:] = 1 - changed[:, length:]
-        again = forward(long, alone, changed, lengths=lengths[e])
-        torch.testing.assert_close(found[e], again)
-        if readout == "last":
-            short = dataclasses.replace(long, n=length)
-            torch.testing.assert_close(found[e], forward(short, alone, tokens[e, :, :length]))
+def test_layer_ten_is_not_taken_for_layer_one():
+    spec = TransformerSpec(3, 4, 11, 1, 3)
+    weights = drawn(spec)
+    found = forward(spec, weights, bits(5, 3))
+    torch.testing.assert_close(found, by_the_book(spec, weights, bits(5, 3)))
 
 
 def test_later_tokens_do_not_reach_earlier_ones_in_a_causal_model():
@@ -446,8 +435,6 @@ def test_bad_input_is_named():
         forward(spec, weights, bits(3, 5).float())
     with pytest.raises(ValueError, match="tokens run from 0 to 1, got 7"):
         forward(spec, weights, bits(3, 5) + 7 * (bits(3, 5) == 0))
-    with pytest.raises(ValueError, match=r"lengths run from 1 to 5, got \[0, 3\]"):
-        forward(spec, weights, bits(2, 3, 5), lengths=torch.tensor([0, 3]))
     with pytest.raises(ValueError, match=r"dropout must lie in \[0, 1\), got 1"):
         forward(spec, weights, bits(3, 5), dropout=1.0)
     with pytest.raises(ValueError, match="unknown form 'fast'"):

@@ -179,24 +179,6 @@ def test_the_chance_is_that_of_all_splits_counted_pair_by_pair(first, second):
     assert hierarchy.later(first, second) == pytest.approx(share)
 
 
-def test_a_law_without_scatter_has_its_power_and_an_interval_of_no_length():
-    N = torch.tensor([4, 6, 8, 8])
-    power, low, high = hierarchy.growth(N, 3 * N.double() ** 2)
-    assert power == pytest.approx(2, abs=1e-9)
-    assert high - low < 1e-6
-
-
-def test_the_interval_of_a_power_covers_as_often_as_it_says():
-    N = torch.tensor([4, 6, 8]).repeat_interleave(4)
-    source, trials = generator(3), 400
-    covered = 0
-    for _ in range(trials):
-        noise = 0.3 * torch.randn(12, generator=source, dtype=torch.float64)
-        _, low, high = hierarchy.growth(N, N.double() ** 1.5 * noise.exp())
-        covered += low <= 1.5 <= high
-    assert abs(covered - 0.95 * trials) < 4 * math.sqrt(0.95 * 0.05 * trials)
-
-
 @given(st.integers(1, 5000), st.integers(1, 4096))
 def test_the_search_finds_the_least_doubling_that_suffices(needed, guess):
     asked = []
@@ -238,11 +220,5 @@ def test_bad_input_is_named():
         hierarchy.later(counts([1]), none)
     with pytest.raises(ValueError, match="at most 20 runs are compared, got 22"):
         hierarchy.later(counts([1] * 11), counts([1] * 11))
-    with pytest.raises(ValueError, match="not all sizes alike"):
-        hierarchy.growth(torch.tensor([4, 4, 4]), torch.tensor([1, 2, 3]))
-    with pytest.raises(ValueError, match="R > 2"):
-        hierarchy.growth(torch.tensor([4, 5]), torch.tensor([1, 2]))
-    with pytest.raises(ValueError, match="level must lie between 0 and 1, got 1"):
-        hierarchy.growth(torch.tensor([4, 5, 6]), torch.tensor([1, 2, 3]), level=1)
     with pytest.raises(ValueError, match="guess runs from 1 to top = 8, got 9"):
         hierarchy.fewest(bool, 9, 8)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from helpers.covers import linear as covers
-from helpers.retrieval import memory, recurrent
+from helpers.retrieval import memory, packings, recurrent
 
 law = settings(deadline=None, max_examples=50)
 
@@ -25,12 +25,12 @@ def normal(*shape, seed=0):
 def test_the_closest_pair_is_that_of_all_pairs():
     points = normal(30, 4)
     by_hand = min((points[i] - points[j]).norm().item() for i in range(30) for j in range(i))
-    assert memory.closest(points) == pytest.approx(by_hand, rel=1e-12)
+    assert packings.closest(points) == pytest.approx(by_hand, rel=1e-12)
 
 
 @pytest.mark.parametrize("separation", [0.5, 1.0, 1.3])
 def test_close_label_vectors_are_as_rare_as_the_rate_says(separation):
-    rate = memory.normal_packing_rate(separation)
+    rate = packings.normal_packing_rate(separation)
     for numbers in (10, 100, 1000):
         exact = stats.chi2.logcdf(separation**2 * numbers / 2, numbers)
         assert exact <= -2 * rate * numbers
@@ -44,9 +44,9 @@ def test_packings_of_the_ball_stay_below_the_bound_by_volume():
         points = normal(800, dim)
         points = points / points.norm(dim=-1, keepdim=True).clamp(min=1)
         found = covers.packing(torch.cdist(points, points), eps)
-        assert math.log(len(found)) <= memory.ball_log_packing(dim, eps)
+        assert math.log(len(found)) <= packings.ball_log_packing(dim, eps)
     # 21 points of [-1, 1] at distance 0.1: the bound is attained in one dimension
-    assert memory.ball_log_packing(1, 0.1) == pytest.approx(math.log(21))
+    assert packings.ball_log_packing(1, 0.1) == pytest.approx(math.log(21))
 
 
 @pytest.mark.parametrize("count", [2, 3, 10, 1000, 10**6])
@@ -69,12 +69,12 @@ def test_packings_of_ellipsoids_stay_below_the_bound_by_the_frobenius_norm(dim, 
     image = (points / points.norm(dim=-1, keepdim=True)) @ U.mT
     found = covers.packing(torch.cdist(image, image), eps)
     frobenius = U.norm().item()
-    assert math.log(len(found)) <= memory.ellipsoid_log_packing(frobenius, eps)
+    assert math.log(len(found)) <= packings.ellipsoid_log_packing(frobenius, eps)
 
 
 def test_the_constant_of_the_frobenius_bound_is_needed_up_to_a_factor():
     # two opposite points are 2 apart on a ball of dimension 1
-    assert math.log(2) / memory.ellipsoid_log_packing(1.0, 2.0) == pytest.approx(2 / math.pi)
+    assert math.log(2) / packings.ellipsoid_log_packing(1.0, 2.0) == pytest.approx(2 / math.pi)
 
 
 def test_codes_are_as_large_as_gilbert_and_varshamov_promise():
@@ -84,7 +84,7 @@ def test_codes_are_as_large_as_gilbert_and_varshamov_promise():
         for weight in range(1, n // 2 + 2):
             exact = n * math.log(2) - math.log(sum(math.comb(n, k) for k in range(weight)))
             found = math.log(len(covers.packing(apart, weight - 0.5)))
-            assert memory.code_log_size(n, weight) <= exact + 1e-12 <= found + 2e-12
+            assert packings.code_log_size(n, weight) <= exact + 1e-12 <= found + 2e-12
 
 
 def test_rate_distortion_halves_the_error_by_half_a_bit_a_number():
@@ -170,7 +170,7 @@ def test_a_code_memory_holds_the_cells_of_all_labels_before_a_token(code):
 
 def test_words_are_as_far_apart_as_said_and_the_read_out_as_steep(code):
     words, _ = code._words()
-    assert memory.closest(words) == pytest.approx(code.separation, rel=1e-12)
+    assert packings.closest(words) == pytest.approx(code.separation, rel=1e-12)
     assert (words.norm(dim=-1) - 1).abs().max() < 1e-14
     u, v = normal(2, 200, words.shape[1])
     u, v = u / u.norm(dim=-1, keepdim=True), v / v.norm(dim=-1, keepdim=True)
@@ -213,15 +213,15 @@ def test_zero_labels_are_interpolated_by_zero():
 
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match=r"at least 2 points \(M, D\), got \(1, 3\)"):
-        memory.closest(torch.zeros(1, 3))
+        packings.closest(torch.zeros(1, 3))
     with pytest.raises(ValueError, match=r"separation must lie between 0 and sqrt\(2\), got 2"):
-        memory.normal_packing_rate(2)
+        packings.normal_packing_rate(2)
     with pytest.raises(ValueError, match=r"epsilon must be positive and finite, got 0"):
-        memory.ball_log_packing(3, 0)
+        packings.ball_log_packing(3, 0)
     with pytest.raises(ValueError, match=r"frobenius must be positive and finite, got -1"):
-        memory.ellipsoid_log_packing(-1, 1)
+        packings.ellipsoid_log_packing(-1, 1)
     with pytest.raises(ValueError, match=r"weight runs from 1 to n/2 \+ 1 = 5, got 6"):
-        memory.code_log_size(8, 6)
+        packings.code_log_size(8, 6)
     with pytest.raises(ValueError, match=r"nats must be at least 0, got -1"):
         memory.distortion(-1, 2)
     with pytest.raises(ValueError, match=r"nats must be at least 0, got nan"):

@@ -168,12 +168,8 @@ def test_states_stay_in_the_ball_and_projections_do_not_expand():
 
 @law
 @given(st.integers(1, 300))
-def test_one_over_N_keeps_growth_below_e_and_errors_below_e_minus_one_times_N(steps):
+def test_one_over_N_keeps_growth_below_e(steps):
     assert recurrent.growth(1 / steps, steps) < math.e
-    assert recurrent.accumulated(1 / steps, steps) < (math.e - 1) * steps
-    by_hand = sum((1 + 0.3) ** i for i in range(min(steps, 40)))
-    assert recurrent.accumulated(0.3, min(steps, 40)) == pytest.approx(by_hand, rel=1e-12)
-    assert recurrent.accumulated(0.0, steps) == steps
 
 
 def test_balancing_keeps_the_net_and_makes_it_smaller():
@@ -215,7 +211,7 @@ def test_bad_input_is_named():
         recurrent.states(lambda h, z: z, torch.zeros(0, 2), 2)
     with pytest.raises(ValueError, match=r"radius must be at least 0, got -1"):
         recurrent.project(torch.zeros(2), -1)
-    with pytest.raises(ValueError, match=r"alpha must be at least 0 and finite, got -0.1"):
+    with pytest.raises(ValueError, match=r"alpha must be finite and at least 0, got -0.1"):
         recurrent.growth(-0.1, 3)
     with pytest.raises(ValueError, match=r"N must be at least 1, got 0"):
-        recurrent.accumulated(0.1, 0)
+        recurrent.growth(0.1, 0)

@@ -4,10 +4,10 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers import cube, statistics
+from helpers import cube
 from helpers.nets.spec import shapes
 from helpers.nets.transformer import forward, initial_weights
 from helpers.sensitive import brittle
@@ -213,24 +213,3 @@ def test_bad_calls_are_named():
         brittle.sharpness(model, weights, cube.bits(4), 1)
     with pytest.raises(ValueError, match="sigma must be finite and at least 0, got -1"):
         brittle.sharpness(model, weights, cube.bits(4), 2, sigma=-1.0)
-
-
-@settings(max_examples=30)
-@given(st.floats(-3, 3), st.floats(-3, 3), st.integers(2, 9))
-def test_the_slope_of_a_line_is_its_slope(a, b, N):
-    x = torch.arange(N, dtype=torch.float64)
-    found = statistics.slope(x, a * x + b)
-    assert abs(found - a) < 1e-13 * N * (abs(a) * N + abs(b) + 1)
-
-
-def test_slopes_come_in_batches_and_need_two_places():
-    x = torch.tensor([4.0, 4, 6, 8], dtype=torch.float64)
-    y = torch.stack((x.square(), torch.ones(4).double()))
-    torch.testing.assert_close(statistics.slope(x, y)[1].item(), 0.0)
-    centred = x - x.mean()
-    expected = (centred * y[0]).sum() / (centred * centred).sum()
-    torch.testing.assert_close(statistics.slope(x, y)[0], expected)
-    with pytest.raises(ValueError, match="two different x"):
-        statistics.slope(torch.ones(3), torch.ones(3))
-    with pytest.raises(ValueError, match="share N"):
-        statistics.slope(torch.ones(3), torch.ones(4))

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from helpers import cube
 from helpers.sharper import pac_bayes as pb
-from helpers.sharper import perturbed
+from helpers.sharper import rivals, tabulated
 from helpers.sharper.network import construct
+from helpers.sharper.tabulated import gradient_bound
 
 positive = st.floats(1e-3, 1e6)
 confidence = st.floats(1e-6, 0.999)
@@ -46,7 +47,7 @@ def test_the_readings_of_the_norm_differ_by_their_idle_positions():
 
 
 def test_the_authors_printed_number_is_the_bound_with_the_norm_not_squared():
-    N, G = pb.norm_squared(50, 1, 1, "sinks"), pb.sharpness(1, 1)
+    N, G = pb.norm_squared(50, 1, 1, "sinks"), gradient_bound(1, 1)
     coded = pb.bound(math.sqrt(N), G, 1e-5, 1e7, 0.01, 0.01) - 1e-10 * G
     assert coded == pytest.approx(PRINTED, rel=1e-13)
     assert pb.bound(N, G, 1e-5, 1e7, 0.01, 0.01) == pytest.approx(17.863, abs=5e-4)
@@ -54,15 +55,15 @@ def test_the_authors_printed_number_is_the_bound_with_the_norm_not_squared():
 
 @pytest.mark.parametrize(("d", "W", "value"), [(1, 1, 272), (2, 25, 38804), (5, 20, 384564)])
 def test_the_sharpness_is_the_printed_sum(d, W, value):
-    assert pb.sharpness(d, W) == value
-    assert pb.sharpness(torch.tensor([d, d]), W).tolist() == [value, value]
+    assert gradient_bound(d, W) == value
+    assert gradient_bound(torch.tensor([d, d]), W).tolist() == [value, value]
 
 
 @pytest.mark.parametrize("as_tabulated", [False, True])
 @pytest.mark.parametrize("sigma", [0.0, 1e-5, 3e-3, 0.5])
 def test_the_perturbation_is_the_quadratic_it_is_expanded_into(as_tabulated, sigma):
     p0, p1, p2 = pb.perturbation(20, 3, 7, as_tabulated)
-    whole = perturbed.perturbation_term(20, 3, 7, sigma, as_tabulated=as_tabulated)
+    whole = tabulated.perturbation_term(20, 3, 7, sigma, as_tabulated=as_tabulated)
     assert p0 + p1 * sigma + p2 * sigma**2 == pytest.approx(whole, rel=1e-12)
     assert (p0 > 0) == as_tabulated
 
@@ -155,38 +156,38 @@ def test_the_sample_size_grows_with_the_square_of_the_constant_and_the_cube_of_t
 def test_the_first_sample_size_is_found_exactly():
     assert pb.first_sample_size(lambda m: 10 / m, 0.1) == 100
     assert pb.first_sample_size(lambda m: 0.0, 1.0) == 1
-    with pytest.raises(ValueError, match=r"> 1\.0 at m = 100"):
+    with pytest.raises(ValueError, match="not met up to 100"):
         pb.first_sample_size(lambda m: 2.0, 1.0, largest=100)
 
 
 @given(p=st.floats(0, 1), budget=st.floats(0, 30))
 @settings(deadline=None, max_examples=50)
 def test_the_inverse_of_the_binary_divergence_spends_the_budget(p, budget):
-    q = pb.kl_inverse(p, budget)
+    q = rivals.kl_inverse(p, budget)
     assert p <= q <= 1
     if q == 1:
         return
     rounding = 1e-15 * (1 + budget) + 4e-16 / (1 - q)  # of q, where the divergence is steep
-    assert pb.binary_kl(p, q) <= budget + rounding
+    assert rivals.binary_kl(p, q) <= budget + rounding
     beyond = q + 1e-6 * (1 - q) + 1e-9
-    assert beyond >= 1 or pb.binary_kl(p, beyond) >= budget - rounding
+    assert beyond >= 1 or rivals.binary_kl(p, beyond) >= budget - rounding
 
 
 def test_the_binary_divergence_is_known_at_its_ends():
-    assert pb.binary_kl(0.0, 0.01) == pytest.approx(-math.log(0.99), rel=1e-14)
-    assert pb.binary_kl(0.5, 0.25) == pytest.approx(0.5 * math.log(4 / 3), rel=1e-13)
-    assert pb.binary_kl(1.0, 0.0) == math.inf
-    assert pb.binary_kl(0.3, 0.3) == 0
-    assert pb.kl_inverse(0.0, 1e-12) == pytest.approx(1e-12, rel=1e-9)
+    assert rivals.binary_kl(0.0, 0.01) == pytest.approx(-math.log(0.99), rel=1e-14)
+    assert rivals.binary_kl(0.5, 0.25) == pytest.approx(0.5 * math.log(4 / 3), rel=1e-13)
+    assert rivals.binary_kl(1.0, 0.0) == math.inf
+    assert rivals.binary_kl(0.3, 0.3) == 0
+    assert rivals.kl_inverse(0.0, 1e-12) == pytest.approx(1e-12, rel=1e-9)
 
 
 @given(log_size=st.floats(0, 1e6), level=st.floats(0.01, 0.9), delta=confidence)
 @settings(deadline=None, max_examples=50)
 def test_occams_sample_size_is_the_first_that_suffices(log_size, level, delta):
-    m = pb.occam_sample_size(log_size, delta, level, 2.0, risk=level / 4)
-    assert pb.occam(level / 4, log_size, m, delta, 2.0) <= level * (1 + 1e-9)
+    m = rivals.occam_sample_size(log_size, delta, level, 2.0, risk=level / 4)
+    assert rivals.occam(level / 4, log_size, m, delta, 2.0) <= level * (1 + 1e-9)
     if m > 1:
-        assert pb.occam(level / 4, log_size, m - 1, delta, 2.0) > level * (1 - 1e-9)
+        assert rivals.occam(level / 4, log_size, m - 1, delta, 2.0) > level * (1 - 1e-9)
 
 
 def test_occam_with_one_predictor_covers_a_coin():
@@ -195,36 +196,36 @@ def test_occam_with_one_predictor_covers_a_coin():
     fails = sum(
         math.comb(m, k) * R**k * (1 - R) ** (m - k)
         for k in range(m + 1)
-        if pb.occam(k / m, 0.0, m, delta) < R
+        if rivals.occam(k / m, 0.0, m, delta) < R
     )
     assert 0 < fails <= delta
 
 
 def test_the_kl_form_pays_for_its_missing_lambda():
     nats = math.log(2 * math.sqrt(100) / 0.05)
-    assert pb.pac_bayes_kl(0.0, 3.0, 100, 0.05) == pytest.approx(
+    assert rivals.pac_bayes_kl(0.0, 3.0, 100, 0.05) == pytest.approx(
         1 - math.exp(-(3 + nats) / 100), rel=1e-12
     )
-    assert pb.pac_bayes_kl(0.1, 3.0, 100, 0.05) > pb.occam(0.1, 3.0, 100, 0.05)
+    assert rivals.pac_bayes_kl(0.1, 3.0, 100, 0.05) > rivals.occam(0.1, 3.0, 100, 0.05)
 
 
 @pytest.mark.parametrize(("n", "d", "W"), [(4, 2, 3), (10, 2, 1), (62, 31, 1), (50, 2, 25)])
 def test_constructions_are_counted(n, d, W):
     exact = math.log(math.comb(math.comb(n, d), W))
-    assert pb.log_constructions(n, d, W) == pytest.approx(exact, rel=1e-12)
-    more = pb.log_constructions(n, d, W, classes=100, coefficient_bits=5)
+    assert rivals.log_constructions(n, d, W) == pytest.approx(exact, rel=1e-12)
+    more = rivals.log_constructions(n, d, W, classes=100, coefficient_bits=5)
     assert more == pytest.approx(exact + math.log(100) + 5 * W * math.log(2), rel=1e-12)
 
 
 def test_the_rivals_leading_terms_are_their_formulas():
     norm = math.sqrt(52 * 50) * 2 * math.log(50)
     value = math.sqrt(2) * 5 * norm * math.sqrt(math.log(52 * 1e5 * 50) / 1e5)
-    assert pb.edelman(1e5, 50, 52, norm, math.sqrt(2), 5.0) == pytest.approx(value, rel=1e-13)
+    assert rivals.edelman(1e5, 50, 52, norm, math.sqrt(2), 5.0) == pytest.approx(value, rel=1e-13)
     assert value == pytest.approx(39.3, abs=0.05)
-    deeper = pb.edelman(1e5, 50, 52, norm, math.sqrt(2), 5.0, depth_factor=9.0)
+    deeper = rivals.edelman(1e5, 50, 52, norm, math.sqrt(2), 5.0, depth_factor=9.0)
     assert deeper == pytest.approx(3 * value, rel=1e-13)
     length_free = math.sqrt(2) * 5 * norm * math.sqrt(math.log(2 * 52**2 + 1) / 1e5)
-    assert pb.trauger(1e5, 52, norm, math.sqrt(2), 5.0) == pytest.approx(length_free, rel=1e-13)
+    assert rivals.trauger(1e5, 52, norm, math.sqrt(2), 5.0) == pytest.approx(length_free, rel=1e-13)
 
 
 def test_the_constant_of_a_fair_coin_is_a_half_and_of_a_rare_loss_smaller():
@@ -255,18 +256,18 @@ def test_the_constant_scales_and_ignores_a_shift():
 
 def test_tensors_broadcast_and_numbers_give_numbers():
     d, W = torch.arange(1, 6), torch.tensor([[1], [7], [14], [20]])
-    N, G = pb.norm_squared(20, d, W), pb.sharpness(d, W)
+    N, G = pb.norm_squared(20, d, W), gradient_bound(d, W)
     m = torch.tensor([1e4, 1e6], dtype=torch.float64)[:, None, None]
     sigma = pb.optimal_sigma(N, G, m, 0.01, 0.2)
     best = pb.bound(N, G, sigma, m, 0.01, 0.2)
     assert best.shape == sigma.shape == (2, 4, 5)
     assert best.dtype == torch.float64
-    alone = pb.optimal_sigma(pb.norm_squared(20, 3, 7), pb.sharpness(3, 7), 1e6, 0.01, 0.2)
+    alone = pb.optimal_sigma(pb.norm_squared(20, 3, 7), gradient_bound(3, 7), 1e6, 0.01, 0.2)
     assert isinstance(alone, float)
     assert sigma[1, 1, 2].item() == pytest.approx(alone, rel=1e-12)
     sizes = pb.sample_size(N, G, 0.01, 0.2, torch.tensor([1.0, 0.25])[:, None, None])
     assert sizes.shape == (2, 4, 5)
-    one = pb.sample_size(pb.norm_squared(20, 3, 7), pb.sharpness(3, 7), 0.01, 0.2)
+    one = pb.sample_size(pb.norm_squared(20, 3, 7), gradient_bound(3, 7), 0.01, 0.2)
     assert sizes[0, 1, 2] == one
     assert pb.bound(N[:0], G[:0], 0.1, 10, 0.5).shape == (0, 5)
 
@@ -296,22 +297,22 @@ def test_tensors_broadcast_and_numbers_give_numbers():
         (lambda: pb.norm_squared(20, 1.5, 1), "degree must be a whole number, got 1.5"),
         (lambda: pb.norm_squared(1, 1, 1), "n must be at least 2, got 1"),
         (lambda: pb.norm_squared(20, 2, 7, "mine"), "unknown reading 'mine'; choose one of ours"),
-        (lambda: pb.sharpness(0, 1), "degree must be at least 1, got 0"),
+        (lambda: gradient_bound(0, 1), "degree must be at least 1, got 0"),
         (lambda: pb.gaussian_kl(-1.0, 1.0), "norm_squared must be at least 0, got -1"),
         (lambda: pb.alquier(-0.1, 1.0, 10, 0.1, 0.5), "risk must be at least 0, got -0.1"),
         (lambda: pb.alquier(0.1, -1.0, 10, 0.1, 0.5), "kl must be at least 0, got -1"),
         (lambda: pb.alquier(0.1, 1.0, 10, 0.1, 0.5, 0.0), "lam must be positive, got 0"),
-        (lambda: pb.binary_kl(1.1, 0.5), "p must be from 0 to 1, got 1.1"),
-        (lambda: pb.kl_inverse(0.5, -1.0), "budget must be at least 0, got -1"),
-        (lambda: pb.occam(2.0, 1.0, 10, 0.1), "risk must be from 0 to 1, got 2"),
-        (lambda: pb.occam(0.0, -1.0, 10, 0.1), "log_size must be at least 0, got -1"),
-        (lambda: pb.occam_sample_size(1.0, level=1.0), "below|between the training risk 0"),
-        (lambda: pb.pac_bayes_kl(0.1, 1.0, 7), "m must be at least 8, got 7"),
-        (lambda: pb.log_constructions(4, 2, 7), "sparsity must be from 1 to 6, got 7"),
-        (lambda: pb.edelman(1e5, 50, 0, 1.0, 1.0, 1.0), "width must be at least 1, got 0"),
-        (lambda: pb.edelman(1e5, 50, 52, 0.0, 1.0, 1.0), "weight_norm must be positive"),
-        (lambda: pb.trauger(0, 52, 1.0, 1.0, 1.0), "m must be at least 1, got 0"),
-        (lambda: pb.trauger(10, 0, 1.0, 1.0, 1.0), "width must be finite and at least 1, got 0"),
+        (lambda: rivals.binary_kl(1.1, 0.5), "p must be from 0 to 1, got 1.1"),
+        (lambda: rivals.kl_inverse(0.5, -1.0), "budget must be at least 0, got -1"),
+        (lambda: rivals.occam(2.0, 1.0, 10, 0.1), "risk must be from 0 to 1, got 2"),
+        (lambda: rivals.occam(0.0, -1.0, 10, 0.1), "log_size must be at least 0, got -1"),
+        (lambda: rivals.occam_sample_size(1.0, level=1.0), "below|between the training risk 0"),
+        (lambda: rivals.pac_bayes_kl(0.1, 1.0, 7), "m must be at least 8, got 7"),
+        (lambda: rivals.log_constructions(4, 2, 7), "sparsity must be from 1 to 6, got 7"),
+        (lambda: rivals.edelman(1e5, 50, 0, 1.0, 1.0, 1.0), "width must be at least 1, got 0"),
+        (lambda: rivals.edelman(1e5, 50, 52, 0.0, 1.0, 1.0), "weight_norm must be positive"),
+        (lambda: rivals.trauger(0, 52, 1.0, 1.0, 1.0), "m must be at least 1, got 0"),
+        (lambda: rivals.trauger(10, 0, 1.0, 1.0, 1.0), "width must be at least 1, got 0"),
         (lambda: pb.subgaussian_constant(torch.zeros(0)), "K >= 1"),
         (lambda: pb.subgaussian_constant(torch.tensor([math.inf])), "losses must be finite"),
         (lambda: pb.subgaussian_constant(torch.ones(2), -torch.ones(1)), "lambdas must be"),
@@ -328,8 +329,8 @@ def test_bad_input_is_named(call, message):
         (lambda: pb.bound("1", 1.0, 0.1, 10, 0.5), "norm_squared must be a number or a tensor"),
         (lambda: pb.bound(1.0, 1.0, True, 10, 0.5), "sigma must be a number or a tensor"),
         (lambda: pb.bound(1.0, 1.0, 0.1, 10, None), "subgaussian must be a number or a tensor"),
-        (lambda: pb.sharpness(torch.tensor([True]), 1), "degree must be real"),
-        (lambda: pb.sharpness(torch.tensor([1j]), 1), "degree must be real"),
+        (lambda: gradient_bound(torch.tensor([True]), 1), "degree must be real"),
+        (lambda: gradient_bound(torch.tensor([1j]), 1), "degree must be real"),
         (lambda: pb.subgaussian_constant(torch.tensor([1, 2])), "losses must be floating"),
     ],
 )

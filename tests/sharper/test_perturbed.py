@@ -10,6 +10,7 @@ from scipy import stats
 
 from helpers import cube
 from helpers.sharper import perturbed as p
+from helpers.sharper import tabulated as t
 from helpers.sharper.network import construct, construct_exact, forward, leaks
 
 law = settings(deadline=None, max_examples=30)
@@ -29,18 +30,18 @@ def close(found, by_hand):
 
 def test_the_output_term_is_the_tabulated_one():
     log = math.log(20)
-    assert close(p.output_term(20, 1, 1, 1.0), 128 * log + math.sqrt(42) + 32)
-    assert close(p.output_term(20, 3, 4, 0.1), 0.1 * (4608 * log + math.sqrt(42) + 576))
-    assert close(p.output_term(20, 3, 4, 0.1, width=9), 0.1 * (4608 * log + 4 + 576))
+    assert close(t.output_term(20, 1, 1, 1.0), 128 * log + math.sqrt(42) + 32)
+    assert close(t.output_term(20, 3, 4, 0.1), 0.1 * (4608 * log + math.sqrt(42) + 576))
+    assert close(t.output_term(20, 3, 4, 0.1, width=9), 0.1 * (4608 * log + 4 + 576))
 
 
 def test_the_output_term_is_made_of_its_lemmas():
     n, d, W, s = 12, 2, 5, 1e-3
     scores = 2 * math.log(n) * math.sqrt(W)
-    assert close(p.parity_noise(d, s), 128 * s)
-    assert close(p.attention_noise(n, d, W, s), 2 * scores * p.parity_noise(d, s))
-    whole = math.sqrt(W) * (p.attention_noise(n, d, W, s) + p.parity_noise(d, s))
-    assert close(p.output_term(n, d, W, s), whole + s * math.sqrt(2 * 13))
+    assert close(t.parity_noise(d, s), 128 * s)
+    assert close(t.attention_noise(n, d, W, s), 2 * scores * t.parity_noise(d, s))
+    whole = math.sqrt(W) * (t.attention_noise(n, d, W, s) + t.parity_noise(d, s))
+    assert close(t.output_term(n, d, W, s), whole + s * math.sqrt(2 * 13))
 
 
 def test_each_term_of_the_gradient_is_the_tabulated_one():
@@ -48,7 +49,7 @@ def test_each_term_of_the_gradient_is_the_tabulated_one():
     by_hand = (128 * root2 * log + 192 + 128 * root2 * log + 64 * root2 * k * log) + (
         128 * k * log + 1024 * log + 8 * log * k + 256 * k + 32 * k**2
     )
-    assert close(p.gradient_term(6, 1, 1, 1.0), by_hand)
+    assert close(t.gradient_term(6, 1, 1, 1.0), by_hand)
     d, W = 4, 4  # roots are whole
     by_hand = (
         128 * root2 * 16 * 2 * log
@@ -61,27 +62,27 @@ def test_each_term_of_the_gradient_is_the_tabulated_one():
         + 256 * 32 * 16 * k
         + 32 * 2 * 16 * k**2
     )
-    assert close(p.gradient_term(6, d, W, 1.0), by_hand)
+    assert close(t.gradient_term(6, d, W, 1.0), by_hand)
 
 
 def test_as_tabulated_two_terms_of_the_gradient_do_not_vanish():
     n, d, W = 9, 4, 4
     rest = (128 + 64 * 10) * root2 * 256 * math.log(n)
-    assert close(p.gradient_term(n, d, W, 0.0, as_tabulated=True), rest)
-    assert p.gradient_term(n, d, W, 0.0) == 0
-    both = p.gradient_term(n, d, W, 1e-3, as_tabulated=True)
-    assert close(both - (1 - 1e-3) * rest, p.gradient_term(n, d, W, 1e-3))
-    assert close(p.gradient_term(n, d, W, 1.0, as_tabulated=True), p.gradient_term(n, d, W, 1.0))
+    assert close(t.gradient_term(n, d, W, 0.0, as_tabulated=True), rest)
+    assert t.gradient_term(n, d, W, 0.0) == 0
+    both = t.gradient_term(n, d, W, 1e-3, as_tabulated=True)
+    assert close(both - (1 - 1e-3) * rest, t.gradient_term(n, d, W, 1e-3))
+    assert close(t.gradient_term(n, d, W, 1.0, as_tabulated=True), t.gradient_term(n, d, W, 1.0))
 
 
 def test_the_hessian_at_the_construction_is_the_tabulated_one():
     # n = 8, width = 9, so k = 8; d = 1, W = 4.
     by_hand = 16 + 24 + 2 * math.sqrt(48) + math.sqrt(768) + 3 * math.sqrt(192)
     by_hand += 8 * root2 * 8 + 2 * 8 + 8 * root2 * 8 * 2 + 6 * root2 * 8 * math.sqrt(8)
-    assert close(p.hessian_at_construction(8, 1, 4, width=9), by_hand)
+    assert close(t.hessian_at_construction(8, 1, 4, width=9), by_hand)
     by_hand = 32 + 48 + 2 * math.sqrt(96) + math.sqrt(4608) + 9 * math.sqrt(384)
     by_hand += 24 * root2 * 8 + 48 + 24 * root2 * 16 + 18 * root2 * 8 * math.sqrt(8)
-    assert close(p.hessian_at_construction(8, 3, 4, width=9), by_hand)
+    assert close(t.hessian_at_construction(8, 3, 4, width=9), by_hand)
 
 
 def test_each_term_of_the_hessian_is_the_tabulated_one():
@@ -96,12 +97,12 @@ def test_each_term_of_the_hessian_is_the_tabulated_one():
         + 768 * 16 * 32 * 9 * log**2
         + 16 * 16 * 243 * log
     )
-    assert close(p.hessian_term(n, d, W, 1.0, width=10), by_hand)
+    assert close(t.hessian_term(n, d, W, 1.0, width=10), by_hand)
 
 
 def test_the_sharpness_is_the_tabulated_one():
-    assert p.gradient_bound(1, 1) == 272
-    assert p.gradient_bound(2, 25) == 38804
+    assert t.gradient_bound(1, 1) == 272
+    assert t.gradient_bound(2, 25) == 38804
 
 
 @law
@@ -109,15 +110,15 @@ def test_the_sharpness_is_the_tabulated_one():
 def test_the_weights_are_counted(size):
     n, d, _ = size
     weights = construct(function(n, d, 1))[1]
-    assert p.parameter_count(n, d) == sum(block.numel() for block in weights.values())
-    assert p.parameter_count(n, d) - p.tabulated_parameter_count(n, d) == 6 * (d + 1)
-    assert p.tabulated_parameter_count(n, d) == 3 * (n + 2) ** 2 + n + 2 + (8 * n + 14) * (d + 1)
+    assert t.parameter_count(n, d) == sum(block.numel() for block in weights.values())
+    assert t.parameter_count(n, d) - t.tabulated_parameter_count(n, d) == 6 * (d + 1)
+    assert t.tabulated_parameter_count(n, d) == 3 * (n + 2) ** 2 + n + 2 + (8 * n + 14) * (d + 1)
 
 
 @law
 @given(SIZES, sigmas)
 def test_the_terms_are_multiples_of_the_noise(size, sigma):
-    for term in (p.output_term, p.gradient_term, p.hessian_term):
+    for term in (t.output_term, t.gradient_term, t.hessian_term):
         assert close(term(*size, 2 * sigma), 2 * term(*size, sigma))
 
 
@@ -126,19 +127,19 @@ def test_the_terms_are_multiples_of_the_noise(size, sigma):
 def test_the_perturbation_term_is_put_together_from_its_parts(size, sigma):
     n, d, W = size
     for tabulated in (False, True):
-        G = p.gradient_term(*size, sigma, as_tabulated=tabulated)
-        H = p.hessian_at_construction(*size) + p.hessian_term(*size, sigma)
-        second = p.output_term(*size, sigma) * H * p.tabulated_parameter_count(n, d)
-        first = 2 * G * (2 * math.sqrt(p.gradient_bound(d, W)) + G)
-        assert close(p.perturbation_term(*size, sigma, as_tabulated=tabulated), first + second)
-    G = math.sqrt(p.gradient_bound(d, W)) + p.gradient_term(*size, sigma)
-    second = p.output_term(*size, sigma) * H * p.parameter_count(n, d)
-    assert close(p.perturbed_trace_bound(*size, sigma), 2 * G**2 + 2 * second)
+        G = t.gradient_term(*size, sigma, as_tabulated=tabulated)
+        H = t.hessian_at_construction(*size) + t.hessian_term(*size, sigma)
+        second = t.output_term(*size, sigma) * H * t.tabulated_parameter_count(n, d)
+        first = 2 * G * (2 * math.sqrt(t.gradient_bound(d, W)) + G)
+        assert close(t.perturbation_term(*size, sigma, as_tabulated=tabulated), first + second)
+    G = math.sqrt(t.gradient_bound(d, W)) + t.gradient_term(*size, sigma)
+    second = t.output_term(*size, sigma) * H * t.parameter_count(n, d)
+    assert close(t.perturbed_trace_bound(*size, sigma), 2 * G**2 + 2 * second)
 
 
 def test_the_paper_s_example_has_the_known_value():
-    assert p.perturbation_term(50, 2, 25, 1e-3) == pytest.approx(9.106e12, rel=1e-3)
-    assert p.perturbation_term(50, 2, 25, 1e-9, as_tabulated=True) == pytest.approx(
+    assert t.perturbation_term(50, 2, 25, 1e-3) == pytest.approx(9.106e12, rel=1e-3)
+    assert t.perturbation_term(50, 2, 25, 1e-9, as_tabulated=True) == pytest.approx(
         4.402e15, rel=1e-3
     )
 
@@ -231,15 +232,15 @@ def test_noise_is_normal_scaled_and_repeatable():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: p.output_term(0, 1, 1, 0.1), "n must be at least 1, got 0"),
-        (lambda: p.output_term(5, 6, 1, 0.1), "degree must lie between 1 and n = 5, got 6"),
-        (lambda: p.gradient_term(5, 1, 0, 0.1), "sparsity must lie between 1 and n = 5, got 0"),
-        (lambda: p.hessian_term(5, 1, 1, -0.1), "sigma must be finite and at least 0, got -0.1"),
-        (lambda: p.hessian_term(5, 1, 1, math.nan), "sigma must be finite"),
-        (lambda: p.hessian_at_construction(5, 1, 1, width=1), "width must be at least 2, got 1"),
-        (lambda: p.parameter_count(5, 0), "degree must lie between"),
-        (lambda: p.gradient_bound(0, 1), "degree must lie between"),
-        (lambda: p.chi_tail(0, 0.1), "degrees of freedom must be at least 1, got 0"),
+        (lambda: t.output_term(0, 1, 1, 0.1), "n must be at least 1, got 0"),
+        (lambda: t.output_term(5, 6, 1, 0.1), "degree must lie between 1 and n = 5, got 6"),
+        (lambda: t.gradient_term(5, 1, 0, 0.1), "sparsity must lie between 1 and n = 5, got 0"),
+        (lambda: t.hessian_term(5, 1, 1, -0.1), "sigma must be finite and at least 0, got -0.1"),
+        (lambda: t.hessian_term(5, 1, 1, math.nan), "sigma must be finite"),
+        (lambda: t.hessian_at_construction(5, 1, 1, width=1), "width must be at least 2, got 1"),
+        (lambda: t.parameter_count(5, 0), "degree must lie between"),
+        (lambda: t.gradient_bound(0, 1), "degree must be at least 1, got 0"),
+        (lambda: p.chi_tail(0, 0.1), "freedom must be at least 1, got 0"),
         (lambda: p.chi_tail(1, 0.0), "failure must lie between 0 and 1, got 0.0"),
         (lambda: p.chi_quantile(1, 1.0), "failure must lie between 0 and 1"),
         (lambda: p.chi_quantile(1, 0.1, 0), "count must be at least 1, got 0"),

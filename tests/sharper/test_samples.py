@@ -6,10 +6,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from helpers import statistics
 from helpers.cube import bits, index_of
 from helpers.nets.spec import shapes
 from helpers.nets.transformer import forward
@@ -185,67 +182,3 @@ def test_a_cube_that_is_too_large_is_named():
     data = samples.draw(25, [(1, 1)], 4, [0])
     with pytest.raises(ValueError, match="got 25"):
         samples.gap(answer(0.0), {"w": torch.zeros(1)}, data, torch.arange(1))
-
-
-def brute(levels, values, strata):
-    """Concordance by its definition, in a loop."""
-    wins = pairs = 0.0
-    for i in range(len(levels)):
-        for j in range(len(levels)):
-            if levels[i] < levels[j] and strata[i] == strata[j]:
-                pairs += 1
-                wins += 1.0 if values[i] < values[j] else 0.5 if values[i] == values[j] else 0.0
-    return wins / pairs
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(*[st.integers(0, 3)] * 2, st.integers(-2, 2)), min_size=2, max_size=12))
-def test_concordance_counts_pairs(runs):
-    levels, strata, values = (list(column) for column in zip(*runs, strict=True))
-    tensors = [torch.tensor(v, dtype=torch.float64) for v in (levels, values, strata)]
-    if not any(a[0] != b[0] and a[1] == b[1] for a in runs for b in runs):
-        with pytest.raises(ValueError, match="two runs of one stratum"):
-            statistics.concordance(*tensors)
-        return
-    found = statistics.concordance(*tensors).item()
-    assert found == pytest.approx(brute(levels, values, strata), abs=1e-12)
-    turned = statistics.concordance(tensors[0], -tensors[1], tensors[2]).item()
-    assert found + turned == pytest.approx(1, abs=1e-12)
-    stretched = statistics.concordance(tensors[0], tensors[1].exp(), tensors[2]).item()
-    assert stretched == pytest.approx(found, abs=1e-12)  # only the order matters
-
-
-def test_concordance_takes_batches_and_needs_no_strata():
-    levels = torch.tensor([1, 1, 2, 3])
-    values = torch.tensor([[0.0, 1.0, 2.0, 3.0], [3.0, 2.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]])
-    assert statistics.concordance(levels, values).tolist() == [1.0, 0.0, 0.5]
-
-
-def test_bad_runs_are_named():
-    levels = torch.tensor([1, 2])
-    with pytest.raises(ValueError, match="nan, 1 are"):
-        statistics.concordance(levels, torch.tensor([0.0, math.nan]))
-    with pytest.raises(ValueError, match=r"\(2,\), \(2,\) and \(3,\)"):
-        statistics.concordance(levels, torch.zeros(3))
-    with pytest.raises(ValueError, match="different levels"):
-        statistics.concordance(torch.ones(3), torch.zeros(3))
-    with pytest.raises(ValueError, match="different levels"):
-        statistics.concordance(torch.ones(0), torch.zeros(0))
-    with pytest.raises(ValueError, match="E at least 1"):
-        statistics.redrawn(torch.ones(0), 1, torch.Generator())
-    with pytest.raises(ValueError, match="got 0"):
-        statistics.redrawn(torch.ones(2), 0, torch.Generator())
-
-
-def test_redrawn_runs_stay_in_their_group():
-    groups = torch.tensor([4, 7, 4, 4, 7, 9])
-    again = statistics.redrawn(groups, 500, torch.Generator().manual_seed(0))
-    mixed = statistics.redrawn(groups, 500, torch.Generator().manual_seed(0), replace=False)
-    assert torch.equal(groups[again], groups.expand(500, 6))
-    assert torch.equal(groups[mixed], groups.expand(500, 6))
-    assert torch.equal(mixed.sort(1).values, torch.arange(6).expand(500, 6))
-    assert (again[:, 0] == again[:, 2]).any(), "with replacement a run comes twice"
-    for draws in (again, mixed):
-        for run in (0, 2, 3):  # each of the three with one third: five standard errors
-            share = (draws[:, 0] == run).double().mean().item()
-            assert abs(share - 1 / 3) < 5 * math.sqrt(2 / 9 / 500)

@@ -395,7 +395,7 @@ def killed(path, where):
 @pytest.mark.parametrize("where", ["step", "write"])
 def test_a_killed_run_ends_with_the_bits_of_one_that_was_not(tmp_path, where):
     path = tmp_path / "run"
-    code = f"from tests.test_training import killed; killed({str(path)!r}, {where!r})"
+    code = f"from tests.training.test_train import killed; killed({str(path)!r}, {where!r})"
     process = subprocess.run(
         [sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False
     )

@@ -113,9 +113,45 @@ def test_one_more_success_never_raises_the_critical_size(counts, k):
     assert after <= before * (1 + 1e-12)
 
 
+def waits_without_memory(mean, runs, seed):
+    return torch.empty(runs).exponential_(1 / mean, generator=torch.Generator().manual_seed(seed))
+
+
+def test_redrawn_medians_begin_with_the_runs_as_they_are():
+    waits = waits_without_memory(100, 400, 0)
+    medians = planted.redrawn_medians(waits, 500, torch.Generator().manual_seed(0))
+    assert medians.shape == (501,)
+    assert (waits < medians[0]).sum() == 200
+    assert medians[1:].std().item() == pytest.approx(100 / math.sqrt(400), rel=0.35)
+
+
+def test_a_median_does_not_know_where_the_slower_runs_were_stopped():
+    waits = waits_without_memory(100, 401, 0)
+    stopped = planted.redrawn_medians(waits.clamp(max=150), 1, torch.Generator())
+    assert stopped[0] == waits.median()
+
+
+def test_the_onset_is_the_last_check_above_the_level():
+    nan = math.nan
+    losses = torch.tensor([[0.7, 0.7, 0.1], [0.5, 0.2, 0.1], [0.7, nan, 0.1], [0.2, nan, 0.1]])
+    assert planted.onsets([10, 20, 30, 40], losses, 0.6).tolist() == [30, 10, 0]
+
+
+def test_the_spread_of_waits_without_memory_is_one_at_every_mean():
+    groups = [waits_without_memory(m, 4000, s) for s, m in enumerate((3, 700))]
+    found = planted.spread(groups, 200, torch.Generator().manual_seed(0))
+    assert found.low < 1 < found.high
+    assert found.high - found.low < 0.1
+
+
 @pytest.mark.parametrize(
     ("call", "text"),
     [
+        (lambda: planted.onsets([1, 2], torch.zeros(3, 1), 0.5), "2 checks"),
+        (lambda: planted.redrawn_medians(torch.ones(2, 2), 5, torch.Generator()), "values"),
+        (lambda: planted.redrawn_medians(torch.ones(2), 0, torch.Generator()), "count"),
+        (lambda: planted.spread([], 5, torch.Generator()), "groups"),
+        (lambda: planted.spread([torch.ones(1)], 5, torch.Generator()), "groups"),
         (lambda: planted.plant("or", 5, 2, [0]), "gate"),
         (lambda: planted.plant("and", 5, 6, [0]), "s must lie"),
         (lambda: planted.plant("and", 5, 0, [0]), "s must lie"),

@@ -1,0 +1,243 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,mystnb
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# (ch-hessian-trace)=
+# # The trace of the Hessian at a perfect fit
+#
+# ```{verdict}
+# For $d = 1$, $W = T =$ {glue:text}`n_small` and scores of {glue:text}`large_scale:.0f`, where the network fits to rounding, the whole Hessian has trace {glue:text}`trace:.0f`. The bound is {glue:text}`trace_bound:.0f`.
+# ```
+# **Needs** {ref}`ch-gradients-and-trace`. **Read** 4 min. **Runs in** 25 s. **Source** quoted (the bound), restored (the identity).
+#
+# **Claim.** Where a network fits its data exactly, the trace of the loss Hessian is twice the mean squared gradient of the network. That is true. The paper concludes that its hand-written network has a trace of order $W d^3$ at every length. But the bound on the gradient that it uses leaves out a block, and the trace passes it too. With that block's term added the bound holds for the paper's network.
+#
+# ## The statement
+#
+# The network $f_\theta$ of {ref}`ch-construction` has its weights $\theta$ written by hand. It computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings $x$ of $T$ bits: $W$ parities of $d$ bits each, with $c_i > 0$ and $\sum_i c_i^2 = 1$. Its *loss* is $L(\theta) = \mathbb E_x (f_\theta(x) - f(x))^2$, the mean over all $2^T$ strings. The *Hessian* $H$ is the matrix of second derivatives of $L$ in all weights. Its trace measures how sharp the minimum is: noise of variance $\sigma^2$ on every weight raises a small loss by about $\frac12 \sigma^2\, \mathrm{tr}\, H$. Theorem 14 of the paper bounds the squared gradient of $f_\theta$ at every input by $G_u = 4 + 4W(2 + d + 32 d^2 + 32 d^3)$.
+#
+# ```{prf:theorem} Lintilhac and Shaikh (2026), Theorems 5 and 13
+# :label: sharper-thm5
+# *(The bound is refuted below.)* Let the mean in $L$ be over all inputs or over a single one. If $f_\theta = f$ there, then
+#
+# $$\mathrm{tr}\, H = 2\, \mathbb E_x \|\nabla_\theta f_\theta(x)\|^2 \le 2\, G_u .$$
+# ```
+#
+# **Why the trace is a mean square.** One input contributes $(f_\theta - f)^2$, whose Hessian is $2 \nabla f_\theta \nabla f_\theta^\top + 2 (f_\theta - f) \nabla^2 f_\theta$. At a perfect fit the second part is gone. The trace of the first is $2 \|\nabla f_\theta\|^2$.
+
+# %% tags=["parameters"]
+n_small = 5  # bits of the networks whose whole Hessian is computed [4..6]
+large_scale = 40.0  # a score so large that nothing leaks [40..60]
+seed = 0  # of the random sets [0..1000000]
+
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import math
+
+import pandas as pd
+
+from helpers.book import figures
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
+from helpers.book.table import table
+from helpers.draws import Draws
+from helpers.sharper.gradients import LISTED, flat_function, repair_terms, traces
+from helpers.sharper.network import construct, construct_exact, plateau_scale
+from helpers.sharper.tabulated import gradient_bound
+
+ledger, draws = Ledger("sharper/hessian_trace"), Draws(seed)
+thm5, identity = ledger.result("sharper.thm5"), ledger.result("sharper.thm5.identity")
+glue(n_small=n_small, large_scale=large_scale)
+
+# %% [markdown]
+# For short strings the whole Hessian can be computed, without any formula: `traces` takes its product with every unit vector and adds up the diagonal. Beside it stands twice the mean squared gradient, block by block. The paper's network fits better and better as the second of its two score scales, $L_2$, grows. So we raise $L_2$, for $d = 1$ and $W = T$ equal coefficients.
+
+# %%
+scales = [0.0, 2.0, 2 * math.log(n_small), 6.0, 10.0, 15.0, 20.0, 30.0, large_scale]
+f, bound = flat_function(n_small, 1, n_small, draws), 2 * gradient_bound(1, n_small)
+by_scale = {}
+for L2 in scales:
+    trace, by_block = traces(construct(f, (None, L2)), f)
+    by_scale[L2] = {
+        "trace": trace,
+        "over 2 G_u": trace / bound,
+        "listed blocks over 2 G_u": by_block[list(LISTED)].sum() / bound,
+        "over the repaired bound": trace / (bound + 2 * sum(repair_terms(f, L2))),
+        "gap of the identity": max(abs(trace / by_block.sum() - 1), 1e-16),  # rounding, 0 or not
+    }
+by_scale = pd.DataFrame(by_scale).T.rename_axis("second scale")
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The paper's network for $d = 1$, $W = T$, as its second scale grows. Left: trace of the whole Hessian over the bound $2 G_u$; the part of the blocks that the paper lists; the trace over the repaired bound. Right: relative gap between the trace and twice the mean squared gradient.", "name": "fig-trace-scale"}, "image": {"alt": "Two panels with logarithmic vertical axes against the second scale. Left, the trace over the bound rises from below a tenth and crosses the grey line at one between 20 and 30, the part of the listed blocks stays flat below a tenth, and the repaired ratio rises to about a fifth and levels off. Right, the gap falls from about a thousandth along a straight line to rounding."}} tags=["hide-input"]
+fig, axes = figures.new(1, 2, height=3.1)
+for name, label in (
+    ("over 2 G_u", "trace"),
+    ("listed blocks over 2 G_u", "listed blocks"),
+    ("over the repaired bound", "trace, repaired bound"),
+):
+    axes[0].plot(scales, by_scale[name], label=label)
+axes[0].set(xlabel="second scale $L_2$", ylabel="over the bound", yscale="log", ylim=(0.04, 6))
+figures.level(axes[0])
+axes[0].legend(fontsize=7.5)
+axes[1].plot(scales, by_scale["gap of the identity"])
+axes[1].set(xlabel="second scale $L_2$", ylabel="relative gap", yscale="log")
+figures.show()
+
+# %% [markdown]
+# The better the network fits, the closer the trace comes to twice the mean square, down to rounding ({numref}`fig-trace-scale`, right). And the larger it gets. What grows is the gradient of the rows of $F$ that write into the columns of the positions, the block that {ref}`ch-gradients-and-trace` found left out. The blocks that the paper lists stay where they are.
+
+# %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-cell"]
+table(
+    by_scale.reset_index(),
+    f"The paper's network, T = W = {n_small}, d = 1, all inputs",
+    form={"second scale": ".2f", "trace": ".1f", "gap of the identity": ".6f"},
+    tiny=1e-12,
+)
+
+# %%
+largest = by_scale.loc[large_scale]
+thm5.refuted(
+    f"as quoted: trace over $2 G_u$, $d = 1$, $W = T = {n_small}$, large scale",
+    largest["over 2 G_u"],
+    at_most=1,
+    control=largest["listed blocks over 2 G_u"],
+    about="statement",
+    evidence="attained",
+)
+glue(trace=largest["trace"], trace_bound=bound, trace_ratio=largest["over 2 G_u"])
+glue(papers_ratio=by_scale.loc[2 * math.log(n_small), "over 2 G_u"])
+
+# %% [markdown]
+# At the paper's own scale, $2 \log T$, a string of {glue:text}`n_small` bits is too short: the ratio is {glue:text}`papers_ratio:.2f`. There it takes long strings. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$, for an input at which the paper's network gives $f(x)$ exactly. It more than doubles each time the length is multiplied by four. So no other constant saves the order $W d^3$ either.
+#
+# ## The repaired bound
+#
+# {prf:ref}`gradient-repaired` bounds the squared gradient of the paper's network with all its blocks, at every scale. Where the network fits, the identity gives
+#
+# $$\mathrm{tr}\, H \le 2\, G_u + \frac{S^2 \rho^2}8 \left( \|w\|^2 + R^2 \right) .$$
+#
+# Here $S = \sum_i c_i$, $w_i = L_2 + \log c_i$ are the second scores, $R$ is the range of $w$ and 0, and $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$. If no $c_i$ is below $e^{-2 L_2}$ the sum is $O(W d^3 + W^2 d\, L_2^2)$.
+#
+# Four networks for each of four classes test both. The *exact* network of {ref}`ch-construction` is $f$ at every scale; we take it at $2 \log T$, and at a second scale of 0. The paper's network is $f$ to rounding at the large scale, and at $2 \log T$ it is not $f$. So in the first three the trace must be twice the mean squared gradient, and in the last it must not.
+
+# %%
+rows = []
+for d, W in ((1, 1), (1, n_small), (2, 3), (3, 2)):
+    f, bound = flat_function(n_small, d, W, draws), 2 * gradient_bound(d, W)
+    first = max(2 * math.log(n_small), plateau_scale(n_small, d) + 0.1)
+    for name, network in {
+        "exact": construct_exact(f),
+        "exact, 0": construct_exact(f, (first, 0.0)),
+        "large scale": construct(f, (None, large_scale)),
+        "2 log T": construct(f),
+    }.items():
+        trace, by_block = traces(network, f)
+        row = {"d": d, "W": W, "network": name, "trace": trace, "2 E|grad|^2": by_block.sum()}
+        row["relative gap"] = max(abs(trace / by_block.sum() - 1), 1e-16)  # rounding, 0 or not
+        row["over 2 G_u"] = trace / bound
+        row["over repaired"] = trace / (bound + 2 * sum(repair_terms(f, large_scale)))
+        rows.append(row)
+rows = pd.DataFrame(rows)
+form = {"trace": ".3f", "2 E|grad|^2": ".3f", "relative gap": ".6f", "over 2 G_u": ".3f"}
+caption = f"Trace of the whole Hessian, T = {n_small}, all inputs"
+table(rows.drop(columns="over repaired"), caption, form=form, tiny=1e-12)
+
+# %%
+fits, large = rows["network"] != "2 log T", rows["network"] == "large scale"
+identity.holds(
+    "trace of the Hessian against $2\\,\\mathbb{E}\\|\\nabla f\\|^2$ at exact networks, largest relative gap",
+    rows["relative gap"][fits].max(),
+    at_most=0,
+    tol=1e-11,
+    control=rows["relative gap"][~fits].max(),
+    about="statement",
+    evidence="proved",
+)
+thm5.repaired(
+    "trace over twice the repaired bound, largest ratio",
+    rows["over repaired"][large].max(),
+    at_most=1,
+    control=rows["over 2 G_u"][large].max(),
+    about="statement",
+    evidence="proved",
+)
+no_scale = rows[(rows["network"] == "exact, 0") & (rows["W"] == 1)].iloc[0]
+glue(trace_exact=no_scale["trace"], trace_exact_bound=2 * gradient_bound(1, 1))
+glue(repaired=rows["over repaired"][large].max())
+
+# %% [markdown]
+# The identity holds to rounding in every exact network, and the repaired bound at the large scale. Its largest ratio is {glue:text}`repaired:.2f`.
+#
+# The exact network pays for its exactness too. With a second scale of 0 even a single set gives {glue:text}`trace_exact:.0f`, against {glue:text}`trace_exact_bound:.0f`: its read-out has large entries in the position columns. So the repaired bound is about the paper's network only.
+#
+# ## What would falsify this
+#
+# For the identity: a trace that is not twice the mean square at an exact network. The control is the network at $2 \log T$, which is not exact. The bound is refuted; its control is the part of the listed blocks. For the repair: a trace above it, where the paper's network fits. The control is the bound without the new term.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+ledger.show()
+
+# %% [markdown]
+# ## What the authors' code does differently
+#
+# The repository `paullintilhac/boolean_function_sensitivity` stores traces of hand-written networks, measured with random probes of the Hessian; here every diagonal entry is computed. The stored traces come from an older network, with separate query and key matrices and the targets $\pm 1$, and cannot be compared number by number.
+#
+# ## What we found
+#
+# * The trace of the Hessian is twice the mean squared gradient at every exact network, to rounding.
+# * It is not bounded by $2 G_u$. The better the network of {glue:text}`n_small` bits fits, the larger its trace, up to {glue:text}`trace_ratio:.2f` times the bound at a scale of {glue:text}`large_scale:.0f`.
+# * Twice the repaired bound on the gradient holds. It grows with $W^2$ and with the square of the scores.
+#
+# ```{finding} sharper.thm5
+# :title: The trace grows with the scores, and with W squared
+# :group: false statement
+#
+# **Statement.** The trace of the loss Hessian at an exact network is at most $2 G_u = O(W d^3)$, independent of $T$ and of the scale.
+#
+# **Counterexample.** $d = 1$, $W = T = {glue:text}`n_small`$, equal coefficients, scale {glue:text}`large_scale:g`: the whole Hessian has trace {glue:text}`trace:.0f`, the bound is {glue:text}`trace_bound:.0f`.
+#
+# **Why.** It rests on Theorem 14, which leaves out the positional rows of $F$. An exact network of this form needs large scores, and their gradient grows with the square of the scale.
+#
+# **Repair.** For the paper's network, where it fits: twice the repaired bound, which is $O(W d^3 + W^2 d L_2^2)$ if all $c_i \ge e^{-2 L_2}$, with $L_2 = 2 \log T$ in the paper.
+#
+# **What survives.** The identity $\mathrm{tr}\, H = 2\, \mathbb{E} \|\nabla f\|^2$, and the cubic growth with the degree.
+# ```
+#
+# ## Exercises
+#
+# ```{exercise}
+# :label: ex-trace-frozen-rows
+#
+# The positional rows are zero and could be frozen. How much of the trace is then left, for $d = 1$ and $W = T$?
+# ```
+#
+# ```{solution} ex-trace-frozen-rows
+# :class: dropdown
+#
+# Only the listed blocks: a share that falls with the scale, as the missing block grows with its square.
+# ```
+
+# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
+share = by_scale["listed blocks over 2 G_u"] / by_scale["over 2 G_u"]
+column = {"second scale": [f"{L2:.2f}" for L2 in scales], "share": share.values}
+table(column, "Share of the listed blocks in the trace", form=".4f")
+
+# %% [markdown]
+# ## References
+#
+# ```{bibliography}
+# :filter: docname in docnames
+# ```
+#
+# Theorems and construction are from {cite:t}`sharper`.

@@ -1,0 +1,53 @@
+"""Paper 4 (Trauger and Tewari 2024), Section 2.4 with Lemma 3.2 (printed): covers are defined for
+every real q > 0, and inputs with |x|_1 <= B_x need no larger cover than B_x e_1, ..., B_x e_d.
+
+For q = 1/2, the class {0, I} in the plane, B_x = 1 and scale 3/2, the two maps differ by 1 at e_1
+and e_2, so one covers both there. At x = (1/2, 1/2) they differ by (2 sqrt(1/2))^2 = 2. For q >= 1,
+where |.|_q is a norm, the lemma holds by convexity; the paper uses it with q = 2 only.
+"""
+
+from fractions import Fraction as Q
+
+
+def half_norm(x):
+    """|x|_q = (sum_i |x_i|^q)^(1/q) for q = 1/2, where all nonzero entries are equal: n^2 v."""
+    entries = {abs(v) for v in x if v}
+    assert len(entries) == 1
+    return sum(1 for v in x if v) ** 2 * entries.pop()
+
+
+def one_norm(x):
+    return sum(abs(v) for v in x)
+
+
+def members(scale, inputs, norm):
+    """Least number of members of {0, I} that cover it; they differ by x at input x."""
+    return 1 if max(norm(x) for x in inputs) < scale else 2
+
+
+def main() -> int:
+    B_x, scale, q = Q(1), Q(3, 2), Q(1, 2)
+    vertices = [(B_x, Q(0)), (Q(0), B_x)]
+    inputs = [*vertices, (B_x / 2, B_x / 2)]
+    hypotheses = {
+        "q > 0": q > 0,
+        "|x|_1 <= B_x on all inputs": all(one_norm(x) <= B_x for x in inputs),
+        "N >= d": len(inputs) >= 2,
+    }
+    print("statement   as many members cover {0, I} on any N inputs as on the vertices")
+    for name, holds in hypotheses.items():
+        print(f"hypothesis  {name}: {'holds' if holds else 'fails'}")
+    for x in inputs:
+        print(f"            at x = ({x[0]}, {x[1]}) the maps differ by {half_norm(x)}")
+    left, right = members(scale, inputs, half_norm), members(scale, vertices, half_norm)
+    print(f"left side   {left} members on the three inputs, at scale {scale}")
+    print(f"right side  {right} on the vertices")
+    fails = all(hypotheses.values()) and left > right
+    print("the statement fails" if fails else "the statement stands at this instance")
+    both = members(scale, inputs, one_norm), members(scale, vertices, one_norm)
+    print(f"repaired    q = 1: {both[0]} and {both[1]}: {both[0] == both[1]}")
+    return 0 if fails else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

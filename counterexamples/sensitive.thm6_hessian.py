@@ -1,0 +1,79 @@
+"""Paper 2 (Hahn & Rofin 2024), Section 5 after Eq. (16) (printed, "Informally, ..."): as the input
+gets longer, the Hessian of the mean squared loss at the minimizer fitting a function with
+as_n ~ n has unboundedly large entries.
+
+The network below computes PARITY exactly at every n. Its read-out v is parallel to y_n, and |y_n| =
+sqrt(d) always, so that T = <v, y_n> is extremal: a step of size t in any other weight changes T by
+O(t^2) and the loss by O(t^4), kinks or not. So the Hessian is 2 E[y_n y_n^T] in v and 0 elsewhere.
+What survives: Theorem 6, the loss at any fixed step. And if v also has a part orthogonal to y_n,
+which changes no output, the entries do grow with n.
+"""
+
+from fractions import Fraction
+from itertools import product
+from random import Random
+
+HALF, LAYERS = 16, 2  # a token is (u, -u) with u of 16 channels: its mean is 0, and d = 32
+BIT, ONE, PLACE, SIGN, SHARE, SPIKE, STEP, OUT, TINY = range(9)
+
+
+def token(bit, i, n):
+    """e(x_i) + p_i; weights do not depend on n, the encoding has 1, i/n, (-1)^i, 1/n, 1/n^2."""
+    u = [Fraction(0)] * HALF
+    u[BIT], u[ONE], u[SIGN] = bit, 1, (-1) ** i
+    u[PLACE], u[STEP], u[TINY] = Fraction(i, n), Fraction(1, n), Fraction(1, n * n)
+    return u
+
+
+def first_layer(x):
+    """Q = K = 0, so attention is uniform; V copies BIT to SHARE; six ReLUs write SPIKE."""
+    rows = [token(b, i + 1, len(x)) for i, b in enumerate(x)]
+    share = Fraction(sum(x), len(x))
+    for u in rows:
+        u[SHARE] += share
+        for side in (1, -1):
+            for shift, c in ((1, 1), (0, -2), (-1, 1)):
+                t = u[SHARE] - u[PLACE] + shift * u[STEP] - u[ONE] + side * u[SIGN]
+                u[SPIKE] += side * c * max(t, 0)
+    return rows
+
+
+def last_token(x):
+    """A positive multiple of Y_n in layer 2. Layer norm 1 divides each row by its deviation.
+
+    Attention averages SPIKE into OUT; ReLU pairs clear the other channels, c - relu(c) + relu(-c)
+    = 0, and those of TINY add TINY/5 to OUT. Only one row has a spike, so that the sign of OUT is
+    that of b/dev(row) + a/dev(last), found from squares: the larger summand decides.
+    """
+    rows = first_layer(x)
+    variance = [sum(c * c for c in u) for u in rows]
+    spikes = [w for w, u in enumerate(rows) if u[SPIKE] != 0]
+    assert len(spikes) == (sum(x) > 0)
+    u = [c - max(c, 0) + max(-c, 0) for c in rows[-1]]
+    u[OUT] = a = rows[-1][TINY] / 5
+    for w in spikes:
+        b = rows[w][SPIKE] / len(x)
+        u[OUT] = b if b * b * variance[-1] > a * a * variance[w] else a
+    return u
+
+
+def main() -> int:
+    rng, exact, entries = Random(0), True, set()
+    for n in (4, 6, 8, 32, 128):
+        cube = product((0, 1), repeat=n) if n < 9 else [[0] * n, [1] * n]
+        for x in [*cube, *(rng.choices((0, 1), k=n) for _ in range(8))]:
+            u = last_token(x)
+            exact &= all((c != 0) == (k == OUT) for k, c in enumerate(u))  # parallel to v
+            exact &= (u[OUT] > 0) == (sum(x) % 2 == 0)  # y_n = +-4 (e_OUT, -e_OUT), T = +-1
+        entries.add(2 * HALF)  # 2 E[y^2] in each of the two columns with y^2 = d/2
+    print("statement   the largest entry of the Hessian is unbounded in n")
+    print(f"hypothesis  d = 32 > 12 L = 24: {'holds' if 2 * HALF > 12 * LAYERS else '-'}")
+    print(f"hypothesis  T = PARITY, y_n parallel to v, 4 to 128 bits: {'holds' if exact else '-'}")
+    print(f"left side   largest entry at all n: {max(entries)} (trace {2 * max(entries)})")
+    fails = exact and 2 * HALF > 12 * LAYERS and len(entries) == 1
+    print("right side  unbounded\nthe statement fails" if fails else "the statement stands here")
+    return 0 if fails else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,124 @@
+"""Tables: a real table on the page, aligned text for nbval and the terminal, by one call."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import torch
+from tabulate import tabulate
+
+from helpers.book.output import display
+
+
+def table(
+    frame: pd.DataFrame | pd.Series | Mapping[Any, Any],
+    caption: str,
+    *,
+    form: str | Mapping[str, str] = ".4g",
+    tiny: float = 0.0,
+    none: str | None = None,
+) -> None:
+    """Show a table; numbers in one format, or each column in its own.
+
+    Args:
+        frame: Columns by name. Row labels are shown first where they have a name. A Series, or a
+            mapping to single values, is a table of two columns.
+        caption: What it shows, in a few words.
+        form: Format of numbers that are not whole; by column, if a mapping.
+        tiny: Sizes below this, but 0, show as ``< tiny``: rounding, which differs between machines.
+        none: What stands where there is no number; None: there is one everywhere.
+
+    Raises:
+        ValueError: no rows, no caption, a format for a column that does not exist, or a missing
+            number where ``none`` does not say what stands for it; names the column.
+
+    >>> table({"n": [2, 4], "error": [0.25, 1e-17]}, "Errors", tiny=1e-12)
+    Errors
+      n    error
+      2     0.25
+      4  < 1e-12
+    """
+    frame = _as_frame(frame)
+    if not caption.strip():
+        raise ValueError("a table has a caption")
+    if not len(frame):
+        raise ValueError(f"the table {caption!r} has no rows")
+    if not isinstance(form, str) and (odd := set(form) - set(map(str, frame.columns))):
+        columns = ", ".join(map(str, frame.columns))
+        raise ValueError(f"a format for {', '.join(sorted(odd))}, but the columns are {columns}")
+    rows = [
+        [_cell(str(k), v, form, tiny, none) for k, v in zip(frame.columns, row, strict=True)]
+        for row in frame.astype(object).itertuples(index=False)
+    ]
+    words = [frame[k].map(lambda v: isinstance(v, str)).any() for k in frame.columns]
+    heads = [str(k) for k in frame.columns]
+    sides = ["left" if w else "right" for w in words]
+    plain = tabulate(rows, heads, "plain", colalign=sides, disable_numparse=True)
+    display({"text/html": _html(heads, rows, words, caption), "text/plain": f"{caption}\n{plain}"})
+
+
+def _as_frame(frame: pd.DataFrame | pd.Series | Mapping[Any, Any]) -> pd.DataFrame:
+    if isinstance(frame, pd.DataFrame):
+        return frame.reset_index() if frame.index.names != [None] else frame
+    if not isinstance(frame, pd.Series):
+        values = list(frame.values())
+        if values and all(hasattr(v, "__len__") and not isinstance(v, str) for v in values):
+            return pd.DataFrame({k: _plain(v) for k, v in frame.items()})
+        frame = pd.Series(dict(frame), dtype=object)
+    return pd.DataFrame({frame.index.name or "": frame.index, frame.name or "value": frame.values})
+
+
+def _plain(values: Any) -> Any:
+    return values.tolist() if isinstance(values, torch.Tensor) else values
+
+
+def _cell(
+    name: str, value: Any, form: str | Mapping[str, str], tiny: float, none: str | None
+) -> str:
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, str | bool):
+        return str(value)
+    if value is None or value != value:
+        if none is None:
+            raise ValueError(f"column {name!r} lacks a number; say by none= what stands there")
+        return none
+    if isinstance(value, int):
+        return str(value)
+    if not isinstance(value, float):  # an estimate prints itself
+        return str(value)
+    if 0 < abs(value) < tiny:
+        return f"< {tiny:g}"
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return format(value, form if isinstance(form, str) else form.get(name, ".4g"))
+
+
+def _html(heads: list[str], rows: list[list[str]], words: list[Any], caption: str) -> str:
+    """A table with a caption, and headers that say what they head."""
+    look = ["" if word else ' class="number"' for word in words]
+    cells = [f'<th scope="col"{c}>{_math(h)}</th>' for h, c in zip(heads, look, strict=True)]
+    lines = [f"<caption>{_math(caption)}</caption>", f"<thead><tr>{''.join(cells)}</tr></thead>"]
+    lines.append("<tbody>")
+    for first, *rest in rows:
+        others = [f"<td{c}>{html.escape(v)}</td>" for v, c in zip(rest, look[1:], strict=True)]
+        head = f'<th scope="row"{look[0]}>{html.escape(first)}</th>'
+        lines.append(f"<tr>{head}{''.join(others)}</tr>")
+    lines.append("</tbody>")
+    inner = "\n".join(lines)
+    box = '<div class="pst-scrollable-table-container"><table class="table">'
+    return f"{box}\n{inner}\n</table></div>"
+
+
+def _math(text: str) -> str:
+    r"""Escaped text, its formulas between the marks that MathJax looks for."""
+    pieces = html.escape(text).split("$")
+    if len(pieces) % 2 == 0:
+        return html.escape(text)
+    return "".join(
+        rf'<span class="math notranslate nohighlight">\({p}\)</span>' if i % 2 else p
+        for i, p in enumerate(pieces)
+    )

@@ -1,0 +1,140 @@
+"""Seeded draws, float64 where they are not whole, and the door for float64 literals."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+class Draws:
+    """One generator and the draws that are taken from it, one after the other.
+
+    Args:
+        seed: A whole number of 64 bits.
+
+    Attributes:
+        generator: For functions that take a ``torch.Generator``; it is shared with the draws.
+
+    Raises:
+        TypeError: a seed that is no whole number.
+
+    Example:
+        >>> source = Draws(0)
+        >>> source.normal(2, 3).shape, source.normal(2, 3).dtype
+        (torch.Size([2, 3]), torch.float64)
+        >>> 1 <= source.whole(1, 6) <= 6
+        True
+    """
+
+    def __init__(self, seed: int) -> None:
+        if isinstance(seed, bool) or not isinstance(seed, int):
+            raise TypeError(f"a seed is a whole number, got {seed!r}")
+        self.generator = torch.Generator().manual_seed(seed)
+
+    def normal(self, *shape: int) -> Tensor:
+        """Standard normal numbers of that shape, float64; without one, a single number."""
+        _require_shape(shape)
+        return torch.randn(shape, generator=self.generator, dtype=torch.float64)
+
+    def uniform(self, low: float, high: float) -> float:
+        """A number from ``low`` to ``high``; ValueError unless both are finite and in order."""
+        _require_order(low, high)
+        return low + (high - low) * self._shares(()).item()
+
+    def log_uniform(self, low: float, high: float, *shape: int) -> Tensor:
+        r"""Numbers whose logarithms are uniform, :math:`a (b / a)^u` with u uniform on [0, 1).
+
+        Args:
+            low: a, above 0.
+            high: b, finite and at least a.
+            shape: Of the result.
+
+        Raises:
+            ValueError: ends that are not positive, finite and in order, or a negative size.
+        """
+        _require_order(low, high)
+        if not low > 0:
+            raise ValueError(f"logarithms need positive ends, got {low} and {high}")
+        return low * (high / low) ** self._shares(shape)
+
+    def whole(self, low: int, high: int) -> int:
+        """A whole number from ``low`` to ``high``, both included; ValueError if out of order."""
+        _require_order(low, high)
+        if low != int(low) or high != int(high):
+            raise ValueError(f"whole numbers lie between whole ends, got {low} and {high}")
+        return int(torch.randint(int(low), int(high) + 1, (), generator=self.generator))
+
+    def strings(self, n: int, count: int) -> Tensor:
+        """Bit strings ``(count, n)``, int64: all zeros, all ones, then independent fair bits."""
+        _require_shape((n, count))
+        bits = torch.randint(0, 2, (count, n), generator=self.generator)
+        bits[:1], bits[1:2] = 0, 1
+        return bits
+
+    def _shares(self, shape: tuple[int, ...]) -> Tensor:
+        _require_shape(shape)
+        return torch.rand(shape, generator=self.generator, dtype=torch.float64)
+
+
+def f64(values: float | Sequence[Any] | Tensor) -> Tensor:
+    """A float64 tensor of literals, each the float64 nearest to what is written.
+
+    ``torch.tensor([2.1]).double()`` is 2.0999999: the literal is rounded to float32 first.
+
+    Args:
+        values: A number, numbers in lists of any depth, or a tensor of whole numbers or float64.
+
+    Returns:
+        The shape of ``values``.
+
+    Raises:
+        TypeError: a tensor of another dtype, whose numbers are rounded already.
+
+    Example:
+        >>> f64([2.1]).item(), torch.tensor([2.1]).double().item()
+        (2.1, 2.0999999046325684)
+    """
+    if isinstance(values, Tensor):
+        if values.is_complex() or (values.is_floating_point() and values.dtype != torch.float64):
+            raise TypeError(f"f64 takes literals, integers and float64, got {values.dtype}")
+        return values.to(torch.float64)
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def seed_of(*parts: object) -> int:
+    """A seed of 32 bits for several things together, by BLAKE2 over their texts.
+
+    A generator uses 32 bits of a seed, so that seeds built by adding or shifting soon coincide.
+
+    Args:
+        parts: Whatever has a text that tells it apart; at least one.
+
+    Returns:
+        From 0 to 2**32 - 1: the same in every process.
+
+    Raises:
+        ValueError: no parts.
+
+    Example:
+        >>> seed_of("parity", 20, 3, 0) == seed_of("parity", 20, 3, 1)
+        False
+    """
+    if not parts:
+        raise ValueError("a seed needs at least one part, got none")
+    text = " ".join(map(str, parts)).encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=4).digest())
+
+
+def _require_shape(shape: Sequence[int]) -> None:
+    if any(size < 0 for size in shape):
+        raise ValueError(f"sizes must be at least 0, got {tuple(shape)}")
+
+
+def _require_order(low: float, high: float) -> None:
+    if not -math.inf < low <= high < math.inf:
+        raise ValueError(f"ends must be finite and in order, got {low} and {high}")

@@ -1,0 +1,222 @@
+r"""The gradient of the hand-written network, block by block: measured, in closed form, searched.
+
+Of F the last row writes the parities, the rows above it write into the columns of the positions.
+Theorem 14 of Lintilhac and Shaikh (2026) lists the last row only; so do :data:`LISTED` here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import pandas as pd
+import torch
+from torch import Tensor
+
+from helpers import cube
+from helpers.checks import require_positive
+from helpers.cube import SparseFunction
+from helpers.draws import Draws
+from helpers.sharper.network import ConstructionSpec, construct, forward
+from helpers.sharpness import SquaredLoss, gradients, hessian_trace
+from helpers.weights import Weights
+
+Network = tuple[ConstructionSpec, Weights]
+Scales = tuple[float, float]
+
+LISTED = ("v2", "WKQ2", "F, last row", "G", "b", "WV1", "WKQ1")
+LEFT_OUT = "F, positions"
+BLOCKS = (*LISTED, LEFT_OUT)
+
+
+def squared_gradients(network: Network, bits: Tensor) -> pd.DataFrame:
+    """Squared norm of each block's gradient at each input, F in its two parts.
+
+    Args:
+        network: Sizes and weights, as made by :func:`helpers.sharper.network.construct`.
+        bits: Shape ``(B, n)`` in {0, 1}.
+
+    Returns:
+        A row for each input, a column for each of :data:`BLOCKS`.
+
+    Raises:
+        ValueError, TypeError: bits of another length or kind.
+    """
+    spec, weights = network
+    found = gradients(partial(forward, spec), weights, bits)
+    F = found.pop("F")
+    found |= {"F, last row": F[:, -1], LEFT_OUT: F[:, :-1]}
+    return pd.DataFrame({k: found[k].flatten(1).square().sum(1).numpy() for k in BLOCKS})
+
+
+def largest(found: pd.DataFrame, blocks: Sequence[str] = BLOCKS) -> float:
+    """Largest squared gradient of these blocks together, over the inputs."""
+    return float(found[list(blocks)].sum(axis=1).max())
+
+
+def traces(network: Network, function: SparseFunction) -> tuple[float, pd.Series]:
+    r"""Trace of the whole Hessian of the loss, and twice the mean squared gradient by block.
+
+    Both over all ``2**n`` inputs; the trace from products with the Hessian, one for each weight.
+    """
+    spec, weights = network
+    inputs = cube.bits(function.n)
+    loss = SquaredLoss(partial(forward, spec), inputs, function.table())
+    trace = float(hessian_trace(loss, weights, "exact"))
+    return trace, 2 * squared_gradients(network, inputs).mean()
+
+
+def position_terms(function: SparseFunction, scales: Scales, bits: Tensor) -> tuple[Tensor, Tensor]:
+    r"""The two terms of the squared gradient of the positional rows of F, each ``(B,)``.
+
+    .. math::
+
+        S^2 \|w\|^2 \|u\|^2 + S^2 q^2 \|r_{n+1}\|^2, \qquad
+        u = \sum_j a_j (p_j - \bar p)\, r_j, \quad q = \sum_j a_j (p_j - \bar p)\, w_j,
+
+    with the second attention a, the parities p and their mean under a, the hidden units r, and
+    :math:`w_i = L_2 + \log c_i` at positions that hold a component, else 0.
+
+    Args:
+        function: As for :func:`helpers.sharper.network.construct`.
+        scales: :math:`L_1, L_2`.
+        bits: Shape ``(B, n)`` in {0, 1}.
+
+    Source: ours.
+    """
+    spec, weights = construct(function, scales)
+    _, inside = forward(spec, weights, bits, intermediates=True)
+    a, p = inside["attention2"], inside["parities"]
+    r = torch.relu(inside["prefix_sums"][..., None] + weights["b"])  # (B, n + 1, H)
+    w = torch.zeros(spec.positions, dtype=torch.float64)
+    w[: spec.sparsity] = function.coefficients.log() + scales[1]
+    tilt = a * (p - (a * p).sum(-1, keepdim=True))
+    u, q = (tilt[..., None] * r).sum(-2), tilt @ w
+    S2 = function.coefficients.sum() ** 2
+    return S2 * w.square().sum() * u.square().sum(-1), S2 * (q * r[:, -1].norm(dim=-1)) ** 2
+
+
+def hidden_square(degree: int) -> float:
+    r"""Squares of the MLP's hidden units summed at their largest, where the mean it is fed is 1.
+
+    .. math:: \rho^2 = \frac{2 (d + 1)(2 d + 1)}{3 d} + \frac{5}{4 d} + \frac{5}{8 d^2}
+
+    Args:
+        degree: d, at least 1.
+
+    Source: ours.
+    """
+    require_positive(degree=degree)
+    d = degree
+    return 2 * (d + 1) * (2 * d + 1) / (3 * d) + 5 / (4 * d) + 5 / (8 * d**2)
+
+
+def repair_terms(function: SparseFunction, second_scale: float) -> tuple[float, float]:
+    r"""What the repaired bound on the squared gradient adds to that of Theorem 14, in two parts.
+
+    .. math:: \frac{S^2 \rho^2}{16} \|w\|^2, \quad \frac{S^2 \rho^2}{16} R^2
+
+    with S the sum of the coefficients, :math:`w_i = L_2 + \log c_i`, R the range of w and 0, and
+    :math:`\rho^2` of :func:`hidden_square`.
+
+    Args:
+        function: As for :func:`helpers.sharper.network.construct`.
+        second_scale: :math:`L_2`.
+
+    Source: ours.
+    """
+    c = function.coefficients
+    w = torch.cat((c.log() + second_scale, c.new_zeros(1)))
+    factor = float(c.sum()) ** 2 * hidden_square(function.degree) / 16
+    return factor * float(w.square().sum()), factor * float(w.max() - w.min()) ** 2
+
+
+def flat_function(
+    n: int, degree: int, sparsity: int, draws: Draws, total: float = 1.0
+) -> SparseFunction:
+    """Random sets of one size, equal coefficients whose squares sum to ``total``."""
+    f = cube.sparse_function(n, degree, sparsity, draws.generator, "even_parity")
+    c = torch.full((sparsity,), math.sqrt(total / sparsity), dtype=torch.float64)
+    return SparseFunction(n, f.masks, c, "even_parity")
+
+
+def random_network(draws: Draws, largest_scale: float) -> tuple[SparseFunction, Scales]:
+    """A function of 1 to 24 bits and degree 1 to 6, and two scales, the second often large."""
+    n = draws.whole(1, 24)
+    d = draws.whole(1, min(n, 6))
+    most = math.comb(n, d)
+    W = n if draws.whole(0, 2) == 0 and most >= n else draws.whole(1, min(n, most))
+    f = cube.sparse_function(n, d, W, draws.generator, "even_parity")
+    c = f.coefficients.clamp(min=1e-6) ** draws.uniform(0, 2)
+    f = SparseFunction(n, f.masks, c / c.norm(), "even_parity")
+    return f, (draws.uniform(0, 10), draws.uniform(0, 12 if draws.whole(0, 1) else largest_scale))
+
+
+def search(
+    height: Callable[[SparseFunction, Scales], float],
+    function: SparseFunction,
+    scales: Scales,
+    draws: Draws,
+    steps: int,
+) -> tuple[float, SparseFunction, Scales]:
+    """Local search for coefficients and scales at which a number is large.
+
+    Coefficients go down to 1e-280, their squares sum to 1; scales go up to 400.
+
+    Args:
+        height: What is to be made large.
+        function: Where the search starts.
+        scales: The same.
+        draws: Source of randomness.
+        steps: Trials, of a reach drawn anew for each.
+
+    Returns:
+        The largest height found, and where.
+    """
+    best = height(function, scales), function, scales
+    for _ in range(steps):
+        reach = draws.log_uniform(0.01, 100).item()
+        log_c = best[1].coefficients.log()
+        log_c = log_c + reach * draws.normal(len(log_c))
+        c = (log_c - log_c.max()).exp()
+        c = (c / c.norm()).clamp(min=1e-280)
+        first, second = (min(abs(s + reach * draws.normal().item()), 400.0) for s in best[2])
+        trial = SparseFunction(function.n, function.masks, c, function.basis)
+        found = height(trial, (first, second))
+        if found > best[0]:
+            best = found, trial, (first, second)
+    return best
+
+
+def softmax_push(
+    scores: Tensor, v: Tensor, X: Tensor, *, centred: bool = True, normalised: bool = True
+) -> Tensor:
+    r"""Length of :math:`X^\top J v`, with :math:`J = \mathrm{diag}(a) - a a^\top`, a a softmax.
+
+    Args:
+        scores: Shape ``(*, tokens)``; a is their softmax.
+        v: Shape ``(*, tokens)``.
+        X: Rows :math:`x_j`, shape ``(*, tokens, columns)``.
+        centred: False puts :math:`+ a a^\top` in place of :math:`- a a^\top`.
+        normalised: False leaves out the division by the sum of the exponentials.
+
+    Returns:
+        Shape ``(*,)``.
+    """
+    a = scores.softmax(-1) if normalised else scores.exp()
+    mean = (a * v).sum(-1, keepdim=True)
+    pushed = a * (v - mean) if centred else a * (v + mean)
+    return (pushed[..., None] * X).sum(-2).norm(dim=-1)
+
+
+def feasible(points: Tensor, low: float = -1.0) -> Tensor:
+    """Packed points (scores, v, X) moved into the class of Lemma 15 with both maxima at most 1.
+
+    Args:
+        points: Shape ``(*, tokens, 2 + columns)``.
+        low: Least entry of v; the largest is 1.
+    """
+    scores, v, X = points[..., :1], points[..., 1:2], points[..., 2:]
+    X = X / X.norm(dim=-1, keepdim=True).clamp(min=1)
+    return torch.cat((scores.clamp(-8, 8), v.clamp(low, 1), X), -1)

@@ -1,0 +1,275 @@
+r"""Rivals of the paper's bound: the kl form of PAC-Bayes, Occam's bound, and two norm bounds.
+
+Losses are squared errors in [0, b], logarithms natural, n the number of bits. The functions take
+numbers or tensors that broadcast, see :func:`helpers.sharper.elementwise.elementwise`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from helpers.checks import require_positive
+from helpers.covers.linear import bound_l1_entries
+from helpers.sharper.elementwise import (
+    FIVE_PERCENT,
+    ONE,
+    ZERO,
+    elementwise,
+    plain,
+    require_above_zero,
+    require_failure,
+    require_integers,
+    require_sample,
+    require_within,
+    zero,
+)
+
+
+@elementwise
+def binary_kl(p: Tensor, q: Tensor) -> Tensor:
+    r"""KL between coins, :math:`p \log\frac pq + (1-p) \log\frac{1-p}{1-q}`, nats.
+
+    Args:
+        p: From 0 to 1.
+        q: From 0 to 1; infinite result at 0 or 1 unless p is the same.
+    """
+    require_within("p", p, 0, 1)
+    require_within("q", q, 0, 1)
+    return _kl(p, q)
+
+
+@elementwise
+def kl_inverse(p: Tensor, budget: Tensor) -> Tensor:
+    """The largest q from p to 1 with ``binary_kl(p, q) <= budget``.
+
+    Args:
+        p: From 0 to 1.
+        budget: Nats, at least 0.
+
+    Returns:
+        Between p and 1; at p = 0 it is ``1 - exp(-budget)``.
+    """
+    require_within("p", p, 0, 1)
+    require_within("budget", budget, 0)
+    return _inverse(p, budget)
+
+
+@elementwise
+def occam(
+    risk: Tensor,
+    log_size: Tensor,
+    m: Tensor,
+    delta: Tensor = FIVE_PERCENT,
+    loss_range: Tensor = ONE,
+) -> Tensor:
+    r"""Bound on the risk of any member of a countable set of predictors.
+
+    .. math:: R \le b\, \mathrm{kl}^{-1}\Bigl( \frac rb,\;
+        \frac{\log|H| + \log(1/\delta)}{m} \Bigr)
+
+    It holds for all members at once with probability 1 - delta, for losses in [0, b].
+
+    Args:
+        risk: Training risk r of the predictor, from 0 to b.
+        log_size: Log of the number of predictors, or of 1 over the weight of this one, at least 0.
+        m: Sample size, at least 1.
+        delta: Probability of failure, between 0 and 1.
+        loss_range: b, positive.
+
+    Source: Chernoff's bound and a union over the set.
+    """
+    _require_bounded(risk, loss_range)
+    require_within("log_size", log_size, 0)
+    require_sample(log_size, m, delta)
+    return loss_range * _inverse(risk / loss_range, (log_size - delta.log()) / m)
+
+
+@elementwise
+def occam_sample_size(
+    log_size: Tensor,
+    delta: Tensor = FIVE_PERCENT,
+    level: Tensor = ONE,
+    loss_range: Tensor = ONE,
+    risk: Tensor = ZERO,
+) -> Tensor:
+    r"""Least number of points at which :func:`occam` is at most ``level``.
+
+    .. math:: m^* = \Bigl\lceil \frac{\log|H| + \log(1/\delta)}{\mathrm{kl}(r/b, q/b)} \Bigr\rceil
+
+    Args:
+        log_size: As in :func:`occam`.
+        delta: As there.
+        level: q, above the training risk and below ``loss_range``.
+        loss_range: As there.
+        risk: As there.
+    """
+    q, b, r = level, loss_range, risk
+    require_failure(delta)
+    _require_bounded(r, b)
+    require_within("log_size", log_size, 0)
+    if not ((q > r) & (q < b)).all():
+        raise ValueError(
+            f"level must lie between the training risk {plain(r)} and the range {plain(b)} of "
+            f"the loss, got {plain(q)}"
+        )
+    return ((log_size - delta.log()) / _kl(r / b, q / b)).ceil().clamp(min=1)
+
+
+@elementwise
+def pac_bayes_kl(
+    risk: Tensor,
+    kl: Tensor,
+    m: Tensor,
+    delta: Tensor = FIVE_PERCENT,
+    loss_range: Tensor = ONE,
+) -> Tensor:
+    r"""PAC-Bayes bound in the kl form, for losses in [0, b]; no lambda to choose.
+
+    .. math:: \operatorname{E}_\rho R \le b\, \mathrm{kl}^{-1}\Bigl( \frac{\operatorname{E}_\rho
+        r}{b},\; \frac{\mathrm{KL} + \log(2\sqrt m/\delta)}{m} \Bigr), \qquad m \ge 8
+
+    Args:
+        risk: Mean training risk of the posterior, from 0 to b.
+        kl: KL of the posterior from the prior, nats, at least 0.
+        m: Sample size, at least 8.
+        delta: Probability of failure, between 0 and 1.
+        loss_range: b, positive.
+
+    Source: Maurer (2004), Theorem 5, after Seeger (2002).
+    """
+    _require_bounded(risk, loss_range)
+    require_sample(kl, m, delta)
+    require_within("m", m, 8)
+    nats = kl + (2 * m.sqrt()).log() - delta.log()
+    return loss_range * _inverse(risk / loss_range, nats / m)
+
+
+@elementwise
+def log_constructions(
+    n: Tensor,
+    degree: Tensor,
+    sparsity: Tensor,
+    classes: Tensor = ONE,
+    coefficient_bits: Tensor = ZERO,
+) -> Tensor:
+    r"""Log of the number of hand-written networks that a learner chooses from.
+
+    .. math:: \log \binom{\binom nd}{W} + \log(\text{classes}) + W \,\text{bits}\, \log 2
+
+    Args:
+        n: Bits, at least 1.
+        degree: d, from 1 to n.
+        sparsity: W, from 1 to the number of subsets.
+        classes: Pairs (d, W) that were possible before the sample was seen, at least 1.
+        coefficient_bits: Bits that describe each coefficient, at least 0.
+
+    Returns:
+        Nats.
+
+    Source: ours.
+    """
+    require_integers(n=n, degree=degree, sparsity=sparsity)
+    require_within("n", n, 1)
+    require_within("degree", degree, 1, n)
+    subsets = _log_choose(n, degree).exp().round()
+    require_within("sparsity", sparsity, 1, subsets)
+    require_within("classes", classes, 1)
+    require_within("coefficient_bits", coefficient_bits, 0)
+    described = sparsity * coefficient_bits * math.log(2)
+    return _log_choose(subsets, sparsity) + classes.log() + described
+
+
+@elementwise
+def edelman(
+    m: Tensor,
+    n: Tensor,
+    width: Tensor,
+    weight_norm: Tensor,
+    input_norm: Tensor,
+    readout_norm: Tensor,
+    depth_factor: Tensor = ONE,
+) -> Tensor:
+    r"""Leading term of the norm bound of Edelman et al., without its constant.
+
+    .. math:: B_X B_w C_{2,1} \sqrt{\frac{c \log(D m n)}{m}}
+
+    It is the square root of their log covering number at :math:`\epsilon = 1`, over m. The depth
+    factor :math:`c = (C_2 L_\sigma)^{O(L)}`, with the spectral norms :math:`C_2`, is 1 unless
+    given. So this is no bound, but what a bound of this kind cannot be below.
+
+    Args:
+        m: Sample size, at least 1.
+        n: Length, at least 1.
+        width: D, columns of a token, at least 1.
+        weight_norm: Largest (2, 1) norm of a weight matrix, positive.
+        input_norm: Largest 2-norm of a token, positive.
+        readout_norm: 2-norm of the read-out vector, positive.
+        depth_factor: c, positive.
+
+    Source: Edelman et al. (2022), Theorem 4.6; Lintilhac and Shaikh (2026), Eq. (12).
+    """
+    for name, value in (("m", m), ("n", n), ("width", width)):
+        require_within(name, value, 1)
+    require_above_zero(
+        weight_norm=weight_norm,
+        input_norm=input_norm,
+        readout_norm=readout_norm,
+        depth_factor=depth_factor,
+    )
+    root = (depth_factor * (width * m * n).log() / m).sqrt()
+    return input_norm * readout_norm * weight_norm * root
+
+
+@elementwise
+def trauger(
+    m: Tensor, width: int, weight_norm: float, input_norm: float, readout_norm: float
+) -> Tensor:
+    r"""Leading term of the length-free norm bound of Trauger and Tewari, without its constant.
+
+    .. math:: B_X B_w C_{1,1} \sqrt{\frac{\log(2 D^2 + 1)}{m}}
+
+    Args:
+        m: Sample size, at least 1.
+        width: D, columns of a token, at least 1.
+        weight_norm: Largest l1 norm of the entries of a weight matrix, positive.
+        input_norm: Largest 2-norm of a token, positive.
+        readout_norm: 2-norm of the read-out vector, positive.
+
+    Source: Trauger and Tewari (2024), Lemma 3.6; :func:`helpers.covers.linear.bound_l1_entries`.
+    """
+    require_within("m", m, 1)
+    require_positive(width=width)
+    log_size = bound_l1_entries(width, width, readout_norm * weight_norm, input_norm, 1.0)
+    return (log_size / m).sqrt()
+
+
+def _kl(p: Tensor, q: Tensor) -> Tensor:
+    return (
+        torch.special.xlogy(p, p)
+        - torch.special.xlogy(p, q)
+        + torch.special.xlogy(1 - p, 1 - p)
+        - torch.special.xlog1py(1 - p, -q)
+    ).clamp(min=0)
+
+
+def _inverse(p: Tensor, budget: Tensor) -> Tensor:
+    p, budget = torch.broadcast_tensors(p, budget)
+    found = zero(lambda q: _kl(p, q) - budget, p, torch.ones_like(p))
+    exact = -torch.expm1(-budget)  # bisection cannot resolve a tiny q beside p = 0
+    return torch.where(p == 0, exact, found)
+
+
+def _log_choose(a: Tensor, b: Tensor) -> Tensor:
+    """Log binomial as a sum of logs: log-gammas would cancel for large a."""
+    fewer = torch.minimum(b, a - b)
+    k = torch.arange(int(fewer.max()) if fewer.numel() else 0, dtype=torch.float64)
+    ratio = (a[..., None] - k).clamp(min=1) / (k + 1)
+    return torch.where(k < fewer[..., None], ratio.log(), 0.0).sum(-1)
+
+
+def _require_bounded(risk: Tensor, loss_range: Tensor) -> None:
+    require_above_zero(loss_range=loss_range)
+    require_within("risk", risk, 0, loss_range)

@@ -1,0 +1,53 @@
+"""Numbers as a page has them."""
+
+import doctest
+
+import pytest
+
+from helpers.book import claims, figures, output, table
+from helpers.book.output import glue, in_prose, number
+
+
+@pytest.mark.parametrize("module", [claims, figures, output, table], ids=lambda m: m.__name__)
+def test_the_examples_run(module):
+    found = doctest.testmod(module)
+    assert found.attempted
+    assert not found.failed
+
+
+@pytest.mark.parametrize(
+    ("x", "text"), [(3, "3"), (3.0, "3.0"), (0.0, "0.0"), (1e-17, "1e-17"), (0.123456, "0.1235")]
+)
+def test_numbers_that_are_not_counts_show_a_point_or_an_exponent(x, text):
+    assert number(x) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "prose"),
+    [
+        ("-2.5e-07", "-2.5 × 10⁻⁷"),
+        ("1e+16", "1 × 10¹⁶"),
+        ("12345678", "1.235 × 10⁷"),
+        ("99999", "99,999"),
+        ("9999", "9999"),
+        ("-12000", "-12,000"),
+        ("0.0", "0"),
+        ("nan", "nan"),
+        ("inf", "inf"),
+        ("1,234", "1,234"),
+        ("0.12 (0.10 to 0.14)", "0.12 (0.10 to 0.14)"),
+    ],
+)
+def test_a_number_in_prose_has_one_form(text, prose):
+    assert in_prose(text) == prose
+
+
+def test_glue_without_a_notebook_leaves_no_trace_of_numpy_or_torch(monkeypatch):
+    import torch
+
+    kept = {}
+    monkeypatch.setattr("myst_nb.glue", lambda name, value, display: kept.update({name: value}))
+    glue(a=torch.tensor(2.5), b=3, c="half")
+    assert kept == {"a": 2.5, "b": 3, "c": "half"}
+    assert type(kept["a"]) is float
+    assert repr(kept["c"]) == "half"

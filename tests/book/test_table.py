@@ -1,0 +1,68 @@
+"""Tables: what is shown, and what is refused."""
+
+import pandas as pd
+import pytest
+import torch
+
+from helpers.book import table as module
+from helpers.book.table import table
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    bundles = []
+    monkeypatch.setattr(module, "display", bundles.append)
+    return bundles
+
+
+def test_a_table_is_text_for_nbval_and_has_scope_and_caption_on_the_page(shown):
+    frame = pd.DataFrame({"$n$": [2, 4], "error": [0.25, 1e-17]})
+    table(frame, "Errors & more", tiny=1e-12)
+    (bundle,) = shown
+    assert bundle["text/plain"].splitlines() == [
+        "Errors & more",
+        "  $n$    error",
+        "    2     0.25",
+        "    4  < 1e-12",
+    ]
+    page = bundle["text/html"]
+    assert "<caption>Errors &amp; more</caption>" in page
+    assert r'<th scope="col" class="number"><span class="math' in page
+    assert '<th scope="row" class="number">2</th>' in page
+    assert '<td class="number">&lt; 1e-12</td>' in page
+
+
+def test_rows_keep_their_names_and_columns_their_formats(shown):
+    frame = pd.DataFrame({"a": [1.0, 2.0]}, pd.Index(["x", "y"], name="net"))
+    table(frame, "Two", form={"a": ".1f"})
+    assert shown[0]["text/plain"].splitlines()[1:] == ["net      a", "x      1.0", "y      2.0"]
+    table({"one": 1, "two": 0.5}, "Values")
+    assert "two" in shown[1]["text/plain"]
+    table({"n": [1, 2], "v": torch.tensor([0.5, 0.25])}, "Tensor")
+    assert "0.25" in shown[2]["text/plain"]
+
+
+def test_text_is_never_markup(shown):
+    table({"<b>": ["<script>alert(1)</script>"]}, "<i>")
+    assert "<script>" not in shown[0]["text/html"]
+    assert "<i>" not in shown[0]["text/html"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "message"),
+    [
+        ({"a": [1.0, float("nan")]}, {}, "column 'a' lacks a number; say by none="),
+        ({"a": [1.0]}, {"form": {"b": ".1f"}}, "a format for b, but the columns are a"),
+        ({"a": []}, {}, "has no rows"),
+    ],
+)
+def test_bad_input_is_named(shown, frame, options, message):
+    with pytest.raises(ValueError, match=message):
+        table(frame, "caption", **options)
+    with pytest.raises(ValueError, match="has a caption"):
+        table({"a": [1]}, " ")
+
+
+def test_a_missing_number_is_what_one_says_it_is(shown):
+    table({"a": [1.0, float("nan"), None]}, "caption", none="-")
+    assert shown[0]["text/plain"].count("-") == 2

@@ -1,0 +1,177 @@
+"""The gradient of the hand-written network by blocks: differences, closed form, search, softmax."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers import cube
+from helpers.cube import SparseFunction
+from helpers.draws import Draws, f64
+from helpers.sharper.gradients import (
+    BLOCKS,
+    LEFT_OUT,
+    LISTED,
+    feasible,
+    flat_function,
+    hidden_square,
+    largest,
+    position_terms,
+    random_network,
+    repair_terms,
+    search,
+    softmax_push,
+    squared_gradients,
+    traces,
+)
+from helpers.sharper.network import construct, construct_exact, forward
+from helpers.sharper.tabulated import gradient_bound
+
+law = settings(deadline=None, max_examples=30)
+
+
+def quoted_blocks(d, W):
+    """The split of G_u by blocks that the chapter shows."""
+    mlp = 64.0 * W * d**2 * (d + 1)
+    return dict(zip(LISTED, (4.0, 4.0 * W, 4.0 * W * (d + 1), mlp, mlp, 0.0, 0.0), strict=True))
+
+
+def test_the_blocks_of_the_bound_sum_to_the_one_formula_of_the_house():
+    for d, W in ((1, 1), (2, 10), (5, 7)):
+        assert sum(quoted_blocks(d, W).values()) == gradient_bound(d, W)
+    assert gradient_bound(2, 10) == 15_524, "quoted for the paper's instance"
+
+
+def test_squared_gradients_are_those_of_differences():
+    f = flat_function(4, 2, 3, Draws(1))
+    spec, weights = construct(f, (2.0, 1.5))
+    bits = Draws(2).strings(4, 3)
+    found = squared_gradients((spec, weights), bits)
+    assert list(found) == list(BLOCKS)
+    assert len(found) == 3
+    step = 1e-6
+    for name, part in (
+        ("v2", "v2"),
+        ("WKQ2", "WKQ2"),
+        ("F", "F, last row"),
+        ("F", LEFT_OUT),
+        ("WKQ1", "WKQ1"),
+    ):
+        total = torch.zeros(3, dtype=torch.float64)
+        for i in range(weights[name].numel()):
+            row = i // weights[name].shape[-1] if weights[name].ndim > 1 else 0
+            if name == "F" and (row == spec.width - 1) != (part == "F, last row"):
+                continue
+            slope = 0
+            for sign in (1, -1):
+                moved = weights[name].clone()
+                moved.view(-1)[i] += sign * step
+                slope = slope + sign * forward(spec, {**weights, name: moved}, bits) / (2 * step)
+            total += slope**2
+        torch.testing.assert_close(
+            torch.tensor(found[part].to_numpy()), total, rtol=1e-5, atol=1e-6
+        )
+
+
+def test_largest_is_that_of_the_sum_at_one_input():
+    found = squared_gradients(construct(flat_function(5, 1, 4, Draws(0)), 20.0), cube.bits(5))
+    assert largest(found) == pytest.approx(found.sum(axis=1).max())
+    assert largest(found) <= found.max().sum()
+    assert largest(found, LISTED) < largest(found)
+
+
+@law
+@given(st.integers(0, 10**6))
+def test_the_positional_rows_have_their_formula(seed):
+    draws = Draws(seed)
+    f, scales = random_network(draws, 40.0)
+    assert (f.coefficients > 0).all()
+    assert f.coefficients.square().sum().item() == pytest.approx(1)
+    bits = draws.strings(f.n, 4)
+    found = squared_gradients(construct(f, scales), bits)[LEFT_OUT].to_numpy()
+    torch.testing.assert_close(
+        sum(position_terms(f, scales, bits)), torch.tensor(found), rtol=1e-9, atol=1e-9
+    )
+
+
+def test_hidden_square_is_that_of_the_hidden_units_where_they_are_largest():
+    for d in (1, 2, 5):
+        _, weights = construct(flat_function(6, d, 2, Draws(d)))
+        units = torch.relu(1.0 + weights["b"])
+        assert hidden_square(d) == pytest.approx(units.square().sum().item())
+    with pytest.raises(ValueError, match="degree"):
+        hidden_square(0)
+
+
+@law
+@given(st.integers(0, 10**6))
+def test_the_terms_of_the_repair_bound_those_of_the_gradient(seed):
+    draws = Draws(seed)
+    f, scales = random_network(draws, 40.0)
+    found = position_terms(f, scales, draws.strings(f.n, 8))
+    for part, bound in zip(found, repair_terms(f, scales[1]), strict=True):
+        assert part.max() <= bound * (1 + 1e-9)
+
+
+def test_the_trace_is_twice_the_mean_square_where_the_network_fits():
+    f = flat_function(4, 2, 3, Draws(3))
+    trace, by_block = traces(construct_exact(f), f)
+    assert trace == pytest.approx(by_block.sum(), rel=1e-11)
+    trace, by_block = traces(construct(f), f)
+    assert abs(trace / by_block.sum() - 1) > 1e-6, "at 2 log T it does not fit"
+
+
+def test_one_tiny_coefficient_passes_every_bound_in_the_sizes():
+    equal = math.sqrt(0.5)
+    ratios = []
+    for c in (1e-40, 1e-100, 1e-250):
+        f = SparseFunction(4, torch.tensor([1, 2, 4]), f64([equal, equal, c]), "even_parity")
+        network = construct_exact(f)
+        assert (forward(*network, cube.bits(4)) - f.table()).abs().max() < 1e-14
+        ratios.append(largest(squared_gradients(network, cube.bits(4))) / gradient_bound(1, 3))
+    assert 1 < ratios[0] < ratios[1] < ratios[2]
+
+
+def test_flat_functions_have_the_total_that_is_asked_for():
+    f = flat_function(6, 2, 5, Draws(0), total=4.0)
+    assert f.coefficients.square().sum().item() == pytest.approx(4)
+    assert (f.n, f.degree, f.sparsity) == (6, 2, 5)
+
+
+def test_a_search_climbs_within_the_class():
+    f = flat_function(4, 1, 3, Draws(0))
+    start = f.coefficients[0].item()
+    best, found, scales = search(
+        lambda g, s: -g.coefficients.log().min().item() + s[1], f, (1.0, 1.0), Draws(1), 60
+    )
+    assert best > 1 - math.log(start)
+    assert found.coefficients.square().sum().item() == pytest.approx(1)
+    assert found.coefficients.min() >= 1e-280
+    assert all(0 <= s <= 400 for s in scales)
+    assert best == -found.coefficients.log().min().item() + scales[1]
+
+
+@law
+@given(st.integers(0, 10**6), st.integers(2, 5), st.integers(1, 3))
+def test_softmax_push_is_the_jacobian_and_at_most_half_the_range(seed, tokens, columns):
+    points = feasible(3 * Draws(seed).normal(4, tokens, 2 + columns))
+    scores, v, X = points[..., 0], points[..., 1], points[..., 2:]
+    assert (X.norm(dim=-1) <= 1 + 1e-12).all()
+    assert (v.abs() <= 1).all()
+    found = softmax_push(scores, v, X)
+    for i in range(4):
+        J = torch.func.jacrev(lambda s: s.softmax(-1))(scores[i])
+        torch.testing.assert_close(found[i], (X[i].T @ J @ v[i]).norm(), rtol=1e-10, atol=1e-12)
+    assert (found <= (v.amax(-1) - v.amin(-1)) / 2 + 1e-12).all()
+
+
+def test_broken_variants_of_the_softmax_break_the_lemma():
+    pair, ones = f64([1.0, -1.0]), f64([1.0, 1.0])
+    zero = f64([0.0, 0.0])
+    assert softmax_push(zero, pair, pair[:, None]).item() == pytest.approx(1)
+    assert softmax_push(zero, ones, ones[:, None]).item() == 0
+    assert softmax_push(zero, ones, ones[:, None], centred=False).item() == pytest.approx(2)
+    raised = softmax_push(f64([2.0, 2.0]), pair, pair[:, None], normalised=False)
+    assert raised.item() == pytest.approx(2 * math.e**2)

@@ -1,0 +1,81 @@
+"""The checks: what passes, what is refused, and that the error names both."""
+
+import math
+
+import pytest
+import torch
+
+from helpers import checks
+
+
+def test_what_is_allowed_passes():
+    checks.require_choice("form", "plain", ("plain", "lean"))
+    checks.require_positive(n=1, width=2.5)
+    checks.require_scale(sigma=1e-300)
+    checks.require_amount(sigma=0)
+    checks.require_probability(delta=1e-300, level=1 - 1e-16)
+    checks.require_floating(X=torch.zeros(0))
+    checks.require_whole(bits=torch.zeros(2, dtype=torch.bool), words=torch.arange(3))
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int64, torch.float64])
+def test_bits_of_every_dtype_pass(dtype):
+    checks.require_bits(torch.tensor([[0, 1], [1, 0]]).to(dtype))
+    checks.require_bits(torch.zeros(0, 3, dtype=dtype))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "named"),
+    [
+        (
+            lambda: checks.require_choice("form", "soft", ("plain", "lean")),
+            ValueError,
+            "unknown form 'soft'; choose one of plain, lean",
+        ),
+        (lambda: checks.require_positive(a=1, n=0), ValueError, "n must be at least 1, got 0"),
+        (lambda: checks.require_positive(n=math.inf), ValueError, "n must be at least 1, got inf"),
+        (lambda: checks.require_positive(n=math.nan), ValueError, "n must be at least 1, got nan"),
+        (lambda: checks.require_scale(s=0.0), ValueError, "s must be positive and finite, got 0.0"),
+        (lambda: checks.require_scale(s=math.inf), ValueError, "finite, got inf"),
+        (lambda: checks.require_scale(s=math.nan), ValueError, "finite, got nan"),
+        (lambda: checks.require_amount(s=-0.1), ValueError, "s must be finite and at least 0, got"),
+        (lambda: checks.require_amount(s=math.inf), ValueError, "at least 0, got inf"),
+        (lambda: checks.require_probability(p=0), ValueError, "p must lie between 0 and 1, got 0"),
+        (lambda: checks.require_probability(p=1.0), ValueError, "between 0 and 1, got 1.0"),
+        (lambda: checks.require_probability(p=math.nan), ValueError, "between 0 and 1, got nan"),
+        (
+            lambda: checks.require_floating(X=torch.zeros(1), Y=torch.arange(2)),
+            TypeError,
+            "Y must be floating, got torch.int64",
+        ),
+        (
+            lambda: checks.require_whole(bits=torch.zeros(1)),
+            TypeError,
+            "bits must be integer or bool, got torch.float32",
+        ),
+        (
+            lambda: checks.require_whole(bits=torch.zeros(1, dtype=torch.complex64)),
+            TypeError,
+            "got torch.complex64",
+        ),
+        (lambda: checks.require_bits(torch.tensor([0, 1, 2])), ValueError, "0 or 1, got 2"),
+        (lambda: checks.require_bits(torch.tensor([[0.5]])), ValueError, "0 or 1, got 0.5"),
+        (lambda: checks.require_bits(torch.tensor([math.nan])), ValueError, "0 or 1, got nan"),
+    ],
+)
+def test_what_is_refused_is_named(call, error, named):
+    with pytest.raises(error, match=named):
+        call()
+
+
+def test_inside_vmap_no_value_is_read():
+    seen = []
+
+    def given(bits):
+        seen.append(checks.readable(bits))
+        checks.require_bits(bits)
+        return bits
+
+    torch.func.vmap(given)(torch.tensor([[0, 2]]))
+    assert seen == [False]
+    assert checks.readable(torch.zeros(1))
