@@ -19,7 +19,7 @@
 # # Who needs how many prompts
 #
 # **Claim.** Where every token points at a token of its own, the transformer learns from fewer prompts than the recurrent and the feedforward net, and the gap widens with the length of the prompts, at every threshold, learning rate and kind of test prompts tried. The order of the other two depends on their sizes: a feedforward net with a narrow first layer needs many more prompts than the recurrent net, one with a wide layer about as many. When prompts may be used again, the transformer's number hardly grows with length at the page's size, and the others' numbers do. Where all tokens of a prompt share one pointer, the three start out alike and the narrow feedforward net falls behind. What stays flat is the number of *prompts*, each of which holds as many labels as tokens.
-# **Needs** {ref}`ch-attention-weights`. **Runs in** 120 s. **Source** quoted; at other sizes and thresholds than the paper's.
+# **Needs** {ref}`ch-attention-weights`. **Runs in** 135 s. **Source** quoted; at other sizes and thresholds than the paper's.
 #
 # The task is *1-sparse token regression*. A prompt has $N$ tokens. Token $i$ carries data $x_i \in \mathbb R^d$, standard normal, and a pointer $t_i$, one of the $N$ positions, uniform. Its label is $y_i = \langle u, x_{t_i} \rangle$ with a fixed unknown direction $u$ of length 1, so labels have variance 1. In the *general* task every token has a pointer of its own. In the *simple* task all tokens of a prompt share one. A network sees token $i$ as $(x_i, \omega_i, \omega_{t_i})$, where $\omega_j \in \mathbb R^{d_e}$ is the encoding of position $j$: random signs over $\sqrt{d_e}$. {ref}`ch-attention-weights` has the details.
 #
