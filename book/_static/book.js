@@ -61,7 +61,7 @@
     title.after(button);
   }
 
-  // Filters of the scoreboard, by paper, by kind of verdict.
+  // Filters of the scoreboard: by paper, by kind of result, by both verdicts.
   function offerFilters() {
     const tables = [...document.querySelectorAll(".scoreboard table")];
     if (tables.length === 0) {
@@ -75,6 +75,7 @@
     const chosen = [];
     const kinds = [
       ["paper", section],
+      ["kind", (row) => /kind-(\w+)/.exec(row.cells[0].innerHTML)?.[1] ?? ""],
       ["as stated", (row) => verdict(row, 2)],
       ["now", (row) => verdict(row, 3)],
     ];

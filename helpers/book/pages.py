@@ -88,8 +88,20 @@ def finished(body: str) -> str:
     )
     body = _FIGURE.sub(r'\1<a class="full-figure" href="\3">\2</a>', body)
     body = _FORMULA.sub(r'<span class="unbroken">\1</span>', body)
+    body = with_address(body)
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
     return body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
+
+
+def with_address(body: str) -> str:
+    """The page with an address, and a sign that shows it, above its ledger."""
+    inside = body.find("about, known by")
+    start = body.rfind('<div class="pst-scrollable-table-container">', 0, max(inside, 0))
+    start = start if start >= 0 else body.rfind("<table", 0, max(inside, 0))
+    if inside < 0 or start < 0:
+        return body
+    sign = '<p class="address" id="ledger">Ledger <a href="#ledger">#</a></p>'
+    return body[:start] + sign + body[start:]
 
 
 def write_numbers_out(app: Any, doctree: Any, docname: str) -> None:

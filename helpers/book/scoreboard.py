@@ -231,7 +231,7 @@ def _line(row: Row, labels: Mapping[str, str], part: bool) -> str:
     label = theorem_label(Chapter(entry.chapter), entry.ref) if row.written else ""
     ref = f"{{prf:ref}}`{entry.ref} <{label}>`" if label else entry.ref
     anchor = "r-" + entry.id.replace(".", "-").replace("_", "-").lower()
-    sign = f"[{ref}]{{#{anchor} .{'part' if part else 'whole'}}} [#](#{anchor})"
+    sign = f"[{ref}]{{#{anchor} .{'part' if part else 'whole'} .kind-{entry.kind}}} [#](#{anchor})"
     stated = f"{badge(row.stated)} {FROM.get(entry.source, '')}".rstrip()
     if entry.id in labels:
         stated += f" {{ref}}`finding <{labels[entry.id]}>`"

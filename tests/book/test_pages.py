@@ -486,6 +486,14 @@ def test_the_check_of_raw_text_can_fail(text):
     assert not faults("<article><p>1.3 × 10¹³, or 0.25</p><pre>5e+10</pre></article>")
 
 
+def test_a_ledger_has_an_address():
+    table = (
+        '<div class="pst-scrollable-table-container"><table><th>about, known by</th></table></div>'
+    )
+    assert finished(f"<p>x</p>{table}").startswith('<p>x</p><p class="address" id="ledger">')
+    assert finished("<p>x</p><table></table>") == "<p>x</p><table></table>"
+
+
 def test_a_figure_leads_to_its_full_size():
     page = '<figure id="f">\n<img alt="x" src="a.png" /></figure><img src="b.png" />'
     link = '<a class="full-figure" href="a.png"><img alt="x" src="a.png" /></a>'
