@@ -107,6 +107,10 @@
     offerAllCode();
     offerFilters();
     document.querySelector(".bd-sidebar-primary")?.setAttribute("role", "complementary");
+    // The arrow that unfolds a part of the sidebar has no words of its own.
+    for (const arrow of document.querySelectorAll(".bd-sidebar-primary summary")) {
+      arrow.setAttribute("aria-label", "Show or hide the pages below");
+    }
     // The name read aloud must hold the words on the button.
     for (const button of document.querySelectorAll(".search-button-field")) {
       button.removeAttribute("aria-label");
