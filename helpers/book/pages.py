@@ -18,6 +18,7 @@ from helpers.book.claims import VERDICTS
 from helpers.book.scoreboard import colour, written_out
 
 _VERDICT_CELL = re.compile(rf"(<td[^>]*><p>)({'|'.join(VERDICTS)})(</p>)")
+_PASTED = re.compile(r'(<span class="pasted-text">)([^<]*)(</span>)')
 _FIGURE = re.compile(r'(<figure[^>]*>\s*)(<img[^>]*src="([^"]*)"[^>]*>)')
 _FORMULA = re.compile(r'([(\[]?<span class="math[^"]*">[^<]*</span>[^\s<]{1,12})(?=[\s<])')
 
@@ -88,6 +89,7 @@ def finished(body: str) -> str:
     )
     body = _FIGURE.sub(r'\1<a class="full-figure" href="\3">\2</a>', body)
     body = _FORMULA.sub(r'<span class="unbroken">\1</span>', body)
+    body = _PASTED.sub(lambda m: f"{m[1]}{written_out(m[2])}{m[3]}", body)
     body = with_address(body)
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
     return body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
@@ -104,19 +106,6 @@ def with_address(body: str) -> str:
     return body[:start] + sign + body[start:]
 
 
-def write_numbers_out(app: Any, doctree: Any, docname: str) -> None:
-    """Give every glued number in prose one form: 1.3 × 10¹³, never 13000000000000.0 or 1.3e+13."""
-    from docutils import nodes
-
-    for pasted in doctree.findall(
-        lambda n: "pasted-text" in getattr(n, "attributes", {}).get("classes", ())
-    ):
-        text = pasted.astext()
-        if written_out(text) != text:
-            pasted.children = [nodes.Text(written_out(text))]
-            pasted.children[0].parent = pasted
-
-
 def setup(app: Any) -> dict[str, bool]:
     """Connect to Sphinx; a change of this file writes every page again."""
     app.add_config_value("pages_made_by", Path(__file__).read_text(encoding="utf-8"), "html")
@@ -125,6 +114,5 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("env-updated", write_every_page)
     app.connect("html-page-context", offer_the_source, priority=900)
     app.connect("html-page-context", finish_the_body, priority=900)
-    app.connect("doctree-resolved", write_numbers_out)
     app.connect("build-finished", copy_the_sources)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

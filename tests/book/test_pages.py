@@ -459,7 +459,7 @@ def test_a_verdict_gets_its_colour_in_a_table():
 
 
 RAW_ROLE = re.compile(r"\{[a-z:-]+\}`|\{glue|:::\{|```\{")
-LONG_NUMBER = re.compile(r"\d\.\d{8,}|(?<!\w)\d{8,}|(?<![\w.])\d+\.?\d*e[+-]?\d+(?!\w)")
+LONG_NUMBER = re.compile(r"\d\.\d{8,}|(?<!\w)\d{8,}|\d\.\d{2,}e[+-]?\d")
 
 
 def prose(page):
@@ -480,7 +480,9 @@ def test_a_page_shows_no_raw_role_and_no_raw_number(site, name):
     assert faults((HTML / f"{name}.html").read_text(encoding="utf-8")) == []
 
 
-@pytest.mark.parametrize("text", ["{glue:text}`x}", "3000000000000000.0", "5e+10", "0.30000000004"])
+@pytest.mark.parametrize(
+    "text", ["{glue:text}`x}", "3000000000000000.0", "5.25e+10", "0.30000000004"]
+)
 def test_the_check_of_raw_text_can_fail(text):
     assert faults(f"<article><p>so many: {text} of them</p></article>")
     assert not faults("<article><p>1.3 × 10¹³, or 0.25</p><pre>5e+10</pre></article>")
