@@ -120,6 +120,7 @@ The book's machinery::
     book.excerpts               Figures of chapters on other pages: a Sphinx extension with one directive.
     book.execution              Execute one chapter: as a notebook by papermill, or plainly as the script that it is.
     book.figures                One look for every figure: opaque, legible in the dark, told apart without colour.
+    book.maps                   The map of a part: a Sphinx extension with one directive.
     book.output                 What a cell leaves on the page: numbers for the prose, and outputs in more than one form.
     book.pages                  What the rendered pages add to their theme: a Sphinx extension.
     book.register               The register: every result of the papers, where its statement comes from, who owes the check.
