@@ -66,12 +66,14 @@ Rooms of the parts::
     sharper.gradients           The gradient of the hand-written network, block by block: measured, in closed form, searched.
     sharper.learnable           Networks built by hand as weights of learned models: one function, one parameter space.
     sharper.network             The two-attention transformer that computes a sparse sum of parities, with weights set by hand.
+    sharper.noisy               The hand-written network near its weights: its Hessian, and the trace of a noisy copy, bounded.
     sharper.norms               Sizes of the hand-written network of :mod:`helpers.sharper.network`, and its balance.
     sharper.pac_bayes           The paper's PAC-Bayes bound on the risk of networks near the hand-written one.
     sharper.perturbed           The hand-written network of :mod:`helpers.sharper.network` under Gaussian noise: our bounds.
     sharper.projected           The two-attention transformer on random codes of its positions, to make it narrower.
     sharper.rivals              Rivals of the paper's bound: the kl form of PAC-Bayes, Occam's bound, and two norm bounds.
     sharper.samples             Learning sparse functions from random strings: data, the recipe that converges, and the gap.
+    sharper.semi_analytic       The semi-analytic bound: what noise on the hand-written network costs, measured by drawing it.
     sharper.tabulated           What noise on the hand-written network costs, in the closed forms of the authors' notebook.
     sensitive                   What the chapters on *Why are Sensitive Functions Hard for Transformers?* need.
     sensitive.automata          Finite automata, and how sensitive a step of one and its last state are.

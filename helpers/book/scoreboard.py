@@ -45,6 +45,7 @@ _MARK = re.compile(
     r"^<!-- (scoreboard|totals|own-totals|findings|papers)(?: (\w+))? -->$", re.MULTILINE
 )
 _POWER = re.compile(r"(?<![\w.])-?\d+\.?\d*e[+-]?\d+(?!\w)")
+_WHOLE = re.compile(r"^(-?\d{5,})\.0$")
 _THEOREM = re.compile(r"\{prf:\w+\} ([^\n]*)\n(?:# )?:label: (\S+)")
 
 
@@ -206,6 +207,7 @@ def filled(text: str, values: Mapping[str, str], name: str) -> str:
 
 def written_out(text: str) -> str:
     """A glued text with its numbers as a sentence has them, also those between words."""
+    text = _WHOLE.sub(r"\1", text)
     return in_prose(_POWER.sub(lambda m: in_prose(m[0]), text))
 
 
@@ -310,7 +312,9 @@ def papers(rows: Mapping[Paper, Sequence[Row]]) -> str:
 
 def card(chapter: Chapter, rows: Mapping[Paper, Sequence[Row]]) -> str:
     """The verdicts of the results that a chapter owes, in MyST Markdown."""
-    own = [r for section in rows.values() for r in section if r.entry.chapter == chapter.name]
+    here, whole = chapter.name, [row for section in rows.values() for row in section]
+    own = [row for row in whole if row.entry.chapter == here]
+    own += [p for row in whole if row not in own for p in row.parts if p.entry.chapter == here]
     lines = ["| result | as stated | now |", "|:--|:--|:--|"]
     for row in own:
         source = FROM.get(row.entry.source, "")

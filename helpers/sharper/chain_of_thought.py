@@ -1,131 +1,123 @@
 r"""PARITY by a chain of thought: a two-attention transformer run n times, with weights set by hand.
 
 The string starts with n bits and one scratch bit, 0, and grows by one scratch bit at each step.
-Position j and position n + j have the same code, the one-hot vector e_j, so the token at n + t
-finds input bit t beside scratch bit t. One step averages the two, turns the average into their
-even parity by the MLP of :func:`helpers.sharper.network.trapezoid`, and writes the next
-scratch bit: 1 if the output is below 1/2. After step t the scratch holds the parity of t bits.
+Position j and position n + j have the same code :math:`e_j`, a unit vector of k columns: one-hot,
+or shorter. So the token at n + t finds input bit t beside scratch bit t. One step averages the two,
+turns the average into their even parity by the MLP of :func:`helpers.sharper.network.trapezoid`,
+and writes the next scratch bit: 1 if the output is below 1/2. After step t the scratch holds the
+parity of t bits.
 
-The weights are those of :mod:`helpers.sharper.network` for one set of two bits, except that
-both score matrices hold a multiple of the identity on the codes: all steps share them, and one
-forward pass takes strings of every length, where that module's has one length. With
-D = n + 1 columns and 12 hidden units: WKQ1, WV1, WKQ2 (D, D), G (12, D), b (12,), F (D, 12),
-v2 (D,).
+The weights are those of :mod:`helpers.sharper.network` for one set of two bits, except that both
+score matrices hold a multiple of the identity on the codes: all steps share them, and one forward
+pass takes strings of every length. With D = k + 1 columns and 12 hidden units: WKQ1, WV1, WKQ2
+(D, D), G (12, D), b (12,), F (D, 12), v2 (D,).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from helpers.checks import require_amount, require_bits, require_whole
+from helpers.checks import require_amount, require_bits, require_positive, require_whole
+from helpers.draws import Draws
 from helpers.sharper.network import mlp, parity_values, trapezoid
 from helpers.weights import Weights
 
+OTHER_BLOCKS = 2 + 12 + 5 + 15 / 16 + 128
+"""Squared norm of all blocks but the score matrices: WV1 and v2, G, b, F."""
 _CHUNK = 2**9  # strings whose attention stays in cache
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ChainSpec:
     """Sizes of the network.
 
     Attributes:
-        n: Bits of the input, which is also the period of the positions and the number of steps.
+        codes: Of the positions, shape ``(n, k)``, float64, rows of length 1. n is the number of
+            bits, which is also the period of the positions and the number of steps.
     """
 
-    n: int
-
-    def __post_init__(self) -> None:
-        if isinstance(self.n, bool) or not isinstance(self.n, int) or self.n < 1:
-            raise ValueError(f"n must be an integer of at least 1, got {self.n!r}")
+    codes: Tensor
 
     @property
-    def longest(self) -> int:
-        """Tokens at the last step."""
-        return 2 * self.n
+    def n(self) -> int:
+        """Bits of the input."""
+        return len(self.codes)
 
     @property
     def width(self) -> int:
-        """Columns of a token: one for each code, and the value."""
-        return self.n + 1
-
-    @property
-    def hidden(self) -> int:
-        """Hidden units of the MLP, for two bits."""
-        return 12
+        """Columns of a token: those of the codes, and the value."""
+        return self.codes.shape[1] + 1
 
 
 def construct(
-    n: int, logit_scale: float | Sequence[float] | None = None
+    n: int, scale: float | None = None, codes: Tensor | None = None
 ) -> tuple[ChainSpec, Weights]:
     r"""Weights that compute the parity of n bits in n steps.
 
-    .. math:: W_{KQ}^{(1)} = L_1 \sum_{j=1}^n e_j e_j^\top, \qquad
-        W_{KQ}^{(2)} = L_2 \sum_{j=1}^n e_j e_j^\top
+    .. math:: W_{KQ}^{(1)} = W_{KQ}^{(2)} = \frac{L}{1 - \mu} \, I_k, \qquad
+        \mu = \max_{j \ne l} \langle e_j, e_l \rangle
+
+    Every code then scores itself at least L higher than any other. One-hot codes have mu = 0.
 
     Args:
         n: Bits, at least 1.
-        logit_scale: None: :math:`2 \log 2n` in both layers, with 2n the longest string. A number:
-            that scale in both. A pair: one for each layer. Finite, at least 0.
+        scale: L, finite, at least 0; None: :math:`2 \log 2n`, with 2n the longest string.
+        codes: Shape ``(n, k)``, float64, different rows of length 1; None: one-hot.
 
     Returns:
         The sizes, and the weights, float64.
 
     Raises:
-        ValueError: n or a scale is out of range.
+        ValueError: n, a scale or the codes are out of range.
 
-    Source: Lintilhac and Shaikh (2026), Appendix G, where the first matrix has one entry; see the
-    chapter on chain of thought.
+    Source: Lintilhac and Shaikh (2026), Appendix G.
     """
-    spec = ChainSpec(n)
-    first, second = _scales(n, logit_scale)
-    D = spec.width
-    codes = torch.eye(D, dtype=torch.float64)
-    codes[-1, -1] = 0
-    value = torch.zeros(D, dtype=torch.float64)
+    L = _scale(n, scale)
+    codes = torch.eye(n, dtype=torch.float64) if codes is None else codes
+    if codes.ndim != 2 or len(codes) != n or (codes.norm(dim=1) - 1).abs().max() > 1e-9:
+        raise ValueError(f"expected {n} codes of length 1, got shape {tuple(codes.shape)}")
+    room = 1 - overlap(codes)
+    if room < 1e-9:
+        raise ValueError("the codes must differ, two are the same")
+    spec = ChainSpec(codes)
+    identity = torch.eye(spec.width, dtype=torch.float64)
+    identity[-1, -1] = 0
+    value = torch.zeros(spec.width, dtype=torch.float64)
     value[-1] = 1
     G, b, F = trapezoid(parity_values(2, "even_parity"))
     weights = {
-        "WKQ1": first * codes,
+        "WKQ1": L / room * identity,
         "WV1": torch.outer(value, value),
         "G": G * value,
         "b": b,
         "F": value[:, None] * F,
-        "WKQ2": second * codes,
+        "WKQ2": L / room * identity,
         "v2": value,
     }
     return spec, weights
 
 
 def tokens(spec: ChainSpec, strings: Tensor, dtype: torch.dtype = torch.float64) -> Tensor:
-    """The input matrix X: cyclic one-hot codes beside the bits.
+    """The input matrix X: cyclic codes beside the bits.
 
     Args:
         spec: Sizes.
-        strings: Bits read and written so far, shape ``(*, B, k)`` with k from 1 to 2 n, in {0, 1},
-            integer or bool.
-        dtype: Of the result.
-
-    Returns:
-        Shape ``(*, B, k, n + 1)``.
-
-    Raises:
-        ValueError: another length, or a number other than 0 and 1.
-        TypeError: strings are floating.
+        strings: Shape ``(*, B, m)``, m from 1 to 2 n, in {0, 1}, integer or bool; else an error.
+        dtype: Of the result, shape ``(*, B, m, k + 1)``.
     """
     require_whole(strings=strings)
-    if strings.ndim < 2 or not 1 <= strings.shape[-1] <= spec.longest:
+    if strings.ndim < 2 or not 1 <= strings.shape[-1] <= 2 * spec.n:
         raise ValueError(
-            f"expected strings of shape (..., B, k) with k from 1 to {spec.longest}, got "
+            f"expected strings of shape (..., B, m) with m from 1 to {2 * spec.n}, got "
             f"{tuple(strings.shape)}"
         )
     require_bits(strings)
-    at = torch.arange(strings.shape[-1], device=strings.device) % spec.n
-    codes = torch.nn.functional.one_hot(at, spec.n).to(dtype)
+    at = torch.arange(strings.shape[-1]) % spec.n
+    codes = spec.codes[at].to(strings.device, dtype)
     return torch.cat((codes.expand(*strings.shape, -1), strings.to(dtype)[..., None]), -1)
 
 
@@ -143,22 +135,22 @@ def forward(spec: ChainSpec, weights: Weights, strings: Tensor) -> tuple[Tensor,
     Args:
         spec: Sizes.
         weights: As made by :func:`construct`, each with any leading ensemble axes ``*``.
-        strings: Shape ``(*, B, k)``, as for :func:`tokens`.
+        strings: Shape ``(*, B, m)``, as for :func:`tokens`.
 
     Returns:
         Outputs, shape ``(*, B)``, dtype of the weights, and what happens inside: ``attention1`` of
-        shape ``(*, B, k, k)``, ``means`` (the value column of Y), ``parities`` (that of Z) and
-        ``attention2``, each ``(*, B, k)``.
+        shape ``(*, B, m, m)``, ``means`` (the value column of Y), ``parities`` (that of Z) and
+        ``attention2``, each ``(*, B, m)``.
 
     Raises:
-        ValueError: strings of another length or other values, or weights for another n.
+        ValueError: strings of another length or other values, or weights for other codes.
         TypeError: strings are floating.
 
     Source: Lintilhac and Shaikh (2026), Appendices B and G.
     """
     if weights["WKQ1"].shape[-1] != spec.width:
         found = weights["WKQ1"].shape[-1] - 1
-        raise ValueError(f"the weights are for {found} bits, the sizes for {spec.n}")
+        raise ValueError(f"the weights are for codes of {found} columns, not {spec.width - 1}")
     matrix = {k: v if v.ndim < 3 else v.unsqueeze(-3) for k, v in weights.items()}  # room for B
     X = tokens(spec, strings, weights["v2"].dtype)
     attention1 = (X @ matrix["WKQ1"] @ X.mT).softmax(-1)
@@ -201,28 +193,115 @@ def generate(spec: ChainSpec, weights: Weights, bits: Tensor) -> tuple[Tensor, T
     return torch.cat(written), torch.cat(outputs)
 
 
-def leaks(n: int, logit_scale: float | Sequence[float] | None = None) -> tuple[float, float]:
-    r"""Largest shares of attention that miss the pair with the right code, at the last step.
+def errors(spec: ChainSpec, weights: Weights, bits: Tensor) -> tuple[int, float]:
+    """Bits that the chain of :func:`generate` writes wrong, and the largest error of its output."""
+    written, outputs = generate(spec, weights, bits)
+    parity = bits.long().cumsum(-1) % 2
+    return int((written != parity).sum()), float((outputs - (1 - parity)).abs().max())
 
-    .. math:: \varepsilon = \frac{n - 1}{e^{L_1} + n - 1}, \qquad
-        \lambda = \frac{n - 1}{e^{L_2} + n - 1}
 
-    The chain is right for every string if :math:`\varepsilon \le \frac18`, the half-width of the
-    plateaus, and :math:`\lambda < \frac12`, what rounding forgives.
+def leak(n: int, scale: float | None = None) -> float:
+    r"""Largest share of attention that misses the pair with the right code: at the last step.
+
+    .. math:: \lambda = \frac{n - 1}{e^L + n - 1}
+
+    The chain is right for every string if it is at most 1/8, the half-width of the plateaus. With
+    one-hot codes the largest error of the output is lambda; with other codes it is at most that.
 
     Args:
         n: Bits, at least 1.
-        logit_scale: As for :func:`construct`.
+        scale: L, as for :func:`construct`.
 
     Source: ours.
     """
-    ChainSpec(n)
-    first, second = (math.exp(-s) * (n - 1) for s in _scales(n, logit_scale))
-    return first / (1 + first), second / (1 + second)
+    astray = math.exp(-_scale(n, scale)) * (n - 1)
+    return astray / (1 + astray)
+
+
+def overlap(codes: Tensor) -> float:
+    """Largest inner product of two different rows, ``(n, k)``; 0 for a single row."""
+    if len(codes) < 2:
+        return 0.0
+    inner = codes @ codes.mT
+    return float(inner.fill_diagonal_(-math.inf).max())
+
+
+def binary_codes(n: int) -> Tensor:
+    r"""The numbers 0 to n - 1 in base 2, as signs: ``(n, k)``, :math:`k = \lceil\log_2 n\rceil`.
+
+    Two codes differ in one sign at least, so their inner product is at most 1 - 2/k.
+    """
+    _require_length(n)
+    k = max(1, math.ceil(math.log2(n)))
+    bits = torch.arange(n)[:, None] >> torch.arange(k) & 1
+    return (1 - 2 * bits).double() / math.sqrt(k)
+
+
+def sign_codes(n: int, draws: Draws, columns: int | None = None) -> Tensor:
+    r"""Random signs, no inner product above 1/2: ``(n, k)``, drawn anew until that is so.
+
+    With :math:`k = \lceil 16 \log n \rceil` columns a draw fails with probability below 1/2, by
+    Hoeffding's inequality and the number of pairs.
+
+    Args:
+        n: Codes, at least 1.
+        draws: Source of randomness.
+        columns: k; None is the number above, at least 1.
+
+    Raises:
+        ValueError: none of 100 draws will do.
+
+    Source: ours.
+    """
+    _require_length(n)
+    k = max(1, math.ceil(16 * math.log(n))) if columns is None else columns
+    for _ in range(100):
+        codes = draws.normal(n, k).sign() / math.sqrt(k)
+        if overlap(codes) <= 0.5:
+            return codes
+    raise ValueError(f"no {n} codes of {k} signs with inner products up to 1/2 in 100 draws")
+
+
+def score_norms(n: float) -> dict[str, float]:
+    r"""Squared norm of a score matrix that gives n unit codes a margin of 1, by kind of code.
+
+    ``one-hot``: the identity. ``one-hot, least``: see :func:`least_scores`. ``binary``: of
+    :func:`binary_codes` (k/2 times the identity). ``random signs``: of :func:`sign_codes` (twice
+    the identity). ``any``: no unit codes of any width, with any matrix, have less than half the
+    squared :func:`normal_maximum`.
+
+    Args:
+        n: Codes, at least 2; may be far beyond what fits in memory.
+
+    Source: ours.
+    """
+    require_positive(n=n / 2)
+    return {
+        "one-hot": n,
+        "one-hot, least": n - 1,
+        "binary": math.ceil(math.log2(n)) ** 3 / 4,
+        "random signs": 4.0 * math.ceil(16 * math.log(n)),
+        "any": normal_maximum(n) ** 2 / 2,
+    }
+
+
+def normal_maximum(n: float) -> float:
+    r"""Mean of the largest of n independent standard normal numbers, about :math:`\sqrt{2 \log n}`.
+
+    .. math:: \int_0^\infty (1 - \Phi(x)^n)\, dx - \int_{-\infty}^0 \Phi(x)^n\, dx
+
+    Args:
+        n: At least 1. By the trapezoidal rule, to ten digits up to n = 2**60.
+    """
+    require_positive(n=n)
+    x = torch.linspace(0, 14, 28001, dtype=torch.float64)
+    above = -torch.expm1(n * torch.special.log_ndtr(x))
+    below = (n * torch.special.log_ndtr(-x)).exp()
+    return float(torch.trapezoid(above - below, x))
 
 
 def least_scores(n: int, margin: float) -> Tensor:
-    r"""The smallest score matrix that lets every one of n codes find itself by a margin.
+    r"""The smallest score matrix that lets every one of n one-hot codes find itself by a margin.
 
     .. math:: W = L \Bigl(I - \frac1n \mathbf 1 \mathbf 1^\top\Bigr), \qquad
         \|W\|_F^2 = (n - 1) L^2
@@ -239,7 +318,7 @@ def least_scores(n: int, margin: float) -> Tensor:
 
     Source: ours.
     """
-    ChainSpec(n)
+    _require_length(n)
     require_amount(margin=margin)
     return margin * (torch.eye(n, dtype=torch.float64) - 1 / n)
 
@@ -254,13 +333,12 @@ def _generate(spec: ChainSpec, weights: Weights, bits: Tensor) -> tuple[Tensor, 
     return strings[:, spec.n + 1 :], torch.stack(outputs, -1)
 
 
-def _scales(n: int, logit_scale: float | Sequence[float] | None) -> tuple[float, float]:
-    if logit_scale is None:
-        logit_scale = 2 * math.log(2 * n)
-    pair = tuple(logit_scale) if isinstance(logit_scale, Sequence) else (logit_scale,) * 2
-    if len(pair) != 2:
-        raise ValueError(f"logit_scale takes one scale or a pair, got {len(pair)} numbers")
-    for scale in pair:
-        if not 0 <= scale < math.inf:
-            raise ValueError(f"a scale must be finite and at least 0, got {scale}")
-    return float(pair[0]), float(pair[1])
+def _require_length(n: int) -> None:
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise ValueError(f"n must be an integer of at least 1, got {n!r}")
+
+
+def _scale(n: int, scale: float | None) -> float:
+    _require_length(n)
+    require_amount(scale=2 * math.log(2 * n) if scale is None else scale)
+    return 2 * math.log(2 * n) if scale is None else float(scale)

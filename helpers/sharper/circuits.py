@@ -108,3 +108,67 @@ def darkened(kept: Tensor, columns: Tensor) -> Tensor:
     """
     left = kept.masked_fill(columns, 0)
     return left / left.sum(-1, keepdim=True).clamp(min=torch.finfo(left.dtype).tiny)
+
+
+def carried(rows: Tensor, bits: Tensor, members: Tensor) -> Tensor:
+    r"""The coefficient at a character that each row of attention carries.
+
+    .. math:: \mathbb E_x\, c_i\, g(y_i)\, \chi_U(x)
+
+    Args:
+        rows: By :func:`written`, shape ``(*, B, n)``.
+        bits: Inputs, shape ``(B, n)``, over which the mean is taken.
+        members: Of U, bool, shape ``(n,)``.
+
+    Returns:
+        Shape ``(*, n)``; its sum is the output's coefficient.
+    """
+    signs = 1 - 2 * (bits[:, members].sum(1) % 2)
+    return (rows * signs[:, None]).mean(-2)
+
+
+def brightest_are(row: Tensor, members: Tensor, apart: int | None = None) -> bool:
+    """Whether the members are the brightest columns of a row of attention.
+
+    Args:
+        row: Shape ``(n,)``, at least 0.
+        members: Bool, shape ``(n,)``.
+        apart: A column that is looked at neither in the row nor among the members.
+    """
+    row, members = row.clone(), members.clone()
+    if apart is not None:
+        row[apart], members[apart] = -1, False
+    return bool(members[row.topk(int(members.sum())).indices].all())
+
+
+def curve(
+    weights: Weights, bits: Tensor, positional: bool = False, points: int = 400
+) -> tuple[Tensor, Tensor]:
+    """The net from the smallest to the largest number that any row gives it, both ``(points,)``.
+
+    Args:
+        weights: Of one model.
+        bits: Inputs, shape ``(B, n)``.
+        positional: As in :func:`forward`.
+        points: Evenly spaced.
+    """
+    numbers = averages(weights, bits, attention(weights, bits, positional))
+    y = torch.linspace(numbers.min().item(), numbers.max().item(), points)
+    return y, net(weights, y[None])[0]
+
+
+def turns(values: Tensor, tolerance: float = 0.05) -> int:
+    """How often a curve changes direction by more than ``tolerance`` times its range.
+
+    >>> turns(torch.tensor([0.0, 1.0, 0.99, 1.0, 0.0, 1.0]))
+    2
+    """
+    count, direction, extreme = 0, 0, values[0].item()
+    least = tolerance * (values.max() - values.min()).item()
+    for value in values.tolist():
+        if abs(value - extreme) <= least and direction * (value - extreme) <= 0:
+            continue
+        step = 1 if value > extreme else -1
+        count += direction not in (0, step)
+        direction, extreme = step, value
+    return count

@@ -1,20 +1,35 @@
 """Networks built by hand as weights of learned models: one function, one parameter space.
 
 Norms and traces of a construction and of a trained net compare only where both are weights of the
-same :class:`helpers.nets.transformer.TransformerSpec`.
+same :class:`helpers.nets.transformer.TransformerSpec`. Even there they depend on scale: here are
+the changes of scale that leave every output as it is.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import torch
+from torch import Tensor
 
 from helpers.checks import require_scale
+from helpers.cube import SparseFunction
+from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec, shapes
+from helpers.sharper import network
 from helpers.sharper.network import ConstructionSpec
 from helpers.sharper.samples import paper_spec
+from helpers.sharpness import SquaredLoss, hessian_trace
 from helpers.weights import Weights
+
+Network = tuple[Callable[[Weights, Tensor], Tensor], Weights]
+PAPER_SCALE = 2.0
+"""The paper's factor of the scores; that of the recipe in :mod:`helpers.sharper.samples` is 0.4."""
+MASK = -40.0
+"""Score of a pair of tokens that is not used, in an earlier version of the authors' network."""
 
 
 def sharper(
@@ -71,3 +86,104 @@ def sharper(
     made["layers.1.value"][parity, output] = weights["v2"][-1]
     made["readout"][output, 0] = 1
     return target, made
+
+
+def forms(function: SparseFunction) -> dict[str, Network]:
+    """The construction for one function in the forms that are compared: forward and weights.
+
+    All but the last compute the same function, up to rounding:
+
+    * ``"paper"``: the paper's own form, with merged queries and keys;
+    * ``"separate"``: queries and keys apart, keys the identity, as in the authors' repository;
+    * ``"model"``: weights of the paper's learned model, its factor of the scores included;
+    * ``"balanced"``: the same by :func:`balanced`;
+    * ``"exact"``: the paper's form of :func:`helpers.sharper.network.construct_exact`.
+    """
+    spec, weights = network.construct(function)
+    exact_spec, exact = network.construct_exact(function)
+    model = paper_spec(function.n, scale=PAPER_SCALE)
+    place = partial(sharper, value_width=30, hidden=128, logit_scale=model.scale)
+    placed = place(spec, weights)[1]
+    apart_spec, apart = sharper(spec, weights)
+    run = partial(transformer.forward, model)
+    return {
+        "paper": (partial(network.forward, spec), weights),
+        "separate": (partial(transformer.forward, apart_spec), apart),
+        "model": (run, placed),
+        "balanced": (run, balanced(placed)),
+        "exact": (partial(network.forward, exact_spec), exact),
+    }
+
+
+def size(net: Network, bits: Tensor, targets: Tensor) -> tuple[float, float]:
+    """Squared norm of all weights, and the Gauss-Newton trace of the squared loss.
+
+    Args:
+        net: Forward and weights, float64, without ensemble axes.
+        bits: Inputs, shape ``(B, n)``.
+        targets: Shape ``(B,)``.
+    """
+    forward, weights = net
+    trace = hessian_trace(SquaredLoss(forward, bits, targets), weights)
+    return squared_norm(weights), float(trace)
+
+
+def squared_norm(weights: Weights) -> float:
+    """Sum of the squares of all weights."""
+    return sum(v.square().sum().item() for v in weights.values())
+
+
+def masked_norm(spec: TransformerSpec, weights: Weights) -> float:
+    """Squared norm if every score that is not used were -40 in place of 0.
+
+    Source: ``hardcoded_transformer.py`` of ``paullintilhac/boolean_function_sensitivity``, in the
+    version that fills both D x D matrices of queries with -40 before it writes the others.
+    """
+    unused = sum(int((weights[f"layers.{layer}.query"] == 0).sum()) for layer in range(spec.layers))
+    return squared_norm(weights) + MASK**2 * unused
+
+
+def at_factor(weights: Weights, ratio: float) -> Weights:
+    """The same function in a model whose factor of the scores is ``ratio`` times larger."""
+    require_scale(ratio=ratio)
+    names = [f"layers.{layer}.{part}" for layer in (0, 1) for part in ("query", "key")]
+    return weights | {name: weights[name] / math.sqrt(ratio) for name in names}
+
+
+def stretched(weights: Weights, alpha: float | Tensor) -> Weights:
+    """The same function with each hidden unit's input times ``alpha``, its output over it.
+
+    Args:
+        weights: Of the learned model, without ensemble axes.
+        alpha: Above 0, a number, or one a unit, shape ``(hidden,)``.
+    """
+    factor = torch.as_tensor(alpha, dtype=weights["layers.0.hidden"].dtype)
+    if not bool((factor > 0).all()):
+        raise ValueError(f"alpha must be above 0, got {factor.min().item()}")
+    first, bias, last = (f"layers.0.{k}" for k in ("hidden", "hidden_bias", "output"))
+    return weights | {
+        first: weights[first] * factor,
+        bias: weights[bias] * factor,
+        last: weights[last] / factor[..., None],
+    }
+
+
+def balanced(weights: Weights) -> Weights:
+    r"""The same function with the least norm over two symmetries.
+
+    Queries and keys enter as :math:`W_Q W_K^\top = U \Sigma V^\top`, of which
+    :math:`U \Sigma^{1/2}` and :math:`V \Sigma^{1/2}` have the least norm. A hidden unit with
+    weights g in, its bias included, and r out is stretched by :math:`\alpha^2 = |r| / |g|`.
+
+    Args:
+        weights: Of the learned model, without ensemble axes.
+    """
+    out = dict(weights)
+    for layer in (0, 1):
+        q, k = f"layers.{layer}.query", f"layers.{layer}.key"
+        U, S, Vh = torch.linalg.svd(weights[q] @ weights[k].mT)
+        out[q], out[k] = U * S.sqrt(), Vh.mT * S.sqrt()
+    inward = weights["layers.0.hidden"].square().sum(0) + weights["layers.0.hidden_bias"].square()
+    outward = weights["layers.0.output"].square().sum(1)
+    idle = (inward == 0) | (outward == 0)
+    return stretched(out, torch.where(idle, 1.0, outward / inward).pow(0.25))

@@ -110,42 +110,24 @@ def construct(
     Cost: 3 D**2 + 2 H D numbers. Source: Lintilhac and Shaikh (2026), Appendix B.
     """
     spec = _spec(function)
-    first, second = _scales(spec.n, logit_scale)
-    n, W, D, H = spec.n, spec.sparsity, spec.width, spec.hidden
-    weights = {
-        "WKQ1": torch.zeros(D, D, dtype=torch.float64),
-        "WV1": torch.zeros(D, D, dtype=torch.float64),
-        "G": torch.zeros(H, D, dtype=torch.float64),
-        "b": torch.zeros(H, dtype=torch.float64),
-        "F": torch.zeros(D, H, dtype=torch.float64),
-        "WKQ2": torch.zeros(D, D, dtype=torch.float64),
-        "v2": torch.zeros(D, dtype=torch.float64),
-    }
-    inclusion = (function.masks[:, None] >> torch.arange(n) & 1).double()  # (W, n)
-    weights["WKQ1"][:W, :n] = first * inclusion
-    weights["WV1"][-1, -1] = 1
-    G, weights["b"], F = trapezoid(parity_values(spec.degree, spec.basis))
-    weights["G"][:, -1:] = G
-    weights["F"][-1:] = F
-    weights["WKQ2"][n, :W] = function.coefficients.log() + second
-    weights["v2"][-1] = function.coefficients.sum()
-    return spec, weights
+    scales = _scales(spec.n, logit_scale)
+    return spec, assemble(spec, _members(function), function.coefficients, scales)
 
 
 def construct_exact(
     function: SparseFunction, logit_scale: LogitScale = None
 ) -> tuple[ConstructionSpec, Weights]:
-    r"""The same network, mended: it equals the function at every finite scale.
+    r"""The same network, repaired: it equals the function at every finite scale.
 
     The positions without a component attend to the output position in the first layer, which puts
-    them on the plateau of count 0, so that the MLP writes 1 there whatever the input. The share
-    :math:`\lambda` of the second attention that they take, see :func:`leaks`, is then known and
-    undone by the read-out, with :math:`S = \sum_i c_i`:
+    them on the plateau of count 0, so that the MLP writes 1 there whatever the input. The read-out
+    takes that 1 away, and undoes the normalisation of the second softmax:
 
     .. math::
 
         (W_{KQ}^{(1)})_{j,\,n+1} = \log((4d - 1)\, n), \qquad
-        v_2 = \frac{S}{1 - \lambda} \Bigl(e - \sum_{j > W} e_j\Bigr), \qquad W < j \le n + 1.
+        v_2 = \bigl(S + (n + 1 - W)\, e^{-L_2}\bigr) \Bigl(e - \sum_{j > W} e_j\Bigr), \qquad
+        W < j \le n + 1, \quad S = \sum_i c_i.
 
     Args:
         function: As for :func:`construct`.
@@ -170,13 +152,46 @@ def construct_exact(
             f"with n = {spec.n} and degree {spec.degree} the first scale must be at least "
             f"{needed:.6g}, got {first:.6g}"
         )
-    _, weights = construct(function, (first, second))
-    _, lost = leaks(function, (first, second))
-    n, W = spec.n, spec.sparsity
-    weights["WKQ1"][W : n + 1, n] = math.log((4 * spec.degree - 1) * n)
-    weights["v2"] /= 1 - lost
-    weights["v2"][W : n + 1] = -weights["v2"][-1]
-    return spec, weights
+    scales = first, second
+    return spec, assemble(spec, _members(function), function.coefficients, scales, exact=True)
+
+
+def assemble(
+    spec: ConstructionSpec,
+    members: Tensor,
+    coefficients: Tensor,
+    scales: tuple[float, float],
+    exact: bool = False,
+) -> Weights:
+    """Weights of :func:`construct`, or of :func:`construct_exact`, for strings of any length.
+
+    A :class:`helpers.cube.SparseFunction` ends at 62 bits; here the subsets are rows of a matrix.
+
+    Args:
+        spec: Sizes.
+        members: Shape ``(W, n)``, 1 where a bit is in the subset, else 0; d ones in each row.
+        coefficients: Shape ``(W,)``, positive, float64.
+        scales: Both, as numbers.
+        exact: The repaired network.
+    """
+    n, W, D, H = spec.n, spec.sparsity, spec.width, spec.hidden
+    (first, second), total = scales, coefficients.sum()
+    shapes = {"WKQ1": (D, D), "WV1": (D, D), "G": (H, D), "b": (H,), "F": (D, H), "WKQ2": (D, D)}
+    weights = {
+        k: torch.zeros(shape, dtype=torch.float64) for k, shape in (*shapes.items(), ("v2", (D,)))
+    }
+    weights["WKQ1"][:W, :n] = first * members.double()
+    weights["WV1"][-1, -1] = 1
+    G, weights["b"], F = trapezoid(parity_values(spec.degree, spec.basis))
+    weights["G"][:, -1:] = G
+    weights["F"][-1:] = F
+    weights["WKQ2"][n, :W] = coefficients.log() + second
+    weights["v2"][-1] = total
+    if exact:
+        weights["WKQ1"][W : n + 1, n] = math.log((4 * spec.degree - 1) * n)
+        weights["v2"][-1] = total + (n + 1 - W) * math.exp(-second)
+        weights["v2"][W : n + 1] = -weights["v2"][-1]
+    return weights
 
 
 def trapezoid(values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -382,26 +397,6 @@ def plateau_scale(n: int, degree: int) -> float:
     return math.log((4 * degree - 1) * (n + 1 - degree) / degree)
 
 
-def scale_for_error(function: SparseFunction, error: float) -> float:
-    r"""Scale of the second layer at which :math:`\lambda S`, the bound on the error, is ``error``.
-
-    .. math:: L_2 = \log\bigl((n + 1 - W)(1/\mathrm{error} - 1/S)\bigr), \quad \text{at least 0}
-
-    In the character basis the bound is :math:`2 \lambda S`: ask for half the error.
-
-    Args:
-        function: As for :func:`construct`.
-        error: Largest error wanted, above 0 and below S.
-
-    Source: ours.
-    """
-    spec = _spec(function)
-    total = function.coefficients.sum().item()
-    if not 0 < error < total:
-        raise ValueError(f"the error must lie between 0 and S = {total:.6g}, got {error}")
-    return max(0.0, math.log((spec.n + 1 - spec.sparsity) * (1 / error - 1 / total)))
-
-
 def _spec(function: SparseFunction) -> ConstructionSpec:
     """Sizes of the network of a function; ValueError if it has none."""
     if not isinstance(function, SparseFunction):
@@ -419,6 +414,11 @@ def _spec(function: SparseFunction) -> ConstructionSpec:
         worst = c[~(c.isfinite() & (c > 0))][0].item()
         raise ValueError(f"the coefficients must be positive and finite, found {worst:.6g}")
     return ConstructionSpec(n, sizes[0], W, function.basis)
+
+
+def _members(function: SparseFunction) -> Tensor:
+    """Rows of 0 and 1, one for each subset, shape ``(W, n)``."""
+    return (function.masks[:, None] >> torch.arange(function.n)) & 1
 
 
 def _pair(logit_scale: LogitScale) -> tuple[float | None, float | None]:

@@ -12,16 +12,33 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from helpers.checks import require_scale
-from helpers.cube import SparseFunction
-from helpers.sharper.network import ConstructionSpec, LogitScale, forward, leaks, plateau_scale
+from helpers.checks import require_choice, require_positive, require_scale
+from helpers.cube import BASES, SparseFunction
+from helpers.sharper.network import ConstructionSpec, LogitScale, forward, leaks
 from helpers.weights import Weights
 
 
-def squared_norms(
-    function: SparseFunction, logit_scale: LogitScale = None, exact: bool = False
-) -> dict[str, float]:
-    r"""Squared norm of every block of weights, in closed form.
+def squared_norms(function: SparseFunction, logit_scale: LogitScale = None) -> dict[str, float]:
+    """Squared norm of every block of weights: :func:`closed_norms` of a function.
+
+    Args:
+        function: As for :func:`helpers.sharper.network.construct`.
+        logit_scale: As there.
+
+    Raises:
+        ValueError: the function or a scale is refused by the construction itself.
+    """
+    leaks(function, logit_scale)  # refuses what the construction refuses
+    pair = logit_scale if isinstance(logit_scale, Sequence) else (logit_scale, logit_scale)
+    first, second = (2 * math.log(function.n) if s is None else float(s) for s in pair)
+    found = closed_norms(function.degree, function.coefficients, (first, second), function.basis)
+    return {name: value.item() for name, value in found.items()}
+
+
+def closed_norms(
+    degree: int, coefficients: Tensor, scales: tuple[float, float], basis: str
+) -> dict[str, Tensor]:
+    r"""Squared norm of every block of weights, in closed form, for strings of any length.
 
     With the scales :math:`L_1, L_2`, :math:`S = \sum_i c_i`, and h the number of heights of the MLP
     that are not 0 (d + 1 for characters, :math:`\lfloor d/2 \rfloor + 1` for indicators):
@@ -34,50 +51,35 @@ def squared_norms(
         |b|^2 = \frac{2(d+1)(2d+1)}{3d} + \frac{5(d+1)}{4d^2}, \quad
         |W_{KQ}^{(2)}|^2 = \sum_i (L_2 + \log c_i)^2, \quad |v_2|^2 = S^2.
 
-    The mended network has n + 1 - W scores :math:`\log((4d-1)n)` more in its first layer, and its
-    read-out has n + 2 - W entries of size :math:`S / (1 - \lambda)`.
-
     Args:
-        function: As for :func:`helpers.sharper.network.construct`.
-        logit_scale: As there.
-        exact: The network of :func:`helpers.sharper.network.construct_exact` instead.
+        degree: d, at least 1.
+        coefficients: Shape ``(*, W)``, positive, float64.
+        scales: Both, as numbers.
+        basis: ``"character"`` or ``"even_parity"``.
 
     Returns:
-        Block -> squared norm, in the order of the weights; their sum is that of the network.
-
-    Raises:
-        ValueError: the function or a scale is refused by the construction itself.
+        Block -> shape ``(*,)``, in the order of the weights; their sum is that of the network.
 
     Source: ours; Lintilhac and Shaikh (2026), Theorem 10, gives bounds.
     """
-    leaks(function, logit_scale)  # refuses what the construction refuses
-    n, d, W = function.n, function.degree, function.sparsity
-    first, second = _scales(n, logit_scale)
-    c = function.coefficients
-    heights = d + 1 if function.basis == "character" else d // 2 + 1
-    idle_scores, read_out = 0.0, c.sum().item() ** 2
-    if exact:
-        least = plateau_scale(n, d)
-        if _first(logit_scale) is None:
-            first = max(first, least)
-        elif first < least:
-            raise ValueError(f"the first scale must be at least {least:.6g}, got {first:.6g}")
-        _, lost = leaks(function, (first, second))
-        idle_scores = (n + 1 - W) * math.log((4 * d - 1) * n) ** 2
-        read_out *= (n + 2 - W) / (1 - lost) ** 2
+    require_choice("basis", basis, BASES)
+    require_positive(degree=degree)
+    d, W = degree, coefficients.shape[-1]
+    one = coefficients.new_ones(coefficients.shape[:-1])
+    heights = d + 1 if basis == "character" else d // 2 + 1
     return {
-        "WKQ1": d * W * first**2 + idle_scores,
-        "WV1": 1.0,
-        "G": 4.0 * (d + 1),
-        "b": 2 * (d + 1) * (2 * d + 1) / (3 * d) + 5 * (d + 1) / (4 * d**2),
-        "F": 16.0 * d**2 * heights,
-        "WKQ2": (second + c.log()).square().sum().item(),
-        "v2": read_out,
+        "WKQ1": d * W * scales[0] ** 2 * one,
+        "WV1": one,
+        "G": 4 * (d + 1) * one,
+        "b": (2 * (d + 1) * (2 * d + 1) / (3 * d) + 5 * (d + 1) / (4 * d**2)) * one,
+        "F": 16 * d**2 * heights * one,
+        "WKQ2": (scales[1] + coefficients.log()).square().sum(-1),
+        "v2": coefficients.sum(-1) ** 2,
     }
 
 
-def printed_bounds(n: int, degree: int, sparsity: int) -> dict[str, float]:
-    r"""Bounds on the squared norm of every block at the scale :math:`2 \log n`, as printed.
+def block_bounds(n: int, degree: int, sparsity: int) -> dict[str, float]:
+    r"""The paper's bound on the squared norm of every block, at the scale :math:`2 \log n`.
 
     Args:
         n: Bits, at least 1.
@@ -85,10 +87,11 @@ def printed_bounds(n: int, degree: int, sparsity: int) -> dict[str, float]:
         sparsity: W, from 1 to n.
 
     Returns:
-        Block -> bound. That on WKQ2 needs :math:`c_i \ge n^{-4}`, that on v2 needs
+        Block -> bound. That on WKQ2 needs :math:`n^{-4} \le c_i \le 1`, that on v2 needs
         :math:`\sum_i c_i^2 \le 1`.
 
-    Source: Lintilhac and Shaikh (2026), Theorem 10.
+    Source: Lintilhac and Shaikh (2026), Theorem 10; their sum is the total that a public note
+    quotes.
     """
     for name, value in (("degree", degree), ("sparsity", sparsity)):
         if not 1 <= value <= n:
@@ -115,8 +118,7 @@ def activation_norms(spec: ConstructionSpec, weights: Weights, bits: Tensor) -> 
 
     Returns:
         Name -> shape ``(B,)``. ``X``, ``Y``, ``Z``: largest 2-norm of a row; ``Z columns``: that
-        of a column; ``Z entries``: largest absolute entry; ``XV``: largest 2-norm of a row of
-        :math:`X W_V^{(1)}`; ``read``: largest absolute entry of :math:`Z v_2`; ``z_out``: 2-norm
+        of a column; ``read``: largest absolute entry of :math:`Z v_2`; ``z_out``: 2-norm
         of the row of the output token; ``KQ rows``: largest 2-norm of a row of
         :math:`Z W_{KQ}^{(2)\top}`; ``query``: 2-norm of :math:`W_{KQ}^{(2)\top} z_{out}`.
 
@@ -129,8 +131,6 @@ def activation_norms(spec: ConstructionSpec, weights: Weights, bits: Tensor) -> 
         "Y": inside["prefix_sums"].abs().amax(-1),
         "Z": Z.norm(dim=-1).amax(-1),
         "Z columns": Z.norm(dim=-2).amax(-1),
-        "Z entries": Z.abs().amax((-1, -2)),
-        "XV": (X @ weights["WV1"]).norm(dim=-1).amax(-1),
         "read": (Z @ weights["v2"]).abs().amax(-1),
         "z_out": Z[..., -1, :].norm(dim=-1),
         "KQ rows": (Z @ second.mT).norm(dim=-1).amax(-1),
@@ -170,14 +170,3 @@ def balance(inner: float, outer: float) -> float:
     if not (inner > 0 and outer > 0):
         raise ValueError(f"both terms must be positive, got {inner} and {outer}")
     return float(outer / inner) ** 0.25
-
-
-def _first(logit_scale: LogitScale) -> float | None:
-    return logit_scale[0] if isinstance(logit_scale, Sequence) else logit_scale
-
-
-def _scales(n: int, logit_scale: LogitScale) -> tuple[float, float]:
-    """Both scales as numbers; None is the paper's."""
-    pair = logit_scale if isinstance(logit_scale, Sequence) else (logit_scale, logit_scale)
-    first, second = (2 * math.log(n) if s is None else float(s) for s in pair)
-    return first, second

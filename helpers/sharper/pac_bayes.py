@@ -8,8 +8,8 @@ perturbation term P and a sub-Gaussian constant Sigma, the bound on a sample of 
     + \Sigma \sqrt{\frac2m \Bigl( \frac{N}{2\sigma^2} + \log\frac1\delta \Bigr)} .
 
 Every function takes numbers or tensors that broadcast. It returns a float if all it was given are
-numbers, and a float64 tensor otherwise. Losses are squared errors, logarithms natural, and n is
-the number of bits, which the paper calls T.
+numbers, and a float64 tensor otherwise; a number outside its range is a ValueError that names it.
+Losses are squared errors, logarithms natural, and n is the number of bits, the paper's T.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice, require_floating
+from helpers.checks import require_choice, require_floating, require_positive
 from helpers.sharper import tabulated
 from helpers.sharper.elementwise import (
     FIVE_PERCENT,
@@ -41,6 +41,25 @@ NORMS = ("ours", "length_free", "tabulated", "sinks")
 NO_PERTURBATION = (ZERO, ZERO, ZERO)
 
 
+def square_spread(sparsity: int) -> float:
+    r"""Standard deviation of :math:`f(x)^2` for a tiling with W pairs.
+
+    The function is :func:`helpers.sharper.semi_analytic.tiling`. The deviation is that of
+    :math:`K^2 / W` with K binomial, W trials of chance 1/2: the spread of the squared loss at a
+    network that outputs 0.
+
+    Args:
+        sparsity: W, at least 1.
+
+    Source: ours.
+    """
+    require_positive(sparsity=sparsity)
+    k = torch.arange(sparsity + 1, dtype=torch.float64)
+    chance = torch.distributions.Binomial(sparsity, torch.tensor(0.5).double()).log_prob(k).exp()
+    square = k**2 / sparsity
+    return ((chance * square**2).sum() - (chance * square).sum() ** 2).sqrt().item()
+
+
 @elementwise
 def norm_squared(n: Tensor, degree: Tensor, sparsity: Tensor, reading: str = "ours") -> Tensor:
     r"""Squared 2-norm of all weights of the construction, in closed form.
@@ -59,14 +78,7 @@ def norm_squared(n: Tensor, degree: Tensor, sparsity: Tensor, reading: str = "ou
     ``ours`` is an upper bound if every coefficient lies between n**-4 and 1 and their squares add
     up to at most 1, in both bases and at the scale 2 log n. The 21 is 1 + W at W = 20.
 
-    Args:
-        n: Bits, at least 2.
-        degree: d, from 1 to n.
-        sparsity: W, from 1 to n.
-        reading: One of :data:`NORMS`.
-
-    Raises:
-        ValueError: a number is outside its range, or an unknown reading.
+    n is at least 2, the degree d and the sparsity W from 1 to n; the reading is in :data:`NORMS`.
 
     Source: Lintilhac and Shaikh (2026), Theorem 10, as tabulated by
     ``paullintilhac/boolean_function_sensitivity``.
@@ -92,18 +104,11 @@ def perturbation(
 ) -> tuple[float, float, float]:
     r"""Coefficients of the analytic perturbation term, :math:`P = p_0 + p_1 \sigma + p_2 \sigma^2`.
 
-    Args:
-        n: Bits, at least 1.
-        degree: d, from 1 to n.
-        sparsity: W, from 1 to n.
-        as_tabulated: With the two terms of the gradient that lack their factor sigma in the
-            authors' notebook; then :math:`p_0 > 0`. Otherwise :math:`p_0 = 0`.
+    Degree and sparsity are from 1 to n. ``as_tabulated``: two terms of the gradient lack their
+    factor sigma, as in the authors' notebook; then :math:`p_0 > 0`. Otherwise :math:`p_0 = 0`.
 
-    Returns:
-        The three coefficients, as :func:`bound` takes them.
-
-    Source: Lintilhac and Shaikh (2026), Theorem 17 and Eq. (9), as tabulated; see
-    :func:`helpers.sharper.tabulated.perturbation_term`, of which this is the expansion.
+    Source: Lintilhac and Shaikh (2026), Theorem 17, as tabulated: the expansion of
+    :func:`helpers.sharper.tabulated.perturbation_term`.
     """
     at_zero = tabulated.gradient_term(n, degree, sparsity, 0.0, as_tabulated=as_tabulated)
     slope = tabulated.gradient_term(n, degree, sparsity, 1.0, as_tabulated=as_tabulated) - at_zero
@@ -133,18 +138,30 @@ def gaussian_kl(norm_squared: Tensor, sigma: Tensor) -> Tensor:
 
 
 @elementwise
+def own_width_kl(norm_squared: Tensor, sigma: Tensor, weights: Tensor) -> Tensor:
+    r"""KL of N(theta, sigma**2 I) from N(0, tau**2 I) at the best tau, nats.
+
+    .. math:: \min_\tau\; \frac{N}{2\tau^2} + \frac D2 \Bigl( \frac{\sigma^2}{\tau^2} - 1
+        - \log\frac{\sigma^2}{\tau^2} \Bigr) = \frac D2 \log\Bigl(1 + \frac{N}{D \sigma^2}\Bigr)
+
+    at :math:`\tau^2 = \sigma^2 + N/D`, for a number D of weights, at least 1. A choice of tau
+    among k costs log k nats more.
+
+    Source: ours.
+    """
+    require_within("norm_squared", norm_squared, 0)
+    require_within("weights", weights, 1)
+    require_above_zero(sigma=sigma)
+    return weights / 2 * (norm_squared / (weights * sigma**2)).log1p()
+
+
+@elementwise
 def optimal_lambda(kl: Tensor, m: Tensor, delta: Tensor, subgaussian: Tensor) -> Tensor:
     r"""The :math:`\lambda` at which :func:`alquier` is least.
 
     .. math:: \lambda = \frac{\sqrt{2 m (\mathrm{KL} + \log(1/\delta))}}{\Sigma}
 
-    Legitimate only if the KL is known before the sample is seen.
-
-    Args:
-        kl: As in :func:`alquier`.
-        m: As there.
-        delta: As there.
-        subgaussian: As there.
+    Legitimate only if the KL is known before the sample is seen. Sigma must be positive.
     """
     require_sample(kl, m, delta)
     require_above_zero(subgaussian=subgaussian)
@@ -176,9 +193,6 @@ def alquier(
         delta: Probability of failure, between 0 and 1.
         subgaussian: Sigma, in the unit of the loss, at least 0.
         lam: Positive; None is :func:`optimal_lambda`.
-
-    Raises:
-        ValueError: a number is outside its range.
 
     Source: Alquier (2024), Section 2.1, after Catoni (2007); Lintilhac and Shaikh (2026), E.2.
     """
@@ -216,12 +230,6 @@ def bound(
         delta: Probability of failure, between 0 and 1.
         perturbation: :math:`(p_0, p_1, p_2)`, each at least 0; see :func:`perturbation`.
 
-    Returns:
-        Bound on the risk, in squared output units.
-
-    Raises:
-        ValueError: a number is outside its range.
-
     Source: Lintilhac and Shaikh (2026), Theorem 2 and Appendix E.2.
     """
     G, P = sharpness, perturbation
@@ -249,18 +257,8 @@ def optimal_sigma(
 
     .. math:: \sigma^* = \Bigl( \frac{\Sigma}{2 G} \sqrt{N/m} \Bigr)^{1/3} .
 
-    Otherwise it is found by bisection: the bound is convex in log sigma.
-
-    Args:
-        norm_squared: As in :func:`bound`.
-        sharpness: As there.
-        m: As there.
-        subgaussian: Sigma, positive.
-        delta: As there; None leaves log(1/delta) out.
-        perturbation: As there.
-
-    Returns:
-        Standard deviation; exact up to rounding.
+    Otherwise it is found by bisection, up to rounding: the bound is convex in log sigma. Arguments
+    are those of :func:`bound`; Sigma is positive, and without delta log(1/delta) is left out.
 
     Source: Lintilhac and Shaikh (2026), Appendix E.2; the bisection is ours.
     """
@@ -293,12 +291,6 @@ def truncated_optimum(
 
     The norm term is two thirds of it, the sharpness one third.
 
-    Args:
-        norm_squared: As in :func:`optimal_sigma`.
-        sharpness: As there.
-        m: As there.
-        subgaussian: As there.
-
     Source: the minimum of Lintilhac and Shaikh (2026), Eq. (9); they state the rate m**(-1/3).
     """
     _require_class(norm_squared, sharpness, NO_PERTURBATION)
@@ -321,17 +313,9 @@ def sample_size(
     .. math:: m^* = \min_\sigma \frac{\Sigma^2 (N/\sigma^2 + 2\log(1/\delta))}
         {(q - \sigma^2 (G + P(\sigma)))^2} \approx \frac{27\, \Sigma^2 G N}{4 q^3}
 
-    Args:
-        norm_squared: As in :func:`bound`.
-        sharpness: As there.
-        subgaussian: Sigma, positive.
-        delta: As there.
-        level: q, positive: 1, or the risk of the best constant, 1/4 for functions whose squared
-            coefficients of even-parity indicators add up to 1.
-        perturbation: As there.
-
-    Returns:
-        At least 1, rounded up to a whole number.
+    Rounded up to a whole number. Arguments are those of :func:`bound`; Sigma is positive, and so
+    is the level q: 1, or the risk of the best constant, 1/4 for functions whose squared
+    coefficients of even-parity indicators add up to 1.
 
     Source: ours; the logarithm of the fraction is convex in log sigma.
     """
@@ -354,18 +338,12 @@ def sample_size(
 
 
 def first_sample_size(curve: Callable[[float], float], level: float, largest: float = 1e60) -> int:
-    """Least whole m at which a decreasing bound is at most ``level``, by bisection.
+    """Least whole m from 1 at which a bound is at most ``level``, by bisection.
 
     Args:
-        curve: The bound as a function of m, not increasing.
+        curve: The bound as a function of m, not increasing; beyond 2**53 to 16 digits only.
         level: Finite.
-        largest: Where the search ends.
-
-    Returns:
-        m, at least 1; beyond 2**53 exact to 16 digits only.
-
-    Raises:
-        ValueError: the curve is still above the level at ``largest``.
+        largest: Where the search ends; ValueError if the curve is still above the level there.
     """
     if not math.isfinite(level):
         raise ValueError(f"level must be finite, got {level}")
@@ -391,10 +369,6 @@ def subgaussian_constant(losses: Tensor, lambdas: Tensor | None = None) -> Tenso
     Returns:
         Shape ``(*batch,)``: at least the standard deviation, and at most half the range of the
         losses, by Hoeffding's lemma. A lower bound as far as the trial values miss the supremum.
-
-    Raises:
-        ValueError: no losses, a value that is not finite, or trial values that are not positive.
-        TypeError: losses are not floating.
 
     Source: Lintilhac and Shaikh (2026), Appendix A, describe such an estimate at trained networks.
     """

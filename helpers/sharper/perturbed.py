@@ -1,8 +1,10 @@
 r"""The hand-written network of :mod:`helpers.sharper.network` under Gaussian noise: our bounds.
 
 Every weight gets an independent normal number of standard deviation sigma. Bounds with every
-constant derived here, exact quantiles where the law is known, and the noise itself. The closed
-forms of the authors' notebook are in :mod:`helpers.sharper.tabulated`.
+constant derived here, exact quantiles where the law is known, and the noise itself. The bounds are
+for the basis of even-parity indicators, and proved in the chapters on the perturbed network; those
+to first order are in units of sigma. The closed forms of the authors' notebook are in
+:mod:`helpers.sharper.tabulated`.
 """
 
 from __future__ import annotations
@@ -14,8 +16,13 @@ from scipy import stats
 from torch import Tensor
 
 from helpers.checks import require_amount, require_positive, require_probability
-from helpers.cube import SparseFunction
-from helpers.sharper.network import ConstructionSpec, construct_exact
+from helpers.draws import Draws
+from helpers.sharper.network import (
+    ConstructionSpec,
+    assemble,
+    parity_values,
+    trapezoid,
+)
 from helpers.sharper.tabulated import require_sizes
 from helpers.weights import Weights
 
@@ -78,6 +85,7 @@ def first_attention_noise(n: int, failure: float) -> float:
     Source: the argument of Lemma 21; constants ours.
     """
     require_sizes(n, 1, 1)
+    require_probability(failure=failure)
     rows, scores = 2 * (n + 1), 4 * (n + 1) ** 2
     return math.sqrt(2) * chi_quantile(n + 2, failure / 2, rows) + chi_quantile(
         1, failure / 2, scores
@@ -108,6 +116,7 @@ def no_flip_sigma(n: int, degree: int, sparsity: int, failure: float, leak: floa
     Source: the condition of Lemmas 22 and 25; constants ours.
     """
     require_sizes(n, degree, sparsity)
+    require_probability(failure=failure)
     margin = 1 / (4 * degree) - leak
     if not 0 < margin <= 1 / (4 * degree):
         raise ValueError(f"leak must lie in [0, 1/(4d)) = [0, {1 / (4 * degree):.6g}), got {leak}")
@@ -119,32 +128,6 @@ def no_flip_sigma(n: int, degree: int, sparsity: int, failure: float, leak: floa
     )
     quadratic = chi_quantile(n + 2, part / 2, units) * first_attention_noise(n, part / 2)
     return 2 * margin / (linear + math.sqrt(linear**2 + 4 * quadratic * margin))
-
-
-def construct_smooth(function: SparseFunction) -> tuple[ConstructionSpec, Weights]:
-    r"""The mended network with its idle positions inside their plateau, away from every kink.
-
-    :func:`helpers.sharper.network.construct_exact` lets an idle position reach the end of
-    the plateau, :math:`1/(4d)`, at the input of all ones, where the output has no gradient. Here
-
-    .. math:: (W_{KQ}^{(1)})_{j,\, n+1} = \log((8d - 1)\, n), \qquad W < j \le n + 1
-
-    stops it at :math:`1/(8d)`. The output is the same function, without error.
-
-    Args:
-        function: As for :func:`helpers.sharper.network.construct`, of at least 4 bits, so
-            that the active positions are inside their plateaus too.
-
-    Returns:
-        Sizes and weights, float64.
-
-    Source: ours.
-    """
-    spec, weights = construct_exact(function)
-    if spec.n < 4:
-        raise ValueError(f"the function needs at least 4 bits, got {spec.n}")
-    weights["WKQ1"][spec.sparsity : spec.n + 1, spec.n] = math.log((8 * spec.degree - 1) * spec.n)
-    return spec, weights
 
 
 def perturb(weights: Weights, sigma: float, count: int, generator: torch.Generator) -> Weights:
@@ -194,6 +177,160 @@ def kink_margin(spec: ConstructionSpec, weights: Weights, inside: Weights) -> Te
     if weights["b"].shape[-1] != spec.hidden:
         raise ValueError(f"the MLP has {weights['b'].shape[-1]} units, not {spec.hidden}")
     return hidden_units(weights, inside)[1].abs().amin(-1)
+
+
+def random_network(
+    n: int, degree: int, sparsity: int, draws: Draws, least: float | None = None
+) -> tuple[ConstructionSpec, Weights]:
+    r"""The paper's network at its own scale, 2 log n in both layers, for strings of any length.
+
+    Args:
+        n: Bits, at least 2.
+        degree: d, from 1 to n.
+        sparsity: W, from 1 to n.
+        draws: Source of randomness.
+        least: None: equal coefficients. A number up to 1: log-uniform ones from it to 1, the first
+            exactly that, before all are divided by their norm.
+
+    Returns:
+        Sizes and weights; the squares of the coefficients sum to 1, component 1 reads the first d
+        bits, and if d is 1 component i reads bit i.
+    """
+    require_sizes(n, degree, sparsity)
+    spec = ConstructionSpec(n, degree, sparsity, "even_parity")
+    order = draws.normal(sparsity, n).argsort(1).argsort(1)
+    order[0] = torch.arange(n)
+    members = torch.eye(n, dtype=torch.int64)[:sparsity] if degree == 1 else (order < degree).long()
+    c = torch.ones(sparsity, dtype=torch.float64)
+    if least is not None:
+        c = draws.log_uniform(least, 1, sparsity)
+        c[-1:], c[:1] = 1, least
+    scale = 2 * math.log(n)
+    return spec, assemble(spec, members, c / c.norm(), (scale, scale))
+
+
+def mlp_sizes(degree: int) -> tuple[float, float, float]:
+    r"""Norm of the last row of F, of the hidden units where they are largest, and their reach.
+
+    .. math::
+
+        \varphi = 4 d \sqrt{\lfloor d/2 \rfloor + 1}, \qquad \rho = |u(1)|, \qquad
+        \rho_1 = |u(1) - u(0)|, \qquad u_h(y) = (y + b_h)_+
+
+    Source: ours; for the basis of even-parity indicators.
+    """
+    _, b, F = trapezoid(parity_values(degree, "even_parity"))
+    top, low = torch.relu(1 + b), torch.relu(b)
+    return F.norm().item(), top.norm().item(), (top - low).norm().item()
+
+
+def parity_spread(weights: Weights, y: Tensor) -> Tensor:
+    r"""Standard deviation of what noise on G, b and F changes at a fixed mean y, over sigma.
+
+    .. math:: \Bigl( (1 + y^2) \sum_h F_{Dh}^2\, [u_h > 0] + \sum_h u_h^2 \Bigr)^{1/2}
+
+    Args:
+        weights: Of the network, for b and the last row of F.
+        y: Means, shape ``(*,)``.
+
+    Source: ours; to first order in sigma.
+    """
+    u = torch.relu(y[..., None] + weights["b"])
+    slopes = (weights["F"][-1] ** 2 * (u > 0)).sum(-1)
+    return ((1 + y**2) * slopes + u.square().sum(-1)).sqrt()
+
+
+def parity_noise_anywhere(n: int, degree: int, failure: float) -> float:
+    r"""Change of the MLP's output at any position, flips allowed, to first order, over sigma.
+
+    .. math::
+
+        2d \bigl( \sqrt2\, \bar\chi_1 + \bar\chi_1 \bigr)
+        + \bigl( \sqrt2\, \varphi + \rho \bigr) \bar\chi_H
+
+    The first term is the slope of the MLP times the change of the mean, the second its own noise.
+
+    Source: the argument of Remark 23; constants ours.
+    """
+    require_sizes(n, degree, 1)
+    require_probability(failure=failure)
+    (phi, rho, _), part = mlp_sizes(degree), failure / 3
+    mean = math.sqrt(2) * chi_quantile(1, part, 2 * (n + 1))
+    mean += chi_quantile(1, part, 4 * (n + 1) ** 2)
+    own = (math.sqrt(2) * phi + rho) * chi_quantile(4 * (degree + 1), part, 3)
+    return 2 * degree * mean + own
+
+
+def mlp_jacobian_noise(n: int, degree: int, failure: float) -> float:
+    r"""Change of a column of the MLP's Jacobian without flips, to first order, over sigma.
+
+    .. math:: \varphi\, \bar\chi_H + \sqrt H\, \bar\chi_D, \qquad H = 4(d + 1), \quad D = n + 2
+
+    Source: the argument of Lemma 25; constants ours.
+    """
+    require_sizes(n, degree, 1)
+    require_probability(failure=failure)
+    hidden, part = 4 * (degree + 1), failure / 2
+    columns = mlp_sizes(degree)[0] * chi_quantile(hidden, part, n + 2)
+    return columns + math.sqrt(hidden) * chi_quantile(n + 2, part, degree + 1)
+
+
+def second_attention_noise(
+    n: int, degree: int, failure: float, size: float, spread: float
+) -> float:
+    r"""Change of the second attention in the l1 norm, to first order, over sigma.
+
+    .. math:: 2 \bar\chi_1 + \tfrac12 \bigl( \rho_1 |w| + \rho R \bigr) \bar\chi_H
+
+    Args:
+        n: Bits.
+        degree: d.
+        failure: Probability that the bound fails, above 0 and below 1.
+        size: :math:`|w|`, the norm of the second scores.
+        spread: R, the range of w and 0.
+
+    Source: the argument of Lemma 27; constants ours.
+    """
+    require_sizes(n, degree, 1)
+    require_probability(failure=failure)
+    (_, rho, reach), part = mlp_sizes(degree), failure / 3
+    turned = (reach * size + rho * spread) / 2 * chi_quantile(4 * (degree + 1), part)
+    return 2 * chi_quantile(1, part, 4 * (n + 1)) + turned
+
+
+def output_gradient_noise(
+    n: int, degree: int, failure: float, total: float, size: float, spread: float
+) -> float:
+    r"""Change of :math:`\sum_i |\partial f / \partial z_i|`, to first order, over sigma.
+
+    With :math:`\alpha, \beta` of :func:`second_attention_noise` and :func:`parity_noise_anywhere`,
+
+    .. math::
+
+        \gamma = \tfrac32 S \alpha + S \beta + \sqrt2\, \bar\chi_1, \qquad
+        S \alpha + \bar\chi_D + \bigl( |w| + \tfrac12 R \bigr) \gamma
+        + S \bigl( \sqrt2\, \bar\chi_D + ( \tfrac12 \rho + \tfrac14 \rho_1) |w|\, \bar\chi_H \bigr)
+
+    Args:
+        n: As in :func:`second_attention_noise`.
+        degree: As there.
+        failure: As there.
+        total: S, the sum of the coefficients.
+        size: As there.
+        spread: As there.
+
+    Source: the argument of Lemma 28; constants ours.
+    """
+    require_sizes(n, degree, 1)
+    require_probability(failure=failure)
+    (_, rho, reach), part = mlp_sizes(degree), failure / 4
+    alpha = second_attention_noise(n, degree, part, size, spread)
+    beta = parity_noise_anywhere(n, degree, part)
+    row = chi_quantile(n + 2, part, 2 * n + 5)
+    gamma = total * (1.5 * alpha + beta) + math.sqrt(2) * chi_quantile(1, part, 2 * (n + 1))
+    turned = (rho / 2 + reach / 4) * size * chi_quantile(4 * (degree + 1), part / 3)
+    own = total * alpha + row + total * (math.sqrt(2) * row + turned)
+    return own + (size + spread / 2) * gamma
 
 
 def _check_tail(freedom: int, failure: float, count: int) -> None:

@@ -2,29 +2,79 @@ r"""The two-attention transformer on random codes of its positions, to make it n
 
 The one-hot code of position j is replaced by row j of a random matrix J of shape
 ``(positions, width)``, with independent normal entries of standard deviation
-:math:`1/\sqrt{\text{width}}`. The value column is kept beside it, so with
-:math:`\tilde J = \mathrm{diag}(J, 1)` a token is :math:`\tilde x = \tilde J^\top x`, and each block
-of weights becomes narrower in the same way:
+:math:`1/\sqrt{\text{width}}`; the value column is kept beside it. Of a matrix of scores the network
+then sees :math:`\Gamma W_{KQ} \Gamma` with :math:`\Gamma = J J^\top`. Its rows and columns that are
+not zero belong to few *special* positions, so only inner products with their codes count.
 
-.. math::
-
-    \tilde W_{KQ} = \tilde J^\top W_{KQ} \tilde J, \qquad \tilde W_V = \tilde J^\top W_V \tilde J,
-    \qquad \tilde G = G \tilde J, \qquad \tilde F = \tilde J^\top F, \qquad
-    \tilde v_2 = \tilde J^\top v_2 .
-
-Source: Lintilhac and Shaikh (2026), Appendix B.2.
+The basis is that of the even-parity indicators. Source: Lintilhac and Shaikh (2026), Appendix B.2.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from helpers.checks import require_positive
-from helpers.sharper.network import ConstructionSpec, mlp, tokens
-from helpers.weights import Weights
+from helpers.checks import require_positive, require_probability
+from helpers.cube import SparseFunction
+from helpers.sharper.network import mlp, parity_values, trapezoid
+from helpers.statistics import first
+
+
+@dataclass(frozen=True)
+class Layout:
+    r"""The network, by where it looks and not by its weights, so that it may be long.
+
+    Attributes:
+        n: Bits, T.
+        sets: The sets :math:`U_i`, positions counted from 0, shape ``(W, d)``, int64.
+        coefficients: :math:`c_i`, positive, shape ``(W,)``, float64.
+        scale: L, of the scores of both layers.
+    """
+
+    n: int
+    sets: Tensor
+    coefficients: Tensor
+    scale: float
+
+    @property
+    def scores(self) -> Tensor:
+        r"""Scores of the second attention, :math:`w_i = L + \log c_i`, shape ``(W,)``."""
+        return self.coefficients.log() + self.scale
+
+    @property
+    def special(self) -> Tensor:
+        """Positions that hold a component, are in a set, or are the output, in order, int64."""
+        own = torch.arange(len(self.sets))
+        return torch.cat((own, self.sets.flatten(), torch.tensor([self.n]))).unique()
+
+    def parities(self, bits: Tensor) -> Tensor:
+        """1 where the bits in a set have an even sum, else 0; ``(B, n)`` -> ``(W, B)``."""
+        return 1.0 - (bits[:, self.sets].sum(-1) % 2).double().T
+
+
+def layout(function: SparseFunction, scale: float | None = None) -> Layout:
+    r"""The network of a function; a scale of None is the paper's, :math:`2 \log n`."""
+    sets = torch.tensor(function.sets) - 1
+    n = function.n
+    return Layout(n, sets, function.coefficients, 2 * math.log(n) if scale is None else scale)
+
+
+def disjoint(n: int, degree: int, sparsity: int) -> Layout:
+    r"""Disjoint sets off the first W positions, equal coefficients, the scale :math:`2 \log n`.
+
+    Raises:
+        ValueError: they do not fit into n positions.
+    """
+    require_positive(degree=degree, sparsity=sparsity)
+    d, W = degree, sparsity
+    if W * (d + 1) > n:
+        raise ValueError(f"{W} disjoint sets of {d} need {W * (d + 1)} positions, got n = {n}")
+    sets = torch.arange(W, W + W * d).reshape(W, d)
+    c = torch.full((W,), W**-0.5, dtype=torch.float64)
+    return Layout(n, sets, c, 2 * math.log(n))
 
 
 def width_for(n: int, eps: float) -> int:
@@ -101,102 +151,201 @@ def rotated_codes(positions: int, width: int, draws: int, generator: torch.Gener
     return R / math.sqrt(width)
 
 
-def project(weights: Weights, J: Tensor) -> Weights:
-    r"""The narrow weights, each block as at the top of this module.
+def seen_codes(net: Layout, width: int, draws: int, generator: torch.Generator) -> Tensor:
+    """The codes as the special positions see them: rotated, and cut to as many columns.
+
+    Inner products with the code of a special position are right, all others are not. The network
+    uses no others, so its outputs have the law of those on :func:`codes`.
 
     Args:
-        weights: As made by :func:`helpers.sharper.network.construct`, without ensemble axes.
-        J: Codes, shape ``(draws, positions, columns)``.
+        net: The network.
+        width: Columns of J, k, at least 1.
+        draws: Independent matrices, at least 1.
+        generator: Of the draws.
 
     Returns:
-        The same blocks with an axis of draws, and ``columns + 1`` where they had a column for each
-        position and one for the value. ``b`` is as before.
+        Shape ``(draws, n + 1, min(special, width))``, float64.
+
+    Cost: the size of the result.
+    """
+    special = net.special
+    R = rotated_codes(len(special), width, draws, generator)
+    shape = (draws, net.n + 1, R.shape[-1])
+    J = torch.randn(shape, generator=generator, dtype=torch.float64) / math.sqrt(width)
+    J[:, special] = R
+    return J
+
+
+def scores(net: Layout, J: Tensor, queries: int | None = None) -> tuple[Tensor, Tensor]:
+    r"""Scores of the narrow network, entries of :math:`\Gamma W_{KQ} \Gamma`.
+
+    Args:
+        net: The network.
+        J: Codes, shape ``(draws, n + 1, columns)``.
+        queries: Rows of the first layer, the first ones; None: those with a component.
+
+    Returns:
+        First layer, ``(draws, queries, n + 1)``; second layer at the output, ``(draws, n + 1)``.
 
     Raises:
         ValueError: the codes are of other positions.
     """
-    _check_codes(weights, J)
-    draws, positions, columns = J.shape
-    wide = J.new_zeros(draws, positions + 1, columns + 1)
-    wide[:, :-1, :-1], wide[:, -1, -1] = J, 1
-    sides = {"WKQ1": "both", "WV1": "both", "G": "right", "F": "left", "WKQ2": "both", "v2": "left"}
-    narrow = {}
-    for name, weight in weights.items():
-        side = sides.get(name, "none")
-        column = weight[:, None] if name == "v2" else weight
-        moved = wide.mT @ column if side in ("left", "both") else column
-        narrow[name] = moved @ wide if side in ("right", "both") else moved
-    narrow["v2"] = narrow["v2"].squeeze(-1)
-    return narrow
+    if J.ndim != 3 or J.shape[1] != net.n + 1:
+        shape = f"(draws, {net.n + 1}, columns)"
+        raise ValueError(f"expected codes of shape {shape}, got {tuple(J.shape)}")
+    W = len(net.sets)
+    members = J[:, net.sets].sum(2) @ J.mT  # (draws, W, n + 1)
+    first_layer = net.scale * (J[:, : queries or W] @ J[:, :W].mT) @ members
+    read = net.scores @ J[:, :W]  # (draws, columns)
+    own = J[:, -1:].square().sum(-1)  # (draws, 1)
+    return first_layer, own * (J @ read[..., None]).squeeze(-1)
 
 
-def projected_scores(weight: Tensor, J: Tensor) -> Tensor:
-    r"""Scores of every position for every position, :math:`J J^\top W J J^\top`.
+def outputs(net: Layout, J: Tensor, bits: Tensor, idle: bool = True) -> tuple[Tensor, Tensor]:
+    """Least and largest output of the narrow network that the values of idle positions allow.
 
     Args:
-        weight: A block ``WKQ1`` or ``WKQ2``, shape ``(D, D)``, zero in the value row and column.
-        J: Codes, shape ``(draws, D - 1, columns)``.
-
-    Returns:
-        Shape ``(draws, D - 1, D - 1)``, rows for the query. Their mean over J is
-        :math:`W + (W^\top + \mathrm{tr}(W) I)/k` for k columns of :func:`codes`.
-
-    Raises:
-        ValueError: the codes are of other positions, or the scores depend on the values.
-
-    Cost: the rows of W that are not zero times the size of J, about twice, for each draw.
-    """
-    if J.ndim != 3 or weight.shape != (J.shape[1] + 1,) * 2:
-        raise ValueError(
-            f"expected a square block with one more row than codes of shape (draws, positions, "
-            f"columns), got {tuple(weight.shape)} and {tuple(J.shape)}"
-        )
-    if weight[-1].any() or weight[:, -1].any():
-        raise ValueError("the scores must not depend on the values: last row and column zero")
-    W = weight[:-1, :-1]
-    used = W.any(1).nonzero().flatten()
-    left = J @ J[:, used].mT  # (draws, positions, used)
-    right = (W[used] @ J) @ J.mT  # (draws, used, positions)
-    return left @ right
-
-
-def forward(spec: ConstructionSpec, weights: Weights, J: Tensor, bits: Tensor) -> Tensor:
-    r"""Outputs of the narrow network on all draws of the codes.
-
-    It is :func:`helpers.sharper.network.forward` on the narrower weights. The attention does not
-    depend on the bits, so it is computed once for each draw.
-
-    Args:
-        spec: Sizes of the wide network.
-        weights: Of the wide network, without ensemble axes: scores that depend on positions only,
-            a first layer and an MLP that read and write the value column only.
+        net: The network.
         J: Codes, shape ``(draws, n + 1, columns)``; the identity gives the wide network.
-        bits: Shape ``(B, n)`` in {0, 1}, integer or bool.
+        bits: Shape ``(B, n)`` in {0, 1}.
+        idle: Compute what positions without a component say, so that both are equal; else it is
+            anywhere in [0, 1], and a long network costs no square of its length.
 
     Returns:
-        Shape ``(draws, B)``, float64.
-
-    Raises:
-        ValueError: bits, weights or codes of other sizes, or weights of another kind.
-        TypeError: bits are floating.
-
-    Cost: about 3 (n + 1) (n + 1 + 4d) B multiplications a draw.
+        Both ``(draws, B)``, float64.
     """
-    if bits.ndim != 2:
-        raise ValueError(f"expected bits of shape (B, {spec.n}), got {tuple(bits.shape)}")
-    _check_codes(weights, J)
-    kept = {"WV1": weights["WV1"].clone(), "G": weights["G"].clone(), "F": weights["F"].clone()}
-    kept["WV1"][-1, -1], kept["G"][:, -1], kept["F"][-1] = 0, 0, 0
-    for name, rest in kept.items():
-        if rest.any():
-            raise ValueError(f"{name} must read and write the value column only")
-    values = tokens(spec, bits, J.dtype)[..., -1]  # (B, n + 1)
-    first = projected_scores(weights["WKQ1"], J).softmax(-1)
-    prefix = weights["WV1"][-1, -1] * (first @ values.T).mT  # (draws, B, n + 1)
-    parities = mlp(prefix[..., None], weights["G"][:, -1:], weights["b"], weights["F"][-1:])
-    second = projected_scores(weights["WKQ2"], J)[:, -1].softmax(-1)[:, None]
-    places = (J @ (J.mT @ weights["v2"][:-1, None])).mT  # (draws, 1, n + 1)
-    return (second * (places + weights["v2"][-1] * parities[..., 0])).sum(-1)
+    W, S = len(net.sets), float(net.coefficients.sum())
+    first_layer, second_layer = scores(net, J, net.n + 1 if idle else None)
+    values = torch.nn.functional.pad(bits.double(), (0, 1))  # (B, n + 1)
+    y = first_layer.softmax(-1) @ values.T  # (draws, queries, B)
+    shape = trapezoid(parity_values(net.sets.shape[1], "even_parity"))
+    p = mlp(y[..., None], *shape).squeeze(-1)
+    a = second_layer.softmax(-1)
+    low = S * (a[:, None, : p.shape[1]] @ p).squeeze(1)
+    return low, low if idle else low + S * a[:, W:].sum(-1, keepdim=True)
+
+
+def output_errors(net: Layout, J: Tensor, bits: Tensor, idle: bool = True) -> Tensor:
+    """Largest difference from the function that :func:`outputs` allows, ``(draws, B)``."""
+    f = net.coefficients @ net.parities(bits)
+    low, high = outputs(net, J, bits, idle)
+    return torch.maximum((low - f).abs(), (high - f).abs())
+
+
+def pair_errors(net: Layout, J: Tensor) -> tuple[Tensor, Tensor]:
+    r"""How far the codes are off where :func:`output_bound` uses them: near and far.
+
+    The largest :math:`|u^\top (J J^\top - I) v| / (\|u\| \|v\|)` over the pairs of its proof: with
+    special positions on both sides, and with any other position on one.
+
+    Args:
+        net: The network.
+        J: Codes, shape ``(draws, n + 1, columns)``.
+
+    Returns:
+        Both ``(draws,)``; far is 0 where every position is special.
+    """
+    W, d, P = *net.sets.shape, net.n + 1
+    eye = torch.eye(P, dtype=torch.float64)
+    inclusion = torch.zeros(W, P, dtype=torch.float64).scatter_(1, net.sets, 1.0)
+    w = torch.nn.functional.pad(net.scores, (0, P - W))[None]
+    u = torch.cat((inclusion / math.sqrt(d), w / w.norm().clamp(min=1e-300)))
+    across = (u @ J) @ J.mT - u  # (draws, W + 1, P)
+    by_key = inclusion.T[inclusion.any(0)]  # which sets a key is in
+    by_key = torch.nn.functional.pad(by_key / by_key.norm(dim=1, keepdim=True), (0, P - W))
+    v = torch.cat((eye[:W], by_key))
+    inner = (eye[:W] @ J) @ (v @ J).mT - eye[:W] @ v.T
+    own = J[:, -1].square().sum(-1) - 1
+    special = torch.zeros(P, dtype=torch.bool)
+    special[net.special] = True
+    sides = (across[..., special].flatten(1), inner.flatten(1), own[:, None])
+    near = torch.cat(sides, 1).abs().amax(1)
+    far = across[..., ~special].abs().flatten(1)
+    return near, far.amax(1) if far.shape[1] else torch.zeros_like(near)
+
+
+def output_bound(net: Layout, near: float, far: float, ties: bool = True) -> float:
+    r"""How far the output on codes of that accuracy is from the function, at most.
+
+    With :math:`\delta_0, \delta` the two accuracies, the scores of special keys are off by at most
+
+    .. math::
+
+        \tau_1 = L \bigl(\delta_0 (\sqrt d + \sqrt W) + \delta_0^2 W \sqrt d\bigr), \qquad
+        \tau_2 = \delta_0 (\|w\|_\infty + \|w\|) + \delta_0^2 \|w\|,
+
+    those of other keys by :math:`\sigma_1 = L \delta \sqrt d\,(1 + W \delta_0)` and
+    :math:`\sigma_2 = (1 + \delta_0)\, \delta \|w\|`. These bound the shares
+    :math:`\varepsilon, \lambda` of attention that miss their targets, and if
+    :math:`\varepsilon + \tanh(\tau_1/2) \le \frac{1}{4d}` the bound is
+    :math:`S (\tanh(\tau_2/2) + \lambda)`; else, and at most, it is S. A tanh is 0 where there is
+    one target only.
+
+    Args:
+        net: The network.
+        near: :math:`\delta_0`.
+        far: :math:`\delta`.
+        ties: False leaves out both tanh: what the bound is for, so a bound that must fail.
+
+    Source: ours.
+    """
+    W, d, P, L = *net.sets.shape, net.n + 1, net.scale
+    S, w = float(net.coefficients.sum()), net.scores
+    top, length = float(w.abs().max()), float(w.norm())
+    tau1 = L * (near * (math.sqrt(d) + math.sqrt(W)) + near**2 * W * math.sqrt(d))
+    tau2 = near * (top + length) + near**2 * length
+    sigma1 = L * far * math.sqrt(d) * (1 + W * near)
+    sigma2 = (1 + near) * far * length
+    astray = _share(math.log((P - d) / d) + max(tau1, sigma1) + tau1 - L)
+    idle = _share(math.log((P - W) / S) + max(tau2, sigma2) + tau2 - L)
+    tie1, tie2 = (math.tanh(t / 2) if ties and m > 1 else 0.0 for t, m in ((tau1, d), (tau2, W)))
+    return S * min(1.0, tie2 + idle) if astray + tie1 <= 1 / (4 * d) else S
+
+
+def sure_errors(net: Layout, width: int, eta: float) -> tuple[float, float]:
+    r"""Accuracies near and far that random codes have with probability :math:`1 - \eta`.
+
+    .. math::
+
+        \delta_0 = \sqrt{\tfrac8k \log \tfrac{12 q^2}{\eta}}, \qquad
+        \delta = \sqrt{\tfrac8k \log \tfrac{4 (W + 1)(n + 1)}{\eta}}, \qquad q = (d + 1) W + 1 .
+
+    Args:
+        net: The network.
+        width: Columns of the codes, k, at least 1.
+        eta: Between 0 and 1.
+
+    Returns:
+        Both; infinite where the tail bound behind them says nothing, above 1.
+
+    Source: ours.
+    """
+    require_positive(width=width)
+    require_probability(eta=eta)
+    W, d = net.sets.shape
+    counts = 12 * ((d + 1) * W + 1) ** 2, 4 * (W + 1) * (net.n + 1)
+    near, far = (math.sqrt(8 * math.log(count / eta) / width) for count in counts)
+    return (near, far) if max(near, far) <= 1 else (math.inf, math.inf)
+
+
+def sufficient_width(net: Layout, share: float, eta: float, special: bool = True) -> int:
+    """Least width at which the output is proved to be within ``share`` times S of the function.
+
+    Args:
+        net: The network; its bound must reach ``share`` on exact codes.
+        share: Above 0, below 1.
+        eta: Probability of a draw for which nothing is said.
+        special: False gives ties the accuracy of all positions, and so a power of log n too much.
+
+    Source: ours.
+    """
+    goal = share * float(net.coefficients.sum())
+
+    def enough(width: int) -> bool:
+        near, far = sure_errors(net, width, eta)
+        return far <= 1 and output_bound(net, near if special else far, far) <= goal
+
+    return first(enough)
 
 
 def expected_square_norm(weight: Tensor, width: int) -> Tensor:
@@ -224,30 +373,6 @@ def expected_square_norm(weight: Tensor, width: int) -> Tensor:
     return weight.square().sum() + (weight.trace() ** 2 + (weight @ weight).trace()) / width
 
 
-def score_error_bound(weight: Tensor, J: Tensor) -> Tensor:
-    r"""Largest possible error of each score, from the largest error of an inner product of codes.
-
-    With :math:`\delta = \max_{ij} |(J J^\top - I)_{ij}|`,
-
-    .. math::
-
-        |J J^\top W J J^\top - W|_{ij} \le \delta \Bigl( \sum_a |W_{aj}| + \sum_b |W_{ib}| \Bigr)
-        + \delta^2 \sum_{ab} |W_{ab}| .
-
-    Args:
-        weight: As for :func:`projected_scores`.
-        J: Codes, shape ``(draws, positions, columns)``.
-
-    Returns:
-        Shape ``(draws, positions, positions)``.
-
-    Source: ours.
-    """
-    size = weight[:-1, :-1].abs()
-    delta = code_error(J)[:, None, None]
-    return delta * (size.sum(0) + size.sum(1)[:, None]) + delta**2 * size.sum()
-
-
 def code_error(J: Tensor) -> Tensor:
     r"""Largest error of an inner product of two codes, :math:`\max_{ij} |(J J^\top - I)_{ij}|`.
 
@@ -261,9 +386,55 @@ def code_error(J: Tensor) -> Tensor:
     return (gram - torch.eye(J.shape[-2], dtype=J.dtype, device=J.device)).abs().amax((-2, -1))
 
 
-def _check_codes(weights: Weights, J: Tensor) -> None:
-    positions = weights["v2"].shape[-1] - 1
-    if J.ndim != 3 or J.shape[1] != positions:
-        raise ValueError(
-            f"expected codes of shape (draws, {positions}, columns), got {tuple(J.shape)}"
-        )
+def norms(w: Tensor, J: Tensor) -> dict[str, Tensor]:
+    r"""Norms of Theorem 11 on random codes, each at its largest over all inputs.
+
+    Both an input bit and a parity reach 1, so a row of X or Z has the squared norm
+    :math:`\|J_j\|^2 + 1`. With w in the rows of the components, :math:`\tilde W_{KQ}^{(2)}` is the
+    outer product of the code of the output position and :math:`J^\top w`.
+
+    Args:
+        w: Scores of the second attention, shape ``(W,)``.
+        J: Codes, shape ``(draws, positions, columns)``.
+
+    Returns:
+        Name -> shape ``(draws,)``: ``rows``, ``columns`` and ``entries`` of Z, ``KQ rows`` of
+        :math:`Z W_{KQ}^{(2)\top}`, ``KQ norm``, the operator norm.
+    """
+    length = J.norm(dim=-1)  # (draws, positions)
+    read = w @ J[:, : len(w)]  # (draws, columns)
+    ones = math.sqrt(J.shape[1])
+    return {
+        "rows": (length.amax(-1).square() + 1).sqrt(),
+        "columns": J.norm(dim=-2).amax(-1).clamp(min=ones),
+        "entries": J.abs().amax((-2, -1)).clamp(min=1.0),
+        "KQ rows": (J @ read[..., None]).squeeze(-1).abs().amax(-1) * length[:, -1],
+        "KQ norm": read.norm(dim=-1) * length[:, -1],
+    }
+
+
+def norm_bounds(w: Tensor, positions: int, t: float) -> dict[str, float]:
+    r"""What :func:`norms` are at most on codes of accuracy t; at t = 0, on one-hot codes.
+
+    Args:
+        w: Scores of the second attention, shape ``(W,)``.
+        positions: P.
+        t: At most 1, such that :math:`|u^\top (J J^\top - I) v| \le t \|u\| \|v\|` for each
+            position with itself, w with itself, and w with each position.
+
+    Source: ours; that of the columns needs codes of which none has a column longer than
+    :math:`\sqrt P`.
+    """
+    top, length = float(w.abs().max()), float(w.norm())
+    return {
+        "rows": math.sqrt(2 + t),
+        "columns": math.sqrt(positions),
+        "entries": math.sqrt(1 + t),
+        "KQ rows": math.sqrt(1 + t) * (top + t * length),
+        "KQ norm": (1 + t) * length,
+    }
+
+
+def _share(log_odds: float) -> float:
+    """e^x / (1 + e^x), without overflow."""
+    return 1 / (1 + math.exp(-log_odds)) if log_odds > -700 else 0.0

@@ -1,7 +1,8 @@
 """Learning sparse functions from random strings: data, the recipe that converges, and the gap.
 
 One model learns one function from one data set, all drawn from its own generator, so that no
-model's data depend on which others are trained beside it.
+model's data depend on which others are trained beside it. The recipe is the first paper's but for
+what :func:`paper_spec` and :func:`start` say of scores and embeddings, and without dropout.
 """
 
 from __future__ import annotations
@@ -9,15 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import pandas as pd
 import torch
 from torch import Tensor
 
 from helpers.checks import require_positive
 from helpers.cube import SparseFunction, index_of, sparse_function
+from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec
-from helpers.nets.transformer import initial_weights
+from helpers.training.batches import fixed
+from helpers.training.ensemble import Trained
+from helpers.training.train import train
 from helpers.weights import Weights
 
 SLOW = {"layers.1.query": 0.1, "layers.1.key": 0.1}
@@ -116,8 +122,51 @@ def start(spec: TransformerSpec, samples: Samples) -> Weights:
     Centring decides whether degree 3 and more are learned at n = 20: the part of the embedding
     that both bits share only feeds noise into queries.
     """
-    models = [initial_weights(spec, None, g, centred=True) for g in samples.generators]
+    models = [transformer.initial_weights(spec, None, g, centred=True) for g in samples.generators]
     return {name: torch.stack([m[name] for m in models]) for name in models[0]}
+
+
+def learn(
+    samples: Samples,
+    spec: TransformerSpec,
+    *,
+    steps: int,
+    batch_size: int,
+    threshold: float = 0.02,
+    **options: Any,
+) -> Trained:
+    """Train a model on each sample until its mean loss over an epoch is below the threshold.
+
+    Args:
+        samples: Data of E models, which learn side by side.
+        spec: Of all models.
+        steps: Most steps of a model.
+        batch_size: Strings in a step, at most N.
+        threshold: Where a model stops, looked at after each epoch, but every 16 steps at most.
+        options: Further arguments of :func:`helpers.training.train.train`.
+
+    Source: Lintilhac and Shaikh (2026), Appendix A; rate 0.003 and weight decay 0.0001.
+    """
+    N = samples.bits.shape[1]
+    size = min(batch_size, N)
+    return train(
+        partial(transformer.forward, spec),
+        start(spec, samples),
+        fixed(samples.bits, samples.targets, size, samples.generators),
+        steps=steps,
+        learning_rate=3e-3,
+        weight_decay=1e-4,
+        check_every=max(16, -(-N // size)),
+        threshold=threshold,
+        **options,
+    )
+
+
+def last_loss(trained: Trained) -> Tensor:
+    """Mean training loss since the check before the last, of each model, shape ``(E,)``."""
+    seen = trained.losses.isfinite()
+    last = seen.shape[0] - 1 - seen.flip(0).int().argmax(0)
+    return trained.losses.gather(0, last[None])[0]
 
 
 @dataclass(frozen=True)
@@ -192,6 +241,51 @@ def gap(
     variance = (squares / M - (total / M).square()).clamp(min=0) * M / (M - 1)
     stderr = torch.zeros_like(train) if fresh is None else (variance / M).sqrt()
     return Gap(train / samples.bits.shape[1], total / M, stderr)
+
+
+def gap_table(
+    samples: Samples,
+    spec: TransformerSpec,
+    trained: Trained,
+    fresh: int | None = None,
+    generator: torch.Generator | None = None,
+) -> pd.DataFrame:
+    """One row a model: its class, its training, and its gap at the end and at the snapshots.
+
+    Args:
+        samples: What the models were trained on.
+        spec: Of the models.
+        trained: By :func:`learn`.
+        fresh: As in :func:`gap`; at snapshots at most 2**14 of them.
+        generator: As there.
+
+    Returns:
+        Columns ``degree, sparsity, steps, finished, train, running, gap, stderr``, where ``train``
+        is the loss of the final weights and ``running`` the mean loss of the last epoch, and
+        ``gap_030`` for a snapshot at 0.30; NaN where a model never came so far.
+    """
+    network = partial(transformer.forward, spec)
+    everyone = torch.arange(len(samples.functions))
+    found = gap(network, trained.weights, samples, everyone, fresh=fresh, generator=generator)
+    columns = {
+        "degree": [f.degree for f in samples.functions],
+        "sparsity": [f.sparsity for f in samples.functions],
+        "steps": trained.steps.tolist(),
+        "finished": trained.finished.int().tolist(),
+        "train": found.train.tolist(),
+        "running": last_loss(trained).tolist(),
+        "gap": found.gap.tolist(),
+        "stderr": found.stderr.tolist(),
+    }
+    fewer = None if fresh is None else min(fresh, 2**14)
+    for snap in trained.snapshots:
+        there = torch.full((len(everyone),), torch.nan, dtype=torch.float64)
+        if len(snap.models):
+            there[snap.models] = gap(
+                network, snap.weights, samples, snap.models, fresh=fewer, generator=generator
+            ).gap
+        columns[f"gap_{round(100 * snap.threshold):03}"] = there.tolist()
+    return pd.DataFrame(columns)
 
 
 def _errors(

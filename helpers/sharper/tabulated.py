@@ -258,7 +258,12 @@ def perturbation_term(
 
 
 def perturbed_trace_bound(
-    n: int, degree: int, sparsity: int, sigma: float, width: int | None = None
+    n: int,
+    degree: int,
+    sparsity: int,
+    sigma: float,
+    width: int | None = None,
+    squared_gradient: float | None = None,
 ) -> float:
     r"""Trace of the Hessian of the squared loss at the perturbed construction.
 
@@ -272,10 +277,12 @@ def perturbed_trace_bound(
         sparsity: As there.
         sigma: As there.
         width: As there.
+        squared_gradient: What stands in the place of :math:`G_u`; None is :func:`gradient_bound`.
 
     Source: Theorem 17, with :func:`parameter_count`.
     """
-    gradient = math.sqrt(gradient_bound(degree, sparsity))
+    at_rest = gradient_bound(degree, sparsity) if squared_gradient is None else squared_gradient
+    gradient = math.sqrt(at_rest)
     gradient += gradient_term(n, degree, sparsity, sigma, width)
     hessian = hessian_at_construction(n, degree, sparsity, width)
     hessian += hessian_term(n, degree, sparsity, sigma, width)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import cube
+from helpers.draws import Draws
 from helpers.sharper import chain_of_thought as chain
 from helpers.sharper import network as sharper
 
@@ -31,27 +32,24 @@ def test_every_bit_that_is_written_is_the_parity_so_far(n):
 
 @pytest.mark.parametrize("n", [2, 3, 5, 8])
 def test_the_largest_error_of_the_output_is_the_leak(n):
-    for scale in (None, 40.0, (2 * math.log(2 * n), 3.0)):
+    for scale in (None, 40.0, math.log(7 * n)):
         _, outputs = chain.generate(*chain.construct(n, scale), cube.bits(n))
         error = (outputs - (1 - running_parity(cube.bits(n)))).abs().max().item()
-        assert error == pytest.approx(chain.leaks(n, scale)[1], abs=ROUNDING)
+        assert error == pytest.approx(chain.leak(n, scale), abs=ROUNDING)
 
 
 @law
 @given(st.integers(2, 60), st.floats(0, 12), st.integers(0, 10**6))
 def test_the_chain_is_right_whenever_the_leaks_are_small(n, scale, seed):
     bits = torch.randint(0, 2, (8, n), generator=torch.Generator().manual_seed(seed))
-    epsilon, lost = chain.leaks(n, scale)
-    if epsilon <= 1 / 8 and lost < 1 / 2:
+    if chain.leak(n, scale) <= 1 / 8:
         written, _ = chain.generate(*chain.construct(n, scale), bits)
         assert written.tolist() == running_parity(bits).tolist()
 
 
 def test_the_default_scale_is_always_large_enough():
     for n in range(1, 2000):
-        epsilon, lost = chain.leaks(n)
-        assert epsilon <= 1 / 8
-        assert lost < 1 / 2
+        assert chain.leak(n) <= 1 / 8
 
 
 def test_without_scores_the_chain_is_wrong():
@@ -130,6 +128,61 @@ def test_the_least_scores_run_the_chain():
     assert written.tolist() == running_parity(bits).tolist()
 
 
+def fan(n):
+    """Codes with every inner product one half."""
+    codes = torch.cat((torch.ones(n, 1), torch.eye(n)), 1).double()
+    return codes / math.sqrt(2)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8])
+def test_short_codes_write_every_bit_and_stay_within_the_leak(n):
+    for codes in (chain.binary_codes(n), chain.sign_codes(n, Draws(n)), fan(n)):
+        wrong, off = chain.errors(*chain.construct(n, None, codes), cube.bits(n))
+        assert wrong == 0
+        assert off <= chain.leak(n) * (1 + 1e-9)
+
+
+def test_equal_inner_products_attain_the_leak():
+    assert chain.overlap(fan(6)) == pytest.approx(0.5, rel=4 * EPS)
+    _, off = chain.errors(*chain.construct(6, None, fan(6)), cube.bits(6))
+    assert off == pytest.approx(chain.leak(6), rel=1e-9)
+
+
+def test_codes_without_their_margin_fail():
+    codes = torch.tensor([[1.0, 0.0], [0.999, math.sqrt(1 - 0.999**2)], [-1.0, 0.0]]).double()
+    codes = codes / codes.norm(dim=1, keepdim=True)
+    bits, scale = cube.bits(3), 2 * math.log(6)
+    assert chain.errors(*chain.construct(3, scale, codes), bits)[0] == 0
+    undivided = scale * (1 - chain.overlap(codes))
+    assert chain.errors(*chain.construct(3, undivided, codes), bits)[0] > 0
+
+
+@pytest.mark.parametrize("n", [2, 4, 7, 16, 100])
+def test_the_norms_of_score_matrices_are_those_of_the_weights(n):
+    norms = chain.score_norms(n)
+    exact = [("one-hot", None)]
+    exact += [("binary", chain.binary_codes(n))]
+    for name, codes in exact:
+        _, weights = chain.construct(n, 1.0, codes)
+        assert weights["WKQ1"].square().sum().item() == pytest.approx(norms[name], rel=1e-12)
+    _, weights = chain.construct(n, 1.0, chain.sign_codes(n, Draws(1)))
+    assert weights["WKQ1"].square().sum().item() <= norms["random signs"]
+    rest = sum(v.square().sum().item() for k, v in weights.items() if "KQ" not in k)
+    assert rest == pytest.approx(chain.OTHER_BLOCKS, rel=1e-12)
+    least = chain.least_scores(n, 1.0).square().sum().item()
+    assert least == pytest.approx(norms["one-hot, least"], rel=1e-12)
+    assert norms["any"] <= min(v for k, v in norms.items() if k != "any")
+
+
+def test_the_largest_of_n_normal_numbers():
+    assert chain.normal_maximum(1) == pytest.approx(0, abs=1e-10)
+    assert chain.normal_maximum(2) == pytest.approx(1 / math.sqrt(math.pi), rel=1e-9)
+    assert chain.normal_maximum(3) == pytest.approx(1.5 / math.sqrt(math.pi), rel=1e-9)
+    drawn = Draws(0).normal(4000, 500).amax(1)
+    assert chain.normal_maximum(500) == pytest.approx(drawn.mean().item(), abs=0.03)
+    assert 0.9 < chain.normal_maximum(2.0**60) / math.sqrt(2 * 60 * math.log(2)) < 1
+
+
 def test_no_inputs_give_no_outputs():
     written, outputs = chain.generate(*chain.construct(3), torch.zeros(0, 3, dtype=torch.int64))
     assert written.shape == outputs.shape == (0, 3)
@@ -143,20 +196,26 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match="finite and at least 0, got -1"):
         chain.construct(3, -1.0)
     with pytest.raises(ValueError, match="finite and at least 0, got nan"):
-        chain.construct(3, (1.0, math.nan))
-    with pytest.raises(ValueError, match="one scale or a pair, got 3"):
-        chain.construct(3, (1.0, 1.0, 1.0))
+        chain.construct(3, math.nan)
     with pytest.raises(ValueError, match=r"shape \(B, 3\), got \(4, 2\)"):
         chain.generate(spec, weights, torch.zeros(4, 2, dtype=torch.int64))
     with pytest.raises(TypeError, match=r"integer or bool, got torch\.float64"):
         chain.generate(spec, weights, torch.zeros(4, 3, dtype=torch.float64))
     with pytest.raises(ValueError, match="bits are 0 or 1, got 2"):
         chain.generate(spec, weights, torch.full((4, 3), 2))
-    with pytest.raises(ValueError, match="k from 1 to 6, got"):
+    with pytest.raises(ValueError, match="m from 1 to 6, got"):
         chain.tokens(spec, torch.zeros(2, 7, dtype=torch.int64))
     with pytest.raises(TypeError, match="strings must be integer or bool"):
         chain.tokens(spec, torch.zeros(2, 4))
-    with pytest.raises(ValueError, match="weights are for 3 bits, the sizes for 4"):
-        chain.forward(chain.ChainSpec(4), weights, torch.zeros(2, 5, dtype=torch.int64))
+    with pytest.raises(ValueError, match="codes of 3 columns, not 4"):
+        chain.forward(chain.construct(4)[0], weights, torch.zeros(2, 5, dtype=torch.int64))
+    with pytest.raises(ValueError, match="expected 3 codes of length 1, got shape"):
+        chain.construct(3, None, torch.ones(3, 2).double())
+    with pytest.raises(ValueError, match="expected 3 codes of length 1, got shape"):
+        chain.construct(3, None, chain.binary_codes(4))
+    with pytest.raises(ValueError, match="two are the same"):
+        chain.construct(2, None, torch.ones(2, 1).double())
+    with pytest.raises(ValueError, match="no 9 codes of 3 signs"):
+        chain.sign_codes(9, Draws(0), 3)
     with pytest.raises(ValueError, match="margin must be finite"):
         chain.least_scores(3, -1.0)

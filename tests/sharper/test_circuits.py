@@ -1,5 +1,7 @@
 """The smallest model of the first paper against a token by token account of it."""
 
+import math
+
 import pytest
 import torch
 
@@ -80,3 +82,36 @@ def test_bad_input_is_named():
         circuits.initial_weights(0, 4, generator)
     with pytest.raises(ValueError, match="hidden must be at least 1, got 0"):
         circuits.initial_weights(4, 0, generator)
+
+
+def test_what_rows_carry_adds_up_to_the_coefficient_of_the_output():
+    w, every = drawn(), cube.bits(5)
+    members = torch.tensor([True, False, True, False, False])
+    rows = circuits.written(w, every, circuits.attention(w, every))
+    total = circuits.carried(rows, every, members).sum()
+    coefficients = cube.spectrum(circuits.forward(w, every))
+    torch.testing.assert_close(total, coefficients[cube.mask_of([1, 3])])
+
+
+def test_the_brightest_columns_are_found_with_and_without_the_rows_own():
+    row = torch.tensor([0.0, 0.5, 0.3, 0.2])
+    members = torch.tensor([True, True, True, False])
+    assert not circuits.brightest_are(row, members)
+    assert circuits.brightest_are(row, members, apart=0)
+    assert circuits.brightest_are(row, torch.tensor([False, True, True, False]))
+    assert members.tolist() == [True, True, True, False]
+
+
+def test_turns_are_counted_and_small_ones_are_not():
+    x = torch.linspace(0, 1, 400)
+    assert [circuits.turns(torch.cos(math.pi * d * x)) for d in (1, 2, 3)] == [0, 1, 2]
+    assert circuits.turns(x + 0.02 * torch.cos(60 * x)) == 0
+
+
+def test_the_curve_spans_what_rows_give_the_net():
+    w, every = drawn(), cube.bits(5)
+    y, g = circuits.curve(w, every, points=50)
+    numbers = circuits.averages(w, every, circuits.attention(w, every))
+    assert y[0].item() == pytest.approx(numbers.min().item(), rel=1e-6)
+    assert y[-1].item() == pytest.approx(numbers.max().item(), rel=1e-6)
+    assert g.shape == y.shape == (50,)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from helpers import cube
 from helpers.sharper.network import (
+    assemble,
     construct,
     construct_exact,
     forward,
@@ -18,7 +19,6 @@ from helpers.sharper.network import (
     mlp,
     parity_values,
     plateau_scale,
-    scale_for_error,
     tokens,
     trapezoid,
 )
@@ -238,17 +238,29 @@ def test_the_plateau_scale_is_the_least():
         assert error(f, *construct(f, (least - 1e-3, LARGE))) > 1e-6
 
 
-@pytest.mark.parametrize("wanted", [1e-2, 1e-4, 1e-6])
-def test_the_scale_for_an_error_gives_that_error(wanted):
-    f = function(6, 2, 1)
-    found = error(f, *construct(f, (None, scale_for_error(f, wanted))))
-    assert found == pytest.approx(wanted, rel=1e-8)
-    assert scale_for_error(f, 0.999) == 0
+def test_four_hundred_bits_are_as_six():
+    n, d, W = 400, 3, 4
+    generator = torch.Generator().manual_seed(0)
+    members = torch.zeros(W, n).long()
+    for row in members:
+        row[torch.randperm(n, generator=generator)[:d]] = 1
+    c = torch.tensor([0.8, 0.5, 0.3, 1e-200], dtype=torch.float64)
+    bits = torch.randint(0, 2, (8, n), generator=generator)
+    bits[0], bits[1] = 0, 1
+    f = (1 - (bits @ members.T) % 2).double() @ c
+    spec = dataclasses.replace(construct(function(6, d, W))[0], n=n)
+    L = 2 * math.log(n)
+    left = (n + 1 - W) / n**2
+    off = forward(spec, assemble(spec, members, c, (L, L)), bits) - f
+    assert off.abs().max() <= left * c.sum() / (c.sum() + left) + ROUNDING
+    for second in (0.0, L, 400.0):
+        exact = assemble(spec, members, c, (L, second), exact=True)
+        assert (forward(spec, exact, bits) - f).abs().max() < 401 * ROUNDING
 
 
 @law
 @given(functions(), st.floats(0, 6), st.floats(0, 3))
-def test_the_mended_network_is_exact_at_every_scale(f, second, above):
+def test_the_repaired_network_is_exact_at_every_scale(f, second, above):
     first = plateau_scale(f.n, f.degree) + above
     # the read-out is at most S + n + 1 - W, here up to 16, and so is what cancels
     assert error(f, *construct_exact(f, (first, second))) < 2 * ROUNDING
@@ -363,7 +375,7 @@ def test_a_bad_scale_is_named(scale, words):
         construct(function(4, 2, 2), scale)
 
 
-def test_the_mended_network_wants_its_plateaus():
+def test_the_repaired_network_wants_its_plateaus():
     with pytest.raises(ValueError, match=r"must be at least 2\.35138, got 2\.3"):
         construct_exact(function(4, 2, 2), (2.3, 5.0))
 
@@ -396,8 +408,6 @@ def test_other_bad_input_is_named():
         parity_values(0, "character")
     with pytest.raises(ValueError, match="between 1 and n = 3, got 4"):
         plateau_scale(3, 4)
-    with pytest.raises(ValueError, match="between 0 and S = 1, got 1"):
-        scale_for_error(function(4, 2, 1), 1.0)
     with pytest.raises(TypeError, match="expected a SparseFunction, got Tensor"):
         construct(function(4, 2, 2).table())
     with pytest.raises(dataclasses.FrozenInstanceError):

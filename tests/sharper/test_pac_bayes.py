@@ -13,6 +13,7 @@ from helpers import cube
 from helpers.sharper import pac_bayes as pb
 from helpers.sharper import rivals, tabulated
 from helpers.sharper.network import construct
+from helpers.sharper.semi_analytic import tiling
 from helpers.sharper.tabulated import gradient_bound
 
 positive = st.floats(1e-3, 1e6)
@@ -73,6 +74,33 @@ def test_the_divergence_is_that_of_torch():
     rho, pi = (torch.distributions.Normal(mean, 0.2) for mean in (theta, torch.zeros(3)))
     truth = torch.distributions.kl_divergence(rho, pi).sum().item()
     assert pb.gaussian_kl(theta.square().sum().item(), 0.2) == pytest.approx(truth, rel=1e-6)
+
+
+def test_the_example_of_the_paper_has_the_quoted_numbers():
+    L, G = pb.norm_squared(20, 2, 10), gradient_bound(2, 10)
+    assert pytest.approx(1303.93, abs=0.005) == L
+    assert G == 15524
+    assert pb.optimal_sigma(L, G, 1e6, 0.01) == pytest.approx(2.27e-3, abs=5e-6)
+    assert pb.truncated_optimum(L, G, 1e6, 0.01) == pytest.approx(0.239, abs=5e-4)
+
+
+@given(N=positive, sigma=st.floats(1e-3, 10), D=st.integers(1, 5000), off=st.floats(0.1, 10))
+def test_no_width_of_the_prior_is_better_than_its_own(N, sigma, D, off):
+    def divergence(tau_squared):
+        ratio = sigma**2 / tau_squared
+        return N / (2 * tau_squared) + D / 2 * (ratio - 1 - math.log(ratio))
+
+    best = sigma**2 + N / D
+    found = pb.own_width_kl(N, sigma, D)
+    assert found == pytest.approx(divergence(best), rel=1e-9, abs=1e-9 * D)
+    assert divergence(off * best) >= found * (1 - 1e-9) - 1e-9 * D
+    assert found <= pb.gaussian_kl(N, sigma) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("W", [1, 2, 5])
+def test_the_spread_of_the_square_is_that_of_the_table(W):
+    squares = tiling(2 * W).table().square()
+    assert pb.square_spread(W) == pytest.approx(squares.std(correction=0).item(), rel=1e-12)
 
 
 @given(kl=positive, m=st.floats(1, 1e9), delta=confidence, S=positive, off=st.floats(0.1, 10))
@@ -298,6 +326,9 @@ def test_tensors_broadcast_and_numbers_give_numbers():
         (lambda: pb.norm_squared(1, 1, 1), "n must be at least 2, got 1"),
         (lambda: pb.norm_squared(20, 2, 7, "mine"), "unknown reading 'mine'; choose one of ours"),
         (lambda: gradient_bound(0, 1), "degree must be at least 1, got 0"),
+        (lambda: pb.own_width_kl(1.0, 1.0, 0), "weights must be at least 1, got 0"),
+        (lambda: pb.own_width_kl(1.0, 0.0, 5), "sigma must be positive, got 0"),
+        (lambda: pb.square_spread(0), "sparsity must be at least 1, got 0"),
         (lambda: pb.gaussian_kl(-1.0, 1.0), "norm_squared must be at least 0, got -1"),
         (lambda: pb.alquier(-0.1, 1.0, 10, 0.1, 0.5), "risk must be at least 0, got -0.1"),
         (lambda: pb.alquier(0.1, -1.0, 10, 0.1, 0.5), "kl must be at least 0, got -1"),

@@ -1,4 +1,4 @@
-"""The hand-written network under noise: tabulated terms by hand, tails, no flips, smoothness."""
+"""The hand-written network under noise: tabulated terms by hand, tails, no flips, our bounds."""
 
 import math
 
@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from helpers import cube
+from helpers.draws import Draws
 from helpers.sharper import perturbed as p
 from helpers.sharper import tabulated as t
-from helpers.sharper.network import construct, construct_exact, forward, leaks
+from helpers.sharper.gradients import hidden_square
+from helpers.sharper.network import construct, forward, leaks
 
 law = settings(deadline=None, max_examples=30)
 EPS = torch.finfo(torch.float64).eps
@@ -204,18 +206,85 @@ def test_hidden_units_are_those_of_the_forward_pass():
     assert (written[..., -1] - inside["parities"]).abs().max() <= 1000 * EPS
 
 
-def test_the_smooth_network_is_exact_and_away_from_kinks():
-    for n, d, W in ((4, 1, 1), (7, 1, 3), (7, 2, 7), (5, 5, 1)):
-        f = function(n, d, W)
-        spec, weights = p.construct_smooth(f)
-        output, inside = forward(spec, weights, cube.bits(n), intermediates=True)
-        assert (output - f.table()).abs().max() <= 1e4 * EPS
-        idle = p.kink_margin(spec, weights, inside)[:, W:]
-        assert idle.min().item() == pytest.approx(1 / (8 * d), rel=1e-9)
-        assert p.kink_margin(spec, weights, inside)[:, :W].min() > 0
-    exact, mended = construct_exact(function(7, 1, 3))
-    _, inside = forward(exact, mended, cube.bits(7), intermediates=True)
-    assert p.kink_margin(exact, mended, inside).min() < 1e-12, "the reason for the other network"
+@law
+@given(st.integers(1, 30))
+def test_the_sizes_of_the_mlp_are_the_closed_ones(d):
+    phi, rho, reach = p.mlp_sizes(d)
+    assert close(phi, 4 * d * math.sqrt(d // 2 + 1))
+    assert close(rho**2, hidden_square(d))
+    assert rho / math.sqrt(2) < reach < rho
+
+
+def test_a_random_network_is_that_of_its_function_and_goes_beyond_62_bits():
+    f = cube.SparseFunction(5, torch.tensor([1, 2, 4]), torch.full((3,), 3**-0.5).double())
+    f = cube.SparseFunction(5, f.masks, f.coefficients, "even_parity")
+    spec, weights = p.random_network(5, 1, 3, Draws(0))
+    by_function = construct(f)
+    assert spec == by_function[0]
+    for name, block in by_function[1].items():
+        assert (weights[name] - block).abs().max() < 1e-7, name  # 3**-0.5 of a float32
+    spec, weights = p.random_network(70, 3, 9, Draws(0), 70**-4.0)
+    assert (weights["WKQ1"][:9, :70] > 0).sum(1).tolist() == [3] * 9
+    c = (weights["WKQ2"][70, :9] - 2 * math.log(70)).exp()
+    assert close(c.square().sum().item(), 1)
+    assert close((c[0] / c[-1]).item(), 70**-4.0)
+
+
+def moves(noise, n, d, W, sigma):
+    """First-order moves: parity at position 1, MLP Jacobian there, attention 2; and w, R."""
+    spec, weights = p.random_network(n, d, W, Draws(0))
+    bits = cube.bits(n)
+    found = []
+    for each in (weights, {k: v + sigma * noise(k, v) for k, v in weights.items()}):
+        _, inside = forward(spec, each, bits, intermediates=True)
+        on = (p.hidden_units(each, inside)[1][:, 0] > 0).double()
+        jacobian = (each["F"] * on[:, None, :]) @ each["G"]
+        found.append((inside["parities"], jacobian, inside["attention2"]))
+    p_, j_, a_ = ((y - x) / sigma for x, y in zip(*found, strict=True))
+    return p_, j_.norm(dim=-2).max().item(), a_.abs().sum(-1).max().item(), weights
+
+
+def test_an_active_parity_has_the_spread_of_its_formula():
+    draws, found = Draws(1), []
+    for _ in range(400):
+        p_, _, _, weights = moves(lambda k, v: draws.normal(*v.shape), 4, 2, 1, 1e-6)
+        found.append(p_[-1, 0])  # both bits of its subset are ones
+    spread = p.parity_spread(weights, torch.ones(()).double()).item()
+    # The standard deviation of 400 numbers has the relative error 1 / sqrt(800).
+    assert torch.stack(found).std().item() == pytest.approx(spread, rel=5 / math.sqrt(800))
+
+
+@pytest.mark.parametrize(("n", "d", "W"), [(4, 1, 4), (6, 2, 3), (6, 3, 1)])
+def test_drawn_noise_stays_below_the_bounds_of_first_order(n, d, W):
+    draws = Draws(2)
+    for _ in range(20):
+        p_, j_, a_, weights = moves(lambda k, v: draws.normal(*v.shape), n, d, W, 1e-6)
+        w = weights["WKQ2"][n]
+        R = (w.max().clamp(min=0) - w.min().clamp(max=0)).item()
+        assert p_.abs().max() <= p.parity_noise_anywhere(n, d, 1e-3)
+        assert j_ <= p.mlp_jacobian_noise(n, d, 1e-3)
+        assert a_ <= p.second_attention_noise(n, d, 1e-3, w.norm().item(), R)
+
+
+def test_the_bounds_of_first_order_are_put_together_as_written():
+    n, d, f = 9, 2, 0.03
+    phi, rho, reach = p.mlp_sizes(d)
+
+    def chi(k, part, count=1):
+        return p.chi_quantile(k, part, count)
+
+    attention = 2 * chi(1, f / 3, 40) + (reach * 5 + rho * 7) / 2 * chi(12, f / 3)
+    assert close(p.second_attention_noise(n, d, f, 5, 7), attention)
+    anywhere = 4 * (root2 * chi(1, f / 3, 20) + chi(1, f / 3, 400))
+    anywhere += (root2 * phi + rho) * chi(12, f / 3, 3)
+    assert close(p.parity_noise_anywhere(n, d, f), anywhere)
+    jacobian = phi * chi(12, f / 2, 11) + math.sqrt(12) * chi(11, f / 2, 3)
+    assert close(p.mlp_jacobian_noise(n, d, f), jacobian)
+    alpha, beta = p.second_attention_noise(n, d, f / 4, 5, 7), p.parity_noise_anywhere(n, d, f / 4)
+    row, gamma = chi(11, f / 4, 23), 2 * (1.5 * alpha + beta) + root2 * chi(1, f / 4, 20)
+    slopes = 2 * alpha + row + (5 + 3.5) * gamma + 2 * root2 * row
+    slopes += 2 * (rho / 2 + reach / 4) * 5 * chi(12, f / 12)
+    assert close(p.output_gradient_noise(n, d, f, 2, 5, 7), slopes)
 
 
 def test_noise_is_normal_scaled_and_repeatable():
@@ -249,7 +318,11 @@ def test_noise_is_normal_scaled_and_repeatable():
         (lambda: p.no_flip_sigma(5, 2, 1, 0.1, -0.1), "leak must lie in"),
         (lambda: p.perturb({}, -1.0, 1, torch.Generator()), "sigma must be finite"),
         (lambda: p.perturb({}, 1.0, 0, torch.Generator()), "count must be at least 1, got 0"),
-        (lambda: p.construct_smooth(function(3, 1, 1)), "needs at least 4 bits, got 3"),
+        (lambda: p.parity_noise_anywhere(3, 4, 0.1), "degree must lie between"),
+        (lambda: p.mlp_jacobian_noise(3, 1, 0.0), "failure must lie between"),
+        (lambda: p.second_attention_noise(0, 1, 0.1, 1, 1), "n must be at least 1"),
+        (lambda: p.output_gradient_noise(3, 1, 2.0, 1, 1, 1), "failure must lie between"),
+        (lambda: p.random_network(3, 1, 4, Draws(0)), "sparsity must lie between"),
     ],
 )
 def test_bad_input_is_named(call, words):

@@ -1,6 +1,7 @@
 """The network on random codes: the narrow network itself, laws of the codes, bounds, bad input."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -15,123 +16,192 @@ law = settings(deadline=None, max_examples=30)
 SIZES = st.tuples(st.integers(4, 8), st.integers(1, 3), st.integers(1, 3))
 
 
-def network(n, d, W, seed=0, make=sharper.construct):
-    f = cube.sparse_function(n, d, W, torch.Generator().manual_seed(seed), "even_parity")
-    return make(f)
+def function(n, d, W, seed=0):
+    return cube.sparse_function(n, d, W, torch.Generator().manual_seed(seed), "even_parity")
 
 
 def seeded(seed=0):
     return torch.Generator().manual_seed(seed)
 
 
-def narrow_by_hand(weights, J, bits):
-    """The network as written, on tokens of columns + 1 numbers; one draw, one input at a time."""
+def eye(n):
+    return torch.eye(n, dtype=torch.float64)[None]
+
+
+def narrow_by_hand(f, J, bits):
+    """The definition: every matrix multiplied by the codes, tokens of columns + 1 numbers."""
+    _, wide = sharper.construct(f)
+    both = torch.block_diag(J, torch.ones(1, 1, dtype=torch.float64))
+    scores1, values, scores2 = (both.T @ wide[k] @ both for k in ("WKQ1", "WV1", "WKQ2"))
+    G, F, v2 = wide["G"] @ both, both.T @ wide["F"], both.T @ wide["v2"]
     found = []
     for x in bits.double():
         value = torch.cat((x, torch.zeros(1).double()))
         X = torch.cat((J, value[:, None]), 1)
-        Y = (X @ weights["WKQ1"] @ X.T).softmax(-1) @ X @ weights["WV1"]
-        M = torch.relu(Y @ weights["G"].T + weights["b"]) @ weights["F"].T
+        Y = (X @ scores1 @ X.T).softmax(-1) @ X @ values
+        M = torch.relu(Y @ G.T + wide["b"]) @ F.T
         Z = torch.cat((J, torch.zeros_like(value)[:, None]), 1) + M
-        a = (Z[-1] @ weights["WKQ2"] @ Z.T).softmax(-1)
-        found.append(a @ Z @ weights["v2"])
+        found.append((Z[-1] @ scores2 @ Z.T).softmax(-1) @ Z @ v2)
     return torch.stack(found)
 
 
 @law
-@given(SIZES, st.integers(1, 12), st.integers(0, 99), st.booleans())
-def test_the_outputs_are_those_of_the_narrow_network(size, width, seed, mended):
-    make = sharper.construct_exact if mended else sharper.construct
-    spec, weights = network(*size, seed, make)
-    J = p.codes(spec.positions, width, 2, seeded(seed))
-    bits = cube.bits(spec.n)[:: 2 ** (spec.n - 3)]
-    found, narrow = p.forward(spec, weights, J, bits), p.project(weights, J)
+@given(SIZES, st.integers(1, 12), st.integers(0, 99))
+def test_the_outputs_are_those_of_the_narrow_network(size, width, seed):
+    f = function(*size, seed)
+    net, bits = p.layout(f), cube.bits(f.n)[:: 2 ** (f.n - 3)]
+    J = p.codes(f.n + 1, width, 2, seeded(seed))
+    low, high = p.outputs(net, J, bits)
+    assert torch.equal(low, high)
+    least, most = p.outputs(net, J, bits, idle=False)
     for i in range(2):
-        by_hand = narrow_by_hand(
-            {k: v[i] if k != "b" else v for k, v in narrow.items()}, J[i], bits
-        )
-        largest = max(p.projected_scores(weights[k], J).abs().max() for k in ("WKQ1", "WKQ2"))
-        tol = 1e-12 * (1 + largest) * (1 + weights["v2"].abs().sum()) * (1 + J.square().sum())
-        assert (found[i] - by_hand).abs().max() < tol
+        by_hand = narrow_by_hand(f, J[i], bits)
+        largest = max(s.abs().max() for s in p.scores(net, J))
+        tol = 1e-12 * (1 + largest) * (1 + f.coefficients.sum()) * (1 + J.square().sum())
+        assert (low[i] - by_hand).abs().max() < tol
+        assert (least[i] < by_hand + tol).all()
+        assert (by_hand < most[i] + tol).all()
 
 
 @law
 @given(SIZES, st.integers(0, 99))
 def test_one_hot_codes_give_the_wide_network(size, seed):
-    spec, weights = network(*size, seed)
-    bits = cube.bits(spec.n)
-    one_hot = torch.eye(spec.positions, dtype=torch.float64)[None]
-    gap = p.forward(spec, weights, one_hot, bits)[0] - sharper.forward(spec, weights, bits)
-    assert gap.abs().max() < 1e-12
-    assert torch.equal(p.project(weights, one_hot)["WKQ1"][0], weights["WKQ1"])
+    f = function(*size, seed)
+    net, bits = p.layout(f), cube.bits(f.n)
+    assert (net.coefficients @ net.parities(bits) - f.table()).abs().max() < 1e-12
+    wide = sharper.forward(*sharper.construct(f), bits)
+    assert (p.outputs(net, eye(f.n + 1), bits)[0][0] - wide).abs().max() < 1e-12
+    assert p.pair_errors(net, eye(f.n + 1))[0].max() < 1e-12
 
 
 @law
 @given(SIZES, st.integers(1, 12), st.integers(0, 99))
 def test_a_rotation_of_the_codes_changes_no_score(size, width, seed):
-    spec, weights = network(*size, seed)
-    J = p.codes(spec.positions, width, 2, seeded(seed))
+    net = p.layout(function(*size, seed))
+    J = p.codes(net.n + 1, width, 2, seeded(seed))
     rotation = torch.linalg.qr(torch.randn(width, width, dtype=torch.float64))[0]
-    before, after = (p.projected_scores(weights["WKQ1"], c) for c in (J, J @ rotation))
-    assert (before - after).abs().max() < 1e-12 * (1 + before.abs().max())
+    for before, after in zip(p.scores(net, J), p.scores(net, J @ rotation), strict=True):
+        assert (before - after).abs().max() < 1e-12 * (1 + before.abs().max())
 
 
 def mean_and_error(samples):
     return samples.mean(0), samples.std(0) / math.sqrt(len(samples))
 
 
+def seen_as_codes(positions, width, draws, generator):
+    """Codes of a network of which all four positions are special but one."""
+    return p.seen_codes(p.disjoint(positions - 1, 1, 1), width, draws, generator)
+
+
 @pytest.mark.parametrize("width", [1, 2, 3, 5, 40])
-@pytest.mark.parametrize("kind", [p.codes, p.rotated_codes])
+@pytest.mark.parametrize("kind", [p.codes, p.rotated_codes, seen_as_codes])
 def test_inner_products_of_codes_have_the_moments_of_normal_codes(width, kind):
     J = kind(4, width, 20_000, seeded(width))
-    off = (J @ J.mT - torch.eye(4, dtype=torch.float64)).flatten(1)
+    gram = J @ J.mT - torch.eye(4, dtype=torch.float64)
+    off = gram[:, [0, 1, 3]].flatten(1)  # position 2 is not special: its own length is not seen
     mean, error = mean_and_error(off)
     assert (mean.abs() < 5 * error).all()
     squares, error = mean_and_error(off.square())
-    expected = (1 + torch.eye(4, dtype=torch.float64).flatten()) / width
+    expected = ((1 + torch.eye(4, dtype=torch.float64)) / width)[[0, 1, 3]].flatten()
     assert ((squares - expected).abs() < 5 * error).all()
-    triple = (J @ J.mT)[:, 0, 1] * (J @ J.mT)[:, 1, 2] * (J @ J.mT)[:, 2, 0]
+    triple = gram[:, 0, 1] * gram[:, 1, 2] * gram[:, 2, 0]
     mean, error = mean_and_error(triple)
     assert (mean - 1 / width**2).abs() < 5 * error
 
 
-def test_rotated_codes_are_never_wider_than_the_positions():
+def test_codes_are_never_wider_than_those_who_see_them():
     assert p.rotated_codes(5, 10**9, 3, seeded()).shape == (3, 5, 5)
     assert p.rotated_codes(5, 2, 3, seeded()).shape == (3, 5, 2)
     assert p.code_error(p.rotated_codes(5, 10**12, 3, seeded())).max() < 1e-5
+    net = p.disjoint(1000, 2, 1)
+    assert net.special.tolist() == [0, 1, 2, 1000]
+    assert p.seen_codes(net, 10**9, 3, seeded()).shape == (3, 1001, 4)
 
 
 @pytest.mark.parametrize("width", [1, 2, 7])
-def test_the_mean_square_norm_and_the_mean_scores_are_the_formulas(width):
+def test_the_mean_square_norm_is_the_formula(width):
     W = torch.randn(5, 5, generator=seeded(1), dtype=torch.float64)
     W = W - 0.5 * W.T + 2 * torch.eye(5)
-    padded = torch.nn.functional.pad(W, (0, 1, 0, 1))
     J = p.codes(5, width, 40_000, seeded(2))
     mean, error = mean_and_error((J.mT @ W @ J).square().sum((-2, -1)))
     assert abs(mean - p.expected_square_norm(W, width)) < 4 * error
     assert abs(mean - W.square().sum()) > 10 * error
-    mean, error = mean_and_error(p.projected_scores(padded, J))
-    expected = W + (W.T + W.trace() * torch.eye(5)) / width
-    assert ((mean - expected).abs() < 5 * error).all()
 
 
 @law
-@given(SIZES, st.integers(1, 1000), st.integers(0, 99))
-def test_no_score_is_further_off_than_the_bound(size, width, seed):
-    spec, weights = network(*size, seed)
-    J = p.rotated_codes(spec.positions, width, 5, seeded(seed))
-    for name in ("WKQ1", "WKQ2"):
-        error = (p.projected_scores(weights[name], J) - weights[name][:-1, :-1]).abs()
-        assert (error <= p.score_error_bound(weights[name], J) * (1 + 1e-9)).all()
+@given(SIZES, st.integers(1, 10**7), st.integers(0, 99), st.floats(0.5, 3))
+def test_no_output_is_further_off_than_the_bound(size, width, seed, factor):
+    net = p.layout(function(*size, seed))
+    net = replace(net, scale=factor * net.scale)
+    bits = cube.bits(net.n)
+    J = p.rotated_codes(net.n + 1, width, 4, seeded(seed))
+    near, far = p.pair_errors(net, J)
+    for i, worst in enumerate(p.output_errors(net, J, bits).amax(1).tolist()):
+        bound = p.output_bound(net, near[i].item(), far[i].item())
+        assert worst <= bound + 1e-12
+        assert bound <= net.coefficients.sum() + 1e-12
 
 
-def test_the_bound_is_attained_by_two_positions():
-    W = torch.zeros(3, 3, dtype=torch.float64)
-    W[0, 0] = 7.0
-    J = torch.tensor([[[1.1, 0.0], [0.0, 1.0]]], dtype=torch.float64)
-    error = (p.projected_scores(W, J) - W[:-1, :-1]).abs().max().item()
-    assert error == pytest.approx(7 * (1.21**2 - 1), rel=1e-12)
-    assert p.score_error_bound(W, J).max().item() == pytest.approx(error, rel=1e-12)
+def test_the_bound_by_hand():
+    net = p.disjoint(9, 1, 1)  # S = 1, w = L = 2 log 9, ten positions
+    assert p.output_bound(net, 0.0, 0.0) == pytest.approx(9 / (81 + 9))
+    near, far, L = 1e-3, 2e-3, 2 * math.log(9)
+    gap = (2 * near + near**2) * L + max(2 * near + near**2, (1 + near) * far) * L
+    odds = 9 / 81 * math.exp(gap)
+    assert p.output_bound(net, near, far) == pytest.approx(odds / (1 + odds))
+    assert p.output_bound(net, 1.0, 1.0) == 1.0
+
+
+def test_a_broken_tie_is_what_the_bound_is_for():
+    net = replace(p.disjoint(50, 1, 2), scale=30.0)  # nothing leaks
+    J = eye(51).repeat(1, 1, 1)
+    J[0, 0] *= 1.01
+    near, far = (x.item() for x in p.pair_errors(net, J))
+    worst = p.output_errors(net, J, cube.bits(4).repeat(1, 13)[:, :50]).max().item()
+    assert p.output_bound(net, near, far, ties=False) < 1e-6 < 0.1 < worst
+    assert worst < p.output_bound(net, near, far)
+
+
+def test_the_sufficient_width_suffices_and_no_smaller_one_is_proved():
+    net = p.disjoint(400, 2, 2)
+    k = p.sufficient_width(net, 0.1, 0.05)
+    S = net.coefficients.sum().item()
+    assert p.output_bound(net, *p.sure_errors(net, k, 0.05)) <= 0.1 * S
+    assert p.output_bound(net, *p.sure_errors(net, k - 1, 0.05)) > 0.1 * S
+    assert p.sufficient_width(net, 0.1, 0.05, special=False) > k
+    near, far = p.pair_errors(net, p.seen_codes(net, k, 50, seeded()))
+    sure = p.sure_errors(net, k, 0.05)
+    assert (near <= sure[0]).all()
+    assert (far <= sure[1]).all()
+    assert p.sure_errors(net, 3, 0.05) == (math.inf, math.inf)
+
+
+def test_norms_are_those_of_the_narrow_matrices_and_within_their_bounds():
+    f = function(6, 2, 3)
+    net, (_, wide) = p.layout(f), sharper.construct(f)
+    J = p.codes(7, 50, 1, seeded())
+    both = torch.block_diag(J[0], torch.ones(1, 1, dtype=torch.float64))
+    narrow = both.T @ wide["WKQ2"] @ both
+    Z = torch.cat((J[0], torch.ones(7, 1, dtype=torch.float64)), 1)  # all parities are 1
+    by_hand = {
+        "rows": Z.norm(dim=1).max(),
+        "columns": Z.norm(dim=0).max(),
+        "entries": Z.abs().max(),
+        "KQ rows": (Z @ narrow.T).norm(dim=1).max(),
+        "KQ norm": torch.linalg.matrix_norm(narrow, 2),
+    }
+    found = p.norms(net.scores, J)
+    assert {k: v.item() for k, v in found.items()} == pytest.approx(
+        {k: v.item() for k, v in by_hand.items()}
+    )
+    w = torch.nn.functional.pad(net.scores / net.scores.norm(), (0, 4))
+    vectors = torch.cat((eye(7)[0], w[None]))
+    t = ((vectors @ J[0]) @ (vectors @ J[0]).T - vectors @ vectors.T).abs().max().item()
+    for name, bound in p.norm_bounds(net.scores, 7, t).items():
+        assert found[name].item() <= bound * (1 + 1e-12), name
+    assert p.norm_bounds(net.scores, 7, 0.0) == pytest.approx(
+        {k: v.item() for k, v in p.norms(net.scores, eye(7)).items()} | {"rows": math.sqrt(2)}
+    )
 
 
 def test_the_width_is_that_of_the_lemma():
@@ -141,8 +211,7 @@ def test_the_width_is_that_of_the_lemma():
 
 
 def test_bad_input_is_named():
-    spec, weights = network(4, 2, 2)
-    J, bits = p.codes(5, 3, 2, seeded()), cube.bits(4)
+    net, bits = p.layout(function(4, 2, 2)), cube.bits(4)
     for wrong in ({"positions": 0}, {"width": 0}, {"draws": -1}):
         sizes = {"positions": 2, "width": 2, "draws": 2} | wrong
         for kind in (p.codes, p.rotated_codes):
@@ -153,19 +222,13 @@ def test_bad_input_is_named():
     for eps in (0.0, -1.0, math.nan, math.inf):
         with pytest.raises(ValueError, match="eps must be above 0"):
             p.width_for(5, eps)
-    for call in (lambda: p.project(weights, J[:, 1:]), lambda: p.project(weights, J[0])):
+    with pytest.raises(ValueError, match="3 disjoint sets of 2 need 9 positions, got n = 8"):
+        p.disjoint(8, 2, 3)
+    for J in (p.codes(4, 3, 2, seeded()), torch.ones(5, 3)):
         with pytest.raises(ValueError, match=r"codes of shape \(draws, 5, columns\)"):
-            call()
-    with pytest.raises(ValueError, match="square block"):
-        p.projected_scores(weights["WKQ1"][1:], J)
-    with pytest.raises(ValueError, match="must not depend on the values"):
-        p.projected_scores(torch.ones(6, 6), J)
-    with pytest.raises(ValueError, match=r"shape \(B, 4\)"):
-        p.forward(spec, weights, J, bits[0])
-    with pytest.raises(TypeError, match="bits must be integer"):
-        p.forward(spec, weights, J, bits.double())
-    with pytest.raises(ValueError, match="G must read and write"):
-        p.forward(spec, weights | {"G": torch.ones_like(weights["G"])}, J, bits)
+            p.outputs(net, J, bits)
+    with pytest.raises(ValueError, match="eta must lie between 0 and 1"):
+        p.sure_errors(net, 10, 1.0)
     with pytest.raises(ValueError, match="square matrix"):
         p.expected_square_norm(torch.ones(2, 3), 2)
     with pytest.raises(ValueError, match="width must be at least 1"):

@@ -11,6 +11,7 @@ from helpers.cube import bits, index_of
 from helpers.nets.spec import shapes
 from helpers.nets.transformer import forward
 from helpers.sharper import samples
+from helpers.training.ensemble import Trained
 
 CLASSES = [(1, 1), (2, 3), (3, 1)]
 
@@ -182,3 +183,24 @@ def test_a_cube_that_is_too_large_is_named():
     data = samples.draw(25, [(1, 1)], 4, [0])
     with pytest.raises(ValueError, match="got 25"):
         samples.gap(answer(0.0), {"w": torch.zeros(1)}, data, torch.arange(1))
+
+
+def test_a_model_learns_and_its_row_says_what_it_measures():
+    data = samples.draw(5, [(1, 1), (1, 2)], 32, [0, 1])
+    spec = samples.paper_spec(5, value_width=6, hidden=8)
+    trained = samples.learn(data, spec, steps=400, batch_size=16, snapshots=(0.3, 1e-9))
+    rows = samples.gap_table(data, spec, trained)
+    assert rows["finished"].tolist() == [1, 1]
+    assert rows[["degree", "sparsity"]].to_numpy().tolist() == [[1, 1], [1, 2]]
+    assert (rows["running"] < 0.02).all()
+    found = samples.gap(lambda w, b: forward(spec, w, b), trained.weights, data, torch.arange(2))
+    assert rows["gap"].tolist() == found.gap.tolist()
+    assert rows["gap_030"].notna().all()
+    assert rows["gap_000"].isna().all()
+
+
+def test_the_last_loss_is_that_of_the_last_check_of_each_model():
+    losses = torch.tensor([[3.0, 2.0], [1.0, math.nan]], dtype=torch.float64)
+    steps = torch.tensor([2, 1])
+    trained = Trained({}, steps, steps > 0, [1, 2], losses)
+    assert samples.last_loss(trained).tolist() == [1.0, 2.0]

@@ -1,0 +1,559 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,mystnb
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# (ch-perturbed-trace)=
+# # The trace of the noisy loss
+#
+# ```{verdict}
+# At $d = 1$, $W = T =$ {glue:text}`n_crowd` and noise of {glue:text}`sigma_crowd` the trace of the noisy loss is {glue:text}`crowd_trace:.0f`; the bound, with the paper's formula for the gradient, is {glue:text}`crowd_bound:.0f`. At the noise that the paper uses nothing contradicts it. With the gradient of all rows of $F$ a bound is proved for small noise.
+# ```
+# **Needs** {ref}`ch-perturbed-attention`, {ref}`ch-perturbed-hessian`. **Read** 9 min. **Runs in** 30 s. **Source** code.
+#
+# **Claim.** The paper bounds the trace of the Hessian of the loss at a noisy copy of its hand-written network. As the noise vanishes, the bound becomes twice the bound on the squared gradient, and that one leaves a block out. So the bound on the trace fails too, for small noise and long strings. With the block's term and a true bound on the Hessian in it, a bound is proved here. How much the gradient changes under noise is not contradicted.
+#
+# ## The statement
+#
+# The network $f_\theta$ of {ref}`ch-construction` computes $f$, a sum of $W$ parities of $d$ bits each on strings of $T$ bits, with coefficients $c_i > 0$, $\sum_i c_i^2 = 1$. Its *loss* is $(f_\theta(x) - f(x))^2$, at one input $x$ or in the mean over several. A noisy copy has the weights $\theta' = \theta + \sigma U$, with independent standard normal numbers in $U$. $H'$ is the Hessian of the loss at $\theta'$. $\Theta$ is the number of weights.
+#
+# ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 17
+# :label: sharper-thm17
+# *(Refuted below.)* At an exact network let $G_u = 4 + 4W(2 + d + 32d^2 + 32d^3)$, as in Theorem 14, let $T_p$ bound the change of the output under the noise ({ref}`ch-perturbed-network`), $G_p$ that of its gradient ({prf:ref}`sharper-thm30`), $H_u$ the norm of its Hessian and $H_p$ the change of that ({ref}`ch-perturbed-hessian`). With high probability
+#
+# $$|\mathrm{tr}\, H'| \le 2\bigl(\sqrt{G_u} + G_p\bigr)^2 + 2\,T_p\,(H_u + H_p)\,\Theta .$$
+# ```
+#
+# **Source.** The formulas are missing in the text that we could read; these are from the authors' notebook `generate_plots.ipynb` of 2025, with a factor $\sigma$ in every term of $G_p$ and $\Theta$ the number of weights, as the prose has them. The prose calls $G_u$ "the squared gradient norm of the unperturbed network". Read so, as a number of the network at hand, the first summand stands wherever $G_p$ does. What we judge is the formula.
+#
+# **Idea of the proof.** At one input
+#
+# ```{math}
+# :label: eq-loss-hessian
+# H' = 2\, \nabla f_{\theta'} \nabla f_{\theta'}^\top + 2\,(f_{\theta'} - f)\, \nabla^2 f_{\theta'} , \qquad \mathrm{tr}\, H' = 2\,\|\nabla f_{\theta'}\|^2 + 2\,(f_{\theta'} - f)\, \mathrm{tr}\, \nabla^2 f_{\theta'} .
+# ```
+#
+# The gradient is at most $\sqrt{G_u} + G_p$. The error is at most $T_p$, and a trace is at most the number of rows times the operator norm.
+
+# %% tags=["parameters"]
+n_crowd = 48  # bits of a network at which the bound fails [48..60]
+n_long = 250  # bits of the longest network [125..250]
+instances = 150  # random networks [100..1000]
+steps = 100  # of each search [100..1000]
+seed = 0  # of functions, inputs and noise [0..1000000]
+
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import math
+from functools import partial
+
+import pandas as pd
+import torch
+
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
+from helpers.book.table import table
+from helpers.cube import SparseFunction
+from helpers.draws import Draws, f64
+from helpers.sharper.gradients import (
+    LISTED,
+    flat_function,
+    largest,
+    random_network,
+    search,
+    squared_gradients,
+)
+from helpers.sharper.network import assemble, construct, forward, leaks
+from helpers.sharper.noisy import (
+    construct_smooth,
+    distance,
+    gradient_square,
+    hessians,
+    safe_radius,
+    shifted,
+    singletons,
+    steepest,
+    trace_bound,
+)
+from helpers.sharper.perturbed import no_flip_sigma, perturb
+from helpers.sharper.tabulated import (
+    gradient_bound,
+    gradient_term,
+    parameter_count,
+    perturbed_trace_bound,
+    tabulated_parameter_count,
+)
+from helpers.sharpness import SquaredLoss, hessian_trace
+
+ledger, draws = Ledger("sharper/perturbed_trace"), Draws(seed)
+thm17, thm30 = ledger.result("sharper.thm17"), ledger.result("sharper.thm30")
+
+
+def flat(T):
+    """The exact network for d = 1, W = T and equal coefficients."""
+    return singletons(torch.full((T,), T**-0.5).double())
+
+
+def tiny(c):
+    """The exact network for T = 4, d = 1, W = 3, one coefficient given, the others equal."""
+    equal = math.sqrt((1 - c**2) / 2)
+    return construct_smooth(
+        SparseFunction(4, torch.tensor([1, 2, 4]), f64([equal, equal, c]), "even_parity")
+    )
+
+
+def sizes(network):
+    """T, d, W."""
+    return network[0].n, network[0].degree, network[0].sparsity
+
+
+def gradient_of(network, bits):
+    """Gradient of the output at each input, all weights in one row."""
+    spec, weights = network
+    slope = torch.func.grad(lambda w, x: forward(spec, w, x[None])[0])
+    found = torch.func.vmap(slope, in_dims=(None, 0))(weights, bits)
+    return torch.cat([v.flatten(1) for v in found.values()], 1)
+
+
+glue(n_crowd=n_crowd, n_long=n_long, instances=instances)
+
+# %% [markdown]
+# ## Where it fails
+#
+# `noisy_trace` computes {eq}`eq-loss-hessian`: the first term exactly, the second by random signs. The networks are exact at every input with the paper's scores of $2 \log T$: the exact network of {ref}`ch-construction`, with no hidden unit near a kink (`smooth`). First $d = 1$, $W = T$ and equal coefficients.
+
+
+# %%
+def noisy_trace(network, sigma, bits):
+    """Trace of the loss's Hessian at a noisy copy, mean over inputs, and the copy."""
+    spec, weights = network
+    copy = {k: v[0] for k, v in perturb(weights, sigma, 1, draws.generator).items()}
+    loss = SquaredLoss(partial(forward, spec), bits, forward(spec, weights, bits))
+    parts = hessian_trace(loss, copy, "gauss_newton", draws=2, generator=draws.generator)
+    return abs(float(parts.value) + float(parts.residual)), copy
+
+
+# %% [markdown]
+# Frozen rows are the trace without the rows of $F$ that write into the columns of the positions.
+
+# %%
+rows = []
+for T, sigma in ((20, 1e-11), (n_crowd, 1e-11), (80, 1e-12), (n_long, 1e-13)):
+    network, bits = flat(T), draws.strings(T, 26)[2:]
+    trace, copy = noisy_trace(network, sigma, bits)
+    found, N = squared_gradients((network[0], copy), bits), distance(copy, network[1])
+    row = {"T = W": T, "noise": sigma, "trace": trace}
+    row["bound"] = perturbed_trace_bound(T, 1, T, sigma)
+    row["trace over bound"] = trace / row["bound"]
+    row["rows frozen"] = 2 * found[list(LISTED)].sum(axis=1).mean() / row["bound"]
+    for name, share in (("over ours", 1.0), ("ours without the new term", 0.0)):
+        row[name] = trace / trace_bound(network, safe_radius(network, bits), N, share)
+    rows.append(row)
+growth = pd.DataFrame(rows)
+crowd, long = growth.iloc[1], growth.iloc[-1]
+
+# %% mystnb={"code_prompt_hide": "By the noise", "code_prompt_show": "By the noise"} tags=["hide-input"]
+sigmas, by_noise = [10.0**-e for e in range(12, 2, -1)], {}
+for name, network in (
+    (f"T = W = {n_crowd}", flat(n_crowd)),
+    ("T = W = 80", flat(80)),
+    ("T = 4, one tiny coefficient", tiny(1e-100)),
+):
+    bits = cube.bits(4) if "tiny" in name else draws.strings(network[0].n, 26)[2:]
+    by_noise[name] = [
+        noisy_trace(network, s, bits)[0] / perturbed_trace_bound(*sizes(network), s) for s in sigmas
+    ]
+by_noise = pd.DataFrame(by_noise, pd.Index([f"{s:.0e}" for s in sigmas], name="noise"))
+last = {
+    name: [s for s, v in zip(sigmas, column, strict=True) if v > 1][-1]
+    for name, column in by_noise.items()
+}
+glue(sigma_crowd=f"{crowd['noise']:.0e}", crowd_trace=crowd["trace"], crowd_bound=crowd["bound"])
+glue(
+    last_crowd=f"{last[f'T = W = {n_crowd}']:.0e}",
+    last_tiny=f"{last['T = 4, one tiny coefficient']:.0e}",
+)
+glue(crowd_ratio=crowd["trace over bound"], long_ratio=long["trace over bound"])
+(spec, exact), bits = flat(n_crowd), Draws(seed).strings(n_crowd, 26)[2:]
+scales = (2 * math.log(n_crowd),) * 2
+paper = assemble(spec, torch.eye(n_crowd), torch.full((n_crowd,), n_crowd**-0.5).double(), scales)
+found = squared_gradients((spec, paper), bits).sum(axis=1).mean()
+glue(paper_ratio=found / gradient_bound(1, n_crowd))
+off = (forward(spec, paper, bits) - forward(spec, exact, bits)).abs().max().item()
+glue(paper_off=f"{off:.0e}")
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Trace of the noisy loss. Left: over the bound of Theorem 17, against the noise; the tiny coefficient is $10^{-100}$, with $W = 3$. Right: against the length, $d = 1$, $W = T$, noise as in the table: over the bound of Theorem 17, over the repaired one, and over the repaired one without its new term.", "name": "fig-trace-noise"}, "image": {"alt": "Two log-log panels with a grey line at one. Left, three curves are flat above the line for small noise and then fall steeply: those of 48 and of 80 bits fall below the line near one billionth, that of the tiny coefficient, the highest, only at one ten thousandth. Right, two curves rise together from below one and cross it between 20 and 48 bits; the repaired ratio rises slowly and stays below one half."}} tags=["hide-input"]
+fig, axes = figures.new(1, 2, height=3.0)
+for name, column in by_noise.items():
+    axes[0].plot(sigmas, column, label=name)
+axes[0].set(
+    xscale="log",
+    yscale="log",
+    xlabel=r"noise $\sigma$",
+    ylabel="trace over bound",
+    ylim=(1e-3, 300),
+)
+for name, label in (
+    ("trace over bound", "Theorem 17"),
+    ("over ours", "repaired"),
+    ("ours without the new term", "repaired, no new term"),
+):
+    axes[1].plot(growth["T = W"], growth[name], label=label)
+axes[1].set(xscale="log", yscale="log", xlabel="length $T = W$ (bits)", ylim=(0.1, 300))
+figures.ticks(axes[1], growth["T = W"])
+for ax in axes:
+    figures.level(ax)
+    ax.legend(fontsize=7.5, loc="upper right" if ax is axes[0] else "upper left")
+figures.show()
+
+# %%
+quoted = ["T = W", "noise", "trace", "bound", "trace over bound", "rows frozen"]
+form = {"noise": ".0e", "trace": ".0f", "bound": ".0f", "rows frozen": ".4f"}
+table(growth[quoted], "Trace of the noisy loss, mean over 24 random strings, d = 1", form=form)
+thm17.refuted(
+    f"trace over the bound, $d = 1$, $W = T = {n_crowd}$, $\\sigma = 10^{{-11}}$ (control: rows of $F$ frozen)",
+    crowd["trace over bound"],
+    at_most=1,
+    control=crowd["rows frozen"],
+    about="statement",
+    evidence="attained",
+)
+
+# %% mystnb={"code_prompt_hide": "The numbers, and a check", "code_prompt_show": "The numbers, and a check"} tags=["hide-cell"]
+table(by_noise, "Trace over the bound of Theorem 17, by the noise", form=".3g", tiny=1e-9)
+thm17.refuted(
+    "the same, $T = 4$, $d = 1$, $W = 3$, $c_3 = 10^{-100}$, $\\sigma = 10^{-5}$ (control: $c_3 = T^{-4}$)",
+    by_noise.loc["1e-05", "T = 4, one tiny coefficient"],
+    at_most=1,
+    control=noisy_trace(tiny(4.0**-4), 1e-5, cube.bits(4))[0]
+    / perturbed_trace_bound(4, 1, 3, 1e-5),
+    about="statement",
+    evidence="attained",
+)
+f = cube.sparse_function(4, 2, 3, draws.generator, "even_parity")
+(spec, weights), bits = construct_smooth(f), cube.bits(4)
+copy = {k: v[0] for k, v in perturb(weights, 1e-2, 1, draws.generator).items()}
+truth = float(hessian_trace(SquaredLoss(partial(forward, spec), bits, f.table()), copy, "exact"))
+errors = forward(spec, copy, bits) - f.table()
+first = 2 * gradient_of((spec, copy), bits).square().sum(1).mean()
+curvature = hessians((spec, copy), bits).diagonal(dim1=-2, dim2=-1).sum(-1)
+thm17.holds(
+    "trace against its two terms at a noisy copy, relative difference (control: the first alone)",
+    abs(first + 2 * (errors * curvature).mean() - truth) / truth,
+    at_most=0,
+    tol=1e-9,
+    control=abs(first - truth) / truth,
+    about="proof",
+    evidence="proved",
+)
+
+# %% [markdown]
+# At $W = T =$ {glue:text}`n_crowd` the trace is {glue:text}`crowd_ratio:.2f` times the bound, at {glue:text}`n_long` bits {glue:text}`long_ratio:.1f` times. The file `counterexamples/sharper.thm17.py` proves both by interval arithmetic in the limit of no noise. It fails for small noise only, up to about {glue:text}`last_crowd`: beyond, the other summands are so large that they hide it. At the noise of the paper's example, $2.3 \cdot 10^{-3}$, it is not contradicted. The paper's own network at $2 \log T$ has an error of {glue:text}`paper_off` on these strings, so it is not exact; the mean of its $2 \|\nabla f_\theta\|^2$ is {glue:text}`paper_ratio:.2f` times $2 G_u$.
+#
+# With one tiny coefficient ($T = 4$, $W = 3$, $c_3 = 10^{-100}$) it fails up to {glue:text}`last_tiny` ({numref}`fig-trace-noise`). If the hypotheses that are missing ask for $c_i \ge T^{-4}$, as {prf:ref}`sharper-thm30` does here, this second way is excluded. The first is not.
+#
+# ## The repair
+#
+# What is left out of $G_u$ are the rows of $F$ that write into the columns of the positions ({ref}`ch-gradients-and-trace`). Let $w_i = 2 \log T + \log c_i$ at the $W$ positions with a term and 0 at the others, $R$ the range of $w$ and 0, $V$ the value entry of $v_2$, $S = \sum_i c_i$, $\iota = 1$ for the exact network and 0 for the paper's, where $V = S$. With $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$ let
+#
+# $$\hat G = \tfrac{V^2}{S^2}\, G_u + V^2 \rho^2 \Bigl( \tfrac1{16} \|w\|^2 + \bigl(\tfrac14 R + \iota\bigr)^2 + \iota\, (T - W) \Bigr) .$$
+#
+# Let $\hat H = \lambda_{\max}(B)$ be the bound of {prf:ref}`hessian-repaired` on the norm of the Hessian of the output, $\mu$ the least distance of a hidden unit from its kink at $x$, $\varphi = 4d \sqrt{\lfloor d/2 \rfloor + 1}$, and
+#
+# $$r = \min\Bigl( \frac{\mu}{10},\ \frac1{100\, \varphi\, (\|w\| + 1)} \Bigr) .$$
+#
+# ```{prf:theorem} Repaired (ours)
+# :label: trace-repaired
+# In the basis of even-parity indicators, at every input at which all positions are inside plateaus of the MLP, let $e = |f_\theta(x) - f(x)|$. For all weights $\theta'$ at a distance $N \le \frac r2$ from $\theta$,
+#
+# $$|\mathrm{tr}\, H'| \le 2 \bigl( \sqrt{\hat G} + K N \bigr)^2 + 2 \bigl( e + \sqrt{\hat G}\, N + \tfrac12 K N^2 \bigr) K\, \Theta, \qquad K = \hat H + \frac{12\, \|v_2\|\, N}{r^3} .$$
+#
+# For Gaussian noise $N \le \sigma \bigl( \Theta + 2\sqrt{\Theta t} + 2t \bigr)^{1/2}$, $t = \log \frac1\delta$, with probability at least $1 - \delta$.
+# ```
+#
+# ```{dropdown} Proof
+# **Gradient.** $\|\nabla f_\theta\|^2 \le \hat G$. For $\iota = 0$ this is {prf:ref}`gradient-repaired`. For $\iota = 1$ its proof goes through with $V$ for $S$ and the value read at a position, which is in $[0, V]$, for the parity; the listed blocks are at most $\frac{V^2}{S^2} G_u$. The read-out now sees the idle columns, with weight $-V$. So each row of $F$ for an idle position $W < c \le T$ has a gradient $-V \sum_j a_j r_j$, of squared norm at most $V^2 \rho^2$, and the row of the output position has it on top of its own, at most $V \rho (\frac14 R + 1)$.
+#
+# **An analytic neighbourhood.** Fix which hidden units are on, and let the move $\Delta$ of the weights be complex, $\|\Delta\| \le r$. Note that $\varphi \ge 4$, $r \le \frac1{400}$. Scores of the first attention move by at most $2r$. If scores move by at most $h \le \frac18$, a softmax moves in the 1-norm by at most $2(e^h - 1)/(2 - e^h) \le 2.5 h$: here by $5r$. So what it writes moves by at most $5r + 1.02 \sqrt2\, r \le 6.5 r$, and a hidden unit by at most $6.5 r + 1.02 r + r < 10 r \le \mu$: for real moves no unit flips. The units on at a position have slopes that sum to at most $2d \le \frac12 \varphi$, and $\|r_j\| \le \rho \le 0.61 \varphi$. So a token moves by at most $\frac12 \varphi \cdot 6.5 r + 2.02 \varphi r + 1.03 \rho r \le 6 \varphi r \le 0.06$. The second scores move by at most $6 \varphi r \|w\| (2 + 0.06) + (\sqrt2 + 0.06)^2 r \le 12.5\, \varphi\, (\|w\| + 1)\, r \le \frac18$. So the second attention moves by at most $0.32$ in the 1-norm, and the output, with $q_j \in [0, V]$ read at a position, by at most $\frac V2 \cdot 0.32 + 1.32\, (0.06 \|v_2\| + 1.48 r) \le \frac14 \|v_2\|$, since $\|v_2\| \ge V \ge S \ge 1$.
+#
+# **Derivatives.** Along a real unit direction $u$ from a real point within $\frac r2$ of $\theta$, $g(z) = f_{\theta' + zu} - f_\theta$ is analytic for $|z| < \frac r2$ and at most $\frac14 \|v_2\|$. By Cauchy $|g^{(3)}(0)| \le 6 \cdot \frac14 \|v_2\| \cdot (2/r)^3 = 12 \|v_2\| / r^3$. A symmetric form of degree three is largest on the diagonal (Banach), so this bounds the third derivative, and $\|\nabla^2 f_{\theta'}\| \le \hat H + 12 \|v_2\| N / r^3 = K$ on the way to $\theta'$.
+#
+# **Together.** By Taylor $\|\nabla f_{\theta'}\| \le \sqrt{\hat G} + KN$ and $|f_{\theta'} - f| \le e + \sqrt{\hat G} N + \frac12 K N^2$; and $|\mathrm{tr}\, \nabla^2 f_{\theta'}| \le \Theta K$. Put these into {eq}`eq-loss-hessian`. The length of the noise is {prf:ref}`sharper-lem19`. $\square$
+# ```
+#
+# Now we attack it. Random networks have up to 24 bits, coefficients down to $10^{-12}$ and scores up to 40; half of the copies move at random and half in the direction in which the squared gradient grows fastest, by lengths up to $\frac r2$. The search goes over coefficients down to $10^{-280}$, scales up to 400 and the noise.
+
+
+# %% mystnb={"code_prompt_hide": "Random networks, and a search", "code_prompt_show": "Random networks, and a search"} tags=["hide-input"]
+def drawn():
+    """A random exact network, its function, and eight inputs."""
+    f, scales = random_network(draws, 40.0)
+    return (
+        (f, construct_smooth(f, (None, scales[1])), draws.strings(f.n, 8)) if f.n > 3 else drawn()
+    )
+
+
+def at_copy(network, weights, bits):
+    """Trace of the loss's Hessian at other weights, mean over inputs."""
+    spec, still = network
+    loss = SquaredLoss(partial(forward, spec), bits, forward(spec, still, bits))
+    parts = hessian_trace(loss, weights, "gauss_newton", draws=4, generator=draws.generator)
+    return abs(float(parts.value) + float(parts.residual))
+
+
+def instance():
+    """Trace over both bounds, near the weights; over the paper's with our gradient, far from them."""
+    f, network, bits = drawn()
+    radius, size = safe_radius(network, bits), sizes(network)
+    N = draws.log_uniform(1e-12, 0.5).item() * radius
+    noise = draws.normal(parameter_count(*size[:2]))
+    direction = noise if draws.whole(0, 1) else steepest(network, bits[-1])
+    near = at_copy(network, shifted(network, direction, N), bits)
+    sigma = draws.log_uniform(1e-12, no_flip_sigma(*size, 0.01, leaks(f)[0])).item()
+    far = at_copy(network, shifted(network, noise, sigma * noise.norm().item()), bits)
+    full = gradient_square(network)
+    return {
+        "over ours": near / trace_bound(network, radius, N),
+        "ours without the new term": near / trace_bound(network, radius, N, 0.0),
+        "over Theorem 17": far / perturbed_trace_bound(*size, sigma),
+        "over Theorem 17, our gradient": far
+        / perturbed_trace_bound(*size, sigma, squared_gradient=full),
+    }
+
+
+def height(f, scales, share=1.0):
+    """The same at all inputs, with the noise as a power of the largest allowed."""
+    network, bits = construct_smooth(f, (None, scales[1])), cube.bits(f.n)
+    radius = safe_radius(network, bits)
+    N = radius / 2 * math.exp(-scales[0])
+    noise = Draws(seed).normal(parameter_count(f.n, f.degree))
+    found = squared_gradients((network[0], shifted(network, noise, N)), bits)
+    return 2 * largest(found) / trace_bound(network, radius, N, share)
+
+
+ratios = pd.DataFrame(instance() for _ in range(instances))
+top = {f"{instances} random networks": ratios.max()}
+for T, d, W in ((4, 1, 3), (6, 1, 6), (7, 2, 7)):
+    best, f, scales = search(height, flat_function(T, d, W, draws), (20.0, 30.0), draws, steps)
+    top[f"search, T = {T}, d = {d}, W = {W}"] = {
+        "over ours": best,
+        "ours without the new term": height(f, scales, 0.0),
+    }
+for T in (n_crowd, n_long):
+    c = torch.full((T,), (T - 1) ** -0.5).double()
+    network, bits = singletons(torch.cat((c[1:], f64([1e-100])))), draws.strings(T, 10)[2:]
+    radius = safe_radius(network, bits)
+    copy = shifted(network, draws.normal(parameter_count(T, 1)), 1e-9 * radius)
+    trace = at_copy(network, copy, bits)
+    top[f"W = T = {T}, one coefficient of 1e-100"] = {
+        "over ours": trace / trace_bound(network, radius, 1e-9 * radius),
+        "ours without the new term": trace / trace_bound(network, radius, 1e-9 * radius, 0.0),
+    }
+top["the lengths above"] = growth[["over ours", "ours without the new term"]].max()
+
+# %%
+top = pd.DataFrame(top).T.rename_axis("networks")
+table(top, "Trace of the noisy loss over each bound, largest ratio", none="")
+repaired = growth[["T = W", "noise", "over ours", "ours without the new term"]]
+table(repaired, "The same by length, d = 1, equal coefficients", form={"noise": ".0e"})
+thm17.repaired(
+    f"trace over the repaired bound, drawn, searched and to {n_long} bits (control: without the new term)",
+    top["over ours"].max(),
+    at_most=1,
+    control=top["ours without the new term"].max(),
+    about="statement",
+    evidence="proved",
+)
+thm17.holds(
+    f"trace over the formula of Theorem 17 with $\\hat G$ for $G_u$, {instances} networks, noise up to no flip",
+    top["over Theorem 17, our gradient"].max(),
+    at_most=1,
+    control=top["over Theorem 17"].max(),
+    about="ours",
+    evidence="sampled",
+)
+glue(best=top["over ours"].max(), slack=1 / ratios["over ours"].median())
+glue(best_formula=top["over Theorem 17, our gradient"].max())
+network = construct_smooth(flat_function(20, 2, 10, draws))
+reach = safe_radius(network, draws.strings(20, 40)) / 2 / math.sqrt(parameter_count(20, 2))
+glue(price=f"{reach:.0e}")
+
+# %% [markdown]
+# The largest ratio is {glue:text}`best:.2f`; it is reached as the noise vanishes, where only the gradient counts. In the median of the random networks the bound is {glue:text}`slack:.0f` times too large, because its second summand is crude, like the paper's.
+#
+# **Its price.** It speaks of noise below about $\frac{r}{2 \sqrt\Theta}$ only, which is {glue:text}`price` for the paper's example ($T = 20$, $d = 2$, $W = 10$); the paper's noise is some thousand times larger. There we have no proof. But if $\hat G$ stands in the place of $G_u$ in the formula of Theorem 17, none of the random networks contradicts it, at any noise that flips no unit: the largest ratio is {glue:text}`best_formula:.2f`.
+#
+# ## Does the gradient change by less than $G_p$?
+#
+# ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 30
+# :label: sharper-thm30
+# For $c_i \ge T^{-4}$, and noise under which no hidden unit flips, with high probability $\|\nabla f_{\theta'} - \nabla f_\theta\| \le G_p$, where $k = T + 1$, $\ell = \log T$ and
+#
+# $$\begin{aligned} G_p = \sigma \bigl( & 128\sqrt2\, d^2\sqrt W \ell + 192\sqrt W d^2 + 128\sqrt2\, d^2W^2\ell + 64\sqrt2\, kd^2W^2\ell + 128kW^2\ell d^{3/2} \\ & + 1024 d^{7/2}W^{3/2}\ell + 8\sqrt{dW}\,\ell k + 256 d^{5/2}W^2k + 32\sqrt d\, W^2k^2 \bigr). \end{aligned}$$
+# ```
+#
+# ```{dropdown} Where the terms of G_p come from
+# The proof has seven parts (L.2 to L.8), one for each block, and their formulas are missing. The first term is $\sqrt2$ times the change of the second attention, $128 \sigma d^2 \sqrt W \ell$ (Lemma 27): $v_2$ reads tokens of length $\sqrt2$. The second is six times $\sqrt W$, the length of $v_2$, times the change of a parity, $32 \sigma d^2$ (Lemma 22). The terms with $\ell$ that remain have the shape of these two times the size of the scores, $2 \ell \sqrt W$, or of the MLP, $d^{3/2}$; those with $k$ and $k^2$ that of noisy rows of length $\sigma \sqrt k$ (Lemma 19). Which part gives which we cannot tell.
+# ```
+#
+# The condition $c_i \ge T^{-4}$ is ours: the paper's bound $2 \sqrt W \ell$ on the second scores, on which the theorem rests, needs it, and whether the missing hypotheses have it we do not know. We test the theorem at exact networks away from kinks: 100 random functions with $c_i \ge T^{-4}$ at each of three sizes, noise up to the no-flip level of {ref}`ch-perturbed-attention`, and long networks.
+
+
+# %%
+def step(network, sigma, bits):
+    """Largest change of the gradient over G_p."""
+    spec, weights = network
+    copy = {k: v[0] for k, v in perturb(weights, sigma, 1, draws.generator).items()}
+    change = (gradient_of((spec, copy), bits) - gradient_of(network, bits)).norm(dim=1).max()
+    return change.item() / gradient_term(*sizes(network), sigma)
+
+
+rows = []
+for T, d, W in ((4, 1, 4), (8, 3, 2), (20, 2, 10)):
+    for _ in range(100):
+        f = cube.sparse_function(T, d, W, draws.generator, "even_parity")
+        f = SparseFunction(T, f.masks, f.coefficients.clamp(T**-4.0), f.basis)
+        sigma = draws.log_uniform(1e-8, no_flip_sigma(T, d, W, 0.01, leaks(f)[0])).item()
+        rows.append(
+            {
+                "T": T,
+                "d": d,
+                "W": W,
+                "largest": step(construct_smooth(f), sigma, draws.strings(T, 4)),
+            }
+        )
+for T in (n_crowd, 100, n_long):
+    rows.append({"T": T, "d": 1, "W": T, "largest": step(flat(T), 1e-8, draws.strings(T, 4))})
+steps_found = pd.DataFrame(rows).groupby(["T", "d", "W"])["largest"].max()
+table(steps_found.reset_index(), "Change of the gradient over G_p", form={"largest": ".1e"})
+
+# %% mystnb={"code_prompt_hide": "A length with a kink", "code_prompt_show": "A length with a kink"} tags=["hide-cell"]
+f = flat_function(7, 1, 1, draws)
+x = (torch.arange(7) < 2).long()[None]  # two ones among eight tokens: a mean of a quarter
+kinks = {}
+for name, (spec, weights) in {
+    "paper's network, 2 log T": construct(f),
+    "paper's network, idle weight 0": construct(f, (None, 60.0)),
+    "exact, no unit near a kink": construct_smooth(f),
+}.items():
+    noise = perturb(weights, 1e-8, 1, draws.generator)
+    both = [{k: w + s * (noise[k][0] - w) for k, w in weights.items()} for s in (1, -1)]
+    still = gradient_of((spec, weights), x)
+    change = max((gradient_of((spec, copy), x) - still).norm().item() for copy in both)
+    kinks[name] = {
+        "change of the gradient": change,
+        "over G_p": change / gradient_term(7, 1, 1, 1e-8),
+    }
+kinks = pd.DataFrame(kinks).T.rename_axis("network")
+table(
+    kinks,
+    "T = 7, d = W = 1, noise of 1e-8 and its mirror image, an input with two ones",
+    form=".2g",
+    tiny=1e-4,
+)
+thm30.holds(
+    "change of the gradient over $G_p$, $c_i \\ge T^{-4}$, no unit near a kink (control: a unit on one)",
+    steps_found.max(),
+    at_most=1,
+    control=kinks["over G_p"].iloc[0],
+    about="statement",
+    evidence="sampled",
+)
+glue(spare=1 / steps_found.max(), jump=kinks["change of the gradient"].iloc[0])
+glue(crossing=f"{kinks['over G_p'].iloc[0] * 1e-8:.1e}")
+
+# %% [markdown]
+# The change is at least {glue:text}`spare:.0f` times smaller than $G_p$, and more so for longer strings.
+#
+# **Kinks.** The theorem needs that no hidden unit flips. At positions with a term that is safe. At an *idle* position the MLP sees the mean of all bits, $\frac{|x|}{T+1}$. If $T + 1$ is a multiple of 4 and $d$ is odd, that is a kink for some inputs. The paper's proof lets units flip there, because the second attention puts zero weight on idle positions. Read so, nothing jumps. At $2 \log T$ the weight is about $\frac1T$, and at $T = 7$ the gradient jumps by {glue:text}`jump:.2f` under any noise, which passes $G_p$ for noise below {glue:text}`crossing` only. None of the paper's lengths 20, 30, 40 and 50 is such a length: there $T + 1$ is odd. So we count it as a condition of the theorem, not against it.
+#
+# ## What would falsify this
+#
+# For Theorem 17: a trace below the bound at {glue:text}`n_crowd` bits; the control freezes the positional rows of $F$, or takes the tiny coefficient away. For the repair: one network above it, drawn, searched or long; the control leaves the new term out. For Theorem 30: one copy above $G_p$, away from kinks; the control sits on one.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+ledger.show()
+
+# %% [markdown]
+# ## What the authors' code does differently
+#
+# In the notebook `generate_plots.ipynb` of the repository `paullintilhac/boolean_function_sensitivity`:
+#
+# * **Two terms of $G_p$ lack their factor $\sigma$**, $128\sqrt2\, d^2W^2\ell$ and $64\sqrt2\, kd^2W^2\ell$. The prose has it in every term. Without it $G_p$ does not vanish with the noise: at $T = 50$, $d = 2$, $W = 25$ and $\sigma = 10^{-6}$ it is {glue:text}`gp_tabulated:.1e` in place of {glue:text}`gp_restored:.1e`.
+# * **$\Theta$ is $6(d+1)$ short**: {glue:text}`count_tabulated` in place of {glue:text}`count` weights in that class. A trace can be as large as the number of rows times the norm; the difference is below one per cent.
+#
+# Both are slips of a notebook, and say nothing about the theorems.
+
+# %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-cell"]
+example = (50, 2, 25, 1e-6)
+glue(gp_tabulated=gradient_term(*example, as_tabulated=True), gp_restored=gradient_term(*example))
+glue(count=parameter_count(50, 2), count_tabulated=tabulated_parameter_count(50, 2))
+
+# %% [markdown]
+# ## What we found
+#
+# * With the formula of Theorem 14 for the gradient, Theorem 17 fails for small noise from about 45 bits on, and for one tiny coefficient at any length.
+# * With the gradient of all rows of $F$, and a true bound on the Hessian, a bound is proved for small noise. For larger noise nothing contradicts the paper's formula with that gradient.
+# * The gradient changes by far less than $G_p$.
+#
+# ```{finding} sharper.thm17
+# :title: The trace of the noisy loss inherits the gradient's missing block
+# :group: false statement
+#
+# **Statement.** As in the authors' notebook of 2025 (the formula is missing in the text): with high probability the trace of the Hessian of the loss at a noisy copy of an exact network is at most $2(\sqrt{G_u} + G_p)^2 + 2 T_p (H_u + H_p) \Theta$, with the $G_u$ of Theorem 14.
+#
+# **Counterexample.** $d = 1$, $W = T = {glue:text}`n_crowd`$, equal coefficients, a network that is exact at every input with the paper's scores of $2 \log T$, noise of {glue:text}`sigma_crowd`: {glue:text}`crowd_trace:.0f` against {glue:text}`crowd_bound:.0f`. At {glue:text}`n_long` bits {glue:text}`long_ratio:.1f` times the bound. At $T = 4$, $W = 3$ with one coefficient of $10^{-100}$, far below $T^{-4}$, it fails up to a noise of {glue:text}`last_tiny`.
+#
+# **Why.** As the noise vanishes the bound becomes $2 G_u$, and $G_u$ leaves out the gradient of the positional rows of $F$.
+#
+# **Repair.** $2(\sqrt{\hat G} + KN)^2 + 2(\sqrt{\hat G} N + \frac12 K N^2) K \Theta$ at an exact network, with $\hat G$ the bound on the whole gradient, $N$ the length of the noise, at most $\frac r2$, and $K$ a bound on the Hessian of the output. The largest ratio that an adversary found is {glue:text}`best:.2f`.
+#
+# **What survives.** The theorem if $G_u$ is read as the squared gradient of the network at hand, as far as $G_p$, $T_p$, $H_u$ and $H_p$ hold. With $\hat G$ in its place the formula is not contradicted at any noise that flips no unit. At $T = {glue:text}`n_crowd`$ and equal coefficients the formula as it stands is passed up to a noise of about {glue:text}`last_crowd` only, and not at the $2.3 \cdot 10^{-3}$ of the paper's example.
+# ```
+#
+# ## Exercises
+#
+# ```{exercise}
+# :label: ex-trace-crossing
+#
+# At $d = 1$, $W = T$ the bound of Theorem 17 holds from some noise on. Why is that noise smaller for longer strings?
+# ```
+#
+# ```{solution} ex-trace-crossing
+# :class: dropdown
+#
+# The trace grows like $T^2 \log^2 T$. In the bound the terms with noise grow faster: $2 T_p H_u \Theta$ alone is $\sigma$ times something of order $T \log T \cdot T^{3/2} \cdot T^2$. So ever smaller noise is enough for it to overtake the trace.
+# ```
+#
+# ```{exercise}
+# :label: ex-trace-radius
+#
+# Why does $r$ shrink with $\|w\|$?
+# ```
+#
+# ```{solution} ex-trace-radius
+# :class: dropdown
+#
+# A change of the rows of $F$ moves a second score by up to $\|w\|$ times what it writes. A softmax is analytic only as long as its complex scores move by less than about 1: beyond, the sum of exponentials in the denominator can vanish.
+# ```
+#
+# ## References
+#
+# ```{bibliography}
+# :filter: docname in docnames
+# ```
+#
+# The statements are from {cite:t}`sharper`.

@@ -1,0 +1,350 @@
+r"""The hand-written network near its weights: its Hessian, and the trace of a noisy copy, bounded.
+
+Write V for the value entry of the read-out, S for the sum of the coefficients, :math:`w_i = L_2 +
+\log c_i` for the second scores of the W positions that hold a component and 0 for the others, R for
+the range of w and 0, :math:`\rho^2` for :func:`helpers.sharper.gradients.hidden_square`,
+:math:`\varphi = 4 d \sqrt{\lfloor d/2 \rfloor + 1}` for the norm of the last row of F, and H =
+4(d + 1) for the hidden units. The bounds are ours, for the basis of even-parity indicators, at
+inputs where every position is on a plateau of the MLP.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import accumulate, combinations_with_replacement
+
+import numpy as np
+import pandas as pd
+import torch
+from scipy.sparse.linalg import LinearOperator, eigsh
+from torch import Tensor
+
+from helpers.checks import require_amount
+from helpers.cube import SparseFunction
+from helpers.sharper.gradients import Network, hidden_square
+from helpers.sharper.network import (
+    ConstructionSpec,
+    LogitScale,
+    assemble,
+    construct_exact,
+    forward,
+)
+from helpers.sharper.perturbed import kink_margin
+from helpers.sharper.tabulated import gradient_bound, parameter_count
+from helpers.weights import Weights
+
+MATRICES = ("WKQ1", "WV1", "G", "b", "F", "WKQ2", "v2")
+PAIRS = tuple(combinations_with_replacement(MATRICES, 2))
+
+
+def construct_smooth(function: SparseFunction, logit_scale: LogitScale = None) -> Network:
+    r"""The exact network with its idle positions inside their plateau, away from every kink.
+
+    :func:`helpers.sharper.network.construct_exact` lets an idle position reach the end of
+    the plateau, :math:`1/(4d)`, at the input of all ones, where the output has no gradient. Here
+
+    .. math:: (W_{KQ}^{(1)})_{j,\, n+1} = \log((8d - 1)\, n), \qquad W < j \le n + 1
+
+    stops it at :math:`1/(8d)`. The output is the same function, without error.
+
+    Args:
+        function: As for :func:`helpers.sharper.network.construct`, of at least 4 bits, so
+            that the active positions are inside their plateaus too.
+        logit_scale: As for :func:`helpers.sharper.network.construct_exact`.
+
+    Returns:
+        Sizes and weights, float64.
+
+    Raises:
+        ValueError: as there, or fewer than 4 bits.
+
+    Source: ours.
+    """
+    return _away_from_kinks(construct_exact(function, logit_scale))
+
+
+def singletons(coefficients: Tensor, second_scale: float | None = None) -> Network:
+    r""":func:`construct_smooth` for d = 1, :math:`U_i = \{i\}`, W = n, of any length from 4 on.
+
+    :class:`helpers.cube.SparseFunction` ends at 62 bits. The function is
+    :math:`\sum_i c_i (1 - x_i)`.
+
+    Args:
+        coefficients: Shape ``(n,)``, positive, float64.
+        second_scale: :math:`L_2`; None is :math:`2 \log n`.
+
+    Source: ours.
+    """
+    n = len(coefficients)
+    spec, first = ConstructionSpec(n, 1, n, "even_parity"), 2 * math.log(n)
+    scales = first, first if second_scale is None else second_scale
+    return _away_from_kinks((spec, assemble(spec, torch.eye(n), coefficients, scales, exact=True)))
+
+
+def second_scores(network: Network) -> Tensor:
+    """The scores w of the second attention, shape ``(n + 1,)``, 0 at idle positions."""
+    spec, weights = network
+    return weights["WKQ2"][spec.n, : spec.positions]
+
+
+def spread(w: Tensor) -> float:
+    """R: the range of the scores and 0."""
+    return (w.amax().clamp(0) - w.amin().clamp(max=0)).item()
+
+
+def flatten(weights: Weights) -> tuple[Tensor, dict[str, slice]]:
+    """All weights as one vector ``(P,)``, and where each block lies in it."""
+    ends = list(accumulate(weights[k].numel() for k in MATRICES))
+    starts = [0, *ends]
+    places = {k: slice(a, b) for k, a, b in zip(MATRICES, starts, ends, strict=False)}
+    return torch.cat([weights[k].flatten() for k in MATRICES]), places
+
+
+def hessians(network: Network, bits: Tensor) -> Tensor:
+    """Hessian of the output in all weights at each input, ``(B, P, P)``; for short strings."""
+    at, _ = flatten(network[1])
+    hessian = torch.func.hessian(_output(network))
+    each = torch.func.vmap(hessian, in_dims=(None, 0), chunk_size=8)
+    return torch.as_tensor(each(at, bits))
+
+
+def norms(matrices: Tensor) -> Tensor:
+    """Operator norms of symmetric matrices ``(*, P, P)``, shape ``(*,)``."""
+    return torch.linalg.eigvalsh((matrices + matrices.mT) / 2).abs().amax(-1)
+
+
+def hessian_norm(
+    network: Network,
+    bits: Tensor,
+    moved: Weights | None = None,
+    *,
+    frozen: bool = False,
+    tol: float = 1e-4,
+) -> float:
+    """Operator norm of the Hessian of the output at one input, by Lanczos: no matrix is stored.
+
+    Args:
+        network: Sizes and weights.
+        bits: Shape ``(n,)``.
+        moved: Other weights; then of the change of the Hessian from the network's to these.
+        frozen: Leave out the rows of F that write into the columns of the positions.
+        tol: Relative error of the eigenvalue.
+
+    Cost: some dozens of products with the Hessian.
+    """
+    spec, weights = network
+    at, places = flatten(weights)
+    keep, first = torch.ones_like(at), places["F"].start
+    if frozen:
+        keep[first : first + (spec.width - 1) * spec.hidden] = 0
+
+    slope = _slope(network, bits)
+
+    def product(v: np.ndarray) -> np.ndarray:
+        u = keep * torch.from_numpy(np.ascontiguousarray(v).reshape(-1))
+        turned = torch.func.jvp(slope, (at,), (u,))[1]
+        if moved is not None:
+            turned = torch.func.jvp(slope, (flatten(moved)[0],), (u,))[1] - turned
+        return np.asarray(keep * turned)
+
+    start = np.random.default_rng(0).standard_normal(len(at))
+    operator = LinearOperator((len(at), len(at)), matvec=product, dtype=np.float64)
+    return float(abs(eigsh(operator, 1, which="LM", v0=start, tol=tol)[0][0]))
+
+
+def positions_norm(network: Network, bits: Tensor) -> Tensor:
+    r"""Part of the norm of the Hessian that grows with the scores; at most all of it.
+
+    .. math::
+
+        V \|w\|^2 \Bigl\| \sum_j a_j (p_j - \bar p)(r_j - \bar r)(r_j - \bar r)^\top \Bigr\|
+
+    It is the norm in directions in which row i of F grows in proportion to :math:`w_i`: with the
+    second attention a, what a position is read as, p, in units of V, and the hidden units r.
+
+    Args:
+        network: The paper's or :func:`construct_smooth`.
+        bits: Shape ``(B, n)``.
+
+    Returns:
+        Shape ``(B,)``. Cost: a forward pass, at any length. Source: ours.
+    """
+    spec, weights = network
+    _, inside = forward(spec, weights, bits, intermediates=True)
+    a, q = inside["attention2"], inside["Z"] @ weights["v2"]
+    r = torch.relu(inside["prefix_sums"][..., None] + weights["b"])  # (B, n + 1, H)
+    tilt = a * (q - (a * q).sum(-1, keepdim=True))
+    r = r - (a[..., None] * r).sum(-2, keepdim=True)
+    return second_scores(network).square().sum() * norms((tilt[..., None] * r).mT @ r)
+
+
+def distance(one: Weights, other: Weights) -> float:
+    """Euclidean distance of two sets of weights, all blocks together."""
+    return float((flatten(one)[0] - flatten(other)[0]).norm())
+
+
+def block_bounds(network: Network, *, frozen: bool = False) -> pd.DataFrame:
+    r"""A matrix B with :math:`|u^\top \nabla^2 f\, u| \le \sum_{ab} B_{ab} |u_a| |u_b|`.
+
+    The :math:`u_a` are the seven blocks of u; so the largest eigenvalue of B bounds the operator
+    norm of the Hessian of the output, at every input at which all positions are on plateaus.
+
+    Args:
+        network: The paper's or :func:`construct_smooth`.
+        frozen: For u without the rows of F that write into the columns of the positions.
+
+    Source: ours; proved in the chapter on the Hessian.
+    """
+    spec, weights = network
+    d, w = spec.degree, second_scores(network)
+    V, v = weights["v2"][-1].item(), weights["v2"].norm().item()
+    rho, phi = math.sqrt(hidden_square(d)), weights["F"][-1].norm().item()
+    size, R = (0.0, 0.0) if frozen else (w.norm().item(), spread(w))
+    turn = rho * (size + R)  # range of the scores' first change, by a unit change of F
+    curl = V / 2 * (2 * size + R)
+    root, r2, r3, r6 = math.sqrt(spec.hidden), math.sqrt(2), math.sqrt(3), math.sqrt(6)
+    terms = {
+        ("F", "F"): 3 / 16 * V * turn**2 + v * rho * turn / 2 + V * rho**2 * size / 2,
+        ("WKQ2", "WKQ2"): 9 / 8 * V,
+        ("F", "WKQ2"): (3 / 8 * V * r6 * turn) + r6 / 2 * v * rho + V / 2 * (r3 + r2) * rho,
+        ("F", "v2"): r3 / 2 * turn + 2 * rho,
+        ("WKQ2", "v2"): 3 / r2,
+    }
+    for name in ("G", "b"):
+        terms[name, "F"] = V * phi * turn + 2 * v + curl
+        terms[name, "WKQ2"] = V * phi * (r6 + r3 / 2 + r2)
+        terms[name, "v2"] = 2 * phi
+    for name, reach in (("WKQ1", r6 / 4), ("WV1", r2)):
+        terms[name, "F"] = reach * root * (2 * v + curl)
+        terms[name, "G"] = reach * 2 * V * phi
+    B = pd.DataFrame(0.0, list(MATRICES), list(MATRICES))
+    for (a, b), term in terms.items():
+        B.loc[a, b] = B.loc[b, a] = term if a == b else term / 2
+    return B
+
+
+def norm_bound(network: Network, *, frozen: bool = False) -> float:
+    """Largest eigenvalue of :func:`block_bounds`."""
+    return float(np.linalg.eigvalsh(block_bounds(network, frozen=frozen).to_numpy())[-1])
+
+
+def shifted(network: Network, direction: Tensor, length: float) -> Weights:
+    """The weights, moved by this length along a direction ``(P,)`` over all blocks."""
+    to = flatten(network[1])[0] + length * direction / direction.norm()
+    return _unflatten(to, network[1])
+
+
+def steepest(network: Network, bits: Tensor) -> Tensor:
+    """Direction ``(P,)`` in which the squared gradient at one input ``(n,)`` grows fastest."""
+    at, slope = flatten(network[1])[0], _slope(network, bits)
+    return torch.as_tensor(torch.func.jvp(slope, (at,), (slope(at),))[1])
+
+
+def gradient_square(network: Network, new_term: float = 1.0) -> float:
+    r"""The bound on the squared gradient that counts the positional rows of F.
+
+    .. math::
+
+        \hat G = \frac{V^2}{S^2} G_u + V^2 \rho^2 \Bigl( \tfrac1{16} \|w\|^2
+        + \bigl( \tfrac14 R + \iota \bigr)^2 + \iota\, (n - W) \Bigr)
+
+    with :math:`\iota = 1` for :func:`construct_smooth`, whose read-out looks at idle columns, and
+    0 for the paper's network, where V = S and it is the bound of the chapter on gradients.
+
+    Args:
+        network: The paper's or :func:`construct_smooth`.
+        new_term: Share of the second summand: 1, or less for a control.
+
+    Source: ours.
+    """
+    spec, weights = network
+    w, v2 = second_scores(network), weights["v2"]
+    looks = float(v2[spec.sparsity] != 0)
+    idle = (spec.positions - spec.sparsity) * math.exp(-w[: spec.sparsity].logsumexp(0).item())
+    share = (1 + looks * idle) ** 2  # V = (1 + idle) S
+    rows = w.square().sum().item() / 16 + (spread(w) / 4 + looks) ** 2
+    rows += looks * (spec.n - spec.sparsity)
+    new = v2[-1].item() ** 2 * hidden_square(spec.degree) * rows
+    return share * float(gradient_bound(spec.degree, spec.sparsity)) + new_term * new
+
+
+def safe_radius(network: Network, bits: Tensor) -> float:
+    r"""A radius r: the output is analytic within r of the weights, and moves by at most |v2|/4.
+
+    .. math:: r = \min\Bigl( \tfrac{\mu}{10}, \frac1{100\, \varphi\, (\|w\| + 1)} \Bigr)
+
+    with :math:`\mu` the least distance of a hidden unit from its kink at these inputs.
+
+    Args:
+        network: The paper's or :func:`construct_smooth`.
+        bits: Shape ``(B, n)``.
+
+    Source: ours; proved in the chapter on the trace.
+    """
+    spec, weights = network
+    _, inside = forward(spec, weights, bits, intermediates=True)
+    margin = kink_margin(spec, weights, inside).min().item()
+    phi, size = weights["F"][-1].norm().item(), second_scores(network).norm().item()
+    return min(margin / 10, 1 / (100 * phi * (size + 1)))
+
+
+def trace_bound(
+    network: Network,
+    radius: float,
+    distance: float,
+    new_term: float = 1.0,
+    error: float = 0.0,
+) -> float:
+    r"""Trace of the Hessian of the squared loss at weights that moved by ``distance``.
+
+    .. math::
+
+        2 \bigl( \sqrt{\hat G} + K N \bigr)^2 + 2 \bigl( e + \sqrt{\hat G}\, N + \tfrac12 K N^2
+        \bigr) K\, \Theta, \qquad K = \|B\| + \frac{12\, |v_2|\, N}{r^3}
+
+    Args:
+        network: The paper's or :func:`construct_smooth`.
+        radius: r, from :func:`safe_radius`.
+        distance: N, Euclidean, over all weights; at most r/2.
+        new_term: As for :func:`gradient_square`.
+        error: e, what the unmoved network is off by at these inputs.
+
+    Raises:
+        ValueError: a distance above r/2.
+
+    Source: ours.
+    """
+    require_amount(distance=distance, error=error)
+    if distance > radius / 2:
+        raise ValueError(f"the distance must be at most r/2 = {radius / 2:.3g}, got {distance:.3g}")
+    spec, weights = network
+    slope = math.sqrt(gradient_square(network, new_term))
+    K = norm_bound(network) + 12 * weights["v2"].norm().item() * distance / radius**3
+    off = error + slope * distance + K * distance**2 / 2
+    return 2 * (slope + K * distance) ** 2 + 2 * off * K * parameter_count(spec.n, spec.degree)
+
+
+def _unflatten(vector: Tensor, like: Weights) -> Weights:
+    places = flatten(like)[1]
+    return {k: vector[places[k]].view_as(like[k]) for k in MATRICES}
+
+
+def _away_from_kinks(network: Network) -> Network:
+    spec, weights = network
+    if spec.n < 4:
+        raise ValueError(f"the function needs at least 4 bits, got {spec.n}")
+    weights["WKQ1"][spec.sparsity : spec.n + 1, spec.n] = math.log((8 * spec.degree - 1) * spec.n)
+    return spec, weights
+
+
+def _output(network: Network) -> Callable[[Tensor, Tensor], Tensor]:
+    """The output at one input ``(n,)`` as a function of the weights in one vector."""
+    spec, weights = network
+    return lambda u, x: forward(spec, _unflatten(u, weights), x[None])[0]
+
+
+def _slope(network: Network, bits: Tensor) -> Callable[[Tensor], Tensor]:
+    """Its gradient, at this input."""
+    slope = torch.func.grad(_output(network))
+    return lambda u: torch.as_tensor(slope(u, bits))

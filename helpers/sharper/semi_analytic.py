@@ -1,0 +1,123 @@
+r"""The semi-analytic bound: what noise on the hand-written network costs, measured by drawing it.
+
+Theorem 2 of the first paper asks for a number P with :math:`\operatorname{E} L(\theta + \sigma U)
+\le \sigma^2 (G_u + P)`, where L is the mean squared error, :math:`\theta` the network of
+:mod:`helpers.sharper.network` and U standard normal. A network is the pair that
+:func:`helpers.sharper.network.construct` returns.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from helpers import cube
+from helpers.checks import require_positive
+from helpers.cube import SparseFunction
+from helpers.draws import f64
+from helpers.sharper.gradients import Network
+from helpers.sharper.network import forward
+from helpers.sharper.perturbed import perturb
+from helpers.sharpness import SquaredLoss, hessian_trace
+
+
+def tiling(n: int) -> SparseFunction:
+    r"""Disjoint 2-parities that cover all bits.
+
+    .. math:: f = W^{-1/2} \sum_{i=1}^{W} p_{\{2i - 1, 2i\}}, \qquad W = n / 2
+
+    Args:
+        n: Bits, even, from 2 to 62.
+
+    Returns:
+        In the basis of even-parity indicators; squared coefficients add up to 1.
+
+    Raises:
+        ValueError: n is odd or outside its range.
+
+    Source: Lintilhac and Shaikh (2026), Appendix E.3.
+    """
+    if n % 2 or not 2 <= n <= 62:
+        raise ValueError(f"n must be even, from 2 to 62, got {n}")
+    masks = torch.tensor([3 << 2 * i for i in range(n // 2)])
+    return SparseFunction(n, masks, f64([(n // 2) ** -0.5] * (n // 2)), "even_parity")
+
+
+def perturbed_losses(
+    network: Network,
+    function: SparseFunction,
+    sigma: float,
+    draws: int,
+    strings: int,
+    generator: torch.Generator,
+    *,
+    positions: bool = True,
+) -> Tensor:
+    r"""Mean squared error of noisy copies of a network, each on random strings of its own.
+
+    Args:
+        network: Sizes and weights.
+        function: What the network is to compute.
+        sigma: Standard deviation of the noise on every weight, at least 0.
+        draws: Noisy copies, at least 1.
+        strings: For each copy, at least 1.
+        generator: Source of randomness; the same state gives the same noise whatever sigma.
+        positions: Noise also on the rows of F that write into columns of positions.
+
+    Returns:
+        Shape ``(draws,)``; their mean is an unbiased estimate of :math:`\operatorname{E} L`.
+
+    Raises:
+        ValueError: a number outside its range.
+    """
+    require_positive(draws=draws, strings=strings)
+    spec, weights = network
+    found = []
+    for start in range(0, draws, 20):  # so many copies at once: what memory holds
+        count = min(20, draws - start)
+        copies = perturb(weights, sigma, count, generator)
+        if not positions:
+            copies["F"][:, :-1] = weights["F"][:-1]
+        bits = torch.randint(0, 2, (count, strings, spec.n), generator=generator)
+        target = function(cube.index_of(bits).flatten()).view(count, strings)
+        wrong = forward(spec, copies, bits) - target
+        found.append(wrong.square().mean(-1))
+    return torch.cat(found)
+
+
+def trace_changes(
+    network: Network,
+    function: SparseFunction,
+    sigma: float,
+    draws: int,
+    strings: int,
+    generator: torch.Generator,
+) -> tuple[float, Tensor]:
+    r"""Gauss-Newton trace of the loss Hessian, and how much noise changes it relative to that.
+
+    The part of the trace with residuals is left out: the first part is exact, without probes.
+
+    Args:
+        network: As in :func:`perturbed_losses`.
+        function: As there.
+        sigma: As there.
+        draws: As there.
+        strings: Over which the loss is a mean, the same for all copies, at least 1.
+        generator: As there.
+
+    Returns:
+        The trace at the network, and :math:`(\operatorname{tr} H' - \operatorname{tr} H) /
+        \operatorname{tr} H` of each copy, shape ``(draws,)``.
+
+    Source: the quantity of ``perturbation_experiment.py`` in
+    ``paullintilhac/boolean_function_sensitivity``, there by Hutchinson's estimator.
+    """
+    require_positive(draws=draws, strings=strings)
+    spec, weights = network
+    bits = torch.randint(0, 2, (strings, spec.n), generator=generator)
+    loss = SquaredLoss(partial(forward, spec), bits, function(cube.index_of(bits)))
+    trace = float(hessian_trace(loss, weights))
+    copies = perturb(weights, sigma, draws, generator)
+    return trace, hessian_trace(loss, copies, ensemble=True).value / trace - 1

@@ -1,0 +1,84 @@
+"""Changes of scale that leave a network's function as it is."""
+
+import math
+
+import pytest
+import torch
+
+from helpers import cube
+from helpers.nets.spec import shapes
+from helpers.nets.transformer import forward
+from helpers.sharper import learnable, samples
+
+
+@pytest.fixture
+def net():
+    """A random learned model, float64, and its spec."""
+    spec = samples.paper_spec(5, value_width=6, hidden=9)
+    generator = torch.Generator().manual_seed(0)
+    return spec, {
+        name: torch.randn(shape, generator=generator, dtype=torch.float64)
+        for name, shape in shapes(spec).items()
+    }
+
+
+def outputs(spec, weights):
+    return forward(spec, weights, cube.bits(spec.n))
+
+
+def test_every_form_of_the_construction_is_one_function():
+    f = cube.sparse_function(8, 2, 3, torch.Generator().manual_seed(1))
+    forms = learnable.forms(f)
+    values = {name: run(weights, cube.bits(8)) for name, (run, weights) in forms.items()}
+    for name in ("separate", "model", "balanced"):
+        torch.testing.assert_close(values[name], values["paper"], rtol=0, atol=1e-12)
+    torch.testing.assert_close(values["exact"], f.table(), rtol=0, atol=1e-12)
+
+
+def test_stretched_units_and_another_factor_leave_the_outputs(net):
+    spec, weights = net
+    before = outputs(spec, weights)
+    alpha = torch.linspace(0.1, 3, 9, dtype=torch.float64)
+    torch.testing.assert_close(outputs(spec, learnable.stretched(weights, alpha)), before)
+    wider = samples.paper_spec(5, scale=2.0, value_width=6, hidden=9)
+    torch.testing.assert_close(outputs(wider, learnable.at_factor(weights, 5.0)), before)
+
+
+def test_balanced_weights_have_the_least_norm_of_their_function(net):
+    spec, weights = net
+    least = learnable.balanced(weights)
+    torch.testing.assert_close(outputs(spec, least), outputs(spec, weights))
+    norm = learnable.squared_norm(least)
+    assert norm < learnable.squared_norm(weights)
+    for alpha in (0.9, 1.1):
+        assert learnable.squared_norm(learnable.stretched(least, alpha)) > norm
+    for layer in (0, 1):
+        product = weights[f"layers.{layer}.query"] @ weights[f"layers.{layer}.key"].mT
+        both = [least[f"layers.{layer}.{k}"].square().sum() for k in ("query", "key")]
+        nuclear = torch.linalg.svdvals(product).sum()
+        torch.testing.assert_close(torch.stack(both), torch.stack((nuclear, nuclear)))
+
+
+def test_size_is_norm_and_trace_of_a_linear_read_out():
+    """Of f = <w, x> the squared gradient at x is |x|^2."""
+    weights = {"w": torch.tensor([3.0, 4.0], dtype=torch.float64)}
+    bits = torch.tensor([[0, 1], [1, 1]])
+    norm, trace = learnable.size((lambda w, b: b.double() @ w["w"], weights), bits, torch.zeros(2))
+    assert (norm, trace) == (25.0, 3.0)
+
+
+def test_masked_scores_are_counted():
+    f = cube.sparse_function(6, 2, 1, torch.Generator().manual_seed(0))
+    run, weights = learnable.forms(f)["separate"]
+    spec = run.args[0]
+    used = 2 + 1  # two members in the first layer, one component in the second
+    unused = 2 * spec.width**2 - used
+    expected = learnable.squared_norm(weights) + 1600 * unused
+    assert math.isclose(learnable.masked_norm(spec, weights), expected, rel_tol=1e-12)
+
+
+def test_bad_scales_are_named(net):
+    with pytest.raises(ValueError, match="alpha must be above 0, got -1"):
+        learnable.stretched(net[1], -1.0)
+    with pytest.raises(ValueError, match="ratio"):
+        learnable.at_factor(net[1], 0.0)

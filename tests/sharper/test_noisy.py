@@ -1,0 +1,156 @@
+"""Near the hand-written network: its Hessian against autograd, and its bounds attacked."""
+
+import math
+
+import pytest
+import torch
+
+from helpers import cube
+from helpers.cube import SparseFunction
+from helpers.draws import Draws, f64
+from helpers.sharper import noisy
+from helpers.sharper.gradients import flat_function, largest, repair_terms, squared_gradients
+from helpers.sharper.network import construct, forward
+from helpers.sharper.perturbed import kink_margin
+from helpers.sharper.tabulated import gradient_bound, parameter_count, perturbed_trace_bound
+from helpers.sharpness import SquaredLoss, hessian_trace
+
+SIZES = ((4, 1, 4), (4, 2, 3), (5, 3, 2))
+
+
+def networks(n, d, W, second=None):
+    f = flat_function(n, d, W, Draws(n + d))
+    return f, noisy.construct_smooth(f, (None, second))  # None: 2 log n
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_smooth_network_is_exact_at_every_scale_and_away_from_kinks(size):
+    n, d, W = size
+    for second in (0.0, None, 30.0):
+        f, (spec, weights) = networks(*size, second)
+        output, inside = forward(spec, weights, cube.bits(n), intermediates=True)
+        assert (output - f.table()).abs().max() < 1e-11
+        margin = kink_margin(spec, weights, inside)
+        assert margin[:, W:].min().item() == pytest.approx(1 / (8 * d), rel=1e-9)
+        assert margin.min() > 0
+    with pytest.raises(ValueError, match="needs at least 4 bits, got 3"):
+        noisy.construct_smooth(flat_function(3, 1, 1, Draws(0)))
+
+
+def test_singletons_are_the_smooth_network_of_the_singletons():
+    c = f64([1.1, 0.3, 0.7, 1e-30, 0.5])
+    f = SparseFunction(5, 2 ** torch.arange(5), c, "even_parity")
+    for second in (None, 3.0):
+        spec, weights = noisy.singletons(c, second)
+        known, other = noisy.construct_smooth(f, (None, second))
+        assert spec == known
+        assert all(torch.allclose(weights[k], other[k], rtol=1e-13) for k in noisy.MATRICES)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_hessians_are_those_of_differences_and_lanczos_finds_their_norm(size):
+    _, network = networks(*size)
+    x = cube.bits(size[0])[5:6]
+    H = noisy.hessians(network, x)
+    at, places = noisy.flatten(network[1])
+    u = torch.randn(len(at), generator=Draws(0).generator, dtype=torch.float64)
+    step = 1e-4 / u.norm().item()
+    values = [
+        forward(network[0], noisy.shifted(network, u, t * 1e-4), x).item() for t in (-1.0, 0.0, 1.0)
+    ]
+    curvature = (values[0] - 2 * values[1] + values[2]) / step**2
+    assert curvature == pytest.approx((u @ H[0] @ u).item(), rel=1e-4)
+    norm = noisy.norms(H)[0].item()
+    assert noisy.hessian_norm(network, x[0]) == pytest.approx(norm, rel=1e-3)
+    keep = torch.ones(len(at), dtype=torch.bool)
+    start = places["F"].start
+    keep[start : start + (size[0] + 1) * network[0].hidden] = False
+    frozen = noisy.norms(H[:, keep][:, :, keep])[0].item()
+    assert noisy.hessian_norm(network, x[0], frozen=True) == pytest.approx(frozen, rel=1e-3)
+    moved = noisy.shifted(network, u, 1e-3)
+    turned = noisy.norms(noisy.hessians((network[0], moved), x) - H)[0].item()
+    assert noisy.hessian_norm(network, x[0], moved) == pytest.approx(turned, rel=1e-3)
+
+
+@pytest.mark.parametrize("second", [0.0, None, 40.0, 400.0])
+@pytest.mark.parametrize("size", SIZES)
+def test_each_block_of_the_hessian_is_below_its_bound(size, second):
+    _, network = networks(*size, second)
+    H, places = noisy.hessians(network, cube.bits(size[0])[::3]), noisy.flatten(network[1])[1]
+    for frozen in (False, True):
+        B = noisy.block_bounds(network, frozen=frozen)
+        G = H.clone()
+        if frozen:
+            rows = slice(places["F"].start, places["F"].stop - network[0].hidden)
+            G[:, rows], G[:, :, rows] = 0, 0
+        for a, b in noisy.PAIRS:
+            block = torch.linalg.matrix_norm(G[:, places[a], places[b]], 2).max().item()
+            assert block <= B.loc[a, b] * (1 + 1e-9) + 1e-9, (a, b)
+        assert noisy.norms(G).max() <= noisy.norm_bound(network, frozen=frozen)
+
+
+def test_the_part_that_grows_is_a_part_and_nearly_all_of_long_networks():
+    _, network = networks(4, 1, 4, 6.0)
+    norm = noisy.norms(noisy.hessians(network, cube.bits(4)))
+    part = noisy.positions_norm(network, cube.bits(4))
+    assert (part <= norm * (1 + 1e-12)).all()
+    long = noisy.singletons(torch.full((60,), 60**-0.5).double())
+    x = (torch.arange(60) < 47).long()
+    assert noisy.positions_norm(long, x[None]).item() > 0.95 * noisy.hessian_norm(long, x)
+
+
+def test_the_gradient_s_bound_is_the_repaired_one_for_the_paper_s_network():
+    f = flat_function(8, 2, 3, Draws(0))
+    known = float(gradient_bound(2, 3)) + sum(repair_terms(f, 2 * math.log(8)))
+    assert noisy.gradient_square(construct(f)) == pytest.approx(known, rel=1e-12)
+    assert noisy.gradient_square(construct(f), 0.0) == float(gradient_bound(2, 3))
+
+
+@pytest.mark.parametrize("second", [0.0, None, 40.0])
+@pytest.mark.parametrize("size", SIZES)
+def test_the_whole_gradient_of_the_smooth_network_is_below_its_bound(size, second):
+    _, network = networks(*size, second)
+    found = largest(squared_gradients(network, cube.bits(size[0])))
+    assert found <= noisy.gradient_square(network)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_within_the_safe_radius_the_output_stays_near_and_the_trace_below_its_bound(size):
+    f, network = networks(*size)
+    spec, weights = network
+    bits = cube.bits(size[0])
+    radius = noisy.safe_radius(network, bits)
+    for k, direction in enumerate(
+        (Draws(1).normal(parameter_count(*size[:2])), noisy.steepest(network, bits[3]))
+    ):
+        whole = noisy.shifted(network, direction, radius)
+        assert noisy.distance(whole, weights) == pytest.approx(radius, rel=1e-9)
+        drift = (forward(spec, whole, bits) - f.table()).abs().max()
+        assert drift <= weights["v2"].norm() / 4
+        for share in (0.5, 1e-6):
+            moved = noisy.shifted(network, direction, share * radius)
+            loss = SquaredLoss(lambda w, x: forward(spec, w, x), bits, f.table())
+            trace = abs(float(hessian_trace(loss, moved, "exact")))
+            assert trace <= noisy.trace_bound(network, radius, share * radius), k
+    with pytest.raises(ValueError, match="the distance must be at most r/2"):
+        noisy.trace_bound(network, radius, 0.6 * radius)
+
+
+def test_the_steepest_direction_beats_random_ones():
+    _, network = networks(4, 1, 4)
+    x = cube.bits(4)[5]
+    step = 1e-4
+    directions = [noisy.steepest(network, x)] + [
+        Draws(k).normal(parameter_count(4, 1)) for k in range(5)
+    ]
+    grown = [
+        largest(squared_gradients((network[0], noisy.shifted(network, u, step)), x[None]))
+        for u in directions
+    ]
+    assert max(grown) == grown[0]
+
+
+def test_another_gradient_may_stand_in_the_formula_of_theorem_17():
+    size = (20, 2, 10, 1e-8)
+    assert perturbed_trace_bound(*size, squared_gradient=15524.0) == perturbed_trace_bound(*size)
+    assert perturbed_trace_bound(*size, squared_gradient=20000.0) > perturbed_trace_bound(*size)

@@ -1,0 +1,71 @@
+"""Noise on the hand-written network: its loss against the trace, what stands still, bad input."""
+
+import pytest
+import torch
+
+from helpers import cube
+from helpers.sharper.network import construct, construct_exact
+from helpers.sharper.semi_analytic import perturbed_losses, tiling, trace_changes
+
+
+def source(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def test_the_tiling_counts_even_pairs():
+    bits = torch.tensor([[0, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 1], [1, 0, 0, 1]])
+    values = tiling(4)(cube.index_of(bits))
+    assert values.tolist() == pytest.approx([2**0.5, 2**0.5, 2**-0.5, 0.0], abs=1e-15)
+    assert tiling(20).coefficients.square().sum().item() == pytest.approx(1, abs=1e-15)
+
+
+def test_without_noise_an_exact_network_has_no_loss_and_the_papers_has_its_leak():
+    f = tiling(8)
+    assert perturbed_losses(construct_exact(f), f, 0.0, 3, 50, source()).max() < 1e-28
+    leak = perturbed_losses(construct(f), f, 0.0, 3, 50, source())
+    assert leak.shape == (3,)
+    assert leak.min() > 1e-8
+
+
+def test_the_mean_loss_is_half_the_trace_times_the_variance():
+    f, sigma = tiling(4), 1e-5
+    network = construct_exact(f, (3.0, 3.0))
+    trace, _ = trace_changes(network, f, sigma, 1, 4000, source())
+    losses = perturbed_losses(network, f, sigma, 4000, 8, source(1)) / sigma**2
+    error = losses.std() / len(losses) ** 0.5
+    assert abs(losses.mean() - trace / 2) < 4 * error + 0.02 * trace  # the strings of the trace
+    assert error < 0.05 * trace
+
+
+def test_the_positional_rows_of_F_can_stand_still():
+    f = tiling(6)
+    network = construct_exact(f)
+    whole, last = (
+        perturbed_losses(network, f, 1e-4, 60, 20, source(), positions=moves).mean()
+        for moves in (True, False)
+    )
+    by_hand = 1e-4**2 * trace_changes(network, f, 0.0, 1, 60, source())[0] / 2
+    assert 0.2 * by_hand < last < whole < 2 * by_hand
+
+
+def test_the_change_of_the_trace_is_linear_in_small_noise():
+    f = tiling(6)
+    trace, none = trace_changes(construct(f), f, 0.0, 3, 40, source())
+    assert trace > 0
+    assert none.abs().max() < 1e-12
+    small, larger = (trace_changes(construct(f), f, s, 8, 40, source())[1] for s in (1e-7, 1e-6))
+    assert torch.allclose(larger, 10 * small, rtol=0.02, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda f: tiling(7), "n must be even, from 2 to 62, got 7"),
+        (lambda f: perturbed_losses(construct(f), f, -1.0, 2, 2, source()), "sigma"),
+        (lambda f: perturbed_losses(construct(f), f, 0.1, 0, 2, source()), "draws"),
+        (lambda f: trace_changes(construct(f), f, 0.1, 1, 0, source()), "strings"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(tiling(4))
