@@ -81,10 +81,11 @@ Rooms of the parts::
     sensitive.brittle           The second paper's learned models: four functions of one length, and how brittle a fit is.
     sensitive.completions       Functions learned from a part of the cube: how sensitive, and how sharp where.
     sensitive.influence         How far one bit of the input moves an attention head, in the first layer and in later ones.
-    sensitive.isolation         Why sensitive functions are isolated in weight space, each step of the second paper's argument.
+    sensitive.isolation         Sensitive functions are isolated in weight space: Lemma 21, random steps, and what is measured.
     sensitive.parity            PARITY written by hand: as two nested majority votes, and as a transformer with layer norm.
     sensitive.random_nets       Untrained nets as functions of bits: how sensitive they are, and by which draw of weights.
     sensitive.scratchpads       Models that compute PARITY with a scratchpad: they write each state down before the next step.
+    sensitive.steps             What a random step in weight space leaves of a transformer's sensitivity.
     variables                   What the chapters on *Inductive Biases and Variable Creation* need.
     variables.lookup            ReLU nets that look values up, and whole transformers for any function of s hidden bits.
     variables.planted           Planted functions: a gate on s hidden bits among T, learned by the third paper's small model.
@@ -119,6 +120,7 @@ The book's machinery::
     book                        The book's machinery: what a chapter asserts and shows, and what executes and renders it.
     book.chapters               What can be known of a chapter without running it: its parameters, its content key, its record.
     book.claims                 What a chapter asserts: claims that can fail, each with the control that makes it fail.
+    book.cluster                The Dask cluster that chapters are mapped over: the one that is named, or one of our own.
     book.excerpts               Figures of chapters on other pages: a Sphinx extension with one directive.
     book.execution              Execute one chapter: as a notebook by papermill, or plainly as the script that it is.
     book.figures                One look for every figure: opaque, legible in the dark, told apart without colour.

@@ -9,13 +9,17 @@ one.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import csv
+import io
 import itertools
-import os
 import shlex
+import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import as_completed as completed_threads
 from dataclasses import dataclass
@@ -23,15 +27,23 @@ from pathlib import Path
 from typing import Any
 
 from helpers.book.chapters import (
+    BOOK,
     ROOT,
     Chapter,
     ChapterError,
     Parameter,
     every_chapter,
     find,
-    helpers_key,
+    read_record,
 )
-from helpers.book.execution import Outcome, execute_notebook, execute_plainly
+from helpers.book.cluster import cluster_client
+from helpers.book.execution import (
+    OtherCodeError,
+    Outcome,
+    code_for,
+    execute_notebook,
+    execute_plainly,
+)
 from helpers.book.results import RESULTS, write_atomically
 
 LOGS = ROOT / "_build" / "logs"
@@ -66,8 +78,13 @@ class Job:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status is 0, 1 if a chapter failed, 2 for bad input."""
-    options = _parser().parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    with contextlib.suppress(ValueError):  # only the main thread may ask for signals
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        given, pairs = _parameters_apart(given)
+        options = _parser().parse_args(given)
+        options.parameter = pairs
         jobs = plan(options)
         stale = [job for job in jobs if options.force or not is_done(job, options.plain)]
         if options.check:
@@ -89,6 +106,8 @@ def plan(options: argparse.Namespace) -> list[Job]:
     """The jobs that the options ask for; every name and value is checked here."""
     if options.jobs < 1:
         raise ChapterError(f"--jobs must be at least 1, got {options.jobs}")
+    if options.out is not None:
+        _require_elsewhere(options.out)
     chapters = [find(name) for name in options.chapters] or every_chapter()
     if options.preset and not options.chapters:
         chapters = [c for c in chapters if c.preset.exists()]
@@ -100,9 +119,9 @@ def plan(options: argparse.Namespace) -> list[Job]:
     if options.parameter and not (options.out or options.plain or options.check):
         raise ChapterError("-p changes what a page says: give --out DIR for the notebooks")
     default = ROOT / "_build" / ("paper" if options.preset else "plain")
-    out = options.out or (default if changed or options.plain else None)
+    out = Path(options.out) if options.out else (default if changed or options.plain else None)
     keep = _where_to_keep(options, out)
-    jobs = []
+    jobs: dict[Path, Job] = {}
     for chapter in chapters:
         base = chapter.with_preset() if options.preset else {}
         grid = list(_grid(chapter, options.parameter))
@@ -112,17 +131,25 @@ def plan(options: argparse.Namespace) -> list[Job]:
             kind = ".log" if options.plain else ".ipynb"
             target = chapter.notebook if out is None else out / f"{name}{kind}"
             folder = keep / name if keep and suffix else keep
-            jobs.append(Job(chapter, base | point, target.absolute(), folder))
-    return jobs
+            job = Job(chapter, base | point, target.absolute(), folder)
+            other = jobs.setdefault(job.target, job)
+            if other != job:
+                raise ChapterError(
+                    f"{other.label} and {job.label} would both be written to {target}; run them "
+                    "one by one, with an --out each"
+                )
+    if not options.check:
+        _require_writable(jobs)
+    return list(jobs.values())
 
 
 def is_done(job: Job, plain: bool = False) -> bool:
     """Whether the target holds this very execution."""
     if plain:
-        first = (
-            job.target.read_text(encoding="utf-8").partition("\n")[0] if job.target.exists() else ""
-        )
-        return first == _plain_head(job)
+        if not job.target.is_file():
+            return False
+        text = job.target.read_text(encoding="utf-8", errors="replace")
+        return text.partition("\n")[0] == _plain_head(job)
     return job.chapter.is_current(job.target, job.parameters)
 
 
@@ -138,6 +165,8 @@ def carry_out(jobs: Sequence[Job], options: argparse.Namespace) -> int:
             failed.append(job)
         _say(done, len(jobs), job, outcome, error, time.monotonic() - started)
     print(f"{len(jobs) - len(failed)} executed, {len(failed)} failed")
+    if options.parameter and options.out and not options.plain:
+        _tell_sweep(plan(options), Path(options.out))
     return int(bool(failed))
 
 
@@ -151,15 +180,60 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar=("NAME", "VALUE"),
-        help="set a parameter; VALUE V1,V2,... sweeps over several",
+        help="set a parameter, also as NAME=VALUE; VALUE V1,V2,... sweeps over several",
     )
     parser.add_argument("--preset", choices=["paper"], help="parameters at the paper's scale")
     parser.add_argument("--jobs", type=int, default=2, help="kernels at once (2)")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="write here, not into the book")
+    parser.add_argument("--out", metavar="DIR", help="write here, not into the book")
     parser.add_argument("--force", action="store_true", help="execute current ones too")
     parser.add_argument("--check", action="store_true", help="only say which are stale")
     parser.add_argument("--plain", action="store_true", help="run as scripts, without Jupyter")
     return parser
+
+
+def _parameters_apart(given: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """The other words, and every ``-p NAME VALUE`` or ``-p NAME=VALUE``.
+
+    By hand, because a value such as -1e-3 would be taken for an option.
+    """
+    rest, pairs = [], []
+    words = iter(given)
+    for word in words:
+        if word != "-p":
+            rest.append(word)
+            continue
+        name, equals, value = next(words, "").partition("=")
+        if not equals:
+            value = next(words, "")
+        if not name or not (value or equals):
+            raise ChapterError("-p wants a name and a value: -p NAME VALUE, or -p NAME=VALUE")
+        pairs.append((name, value))
+    return rest, pairs
+
+
+def _require_elsewhere(out: str) -> None:
+    """Refuse a folder that is none, or is the book itself."""
+    if not out.strip():
+        raise ChapterError("--out wants the name of a folder, got an empty one")
+    folder, book = Path(out).resolve(), BOOK.resolve()
+    if folder == book or book in folder.parents:
+        raise ChapterError(f"--out {out} lies in the book, which other parameters must not change")
+
+
+def _require_writable(targets: Iterable[Path]) -> None:
+    """Refuse, before the long work, a target that could not be written after it."""
+    for target in targets:
+        longest = 230  # of 255 bytes; a neighbour with a longer name is written first
+        if len(target.name.encode()) > longest:
+            raise ChapterError(f"the name of a file is too long, shorten the value: {target.name}")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=target.parent):
+                pass
+            if target.is_dir():
+                raise IsADirectoryError(21, "a folder of this name is there")
+        except OSError as error:
+            raise ChapterError(f"{target} could not be written: {error.strerror}") from None
 
 
 def _where_to_keep(options: argparse.Namespace, out: Path | None) -> Path | None:
@@ -198,55 +272,47 @@ def _words(text: str, parameter: Parameter) -> list[str]:
 
 
 def _over_dask(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome]]:
-    """Map the jobs over a cluster; a task whose worker dies is run again."""
-    import dask
-    from distributed import Client, LocalCluster, as_completed
+    """Map the jobs over a cluster; a task whose worker dies, or has other code, goes to another."""
+    from distributed import CancelledError, as_completed
 
-    address = os.environ.get("DASK_SCHEDULER_ADDRESS")
-    settings = {
-        "distributed.worker.daemon": False,
-        "distributed.scheduler.allowed-failures": 3,
-        "distributed.comm.timeouts.connect": "20s",
-        "distributed.admin.log-format": "%(message)s",
-    }
-    with tempfile.TemporaryDirectory(prefix="dask-") as scratch, dask.config.set(settings):
-        if address:
-            try:
-                client = Client(address, timeout=20)
-            except OSError as error:
-                raise ChapterError(f"no Dask scheduler answers at {address}: {error}") from None
-        else:
-            cluster = LocalCluster(
-                n_workers=min(workers, len(jobs)),
-                threads_per_worker=1,
-                dashboard_address=None,
-                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # two runs at once
-                memory_limit=0,
-                local_directory=scratch,
-                silence_logs=50,
+    with cluster_client(min(workers, len(jobs))) as client:
+
+        def submit(job: Job, i: int, where: Sequence[str] | None = None) -> Any:
+            return client.submit(
+                execute_notebook,
+                job.chapter.name,
+                job.chapter.text,
+                dict(job.parameters),
+                job.chapter.key(job.parameters),
+                code_for(job.chapter.text),
+                job.run,
+                pure=False,
+                key=f"{job.label} {i} {len(unfit)}",
+                workers=where,
             )
-            client = Client(cluster)
-        with client:
-            futures = {
-                client.submit(
-                    execute_notebook,
-                    job.chapter.name,
-                    job.chapter.text,
-                    dict(job.parameters),
-                    job.chapter.key(job.parameters),
-                    helpers_key(job.chapter.text),
-                    job.run,
-                    pure=False,
-                    key=f"{job.label} {i}",
-                ): job
-                for i, job in enumerate(jobs)
-            }
-            for future in as_completed(list(futures)):
+
+        unfit: set[str] = set()
+        futures = {submit(job, i): (job, i) for i, job in enumerate(jobs)}
+        arriving = as_completed(list(futures))
+        for future in arriving:
+            job, i = futures.pop(future)
+            try:
                 lost = future.exception()
                 outcome = Outcome("", f"worker: {lost}", 0.0) if lost else future.result()
-                yield futures[future], outcome
-        if not address:
-            cluster.close()
+            except (CancelledError, OSError) as error:
+                raise ChapterError(
+                    "the Dask scheduler is gone; what finished is stored, run again for the rest "
+                    f"({type(error).__name__})"
+                ) from None
+            if isinstance(lost, OtherCodeError):
+                unfit.add(lost.args[1])
+                fit = sorted(set(client.scheduler_info(n_workers=-1)["workers"]) - unfit)
+                if fit:
+                    again = submit(job, i, fit)
+                    futures[again] = job, i
+                    arriving.add(again)
+                    continue
+            yield job, outcome
 
 
 def _plainly(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome]]:
@@ -272,12 +338,47 @@ def _store(job: Job, outcome: Outcome, plain: bool) -> str | None:
         if outcome.error is None:
             write_atomically(job.target, head + outcome.text)
             return None
+        log.unlink(missing_ok=True)
+        told = log.with_suffix(".error.txt")
         if outcome.text:
             write_atomically(log, outcome.text)
-        write_atomically(log.with_suffix(".error.txt"), outcome.error + "\n")
+        write_atomically(told, outcome.error + "\n")
     except OSError as error:
-        return f"{job.target} could not be written ({error.strerror}); the old one is untouched"
-    return f"{outcome.error}\nthe failed run: {log}"
+        old = "; the old one is untouched" if job.target.exists() else ""
+        lost = f"{job.target} could not be written ({error.strerror}){old}"
+        with (
+            contextlib.suppress(OSError),
+            tempfile.NamedTemporaryFile(
+                "w", encoding="utf-8", suffix=job.target.suffix, delete=False
+            ) as rescue,
+        ):
+            rescue.write(head + outcome.text)
+            lost += f"; the new one is {rescue.name}"
+        return lost
+    return f"{outcome.error}\nthe failed run: {log if outcome.text else told}"
+
+
+def _tell_sweep(jobs: Sequence[Job], out: Path) -> None:
+    """A table of parameters by verdicts, and every claim of the sweep as a CSV."""
+    rows: list[list[str]] = []
+    for job in jobs:
+        if not is_done(job):
+            continue
+        claims = (read_record(job.target) or {}).get("claims", [])
+        kinds = Counter(claim["verdict"] for claim in claims)
+        told = ", ".join(f"{n} {verdict}" for verdict, n in sorted(kinds.items()))
+        print(f"  {job.label}: {told or 'no claims'}")
+        rows += [
+            [job.label, *(str(claim[k]) for k in ("id", "text", "measured", "verdict"))]
+            for claim in claims
+        ]
+    if len(jobs) > 1 and rows:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(
+            [["run", "result", "claim", "measured", "verdict"], *rows]
+        )
+        write_atomically(out / "sweep.csv", text.getvalue())
+        print(f"every claim: {out / 'sweep.csv'}")
 
 
 def _plain_head(job: Job) -> str:

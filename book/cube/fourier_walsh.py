@@ -18,15 +18,80 @@
 # (ch-fourier-walsh)=
 # # Every function on the cube is a sum of parities
 #
-# **Claim.** Every real function of $n$ bits is a sum of $2^n$ parities, in exactly one way. That is true of the parities in $\{-1,1\}$, which are orthonormal, and of the even-parity indicators in $\{0,1\}$, which are not. The first paper uses both kinds, and the same coefficients then make two functions, with other means, variances and sparsities. Its sentence that the random functions of its experiments are centred with variance 1 is true in the basis that the experiments use, the one of signs. In the basis of its Eq. (1) the same coefficients give a positive mean and a quarter of the variance.
+# ```{verdict}
+# Eq. (1) holds: all {glue:text}`functions` functions of {glue:text}`n_all` bits come back from their coefficients, and no two share them. One set of coefficients gives variance 1 as a sum of signs, which the experiments use, and $\frac14$ in the basis of Eq. (1).
+# ```
 #
-# **Needs** nothing but linear algebra. **Runs in** 10 s. **Source** quoted; the sentence on normalising printed.
+# **Needs** nothing but linear algebra. **Read** 8 min. **Runs in** 10 s. **Source** Eq. (1) quoted; the sentence on normalising printed.
 #
-# A bit $b \in \{0,1\}$ is written as a sign, $x = (-1)^b$. So $n$ bits are a point $x = (x_1, \dots, x_n)$ of the *cube* $\{-1,1\}^n$, and the average over its $2^n$ points is written $\mathbb E$. For a set $S$ of coordinates, a subset of $[n] = \{1, \dots, n\}$, there are two ways to say whether the bits in $S$ contain an even number of ones:
+# **Claim.** Every real function of $n$ bits is a sum of $2^n$ parities, in exactly one way. A parity can be written with the values $\pm1$ or with the values 0 and 1. The first paper uses both, and the same coefficients then make two functions, with other means, variances and sparsities. Its sentence that the random functions of its experiments are centred with variance 1 is true in the basis that the experiments use.
+
+# %% tags=["parameters"]
+n_all = 4  # bits; all 2**(2**n_all) functions with values -1 and 1 are taken [2..4]
+n_max = 8  # longest cube whose bases are compared as whole matrices, in bits [3..10]
+length = 20  # bits of the random sparse functions; the paper has 20 [20..22]
+seed = 0  # of everything random [0..1000000]
+
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import math
+from dataclasses import replace
+
+import pandas as pd
+import torch
+
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
+from helpers.book.table import table
+from helpers.cube import even_parity_coefficients, sparsity, spectrum
+from helpers.draws import Draws, f64
+
+ledger, draws = Ledger("cube/fourier_walsh"), Draws(seed)
+eq1, normalised = ledger.result("sharper.eq1"), ledger.result("sharper.normalisation")
+eps = torch.finfo(torch.float64).eps
+
+
+def name(mask):
+    """The set that a mask stands for, as {1,3}."""
+    return "{" + ",".join(map(str, cube.members(mask))) + "}"
+
+
+# %% [markdown]
+# ## The idea
 #
-# $$\chi_S(x) = \prod_{i \in S} x_i \in \{-1, 1\}, \qquad p_S(x) = \frac{1 + \chi_S(x)}2 \in \{0, 1\}.$$
+# Three people vote. Write a yes as $x_i = 1$ and a no as $x_i = -1$. The majority of the three votes is a polynomial:
 #
-# The first is the *character* of $S$. The second is its *even-parity indicator*. Both are largest when the number of ones is even.
+# $$\mathrm{MAJORITY}(x) = \tfrac12 x_1 + \tfrac12 x_2 + \tfrac12 x_3 - \tfrac12 x_1 x_2 x_3 .$$
+#
+# {numref}`fig-majority-parts` has it on the eight corners of a cube, where the coordinates of a corner are the votes. The first three parts are the votes themselves, and their sum has the right sign everywhere. But it is $\pm\frac32$ at two corners and $\pm\frac12$ at the other six. The last part is a *parity*: it asks only whether the number of noes is even. It takes $\frac12$ from the two corners and gives it to the six.
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The majority of three votes and the four parities that it is a sum of. Every corner of a cube is an input. Round and dark: positive; square and light: negative.", "name": "fig-majority-parts"}, "image": {"alt": "Five small cubes. Majority is plus one at the four corners with at most one no, and minus one at the others. Each of the next three is plus one half on one face and minus one half on the opposite face. The last one alternates between neighbouring corners."}} tags=["hide-input"]
+majority, votes = cube.majority(3), cube.points(3).T / 2
+shown = {"MAJORITY": majority} | {f"${'+'[i == 0 :]}x_{i + 1}/2$": votes[i] for i in range(3)}
+shown["$-x_1x_2x_3/2$"] = -4 * votes.prod(0)
+fig, axes = figures.new(1, 5, height=1.75)
+corners = cube.points(3) @ f64([[1.0, -0.15], [0.0, 1.0], [0.55, 0.35]])
+for ax, (title, values) in zip(axes, shown.items(), strict=True):
+    for x, y in [(x, x + 2**k) for k in range(3) for x in range(8) if not x >> k & 1]:
+        ax.plot(*corners[[x, y]].T, marker="", linestyle="-", color="#b5b5b5", linewidth=1)
+    for sign, marker, colour in ((1, "o", figures.COLOURS[0]), (-1, "s", figures.COLOURS[4])):
+        at = corners[values.sign() == sign]
+        ax.scatter(*at.T, marker=marker, color=colour, edgecolor="black", s=42, zorder=2)
+    ax.set_title(title, loc="center", fontsize=10)
+    ax.set_aspect("equal")
+    ax.margins(0.12)
+    ax.axis("off")
+figures.show()
+
+# %% [markdown]
+# ## The statement
+#
+# Write a bit $b \in \{0,1\}$ as a sign, $x = (-1)^b$. Then $n$ bits are a point $x$ of the *cube* $\{-1,1\}^n$. The mean over its $2^n$ points is written $\mathbb E$. Let $S$ be a set of coordinates, a subset of $[n] = \{1, \dots, n\}$. There are two ways to say whether the bits in $S$ contain an even number of ones:
+#
+# $$\chi_S(x) = \prod_{i \in S} x_i \in \{-1, 1\}, \qquad p_S(x) = \frac{1 + \chi_S(x)}2 \in \{0, 1\} .$$
+#
+# The first is the *character* of $S$, the second its *even-parity indicator*.
 #
 # ```{prf:proposition} Lintilhac and Shaikh (2026), Eq. (1), as quoted
 # :label: sharper-eq1
@@ -34,607 +99,283 @@
 #
 # $$f(x) = \sum_{S \subseteq [n]} a_S\, p_S(x).$$
 #
-# The *degree* of $f$ is the size $|S|$ of the largest set with $a_S \ne 0$, and the *sparsity* of $f$ is the number of sets with $a_S \ne 0$. The paper takes all these sets of one size $d$, and all their coefficients positive.
+# The *degree* of $f$ is the size $|S|$ of the largest set with $a_S \ne 0$. Its *sparsity* is the number of such sets.
 # ```
 #
 # ```{prf:proposition} Fourier-Walsh expansion
 # :label: fourier-walsh-expansion
-# The same holds for the characters, with the coefficients
+# The same holds for the characters, and here the coefficients are means:
 #
 # $$f(x) = \sum_{S \subseteq [n]} \hat f(S)\, \chi_S(x), \qquad \hat f(S) = \mathbb E\, f(x)\, \chi_S(x), \qquad \mathbb E f^2 = \sum_S \hat f(S)^2 .$$
 #
 # The last identity is Parseval's.
 # ```
 #
-# **Why it holds.** The product of two characters is a character: $\chi_S \chi_T = \chi_{S \triangle T}$, where $S \triangle T$ holds what is in exactly one of the two sets, because $x_i^2 = 1$. The mean of $\chi_S$ is 0 unless $S$ is empty: flip one coordinate in $S$, and the points fall into pairs of opposite sign. So $\mathbb E\, \chi_S \chi_T$ is 1 if $S = T$, else 0. These are $2^n$ orthonormal vectors in a space of dimension $2^n$: a basis. The indicators follow, because $p_\emptyset = 1$ and $\chi_S = 2 p_S - p_\emptyset$. Each basis is a combination of the other. Put in, this gives
+# **Why it holds.** The product of two characters is a character: $\chi_S \chi_T = \chi_{S \triangle T}$, where $S \triangle T$ holds what is in exactly one of the two sets, because $x_i^2 = 1$. The mean of $\chi_S$ is 0 unless $S$ is empty: flip one coordinate in $S$, and the points fall into pairs of opposite sign. So $\mathbb E\, \chi_S \chi_T$ is 1 if $S = T$, else 0. These are $2^n$ orthonormal vectors in a space of dimension $2^n$: a basis. The indicators follow, because $p_\emptyset = 1$ and $\chi_S = 2 p_S - p_\emptyset$: each basis is a combination of the other. Put in, this gives
 #
 # ```{math}
 # :label: eq-two-bases
 # a_S = 2 \hat f(S) \quad (S \ne \emptyset), \qquad a_\emptyset = 2 \hat f(\emptyset) - f(1, \dots, 1).
 # ```
 #
-# All but one coefficient agree, up to the factor 2. So the degree is the same in both bases. The sparsity, we will see, is not.
-
-# %% tags=["parameters"]
-n_all = 4  # bits; all 2**(2**n_all) functions with values -1 and 1 are taken [2..4]
-n_max = 8  # longest cube whose bases are compared as whole matrices, in bits [3..10]
-length = 20  # bits of the random sparse functions; the paper has 20 [20..22]
-draws = 4000  # random choices of subsets for each class [500..20000]
-seed = 0  # of everything random [0..1000000]
-
-# %% [markdown]
-# ## Points, sets and their order
-#
-# A function of $n$ bits is stored as a table of $2^n$ numbers, and so is a spectrum. Both need an order, and the whole book keeps this one. Bit $k$ of the index $i$, counted from the lowest, is the bit $b_{k+1}$ of the point. In the same way, bit $k$ of a *mask* says whether coordinate $k+1$ is in the set $S$. Then $\chi_S$ at $i$ is $-1$ iff the binary numbers of $S$ and $i$ share an odd number of ones. Here are all characters of four bits.
+# Here is the definition at work on the three votes. In code a set is a number, its *mask*: bit $k$ of the mask says whether coordinate $k + 1$ is in $S$. The points are numbered in the same way ({doc}`../notation`).
 
 # %%
-import math
-from dataclasses import replace
-
-import torch
-
-from helpers import cube
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.cube import even_parity_coefficients, from_spectrum, sparsity, spectrum
-
-ledger = Ledger("cube/fourier_walsh")
-generator = torch.Generator().manual_seed(seed)
-eps = torch.finfo(torch.float64).eps
-
-
-def set_name(mask):
-    return "{" + ",".join(map(str, cube.members(mask))) + "}"
-
-
-signs = cube.characters(4)
-print(f"{'S':10} |S|  chi_S at the points 0000, 1000, 0100, ... (written b1 b2 b3 b4)")
-for mask, row in enumerate(signs):
-    drawn = "".join("+" if v > 0 else "-" for v in row)
-    print(f"{set_name(mask):10} {len(cube.members(mask)):3}  {drawn}")
-
-# %% mystnb={"figure": {"caption": "All 16 characters of four bits. Each column is a point, its bits $b_1 b_2 b_3 b_4$ read downwards at the top; each row is a set $S$. White is $+1$. A colour is $-1$, and says the size of $S$, which is also its number of ones in the mask. The four rows of one element repeat the bits above the table.", "name": "fig-sign-table"}, "image": {"alt": "A 16 by 16 table of signs below a strip of four rows that shows the bits of each point. The first row, of the empty set, is all white. Every other row is coloured in exactly half of its cells. The rows of one element are stripes, one, two, four and eight cells wide; the others are products of such stripes."}} tags=["hide-input"]
-from matplotlib.colors import ListedColormap
-
-DEGREES = ListedColormap(["white", "#56B4E9", "#E69F00", "#009E73", "#D55E00"])
-fig, (top, ax) = figures.new(2, 1, width=5.0, height=5.9, height_ratios=[4, 16])
-top.imshow(cube.bits(4).T, cmap="Greys", vmin=0, vmax=1.6, aspect="auto")
-for k, i in torch.cartesian_prod(torch.arange(4), torch.arange(16)).tolist():
-    top.text(
-        i,
-        k,
-        i >> k & 1,
-        ha="center",
-        va="center",
-        fontsize=8,
-        color="white" if i >> k & 1 else "black",
-    )
-top.set(
-    yticks=range(4),
-    yticklabels=[f"$b_{k}$" for k in range(1, 5)],
-    xticks=range(16),
-    xlabel="index $i$ of the point",
-)
-top.xaxis.set_label_position("top")
-top.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False)
-sizes4 = cube.bits(4).sum(-1)
-ax.imshow((signs < 0) * sizes4[:, None], cmap=DEGREES, vmin=0, vmax=4, aspect="auto")
-ax.set(
-    yticks=range(16),
-    yticklabels=[r"$\emptyset$" if m == 0 else set_name(m) for m in range(16)],
-    xticks=[],
-    ylabel="set $S$",
-)
-for panel in (top, ax):
-    panel.set_xticks([i + 0.5 for i in range(15)], minor=True)
-    panel.set_yticks([i + 0.5 for i in range(len(panel.get_yticks()) - 1)], minor=True)
-    panel.grid(visible=False)
-    panel.grid(which="minor", color=figures.GREY, linewidth=0.3)
-    panel.tick_params(which="both", length=0)
-    panel.spines[:].set(visible=True, color=figures.GREY)
-handles = [
-    ax.scatter([], [], marker="s", s=40, color=DEGREES(d), edgecolor=figures.GREY, linewidth=0.4)
-    for d in range(5)
-]
-ax.legend(
-    handles,
-    ["$+1$"] + [f"$-1$, $|S| = {d}$" for d in range(1, 5)],
-    ncols=5,
-    loc="upper center",
-    bbox_to_anchor=(0.45, -0.01),
-    handletextpad=0,
-    columnspacing=0.8,
-)
-figures.show()
+points = cube.points(3)  # the eight corners, one in each row
+found = {}
+for mask in range(8):
+    S = [k for k in range(3) if mask >> k & 1]
+    found[name(mask)] = (majority * points[:, S].prod(-1)).mean().item()  # the mean of f chi_S
+in_both = pd.DataFrame({"characters": found}).rename_axis("S")
+in_both["indicators"] = even_parity_coefficients(majority)
+table(in_both, "Coefficients of the majority of three votes", form=".1f")
 
 # %% [markdown]
-# Read as a matrix, {numref}`fig-sign-table` is symmetric, and its rows are orthogonal. It is Sylvester's Hadamard matrix. To expand a function is to multiply it with this matrix; a fast algorithm does so in $n 2^n$ additions.
-#
-# ## One function taken apart
-#
-# The majority of three bits is $1$ iff at least two of the $x_i$ are $1$. Its spectrum has four coefficients:
-#
-# $$\mathrm{MAJORITY}(x) = \tfrac12 x_1 + \tfrac12 x_2 + \tfrac12 x_3 - \tfrac12 x_1 x_2 x_3 .$$
-#
-# {numref}`fig-majority-parts` shows each part on the corners of the cube. The three parts of degree 1 add up to the right sign everywhere. But they reach $\frac32$ at two corners and $\frac12$ at the others. The part of degree 3 takes the same amount from the two, and gives it to the six.
-
-# %%
-majority = cube.majority(3)
-f_hat = spectrum(majority)
-kept = [mask for mask in range(8) if f_hat[mask] != 0]
-parts = {mask: f_hat[mask] * cube.character(3, mask) for mask in kept}
-degree_1 = parts[1] + parts[2] + parts[4]
-columns = {"f": majority, **{set_name(m): part for m, part in parts.items()}}
-columns["degree 1"] = degree_1
-values = torch.stack(tuple(columns.values()), -1).tolist()
-print("bits " + " ".join(f"{name:>8}" for name in columns))
-for bits, row in zip(cube.bits(3).tolist(), values, strict=True):
-    print("".join(map(str, bits)) + "  " + " ".join(f"{v:8.1f}" for v in row))
-in_both = {"characters": f_hat, "indicators": even_parity_coefficients(majority)}
-for basis, c in in_both.items():
-    terms = [f"{v:4.1f} for {set_name(mask)}" for mask, v in enumerate(c.tolist()) if v]
-    print(f"coefficients of the {basis}: " + ", ".join(terms))
-
-# %% mystnb={"figure": {"caption": "The majority of three bits, its four parts, and the sum of the three parts of degree 1. Each corner is one point; its bits stand beside it in the first panel. Round marks are positive, square ones negative.", "name": "fig-majority-parts"}, "image": {"alt": "Six drawings of a cube with a value at each of its eight corners. Majority is plus one at the four corners with at most one bit set. Each part of degree one is plus one half on one face and minus one half on the opposite face. The part of degree three alternates between neighbouring corners. The sum of the parts of degree one is plus and minus three halves at two opposite corners and plus or minus one half at the other six."}} tags=["hide-input"]
-corner = cube.bits(3).double() @ torch.tensor(
-    [[1.0, 0.0], [0.0, 1.0], [0.48, 0.34]], dtype=torch.float64
-)
-WORDS = {1.0: "+1", -1.0: "−1", 0.5: "+½", -0.5: "−½", 1.5: "+3/2", -1.5: "−3/2"}
-
-
-def draw_cube(ax, values, title):
-    for i in range(8):
-        for k in range(3):
-            if not i >> k & 1:
-                ax.plot(
-                    *corner[[i, i | 1 << k]].T,
-                    marker="",
-                    linestyle="-",
-                    color="#b5b5b5",
-                    linewidth=1,
-                    zorder=1,
-                )
-    for i, v in enumerate(values.tolist()):
-        ax.scatter(
-            *corner[i],
-            s=400,
-            marker="o" if v > 0 else "s",
-            color=figures.COLOURS[1 if v > 0 else 0],
-            edgecolor="white",
-            zorder=2,
-        )
-        ax.text(
-            *corner[i],
-            WORDS[v],
-            color="white",
-            ha="center",
-            va="center",
-            fontsize=9 if abs(v) <= 1 else 7,
-            fontweight="bold",
-            zorder=3,
-        )
-    ax.set_title(title, loc="center", fontsize=10.5)
-    ax.set(xlim=(-0.3, 1.75), ylim=(-0.3, 1.6), aspect="equal")
-    ax.axis("off")
-
-
-names = {
-    1: r"$\frac{1}{2}\,x_1$",
-    2: r"$+\ \frac{1}{2}\,x_2$",
-    4: r"$+\ \frac{1}{2}\,x_3$",
-    7: r"$-\ \frac{1}{2}\,x_1 x_2 x_3$",
-}
-fig, axes = figures.new(3, 2, width=4.9, height=6.6)
-panels = axes.flatten()
-draw_cube(panels[0], majority, r"MAJORITY  $=$")
-for i, place in enumerate(corner.tolist()):
-    panels[0].annotate(
-        f"{i & 1}{i >> 1 & 1}{i >> 2 & 1}",
-        place,
-        xytext=(10, -12),
-        textcoords="offset points",
-        fontsize=7.5,
-        color=figures.GREY,
-    )
-for ax, mask in zip(panels[1:5], kept, strict=True):
-    draw_cube(ax, parts[mask], names[mask])
-draw_cube(panels[5], degree_1, r"$\frac{1}{2}(x_1 + x_2 + x_3)$ alone")
-figures.show()
-
-# %% [markdown]
-# In the other basis the same function is $p_{\{1\}} + p_{\{2\}} + p_{\{3\}} - p_{\{1,2,3\}} - p_\emptyset$. That is five terms instead of four, by {eq}`eq-two-bases`.
+# The indicators need five terms for it instead of four.
 #
 # ## All Boolean functions, one by one
 #
-# A function of $n$ bits with values $\pm1$ is itself a string of $2^n$ signs. So there are $2^{2^n}$ of them, and for small $n$ none need be left out. For each we ask three things. Does the sum of its $2^n$ parts return the function? Does any other function have the same coefficients? How many coefficients are not zero? All three are exact: the coefficients are multiples of $2^{-n}$.
+# A function of $n$ bits with the values $\pm1$ is itself a string of $2^n$ signs. So there are $2^{2^n}$ of them, and for small $n$ none need be left out. Does the sum of its parts return each function? Do two functions share their coefficients? Both are exact: the coefficients are multiples of $2^{-n}$.
 
 # %%
-every = cube.points(2**n_all)  # row j: the function number j
-every_hat = spectrum(every)
-sizes = cube.bits(n_all).sum(-1)  # |S| for every mask S
-without_top = every_hat * (sizes < n_all)
+every = cube.points(2**n_all)  # row j: the values of function number j
+chi = cube.characters(n_all)  # row S: the values of the character of S
+f_hat = every @ chi / 2**n_all
+a = 2 * f_hat
+a[:, 0] -= every[:, 0]  # the first point is (1, ..., 1)
 
 
-def not_returned(f_hat):
-    return int((from_spectrum(f_hat) != every).any(-1).sum())
+def not_returned(coefficients, basis):
+    return int((coefficients @ basis != every).any(-1).sum())
 
 
-def collisions(f_hat):
-    return len(f_hat) - len(f_hat.unique(dim=0))
+def alike(coefficients):
+    return len(coefficients) - len(coefficients.unique(dim=0))
 
 
-def not_returned_by_indicators(a):
-    return int((a @ (1 + cube.characters(n_all)) / 2 != every).any(-1).sum())
+p = (1 + chi) / 2
+counted = pd.DataFrame(
+    [[not_returned(f_hat, chi), alike(f_hat)], [not_returned(a, p), alike(a)]],
+    pd.Index(["characters", "indicators"], name="basis"),
+    ["not returned", "with coefficients of another"],
+)
+table(counted, f"Of all {len(every)} functions of {n_all} bits")
 
-
-every_a = even_parity_coefficients(every)
-glue(functions=len(every), n_all=n_all)
-print(f"{len(every)} functions of {n_all} bits")
-print(f"not returned by their characters: {not_returned(every_hat)}")
-print(f"not returned by their indicators: {not_returned_by_indicators(every_a)}")
-
-degrees = ((every_hat != 0) * sizes).amax(-1)
-sparsities = {"characters": sparsity(every), "indicators": (every_a != 0).sum(-1)}
-occurring = torch.cat(tuple(sparsities.values())).unique()
-one = torch.tensor(1)
-counts = {}
-for basis, terms in sparsities.items():
-    found = torch.zeros(n_all + 1, 2**n_all + 1, dtype=torch.int64)
-    counts[basis] = found.index_put((degrees, terms), one, accumulate=True)[:, occurring]
-    print(f"\nsparsity in {basis}")
-    print("degree " + " ".join(f"{v:6}" for v in occurring.tolist()))
-    for d, row in enumerate(counts[basis].tolist()):
-        print(f"{d:6} " + " ".join(f"{v:6}" for v in row))
-
-# %% [markdown]
-# {numref}`fig-all-functions` draws the two tables. In characters, Boolean functions know only a few sparsities. Every coefficient of a function of degree $d$ is a multiple of $2^{1-d}$, and by Parseval the squares sum to 1; few patterns are left (exercise 1). In indicators the constant is shifted, and the pattern blurs. The two sparsities of one function differ by at most one, because only the coefficient of the empty set differs.
-
-# %% mystnb={"figure": {"caption": "All functions of a few bits (four by default) with values ±1, by degree and sparsity, in both bases. Each cell holds the number of functions, on a logarithmic scale of colour; columns that are empty in both bases are left out.", "name": "fig-all-functions"}, "image": {"alt": "Two tables of counts, degree against sparsity, one above the other. Above, in characters, only five columns are filled: 1, 4, 8, 10 and 16; about half of the functions have degree four and sparsity 16. Below, in indicators, every filled column but the last has spread over its neighbours."}} tags=["hide-input"]
-fig, axes = figures.new(2, 1, height=5.6, width=5.6, sharex=True)
-columns = occurring.tolist()
-for ax, (basis, found), colours in zip(axes, counts.items(), ("Blues", "Oranges"), strict=True):
-    shade = torch.where(found > 0, found.double().log2() + 2, torch.nan)
-    ax.imshow(shade, cmap=colours, vmin=0, vmax=30, aspect="auto", origin="lower")
-    for d, j in found.nonzero().tolist():
-        ax.text(j, d, int(found[d, j]), ha="center", va="center", fontsize=9)
-    ax.set(
-        title=f"sparsity in {basis}",
-        ylabel="degree (bits)",
-        yticks=range(n_all + 1),
-        xticks=range(len(columns)),
-        xticklabels=columns,
-    )
-    ax.set_xticks([j + 0.5 for j in range(len(columns) - 1)], minor=True)
-    ax.set_yticks([d + 0.5 for d in range(n_all)], minor=True)
-    ax.grid(visible=False)
-    ax.grid(which="minor", color="#e4e4e4", linewidth=0.6)
-    ax.tick_params(which="both", length=0)
-axes[1].set_xlabel("sparsity (number of coefficients that are not zero)")
-figures.show()
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+all_of_them = f"all {len(every)} functions of {n_all} bits"
+without_top = f_hat.clone()
+without_top[:, -1] = 0  # the parity of all bits left out
+eq1.holds(
+    f"{all_of_them}: not returned by the sum of their indicators",
+    counted["not returned"].sum(),
+    equals=0,
+    control=not_returned(2 * f_hat, p),
+    about="statement",
+    evidence="exhaustive",
+)
+eq1.holds(
+    f"{all_of_them}: that share their coefficients with another",
+    counted["with coefficients of another"].sum(),
+    equals=0,
+    control=alike(without_top),
+    about="statement",
+    evidence="exhaustive",
+)
+more_terms = (a != 0).sum(-1) - (f_hat != 0).sum(-1)
+monomials = every.clone()  # coefficients of the products of bits b_i, by Moebius inversion
+for k in range(n_all):
+    has = (torch.arange(2**n_all) >> k & 1).bool()
+    monomials[:, has] -= monomials[:, ~has]
+eq1.holds(
+    f"{all_of_them}: difference of the sparsities in the two bases, largest",
+    more_terms.abs().max(),
+    at_most=1,
+    control=((monomials != 0).sum(-1) - (f_hat != 0).sum(-1)).abs().max(),
+    about="ours",
+    evidence="exhaustive",
+)
+shares = [100 * (more_terms == k).double().mean().item() for k in (-1, 0, 1)]
+glue(functions=len(every), n_all=n_all, fewer=shares[0], equal=shares[1], more=shares[2])
 
 # %% [markdown]
-# ## Two bases of one space
+# All come back, and no two share their coefficients. The degree is the same in both bases. The sparsity is not, since the coefficient of the empty set differs: with indicators {glue:text}`more:.0f` % of the functions need one term more, and {glue:text}`fewer:.0f` % one less.
 #
-# Uniqueness is a matter of rank. The table of signs of $n$ bits has full rank $2^n$, and so has the table of the indicators. It does matter that they are *even*: with odd-parity indicators $(1 - \chi_S)/2$ the one of the empty set is zero, the rank falls by one, and no sum of them has another value than 0 at $x = (1, \dots, 1)$.
+# ## Two bases, two geometries
 #
-# What sets the two bases apart is geometry. The *Gram matrix* of a basis holds the mean of the product of every two of its members. For characters it is the identity. For indicators all members are positive, so all are alike:
+# What sets the bases apart is the angle between their members ({numref}`fig-gram`). The *Gram matrix* of a basis holds the mean of the product of every two. For characters it is the identity. Indicators are never negative, so they all point the same way:
 #
 # $$\mathbb E\, p_S\, p_T = \begin{cases} 1 & S = T = \emptyset \\ \frac12 & S = T \ne \emptyset, \text{ or exactly one of them is empty} \\ \frac14 & \text{else.} \end{cases}$$
-#
-# On the vectors that have sum zero and leave out the empty set, this matrix is $\frac14$ times the identity. What remains is a $2 \times 2$ matrix with trace $1 + N/4$, where $N = 2^n$, and determinant $\frac14$. So with
-#
-# $$\lambda = \tfrac12\Bigl(t + \sqrt{t^2 - 1}\Bigr), \qquad t = 1 + \frac N4,$$
-#
-# the largest eigenvalue is $\lambda$, the smallest is $1/(4\lambda)$, and their ratio, the *condition number*, is $4\lambda^2$. It grows like $N^2/4 = 4^{n-1}$.
 
-# %%
-rank_defect = {"even": 0, "odd": 0}
-off_identity = {"characters": 0.0, "indicators": 0.0}
-condition = {"characters": [], "indicators": []}
-parseval = {"characters": 0.0, "indicators": 0.0}
-closed_condition, slack = [], []
-cubes = list(range(1, n_max + 1))
-for n in cubes:
-    N = 2**n
-    chi = cube.characters(n)
-    for parity, sign in (("even", 1), ("odd", -1)):
-        rank = int(torch.linalg.matrix_rank((1 + sign * chi) / 2))
-        rank_defect[parity] = max(rank_defect[parity], N - rank)
-    f = torch.randn(10, N, generator=generator, dtype=torch.float64)
-    coefficients = {"characters": spectrum(f), "indicators": even_parity_coefficients(f)}
-    for basis, members in (("characters", chi), ("indicators", (1 + chi) / 2)):
-        gram = members @ members.T / N
-        largest = (gram - torch.eye(N)).abs().max().item()
-        off_identity[basis] = max(off_identity[basis], largest)
-        eigenvalues = torch.linalg.eigvalsh(gram)
-        condition[basis].append((eigenvalues[-1] / eigenvalues[0]).item())
-        energy = coefficients[basis].square().sum(-1) / f.square().mean(-1)
-        parseval[basis] = max(parseval[basis], (energy - 1).abs().max().item())
-    t = 1 + N / 4
-    closed_condition.append((t + math.sqrt(t * t - 1)) ** 2)
-    slack.append(N * eps * closed_condition[-1])  # smallest eigenvalue, relative
-
-
-# n roundings in each of 2^n coefficients, each at most eps times the root mean square
-parseval_rounding = 4 * n_max * eps * 2 ** (n_max / 2)
-
-
-def condition_gap(basis):
-    """Largest relative distance from the closed form."""
-    pairs = zip(condition[basis], closed_condition, strict=True)
-    return max(abs(found / closed - 1) for found, closed in pairs)
-
-
-glue(n_max=n_max, condition_last=condition["indicators"][-1])
-print("  n  characters   indicators   closed form     4^(n-1)")
-for n, c, i, closed in zip(cubes, *condition.values(), closed_condition, strict=True):
-    print(f"{n:3} {c:11.6f} {i:12.4f} {closed:13.4f} {4 ** (n - 1):11}")
-
-# %% mystnb={"figure": {"caption": "Left: the Gram matrix of the indicators of three bits; that of the characters is the identity. Right: condition number of both Gram matrices, computed (marks) and in closed form (lines).", "name": "fig-gram"}, "image": {"alt": "Left, an 8 by 8 matrix with the numbers 1 in one corner, one half along the first row, the first column and the diagonal, and one quarter elsewhere. Right, a plot with logarithmic vertical axis against the number of bits: the condition number of the characters stays at one, that of the indicators rises fourfold with every bit."}} tags=["hide-input"]
-fig, (left, right) = figures.new(1, 2, height=3.2, width_ratios=[1, 1.15])
-p = (1 + cube.characters(3)) / 2
-gram = p @ p.T / 8
-left.imshow(gram, cmap="Blues", vmin=0, vmax=1.6)
-for i, j in torch.cartesian_prod(torch.arange(8), torch.arange(8)).tolist():
-    left.text(
-        j,
-        i,
-        {1.0: "1", 0.5: "½", 0.25: "¼"}[gram[i, j].item()],
-        ha="center",
-        va="center",
-        fontsize=8.5,
-    )
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Three bits. Left: the characters, one in each row, white for $+1$ and dark for $-1$. Middle: their Gram matrix, the identity; an empty cell is 0. Right: the Gram matrix of the indicators.", "name": "fig-gram"}, "image": {"alt": "Three 8 by 8 matrices. The first has no dark cell in its first row and dark cells in half of every other row. The second is 1 on the diagonal and empty elsewhere. The third holds 1 in one corner, one half along the first row, the first column and the diagonal, and one quarter elsewhere."}} tags=["hide-input"]
+chi3 = cube.characters(3)
+p3 = (1 + chi3) / 2
+fig, axes = figures.new(1, 3, height=2.65)
 labels = [r"$\emptyset$"] + ["".join(map(str, cube.members(m))) for m in range(1, 8)]
-left.set(
-    xticks=range(8),
-    xticklabels=labels,
-    yticks=range(8),
-    yticklabels=labels,
-    xlabel="set $T$",
-    ylabel="set $S$",
-    title="$\\mathbb{E}\\, p_S\\, p_T$",
-)
-left.tick_params(length=0, labelsize=7.5)
-left.grid(visible=False)
-right.plot(cubes, condition["indicators"], linestyle="none", label="indicators")
-right.plot(cubes, closed_condition, marker="", linestyle="-", color=figures.COLOURS[0])
-right.plot(
-    cubes,
-    condition["characters"],
-    linestyle="none",
-    marker="s",
-    color=figures.COLOURS[1],
-    label="characters",
-)
-right.axhline(1, linestyle="--", color=figures.COLOURS[1], linewidth=1)
-right.set(yscale="log", xlabel="length $n$ (bits)", title="condition number")
-right.legend()
+titles = r"$\chi_S(x)$", r"$\mathbb{E}\, \chi_S\, \chi_T$", r"$\mathbb{E}\, p_S\, p_T$"
+matrices = (1 - chi3) / 2, chi3 @ chi3.T / 8, p3 @ p3.T / 8
+for i, (ax, title, values) in enumerate(zip(axes, titles, matrices, strict=True)):
+    ax.imshow(values, cmap="Blues", vmin=0, vmax=1.6)
+    ax.set(title=title, yticks=range(8), yticklabels=labels, xticks=[], xlabel="point $x$")
+    ax.set_xticks([k + 0.5 for k in range(7)], minor=True)
+    ax.set_yticks([k + 0.5 for k in range(7)], minor=True)
+    ax.grid(visible=False)
+    ax.grid(which="minor", color=figures.GREY, linewidth=0.3)
+    ax.tick_params(which="both", length=0, labelsize=7)
+    if i:
+        ax.set(xlabel="set $T$", xticks=range(8), xticklabels=labels)
+        for S, T in values.nonzero().tolist():
+            text = {1.0: "1", 0.5: "½", 0.25: "¼"}[values[S, T].item()]
+            ax.text(T, S, text, ha="center", va="center", fontsize=8)
+axes[0].set_ylabel("set $S$")
 figures.show()
 
 # %% [markdown]
-# At $n =$ {glue:text}`n_max` the condition number is {glue:text}`condition_last:.0f`. It has a plain meaning. By {eq}`eq-two-bases`, $a_\emptyset$ reads one single value of $f$. An error at this one point among $2^n$ is small in the mean square, and goes into the constant undiminished (exercise 2). So the indicators are good for *writing down* a sparse function, which is what the paper does with them. They are a bad basis for *estimating* one.
+# On the vectors that sum to zero and leave out the empty set, this matrix is $\frac14$ times the identity. What remains is a $2 \times 2$ matrix of trace $1 + N/4$, with $N = 2^n$, and determinant $\frac14$. So the largest eigenvalue is $\lambda = \frac12 (t + \sqrt{t^2 - 1})$ with $t = 1 + \frac N4$, and the smallest is $1/(4\lambda)$. Their ratio, the *condition number*, is $4\lambda^2$. It grows like $4^{n-1}$.
+
+# %%
+rows = {}
+for n in range(1, n_max + 1):
+    chi, N = cube.characters(n), 2**n
+    t = 1 + N / 4
+    row = {"condition": (t + math.sqrt(t * t - 1)) ** 2}
+    for kind, members in {"characters": chi, "even": (1 + chi) / 2, "odd": (1 - chi) / 2}.items():
+        gram = members @ members.T / N
+        values = torch.linalg.eigvalsh(gram)
+        row[f"rank {kind}"] = int(torch.linalg.matrix_rank(members))
+        row[f"condition {kind}"] = (values[-1] / values[0]).item()
+        row[f"off identity {kind}"] = (gram - torch.eye(N)).abs().max().item()
+    rows[n] = row
+bases = pd.DataFrame(rows).T.rename_axis("n")
+ranks = ["rank characters", "rank even", "rank odd"]
+bases[ranks] = bases[ranks].astype(int)
+words = {"condition characters": "condition, characters", "condition even": "condition, even"}
+words |= {"condition": "$4\\lambda^2$"}
+table(
+    bases[[*ranks, *words]][1::2].rename(columns=words), "Ranks and condition numbers", form=".2f"
+)
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+sizes = 2**bases.index
+eq1.holds(
+    "even-parity indicators are a basis: rank missing, all $n$; control: odd parity",
+    (sizes - bases["rank even"]).max(),
+    equals=0,
+    control=(sizes - bases["rank odd"]).max(),
+    about="statement",
+    evidence="proved",
+)
+eq1.holds(
+    "characters are orthonormal: Gram matrix less identity, all $n$",
+    bases["off identity characters"].max(),
+    equals=0,
+    control=bases["off identity even"].max(),
+    about="ours",
+    evidence="proved",
+)
+slack = (sizes * eps * bases["condition"]).max()  # of the smallest eigenvalue, relative
+eq1.holds(
+    "condition number of the indicators is $4\\lambda^2$, relative gap",
+    (bases["condition even"] / bases["condition"] - 1).abs().max(),
+    at_most=0,
+    tol=slack,
+    control=(bases["condition characters"] / bases["condition"] - 1).abs().max(),
+    about="ours",
+    evidence="proved",
+)
+glue(n_max=n_max, condition_last=bases["condition"].iloc[-1])
+
+# %% [markdown]
+# The indicators have full rank, as Eq. (1) says. It matters that they are *even*. The odd-parity indicator $(1 - \chi_S)/2$ of the empty set is zero, so the rank falls by one. At $n =$ {glue:text}`n_max` the condition number is {glue:text}`condition_last:.0f`. By {eq}`eq-two-bases` the constant $a_\emptyset$ reads one single value of $f$, and an error there goes into it undiminished. So indicators are good for *writing down* a sparse function, which is what the paper does with them. For *estimating* one they are a bad basis.
 #
-# ## Random sparse functions, and what is normalised
+# ## What is normalised
 #
-# For its experiments the paper draws functions at random, by *class*: a degree $d$ from 1 to 5, and a number $W$ of subsets, all of size $d$, among $T = 20$ bits. The coefficients $c_1, \dots, c_W$ are drawn from a standard normal distribution. Their absolute values are taken, so that all are positive, as the theory wants. Then, so the text, they are normalised to be centred with variance 1.
-#
-# What is meant are the functions. Positive coefficients could not be centred: if their squares sum to 1, each is at most 1, so $\sum_i c_i \ge \sum_i c_i^2 = 1$, and their mean is at least $1/W$. For functions it depends on the basis. Write $s = \sum_i c_i$ and let no set be empty. Then
+# For its experiments the paper draws a number $W$ of sets $S_i$, all of one size $d$ from 1 to 5, among $T = 20$ bits. It draws coefficients "according to a standard normal distribution", takes absolute values, and normalises "so that they are centered and with variance 1". Coefficients that are all positive cannot be centred. What is meant are the functions. Let $\sum_i c_i^2 = 1$ and $s = \sum_i c_i$, which is at least $\sum_i c_i^2 = 1$. Then
 #
 # | $f$ | $\sum_i c_i\, \chi_{S_i}$ | $\sum_i c_i\, p_{S_i}$ |
 # |:--|:--|:--|
 # | in characters | itself | $\frac s2 + \frac12 \sum_i c_i\, \chi_{S_i}$ |
-# | sparsity in characters | $W$ | $W + 1$ |
 # | $\mathbb E f$ | $0$ | $\frac s2$ |
 # | variance | $\sum_i c_i^2 = 1$ | $\frac14 \sum_i c_i^2 = \frac14$ |
+# | sparsity in characters | $W$ | $W + 1$ |
 #
-# So the sentence is true in the $\pm1$ basis, which is that of the experiments; in the basis of Eq. (1) the same coefficients make functions of mean $\frac s2$ and variance $\frac14$. The run below takes one function of every class, on all $2^{T}$ inputs, in both bases.
-
-# %%
-CLASSES = [(d, W) for d in range(1, 6) for W in (1, 7, 14, 20)]
-in_characters = {k: cube.sparse_function(length, *k, generator) for k in CLASSES}
-in_indicators = {k: replace(f, basis="even_parity") for k, f in in_characters.items()}
-
-
-def measure(f):
-    """Mean, variance and sparsity, from the values at all inputs."""
-    table = f.table()
-    mean = table.mean().item()
-    return mean, table.square().mean().item() - mean**2, int(sparsity(table))
-
-
-sums = {k: f.coefficients.sum().item() for k, f in in_characters.items()}
-mean_c = {(d, W): sums[d, W] / W for d, W in CLASSES}
-moments = {
-    "characters": {k: measure(f) for k, f in in_characters.items()},
-    "indicators": {k: measure(f) for k, f in in_indicators.items()},
-}
-print("       coefficients       in characters               in indicators")
-print(" d  W   mean variance    mean variance terms     mean    s/2 variance terms")
-for d, W in CLASSES:
-    c = in_characters[d, W].coefficients
-    mean, variance, terms = moments["characters"][d, W]
-    mean_p, variance_p, terms_p = moments["indicators"][d, W]
-    print(
-        f"{d:2} {W:2} {c.mean().item():6.4f}   {c.var(correction=0).item():6.4f}"
-        f"  {abs(mean):6.4f}   {variance:6.4f} {terms:5}"
-        f"   {mean_p:6.4f} {sums[d, W] / 2:6.4f}   {variance_p:6.4f} {terms_p:5}"
-    )
-glue(smallest_mean=min(mean_c.values()), length=length)
-
-# %% [markdown]
-# {numref}`fig-two-functions` shows the values of the class $d = 3$, $W = 14$ in both bases.
-
-# %% mystnb={"figure": {"caption": "The values of two functions with the same subsets and the same coefficients, on all inputs. Line: the mean; band: one standard deviation to each side.", "name": "fig-two-functions"}, "image": {"alt": "Two histograms above each other on a common axis. Above, the sum of characters is spread around zero, from about minus three to three. Below, the sum of indicators has the same shape at half the width, moved to the right, so that its smallest value is just above or at zero."}} tags=["hide-input"]
-fig, axes = figures.new(2, 1, height=3.6, width=5.6, sharex=True)
-tables = [drawn[3, 14].table() for drawn in (in_characters, in_indicators)]
-for ax, table, colour, name in zip(axes, tables, figures.COLOURS, moments, strict=False):
-    mean, deviation = table.mean().item(), table.std().item()
-    ax.hist(table, bins=60, color=colour, weights=torch.full_like(table, 100 / len(table)))
-    ax.axvline(mean, color="black", marker="", linestyle="-", linewidth=1.2)
-    ax.axvspan(mean - deviation, mean + deviation, color="#e9e9e9", linewidth=0, zorder=0)
-    ax.set(
-        title=f"sum of {name}: mean {mean + 0:.3f}, variance {deviation**2:.3f}".replace(
-            "-0.000", "0.000"
-        ),
-        ylabel="inputs (%)",
-    )
-axes[1].set_xlabel("value of the function")
-figures.show()
-
-# %% [markdown]
-# The smallest mean of the coefficients in any class is {glue:text}`smallest_mean:.3f`. In characters all means are 0 and all variances 1. In indicators no mean is 0, and all variances are $\frac14$.
-#
-# Two smaller things follow. The constant term that indicators bring is a coefficient of degree 0. So a function "of constant degree $d$" in one basis is not one in the other. And the class $W = 1$ has no randomness in its coefficient: it is always exactly 1.
-#
-# ## What would falsify this
-#
-# One function that its parts do not return, or two with equal coefficients, would end the expansion; the controls leave out the parity of all bits and, for the indicators, the correction of the constant in {eq}`eq-two-bases`. A rank below $2^n$ would end the uniqueness of Eq. (1); the control takes odd parity. Orthonormality, Parseval and the condition number are controlled by the other basis. Two checks compare sparsities: one control counts monomials in the bits, such as $b_1 b_3$, in place of indicators, the other counts the terms of sums of characters. The sentence on normalising is tested on functions in the basis of the experiments; the control is the other basis, and the other way round.
-
-# %% tags=["hide-input"]
-monomials = every.clone()  # coefficients of the products of bits b_i, by Moebius inversion
-for k in range(n_all):
-    containing = (torch.arange(2**n_all) >> k & 1).bool()
-    monomials[:, containing] -= monomials[:, ~containing]
-monomial_sparsity = (monomials != 0).sum(-1)
-
-
-def sparsity_difference(terms):
-    return int((terms - sparsities["characters"]).abs().max())
-
-
-def from_centred(basis):
-    """Largest distance from mean 0 and variance 1, in any class."""
-    return max(max(abs(mean), abs(v - 1)) for mean, v, _ in moments[basis].values())
-
-
-def from_half_sum(basis):
-    """Largest distance from mean s/2 and variance 1/4, in any class."""
-    rows = moments[basis].items()
-    return max(max(abs(mean - sums[k] / 2), abs(v - 1 / 4)) for k, (mean, v, _) in rows)
-
-
-def from_one_more(basis):
-    """Largest distance of the sparsity from W + 1, in any class."""
-    return max(abs(terms - W - 1) for (_, W), (_, _, terms) in moments[basis].items())
-
-
-either_sign = torch.randn(100, 20, generator=torch.Generator().manual_seed(seed)).double()
-either_sign /= either_sign.norm(dim=-1, keepdim=True)
-
-# n roundings in a value, each at most eps times the sum of the coefficients, at most W^(1/2)
-rounding = 4 * length * max(W for _, W in CLASSES) * eps
+# by Parseval. We draw one function of each of 20 classes, and take its mean and variance over all $2^T$ inputs, in both bases.
 
 
 # %%
-all_of_them = f"all {len(every)} functions of {n_all} bits"
-ledger.result("sharper.eq1").holds(
-    f"{all_of_them}: not returned by the sum of their characters",
-    not_returned(every_hat),
-    at_most=0,
-    control=not_returned(without_top),
-    about="statement",
-    evidence="exhaustive",
-)
-ledger.result("sharper.eq1").holds(
-    f"{all_of_them}: not returned by the sum of their indicators",
-    not_returned_by_indicators(every_a),
-    at_most=0,
-    control=not_returned_by_indicators(2 * every_hat),
-    about="statement",
-    evidence="exhaustive",
-)
-ledger.result("sharper.eq1").holds(
-    f"{all_of_them}: that share their coefficients with another",
-    collisions(every_hat),
-    at_most=0,
-    control=collisions(without_top),
-    about="statement",
-    evidence="exhaustive",
-)
-ledger.result("sharper.eq1").holds(
-    f"{all_of_them}: difference of the sparsities in the two bases",
-    sparsity_difference(sparsities["indicators"]),
-    at_most=1,
-    control=sparsity_difference(monomial_sparsity),
-    about="ours",
-    evidence="exhaustive",
-)
-ledger.result("sharper.eq1").holds(
-    "indicators are a basis: rank missing, all $n$",
-    rank_defect["even"],
-    at_most=0,
-    control=rank_defect["odd"],
-    about="statement",
-    evidence="proved",
-)
-ledger.result("sharper.eq1").holds(
-    "characters are orthonormal: Gram matrix less identity, all $n$",
-    off_identity["characters"],
-    at_most=0,
-    control=off_identity["indicators"],
-    about="ours",
-    evidence="proved",
-)
-ledger.result("sharper.eq1").holds(
-    "Parseval on random functions, relative gap",
-    parseval["characters"],
-    at_most=0,
-    tol=parseval_rounding,
-    control=parseval["indicators"],
-    about="ours",
-    evidence="proved",
-)
-ledger.result("sharper.eq1").holds(
-    "condition number of the indicators is $4\\lambda^2$, relative gap",
-    condition_gap("indicators"),
-    at_most=0,
-    tol=max(slack),
-    control=condition_gap("characters"),
-    about="ours",
-    evidence="proved",
-)
-ledger.result("sharper.eq1").holds(
-    "$W$ indicators are $W + 1$ characters, largest difference",
-    from_one_more("indicators"),
-    at_most=0,
-    control=from_one_more("characters"),
-    about="ours",
-    evidence="attained",
-)
+def measured(f):
+    """Mean, variance and number of characters, from the values at all inputs."""
+    values = f.table()
+    mean = values.mean().item()
+    return mean, values.square().mean().item() - mean**2, int(sparsity(values))
 
-# %% [markdown]
-# The sentence on normalising comes next, then the same coefficients in the basis of Eq. (1), and last why functions must be meant and not coefficients.
 
-# %%
-ledger.result("sharper.normalisation").holds(
-    "in the $\\pm1$ basis functions have mean 0 and variance 1, largest error",
-    from_centred("characters"),
+rows = {}
+for d, W in [(d, W) for d in range(1, 6) for W in (1, 7, 14, 20)]:
+    f = cube.sparse_function(length, d, W, draws.generator)  # a sum of characters
+    row = {"s": f.coefficients.sum().item()}
+    for plural, g in {"characters": f, "indicators": replace(f, basis="even_parity")}.items():
+        for word, value in zip(("mean", "variance", "terms"), measured(g), strict=True):
+            row[f"{word}, {plural}"] = value
+    rows[d, W] = row
+classes = pd.DataFrame(rows).T.rename_axis(["d", "W"])
+classes["s/2"] = classes.pop("s") / 2
+terms = ["terms, characters", "terms, indicators"]
+classes[terms] = classes[terms].astype(int)
+table(classes.loc[[3]], "The classes of degree 3, T = 20", form=".3f", tiny=1e-9)
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+
+
+def off(plural, mean, variance):
+    """Largest distance of mean and variance from what is said, in any class."""
+    gaps = classes[f"mean, {plural}"] - mean, classes[f"variance, {plural}"] - variance
+    return max(gap.abs().max() for gap in gaps)
+
+
+rounding = 4 * length * 20 * eps  # n roundings of values of at most s^2 <= W
+normalised.holds(
+    "sums of characters have mean 0 and variance 1, 20 classes, largest error",
+    off("characters", 0, 1),
     at_most=0,
     tol=rounding,
-    control=from_centred("indicators"),
+    control=off("indicators", 0, 1),
     about="remark",
     evidence="proved",
 )
-ledger.result("sharper.normalisation").holds(
-    "in the basis of Eq. (1) they have mean $s/2$, variance $\\frac14$, largest error",
-    from_half_sum("indicators"),
+normalised.holds(
+    "sums of indicators have mean $s/2$ and variance $\\frac14$, largest error",
+    off("indicators", classes["s/2"], 1 / 4),
     at_most=0,
     tol=rounding,
-    control=from_half_sum("characters"),
+    control=off("characters", classes["s/2"], 1 / 4),
     about="ours",
     evidence="proved",
 )
-ledger.result("sharper.normalisation").holds(
+either_sign = draws.normal(100, 20)
+normalised.holds(
     "positive coefficients of length 1 have a sum of at least 1: least; control: either sign",
-    min(sums.values()),
+    2 * classes["s/2"].min(),
     at_least=1,
     tol=rounding,
-    control=either_sign.sum(-1).min(),
+    control=(either_sign / either_sign.norm(dim=-1, keepdim=True)).sum(-1).min(),
     about="ours",
     evidence="proved",
 )
 
+# %% [markdown]
+# So the sentence is true in the basis of the experiments. In the basis of Eq. (1) the same coefficients make a function with a positive mean and a quarter of the variance.
+#
+# ## What we found
+#
+# * Both expansions hold for every function. The indicators of Eq. (1) are a basis, but far from an orthogonal one.
+# * The sentence on normalising is true of sums of characters, which the experiments use. As sums of indicators the same functions would have variance $\frac14$.
+# * In the rest of the book $\hat f$ and *sparsity* refer to characters. Where a chapter counts in indicators, it says so.
+#
+# ## What would falsify this
+#
+# One function that its parts do not return, or two with equal coefficients. The *controls*, which must fail, leave out the correction of the constant in {eq}`eq-two-bases`, or the parity of all bits. For the uniqueness: a rank below $2^n$; the control takes odd parity. For the sparsities: two that differ by more than one; the control counts products of bits such as $b_1 b_3$. Orthonormality, the condition number and the sentence on normalising are controlled by the other basis.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
 
 # %% [markdown]
@@ -642,65 +383,13 @@ ledger.show()
 #
 # The repository `paullintilhac/boolean_function_sensitivity` was read: `train_utils.py` and `training.py` (commit 3e5d0f89), and the older `exp_refactor.py` and `hardcoded_transformer.py`.
 #
-# * Its functions are sums in the $\pm1$ basis, and the coefficients are absolute values of normal numbers divided by their Euclidean norm. So they are centred with variance 1, as the text says.
-# * A bit 1 becomes $+1$ and a bit 0 becomes $-1$, so the parity of $S$ is $\prod_{i \in S} (2 b_i - 1) = (-1)^{|S|} \chi_S$. For even $|S|$ this is our character. For odd $|S|$ it has the other sign: it is $+1$ iff the number of ones is *odd*. A positive coefficient of the code is then a negative coefficient of Eq. (1). Nothing is lost, because swapping the names of the bits turns one into the other. But a hand-written network must follow: its bumps have to sit at even or odd counts, as the parity of $d$ says.
-# * The text picks subsets by shuffling the list of all of them, and so do `exp_refactor.py` and `hardcoded_transformer.py`. The newer `train_utils.py`, which `training.py` uses for all classes, draws each subset by itself. A subset can then come twice. Its two coefficients add, the function has fewer than $W$ terms, and its variance is no longer 1.
-#
-# If $W$ subsets are drawn out of $M = \binom Td$, the expected number of distinct ones is $M \bigl(1 - (1 - \frac1M)^W\bigr)$. Every pair coincides with probability $1/M$, and then adds $2 c_i c_j$ to the variance. The direction of a normal vector is independent of its length, so $c_i c_j$ is $\frac{2}{\pi W}$ in the mean, and the variance $1 + \frac{2 (W - 1)}{\pi M}$. The next cell draws many functions in this way. The seeds in `training.py` are fixed, so the cell after it can draw that file's own eight functions of each class as well.
+# * Its functions are sums in the $\pm1$ basis, with coefficients as the text says. So they are centred with variance 1.
+# * A bit 1 becomes $+1$ and a bit 0 becomes $-1$, so the parity of $S$ is $(-1)^{|S|} \chi_S$. For odd $|S|$ it is $+1$ iff the number of ones is *odd*. Nothing is lost, but a hand-written network must follow.
+# * The text takes distinct subsets, and so do the two older programs. `train_utils.py` draws each subset by itself, and one can come twice. Then the function has fewer than $W$ terms. If $W$ are drawn out of $M = \binom Td$, the expected number of distinct ones is $M \bigl(1 - (1 - \frac1M)^W\bigr)$. The expected variance is $1 + \frac{2 (W - 1)}{\pi M}$, since two random coefficients have a product of $\frac2{\pi W}$ in the mean. The seeds in `training.py` are fixed, so its own eight functions of a class can be drawn again.
 
-# %%
-plus_at_one = -cube.points(n_all)  # +1 where the bit is 1
-for d in range(n_all + 1):
-    masks = [mask for mask in range(2**n_all) if len(cube.members(mask)) == d]
-    products = [plus_at_one[:, cube.bits(n_all)[mask].bool()].prod(-1) for mask in masks]
-    ratio = (torch.stack(products) * cube.characters(n_all)[masks]).unique().tolist()
-    print(f"|S| = {d}: product over chi_S is " + ", ".join(f"{r:.1f}" for r in ratio))
-
-# %%
-widths = [7, 14, 20]
+# %% mystnb={"code_prompt_hide": "Subsets that repeat", "code_prompt_show": "Subsets that repeat"} tags=["hide-cell"]
 
 
-def drawn_one_by_one(d, W):
-    """Number of distinct subsets, and variance of the function, in every draw."""
-    subsets = torch.rand(draws, W, length, generator=generator).topk(d).indices
-    masks = (1 << subsets).sum(-1)
-    c = torch.randn(draws, W, generator=generator, dtype=torch.float64).abs()
-    c /= c.norm(dim=-1, keepdim=True)
-    same = (masks[:, :, None] == masks[:, None, :]).double()  # (draws, W, W)
-    repeats = same.tril(-1).amax(-1).sum(-1)
-    return W - repeats, torch.einsum("ri,rij,rj->r", c, same, c)
-
-
-def expected(d, W):
-    """Mean number of distinct subsets, chance that all are, mean variance."""
-    M = math.comb(length, d)
-    all_distinct = math.prod(1 - i / M for i in range(W))
-    return M * (1 - (1 - 1 / M) ** W), all_distinct, 1 + 2 * (W - 1) / (math.pi * M)
-
-
-met = {(d, W): drawn_one_by_one(d, W) for d in range(1, 6) for W in widths}
-print("d  W   distinct  expected   all distinct  expected   variance  expected")
-for (d, W), (distinct, variance) in met.items():
-    mean, chance, mean_variance = expected(d, W)
-    print(
-        f"{d} {W:2}   {distinct.mean().item():8.4f}  {mean:8.4f}"
-        f"       {(distinct == W).double().mean().item():8.4f}  {chance:8.4f}"
-        f"   {variance.mean().item():8.4f}  {mean_variance:8.4f}"
-    )
-distinct, variance = met[1, 20]
-tails = torch.tensor([0.05, 0.95], dtype=torch.float64)
-glue(
-    draws=draws,
-    distinct_1_20=distinct.mean().item(),
-    variance_1_20=variance.mean().item(),
-    variance_low_1_20=variance.quantile(tails[0]).item(),
-    variance_high_1_20=variance.quantile(tails[1]).item(),
-    no_duplicate_2_20=100 * expected(2, 20)[1],
-    repeats_3_20=100 * (1 - expected(3, 20)[1]),
-)
-
-
-# %%
 def distinct_in_training(number, d, W):
     """Distinct subsets of the function that `training.py` draws under this number."""
     source = torch.Generator().manual_seed(int(f"{number}{d}{W}"))
@@ -709,79 +398,67 @@ def distinct_in_training(number, d, W):
     return len(set(map(frozenset, subsets)))
 
 
-theirs = {key: [distinct_in_training(i, *key) for i in range(4, 12)] for key in met}
-print("functions 4 to 11 of training.py, T = 20: number of distinct subsets")
-for (d, W), counted in theirs.items():
-    print(f"d = {d}, W = {W:2}: " + " ".join(f"{count:2}" for count in counted))
-glue(theirs_low=min(theirs[1, 20]), theirs_high=max(theirs[1, 20]))
-
-# %% mystnb={"figure": {"caption": "What remains of $W$ subsets that are drawn one by one. Marks: mean over the draws; bars: from the 5th to the 95th percentile; lines: the expected value. Left: the share of $W$ that is distinct. Right: the variance of the function, which is 1 if no subset repeats.", "name": "fig-duplicates"}, "image": {"alt": "Two plots against the degree from 1 to 5, with one curve each for 7, 14 and 20 subsets. Left, the share of distinct subsets starts at about two thirds for 20 subsets of degree 1 and is close to one from degree 3 on. Right, the variance starts at about 1.6 for 20 subsets of degree 1, with a wide bar, and falls to one."}} tags=["hide-input"]
-fig, (left, right) = figures.new(1, 2, height=3.0)
-for j, W in enumerate(widths):
-    where = [d + (j - 1) * 0.12 for d in range(1, 6)]
-    look = {
-        "color": figures.COLOURS[j],
-        "marker": figures.MARKERS[j],
-        "linestyle": "none",
-        "label": f"$W = {W}$",
+rows = {}
+for d in range(1, 6):
+    M, theirs = math.comb(20, d), [distinct_in_training(i, d, 20) for i in range(4, 12)]
+    rows[d] = {
+        "expected distinct": M * (1 - (1 - 1 / M) ** 20),
+        "expected variance": 1 + 38 / (math.pi * M),
+        "training.py, fewest": min(theirs),
+        "training.py, most": max(theirs),
     }
-    for ax, which, scale in ((left, 0, W), (right, 1, 1)):
-        values = torch.stack([met[d, W][which] for d in range(1, 6)]) / scale
-        mean, (low, high) = values.mean(-1), values.quantile(tails, dim=-1)
-        bars = torch.stack((mean - low, high - mean)).clamp(min=0)
-        ax.errorbar(where, mean, yerr=bars, elinewidth=0.8, capsize=2, **look)
-        line = [expected(d, W)[2 * which] / scale for d in range(1, 6)]
-        dash = {"linestyle": figures.DASHES[j], "color": figures.COLOURS[j]}
-        ax.plot(where, line, marker="", linewidth=0.9, **dash)
-left.set(
-    xlabel="degree $d$ (bits)",
-    ylabel="distinct subsets / $W$",
-    ylim=(0.5, 1.03),
-    xticks=range(1, 6),
-)
-right.set(xlabel="degree $d$ (bits)", ylabel="variance of the function", xticks=range(1, 6))
-left.legend(loc="lower right")
-figures.show()
+repeats = pd.DataFrame(rows).T.rename_axis("d")
+counts = ["training.py, fewest", "training.py, most"]
+repeats[counts] = repeats[counts].astype(int)
+table(repeats, "Twenty subsets of 20 bits, drawn one by one", form=".3f")
+glue(distinct_1=repeats["expected distinct"][1], variance_1=repeats["expected variance"][1])
+glue(theirs_low=repeats[counts[0]][1], theirs_high=repeats[counts[1]][1])
 
 # %% [markdown]
-# At $d = 1$ and $W = 20$, the mean number of distinct subsets in {glue:text}`draws` draws is {glue:text}`distinct_1_20:.2f` instead of 20. The variance of the function is {glue:text}`variance_1_20:.2f` in the mean, and lies between {glue:text}`variance_low_1_20:.2f` and {glue:text}`variance_high_1_20:.2f` in nine draws of ten. The eight functions of this class that `training.py` itself draws have between {glue:text}`theirs_low` and {glue:text}`theirs_high` terms. For $W = 20$ and $d = 2$ only {glue:text}`no_duplicate_2_20:.0f` % of the functions have the sparsity they are named after; at $d = 3$ still {glue:text}`repeats_3_20:.0f` % fall short of it. This book draws distinct subsets, as the text says.
-#
-# ## What we found
-#
-# * Both expansions hold for every function: all {glue:text}`functions` functions of {glue:text}`n_all` bits are returned exactly, and no two share their coefficients.
-# * The indicators of Eq. (1) are a basis, but far from orthogonal: a condition number of {glue:text}`condition_last:.0f` at $n =$ {glue:text}`n_max`.
-# * The sentence on normalising is true of the functions in the $\pm1$ basis, the one of the experiments. In the basis of Eq. (1) the same coefficients give variance $\frac14$ and a mean that is not 0.
-# * With the newer generator of the code, functions of degree 1 and 2 often have fewer terms than their class is named after: about {glue:text}`distinct_1_20:.0f` instead of 20 at degree 1.
-#
-# In the rest of the book, $\hat f$ and *sparsity* refer to characters. Where a chapter counts in indicators, it says so.
+# At $d = 1$ and $W = 20$ one expects {glue:text}`distinct_1:.1f` terms and a variance of {glue:text}`variance_1:.2f`. The eight functions of that class which `training.py` draws have {glue:text}`theirs_low` to {glue:text}`theirs_high` terms. This book draws distinct subsets, as the text says.
 #
 # ## Exercises
 #
-# ```{admonition} Exercise 1
-# Show that every coefficient of a function with values $\pm1$ and degree $d$ is a multiple of $2^{1-d}$. Which functions have degree 1 or less? Hint: $f = 1 - 2g$ with $g \in \{0, 1\}$, and $g$ is a polynomial of degree $d$ in the bits with whole coefficients.
+# ```{exercise}
+# :label: ex-granularity
+# Show that every coefficient of a function with values $\pm1$ and degree $d \ge 1$ is a multiple of $2^{1-d}$. Which functions have degree at most 1?
+# ```
+#
+# ```{solution} ex-granularity
+# :class: dropdown
+# Write $f = 1 - 2g$ with $g \in \{0, 1\}$. By inclusion and exclusion $g$ is a polynomial of degree $d$ in the bits with whole coefficients. Each bit is $(1 - x_i)/2$, so a product of at most $d$ of them has coefficients that are multiples of $2^{-d}$, and $2g$ of $2^{1-d}$. At degree 1 the squares sum to 1, so a single coefficient is $\pm1$: the constants and the single bits, with either sign. The cell below looks at all functions.
 # ```
 
-# %% tags=["hide-cell"]
-# In a polynomial in the bits, inclusion and exclusion gives whole coefficients to whole values.
-# Each bit is (1 - x) / 2, so a product of at most d bits has coefficients that are multiples of 2^-d, and 2g of 2^(1-d).
+# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
+degrees = ((f_hat != 0) * cube.bits(n_all).sum(-1)).amax(-1)
 step = 2.0 ** (1 - degrees.clamp(min=1)).double()[:, None]
-whole = bool(((every_hat / step) % 1 == 0).all())
-print("every coefficient is a multiple of 2^(1-d):", whole)
-# At degree 1 the only multiples with squares that sum to 1 are a single +1 or -1: constants and single bits, with either sign.
-print(f"degree at most 1: {int((degrees <= 1).sum())} functions, 2 + 2 n = {2 + 2 * n_all}")
+answers = {
+    "functions with another coefficient": int(((f_hat / step) % 1 != 0).any(-1).sum()),
+    "functions of degree at most 1": int((degrees <= 1).sum()),
+    "2 + 2n": 2 + 2 * n_all,
+}
+table(pd.Series(answers, name="number").rename_axis("count"), f"All functions of {n_all} bits")
 
 # %% [markdown]
-# ```{admonition} Exercise 2
-# Change $f$ at the single point $(1, \dots, 1)$ by 1. By how much do the coefficients change in each basis, and by how much does $f$ change in the mean square?
+# ```{exercise}
+# :label: ex-one-value
+# Change $f$ at the single point $(1, \dots, 1)$ by 1. By how much do the coefficients change in each basis, and $f$ in the root mean square?
+# ```
+#
+# ```{solution} ex-one-value
+# :class: dropdown
+# Every $\hat f(S)$ changes by $2^{-n}$, and every $a_S$ by $2^{1-n}$, but $a_\emptyset$ by $2^{1-n} - 1$. The root mean square of the change is $2^{-n/2}$.
 # ```
 
-# %% tags=["hide-cell"]
+# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
 change = torch.zeros(2**n_max, dtype=torch.float64)
 change[0] = 1.0
-# Every f_hat(S) changes by 2^-n; a_S by 2^(1-n); but the constant a of the empty set by 2^(1-n) - 1.
-print(f"root mean square change of f: {change.square().mean().sqrt().item():.6f}")
-for name, c in (("characters", spectrum(change)), ("indicators", even_parity_coefficients(change))):
-    print(f"largest change of a coefficient, {name}: {c.abs().max().item():.6f}")
+answers = {
+    "f, root mean square": change.square().mean().sqrt().item(),
+    "a coefficient of characters": spectrum(change).abs().max().item(),
+    "a coefficient of indicators": even_parity_coefficients(change).abs().max().item(),
+}
+table(pd.Series(answers, name="change").rename_axis("of"), f"Largest changes, {n_max} bits")
 
 # %% [markdown]
 # ## References
@@ -790,4 +467,4 @@ for name, c in (("characters", spectrum(change)), ("indicators", even_parity_coe
 # :filter: docname in docnames
 # ```
 #
-# Eq. (1) is from {cite:t}`sharper`; the expansion in characters, Parseval and the granularity of exercise 1 are treated by {cite:t}`odonnell2014`.
+# Eq. (1) is from {cite:t}`sharper`; the expansion in characters, Parseval and the granularity of the first exercise are treated by {cite:t}`odonnell2014`.

@@ -19,7 +19,7 @@
 # # Short codes make the chain nearly linear
 #
 # ```{verdict}
-# At $T =$ {glue:text}`T_norm` the chain with one-hot codes has {glue:text}`over_main:.1f` times the squared norm of the network for two bits, and with any codes of length 1 at least {glue:text}`any_over_main:.2f` times. With codes of $O(\log T)$ signs its bound grows like $T \log T$.
+# At $T =$ {glue:text}`T_norm` and equal scales the chain with one-hot codes has {glue:text}`over_main:.1f` times the squared norm of the network for two bits, and with any codes of length 1 at least {glue:text}`any_over_main:.2f` times. With codes of $O(\log T)$ signs its bound, at the best noise, grows like $T \log T$.
 # ```
 # **Needs** {ref}`ch-chain-of-thought`. **Read** 6 min. **Runs in** 15 s. **Source** printed (the norm).
 #
@@ -158,7 +158,7 @@ norm.holds(
 #
 # (a) If no two have an inner product above $\mu < 1$, score matrices $\frac{L}{1 - \mu} I_k$ with $e^L \ge 7(T-1)$ let the chain compute parity. Its output is off by at most $\lambda = \frac{T-1}{e^L + T - 1}$.
 #
-# (b) For $k = \lceil 16 \log T \rceil$ random signs $\pm 1/\sqrt k$, $\mu \le \frac12$ has a chance above $\frac12$. Then the chain has $\|\theta\|^2 \le 147.9 + 8 k L^2$. For the $k = \lceil \log_2 T \rceil$ binary digits as signs, $\|\theta\|^2 \le 147.9 + \frac12 k^3 L^2$.
+# (b) For $k = \lceil 16 \log T \rceil$ random signs $\pm 1/\sqrt k$, $\mu \le \frac12$ has a chance above $\frac12$. Then the chain has $\|\theta\|^2 \le 148 + 8 k L^2$. For the $k = \lceil \log_2 T \rceil$ binary digits as signs, $\|\theta\|^2 \le 148 + \frac12 k^3 L^2$.
 #
 # (c) Every $W$ with margin $L$ has $\|W\|_F^2 \ge \frac12 L^2 M_T^2$. Here $M_T$ is the mean of the largest of $T$ independent standard normal numbers, about $\sqrt{2 \log T}$.
 # ```
@@ -206,6 +206,10 @@ norm.refuted(
     evidence="proved",
 )
 glue(over_main=over_main["one-hot"], least_over_main=over_main["one-hot, least"])
+glue(
+    one_hot_at=2 * chain.score_norms(T_norm)["one-hot"],
+    signs_at=2 * chain.score_norms(T_norm)["random signs"],
+)
 glue(any_over_main=over_main["any codes of length 1, at least"], first_false=first_false)
 
 # %% [markdown]
@@ -252,7 +256,7 @@ norm.repaired(
     evidence="proved",
 )
 norm.repaired(
-    "squared norm over $147.9 + 8 k L^2$ (signs) or $147.9 + \\frac12 k^3 L^2$ (binary), largest ratio; control: over that of the network for $d = 2$",
+    "squared norm over $147.94 + 8 k L^2$ (signs) or $147.94 + \\frac12 k^3 L^2$ (binary), largest ratio; control: over that of the network for $d = 2$",
     short["norm² / (b)"].max(),
     at_most=1,
     tol=1e-12,
@@ -434,8 +438,8 @@ ledger.show()
 #
 # * With one-hot codes a shared score matrix needs a squared norm of $(T-1) L^2$, and the identity has $T L^2$.
 # * With codes of $O(\log T)$ columns a power of $\log T$ is enough. The chain is right on all strings with binary codes up to {glue:text}`n_max` bits, with random signs up to {glue:text}`n_signs`.
-# * No codes of length 1 get below $\frac12 L^2 M_T^2 \approx L^2 \log T$. So the chain is the larger network from $T =$ {glue:text}`first_false` on, whatever its codes.
-# * At the best noise the chain's bound is of order $T \log T$, and with codes of length 1 that is the least.
+# * No codes of length 1 get below $\frac12 L^2 M_T^2 \approx L^2 \log T$. So with equal scales the chain is the larger network from $T =$ {glue:text}`first_false` on, whatever its codes of length 1.
+# * At the best noise the chain's bound is of order $T \log T$, and with codes of length 1 and this margin that is the least.
 #
 # ```{finding} sharper.cot.norm
 # :title: The chain's shared scores make its norm larger, not smaller
@@ -447,9 +451,9 @@ ledger.show()
 #
 # **Why.** A column has one entry, but there are $T$ columns: all steps share the weights, and each needs a score of its own. Short codes share columns, and pay by larger scores.
 #
-# **Repair.** With one-hot codes the squared norm is $147.9 + 2 T L^2$, with $k = \lceil 16 \log T \rceil$ random signs at most $147.9 + 8 k L^2$. No codes of length 1 have less than order $L^2 \log T$.
+# **Repair.** With one-hot codes the squared norm is $147.94 + 2 T L^2$, with $k = \lceil 16 \log T \rceil$ random signs at most $148 + 8 k L^2$. These pay for long strings only: at $T = {glue:text}`T_norm`$ their scores have {glue:text}`signs_at:.0f` $L^2$, one-hot codes {glue:text}`one_hot_at:.0f` $L^2$. No codes of length 1 have less than order $L^2 \log T$.
 #
-# **What survives.** The chain itself, with the sharpness of the network for $d = 2$ at every step; and growth that is linear up to a logarithm, with short codes.
+# **What survives.** The chain itself, with the sharpness of the network for $d = 2$ at every step; and growth that is linear up to a logarithm, with short codes and at the best noise.
 # ```
 #
 # ## Exercises

@@ -174,7 +174,7 @@ glue(least_last=found["alpha_g, last"].min(), worst_all=found["alpha_g, all"].mi
 #
 # ```{prf:proposition} Ours
 # :label: pareto-dead
-# Set $G$ to 0 and $b$ to $-\frac1{100}$ at all dead units. The function stays, at all scores and for all coefficients; the norm falls strictly; at every input the gradient for each weight stays or becomes 0, and the sharpness falls strictly.
+# Set $G$ to 0 and $b$ to $-\frac1{100}$ at all dead units. The function stays, at all scores and for all coefficients; the norm falls strictly; at every input the gradient for each weight stays or becomes 0, and the sharpness falls strictly, if one of the inputs turns a dead unit on.
 # ```
 #
 # **Proof.** A dead unit has $F_h = 0$ in every row, so the output does not depend on its $G_h, b_h$, and their gradient is 0 before and after. Nor does any other activation depend on them, so all other gradients stay, but that for column $F_h$: it is proportional to what the unit passes on, which is now 0. Before, the unit of $k = 1$ passed on something where a mean is above $\frac1{4d}$, as at the input of all ones. The norm falls by $1 + b_h^2 - 10^{-4} > 0$ for each unit. The unit is off, and not on its kink. $\square$

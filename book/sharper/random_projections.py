@@ -19,7 +19,7 @@
 # # Random codes for the positions: what accuracy they need
 #
 # ```{verdict}
-# For sets of fixed size and number $\log^2 T$ columns are enough, up to a constant: the parity of a pair on {glue:text}`far` bits is computed on {glue:text}`far_width`. At a fixed accuracy of the codes, $8 \log T / \varepsilon^2$ columns are too few in the end.
+# For sets of fixed size and number $\log^2 T$ columns are enough, up to a constant: the parity of a pair on {glue:text}`far` bits is approximated, with half the error of a constant, on {glue:text}`far_width`. At a fixed accuracy of the codes, $8 \log T / \varepsilon^2$ columns are too few in the end.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 9 min. **Runs in** 20 s. **Source** printed, in words; the formula of the width is restored.
 #
@@ -528,7 +528,7 @@ ledger.show()
 #
 # **Why.** The lemma is about codes, and the network needs it for scores of $2 \log T$. Their difference between two members has a standard deviation of $\varepsilon \sqrt{2 \log T}$, which grows.
 #
-# **Repair.** $\varepsilon$ of order $1/\sqrt{\log T}$, so $k$ of order $\log^2 T$ for fixed $d$, $W$ and coefficients, with explicit constants. For one pair no smaller order will do.
+# **Repair.** $\varepsilon$ of order $1/\sqrt{\log T}$, so $k$ of order $\log^2 T$ for fixed $d$, $W$ and coefficients, with explicit constants. For one pair no order from $8 \log T$ columns up to it will do.
 #
 # **What survives.** The codes themselves; the order $\log T$ for $d = W = 1$; a width that is polylogarithmic in $T$; and, with a small $\varepsilon$, every length in use.
 # ```

@@ -12,7 +12,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,7 @@ class Parameter:
             return self.checked(text)
         try:
             return self.checked(ast.literal_eval(text))
-        except (ValueError, SyntaxError):
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             raise ChapterError(self._refusal(repr(text))) from None
 
     def checked(self, value: Any) -> Any:
@@ -100,7 +100,12 @@ class Chapter:
     @functools.cached_property
     def text(self) -> str:
         """The source."""
-        return self.source.read_text(encoding="utf-8")
+        text = _read(self.source)
+        try:
+            ast.parse(text)
+        except SyntaxError as error:
+            raise ChapterError(f"{self.name}, line {error.lineno}: {error.msg}") from None
+        return text
 
     @functools.cached_property
     def parameters(self) -> dict[str, Parameter]:
@@ -111,7 +116,12 @@ class Chapter:
         """The values of ``<chapter>.paper.yaml``, checked."""
         if not self.preset.exists():
             raise ChapterError(f"{self.name} has no parameters at the paper's scale")
-        values = yaml.safe_load(self.preset.read_text(encoding="utf-8")) or {}
+        try:
+            values = yaml.safe_load(_read(self.preset)) or {}
+        except yaml.YAMLError as error:
+            raise ChapterError(f"{self.preset.name}: {' '.join(str(error).split())}") from None
+        if not isinstance(values, dict):
+            raise ChapterError(f"{self.preset.name} must map names to values, got {values!r}")
         return {name: self.parameter(name).checked(value) for name, value in values.items()}
 
     def parameter(self, name: str) -> Parameter:
@@ -125,16 +135,17 @@ class Chapter:
         """Hash of all that the outputs depend on.
 
         The source, the parameters, the pins, exactly the helper modules that the source reaches by
-        import, and the stored results of this chapter.
+        import, and the stored results of this chapter and of those that it loads.
         """
         digest = hashlib.sha256()
-        stored = sorted((ROOT / "results").glob(f"{self.name}.*"))
+        read = {self.name, *loaded(self.text, self.name)}
+        stored = sorted(f for name in read for f in (ROOT / "results").glob(f"{name}.*"))
         pieces = {
             "source": self.text,
             "parameters": json.dumps(dict(parameters), sort_keys=True),
-            "pins": _pins((ROOT / "environment.yml").read_text(encoding="utf-8")),
+            "pins": _pins(_read(ROOT / "environment.yml")),
             "helpers": helpers_key(self.text),
-            **{file.name: file.read_text(encoding="utf-8") for file in stored},
+            **{file.name: _read(file) for file in stored},
         }
         for name, piece in pieces.items():
             digest.update(f"{name}\0{piece}\0".encode())
@@ -142,7 +153,7 @@ class Chapter:
 
     def is_current(self, notebook: Path, parameters: Mapping[str, Any]) -> bool:
         """Whether the notebook was executed from these very inputs."""
-        return bool(stored_key(notebook) == self.key(parameters))
+        return bool(stored_key(notebook) == self.key(parameters)) and not is_damaged(notebook)
 
 
 def every_chapter() -> list[Chapter]:
@@ -267,6 +278,61 @@ def stored_key(notebook: Path) -> str | None:
         return str(metadata["book"]["key"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def outputs_key(cells: Iterable[Mapping[str, Any]]) -> str:
+    """Hash of what the cells of an executed notebook hold and put out."""
+    digest = hashlib.sha256()
+    for cell in cells:
+        kept = cell["source"], cell.get("execution_count"), cell.get("outputs", [])
+        digest.update(json.dumps(kept, sort_keys=True).encode())
+    return digest.hexdigest()[:16]
+
+
+def is_damaged(notebook: Path) -> bool:
+    """Whether a stored notebook was edited, or saved half-run, after its execution."""
+    try:
+        content = json.loads(notebook.read_text(encoding="utf-8"))
+        kept = content["metadata"]["book"].get("outputs", outputs_key(content["cells"]))
+        return bool(kept != outputs_key(content["cells"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return True
+
+
+def loaded(text: str, name: str) -> set[str]:
+    """Names of the chapters whose stored results a source loads, all of them literals.
+
+    Raises:
+        ChapterError: ``results.load`` of a name that is computed.
+    """
+    names = set()
+    for node in ast.walk(ast.parse(text)):
+        if not (isinstance(node, ast.Call) and node.args):
+            continue
+        of = node.func
+        if (
+            isinstance(of, ast.Attribute)
+            and of.attr == "load"
+            and isinstance(of.value, ast.Name)
+            and of.value.id == "results"
+        ) or (isinstance(of, ast.Name) and of.id == "load"):
+            if not isinstance(node.args[0], ast.Constant):
+                raise ChapterError(
+                    f"{name}, line {node.lineno}: results.load wants the chapter's name as a "
+                    "literal, so that its content key can cover it"
+                )
+            names.add(str(node.args[0].value))
+    return names
+
+
+def _read(path: Path) -> str:
+    """A file as text; ChapterError if it is none or is not there."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ChapterError(f"{path} is not UTF-8: {error.reason}") from None
+    except OSError as error:
+        raise ChapterError(f"{path} could not be read: {error.strerror}") from None
 
 
 def read_record(notebook: Path) -> dict[str, Any] | None:

@@ -1,18 +1,23 @@
 """Execute one chapter: as a notebook by papermill, or plainly as the script that it is.
 
-Both take the source as text, so that a worker on another machine needs only the installed package.
-``python -m helpers.book.execution`` is the plain form's own process.
+Each execution is a child process, ``python -m helpers.book.execution FOLDER``, with a folder and an
+environment of its own, both handed over and never set: chapters that share a worker share nothing.
+The source travels as text, so that a worker on another machine needs only the installed package.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.metadata
 import json
 import os
+import platform
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping
@@ -20,10 +25,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from helpers.book.chapters import helpers_key, parameters_span
+from helpers.book.chapters import helpers_key, outputs_key, parameters_span
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _KEPT_CELL_METADATA = ("tags", "mystnb")
+_KILLED = "the process of the run was ended by"
+_LONGEST_SOCKET = 80  # a path to a socket holds 107 letters; the kernel adds a few of its own
+
+
+class OtherCodeError(RuntimeError):
+    """This worker's helpers or packages differ from the caller's: a message and its address."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 @dataclass(frozen=True)
@@ -45,12 +59,21 @@ class Outcome:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
+def code_for(source: str) -> dict[str, str]:
+    """What must be the same where a chapter runs: helpers that it reaches, Python, packages."""
+    return {
+        "helpers": helpers_key(source),
+        "python": platform.python_version(),
+        **{name: _version(name) for name in ("torch", "numpy", "numba")},
+    }
+
+
 def execute_notebook(
     name: str,
     source: str,
     parameters: Mapping[str, Any],
     key: str,
-    helpers: str,
+    code: Mapping[str, str],
     run: Mapping[str, Any] | None = None,
 ) -> Outcome:
     """Execute a py:percent source by papermill, in a temporary folder, on this machine.
@@ -60,28 +83,147 @@ def execute_notebook(
         source: Its text.
         parameters: Values that differ from the chapter's own.
         key: Content key to leave in the metadata.
-        helpers: Hash of the helper modules reached, as the caller sees them; a worker with other
-            modules refuses.
+        code: What :func:`code_for` says where the caller is.
         run: What :func:`helpers.book.results.save` tells of the run, if its tables are to be kept.
 
     Returns:
         The notebook without timing metadata, with stable cell ids.
+
+    Raises:
+        OtherCodeError: this worker has other helpers or packages; with the first that differs.
     """
+    here = code_for(source)
+    for what, wanted in code.items():
+        if here[what] != wanted:
+            raise OtherCodeError(
+                f"{name}: this worker has other {what} than the caller "
+                f"({here[what]} here, {wanted} there); update it",
+                _address(),
+            )
+    return _survived("notebook", name, source, parameters, run, key)
+
+
+def execute_plainly(
+    name: str, source: str, parameters: Mapping[str, Any], run: Mapping[str, Any] | None = None
+) -> Outcome:
+    """Execute a chapter as a script in a process of its own; needs no Jupyter."""
+    return _survived("plain", name, source, parameters, run)
+
+
+def _survived(form: str, *task: Any) -> Outcome:
+    """One execution, begun again up to twice if a signal ends it: the system may have killed it."""
+    for _ in range(3):
+        outcome = _in_a_child(form, *task)
+        if not (outcome.error or "").startswith(_KILLED):
+            break
+    return outcome
+
+
+def _in_a_child(
+    form: str,
+    name: str,
+    source: str,
+    parameters: Mapping[str, Any],
+    run: Mapping[str, Any] | None,
+    key: str = "",
+) -> Outcome:
+    """One execution in a process of its own, which ends when this one does."""
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="chapter-") as folder:
+        task = {"name": name, "source": source, "parameters": dict(parameters), "key": key}
+        here = Path(folder)
+        (here / "task.json").write_text(json.dumps({"form": form, **task}), encoding="utf-8")
+        with (here / "out").open("wb") as out, (here / "err").open("wb") as err:
+            child = subprocess.Popen(
+                [sys.executable, "-m", "helpers.book.execution", folder],
+                stdin=subprocess.PIPE,  # its end tells the child that nobody waits any more
+                stdout=out,
+                stderr=err,
+                cwd=folder,
+                env=_variables(run, folder, form),
+            )
+            try:
+                status = child.wait()
+            finally:
+                child.terminate()
+                child.communicate()
+        text, told = (_text(here / pipe) for pipe in ("out", "err"))
+        failed = here / "error"
+        error = _text(failed) if failed.exists() else None
+        if error is None and status < 0:
+            error = f"{_KILLED} {signal.Signals(-status).name}"
+        if error is None and status != 0:
+            error = told.strip() or f"exit {status}"
+        if form == "notebook":
+            text = _text(here / "chapter.ipynb") if (here / "done").exists() else ""
+        return Outcome(text, error, time.monotonic() - started, _saved(here / "saved"))
+
+
+def _variables(run: Mapping[str, Any] | None, folder: str, form: str) -> dict[str, str]:
+    """Environment of a run: this package, one thread, its figures, where results are saved."""
+    package = str(Path(__file__).resolve().parents[2])
+    # The first three would lead results, claims or the choice of the kernel elsewhere.
+    foreign = ("BOOK_RUN", "BOOK_CLAIMS", "JUPYTER_PATH", "MPLBACKEND")
+    given = {name: value for name, value in os.environ.items() if name not in foreign}
+    keep_freed_memory = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_")  # glibc
+    own = {
+        "PYTHONPATH": os.pathsep.join(filter(None, (package, given.get("PYTHONPATH")))),
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        "TMPDIR": folder,
+    }
+    if form == "plain":
+        own["MPLBACKEND"] = "agg"
+    if run is not None:
+        saved = Path(folder) / "saved"
+        own["BOOK_RUN"] = json.dumps({**run, "folder": str(saved)})
+        own["BOOK_CLAIMS"] = str(saved / f"{run['chapter']}.claims.json")
+    defaults = {"OMP_NUM_THREADS": "1", **dict.fromkeys(keep_freed_memory, str(2**28))}
+    return defaults | given | own
+
+
+def _address() -> str:
+    """Of the Dask worker that this is; empty elsewhere."""
+    from distributed import get_worker
+
+    try:
+        return str(get_worker().address)
+    except ValueError:
+        return ""
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "none"
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _saved(base: Path) -> dict[str, str]:
+    """What the chapter saved, by path below the results."""
+    return {
+        str(path.relative_to(base)): path.read_text(encoding="utf-8")
+        for path in sorted(base.rglob("*"))
+        if path.is_file()
+    }
+
+
+def _run_as_notebook(name: str, source: str, parameters: Mapping[str, Any], key: str) -> None:
+    """Run the source by papermill in this process's folder; leave the notebook and any error."""
     import jupytext
     import nbformat
     import papermill
     from papermill.exceptions import PapermillExecutionError
     from traitlets.config import Config
 
-    if helpers_key(source) != helpers:
-        raise RuntimeError(f"{name}: this worker's helpers differ from the caller's; update them")
-    started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="chapter-") as folder, _environment(run, folder):
-        path = Path(folder) / "chapter.ipynb"
-        nbformat.write(jupytext.reads(source, fmt="py:percent"), path)
+    path = Path("chapter.ipynb")
+    nbformat.write(jupytext.reads(source, fmt="py:percent"), path)
+    with _socket_folder() as sockets:
         # A socket path of its own: two kernels racing for one TCP port kill a parallel run.
-        ipc = {"transport": "ipc", "ip": f"{folder}/kernel"}
-        error = None
+        ipc = {"transport": "ipc", "ip": f"{sockets}/kernel"}
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -89,7 +231,6 @@ def execute_notebook(
                     str(path),
                     str(path),
                     dict(parameters),
-                    cwd=folder,
                     kernel_name="python3",
                     progress_bar=False,
                     config=Config({"KernelManager": ipc, "AsyncKernelManager": ipc}),
@@ -98,69 +239,27 @@ def execute_notebook(
         except PapermillExecutionError as failure:
             trace = "\n".join(_ANSI.sub("", line) for line in failure.traceback)
             error = f"cell [{failure.exec_count}]: {failure.ename}: {failure.evalue}\n{trace}"
-        notebook, files = nbformat.read(path, 4), _saved(folder)
+            Path("error").write_text(error, encoding="utf-8")
+    notebook = nbformat.read(path, 4)
     _clean(notebook, name, parameters, key)
-    return Outcome(nbformat.writes(notebook), error, time.monotonic() - started, files)
-
-
-def execute_plainly(
-    name: str, source: str, parameters: Mapping[str, Any], run: Mapping[str, Any] | None = None
-) -> Outcome:
-    """Execute a chapter as a script in a process of its own; needs no Jupyter."""
-    started = time.monotonic()
-    task = json.dumps({"name": name, "source": source, "parameters": dict(parameters)})
-    with (
-        tempfile.TemporaryDirectory(prefix="chapter-") as folder,
-        _environment(run, folder) as variables,
-    ):
-        done = subprocess.run(
-            [sys.executable, "-m", "helpers.book.execution"],
-            input=task,
-            capture_output=True,
-            text=True,
-            cwd=folder,
-            env=variables | {"MPLBACKEND": "agg"},
-            check=False,
-        )
-        files = _saved(folder)
-    error = None if done.returncode == 0 else done.stderr.strip() or f"exit {done.returncode}"
-    return Outcome(done.stdout, error, time.monotonic() - started, files)
+    path.write_text(nbformat.writes(notebook), encoding="utf-8")
+    Path("done").touch()
 
 
 @contextlib.contextmanager
-def _environment(run: Mapping[str, Any] | None, folder: str) -> Iterator[dict[str, str]]:
-    """Variables of a run: this package, one thread, inline figures, where results are saved."""
-    saved = dict(os.environ)
-    package = str(Path(__file__).resolve().parents[2])
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (package, saved.get("PYTHONPATH"))))
-    os.environ.pop("MPLBACKEND", None)  # it would switch off inline figures
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    for name in ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"):  # glibc: keep freed memory
-        os.environ.setdefault(name, str(2**28))
-    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
-    if run is not None:
-        saved_here = Path(folder) / "saved"
-        os.environ["BOOK_RUN"] = json.dumps({**run, "folder": str(saved_here)})
-        os.environ["BOOK_CLAIMS"] = str(saved_here / f"{run['chapter']}.claims.json")
-    try:
-        yield dict(os.environ)
-    finally:
-        os.environ.clear()
-        os.environ.update(saved)
-
-
-def _saved(folder: str) -> dict[str, str]:
-    """What the chapter saved, by path below the results."""
-    base = Path(folder) / "saved"
-    return {
-        str(path.relative_to(base)): path.read_text(encoding="utf-8")
-        for path in sorted(base.rglob("*"))
-        if path.is_file()
-    }
+def _socket_folder() -> Iterator[str]:
+    """A folder whose path is short enough for a socket."""
+    with contextlib.ExitStack() as stack:
+        folder = str(Path.cwd())
+        if len(folder) > _LONGEST_SOCKET:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ipc-", dir="/tmp"))
+        yield folder
 
 
 def _clean(notebook: Any, name: str, parameters: Mapping[str, Any], key: str) -> None:
     """Strip what differs from run to run; in place."""
+    import nbformat
+
     notebook.cells = [c for c in notebook.cells if "papermill-error-cell-tag" not in _tags(c)]
     for i, cell in enumerate(notebook.cells):
         cell.id = f"cell-{i}"
@@ -173,7 +272,12 @@ def _clean(notebook: Any, name: str, parameters: Mapping[str, Any], key: str) ->
         "jupytext": notebook.metadata.get("jupytext", {}),
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python", "pygments_lexer": "ipython3"},
-        "book": {"chapter": name, "key": key, "parameters": dict(parameters)},
+        "book": {
+            "chapter": name,
+            "key": key,
+            "outputs": outputs_key(json.loads(nbformat.writes(notebook))["cells"]),
+            "parameters": dict(parameters),
+        },
     }
 
 
@@ -193,7 +297,7 @@ def _merged_streams(outputs: list[Any]) -> list[Any]:
     return merged
 
 
-def _run_as_script(name: str, source: str, parameters: Mapping[str, Any]) -> None:
+def _run_as_script(name: str, source: str, parameters: Mapping[str, Any], key: str) -> None:
     """Run the source in this process, the parameters set right after their cell."""
     import matplotlib
 
@@ -208,5 +312,21 @@ def _run_as_script(name: str, source: str, parameters: Mapping[str, Any]) -> Non
     exec(compile("\n" * end + "\n".join(lines[end:]), file, "exec"), scope)
 
 
+def _end_with_the_caller() -> None:
+    """Leave at once when the process that asked is gone; the kernel follows by itself."""
+
+    def wait() -> None:
+        os.read(0, 1)  # not through sys.stdin, whose lock an exit would wait for
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def _main(folder: str) -> None:
+    _end_with_the_caller()
+    task = json.loads((Path(folder) / "task.json").read_text(encoding="utf-8"))
+    {"notebook": _run_as_notebook, "plain": _run_as_script}[task.pop("form")](**task)
+
+
 if __name__ == "__main__":
-    _run_as_script(**json.load(sys.stdin))
+    _main(sys.argv[1])

@@ -8,7 +8,6 @@ valid code to another.
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 import torch
@@ -16,7 +15,6 @@ from torch import Tensor
 
 from helpers.checks import require_choice, require_positive
 
-CODES = ("binary", "gray", "one-hot")
 KINDS = ("any", "permutation", "reset")
 
 
@@ -58,23 +56,6 @@ class Automaton:
         """Number of letters."""
         return self.transitions.shape[-1]
 
-    def run(self, words: Tensor) -> Tensor:
-        """States after each letter of words ``(*, n)``, same shape; of one automaton.
-
-        Raises:
-            ValueError: a batch of automata, or a letter that does not exist.
-        """
-        if self.transitions.ndim != 2:
-            raise ValueError(
-                f"run takes one automaton, got a batch {tuple(self.transitions.shape)}"
-            )
-        wrong = words[(words < 0) | (words >= self.letters)]
-        if wrong.numel():
-            raise ValueError(f"letters run from 0 to {self.letters - 1}, got {wrong[0].item()}")
-        state = torch.full(words.shape[:-1], self.start)
-        passed = [state := self.transitions[state, letter] for letter in words.long().unbind(-1)]
-        return torch.stack(passed, -1) if passed else words.long()
-
 
 def parity_automaton() -> Automaton:
     """Two states, two letters: the state is the parity of the ones read."""
@@ -114,22 +95,14 @@ def every_automaton(states: int, letters: int) -> Automaton:
     return Automaton(tables.view(count, states, letters))
 
 
-def code(count: int, kind: str = "binary") -> Tensor:
-    r"""Bits of the numbers 0 to count - 1, shape ``(count, bits)``, int64.
+def code(count: int) -> Tensor:
+    r"""The numbers 0 to count - 1 in base 2, lowest bit first: ``(count, bits)``, int64.
 
     Args:
-        count: At least 1.
-        kind: ``"binary"`` and ``"gray"`` have :math:`\lceil \log_2 \text{count} \rceil` bits, the
-            lowest first; ``"one-hot"`` has ``count``.
+        count: At least 1; there are :math:`\lceil \log_2 \text{count} \rceil` bits.
     """
     require_positive(count=count)
-    require_choice("code", kind, CODES)
-    if kind == "one-hot":
-        return torch.eye(count, dtype=torch.int64)
-    numbers = torch.arange(count)
-    if kind == "gray":
-        numbers = numbers ^ (numbers >> 1)
-    return numbers[:, None] >> torch.arange((count - 1).bit_length()) & 1
+    return torch.arange(count)[:, None] >> torch.arange((count - 1).bit_length()) & 1
 
 
 def step_flips(automaton: Automaton, state_code: Tensor, letter_code: Tensor) -> Tensor:
@@ -161,33 +134,6 @@ def step_flips(automaton: Automaton, state_code: Tensor, letter_code: Tensor) ->
     by_letter = (written[..., :, None, :] != written[..., None, :, :]).long()
     changed = (by_state * near_states[:, :, None, None]).sum(-4)
     return changed + (by_letter * near_letters[:, :, None]).sum(-3)
-
-
-def interpolation_degree(points: Tensor) -> int:
-    r"""Least D such that every function on these points is a polynomial of degree D in their bits.
-
-    Args:
-        points: Distinct bit strings, shape ``(N, k)``, N at least 1.
-
-    Returns:
-        From 0 to k; at most :math:`\lfloor \log_2 N \rfloor`.
-
-    Raises:
-        ValueError: no points, equal points, or entries other than 0 and 1.
-
-    Cost: a singular value decomposition of a matrix of N rows for each degree tried.
-    """
-    N, k = (len(points), points.shape[-1]) if points.ndim == 2 else (0, 0)
-    if not N:
-        raise ValueError(f"expected points (N, k), N >= 1, got {tuple(points.shape)}")
-    _distances(points, N)
-    columns: list[Tensor] = []
-    for degree in range(k + 1):
-        for chosen in itertools.combinations(range(k), degree):
-            columns.append(points[:, list(chosen)].double().prod(-1))
-        if int(torch.linalg.matrix_rank(torch.stack(columns, -1))) == N:
-            return degree
-    raise AssertionError("distinct points of the cube are always interpolated")
 
 
 def final_sensitivity(

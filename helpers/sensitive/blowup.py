@@ -9,12 +9,13 @@ convention of :mod:`helpers.cube`, so a run on ``cube.bits(n)`` is a table.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
-from helpers.checks import require_amount, require_floating
+from helpers import cube
+from helpers.checks import require_amount, require_scale
 from helpers.cube import local_sensitivity
 from helpers.nets.norm import layer_norm, variance
 from helpers.sensitive.influence import bit_influences, tail_bound
@@ -49,7 +50,12 @@ class Run:
     @property
     def magnification(self) -> Tensor:
         r"""The same without the ones, :math:`\prod_k \max_w 1/N^{(k)}_w`, shape ``(*, B)``."""
-        return torch.stack([deviation(Y, self.eps).amin(-1) for Y in self.given]).prod(0) ** -1
+        return torch.stack(self.factors).prod(0)
+
+    @property
+    def factors(self) -> list[Tensor]:
+        r""":math:`\max_w 1/N^{(k)}_w` of each layer, shapes ``(*, B)``."""
+        return [variance(Y, self.eps).rsqrt().amax(-1) for Y in self.given]
 
 
 def run(spec: PostNormSpec, weights: Weights, strings: Tensor) -> Run:
@@ -73,20 +79,6 @@ def run(spec: PostNormSpec, weights: Weights, strings: Tensor) -> Run:
     return Run(outputs, tokens, given, spec.norm_eps)
 
 
-def deviation(Y: Tensor, eps: float = 0.0) -> Tensor:
-    r""":math:`N = \sqrt{\sigma^2 + \varepsilon}` over the last axis, as Lemma 16 writes it.
-
-    Raises:
-        TypeError: not floating.
-        ValueError: no columns, or eps out of range.
-    """
-    require_floating(Y=Y)
-    if Y.ndim < 1 or Y.shape[-1] < 1:
-        raise ValueError(f"expected at least one column, got shape {tuple(Y.shape)}")
-    require_amount(eps=eps)
-    return variance(Y, eps).sqrt()
-
-
 @dataclass(frozen=True, eq=False)
 class NormInfluence:
     r"""What every bit does to tokens before and after a layer norm; tables ``(n, *, 2**n, T)``.
@@ -105,26 +97,19 @@ class NormInfluence:
     there: Tensor
     longest: Tensor
 
-    def lemma16(self, C: Tensor | None = None) -> Tensor:
+    def lemma16(self, C: Tensor | None = None, one: float = 1.0) -> Tensor:
         r""":math:`2 C\, (1 + \frac1{N(x)}) (1 + \frac1{N(x^{\oplus i})})\, I_i[Y]`.
 
         Args:
             C: Bound on the lengths of Y; None: the larger of 1 and ``longest``.
+            one: 0 in place of the ones, as (50) has it.
         """
         C = self.longest.clamp(min=1) if C is None else C
-        return 2 * C * (1 + 1 / self.here) * (1 + 1 / self.there) * self.before
-
-    @property
-    def without_ones(self) -> Tensor:
-        r""":math:`2 \max \|Y\|\, \frac1{N(x)} \frac1{N(x^{\oplus i})}\, I_i[Y]`, as in (50)."""
-        return 2 * self.longest / (self.here * self.there) * self.before
+        return 2 * C * (one + 1 / self.here) * (one + 1 / self.there) * self.before
 
     @property
     def harmonic(self) -> Tensor:
-        r""":math:`\frac{2}{N(x) + N(x^{\oplus i})}\, I_i[Y]`; nothing smaller of this form holds.
-
-        Source: the chapter on layer norm's blow-up.
-        """
+        r""":math:`\frac{2}{N(x) + N(x^{\oplus i})}\, I_i[Y]`, which holds and is attained."""
         return 2 / (self.here + self.there) * self.before
 
 
@@ -141,13 +126,12 @@ def through_norm(Y: Tensor, eps: float = 0.0) -> NormInfluence:
 
     Source: Hahn and Rofin (2024), Lemma 16.
     """
-    before = bit_influences(Y)
-    N = deviation(Y, eps)
+    require_amount(eps=eps)
+    before, N = bit_influences(Y), variance(Y, eps).sqrt()
     x = torch.arange(N.shape[-2], device=N.device)
     there = torch.stack([N.index_select(-2, x ^ (1 << q)) for q in range(len(before))])
     longest = Y.norm(dim=-1).amax((-1, -2), keepdim=True)
-    y = layer_norm(Y, eps)
-    return NormInfluence(before, bit_influences(y), N, there, longest)
+    return NormInfluence(before, bit_influences(layer_norm(Y, eps)), N, there, longest)
 
 
 @dataclass(frozen=True)
@@ -198,26 +182,24 @@ class Constants:
             return 150 * self.slope * self.value**2 * max(1.0, self.token) * self.heads
         if k == 1:
             return 2 * max(1.0, self.longest) * self.slope
-        exponential = _exp(4 * self.scores[k - 1])
+        exponential = _exp(4 * max(1.0, self.scores[k - 1]))
         return 48 * self.slope * (self.heads + 1) * self.value * math.sqrt(self.width) * exponential
 
     @property
     def printed(self) -> float:
         r"""(32), :math:`C = 25 \sqrt D\, H (1 + \|v\|) \prod_{k=0}^L C^{(k)}`."""
-        return 25 * math.sqrt(self.width) * self.heads * (1 + self.readout) * self._layers
+        return self._theorem4(1 + self.readout)
 
     @property
     def squared(self) -> float:
         r"""The same with :math:`\|v\|^2` in place of :math:`\|v\|`."""
-        return 25 * math.sqrt(self.width) * self.heads * (1 + self.readout**2) * self._layers
+        return self._theorem4(1 + self.readout**2)
 
     @property
     def first_sum(self) -> float:
         r"""Above :math:`\sum_i I_i[Y^{(1)}_j]`, with probability :math:`1 - H/n^2`.
 
         .. math:: S = L_1 \bigl(g + H C_V (g + C_P \min\{16 \log n + 9,\ 2n\})\bigr)
-
-        :math:`g` is ``step``; while 2n is the smaller the bound has no exception.
         """
         attention = min(tail_bound(self.n, 4), 2 * self.n)
         mixed = self.heads * self.values[0] * (self.step + self.token * attention)
@@ -225,10 +207,7 @@ class Constants:
 
     @property
     def growths(self) -> tuple[float, ...]:
-        r"""For each later layer how much its heads and block magnify the mean influence.
-
-        .. math:: G_k = L_k \bigl(1 + H C_V (C_A + (1 + 2 C_A) e^{2 C_A})\bigr)
-        """
+        r""":math:`G_k = L_k \bigl(1 + H C_V (C_A + (1 + 2 C_A) e^{2 C_A})\bigr)`, k at least 2."""
         layers = range(2, len(self.slopes) + 1)
         return tuple(self.slopes[k - 1] * sum(self._shares(k)) for k in layers)
 
@@ -241,11 +220,8 @@ class Constants:
             + H C_V (1 + 2 C_A) e^{2 C_A}\, \frac1n \sum_w I_i[y_w]\bigr)
 
         Args:
-            k: The layer, counted from 1.
+            k: The layer, counted from 1; ValueError if it is no later one.
             influences: :math:`I_i[y^{(k-1)}_w]`, tables ``(*, n)``.
-
-        Raises:
-            ValueError: no such later layer.
         """
         if not 2 <= k <= len(self.slopes):
             raise ValueError(f"later layers run from 2 to {len(self.slopes)}, got {k}")
@@ -254,10 +230,7 @@ class Constants:
 
     @property
     def ours(self) -> float:
-        r""":math:`K = 2^{L-1} \max |f|\, \|v\|\, S \prod_{k \ge 2} G_k`.
-
-        Source: the chapter on layer norm's blow-up.
-        """
+        r""":math:`K = 2^{L-1} \max |f|\, \|v\|\, S \prod_{k \ge 2} G_k`, of the sharper law."""
         sides = 2.0 ** (len(self.slopes) - 1) * self.top * self.readout
         return sides * self.first_sum * math.prod(self.growths)
 
@@ -266,9 +239,9 @@ class Constants:
         V, C = self.heads * self.values[k - 1], self.scores[k - 1]
         return 1 + V * C, V * (1 + 2 * C) * _exp(2 * C)
 
-    @property
-    def _layers(self) -> float:
-        return math.prod(self.layer(k) for k in range(len(self.slopes) + 1))
+    def _theorem4(self, readout: float) -> float:
+        layers = math.prod(self.layer(k) for k in range(len(self.slopes) + 1))
+        return 25 * math.sqrt(self.width) * self.heads * readout * layers
 
 
 def constants(spec: PostNormSpec, weights: Weights, seen: Run) -> Constants:
@@ -288,10 +261,10 @@ def constants(spec: PostNormSpec, weights: Weights, seen: Run) -> Constants:
             f"expected one model of {spec.n} tokens and its own run, got readout "
             f"{tuple(weights['readout'].shape)} and tokens {tuple(seen.tokens[0].shape)}"
         )
-    blocks = [
-        {part: weights[f"layers.{k}.{part}"] for part in ("query", "key", "value")}
-        for k in range(spec.layers)
-    ]
+    Q, K, V, W, U = (
+        [weights[f"layers.{k}.{part}"] for k in range(spec.layers)]
+        for part in ("query", "key", "value", "hidden", "output")
+    )
     e = weights["embedding"]
     return Constants(
         n=spec.n,
@@ -299,12 +272,9 @@ def constants(spec: PostNormSpec, weights: Weights, seen: Run) -> Constants:
         heads=spec.heads,
         step=float((e[1] - e[0]).norm()),
         token=float((e[:, None] + weights["positions"]).norm(dim=-1).max()),
-        values=tuple(_spectral(b["value"]) for b in blocks),
-        scores=tuple(spec.width * _spectral(b["query"] @ b["key"].mT) for b in blocks),
-        slopes=tuple(
-            lipschitz(weights[f"layers.{k}.hidden"], weights[f"layers.{k}.output"])
-            for k in range(spec.layers)
-        ),
+        values=tuple(map(_spectral, V)),
+        scores=tuple(spec.width * _spectral(q @ k.mT) for q, k in zip(Q, K, strict=True)),
+        slopes=tuple(map(lipschitz, W, U)),
         readout=float(weights["readout"].norm()),
         longest=float(seen.given[0].norm(dim=-1).max()),
         top=float(seen.outputs.abs().max()),
@@ -315,8 +285,7 @@ def lipschitz(hidden: Tensor, output: Tensor) -> float:
     r"""A Lipschitz constant of :math:`z \mapsto z + \mathrm{relu}(z W + b) W' + b'`.
 
     With at most 12 units the largest norm of :math:`I + W \mathrm{diag}(s) W'` over all
-    :math:`s \in \{0, 1\}^F`; the constant itself if every pattern s occurs. With more,
-    :math:`1 + \|W\| \|W'\|`.
+    :math:`s \in \{0, 1\}^F`. With more, :math:`1 + \|W\| \|W'\|`.
 
     Args:
         hidden: W, shape ``(D, F)``.
@@ -336,44 +305,76 @@ def lipschitz(hidden: Tensor, output: Tensor) -> float:
     return _spectral(torch.eye(D).to(hidden) + (hidden * on[:, None]) @ output)
 
 
-def neighbour_mean(values: Tensor) -> Tensor:
-    r""":math:`\frac1n \sum_i \phi(x^{\oplus i})` at every point, of tables ``(*, 2**n)``.
+@dataclass(frozen=True, eq=False)
+class Sides:
+    r"""What Theorem 4 and the sharper law compare, at some inputs of one model.
 
-    Raises:
-        ValueError: the last axis is no power of two, or a single point.
+    Attributes:
+        s: :math:`s(f, x)`, shape ``(B,)``.
+        magnification: :math:`B(x)`.
+        squares: :math:`\mathrm{Blowup}(x)^2 + \frac1n \sum_i \mathrm{Blowup}(x^{\oplus i})^2`.
+        constants: Of the model.
     """
-    N = values.shape[-1] if values.ndim else 0
-    n = N.bit_length() - 1
-    if N < 2 or 2**n != N:
-        raise ValueError(f"expected 2**n values with n >= 1, got shape {tuple(values.shape)}")
-    x = torch.arange(N, device=values.device)
-    return torch.stack([values[..., x ^ (1 << i)] for i in range(n)]).mean(0)
+
+    s: Tensor
+    magnification: Tensor
+    squares: Tensor
+    constants: Constants
+
+    @property
+    def law(self) -> float:
+        r"""Largest :math:`s / (K B)`: at most 1. Source: the chapter on layer norm's blow-up."""
+        return float((self.s / (self.constants.ours * self.magnification)).max())
+
+    def theorem4(self, C: float) -> Tensor:
+        r"""Left over right side of (12), :math:`s / (C \sqrt{n \log n}\, \cdot` ``squares``)."""
+        n = self.constants.n
+        return self.s / (C * math.sqrt(n * math.log(n)) * self.squares)
+
+    def corollary5(self, C: float) -> float:
+        """Right over left side of (13), where ``s`` and ``squares`` are of all inputs."""
+        c = self.constants
+        asked = float(self.s.mean()) / math.sqrt(c.n * math.log(c.n)) - c.heads / c.n
+        return asked / (C * float(self.squares.mean()) / 2)
+
+    def with_readout(self, factor: float) -> Sides:
+        """The same model with its read-out multiplied by a factor."""
+        c = self.constants
+        longer = replace(c, readout=abs(factor) * c.readout, top=abs(factor) * c.top)
+        return replace(self, s=factor**2 * self.s, constants=longer)
+
+    def bounded(self) -> Sides:
+        """The same model with its read-out scaled until the largest output is 1."""
+        return self.with_readout(1 / self.constants.top)
 
 
-def effective_constant(f: Tensor, blowup: Tensor) -> Tensor:
-    r"""The least constant with which Theorem 4 holds at each input.
-
-    .. math::
-
-        \frac{s(f, x)}{\sqrt{n \log n}\,
-        \bigl(\mathrm{Blowup}(x)^2 + \frac1n \sum_i \mathrm{Blowup}(x^{\oplus i})^2\bigr)}
+def sides(spec: PostNormSpec, weights: Weights, at: Tensor | None = None) -> Sides:
+    """Both sides at all inputs, or at one input of any length.
 
     Args:
-        f: Values of the transformer, shape ``(*, 2**n)``, n at least 2.
-        blowup: Its blow-up at the same points.
+        spec: The model, at least two bits.
+        weights: Its weights, without leading axes.
+        at: Bits of the one input, shape ``(n,)``; None: all inputs, in the order of the cube.
 
     Raises:
-        ValueError: shapes that differ, or fewer than two bits.
+        ValueError: one bit, or what :func:`run` and :func:`constants` refuse.
 
-    Source: Hahn and Rofin (2024), Eq. (12).
+    Cost: that of 2**n inputs, or of n + 1, by 32.
     """
-    if f.shape != blowup.shape or f.ndim < 1 or f.shape[-1] < 4:
-        found = (tuple(f.shape), tuple(blowup.shape))
-        raise ValueError(f"expected two tables of one shape, at least two bits, got {found}")
-    n = f.shape[-1].bit_length() - 1
-    squares = blowup.square()
-    right = squares + neighbour_mean(squares)
-    return local_sensitivity(f) / (math.sqrt(n * math.log(n)) * right)
+    if spec.n < 2:
+        raise ValueError(f"both sides need at least two bits, got {spec.n}")
+    if at is None:
+        seen = run(spec, weights, cube.bits(spec.n))
+        squares, x = seen.blowup.square(), torch.arange(2**spec.n)
+        there = torch.stack([squares[x ^ (1 << i)] for i in range(spec.n)]).mean(0)
+        s, B = local_sensitivity(seen.outputs), seen.magnification
+        return Sides(s, B, squares + there, constants(spec, weights, seen))
+    ball = torch.cat((at[None], at ^ torch.eye(spec.n, dtype=at.dtype)))
+    runs = [run(spec, weights, part) for part in ball.split(32)]
+    f, squares = torch.cat([r.outputs for r in runs]), torch.cat([r.blowup.square() for r in runs])
+    here = replace(constants(spec, weights, runs[0]), top=float(f.abs().max()))
+    s = (f[1:] - f[0]).square().sum()[None] / 4
+    return Sides(s, runs[0].magnification[:1], squares[:1] + squares[1:].mean(), here)
 
 
 def random_weights(
@@ -381,9 +382,8 @@ def random_weights(
 ) -> Weights:
     r"""Random weights, float64, with a given :math:`C_A` in every layer.
 
-    Entries are normal, of variance 1/width, or 1/hidden in the block's second matrix; biases have a
-    tenth of the deviation. Scores are scaled until :math:`D \max_h \|K_h^\top Q_h\|` is
-    ``score_bound``.
+    Entries are normal, of variance 1/width, or 1/hidden in the block's second matrix; biases are a
+    tenth as large. :math:`D \max_h \|K_h^\top Q_h\|` is ``score_bound``.
 
     Raises:
         ValueError: a bound that is negative or infinite.
@@ -396,19 +396,16 @@ def random_weights(
         weights[name] = size * torch.randn(shape, generator=generator, dtype=torch.float64)
     for k in range(spec.layers):
         query, key = weights[f"layers.{k}.query"], weights[f"layers.{k}.key"]
-        weights[f"layers.{k}.query"] = (
-            query * score_bound / (spec.width * _spectral(query @ key.mT))
-        )
+        query *= score_bound / (spec.width * _spectral(query @ key.mT))
     return weights
 
 
 def majority_transformer(n: int) -> tuple[PostNormSpec, Weights]:
     r"""One layer that computes MAJORITY of an odd number of bits exactly, without epsilon.
 
-    Attention is uniform. The block cancels the token's own bit, so every token is
-    :math:`Y = \frac m{\sqrt2} (0, 0, -1, 1)` with m the mean of the signs. Layer norm returns the
-    sign of m, and magnifies by :math:`1/N = 2/|m|`. All spectral norms, :math:`C_P` and the
-    Lipschitz constant of the block are 1, and :math:`\|v\| = \frac12`.
+    Attention is uniform. The block cancels the token's own bit: every token is
+    :math:`Y = \frac m{\sqrt2} (0, 0, -1, 1)`, m the mean of the signs, and :math:`1/N = 2/|m|`.
+    All spectral norms, :math:`C_P` and the block's slope are 1, :math:`\|v\| = \frac12`.
 
     Raises:
         ValueError: n is even or below 1: a tie has no majority.
@@ -424,6 +421,21 @@ def majority_transformer(n: int) -> tuple[PostNormSpec, Weights]:
     weights["layers.0.hidden"] = torch.stack((bit, -bit), 1)
     weights["layers.0.output"] = torch.stack((-bit, bit))
     weights["readout"] = mean / 2
+    return spec, weights
+
+
+def last_bit_transformer(n: int, short: float = 1e-3) -> tuple[PostNormSpec, Weights]:
+    r"""One layer that returns its last bit and attains the sharper law, :math:`K = 1 + t`.
+
+    No attention, no block. A zero is the token :math:`(1, -1)`, a one is -t times that, with t =
+    ``short`` above 0; :math:`v = (\frac12, -\frac12)`. At the input of zeros :math:`s = B = 1`.
+    """
+    require_scale(short=short)
+    spec = PostNormSpec(n, width=2, layers=1, hidden=1)
+    weights = {k: torch.zeros(v, dtype=torch.float64) for k, v in shapes(spec).items()}
+    zero = torch.tensor([1.0, -1.0], dtype=torch.float64)
+    weights["embedding"] = torch.stack((zero, -short * zero))
+    weights["readout"] = zero / 2
     return spec, weights
 
 

@@ -8,7 +8,7 @@ Positions are left out of the norm and of the noise, as in the paper.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ from helpers.cube import bits
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.nets.transformer import forward, initial_weights
 from helpers.sharpness import Estimate, direction_sharpness, layer_norm_blowup
+from helpers.statistics import middle, redrawn
 from helpers.training.batches import Batches, fresh
 from helpers.training.train import Trained, train
 from helpers.weights import Weights
@@ -40,6 +41,14 @@ SIGMA = 0.02
 """Standard deviation of the noise in every weight with which the paper measures sharpness."""
 FIXED = "positions"
 """The weight that gets no noise and does not count in the norm."""
+TABLE_1 = {
+    "columns of the model": "128",
+    "strings in a step": "1024, drawn anew",
+    "steps of a run": "10000",
+    "learning rate": "0.0003",
+    "weight decay": "0.1",
+}
+"""Settings in the paper's Table 1 that a chapter may change; its own choices count as text."""
 
 
 def spec(n: int, width: int = 32, **options: Any) -> TransformerSpec:
@@ -352,6 +361,79 @@ def measure(
         blowup(model, weights, strings),
         parameter_norm(model, weights),
     )
+
+
+def differing(settings: Mapping[str, object]) -> dict[str, list[str]]:
+    """Columns of a table with every setting of a chapter that differs from the paper's.
+
+    Args:
+        settings: Name to the paper's and the chapter's own, a pair; of :data:`TABLE_1` the
+            chapter's own alone.
+
+    Raises:
+        KeyError: a setting without the paper's that Table 1 does not have.
+    """
+    pairs = {
+        name: value if isinstance(value, tuple) else (TABLE_1[name], value)
+        for name, value in settings.items()
+    }
+    rows = [(name, str(a), str(b)) for name, (a, b) in pairs.items() if str(a) != str(b)]
+    return {head: [row[i] for row in rows] for i, head in enumerate(("setting", "paper", "here"))}
+
+
+def provenance(made: Mapping[str, Any]) -> dict[str, str]:
+    """Rows of a table that say how a stored run was made, from the JSON beside it.
+
+    A commit that ends in ``-dirty`` is one from whose files those of the run differed.
+    """
+    commit = str(made["commit"])
+    unclean = ", with changes not committed" if commit.endswith("-dirty") else ""
+    rows = {"made": f"{made['date']}, {made['seconds']:.0f} s on {made['device']}"}
+    rows["program"] = f"commit {commit[:10]}{unclean}; torch {made['versions']['torch']}"
+    settings = {k.removeprefix("big_"): v for k, v in made["parameters"].items() if k != "series"}
+    return rows | {name.replace("_", " "): str(value) for name, value in settings.items()}
+
+
+def by_chance(
+    read: Callable[[Tensor], float],
+    values: Tensor,
+    strata: Tensor,
+    generator: torch.Generator,
+    times: int = 25,
+) -> float:
+    """Median of what ``read`` finds in values ``(E,)`` shuffled within strata ``(E,)``.
+
+    It is a control: the same number where labels mean nothing.
+    """
+    orders = redrawn(strata.long(), times, generator, replace=False)
+    return middle([float(read(values[order])) for order in orders])
+
+
+def first_below(values: Tensor, level: float) -> Tensor:
+    """Look ``(E,)`` at which each of the ``(E, looks)`` is first below a level; else ``looks``."""
+    below = values < level
+    return torch.where(below.any(1), below.int().argmax(1), values.shape[1])
+
+
+def window(values: Tensor, start: Tensor, stop: Tensor) -> Tensor:
+    """Mean ``(E,)`` of each run's looks from ``start`` to before ``stop``, at least one of its own.
+
+    Values are ``(E, looks)``, ends ``(E,)``; an end outside the run counts as the run's end.
+    """
+    at = torch.arange(values.shape[1])
+    first = start.clamp(0, values.shape[1] - 1)[:, None]
+    inside = (at >= first) & (at < stop[:, None].maximum(first + 1))
+    return values.where(inside, 0).sum(1) / inside.sum(1)
+
+
+def aligned(values: Tensor, at: Tensor, before: int, after: int) -> Tensor:
+    """Looks of each run around one of its own, nan where it has none: ``(E, before + after)``.
+
+    Values are ``(E, looks)``; look ``at``, of shape ``(E,)``, comes to stand at ``before``.
+    """
+    look = at[:, None] + torch.arange(-before, after)
+    found = values.gather(1, look.clamp(0, values.shape[1] - 1))
+    return found.masked_fill((look < 0) | (look >= values.shape[1]), float("nan"))
 
 
 def _is_ensemble(model: TransformerSpec, weights: Weights) -> bool:

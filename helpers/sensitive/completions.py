@@ -6,13 +6,18 @@ table that agrees with f on a training set, given by the numbers of its points.
 
 from __future__ import annotations
 
+import functools
+
 import torch
 from torch import Tensor
 
 from helpers.checks import require_amount, require_positive
+from helpers.cube import bits
 from helpers.nets.spec import TransformerSpec
-from helpers.nets.transformer import forward
-from helpers.sensitive.brittle import FIXED, SIGMA
+from helpers.nets.transformer import forward, initial_weights
+from helpers.sensitive.brittle import FIXED, RECIPE, SIGMA
+from helpers.training.ensemble import Trained
+from helpers.training.train import train
 from helpers.weights import Weights
 
 
@@ -37,27 +42,63 @@ def training_sets(count: int, N: int, m: int, generator: torch.Generator) -> Ten
     return torch.stack([torch.randperm(N, generator=generator)[:m] for _ in range(count)])
 
 
-def off(rows: Tensor, N: int) -> Tensor:
-    """Which of N points are not in each training set.
+def learn(
+    model: TransformerSpec,
+    tables: Tensor,
+    rows: Tensor,
+    steps: int,
+    generator: torch.Generator,
+    *,
+    learning_rate: float,
+    threshold: float = 0.0,
+) -> Trained:
+    """Fit one model to each table, on its own training set only, all of it in every step.
 
     Args:
-        rows: Shape ``(*, m)``, int64, from 0 to N - 1.
-        N: Number of points.
-
-    Returns:
-        Shape ``(*, N)``, bool.
+        model: As of :func:`helpers.sensitive.brittle.spec`.
+        tables: Into {-1, 1}, shape ``(E, 2**n)``; targets are 0 where they say -1.
+        rows: Training sets, shape ``(E, m)``.
+        steps: Of AdamW, at most.
+        generator: Source of the first weights.
+        learning_rate: Of AdamW; its weight decay is that of the paper.
+        threshold: Mean squared error on the training set below which a model stops.
 
     Raises:
-        ValueError: a point outside the range.
-        TypeError: not int64.
+        ValueError: values other than -1 and 1, or shapes that do not fit.
     """
-    if rows.dtype != torch.int64:
-        raise TypeError(f"points are int64, got {rows.dtype}")
-    if rows.numel() and not 0 <= int(rows.min()) <= int(rows.max()) < N:
-        low, high = int(rows.min()), int(rows.max())
-        raise ValueError(f"points run from 0 to {N - 1}, found {low} to {high}")
-    outside = torch.ones(*rows.shape[:-1], N, dtype=torch.bool)
-    return outside.scatter_(-1, rows, value=False)
+    _outside(tables, rows)
+    network = functools.partial(forward, model)
+    inputs = bits(model.n)[rows]  # (E, m, n)
+    values = ((1 + tables) / 2).gather(1, rows)
+
+    def error(weights: Weights, models: Tensor) -> Tensor:
+        return (network(weights, inputs[models]) - values[models]).square().mean(1)
+
+    return train(
+        network,
+        initial_weights(model, len(rows), generator),
+        lambda models: (inputs[models], values[models]),
+        steps=steps,
+        learning_rate=learning_rate,
+        weight_decay=RECIPE["weight_decay"],
+        evaluate=error,
+        threshold=threshold,
+        check_every=10,
+    )
+
+
+def completed(model: TransformerSpec, weights: Weights) -> Tensor:
+    """What each model says of every string: 1 where its output is above 1/2, else -1.
+
+    Args:
+        model: As of :func:`helpers.sensitive.brittle.spec`.
+        weights: Of an ensemble, each ``(E, ...)``.
+
+    Returns:
+        Tables, shape ``(E, 2**n)``, float32.
+    """
+    with torch.no_grad():
+        return torch.where(forward(model, weights, bits(model.n)) > 0.5, 1.0, -1.0)
 
 
 def random_completion(f: Tensor, rows: Tensor, generator: torch.Generator) -> Tensor:
@@ -189,7 +230,12 @@ def _outside(f: Tensor, rows: Tensor) -> Tensor:
     wrong = f[(f != 1) & (f != -1)]
     if wrong.numel():
         raise ValueError(f"values are -1 or 1, got {wrong[0].item():g}")
-    outside = off(rows, N)
+    if rows.dtype != torch.int64:
+        raise TypeError(f"points are int64, got {rows.dtype}")
+    if rows.numel() and not 0 <= int(rows.min()) <= int(rows.max()) < N:
+        low, high = int(rows.min()), int(rows.max())
+        raise ValueError(f"points run from 0 to {N - 1}, found {low} to {high}")
+    outside = torch.ones(f.shape, dtype=torch.bool).scatter_(1, rows, value=False)
     if not bool((outside.sum(-1) == N - rows.shape[-1]).all()):
         raise ValueError("a training set holds a point twice")
     return outside

@@ -43,10 +43,10 @@ def attention_row(scores: Tensor, gap: Tensor, bits: Tensor) -> Tensor:
     return (scores + gap * _checked(bits, scores)).softmax(-1)
 
 
-def row_movements(scores: Tensor, gap: Tensor, bits: Tensor) -> Tensor:
-    r"""How far each flip moves the row of attention weights.
+def summed_influence(scores: Tensor, gap: Tensor, bits: Tensor) -> Tensor:
+    r"""The left side of Lemma 11 without the query's own bit: every flip moves the row, summed.
 
-    .. math:: \sum_j I_q[\hat a_j] = 2\, |\hat a_q^1 - \hat a_q^0|
+    .. math:: \sum_q \sum_j I_q[\hat a_j] = 2 \sum_q |\hat a_q^1 - \hat a_q^0|
 
     Flipping bit q changes one score. All other weights change by a common factor, so they lose
     together what weight q gains; :math:`\hat a_q^b` is that weight with bit q set to b.
@@ -57,7 +57,7 @@ def row_movements(scores: Tensor, gap: Tensor, bits: Tensor) -> Tensor:
         bits: As there.
 
     Returns:
-        Shape ``(*, n)``, entry q between 0 and 2.
+        Shape ``(*,)``, between 0 and 2n.
 
     Cost: of order n a row, without cancellation: the other scores are summed from both ends.
     """
@@ -66,44 +66,8 @@ def row_movements(scores: Tensor, gap: Tensor, bits: Tensor) -> Tensor:
     edge = torch.full_like(a[..., :1], -math.inf)
     before = torch.cat((edge, a.logcumsumexp(-1)[..., :-1]), -1)
     after = torch.cat((a.flip(-1).logcumsumexp(-1).flip(-1)[..., 1:], edge), -1)
-    others = torch.logaddexp(before, after)
-    zero = scores - others
-    return 2 * ((zero + gap).sigmoid() - zero.sigmoid()).abs()
-
-
-def summed_influence(scores: Tensor, gap: Tensor, bits: Tensor) -> Tensor:
-    r"""The left side of Lemma 11 without the query's own bit, :math:`\sum_q \sum_j I_q[\hat a_j]`.
-
-    Args:
-        scores: As for :func:`attention_row`.
-        gap: As there.
-        bits: As there.
-
-    Returns:
-        Shape ``(*,)``, between 0 and 2n.
-    """
-    return row_movements(scores, gap, bits).sum(-1)
-
-
-def sampled_influence(
-    scores: Tensor, gap: Tensor, count: int, generator: torch.Generator
-) -> Tensor:
-    """:func:`summed_influence` at uniform random inputs, shape ``(count, *)``.
-
-    Args:
-        scores: As for :func:`attention_row`.
-        gap: As there.
-        count: Inputs, at least 1, the same for all rows.
-        generator: Source of randomness.
-
-    Raises:
-        ValueError: fewer than one input, or what :func:`attention_row` refuses.
-    """
-    _check_row(scores, gap)
-    require_positive(count=count)
-    lead = (1,) * (max(scores.ndim, gap.ndim) - 1)
-    bits = torch.randint(0, 2, (count, *lead, scores.shape[-1]), generator=generator)
-    return summed_influence(scores, gap, bits)
+    zero = scores - torch.logaddexp(before, after)
+    return 2 * ((zero + gap).sigmoid() - zero.sigmoid()).abs().sum(-1)
 
 
 def expected_influence(scores: Tensor, gap: Tensor) -> Tensor:
@@ -193,7 +157,6 @@ class HeadInfluence:
         tokens: :math:`I_q[y_w]`, of the vectors that the head is given.
         output: :math:`I_q[b_j]`, of what it returns.
         row_sums: :math:`\sum_w I_q[\hat a_{jw}]`.
-        largest_weights: :math:`\max_w I_q[\hat a_{jw}]`.
         carried: :math:`C_V \sum_w \hat a_{jw}(x)\, I_q[y_w]`.
         moved: :math:`C_V \max_w \|y_w(x^{\oplus q})\| \sum_w I_q[\hat a_{jw}]`.
         moved_here: The same with the lengths at x itself.
@@ -206,7 +169,6 @@ class HeadInfluence:
     tokens: Tensor
     output: Tensor
     row_sums: Tensor
-    largest_weights: Tensor
     carried: Tensor
     moved: Tensor
     moved_here: Tensor
@@ -217,12 +179,8 @@ class HeadInfluence:
 
     @property
     def score_bound(self) -> Tensor:
-        r""":math:`C_A = d\, \|K^\top Q\|`, above every score of tokens no longer than sqrt d.
-
-        Raises:
-            ValueError: a token is longer, so that no such bound holds.
-        """
-        top = float(self.longest.max()) if self.longest.numel() else 0.0
+        r""":math:`C_A = d\, \|K^\top Q\|`; ValueError if a token is longer than sqrt d."""
+        top = float(self.longest.detach().max()) if self.longest.numel() else 0.0
         if top > math.sqrt(self.width) * (1 + 1e-6):
             raise ValueError(
                 f"tokens of {self.width} columns must have length at most "
@@ -243,27 +201,18 @@ class HeadInfluence:
 
     @property
     def row_sum_bound(self) -> Tensor:
-        r"""A smaller one, :math:`\frac{C_A}{\sqrt d} (I_q[y_i] + 2 e^{2 C_A} \frac1n \sum_w ...)`.
-
-        Source: the chapter on attention's influence.
-        """
+        r"""Smaller, :math:`\frac{C_A}{\sqrt d} (I_q[y_i] + 2 e^{2 C_A} \frac1n \sum_w ...)`."""
         C = _per_table(self.score_bound)
         return C / math.sqrt(self.width) * (self.tokens + 2 * (2 * C).exp() * self._mean)
 
     @property
     def lemma15(self) -> Tensor:
-        r""":math:`4 \sqrt d\, e^{4 C_A} (I_q[y_j] + \frac1n \sum_w I_q[y_w])` as printed.
-
-        For ``output`` it needs the factor ``value_norm``.
-        """
+        r""":math:`2 \sqrt d` times ``lemma13``, as printed; it needs the factor ``value_norm``."""
         return 2 * math.sqrt(self.width) * self.lemma13
 
     @property
     def output_bound(self) -> Tensor:
-        r""":math:`C_V \bigl(C_A I_q[y_j] + (1 + 2 C_A) e^{2 C_A} \frac1n \sum_w I_q[y_w]\bigr)`.
-
-        Source: the chapter on attention's influence.
-        """
+        r""":math:`C_V \bigl(C_A I_q[y_j] + (1 + 2 C_A) e^{2 C_A} \frac1n \sum_w I_q[y_w]\bigr)`."""
         C, C_V = _per_table(self.score_bound), _per_table(self.value_norm)
         return C_V * (C * self.tokens + (1 + 2 * C) * (2 * C).exp() * self._mean)
 
@@ -306,14 +255,12 @@ def through_head(tokens: Tensor, query: Tensor, key: Tensor, value: Tensor) -> H
     lengths = tokens.norm(dim=-1).amax(-1)  # (*, 2**n)
     C_V = torch.linalg.matrix_norm(value, 2)
     of_tokens = bit_influences(tokens)
-    moves = [(rows - _flipped(rows, q)).abs() for q in range(n)]
-    row_sums = torch.stack([m.sum(-1) for m in moves])
+    row_sums = torch.stack([(rows - _flipped(rows, q)).abs().sum(-1) for q in range(n)])
     there = torch.stack([lengths[..., _neighbour(n, q, lengths)] for q in range(n)])
     return HeadInfluence(
         tokens=of_tokens,
         output=bit_influences(output),
         row_sums=row_sums,
-        largest_weights=torch.stack([m.amax(-1) for m in moves]),
         carried=_per_table(C_V) * (rows @ of_tokens[..., None]).squeeze(-1),
         moved=_per_table(C_V) * there[..., None] * row_sums,
         moved_here=_per_table(C_V) * lengths[..., None] * row_sums,
@@ -374,10 +321,9 @@ def _check_row(scores: Tensor, gap: Tensor) -> None:
 
 
 def _checked(bits: Tensor, scores: Tensor) -> Tensor:
-    if bits.ndim < 1 or bits.shape[-1] != scores.shape[-1]:
-        raise ValueError(
-            f"expected bits of {scores.shape[-1]} positions, got shape {tuple(bits.shape)}"
-        )
+    n = scores.shape[-1]
+    if bits.shape[-1:] != (n,):
+        raise ValueError(f"expected bits of {n} positions, got shape {tuple(bits.shape)}")
     require_bits(bits)
     return bits.to(scores.dtype)
 

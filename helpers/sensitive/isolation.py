@@ -1,24 +1,22 @@
-r"""Why sensitive functions are isolated in weight space, each step of the second paper's argument.
+r"""Sensitive functions are isolated in weight space: Lemma 21, random steps, and what is measured.
 
-Functions that differ in average sensitivity are apart (Lemma 21). A random step in weight space
-puts a floor under what layer norm divides by, which lowers the sensitivity on long strings; that is
-measured here on the PARITY transformer of :mod:`helpers.sensitive.parity`, whose positions stay
-where they are.
+Functions that differ in average sensitivity are apart (Lemma 21). What a random step does to the
+PARITY transformer of :mod:`helpers.sensitive.parity` is measured here; the positions stay where
+they are. Why it does so is in :mod:`helpers.sensitive.steps`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from helpers.checks import require_amount, require_positive
 from helpers.cube import average_sensitivity
-from helpers.sensitive.parity import PostNormSpec, forward, parity_transformer, shapes
-from helpers.sharpness import Estimate, layer_norm_blowup
+from helpers.sensitive.parity import HALF, PostNormSpec, forward, parity_transformer, shapes
+from helpers.sharpness import Estimate
 from helpers.weights import Weights
 
 FIXED = "positions"
@@ -137,6 +135,7 @@ def parity_sharpness(
     strings: int,
     generator: torch.Generator,
     only: Sequence[str] | None = None,
+    half: int = HALF,
 ) -> Estimate:
     r"""Average direction sharpness of the PARITY transformer, with fresh strings for each step.
 
@@ -150,6 +149,7 @@ def parity_sharpness(
         strings: Uniform strings for each step, at least 1.
         generator: Source of randomness.
         only: Names of the weights that move; None: all but the positions.
+        half: Half the width of the transformer, at least 9.
 
     Returns:
         Unbiased mean and its standard error, over steps and strings; the mean of each step.
@@ -163,64 +163,17 @@ def parity_sharpness(
     require_positive(strings=strings)
     if draws < 2:
         raise ValueError(f"draws must be at least 2, got {draws}")
-    spec, weights = parity_transformer(n)
+    spec, weights = parity_transformer(n, half)
     stepped = moved(weights, rho, draws, generator, only)
     x = torch.randint(0, 2, (draws, strings, n), generator=generator, dtype=torch.uint8)
     outputs = []
     with torch.no_grad():
         for at in _chunks(draws, strings * n * n):
-            members = _members(spec, stepped, at)
-            parts = [forward(spec, members, x[at, few]) for few in _chunks(strings, n * n)]
+            some = members(spec, stepped, at)
+            parts = [forward(spec, some, x[at, few]) for few in _chunks(strings, n * n)]
             outputs.append(torch.cat(parts, -1))
     found = (torch.cat(outputs) - _parity(x)).square().mean(-1)
     return Estimate(found.mean(), found.std() / math.sqrt(draws), found)
-
-
-@dataclass(frozen=True, eq=False)
-class Neighbourhoods:
-    r"""What steps make of the PARITY transformer around one random string each.
-
-    Attributes:
-        factors: Largest :math:`\tau^{(k)}` over the string and its n neighbours, at all tokens;
-            shape ``(draws, 2)``, one column a layer.
-        sensitivity: :math:`s(T_{\theta + \Delta}, x) / n`, shape ``(draws,)``.
-    """
-
-    factors: Tensor
-    sensitivity: Tensor
-
-
-def neighbourhoods(n: int, rho: float, draws: int, generator: torch.Generator) -> Neighbourhoods:
-    r"""Blow-up and sensitivity at a random string, after a random step in weight space.
-
-    Args:
-        n: Bits, at least 1.
-        rho: Length of a step, at least 0.
-        draws: Steps, each with a string of its own, at least 1. The steps depend on the generator
-            and not on n, so that lengths can be compared.
-        generator: Source of randomness.
-
-    Cost: draws times n + 1 runs at all tokens. Source: Hahn and Rofin (2024), Eqs. (11), (69).
-    """
-    spec, weights = parity_transformer(n)
-    stepped = moved(weights, rho, draws, generator)
-    factors, sensitivity = [], []
-    for e in range(draws):
-        member = _members(spec, stepped, e)
-        x = torch.randint(0, 2, (n,), generator=generator)
-        ball = torch.cat((x[None], x ^ torch.eye(n, dtype=x.dtype)))
-        largest, outputs = [], []
-        with torch.no_grad():
-            for at in _chunks(n + 1, 2 * n * n):
-                T, seen = forward(spec, member, ball[at], every=True, intermediates=True)
-                inputs = (seen[f"layers.{layer}.norm.input"] for layer in range(spec.layers))
-                taus = [layer_norm_blowup([Y], spec.norm_eps).amax() for Y in inputs]
-                largest.append(torch.stack(taus))
-                outputs.append(T)
-        factors.append(torch.stack(largest).amax(0))
-        T = torch.cat(outputs)
-        sensitivity.append((T[0] - T[1:]).square().sum() / (4 * n))
-    return Neighbourhoods(torch.stack(factors), torch.stack(sensitivity))
 
 
 def crossing(lengths: Sequence[float], values: Tensor, level: float) -> Tensor:
@@ -252,49 +205,13 @@ def crossing(lengths: Sequence[float], values: Tensor, level: float) -> Tensor:
     return torch.where(above.any(-1) & ~above[..., 0], found, math.nan)
 
 
-def tail_exponent(distances: Tensor, limit: float) -> tuple[float, float]:
-    r"""Exponent of :math:`P(\text{distance} < r) \propto r^a` for small r, and its standard error.
-
-    The likelihood of the distances below the limit is largest at
-    :math:`a = N / \sum_i \log(\text{limit} / r_i)`.
-
-    Args:
-        distances: At least 0.
-        limit: Positive; at least two distances lie below it.
-
-    Raises:
-        ValueError: fewer than two distances below the limit.
-    """
-    near = distances[distances < limit]
-    if len(near) < 2:
-        raise ValueError(f"expected at least 2 distances below {limit}, found {len(near)}")
-    a = len(near) / float((limit / near).log().sum())
-    return a, a / math.sqrt(len(near))
-
-
-def centred_parts(D: int, d: int, count: int, generator: torch.Generator) -> Tensor:
-    """The first d of D numbers of uniform unit vectors, less their mean: ``(count, d)``, float64.
-
-    Raises:
-        ValueError: d is less than 2 or not below D, or no vectors.
-    """
-    require_positive(count=count)
-    if not 2 <= d < D:
-        raise ValueError(f"expected 2 <= d < D, got d = {d} and D = {D}")
-    part = torch.randn(count, d, generator=generator, dtype=torch.float64)
-    half = torch.full((count,), (D - d) / 2, dtype=torch.float64)
-    rest = 2 * torch._standard_gamma(half, generator)
-    part = part / (part.square().sum(1) + rest).sqrt()[:, None]
-    return part - part.mean(1, keepdim=True)
-
-
 def _parity(x: Tensor) -> Tensor:
     """+1 where the number of ones is even, -1 where it is odd."""
     return 1.0 - 2.0 * (x.sum(-1) % 2)
 
 
-def _members(spec: PostNormSpec, stepped: Weights, at: slice | int) -> Weights:
-    """Some of the stepped models; what did not move has no axis of them."""
+def members(spec: PostNormSpec, stepped: Weights, at: slice | int) -> Weights:
+    """Some of the models that :func:`moved` makes; what did not move has no axis of them."""
     return {
         name: stepped[name][at] if stepped[name].ndim > len(shape) else stepped[name]
         for name, shape in shapes(spec).items()

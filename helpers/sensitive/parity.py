@@ -33,7 +33,7 @@ from helpers.nets.norm import layer_norm
 from helpers.weights import Weights, check_weights
 
 HALF = 16
-"""Channels of the PARITY transformer; a token holds u and -u, so that its mean is 0."""
+"""Channels of the PARITY transformer, by default; a token holds u and -u, so that its mean is 0."""
 BIT, ONE, PLACE, SIGN, SHARE, SPIKE, STEP, OUT, TINY = range(9)
 """Channels of u at token i, with k ones in the input: b_i, 1, i/n, (-1)^i, k/n (written by the
 first attention), the spike (by the first feedforward block), 1/n, the answer, 1/n^2. The seven
@@ -221,10 +221,11 @@ def shapes(spec: PostNormSpec) -> dict[str, tuple[int, ...]]:
     return found | {"readout": (D,)}
 
 
-def parity_transformer(n: int) -> tuple[PostNormSpec, Weights]:
-    r"""A transformer that computes PARITY on n bits: 2 layers, 1 head, width 32, no epsilon.
+def parity_transformer(n: int, half: int = HALF) -> tuple[PostNormSpec, Weights]:
+    r"""A transformer that computes PARITY on n bits: 2 layers, 1 head, no epsilon.
 
-    A token of 32 columns is (u, -u). Both attentions are uniform, as queries and keys are zero.
+    A token of 2 ``half`` columns, by default 32, is (u, -u). Both attentions are uniform, as
+    queries and keys are zero.
 
     - The first attention averages the bits into channel SHARE, which becomes k/n.
     - The first feedforward block writes a spike of height 1/n into token k, and no other, with the
@@ -238,11 +239,12 @@ def parity_transformer(n: int) -> tuple[PostNormSpec, Weights]:
     - The second attention averages the spike into channel OUT, about :math:`(-1)^k / n^2`.
     - The second feedforward block clears all other channels, with
       :math:`c - \mathrm{relu}(c) + \mathrm{relu}(-c) = 0`, and adds 0.2 of TINY to OUT.
-    - The last layer norm makes that :math:`\pm 4`, however small it was, and the read-out
-      :math:`\pm 1`.
+    - The last layer norm makes that plus or minus the root of ``half``, however small it was, and
+      the read-out :math:`\pm 1`.
 
     Args:
         n: Bits, at least 1.
+        half: Channels of u, at least 9: those named in this module, the others empty.
 
     Returns:
         A spec and float64 weights. The output is +1 for an even number of ones and -1 for an odd
@@ -250,27 +252,30 @@ def parity_transformer(n: int) -> tuple[PostNormSpec, Weights]:
         at right angles to the answer, so that the error is :math:`O(\epsilon + (n^2 \epsilon)^2)`.
 
     Raises:
-        ValueError: n is less than 1, or so large (above 2**20) that the spike drowns in rounding.
+        ValueError: fewer than 9 channels, n is less than 1, or n is so large (above 2**20) that the
+            spike drowns in rounding.
 
     Source: the chapter on brittle transformers. That layer norm without epsilon makes PARITY
     possible was shown by Chiang and Cholak (2022).
     """
     if not 1 <= n <= 2**20:
         raise ValueError(f"n must lie between 1 and {2**20}, got {n}")
-    spec = PostNormSpec(n)
+    if half <= TINY:
+        raise ValueError(f"half must be at least {TINY + 1}, got {half}")
+    spec = PostNormSpec(n, width=2 * half)
     W = {name: torch.zeros(shape, dtype=torch.float64) for name, shape in shapes(spec).items()}
 
     def write(matrix: Tensor, source: int, channel: int, value: float) -> None:
         """Make row ``source`` write ``value`` into a channel, in both halves."""
         matrix[..., source, channel] += value
-        matrix[..., source, HALF + channel] -= value
+        matrix[..., source, half + channel] -= value
 
     i = torch.arange(1, n + 1, dtype=torch.float64)
     same = torch.ones_like(i)
     encoded = {ONE: same, PLACE: i / n, SIGN: 1 - 2 * (i % 2), STEP: same / n, TINY: same / n**2}
     for channel, values in encoded.items():
         W["positions"][:, channel] = values
-        W["positions"][:, HALF + channel] = -values
+        W["positions"][:, half + channel] = -values
     write(W["embedding"], 1, BIT, 1)
     write(W["layers.0.value"], BIT, SHARE, 1)
     write(W["layers.1.value"], SPIKE, OUT, 1)
@@ -289,8 +294,8 @@ def parity_transformer(n: int) -> tuple[PostNormSpec, Weights]:
         write(output, unit, channel, -side)
         if channel == TINY:
             write(output, unit, OUT, TIE * side)
-    W["readout"][OUT] = 1 / (2 * math.sqrt(HALF))
-    W["readout"][HALF + OUT] = -W["readout"][OUT]
+    W["readout"][OUT] = 1 / (2 * math.sqrt(half))
+    W["readout"][half + OUT] = -W["readout"][OUT]
     return spec, W
 
 

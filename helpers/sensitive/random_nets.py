@@ -1,7 +1,7 @@
 r"""Untrained nets as functions of bits: how sensitive they are, and by which draw of weights.
 
-Five kinds of net and three draws, so that what belongs to the net can be told from what belongs to
-the size of its weights.
+Two transformers, three recurrent nets and three draws, so that what belongs to the net can be told
+from what belongs to the size of its weights.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from torch import Tensor, nn
 
 from helpers.checks import require_choice, require_positive
 from helpers.cube import average_sensitivity, bits
-from helpers.nets import baselines, transformer
+from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.sensitive import brittle
 from helpers.weights import Weights, ensemble_of
 
 RECURRENT: dict[str, Callable[..., nn.RNNBase]] = {"LSTM": nn.LSTM, "GRU": nn.GRU, "RNN": nn.RNN}
-NETS = ("transformer", "deep transformer", *RECURRENT, "feedforward")
+TRANSFORMERS = ("transformer", "deep transformer")
+NETS = (*TRANSFORMERS, *RECURRENT)
 DRAWS = ("PyTorch", "Xavier", "wide")
 WIDE = 10.0
 NORMAL = ("embedding", "positions")
@@ -34,15 +35,13 @@ def outputs(
     generator: torch.Generator,
     *,
     width: int = 32,
-    layers: int | None = None,
 ) -> Tensor:
     r"""Outputs of random nets on the whole cube.
 
     Nets: ``"transformer"`` is that of :func:`helpers.sensitive.brittle.spec`; ``"deep
-    transformer"`` has one head, norms before each block, positions added to tokens, and tokens
-    multiplied by the root of the width; ``"LSTM"``, ``"GRU"`` and ``"RNN"`` (tanh) read embedded
-    tokens, and their last state is read out; ``"feedforward"`` reads signs by two hidden layers of
-    ReLUs.
+    transformer"`` has four layers of one head, norms before each block, positions added to tokens,
+    and tokens multiplied by the root of the width; ``"LSTM"``, ``"GRU"`` and ``"RNN"`` (tanh) have
+    two layers that read embedded tokens, and their last state is read out.
 
     Draws: ``"PyTorch"`` as PyTorch draws the layers; ``"Xavier"``: matrices normal with variance 2
     over the sum of their two sizes; ``"wide"``: everything but biases and gains uniform from -10 to
@@ -54,8 +53,7 @@ def outputs(
         n: Bits, from 1 to 12.
         count: Number of nets, at least 1.
         generator: Source of randomness.
-        width: Columns, units of a layer or of a state.
-        layers: Of the net; None: 2, of a deep transformer 4.
+        width: Columns, or units of a state.
 
     Returns:
         Shape ``(count, 2**n)``, float64.
@@ -70,15 +68,10 @@ def outputs(
     require_positive(n=n, count=count, width=width)
     if n > 12:
         raise ValueError(f"the whole cube is for at most 12 bits, got n = {n}")
-    if layers is not None:
-        require_positive(layers=layers)
     with torch.no_grad():
-        if net in RECURRENT:
-            found = _recurrent(net, draw, n, count, generator, width, layers or 2)
-        elif net == "feedforward":
-            found = _feedforward(draw, n, count, generator, width, layers or 2)
-        else:
-            found = _transformer(net, draw, n, count, generator, width, layers)
+        found = (_recurrent if net in RECURRENT else _transformer)(
+            net, draw, n, count, generator, width
+        )
     return found.double()
 
 
@@ -92,6 +85,18 @@ def sign_sensitivity(outputs: Tensor) -> Tensor:
         Shape ``(*batch,)``, float64, in expected bit flips.
     """
     return average_sensitivity(torch.where(outputs > 0, 1.0, -1.0).double())
+
+
+def balanced(outputs: Tensor) -> Tensor:
+    """Outputs less their lower median: without ties the sign is 1 on exactly half of the cube.
+
+    Args:
+        outputs: Shape ``(*batch, 2**n)``.
+
+    Returns:
+        The same shape.
+    """
+    return outputs - outputs.median(-1, keepdim=True).values
 
 
 def mean_degree(outputs: Tensor) -> Tensor:
@@ -134,26 +139,17 @@ def drawn(shapes: Mapping[str, tuple[int, ...]], draw: str, generator: torch.Gen
 
 
 def _transformer(
-    net: str,
-    draw: str,
-    n: int,
-    count: int,
-    generator: torch.Generator,
-    width: int,
-    layers: int | None,
+    net: str, draw: str, n: int, count: int, generator: torch.Generator, width: int
 ) -> Tensor:
-    deep = net == "deep transformer"
-    if deep:
-        spec = TransformerSpec(
-            n, width, layers=layers or 4, hidden=2 * width, norm="pre", final_norm=True
-        )
+    if net == "deep transformer":
+        spec = TransformerSpec(n, width, layers=4, hidden=2 * width, norm="pre", final_norm=True)
     else:
-        spec = brittle.spec(n, width, layers=layers or 2)
+        spec = brittle.spec(n, width)
     if draw == "PyTorch":
         weights = transformer.initial_weights(spec, count, generator)
     else:
         weights = ensemble_of(count, lambda: drawn(shapes(spec), draw, generator))
-    if deep:
+    if net == "deep transformer":
         weights["embedding"] = weights["embedding"] * math.sqrt(width)
     strings = bits(n)
     parts = [
@@ -163,24 +159,12 @@ def _transformer(
     return torch.cat(parts)
 
 
-def _feedforward(
-    draw: str, n: int, count: int, generator: torch.Generator, width: int, layers: int
-) -> Tensor:
-    spec = baselines.FeedforwardSpec(n, (width,) * layers)
-    if draw == "PyTorch":
-        weights = baselines.initial_weights(spec, count, generator)
-    else:
-        weights = ensemble_of(count, lambda: drawn(baselines.shapes(spec), draw, generator))
-    signs = (1 - 2 * bits(n)).float()
-    return baselines.forward(spec, weights, signs.expand(count, -1, -1))
-
-
 def _recurrent(
-    net: str, draw: str, n: int, count: int, generator: torch.Generator, width: int, layers: int
+    net: str, draw: str, n: int, count: int, generator: torch.Generator, width: int
 ) -> Tensor:
     """One net after the other, by PyTorch's own layers."""
     strings, top = bits(n), 1 / math.sqrt(width)
-    cell = RECURRENT[net](width, width, layers, batch_first=True)
+    cell = RECURRENT[net](width, width, 2, batch_first=True)
     cell_shapes = {name: tuple(v.shape) for name, v in cell.named_parameters()}
     found = []
     for _ in range(count):

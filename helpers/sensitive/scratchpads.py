@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks import require_bits, require_positive, require_whole
-from helpers.nets.spec import TransformerSpec, shapes
+from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward as run_transformer
 from helpers.nets.transformer import initial_weights
 from helpers.sensitive.brittle import FIXED, RECIPE, SIGMA
@@ -45,15 +45,11 @@ def tokens(bits: Tensor, *, blank: bool = False) -> Tensor:
     """Bits and the states before each of them: what a model is given by teacher forcing.
 
     Args:
-        bits: Shape ``(*, n)``, n at least 1, integers in {0, 1}.
+        bits: Shape ``(*, n)``, n at least 1, integers in {0, 1}; else an error.
         blank: Leave the scratchpad empty, all 0.
 
     Returns:
         Shape ``(*, 2 n)``, int64.
-
-    Raises:
-        ValueError: no bits, or entries other than 0 and 1.
-        TypeError: bits are floating.
     """
     written = states(bits)[..., :-1] * (not blank)
     return torch.cat((bits.long(), torch.nn.functional.pad(written, (1, 0)) + 2), -1)
@@ -117,6 +113,60 @@ def learn(
     )
 
 
+def study(
+    n: int,
+    seeds: Sequence[int],
+    steps: int,
+    *,
+    B: int,
+    draws: int,
+    seed: int = 0,
+    sigma: float = SIGMA,
+    **options: Any,
+) -> tuple[Weights, dict[str, Tensor]]:
+    """Train models of one length, and measure them on strings that no training drew.
+
+    Args:
+        n: Bits.
+        seeds: One a model.
+        steps: Most steps of training.
+        B: Fresh strings in a step.
+        draws: Of the noise, at least 2.
+        seed: Of the strings and of the noise.
+        sigma: Standard deviation of the noise.
+        options: As for :func:`learn`.
+
+    Returns:
+        The weights, and by name what is measured, shape ``(E,)``, float64: ``n``, ``steps`` taken,
+        the mean squared error ``mse`` on 128 strings, ``sharpness`` and its ``stderr``, and
+        ``broken``, the share of chains that noise breaks, on 32 of them.
+    """
+    model = spec(n)
+    trained = learn(model, seeds, steps, B=B, **options)
+    bits = torch.randint(0, 2, (128, n), generator=torch.Generator().manual_seed(seed + n))
+    noise = [torch.Generator().manual_seed(seed + n) for _ in range(2)]
+    sharp = sharpness(model, trained.weights, bits[:32], draws, noise[0], sigma=sigma)
+    broken = broken_chains(model, trained.weights, bits[:32], draws, noise[1], sigma=sigma)
+    found = {
+        "n": torch.full((len(seeds),), n),
+        "steps": trained.steps,
+        "mse": errors(model, trained.weights, bits),
+        "sharpness": sharp.mean,
+        "stderr": sharp.stderr,
+        "broken": broken.mean,
+    }
+    return trained.weights, {name: values.double() for name, values in found.items()}
+
+
+def errors(
+    model: TransformerSpec, weights: Weights, bits: Tensor, *, blank: bool = False
+) -> Tensor:
+    """Mean squared error over strings ``(B, n)`` and steps, by teacher forcing: shape ``(*)``."""
+    with torch.no_grad():
+        guesses = forward(model, weights, tokens(bits, blank=blank))
+    return (guesses - states(bits)).square().mean((-2, -1))
+
+
 def roll_out(
     model: TransformerSpec, weights: Weights, bits: Tensor, *, blank: bool = False
 ) -> Tensor:
@@ -125,15 +175,11 @@ def roll_out(
     Args:
         model: As of :func:`spec`.
         weights: With any leading axes ``*``.
-        bits: Shape ``(B, n)``.
+        bits: Shape ``(B, n)``, at least one string of integers in {0, 1}; else an error.
         blank: Rub the scratchpad out before each step.
 
     Returns:
         Shape ``(*, B, n)``, int64.
-
-    Raises:
-        ValueError: no strings, strings of another length, or entries other than 0 and 1.
-        TypeError: bits are floating.
 
     Cost: n passes of :func:`forward`.
     """
@@ -170,15 +216,11 @@ def sharpness(
         draws: Of the noise, at least 2.
         generator: Source of the noise.
         sigma: Its standard deviation in every weight but the positions.
-        step: From 1 to n; None: the mean over all steps.
+        step: From 1 to n, else ValueError; None: the mean over all steps.
         blank: With an empty scratchpad.
 
     Returns:
         In the unit of functions into {-1, 1}; with an axis ``(E,)`` in front for an ensemble.
-
-    Raises:
-        ValueError: a number out of range, or strings of another length.
-        TypeError: bits are floating.
 
     Source: Hahn and Rofin (2024), Section 7.2 and Figure 11.
     """
@@ -236,8 +278,7 @@ def _under_noise(
 ) -> Estimate:
     """Mean of ``measure(outputs, outputs without noise)`` over draws of the noise."""
     given = tokens(bits, blank=blank)
-    name, shape = next(iter(shapes(model).items()))
-    ensemble = weights[name].ndim > len(shape)
+    ensemble = weights["readout"].ndim > 2
     with torch.no_grad():
         still = forward(model, weights, given)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -150,8 +151,8 @@ def test_a_full_disk_is_named_and_nothing_is_lost(tmp_path, monkeypatch):
     assert os.listdir(target.parent) == ["x.ipynb"]
 
 
-def worker_with_a_kernel(parents):
-    """A process that has a kernel as its child: a Dask worker at work."""
+def with_a_kernel(parents):
+    """A process that has a kernel as its child: one execution; its parent is a Dask worker."""
     for parent in parents:
         for process in psutil.Process(parent).children(recursive=True):
             try:
@@ -162,13 +163,13 @@ def worker_with_a_kernel(parents):
     return None
 
 
-def kill_one_worker(parents):
+def kill_one(parents, what="worker"):
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        worker = worker_with_a_kernel(parents)
-        if worker is not None:
+        execution = with_a_kernel(parents)
+        if execution is not None:
             time.sleep(0.5)
-            worker.kill()
+            (execution.parent() if what == "worker" else execution).kill()
             return
         time.sleep(0.1)
     raise AssertionError("no worker started a kernel")
@@ -186,68 +187,91 @@ def check_sweep(small_book, process):
         assert f"odd {size * 0.5}" in outputs(small_book.root / "sweep" / "part" / name)
 
 
-def test_a_sweep_survives_a_killed_worker(small_book):
+@pytest.mark.parametrize("what", ["worker", "execution"])
+def test_a_sweep_survives_a_killed_process(small_book, what):
     process = small_book.start(*SWEEP)
-    kill_one_worker([process.pid])
+    kill_one([process.pid], what)
     check_sweep(small_book, process)
 
 
-def test_a_sweep_runs_on_a_scheduler_given_by_address_and_survives_a_killed_worker(small_book):
+@contextlib.contextmanager
+def cluster_of(small_book, *packages, threads=1):
+    """A scheduler, and one worker for each package folder; yields its address and the workers."""
     file = small_book.root / "scheduler.json"
-    dask = [sys.executable, "-m", "distributed.cli"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    common = {"cwd": small_book.root, "env": small_book.environment, **quiet}
-    started = [
-        subprocess.Popen(
-            [
-                *dask[:2],
-                "distributed.cli.dask_scheduler",
-                "--host",
-                "127.0.0.1",
-                "--port",
-                "0",
-                "--no-dashboard",
-                "--scheduler-file",
-                str(file),
-            ],
-            **common,
-        )
-    ]
-    try:
+    dask = [sys.executable, "-m"]
+    at_home = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(file)]
+    with contextlib.ExitStack() as stack:
+
+        def start(*words, package):
+            environment = small_book.environment | {"PYTHONPATH": str(package)}
+            process = subprocess.Popen(
+                [*dask, *words, *at_home], env=environment, cwd=package, **quiet
+            )
+            stack.callback(process.wait, 30)
+            stack.callback(process.terminate)
+            return process
+
+        start("distributed.cli.dask_scheduler", "--port", "0", package=small_book.root)
         deadline = time.monotonic() + 60
         while not (file.exists() and file.read_text().strip().endswith("}")):
             assert time.monotonic() < deadline
             time.sleep(0.1)
-        started += [
-            subprocess.Popen(
-                [
-                    *dask[:2],
-                    "distributed.cli.dask_worker",
-                    "--scheduler-file",
-                    str(file),
-                    "--host",
-                    "127.0.0.1",
-                    "--nworkers",
-                    "1",
-                    "--nthreads",
-                    "1",
-                    "--no-dashboard",
-                    "--local-directory",
-                    str(small_book.root),
-                ],
-                **common,
-            )
-            for _ in range(2)
+        count = ("--nworkers", "1", "--nthreads", str(threads))
+        place = ("--local-directory", str(small_book.root))
+        workers = [
+            start("distributed.cli.dask_worker", *count, *place, package=p) for p in packages
         ]
-        address = json.loads(file.read_text())["address"]
+        yield json.loads(file.read_text())["address"], workers
+
+
+def test_a_sweep_runs_on_a_scheduler_given_by_address_and_survives_a_killed_worker(small_book):
+    with cluster_of(small_book, small_book.root, small_book.root) as (address, workers):
         process = small_book.start(*SWEEP, DASK_SCHEDULER_ADDRESS=address)
-        kill_one_worker([worker.pid for worker in started[1:]])
+        kill_one([worker.pid for worker in workers])
         check_sweep(small_book, process)
-    finally:
-        for process in started:
-            process.terminate()
-        for process in started:
-            process.wait(30)
+
+
+def test_chapters_that_share_a_worker_mix_nothing_up(small_book):
+    names = [f"part/t{letter}" for letter in "abcdefghijkl"]
+    for name in names:
+        small_book.write(
+            name,
+            "import os\nfrom helpers.book.results import save\n\n"
+            f'time.sleep(0.3)\nsave("runs", {{"who": ["{name}"] * 3, "at": [os.getcwd()] * 3}})\n'
+            f'print("{name}")\n',
+        )
+        (small_book.root / "book" / f"{name}.paper.yaml").write_text("size: 2\n")
+    with cluster_of(small_book, small_book.root, threads=4) as (address, _):
+        given = (*names, "--preset", "paper", "--out", "o")
+        done = small_book.run(*given, DASK_SCHEDULER_ADDRESS=address)
+    assert done.returncode == 0, done.stdout + done.stderr
+    folders = set()
+    for name in names:
+        assert outputs(small_book.root / "o" / f"{name}.ipynb") == f"{name}\n"
+        table = (small_book.root / "o" / "results" / f"{name}.runs.csv").read_text().splitlines()
+        assert [line.split(",")[0] for line in table[1:]] == [name] * 3
+        folders |= {line.split(",")[1] for line in table[1:]}
+    assert len(folders) == len(names), "each has a folder of its own"
+
+
+def test_a_worker_with_other_code_is_passed_over(small_book, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(small_book.root / "helpers", other / "helpers")
+    changed = other / "helpers" / "cube" / "fourier.py"
+    changed.write_text(changed.read_text() + "# other code\n")
+    with cluster_of(small_book, other, small_book.root) as (address, workers):
+        given = ("part/spectral", "-p", "size", "1,2,3,4,5,6", "--out", "o")
+        done = small_book.run(*given, DASK_SCHEDULER_ADDRESS=address)
+        assert "6 executed, 0 failed" in done.stdout, done.stdout + done.stderr
+        for process in psutil.Process(workers[1].pid).children(recursive=True):
+            process.kill()
+        workers[1].kill()
+        workers[1].wait()
+        time.sleep(1)
+        done = small_book.run("part/spectral", DASK_SCHEDULER_ADDRESS=address)
+    assert done.returncode == 1
+    assert "this worker has other helpers than the caller" in done.stderr
 
 
 def test_a_scheduler_that_does_not_answer_is_named(small_book):
@@ -368,3 +392,137 @@ def test_the_template_is_a_chapter_that_runs(small_book):
     assert done.returncode == 0, done.stderr
     record = chapters.read_record(small_book.notebook("part/name"))
     assert [claim["verdict"] for claim in record["claims"]] == ["holds"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("part/plain", "-p", "size", "4", "--out", ""), "--out wants the name of a folder"),
+        (("part/plain", "-p", "size", "4", "--out", "book"), "--out book lies in the book"),
+        (("part/plain", "-p", "size", "4", "--out", "book/part"), "lies in the book"),
+        (("part/plain", "-p", "size", "4", "--out", "environment.yml"), "could not be written"),
+        (("part/plain", "-p", "size", "4", "--out", "environment.yml/x"), "could not be written"),
+        (("part/plain", "-p", "word", "a/b,a_b", "--out", "o"), "would both be written to"),
+        (("part/plain", "-p", "word", f"{'w' * 300},b", "--out", "o"), "too long"),
+        (("part/plain", "-p", "size", "{[]:1}", "--out", "o"), "takes int from 1 to 20"),
+        (("part/plain", "-p", "scale", "-1e-3", "--out", "o"), "takes float from 0 to 10"),
+        (("part/plain", "-p", "size"), "-p wants a name and a value"),
+    ],
+)
+def test_what_could_not_be_stored_is_refused_before_it_runs(small_book, arguments, message):
+    test_bad_input_is_refused_by_name_before_any_kernel_starts(small_book, arguments, message)
+
+
+def test_a_parameter_is_given_by_two_words_or_by_one(small_book):
+    done = small_book.run(
+        "part/plain", "part/plain", "-p", "size=4", "-p", "word=a=b", "--out", "o"
+    )
+    assert "1 executed, 0 failed" in done.stdout, done.stderr
+    assert "a=b 2.0" in outputs(small_book.root / "o" / "part" / "plain.ipynb")
+
+
+@pytest.mark.parametrize("address", ["junk", "foo://..", " ", "127.0.0.1"])
+def test_an_address_that_is_none_is_named(small_book, address):
+    done = small_book.run("part/plain", DASK_SCHEDULER_ADDRESS=address)
+    assert done.returncode == 2
+    assert f"no Dask scheduler answers at {address}: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("book/part/plain.paper.yaml", b"- 1\n", "must map names to values, got [1]"),
+        ("book/part/plain.paper.yaml", b"a: [1\n", "plain.paper.yaml: while parsing"),
+        ("book/part/plain.py", b"x = (\n", "part/plain, line 1: "),
+        ("book/part/plain.py", b"# \xff\n", "plain.py is not UTF-8"),
+        ("results/part/plain.a.csv", b"\xff\n", "plain.a.csv is not UTF-8"),
+        ("environment.yml", None, "environment.yml could not be read"),
+    ],
+)
+def test_a_damaged_file_is_named_in_one_line(small_book, file, content, message):
+    path = small_book.root / file
+    path.parent.mkdir(exist_ok=True)
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content)
+    arguments = ("--preset", "paper") if file.endswith(".yaml") else ("--check",)
+    done = small_book.run("part/plain", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_edited_or_half_run_notebook_is_executed_again(small_book):
+    small_book.run("part/plain")
+    assert small_book.run("part/plain", "--check").returncode == 0
+    notebook = small_book.notebook("part/plain")
+    whole = notebook.read_text()
+    notebook.write_text(whole.replace("odd 1.5", "odd 1.6"))
+    assert "stale: part/plain" in small_book.run("part/plain", "--check").stdout
+    small_book.run("part/plain")
+    assert notebook.read_text() == whole
+
+
+def test_the_key_covers_the_results_of_other_chapters_that_are_loaded(small_book):
+    small_book.write(
+        "part/plain", 'from helpers.book import results\nresults.load("part/a", "b")\n'
+    )
+    small_book.run("part/plain")
+    (small_book.root / "results" / "part").mkdir()
+    (small_book.root / "results" / "part" / "a.b.csv").write_text("seed\n0\n")
+    assert "stale: part/plain" in small_book.run("--check").stdout
+    small_book.write("part/plain", 'from helpers.book import results\nresults.load(word, "b")\n')
+    done = small_book.run("part/plain", "--check")
+    assert done.returncode == 2
+    assert "as a literal" in done.stderr
+
+
+def test_an_environment_of_a_past_run_leads_nothing_elsewhere(small_book):
+    done = small_book.run("part/stored", BOOK_RUN="junk", BOOK_CLAIMS="/nowhere/x.json")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_long_temporary_folder_does_not_matter(small_book):
+    long = small_book.root / ("t" * 60) / ("u" * 60)
+    long.mkdir(parents=True)
+    done = small_book.run("part/plain", TMPDIR=str(long))
+    assert done.returncode == 0, done.stderr
+    assert list(long.iterdir()) == []
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_stopped_run_says_one_line_and_leaves_nothing_behind(small_book, how):
+    temporary = small_book.root / "t"
+    temporary.mkdir()
+    small_book.write("part/plain", "time.sleep(60)\n")
+    process = small_book.start("part/plain", TMPDIR=str(temporary))
+    deadline = time.monotonic() + 60
+    while with_a_kernel([process.pid]) is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    inside = psutil.Process(process.pid).children(recursive=True)
+    os.killpg(process.pid, how) if how == signal.SIGINT else process.send_signal(how)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert err.splitlines() == ["stopped; what finished is stored, run again for the rest"]
+    _, alive = psutil.wait_procs(inside, timeout=10)
+    assert not alive
+    assert [p.name for p in temporary.iterdir()] == []
+
+
+def test_a_sweep_ends_with_its_verdicts(small_book):
+    small_book.write(
+        "part/ledger",
+        "from helpers.book.claims import Ledger\n\n"
+        'ledger = Ledger("part/ledger")\n'
+        'ledger.result("p.r").holds("text", 0, at_most=0, control=1, about="ours", '
+        'evidence="proved")\nledger.show()\n',
+    )
+    done = small_book.run("part/ledger", "-p", "size", "4,5", "--out", "o")
+    assert "part/ledger size=4: 1 holds" in done.stdout, done.stdout + done.stderr
+    lines = (small_book.root / "o" / "sweep.csv").read_text().splitlines()
+    assert lines[0] == "run,result,claim,measured,verdict"
+    assert lines[1].startswith("part/ledger size=4,p.r,text,0")
+    assert len(lines) == 3

@@ -213,3 +213,44 @@ def test_bad_calls_are_named():
         brittle.sharpness(model, weights, cube.bits(4), 1)
     with pytest.raises(ValueError, match="sigma must be finite and at least 0, got -1"):
         brittle.sharpness(model, weights, cube.bits(4), 2, sigma=-1.0)
+
+
+def test_only_settings_that_differ_are_listed():
+    found = brittle.differing(
+        {"lengths": ("4 to 30", "4, 6"), "weight decay": 0.1, "steps": (9, 9)}
+    )
+    assert found == {"setting": ["lengths"], "paper": ["4 to 30"], "here": ["4, 6"]}
+    with pytest.raises(KeyError, match="depth"):
+        brittle.differing({"depth": 3})
+
+
+def test_an_unclean_tree_is_told():
+    made = {"commit": "0123456789abc-dirty", "date": "2026-01-01", "seconds": 3.2, "device": "CPU"}
+    made |= {"versions": {"torch": "2"}, "parameters": {"series": "x", "big_steps": 5}}
+    found = brittle.provenance(made)
+    assert found["program"] == "commit 0123456789, with changes not committed; torch 2"
+    assert found["steps"] == "5"
+    assert "series" not in found
+    clean = brittle.provenance(made | {"commit": "0123456789abc"})
+    assert clean["program"] == "commit 0123456789; torch 2"
+
+
+def test_shuffling_keeps_the_strata():
+    strata = torch.tensor([0, 0, 0, 1, 1])
+    values = torch.tensor([1.0, 2.0, 3.0, 10.0, 20.0])
+    g = torch.Generator().manual_seed(0)
+    assert brittle.by_chance(lambda v: v[:3].sum(), values, strata, g) == 6
+    several = {brittle.by_chance(lambda v: v[0], values, strata, g, times=1) for _ in range(50)}
+    assert several == {1.0, 2.0, 3.0}
+
+
+def test_looks_are_found_averaged_and_aligned():
+    values = torch.tensor([[4.0, 3, 1, 0], [5, 5, 5, 5]])
+    assert brittle.first_below(values, 2).tolist() == [2, 4]
+    assert brittle.first_below(values, 5).tolist() == [0, 4]
+    start, stop = torch.tensor([-3, 9]), torch.tensor([2, 9])
+    assert brittle.window(values, start, stop).tolist() == [3.5, 5]
+    assert brittle.window(values, torch.tensor([2, 1]), torch.tensor([2, 3])).tolist() == [1, 5]
+    found = brittle.aligned(values, torch.tensor([0, 3]), 1, 2)
+    expected = torch.tensor([[math.nan, 4, 3], [5, 5, math.nan]])
+    torch.testing.assert_close(found, expected, equal_nan=True)

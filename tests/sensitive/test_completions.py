@@ -28,12 +28,17 @@ def test_training_sets_have_distinct_points():
     assert len({tuple(sorted(row)) for row in sets.tolist()}) > 1
 
 
-def test_off_is_the_rest():
-    assert completions.off(torch.tensor([[0, 3], [1, 2]]), 4).tolist() == [
-        [False, True, True, False],
-        [True, False, False, True],
-    ]
-    assert completions.off(torch.empty(2, 0, dtype=torch.int64), 3).all()
+def test_a_model_learns_its_training_set_and_completes_it():
+    """3 bits, 5 of 8 strings: both tables are fitted there."""
+    model, f = brittle.spec(3, 16), coins(2, 3, 1).float()
+    rows = completions.training_sets(2, 8, 5, generator())
+    trained = completions.learn(
+        model, f, rows, 2000, generator(), learning_rate=3e-3, threshold=5e-3
+    )
+    assert trained.finished.all()
+    h = completions.completed(model, trained.weights)
+    assert torch.equal(h.abs(), torch.ones(2, 8))
+    assert torch.equal(h.gather(1, rows), f.gather(1, rows))
 
 
 @given(st.integers(1, 5), st.data())
@@ -70,7 +75,7 @@ def test_random_completions_toss_fair_coins():
 def test_the_expected_sensitivity_is_the_mean_over_all_completions():
     f = coins(1, 3, 5)
     rows = torch.tensor([[0, 1, 3, 6]])
-    free = completions.off(rows, 8)[0].nonzero().flatten()
+    free = torch.tensor([2, 4, 5, 7])
     every = torch.tensor(list(itertools.product((-1.0, 1.0), repeat=len(free))))
     h = f.expand(len(every), -1).clone()
     h[:, free] = every.double()
@@ -133,10 +138,10 @@ def test_bad_input_is_named():
         completions.training_sets(2, 8, 9, generator())
     with pytest.raises(ValueError, match="count must be at least 1, got 0"):
         completions.training_sets(0, 8, 2, generator())
-    with pytest.raises(ValueError, match="points run from 0 to 2, found 0 to 3"):
-        completions.off(rows, 3)
+    with pytest.raises(ValueError, match="points run from 0 to 1, found 0 to 3"):
+        completions.random_completion(f[:, :2], rows, generator())
     with pytest.raises(TypeError, match=r"int64, got torch\.int32"):
-        completions.off(rows.int(), 8)
+        completions.expected_sensitivity(f, rows.int())
     with pytest.raises(ValueError, match="values are -1 or 1, got 0"):
         completions.expected_sensitivity(f.clamp(min=0), rows)
     with pytest.raises(ValueError, match=r"tables \(E, 2\*\*n\), got \(2, 7\)"):

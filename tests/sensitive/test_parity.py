@@ -126,8 +126,9 @@ def random_strings(count, n, seed=0):
 
 @pytest.mark.parametrize("n", range(1, 15))
 def test_the_transformer_computes_parity_on_every_string(n):
-    outputs = forward(*parity_transformer(n), cube.bits(n))
-    assert (outputs - cube.parity(n)).abs().max() <= rounding(n)
+    for half in (16, 9):
+        outputs = forward(*parity_transformer(n, half), cube.bits(n))
+        assert (outputs - cube.parity(n)).abs().max() <= rounding(n)
 
 
 @pytest.mark.parametrize("n", [101, 1000, 4096])
@@ -281,6 +282,8 @@ def test_bad_input_of_the_transformer_is_named():
     spec, weights = parity_transformer(4)
     with pytest.raises(ValueError, match="n must lie between 1 and 1048576, got 0"):
         parity_transformer(0)
+    with pytest.raises(ValueError, match="half must be at least 9, got 8"):
+        parity_transformer(4, 8)
     with pytest.raises(ValueError, match="bits are 0 or 1, got 2"):
         forward(spec, weights, torch.tensor([[0, 1, 2, 0]]))
     with pytest.raises(TypeError, match="bits must be integer or bool"):

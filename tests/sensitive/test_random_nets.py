@@ -63,6 +63,15 @@ def test_sign_sensitivity_counts_the_flips_of_the_sign():
     assert random_nets.sign_sensitivity(torch.zeros(8)) == 0
 
 
+def test_balanced_nets_say_yes_on_half_of_the_cube_and_constants_stay_constant():
+    T = torch.randn(5, 16, generator=generator(), dtype=torch.float64) + 9
+    assert torch.equal((random_nets.balanced(T) > 0).sum(-1), torch.full((5,), 8))
+    assert not random_nets.balanced(torch.full((2, 8), 3.0)).any()
+    assert random_nets.sign_sensitivity(random_nets.balanced(cube.mean(5) + 7)) == pytest.approx(
+        average_sensitivity(cube.majority(5)).item()
+    )
+
+
 @given(st.integers(1, 6), st.floats(0.1, 100), st.floats(-100, 100), st.integers(0, 50))
 @settings(max_examples=40, deadline=None)
 def test_the_mean_degree_forgets_scale_and_constant(n, scale, shift, seed):
@@ -93,7 +102,5 @@ def test_bad_input_is_named():
         random_nets.outputs("GRU", "wide", 13, 2, generator())
     with pytest.raises(ValueError, match="count must be at least 1, got 0"):
         random_nets.outputs("GRU", "wide", 3, 0, generator())
-    with pytest.raises(ValueError, match="layers must be at least 1, got 0"):
-        random_nets.outputs("GRU", "wide", 3, 2, generator(), layers=0)
     with pytest.raises(ValueError, match="power of two"):
         random_nets.sign_sensitivity(torch.zeros(3))

@@ -29,8 +29,11 @@ def learned():
 
 
 def test_the_states_are_those_of_the_automaton():
-    bits = cube.bits(6)
-    assert torch.equal(scratchpads.states(bits), automata.parity_automaton().run(bits))
+    bits, moves = cube.bits(6), automata.parity_automaton().transitions
+    states, before = scratchpads.states(bits), torch.zeros(64, dtype=torch.int64)
+    for i in range(6):
+        before = moves[before, bits[:, i]]
+        assert torch.equal(states[:, i], before)
 
 
 def test_the_scratchpad_holds_the_state_before_each_bit():
@@ -127,6 +130,31 @@ def test_without_noise_nothing_moves_and_no_chain_breaks(learned):
     bits = cube.bits(N)
     assert scratchpads.sharpness(model, weights, bits, 2, sigma=0.0).mean.max() < 1e-10
     assert scratchpads.broken_chains(model, weights, bits, 2, sigma=0.0).mean.eq(0).all()
+
+
+def test_errors_are_squared_and_by_model(learned):
+    model, weights = learned
+    bits = cube.bits(N)
+    found = scratchpads.errors(model, weights, bits)
+    one = {name: values[1] for name, values in weights.items()}
+    outputs = scratchpads.forward(model, one, scratchpads.tokens(bits))
+    expected = torch.nn.functional.mse_loss(outputs, scratchpads.states(bits).float())
+    assert found.shape == (2,)
+    torch.testing.assert_close(found[1], expected)
+    assert (scratchpads.errors(model, weights, bits, blank=True) > 10 * found).all()
+
+
+def test_a_study_stops_at_its_threshold_and_measures_new_strings():
+    told = {"B": 64, "draws": 5, "learning_rate": 5e-3, "check_every": 25, "threshold": 1e-2}
+    weights, found = scratchpads.study(N, [0, 1], 500, **told, progress=False)
+    assert {"n", "steps", "mse", "sharpness", "stderr", "broken"} == set(found)
+    assert found["n"].tolist() == [N, N]
+    assert (found["steps"] < 500).all()
+    assert (found["mse"] < 2e-2).all()
+    bits = torch.randint(0, 2, (128, N), generator=torch.Generator().manual_seed(N))[:32]
+    noise = torch.Generator().manual_seed(N)
+    again = scratchpads.sharpness(scratchpads.spec(N), weights, bits, 5, noise)
+    torch.testing.assert_close(found["sharpness"], again.mean.double())
 
 
 def test_large_noise_breaks_chains(learned):

@@ -1,0 +1,246 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,mystnb
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# (ch-random-initialization)=
+# # Untrained transformers are less sensitive than recurrent nets
+#
+# ```{verdict}
+# With the weights of the study that the paper quotes, random transformers have average sensitivity {glue:text}`wide_transformer:.2f` at {glue:text}`bits` bits, recurrent nets {glue:text}`wide_least:.2f` and more. With small weights many signs are constant; balanced, the order is the same.
+# ```
+# **Needs** {ref}`ch-average-sensitivity`. **Read** 6 min. **Runs in** 25 s. **Source** printed.
+#
+# **Claim.** Before any training, transformers compute functions of low average sensitivity, lower than those of recurrent nets. The paper quotes this from Bhattamishra et al. (2023) and explains it by its Theorem 6. We find it for that study's weights. As PyTorch draws weights, the sign of an LSTM is less sensitive still, because it is nearly always constant.
+#
+# **Average sensitivity.** A net gives every string $x$ of $n$ bits a number $T(x)$, and its sign is a function into $\{-1, 1\}$. The average sensitivity $\mathrm{as}(\operatorname{sign} T)$ is the number of bits whose flip changes the sign, averaged over all strings. A constant has 0, one bit has 1, parity has $n$, and a random function $n/2$ on average.
+#
+# ```{prf:remark} Hahn and Rofin (2024), Section 6, random initialization
+# :label: sensitive-init
+# Randomly initialized transformers "empirically show low average sensitivity, more so than recurrent networks" (quoted there from Bhattamishra et al., 2023).
+# ```
+#
+# **Why it should be so.** In the proof of Theorem 6 ({ref}`ch-brittle-transformers`) a random step away from nearly any weights leads to a transformer of bounded sensitivity. So sensitive ones fill only a small volume, and random weights rarely hit it. This is about long strings. A recurrent net has no such bound: its state can pass every bit on to the end.
+#
+# **What could deceive.** The sentence names no size of the weights. With small weights, $T$ hardly moves around a number far from 0. Then its sign is constant for a trivial reason, and the mean over nets says how often that happens, not what the net computes. So we measure a second number: subtract from each net's $T$ its median over all strings, so that the sign is 1 on half of them. Such a *balanced* function has average sensitivity at least 1 (Exercise 1).
+
+# %% tags=["parameters"]
+bits = 8  # of a string [5..10]
+nets = 300  # random nets of each kind [200..3000]
+width = 32  # columns of a transformer, units of a state [16..64]
+seed = 0  # of everything random [0..100000]
+
+# %% [markdown]
+# ## Nets and draws
+#
+# Two transformers: that of the paper, with two layers of two heads and layer norm after each block; and that of the cited study, "deep", with four layers of one head, norms before each block, and positions added to tokens, which are multiplied by the root of the width. Three recurrent nets of two layers: LSTM, GRU and a plain RNN with tanh. All are read at the last token. The weights come from three draws:
+#
+# * *wide*: everything uniform from $-10$ to 10, no biases, as in the cited study;
+# * *Xavier*: matrices normal, with variance 2 over the sum of their two sizes, no biases, embeddings standard normal; also in that study;
+# * *PyTorch*: as its layers draw them, biases included. The models of {ref}`ch-sharpness-vs-length` start so.
+
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import pandas as pd
+import torch
+
+from helpers.book import figures
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
+from helpers.book.table import table
+from helpers.cube import average_sensitivity
+from helpers.draws import Draws
+from helpers.sensitive import random_nets
+from helpers.sensitive.random_nets import DRAWS, NETS, RECURRENT, TRANSFORMERS
+from helpers.statistics import average, difference
+
+ledger, source = Ledger("sensitive/random_initialization"), Draws(seed).generator
+low, recurrent = ledger.result("sensitive.init.low"), ledger.result("sensitive.init.recurrent")
+
+# %%
+sign, balanced, degree = {}, {}, {}
+for draw in DRAWS:
+    for net in NETS:
+        T = random_nets.outputs(net, draw, bits, nets, source, width=width)
+        sign[net, draw] = random_nets.sign_sensitivity(T)
+        balanced[net, draw] = random_nets.sign_sensitivity(random_nets.balanced(T))
+        degree[net, draw] = random_nets.mean_degree(T)
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of random nets, by the draw of their weights: mean over nets with 95 % intervals. Left, of the sign of the output; right, of the sign of the output minus its median. The grey line is that of random functions.", "name": "fig-random-nets"}, "image": {"alt": "Two panels with three groups of marks, one group a draw of weights. Left, with wide weights all recurrent nets lie far above both transformers; with Xavier's weights all but the RNN are level; with PyTorch's the LSTM lies lowest. Right, both transformers lie below all recurrent nets in every group."}} tags=["hide-input"]
+fig, axes = figures.new(1, 2, height=3.2, sharey=True)
+order = ("wide", "Xavier", "PyTorch")
+for ax, values in zip(axes, (sign, balanced), strict=True):
+    for i, net in enumerate(NETS):
+        means = [average(values[net, draw]) for draw in order]
+        middle = [e.value for e in means]
+        error = [[e.value - e.low for e in means], [e.high - e.value for e in means]]
+        at = torch.arange(len(order)) + 0.13 * (i - 2)
+        ax.errorbar(at, middle, error, **figures.marks(i, capsize=3, label=net))
+    figures.level(ax, bits / 2, "random functions")
+    ax.set(xlabel="draw of the weights", ylim=(0, 0.55 * bits))
+    ax.set_xticks(range(len(order)), order)
+axes[0].set(ylabel="average sensitivity (bits)", title="sign of $T$")
+axes[1].set(title="sign of $T$ minus its median")
+axes[0].legend(loc="upper right", bbox_to_anchor=(1, 0.9))
+figures.show()
+
+# %% [markdown]
+# ## The numbers
+#
+# The last column of the table is a third number, the average sensitivity of $T$ itself, centred and scaled to variance 1. By the spectrum ({ref}`ch-fourier-walsh`) it is the mean degree of the characters in $T$, weighted by their squared coefficients, from 1 to $n$.
+
+# %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
+constant = {key: (values == 0).double().mean().item() for key, values in sign.items()}
+no_constants = {key: values[~values.isnan()] for key, values in degree.items()}
+table(
+    pd.DataFrame(
+        [
+            {
+                "draw": draw,
+                "net": net,
+                "constant": constant[net, draw],
+                "sign": f"{average(sign[net, draw]):.2f}",
+                "balanced": f"{average(balanced[net, draw]):.2f}",
+                "mean degree": f"{average(no_constants[net, draw]):.2f}",
+            }
+            for draw in order
+            for net in NETS
+        ]
+    ),
+    "Share of nets whose sign is constant, and average sensitivities, with 95 % intervals",
+    form=".2f",
+)
+mean = {
+    f"{draw}_{net}".replace(" ", "_"): values.mean().item() for (net, draw), values in sign.items()
+}
+glue(
+    **mean,
+    bits=bits,
+    nets=nets,
+    half=bits / 2,
+    wide_least=min(mean[f"wide_{net}"] for net in RECURRENT),
+    constant_LSTM=100 * constant["LSTM", "PyTorch"],
+    constant_transformer=100 * constant["transformer", "PyTorch"],
+    balanced_top=max(balanced[net, "PyTorch"].mean().item() for net in TRANSFORMERS),
+    balanced_least=min(balanced[net, "PyTorch"].mean().item() for net in RECURRENT),
+    degree_transformer=degree["transformer", "Xavier"].nanmean().item(),
+    degree_LSTM=degree["LSTM", "Xavier"].nanmean().item(),
+)
+
+# %% [markdown]
+# **Low?** In every draw the sign of both transformers has less than half the average sensitivity of random functions, which is {glue:text}`half:.0f`. The check takes the upper end of an interval, at the worst draw and transformer; its control is random functions themselves.
+
+# %%
+coins = 2.0 * torch.randint(0, 2, (nets, 2**bits), generator=source) - 1
+low.reproduced(
+    "as(sign T) of transformers over n/2, worst draw, upper end; control: random functions",
+    max(average(sign[net, draw]).high for net in TRANSFORMERS for draw in DRAWS) / (bits / 2),
+    at_most=0.5,
+    control=average(average_sensitivity(coins.double())).high / (bits / 2),
+    about="experiment",
+    evidence="sampled",
+)
+
+# %% [markdown]
+# **Lower than recurrent nets?** With wide weights the paper's transformer has {glue:text}`wide_transformer:.2f` and the deep one {glue:text}`wide_deep_transformer:.2f`; LSTM, GRU and RNN have {glue:text}`wide_LSTM:.2f`, {glue:text}`wide_GRU:.2f` and {glue:text}`wide_RNN:.2f`. With Xavier's weights the transformers have {glue:text}`Xavier_transformer:.2f` and {glue:text}`Xavier_deep_transformer:.2f`, about level with LSTM ({glue:text}`Xavier_LSTM:.2f`) and GRU ({glue:text}`Xavier_GRU:.2f`). As PyTorch draws them, the LSTM is lowest, {glue:text}`PyTorch_LSTM:.2f` against {glue:text}`PyTorch_transformer:.2f`: its sign is constant in {glue:text}`constant_LSTM:.0f` % of the nets, the transformer's in {glue:text}`constant_transformer:.0f` %.
+#
+# Balanced, both transformers are below all recurrent nets in every draw; with PyTorch's, they have at most {glue:text}`balanced_top:.2f` and recurrent nets at least {glue:text}`balanced_least:.2f`. So the order in the sentence is the same for all three draws, once constant signs do not count.
+
+
+# %%
+def above(values, draws):
+    """A transformer's mean minus a recurrent net's: the largest upper end of all pairs."""
+    return max(
+        difference(values[one, draw], values[other, draw]).high
+        for one in TRANSFORMERS
+        for other in RECURRENT
+        for draw in draws
+    )
+
+
+recurrent.reproduced(
+    "as(sign T), transformer minus recurrent net, wide weights, worst pair, upper end; control: PyTorch's draw",
+    above(sign, ["wide"]),
+    at_most=0,
+    control=above(sign, ["PyTorch"]),
+    about="experiment",
+    evidence="sampled",
+)
+recurrent.reproduced(
+    "the same balanced, worst draw and pair; control: not balanced, Xavier's draw",
+    above(balanced, DRAWS),
+    at_most=0,
+    control=above(sign, ["Xavier"]),
+    about="ours",
+    evidence="sampled",
+)
+
+# %% [markdown]
+# The mean degree tells less. With small weights every net is nearly a linear function of the bits, and it is near 1 for all of them: with Xavier's weights {glue:text}`degree_transformer:.2f` for the paper's transformer and {glue:text}`degree_LSTM:.2f` for the LSTM.
+#
+# ## What we found
+#
+# * The sentence stands for the study that it quotes: both transformers, its wide weights, all three recurrent nets.
+# * With small weights the plain sign compares how often a net is constant. There the order of transformers and recurrent nets depends on the draw, and on biases; balanced, it does not.
+# * What this page does not show: that Theorem 6 is the reason. These strings are short, and with small weights every net is nearly linear.
+#
+# ## What would falsify this
+#
+# A sensitivity above half that of random functions, for either transformer and any draw. A recurrent net with wide weights whose sign is not more sensitive than that of both transformers; or, in any draw, one whose balanced sign is not.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
+ledger.show()
+
+# %% mystnb={"code_prompt_hide": "Verdicts", "code_prompt_show": "Verdicts"} tags=["hide-cell"]
+ledger.verdicts()
+
+# %% [markdown]
+# ## What the authors' code does differently
+#
+# The repository `lacoco-lab/sensitivity-hardness` of the paper has no such experiment. We read `satwik77/Transformer-Simplicity`, that of the cited study.
+#
+# * **Width.** Its defaults are 64 columns and strings of 10 bits for transformers and 20 for recurrent nets; ours have {glue:text}`bits` bits and the width of the parameters cell.
+# * **Scale.** It divides the average sensitivity by the length of the strings.
+# * **Read-out.** A sigmoid compared with one half, so the sign, without a bias. Our wide and Xavier draws have none either; PyTorch's has.
+# * **One more draw.** It also has normal weights of standard deviation 10, with smaller read-outs.
+#
+# ## Exercises
+#
+# ```{exercise}
+# :label: ex-random-balanced
+# Show that a function into $\{-1, 1\}$ that is 1 on half of all strings has average sensitivity at least 1. Which functions have exactly 1?
+# ```
+#
+# ```{solution} ex-random-balanced
+# :class: dropdown
+# By the spectrum $\mathrm{as}(f) = \sum_S |S| \hat f(S)^2$, and $\sum_S \hat f(S)^2 = 1$. Balance says $\hat f(\emptyset) = 0$, so every term that is left has $|S| \ge 1$. Equality leaves only characters of one bit: $f$ is linear, and of values $\pm 1$ only, so it is $\pm x_i$ for one $i$ (flipping two bits with coefficients $a$ and $b$ moves $f$ by $2a$ and $2b$, each 0 or $\pm 2$).
+# ```
+#
+# ```{exercise}
+# :label: ex-random-degree
+# Show that the mean degree $\mathrm{as}(T) / \operatorname{Var} T$ of a function that is not constant lies between 1 and $n$, and that $T$ and $aT + b$ have the same. Why does the sign of $T$ not share the second property?
+# ```
+#
+# ```{solution} ex-random-degree
+# :class: dropdown
+# It is $\sum_S |S| \hat T(S)^2 / \sum_{S \ne \emptyset} \hat T(S)^2$, a mean of sizes $|S|$ from 1 to $n$ with weights $\hat T(S)^2$. A constant $b$ changes $\hat T(\emptyset)$ alone, which occurs in neither sum, and $a^2$ cancels. The sign of $T + b$ depends on $b$: it is constant once $|b|$ exceeds every $|T(x)|$.
+# ```
+#
+# ## References
+#
+# ```{bibliography}
+# :filter: docname in docnames
+# ```
+#
+# The sentence is from {cite:t}`sensitive`, the study from {cite:t}`bhattamishra2023`.

@@ -1,0 +1,126 @@
+"""What a random step leaves of sensitivity: each number of the proof, each link, the door."""
+
+import math
+
+import pytest
+import torch
+
+from helpers.sensitive import steps
+from helpers.sensitive.isolation import moved
+from helpers.sensitive.parity import PostNormSpec, forward, parity_transformer, shapes
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def model(n, layers, seed=0, width=3, size=1.0, **options):
+    spec = PostNormSpec(n, width=width, layers=layers, hidden=2, **options)
+    source = generator(seed)
+    drawn = {
+        k: size * torch.randn(shape, generator=source, dtype=torch.float64)
+        for k, shape in shapes(spec).items()
+    }
+    return spec, drawn, torch.randint(0, 2, (n,), generator=source)
+
+
+@pytest.mark.parametrize(("d", "D", "layers"), [(2, 9, 1), (3, 24, 3), (5, 400, 2)])
+def test_centred_parts_are_those_of_unit_vectors(d, D, layers):
+    parts = steps.centred_parts(d, D, layers, 20_000, generator())
+    assert parts.shape == (20_000, layers, d)
+    assert parts.mean(-1).abs().max() < 1e-12
+    squares = parts.square().sum((1, 2))  # Beta, of mean L (d - 1) / D
+    assert abs(squares.mean() - layers * (d - 1) / D) < 4 * squares.std() / math.sqrt(20_000)
+    assert squares.max() <= 1
+
+
+@pytest.mark.parametrize(("d", "layers"), [(4, 1), (5, 2), (6, 3)])
+def test_the_mean_of_reciprocals_is_attained_without_shifts_and_lower_with_them(d, layers):
+    D = 2 * d * (layers + 1)
+    u = steps.centred_parts(d, D, layers, 100_000, generator(2))
+    Q = steps.reciprocal_mean(d, D, layers, rho=0.5)
+    product = (math.sqrt(d) / (0.5 * u.norm(dim=-1))).prod(-1)
+    assert abs(product.mean() - Q) < 5 * product.std() / math.sqrt(100_000)
+    before = torch.cat((u[:, :1] * 0 + u[:, :1].mean(0), u[:, :-1]), 1)
+    shifted = (math.sqrt(d) / (0.5 * (u - before).norm(dim=-1))).prod(-1)
+    assert shifted.mean() < Q + 5 * shifted.std() / math.sqrt(100_000)
+
+
+def test_for_wide_tokens_a_layer_norm_divides_by_the_step_in_one_number():
+    assert steps.reciprocal_mean(400, 10**6, 1) == pytest.approx(1000, rel=0.01)
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("size", [0.2, 1.0])
+def test_every_link_holds_on_random_models(layers, size):
+    for seed in range(5):
+        spec, weights, x = model(9, layers, seed, size=size)
+        c = steps.chain(spec, weights, x)
+        assert c.last <= c.bound * (1 + 1e-9)
+        v = weights["readout"].norm()
+        assert c.sensitivity <= math.sqrt(3) * v**2 * c.last / 2 * (1 + 1e-9)
+
+
+def test_a_chain_counts_flips_by_hand():
+    spec, weights, x = model(5, 2, 3, width=4, norm_eps=0.1)
+    c = steps.chain(spec, weights, x)
+    T, seen = forward(spec, weights, x[None], every=True, intermediates=True)
+    assert torch.allclose(
+        c.magnified[1],
+        (seen["layers.1.norm.input"][0].var(-1, correction=0) + 0.1).rsqrt(),
+    )
+    total, first = 0.0, torch.zeros(5, dtype=torch.float64)
+    for i in range(5):
+        y = x.clone()
+        y[i] = 1 - y[i]
+        U, other = forward(spec, weights, y[None], every=True, intermediates=True)
+        total += (U - T).item() ** 2 / 4
+        first += (other["layers.0.norm.input"] - seen["layers.0.norm.input"])[0].norm(dim=-1)
+    assert c.sensitivity.item() == pytest.approx(total)
+    assert torch.allclose(c.first, first)
+
+
+def test_sizes_hold_within_a_step_and_leave_out_the_first_scores():
+    spec, weights, _ = model(6, 2, 4)
+    wide = steps.sizes(spec, weights, 0.5)
+    for seed in range(20):
+        stepped = {
+            k: v if k == "positions" else v[0]
+            for k, v in moved(weights, 0.5, 1, generator(seed)).items()
+        }
+        near = steps.sizes(spec, stepped)
+        for name in ("first", "own", "mean", "readout"):
+            assert (getattr(near, name) <= getattr(wide, name) + 1e-12).all()
+    louder = weights | {"layers.0.query": 100 * weights["layers.0.query"]}
+    bound = steps.sensitivity_bound(spec, weights, 0.5)
+    assert steps.sensitivity_bound(spec, louder, 0.5) == bound
+    louder = weights | {"layers.1.query": 2 * weights["layers.1.query"]}
+    assert steps.sensitivity_bound(spec, louder, 0.5) > bound
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_the_mean_sensitivity_after_a_step_is_below_its_bound(layers):
+    spec, weights, _ = model(8, layers, 5, size=0.1)
+    stepped = moved(weights, 0.1, 50, generator())
+    found = []
+    for e in range(50):
+        member = {k: v if k == "positions" else v[e] for k, v in stepped.items()}
+        x = torch.randint(0, 2, (8,), generator=generator(e))
+        found.append(steps.chain(spec, member, x).sensitivity)
+    assert torch.stack(found).mean() < steps.sensitivity_bound(spec, weights, 0.1)
+
+
+def test_the_bound_does_not_grow_with_the_length():
+    bounds = {n: steps.sensitivity_bound(*parity_transformer(n), 0.1).item() for n in (16, 1024)}
+    assert bounds[1024] <= bounds[16] * (1 + 1e-9)
+    assert steps.dimension(parity_transformer(4)[0]) == steps.dimension(parity_transformer(64)[0])
+
+
+def test_bad_input_is_named():
+    with pytest.raises(ValueError, match="expected d >= 3"):
+        steps.reciprocal_mean(2, 30, 1)
+    with pytest.raises(ValueError, match="got d = 6 and D = 6"):
+        steps.centred_parts(3, 6, 2, 10, generator())
+    spec, weights, _ = model(4, 1)
+    with pytest.raises(ValueError, match="rho must be"):
+        steps.sensitivity_bound(spec, weights, 0.0)
