@@ -19,11 +19,11 @@
 # # Does the gap grow with degree and sparsity?
 #
 # ```{verdict}
-# At the paper's size a character of higher degree has the larger gap in {glue:text}`paper_order:.0f` % of pairs of runs, and {glue:text}`paper_reached` of {glue:text}`paper_runs` runs converge. With the sparsity the gap grows from degree 2 on; at degree 1 no growth shows.
+# At the paper's size a character of higher degree has the larger gap in {glue:text}`paper_order:.0f` % of pairs of runs, and {glue:text}`paper_reached` of {glue:text}`paper_runs` such runs converge. Growth with the sparsity shows on small samples; at the paper's size our runs cannot tell.
 # ```
 # **Needs** {ref}`ch-fourier-walsh`, {ref}`ch-construction`. **Read** 9 min. **Runs in** 80 s. **Source** printed; the shape of the growth is quoted.
 #
-# **Claim.** A transformer that has fitted a sample of a sparse function errs more on new strings than on the sample. The paper finds that this *generalization gap* grows with the degree of the function and with its sparsity, and that each makes growth with the other steeper. So do we: for strings of 10 bits and small samples, and for the paper's 20 bits and 8192 strings where runs converge. At degree 1 we see no growth with the sparsity.
+# **Claim.** A transformer that has fitted a sample of a sparse function errs more on new strings than on the sample. The paper finds that this *generalization gap* grows with the degree of the function and with its sparsity, and that each makes growth with the other steeper. On strings of 10 bits and small samples we find all three. At the paper's 20 bits and 8192 strings we find growth with the degree; with the sparsity the gaps that our runs leave are too small, or the runs too unlike, to tell.
 #
 # ## The statement
 #
@@ -131,7 +131,7 @@ SETTINGS = {
     "sparsities": ("1, 7, 14, 20", f"1, {sparse}", "1, 7, 14, 20"),
     "functions of a class": ("11", f"{models}", "11"),
     "strings of a sample": ("8192", f"{few}, {many}", "8192"),
-    "strings in a step": ("at most 256", f"{batch}", "64 or 128"),
+    "strings in a step": ("at most 256", f"{batch}", "128 for W = 1, 64 or 128 above"),
     "risk measured on": ("1000 strings, by the code", "all strings", "131,072 strings"),
     "scale of the scores": ("2 log n", "0.4 log (n + 1)", "0.4 log (n + 1)"),
     "dropout": ("yes, rate not legible", "none", "none"),
@@ -331,11 +331,9 @@ for part, trend, where, no_trend in (
     ("degree", "degree, one character", small_size, 0.5),
     ("degree", "degree, one character", paper_size, 0.5),
     ("sparsity", "sparsity, above 1", small_size, 0.5),
-    ("sparsity", "sparsity, degree 2", paper_size, 0.5),
     ("interaction", "power of the degree", small_size, 1),
     ("interaction", "power of the degree", paper_size, 1),
     ("interaction", "steepening", small_size, 0),
-    ("interaction", "steepening, degrees 1 and 2", paper_size, 0),
 ):
     found, shuffled = trends[trend, where]
     fig1[part].reproduced(
@@ -346,14 +344,6 @@ for part, trend, where, no_trend in (
         about="experiment",
         evidence="trained",
     )
-fig1["sparsity"].not_reproduced(
-    "sparsity, degree 1, paper's size: lower end; control: degree 2",
-    trends["sparsity, degree 1", paper_size][0].low,
-    at_least=0.5,
-    control=trends["sparsity, degree 2", paper_size][0].low,
-    about="experiment",
-    evidence="trained",
-)
 
 # %% mystnb={"code_prompt_hide": "Numbers for the text", "code_prompt_show": "Numbers for the text"} tags=["hide-cell", "nbval-ignore-output"]
 means = single.groupby("degree")["gap"].mean()
@@ -426,7 +416,7 @@ medians = small.query("sparsity == 1 and degree == 3").groupby("strings")["gap"]
 glue(bound_1=bound[1, 1], gap_fall=f"{medians[few] / medians[many]:.0f}")
 
 # %% [markdown]
-# The bound has the direction of the gap, not its shape. From degree 1 to 5 it grows by a factor of {glue:text}`growth:.0f`, the stored gap by about {glue:text}`gap_growth:.0f`. From {glue:text}`few` to {glue:text}`many` strings the median gap of degree 3 falls by a factor of {glue:text}`gap_fall`, the bound by {glue:text}`fall:.1f`. And it is never small: {glue:text}`bound_1:.2f` in the easiest class.
+# The bound has the direction of the gap, not its shape. From degree 1 to 5 it grows by a factor of {glue:text}`growth:.0f`, the stored gap, which at degree 1 is hardly to be told from 0, by about {glue:text}`gap_growth:.0f` in the mean. From {glue:text}`few` to {glue:text}`many` strings the median gap of degree 3 falls by a factor of {glue:text}`gap_fall`, the bound by {glue:text}`fall:.1f`. In the easiest class it is {glue:text}`bound_1:.2f`.
 #
 # ## Layer norm, and the smallest network
 #
@@ -466,9 +456,9 @@ glue(normed=f"{found:.2f}", smallest=f"{share:.2f}")
 # ## What we found
 #
 # * The gap grows with the degree: at 10 bits and {glue:text}`few` strings (concordance {glue:text}`few_order:.2f`), with {glue:text}`many` strings ({glue:text}`many_order:.2f`), and at the paper's size, where nearly every run of one character converges.
-# * It grows with the sparsity from degree 2 on. At degree 1 it does not, at the paper's size.
+# * It grows with the sparsity on small samples. At the paper's size this is open: at degree 1 the gaps are too small to tell, and at degree 2 sums have a larger gap than single characters, but were trained with another batch, and among sums of 7, 14 and 20 no growth shows.
 # * Growth with the degree is more than linear, and steeper for many characters.
-# * The bound grows with both, by a smaller factor, and falls far more slowly with more strings.
+# * The bound grows with both, and falls far more slowly with more strings.
 #
 # ## What would falsify this
 #

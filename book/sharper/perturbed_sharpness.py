@@ -19,11 +19,11 @@
 # # How much noise changes the sharpness
 #
 # ```{verdict}
-# At the paper's lengths the trace changes by at most {glue:text}`stored_change:.0f` % at the largest noise of its mesh, at least {glue:text}`stored_orders:.0f` orders of magnitude below the analytic bound. With the noise that the authors' code applies it changes by up to {glue:text}`stored_applied:.1f` times itself.
+# In six of the paper's twenty classes the trace changes by up to {glue:text}`stored_change:.0f` % (90th percentile of noisy copies) at the largest noise of its mesh, at least {glue:text}`stored_orders:.0f` orders of magnitude below the analytic bound. With the noise that the authors' code applies it changes by up to {glue:text}`stored_applied:.1f` times itself.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-sharpness`, {ref}`ch-perturbed-trace`. **Read** 6 min. **Runs in** 55 s. **Source** printed.
 #
-# **Claim.** The paper bounds how much noise can change the sharpness of its construction, calls its own bound pessimistic, and measures the change instead. Measured without sampling error, the change is a small share of the trace for the noise of the paper's mesh, and the bound lies above it by many orders of magnitude. So the conclusion is reproduced, whether the mesh is read as standard deviations or, as the authors' code has it, as variances. In that code the estimate of a trace has an error as large as the effect.
+# **Claim.** The paper bounds how much noise can change the sharpness of its construction, calls its own bound pessimistic, and measures the change instead. Measured without sampling error, the change is a small share of the trace for the noise of the paper's mesh, and the bound lies above it by many orders of magnitude. So the conclusion is reproduced, whether the mesh is read as standard deviations or, as the authors' code has it, as variances. In that code the estimate of a trace errs by about a fifth, which hides the effect at the smallest noise only.
 #
 # ## The statement
 #
@@ -267,10 +267,10 @@ error = estimator["error"].mean()
 typical = own.groupby(["reading", "sigma"])["change"].mean()
 hidden = {r: float((typical[r] < error).mean()) for r in READINGS}
 whole.holds(
-    "share of the mesh on which the estimator's error exceeds the change, $\\sigma$ a standard deviation; control: a variance",
-    hidden["standard deviation"],
-    at_least=1,
-    control=hidden["variance"],
+    "share of the mesh on which the estimator's error exceeds the change, as the code has it; control: $\\sigma$ a standard deviation",
+    hidden["variance"],
+    at_most=0.5,
+    control=hidden["standard deviation"],
     about="code",
     evidence="sampled",
 )
@@ -298,7 +298,7 @@ glue(
 # * Figures 3 and 4 class by class are not judged: six of the twenty classes have a stored run.
 #
 # ```{finding} sharper.fig_perturb
-# :title: Noise with the square root of its label, measured with an error of a fifth
+# :title: Noise with the square root of its label, traces with an error of a fifth
 # :group: code
 #
 # **Statement.** The authors' code adds noise of size $\sigma$ and estimates the trace by Hutchinson's method.
@@ -314,7 +314,7 @@ glue(
 #
 # ## What would falsify this
 #
-# A change that comes within two orders of the bound. The control is the part of the same bound that is not loose, $2 G_u$ against the trace. A change as large as the trace at the largest noise; the control is the noise that the code applies there. An error of the estimator below the change: so it is if $\sigma$ is a variance.
+# A change that comes within two orders of the bound. The control is the part of the same bound that is not loose, $2 G_u$ against the trace. A change as large as the trace at the largest noise; the control is the noise that the code applies there. An error of the estimator above the change on most of the mesh: so it would be if the code applied $\sigma$ as a standard deviation.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
