@@ -354,6 +354,8 @@ table(
     },
     "What Lemma 21 leaves, for outputs of plus and minus 1",
 )
+
+# %% mystnb={"code_prompt_hide": "Two checks", "code_prompt_show": "Two checks"} tags=["hide-input"]
 thm6.refuted(
     "(67), a step of the proof: largest excess of $\\mu$ over $\\mu / (2 - \\mu)$",
     excess[2.0].max().item(),
@@ -390,7 +392,7 @@ glue(at_half=first_term[2.0], gap_printed=excess[2.0].max().item())
 # There is no factor 2, no error term, no $|T_\theta| \le 1$, and no limit in $\rho$.
 #
 # ```{dropdown} Proof
-# $I_i[g](x) = \|g(x) - g(x^{\oplus i})\|$ is the influence of bit $i$. All constants below are at their largest for weights within $\rho$ of $\theta$: $H$ heads, $C_V$ the norm of the value matrices, $C_P$ the longest first token, $g$ the distance of the two embeddings, $C_A = d \max_h \|K_h^\top Q_h\|$ in a layer after the first, $L_k$ a Lipschitz constant of the $k$-th block.
+# $I_i[g](x) = \|g(x) - g(x^{\oplus i})\|$ is the influence of bit $i$. All constants below are at their largest for weights within $\rho$ of $\theta$: $H$ heads, $C_V$ the norm of the value matrices, $C_P$ the longest first token, $g$ the distance of the two embeddings, $C_A$ is $d$ times the largest norm of a product of query and key matrices in a layer after the first, $L_k$ a Lipschitz constant of the $k$-th block.
 #
 # **(1) The first layer.** By {prf:ref}`influence-mean` flips move the attention of a row by at most 6 in all, on average over $x$ and whatever the scores are. So $\mathbb E_x \sum_i I_i[Y^{(1)}_j] \le \bar S := L_1 (g + H C_V (g + 6\, C_P))$. The last bias drops out of $Y^{(1)}(x) - Y^{(1)}(x^{\oplus i})$.
 #
@@ -404,7 +406,7 @@ glue(at_half=first_term[2.0], gap_printed=excess[2.0].max().item())
 #
 # $$\mathbb E_\Delta \prod_k \frac1{N^{(k)}_{j_k}} \le d^{L/2}\, \mathbb E \prod_k \frac1{\|u_k\|} = Q := \Bigl( \frac{\sqrt d\; \Gamma(\frac d2 - 1)}{\rho\; \Gamma(\frac{d - 1}2)} \Bigr)^L \frac{\Gamma(D/2)}{\Gamma((D - L)/2)} .$$
 #
-# (Write the step as $\rho\, g / \|g\|$ with $g$ standard normal; $\|g\|$ is independent of $g / \|g\|$, and $\mathbb E \|g_k\|^{-1} = \Gamma(\frac d2 - 1) / (\sqrt 2\, \Gamma(\frac{d-1}2))$ in $d - 1$ dimensions. This is where $d \ge 3$ is needed.) Given the rest of the step, the bound on a path does not contain $x$, and so (1) can be averaged over $x$ separately: $\mathbb E_\Delta \mathbb E_x m^{(L)}_n \le 2^L Q\, \bar S \prod G_k$.
+# (Write the step as $\rho\, z / \|z\|$ with $z$ standard normal; $\|z\|$ is independent of $z / \|z\|$, and $\mathbb E \|z_k\|^{-1} = \Gamma(\frac d2 - 1) / (\sqrt 2\, \Gamma(\frac{d-1}2))$ in $d - 1$ dimensions. This is where $d \ge 3$ is needed.) Given the rest of the step, the bound on a path does not contain $x$, and so (1) can be averaged over $x$ separately: $\mathbb E_\Delta \mathbb E_x m^{(L)}_n \le 2^L Q\, \bar S \prod G_k$.
 #
 # **(4) Sensitivity.** $|T_{\theta + \Delta}| \le \sqrt d\, \|v\|$, with $v$ at its largest, so $s(x) = \frac14 \sum_i I_i[T]^2 \le \frac12 \sqrt d\, \|v\|^2\, m^{(L)}_n$, and $K = 2^{L-1} \sqrt d\, \|v\|^2\, Q\, \bar S \prod_{k \ge 2} G_k$.
 #
@@ -419,7 +421,7 @@ glue(at_half=first_term[2.0], gap_printed=excess[2.0].max().item())
 #
 # Two numbers of the proof can be seen at once. The first is the chance of a small centred bias: the paper bounds it by a cap on a sphere in $\mathbb R^d$. But centred vectors fill only $d - 1$ dimensions, and a cap of radius $r$ on *their* sphere has an area of order $r^{d-2}$, not $r^{d-1}$. For the bias itself $d - 1$ is right. Both are incomplete Beta functions (for $D = 100$), and the table has their powers of $r$ between $10^{-4}$ and $10^{-3}$.
 
-# %%
+# %% mystnb={"code_prompt_hide": "Beta functions, and two checks", "code_prompt_show": "Beta functions, and two checks"} tags=["hide-input"]
 ds = range(4, 9)
 area = {d: [betainc(d / 2 - 1, d / 2 - 1, r * r / 4) for r in (1e-4, 1e-3)] for d in ds}
 chance = {d: [betainc((d - 1) / 2, (101 - d) / 2, r * r) for r in (1e-4, 1e-3)] for d in ds}
