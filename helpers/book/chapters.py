@@ -293,8 +293,7 @@ def is_damaged(notebook: Path) -> bool:
     """Whether a stored notebook was edited, or saved half-run, after its execution."""
     try:
         content = json.loads(notebook.read_text(encoding="utf-8"))
-        kept = content["metadata"]["book"].get("outputs", outputs_key(content["cells"]))
-        return bool(kept != outputs_key(content["cells"]))
+        return bool(content["metadata"]["book"]["outputs"] != outputs_key(content["cells"]))
     except (OSError, ValueError, KeyError, TypeError):
         return True
 
