@@ -58,30 +58,6 @@ def decision_tree(n: int, depth: int, generator: Generator) -> Tensor:
     return grow(list(range(n)), depth)
 
 
-def dnf(n: int, terms: int, width: int, generator: Generator) -> Tensor:
-    """A disjunction of random conjunctions, each of ``width`` different bits, negated or not.
-
-    Args:
-        n: Bits, at least 1.
-        terms: Conjunctions, at least 1.
-        width: Literals in each, 1 to n.
-        generator: Source of randomness.
-
-    Returns:
-        Shape ``(2**n,)``, float64; -1 where a conjunction is true.
-    """
-    require_positive(n=n, terms=terms)
-    if not 1 <= width <= n:
-        raise ValueError(f"width must lie between 1 and n = {n}, got {width}")
-    bits = cube.bits(n)
-    true = torch.zeros(2**n, dtype=torch.bool)
-    for _ in range(terms):
-        chosen = torch.randperm(n, generator=generator)[:width]
-        wanted = torch.randint(2, (width,), generator=generator)
-        true |= (bits[:, chosen] == wanted).all(1)
-    return torch.where(true, -1.0, 1.0).double()
-
-
 def random_function(n: int, generator: Generator) -> Tensor:
     """A fair coin at every point, shape ``(2**n,)``, float64, -1 and 1."""
     require_positive(n=n)

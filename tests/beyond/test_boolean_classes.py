@@ -1,6 +1,5 @@
 """Random members of classes of Boolean functions: their values, degrees and limits."""
 
-import itertools
 import math
 
 import pytest
@@ -19,7 +18,6 @@ def test_tables_hold_signs_and_repeat_with_the_seed():
     for draw in (
         lambda g: classes.threshold(5, g),
         lambda g: classes.decision_tree(5, 3, g),
-        lambda g: classes.dnf(5, 4, 2, g),
         lambda g: classes.random_function(5, g),
     ):
         table = draw(drawn())
@@ -48,32 +46,17 @@ def test_a_tree_has_degree_at_most_its_depth(depth):
         assert any(degree(classes.decision_tree(6, depth, drawn(s))) == depth for s in range(20))
 
 
-def test_a_disjunction_of_one_conjunction_is_true_at_a_subcube():
-    for width in (1, 3, 5):
-        table = classes.dnf(5, 1, width, drawn(width))
-        assert (table == -1).sum() == 2 ** (5 - width)
-    assert (classes.dnf(5, 3, 2, drawn()) == -1).sum() <= 3 * 8
-
-
 @pytest.mark.parametrize(
     ("call", "named"),
     [
         (lambda: classes.threshold(0, drawn()), "n must be"),
         (lambda: classes.decision_tree(4, 5, drawn()), "n = 4, got 5"),
-        (lambda: classes.dnf(4, 0, 2, drawn()), "terms must be"),
-        (lambda: classes.dnf(4, 1, 5, drawn()), "n = 4, got 5"),
         (lambda: classes.random_function(-1, drawn()), "n must be"),
     ],
 )
 def test_bad_input_is_named(call, named):
     with pytest.raises(ValueError, match=named):
         call()
-
-
-def test_more_conjunctions_keep_what_is_true():
-    for seed in range(20):
-        tables = [classes.dnf(5, k, 2, drawn(seed)) for k in (1, 2, 3, 4)]
-        assert all((b <= a).all() for a, b in itertools.pairwise(tables))
 
 
 def test_a_tree_over_all_bits_is_a_fair_draw_of_all_functions():

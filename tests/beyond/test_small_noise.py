@@ -108,9 +108,12 @@ def test_rates_are_the_minima_of_their_forms(b):
     K = torch.logspace(3, 7, 2001, dtype=torch.float64)
     form = b * rivals.kl_inverse((C / (2 * K * b)).clamp(max=1), K / m)
     assert noise.kl_rate(C, m, b) == pytest.approx(form.min().item(), rel=0.02)  # O(q) corrections
-    first, second = noise.sample_sizes(C, 0.25, b)
-    assert noise.hoeffding_rate(C, first, b) == pytest.approx(0.25)
-    assert noise.kl_rate(C, second, b) == pytest.approx(0.25)
+    first, second = noise.sample_sizes(C, b / 4, b)
+    assert noise.hoeffding_rate(C, first, b) == pytest.approx(b / 4)
+    assert second == pytest.approx(64.3 * C / b, rel=1e-3)
+    assert noise.sample_sizes(C, 1e-4 * b, b)[1] == pytest.approx(
+        C / (2 * noise.POISSON_PEAK * b * 1e-8), rel=1e-3
+    )
     t = torch.linspace(0.001, 0.999, 10_001, dtype=torch.float64)
     assert (t * (t * t.log() + 1 - t)).max().item() == pytest.approx(noise.POISSON_PEAK, abs=1e-6)
 
@@ -126,6 +129,7 @@ def test_rates_are_the_minima_of_their_forms(b):
         (lambda: noise.hoeffding_rate(1.0, 0.0), "m must be positive"),
         (lambda: noise.kl_rate(-1.0, 5.0), "C must be positive"),
         (lambda: noise.sample_sizes(1.0, 0.0), "level must be positive"),
+        (lambda: noise.sample_sizes(1.0, 2.0), "level must lie below the range 1.0"),
         (lambda: noise.mean_squared_gradient(*made()[1:], cube.bits(5)[:0]), "got 0"),
     ],
 )

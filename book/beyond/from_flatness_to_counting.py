@@ -1,0 +1,301 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,mystnb
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# (ch-from-flatness-to-counting)=
+# # From flatness to counting, step by step
+#
+# ```{verdict}
+# For one network at $T =$ {glue:text}`T` bits the first paper's form with every constant proved needs {glue:text}`m_first:.0e` samples for a risk of $\frac14$. Nine changes of prior and form, each proved, bring it to {glue:text}`m_last:.0f`. Knowing where the network is flat is worth a factor of {glue:text}`flat:.1f` among them.
+# ```
+# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-from-gaussians-to-occam`. **Read** 7 min. **Runs in** 40 s. **Source** ours.
+#
+# **Claim.** A bound from flatness and a bound from counting are two ends of one ladder. All its rungs are PAC-Bayes bounds for the same network; only the prior, the noise and the form of the bound change. The largest steps are the kl form and a prior with a width of its own. What is then left between a Gaussian and counting is the price of weights that could be known: in the end it is paid for the sets of bits alone.
+#
+# ## The setting
+#
+# The target is that of the paper's comparison of bounds ({ref}`ch-bound-comparison`): $W = T/2$ disjoint pairs of the $T$ bits, $f = W^{-1/2} \sum_i p_{\{2i-1, 2i\}}$, where $p_U(x)$ is 1 if the bits of $x$ in $U$ hold an even number of ones, else 0. The network is the repaired one of {ref}`ch-construction`. It equals $f$, so its training error is 0. Outputs are clipped to $[0, \sqrt W]$, so the loss, a squared error, lies in $[0, b]$ with $b = W$. The best constant has risk $\frac14$.
+#
+# A learner knows $T$, $d = 2$, $W$ and the coefficients, not the pairs. It may return the network with Gaussian noise of deviation $s_g$ on the weights of group $g$. $R$ is the risk under this noise and $K$ its divergence from a prior that was fixed before the sample. With probability $1 - \delta$ the noisy network has a risk of at most
+#
+# $$R + b \sqrt{\frac{K + \log(1/\delta)}{2m}} \qquad \text{or} \qquad b\, \mathrm{kl}^{-1}\Bigl( \frac Rb,\; \frac{K + \log(2 \sqrt m / \delta)}m \Bigr) :$$ (eq-ladder-forms)
+#
+# the paper's form with Hoeffding's constant $\frac b2$ in place of its $\Sigma$, and the kl form. The rungs are:
+#
+# | | prior | form | $K$ |
+# |:--|:--|:--|:--|
+# | 1 | around 0, the posterior's variance, one for all weights | root | $N / 2 s^2$ |
+# | 2 | the same | kl | the same |
+# | 3 | the same, a variance for each block | kl | $\sum_g N_g / 2 s_g^2$ |
+# | 4 | one variance, a width of its own | kl | $\frac n2 \log\bigl(1 + \frac{N}{n s^2}\bigr)$ |
+# | 5 | one variance, widths by block | kl | $\sum_g \frac{n_g}2 \log\bigl(1 + \frac{N_g}{n_g s^2}\bigr)$ |
+# | 6 | variances and widths by block | kl | the same with $s_g$ |
+# | 7 | around what all networks of the list share | kl | the term of the first scores alone |
+# | 8 | for each first score a mixture around its two values | kl | $W \bigl( d \log \frac Td + (T - d) \log \frac T{T-d} \bigr)$ |
+# | 9 | a mixture over the list | kl | $\log \binom{\binom T2}{W}$ and the choice of $W$ |
+# | 10 | the list, no noise | Occam | the same |
+#
+# Here $n_g$ is the number of weights in a group and $N_g$ their squared norm.
+#
+# ````{dropdown} Proof that each is a bound
+# Rungs 1 and 2: the divergence of two Gaussians with the same variances. Rungs 3 to 6: blocks and widths follow from $T$, $d$, $W$ and the coefficients; the width $\tau_g^2 = s_g^2 + N_g / n_g$ gives the formula ({eq}`eq-wide-prior`). Rung 7: MLP, values, idle positions, read-out and second scores are equal in all networks of the list, up to the order of positions; a prior centred there pays nothing for them. Rung 8: a first score is $L$ at the $d$ members of a set and 0 elsewhere. Let the prior of each be $\frac dT N(L, s^2) + (1 - \frac dT) N(0, s^2)$; by {prf:ref}`beyond-occam-mixture` an entry costs at most the logarithm of one over its share. Rungs 9 and 10: {prf:ref}`beyond-occam-mixture` with the list itself, and a union over the list.
+#
+# *The choice of the noise.* We try {glue:text}`choices` settings, fixed beforehand, and add $\log$ of their number to $K$. *The risk under noise.* $R$ is not known; we draw {glue:text}`pairs` pairs of a string of the sample and a noise, and use $b\, \mathrm{kl}^{-1}(\hat R / b, \log(\text{choices} / \delta_2) / \text{pairs})$ in place of the mean $\hat R$. It is too small for one of the settings with probability at most $\delta_2 = \delta / 10$; the bounds have the other nine tenths of $\delta$. (As the sample is at least as large as the number of pairs, its strings are as good as fresh ones.)
+# ````
+
+# %% tags=["parameters"]
+T = 20  # bits, even [10..50]
+pairs = 4000  # of a string and a noise, for each risk [1000..20000]
+delta = 0.05  # probability with which a bound may fail [0.01..0.2]
+seed = 0  # of the strings and the noise [0..1000000]
+
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import math
+
+import pandas as pd
+import torch
+
+from helpers import cube
+from helpers.beyond import small_noise
+from helpers.book import figures, results
+from helpers.book.claims import Ledger
+from helpers.book.output import glue, in_prose
+from helpers.book.table import table
+from helpers.draws import Draws, f64
+from helpers.sharper import pac_bayes as pb
+from helpers.sharper import rivals
+from helpers.sharper.network import construct_exact
+from helpers.sharper.semi_analytic import tiling
+from helpers.sharper.tabulated import gradient_bound, parameter_count
+
+ledger, source = Ledger("beyond/from_flatness_to_counting"), Draws(seed)
+ladder = ledger.result("beyond.ladder")
+if T % 2:
+    raise ValueError(f"the pairs cover all bits, so T must be even, got {T}")
+d, W, LEVEL = 2, T // 2, 0.25
+spec, weights = construct_exact(tiling(T))
+bits = source.strings(T, pairs)
+targets = tiling(T)(cube.index_of(bits))
+squares = {name: v.square() for name, v in weights.items()}
+slopes = small_noise.mean_squared_gradient(spec, weights, bits[:512])
+glue(T=T, pairs=pairs)
+
+# %% [markdown]
+# ## The risk under noise
+#
+# One variance: we walk through twelve. By block: the best noise for each of eight prices of a nat in risk (widths of their own, {ref}`ch-from-gaussians-to-occam`) or eight numbers of nats (the posterior's widths, {ref}`ch-three-rates`), with three caps for blocks whose noise costs no risk.
+
+# %%
+CAPS, PRICES = (0.03, 0.06, 0.12), [10 ** (k / 2) for k in range(-13, -5)]
+BUDGETS = [10 ** (k / 2) for k in range(7, 15)]
+one, blocks = small_noise.whole(spec), small_noise.blocks(spec)
+N, n = blocks.sums(squares), blocks.counts
+
+
+def by_block(G):
+    """The best noise at each cap and price, for blocks with sharpness G."""
+    return [small_noise.wide_deviations(N, G, n, price, cap) for cap in CAPS for price in PRICES]
+
+
+G = blocks.sums(slopes)
+own = by_block(G)
+tied = [small_noise.best_deviations(N, G, K, 2 * cap) for cap in CAPS for K in BUDGETS]
+walk = [f64([10 ** (k / 5 - 3.5)]) for k in range(12)]
+choices = len(own) + len(tied) + len(walk)
+
+
+def risk(groups, s):
+    """Upper limit of the mean clipped loss under noise."""
+    noise, spread = torch.Generator().manual_seed(seed + 1), groups.spread(s)
+    mean, _ = small_noise.perturbed_risk(spec, weights, spread, targets, bits, noise, float(W))
+    return W * float(rivals.kl_inverse(mean / W, math.log(10 * choices / delta) / pairs))
+
+
+limits = {
+    "one": f64([risk(one, s) for s in walk]),
+    "block": f64([risk(blocks, s) for s in own]),
+    "tied": f64([risk(blocks, s) for s in tied]),
+}
+
+# %% [markdown]
+# Then the samples that each rung needs for a bound of $\frac14$, with the best setting.
+
+
+# %%
+def least(R, K, root=False):
+    """Fewest samples for the level over settings with these risks and nats; the best setting."""
+    K = torch.as_tensor(K, dtype=torch.float64) + math.log(choices)
+
+    def bounds(m):
+        if root:
+            return R + W * ((K - math.log(0.9 * delta)) / (2 * m)).sqrt()
+        return rivals.pac_bayes_kl(R.clamp(max=W), K, max(m, 8.0), 0.9 * delta, float(W))
+
+    m = float(pb.first_sample_size(lambda m: float(bounds(m).min()), LEVEL))
+    return m, int(bounds(m).argmin())
+
+
+def no_noise(nats):
+    """Fewest samples in the kl form at vanishing noise, and no setting."""
+    return least(torch.zeros(1, dtype=torch.float64), f64([nats - math.log(choices)]))[0], None
+
+
+total = f64([v.square().sum().item() for v in weights.values()]).sum()[None]
+known = torch.tensor([name == "scores 1" for name in blocks.names])
+narrow = [small_noise.kl(total, s) for s in walk]
+wide = [small_noise.wide_kl(total, one.counts, s) for s in walk]
+wide_each = [small_noise.wide_kl(N, n, s.expand(len(n))) for s in walk]
+wide_blocks = [small_noise.wide_kl(N, n, s) for s in own]
+two_values = W * (d * math.log(T / d) + (T - d) * math.log(T / (T - d)))
+listed = rivals.log_constructions(T, d, W, classes=W)
+
+# %%
+rungs = {
+    "1 the paper's form, proved constant": least(limits["one"], narrow, root=True),
+    "2 kl form": least(limits["one"], narrow),
+    "3 a variance for each block": least(limits["tied"], [small_noise.kl(N, s) for s in tied]),
+    "4 one variance, a width of its own": least(limits["one"], wide),
+    "5 one variance, widths by block": least(limits["one"], wide_each),
+    "6 variances and widths by block": least(limits["block"], wide_blocks),
+    "7 around what the list shares": least(
+        limits["block"], [small_noise.wide_kl(torch.where(known, N, 0.0), n, s) for s in own]
+    ),
+    "8 two values for each first score": no_noise(two_values),
+    "9 mixture over the list": no_noise(listed),
+    "10 Occam": (float(rivals.occam_sample_size(listed, delta, LEVEL, float(W))), None),
+}
+samples = {name: m for name, (m, _) in rungs.items()}
+counted = parameter_count(T, d) * 32 * math.log(2)
+counting = float(rivals.occam_sample_size(counted, delta, LEVEL, float(W)))
+quoted = float(pb.sample_size(pb.norm_squared(T, d, W), gradient_bound(d, W), 0.01, delta, LEVEL))
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Samples until a risk below a quarter is certain, for the network of the tiling. Filled: this run. Open: the stored run at 50 bits. Dashed line: counting 32 bits for each weight, at the length of this run. Dotted line: the paper's truncated form with the constant 0.01, which no proof covers here.", "name": "fig-ladder"}, "image": {"alt": "Ten rows on a logarithmic axis of samples. The marks move to the left from rung to rung, from more than ten billion to below two thousand; the marks of the longer strings lie further to the right by one to three decades. The two largest steps are those to a prior with a width of its own."}} tags=["hide-input"]
+results.save("rungs", {"samples": list(samples.values()), "bits": [T] * len(samples)})
+stored = results.load("beyond/from_flatness_to_counting", "rungs")
+fig, ax = figures.new(height=3.6)
+rows = range(len(samples))
+ax.plot(list(samples.values()), rows, **figures.marks(0, label=f"$T = {T}$"))
+if stored is not None:
+    open_ = figures.marks(1, markerfacecolor="none", label=f"$T = {stored['bits'][0]}$, stored")
+    ax.plot(stored["samples"], rows, **open_)
+for value, dash in ((counting, "--"), (quoted, ":")):
+    ax.axvline(value, color=figures.GREY, linestyle=dash, linewidth=1, marker="")
+ax.set_yticks(rows, list(samples))
+ax.invert_yaxis()
+ax.set(xscale="log", xlabel="samples $m$")
+ax.legend()
+figures.show()
+
+# %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input"]
+shown = pd.DataFrame({f"T = {T}": samples}).rename_axis("rung")
+if stored is not None:
+    shown[f"T = {stored['bits'][0]}, stored"] = stored["samples"]
+shown.loc["counting 32 bits a weight"] = [counting] + [math.nan] * (stored is not None)
+table(
+    shown.map(lambda m: in_prose(f"{m:.1e}" if m >= 1e5 else f"{m:.0f}"), na_action="ignore"),
+    f"Samples for a risk of {LEVEL}",
+    none="-",
+)
+m = list(samples.values())
+glue(m_first=m[0], m_last=m[-1], m_wide=m[3], m_each=m[4], m_blocks=m[5], m_centred=m[6])
+glue(counting=counting, choices=choices, two_values=two_values, listed=listed, quoted=quoted)
+glue(flat=m[4] / m[5])
+
+# %% mystnb={"code_prompt_hide": "Two checks", "code_prompt_show": "Two checks"} tags=["hide-input"]
+ladder.holds(
+    "variances and widths by block: samples over those of counting 32 bits a weight; control: the "
+    "posterior's widths",
+    m[5] / counting,
+    at_most=1,
+    control=m[2] / counting,
+    about="ours",
+    evidence="proved",
+)
+other = by_block(blocks.sums(small_noise.mean_squared_gradient(spec, weights, bits[512:1000])))
+again = least(f64([risk(blocks, s) for s in other]), [small_noise.wide_kl(N, n, s) for s in other])[
+    0
+]
+ladder.holds(
+    "what flatness is worth: samples with one variance over those with variances by block, widths "
+    "by block in both; control: the sharpness measured at other strings over at these",
+    m[4] / m[5],
+    at_least=1.1,
+    control=again / m[5],
+    about="ours",
+    evidence="attained",
+)
+walked = [best for name, (_, best) in rungs.items() if name[0] in "1245" and best is not None]
+priced = [best % len(PRICES) for name, (_, best) in rungs.items() if name[0] in "36"]
+if any(k in (0, len(walk) - 1) for k in walked) or any(k in (0, len(PRICES) - 1) for k in priced):
+    raise ValueError(f"a best noise or price lies at an end of its grid: {walked}, {priced}")
+
+# %% [markdown]
+# ## What each rung buys
+#
+# * **A width of its own** is the largest step. A prior as narrow as the posterior pays $N / 2 s^2$, which grows with one over the square of the noise; a wide one pays half a logarithm for each weight. It brings the samples from {glue:text}`m_first:.0e` (rung 1) to {glue:text}`m_wide:.0e`.
+# * **Widths by block** pay nothing for the weights that no network of the list uses, and bring {glue:text}`m_each:.0e`.
+# * **Variances by block** are where flatness works: the first scores are flat, the MLP is steep. The paper names them as a way forward. They bring {glue:text}`m_blocks:.0e`, a factor of {glue:text}`flat:.1f`; counting 32 bits for each weight needs {glue:text}`counting:.1e`.
+# * **The shared part** costs little more: {glue:text}`m_centred:.0e` without it. What remains are the $W T$ first scores, which hold the sets of bits.
+# * **Two values in place of a Gaussian** for these scores: {glue:text}`two_values:.0f` nats, where the list has {glue:text}`listed:.0f`. From here on the least noise is the best, and flatness buys nothing.
+#
+# The dotted line of {numref}`fig-ladder` is the paper's truncated form with $\Sigma = 0.01$, {glue:text}`quoted:.1e` samples. Rungs 4 to 6 say more, without an unproved constant.
+#
+# All of this is about one network that was written by hand and a learner that returns it. No rung says that gradient descent would.
+#
+# ## What would falsify this
+#
+# A rung that is no bound: more than a share $\delta$ of samples on which the noisy network has a larger risk. Rung 6 above counting 32 bits a weight, or no better than rung 5.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+ledger.show()
+
+# %% [markdown]
+# ## What the authors' code does differently
+#
+# The repository `paullintilhac/boolean_function_sensitivity` evaluates the form of rung 1 with one variance and $\Sigma = 0.01$, at the bounds on $N$ and $G$ in place of a measured risk.
+#
+# ## Exercises
+#
+# ```{exercise}
+# :label: ex-ladder-bits
+#
+# At rung 6, how many bits does a weight cost on the average, over the weights that some network uses?
+# ```
+#
+# ```{solution} ex-ladder-bits
+# :class: dropdown
+#
+# $K / \log 2$ over the number of used weights; most of it is the half logarithm of how much larger the weight is than its noise, a few bits each.
+# ```
+
+# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
+best = own[rungs["6 variances and widths by block"][1]]
+cost = [small_noise.wide_kl(N[g : g + 1], n[g : g + 1], best[g : g + 1]) for g in range(len(n))]
+bits_each = f64(cost) / n / math.log(2)
+table(
+    {"block": list(blocks.names), "weights": n.long().tolist(), "bits for each": bits_each},
+    "What rung 6 pays for a weight",
+    form=".1f",
+)
+
+# %% [markdown]
+# ## References
+#
+# ```{bibliography}
+# :filter: docname in docnames
+# ```
+#
+# The form of rung 1 and the network are from {cite:t}`sharper`. Priors with widths of their own are those of Dziugaite and Roy (2017); mixtures around a list of networks those of Zhou et al. (2019).
