@@ -7,7 +7,7 @@ Take B_w = B_x = 1, eps = 1/2, d = 2, n = 1, x_1 = e_1, and matrices with first 
 s signs, second column 0. As in lengthfree.lem3_4 at least 2^k / V signs differ pairwise in more
 than k/4 places, so their outputs are more than 2 eps apart and log N >= k (3/4 log 3 - log 2).
 The right side is 4 K log 2 for every k, so even K (log k)^3 is too small. With the 2-norms of the
-rows, and log(kn) or log(dkn) for log(dn), the bound holds.
+rows the bound holds: 2 (B_w B_x / eps)^2 log((k+1)(2n+1)) is enough.
 """
 
 from fractions import Fraction as Q
@@ -61,7 +61,7 @@ def main() -> int:
         print(f"left side   at least {show(left)}")
         print(f"right side  in {show(right)}")
     print("the statement fails" if fails else "the statement stands at this instance")
-    rows = 8 * 4 * k * iv.log(2 * D * k + 1)  # the 2-norms of the rows sum to sqrt(k)
+    rows = 2 * 4 * k * iv.log((k + 1) * (2 * N + 1))  # the 2-norms of the rows sum to sqrt(k)
     above = rows.a > k * iv.log(2).b
     print(f"repaired    k = {k}, B_w of the rows sqrt(k): {show(rows)}, above k log 2: {above}")
     return 0 if fails else 1

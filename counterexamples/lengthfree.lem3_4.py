@@ -9,7 +9,7 @@ with signs s, all other columns 0. Signs that differ in more than k/4 places giv
 radius k/4 hold all 2^k signs, so it has at least 2^k / V signs, V = sum_{i <= k/4} C(k, i), and
 V <= 4^(k/4) (4/3)^(3k/4), since C(k, i) (1/4)^i (3/4)^(k-i) sums to at most 1. Hence
     log N >= k (3/4 log 3 - log 2) > 0.13 k   against   4 K log(k^2).
-For the rows, |W^T|_{2,1} <= B_w, the bound holds: 8 (B_w B_x / eps)^2 log(2dk + 1) is enough.
+For the rows, |W^T|_{2,1} <= B_w, the bound holds: 2 (B_w B_x / eps)^2 log((k+1)(2d+1)) is enough.
 """
 
 from fractions import Fraction as Q
@@ -68,7 +68,7 @@ def main() -> int:
         print(f"left side   at least {show(left)}")
         print(f"right side  in {show(right)}")
     print("the statement fails" if fails else "the statement stands at this instance")
-    rows = 8 * 4 * k * iv.log(2 * d * k + 1)  # the 2-norms of the rows sum to sqrt(k)
+    rows = 2 * 4 * k * iv.log((k + 1) * (2 * d + 1))  # the 2-norms of the rows sum to sqrt(k)
     above = rows.a > k * iv.log(2).b
     print(f"repaired    k = {k}, B_w of the rows sqrt(k): {show(rows)}, above k log 2: {above}")
     return 0 if fails else 1

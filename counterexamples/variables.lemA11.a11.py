@@ -1,5 +1,5 @@
-"""Paper 3 (Edelman, Goel, Kakade, Zhang 2022), Lemma A.11 (printed): with fixed vectors p_t of
-length at most B_P added to tokens of length at most B_X, and B = B_X + B_P, log N(eps) <~
+"""Paper 3 (Edelman, Goel, Kakade, Zhang 2022), Lemma A.11 (reconstructed): with fixed vectors p_t
+of length at most B_P added to tokens of length at most B_X, and B = B_X + B_P, log N(eps) <~
 (d L B)^2 ((B_V^{2,inf})^{2/3} + (2 B_QK^{2,inf} B_V B)^{2/3})^3 log(mT) / eps^2, where <~ hides a
 constant and logarithms of all but m, T. The power of B beside B_QK is 1.
 

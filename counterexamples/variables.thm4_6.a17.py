@@ -1,17 +1,19 @@
-"""Paper 3 (Edelman, Goel, Kakade, Zhang 2022), Theorem A.17 (printed): log N(eps) <~ log(mT)/eps^2
-(B_w^{2/3} + sum_i (B_w alpha_i)^{2/3} [(d B_C^inf)^{2/3} + (2 d L B_C B_V B_QK^inf)^{2/3} +
-(k L B_C B_V^inf)^{2/3}])^3 with alpha_i = prod_{j<i} L B_C B_V (1 + 4 B_QK), norms of layer i in
-the bracket and of layer j in the product; <~ hides a constant and logarithms of all but m, T.
+"""Paper 3 (Edelman, Goel, Kakade, Zhang 2022), Theorem A.17 (reconstructed; the product over j < i
+is legible): log N(eps) <~ log(mT)/eps^2 (B_w^{2/3} + sum_i (B_w alpha_i)^{2/3} [(d B_C^inf)^{2/3} +
+(2 d L B_C B_V B_QK^inf)^{2/3} + (k L B_C B_V^inf)^{2/3}])^3, alpha_i = prod_{j<i} L B_C B_V (1 +
+4 B_QK), norms of layer i in the bracket and of layer j in the product; <~ hides a constant and logs
+of all but m, T.
 
-Two layers, k = 1, sigma = id. d = r^2, N = d - 2 keys e_j, and a, q: unit vectors. CLS is q. Input
-j: +-(3/5 a + 4/5 e_j), CLS. u = (1, ..., 1)/r, theta = 1/d.
-Layer 1: W_Q = rho q, W_K = s for any signs s on the keys, W_V = theta a, W_C = theta u'. Scores
-+-(log 2) s_j and 0; CLS becomes theta^2 (3/5)(3/7) s_j u, the other rows 0.
-Layer 2: W_Q = W_K = 0, W_V = (35/3) u/theta^2, W_C = u', w = u. CLS averages to s_j u, output s_j.
-So log N(.9) >= N log 2. The print multiplies layer 1 by the empty product, theta^2 kills its terms,
-and the bound is of order log(N). Layers are counted from the input, g^(1) = X.
-What survives: j > i, the layers behind; equal bounds in all layers, where the sum is the same. The
-factor k of W_V is part of the print: with sqrt(kd) for k this instance would not decide.
+Two layers, k = 1, sigma = id, inputs j = 1..n of three tokens: a class token, +-(3/5 a + 4/5 e_j).
+a, e_j and the class tokens are unit vectors; u = (1, ..., 1)/sqrt(d), theta = 1/d.
+Layer 1: W_QK = rho sum_j s_j q_j e_j' for any signs s, W_V = theta a, W_C = theta u'. Scores
++-(log 2) s_j and 0; the class token's row becomes theta^2 (3/5)(3/7) s_j u, the other rows 0.
+Layer 2: W_QK = 0, W_V = (35/3) u/theta^2, W_C = u', w = u. It averages to s_j u, output s_j.
+So log N(.9) >= n log 2. A.17 has the empty product at layer 1, and theta^2 kills its terms.
+(1) Each input has its own class token q_j, d = 2n + 1, W_QK has norm rho. The bound is of order
+    log n with k beside B_V^inf, and with sqrt(kd) as well: the order of the product alone decides.
+(2) One class token q for all, d = n + 2, W_QK = rho q s' of norm rho sqrt(n): order log n with k.
+What survives: j > i, the layers behind; equal bounds in all layers, where the sum is the same.
 """
 
 from fractions import Fraction as F
@@ -38,38 +40,35 @@ def network(sign, d):
     return second if abs(second) <= 1 else F(0)
 
 
-def bound(r, order):
-    """The bound with constant 1 at eps = .9, m = N, T = 3, in either order of the product."""
-    d, third = r**2, iv.mpf(2) / 3
-    N, theta = d - 2, 1 / d
+def bound(n, own, width, order):
+    """The bound with constant 1 at eps = .9, m = n, T = 3, in either order of the product."""
+    d, third = (2 * n + 1 if own else n + 2), iv.mpf(2) / 3
+    theta, k = 1 / d, iv.sqrt(d) if width == "sqrt(kd)" else 1
     kappa = iv.mpf(35) / 3 / theta**2
-    QK = RHO * iv.sqrt(N)  # spectral norm, and the longest column of W_K W_Q'
+    QK = RHO if own else RHO * iv.sqrt(n)  # spectral norm, and the longest column of W_K W_Q'
     one, two = theta**2 * (1 + 4 * QK), kappa  # the factors of the layers
     before = (1, one) if order == "before" else (two, 1)
-    parts = (d * theta / r, 2 * d * theta**2 * QK, theta * theta), (d / r, 0, kappa / r)
-    total = 1 + sum(
-        (alpha * part) ** third
-        for alpha, layer in zip(before, parts, strict=True)
-        for part in layer
-        if part != 0
-    )
-    return total**3 * iv.log(3 * N) / iv.mpf("0.81")
+    C, V = d / iv.sqrt(d), kappa / iv.sqrt(d)  # d times the column of u', the row of kappa u
+    parts = (C * theta, 2 * d * theta**2 * QK, k * theta * theta), (C, 0, k * V)
+    pairs = zip(before, parts, strict=True)
+    total = 1 + sum((a * p) ** third for a, layer in pairs for p in layer if p != 0)
+    return total**3 * iv.log(3 * n) / iv.mpf("0.81")
 
 
 def main() -> int:
-    print("statement   Theorem A.17: left <= K polylog(all but m, T) right, K the same for all r")
-    signs = network(1, 10**4) == 1 and network(-1, 10**4) == -1
-    print(f"hypothesis  the network's output is s_j, rank-one W_Q W_K', rows at most 1 : {signs}")
-    fails = signs
-    for bits in (10, 150):
-        r = iv.mpf(2) ** bits
-        left, right = (r**2 - 2) * iv.log(2), bound(r, "before")
-        forced = left / right / iv.log(r**8) ** 10  # tenth power of a log beyond every norm
-        print(f"left side   {show(left)} with r = 2^{bits}")
-        print(f"right side  {show(right)}")
-    print(f"constant forced at r = 2^150, over log(r^8)^10, {show(forced)}")
-    fails = fails and forced.a > mpf(10) ** 6
-    print(f"repaired    j > i, r = 2^150: holds, {left.b < bound(r, 'behind').a}")
+    print("statement   Theorem A.17: left <= K polylog(all but m, T) right, K the same for all n")
+    fails = network(1, 10**4) == 1 and network(-1, 10**4) == -1
+    print(f"hypothesis  the network's output is s_j, rows at most 1: {fails}")
+    n = iv.mpf(2) ** 300
+    left = n * iv.log(2)
+    print(f"left side   {show(left)} with n = 2^300")
+    for own, width in ((True, "k"), (True, "sqrt(kd)"), (False, "k")):
+        right = bound(n, own, width, "before")
+        forced = left / right / iv.log(n**4) ** 10  # tenth power of a log beyond every norm
+        print(f"right side  {show(right)}, {'own' if own else 'one'} class token, {width}")
+        print(f"constant forced, over log(n^4)^10, {show(forced)}")
+        fails = fails and forced.a > mpf(10) ** 6
+        print(f"repaired    j > i: holds, {left.b < bound(n, own, 'sqrt(kd)', 'behind').a}")
     print("the statement fails" if fails else "the statement stands at this instance")
     return 0 if fails else 1
 

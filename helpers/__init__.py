@@ -87,20 +87,21 @@ Rooms of the parts::
     sensitive.scratchpads       Models that compute PARITY with a scratchpad: they write each state down before the next step.
     sensitive.steps             What a random step in weight space leaves of a transformer's sensitivity.
     variables                   What the chapters on *Inductive Biases and Variable Creation* need.
+    variables.attention_covers  Covers of linear layers by members of the class: each is the end of a short walk from 0.
     variables.lookup            ReLU nets that look values up, and whole transformers for any function of s hidden bits.
     variables.planted           Planted functions: a gate on s hidden bits among T, learned by the third paper's small model.
     variables.selection         Attention heads, written by hand, that read s chosen bits among T: sparse variable creation.
     lengthfree                  What the chapters on sequence-length-free bounds need.
     lengthfree.deep_covers      Log covering numbers of deep transformers from any linear cover: printed, proved, repaired.
-    lengthfree.majority_task    Sparse majority: the task, and the single attention layer that learns it.
-    lengthfree.masked_words     Word masking: cross entropy over K words, its contraction, and a source to learn from.
+    lengthfree.majority_steps   Training steps of :class:`helpers.lengthfree.majority_task.Run`, compiled: one model at a time.
+    lengthfree.majority_task    Sparse majority: the task, and the one-layer model of Trauger and Tewari's public program.
+    lengthfree.masked_words     Word masking: cross entropy over K words, and what it costs to have K scores in place of one.
     lengthfree.single_layer     One attention layer with a linear read-out: its class, and bounds on its Rademacher complexity.
     retrieval                   What the chapters on sparse token regression need.
     retrieval.attention         Attention that retrieves the tokens pointed at, with weights written by hand.
     retrieval.heads             How much H attention heads let through of q tokens, when the label is a sum of squares.
     retrieval.hierarchy         Prompts that three architectures need to learn sparse token regression.
     retrieval.memory            What the state of a recurrent net can hold: codes, quantisers, interpolants, and what none can.
-    retrieval.packings          How many points can be far apart: label vectors, balls, ellipsoids, sign vectors.
     retrieval.pointwise         Retrieval learned from one labelled token a prompt, as the point-wise risk has it.
     retrieval.random_encodings  Encodings of positions that are far from each other: how likely random signs are to be so.
     retrieval.recurrent         A bidirectional recurrent net that solves the simple retrieval task, with weights by hand.
@@ -121,6 +122,7 @@ The book's machinery::
     book.chapters               What can be known of a chapter without running it: its parameters, its content key, its record.
     book.claims                 What a chapter asserts: claims that can fail, each with the control that makes it fail.
     book.cluster                The Dask cluster that chapters are mapped over: the one that is named, or one of our own.
+    book.colophon               What stands below every page: the edition that it belongs to, and how to cite a chapter.
     book.excerpts               Figures of chapters on other pages: a Sphinx extension with one directive.
     book.execution              Execute one chapter: as a notebook by papermill, or plainly as the script that it is.
     book.figures                One look for every figure: opaque, legible in the dark, told apart without colour.

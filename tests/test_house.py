@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import struct
 from collections import defaultdict
 from pathlib import Path
 
@@ -167,3 +168,36 @@ def test_the_map_is_the_folder():
     words, _, listed = (helpers.__doc__ or "").partition("\n\nGround floor::")
     assert words
     assert listed.splitlines()[1:] == wanted[2:], "helpers/__init__.py does not list the folder"
+
+
+def rounded_first(tree: ast.AST) -> list[int]:
+    """Lines that make float64 of a number that was rounded to float32 before."""
+    found = []
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        made = node.func.value
+        if node.func.attr != "double" or not isinstance(made, ast.Call):
+            continue
+        name = ast.unparse(made.func)
+        if name not in {"torch.full", "torch.tensor"} or any(
+            k.arg == "dtype" for k in made.keywords
+        ):
+            continue
+        values = made.args[1:] if name == "torch.full" else made.args[:1]
+        numbers = [n.value for v in values for n in ast.walk(v) if isinstance(n, ast.Constant)]
+        numbers = [n for n in numbers if isinstance(n, float)]
+        computed = name == "torch.full" and not isinstance(values[0], ast.Constant)
+        if computed or any(struct.unpack("f", struct.pack("f", n))[0] != n for n in numbers):
+            found.append(node.lineno)
+    return found
+
+
+def test_no_number_passes_through_single_precision():
+    for text in ("torch.full((3,), n**-0.5).double()", "torch.tensor([2.1]).double()"):
+        assert rounded_first(ast.parse(text)) == [1]
+    for text in ("torch.full((3,), 0.25).double()", "torch.tensor([2.1], dtype=d).double()"):
+        assert not rounded_first(ast.parse(text))
+    sources = [*modules().values(), *(chapter.source for chapter in every_chapter())]
+    lines = {str(p): rounded_first(ast.parse(p.read_text(encoding="utf-8"))) for p in sources}
+    assert {path: found for path, found in lines.items() if found} == {}

@@ -19,12 +19,12 @@
 # # Sharpness: what noise in the weights does to the loss
 #
 # ```{verdict}
-# Noise of standard deviation $\sigma$ costs $\frac{\sigma^2}2$ times the trace of the Hessian: at $\sigma = 0.001$ that is right to {glue:text}`smooth_off` of itself in the smooth networks tried. Across a ReLU's kink the proof's Lagrange point need not exist; an integral repairs it.
+# Noise of standard deviation $\sigma$ costs $\frac{\sigma^2}2$ times the trace of the Hessian: at $\sigma = 0.001$ that is right to {glue:text}`smooth_off` of itself in the smooth networks tried. Across a ReLU's kink the proof's Lagrange point need not exist; an integral, plus a term for the corners, repairs it.
 # ```
 #
 # **Needs** nothing but derivatives. **Read** 8 min. **Runs in** 10 s. **Source** Remark 3 printed; the formulas of Definition 1 and Theorem 6 restored from their words.
 #
-# **Claim.** Gaussian noise in all weights raises the loss, on average, by half its variance times the trace of the loss's Hessian. What is left over is of order $\sigma^4$ where the loss is smooth. The paper's proof writes the rest with a Lagrange point and keeps $\sigma$ so small that no ReLU is likely to flip; an integral does without that condition. A learner that weighs loss, norm and sharpness can trade one for another, as the paper says itself.
+# **Claim.** Gaussian noise in all weights raises the loss, on average, by half its variance times the trace of the loss's Hessian. What is left over is of order $\sigma^4$ where the loss is smooth. The paper's proof writes the rest with a Lagrange point and keeps $\sigma$ so small that no ReLU is likely to flip; an integral and a term for corners do without that condition. A learner that weighs loss, norm and sharpness can trade one for another, as the paper says itself.
 
 # %% tags=["parameters"]
 n = 6  # bits [4..8]

@@ -19,11 +19,11 @@
 # # How far all bits together move attention
 #
 # ```{verdict}
-# Lemma 11 holds, and its logarithm is the price of rare inputs only: in the mean the sum that it bounds is at most $4 - 2^{3-n}$, for any weights. A search climbs to {glue:text}`climbed:.5f` at {glue:text}`climb_n` bits, where the limit is {glue:text}`climb_limit:.4f`.
+# Lemma 11 holds, and its logarithm is the price of rare inputs only: in the mean the sum that it bounds is at most 6, for any weights. The query's own bit has at most 2 of it; with scores that do not depend on that bit all bits have at most $4 - 2^{3-n}$. A search climbs to {glue:text}`climbed:.5f` at {glue:text}`climb_n` bits, where this limit is {glue:text}`climb_limit:.4f`.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 9 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** In the first layer all $n$ bits of a string together move a row of attention by at most a multiple of $\log n$, on nearly every input and whatever the weights are. So the paper states, and so it is. In the mean over inputs there is no logarithm: the sum is at most 4, and no smaller constant will do. With high probability some logarithm is needed, and a factor about eight times smaller than the printed one is enough.
+# **Claim.** In the first layer all $n$ bits of a string together move a row of attention by at most a multiple of $\log n$, on nearly every input and whatever the weights are. So the paper states, and so it is. In the mean over inputs there is no logarithm: the sum is at most 6, or 4 without the query's own bit, and no smaller constants will do. With high probability some logarithm is needed, and a factor about eight times smaller than the printed one is enough.
 #
 # ## The statement
 #

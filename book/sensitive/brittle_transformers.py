@@ -19,7 +19,7 @@
 # # Sensitive transformers are brittle
 #
 # ```{verdict}
-# Move an exact PARITY transformer by a random step of length $\rho$: from about {glue:text}`level_z:.1f`$/\sqrt\rho$ bits on it is wrong. The theorem behind this is true, and needs $d \ge 3$ columns where it asks for $d > 12 L$.
+# Move an exact PARITY transformer by a random step of length $\rho$: from about {glue:text}`level_z:.1f`$/\sqrt\rho$ bits on it is wrong. The theorem behind this is true, and holds from $d = 3$ columns on, where it asks for $d > 12 L$.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`. **Read** 11 min. **Runs in** 60 s. **Source** printed.
 #
@@ -384,7 +384,7 @@ glue(at_half=first_term[2.0], gap_printed=excess[2.0].max().item())
 #
 # ```{prf:theorem} Sharpened (ours)
 # :label: brittle-repaired
-# Let $d \ge 3$. Let the norms of all weights, but the first layer's queries and keys, and the lengths of the encodings stay bounded as $n$ grows. Then for every $\rho > 0$ there is a $K$ that does not depend on $n$, with
+# Let $d \ge 3$, and let the shape of the network be fixed. Let the norms of all weights, but the first layer's queries and keys, and the lengths of the encodings stay bounded as $n$ grows. Then for every $\rho > 0$ there is a $K$ that does not depend on $n$, with
 #
 # $$\mathbb E_\Delta\, \mathrm{as}_n(T_{\theta + \Delta}) \le K \quad \text{for all } n, \qquad \liminf_{n \to \infty}\, L_{\rho, n}(T) \ge \liminf_{n \to \infty} \frac{\mathrm{as}_n(T_\theta)}{n} .$$
 # ```
@@ -821,7 +821,7 @@ ledger.show()
 # ```{solution} ex-brittle-two
 # :class: dropdown
 #
-# A token moves by at most $2 \sqrt d$ under each flip, so $m_j \le 2 \sqrt d\, n$, and only $\min(n, A/N)$ counts in place of $A/N$. In one dimension its mean is of order $A \log n$. One such factor a layer suggests $\log^L n$, which is still $o(n)$.
+# A token moves by at most $2 \sqrt d$ under each flip, so $m_j \le 2 \sqrt d\, n$, and only $\min(n, A/N)$ counts in place of $A/N$. In one dimension its mean is of order $A \log n$. One such factor a layer suggests $\log^L n$, which is still $o(n)$: then the bound on $L_{\rho,n}$ would hold at $d = 2$ too, and only the constant $K$ be lost.
 # ```
 #
 # ## References

@@ -205,7 +205,7 @@ glue(used_at_three=100 * max(drawn.loc[3.0, shown[2:]].max(), climbed.loc[3.0, s
 # %% [markdown]
 # {numref}`fig-influence-later` shows the slack. Lemma 13 is used to {glue:text}`top13:.3f` at most, Lemma 15 with $C_V$ to {glue:text}`top15:.2f`, and the shorter bounds to {glue:text}`top_ours:.2f`. The last is attained at $C_A = 0$, where the head averages. What keeps all of them from being useful is the exponential: at $C_A = 3$ even the smaller ones are used to {glue:text}`used_at_three:.1f` % only.
 #
-# The printed proof of Lemma 13 takes another way: it leaves out a factor $\|y_w\| \le \sqrt d$, and replaces $\|K^\top Q\|$ by $e^{C_A}$ beside four other factors $e^{C_A}$, which makes five. With the norm kept, its chain gives $2 \frac{C_A}{\sqrt d} e^{4 C_A}$, which is the printed bound only while $C_A \le \sqrt d$. The lemma is true for all $C_A$.
+# The printed proof of Lemma 13 takes another way: it leaves out a factor $\|y_w\| \le \sqrt d$, and replaces $\|K^\top Q\|$ by $e^{C_A}$ beside four other factors $e^{C_A}$, which makes five. With the norm kept, its chain gives $2 \frac{C_A}{\sqrt d} e^{4 C_A}$, which is at most the printed bound only while $C_A \le \sqrt d$. The lemma is true for all $C_A$.
 #
 # ## One instance refutes Lemma 15
 #
@@ -315,7 +315,7 @@ glue(count9=len(found) * repeats, top9=top9["Lemma 9"].max(), counter9=top9.iloc
 #
 # ## Some dependence on the scores is needed
 #
-# In the first layer the mean over inputs is below 4 whatever the scores are ({prf:ref}`influence-mean`). In later layers nothing of that kind holds (Remark 14 of the paper). Let the first token hold $-\mathrm{PARITY}/n$ and the last one $\mathrm{PARITY}/n$, where PARITY is $\pm 1$. The query compares the two, with scores multiplied by $c$. At $c = n^2$ every flip carries all attention from one token to the other.
+# In the first layer the mean over inputs is at most 6 whatever the scores are ({prf:ref}`influence-mean`). In later layers nothing of that kind holds (Remark 14 of the paper). Let the first token hold $-\mathrm{PARITY}/n$ and the last one $\mathrm{PARITY}/n$, where PARITY is $\pm 1$. The query compares the two, with scores multiplied by $c$. At $c = n^2$ every flip carries all attention from one token to the other.
 
 
 # %%
@@ -332,7 +332,7 @@ def parity_head(n, c):
 n = n_parity
 sums = {c: parity_head(n, c) for c in (1.0, n * math.log(n), float(n**2))}
 column = {"scores times": ["1", "n log n", "n²"], "mean sum": sums.values()}
-table(column, f"A second layer that reads PARITY / n, n = {n}; a first layer stays below 4")
+table(column, f"A second layer that reads PARITY / n, n = {n}; a first layer has at most 6")
 later.holds(
     "Remark 14: a second layer reads $\\pm$PARITY$/n$, mean sum over $n$; control: $c = 1$",
     sums[n**2] / n,

@@ -445,7 +445,7 @@ quarter.holds(
 # ## What we found
 #
 # * Layer norm magnifies an influence by at most $2 / (N(x) + N(x^{\oplus i}))$. This gives a local and linear law, $s(f, x) \le K B(x)$ with $K$ of order $\log n$ at fixed norms. One layer uses it to {glue:text}`attained:.3f`, and MAJORITY shows that no smaller power of $B$ can do.
-# * Theorem 4 and Corollary 5 are true with a constant as the main text describes it. Formula (32) needs $\|v\|^2$, or outputs up to 1.
+# * Theorem 4 and Corollary 5 are true with a constant as the main text describes it. Formula (32), with $L_f$ over all of space, needs $\|v\|^2$, or outputs up to 1.
 # * Equation (14) and the order $n^{1/4}$ for MAJORITY hold, the latter by the sharper law; both orders can be raised to $n / \log n$.
 #
 # ```{finding} sensitive.eq32

@@ -19,7 +19,7 @@
 # # The links behind Theorem 4
 #
 # ```{verdict}
-# Lemmas 16 and 18 hold. Lemma 17 does, with two balls made larger and a lost "1 +" put back: a unit outside the ball exceeds (49) {glue:text}`hinge_ball:.0f` times, a large block exceeds (51) {glue:text}`ones51:.0f` times.
+# Lemma 16 holds. Lemmas 17 and 18 do with two balls made larger, Lemma 17 also with a lost "1 +" put back: a unit outside the ball exceeds (49) {glue:text}`hinge_ball:.0f` times, a large block exceeds (51) {glue:text}`ones51:.0f` times.
 # ```
 # **Needs** {ref}`ch-layer-norm-blowup`. **Read** 8 min. **Runs in** 10 s. **Source** printed.
 #
@@ -409,13 +409,13 @@ glue(top_ours=random.loc["both layers, ours"].max(), top54=random.loc["(54)"].ma
 # * Lemma 16 holds, and at most $\frac18$ of it is used. The factor $2 / (N + N')$ is attained.
 # * (49) holds with a Lipschitz constant over all of space. The words "with probability" cannot be dropped: OR at $x = 0$ exceeds it {glue:text}`or_sum:.2f` times at {glue:text}`n_or` bits.
 # * (31) needs a larger ball. (50) and (51) need the "1 +" of Lemma 16: the first at large $\varepsilon$, the second also at large blocks.
-# * Lemma 18 holds. Over two layers at most {glue:text}`top54:.0e` of it is used, of our chain {glue:text}`top_ours:.2f`.
+# * Lemma 18 holds with a Lipschitz constant over all of space. Over two layers at most {glue:text}`top54:.0e` of it is used, of our chain {glue:text}`top_ours:.2f`.
 #
 # ```{finding} sensitive.lem17
 # :title: Two balls too small, and a lost 1
 # :group: constant
 #
-# **Statement.** As printed, "for suitably defined constants": (49) with $L_f$ over the ball of radius $(H + 1) \sqrt d$; (31) with $\min\{C_P, \sqrt d\}$; (50) and (51) with the $N$ of (5), without the '1 +' of Lemma 16.
+# **Statement.** As printed, "for suitably defined constants": (49), and (54) of Lemma 18, with $L_f$ over the ball of radius $(H + 1) \sqrt d$; (31) with $\min\{C_P, \sqrt d\}$; (50) and (51) with the $N$ of (5), without the '1 +' of Lemma 16.
 #
 # **Counterexample.** A unit that is silent in the ball and steep outside: (49) is off by {glue:text}`hinge_ball:.1f`, (31) by {glue:text}`mlp_min:.1f`. With $\varepsilon = 100$ and $\|Y\| = 1$ (50) is off by {glue:text}`ones50:.2f`; it holds while $\varepsilon \le (4 - \frac1d) \max \|Y\|^2$, so at every usual $\varepsilon$. With $\varepsilon = 0$ and a second block that multiplies by $10^5$ (51) is off by {glue:text}`ones51:.1f`.
 #
@@ -423,7 +423,7 @@ glue(top_ours=random.loc["both layers, ours"].max(), top54=random.loc["(54)"].ma
 #
 # **Repair.** A Lipschitz constant over all of space, the larger radius, and $1 + 1/N$ in place of $1/N$. Better: $2/(N + N')$ for layer norm, $S$ for the first layer, and the sharper bound on heads of later layers.
 #
-# **What survives.** The lemmas, with constants so defined, and all that follows. Lemma 18 has the '1 +' already.
+# **What survives.** The lemmas, with constants so defined, and all that follows. Lemma 18 has the '1 +' already; it needs the larger ball, as a later block is given vectors of length up to $(1 + H C_V) \sqrt d$.
 # ```
 #
 # ## What would falsify this

@@ -19,7 +19,7 @@
 # # Completions of low sensitivity
 #
 # ```{verdict}
-# From {glue:text}`least` of the {glue:text}`strings` values of a random function, small transformers complete it with average sensitivity {glue:text}`least_learned:.2f`, where coins have {glue:text}`least_random:.2f`. Models of such a completion are less sharp than models of the truth.
+# From {glue:text}`sizes_words` of the {glue:text}`strings` values of a random function, small transformers complete it with average sensitivity {glue:text}`learned_words`, where coins have {glue:text}`least_random:.2f`. Models of such a completion are less sharp than models of the truth.
 # ```
 # **Needs** {ref}`ch-average-sensitivity` and {ref}`ch-sharpness-vs-length`. **Read** 9 min. **Runs in** 75 s. **Source** printed.
 #

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-brittle-transformers`, {ref}`ch-sharpness`. **Read** 5 min. **Runs in** 20 s. **Source** printed.
 #
-# **Claim.** "Informally", the paper adds to its theorem on brittleness that the Hessian of the loss at the minimizer has entries without bound as strings grow. At one network they stay bounded: its read-out is exactly parallel to the token that it reads. It is an exception. At every other exact read-out of this network the sentence is right, and a formula says how fast the trace grows.
+# **Claim.** "Informally", the paper adds to its theorem on brittleness that the Hessian of the loss at the minimizer has entries without bound as strings grow. At one network they stay bounded: its read-out is exactly parallel to the token that it reads. It is an exception. At every other exact read-out of this network, up to multiples of $(1, \dots, 1)$, which layer norm does not see, the sentence is right, and a formula says how fast the trace grows.
 #
 # ## The statement
 #
@@ -38,7 +38,7 @@
 #
 # ```{prf:proposition} A tilted read-out (ours)
 # :label: tilt-trace
-# Let $\varepsilon = 0$ and $T_\theta = f$ at every input, and let $v_\perp(x)$ be the part of $v$ that is orthogonal to $y_n(x)$ and to $(1, \dots, 1)$. Then
+# Let $\varepsilon = 0$, let $T_\theta = f$ at every input and be differentiable at $\theta$ (else read $\mathrm{tr}\, H$ as the block of the last bias), and let $v_\perp(x)$ be the part of $v$ that is orthogonal to $y_n(x)$ and to $(1, \dots, 1)$. Then
 #
 # $$\mathrm{tr}\, H \ge 2\, \mathbb E_x \Bigl[ \frac{\|v_\perp(x)\|^2}{N_n(x)^2} \Bigr] .$$ (eq-tilt)
 # ```
@@ -195,7 +195,7 @@ hessian.holds(
     about="ours",
     evidence="proved",
 )
-along = at_exact(64, torch.full((2 * HALF,), tilt / math.sqrt(2 * HALF)).double())
+along = at_exact(64, torch.full((2 * HALF,), tilt / math.sqrt(2 * HALF), dtype=torch.float64))
 hessian.holds(
     "the last bias attains it: its block over the bound, largest distance from 1; control: tilted "
     "along $(1, \\dots, 1)$",
@@ -242,7 +242,7 @@ ledger.show()
 #
 # ## What we found
 #
-# * The trace is $2d$ at every length at one exact PARITY transformer, and grows as $n^4$ at every other exact read-out of it, however small the tilt.
+# * The trace is $2d$ at every length at one exact PARITY transformer, and grows as $n^4$ at every other exact read-out of it, up to multiples of $(1, \dots, 1)$, however small the tilt.
 # * Sensitivity alone does not force curvature at the minimum, but an exact alignment is needed to escape it. What it does force is the loss a small step away.
 #
 # ```{finding} sensitive.thm6_hessian
@@ -255,9 +255,9 @@ ledger.show()
 #
 # **Why.** The Hessian is the limit $\rho \to 0$ at fixed $n$; the theorem takes $n \to \infty$ first. Behind layer norm the output is at its maximum, so that its gradient vanishes but for the read-out's.
 #
-# **Repair.** The curvature over a fixed step, $2 D L_{\rho, n} / \rho^2$, has a limit of at least $2 D \mu / \rho^2$ as $n \to \infty$; this is the sharpened theorem.
+# **Repair.** The curvature over a fixed step, $2 D L_{\rho, n} / \rho^2$, has a lower limit of at least $2 D \mu / \rho^2$ as $n \to \infty$; this is the sharpened theorem.
 #
-# **What survives.** The sentence, at every other exact read-out of this network. Tilted by {glue:text}`tilt:g`, which changes no output, the trace is {glue:text}`tilted_64:.1e` at 64 bits and {glue:text}`tilted_long:.1e` at {glue:text}`long_n`, and grows as $n^4$. And that small steps are fatal on long strings: worst-case sharpness at a fixed radius is bounded from below too, being at least the average.
+# **What survives.** The sentence, at every other exact read-out of this network, up to multiples of $(1, \dots, 1)$, which layer norm does not see. Tilted by {glue:text}`tilt:g`, which changes no output, the trace is {glue:text}`tilted_64:.1e` at 64 bits and {glue:text}`tilted_long:.1e` at {glue:text}`long_n`, and grows as $n^4$. And that small steps are fatal on long strings: worst-case sharpness at a fixed radius is bounded from below too, being at least the average.
 # ```
 #
 # ## Exercises

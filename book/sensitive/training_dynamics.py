@@ -19,11 +19,11 @@
 # # Sharpness and blow-up while PARITY is learned
 #
 # ```{verdict}
-# As the loss falls the sharpness rises {glue:text}`jump:.1f` times, and decay then makes the blow-up grow exponentially, as the paper reports. That this leaves the sharpness alone is not so in the end: with decay 0.1 it goes from {glue:text}`early_decayed:.2f` to {glue:text}`late_decayed:.2f` before PARITY is lost.
+# As the loss falls the sharpness rises {glue:text}`jump:.1f` times with decay up to 0.1 and {glue:text}`jump_strong:.1f` times above, and decay then makes the blow-up grow exponentially, as the paper reports. That this leaves the sharpness alone is not so: at decay {glue:text}`top_decay:.1f` it rises {glue:text}`top_factor:.1f` times after learning; five times later it has risen at 0.1 too, from {glue:text}`early_decayed:.2f` to {glue:text}`late_decayed:.2f`.
 # ```
 # **Needs** {ref}`ch-sharpness-vs-length`, {ref}`ch-norm-blowup-tradeoff`. **Read** 9 min. **Runs in** 90 s. **Source** printed.
 #
-# **Claim.** When a transformer learns PARITY, its loss falls suddenly, and at that time its sharpness jumps. Afterwards weight decay makes the parameter norm fall and the layer-norm blow-up rise exponentially; without decay neither happens. We find all of this at {glue:text}`bits` bits; the paper has 25. In runs five times as long PARITY ends sharper with decay than without, as the paper has it. So in the end the rising blow-up does affect the sharpness, which the paper's caption denies.
+# **Claim.** When a transformer learns PARITY, its loss falls suddenly, and at that time its sharpness jumps. Afterwards weight decay makes the parameter norm fall and the layer-norm blow-up rise exponentially; without decay neither happens. We find all of this at {glue:text}`bits` bits; the paper has 25. In runs five times as long PARITY ends sharper with decay than without, as the paper has it. So the rising blow-up does affect the sharpness, at decay 0.3 within the time of the paper's Figure 12 and at 0.1 after it.
 #
 # **The four numbers.** PARITY of a string of $n$ bits is 1 if the number of ones is odd, else 0. We follow through training the *loss*, the mean squared error over all strings, for targets in $\{0, 1\}$; the *sharpness*, the mean square by which outputs move under Gaussian noise of standard deviation 0.02 in all weights but the positions, times 4; the *norm* $N$, Euclidean, of all weights but the positions; and the *blow-up* $B$. A layer norm that is given a token whose columns have standard deviation $s$ magnifies it by $1/s$. $B$ is the product over layer norms of their largest factor, averaged over strings.
 #
@@ -255,7 +255,7 @@ always.reproduced(
 )
 
 # %% [markdown]
-# Without decay and with decay 0.1, the paper's usual one, the sharpness rises by a factor of {glue:text}`jump:.1f` (geometric mean), and its rise goes with the fall of the loss: correlation {glue:text}`together:.2f` within a run ({numref}`fig-dynamics-aligned`). With stronger decay the factor is {glue:text}`jump_strong:.1f`, the jump {glue:text}`jump_told` and the correlation {glue:text}`together_strong`. So the sharpness does rise at the right time at every decay, as the caption of Figure 12 says, though runs with strong decay differ: some learn PARITY with little change of sharpness.
+# Without decay and with decay 0.1, the paper's usual one, the sharpness rises by a factor of {glue:text}`jump:.1f` (geometric mean), and its rise goes with the fall of the loss: correlation {glue:text}`together:.2f` within a run ({numref}`fig-dynamics-aligned`). With stronger decay the factor is {glue:text}`jump_strong:.1f`, the jump {glue:text}`jump_told` and the correlation {glue:text}`together_strong`. So the sharpness does rise at every decay. At the strongest decay alone it is not told from chance that it does so at the right time, and runs differ: some learn PARITY with little change of sharpness. How much is "dramatically" we do not judge.
 #
 # ## After convergence
 #
@@ -309,6 +309,7 @@ glue(
     worst_share=min(share[groups == d].median().item() for d in decays[1:]),
     change_weak=f"{mean_of(change):.2f}",
     change_top=f"{mean_of(change, decays[-1], 1):.2f}",
+    top_factor=math.exp(mean_of(change, decays[-1], 1).value),
     final_top=mean_of(final, decays[-1], 1).value,
     move_top=math.sqrt(mean_of(final, decays[-1], 1).value) / 2,
     lost=int((~kept).sum()),
@@ -316,6 +317,13 @@ glue(
 )
 
 # %%
+effect.not_reproduced(
+    f"change of log sharpness after learning, decay {decays[-1]:g}, lower end; control: {decays[1]:g}",
+    mean_of(change, decays[-1], 1).low,
+    at_most=0,
+    control=mean_of(change, decays[1], decays[1]).low,
+    **TRAINED,
+)
 trade.reproduced(
     "log norm per unit of eta lambda t, all with decay, upper end; control: no decay",
     mean_of(shrink, *POSITIVE).high,
@@ -408,7 +416,7 @@ decayed, early_decayed = (last_known(["PARITY"], 0.1, t) for t in (math.inf, EAR
 flat, early_flat = (last_known(["FIRST", "MAJORITY"], 0.1, t) for t in (math.inf, EARLY))
 
 # %% [markdown]
-# Three sentences are decided by these six lists, each by the end of an interval by Welch.
+# Two sentences are decided by these six lists, each by the end of an interval by Welch.
 
 # %%
 order.reproduced(
@@ -416,13 +424,6 @@ order.reproduced(
     statistics.difference(without, decayed).high,
     at_most=0,
     control=statistics.difference(early_without, early_decayed).high,
-    **TRAINED,
-)
-effect.not_reproduced(
-    "last known sharpness minus that up to step 3000, decay 0.1, lower end; control: no decay",
-    statistics.difference(decayed, early_decayed).low,
-    at_most=0,
-    control=statistics.difference(without, early_without).low,
     **TRAINED,
 )
 level.reproduced(
@@ -487,7 +488,7 @@ table(
 #
 # ## What we found
 #
-# * The jump and its timing are there at {glue:text}`bits` bits, at every decay, if smaller when it is strong.
+# * The jump is there at {glue:text}`bits` bits, at every decay, if smaller when it is strong; its timing is told from chance for weak decay, and for strong decays taken together.
 # * So is the trade of norm for blow-up, exponential in the step, at a rate of {glue:text}`grow:.1f` times $\eta\lambda$.
 # * In the end the rising blow-up takes the sharpness with it, at odds with the caption of Figure 12: at decay {glue:text}`top_decay:.1f` in the runs of this page, by a log ratio of {glue:text}`change_top`, and at 0.1 in the stored ones. The paper's runs have 25 bits, four times the width, and a learning rate ten times smaller; which of these matters we cannot say.
 # * Figure 13 is a matter of time: decay makes PARITY flatter first, and sharper in the end. A run of 2000 steps shows the opposite of one of 10 000.
@@ -495,7 +496,7 @@ table(
 #
 # ## What would falsify this
 #
-# *The jump*: a sharpness after convergence that is not above that before the fall by a quarter; a fall of the loss that does not go with a rise of the sharpness in the same hundred steps. *The trade*: a norm that does not fall with decay, or a blow-up that does not rise, or rises no more like an exponential than like a line. *The captions*: a sharpness that does not rise as the loss falls, by a tenth at least, at decay above 0.1; of the stored runs, a sharpness at the end that is not told from its early level, or an order or level not told from the opposite. The ends of 95 % intervals decide. Controls: two windows before the loss falls; the sharpness 300 steps later; the runs without decay; the stored runs up to step 3000.
+# *The jump*: a sharpness after convergence that is not above that before the fall by a quarter; a fall of the loss that does not go with a rise of the sharpness in the same hundred steps. *The trade*: a norm that does not fall with decay, or a blow-up that does not rise, or rises no more like an exponential than like a line. *The captions*: a sharpness that does not rise as the loss falls, by a tenth at least, at decay above 0.1; after learning, a sharpness at the strongest decay that is not told from its level before; of the stored runs, an order or level not told from the opposite. The ends of 95 % intervals decide. Controls: two windows before the loss falls; the sharpness 300 steps later; the runs without decay; the stored runs up to step 3000.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

@@ -191,7 +191,7 @@ glue(other_entry=max(entries[2, 1][pair] for pair in FIVE))
 # %%
 rows = []
 for T in (20, 48, 100, n_long):
-    network = singletons(torch.full((T,), T**-0.5).double())  # d = 1, W = T
+    network = singletons(torch.full((T,), T**-0.5, dtype=torch.float64))  # d = 1, W = T
     x = (torch.arange(T) < round(0.79 * T)).long()
     row = {"T = W": T, "norm": hessian_norm(network, x), "H_u": hessian_at_construction(T, 1, T)}
     row["norm over H_u"] = row["norm"] / row["H_u"]
@@ -215,7 +215,7 @@ glue(norm_long=growth["norm"].iloc[-1], bound_long=growth["H_u"].iloc[-1])
 glue(ratio_long=growth["norm over H_u"].iloc[-1], ratio_20=growth["norm over H_u"].iloc[0])
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Norm of the Hessian of the output at the exact network, $d = 1$, $W = T$, scores of $2 \\log T$: over $H_u$, over $H_u$ with the positional rows of $F$ frozen, and over the bound proved below.", "name": "fig-hessian-growth"}, "image": {"alt": "Log-log plot against the length. The ratio to the notebook's bound rises along a straight line and crosses the grey line at one at the right end. The ratio to our bound lies below and flattens out near a quarter. With frozen rows the ratio is below one hundredth and falls."}} tags=["hide-input"]
-c, scales = torch.full((n_long,), n_long**-0.5).double(), (2 * math.log(n_long),) * 2
+c, scales = torch.full((n_long,), n_long**-0.5, dtype=torch.float64), (2 * math.log(n_long),) * 2
 paper = network[0], assemble(network[0], torch.eye(n_long), c, scales)
 glue(ratio_paper=hessian_norm(paper, x) / row["H_u"])
 fig, ax = figures.new(height=2.7)
@@ -406,7 +406,7 @@ for T, d, W in ((4, 1, 4), (5, 2, 3), (5, 3, 5)):
         turn = norms(hessians((spec, moved), x[None]) - hessians((spec, weights), x[None]))
         rows.append({"T": T, "d": d, "W": W, "largest": turn.item() / hessian_term(T, d, W, sigma)})
 for T in (20, 50, 100):
-    network = singletons(torch.full((T,), T**-0.5).double())
+    network = singletons(torch.full((T,), T**-0.5, dtype=torch.float64))
     moved = {k: v[0] for k, v in perturb(network[1], 1e-8, 1, draws.generator).items()}
     turn = hessian_norm(network, (torch.arange(T) < round(0.79 * T)).long(), moved, tol=1e-2)
     rows.append({"T": T, "d": 1, "W": T, "largest": turn / hessian_term(T, 1, T, 1e-8)})

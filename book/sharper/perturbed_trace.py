@@ -104,7 +104,7 @@ thm17, thm30 = ledger.result("sharper.thm17"), ledger.result("sharper.thm30")
 
 def flat(T):
     """The exact network for d = 1, W = T and equal coefficients."""
-    return singletons(torch.full((T,), T**-0.5).double())
+    return singletons(torch.full((T,), T**-0.5, dtype=torch.float64))
 
 
 def tiny(c):
@@ -189,7 +189,9 @@ glue(
 glue(crowd_ratio=crowd["trace over bound"], long_ratio=long["trace over bound"])
 (spec, exact), bits = flat(n_crowd), Draws(seed).strings(n_crowd, 26)[2:]
 scales = (2 * math.log(n_crowd),) * 2
-paper = assemble(spec, torch.eye(n_crowd), torch.full((n_crowd,), n_crowd**-0.5).double(), scales)
+paper = assemble(
+    spec, torch.eye(n_crowd), torch.full((n_crowd,), n_crowd**-0.5, dtype=torch.float64), scales
+)
 found = squared_gradients((spec, paper), bits).sum(axis=1).mean()
 glue(paper_ratio=found / gradient_bound(1, n_crowd))
 off = (forward(spec, paper, bits) - forward(spec, exact, bits)).abs().max().item()
@@ -353,7 +355,7 @@ for T, d, W in ((4, 1, 3), (6, 1, 6), (7, 2, 7)):
         "ours without the new term": height(f, scales, 0.0),
     }
 for T in (n_crowd, n_long):
-    c = torch.full((T,), (T - 1) ** -0.5).double()
+    c = torch.full((T,), (T - 1) ** -0.5, dtype=torch.float64)
     network, bits = singletons(torch.cat((c[1:], f64([1e-100])))), draws.strings(T, 10)[2:]
     radius = safe_radius(network, bits)
     copy = shifted(network, draws.normal(parameter_count(T, 1)), 1e-9 * radius)

@@ -454,7 +454,10 @@ of_norm.holds(
 # %%
 rows = []
 for T, W in ((20, 1), (20, 14), (200, 14), (1000, 1), (1000, 14), (1000, 1000)):
-    w, k = torch.full((W,), 2 * math.log(T) - math.log(W) / 2).double(), width_for(T, eps)
+    w, k = (
+        torch.full((W,), 2 * math.log(T) - math.log(W) / 2, dtype=torch.float64),
+        width_for(T, eps),
+    )
     t = math.sqrt(8 * math.log(2 * (2 * T + 3) / 0.05) / k)
     found = projected.norms(w, projected.codes(T + 1, k, 10, draws.generator))
     found = {name: norm.max().item() for name, norm in found.items()}

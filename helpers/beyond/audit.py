@@ -8,7 +8,7 @@ certificate is below the risk that it should exceed. Losses are squared errors i
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import torch
@@ -17,7 +17,6 @@ from torch import Generator, Tensor
 from helpers import cube
 from helpers.checks import require_positive
 from helpers.sharper import network as sharper
-from helpers.weights import Weights
 
 
 class Failures(NamedTuple):
@@ -96,22 +95,23 @@ def noisy_losses(
     n: int,
     degree: int,
     scale: float,
-    deviations: Callable[[sharper.ConstructionSpec], Weights],
+    deviation: Mapping[str, float],
     draws: int,
     generator: Generator,
 ) -> Tensor:
     r"""Expected loss of the hand-written network of every set, under noise, at every input.
 
     The target is the even-parity indicator of the first set, outputs are clipped to [0, 1]. The
-    law of the noise must not change when bits other than the first change places; then an output
-    depends on the set U and the input x through four numbers: whether the first bit is in U, its
-    value, and the ones that x has inside U and outside. Only one input of each kind is run.
+    law of an output depends on the set U and the input x through four numbers: whether the first
+    bit is in U, its value, and the ones that x has inside U and outside. Only one input of each
+    kind is run.
 
     Args:
         n: Bits, at least 2.
         degree: Size d of the sets, from 1 to n - 1.
         scale: Of the scores, as in :func:`helpers.sharper.network.construct_exact`.
-        deviations: Standard deviation of the noise on each weight.
+        deviation: Standard deviation of the noise on every entry of a weight, by its name; the
+            others have none.
         draws: Of the noise, the same for all inputs, at least 1.
         generator: Source of randomness.
 
@@ -131,7 +131,7 @@ def noisy_losses(
         kinds = torch.stack([_kind(bits, sets[h]) for h in alike])
         shown, kind = kinds[0].unique(return_inverse=True)
         rows = torch.stack([(kind == k).nonzero()[0, 0] for k in range(len(shown))])
-        outputs = _noisy_outputs(n, sets[alike[0]], scale, deviations, bits[rows], draws, generator)
+        outputs = _noisy_outputs(n, sets[alike[0]], scale, deviation, bits[rows], draws, generator)
         place = torch.searchsorted(shown, kinds)
         first[alike] = outputs.mean(0)[place]
         second[alike] = outputs.square().mean(0)[place]
@@ -149,7 +149,7 @@ def _noisy_outputs(
     n: int,
     members: tuple[int, ...],
     scale: float,
-    deviations: Callable[[sharper.ConstructionSpec], Weights],
+    deviation: Mapping[str, float],
     bits: Tensor,
     draws: int,
     generator: Generator,
@@ -158,9 +158,8 @@ def _noisy_outputs(
     mask = torch.tensor([cube.mask_of([k + 1 for k in members])])
     f = cube.SparseFunction(n, mask, torch.ones(1, dtype=torch.float64), "even_parity")
     spec, weights = sharper.construct_exact(f, scale)
-    spread = deviations(spec)
-    noisy = {
-        k: v + spread[k] * torch.randn(draws, *v.shape, generator=generator, dtype=torch.float64)
-        for k, v in weights.items()
-    }
+    noisy = {k: v.expand(draws, *v.shape) for k, v in weights.items()}
+    for k, sigma in deviation.items():
+        shape = noisy[k].shape
+        noisy[k] = noisy[k] + sigma * torch.randn(shape, generator=generator, dtype=torch.float64)
     return sharper.forward(spec, noisy, bits).clamp(0, 1)

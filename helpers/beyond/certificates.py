@@ -9,12 +9,13 @@ logarithms natural. Whether a certificate keeps its promise is counted in
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Generator, Tensor
 
+from helpers.checks import require_scale
 from helpers.sharper import rivals
 from helpers.training.batches import Batches
 from helpers.training.train import train
@@ -22,24 +23,6 @@ from helpers.weights import Forward, Weights
 
 WIDTHS = 100
 """Widths that a prior may have: exp(-j / 10) for j from 0 to 99."""
-
-
-def chernoff(mean: Any, count: Any, delta: Any = 0.05) -> Any:
-    r"""Upper end of a one-sided interval for the expectation of a number in [0, 1].
-
-    .. math:: \mathrm{kl}^{-1}\Bigl( \text{mean},\; \frac{\log(1/\delta)}{\text{count}} \Bigr)
-
-    On a test set of ``count`` examples this is the plain held-out bound. On ``count`` networks
-    drawn from a posterior it corrects for their finite number.
-
-    Args:
-        mean: Of independent draws in [0, 1].
-        count: Their number, at least 1.
-        delta: Probability of failure, between 0 and 1.
-
-    Source: Chernoff (1952); it is :func:`helpers.sharper.rivals.occam` for one predictor.
-    """
-    return rivals.occam(mean, 0.0, count, delta)
 
 
 def certificate(
@@ -75,14 +58,14 @@ def certificate(
     Raises:
         ValueError: a number is outside its range.
 
-    Source: Langford and Caruana (2001), for the correction; Dziugaite and Roy (2017), for the
-    choice of the prior.
+    Source: Langford and Caruana (2001), for the correction, which is Chernoff's bound; Dziugaite
+    and Roy (2017), for the choice of the prior.
     """
     if not 0 < share < 1:
         raise ValueError(f"share must lie between 0 and 1, both excluded, got {share}")
     if not 1 <= choices < math.inf:
         raise ValueError(f"choices must be finite and at least 1, got {choices}")
-    corrected = chernoff(sampled, draws, share * delta)
+    corrected = rivals.occam(sampled, 0.0, draws, share * delta)
     return rivals.pac_bayes_kl(corrected, kl + math.log(choices), m, (1 - share) * delta)
 
 
@@ -134,6 +117,15 @@ class Posterior:
         means = {name: v.double() for name, v in self.mean.items()}
         return _kl(means, logs, self.centre, self.width.double().log())
 
+    def against(self, centre: Weights) -> Posterior:
+        """The same Gaussians, charged against a prior around another centre, at its best width."""
+        spread = [
+            (s.square() + (self.mean[k] - centre[k]).square()).reshape(len(s), -1)
+            for k, s in self.deviation.items()
+        ]
+        width = nearest_width(torch.cat(spread, 1).mean(1).sqrt())
+        return replace(self, centre=dict(centre), width=width)
+
     def draw(self, generator: Generator) -> Weights:
         """One network from each."""
         return _perturbed(self.mean, self.deviation, generator)
@@ -151,12 +143,12 @@ def fit(
     start: Weights,
     centre: Weights,
     batch: Batches,
-    m: Tensor,
+    m: int,
     *,
     steps: int,
     generator: Generator,
-    deviation: float | Tensor = 0.03,
-    width: float | Tensor = 0.1,
+    deviation: float = 0.03,
+    width: float = 0.1,
     learning_rate: float = 3e-3,
     delta: float = 0.05,
     leak: float = 0.1,
@@ -172,11 +164,11 @@ def fit(
         start: First means, each ``(E, ...)``.
         centre: Means of the priors, shaped like it; fixed before the m examples are seen.
         batch: Batches of the m examples, as of :mod:`helpers.training.batches`.
-        m: Examples of each model, shape ``(E,)``, at least 8.
+        m: Examples of each model, at least 8.
         steps: At least 1.
         generator: Source of the noise.
-        deviation: First standard deviation, positive; for all models or of each, ``(E,)``.
-        width: First standard deviation of the prior, likewise.
+        deviation: First standard deviation of all weights, positive.
+        width: First standard deviation of the prior, positive.
         learning_rate: Of the means; that of the logarithms of deviations is ten times as large.
         delta: Probability of failure for which the bound is made small.
         leak: Slope of the loss's predictions outside [0, 1], so that a gradient is left there.
@@ -191,24 +183,16 @@ def fit(
 
     Source: after Dziugaite and Roy (2017); the price is ours.
     """
-    E = len(m)
     if {k: v.shape for k, v in start.items()} != {k: v.shape for k, v in centre.items()}:
         raise ValueError("start and centre must have weights of the same names and shapes")
-    if any(v.shape[:1] != (E,) for v in start.values()):
-        raise ValueError(f"weights must have a leading axis of {E} models, as m has")
-    if not (m >= 8).all():
-        raise ValueError(f"m must be at least 8, got {m.tolist()}")
-    first = {"deviation": deviation, "width": width}
-    s, wide = (torch.as_tensor(v, dtype=torch.float32).expand(E) for v in first.values())
-    for name, value in (("deviation", s), ("width", wide)):
-        if not (value > 0).all():
-            raise ValueError(f"{name} must be positive, got {value.tolist()}")
+    if m < 8:
+        raise ValueError(f"m must be at least 8, got {m}")
+    require_scale(deviation=deviation, width=width)
+    E = len(next(iter(start.values())))
     live = {f"mean.{k}": v for k, v in start.items()}
-    for k, v in start.items():
-        live[f"log.{k}"] = s.log().view(E, *[1] * (v.ndim - 1)).expand_as(v).clone()
-    live["width"] = wide.log().clone()
-    count = m.double()
-    extra = math.log(WIDTHS) + (2 * count.sqrt() / delta).log()
+    live |= {f"log.{k}": torch.full_like(v, math.log(deviation)) for k, v in start.items()}
+    live["width"] = torch.full((E,), math.log(width))
+    extra = math.log(WIDTHS * 2 * math.sqrt(m) / delta)
     running = torch.full((E,), 0.1, dtype=torch.float64)
     worth = torch.ones(E)
     taken = 0
@@ -228,7 +212,7 @@ def fit(
         memory = 0.98 if taken >= 20 else 0.5
         running.mul_(memory).add_(risk, alpha=1 - memory)
         if taken % 25 == 0:
-            nats = (K.detach().double() + extra) / count
+            nats = (K.detach().double() + extra) / m
             worth.copy_(price(running.clamp(1e-4, 0.99), nats))
         taken += 1
         leaky = inside + leak * (predicted - inside)

@@ -120,6 +120,37 @@ def noisy_risk(
     return torch.stack(found)
 
 
+def rewritten(weights: Weights) -> Weights:
+    r"""The same functions with smaller norms, for bounds that are products of norms.
+
+    Only the query's row of ``W_qk`` is read. Of its entries, those of all positions may be shifted
+    together; and, as a string's positions have the mass of its bits, these positions against the
+    bits, as each column of ``W_v`` may. Both are shifted to their least l1 norm. ``W_c w`` moves
+    into one column of ``W_c``, and every unit of relu is scaled so that its column of ``W_v`` has
+    l1 norm 1: what is left of :math:`\|w\|_1 \|W_c\|_{1,\infty} \|W_v\|_{1,\infty}` is
+    :math:`\sum_j |W_c w|_j \|W_v^j\|_1`, the least over such scalings.
+
+    Returns:
+        Shaped like ``weights``, float64; :func:`forward` gives the same outputs.
+    """
+    old = {name: v.double() for name, v in weights.items()}
+    keys = old["W_qk"][:, -3].clone()  # (E, d)
+    keys[:, :-2] -= keys[:, :-3].median(1, keepdim=True)[0]
+    keys[:, -3:] -= keys[:, -3:].median(1, keepdim=True)[0]
+    sign = torch.ones(keys.shape[1], 1, dtype=torch.float64)
+    sign[-3], sign[-2:] = 0, -1
+    V = old["W_v"]
+    V = V - sign * (sign * V)[:, sign[:, 0] != 0].median(1, keepdim=True)[0]
+    size = V.abs().sum(1)  # (E, k)
+    read = (old["W_c"] @ old["w"][..., None])[..., 0] * size
+    new = {name: torch.zeros_like(v) for name, v in old.items()}
+    new["w"][:, 0] = 1
+    new["W_c"][..., 0] = read
+    new["W_v"] = V / torch.where(size > 0, size, 1.0)[:, None]
+    new["W_qk"][:, -3] = keys
+    return new
+
+
 def norms(weights: Weights, e: int) -> single_layer.Norms:
     """What the bounds of the third and the fourth paper ask of model ``e``."""
     own = {name: v[e].double() for name, v in weights.items()}
@@ -129,5 +160,6 @@ def norms(weights: Weights, e: int) -> single_layer.Norms:
 
 
 def squared_norm(weights: Weights) -> Tensor:
-    """Sum of the squares of all weights of each model, shape ``(E,)``."""
-    return torch.stack([v.flatten(1).square().sum(1) for v in weights.values()]).sum(0)
+    """Sum of the squares of the weights that are read, shape ``(E,)``; of ``W_qk`` one row."""
+    read = {**weights, "W_qk": weights["W_qk"][:, -3]}
+    return torch.stack([v.flatten(1).square().sum(1) for v in read.values()]).sum(0)

@@ -102,7 +102,7 @@ class Chapter:
         """The source."""
         text = _read(self.source)
         try:
-            ast.parse(text)
+            _tree(text)
         except SyntaxError as error:
             raise ChapterError(f"{self.name}, line {error.lineno}: {error.msg}") from None
         return text
@@ -249,7 +249,7 @@ def _imports_of(module: str, changed: int) -> frozenset[str]:
 
 def _imports(text: str) -> set[str]:
     names: set[str] = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(_tree(text)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -261,11 +261,18 @@ def _imports(text: str) -> set[str]:
     return {name for name in inner | parents if _module_file(name).exists()}
 
 
+@functools.lru_cache(maxsize=16)
+def _tree(text: str) -> ast.Module:
+    """The source parsed; a chapter is looked at several times in a row."""
+    return ast.parse(text)
+
+
 def _module_file(module: str) -> Path:
     path = ROOT / Path(*module.split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
+@functools.lru_cache(maxsize=4)
 def _pins(environment: str) -> str:
     """The pins alone, so that a comment in environment.yml makes no chapter stale."""
     return json.dumps(yaml.safe_load(environment)["dependencies"], sort_keys=True)
@@ -305,7 +312,7 @@ def loaded(text: str, name: str) -> set[str]:
         ChapterError: ``results.load`` of a name that is computed.
     """
     names = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(_tree(text)):
         if not (isinstance(node, ast.Call) and node.args):
             continue
         of = node.func

@@ -409,8 +409,8 @@ def setup(app: Any) -> dict[str, bool]:
             chapter = Chapter(self.env.docname.removeprefix("book/"))
             try:
                 found = {f.title: f for f in findings_of(chapter)}[self.options["title"]]
-            except ValueError as error:
-                raise self.error(str(error)) from error
+            except (KeyError, ValueError) as error:  # a title in quotes is no title to MyST
+                raise self.error(f"finding {self.arguments[0]}: {error}") from error
             return self.parse_text_to_nodes(
                 f"::::{{admonition}} {found.title}\n:class: finding\n:name: {found.label}-here\n\n"
                 f"{found.body}\n\n{{ref}}`Among the findings <{found.label}>`.\n::::"

@@ -59,26 +59,6 @@ class LayerNorms(HeadNorms):
         require_scale(QK=self.QK, C=self.C, C_columns=self.C_columns)
 
 
-def matrix_bound(width: int, B: float, B_x: float, N: int, epsilon: float) -> float:
-    r"""Printed log size for linear maps, up to a constant.
-
-    .. math:: \frac{(d_2 B B_x)^2}{\epsilon^2} \log N
-
-    Args:
-        width: The number d_2 of columns of W, whose lengths are at most B; true for
-            :math:`x \mapsto W^\top x`, which is printed :math:`x \mapsto Wx`.
-        B: Positive.
-        B_x: Bound on the inputs' lengths, positive.
-        N: Inputs, at least 1.
-        epsilon: Scale in the l2 norm of the outputs, positive.
-
-    Source: Edelman et al. (2022), Lemma 4.5.
-    """
-    require_positive(width=width, N=N)
-    require_scale(B=B, B_x=B_x, epsilon=epsilon)
-    return (width * B * B_x / epsilon) ** 2 * math.log(N)
-
-
 def printed_shares(lengths: Tensor, B: float, epsilon: float) -> Tensor:
     r"""Errors allowed to the functionals in the printed proof of Lemma 4.5.
 
@@ -97,23 +77,6 @@ def printed_shares(lengths: Tensor, B: float, epsilon: float) -> Tensor:
     width = _width(lengths)
     steps = (width * lengths / B * (1 + 1e-12)).floor()
     return epsilon * ((steps + 1) / (2 * width)).sqrt()
-
-
-def best_shares(lengths: Tensor, epsilon: float) -> Tensor:
-    r"""Errors whose squares sum to epsilon^2 and for which the functionals' covers are smallest.
-
-    .. math:: \delta_i = \epsilon \sqrt{\|v_i\| / \textstyle\sum_j \|v_j\|}, \qquad
-        \sum_i \frac{\|v_i\|^2}{\delta_i^2} = \frac{(\sum_i \|v_i\|)^2}{\epsilon^2}
-
-    Args:
-        lengths: Norms of the functionals, shape ``(*batch, k)``, positive.
-        epsilon: Positive.
-
-    Source: the chapter on the capacity of attention; by Cauchy and Schwarz.
-    """
-    require_scale(epsilon=epsilon)
-    _width(lengths)
-    return epsilon * (lengths / lengths.sum(-1, keepdim=True)).sqrt()
 
 
 def functionals_log_size(k: int, B_1: float, B_x: float, N: int, epsilon: float) -> float:
@@ -288,7 +251,7 @@ def depth_parts(
     constant: float = SOFTMAX_PRINTED,
     order: str = "later",
 ) -> tuple[Tensor, Tensor]:
-    """The same as :func:`head_parts` for a deep network with a linear read-out.
+    r"""The same as :func:`head_parts` for a deep network with a linear read-out.
 
     Args:
         d: Width of tokens.
@@ -304,7 +267,8 @@ def depth_parts(
     Returns:
         alpha and beta, shape ``(3 L + 1,)``, float64: W_C, W_QK, W_V of each layer, then w.
 
-    Source: Edelman et al. (2022), proof of Theorem A.17.
+    Source: Edelman et al. (2022), proof of Theorem A.17, with :math:`\sqrt{k d}` for k at W_V: its
+    d rows are bounded, its k columns are covered.
     """
     require_positive(d=d, k=k)
     require_scale(B_w=B_w, B_x=B_x, lipschitz=lipschitz, constant=constant)
@@ -315,7 +279,7 @@ def depth_parts(
         sizes = (
             d * lipschitz * norms.C_columns,
             d * norms.QK_columns * length,
-            k * norms.V_columns * length,
+            math.sqrt(k * d) * norms.V_columns * length,
         )
         inner = constant * norms.V * length**2
         alpha += [size**2 for size in sizes]
@@ -339,11 +303,12 @@ def depth_bound(
 
     .. math:: \frac{\log N}{\epsilon^2} B_w^2 \Bigl( 1 + \sum_i \alpha_i^{2/3} \bigl[
         (d L B_C^{2,\infty})^{2/3} + (c\, d L B_C B_V B_{QK}^{2,\infty})^{2/3}
-        + (k L B_C B_V^{2,\infty})^{2/3} \bigr] \Bigr)^3
+        + (\sqrt{k d}\, L B_C B_V^{2,\infty})^{2/3} \bigr] \Bigr)^3
 
     Args: as for :func:`depth_parts`; N is the number of tokens in all, epsilon the scale.
 
-    Source: Edelman et al. (2022), Theorem A.17, where the first term lacks the L.
+    Source: Edelman et al. (2022), Theorem A.17, where the first term lacks the L and the last has
+    k for :math:`\sqrt{k d}`; the chapter on the capacity of a deep transformer.
     """
     require_positive(d=d, k=k, N=N)
     require_scale(B_w=B_w, epsilon=epsilon)
@@ -352,7 +317,8 @@ def depth_bound(
     for v, factor in zip(layers, behind, strict=True):
         moved = lipschitz * v.C
         C = d * lipschitz * v.C_columns
-        QK, V = constant * d * moved * v.V * v.QK_columns, k * moved * v.V_columns
+        QK = constant * d * moved * v.V * v.QK_columns
+        V = math.sqrt(k * d) * moved * v.V_columns
         total += factor ** (2 / 3) * sum(term ** (2 / 3) for term in (C, QK, V))
     return B_w**2 * total**3 * math.log(N) / epsilon**2
 

@@ -12,7 +12,7 @@ import math
 import torch
 from torch import Tensor
 
-from helpers.checks import require_amount, require_floating, require_scale
+from helpers.checks import require_floating, require_scale
 from helpers.covers.linear import greedy_cover, maurey_size
 
 MAX_SIGNS = 20
@@ -148,30 +148,6 @@ def dudley_power(C: float, m: int, top: float) -> float:
     require_scale(C=C, m=m, top=top)
     scale = math.sqrt(C / m)
     return scale * (1 + math.log(top / scale)) if top >= scale else top
-
-
-def deviation_bound(
-    complexity: float, lipschitz: float, loss_bound: float, m: int, confidence: float
-) -> float:
-    r"""How far risk and empirical risk can be apart, for all functions of a class at once.
-
-    .. math:: 4 L \hat R + 2 b \sqrt{\frac{\log(1/\delta)}{2m}}
-
-    Args:
-        complexity: Empirical Rademacher complexity, at least 0.
-        lipschitz: L of the loss in its first argument, at least 0.
-        loss_bound: b, the loss lies in [0, b]; at least 0.
-        m: Sample size, at least 1.
-        confidence: delta, the chance that the bound fails, in (0, 1].
-
-    Source: Edelman et al. (2022), Theorem A.4, after Bartlett and Mendelson (2002).
-    """
-    if not 0 < confidence <= 1:
-        raise ValueError(f"confidence must lie in (0, 1], got {confidence}")
-    require_amount(complexity=complexity, lipschitz=lipschitz, loss_bound=loss_bound)
-    require_scale(m=m)
-    chance = 2 * loss_bound * math.sqrt(math.log(1 / confidence) / (2 * m))
-    return 4 * lipschitz * complexity + chance
 
 
 def allocate(alpha: Tensor, beta: Tensor, total: float) -> tuple[Tensor, Tensor]:

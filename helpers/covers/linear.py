@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -155,80 +154,6 @@ def terms_needed(dim: int, radius: float, epsilon: float) -> int:
         return 0
     ratio = radius / epsilon
     return min(_ceil(ratio**2 / 2), _ceil(math.sqrt(dim) * ratio / 2))
-
-
-@dataclass(frozen=True)
-class RowRounding:
-    """Matrices rounded by :func:`round_rows`, and the two integer codes that determine them.
-
-    Attributes:
-        rounded: Shape ``(*batch, k, d)``.
-        sizes: Norm of each row in steps, 0 if the row was dropped; shape ``(*batch, k)``, int64.
-        entries: Entries in steps of their row, shape ``(*batch, k, d)``, int64.
-    """
-
-    rounded: Tensor
-    sizes: Tensor
-    entries: Tensor
-
-
-def round_rows(W: Tensor, radius: float, epsilon: float) -> RowRounding:
-    r"""A cover of the matrices whose rows have l2 norms that sum to at most ``radius``.
-
-    For inputs of l1 norm at most 1 the error is the largest l2 norm of a column of W minus its
-    rounding: at most epsilon. With a = (radius / epsilon)^2: rows of norm at most
-    tau = epsilon^2 / (2 radius) become 0 and cost epsilon^2 / 2 together. A row j that is kept has
-    norm at most t_j, its norm rounded up to a multiple of tau, and its entries are rounded towards
-    0 in steps of epsilon sqrt(t_j / (4 radius)); these cost epsilon^2 / 2 together. Both codes have
-    l1 norm at most 4 a, so :func:`row_cover_log_size` counts them.
-
-    Args:
-        W: Shape ``(*batch, k, d)``.
-        radius: Bound on the sum of the rows' l2 norms, positive; not checked, so that the rounding
-            can be tried on other matrices.
-        epsilon: Largest error, positive.
-
-    Source: the chapter on linear covers, for Trauger and Tewari (2024), Lemma 3.4, with rows in
-    place of columns.
-    """
-    require_scale(radius=radius, epsilon=epsilon)
-    tau = epsilon**2 / (2 * radius)
-    norms = torch.linalg.vector_norm(W, dim=-1)
-    sizes = torch.where(norms > tau, (norms / tau).ceil(), 0.0)
-    step = epsilon * (sizes * tau / (4 * radius)).sqrt()[..., None]
-    entries = torch.where(step > 0, (W / step.clamp(min=1e-300)).trunc(), 0.0)
-    return RowRounding(entries * step, sizes.long(), entries.long())
-
-
-def row_cover_log_size(k: int, d: int, radius: float, epsilon: float) -> float:
-    """Log of the number of codes of :func:`round_rows`: at most 8 a log(2dk + 1)."""
-    require_scale(radius=radius, epsilon=epsilon, k=k, d=d)
-    budget = math.floor(4 * (radius / epsilon) ** 2 * (1 + 1e-12))
-    return math.log(_simplex_size(k, budget)) + math.log(maurey_size(d * k, budget))
-
-
-def product_cover(points: Tensor, copies: int) -> Tensor:
-    """All matrices whose rows are points of a cover.
-
-    Args:
-        points: Shape ``(count, dim)``.
-        copies: Number of rows, at least 1.
-
-    Returns:
-        Shape ``(count**copies, copies, dim)``.
-
-    Raises:
-        ValueError: more than two million matrices.
-
-    Source: Trauger and Tewari (2024), Appendix A; with columns for rows, proof of Lemma 3.3.
-    """
-    if copies < 1 or len(points) ** copies > MAX_COVER:
-        raise ValueError(
-            f"{len(points)} points to the power {copies}: copies must be at least 1, and at most "
-            f"{MAX_COVER} matrices are listed"
-        )
-    grids = torch.meshgrid(*[torch.arange(len(points))] * copies, indexing="ij")
-    return points[torch.stack([g.flatten() for g in grids], -1)]
 
 
 def distances(W: Tensor, V: Tensor, inputs: Tensor, q: float) -> Tensor:

@@ -175,32 +175,6 @@ def printed_bound(
     return float((gamma + C_1 ** (1 / 3) * norms.w**power * tau) ** 3 / epsilon**2)
 
 
-def spent(whole: Parts, given: Parts, radii: Tensor, uncovered: float) -> float:
-    """What errors allotted by one list of parts cost in another.
-
-    Args:
-        whole: The parts with what each error really costs.
-        given: The parts that the errors were allotted to, some of ``whole`` perhaps missing.
-        radii: Their errors, shape ``(len(given.names),)``.
-        uncovered: Error of a part that is missing in ``given``, at least 0.
-
-    Returns:
-        The sum of beta x over ``whole``, to be compared with epsilon.
-
-    Raises:
-        ValueError: not one radius for each part, or a negative number.
-    """
-    found = radii.tolist() if radii.ndim == 1 else []
-    if len(found) != len(given.names) or not min([uncovered, *found]) >= 0:
-        raise ValueError(
-            f"expected {len(given.names)} radii of at least 0 and uncovered at least 0, got shape "
-            f"{tuple(radii.shape)}, least {min([uncovered, *found])}"
-        )
-    known = dict(zip(given.names, found, strict=True))
-    costs = zip(whole.names, whole.beta.tolist(), strict=True)
-    return sum(beta * known.get(name, uncovered) for name, beta in costs)
-
-
 @dataclass(frozen=True)
 class Witness:
     """Networks of width 1 in which one number varies and all others are fixed.
@@ -265,39 +239,8 @@ def witness(slip: str, stretch: float) -> Witness:
     return made[slip]
 
 
-def subset_packing_log_size(d: int, s: int, overlap: int) -> float:
-    r"""Log of a lower bound on how many s-subsets of d things share at most ``overlap``, pairwise.
-
-    .. math:: \log \binom ds - \log \sum_{j > t} \binom sj \binom{d-s}{s-j}
-
-    Take subsets as long as there are any; each excludes no more than the sum. Its terms fall, so
-    it is at most s - t times the first.
-
-    Args:
-        d: Things.
-        s: Size of the subsets, from 1 to d / 2.
-        overlap: The t, from 0 to s - 1.
-
-    Raises:
-        ValueError: a number is out of range, or the terms do not fall.
-
-    Source: Gilbert's argument.
-    """
-    t = overlap
-    if not (1 <= s <= d // 2 and 0 <= t < s):
-        raise ValueError(f"need 1 <= s <= d/2 and 0 <= overlap < s, got {d}, {s}, {overlap}")
-    if (s - t - 1) ** 2 > (t + 2) * (d - 2 * s + t + 2):
-        raise ValueError(f"overlap {overlap} is below the typical one of {s}-subsets of {d}")
-    excluded = _log_choose(s, t + 1) + _log_choose(d - s, s - t - 1) + math.log(s - t)
-    return _log_choose(d, s) - excluded
-
-
 def _behind(norms: DeepNorms, constant: float) -> list[float]:
     """The alpha of each layer: what the layers behind it can make of its error."""
     C, V, QK = (torch.tensor(v, dtype=torch.float64) for v in (norms.C, norms.V, norms.QK))
     factor = layer_factor(C, V, QK, constant, norms.lipschitz)
     return later_factors(factor.expand(norms.depth)).tolist()
-
-
-def _log_choose(n: int, k: int) -> float:
-    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)

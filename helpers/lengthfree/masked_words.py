@@ -1,4 +1,4 @@
-r"""Word masking: cross entropy over K words, its contraction, and a source to learn from.
+r"""Word masking: cross entropy over K words, and what it costs to have K scores in place of one.
 
 A *score* is given to each of K words, and the loss is :math:`-\log \mathrm{softmax}(v)_y` at the
 true word y. Complexities here are sums over the sample, m times those of
@@ -7,28 +7,20 @@ true word y. Complexities here are sums over the sample, m times those of
 
 from __future__ import annotations
 
-import functools
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 from torch.nn import functional
 
 from helpers.checks import require_choice, require_floating, require_positive, require_scale
 from helpers.covers import capacity
 from helpers.covers.lipschitz import Sides
-from helpers.nets import transformer
-from helpers.nets.spec import TransformerSpec
-from helpers.training import batches
-from helpers.training.train import cross_entropy, train
-from helpers.weights import Weights
 
 LIPSCHITZ = {"max": 2.0, "euclidean": math.sqrt(2)}
 """Least Lipschitz constants of the loss in the largest and in the Euclidean norm, for any K > 1."""
 MAX_WORDS = 12
-_ROWS = ("free", "shared")
 
 
 def losses(scores: Tensor, words: Tensor) -> Tensor:
@@ -171,229 +163,47 @@ def own_word(K: int, B: float, copies: int = 1) -> tuple[float, float, float]:
     such rows has the same complexity of single words on this sample if ``copies`` is 1.
     """
     require_positive(copies=copies)
-    if K < 2:
-        raise ValueError(f"K must be at least 2, got {K}")
+    _require_words(K)
     require_scale(B=B)
     low, high = (math.log1p((K - 1) * math.exp(v)) for v in (-B, B))
     own = mean_absolute_sum(copies)
     return K * own * (high - low) / 2, B * own, B * mean_absolute_sum(K * copies)
 
 
-def small_linear(
-    inputs: Tensor, words: Tensor, K: int, draws: int, generator: Generator, rows: str = "free"
-) -> tuple[Tensor, Tensor]:
-    r"""Draws of the complexities of linear classes with small weights, per unit of their norm.
+def every_input_alike(K: int, copies: int) -> float:
+    r"""Complexity of the loss over that of one word, for small constant scores.
 
-    The classes are :math:`x \mapsto W x` with rows :math:`\|w_s\|_1 \le B`, each ``"free"``, or all
-    alike up to a sign that alternates with the word, ``"shared"``. With
-    :math:`c_{is} = 1/K - 1[y_i = s]`, the gradient at equal scores, the means of
+    The functions are the constants :math:`w \in [-B, B]^K`, so that every sample is the worst one,
+    and each of K words is the true one of n = ``copies`` sentences. Loss and scores differ by the
+    gradient at equal scores, :math:`1/K - 1[y_i = s]`, and as B falls to 0 the ratio tends to
 
-    .. math:: \sum_s \Bigl\| \sum_i \epsilon_i c_{is} x_i \Bigr\|_\infty , \qquad
-        \Bigl\| \sum_i \epsilon_i x_i \Bigr\|_\infty
+    .. math:: \frac{\operatorname{E} |R - (K - 1) S|}{\operatorname{E} |R + S|} \to \sqrt{K - 1} ,
 
-    are the limits of the two complexities over B as B falls to 0. At B, a complexity of the loss
-    differs from B times the first by at most :math:`m B^2 \max_i \|x_i\|_\infty^2 / 2`, since the
-    Hessian of the loss has norm at most 1 from the largest entry to the sum.
+    the second limit for growing n; R and S are sums of (K - 1) n and of n random signs.
 
     Args:
-        inputs: Shape ``(m, d)``, floating.
-        words: The true words, shape ``(m,)``.
         K: Words, at least 2.
-        draws: Of the signs, at least 1.
-        generator: Source of randomness.
-        rows: ``"free"`` or ``"shared"``.
+        copies: Sentences of each word, at least 1.
 
-    Returns:
-        One value a draw, each ``(draws,)``: for the loss and for the scores of one word.
+    Cost: K copies**2 additions.
     """
-    require_choice("rows", rows, _ROWS)
-    require_positive(draws=draws)
-    if K < 2 or inputs.ndim != 2 or words.shape != inputs.shape[:1]:
-        raise ValueError(
-            f"expected K of at least 2, inputs (m, d) and words (m,), got {K}, "
-            f"{tuple(inputs.shape)} and {tuple(words.shape)}"
-        )
-    c = gradient(inputs.new_zeros(len(words), K), words)  # (m, K)
-    if rows == "shared":
-        c = c @ (1.0 - 2.0 * (torch.arange(K) % 2)).to(c)[:, None]
-    signs = torch.randint(2, (draws, len(words)), generator=generator).to(inputs) * 2 - 1
-    word = (signs @ inputs).abs().amax(-1)
-    loss = sum(((signs * c[:, s]) @ inputs).abs().amax(-1) for s in range(c.shape[1]))
-    return torch.as_tensor(loss), word
+    require_positive(copies=copies)
+    _require_words(K)
+    (s, p), (r, q) = (_sign_sums(n) for n in (copies, (K - 1) * copies))
+    apart = (r - (K - 1) * s[:, None]).abs()
+    return (p @ apart @ q).item() / mean_absolute_sum(K * copies)
 
 
-@dataclass(frozen=True)
-class Sentences:
-    r"""Sentences with one name among fillers, and a masked word that mostly repeats the name.
-
-    The words 0 to K - 1 are names, then come fillers, then the mask. A sentence of T tokens has a
-    uniform name at a uniform place, fillers elsewhere, and the mask as its last token. The masked
-    word is that name with probability :math:`1 - \eta`, otherwise any of the K, that name included.
-
-    Attributes:
-        K: Names, at least 2.
-        T: Tokens, at least 2.
-        fillers: At least 1.
-        noise: :math:`\eta`, from 0 up to, but not including, 1.
-    """
-
-    K: int
-    T: int
-    fillers: int = 8
-    noise: float = 0.3
-
-    def __post_init__(self) -> None:
-        require_positive(fillers=self.fillers)
-        for name, size in (("K", self.K), ("T", self.T)):
-            if size < 2:
-                raise ValueError(f"{name} must be at least 2, got {size}")
-        if not 0 <= self.noise < 1:
-            raise ValueError(f"noise must lie in [0, 1), got {self.noise}")
-
-    @property
-    def vocabulary(self) -> int:
-        """Kinds of tokens: names, fillers and the mask."""
-        return self.K + self.fillers + 1
-
-    @property
-    def entropy(self) -> float:
-        r"""Least cross entropy of any predictor, in nats; it does not depend on T.
-
-        .. math:: -p \log p - (K - 1)\, q \log q , \qquad q = \eta/K, \quad p = 1 - \eta + q
-        """
-        q = self.noise / self.K
-        p = 1 - self.noise + q
-        return -p * math.log(p) - ((self.K - 1) * q * math.log(q) if q else 0.0)
-
-    def draw(self, count: int, generator: Generator) -> tuple[Tensor, Tensor]:
-        """Sentences ``(count, T)`` and masked words ``(count,)``, int64."""
-        require_positive(count=count)
-        name = torch.randint(self.K, (count,), generator=generator)
-        other = torch.randint(self.K, (count,), generator=generator)
-        place = torch.randint(self.T - 1, (count, 1), generator=generator)
-        tokens = self.K + torch.randint(self.fillers, (count, self.T), generator=generator)
-        tokens.scatter_(1, place, name[:, None])
-        tokens[:, -1] = self.vocabulary - 1
-        noisy = torch.rand(count, generator=generator, dtype=torch.float64) < self.noise
-        return tokens, torch.where(noisy, other, name)
-
-    def probabilities(self, tokens: Tensor) -> Tensor:
-        """Exact probabilities of the masked word, ``(*batch, T)`` to ``(*batch, K)``, float64.
-
-        Raises:
-            ValueError: sentences of another length, or without exactly one name.
-        """
-        names = tokens < self.K
-        if tokens.shape[-1:] != (self.T,) or not bool((names.sum(-1) == 1).all()):
-            raise ValueError(
-                f"a sentence has {self.T} tokens with exactly one name below {self.K}, got "
-                f"shape {tuple(tokens.shape)}"
-            )
-        name = torch.where(names, tokens, 0).sum(-1)
-        known = functional.one_hot(name, self.K).double()
-        return (1 - self.noise) * known + self.noise / self.K
+def _sign_sums(n: int) -> tuple[Tensor, Tensor]:
+    """Values of a sum of n random signs, and their probabilities, both ``(n + 1,)``, float64."""
+    k = torch.arange(n + 1, dtype=torch.float64)
+    logs = math.lgamma(n + 1) - torch.lgamma(k + 1) - torch.lgamma(n - k + 1)
+    return n - 2 * k, (logs - n * math.log(2)).exp()
 
 
-class Learned(NamedTuple):
-    """What E models learned, each entry ``(E,)``, float64, in nats.
-
-    Attributes:
-        train: Cross entropy on the model's own training sentences.
-        held_out: Mean cross entropy on new sentences, over their exact probabilities.
-        luck: Cross entropy of those probabilities on the training sentences, less the entropy:
-            of mean 0 over training sets.
-        weight: Sum of the absolute weights.
-    """
-
-    train: Tensor
-    held_out: Tensor
-    luck: Tensor
-    weight: Tensor
-
-    @property
-    def gap(self) -> Tensor:
-        """Held-out less training cross entropy, with the luck of the draw taken out."""
-        return self.held_out - self.train + self.luck
-
-
-def learn(
-    source: Sentences,
-    m: int,
-    E: int,
-    seed: int,
-    *,
-    positions: str = "sinusoidal",
-    width: int = 32,
-    heads: int = 2,
-    hidden: int = 0,
-    steps: int = 200,
-    learning_rate: float = 3e-3,
-    batch: int = 64,
-    new: int = 2000,
-) -> Learned:
-    """Train E one-layer transformers, each on m sentences of its own, by AdamW.
-
-    Args:
-        source: Of the sentences.
-        m: Sentences of a training set, at least 1.
-        E: Models, at least 1.
-        seed: Of everything random, up to 32 bits.
-        positions: ``"sinusoidal"``, which are fixed, or ``"learned"``.
-        width: Columns of the model.
-        heads: Heads, a divisor of the width.
-        hidden: Units of the feedforward block; 0: attention alone.
-        steps: At least 1.
-        learning_rate: Positive.
-        batch: Sentences in a step; all m if that is fewer.
-        new: Sentences on which all models are evaluated, at least 1.
-    """
-    require_positive(m=m, E=E, new=new)
-    spec = TransformerSpec(
-        source.T,
-        width,
-        layers=1,
-        heads=heads,
-        hidden=hidden,
-        norm="pre",
-        final_norm=True,
-        positions=positions,
-        outputs=source.K,
-        vocabulary=source.vocabulary,
-    )
-    generator = Generator().manual_seed(seed)
-    drawn = [source.draw(m, generator) for _ in range(E)]
-    tokens, words = (torch.stack(v) for v in zip(*drawn, strict=True))
-    fresh = source.draw(new, generator)[0]
-    start = transformer.initial_weights(spec, E, generator)
-    forward = functools.partial(transformer.forward, spec)
-    trained = train(
-        forward,
-        start,
-        batches.fixed(tokens, words, min(batch, m), batches.spawn(E, generator)),
-        steps=steps,
-        learning_rate=learning_rate,
-        loss=cross_entropy,
-        check_every=steps,
-        on_failure="raise",
-    )
-    kept = trained.weights
-    return Learned(
-        _mean_losses(forward, kept, tokens, functional.one_hot(words, source.K).double()),
-        _mean_losses(forward, kept, fresh.expand(E, -1, -1), source.probabilities(fresh)),
-        losses(source.probabilities(tokens).log(), words).mean(-1) - source.entropy,
-        torch.stack([v.double().abs().flatten(1).sum(1) for v in kept.values()]).sum(0),
-    )
-
-
-def _mean_losses(
-    forward: functools.partial[Tensor], weights: Weights, tokens: Tensor, truth: Tensor
-) -> Tensor:
-    """Cross entropy of each model against probabilities ``(N, K)`` or ``(E, N, K)``: ``(E,)``."""
-    parts = []
-    with torch.no_grad():
-        for t, p in zip(tokens.split(250, 1), truth.split(250, -2), strict=True):
-            parts.append(-(p * forward(weights, t).double().log_softmax(-1)).sum(-1))
-    return torch.cat(parts, 1).mean(1)
+def _require_words(K: int) -> None:
+    if K < 2:
+        raise ValueError(f"K must be at least 2, got {K}")
 
 
 def _check(scores: Tensor, words: Tensor) -> None:

@@ -12,12 +12,13 @@ are on the complexity with the factor 1/m. Logarithms are natural.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice, require_floating, require_positive, require_scale
+from helpers.checks import require_floating, require_positive, require_scale
 from helpers.covers import linear as covers
 from helpers.covers.attention import HeadNorms, heads_bound
 from helpers.covers.blocks import Activation, longest, mix
@@ -27,8 +28,6 @@ from helpers.statistics import first
 
 CONSTANT = 2 * DUDLEY
 """What the O of Theorem 4.1 may hide: 2 for dropping a sign, and Dudley's constant."""
-LEMMAS = ("3.6", "3.3", "3.4")
-FORMS = ("printed", "appendix", "repaired", "exact")
 
 
 @dataclass(frozen=True)
@@ -105,156 +104,55 @@ def measured_norms(
     )
 
 
-def cover_constant(lemma: str, d: int, B_qk: float, B_x: float) -> float:
-    r"""The C of the maps :math:`x \mapsto W_{QK} x`, for bounds on columns.
+def theorem_value(B_x: float, C: float, d: int, m: int) -> float:
+    r"""What stands in the brackets of Theorem 4.1; negative for small m.
+
+    .. math:: a \Bigl( 1 + \ln \frac{B_x}{a} \Bigr) + B_x \rho, \qquad
+        a = 2 B_x^2 \sqrt{C/m}, \quad \rho = \sqrt{\ln(2d)/m}
 
     Args:
-        lemma: ``"3.6"`` for :math:`\|W\|_{1,1}`, ``"3.3"`` for :math:`\|W\|_{1,\infty}` and inputs
-            of l1 norm at most B_x, ``"3.4"`` for :math:`\|W\|_{2,1}` and the same inputs, which is
-            printed without constants and false for columns.
-        d: Width of tokens, at least 1.
-        B_qk: Bound on the norm, positive.
-        B_x: Bound on the inputs, positive.
-
-    Source: Trauger and Tewari (2024), Section 3.
-    """
-    require_choice("lemma", lemma, LEMMAS)
-    require_positive(d=d)
-    bounds = (covers.bound_l1_entries, covers.bound_l1_columns, covers.bound_l2_columns)
-    return bounds[LEMMAS.index(lemma)](d, d, B_qk, B_x, 1.0)
-
-
-def corollary_alpha(lemma: str, d: int, B_qk: float, printed: bool = False) -> float:
-    r"""The :math:`\alpha` of the corollaries, :math:`2 \sqrt C / B_x`.
-
-    Args:
-        lemma: As for :func:`cover_constant`.
-        d: At least 1.
-        B_qk: Positive.
-        printed: As printed; then Lemma 3.6 has the factor :math:`\sqrt 2` in place of 2.
-
-    Source: Trauger and Tewari (2024), Corollaries 4.1.1, D.0.1 and D.0.2.
-    """
-    factor = math.sqrt(2) if printed and lemma == "3.6" else 2.0
-    return factor * math.sqrt(cover_constant(lemma, d, B_qk, 1.0))
-
-
-def key_cover_log_size(
-    d: int, C: float, B_x: float, epsilon: float, constant: float = SOFTMAX_PRINTED
-) -> float:
-    r"""Log size of a cover of the functions :math:`\pm e_j^\top X^\top \mathrm{softmax}(s)`.
-
-    .. math:: \ln(2d) + \frac{c^2 B_x^4 C}{\epsilon^2}
-
-    An error of :math:`\epsilon / (c B_x^2)` at the query is one of at most :math:`\epsilon` here.
-
-    Args:
-        d: At least 1.
-        C: The cover constant, positive.
         B_x: Bound on the tokens' l2 norms, positive.
-        epsilon: Scale, positive.
+        C: The cover constant of the matrices, positive.
+        d: Width of tokens, at least 1.
+        m: Sample size, at least 1.
+
+    Source: Trauger and Tewari (2024), Theorem 4.1.
+    """
+    rate, scale = _rate_and_scale(B_x, C, d, m, SOFTMAX_PRINTED)
+    return scale * (1 + math.log(B_x / scale)) + B_x * rate
+
+
+def dudley_value(B_x: float, C: float, d: int, m: int, constant: float = SOFTMAX_PRINTED) -> float:
+    r"""Least value of Dudley's bound for the coordinates of the softmax average.
+
+    .. math:: \min_{0 < \delta \le B_x} \Bigl( \delta + (B_x - \delta) \rho
+        + a \ln \frac{B_x}\delta \Bigr), \qquad a = c B_x^2 \sqrt{C/m}
+
+    It is attained at :math:`\delta = a / (1 - \rho)` if that is at most :math:`B_x`, else at
+    :math:`B_x`, where the value is :math:`B_x`.
+
+    Args:
+        B_x: As for :func:`theorem_value`.
+        C: The same.
+        d: The same.
+        m: The same.
         constant: The c of softmax: 2 as printed, 1 is enough.
 
-    Source: Trauger and Tewari (2024), Appendix C.
-    """
-    require_positive(d=d)
-    require_scale(C=C, B_x=B_x, epsilon=epsilon, constant=constant)
-    return math.log(2 * d) + (constant * B_x**2 / epsilon) ** 2 * C
-
-
-def optimal_delta(
-    B_x: float, C: float, d: int, m: int, exact: bool = False, constant: float = SOFTMAX_PRINTED
-) -> float:
-    r"""Where Dudley's integral over :func:`key_cover_log_size` is best cut off, at most B_x.
-
-    .. math:: \frac{c B_x^2 \sqrt C}{\sqrt m - \sqrt{\ln 2d}} \quad\text{(split)}, \qquad
-        \frac{c B_x^2 \sqrt C}{\sqrt{m - \ln 2d}} \quad\text{(exact)}
-
-    Args:
-        B_x: Positive.
-        C: Positive.
-        d: At least 1.
-        m: Sample size, at least 1.
-        exact: Whether the integrand is kept, or :math:`\sqrt{a + b} \le \sqrt a + \sqrt b` used.
-        constant: The c of softmax.
-
-    Source: Trauger and Tewari (2024), Appendix C, for the split one, without the limit B_x.
-    """
-    rate, scale = _rate_and_scale(B_x, C, d, m, constant)
-    if rate >= 1:
-        return B_x
-    return min(B_x, scale / (math.sqrt(1 - rate**2) if exact else 1 - rate))
-
-
-def dudley_value(
-    B_x: float,
-    C: float,
-    d: int,
-    m: int,
-    form: str = "repaired",
-    constant: float = SOFTMAX_PRINTED,
-) -> float:
-    r"""Dudley's infimum for the functions of :func:`key_cover_log_size`, in several forms.
-
-    With :math:`\rho = \sqrt{\ln(2d)/m}` and :math:`a = c B_x^2 \sqrt{C/m}`:
-
-    * ``"printed"``: :math:`a (1 + \ln(B_x/a)) + B_x \rho`, the theorem.
-    * ``"appendix"``: :math:`a (1 + \ln(B_x (1 - \rho)/a)) + B_x \rho`, needs :math:`\rho < 1`.
-    * ``"repaired"``: the same if :math:`a \le B_x (1 - \rho)`, else B_x.
-    * ``"exact"``: the infimum of :math:`\delta + \int_\delta^{B_x}
-      \sqrt{\rho^2 + a^2/\epsilon^2}\, d\epsilon` in closed form.
-
-    Args:
-        B_x: Positive.
-        C: Positive.
-        d: At least 1.
-        m: Sample size, at least 1.
-        form: One of :data:`FORMS`.
-        constant: The c of softmax.
-
     Returns:
-        In the unit of B_x. The last two lie between 0 and B_x; the first two can be negative.
+        In the unit of B_x; above 0 and at most B_x.
 
-    Raises:
-        ValueError: a number out of range; the form of the appendix with m at most ln(2d).
-
-    Source: Trauger and Tewari (2024), Theorem 4.1 and Appendix C; the last two are ours.
+    Source: Trauger and Tewari (2024), Appendix C, without the limit B_x on delta.
     """
-    require_choice("form", form, FORMS)
     rate, scale = _rate_and_scale(B_x, C, d, m, constant)
-    if form == "printed":
-        return scale * (1 + math.log(B_x / scale)) + B_x * rate
-    if form == "appendix" and rate >= 1:
-        raise ValueError(f"the appendix needs m > ln(2d) = {math.log(2 * d):.4g}, got {m}")
-    if form == "appendix" or (form == "repaired" and scale < B_x * (1 - rate)):
-        return scale * (1 + math.log(B_x * (1 - rate) / scale)) + B_x * rate
-    if form == "exact" and rate**2 + (scale / B_x) ** 2 < 1:
-        delta = optimal_delta(B_x, C, d, m, True, constant)
-        return delta + _antiderivative(B_x, rate, scale) - _antiderivative(delta, rate, scale)
-    return B_x
-
-
-def enough_samples(
-    B_x: float, C: float, d: int, exact: bool = False, constant: float = SOFTMAX_PRINTED
-) -> float:
-    r"""From which m on the infimum is below B_x.
-
-    .. math:: \bigl(c B_x \sqrt C + \sqrt{\ln 2d}\bigr)^2 \quad\text{(split)}, \qquad
-        c^2 B_x^2 C + \ln 2d \quad\text{(exact)}
-
-    Source: the chapter on one layer; the paper asks for :math:`m > \ln 2d`.
-    """
-    require_positive(d=d)
-    require_scale(B_x=B_x, C=C, constant=constant)
-    width, noise = constant * B_x * math.sqrt(C), math.sqrt(math.log(2 * d))
-    return width**2 + noise**2 if exact else (width + noise) ** 2
+    if scale >= B_x * (1 - rate):
+        return B_x
+    return scale * (1 + math.log(B_x * (1 - rate) / scale)) + B_x * rate
 
 
 def length_free_bound(
     norms: Norms,
     d: int,
     m: int,
-    form: str = "repaired",
     constant: float = CONSTANT,
     softmax: float = SOFTMAX_PRINTED,
 ) -> float:
@@ -269,7 +167,6 @@ def length_free_bound(
         norms: Bounds on the weights and tokens.
         d: Width of tokens, at least 1.
         m: Sample size, at least 1.
-        form: As for :func:`dudley_value`.
         constant: :data:`CONSTANT` makes it a true bound; 1 gives what stands inside the O.
         softmax: 2 as printed; 1 is enough.
 
@@ -279,8 +176,8 @@ def length_free_bound(
     Source: Trauger and Tewari (2024), Corollary 4.1.1.
     """
     require_scale(constant=constant)
-    C = cover_constant("3.6", d, norms.W_qk, norms.x)
-    return constant * norms.product * dudley_value(norms.x, C, d, m, form, softmax)
+    C = covers.bound_l1_entries(d, d, norms.W_qk, norms.x, 1.0)
+    return constant * norms.product * dudley_value(norms.x, C, d, m, softmax)
 
 
 def length_bound(
@@ -324,7 +221,6 @@ def least_samples(
     norms: Norms,
     d: int,
     target: float,
-    form: str = "repaired",
     constant: float = CONSTANT,
     softmax: float = SOFTMAX_PRINTED,
 ) -> int:
@@ -334,18 +230,16 @@ def least_samples(
         norms: Bounds on the weights and tokens.
         d: At least 1.
         target: Positive, in the unit of the output.
-        form: ``"repaired"`` or ``"exact"``, which do not increase with m.
         constant: As for :func:`length_free_bound`.
         softmax: The c of softmax.
 
     Raises:
-        ValueError: a form that can be negative; more than 10^60 examples.
+        ValueError: more than 10^60 examples.
 
     Beyond 2**53 the bound tells numbers apart to 16 digits only.
     """
-    require_choice("form", form, FORMS[2:])
     require_scale(target=target)
-    return first(lambda m: length_free_bound(norms, d, m, form, constant, softmax) <= target)
+    return first(lambda m: length_free_bound(norms, d, m, constant, softmax) <= target)
 
 
 def outputs(
@@ -369,27 +263,13 @@ def outputs(
     return (hidden[..., None, :] @ W_c @ w[..., None])[..., 0, 0]
 
 
-@dataclass(frozen=True)
-class Chain:
-    r"""Complexities along the proof, each at most the next; all with the factor 1/m.
-
-    Attributes:
-        signed: Of :math:`\pm \sigma(v^\top u)`.
-        unsigned: Twice that of :math:`\sigma(v^\top u)` and 0.
-        contracted: Twice L times that of :math:`v^\top u` and 0.
-        vertices: Twice :math:`L B_v` times that of :math:`\pm e_j^\top u`, the paper's E.
-    """
-
-    signed: float
-    unsigned: float
-    contracted: float
-    vertices: float
-
-
 def chain(
     averages: Tensor, columns: Tensor, B_v: float, activation: Activation, lipschitz: float
-) -> Chain:
-    r"""Each link of the proof between the read-out and the cover, over all sign patterns.
+) -> tuple[float, ...]:
+    r"""Complexities along the proof, over all signs; each is at most the next.
+
+    Those of :math:`\pm \sigma(v^\top u)`; of :math:`\sigma(v^\top u)` and 0, twice; of
+    :math:`v^\top u` and 0, 2L times; of :math:`\pm u_j`, :math:`2 L B_v` times.
 
     Args:
         averages: The :math:`u = X^\top \mathrm{softmax}(s)` of each matrix :math:`W_{QK}` of a
@@ -397,7 +277,7 @@ def chain(
         columns: The columns v that :math:`W_v` may have, shape ``(F, d)``.
         B_v: Bound on their l1 norms; not checked, so that longer ones can be tried.
         activation: Acts on each number, keeps 0.
-        lipschitz: Its constant; not checked either.
+        lipschitz: Its constant L; not checked either.
 
     Source: Trauger and Tewari (2024), Appendix C.
     """
@@ -408,29 +288,81 @@ def chain(
             f"expected averages (M, m, d) and columns (F, d), got {tuple(averages.shape)} and "
             f"{tuple(columns.shape)}"
         )
-    linear = _as_class(averages @ columns.T)
-    curved = activation(linear)
-    coordinates = _as_class(averages)
-    zero = linear.new_zeros(1, linear.shape[-1])
-    found = [torch.cat((curved, -curved)), torch.cat((curved, zero)), torch.cat((linear, zero))]
-    found.append(torch.cat((coordinates, -coordinates)))
-    values = [float(rademacher(members)) for members in found]
+    linear, coordinates = (
+        values.mT.reshape(-1, values.shape[1]) for values in (averages @ columns.T, averages)
+    )
+    curved, zero = activation(linear), linear.new_zeros(1, linear.shape[-1])
+    classes = ((curved, -curved), (curved, zero), (linear, zero), (coordinates, -coordinates))
     factors = (1.0, 2.0, 2 * lipschitz, 2 * lipschitz * B_v)
-    return Chain(*(factor * value for factor, value in zip(factors, values, strict=True)))
+    found = (float(rademacher(torch.cat(members))) for members in classes)
+    return tuple(f * value for f, value in zip(factors, found, strict=True))
 
 
-def _as_class(values: Tensor) -> Tensor:
-    """Values (M, m, F) as a class of M F functions on m inputs."""
-    return values.mT.reshape(-1, values.shape[1])
+def searched_complexity(
+    shape: tuple[int, int, int],
+    B_qk: float,
+    norm: Callable[[Tensor], Tensor],
+    generator: torch.Generator,
+    *,
+    order: float = 2.0,
+    normalise: Activation | None = None,
+    draws: int = 8,
+    steps: int = 30,
+) -> float:
+    r"""A large Rademacher complexity of :math:`\pm u_j`, by gradient ascent on sample and weights.
+
+    The tokens and one matrix for each of some sign patterns are moved together, with new patterns
+    three times. Then the sample stays, the patterns are new, and the matrices alone are moved: the
+    mean is, but for the draw of the patterns, at most the complexity of that sample. This is done
+    from random tokens and from equal ones, and with equal ones that stay.
+
+    Args:
+        shape: Examples m, tokens T of each, width d; the first token is the query.
+        B_qk: Norm of the matrices, positive.
+        norm: That norm, ``(draws, d, d)`` to ``(draws,)``.
+        generator: Source of randomness.
+        order: Tokens have at most 1 in the norm of this order.
+        normalise: What turns scores into weights; softmax if None.
+        draws: Sign patterns at a time.
+        steps: Steps of ascent with each set of patterns.
+
+    Returns:
+        The largest, with the factor 1/m.
+
+    Cost: 9 ``steps`` passes through ``draws`` m T d numbers, and back.
+    """
+    m, T, d = shape
+    require_positive(m=m, T=T, d=d, draws=draws, steps=steps)
+    require_scale(B_qk=B_qk)
+
+    def normal(*size: int) -> Tensor:
+        return torch.randn(size, generator=generator, dtype=torch.float64)
+
+    def complexities(X: Tensor, W: Tensor, signs: Tensor) -> Tensor:
+        X = X / torch.linalg.vector_norm(X, order, dim=-1, keepdim=True).clamp(min=1)
+        keys = X[:, :1] @ (W * (B_qk / norm(W))[:, None, None]).transpose(0, 1).reshape(d, -1)
+        found = keys.reshape(m, draws, d) @ X.mT  # (m, draws, T)
+        weights = found.softmax(-1) if normalise is None else normalise(found)
+        return torch.einsum("km,mkd->kd", signs, weights @ X).abs().amax(-1) / m
+
+    def climbed(X: Tensor, rounds: int) -> float:
+        for left in range(rounds, -1, -1):
+            W, signs = normal(draws, d, d).requires_grad_(), normal(draws, m).sign()
+            X = X.detach().requires_grad_(left > 0)
+            optimizer = torch.optim.Adam([W, X] if left else [W], lr=0.2)
+            for _ in range(steps):
+                optimizer.zero_grad()
+                found = complexities(X, W, signs)
+                (-found.sum()).backward()
+                optimizer.step()
+        return float(found.detach().mean())
+
+    equal = torch.eye(d, dtype=torch.float64)[0].expand(m, T, d)
+    starts = ((equal, 0), (equal + 0.1 * normal(m, T, d), 3), (normal(m, T, d), 3))
+    return max(climbed(X, rounds) for X, rounds in starts)
 
 
 def _rate_and_scale(B_x: float, C: float, d: int, m: int, constant: float) -> tuple[float, float]:
     require_positive(d=d, m=m)
     require_scale(B_x=B_x, C=C, constant=constant)
     return math.sqrt(math.log(2 * d) / m), constant * B_x**2 * math.sqrt(C / m)
-
-
-def _antiderivative(x: float, rate: float, scale: float) -> float:
-    """Of sqrt(rate^2 + scale^2 / x^2)."""
-    root = math.hypot(rate * x, scale)
-    return root - scale * math.asinh(scale / (rate * x))

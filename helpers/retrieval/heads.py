@@ -12,24 +12,16 @@ a whole query-key matrix a head and no value matrices, on tokens of real numbers
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import torch
 from torch import Generator, Tensor
-from torch.nn import functional
 
 from helpers.checks import require_positive
-from helpers.retrieval.task import Prompts, encode, encodings, parts
-from helpers.training import batches
-from helpers.training.batches import Resumable
+from helpers.retrieval.task import Prompts, parts
 from helpers.weights import Weights
 
-MAX_CUBATURE = 10  # Gaussian numbers: 3**10 nodes
 
-
-def hard_prompts(
-    B: int, N: int, d: int, q: int, generator: Generator, dtype: torch.dtype = torch.float64
-) -> Prompts:
+def hard_prompts(B: int, N: int, d: int, q: int, generator: Generator) -> Prompts:
     """Prompts of the hard distribution: data in the first half, pointers (1..q) in the second.
 
     Args:
@@ -38,7 +30,6 @@ def hard_prompts(
         d: Dimensions of the data, at least 1.
         q: Pointers of a token, at least 1.
         generator: Source of randomness.
-        dtype: Of the data.
 
     Returns:
         Pointers count from 0; those of the first half, which the proofs leave free, are uniform and
@@ -50,9 +41,10 @@ def hard_prompts(
     Source: Mousavi-Hosseini et al. (2025), proofs of Propositions 3 and 21.
     """
     require_positive(B=B, d=d, q=q)
-    _require_tokens(N, q)
-    x = torch.zeros(B, N, d, dtype=dtype)
-    x[:, : N // 2] = torch.randn(B, N // 2, d, generator=generator, dtype=dtype)
+    if N % 2 or 2 * q > N:
+        raise ValueError(f"N must be even and at least 2 q = {2 * q}, got {N}")
+    x = torch.zeros(B, N, d, dtype=torch.float64)
+    x[:, : N // 2] = torch.randn(B, N // 2, d, generator=generator).double()
     t = torch.arange(q).repeat(B, N, 1)
     t[:, : N // 2] = torch.randint(N, (B, N // 2, q), generator=generator)
     return Prompts(x, t)
@@ -85,8 +77,8 @@ def floor(q: int, H: int, d: int | None = None) -> float:
         d: Dimensions of the data, if a head may compare them with positions; from d heads on the
             floor is 0. None: it may not.
 
-    Source: Mousavi-Hosseini et al. (2025), Propositions 21 and 3; both derived anew, the form of
-    the second is a reading.
+    Source: Mousavi-Hosseini et al. (2025), Proposition 21; the second is sharper than Proposition 3
+    and derived in the chapter ``retrieval/too_few_heads``.
     """
     require_positive(q=q, **({} if d is None else {"d": d}))
     if H < 0:
@@ -140,53 +132,6 @@ def expected_squares(mixed: Tensor, mixing: Tensor, q: int) -> Tensor:
 def best_prediction(mixed: Tensor, mixing: Tensor, q: int) -> Tensor:
     """Conditional mean of the label, given mixtures ``(*batch, H, d)``; shape ``(*batch,)``."""
     return _centred(expected_squares(mixed, mixing, q), q, mixed.shape[-1])
-
-
-def cubature(k: int) -> tuple[Tensor, Tensor]:
-    r"""Nodes and weights that integrate against k normal numbers, exactly up to degree 5.
-
-    The product of Gauss and Hermite's rule of three nodes, :math:`0, \pm\sqrt3` with weights
-    :math:`\frac23, \frac16, \frac16`.
-
-    Args:
-        k: From 1 to :data:`MAX_CUBATURE`.
-
-    Returns:
-        Nodes ``(3**k, k)`` and weights ``(3**k,)``, float64; the weights sum to 1.
-    """
-    if not 1 <= k <= MAX_CUBATURE:
-        raise ValueError(f"cubature takes 1 to {MAX_CUBATURE} numbers, got {k}")
-    root = math.sqrt(3)
-    node = torch.tensor([0.0, root, -root], dtype=torch.float64)
-    weight = torch.tensor([2 / 3, 1 / 6, 1 / 6], dtype=torch.float64)
-    digits = torch.arange(3**k)[:, None] // 3 ** torch.arange(k) % 3
-    return node[digits], weight[digits].prod(-1)
-
-
-def regression_error(mixing: Tensor, q: int, d: int) -> float:
-    """Error of the best quadratic polynomial in the numbers of H mixtures, by cubature.
-
-    The squared error has degree 4, so this is least squares over the whole normal distribution, not
-    over a sample.
-
-    Args:
-        mixing: Weights, shape ``(H, M)``.
-        q: Tokens pointed at, from 1 to M.
-        d: Dimensions of the data; M d at most :data:`MAX_CUBATURE`.
-
-    Cost: 3**(M d) equations with about (H d)^2 / 2 unknowns.
-    """
-    H, M = mixing.shape
-    require_positive(d=d)
-    nodes, weights = cubature(M * d)
-    x = nodes.unflatten(1, (M, d))
-    u = (mixing.double() @ x).flatten(1)
-    i, j = torch.triu_indices(H * d, H * d)
-    features = torch.cat((torch.ones(len(u), 1).double(), u, u[:, i] * u[:, j]), 1)
-    root = weights.sqrt()[:, None]
-    target = root * label(x, q)[:, None]
-    fitted = torch.linalg.lstsq(root * features, target, driver="gelsd").solution
-    return (root * features @ fitted - target).square().sum().item() / 2
 
 
 def reading_heads(u: Tensor, b: Tensor, omega: Tensor, q: int) -> Tensor:
@@ -252,84 +197,24 @@ def read(outputs: Tensor, omega: Tensor, u: Tensor, b: Tensor, q: int) -> Tensor
     return _centred(along.square().sum((-2, -1)) + across - excess, q, d)
 
 
-@dataclass(frozen=True)
-class HardTask:
-    """Instances of the hard distribution, one a model, for training.
-
-    Attributes:
-        omega: Encodings, shape ``(E, N, d_e)``.
-        d: Dimensions of the data.
-        q: Tokens pointed at.
-        generators: One an instance.
-    """
-
-    omega: Tensor
-    d: int
-    q: int
-    generators: list[Generator]
-
-    def draw(self, model: int, B: int, generator: Generator) -> tuple[Tensor, Tensor]:
-        """New prompts: data, and pointers of all tokens."""
-        N = self.omega.shape[1]
-        return hard_prompts(B, N, self.d, self.q, generator, torch.float32)
-
-    def examples(self, models: Tensor, x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
-        """Tokens of prompts, one row of prompts a model, and labels over their standard deviation.
-
-        The mean squared error of these labels is the error of this module.
-        """
-        return encode(Prompts(x, t), self.omega[models]), label(x, self.q) / math.sqrt(2)
-
-    def fresh(self, B: int) -> Resumable:
-        """Batches in which no prompt returns."""
-        return batches.fresh(self.draw, B, self.generators, self.examples)
-
-
-def hard_task(E: int, N: int, d: int, q: int, d_e: int, generator: Generator) -> HardTask:
-    """Random instances; sizes as :func:`hard_prompts` and :func:`helpers.retrieval.task.encodings`.
-
-    Args:
-        E: How many.
-        N: Tokens in a prompt.
-        d: Dimensions of the data.
-        q: Tokens pointed at.
-        d_e: Dimensions of an encoding.
-        generator: Source of randomness.
-    """
-    require_positive(E=E, d=d, q=q)
-    _require_tokens(N, q)
-    return HardTask(encodings(N, d_e, generator, E), d, q, batches.spawn(E, generator))
-
-
-def initial_weights(
-    d: int, d_e: int, q: int, H: int, hidden: int, free: Tensor, generator: Generator
-) -> Weights:
-    r"""Random weights of attention models with H heads, one for each entry of ``free``.
+def initial_weights(E: int, D: int, H: int, hidden: int, generator: Generator) -> Weights:
+    r"""Random weights of E attention models with H heads and a ReLU layer on top.
 
     Query-key matrices are normal, with variance 1/D; the two layers as torch draws them.
 
     Args:
-        d: Dimensions of the data.
-        d_e: Dimensions of an encoding.
-        q: Pointers of a token.
+        E: Models, at least 1.
+        D: Columns of a token.
         H: Heads, at least 1.
         hidden: Width of the layer on top.
-        free: Whether a model may compare data with positions, shape ``(E,)``, bool. Where not,
-            those blocks of its query-key matrices are held at zero.
         generator: Source of randomness.
 
     Returns:
-        ``query_key`` ``(E, H, D, D)``, ``mask`` ``(E, 1, D, D)``, to be frozen, ``hidden``
-        ``(E, H D, hidden)``, ``readout`` ``(E, hidden, 1)`` and their biases; float32.
+        ``query_key`` ``(E, H, D, D)``, ``hidden`` ``(E, H D, hidden)``, ``readout``
+        ``(E, hidden, 1)`` and the biases of the last two; float32.
     """
-    require_positive(d=d, d_e=d_e, q=q, H=H, hidden=hidden)
-    E, D = len(free), d + (1 + q) * d_e
-    data = torch.arange(D) < d
-    crossing = (data[:, None] != data) & ~free[:, None, None]
-    weights = {
-        "query_key": torch.randn(E, H, D, D, generator=generator) / math.sqrt(D),
-        "mask": (~crossing).float()[:, None],
-    }
+    require_positive(E=E, D=D, H=H, hidden=hidden)
+    weights = {"query_key": torch.randn(E, H, D, D, generator=generator) / math.sqrt(D)}
     for name, rows, columns in (("hidden", H * D, hidden), ("readout", hidden, 1)):
         for part, shape in ((name, (rows, columns)), (f"{name}_bias", (columns,))):
             drawn = 2 * torch.rand(E, *shape, generator=generator) - 1
@@ -337,31 +222,41 @@ def initial_weights(
     return weights
 
 
-def outputs(weights: Weights, tokens: Tensor) -> tuple[Tensor, Tensor]:
-    """Attention of the last token, ``(E, B, H, N)``, and what the heads put out, ``(..., D)``."""
-    W = weights["query_key"] * weights["mask"]
-    queries = torch.einsum("...bd,...hde->...bhe", tokens[..., -1, :], W)
-    attention = (queries @ tokens.mT).softmax(-1)
-    return attention, attention @ tokens
+def outputs(query_key: Tensor, tokens: Tensor, queries: Tensor) -> Tensor:
+    r"""What heads put out, :math:`\sum_j \mathrm{softmax}_j(z_i^\top W^{(h)} z_j)\, z_j`.
+
+    Args:
+        query_key: The matrices, shape ``(*ensemble, H, D, D)``.
+        tokens: Shape ``(*ensemble, B, N, D)``.
+        queries: The tokens z_i, shape ``(*ensemble, B, M, D)``.
+
+    Returns:
+        Shape ``(*ensemble, B, M, H, D)``.
+
+    Source: the model of Mousavi-Hosseini et al. (2025), Section 3, with value matrices absorbed by
+    the layer on top.
+    """
+    asked = torch.einsum("...bmd,...hde->...bmhe", queries, query_key)
+    return (asked @ tokens.mT.unsqueeze(-3)).softmax(-1) @ tokens.unsqueeze(-3)
 
 
-def forward(weights: Weights, tokens: Tensor) -> Tensor:
-    """Predicted label of the last token: H heads, concatenated, then a two-layer ReLU net.
+def forward(weights: Weights, tokens: Tensor, queries: Tensor | None = None) -> Tensor:
+    """Predicted labels: the heads of a token side by side, then a two-layer ReLU net.
 
     Args:
         weights: As of :func:`initial_weights`.
         tokens: Shape ``(E, B, N, D)``.
+        queries: Tokens whose labels are asked for, shape ``(E, B, M, D)``; None: all.
 
     Returns:
-        Shape ``(E, B)``.
-
-    Source: the model of Mousavi-Hosseini et al. (2025), Section 3, with one query-key matrix a head
-    and value matrices absorbed by the layer on top.
+        Shape ``(E, B, M)``.
     """
-    put_out = outputs(weights, tokens)[1].flatten(-2)
-    inner = put_out @ weights["hidden"] + weights["hidden_bias"][..., None, :]
-    read_out = functional.relu(inner) @ weights["readout"]
-    return (read_out + weights["readout_bias"][..., None, :]).squeeze(-1)
+    asked = tokens if queries is None else queries
+    put_out = outputs(weights["query_key"], tokens, asked).flatten(-2)
+    flat = put_out.flatten(1, 2)  # (E, B M, H D)
+    inner = torch.baddbmm(weights["hidden_bias"][:, None], flat, weights["hidden"])
+    read_out = torch.baddbmm(weights["readout_bias"][:, None], inner.relu(), weights["readout"])
+    return read_out.squeeze(-1).unflatten(1, put_out.shape[1:3])
 
 
 def _centred(squares: Tensor, q: int, d: int) -> Tensor:
@@ -394,8 +289,3 @@ def _dual(omega: Tensor) -> Tensor:
 def _require_targets(q: int, M: int) -> None:
     if not 1 <= q <= M:
         raise ValueError(f"q runs from 1 to the number of tokens, {M}, got {q}")
-
-
-def _require_tokens(N: int, q: int) -> None:
-    if N % 2 or 2 * q > N:
-        raise ValueError(f"N must be even and at least 2 q = {2 * q}, got {N}")

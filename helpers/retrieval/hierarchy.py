@@ -1,33 +1,35 @@
 r"""Prompts that three architectures need to learn sparse token regression.
 
-One task, one interface: a transformer, a bidirectional recurrent net and a feedforward net, each as
-an ensemble of runs. Counts of prompts may be *censored*: a run that was stopped before it came
-below an error needs more prompts than it saw, and how many more is not known.
+One task, one interface: a transformer, bidirectional recurrent nets and a feedforward net, each as
+an ensemble of runs; and a search for the width, the read-out and the learning rate that suit each.
+A count may be *censored*: a run that was stopped before it came below an error needs more prompts
+than it saw, and how many more is not known.
 """
 
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
+import pandas as pd
 import torch
-from scipy import stats
 from torch import Generator, Tensor
 
-from helpers.checks import require_choice, require_positive, require_scale
+from helpers.checks import require_choice, require_positive
 from helpers.nets import baselines
 from helpers.nets.baselines import FeedforwardSpec, RecurrentSpec
 from helpers.retrieval import task as retrieval
-from helpers.retrieval.task import Prompts, Task
+from helpers.retrieval.task import Task
+from helpers.statistics import Estimate
 from helpers.training.train import squared_error, train
 from helpers.weights import Forward, Weights
 
-ARCHITECTURES = ("transformer", "recurrent", "feedforward")
-MOST_POOLED = 20  # runs of two groups together, whose splits are all gone through
+KINDS = ("transformer", "recurrent", "gated", "feedforward")
+SCREEN = 500  # test prompts in a part
+SECOND = {"recurrent": 64, "gated": 64, "feedforward": 1000}  # a second width that may be tried
 
 
 class Counts(NamedTuple):
@@ -43,67 +45,39 @@ class Counts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Record:
-    """Test errors of an ensemble of runs.
+class Net:
+    """A network for the task.
 
     Attributes:
-        prompts: Prompts seen at each test, repeats included, rising, shape ``(C,)``, int64.
-        errors: Mean squared errors by test, shape ``(C, E)``; NaN once a run has stopped.
-    """
-
-    prompts: Tensor
-    errors: dict[str, Tensor]
-
-    def count(self, level: float, test: str) -> Counts:
-        """Prompts until the error of a test is first found below a level."""
-        require_choice("test", test, tuple(self.errors))
-        require_scale(level=level)
-        errors = self.errors[test]
-        below = errors < level
-        reached = below.any(0)
-        last = (errors.isfinite().sum(0) - 1).clamp(min=0)
-        at = torch.where(reached, below.int().argmax(0), last)
-        return Counts(self.prompts[at], reached)
-
-
-class FixedPointers(Task):
-    """The task without its dynamics: token i always points at token i + 1, the last at the first.
-
-    What varies from prompt to prompt is the data alone.
-    """
-
-    def _draw(self, model: int, B: int, generator: Generator) -> Prompts:
-        x, t = super()._draw(model, B, generator)
-        return Prompts(x, torch.arange(t.shape[-2]).roll(-1)[:, None].expand_as(t))
-
-
-def with_fixed_pointers(task: Task) -> FixedPointers:
-    """The same encodings and directions, with pointers that never change.
+        kind: One of :data:`KINDS`. ``"transformer"``: one attention head and a ReLU layer on every
+            token, :func:`helpers.retrieval.task.forward`. ``"recurrent"``: ReLU units in both
+            directions. ``"gated"``: the same with gated units (GRU). ``"feedforward"``: all tokens
+            at once.
+        widths: Of a transformer the layer's. Of a recurrent net the states of a direction; a second
+            number, above 1, makes the read-out a ReLU layer of that width, which sees both states
+            and the token, where it else is linear. Of a feedforward net, its layers'.
 
     Raises:
-        ValueError: the task is simple, so its tokens share their pointers.
+        ValueError: an unknown kind, or widths that do not fit it.
     """
-    if task.simple:
-        raise ValueError("tokens of the simple task share their pointers, which cannot be fixed")
-    return FixedPointers(task.omega, task.pointers, task.u, task.generators, simple=False)
+
+    kind: str
+    widths: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        require_choice("kind", self.kind, KINDS)
+        most = {"transformer": 1, "feedforward": len(self.widths)}.get(self.kind, 2)
+        if not 1 <= len(self.widths) <= most:
+            raise ValueError(f"a {self.kind} net cannot have the widths {self.widths}")
+        require_positive(**{f"widths[{i}]": width for i, width in enumerate(self.widths)})
 
 
-def without_pointers(task: Task) -> Task:
-    """The same task with every pointer shown as zeros. The least error then is 1 - 1/N."""
-    return replace(task, pointers=torch.zeros_like(task.pointers))
-
-
-def learner(
-    architecture: str, task: Task, widths: tuple[int, ...], generator: Generator
-) -> tuple[Forward, Weights]:
+def learner(net: Net, task: Task, generator: Generator) -> tuple[Forward, Weights]:
     """A network for the task: a function of weights and tokens, and random weights of E of them.
 
     Args:
-        architecture: One of :data:`ARCHITECTURES`. ``"transformer"``: one attention head and a
-            feedforward layer, :func:`helpers.retrieval.task.forward`. ``"recurrent"``: gated units
-            in both directions, read at every token. ``"feedforward"``: all tokens at once.
+        net: Its kind and widths.
         task: What it is for; gives the sizes of its inputs, and E.
-        widths: Of the hidden layers: one number, or of a feedforward net one or more.
         generator: Source of randomness.
 
     Returns:
@@ -111,179 +85,263 @@ def learner(
         weights, each ``(E, ...)``.
 
     Raises:
-        ValueError: an unknown architecture, widths that do not fit it, or prompts of one token.
+        ValueError: prompts of one token.
     """
-    require_choice("architecture", architecture, ARCHITECTURES)
-    if not widths or (architecture != "feedforward" and len(widths) != 1):
-        raise ValueError(f"a {architecture} net cannot have the widths {widths}")
-    require_positive(**{f"widths[{i}]": width for i, width in enumerate(widths)})
     (E, N, d_e), (q, d) = task.omega.shape, task.u.shape[-2:]
-    D = d + (1 + q) * d_e
+    D, width = d + (1 + q) * d_e, net.widths[0]
     if N < 2:
         raise ValueError(f"a prompt needs at least 2 tokens, got {N}")
-    if architecture == "transformer":
-        return retrieval.forward, retrieval.initial_weights(D, widths[0], generator, E)
-    if architecture == "recurrent":
-        cells = RecurrentSpec(D, widths[0])
-        start = baselines.initial_weights(cells, E, generator)
-        return functools.partial(baselines.forward, cells), start
-    layers = FeedforwardSpec(N * D, widths, N)
-    start = baselines.initial_weights(layers, E, generator)
-    return functools.partial(_all_at_once, layers), start
+    if net.kind == "transformer":
+        return retrieval.forward, retrieval.initial_weights(D, width, generator, E)
+    if net.kind == "feedforward":
+        layers = FeedforwardSpec(N * D, net.widths, N)
+        start = baselines.initial_weights(layers, E, generator)
+        return functools.partial(_all_at_once, layers), start
+    outputs = net.widths[1] if len(net.widths) == 2 else 1
+    cells = RecurrentSpec(D, width, outputs)
+    start = baselines.initial_weights(cells, E, generator)
+    forward: Forward = functools.partial(baselines.forward, cells)
+    if net.kind == "recurrent":
+        gates = [name for name in start if not name.startswith("readout")]
+        start |= {name: start[name][..., :width].clone() for name in gates}  # of three, one
+        forward = _recurrent
+    if outputs == 1:
+        return forward, start
+    last = baselines.initial_weights(FeedforwardSpec(D, (outputs,), 1), E, generator)
+    return functools.partial(_read_twice, forward), start | last
 
 
 def learn(
-    architecture: str,
+    net: Net,
     task: Task,
     tests: Mapping[str, Task],
     generator: Generator,
     *,
-    widths: tuple[int, ...],
     learning_rate: float,
     steps: int,
     stop: float,
+    weight_decay: float = 0.1,
     B: int = 64,
-    samples: int = 0,
     check_every: int = 10,
-    test_prompts: int = 400,
-) -> Record:
-    """Train E runs until each is below an error in every test, or has used up its steps.
+    test_prompts: int = 1000,
+) -> dict[str, Counts]:
+    """Train E runs on prompts of which none returns, until each is below an error in every test.
 
     Args:
-        architecture: One of :data:`ARCHITECTURES`.
+        net: The network.
         task: Instances, one a run.
         tests: Tasks that test prompts are drawn from, before training, by name; with the encodings
             and directions of ``task``.
         generator: Of the initial weights.
-        widths: Of the network, as for :func:`learner`.
-        learning_rate: Of AdamW, with weight decay 0.01.
+        learning_rate: Of AdamW.
         steps: Most steps of a run.
         stop: Mean squared error below which a run ends.
-        B: Prompts in a step; all of them if there are fewer.
-        samples: Distinct prompts of a run, shuffled anew in every epoch; 0: none returns.
+        weight_decay: Of AdamW.
+        B: Prompts in a step.
         check_every: Steps between two tests.
-        test_prompts: Prompts of one test.
+        test_prompts: Prompts of one test. They are gone through in parts of :data:`SCREEN`, and
+            the rest is left out once the error on k parts is above 1 + 0.3/sqrt(k) times ``stop``,
+            some four standard errors, in every run.
+
+    Returns:
+        By test, the prompts that each run had seen when its error first was found below ``stop``.
 
     Raises:
         ValueError: no tests, or a number outside its range.
 
-    Cost: the steps, and ``test_prompts`` forward passes for each test every ``check_every`` steps.
+    Cost: the steps, and at least :data:`SCREEN` forward passes of each test every ``check_every``.
     """
     if not tests:
         raise ValueError("at least one test is needed")
-    if samples < 0:
-        raise ValueError(f"samples must be at least 0, got {samples}")
     require_positive(test_prompts=test_prompts, B=B)
-    forward, start = learner(architecture, task, widths, generator)
+    forward, start = learner(net, task, generator)
     models = torch.arange(len(task.omega))
     given = [each.examples(models, each.prompts(models, test_prompts)) for each in tests.values()]
     found: list[Tensor] = []  # at each check, (tests, E)
 
+    def error(weights: Weights, tokens: Tensor, targets: Tensor) -> Tensor:
+        total = torch.zeros(len(tokens), dtype=torch.float64)
+        for at in range(0, test_prompts, SCREEN):
+            x, y = tokens[:, at : at + SCREEN], targets[:, at : at + SCREEN]
+            total += squared_error(forward(weights, x), y).double() * x.shape[1]
+            mean = total / min(at + SCREEN, test_prompts)
+            if (mean > stop * (1 + 0.3 / math.sqrt(at / SCREEN + 1))).all():
+                break
+        return mean
+
     def examine(weights: Weights, alive: Tensor) -> Tensor:
-        errors = [squared_error(forward(weights, x[alive]), y[alive]) for x, y in given]
         row = torch.full((len(given), len(models)), math.nan, dtype=torch.float64)
-        row[:, alive] = torch.stack(errors).double()
+        row[:, alive] = torch.stack([error(weights, x[alive], y[alive]) for x, y in given])
         found.append(row)
         return row[:, alive].amax(0)
 
     trained = train(
         forward,
         start,
-        task.fixed(samples, min(B, samples)) if samples else task.fresh(B),
+        task.fresh(B),
         steps=steps,
         learning_rate=learning_rate,
+        weight_decay=weight_decay,
         check_every=check_every,
         threshold=stop,
         evaluate=examine,
     )
-    errors = torch.stack(found, 1)  # (tests, C, E)
-    B = min(B, samples) if samples else B
-    return Record(B * torch.tensor(trained.checks), dict(zip(tests, errors, strict=True)))
+    errors = torch.stack(found)  # (C, tests, E); NaN once a run has stopped
+    below, last = errors < stop, (errors.isfinite().sum(0) - 1).clamp(min=0)
+    first = torch.where(below.any(0), below.int().argmax(0), last)
+    seen = B * torch.tensor(trained.checks)[first]
+    return {name: Counts(seen[i], below.any(0)[i]) for i, name in enumerate(tests)}
 
 
-def median(counts: Counts) -> tuple[float, bool]:
-    """Median of counts by the estimate of Kaplan and Meier.
+class Setting(NamedTuple):
+    """A network and the learning rate that it is trained at."""
 
-    Returns:
-        The first count at which the share of runs still waiting is at most one half, and True; the
-        largest count and False, if there is none: then the median is larger.
+    net: Net
+    rate: float
 
-    Source: Kaplan and Meier (1958).
+
+def neighbours(setting: Setting) -> list[Setting]:
+    """The settings one step away.
+
+    Twice and half the rate; twice and half the first width; with and without a second width, of
+    :data:`SECOND`; and of a recurrent net the other kind of units.
     """
-    _require_runs(counts)
-    data = stats.CensoredData.right_censored(counts.prompts.numpy(), ~counts.reached.numpy())
-    waiting = stats.ecdf(data).sf
-    for count, share in zip(waiting.quantiles, waiting.probabilities, strict=True):
-        if share <= 0.5 + 1e-12:
-            return float(count), True
-    return float(counts.prompts.max()), False
+    (kind, (first, *rest)), rate = (setting.net.kind, setting.net.widths), setting.rate
+    nets = [Net(kind, (width, *rest)) for width in (2 * first, max(1, first // 2))]
+    if kind in SECOND:
+        nets.append(Net(kind, (first,) if rest else (first, SECOND[kind])))
+    if kind in ("recurrent", "gated"):
+        nets.append(Net("gated" if kind == "recurrent" else "recurrent", setting.net.widths))
+    return [Setting(setting.net, v * rate) for v in (2, 0.5)] + [Setting(n, rate) for n in nets]
 
 
-def later(first: Counts, second: Counts) -> float:
-    r"""Chance that runs without a difference would look as if the second group needed more.
-
-    Every pair of runs scores 1 if the first run surely needed less, -1 if it surely needed more,
-    and 0 if that is open: a censored run surely needs more than one that reached the error with no
-    more prompts than the censored one saw. Gehan's statistic is the sum over pairs of one run of
-    each group. The chance is exact: the share of all ways to split the runs into two such groups
-    whose statistic is at least as large.
-
-    Returns:
-        From one over the number of splits to 1.
-
-    Raises:
-        ValueError: a group without runs, or more than :data:`MOST_POOLED` runs.
-
-    Source: Gehan (1965).
-    """
-    _require_runs(first, second)
-    prompts = torch.cat((first.prompts, second.prompts))
-    reached = torch.cat((first.reached, second.reached))
-    count = len(prompts)
-    if count > MOST_POOLED:
-        raise ValueError(f"at most {MOST_POOLED} runs are compared, got {count}")
-    ahead = prompts[:, None] < prompts
-    tied = (prompts[:, None] == prompts) & ~reached
-    sooner = (reached[:, None] & (ahead | tied)).int()
-    scores = (sooner - sooner.T).sum(1).tolist()  # pairs inside a group cancel
-    sums = [sum(split) for split in itertools.combinations(scores, len(first.prompts))]
-    return sum(each >= sums[0] for each in sums) / len(sums)
-
-
-def fewest(succeeds: Callable[[int], bool], guess: int, top: int) -> tuple[int, bool]:
-    """Smallest of ``guess`` times powers of two that succeeds, if larger ones do too.
+def tune(
+    count: Callable[[Setting, int], Counts],
+    start: Setting,
+    cap: int,
+    near: Callable[[Setting], list[Setting]] = neighbours,
+    gain: float = 0.05,
+) -> tuple[Setting, dict[Setting, Counts]]:
+    """Go from setting to better neighbour until no neighbour is better.
 
     Args:
-        succeeds: Asked once for a number.
-        guess: Where to begin, from 1 to ``top``; decides only what the search costs.
-        top: The search goes up while it does not exceed this.
+        count: Prompts that runs at a setting need; each is stopped after a number of them, which
+            is ``cap`` at first, then the median of the best setting so far.
+        start: Where to begin.
+        cap: Most prompts of a run.
+        near: The neighbours of a setting.
+        gain: A neighbour is better if its median is smaller by more than this share.
 
     Returns:
-        The number, half of which fails or is no whole number, and True; or the largest that was
-        tried, and False.
+        The last setting, none of whose neighbours is better; and all that was tried.
     """
-    if not 1 <= guess <= top:
-        raise ValueError(f"guess runs from 1 to top = {top}, got {guess}")
-    n = guess
-    if succeeds(n):
-        while n % 2 == 0 and succeeds(n // 2):
-            n //= 2
-        return n, True
-    while 2 * n <= top:
-        n *= 2
-        if succeeds(n):
-            return n, True
-    return n, False
+    best, tried = start, {start: count(start, cap)}
+    while True:
+        least = median(tried[best])
+        for other in near(best):
+            if other not in tried:
+                tried[other] = count(other, int(min(cap, least)))
+            if median(tried[other]) < (1 - gain) * least:
+                best = other
+                break
+        else:
+            return best, tried
+
+
+def median(counts: Counts) -> float:
+    """The median of counts, the lower one of two; infinite if it is censored."""
+    if not len(counts.prompts) or counts.prompts.shape != counts.reached.shape:
+        raise ValueError(
+            f"expected (E,) counts of at least one run, got {tuple(counts.prompts.shape)} "
+            f"and {tuple(counts.reached.shape)}"
+        )
+    needed = counts.prompts.double().where(counts.reached, torch.tensor(math.inf).double())
+    return float(needed.sort().values[(len(needed) - 1) // 2])
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Counts of many runs.
+
+    Attributes:
+        frame: A row a run, with the columns ``task``, ``net``, ``N``, ``prompts`` and ``reached``.
+    """
+
+    frame: pd.DataFrame
+
+    def counts(self, task: str, net: str, N: int) -> Counts:
+        """Of the runs of one net, task and length; there may be none."""
+        here = self.frame.query("task == @task and net == @net and N == @N")
+        prompts, reached = (torch.tensor(here[k].to_list()) for k in ("prompts", "reached"))
+        return Counts(prompts, reached > 0)
+
+    def median(self, task: str, net: str, N: int) -> float:
+        """The :func:`median` of these counts."""
+        return median(self.counts(task, net, N))
+
+    def told(self, task: str, net: str, N: int) -> str:
+        """The median in thousands, and the range; empty if there are no runs."""
+        found = self.counts(task, net, N)
+        if len(found.prompts) < 2:
+            return "".join(f"{n / 1000:.1f}" for n in found.prompts)
+        ends = found.prompts.min() / 1000, found.prompts.max() / 1000
+        return f"{Estimate(median(found) / 1000, *map(float, ends)):.1f}"
+
+    def lengths(self, task: str, *nets: str) -> list[int]:
+        """The lengths of a task at which each of these nets has runs, rising."""
+        here = self.frame.query("task == @task")
+        each = [set(here.query("net == @net")["N"].tolist()) for net in nets]
+        return sorted(set.intersection(*each))
+
+    def lead(self, task: str, N: int, fast: str, *slow: str) -> float:
+        """Least of some nets' counts over the most of the fast one's: above 1, all need more."""
+        least = min(float(self.counts(task, net, N).prompts.min()) for net in slow)
+        return least / float(self.counts(task, fast, N).prompts.max())
+
+    def power(self, task: str, net: str, first: int, last: int) -> Estimate:
+        """Power of N from one length to another: of the medians, and of the runs farthest apart."""
+        a, b = (self.counts(task, net, N) for N in (first, last))
+        ratios = median(b) / median(a), b.prompts.min() / a.prompts.max()
+        value, low, high = (
+            math.log(r) / math.log(last / first)
+            for r in (*ratios, b.prompts.max() / a.prompts.min())
+        )
+        return Estimate(value, low, high)
 
 
 def _all_at_once(spec: FeedforwardSpec, weights: Weights, tokens: Tensor) -> Tensor:
     return baselines.forward(spec, weights, tokens.flatten(-2))
 
 
-def _require_runs(*groups: Counts) -> None:
-    for counts in groups:
-        if not len(counts.prompts) or counts.prompts.shape != counts.reached.shape:
-            raise ValueError(
-                f"expected (E,) counts of at least one run, got {tuple(counts.prompts.shape)} "
-                f"and {tuple(counts.reached.shape)}"
-            )
+def _recurrent(weights: Weights, tokens: Tensor) -> Tensor:
+    """ReLU units in both directions, side by side, and a linear map of both states of a token."""
+    names = ("input", "input_bias", "state", "state_bias")
+    into, shift, matrix, bias = (
+        torch.stack((weights[f"forward.{k}"], weights[f"backward.{k}"]), -v)
+        for k, v in zip(names, (3, 2, 3, 2), strict=True)
+    )
+    both = torch.stack((tokens, tokens.flip(-2)), -4)  # (*E, 2, B, N, D)
+    given = both.flatten(-3, -2) @ into + (shift + bias)[..., None, :]
+    given = given.unflatten(-2, both.shape[-3:-1])
+    h = torch.relu(given[..., 0, :])
+    states = [h]
+    for i in range(1, given.shape[-2]):
+        h = torch.relu(given[..., i, :] + h @ matrix)
+        states.append(h)
+    ahead, back = torch.stack(states, -2).unbind(-4)
+    read = torch.cat((ahead, back.flip(-2)), -1)  # (*E, B, N, 2 states)
+    outputs = read.flatten(-3, -2) @ weights["readout"] + weights["readout_bias"][..., None, :]
+    return outputs.unflatten(-2, read.shape[-3:-1]).squeeze(-1)
+
+
+def _read_twice(forward: Forward, weights: Weights, tokens: Tensor) -> Tensor:
+    """A read-out with a hidden layer, which sees the token beside the states."""
+    first, last = (
+        {k: w for k, w in weights.items() if k.startswith("layers.") == own}
+        for own in (False, True)
+    )
+    flat = tokens.flatten(-3, -2)
+    seen = flat @ last["layers.0.weight"] + last["layers.0.bias"][..., None, :]
+    hidden = (forward(first, tokens) + seen.unflatten(-2, tokens.shape[-3:-1])).relu()
+    outputs = hidden.flatten(-3, -2) @ last["layers.1.weight"] + last["layers.1.bias"][..., None, :]
+    return outputs.unflatten(-2, tokens.shape[-3:-1]).squeeze(-1)

@@ -51,12 +51,6 @@ def pair_probability(d_e: int) -> float:
     return 2 * float(stats.binom.sf(least - 1, d_e, 0.5))
 
 
-def hoeffding(d_e: int) -> float:
-    r"""Hoeffding's bound on :func:`pair_probability`, :math:`2 e^{-d_e/8}`."""
-    require_positive(d_e=d_e)
-    return 2 * math.exp(-(LIMIT**2) * d_e / 2)
-
-
 def share_bounds(N: int, d_e: int) -> tuple[float, float]:
     r"""Lower and upper bound on the chance that N random rows satisfy Assumption 3.
 
@@ -71,25 +65,12 @@ def share_bounds(N: int, d_e: int) -> tuple[float, float]:
         d_e: Dimensions, at least 1.
 
     Returns:
-        Both in [0, 1], for rows drawn independently. :func:`helpers.retrieval.task.encodings` draws
-        until no two are equal; divide by :func:`distinct_probability` for that.
+        Both in [0, 1], for rows drawn independently.
     """
     if N < 2:
         raise ValueError(f"N must be at least 2, got {N}")
     p, M = pair_probability(d_e), math.comb(N, 2)
     return max(0.0, 1 - M * p), (1 - p) / (1 - p + M * p)
-
-
-def distinct_probability(N: int, d_e: int) -> float:
-    r"""Chance that N rows of random signs differ, :math:`\prod_{i<N} (1 - i\, 2^{-d_e})`.
-
-    A set drawn anew wherever rows repeat is uniform over the sets without repetition, and whoever
-    satisfies Assumption 3 repeats no row. So its chance is the plain one over this.
-    """
-    require_positive(N=N, d_e=d_e)
-    if 2**d_e < N:
-        return 0.0
-    return math.exp(sum(math.log1p(-i / 2**d_e) for i in range(N)))
 
 
 def rate(limit: float = LIMIT) -> float:
@@ -140,20 +121,3 @@ def equally_close(N: int, inner: float = LIMIT) -> Tensor:
     omega[:, 0] = math.sqrt(inner)
     omega[:, 1:] = math.sqrt(1 - inner) * torch.eye(N, dtype=torch.float64)
     return omega
-
-
-def with_close_pair(omega: Tensor, inner: float = 0.9) -> Tensor:
-    """The same rows of signs, but row 1 is row 0 with so many signs turned that they are close.
-
-    Args:
-        omega: Signs over the root of their number, shape ``(N, d_e)``, N at least 2.
-        inner: Inner product wanted, in [-1, 1]; met up to 1/d_e.
-    """
-    N, d_e = omega.shape
-    if N < 2 or not -1 <= inner <= 1:
-        raise ValueError(f"N must be at least 2 and inner in [-1, 1], got {N} and {inner}")
-    turned = round((1 - inner) * d_e / 2)
-    close = omega.clone()
-    close[1] = omega[0]
-    close[1, :turned] *= -1
-    return close

@@ -3,48 +3,62 @@ r"""What a feedforward net can know when its first layer stays in the span of th
 Mousavi-Hosseini et al. (2025), Section 4. The task is simple 1-sparse token regression: inputs x in
 R^{Nd}, a pointer t in {1..N}, a label :math:`\langle e_t \otimes u, x \rangle` with a unit vector u
 in R^d. A net is f(t, Wx). Matrices W stand as in :mod:`helpers.nets.baselines`, (in, out), so their
-columns are directions in the space of x. Functions take any leading ensemble axes.
+columns are directions in the space of x.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
-from torch.nn.functional import one_hot
+from torch.nn.functional import normalize, one_hot
 
-from helpers.checks import require_positive
+from helpers.checks import require_choice, require_positive
 from helpers.nets import baselines
 from helpers.nets.baselines import FeedforwardSpec
-from helpers.retrieval.task import labels, prompts
+from helpers.retrieval.task import prompts
 from helpers.weights import Weights
 
 FIRST = "layers.0.weight"
+KINDS = ("gated", "tanh")
 
 
-def sample(n: int, N: int, u: Tensor, generator: Generator) -> tuple[Tensor, Tensor, Tensor]:
-    """Samples of the task.
+class Samples(NamedTuple):
+    """Samples of E tasks, float64.
 
-    Args:
-        n: How many, at least 1.
-        N: Tokens, at least 1.
-        u: Direction, shape ``(d,)``, floating.
-        generator: Source of randomness.
-
-    Returns:
-        Inputs ``(n, N d)``, pointers ``(n,)`` counted from 0, labels ``(n,)``; dtype of ``u``.
+    Attributes:
+        u: Directions, shape ``(E, d)``. x: Inputs, ``(E, n, N d)``. t: Pointers from 0, ``(E, n)``.
+        y: Labels, ``(E, n)``.
+        inputs: What a net is given, ``(E, n, N d + N)``: x, then the pointer as one of N units.
     """
-    given = prompts(n, N, u.shape[-1], generator, simple=True)
-    given = given._replace(x=given.x.to(u.dtype))
-    return given.x.flatten(1), given.t[:, 0, 0], labels(given, u[None])[:, 0]
+
+    u: Tensor
+    x: Tensor
+    t: Tensor
+    y: Tensor
+    inputs: Tensor
 
 
-def with_pointer(x: Tensor, t: Tensor, N: int) -> Tensor:
-    """Inputs of a feedforward net: x, then the pointer as one of N units; ``(..., N d + N)``."""
-    if x.shape[:-1] != t.shape:
-        raise ValueError(f"inputs {tuple(x.shape)} need pointers {tuple(x.shape[:-1])}")
-    return torch.cat((x, one_hot(t, N).to(x.dtype)), -1)
+def samples(n: int, N: int, u: Tensor, generator: Generator) -> Samples:
+    """Draw n samples with N tokens for each direction of ``u``, shape ``(E, d)``."""
+    drawn = [prompts(n, N, u.shape[-1], generator, simple=True) for _ in u]
+    tokens = torch.stack([given.x for given in drawn]).to(u.dtype)  # (E, n, N, d)
+    t = torch.stack([given.t[:, 0, 0] for given in drawn])
+    y = (torch.einsum("entd,ed->ent", tokens, u)).gather(-1, t[..., None])[..., 0]
+    x = tokens.flatten(-2)
+    return Samples(u, x, t, y, torch.cat((x, one_hot(t, N).to(x.dtype)), -1))
+
+
+def directions(count: int, d: int, generator: Generator) -> Tensor:
+    """Random unit vectors, shape ``(count, d)``."""
+    return normalize(_normal((count, d), generator), dim=-1)
+
+
+def targets(u: Tensor, N: int) -> Tensor:
+    r"""The vectors :math:`e_t \otimes u`, shape ``(N, N d)``, for one u of shape ``(d,)``."""
+    return torch.kron(torch.eye(N, dtype=u.dtype), u[None])
 
 
 def basis(x: Tensor) -> Tensor:
@@ -82,6 +96,8 @@ def seen(x: Tensor, N: int) -> Tensor:
 
     Returns:
         Shape ``(d, d)``; its trace is the rank of the samples.
+
+    Source: Mousavi-Hosseini et al. (2025), proof of Theorem 6.
     """
     require_positive(N=N)
     if x.shape[-1] % N:
@@ -90,39 +106,7 @@ def seen(x: Tensor, N: int) -> Tensor:
     return torch.einsum("tar,tbr->ab", blocks, blocks)
 
 
-def span_floor(M: Tensor, u: Tensor, N: int) -> Tensor:
-    r"""Least risk of a predictor that reads the pointer and the span, :math:`1 - u^\top M u / N`.
-
-    Args:
-        M: As of :func:`seen`, shape ``(..., d, d)``.
-        u: Unit vector, shape ``(..., d)``.
-        N: Tokens.
-
-    Source: Mousavi-Hosseini et al. (2025), proof of Theorem 6.
-    """
-    return 1 - torch.einsum("...a,...ab,...b->...", u, M, u) / N
-
-
-def span_bound(n: int, N: int, d: int) -> float:
-    """Theorem 6: 1 - n / (N d), or 0 where that is negative."""
-    _check_sizes(n, N, d)
-    return max(0.0, 1 - n / (N * d))
-
-
-def equivariant_bound(n: int, N: int, d: int) -> float:
-    r"""Least mean risk of a learner that does not see how inputs are turned.
-
-    .. math:: 1 - \frac{n}{N\,(N(d-1) + 1)}
-
-    or 0 where that is negative.
-
-    Source: derived in the chapter ``retrieval/feedforward_lower_bound``.
-    """
-    _check_sizes(n, N, d)
-    return max(0.0, 1 - n / (N * (N * (d - 1) + 1)))
-
-
-def separate_risk(x: Tensor, t: Tensor, u: Tensor, N: int) -> Tensor:
+def separate_risk(x: Tensor, t: Tensor, u: Tensor) -> float:
     r"""Risk of least squares of least norm, done for each pointer by itself, exactly.
 
     .. math:: \frac1N \sum_t \bigl\| (I - \Pi_t)(e_t \otimes u) \bigr\|^2
@@ -133,69 +117,46 @@ def separate_risk(x: Tensor, t: Tensor, u: Tensor, N: int) -> Tensor:
         x: Inputs, shape ``(n, N d)``.
         t: Pointers, shape ``(n,)``.
         u: Unit vector, shape ``(d,)``.
-        N: Tokens.
     """
-    risk = x.new_zeros(())
-    for token in range(N):
-        target = x.new_zeros(N, len(u))
-        target[token] = u
-        rows = x[t == token]
-        left = target.flatten()[:, None]
-        risk = risk + (outside(left, basis(rows)) if len(rows) else left).square().sum() / N
-    return risk
+    wanted = targets(u, x.shape[-1] // len(u))
+    left = [
+        outside(v[:, None], basis(x[t == k])) if (t == k).any() else v for k, v in enumerate(wanted)
+    ]
+    return sum(v.square().sum().item() for v in left) / len(wanted)
 
 
 def initial_weights(
-    spec: FeedforwardSpec, D: int, ensemble: int, generator: Generator, size: float = 1.0
+    kind: str, N: int, d: int, ensemble: int, generator: Generator, size: float = 0.5
 ) -> Weights:
-    r"""Weights whose part that meets x is normal, so no direction is special; float64.
+    r"""Weights whose part that meets x is normal, so that no direction is special; float64.
 
     Args:
-        spec: A net with at least one hidden layer.
-        D: Numbers of x, the first of the inputs.
+        kind: ``"tanh"``: a layer of 32 tanh units, told the pointer by N inputs. ``"gated"``: 24
+            linear units with a gate for each pointer, :math:`f(t, Wx) = \langle g_t, Wx \rangle`.
+        N: Tokens.
+        d: Their dimensions.
         ensemble: Number of models.
         generator: Source of randomness.
-        size: Standard deviation of that part, times the root of D.
+        size: Standard deviation of that part, times the root of N d.
     """
-    if not 1 <= D <= spec.inputs or not spec.hidden:
-        raise ValueError(f"D = {D} of {spec.inputs} inputs, hidden layers {spec.hidden}")
-    weights = baselines.initial_weights(spec, ensemble, generator, dtype=torch.float64)
-    weights[FIRST][:, :D] = size * _normal((ensemble, D, spec.hidden[0]), generator) / D**0.5
+    require_choice("kind", kind, KINDS)
+    require_positive(N=N, d=d, ensemble=ensemble)
+    D = N * d
+    if kind == "gated":
+        first = size * _normal((ensemble, D, 24), generator) / D**0.5
+        return {FIRST: first, "gate": _normal((ensemble, N, 24), generator) / 24**0.5}
+    weights = baselines.initial_weights(_tanh(D + N, 32), ensemble, generator, dtype=torch.float64)
+    weights[FIRST][:, :D] = size * _normal((ensemble, D, 32), generator) / D**0.5
     return weights
 
 
-def gated_weights(
-    N: int, D: int, hidden: int, ensemble: int, generator: Generator, size: float = 0.1
-) -> Weights:
-    """Weights of :func:`gated`: the first layer as in :func:`initial_weights`, then the gates.
-
-    Args:
-        N: Tokens.
-        D: Numbers of x.
-        hidden: Units.
-        ensemble: Number of models.
-        generator: Source of randomness.
-        size: Standard deviation of the first layer, times the root of D.
-    """
-    require_positive(N=N, D=D, hidden=hidden, ensemble=ensemble)
-    return {
-        FIRST: size * _normal((ensemble, D, hidden), generator) / D**0.5,
-        "gate": _normal((ensemble, N, hidden), generator) / hidden**0.5,
-    }
-
-
-def gated(weights: Weights, inputs: Tensor) -> Tensor:
-    r"""A net with a gate for each pointer, :math:`f(t, Wx) = \langle g_t, Wx \rangle`.
-
-    Args:
-        weights: As of :func:`gated_weights`.
-        inputs: As of :func:`with_pointer`, shape ``(*, B, D + N)``.
-
-    Returns:
-        Shape ``(*, B)``.
-    """
-    D = weights[FIRST].shape[-2]
-    return ((inputs[..., :D] @ weights[FIRST]) * (inputs[..., D:] @ weights["gate"])).sum(-1)
+def outputs(weights: Weights, inputs: Tensor) -> Tensor:
+    """Outputs ``(*, B)`` of nets of :func:`initial_weights` at inputs of :class:`Samples`."""
+    first = weights[FIRST]
+    if "gate" not in weights:
+        return baselines.forward(_tanh(*first.shape[-2:]), weights, inputs)
+    D = first.shape[-2]
+    return ((inputs[..., :D] @ first) * (inputs[..., D:] @ weights["gate"])).sum(-1)
 
 
 def descend(
@@ -245,15 +206,13 @@ def descend(
     return _still(live), noted
 
 
+def _tanh(inputs: int, hidden: int) -> FeedforwardSpec:
+    return FeedforwardSpec(inputs, (hidden,), activation="tanh")
+
+
 def _normal(shape: tuple[int, ...], generator: Generator) -> Tensor:
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
 def _still(live: Weights) -> Weights:
     return {name: w.detach().clone() for name, w in live.items()}
-
-
-def _check_sizes(n: int, N: int, d: int) -> None:
-    require_positive(N=N, d=d)
-    if n < 0:
-        raise ValueError(f"n must be at least 0, got {n}")

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import torch
 from scipy.optimize import isotonic_regression
 from torch import Tensor
+from torch.nn import functional
 
 from helpers.checks import require_choice, require_probability
 from helpers.draws import seed_of
+from helpers.nets.norm import layer_norm
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import initial_weights
 from helpers.statistics import Estimate, bootstrapped, redrawn
@@ -26,6 +28,8 @@ GATES: dict[str, Callable[[Tensor], Tensor]] = {
     "parity": lambda bits: bits.sum(-1) % 2,
 }
 """Label of the hidden bits, shape ``(*, s)`` to ``(*)``, int64."""
+
+MATRICES = ("query", "key", "value", "project", "hidden", "output", "readout")
 
 
 @dataclass(frozen=True)
@@ -115,19 +119,112 @@ def probe(T: int, *, width: int = 32, heads: int = 4) -> TransformerSpec:
     )
 
 
-def start(spec: TransformerSpec, trials: Trials, *, std: float = 0.02) -> Weights:
+def start(
+    spec: TransformerSpec, trials: Trials, *, std: float = 0.02, matrices: float | None = None
+) -> Weights:
     """Initial weights of every trial, from its own generator, float32.
 
     Args:
         spec: As of :func:`probe`.
         trials: E trials.
         std: Standard deviation of token and position embeddings.
+        matrices: Standard deviation of normal matrices, with biases 0; 0.02 in minGPT. None:
+            uniform, as PyTorch draws them.
     """
     models = [initial_weights(spec, None, g, position_std=std) for g in trials.generators]
-    for weights in models:
+    for weights, generator in zip(models, trials.generators, strict=True):
         weights["embedding"] *= std
         weights["cls"] *= std
+        if matrices is None:
+            continue
+        for name, weight in weights.items():
+            if name.endswith("bias"):
+                weight.zero_()
+            elif name.split(".")[-1] in MATRICES:
+                weight.normal_(0, matrices, generator=generator)
     return {name: torch.stack([m[name] for m in models]) for name in models[0]}
+
+
+def logits(
+    spec: TransformerSpec,
+    weights: Weights,
+    bits: Tensor,
+    *,
+    dropout: float = 0.0,
+    generator: torch.Generator | None = None,
+) -> Tensor:
+    r"""Logits of :func:`probe`; without dropout from tables that no string enters.
+
+    The class token alone asks, and its query is the same for all strings. So a position t with bit
+    b has one score :math:`s_{tb}` a head and one value :math:`v_{tb}`, and a head writes
+
+    .. math:: \sum_t e^{s_{t x_t}} v_{t x_t} \Big/ \sum_t e^{s_{t x_t}} ,
+
+    two sums linear in the indicators of :math:`x_t = b`: one matrix product a model, in place of
+    keys and values for each string. With dropout every string has its own.
+
+    Args:
+        spec: As of :func:`probe`.
+        weights: Of E trials.
+        bits: Shape ``(E, B, T)``, of 0 and 1.
+        dropout: Share of what is dropped from tokens, attention and the output of both blocks, as
+            in minGPT; the rest grows.
+        generator: Source of randomness of dropout.
+
+    Returns:
+        Shape ``(E, B, 2)``; without dropout :func:`helpers.nets.transformer.forward` up to
+        rounding, or nan where all scores of a string are 80 below others (700 in float64).
+
+    Cost: about 2 T D^2 + 2 B T (D + H) multiplications a model for D columns and H heads; with
+    dropout 2 B T D H.
+    """
+    block = {k[9:]: v for k, v in weights.items() if k.startswith("layers.0.")}
+
+    def drop(Y: Tensor) -> Tensor:
+        kept = torch.rand(Y.shape, generator=generator) >= dropout if dropout else 1.0
+        return Y * kept / (1 - dropout)
+
+    def linear(of: Weights, matrix: str, Y: Tensor) -> Tensor:
+        return torch.baddbmm(of[f"{matrix}_bias"][:, None], Y, of[matrix])
+
+    def norm(of: Weights, name: str, Y: Tensor) -> Tensor:
+        Y = layer_norm(Y, spec.norm_eps)
+        return torch.addcmul(of[f"{name}.bias"][:, None], Y, of[f"{name}.gain"][:, None])
+
+    zero, one = (w + weights["positions"][:, :-1] for w in weights["embedding"].split(1, 1))
+    stream = (weights["cls"] + weights["positions"][:, -1])[:, None]  # (E, 1, D)
+    ones = bits.to(zero.dtype)
+    if dropout:
+        tokens = torch.addcmul(zero[:, None], ones[..., None], (one - zero)[:, None])
+        last = stream[:, None].expand(-1, tokens.shape[1], -1, -1)
+        tokens = drop(torch.cat((tokens, last), 2))  # (E, B, T + 1, D)
+        every, stream = layer_norm(tokens, spec.norm_eps), tokens[:, :, -1]
+    else:
+        every = layer_norm(torch.cat((one, zero, stream), 1), spec.norm_eps)  # (E, 2T + 1, D)
+    query = spec.scale * linear(block, "query", norm(block, "norm1", stream))
+    heads = (spec.heads, -1)
+    gain = block["norm1.gain"][..., None]
+    key = (gain * block["key"]).unflatten(-1, heads).permute(0, 2, 3, 1)  # (E, H, D / H, D)
+    asked = (query.unflatten(-1, heads).transpose(1, 2) @ key).transpose(1, 2)  # (E, 1 or B, H, D)
+    value, value_bias = gain * block["value"], linear(block, "value", block["norm1.bias"][:, None])
+    if dropout:
+        attention = drop((asked @ every.mT).softmax(-1))  # (E, B, H, T + 1)
+        of_heads = value.unflatten(-1, heads).transpose(1, 2)
+        mixed = ((attention @ every).transpose(1, 2) @ of_heads).transpose(1, 2)
+        mixed = mixed + attention.sum(-1, keepdim=True) * value_bias.unflatten(-1, heads)
+    else:
+        scores = every @ asked[:, 0].mT  # (E, 2T + 1, H)
+        weight = (scores - scores.detach().amax(1, keepdim=True)).exp()
+        written = (every @ value + value_bias).unflatten(-1, heads) * weight[..., None]
+        table = torch.cat((written.flatten(-2), weight), -1)
+        sums = torch.baddbmm(table[:, -1:], torch.cat((ones, 1 - ones), -1), table[:, :-1])
+        of_values, of_weights = sums.split((spec.width, spec.heads), -1)
+        mixed = of_values.unflatten(-1, heads) / of_weights[..., None]
+    mixed = mixed.flatten(-2)
+    stream = stream + drop(linear(block, "project", mixed))
+    units = functional.gelu(linear(block, "hidden", norm(block, "norm2", stream)))
+    stream = stream + drop(linear(block, "output", units))
+    return linear(weights, "readout", norm(weights, "norm", stream))
 
 
 def errors(

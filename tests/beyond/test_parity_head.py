@@ -33,8 +33,28 @@ def test_a_model_is_a_member_of_the_single_layer_class():
     norms = parity_head.norms(weights, 1)
     assert norms.W_qk == pytest.approx(float(weights["W_qk"][1].abs().sum()), rel=1e-5)
     assert norms.x == pytest.approx(math.sqrt(2))
-    total = sum(float(v[2].square().sum()) for v in weights.values())
+    read = {**weights, "W_qk": weights["W_qk"][:, -3]}
+    total = sum(float(v[2].square().sum()) for v in read.values())
     assert parity_head.squared_norm(weights)[2].item() == pytest.approx(total, rel=1e-5)
+
+
+def test_rewritten_models_have_the_same_outputs_and_norms_that_no_shift_lowers():
+    weights, bits = made(), cube.bits(5).expand(3, -1, -1)
+    other = parity_head.rewritten(weights)
+    X = parity_head.tokens(bits)
+    before = parity_head.forward({k: v.double() for k, v in weights.items()}, X.double())
+    torch.testing.assert_close(parity_head.forward(other, X.double()), before)
+    products = [parity_head.norms(w, 0).product for w in (weights, other)]
+    assert products[1] < 0.5 * products[0]
+    keys, V = other["W_qk"][0, -3], other["W_v"][0]
+    positions = torch.tensor([1.0] * 6 + [0, 0], dtype=torch.float64)
+    against = torch.tensor([1.0] * 5 + [0, -1, -1], dtype=torch.float64)
+    for shift in (positions, against, positions - against, positions + against):
+        for step in (-0.01, 0.01):
+            assert (keys + step * shift).abs().sum() >= keys.abs().sum() - 1e-12
+    for step in (-0.01, 0.01):
+        assert ((V + step * against[:, None]).abs().sum(0) >= V.abs().sum(0) - 1e-12).all()
+    torch.testing.assert_close(V.abs().sum(0), torch.ones(7, dtype=torch.float64))
 
 
 def test_targets_are_even_parities_of_each_models_own_pair():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import jupytext
 import nbformat
@@ -65,6 +66,15 @@ def test_no_cell_shows_an_object_that_it_happened_to_return(notebook):
         o for c in code_cells(notebook) for o in c.outputs if o.output_type == "execute_result"
     ]
     assert not shown, f"the last line of a cell returns {shown[0].data['text/plain'][:60]}"
+
+
+def test_every_number_of_the_prose_comes_from_the_run(notebook):
+    outputs = [o for c in code_cells(notebook) for o in c.outputs]
+    glued = {
+        o.metadata["scrapbook"]["name"] for o in outputs if "scrapbook" in o.get("metadata", {})
+    }
+    prose = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+    assert set(re.findall(r"\{glue:text\}`(\w+)[:`]", prose)) <= glued
 
 
 def test_there_is_one_parameters_cell_of_literals(chapter, notebook):

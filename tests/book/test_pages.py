@@ -418,38 +418,59 @@ LAUNCHERS = {
 REPOSITORY = {"https://github.com/reader/copy", "https://github.com/reader/copy/issues/new"}
 
 
-@pytest.mark.parametrize("address", ["", "https://github.com/reader/copy/"])
-def test_buttons_lead_outside_once_the_address_is_set_and_not_before(tmp_path, address):
+def small_book(folder, cells, address="", index="# A book\n"):
+    """Builds a book of one page and one chapter by the configuration of this one; its pages."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     config["repository"]["url"] = address
-    (tmp_path / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
     toc = {"format": "jb-book", "root": "book/index", "chapters": [{"file": "book/part/tiny"}]}
-    (tmp_path / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
-    shutil.copytree(ROOT / "book" / "_static", tmp_path / "book" / "_static")
-    shutil.copy(ROOT / "book" / "references.bib", tmp_path / "book")
-    (tmp_path / "vendor").mkdir()
-    (tmp_path / "book" / "index.md").write_text("# A book\n", encoding="utf-8")
-    notebook = nbformat.v4.new_notebook(
-        metadata={
-            "kernelspec": {"name": "python3", "display_name": "Python 3"},
-            "language_info": {"name": "python"},
-        },
-        cells=[nbformat.v4.new_markdown_cell("# Tiny"), nbformat.v4.new_code_cell("1 + 1")],
-    )
-    (tmp_path / "book" / "part").mkdir()
-    nbformat.write(notebook, tmp_path / "book" / "part" / "tiny.ipynb")
-    command = [Path(sys.executable).with_name("jupyter-book"), "build", tmp_path, "-W", "-n", "-q"]
-    made = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    (folder / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
+    shutil.copytree(ROOT / "book" / "_static", folder / "book" / "_static")
+    shutil.copy(ROOT / "book" / "references.bib", folder / "book")
+    (folder / "vendor").mkdir()
+    (folder / "book" / "index.md").write_text(index, encoding="utf-8")
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    (folder / "book" / "part").mkdir()
+    notebook = nbformat.v4.new_notebook(metadata=metadata, cells=cells)
+    nbformat.write(notebook, folder / "book" / "part" / "tiny.ipynb")
+    command = [Path(sys.executable).with_name("jupyter-book"), "build", folder, "-W", "-n", "-q"]
+    made = subprocess.run(command, capture_output=True, text=True, cwd=folder)
     assert made.returncode == 0, made.stdout + made.stderr
+    pages = {
+        name: folder / "_build" / "html" / "book" / f"{name}.html"
+        for name in ("index", "part/tiny")
+    }
+    return {
+        name: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        for name, path in pages.items()
+    }
+
+
+@pytest.mark.parametrize("address", ["", "https://github.com/reader/copy/"])
+def test_buttons_lead_outside_once_the_address_is_set_and_not_before(tmp_path, address):
+    cells = [nbformat.v4.new_markdown_cell("# Tiny"), nbformat.v4.new_code_cell("1 + 1")]
+    pages = small_book(tmp_path, cells, address)
 
     def outside(name: str) -> set[str]:
-        path = tmp_path / "_build" / "html" / "book" / f"{name}.html"
-        header = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-        links = {a["href"] for a in header.select(".article-header-buttons a[href]")}
+        links = {a["href"] for a in pages[name].select(".article-header-buttons a[href]")}
         return {link.partition("?title")[0] for link in links if urlsplit(link).scheme}
 
     assert outside("part/tiny") == (LAUNCHERS | REPOSITORY if address else set())
     assert outside("index") == (REPOSITORY if address else set())
+
+
+def test_a_tag_in_the_markdown_of_a_page_or_an_output_is_text(tmp_path):
+    text = "# <b>Tiny</b>\n\n<script>planted()</script>\n\nA <script>planted()</script> too.\n"
+    code = nbformat.v4.new_code_cell("1")
+    data = {"text/markdown": text.replace("#", ""), "text/plain": "1"}
+    code.outputs = [nbformat.v4.new_output("display_data", data)]
+    pages = small_book(tmp_path, [nbformat.v4.new_markdown_cell(text), code], index=text)
+    for name, page in pages.items():
+        article = page.select_one("article")
+        assert "planted()" in article.get_text(), name
+        assert not [s for s in page.select("script") if "planted" in s.get_text()], name
+        assert not article.select("h1 b"), name
 
 
 def test_a_verdict_gets_its_colour_in_a_table():
@@ -465,7 +486,7 @@ LONG_NUMBER = re.compile(r"\d\.\d{8,}|(?<!\w)\d{8,}|(?<![\w.])\d+\.?\d*e[+-]?\d+
 def prose(page):
     """What a reader reads of a page as sentences: no code, no outputs, no formulas."""
     soup = BeautifulSoup(page, "html.parser").select_one("article")
-    for apart in soup.select("pre, code, .cell, .math, table, script, .citation, a"):
+    for apart in soup.select("pre, code, .cell, .math, table, script, .citation, .edition, a"):
         apart.decompose()
     return soup.get_text(" ")
 

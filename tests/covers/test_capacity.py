@@ -108,12 +108,6 @@ def test_the_closed_form_is_the_least_over_delta(C, m, top):
     assert 0 < closed <= top
 
 
-def test_the_deviation_bound_is_its_formula():
-    bound = capacity.deviation_bound(0.3, 2.0, 1.5, 50, 0.1)
-    assert bound == pytest.approx(2.4 + 3.0 * math.sqrt(math.log(10) / 100))
-    assert capacity.deviation_bound(0.0, 1.0, 1.0, 9, 1.0) == 0
-
-
 @law
 @given(st.integers(1, 6), st.floats(0.1, 5), st.integers(0, 10**6))
 def test_the_split_spends_the_budget_and_no_other_is_better(parts, total, seed):
@@ -192,11 +186,6 @@ def test_bad_input_is_named():
         capacity.dudley(good, good, 0, 1.0)
     with pytest.raises(ValueError, match="C must be positive and finite, got -1"):
         capacity.dudley_power(-1.0, 3, 1.0)
-    for confidence in (0.0, 1.5, math.nan):
-        with pytest.raises(ValueError, match=r"confidence must lie in \(0, 1\]"):
-            capacity.deviation_bound(0.1, 1.0, 1.0, 5, confidence)
-    with pytest.raises(ValueError, match="complexity must be finite and at least 0, got -1"):
-        capacity.deviation_bound(-1.0, 1.0, 1.0, 5, 0.1)
     with pytest.raises(ValueError, match="alpha must be positive and finite, found 0"):
         capacity.allocate(torch.tensor([0.0, 1.0]), torch.ones(2), 1.0)
     with pytest.raises(ValueError, match="beta must be positive and finite, found inf"):

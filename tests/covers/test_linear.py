@@ -101,51 +101,6 @@ def test_the_terms_needed_are_fewest(dim, epsilon):
     assert terms <= epsilon**-2 + 1e-9  # no ceiling: half of it, rounded up, is at most all of it
 
 
-@pytest.mark.parametrize(
-    ("k", "d", "epsilon"), [(3, 2, 0.5), (40, 30, 0.6), (1, 50, 0.3), (50, 1, 0.3)]
-)
-def test_rounded_rows_are_close_and_within_their_code(k, d, epsilon):
-    radius = 1.5
-    W = normal(40, k, d) * torch.linspace(0, 2, k).exp().double()[:, None]
-    W[20:] *= torch.rand(20, k, 1, generator=generator(1)).double() ** 8
-    W *= radius / W.norm(dim=-1).sum(-1)[:, None, None]
-    found = covers.round_rows(W, radius, epsilon)
-    columns = (W - found.rounded).norm(dim=-2)
-    budget = 4 * (radius / epsilon) ** 2
-    assert columns.max() <= epsilon * (1 + 1e-12)
-    assert found.sizes.sum(-1).max() <= budget
-    assert found.entries.abs().sum((-1, -2)).max() <= budget
-    assert (found.rounded.norm(dim=-1) <= W.norm(dim=-1) + EPS).all()
-
-
-def test_the_codes_of_rounded_rows_determine_them():
-    radius, epsilon = 2.0, 0.5
-    tau = 0.0625  # epsilon^2 / (2 radius)
-    W = torch.tensor([[0.06, 0.0], [0.07, 0.0], [0.3, 0.39], [-0.9, 0.1]]).double()
-    found = covers.round_rows(W, radius, epsilon)
-    assert found.sizes.tolist() == [0, 2, 8, 15]
-    for j, size in enumerate(found.sizes.tolist()):
-        step = epsilon * math.sqrt(size * tau / (4 * radius))
-        entries = [math.trunc(w / step) if size else 0 for w in W[j].tolist()]
-        assert found.entries[j].tolist() == entries
-        assert found.rounded[j].tolist() == pytest.approx([step * z for z in entries], rel=8 * EPS)
-
-
-@law
-@given(st.integers(1, 300), st.integers(1, 300), st.floats(0.1, 1))
-def test_the_row_cover_has_the_size_it_claims(k, d, epsilon):
-    bound = 8 * epsilon**-2 * math.log(2 * d * k + 1)
-    assert covers.row_cover_log_size(k, d, 1.0, epsilon) <= bound * (1 + 1e-9)
-
-
-def test_a_product_cover_holds_every_choice_of_rows():
-    points = covers.maurey_cover(2, 1.0, 1)
-    found = covers.product_cover(points, 3)
-    wanted = {tuple(map(tuple, rows)) for rows in itertools.product(points.tolist(), repeat=3)}
-    assert len(found) == 5**3 == len(wanted)
-    assert {tuple(map(tuple, W)) for W in found.tolist()} == wanted
-
-
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
 def test_distances_match_a_loop(q):
     W, V, X = normal(4, 2, 3), normal(5, 2, 3, seed=1), normal(6, 3, seed=2)
@@ -229,7 +184,5 @@ def test_bad_input_is_named():
         covers.round_to_cover(torch.tensor([1.0, -1.0]), 1.0, 3)
     with pytest.raises(ValueError, match="epsilon must be positive and finite, got nan"):
         covers.terms_needed(2, 1.0, math.nan)
-    with pytest.raises(ValueError, match="at most 2000000 matrices"):
-        covers.product_cover(torch.ones(200, 2), 4)
     with pytest.raises(ValueError, match="expected square distances"):
         covers.greedy_cover(torch.ones(2, 3), 1)

@@ -1,6 +1,5 @@
 """Deep covers: the printed bound, its slips, the networks that refute it, the packing, the door."""
 
-import itertools
 import math
 
 import pytest
@@ -9,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.covers import attention as capacity_bounds
-from helpers.covers import capacity
 from helpers.covers.attention import LayerNorms
 from helpers.lengthfree import deep_covers
 from helpers.lengthfree.deep_covers import PRINTED, PROOF, SLIPS, DeepNorms
@@ -109,21 +107,6 @@ def test_the_sister_theorem_multiplies_errors_by_the_same_numbers(depth, C, V, Q
     assert torch.allclose(ours, theirs, rtol=1e-12)
 
 
-@law
-@given(networks, some)
-def test_the_split_spends_the_budget_of_its_own_parts(norms, epsilon):
-    found = deep_covers.parts(norms)
-    x = capacity.allocate(found.C, found.beta, epsilon)[0]
-    assert deep_covers.spent(found, found, x, 5.0) == pytest.approx(epsilon, rel=1e-12)
-
-
-def test_a_part_without_a_share_costs_its_whole_error():
-    norms = DeepNorms(1, w=3.0)
-    whole, printed = deep_covers.parts(norms), deep_covers.parts(norms, slips=("output",))
-    nothing = torch.zeros(len(printed.names), dtype=torch.float64)
-    assert deep_covers.spent(whole, printed, nothing, 2.0) == pytest.approx(6.0)
-
-
 @pytest.mark.parametrize("slip", SLIPS)
 def test_one_slip_alone_falls_below_the_truth_and_the_repair_does_not(slip):
     for stretch in (20.0, 57.0, 300.0):
@@ -158,22 +141,6 @@ def test_the_cover_constant_of_an_interval_is_the_least():
     assert max(needed) == pytest.approx(w.cover_constant, rel=1e-2)
 
 
-def test_the_packing_of_subsets_is_a_lower_bound():
-    """Against a greedy family, which is at least as large by the same argument."""
-    d, s, t = 12, 4, 2
-    family: list[set[int]] = []
-    for subset in itertools.combinations(range(d), s):
-        if all(len(set(subset) & other) <= t for other in family):
-            family.append(set(subset))
-    assert 0 < deep_covers.subset_packing_log_size(d, s, t) <= math.log(len(family))
-    sums = sum(math.comb(s, j) * math.comb(d - s, s - j) for j in range(t + 1, s + 1))
-    first = (s - t) * math.comb(s, t + 1) * math.comb(d - s, s - t - 1)
-    assert first >= sums
-    assert deep_covers.subset_packing_log_size(d, s, t) == pytest.approx(
-        math.log(math.comb(d, s) / first)
-    )
-
-
 def test_the_proof_is_what_the_theorem_should_have_been():
     assert set(PROOF) < set(PRINTED) == set(SLIPS)
     norms = DeepNorms(3)
@@ -200,12 +167,3 @@ def test_bad_input_is_named():
         deep_covers.witness("all", 10.0)
     with pytest.raises(ValueError, match="stretch must lie between 2 and 10000, got nan"):
         deep_covers.witness("norm", math.nan)
-    found = deep_covers.parts(norms)
-    with pytest.raises(ValueError, match="expected 7 radii"):
-        deep_covers.spent(found, found, torch.ones(3), 0.0)
-    with pytest.raises(ValueError, match=r"least -1\.0"):
-        deep_covers.spent(found, found, torch.ones(7), -1.0)
-    with pytest.raises(ValueError, match="need 1 <= s <= d/2"):
-        deep_covers.subset_packing_log_size(10, 6, 1)
-    with pytest.raises(ValueError, match="below the typical one"):
-        deep_covers.subset_packing_log_size(10, 5, 0)

@@ -1,4 +1,4 @@
-"""Word masking: the loss and its constants, complexities, the source, the door."""
+"""Word masking: the loss and its constants, complexities, the door."""
 
 import itertools
 import math
@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from torch.nn import functional
 
 from helpers.covers import capacity
+from helpers.draws import f64
 from helpers.lengthfree import masked_words
-from helpers.lengthfree.masked_words import LIPSCHITZ, Sentences
+from helpers.lengthfree.masked_words import LIPSCHITZ
 
 law = settings(deadline=None, max_examples=40)
 EPS = torch.finfo(torch.float64).eps
@@ -130,82 +131,21 @@ def test_own_words_are_those_of_the_enumerated_class(K, copies, B):
     assert worst == pytest.approx(by_hand, rel=1e-12)
 
 
-@pytest.mark.parametrize(("K", "rows"), [(2, "free"), (3, "free"), (3, "shared")])
-def test_small_linear_classes_have_the_complexity_of_their_gradient(K, rows):
-    B, m, d = 0.01, 6, 2
-    x, y = normal(m, d, seed=K), some_words(m, K, seed=1)
-    corners = B * torch.cat((torch.eye(d), -torch.eye(d))).double()
-    if rows == "free":
-        every = itertools.product(range(2 * d), repeat=K)
-        W = torch.stack([corners[list(choice)] for choice in every])
-    else:
-        alternating = (1.0 - 2.0 * (torch.arange(K) % 2)).double()
-        W = alternating[None, :, None] * corners[:, None]
-    exact = masked_words.complexities((W @ x.T).mT.contiguous(), y)
-    generator = torch.Generator().manual_seed(0)
-    loss, word = masked_words.small_linear(x, y, K, 20000, generator, rows)
-    error = 5 * B * loss.std().item() / math.sqrt(20000)
-    bend = m * B**2 * x.abs().max().item() ** 2 / 2
-    assert exact.loss.item() == pytest.approx(B * loss.mean().item(), abs=error + bend)
-    assert error + bend < 0.05 * exact.loss.item()
-    error = 5 * B * word.std().item() / math.sqrt(20000)
-    assert exact.word[0].item() == pytest.approx(B * word.mean().item(), abs=error)
+@pytest.mark.parametrize(("K", "copies"), [(2, 2), (3, 2), (4, 1)])
+def test_constant_scores_have_the_complexity_of_their_gradient(K, copies):
+    """The loss is linear up to B**2 / 2 a sentence, and a linear one is largest at a corner."""
+    B, m = 1e-4, K * copies
+    y = torch.arange(K).repeat_interleave(copies)
+    corners = f64(list(itertools.product((-B, B), repeat=K)))
+    exact = masked_words.complexities(corners[:, None].expand(-1, m, -1), y)
+    ratio = (exact.loss / exact.word[0]).item()
+    slack = m * B / 2 / masked_words.mean_absolute_sum(m)
+    assert masked_words.every_input_alike(K, copies) == pytest.approx(ratio, abs=slack)
 
 
-def test_a_sentence_has_one_name_fillers_and_the_mask():
-    source = Sentences(5, 7, fillers=3)
-    tokens, words = source.draw(500, torch.Generator().manual_seed(0))
-    assert tokens.shape == (500, 7)
-    assert words.shape == (500,)
-    assert ((tokens < 5).sum(-1) == 1).all()
-    assert (tokens[:, -1] == source.vocabulary - 1).all()
-    assert (tokens[:, :-1] < source.vocabulary - 1).all()
-    assert set(words.tolist()) == set(range(5))
-    assert (tokens < 5).any(0).tolist() == [True] * 6 + [False]
-
-
-@pytest.mark.parametrize(("K", "noise"), [(2, 0.3), (6, 0.5), (4, 0.0)])
-def test_the_masked_word_has_the_probabilities_and_entropy_stated(K, noise):
-    source, count = Sentences(K, 5, noise=noise), 40000
-    tokens, words = source.draw(count, torch.Generator().manual_seed(K))
-    p = source.probabilities(tokens)
-    assert torch.allclose(p.sum(-1), torch.ones(count).double())
-    entropies = -(p * p.clamp(min=1e-300).log()).sum(-1)
-    assert torch.allclose(entropies, torch.full_like(entropies, source.entropy), atol=1e-12)
-    found = masked_words.losses(p.clamp(min=1e-300).log(), words)
-    error = 5 * found.std().item() / math.sqrt(count)
-    assert found.mean().item() == pytest.approx(source.entropy, abs=error + 1e-12)
-
-
-def test_runs_are_reproducible_and_never_beat_the_entropy():
-    source = Sentences(3, 4)
-    first, again = (masked_words.learn(source, 40, 3, 7, steps=20, new=300) for _ in range(2))
-    for a, b in zip(first, again, strict=True):
-        assert a.shape == (3,)
-        assert torch.equal(a, b)
-    assert (first.held_out > source.entropy).all()
-    assert first.held_out.unique().numel() == 3
-    longer = masked_words.learn(source, 40, 3, 7, steps=200, new=300)
-    assert (longer.train < first.train).all()
-    assert longer.gap.mean() > first.gap.mean()
-    assert torch.equal(longer.luck, first.luck)
-
-
-def test_the_luck_of_the_draw_is_that_of_the_true_probabilities_and_has_mean_zero():
-    source = Sentences(4, 4)
-    luck = masked_words.learn(source, 50, 60, 3, steps=1, new=10).luck
-    assert abs(luck.mean().item()) < 5 * luck.std().item() / math.sqrt(60)
-    generator = torch.Generator().manual_seed(3)
-    for e in range(3):
-        tokens, words = source.draw(50, generator)
-        chosen = source.probabilities(tokens)[torch.arange(50), words]
-        assert luck[e].item() == pytest.approx(-chosen.log().mean().item() - source.entropy)
-
-
-def test_a_lucky_training_set_does_not_widen_the_gap():
-    train, held_out, luck = (torch.tensor([v]) for v in (0.9, 1.2, -0.1))
-    learned = masked_words.Learned(train, held_out, luck, torch.ones(1))
-    assert learned.gap.item() == pytest.approx(0.2, abs=1e-6)
+@pytest.mark.parametrize("K", [2, 9, 50])
+def test_constant_scores_reach_the_root_of_the_number_of_words(K):
+    assert masked_words.every_input_alike(K, 64) == pytest.approx(math.sqrt(K - 1), rel=0.005)
 
 
 @pytest.mark.parametrize(
@@ -222,25 +162,8 @@ def test_a_lucky_training_set_does_not_widen_the_gap():
         (lambda: masked_words.own_word(1, 1.0), "K must be at least 2, got 1"),
         (lambda: masked_words.own_word(2, math.nan), "B must be positive"),
         (lambda: masked_words.own_word(2, 1.0, 0), "copies"),
-        (
-            lambda: masked_words.small_linear(
-                normal(3, 2), some_words(4, 2), 2, 5, torch.Generator()
-            ),
-            "inputs",
-        ),
-        (
-            lambda: masked_words.small_linear(
-                normal(3, 2), some_words(3, 2), 2, 5, torch.Generator(), "tied"
-            ),
-            "rows 'tied'",
-        ),
-        (lambda: Sentences(1, 4), "K must be at least 2, got 1"),
-        (lambda: Sentences(4, 1), "T must be at least 2, got 1"),
-        (lambda: Sentences(4, 4, noise=1.0), "noise"),
-        (lambda: Sentences(4, 4, fillers=0), "fillers"),
-        (lambda: Sentences(4, 4).probabilities(torch.zeros(2, 4, dtype=torch.int64)), "one name"),
-        (lambda: Sentences(4, 4).draw(0, torch.Generator()), "count"),
-        (lambda: masked_words.learn(Sentences(4, 4), 0, 1, 0), "m must be at least 1"),
+        (lambda: masked_words.every_input_alike(1, 2), "K must be at least 2, got 1"),
+        (lambda: masked_words.every_input_alike(2, 0), "copies"),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -1,18 +1,27 @@
-"""Three architectures on one task, counts of prompts, and comparisons of censored counts."""
+"""Three architectures on one task, counts of prompts, and the search for what suits each."""
 
-import itertools
 import math
+from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from torch import nn
 
 from helpers.retrieval import hierarchy
-from helpers.retrieval.hierarchy import ARCHITECTURES, Counts, Record
+from helpers.retrieval.hierarchy import Counts, Net, Runs, Setting
 from helpers.retrieval.task import new_task
 
-WIDTHS = {"transformer": (7,), "recurrent": (5,), "feedforward": (6, 8)}
+NETS = [
+    Net("transformer", (7,)),
+    Net("recurrent", (5,)),
+    Net("recurrent", (5, 4)),
+    Net("gated", (5,)),
+    Net("gated", (5, 4)),
+    Net("feedforward", (6, 8)),
+]
 
 
 def generator(seed=0):
@@ -24,201 +33,200 @@ def counts(prompts, censored=()):
     return Counts(torch.tensor(prompts), reached)
 
 
-some_counts = st.lists(st.tuples(st.integers(1, 6), st.booleans()), min_size=1, max_size=4).map(
-    lambda rows: Counts(torch.tensor([n for n, _ in rows]), torch.tensor([r for _, r in rows]))
-)
-
-
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_every_architecture_takes_tokens_to_one_label_each(architecture):
+@pytest.mark.parametrize("net", NETS, ids=str)
+def test_every_network_takes_tokens_to_one_label_each(net):
     task = new_task(3, 4, 2, 5, generator())
-    forward, weights = hierarchy.learner(architecture, task, WIDTHS[architecture], generator(1))
+    forward, weights = hierarchy.learner(net, task, generator(1))
     tokens, targets = task.examples(torch.arange(3), task.prompts(torch.arange(3), 9))
     assert forward(weights, tokens).shape == targets.shape == (3, 9, 4)
     assert {len(w) for w in weights.values()} == {3}
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_every_label_can_depend_on_the_token_pointed_at_wherever_it_stands(architecture):
+@pytest.mark.parametrize("net", NETS, ids=str)
+def test_every_label_can_depend_on_the_token_pointed_at_wherever_it_stands(net):
     task = new_task(1, 4, 2, 5, generator())
-    forward, weights = hierarchy.learner(architecture, task, WIDTHS[architecture], generator(1))
-    tokens = task.examples(torch.arange(1), task.prompts(torch.arange(1), 1))[0].requires_grad_()
+    forward, weights = hierarchy.learner(net, task, generator(1))
+    tokens = task.examples(torch.arange(1), task.prompts(torch.arange(1), 30))[0].requires_grad_()
     for i in range(4):
-        outputs = forward(weights, tokens)[0, 0, i]
-        gradient = torch.autograd.grad(outputs, tokens)[0][0, 0]  # (N, D)
-        assert (gradient.abs().sum(1) > 0).all()
+        outputs = forward(weights, tokens)[0, :, i].sum()
+        gradient = torch.autograd.grad(outputs, tokens)[0][0]  # (B, N, D)
+        assert (gradient.abs().sum((0, 2)) > 0).all()
 
 
-def test_fixed_pointers_go_one_token_ahead_and_leave_the_data_random():
-    task = new_task(2, 5, 3, 6, generator())
-    fixed = hierarchy.with_fixed_pointers(task)
-    x, t = fixed.prompts(torch.arange(2), 4)
-    assert t.shape == (2, 4, 5, 1)
-    assert torch.equal(t[..., 0], torch.tensor([1, 2, 3, 4, 0]).expand(2, 4, 5))
-    assert x.unique().numel() == x.numel()
-    _, targets = fixed.fresh(4)(torch.arange(2))
-    assert targets.shape == (2, 4, 5)
+def test_relu_units_are_those_of_torch():
+    task = new_task(1, 6, 2, 5, generator())
+    forward, weights = hierarchy.learner(Net("recurrent", (5,)), task, generator(1))
+    cells = nn.RNN(12, 5, batch_first=True, bidirectional=True, nonlinearity="relu")
+    names = {"input": "weight_ih", "state": "weight_hh", "input_bias": "bias_ih"}
+    names |= {"state_bias": "bias_hh"}
+    with torch.no_grad():
+        for way, end in (("forward", "_l0"), ("backward", "_l0_reverse")):
+            for ours, theirs in names.items():
+                getattr(cells, theirs + end).copy_(weights[f"{way}.{ours}"][0].t())
+        tokens, _ = task.examples(torch.arange(1), task.prompts(torch.arange(1), 9))
+        expected = cells(tokens[0])[0] @ weights["readout"][0] + weights["readout_bias"][0]
+        torch.testing.assert_close(forward(weights, tokens)[0], expected.squeeze(-1))
 
 
-def test_labels_of_fixed_pointers_are_those_of_the_next_token():
-    fixed = hierarchy.with_fixed_pointers(new_task(1, 5, 3, 6, generator()))
-    given_prompts = fixed.prompts(torch.arange(1), 4)
-    _, targets = fixed.examples(torch.arange(1), given_prompts)
-    expected = (given_prompts.x @ fixed.u[0, 0]).roll(-1, -1)
-    torch.testing.assert_close(targets, expected)
-
-
-def test_pointers_that_are_hidden_are_zeros_and_keep_the_labels():
-    task = new_task(1, 5, 3, 6, generator())
-    blind = hierarchy.without_pointers(task)
-    drawn = task.prompts(torch.arange(1), 4)
-    seen, hidden = (each.examples(torch.arange(1), drawn) for each in (task, blind))
-    assert torch.equal(seen[1], hidden[1])
-    assert torch.equal(seen[0][..., :9], hidden[0][..., :9])
-    assert hidden[0][..., 9:].abs().max() == 0 < seen[0][..., 9:].abs().min()
-
-
-def test_a_count_is_the_first_test_below_the_level_or_the_last_test():
-    nan = math.nan
-    errors = torch.tensor([[0.9, 0.9, 0.4], [0.4, 0.8, 0.6], [0.6, 0.7, nan], [0.2, 0.5, nan]])
-    record = Record(torch.tensor([10, 20, 30, 40]), {"own": errors})
-    found = record.count(0.5, "own")
-    assert found.prompts.tolist() == [20, 40, 10]
-    assert found.reached.tolist() == [True, False, True]  # 0.5 is not below 0.5
-    found = record.count(0.3, "own")
-    assert found.prompts.tolist() == [40, 40, 20]
-    assert found.reached.tolist() == [True, False, False]
-
-
-def test_training_records_every_test_and_stops_when_all_of_them_are_passed():
-    task = new_task(2, 3, 2, 5, generator())
-    tests = {"general": task, "fixed": hierarchy.with_fixed_pointers(task)}
-    record = hierarchy.learn(
-        "transformer",
-        task,
-        tests,
-        generator(1),
-        widths=(20,),
-        learning_rate=1e-2,
-        steps=400,
-        stop=0.4,
-        B=32,
-        check_every=20,
-        test_prompts=200,
-    )
-    assert set(record.errors) == {"general", "fixed"}
-    assert record.prompts[0] == 32 * 20
-    assert (record.prompts.diff() == 32 * 20).all()
-    worst = torch.maximum(record.errors["general"], record.errors["fixed"])
-    for e in range(2):
-        ran = worst[:, e][worst[:, e].isfinite()]
-        assert ran[-1] < 0.4 <= ran[:-1].min()
-        assert record.count(0.4, "general").reached.all()
-
-
-def test_few_prompts_that_return_do_not_teach_what_many_do():
-    task = new_task(2, 4, 2, 6, generator())
-    options = {"widths": (30,), "learning_rate": 1e-2, "steps": 150, "stop": 0.3}
-    few, many = (
-        hierarchy.learn(
-            "transformer", task, {"own": task}, generator(1), samples=n, test_prompts=200, **options
+def test_a_second_width_reads_states_and_token_through_a_hidden_layer():
+    task = new_task(1, 4, 2, 5, generator())
+    forward, weights = hierarchy.learner(Net("gated", (5, 3)), task, generator(1))
+    states_only, _ = hierarchy.learner(Net("gated", (5,)), task, generator(1))
+    tokens, _ = task.examples(torch.arange(1), task.prompts(torch.arange(1), 9))
+    parts = []
+    for k in range(3):  # each hidden unit reads the states linearly
+        one = {n: w for n, w in weights.items() if not n.startswith("layers.")}
+        one["readout"], one["readout_bias"] = (
+            one[n][..., k : k + 1] for n in ("readout", "readout_bias")
         )
-        for n in (8, 2000)
-    )
-    assert not few.count(0.3, "own").reached.any()
-    assert many.count(0.3, "own").reached.all()
-    assert few.prompts[0] == 8 * 10
+        parts.append(states_only(one, tokens))
+    seen = tokens @ weights["layers.0.weight"] + weights["layers.0.bias"]
+    hidden = (torch.stack(parts, -1) + seen).relu()
+    expected = (hidden @ weights["layers.1.weight"]).squeeze(-1) + weights["layers.1.bias"]
+    torch.testing.assert_close(forward(weights, tokens), expected)
 
 
-def test_the_median_without_censoring_is_the_lower_one():
-    assert hierarchy.median(counts([5, 1, 3])) == (3.0, True)
-    assert hierarchy.median(counts([4, 1, 3, 2])) == (2.0, True)
+def test_a_count_is_the_first_test_below_the_error_or_the_last_test(monkeypatch):
+    nan = math.nan
+    own = [[0.9, 0.9, 0.4], [0.4, 0.8, 0.6], [0.6, 0.7, nan], [0.2, 0.5, nan]]
+    other = [[0.9, 0.9, 0.4], [0.9, 0.9, 0.4], [0.9, 0.9, nan], [0.4, 0.9, nan]]
+    errors = iter(torch.tensor(v) for pair in zip(own, other, strict=True) for v in pair)
+    alive = [[0, 1, 2], [0, 1, 2], [0, 1], [0, 1]]
+
+    def train(*_, evaluate, **__):
+        for models in alive:
+            evaluate({}, torch.tensor(models))
+        return SimpleNamespace(checks=[1, 2, 3, 4])
+
+    def squared_error(outputs, targets):
+        error = next(errors)
+        return error[error.isfinite()]
+
+    monkeypatch.setattr(hierarchy, "train", train)
+    monkeypatch.setattr(hierarchy, "squared_error", squared_error)
+    monkeypatch.setattr(hierarchy, "learner", lambda *_: (lambda _, x: x, {}))
+    task = new_task(3, 3, 2, 5, generator())
+    options = {"learning_rate": 1.0, "steps": 4, "stop": 0.5, "B": 10, "test_prompts": 5}
+    found = hierarchy.learn(NETS[0], task, {"own": task, "other": task}, generator(), **options)
+    assert found["own"].prompts.tolist() == [20, 40, 10]
+    assert found["own"].reached.tolist() == [True, False, True]  # 0.5 is not below 0.5
+    assert found["other"].prompts.tolist() == [40, 40, 10]
+    assert found["other"].reached.tolist() == [True, False, True]
 
 
-def test_a_censored_run_counts_as_waiting():
-    assert hierarchy.median(counts([1, 2, 9, 9], censored=(2, 3))) == (2.0, True)
-    assert hierarchy.median(counts([1, 9, 9, 9], censored=(1, 2, 3))) == (9.0, False)
-    # one of four gone at 2, then a censored run, then one of two: 3/4 times 1/2 is below 1/2
-    assert hierarchy.median(counts([2, 3, 4, 5], censored=(1,))) == (4.0, True)
+def test_training_stops_when_every_test_is_passed():
+    task = new_task(2, 3, 2, 5, generator())
+    tests = {"general": task, "simple": new_task(2, 3, 2, 5, generator(), simple=True)}
+    options = {"learning_rate": 1e-2, "stop": 0.2, "B": 32, "check_every": 5, "test_prompts": 200}
+    net = Net("transformer", (20,))
+    found = hierarchy.learn(net, task, tests, generator(1), steps=400, **options)
+    assert set(found) == {"general", "simple"}
+    assert all(counts.reached.all() for counts in found.values())
+    assert all((counts.prompts % (32 * 5) == 0).all() for counts in found.values())
+    assert all((counts.prompts < 32 * 400).all() for counts in found.values())
+    few = hierarchy.learn(net, task, tests, generator(1), steps=10, **options)
+    assert not any(counts.reached.any() for counts in few.values())
+    assert few["general"].prompts.tolist() == [320, 320]
 
 
-def test_groups_that_do_not_overlap_have_the_smallest_chance():
-    for k in (2, 3, 4):
-        early, late = counts(list(range(1, k + 1))), counts(list(range(10, 10 + k)))
-        assert hierarchy.later(early, late) == pytest.approx(1 / math.comb(2 * k, k))
-        assert hierarchy.later(late, early) == 1
+def test_all_test_prompts_are_looked_at_only_near_the_threshold(monkeypatch):
+    monkeypatch.setattr(hierarchy, "SCREEN", 50)
+    sizes = []
+    original = hierarchy.squared_error
+
+    def noted(outputs, targets):
+        sizes.append((targets.shape[1], original(outputs, targets).min().item()))
+        return original(outputs, targets)
+
+    monkeypatch.setattr(hierarchy, "squared_error", noted)
+    task = new_task(1, 3, 2, 5, generator())
+    options = {"learning_rate": 1e-2, "steps": 300, "stop": 0.4, "test_prompts": 120}
+    hierarchy.learn(Net("transformer", (20,)), task, {"own": task}, generator(1), **options)
+    assert sizes[0][0] == 50
+    assert sizes[0][1] > 0.5
+    assert sizes[1][0] == 50, "the first error is far from the threshold"
+    assert [size for size, _ in sizes[-3:]] == [50, 50, 20]
 
 
-def test_a_censored_run_is_later_only_than_runs_that_ended_before():
-    assert hierarchy.later(counts([1, 2]), counts([2, 2], censored=(0, 1))) == pytest.approx(1 / 6)
-    # censored before the others ended: nothing is known
-    assert hierarchy.later(counts([5, 5]), counts([2, 2], censored=(0, 1))) == 1
-    assert hierarchy.later(counts([5, 5], (0, 1)), counts([7, 7], (0, 1))) == 1
+def test_the_median_is_the_lower_one_and_infinite_if_it_is_censored():
+    assert hierarchy.median(counts([5, 1, 3])) == 3
+    assert hierarchy.median(counts([4, 1, 3, 2])) == 2
+    assert hierarchy.median(counts([1, 2, 9, 9], censored=(2, 3))) == 2
+    assert hierarchy.median(counts([1, 9, 9], censored=(1, 2))) == math.inf
 
 
-@settings(deadline=None, max_examples=60)
-@given(some_counts, some_counts)
-def test_the_chance_is_that_of_all_splits_counted_pair_by_pair(first, second):
-    pooled = [
-        (int(n), bool(r))
-        for group in (first, second)
-        for n, r in zip(group.prompts, group.reached, strict=True)
-    ]
-
-    def surely(a, b):
-        return a[1] and (a[0] < b[0] or (a[0] == b[0] and not b[1]))
-
-    def statistic(chosen):
-        rest = [i for i in range(len(pooled)) if i not in chosen]
-        pairs = [(pooled[i], pooled[j]) for i in chosen for j in rest]
-        return sum(surely(a, b) - surely(b, a) for a, b in pairs)
-
-    k = len(first.prompts)
-    splits = list(itertools.combinations(range(len(pooled)), k))
-    share = sum(statistic(s) >= statistic(tuple(range(k))) for s in splits) / len(splits)
-    assert hierarchy.later(first, second) == pytest.approx(share)
+def test_runs_are_compared_by_task_net_and_length():
+    rows = [("a", "x", 2, 10, 1), ("a", "x", 2, 30, 1), ("a", "x", 4, 90, 1), ("a", "y", 2, 60, 1)]
+    rows += [("a", "y", 4, 80, 0), ("b", "y", 8, 5, 1)]
+    runs = Runs(pd.DataFrame(rows, columns=["task", "net", "N", "prompts", "reached"]))
+    assert runs.counts("a", "x", 2).prompts.tolist() == [10, 30]
+    assert runs.counts("a", "y", 4).reached.tolist() == [False]
+    assert len(runs.counts("b", "x", 8).prompts) == 0
+    assert runs.median("a", "x", 2) == 10
+    assert runs.median("a", "y", 4) == math.inf
+    assert runs.told("a", "x", 2) == "0.0 [0.0, 0.0]"
+    assert runs.told("a", "x", 4) == "0.1"
+    assert runs.told("b", "x", 8) == ""
+    assert runs.lengths("a", "x", "y") == [2, 4]
+    assert runs.lengths("b", "y") == [8]
+    assert runs.lengths("b", "x", "y") == []
+    assert runs.lead("a", 2, "x", "y") == 2
+    assert runs.lead("a", 2, "y", "x", "y") == 10 / 60
+    assert runs.power("a", "x", 2, 4) == pytest.approx(tuple(math.log2(r) for r in (9, 3, 9)))
 
 
-@given(st.integers(1, 5000), st.integers(1, 4096))
-def test_the_search_finds_the_least_doubling_that_suffices(needed, guess):
+def test_neighbours_are_one_step_away_and_go_both_ways():
+    for net in (*NETS, Net("gated", (8, 64)), Net("feedforward", (16, 1000))):
+        start = Setting(net, 0.5)
+        for other in hierarchy.neighbours(start):
+            assert other != start
+            widths = (*net.widths, 0)[:2]
+            if widths[1] in (0, *hierarchy.SECOND.values()) and net.widths[0] % 2 == 0:
+                assert start in hierarchy.neighbours(other)
+    assert len(hierarchy.neighbours(Setting(Net("transformer", (8,)), 1.0))) == 4
+    assert len(hierarchy.neighbours(Setting(Net("feedforward", (8,)), 1.0))) == 5
+    assert len(hierarchy.neighbours(Setting(Net("gated", (8,)), 1.0))) == 6
+
+
+@given(st.integers(-3, 3), st.integers(0, 7))
+def test_the_search_ends_where_no_neighbour_is_better(rate, width):
     asked = []
-    n, found = hierarchy.fewest(lambda k: asked.append(k) or k >= needed, guess, 2**14)
-    assert len(asked) == len(set(asked))
-    assert found == (n >= needed)
-    if found:
-        assert n % 2 or n // 2 < needed
-    else:
-        assert 2 * n > 2**14
+
+    def count(setting, most):
+        asked.append(setting)
+        away = abs(math.log2(setting.rate) - rate) + abs(math.log2(setting.net.widths[0]) - width)
+        needed = round(100 * 1.5**away)
+        return counts([min(needed, most)] * 3, censored=(0, 1, 2) if needed > most else ())
+
+    start = Setting(Net("transformer", (8,)), 1.0)
+    best, tried = hierarchy.tune(count, start, 10_000)
+    assert best == Setting(Net("transformer", (2**width,)), 2.0**rate)
+    assert len(asked) == len(set(asked)) == len(tried)
+    assert set(hierarchy.neighbours(best)) - {best} <= set(tried)
+
+
+def test_a_search_that_begins_where_nothing_arrives_goes_to_what_does():
+    def count(setting, most):
+        return counts([most] * 2, censored=() if setting.rate > 1 else (0, 1))
+
+    start = Setting(Net("transformer", (8,)), 1.0)
+    assert hierarchy.tune(count, start, 1000)[0].rate == 2.0
 
 
 def test_bad_input_is_named():
     task = new_task(2, 3, 2, 5, generator())
-    with pytest.raises(ValueError, match="unknown architecture 'lstm'"):
-        hierarchy.learner("lstm", task, (5,), generator())
+    with pytest.raises(ValueError, match="unknown kind 'lstm'"):
+        Net("lstm", (5,))
     with pytest.raises(ValueError, match=r"widths \(5, 5\)"):
-        hierarchy.learner("transformer", task, (5, 5), generator())
+        Net("transformer", (5, 5))
+    with pytest.raises(ValueError, match=r"widths \(\)"):
+        Net("feedforward", ())
     with pytest.raises(ValueError, match=r"widths\[1\] must be at least 1, got 0"):
-        hierarchy.learner("feedforward", task, (5, 0), generator())
+        Net("feedforward", (5, 0))
     with pytest.raises(ValueError, match="at least 2 tokens, got 1"):
-        hierarchy.learner("recurrent", new_task(1, 1, 2, 5, generator()), (5,), generator())
-    with pytest.raises(ValueError, match="share their pointers"):
-        hierarchy.with_fixed_pointers(new_task(1, 3, 2, 5, generator(), simple=True))
-    options = {"widths": (5,), "learning_rate": 1e-2, "steps": 1, "stop": 0.5}
+        hierarchy.learner(NETS[1], new_task(1, 1, 2, 5, generator()), generator())
+    options = {"learning_rate": 1e-2, "steps": 1, "stop": 0.5}
     with pytest.raises(ValueError, match="at least one test"):
-        hierarchy.learn("transformer", task, {}, generator(), **options)
-    with pytest.raises(ValueError, match="samples must be at least 0, got -1"):
-        hierarchy.learn("transformer", task, {"own": task}, generator(), samples=-1, **options)
-    record = Record(torch.tensor([1]), {"own": torch.ones(1, 2)})
-    with pytest.raises(ValueError, match="unknown test 'other'"):
-        record.count(0.5, "other")
-    with pytest.raises(ValueError, match="level must be positive and finite, got nan"):
-        record.count(math.nan, "own")
-    none = Counts(torch.empty(0, dtype=torch.int64), torch.empty(0, dtype=torch.bool))
+        hierarchy.learn(NETS[0], task, {}, generator(), **options)
     with pytest.raises(ValueError, match="at least one run"):
-        hierarchy.median(none)
-    with pytest.raises(ValueError, match="at least one run"):
-        hierarchy.later(counts([1]), none)
-    with pytest.raises(ValueError, match="at most 20 runs are compared, got 22"):
-        hierarchy.later(counts([1] * 11), counts([1] * 11))
-    with pytest.raises(ValueError, match="guess runs from 1 to top = 8, got 9"):
-        hierarchy.fewest(bool, 9, 8)
+        hierarchy.median(counts([]))

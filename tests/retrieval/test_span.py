@@ -4,10 +4,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch.nn.functional import normalize
 
-from helpers.nets import baselines
-from helpers.nets.baselines import FeedforwardSpec
 from helpers.retrieval import span
 
 law = settings(deadline=None, max_examples=30)
@@ -24,23 +21,27 @@ def normal(*shape, seed=0):
 
 
 def unit(d, seed=0):
-    return normalize(normal(d, seed=seed), dim=-1)
+    return span.directions(1, d, generator(seed))[0]
 
 
 def test_samples_are_labelled_by_the_token_pointed_at():
-    u = unit(3)
-    x, t, y = span.sample(40, 5, u, generator(1))
-    assert (x.shape, t.shape, y.shape) == ((40, 15), (40,), (40,))
-    assert x.dtype == y.dtype == torch.float64
-    assert set(t.tolist()) == set(range(5))
+    u = span.directions(2, 3, generator())
+    found = span.samples(40, 5, u, generator(1))
+    assert (found.x.shape, found.t.shape, found.y.shape) == ((2, 40, 15), (2, 40), (2, 40))
+    assert found.x.dtype == found.y.dtype == torch.float64
+    assert set(found.t[1].tolist()) == set(range(5))
     for i in range(40):
-        assert y[i].item() == pytest.approx((x[i, 3 * t[i] : 3 * t[i] + 3] @ u).item(), rel=1e-12)
+        start = 3 * found.t[1, i]
+        by_hand = found.x[1, i, start : start + 3] @ u[1]
+        assert found.y[1, i].item() == pytest.approx(by_hand.item(), rel=1e-12)
+        pointer = torch.arange(5) == found.t[1, i]
+        assert torch.equal(found.inputs[1, i], torch.cat((found.x[1, i], pointer.double())))
 
 
-def test_the_pointer_is_one_of_the_last_inputs():
-    found = span.with_pointer(normal(2, 3, 4), torch.tensor([[0, 1, 2], [2, 2, 0]]), 3)
-    assert found.shape == (2, 3, 7)
-    assert torch.equal(found[1, 0, 4:], torch.tensor([0.0, 0.0, 1.0]).double())
+def test_the_targets_give_the_labels():
+    found = span.samples(9, 4, unit(3)[None], generator())
+    labels = found.x[0] @ span.targets(found.u[0], 4).mT
+    torch.testing.assert_close(labels[torch.arange(9), found.t[0]], found.y[0])
 
 
 def test_the_basis_is_orthonormal_and_spans_the_rows():
@@ -63,10 +64,9 @@ def test_what_is_outside_meets_no_sample(seed):
 
 @law
 @given(some_seed, st.integers(1, 6), st.integers(1, 4), st.integers(1, 30))
-def test_the_mean_floor_is_that_of_the_theorem(seed, N, d, n):
+def test_the_samples_see_as_much_as_their_rank(seed, N, d, n):
     M = span.seen(normal(n, N * d, seed=seed), N)
-    each = span.span_floor(M, torch.eye(d).double(), N)
-    assert each.mean().item() == pytest.approx(span.span_bound(n, N, d), abs=1e-12)
+    assert M.trace().item() == pytest.approx(min(n, N * d), abs=1e-11)
 
 
 @law
@@ -75,76 +75,50 @@ def test_the_floor_is_the_distance_from_the_span(seed):
     """By least squares: what of e_t x u the samples cannot combine."""
     N, d, n = 4, 3, 5
     x, u = normal(n, N * d, seed=seed), unit(d, seed + 1)
-    left = 0.0
-    for t in range(N):
-        target = torch.zeros(N, d).double()
-        target[t] = u
-        target = target.flatten()
-        combined = x.mT @ torch.linalg.lstsq(x.mT, target[:, None]).solution[:, 0]
-        left += (target - combined).square().sum().item() / N
-    floor = span.span_floor(span.seen(x, N), u, N)
-    assert floor.item() == pytest.approx(left, abs=1e-12)
-
-
-def test_the_bounds_are_their_formulas():
-    assert span.span_bound(9, 6, 3) == 0.5
-    assert span.span_bound(18, 6, 3) == span.span_bound(100, 6, 3) == 0
-    assert span.equivariant_bound(39, 6, 3) == 0.5
-    assert span.equivariant_bound(0, 6, 3) == 1
-    assert span.equivariant_bound(80, 6, 3) == 0
-
-
-@law
-@given(st.integers(1, 20), st.integers(1, 9), st.integers(0, 500))
-def test_a_blind_learner_needs_more_than_a_reader_of_the_span(N, d, n):
-    assert span.equivariant_bound(n, N, d) >= span.span_bound(n, N, d) - 1e-12
+    wanted = span.targets(u, N).mT
+    left = wanted - x.mT @ torch.linalg.lstsq(x.mT, wanted).solution
+    floor = 1 - u @ span.seen(x, N) @ u / N
+    assert floor.item() == pytest.approx(left.square().sum().item() / N, abs=1e-12)
 
 
 def test_separate_least_squares_leaves_what_its_samples_miss():
-    N, u = 2, torch.tensor([1.0, 0.0]).double()
+    u = torch.tensor([1.0, 0.0]).double()
     x = torch.tensor([[1.0, 0, 0, 0], [0, 0, 3, 0], [0, 0, 0, 1]]).double()
-    both = torch.tensor([0, 1, 1])
-    assert span.separate_risk(x, both, u, N).item() == pytest.approx(0, abs=1e-14)
-    swapped = torch.tensor([1, 0, 1])
-    assert span.separate_risk(x, swapped, u, N).item() == pytest.approx(1, abs=1e-14)
-    assert span.separate_risk(x[:1], both[:1], u, N).item() == pytest.approx(0.5, abs=1e-14)
+    for t, risk in (([0, 1, 1], 0.0), ([1, 0, 1], 1.0), ([0, 0, 0], 0.5)):
+        assert span.separate_risk(x, torch.tensor(t), u) == pytest.approx(risk, abs=1e-14)
 
 
 def test_the_mean_risk_of_separate_least_squares():
     """1 - n/(N^2 d) while no pointer has more than N d samples; 400 sets, 4.5 standard errors."""
     N, d, n = 3, 3, 6
-    risks = []
-    for seed in range(400):
-        u = unit(d, seed)
-        x, t, _ = span.sample(n, N, u, generator(seed))
-        risks.append(span.separate_risk(x, t, u, N))
-    risks = torch.stack(risks)
+    sets = span.samples(n, N, span.directions(400, d, generator()), generator(1))
+    found = [span.separate_risk(x, t, u) for x, t, u in zip(sets.x, sets.t, sets.u, strict=True)]
+    risks = torch.tensor(found)
     assert abs(risks.mean() - (1 - n / (N * N * d))) < 4.5 * risks.std() / 20
 
 
-def net(E=2, N=3, d=2, n=4):
-    spec = FeedforwardSpec(N * d + N, (5,), activation="tanh")
-    weights = span.initial_weights(spec, N * d, E, generator())
-    drawn = [span.sample(n, N, unit(d), generator(k)) for k in range(E)]
-    x, t, y = (torch.stack(part) for part in zip(*drawn, strict=True))
-    inputs = span.with_pointer(x, t, N)
-    return weights, x, lambda w: (baselines.forward(spec, w, inputs) - y).square().mean(-1)
-
-
 def test_descent_forgets_by_the_law():
-    weights, x, losses = net()
+    N, d = 3, 2
+    data = span.samples(4, N, span.directions(2, d, generator()), generator(1))
     eta, penalty, steps = 0.05, 0.1, 80
-    kept = {name: w.clone() for name, w in weights.items()}
-    last, noted = span.descend(losses, weights, steps, eta, penalty, lambda w: w[span.FIRST], 40)
-    assert len(noted) == 3
-    assert torch.equal(noted[0], weights[span.FIRST])
-    assert torch.equal(noted[2], last[span.FIRST])
-    assert all(torch.equal(weights[name], kept[name]) for name in kept)
-    for e in range(2):
-        spanned = span.basis(x[e])
-        before, after = (span.outside(w[span.FIRST][e, :6], spanned) for w in (weights, last))
-        law = (1 - 2 * eta * penalty) ** steps * before
-        assert (after - law).norm() < 10 * 6 * EPS * steps * before.norm()
+    for kind in span.KINDS:
+        weights = span.initial_weights(kind, N, d, 2, generator())
+        kept = {name: w.clone() for name, w in weights.items()}
+        last, noted = span.descend(
+            lambda w: (span.outputs(w, data.inputs) - data.y).square().mean(-1),
+            *(weights, steps, eta, penalty, lambda w: w[span.FIRST], 40),
+        )
+        assert len(noted) == 3
+        assert torch.equal(noted[0], weights[span.FIRST])
+        assert torch.equal(noted[2], last[span.FIRST])
+        assert all(torch.equal(weights[name], kept[name]) for name in kept)
+        for e in range(2):
+            spanned = span.basis(data.x[e])
+            before, after = (
+                span.outside(w[span.FIRST][e, : N * d], spanned) for w in (weights, last)
+            )
+            shrunk = (1 - 2 * eta * penalty) ** steps * before
+            assert (after - shrunk).norm() < 10 * 6 * EPS * steps * before.norm()
 
 
 def test_a_step_of_descent_is_its_formula():
@@ -154,23 +128,21 @@ def test_a_step_of_descent_is_its_formula():
 
 
 def test_the_first_layer_is_normal_where_it_meets_the_data():
-    spec = FeedforwardSpec(20 + 4, (500,))
-    first = span.initial_weights(spec, 20, 1, generator(), size=2.0)[span.FIRST][0]
-    assert first[:20].std().item() == pytest.approx(2 / 20**0.5, rel=0.05)
-    assert first[20:].abs().max() <= 1 / 24**0.5
+    first = span.initial_weights("tanh", 50, 10, 1, generator(), size=2.0)[span.FIRST][0]
+    assert first[:500].std().item() == pytest.approx(2 / 500**0.5, rel=0.05)
+    assert first[500:].abs().max() <= 1 / 550**0.5
 
 
 def test_a_gated_net_multiplies():
-    weights = span.gated_weights(3, 6, 4, 2, generator())
-    x, t = normal(2, 5, 6), torch.tensor([[0, 1, 2, 0, 1]] * 2)
-    found = span.gated(weights, span.with_pointer(x, t, 3))
-    by_hand = (x[1, 2] @ weights[span.FIRST][1]) @ weights["gate"][1, 2]
+    weights = span.initial_weights("gated", 3, 2, 2, generator())
+    data = span.samples(5, 3, span.directions(2, 2, generator()), generator())
+    by_hand = (data.x[1, 2] @ weights[span.FIRST][1]) @ weights["gate"][1, data.t[1, 2]]
+    found = span.outputs(weights, data.inputs)
     assert found.shape == (2, 5)
     assert found[1, 2].item() == pytest.approx(by_hand.item(), rel=1e-12)
 
 
 def test_bad_input_is_named():
-    g = generator()
     with pytest.raises(ValueError, match="n at least 1, got"):
         span.basis(torch.zeros(0, 3))
     with pytest.raises(ValueError, match=r"torch\.int64"):
@@ -179,16 +151,10 @@ def test_bad_input_is_named():
         span.seen(normal(2, 7), 3)
     with pytest.raises(ValueError, match="N must be at least 1, got 0"):
         span.seen(normal(2, 6), 0)
-    with pytest.raises(ValueError, match="n must be at least 0, got -1"):
-        span.span_bound(-1, 2, 2)
-    with pytest.raises(ValueError, match="d must be at least 1, got 0"):
-        span.equivariant_bound(1, 2, 0)
-    with pytest.raises(ValueError, match="need pointers"):
-        span.with_pointer(normal(2, 3), torch.zeros(3, dtype=torch.int64), 2)
-    with pytest.raises(ValueError, match="D = 9 of 6 inputs"):
-        span.initial_weights(FeedforwardSpec(6), 9, 1, g)
-    with pytest.raises(ValueError, match="hidden must be at least 1, got 0"):
-        span.gated_weights(2, 4, 0, 1, g)
+    with pytest.raises(ValueError, match="unknown kind 'relu'"):
+        span.initial_weights("relu", 2, 2, 1, generator())
+    with pytest.raises(ValueError, match="ensemble must be at least 1, got 0"):
+        span.initial_weights("gated", 2, 4, 0, generator())
     start = {"w": normal(1, 2)}
     with pytest.raises(ValueError, match="steps must be at least 1, got 0"):
         span.descend(lambda w: w["w"].sum(-1), start, 0, 0.1)

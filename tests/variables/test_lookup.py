@@ -18,23 +18,36 @@ def grid_points(n, d, spacing, generator):
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.integers(1, 4), st.integers(1, 3), st.integers(0, 10**6), st.sampled_from([3.0, 4.0]))
-def test_it_is_exact_on_boxes_of_radius_delta(n, d, seed, spacing):
+@given(st.integers(1, 4), st.integers(1, 3), st.integers(0, 10**6), st.sampled_from(lookup.FORMS))
+def test_it_is_exact_on_boxes_of_radius_delta(n, d, seed, form):
     generator = torch.Generator().manual_seed(seed)
-    delta = 0.1
-    points = grid_points(n, d, spacing * delta, generator)
+    delta, ramp = 0.1, 1.0 if form == "printed" else 2.0
+    points = grid_points(n, d, (2 + ramp) * delta, generator)
     values = torch.randn(n, generator=generator, dtype=torch.float64)
-    net = lookup.lookup_net(points, values, delta)
+    net = lookup.lookup_net(points, values, delta, form=form)
     z = delta * (2 * torch.rand(50, 1, d, generator=generator, dtype=torch.float64) - 1)
     corner = delta * (2 * torch.randint(0, 2, (50, 1, d), generator=generator).double() - 1)
     for shift in (z, corner, torch.zeros(1, 1, d)):
         assert (lookup.evaluate(net, points + shift) - values).abs().max() <= 1e-12
 
 
-def test_beyond_twice_the_tolerance_it_is_zero():
-    net = lookup.lookup_net(torch.zeros(1, 2), torch.ones(1), 0.5)
+def test_beyond_twice_the_tolerance_the_net_of_the_proof_is_zero():
+    net = lookup.lookup_net(torch.zeros(1, 2), torch.ones(1), 0.5, form="printed")
     assert lookup.evaluate(net, torch.tensor([[1.0, 0.0], [0.0, -1.0]]).double()).abs().max() == 0
     assert lookup.evaluate(net, torch.tensor([[0.75, 0.0]]).double()).item() == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("B", [0.01, 1.0, 30.0])
+@pytest.mark.parametrize("cells", [1, 2, 5])
+def test_wide_ramps_keep_the_first_layer_within_half_of_its_bound(B, cells):
+    delta = B / (2 * cells)
+    points = 4 * delta * torch.arange(cells + 1).double()[:, None] - B
+    net = lookup.lookup_net(points, torch.arange(cells + 1).double(), delta)
+    assert net["W1"].abs().max().item() <= max(1, B) / (2 * delta) * (1 + 1e-12)
+    assert net["W2"].abs().max().item() <= 1
+    ends = torch.cat([points - delta, points + delta])
+    wanted = torch.arange(cells + 1).double().repeat(2)
+    assert (lookup.evaluate(net, ends) - wanted).abs().max() <= 1e-11
 
 
 def test_the_net_has_the_sizes_of_the_paper():
@@ -56,14 +69,18 @@ def test_every_function_of_the_chosen_bits_is_represented_on_every_string(kind, 
         assert (found - values.double()[index]).abs().max() <= 1e-12
 
 
-@pytest.mark.parametrize("kind", ["positions", "bag"])
-def test_it_is_exact_on_nearly_orthogonal_vectors_too(kind):
-    at = selection.basis(selection.uneven_gram(8, 3, 0.1))
-    values = torch.randn(8, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+@pytest.mark.parametrize("kind", selection.MAPS)
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_it_is_exact_on_nearly_orthogonal_vectors_too(kind, symmetric):
+    at = selection.basis(selection.opposed_gram(8, 3, 0.15))
+    values = torch.randn(4 if symmetric else 8, generator=torch.Generator().manual_seed(1)).double()
     bits = cube.bits(8)
-    index = (bits[:, :3] << torch.arange(3)).sum(1)
-    found = lookup.construct(values, [0, 1, 2], at, kind)(bits)
-    assert (found - values[index]).abs().max() <= 1e-12
+    index = bits[:, :3].sum(1) if symmetric else (bits[:, :3] << torch.arange(3)).sum(1)
+    model = lookup.construct(values, [0, 1, 2], at, kind)
+    assert (model(bits) - values[index]).abs().max() <= 1e-12
+    points, gamma = selection.targets(kind, bits[:, :3], symmetric=symmetric)
+    assert model.tolerance == gamma / 4
+    assert (model.features(bits) - points).abs().max() <= gamma / 4
 
 
 def test_half_the_tolerance_is_not_enough():
@@ -73,15 +90,14 @@ def test_half_the_tolerance_is_not_enough():
     assert (found - 1).abs().max() > 0.1
 
 
-@pytest.mark.parametrize(("form", "share"), [("printed", 1 / 8), ("repaired", 1 / 4)])
+@pytest.mark.parametrize(("form", "slope"), [("printed", 8), ("repaired", 2)])
 @pytest.mark.parametrize("kind", selection.MAPS)
-def test_the_tolerance_of_the_net_is_the_share_of_gamma_that_it_should_be(kind, form, share):
+def test_the_tolerance_of_the_net_is_the_share_of_gamma_that_it_should_be(kind, form, slope):
     s = 3
-    model = lookup.construct(
-        torch.zeros(2**s), range(s), selection.basis(torch.eye(6)), kind, form=form
-    )
+    at = selection.basis(torch.eye(6))
+    model = lookup.construct(torch.zeros(2**s), range(s), at, kind, form=form)
     gamma = 1 / s if kind == "bag" else 1.0
-    assert model.net["W1"][0].abs().max().item() == pytest.approx(1 / (share * gamma), rel=1e-12)
+    assert model.net["W1"][0].abs().max().item() == pytest.approx(slope / gamma, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -92,15 +108,14 @@ def test_the_tolerance_of_the_net_is_the_share_of_gamma_that_it_should_be(kind, 
         (lambda: lookup.lookup_net(torch.zeros(2, 1), torch.zeros(3), 0.1), "points"),
         (lambda: lookup.lookup_net(torch.zeros(1, 1), torch.zeros(1), 0.0), "delta"),
         (lambda: lookup.lookup_net(torch.full((1, 1), math.nan), torch.zeros(1), 0.1), "finite"),
-        (lambda: lookup.lookup_net(torch.zeros(4096, 9), torch.zeros(4096), 0.1), "weights"),
+        (lambda: lookup.lookup_net(_one(), torch.zeros(1), 0.1, form="loose"), "form"),
         (lambda: lookup.evaluate(_plain_net(), torch.zeros(3, 2)), "end in 1"),
         (lambda: lookup.lookup_net(torch.tensor([[0.0], [0.2]]), torch.zeros(2), 0.1), "apart"),
-        (lambda: lookup.construct(torch.zeros(4), [0], _plain()), "2\\*\\*s = 2"),
+        (lambda: lookup.construct(torch.zeros(5), [0, 1], _plain()), "need 4 or 3 values"),
         (lambda: lookup.construct(torch.zeros(2), [0], _plain(), "sets"), "map"),
         (lambda: lookup.construct(torch.zeros(2), [0], _plain(), form="loose"), "form"),
-        (lambda: lookup.construct(torch.zeros(2), [0], _plain(), gamma=1.5), "gamma"),
         (lambda: lookup.construct(torch.zeros(2), [9], _plain()), "chosen"),
-        (lambda: lookup.construct(torch.zeros(8), [0, 1, 2], _close(), "bag"), "too close"),
+        (lambda: lookup.construct(torch.zeros(8), [0, 1, 2], _close(), "bag"), r"1 / \(2s - 1\)"),
     ],
 )
 def test_bad_input_is_named(call, text):
@@ -125,5 +140,9 @@ def test_the_norm_of_the_query_grows_with_the_logarithm_of_the_length():
     assert norms == pytest.approx([math.log(8 * T) for T in (8, 64, 512)])
 
 
+def _one():
+    return torch.zeros(1, 1)
+
+
 def _plain_net():
-    return lookup.lookup_net(torch.zeros(1, 1), torch.zeros(1), 0.1)
+    return lookup.lookup_net(_one(), torch.zeros(1), 0.1)

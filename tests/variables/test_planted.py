@@ -70,6 +70,66 @@ def test_the_start_has_small_embeddings_and_the_probe_s_shapes():
         assert weights[name].std().item() == pytest.approx(0.02, rel=0.35)
 
 
+def test_matrices_can_start_normal_with_biases_0():
+    spec = planted.probe(30, width=64, heads=16)
+    weights = planted.start(spec, planted.plant("and", 30, 3, range(3)), matrices=0.02)
+    assert all(not v.any() for name, v in weights.items() if name.endswith("bias"))
+    assert (weights["norm.gain"] == 1).all()
+    for part in planted.MATRICES:
+        name = part if part == "readout" else f"layers.0.{part}"
+        assert weights[name].std().item() == pytest.approx(0.02, rel=0.2)
+
+
+def large_weights(spec, trials):
+    """Weights at which no term of the model is negligible, float64."""
+    generator = torch.Generator().manual_seed(1)
+    return {
+        k: (v + 0.3 * torch.randn(v.shape, generator=generator)).double().requires_grad_()
+        for k, v in planted.start(spec, trials).items()
+    }
+
+
+@pytest.mark.parametrize("dropout", [0.0, 1e-12])
+@pytest.mark.parametrize(("T", "width", "heads"), [(7, 8, 2), (12, 16, 16), (3, 6, 1)])
+def test_logits_and_gradients_are_those_of_the_transformer(T, width, heads, dropout):
+    trials = planted.plant("and", T, 3, [0, 1])
+    spec = planted.probe(T, width=width, heads=heads)
+    weights, (bits, _) = large_weights(spec, trials), trials.sample(9)
+    found = planted.logits(spec, weights, bits, dropout=dropout)
+    expected = forward(spec, weights, bits)
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-6)
+    names = [name for name in weights if not name.endswith("key_bias")]  # softmax ignores it
+    of = [weights[name] for name in names]
+    slopes = (torch.autograd.grad(v.square().sum(), of) for v in (found, expected))
+    for name, a, b in zip(names, *slopes, strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5, msg=name)
+
+
+def test_scores_far_apart_leave_the_logits_as_they_are():
+    trials = planted.plant("and", 5, 3, [0])
+    spec = planted.probe(5, width=8, heads=2)
+    weights = {k: v.detach() for k, v in large_weights(spec, trials).items()}
+    weights["layers.0.query"] *= 60
+    bits = trials.sample(6)[0]
+    expected, inside = forward(spec, weights, bits, intermediates=True)
+    scores = inside["layers.0.scores"]
+    assert (scores.amax(-1) - scores.amin(-1)).max() > 80
+    torch.testing.assert_close(planted.logits(spec, weights, bits), expected)
+
+
+def test_dropout_leaves_the_heads_right_on_average():
+    trials = planted.plant("and", 6, 3, [0])
+    spec = planted.probe(6, width=8, heads=2)
+    weights = {k: v.detach() for k, v in large_weights(spec, trials).items()}
+    bits = trials.sample(1)[0].expand(1, 4000, 6)
+    generator = torch.Generator().manual_seed(0)
+    noisy = planted.logits(spec, weights, bits, dropout=0.01, generator=generator)[0]
+    clean = planted.logits(spec, weights, bits)[0, :1]
+    assert (noisy != clean).any(1).double().mean() > 0.5
+    error = noisy.std(0) / math.sqrt(4000)
+    assert ((noisy.mean(0) - clean[0]).abs() < 0.1 * noisy.std(0) + 5 * error).all()
+
+
 def test_errors_are_the_share_of_wrong_answers():
     trials = planted.plant("and", 6, 2, [0, 1, 2])
     bits, labels = trials.sample(40)

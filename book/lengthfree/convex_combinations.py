@@ -1,0 +1,390 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,mystnb
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# (ch-convex-combinations)=
+# # Short averages, and inputs that are mixtures
+#
+# ```{verdict}
+# As printed, the sparsification lemma lacks a factor: for one vector of length 1 with weight $\frac12$, and one term, it promises an error of 0, and the least squared error is {glue:text}`printed_error:.2f`. Either of two factors repairs it. The lemma on mixed inputs holds for every norm.
+# ```
+# **Needs** nothing but linear algebra. **Read** 6 min. **Runs in** 10 s. **Source** printed.
+#
+# **Claim.** Two lemmas carry the paper's bounds. By the first, a mixture of vectors is near a short average of them, so that a few averages stand in for all mixtures. It holds with one factor more. By the second, a linear map on mixtures of inputs need only be known at the inputs that are mixed. It holds wherever outputs are compared in a norm. Nothing that the paper builds on them is lost.
+#
+# ## The statement
+#
+# ```{prf:lemma} Trauger and Tewari (2024), Lemma 3.1
+# :label: lengthfree-lem3-1
+# *(Refuted below as printed.)* In a Hilbert space let $f = \sum_{i=1}^d \alpha_i V_i$ with $\alpha_i \ge 0$, $\gamma = \sum_i \alpha_i \le 1$ and $\|V_i\| \le b$. For every natural number $k$ there are whole numbers $k_i \ge 0$ with $\sum_i k_i \le k$ and
+#
+# $$\Bigl\| f - \frac1k \sum_i k_i V_i \Bigr\|^2 \le \frac{\gamma^2 b^2 - \|f\|^2}{k} .$$
+#
+# *The sentence after it:* at most $d^k$ tuples $(k_1, \dots, k_d)$ fit these criteria.
+# ```
+
+# %% tags=["parameters"]
+starts = 32  # starting points of each search [16..512]
+moves = 100  # trials from each [50..1000]
+seed = 0  # of the searches [0..1000000]
+
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import math
+
+import pandas as pd
+import torch
+
+from helpers.book import figures
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
+from helpers.book.table import table
+from helpers.covers import linear as covers
+from helpers.draws import Draws, f64
+
+ledger, draws = Ledger("lengthfree/convex_combinations"), Draws(seed)
+lem3_1, count = ledger.result("lengthfree.lem3_1"), ledger.result("lengthfree.lem3_1_count")
+lem3_2, q_range = ledger.result("lengthfree.lem3_2"), ledger.result("lengthfree.lem3_2_range")
+
+# %% [markdown]
+# ## The factor that is missing
+#
+# The idea is Maurey's {cite:p}`pisier1981`: draw $k$ of the vectors at random and take their mean. The mean has the right expectation, and its expected squared error is the variance of one draw over $k$; so some outcome does as well. But a draw needs probabilities that sum to 1, and the $\alpha_i$ sum to $\gamma$.
+#
+# One number decides: $d = 1$, $V_1 = 1$, so that $f = \gamma$. The printed bound is $\gamma^2 - \gamma^2 = 0$ for every $k$. The averages are the multiples of $\frac1k$ up to 1.
+
+
+# %%
+def best(f, V, k, factor=1.0, exactly=False):
+    """Least squared error over whole k_i >= 0 that sum to at most, or exactly, k."""
+    counts = covers.integer_points(V.shape[-2], k).double()
+    if exactly:
+        counts = counts[counts.sum(-1) == k]
+    averages = factor / k * (counts @ V)
+    return (f[..., None, :] - averages).square().sum(-1).amin(-1)
+
+
+gamma, one = torch.linspace(0, 1, 241, dtype=torch.float64)[:, None], f64([[1.0]])
+errors = {k: best(gamma, one, k) for k in (1, 2, 3)}
+printed_error = best(f64([0.5]), one, 1).item()
+scaled_error = best(f64([0.5]), one, 1, 0.5, exactly=True).item()
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "One vector of length 1 with weight $\\gamma$: the least squared error of averages with at most $k$ terms, and the bound of repair 2. The printed bound is 0 throughout (grey).", "name": "fig-one-vector"}, "image": {"alt": "Three panels for one, two and three terms. The solid curve of the least error is a row of k equal arches from zero to zero, lower for more terms. The dashed curve of the bound is one wide arch above; the solid curve touches it at the ends, and in the first panel at one half as well. A grey line at zero is touched only at the ends of the arches."}} tags=["hide-input"]
+fig, axes = figures.new(1, 3, height=2.2, sharey=True)
+for ax, (k, error) in zip(axes, errors.items(), strict=True):
+    figures.level(ax, 0)
+    ax.plot(gamma, error, **figures.line(0, label="least error"))
+    ax.plot(gamma, gamma * (1 - gamma) / k, **figures.line(1, label="repair 2"))
+    ax.set(title=f"$k = {k}$", xlabel="weight $\\gamma$")
+axes[0].set_ylabel("squared error")
+axes[0].legend(loc="lower center", bbox_to_anchor=(0.5, 0.0), fontsize=8)
+figures.show()
+
+# %% [markdown]
+# At $\gamma = \frac12$, $k = 1$ the candidates are 0 and 1, at squared distance {glue:text}`printed_error:.2f` from $f$, and the bound is 0. Where $\gamma = 1$ the lemma is true. In general there are two ways to get probabilities that sum to 1, and each puts one factor $\gamma$ elsewhere:
+#
+# ```{prf:lemma} Lemma 3.1, repaired (ours)
+# :label: convex-repaired
+# Under the hypotheses of {prf:ref}`lengthfree-lem3-1` there are whole $k_i \ge 0$ with
+#
+# $$\Bigl\| f - \frac{\color{#D55E00}\gamma}k \sum_i k_i V_i \Bigr\|^2 \le \frac{\gamma^2 b^2 - \|f\|^2}{k}, \quad \sum_i k_i = k, \tag{repair 1}$$
+#
+# and others with
+#
+# $$\Bigl\| f - \frac1k \sum_i k_i V_i \Bigr\|^2 \le \frac{{\color{#D55E00}\gamma} b^2 - \|f\|^2}{k}, \quad \sum_i k_i \le k. \tag{repair 2}$$
+# ```
+#
+# ```{dropdown} Proof
+# Let $Z_1, \dots, Z_k$ be independent draws of a random vector $Z$ with mean $f$. Their mean has the expected squared distance $\frac1k (\mathbb E \|Z\|^2 - \|f\|^2)$ from $f$, and some outcome is not above it. *Repair 1*: $Z = \gamma V_i$ with probability $\alpha_i/\gamma$; then $\|Z\|^2 \le \gamma^2 b^2$. (For $\gamma = 0$ both sides are 0.) *Repair 2*: $Z = V_i$ with probability $\alpha_i$, and 0 with probability $1 - \gamma$; then $\mathbb E \|Z\|^2 \le \gamma b^2$. In both $k_i$ is the number of times that $V_i$ was drawn. $\square$
+# ```
+#
+# As printed, the lemma has the left side of repair 2 and the right side of repair 1. An adversary looks for vectors and weights, some of them tiny, for which an inequality fails: up to four vectors in up to three dimensions, up to four terms, and all tuples tried for each.
+
+# %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
+
+
+def sides(state, k):
+    """Error times k, and bound times k, of the three forms; the longest vector has length b = 1."""
+    V, alpha = state[..., :-1], state[..., -1].exp()
+    V = V / V.norm(dim=-1)[..., None].amax(-2, keepdim=True)
+    alpha = alpha / alpha.sum(-1, keepdim=True).clamp(min=1)
+    g, f = alpha.sum(-1), (alpha[..., None] * V).sum(-2)
+    size, free = f.square().sum(-1), k * best(f, V, k)
+    scaled = k * best(f, V, k, g[:, None, None], exactly=True)
+    bound1, bound2 = g.square() - size, g - size
+    return {
+        "as printed": (free, bound1),
+        "repair 1": (scaled, bound1),
+        "repair 2": (free, bound2),
+    }
+
+
+def searched(objective):
+    """Largest value found over all shapes."""
+    found = []
+    for d, dim, k in ((1, 1, 1), (2, 1, 1), (2, 2, 2), (3, 3, 3), (4, 3, 1), (4, 2, 4)):
+        start = draws.normal(starts, d, dim + 1)
+        start[..., -1] *= draws.log_uniform(0.1, 100, starts, 1)  # some weights as small as e^-100
+        end = covers.climb(
+            lambda s, k=k: objective(sides(s, k)), lambda s: s, start, draws.generator, moves, 1.0
+        )
+        found.append(objective(sides(end, k)).max().item())
+    return max(found)
+
+
+def excess(form):
+    """By how much the error times k passes its bound, in units of b squared."""
+    return searched(lambda s: s[form][0] - s[form][1])
+
+
+def ratio(form):
+    """Error over bound where the bound is not 0."""
+    return searched(lambda s: torch.where(s[form][1] > 1e-9, s[form][0] / s[form][1], 0.0))
+
+
+# %%
+forms = pd.DataFrame(index=pd.Index(["as printed", "repair 1", "repair 2"], name="form"))
+forms["largest excess"] = [round(excess(form), 9) + 0.0 for form in forms.index]
+forms["largest ratio"] = [None, ratio("repair 1"), ratio("repair 2")]
+caption = "k times the squared error minus its bound, and their ratio; b = 1; largest found"
+table(forms, caption, form=".3f", none="(unbounded)")
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+lem3_1.refuted(
+    "as printed: least squared error, $d = 1$, $V = 1$, $\\alpha = \\frac12$, $k = 1$; control: with $\\frac\\gamma k$",
+    printed_error,
+    at_most=0,
+    control=scaled_error,
+    about="statement",
+    evidence="attained",
+)
+for form, where in (("repair 1", "$\\frac\\gamma k$"), ("repair 2", "$\\gamma b^2$")):
+    lem3_1.repaired(
+        f"{form}, {where}: largest excess found; control: as printed",
+        forms.loc[form, "largest excess"],
+        at_most=0,
+        tol=1e-12,
+        control=forms.loc["as printed", "largest excess"],
+        about="statement",
+        evidence="proved",
+    )
+glue(printed_error=printed_error, worst_excess=forms.loc["as printed", "largest excess"])
+glue(ratio_1=forms.loc["repair 1", "largest ratio"], ratio_2=forms.loc["repair 2", "largest ratio"])
+
+# %% [markdown]
+# Both repairs are attained: their ratios come to {glue:text}`ratio_1:.3f` and {glue:text}`ratio_2:.3f`. The printed form is never off by more than $\frac{b^2}{4k}$, since it differs from repair 2 by $(\gamma - \gamma^2) b^2/k$; the search finds {glue:text}`worst_excess:.3f`.
+#
+# ## How many averages
+#
+# "At most $d^k$" counts $k$ draws from $d$ vectors, so $\sum_i k_i = k$ as in repair 1. If the sum may be smaller, to draw nothing is one more option, and there are up to $(d+1)^k$. We count the tuples that fit the lemma's inequality as well, at $V_i = e_i$ and $\alpha_i = \frac1d$, where $\gamma = 1$.
+
+
+# %%
+def fitting(d, k, exactly=False):
+    """Tuples that meet sum and inequality of Lemma 3.1 at V_i = e_i, alpha_i = 1/d."""
+    counts = covers.integer_points(d, k).double()
+    error = (1 / d - counts / k).square().sum(-1)
+    return int((error <= (1 - 1 / d) / k + 1e-12)[(counts.sum(-1) == k) | (not exactly)].sum())
+
+
+rows = {
+    (d, k): (fitting(d, k), math.comb(d + k, k), d**k, (d + 1) ** k)
+    for d, k in ((2, 1), (3, 1), (8, 1), (3, 2))
+}
+tuples = pd.DataFrame(rows, ["fit both", "fit the sum", "d^k", "(d+1)^k"]).T
+table(tuples.rename_axis(["d", "k"]), "Tuples of whole numbers that sum to at most k")
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+pairs = [(d, k) for d in range(1, 8) for k in range(1, 8)]
+count.refuted(
+    "as printed: tuples that fit, $d = 3$, $k = 1$; control: sums of exactly $k$",
+    fitting(3, 1),
+    at_most=3,
+    control=fitting(3, 1, exactly=True),
+    about="statement",
+    evidence="attained",
+)
+count.repaired(
+    "tuples with sum up to $k$ over $(d+1)^k$, $d, k \\le 7$, largest; control: sums up to $k + 1$",
+    max(len(covers.integer_points(d, k)) / (d + 1) ** k for d, k in pairs),
+    at_most=1,
+    control=max(len(covers.integer_points(d, k + 1)) / (d + 1) ** k for d, k in pairs),
+    about="statement",
+    evidence="proved",
+)
+glue(tuples=fitting(3, 1))
+
+# %% [markdown]
+# The paper's later lemmas take averages of $2k + 1$ vectors, $\pm B e_i$ and 0. So 0 is one of the $V_i$, $\gamma$ may be taken as 1, and neither factor nor count does harm.
+#
+# ## Mixed inputs
+#
+# A class $\mathcal W$ of matrices $W \in \mathbb R^{k \times d}$ acts on inputs $x \in \mathbb R^d$, $\mathcal F = \{x \mapsto Wx\}$. Members of the class *cover* it on some inputs, at scale $\epsilon$, if every $W \in \mathcal W$ has a member $\hat W$ among them with $\|(W - \hat W)x\|_q \le \epsilon$ on all these inputs. (The paper asks for less than $\epsilon$; it makes no difference here.) The least number of them is the *covering number*, and $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ is its largest value over all sets of $N$ inputs.
+#
+# ```{prf:lemma} Trauger and Tewari (2024), Lemma 3.2
+# :label: lengthfree-lem3-2
+# Let the inputs be those with $\|x\|_1 \le B_x$. For every class $\mathcal W$ and $N \ge d$, the covering number $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ equals the one on the $d$ inputs $B_x e_1, \dots, B_x e_d$.
+# ```
+#
+# The lemma names no range of $q$. Section 2.4 of the paper defines covers for every real $q > 0$; all uses have $q = 2$.
+#
+# A point with $\|x\|_1 \le B_x$ is a mixture of the vertices $\pm B_x e_i$. For $q \ge 1$ the difference $\|(W - \hat W)x\|_q$ is a convex function of $x$, so it is largest at a vertex, and it is the same at $\pm B_x e_i$. So whoever covers the vertices covers everything, and the vertices are among the sets of $N \ge d$ inputs. This proves {prf:ref}`lengthfree-lem3-2` for norms.
+#
+# Below $q = 1$ the function $\|\cdot\|_q$ is not convex. Take $q = \frac12$, the class $\{0, I\}$ with $I$ the identity of the plane, and $\epsilon = \frac32 B_x$. At a vertex the two maps differ by $B_x$, so that one covers both. At $(\frac12, \frac12) B_x$ they differ by $(2 \sqrt{1/2})^2 B_x = 2 B_x$. We count, and we let a search look for inputs worse than all vertices, for random differences $W - \hat W$; in the $\ell_2$ ball there are such inputs.
+
+# %%
+two_maps = torch.stack((torch.zeros(2, 2), torch.eye(2))).double()
+vertices, middle = torch.eye(2).double(), f64([[0.5, 0.5]])
+D = draws.normal(starts, 2, 2)  # differences of two maps
+
+
+def needed(q, inputs):
+    return len(covers.greedy_cover(covers.distances(two_maps, two_maps, inputs, q), 1.5))
+
+
+def worse_than_vertices(q, ball=1):
+    """Largest relative excess over the vertices, of inputs of l1 (or l2) norm at most 1."""
+
+    def output(x):
+        return torch.linalg.vector_norm((D @ x[..., None])[..., 0], q, dim=-1)
+
+    def into_ball(x):
+        return x / torch.linalg.vector_norm(x, ball, dim=-1, keepdim=True).clamp(min=1)
+
+    x = covers.climb(output, into_ball, into_ball(draws.normal(starts, 2)), draws.generator, moves)
+    top = torch.stack([output(v.expand(starts, 2)) for v in vertices]).amax(0)
+    return max(0.0, (output(x) / top - 1).max().item())
+
+
+qs = pd.DataFrame(index=pd.Index([0.5, 1.0, 2.0, math.inf], name="q"))
+qs["needed on vertices"] = [needed(q, vertices) for q in qs.index]
+qs["needed on all"] = [needed(q, torch.cat((vertices, middle))) for q in qs.index]
+qs["worse by"] = [worse_than_vertices(q) for q in qs.index]
+table(qs, "Maps needed for {0, I}, and the worst excess over the vertices", form=".2f", tiny=1e-9)
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+lem3_2.holds(
+    "$q = 1, 2, \\infty$: relative excess of any input over the vertices, a search; control: the $\\ell_2$ ball",
+    qs["worse by"][1:].max(),
+    at_most=0,
+    tol=1e-9,
+    control=worse_than_vertices(2, ball=2),
+    about="statement",
+    evidence="proved",
+)
+on_vertices, on_all = "needed on vertices", "needed on all"
+q_range.refuted(
+    "any real $q > 0$, as Section 2.4 has it: maps needed on all inputs, $\\{0, I\\}$, $q = \\frac12$; control: $q = 1$",
+    qs.loc[0.5, on_all],
+    equals=qs.loc[0.5, on_vertices],
+    control=qs.loc[1, on_all],
+    about="statement",
+    evidence="attained",
+)
+q_range.repaired(
+    "$q \\ge 1$, a norm: the same class, $q = 1$; control: $q = \\frac12$",
+    qs.loc[1, on_all],
+    equals=qs.loc[1, on_vertices],
+    control=qs.loc[0.5, on_all],
+    about="statement",
+    evidence="proved",
+)
+glue(on_vertices=qs.loc[0.5, on_vertices], on_all=qs.loc[0.5, on_all])
+
+# %% [markdown]
+# ## What we found
+#
+# * The sparsification lemma lacks a factor as printed. It has two repairs, both sharp. The covers that the paper builds are not touched.
+# * Tuples whose sum may fall short of $k$ are counted by $(d+1)^k$.
+# * Inputs of bounded $\ell_1$ norm need no larger cover than the vertices, for every norm of the outputs. Only the range $0 < q < 1$, which no use needs, falls out.
+#
+# ```{finding} lengthfree.lem3_1
+# :title: Maurey's lemma: the factor gamma stands on one side only
+# :group: false statement
+#
+# **Statement.** As printed, some average $\frac1k \sum k_i V_i$ with $\sum k_i \le k$ is within $(\gamma^2 b^2 - \|f\|^2)/k$ of $f$, squared.
+#
+# **Counterexample.** $d = 1$, $V = 1$, $\alpha = \frac12$, $k = 1$: the bound is 0, the least squared error {glue:text}`printed_error:.2f`.
+#
+# **Why.** Drawing from weights that sum to $\gamma < 1$ needs either the factor $\gamma$ in front of the average or the vector 0 among the outcomes. The lemma has the left side of one and the right side of the other.
+#
+# **Repair.** $\frac\gamma k \sum k_i V_i$ with $\sum k_i = k$; or the bound $(\gamma b^2 - \|f\|^2)/k$.
+#
+# **What survives.** The lemma for $\gamma = 1$, and all that is built on it: there 0 is one of the vectors.
+# ```
+#
+# ```{finding} lengthfree.lem3_1_count
+# :title: Sums up to k are counted by (d + 1)^k, not d^k
+# :group: false statement
+#
+# **Statement.** As printed after Lemma 3.1, at most $d^k$ tuples $(k_1, \dots, k_d)$ with $\sum_i k_i \le k$ fit its criteria.
+#
+# **Counterexample.** $d = 3$, $k = 1$, $V_i = e_i$, $\alpha_i = \frac13$: {glue:text}`tuples` tuples meet sum and inequality, and $d^k = 3$.
+#
+# **Why.** $d^k$ counts draws from $d$ options, and drawing nothing is one more.
+#
+# **Repair.** $(d + 1)^k$, or $\sum_i k_i = k$.
+#
+# **What survives.** All lemmas: they count 0 as one of the vectors.
+# ```
+#
+# ```{finding} lengthfree.lem3_2_range
+# :title: Vertices suffice for norms, q at least 1, not for every q > 0
+# :group: constant
+#
+# **Statement.** Lemma 3.2 names no range of $q$, and the paper's covers allow any real $q > 0$.
+#
+# **Counterexample.** $q = \frac12$, class $\{0, I\}$ in the plane, $\epsilon = \frac32 B_x$: {glue:text}`on_vertices` map covers the vertices, {glue:text}`on_all` are needed at $(\frac12, \frac12) B_x$.
+#
+# **Why.** The proof uses the triangle inequality, which fails for $q < 1$.
+#
+# **Repair.** Let $q \ge 1$.
+#
+# **What survives.** All uses in the paper: they have $q = 2$.
+# ```
+#
+# ## What would falsify this
+#
+# For a repair of Lemma 3.1: vectors and weights with an error above its bound; the control is the printed form, in the same search. For the count: more tuples than $(d+1)^k$; the control allows sums of $k + 1$. For Lemma 3.2: an input that is worse than all vertices; the controls are the $\ell_2$ ball and $q = \frac12$.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+ledger.show()
+
+# %% [markdown]
+# ## What the authors' code does differently
+#
+# Nothing can be compared. The only program of the repository `traugerjacob/Transformer-Gen-Bounds`, `run_experiment.py`, trains on sparse majority; no average is taken and no cover built in it.
+#
+# ## Exercises
+#
+# ```{exercise}
+# :label: ex-convex-best
+#
+# In {numref}`fig-one-vector` the least error touches the bound of repair 2 at $\gamma = \frac12$ for $k = 1$. Where does it for $k = 3$?
+# ```
+#
+# ```{solution} ex-convex-best
+# :class: dropdown
+#
+# At the ends only. The error is the square of the distance to the nearest multiple of $\frac1k$. From $\frac1{2k}$ to $1 - \frac1{2k}$ it is at most $\frac1{4k^2}$, and the bound is at least $\frac1{2k^2} (1 - \frac1{2k})$, which is more unless $k = 1$. For $\gamma < \frac1{2k}$ it is $\gamma^2 < \gamma (1 - \gamma)/k$ unless $\gamma = 0$, and the other end is alike.
+# ```
+#
+# ## References
+#
+# ```{bibliography}
+# :filter: docname in docnames
+# ```
+#
+# The lemmas are from {cite:t}`lengthfree`. Maurey's argument entered this field with {cite:t}`zhang2002`, and is used for approximation by {cite:t}`barron1993`.

@@ -1,0 +1,328 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,mystnb
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# (ch-single-layer-corollaries)=
+# # One layer: three corollaries, several heads, real weights
+#
+# ```{verdict}
+# With columns bounded all three corollaries hold, the third although the lemma under it is false, and $H$ independent heads cost exactly $H$ times one. A layer of width {glue:text}`width` with the usual random weights, and sinusoidal positions, needs $10$ to the power {glue:text}`log_class:.1f` examples before the bound says anything.
+# ```
+# **Needs** {ref}`ch-single-layer-bound`, {ref}`ch-linear-covers`. **Read** 7 min. **Runs in** 15 s. **Source** printed.
+#
+# **Claim.** Three norms of $W_{QK}$ have covers that do not count inputs, and each gives a corollary of the bound for one layer. They have the theorem's norms, and so are false for rows and true for columns. One of them rests on a lemma that is false; if tokens are short in the sum of their entries, a simpler cover does its work. Several heads with parameters of their own add up. For real weights the norms are large, and the bound tells how the complexity scales, not how large it is.
+#
+# ## The statement
+#
+# The layer $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$ with $u = X^\top \mathrm{softmax}(s)$, the complexity $\mathcal R$, the norms $\|W\|_{q,p}$ (the $p$-norm of the $q$-norms of the columns) and the bounds $B_w$, $B_{W_c}$, $B_{W_v}$, $L_\sigma$, $B_x$ are those of {ref}`ch-single-layer-bound`.
+#
+# ```{prf:corollary} Trauger and Tewari (2024), Corollaries 4.1.1, D.0.1, D.0.2
+# :label: lengthfree-cor4-1-1
+# *(For rows, as in {prf:ref}`lengthfree-thm4-1`, they are false.)* Under the conditions of {prf:ref}`lengthfree-thm4-1`, $\mathcal R$ is of the order $B \bigl( \frac{B_x^3 \alpha}{\sqrt m} (1 + \ln \frac{\sqrt m}{B_x^2 \alpha}) + B_x \sqrt{\ln(2d)/m} \bigr)$ with
+#
+# | corollary | matrices | inputs | cover | $\alpha$ |
+# |:--|:--|:--|:--|:--|
+# | 4.1.1 | $\lVert W_{QK} \rVert_{1,1} \le B_{QK}$ | $\lVert x \rVert_2 \le B_x$ | Lemma 3.6 | $B_{QK} \sqrt{2 \ln(2d^2+1)}$ |
+# | D.0.1 | $\lVert W_{QK} \rVert_{1,\infty} \le B_{QK}$ | $\lVert x \rVert_1 \le B_x$ | Lemma 3.3 | $2 B_{QK} \sqrt{d \ln(2d+1)}$ |
+# | D.0.2 | $\lVert W_{QK} \rVert_{2,1} \le B_{QK}$ | $\lVert x \rVert_1 \le B_x$ | Lemma 3.4 | $2 B_{QK} \sqrt{2 \ln d}$ |
+#
+# and $B = B_w B_{W_c} L_\sigma B_{W_v}$. (D.0.1 and D.0.2 have $\sqrt m - \sqrt{\ln 2d}$ for $\sqrt m$ in the logarithm, and the $O$ of D.0.2 also hides logarithms of quantities other than $T$, $d$, $k$.)
+# ```
+#
+# ```{prf:proposition} Trauger and Tewari (2024), Section 4.2
+# :label: lengthfree-heads
+# For heads $Y_1, \dots, Y_H$ with parameters of their own
+#
+# $$\mathbb E \sup_{Y_1, \dots, Y_H} \sum_i \varepsilon_i w^\top \sum_j Y_j(X_i) = \sum_j \mathbb E \sup_{Y_j} \sum_i \varepsilon_i w^\top Y_j(X_i) .$$
+# ```
+
+# %% tags=["parameters"]
+T_search = 300  # longest input of the search and the cover, in tokens [16..512]
+cases = 200  # random matrices behind the cover [50..2000]
+H_max = 4  # heads [3..5]
+width = 64  # of the layer with the usual random weights [16..256]
+seed = 0  # of all random instances [0..1000000]
+
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import math
+
+import pandas as pd
+import torch
+
+from helpers.book import figures
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
+from helpers.book.table import table
+from helpers.covers import blocks, capacity
+from helpers.covers import linear as covers
+from helpers.covers.attention import HeadNorms, heads_bound
+from helpers.covers.lipschitz import SOFTMAX
+from helpers.draws import Draws
+from helpers.lengthfree import single_layer
+from helpers.lengthfree.single_layer import CONSTANT, Norms
+
+ledger, draws = Ledger("lengthfree/single_layer_corollaries"), Draws(seed)
+heads_add = ledger.result("lengthfree.heads")
+tol = 1e-9  # both sides are sums of at most 2^8 maxima, wrong by 1e-13 relative
+m_tiny = 8  # of the classes whose signs are all tried
+
+
+def complexity(values):
+    return capacity.rademacher(values).item()
+
+
+X = blocks.to_ball(draws.normal(m_tiny, 6, 3))
+u = blocks.mix(X, X[:, 0], torch.eye(3).double(), 5 * draws.normal(4, 1, 3, 3))  # (4, m, 3)
+rows, heads = {}, []
+for H in range(1, H_max + 1):  # each head reads in its own direction; the matrix is its parameter
+    values = u @ draws.normal(3)
+    heads.append(torch.cat((values, -values)))
+    sums = heads[0]
+    for values in heads[1:]:
+        sums = (sums[:, None] + values).reshape(-1, m_tiny)
+    apart = sum(complexity(values) for values in heads)
+    norms = [HeadNorms(V=1.0, V_columns=1.0, QK_columns=1.0)] * H
+    rows[H] = {
+        "independent heads": complexity(sums) / apart,
+        "shared parameters": complexity(torch.stack(heads).sum(0)) / apart,
+        "covers of all tokens, over one head": math.sqrt(heads_bound(1, norms, 1.0, 100, 1.0)),
+    }
+several = pd.DataFrame(rows).T.rename_axis("H")
+several.iloc[:, 2] /= several.iloc[0, 2]
+
+weights = [draws.normal(width, width) / math.sqrt(width) for _ in range(4)]
+read, W_c, W_v = draws.normal(width) / math.sqrt(width), weights[0], weights[1]
+W_qk = weights[2] @ weights[3].mT / math.sqrt(width)
+place = torch.arange(200).double()[:, None] / 10000 ** (torch.arange(0, width, 2).double() / width)
+bits = torch.eye(width).double()[torch.randint(2, (200,), generator=draws.generator)]
+positions = torch.cat((place.sin(), place.cos()), 1)
+layers = {
+    "all bounds 1": Norms(w=1, W_c=1, W_v=1, x=1, W_qk=1),
+    "random weights, unit tokens": single_layer.measured_norms(read, W_c, W_v, W_qk, bits),
+    "random weights, positions": single_layer.measured_norms(
+        read, W_c, W_v, W_qk, bits + positions
+    ),
+}
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: the complexity of H heads over that of one, if each adds as much as the first: heads with parameters of their own, heads that share theirs, and how the bound from covers of all tokens grows. Right: the repaired bound over the largest possible output, for three layers; above the grey line it says nothing.", "name": "fig-layer-heads"}, "image": {"alt": "Left: a straight line for independent heads, a flatter one below it for shared parameters, and one that rises more steeply than linearly for the covers. Right, both axes logarithmic: three falling lines that cross the grey level far apart, the one for norms of 1 first, that for random weights with positions last, many decades to the right."}} tags=["hide-input"]
+fig, (left, right) = figures.new(1, 2, height=2.9)
+for i, (name, values) in enumerate(several.items()):
+    scale = 1 if i == 2 else several.index
+    left.plot(several.index, values * scale, **figures.look(i, label=name.split(",")[0]))
+left.set(xlabel="heads, $H$", ylabel="over one head", xticks=list(several.index))
+left.legend()
+powers = torch.arange(2, 21, 0.5).tolist()
+for i, (name, norms) in enumerate(layers.items()):
+    bounds = [
+        single_layer.length_free_bound(norms, width, round(10**p), softmax=SOFTMAX) for p in powers
+    ]
+    over = [bound / norms.largest for bound in bounds]
+    right.plot([10**p for p in powers], over, **figures.line(i, label=name))
+figures.level(right, 1.0)
+right.set(xscale="log", yscale="log", xlabel="examples, $m$", ylabel="bound over largest output")
+right.legend(loc="lower left")
+figures.show()
+
+# %% [markdown]
+# ## The corollaries
+#
+# $B_x^3 \alpha = 2 B_x^2 \sqrt C$ makes $\alpha = 2 \sqrt C/B_x$, where $C$ is the cover constant. (4.1.1 has $\sqrt2$ in place of 2, which its $O$ hides, and a slip of the pen in $B$, with $B_{W_c}$ twice.) The norms of $W_c$ and $W_v$ are the theorem's, so the corollaries are touched by the same counterexample: its tokens are 0 and $e_j$, which are also short in the $\ell_1$ norm, and its $W_{QK}$ is 0. With columns bounded 4.1.1 and D.0.1 follow from {prf:ref}`lengthfree-thm4-1-repaired` and Lemmas 3.6 and 3.3. (A cover of $x \mapsto Wx$ at all tokens serves as well as one at the queries: a score is off by at most $B_x \epsilon$ either way, and neither counts tokens.) Lemma 3.4 is false for columns ({ref}`ch-linear-covers`), and D.0.2 needs another proof. It has one, because in a layer *both* sides of $W_{QK}$ are short in $\ell_1$, the query and the token:
+#
+# ```{prf:proposition} A cover for short tokens (ours)
+# :label: layer-entry-cover
+# Let $\|x\|_1 \le B_x$ for all tokens, and let a class of matrices with $\sum_{ij} W_{ij}^2 \le B_F^2$ contain with $W$ every matrix whose entries have the same signs and are no larger. Then for the layer's scores its cover constant is $C = B_F^2 B_x^2 \ln(2d^2 + 1)$.
+# ```
+#
+# ```{dropdown} Proof
+# What a cover at scale $\epsilon$ is used for in one layer is that every score is off by at most $B_x \epsilon$. Put $\delta = \epsilon / B_x$ and round all entries of $W$ towards 0 to multiples of $\delta$. The result $\hat W$ is a member, and $|x_{[CLS]}^\top (W - \hat W)\, x_t| \le \delta\, \|x_{[CLS]}\|_1 \|x_t\|_1 \le \delta B_x^2 = B_x \epsilon$. The multiples $z_{ij}$ are whole numbers, so $\sum |z_{ij}| \le \sum z_{ij}^2 \le n := \lfloor B_F^2 / \delta^2 \rfloor$. There are at most $(2d^2 + 1)^n$ such tables: write one as $n$ choices out of 0 and $\pm$ one of $d^2$ places. And $n \le B_F^2 B_x^2 / \epsilon^2$. $\square$
+# ```
+#
+# The norms $\|\cdot\|_{2,1}$ and $\|\cdot\|_{1,\infty}$ do not grow when entries shrink, and they bound the squares: $B_F = B_{QK}$ for the first, $B_F = \sqrt d\, B_{QK}$ for the second. So D.0.2 holds with $\alpha = 2 B_{QK} \sqrt{\ln(2d^2 + 1)}$, at most 1.3 times the printed one from $d = 2$ on. (At $d = 1$ the printed $\alpha$ is 0.)
+#
+# The cover at work, for random matrices with $\|W\|_{2,1} = 1$ and the worst of `T_search` tokens:
+
+
+# %%
+def tokens(order):
+    """Corners of the l1 ball among random points of the unit ball of an lp norm."""
+    x = torch.cat((draws.normal(T_search - 8, 4), torch.eye(4).double(), -torch.eye(4).double()))
+    return x / torch.linalg.vector_norm(x, order, dim=-1, keepdim=True)
+
+
+rows = {}
+for epsilon in (1.0, 0.5, 0.2, 0.1):
+    W = draws.normal(cases, 4, 4) * draws.log_uniform(1e-3, 1, cases, 4, 4)
+    W = W / covers.matrix_norm(W, 2, 1)[:, None, None]
+    error = W - (W / epsilon).trunc() * epsilon
+    size = math.log(covers.maurey_size(16, math.floor(1 / epsilon**2)))
+    off = {order: (tokens(order) @ error @ tokens(order).mT).abs().max().item() for order in (1, 2)}
+    rows[epsilon] = {
+        "error of a score": off[1] / epsilon,
+        "the same, tokens short in l2 only": off[2] / epsilon,
+        "log size": size / (math.log(33) / epsilon**2),
+    }
+rounding = pd.DataFrame(rows).T.rename_axis("epsilon")
+table(rounding, "The cover by rounded entries, each over what is allowed; d = 4", form=".3f")
+
+# %% mystnb={"code_prompt_hide": "The search, and checks", "code_prompt_show": "The search, and checks"} tags=["hide-input"]
+ledger.result("lengthfree.thm4_1.corD_0_2").holds(
+    f"the cover by entries, $T = {T_search}$: error of a score over allowed; control: tokens short in $\\ell_2$ only",
+    rounding["error of a score"].max(),
+    at_most=1,
+    tol=tol,
+    control=rounding["the same, tokens short in l2 only"].max(),
+    about="ours",
+    evidence="proved",
+)
+corollaries = {  # name: norm, norm of the tokens, C over B_QK^2 at B_x = 1
+    "4.1.1": ((1, 1), 2.0, lambda d: math.log(2 * d * d + 1)),
+    "D.0.1": ((1, math.inf), 1.0, lambda d: d * math.log(2 * d + 1)),
+    "D.0.2": ((2, 1), 1.0, lambda d: math.log(2 * d * d + 1)),
+}
+attacks = {}
+for name, (of, order, constant) in corollaries.items():
+    for B_qk in (1e-100, 1.0, 30.0):
+        row = {}
+        for d, m, T in ((1, 1, 4), (2, 8, 64), (3, 64, T_search)):
+            found = single_layer.searched_complexity(
+                (m, T, d),
+                B_qk,
+                lambda W, of=of: covers.matrix_norm(W, *of),
+                draws.generator,
+                order=order,
+                steps=10 if T > 64 else 30,
+            )
+            value = single_layer.dudley_value(1.0, B_qk**2 * constant(d), d, m, SOFTMAX)
+            row[f"d = {d}, m = {m}, T = {T}"] = found / value
+        attacks[f"{name}, B_QK = {B_qk:g}"] = row
+attacks = pd.DataFrame(attacks).T.rename_axis("corollary")
+table(attacks, "Largest complexity found over the bracket: the constant it forces", form=".2f")
+of_rows = 1 / 4 / single_layer.theorem_value(1.0, 1e-40, 10**6, 2 * 10**6)
+for name, id in (
+    ("4.1.1", "lengthfree.thm4_1.cor4_1_1"),
+    ("D.0.1", "lengthfree.thm4_1.corD_0_1"),
+    ("D.0.2", "lengthfree.thm4_1.corD_0_2"),
+):
+    ledger.result(id).repaired(
+        f"{name}, columns: constant forced by the search, $T \\le {T_search}$; control: rows, $d = 10^6$",
+        attacks[attacks.index.str.startswith(name)].to_numpy().max(),
+        at_most=CONSTANT,
+        control=of_rows,
+        about="statement",
+        evidence="proved",
+    )
+
+# %% [markdown]
+# The search over tokens and matrices of {ref}`ch-single-layer-bound`, in these norms, does not come near $8\sqrt2 =$ {glue:text}`constant:.1f`.
+#
+# ## Several heads
+#
+# The supremum of a sum over *independent* arguments is the sum of the suprema, and then the mean is linear: this gives {prf:ref}`lengthfree-heads`. Independence is the point, not the linearity of the mean. In the formula $w$ is fixed; if it is free, but shared, and all heads have the same bounds, the same $w$ is best for all, and equality remains. On finite classes, with all combinations of their members and all signs:
+
+# %%
+table(several, "Complexity of a sum of heads over the sum of complexities", form=".4f")
+heads_add.holds(
+    f"independent heads: complexity over the sum, $H = {H_max}$; control: shared parameters",
+    several["independent heads"].iloc[-1],
+    equals=1,
+    tol=tol,
+    control=several["shared parameters"].iloc[-1],
+    about="statement",
+    evidence="proved",
+)
+
+# %% [markdown]
+# So with equal bounds $H$ heads cost $H$ times one ({numref}`fig-layer-heads`). The covers of all tokens grow like $H$ to the power {glue:text}`older_exponent:.1f`, as the paper says.
+#
+# ## What the bound says about real weights
+#
+# The bound says something about the class once it is below $B B_x$, since no output exceeds that. Risk and training loss differ by about $2 \mathcal R$ for a 1-Lipschitz loss ({ref}`ch-capacity`), so it helps with a loss in $[0, 1]$ once $\mathcal R$ is below $\frac14$, say. We ask for the sample, with all constants and $c = 1$, for bounds that are all 1 and for a layer with the usual random weights: normal, variance one over the number of rows, $W_{QK}$ a product of two such matrices over $\sqrt d$. Tokens are orthogonal of length 1, or these plus sinusoidal positions.
+
+# %%
+rows = {}
+for name, norms in layers.items():
+    targets = {"below the outputs": norms.largest, "below 1/4": 0.25}
+    needed = {
+        k: math.log10(single_layer.least_samples(norms, width, v, softmax=SOFTMAX))
+        for k, v in targets.items()
+    }
+    rows[name] = {"B": norms.product, "B_x": norms.x, "W_QK": norms.W_qk} | needed
+real = pd.DataFrame(rows).T.rename_axis("layer")
+table(real, f"Norms at d = {width}, and log10 of the examples needed", form=".3g")
+glue(
+    constant=CONSTANT,
+    width=width,
+    older_exponent=math.log(several.iloc[-1, 2]) / math.log(H_max),
+    log_ones=real.iloc[0, 4],
+    log_class=real.iloc[2, 3],
+    log_quarter=real.iloc[2, 4],
+)
+
+# %% [markdown]
+# With all bounds 1 it needs $10$ to the power {glue:text}`log_ones:.1f` examples until the bound helps with a loss. With random weights and positions it needs $10$ to the power {glue:text}`log_class:.1f` until it says anything about the class, and to the power {glue:text}`log_quarter:.1f` until it helps. Up to logarithms the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$, and it is these norms that are large. So the theorem tells how the complexity *scales*: not with $T$, and with the norms at most so.
+#
+# ## What we found
+#
+# * With columns of $W_c$ and $W_v$ bounded the three corollaries hold with the constant $8\sqrt2$, D.0.2 with $\ln(2d^2 + 1)$ for $2 \ln d$.
+# * Lemma 3.4 is not needed: with tokens short in $\ell_1$ the sum of squares of $W_{QK}$ is enough.
+# * $H$ independent heads cost exactly $H$ times one.
+# * At width {glue:text}`width` with random weights the bound certifies nothing at samples of usual size.
+#
+# ## What would falsify this
+#
+# For the corollaries: a class that forces a constant above $8\sqrt2$; in the control rows are bounded. For the cover: a score that is off by more than $B_x \epsilon$; in the control tokens are short in $\ell_2$ only. For the heads: a sum of independent heads whose complexity is not the sum; in the control they share their parameters.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+ledger.show()
+
+# %% [markdown]
+# ## What the authors' code does differently
+#
+# Nothing can be compared. The authors' only program, `run_experiment.py` of `traugerjacob/Transformer-Gen-Bounds`, trains on sparse majority. It evaluates no bound.
+#
+# ## Exercises
+#
+# ```{exercise}
+# :label: ex-corollaries-budget
+#
+# Scale head $h$ by $\rho_h \ge 0$ with $\sum_h \rho_h \le 1$, a budget that the heads share. What does the complexity of $H$ equal heads become?
+# ```
+#
+# ```{solution} ex-corollaries-budget
+# :class: dropdown
+#
+# That of one head. For given signs the supremum over $\rho$ of $\sum_h \rho_h s_h$, with $s_h$ the supremum of head $h$, is the largest $s_h$, and all are equal.
+# ```
+#
+# ```{exercise}
+# :label: ex-corollaries-l2
+#
+# Why does the cover by rounded entries fail for tokens with $\|x\|_2 \le B_x$, and what does it cost to repair it?
+# ```
+#
+# ```{solution} ex-corollaries-l2
+# :class: dropdown
+#
+# Then $|x^\top E y| \le \|E\|_2 B_x^2$, and a matrix with entries up to $\delta$ has spectral norm up to $\delta d$. With $\delta = \epsilon / (d B_x)$ the cover constant has the factor $d^2$. Lemma 3.6 avoids it by a stronger norm, $\|W\|_{1,1}$.
+# ```
+#
+# ## References
+#
+# ```{bibliography}
+# :filter: docname in docnames
+# ```
+#
+# The results are from {cite:t}`lengthfree`; the covers of all tokens from {cite:t}`variables`.

@@ -1,0 +1,266 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,mystnb
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# (ch-more-pointers)=
+# # More pointers
+#
+# ```{verdict}
+# At the threshold of the paper's Figure 3, .88 at seven tokens, a predictor that never looks at a pointer succeeds: its error is $\frac67 =$ {glue:text}`blind:.3f` for every number of pointers.
+# ```
+# **Needs** {ref}`ch-too-few-heads`, {ref}`ch-sample-complexity-hierarchy`. **Read** 5 min. **Runs in** 60 s. **Source** quoted.
+#
+# **Claim.** The paper's Figure 3 counts the prompts that three networks need until their error is below .88, for prompts of seven tokens with $q$ pointers each, and finds that the gap between them grows with $q$. But an error of $\frac67 \approx .857$ is reached by a predictor that never looks at a pointer. So the figure cannot show what retrieving more tokens costs. Recurrent nets that have just come below .88 hardly look at their pointers, feedforward nets in part; a transformer with one pointer does.
+#
+# ## The statement
+#
+# A prompt has $N$ tokens with data $x_j \sim N(0, I_d)$ and uniform pointers $t_{j1}, \dots, t_{jq}$. The label of token $i$ is
+#
+# $$y_i = \frac1{\sqrt q} \sum_{h=1}^q \mathrm{He}_2\bigl(\langle u_h, x_{t_{ih}} \rangle\bigr), \qquad \mathrm{He}_2(z) = \frac{z^2 - 1}{\sqrt2},$$
+#
+# with unit vectors $u_1, \dots, u_q \in \mathbb R^d$. Each term has mean 0 and variance 1, so who knows nothing has an error of 1, and a little more if pointers coincide. A *count* is the number of prompts, none twice, until the mean squared error is below a threshold.
+#
+# ```{prf:remark} Mousavi-Hosseini et al. (2025), Figure 3 of the second version
+# :label: retrieval-fig3
+# *(Quoted.)* For $N = 7$ and the threshold .88 the number of samples against $q$ is shown for a transformer with $q$ heads, a recurrent and a feedforward net, at the learning rate $10^{-4}$; "the gap increases with larger $q$".
+# ```
+#
+# ## What an error of .88 needs
+#
+# ```{prf:proposition} Without pointers (ours)
+# :label: blind-error
+# The best predictor that sees the data and no pointer has an error of $1 - \frac1N$, for every $q$ and all $u_h$.
+# ```
+#
+# **Proof.** Write $f_h(x) = \mathrm{He}_2(\langle u_h, x \rangle)$. Given the data, the pointers are independent and uniform. So the best predictor is the mean over them, $\frac1{\sqrt q} \sum_h \frac1N \sum_j f_h(x_j)$, the same for every token. What is left has the variance $\frac1q \sum_h \bigl[ \frac1N \sum_j f_h(x_j)^2 - (\frac1N \sum_j f_h(x_j))^2 \bigr]$, with mean $1 - \frac1N$ over the data. $\square$
+#
+# Only that $f_h(x_j)$ has mean 0 and variance 1 and that tokens are independent was used. So it is true of linear labels too.
+
+# %% tags=["parameters"]
+d = 10  # dimensions of the data [4..20]
+pointers = [1, 2]  # q, rising [1..6]
+rate = 0.001  # of learning; the paper has 0.0001 [0.0001..0.003]
+states = 100  # of the recurrent net, a direction and pointer; the paper has 500 [50..500]
+runs = 3  # of each network and q [3..10]
+test_prompts = 1000  # of a test [500..10000]
+cap = 600_000  # most prompts of a run [200000..4000000]
+seed = 0  # of all that is random [0..1000000]
+
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import math
+
+import pandas as pd
+import torch
+
+from helpers.book import figures
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
+from helpers.book.table import table
+from helpers.draws import Draws
+from helpers.retrieval import heads
+from helpers.retrieval.hierarchy import Net, learner
+from helpers.retrieval.task import Prompts, Task, new_task, retrieved
+from helpers.training.train import squared_error, train
+
+ledger, N, THRESHOLD = Ledger("retrieval/more_pointers"), 7, 0.88
+fig3, generator = ledger.result("retrieval.fig3"), Draws(seed).generator
+d_e = int(5 * math.log(N))
+NETS = {
+    "transformer": None,
+    "recurrent": lambda q: Net("recurrent", (states * q,)),
+    "feedforward": lambda q: Net("feedforward", (N * d * q, 1000)),
+}
+
+
+class Quadratic(Task):
+    """The task with labels that are sums of squares."""
+
+    def examples(self, models, given):
+        u = torch.nn.functional.normalize(self.u[models], dim=-1)
+        along = torch.einsum("ebnqd,eqd->ebnq", retrieved(given), u)
+        tokens, _ = super().examples(models, given)
+        return tokens, (along.square() - 1).sum(-1) / math.sqrt(2 * u.shape[-2])
+
+
+def quadratic(E, q, tokens=N):
+    drawn = new_task(E, tokens, d, int(5 * math.log(tokens)), generator, q=q)
+    return Quadratic(drawn.omega, drawn.pointers, drawn.u, drawn.generators, False)
+
+
+# %%
+def blind(q, tokens):
+    """Error of the mean over all pointers, measured on 20,000 prompts; of knowing nothing."""
+    given = (instance := quadratic(1, q, tokens)).prompts(torch.arange(1), 20000)
+    _, y = instance.examples(torch.arange(1), given)
+    u = torch.nn.functional.normalize(instance.u[0], dim=-1)
+    each = (given.x @ u.mT).square().sub(1).sum(-1).mean(-1, keepdim=True) / math.sqrt(2 * q)
+    return (y - each).square().mean().item(), y.square().mean().item()
+
+
+rows = {}
+for q in (1, 3):
+    for tokens in (3, 7, 9):
+        without, nothing = blind(q, tokens)
+        rows[q, tokens] = {"1 - 1/N": 1 - 1 / tokens, "measured": without, "nothing": nothing}
+known = pd.DataFrame(rows).T.rename_axis(["q", "N"])
+table(known, "Errors without pointers, by the formula and measured", form=".3f")
+fig3.holds(
+    "error of the best predictor without pointers, $N = 7$; control: $N = 9$",
+    known.loc[(1, 7), "1 - 1/N"],
+    at_most=THRESHOLD,
+    control=known.loc[(1, 9), "1 - 1/N"],
+    about="ours",
+    evidence="proved",
+)
+
+# %% [markdown]
+# At seven tokens the error without pointers is {glue:text}`blind:.3f`, below the threshold. At nine it would be above. Figure 1, with linear labels and the threshold .7, has the same difficulty at $N \le 3$ and not from $N = 4$ on.
+#
+# ## Do trained networks look at their pointers?
+#
+# The theorem says what is possible. To see what networks do, we train each until its test error is below .88. Then we test it again on the same data and labels, but *foreign* pointers: each prompt is shown with the pointers of another. A network that used them is now worse than one that knows nothing. One that did not is as good as before.
+
+
+# %%
+def learn(name, q):
+    """Prompts until the error is below the threshold, then errors with own and foreign pointers."""
+    task, every = quadratic(runs, q), torch.arange(runs)
+    if name == "transformer":
+        forward = heads.forward
+        start = heads.initial_weights(runs, d + (1 + q) * d_e, q, 100, generator)
+    else:
+        forward, start = learner(NETS[name](q), task, generator)
+    given, other = (task.prompts(every, test_prompts) for _ in range(2))
+    tokens, y = task.examples(every, given)
+
+    def error(weights, running, tokens=tokens):
+        return squared_error(forward(weights, tokens[running]), y[running])
+
+    how = {"learning_rate": rate, "weight_decay": 0.1, "threshold": THRESHOLD, "progress": False}
+    trained = train(
+        forward, start, task.fresh(64), steps=cap // 64, check_every=50, evaluate=error, **how
+    )
+    foreign = task.examples(every, Prompts(given.x, other.t))[0]
+    with torch.no_grad():
+        own, swapped = (error(trained.weights, every, v) for v in (tokens, foreign))
+    return {"prompts": 64 * trained.steps, "own": own, "foreign": swapped}
+
+
+found = {(q, name): learn(name, q) for q in pointers for name in NETS}
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Errors of networks that have just come below .88, every run: with their own pointers, and with foreign ones. Lines: the threshold, the error without pointers, and knowing nothing.", "name": "fig-foreign-pointers"}, "image": {"alt": "One panel for each number of pointers. With their own pointers all marks lie just below .88. With foreign pointers those of the transformer rise to about 1, those of the feedforward net nearly as far or half-way, and those of the recurrent net stay lowest, near .9."}} tags=["hide-input"]
+fig, axes = figures.new(1, len(pointers), height=2.9, sharey=True, squeeze=False)
+for ax, q in zip(axes[0], pointers, strict=True):
+    for i, name in enumerate(NETS):
+        for side, kind in enumerate(("own", "foreign")):
+            places = side + 0.18 * (i - 1) + torch.linspace(-0.05, 0.05, runs)
+            label = {"label": name} if side else {}
+            ax.plot(places, found[q, name][kind], **figures.marks(i, **label))
+    for value in (THRESHOLD, 1 - 1 / N, 1.0):
+        figures.level(ax, value)
+    ax.set(title=f"$q = {q}$", xlim=(-0.5, 1.5))
+    figures.ticks(ax, [0, 1], ["own pointers", "foreign pointers"])
+axes[0, 0].set_ylabel("error")
+axes[0, -1].legend()
+figures.show()
+
+# %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input", "nbval-ignore-output"]
+rows = {}
+for (q, name), v in found.items():
+    thousands = v["prompts"].sort().values / 1000
+    rows[q, name] = {
+        "prompts, thousands": ", ".join(f"{k:.0f}" for k in thousands),
+        "own pointers": v["own"].mean().item(),
+        "foreign pointers": v["foreign"].mean().item(),
+    }
+told = pd.DataFrame(rows).T.rename_axis(["q", "network"])
+table(told, "Prompts until the error is below .88, every run; errors there, means", form=".3f")
+
+# %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
+first = pointers[0]
+swapped = {name: found[first, name]["foreign"].mean().item() for name in NETS}
+fig3.holds(
+    "foreign pointers, fewest of them, recurrent nets that have reached .88: mean error; control: transformers",
+    swapped["recurrent"],
+    at_most=0.95,
+    control=swapped["transformer"],
+    about="ours",
+    evidence="trained",
+)
+last = pointers[-1]
+medians = {name: found[last, name]["prompts"].double().median().item() / 1000 for name in NETS}
+glue(
+    blind=1 - 1 / N, last=last, states=states, **{f"of_{k}": f"{v:.0f}" for k, v in medians.items()}
+)
+glue(first=first, **{f"foreign_{k}": f"{v:.2f}" for k, v in swapped.items()})
+
+# %% [markdown]
+# With $q =$ {glue:text}`first` foreign pointers the transformers are worse than who knows nothing (error {glue:text}`foreign_transformer`): they had found what was asked for. The feedforward nets lose much ({glue:text}`foreign_feedforward`), the recurrent nets hardly notice ({glue:text}`foreign_recurrent`): these have learned sums of squares over the whole prompt. With more pointers the three are closer together. With $q =$ {glue:text}`last` pointers the median counts are {glue:text}`of_transformer` thousand for the transformer, {glue:text}`of_recurrent` for the recurrent net and {glue:text}`of_feedforward` for the feedforward net, at our settings. They vary much from run to run, as a net that looks at no pointer levels off so close to the threshold.
+#
+# ## What we found
+#
+# ```{finding} retrieval.fig3
+# :title: The threshold of Figure 3 is met without looking at a pointer
+# :group: not judged
+#
+# **Statement.** Quoted: at $N = 7$ and the threshold .88 the gap between the networks, in samples, "increases with larger $q$".
+#
+# **Counterexample.** To the reading that the counts measure retrieval. The mean over all pointers, which is the same for every token, has the error $\frac67 =$ {glue:text}`blind:.3f`, for every $q$.
+#
+# **Why.** The best predictor without pointers has the error $1 - \frac1N$, which is below .88 for $N \le 8$. Recurrent nets that have just come below .88 err by {glue:text}`foreign_recurrent` when the pointers are foreign.
+#
+# **Repair.** A threshold below $1 - \frac1N$.
+#
+# **What survives.** The counts, as counts. We have not redone them at the paper's rate and widths.
+# ```
+#
+# * The error without pointers is $1 - \frac1N$ for every such task, linear or not, and every $q$.
+# * Not done: the paper's rate of $10^{-4}$ and its 500 recurrent states a pointer. So its sentence on the gap is open here.
+#
+# ## What would falsify this
+#
+# A measured error without pointers other than $1 - \frac1N$; at nine tokens, the control, it is above .88. Recurrent nets at .88 that foreign pointers throw back to 1, as they do transformers.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
+ledger.show()
+
+# %% mystnb={"code_prompt_hide": "Verdicts", "code_prompt_show": "Verdicts"} tags=["hide-cell"]
+ledger.verdicts()
+
+# %% [markdown]
+# ## What the authors' code does differently
+#
+# The repository `mousavih/transformers-separation` has one pointer a token and linear labels; we saw no program for Figure 3. The text of the second version gives $N = 7$, the labels, the threshold .88, the rate $10^{-4}$, and for the nets a ReLU layer of 100 units behind the heads, $500 q$ recurrent states and feedforward widths $Ndq$ and 1000. Ours differ in the rate (.001), the states ({glue:text}`states` $q$), and in heads with one query-key matrix each and no residual connection.
+#
+# ## Exercises
+#
+# ```{exercise}
+# :label: ex-pointers-simple
+# What is the error without pointers on the *simple* task, where all tokens of a prompt share their pointers? And of a learner that may see the labels of the other tokens?
+# ```
+#
+# ```{solution} ex-pointers-simple
+# :class: dropdown
+# The same $1 - \frac1N$: the argument is about one token. Who sees the label of another token of the prompt knows it all, as all labels are equal.
+# ```
+#
+# ## References
+#
+# ```{bibliography}
+# :filter: docname in docnames
+# ```
+#
+# The experiment is from {cite:t}`retrieval`.
