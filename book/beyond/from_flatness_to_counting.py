@@ -98,7 +98,7 @@ glue(T=T, pairs=pairs)
 #
 # One variance: we walk through twelve. By block: the best noise for each of eight prices of a nat in risk (widths of their own, {ref}`ch-from-gaussians-to-occam`) or eight numbers of nats (the posterior's widths, {ref}`ch-three-rates`), with three caps for blocks whose noise costs no risk.
 
-# %%
+# %% mystnb={"code_prompt_hide": "The risk of each setting", "code_prompt_show": "The risk of each setting"} tags=["hide-input"]
 CAPS, PRICES = (0.03, 0.06, 0.12), [10 ** (k / 2) for k in range(-13, -5)]
 BUDGETS = [10 ** (k / 2) for k in range(7, 15)]
 one, blocks = small_noise.whole(spec), small_noise.blocks(spec)
@@ -134,7 +134,7 @@ limits = {
 # Then the samples that each rung needs for a bound of $\frac14$, with the best setting.
 
 
-# %%
+# %% mystnb={"code_prompt_hide": "Samples needed", "code_prompt_show": "Samples needed"} tags=["hide-input"]
 def least(R, K, root=False):
     """Fewest samples for the level over settings with these risks and nats; the best setting."""
     K = torch.as_tensor(K, dtype=torch.float64) + math.log(choices)

@@ -139,7 +139,7 @@ figures.show()
 #
 # We follow tiny classes along the steps: four matrices $W_{QK}$, columns $v$ of $\ell_1$ norm at most 1 with all corners of the ball among them, and all $2^m$ signs.
 
-# %%
+# %% mystnb={"code_prompt_hide": "Four activations", "code_prompt_show": "Four activations"} tags=["hide-input"]
 activations = {"ReLU": torch.relu, "tanh": torch.tanh, "identity": lambda y: y}
 scales = torch.linspace(0, 1, 17).double()
 ladder, in_l2_ball = {name: [] for name in activations}, []
@@ -282,7 +282,7 @@ thm4_1.holds(
 # for every $d$, where the theorem allows a multiple of $\sqrt{\ln(2d)/2d}$, as $C$ may be as small as one likes. If columns are bounded, the first one of $W_c$ may be $\pm e_j$ or a mixture, and $\mathcal R = \frac1m (1 - 2^{-d})$. Up to $d = 4$ we run the layer and try all signs:
 
 
-# %%
+# %% mystnb={"code_prompt_hide": "Complexity for rows and for columns", "code_prompt_show": "Complexity for rows and for columns"} tags=["hide-input"]
 def run(d, first_columns):
     """Complexity of layers with these first columns of W_c on all e_j, each twice."""
     X = torch.zeros(2 * d, 2, d).double()

@@ -349,7 +349,7 @@ thm7["lem23"].holds(
 #
 # Behind exact retrieval the read-out $f_y$ is the two-layer net for $g$, and the recurrent net has exactly its error: {prf:ref}`retrieval-prop28`, without the order. We take $g = \sum_l \langle x_{t_l}, x_{t_{l+1}} \rangle$, cyclically, and the two-layer net $\hat g$ of squares for it, whose error is at most $\sqrt{\varepsilon_{2NN}} = q d h^2 / 8$. The control retrieves with updates that are within 0.01.
 
-# %%
+# %% mystnb={"code_prompt_hide": "The whole net", "code_prompt_show": "The whole net"} tags=["hide-input"]
 given, tokens = draw(omega)  # of the rotated signs
 h = 0.1
 
@@ -395,7 +395,7 @@ thm7["prop28"].holds(
 # Linear transitions, $f(h, z) = \alpha h + z$, attain this. Random ReLU transitions stay far below. With $\alpha = 0.1$ whatever the length, differences grow exponentially. The construction above has $\alpha = 0$.
 
 
-# %%
+# %% mystnb={"code_prompt_hide": "A transition of one ReLU layer", "code_prompt_show": "A transition of one ReLU layer"} tags=["hide-input"]
 def relu_step(alpha, width=8, hidden=32):
     """A random transition; the product of the norms of its matrices is alpha."""
     A, B = normal(hidden, width), normal(width, hidden)

@@ -425,7 +425,7 @@ glue(least_output=min(kept))
 # Real heads, up to $n = 8$, have outputs of at least {glue:text}`least_output:.4f` $B$ with the right sign. For tokens of length $B = n^2$ the *constant forced* is $n^2 \log 2$ over the bound with constant 1. Four cases are as restored: the text with queries of length 1, the proof's form with queries as long as tokens, Lemma A.11 with a fixed position as long as the tokens that no weight reads, and Lemma A.12 with a second head whose $W_V$ is 0. *Repaired* is {prf:ref}`attention-capacity-repaired`, with all constants: one more power of $B_X$ in each case ({numref}`fig-forced`). The last column divides by $\log^{10}(9n^4)$, far more than the logarithms that $\lesssim$ may hide.
 
 
-# %% mystnb={"code_prompt_hide": "The constant forced", "code_prompt_show": "The constant forced"} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-cell"]
 def forced(n, power, explicit=False, query=None, count=1, positions=False):
     """Log covering number at 0.3 B, from below, over the bound with B_X^power; B = n^2."""
     B = float(n) ** 2

@@ -462,7 +462,7 @@ glue(nets=nets, T_far=T_far)
 #
 # In $T$ the bound is affine in $\log T$ as soon as $T$ is large, if the norms are fixed. It is not if inputs grow with $T$:
 
-# %%
+# %% mystnb={"code_prompt_hide": "Norms of the layers", "code_prompt_show": "Norms of the layers"} tags=["hide-input"]
 unit = LayerNorms(V=1.0, V_columns=1.0, QK_columns=1.0, QK=1.0, C=1.0, C_columns=1.0)
 lengths = [4**j for j in range(2, 11)]
 

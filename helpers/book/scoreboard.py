@@ -14,7 +14,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -139,8 +139,10 @@ def load_rows() -> dict[Paper, list[Row]]:
             claims.setdefault(given["id"], []).append(Claim(**given))
 
     def row(entry: Entry) -> Row:
-        own = tuple(claims.get(entry.id, ()))
-        return Row(entry, own, tuple(map(row, entry.parts)), entry.chapter in written)
+        own = claims.get(entry.id, [])
+        if entry.source == "ours":  # what we claim of our own result is about its statement
+            own = [replace(c, about="statement") if c.about == "ours" else c for c in own]
+        return Row(entry, tuple(own), tuple(map(row, entry.parts)), entry.chapter in written)
 
     return {paper: [row(e) for e in entries] for paper, entries in load_register().items()}
 

@@ -7,7 +7,8 @@ page *How to read* states in words. Nothing is judged by hand.
 experiment, about the experiment). A refuted one makes it "false"; a refuted step of its proof
 a "proof gap", a refuted constant "constant loose", whatever else holds. Otherwise it is "true"
 where a claim that holds is proved, checked exhaustively or attained, and "not contradicted" where
-it was searched, sampled or trained. Claims about code, and our own extensions, count for no row.
+it was searched, sampled or trained. Claims about code count for no row; our own extensions count
+for rows of our own only.
 """
 
 from __future__ import annotations
