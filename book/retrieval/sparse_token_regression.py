@@ -168,7 +168,7 @@ ledger.result("retrieval.prefactor").holds(
 #
 # By Cramér's theorem $p$ falls like $e^{-\rho d_e}$ with $\rho = \frac12 \bigl(\frac32 \log \frac32 + \frac12 \log \frac12\bigr)$, and $p \le 2 e^{-\rho d_e}$ always. With $d_e = c \log N$ the mean $Mp$ is $N^{2 - \rho c}$ up to logarithms. So the chance tends to 1 if $c > 2/\rho$ and to 0 if $c < 2/\rho$ ({numref}`fig-assumption-3`).
 
-# %%
+# %% mystnb={"code_prompt_hide": "Chances by sampling", "code_prompt_show": "Chances by sampling"} tags=["hide-input"]
 LEVEL = 0.99999  # of the intervals: each of them must hold at every seed
 lengths, factors, rows = (10, 100, 1000), (5, 10, 14, 20, 32), {}
 for c in factors:
@@ -285,7 +285,7 @@ table(used, "Largest error of a head over the bound, random signs, normal data",
 # %% [markdown]
 # The bound leaves room, because most pairs of encodings are far less alike than $\frac12$. It cannot be improved under Assumption 3. Let $\omega_i = (e_0 + e_i)/\sqrt2$ with unit vectors $e_0, \dots, e_N$, so that *all* inner products are $\frac12$; let one token have the data $v$ and all others $-v$. Then both inequalities of {eq}`eq-missed` are equalities. With orthogonal encodings the exponent is $a$ in place of $a/2$: the price of inner products up to $\frac12$ is a factor of 2 in $\alpha$. In general the exponent is $1 - \mu$, where $\mu$ is the largest inner product. So $c = 5$ does no harm as long as no two encodings are equal: $\mu$ is above $\frac12$ and below 1, and $\alpha$ is larger by a constant factor ({numref}`fig-retrieval-error`).
 
-# %%
+# %% mystnb={"code_prompt_hide": "A head that is tight", "code_prompt_show": "A head that is tight"} tags=["hide-input"]
 N_tight, epsilon = max(8, N_max // 4), 1e-3
 
 

@@ -145,7 +145,7 @@ figures.show()
 #
 # Equality holds exactly if $A$ has rank $H$ and its rows are zero outside the $q$ tokens. A search over all mixtures of $q + 3$ tokens should come to the line and not below.
 
-# %%
+# %% mystnb={"code_prompt_hide": "A search over softmax weights", "code_prompt_show": "A search over softmax weights"} tags=["hide-input"]
 M = q_search + 3
 rows, one_more = {}, []
 for H in range(q_search + 1):
@@ -225,7 +225,7 @@ ledger.result("retrieval.prop21.lem40").holds(
 #
 # **It is attained**, because a function on top can find out all that it was told. A head also puts out $\sum_j a_j \omega_j$. If the $\omega_j$ are linearly independent, this tells every $a_j$. The logarithms of the $a_j$ are the logits up to a constant. The last token has no data, so its logit is known, and with it the constant. So all $\langle u_h, x_j \rangle$ are known. With $N = 2q$ only the $q$ tokens have data, so every $A$ of rank $H$ is best. The function `heads.read` does these steps; its errors are the coloured marks of {numref}`fig-heads`.
 
-# %%
+# %% mystnb={"code_prompt_hide": "Free heads", "code_prompt_show": "Free heads"} tags=["hide-input"]
 rows = {
     (d, H): {
         "1 - H/d - H/q": 1 - H / d - H / q,
@@ -350,7 +350,7 @@ glue(one_head=free[1, 1][0], many=few[64]["epsilon = 0.01"], line_64=heads.floor
 #
 # The paper remarks that squares matter. For the *sparse average*, $y = \frac1{\sqrt q} \sum_j \langle u, x_j \rangle$ with a unit vector $u$, one head that spreads evenly over the $q$ tokens is enough. A predictor that is linear in one mixture $\sum_j a_j x_j$ leaves the share $1 - (\sum_{j \le q} a_j)^2 / (q \|a\|^2)$ of the variance. With orthogonal encodings and the matrix $\alpha \sum_h W^{(h)}$ of all $q$ pointers at once, the logits are $\alpha$ at the $q$ tokens and 0 elsewhere.
 
-# %%
+# %% mystnb={"code_prompt_hide": "A linear label", "code_prompt_show": "A linear label"} tags=["hide-input"]
 rows = {}
 for alpha in (0.0, 2.0, 5.0, 40.0):
     a = (alpha * (torch.arange(3 * q) < q).double()).softmax(-1)[: 3 * q // 2]
