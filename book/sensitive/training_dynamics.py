@@ -78,7 +78,7 @@ model, strings = brittle.spec(n, width), brittle.strings_of(n)
 bootstrap = torch.Generator().manual_seed(seed)
 
 
-# %%
+# %% mystnb={"code_prompt_hide": "Training", "code_prompt_show": "Training"} tags=["hide-input"]
 def follow(names, seeds, decay, steps, every):
     """Train models side by side; each of the four numbers, of every model at every look."""
     values = torch.stack([brittle.targets(name, strings) for name in names])
@@ -224,7 +224,7 @@ glue(
     one_decay=decays[1],
 )
 
-# %%
+# %% mystnb={"code_prompt_hide": "Four checks", "code_prompt_show": "Four checks"} tags=["hide-input"]
 leap.reproduced(
     "rise of log sharpness as the loss falls, decay at most 0.1, lower end; control: before the fall",
     mean_of(jump).low,
@@ -316,7 +316,7 @@ glue(
     all_runs=len(kept),
 )
 
-# %%
+# %% mystnb={"code_prompt_hide": "Three checks", "code_prompt_show": "Three checks"} tags=["hide-input"]
 effect.not_reproduced(
     f"change of log sharpness after learning, decay {decays[-1]:g}, lower end; control: {decays[1]:g}",
     mean_of(change, decays[-1], 1).low,

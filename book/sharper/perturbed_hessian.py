@@ -394,7 +394,7 @@ glue(classes=len(shares[True]) // 2, frozen_share=max(shares[True]))
 #
 # The paper's bound $2 \sqrt W \ell$ on the second scores, on which the theorem rests, needs $c_i \ge T^{-4}$. We test the theorem at exact networks without units near a kink: 20 random functions at each of three short sizes, noise up to the no-flip level of {ref}`ch-perturbed-attention`, and long networks at $\sigma = 10^{-8}$.
 
-# %%
+# %% mystnb={"code_prompt_hide": "Networks under noise", "code_prompt_show": "Networks under noise"} tags=["hide-input"]
 rows = []
 for T, d, W in ((4, 1, 4), (5, 2, 3), (5, 3, 5)):
     for _ in range(20):

@@ -213,7 +213,7 @@ glue(main_useful=useful(main, 2**20))
 # The difference $k (\|J_a\|^2 - \|J_b\|^2)$ of two independent $\chi^2_k$ has the characteristic function $(1 + 4 t^2)^{-k/2}$, so its density is at most $\frac{1}{2\pi} \int (1 + 4t^2)^{-k/2} dt = \Gamma(\frac{k-1}2) / (4 \sqrt\pi\, \Gamma(\frac k2)) \le \sqrt{2/(k-2)} / (4 \sqrt\pi)$. Hence {eq}`eq-projected-gap` is below $\log 4 + o(1)$ in absolute value with a probability of order $\sqrt k / L$ at most, which tends to 0. Else the mean is above $\frac34$ or below $\frac14$ up to $o(1)$, and the MLP says at least $\frac12 - o(1)$, where $f = 0$. $\square$
 # ```
 
-# %%
+# %% mystnb={"code_prompt_hide": "Astronomical lengths", "code_prompt_show": "Astronomical lengths"} tags=["hide-input"]
 LENGTHS = {"T = 1e+06": 6, "T = 1e+20": 20, "T = 1e+100": 100, "T = 1e+1000": 1000}
 
 

@@ -19,6 +19,7 @@ import yaml
 from helpers.book.chapters import ROOT
 
 _TAG = re.compile(r"<[^>]*>")
+_NUMBER = re.compile(r"^[\d.]+\s+")  # of the section, before its title
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def set_below(
     book = edition(Path(app.srcdir)) if Path(app.srcdir, "CITATION.cff").exists() else edition()
     entry = ""
     if Path(app.srcdir, f"{pagename}.py").exists():
-        title = html.unescape(_TAG.sub("", context.get("title", "")))
+        title = _NUMBER.sub("", html.unescape(_TAG.sub("", context.get("title", ""))))
         entry = bibtex(pagename.removeprefix("book/"), title, book, address)
     context["body"] += colophon(book, address, entry)
 
