@@ -140,7 +140,7 @@ for n in (4, 8, 16, 24):
     rows[n] = {"output minus sign": error, "spectral norm": most, "longest line × √n": lines}
 layers = pd.DataFrame(rows).T.rename_axis("n")
 table(layers, "The layer is what it should be", tiny=1e-6)
-right = bool((layers <= (1e-6, 1 + 1e-9, 1 + 1e-9)).all(axis=None))
+right = bool((layers.to_numpy() <= [1e-6, 1 + 1e-9, 1 + 1e-9]).all())
 
 # %% [markdown]
 # For $n \ge 2$ we have $r \ge 1$: with $y = 1.81\, n^{-1/3}$, $r$ is $2.04$ times $\frac{2 \sinh y}{y (1 + 2 \cosh y)}$, which falls in $y$. So $\Pi$ makes $r$ a 1, and the output is $s_{ij}$. All $2^{n^2}$ layers are 2 apart: $\log N_\infty(0.9) \ge n^2 \log 2$. The bound with $B_X^p$ is of order $B_X^p\, C_\infty^2 d^2 \log n = 9 n \cdot 1.6^p\, n^{p/3} \log n$, and a constant of order $n^{1 - p/3} / \log n$ is forced. (Class tokens that are the same for all inputs do not help: let another token carry $q_i$, and a second layer average.)

@@ -68,6 +68,11 @@ def test_no_cell_shows_an_object_that_it_happened_to_return(notebook):
     assert not shown, f"the last line of a cell returns {shown[0].data['text/plain'][:60]}"
 
 
+def test_no_cell_warns(notebook):
+    for cell in code_cells(notebook):  # a warning names files of the machine that it came from
+        assert not [o.text for o in cell.outputs if o.get("name") == "stderr"]
+
+
 def test_every_number_of_the_prose_comes_from_the_run(notebook):
     outputs = [o for c in code_cells(notebook) for o in c.outputs]
     glued = {
