@@ -6,7 +6,10 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -46,6 +49,18 @@ CHAPTERS = {
         'print(load("part/stored", "runs") is not None)\n'
     ),
 }
+PATIENCE = 600
+"""Seconds until a test gives up: what takes 5 on an idle machine has taken 130 on a busy one."""
+Found = TypeVar("Found")
+
+
+def until(found: Callable[[], Found], missing: str) -> Found:
+    """Ask again and again until the answer is true; give up after much patience."""
+    deadline = time.monotonic() + PATIENCE
+    while not (answer := found()):
+        assert time.monotonic() < deadline, missing
+        time.sleep(0.1)
+    return answer
 
 
 class SmallBook:
@@ -88,7 +103,7 @@ class SmallBook:
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run the runner to its end."""
         process = self.start(*arguments, **environment)
-        out, err = process.communicate(timeout=200)
+        out, err = process.communicate(timeout=PATIENCE)
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 

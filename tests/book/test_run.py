@@ -19,6 +19,7 @@ from helpers import run
 from helpers.book import chapters
 from helpers.book.chapters import ROOT
 from helpers.book.execution import Outcome
+from tests.small_book import PATIENCE, until
 
 
 def outputs(notebook):
@@ -172,22 +173,16 @@ def with_a_kernel(parents):
 
 
 def kill_one(parents, what="worker"):
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        execution = with_a_kernel(parents)
-        if execution is not None:
-            time.sleep(0.5)
-            (execution.parent() if what == "worker" else execution).kill()
-            return
-        time.sleep(0.1)
-    raise AssertionError("no worker started a kernel")
+    execution = until(lambda: with_a_kernel(parents), "no worker started a kernel")
+    time.sleep(0.5)
+    (execution.parent() if what == "worker" else execution).kill()
 
 
 SWEEP = ("part/plain", "-p", "size", "1,2,3,4,5,6,7,8", "-p", "pause", "1", "--out", "sweep")
 
 
 def check_sweep(small_book, process):
-    out, err = process.communicate(timeout=200)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, out + err
     assert "8 executed, 0 failed" in out
     for size in range(1, 9):
@@ -216,15 +211,12 @@ def cluster_of(small_book, *packages, threads=1):
             process = subprocess.Popen(
                 [*dask, *words, *at_home], env=environment, cwd=package, **quiet
             )
-            stack.callback(process.wait, 30)
+            stack.callback(process.wait, PATIENCE)
             stack.callback(process.terminate)
             return process
 
         start("distributed.cli.dask_scheduler", "--port", "0", package=small_book.root)
-        deadline = time.monotonic() + 60
-        while not (file.exists() and file.read_text().strip().endswith("}")):
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        until(lambda: file.exists() and file.read_text().strip().endswith("}"), "no scheduler")
         count = ("--nworkers", "1", "--nthreads", str(threads))
         place = ("--local-directory", str(small_book.root))
         workers = [
@@ -294,13 +286,10 @@ def test_a_killed_run_resumes_with_what_is_missing(small_book):
     brake.touch()
     small_book.write("part/slow", slow.format(brake))
     process = small_book.start("--jobs", "2")
-    deadline = time.monotonic() + 120
-    names = ("plain", "spectral", "kernel", "stored")
-    while not all(small_book.notebook(f"part/{name}").exists() for name in names):
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+    stored = [small_book.notebook(f"part/{n}") for n in ("plain", "spectral", "kernel", "stored")]
+    until(lambda: all(path.exists() for path in stored), "four chapters did not finish")
     os.killpg(process.pid, signal.SIGKILL)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
     assert not small_book.notebook("part/slow").exists()
     brake.unlink()
     assert executed(small_book.run()) == ["part/slow"]
@@ -487,16 +476,13 @@ def test_a_stopped_run_says_one_line_and_leaves_nothing_behind(small_book, how):
     temporary.mkdir()
     small_book.write("part/plain", "time.sleep(60)\n")
     process = small_book.start("part/plain", TMPDIR=str(temporary))
-    deadline = time.monotonic() + 60
-    while with_a_kernel([process.pid]) is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    until(lambda: with_a_kernel([process.pid]), "no kernel started")
     inside = psutil.Process(process.pid).children(recursive=True)
     os.killpg(process.pid, how) if how == signal.SIGINT else process.send_signal(how)
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert err.splitlines() == ["stopped; what finished is stored, run again for the rest"]
-    _, alive = psutil.wait_procs(inside, timeout=10)
+    _, alive = psutil.wait_procs(inside, timeout=60)
     assert not alive
     assert [p.name for p in temporary.iterdir()] == []
 
