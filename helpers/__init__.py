@@ -71,7 +71,7 @@ Rooms of the parts::
     sharper.pac_bayes           The paper's PAC-Bayes bound on the risk of networks near the hand-written one.
     sharper.perturbed           The hand-written network of :mod:`helpers.sharper.network` under Gaussian noise: our bounds.
     sharper.projected           The two-attention transformer on random codes of its positions, to make it narrower.
-    sharper.rivals              Rivals of the paper's bound: the kl form of PAC-Bayes, Occam's bound, and two norm bounds.
+    sharper.rivals              Rivals of the paper's bound: the kl form of PAC-Bayes, Occam's bound, and a norm bound.
     sharper.samples             Learning sparse functions from random strings: data, the recipe that converges, and the gap.
     sharper.semi_analytic       The semi-analytic bound: what noise on the hand-written network costs, measured by drawing it.
     sharper.tabulated           What noise on the hand-written network costs, in the closed forms of the authors' notebook.
@@ -81,7 +81,7 @@ Rooms of the parts::
     sensitive.brittle           The second paper's learned models: four functions of one length, and how brittle a fit is.
     sensitive.completions       Functions learned from a part of the cube: how sensitive, and how sharp where.
     sensitive.influence         How far one bit of the input moves an attention head, in the first layer and in later ones.
-    sensitive.isolation         Sensitive functions are isolated in weight space: Lemma 21, random steps, and what is measured.
+    sensitive.isolation         Random steps in weight space, and what they do to the transformer that computes PARITY.
     sensitive.parity            PARITY written by hand: as two nested majority votes, and as a transformer with layer norm.
     sensitive.random_nets       Untrained nets as functions of bits: how sensitive they are, and by which draw of weights.
     sensitive.scratchpads       Models that compute PARITY with a scratchpad: they write each state down before the next step.
@@ -110,7 +110,6 @@ Rooms of the parts::
     retrieval.token_covers      Sizes behind the guarantee for retrieval: lengths of tokens, covers of query-key matrices.
     beyond                      What the chapters beyond the papers need.
     beyond.audit                How often does a certificate fail? A simulation in which every risk is known.
-    beyond.boolean_classes      Random members of the classes of Boolean functions that textbooks use, as tables of -1 and 1.
     beyond.certificates         Certificates of trained networks: diagonal Gaussians over their weights, fitted to a kl bound.
     beyond.parity_head          One attention layer that learns the parity of two bits, small enough to be in every bound.
     beyond.signed               The hand-written transformer for every function of n bits: any signs, any degrees, any sparsity.
@@ -126,9 +125,12 @@ The book's machinery::
     book.excerpts               Figures of chapters on other pages: a Sphinx extension with one directive.
     book.execution              Execute one chapter: as a notebook by papermill, or plainly as the script that it is.
     book.figures                One look for every figure: opaque, legible in the dark, told apart without colour.
+    book.glossary               The glossary: its terms show their definition where they stand. A Sphinx extension.
+    book.icons                  The theme's icons without its library of 2,000: a Sphinx extension.
     book.maps                   The map of a part: a Sphinx extension with one directive.
     book.output                 What a cell leaves on the page: numbers for the prose, and outputs in more than one form.
     book.pages                  What the rendered pages add to their theme: a Sphinx extension.
+    book.parameters             The parameters of a chapter: literals of one cell, with their ranges, checked by runner and page.
     book.register               The register: every result of the papers, where its statement comes from, who owes the check.
     book.results                Paper-scale results: a CSV beside a JSON that says how it was made.
     book.scoreboard             The scoreboard, the findings and the verdict cards: built from what the notebooks recorded.

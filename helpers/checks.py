@@ -2,10 +2,139 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
+import operator
+import typing
+from collections.abc import Callable
+from numbers import Real
+from typing import Annotated, Any, TypeVar
 
 import torch
 from torch import Tensor
+
+F = TypeVar("F", bound=Callable[..., Any])
+Check = Callable[[str, Any], Any]
+OrInfinite = Annotated[float, "or infinite"]
+_NAMELESS = (
+    *(ZeroDivisionError, IndexError, RuntimeError),
+    torch.linalg.LinAlgError,  # type: ignore[attr-defined]
+)
+_UNNAMED = ("math ", "(34", "int too large", "not enough values", "zip()")  # of Python itself
+
+
+def door(function: F) -> F:
+    """A function, or a class, whose arguments are looked at by their annotations when it is called.
+
+    ``int`` (or None) is a whole number by ``operator.index``, and no bool. ``float`` (or None) is
+    a number, neither NaN nor infinite, but for ``OrInfinite`` and for what is infinite unless it is
+    given. ``Tensor`` (or None) is a tensor: of a list or an array the dtype would have to be
+    guessed. Ranges, and other arguments, are left to the function.
+
+    Raises, when called:
+        TypeError: an argument of another type, by name.
+        ValueError: a number that is not finite, by name; or arguments for which the function
+            divides by 0, leaves the domain of a logarithm or reads beyond an end, or whose shapes
+            torch finds not to fit together; with all of them.
+    """
+    if isinstance(function, type):
+        setattr(function, "__init__", door(vars(function)["__init__"]))  # noqa: B010  # any class
+        return function
+    title = f"{function.__module__}.{function.__qualname__}".removesuffix(".__init__")
+    plan = functools.cache(lambda: _plan(function))
+
+    @functools.wraps(function)
+    def called(*args: Any, **named: Any) -> Any:
+        ordered, by_name = plan()
+        given = [check(name, value) for (name, check), value in zip(ordered, args, strict=False)]
+        given += args[len(ordered) :]
+        for name in named.keys() & by_name.keys():
+            named[name] = by_name[name](name, named[name])
+        try:
+            return function(*given, **named)
+        except (ArithmeticError, IndexError, RuntimeError, ValueError) as error:
+            unnamed = str(error).startswith(_UNNAMED)
+            if not unnamed and type(error) not in _NAMELESS:
+                raise
+            told = dict(zip((name for name, _ in ordered), given, strict=False)) | named
+            listed = ", ".join(
+                f"{name} = {shown(value)}" for name, value in told.items() if name != "self"
+            )
+            raise ValueError(f"{title} has no answer for {listed}: {error}") from error
+
+    return typing.cast(F, called)
+
+
+def shown(value: Any) -> str:
+    """A value in a message: short, and of a tensor its shape and dtype."""
+    if isinstance(value, Tensor):
+        return f"a tensor of shape {tuple(value.shape)}, {value.dtype}"
+    text = repr(value)
+    text = text if len(text) <= 60 else f"{text[:57]}..."
+    return text if isinstance(value, int | float | str) else f"{type(value).__name__} {text}"
+
+
+def whole(name: str, value: Any) -> int:
+    """The value as an int by ``operator.index``; of anything else, or a bool, a TypeError."""
+    if not isinstance(value, bool):
+        try:
+            return operator.index(value)
+        except (TypeError, RuntimeError):
+            pass
+    raise TypeError(f"{name} must be a whole number, got {shown(value)}")
+
+
+def _plan(function: Callable[..., Any]) -> tuple[list[tuple[str, Check]], dict[str, Check]]:
+    """Checks of the arguments that have a place, in order, and of each by its name."""
+    hints = typing.get_type_hints(function, include_extras=True)
+    checks: dict[Any, Check] = {int: whole, float: _finite, OrInfinite: _number, Tensor: _tensor}
+    ordered: list[tuple[str, Check]] = []
+    by_name: dict[str, Check] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        hint = hints.get(name)
+        endless = isinstance(parameter.default, float) and math.isinf(parameter.default)
+        check = checks.get(OrInfinite if endless and hint is float else hint, _anything)
+        for kind in (int, float, Tensor):
+            if hint == kind | None:
+                check = _unless_none(checks[kind])
+        by_name[name] = check
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+            ordered.append((name, check))
+    return ordered, by_name
+
+
+def _anything(name: str, value: Any) -> Any:
+    return value
+
+
+def _number(name: str, value: Any) -> Any:
+    single = isinstance(value, Tensor) and value.ndim == 0 and not value.is_complex()
+    if isinstance(value, bool) or not (single or isinstance(value, Real)):
+        raise TypeError(f"{name} must be a number, got {shown(value)}")
+    if (not single or readable(value)) and value != value:
+        raise ValueError(f"{name} must be a number, got nan")
+    return value
+
+
+def _finite(name: str, value: Any) -> Any:
+    if type(value) is float and -math.inf < value < math.inf:
+        return value
+    if isinstance(value, float) and math.isnan(value):
+        raise ValueError(f"{name} must be finite, got nan")
+    value = _number(name, value)
+    if (not isinstance(value, Tensor) or readable(value)) and not -math.inf < value < math.inf:
+        raise ValueError(f"{name} must be finite, got {float(value)}")
+    return value
+
+
+def _tensor(name: str, value: Any) -> Any:
+    require_tensors(**{name: value})
+    return value
+
+
+def _unless_none(check: Check) -> Check:
+    return lambda name, value: None if value is None else check(name, value)
 
 
 def require_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
@@ -21,11 +150,31 @@ def require_positive(**sizes: float) -> None:
             raise ValueError(f"{name} must be at least 1, got {size}")
 
 
+def require_tensors(**given: object) -> None:
+    """Raise TypeError for the first that is no tensor, naming it: no dtype is guessed."""
+    for name, value in given.items():
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"{name} must be a torch.Tensor, got {shown(value)}; torch.as_tensor makes one, "
+                "helpers.draws.f64 one of float64"
+            )
+
+
 def require_floating(**given: Tensor) -> None:
     """Raise TypeError for the first tensor that is not floating, naming it."""
     for name, value in given.items():
         if not value.is_floating_point():
             raise TypeError(f"{name} must be floating, got {value.dtype}")
+
+
+def require_finite(**given: Tensor) -> None:
+    """Raise ValueError for the first tensor with an entry that is NaN or infinite, naming it.
+
+    Inside ``vmap`` no value can be read, and nothing is checked.
+    """
+    for name, value in given.items():
+        if readable(value) and not value.isfinite().all():
+            raise ValueError(f"{name} must be finite, got {value[~value.isfinite()][0].item()}")
 
 
 def require_scale(**values: float) -> None:

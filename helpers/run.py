@@ -30,8 +30,6 @@ from helpers.book.chapters import (
     BOOK,
     ROOT,
     Chapter,
-    ChapterError,
-    Parameter,
     every_chapter,
     find,
     read_record,
@@ -44,6 +42,7 @@ from helpers.book.execution import (
     execute_notebook,
     execute_plainly,
 )
+from helpers.book.parameters import ChapterError, Parameter
 from helpers.book.results import RESULTS, write_atomically
 
 LOGS = ROOT / "_build" / "logs"

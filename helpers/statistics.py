@@ -1,7 +1,4 @@
-"""What is said of many runs: slopes, shares, means, orders, runs drawn anew, first numbers.
-
-A result that is an estimate is an :class:`Estimate`, with the ends of its interval.
-"""
+"""What is said of many runs: slopes, shares, means, orders, runs drawn anew, first numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ import torch
 from scipy import stats
 from torch import Tensor
 
-from helpers.checks import require_probability
+from helpers.checks import door, require_amount, require_finite, require_probability
 
 Numbers = Sequence[float] | Tensor
 
@@ -171,6 +168,7 @@ def difference(a: Numbers, b: Numbers, level: float = 0.95) -> Estimate:
     return Estimate((first.mean() - second.mean()).item(), float(low), float(high))
 
 
+@door
 def wilson(successes: int, count: int, level: float = 0.95) -> Estimate:
     r"""A share and its interval by Wilson's score.
 
@@ -194,6 +192,7 @@ def wilson(successes: int, count: int, level: float = 0.95) -> Estimate:
     return Estimate(successes / count, float(low), float(high))
 
 
+@door
 def upper_limit(successes: int, count: int, level: float = 0.95) -> float:
     """Largest chance that so few successes do not contradict: the exact one-sided limit.
 
@@ -258,6 +257,7 @@ def concordance(levels: Tensor, values: Tensor, strata: Tensor | None = None) ->
     return (more.sign().double().mean(-1) + 1) / 2
 
 
+@door
 def redrawn(
     groups: Tensor, count: int, generator: torch.Generator, *, replace: bool = True
 ) -> Tensor:
@@ -296,12 +296,14 @@ def redrawn(
     return drawn
 
 
+@door
 def redrawn_means(values: Tensor, count: int, generator: torch.Generator) -> Tensor:
     """Means ``(count, *shape)`` over runs ``(E, *shape)`` drawn anew, as by :func:`redrawn`."""
     one_group = torch.zeros(values.shape[:1], dtype=torch.int64)
     return values[redrawn(one_group, count, generator)].mean(1)
 
 
+@door
 def ends(redraws: Tensor, level: float = 0.95) -> tuple[float, float]:
     """Ends of the percentile interval of redrawn values.
 
@@ -324,6 +326,7 @@ def ends(redraws: Tensor, level: float = 0.95) -> tuple[float, float]:
     return low, high
 
 
+@door
 def bootstrapped(values: Tensor, level: float = 0.95) -> Estimate:
     """A quantity and its percentile interval, from the runs as they are and drawn anew.
 
@@ -340,8 +343,11 @@ def bootstrapped(values: Tensor, level: float = 0.95) -> Estimate:
     return Estimate(values[0].item(), *ends(values[1:], level))
 
 
+@door
 def told(values: Tensor, digits: int = 3) -> str:
     """What :func:`bootstrapped` finds, in words: ``0.012 [0.010, 0.015]``."""
+    require_amount(digits=digits)
+    require_finite(values=values)
     return format(bootstrapped(values), f".{digits}f")
 
 

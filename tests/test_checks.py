@@ -6,6 +6,10 @@ import pytest
 import torch
 
 from helpers import checks
+from helpers.kernels.flips import influences
+from helpers.kernels.parity import evaluate
+from helpers.kernels.subcubes import signed_sums
+from helpers.kernels.walsh import walsh_hadamard
 
 
 def test_what_is_allowed_passes():
@@ -79,3 +83,52 @@ def test_inside_vmap_no_value_is_read():
     torch.func.vmap(given)(torch.tensor([[0, 2]]))
     assert seen == [False]
     assert checks.readable(torch.zeros(1))
+
+
+@checks.door
+def halved(n: int, scale: float = 1.0, top: float = math.inf, at: torch.Tensor | None = None):
+    """Behind a door: what it was given, or a division by n - 2."""
+    return (n, scale, top, at) if at is None else (1 / (n - 2), at @ torch.ones(3))
+
+
+def test_a_door_lets_through_what_is_annotated():
+    assert halved(3) == (3, 1.0, math.inf, None)
+    found = halved(torch.tensor(3), scale=2, top=math.inf)[0]
+    assert (found, type(found)) == (3, int)
+    assert halved(3, at=torch.ones(3))[0] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "named"),
+    [
+        ({"n": 1.5}, TypeError, "n must be a whole number, got 1.5"),
+        ({"n": math.nan}, TypeError, "n must be a whole number, got nan"),
+        ({"n": True}, TypeError, "n must be a whole number, got True"),
+        ({"scale": math.nan}, ValueError, "scale must be finite, got nan"),
+        ({"scale": -math.inf}, ValueError, "scale must be finite, got -inf"),
+        ({"top": math.nan}, ValueError, "top must be "),
+        ({"scale": [1.0]}, TypeError, r"scale must be a number, got list \[1.0\]"),
+        ({"at": [1.0, 2.0]}, TypeError, r"at must be a torch.Tensor, got list \[1.0, 2.0\]"),
+        (
+            {"n": 2, "at": torch.ones(3)},
+            ValueError,
+            "halved has no answer for n = 2, at",
+        ),
+        ({"at": torch.ones(2)}, ValueError, r"no answer for n = 3, at = a tensor of shape \(2,\)"),
+    ],
+)
+def test_a_door_refuses_by_name(given, error, named):
+    with pytest.raises(error, match=named):
+        halved(**({"n": 3} | given))
+
+
+@pytest.mark.parametrize("value", [[1.0, -1.0], torch.ones(2).numpy(), 1.0])
+def test_a_kernel_guesses_no_dtype(value):
+    with pytest.raises(TypeError, match="x must be a torch"):
+        walsh_hadamard(value)
+    with pytest.raises(TypeError, match="table must be a torch"):
+        influences(value)
+    with pytest.raises(TypeError, match="points must be a torch"):
+        evaluate(torch.tensor([1]), torch.ones(1), value)
+    with pytest.raises(TypeError, match="table must be a torch"):
+        signed_sums(value, torch.tensor([0]), torch.tensor([[1]]))

@@ -118,7 +118,7 @@ for size in SIZES:
         certify = functools.partial(form, m=size)
         found = audit.failures(losses[family], counts, certify, own, losses["exact"])
         for who in ("any", "erm"):
-            share[who, name, size] = wilson(getattr(found, who), found.draws)
+            share[who, name, size] = wilson(getattr(found, who), audit_samples)
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Share of samples on which a certificate fails, against the size of the sample: for some network of the family (left) and for the one that fits best (right). Bars: 95 % intervals. Grey line: the share allowed. Open marks: broken forms. Shares below 0.0003 are drawn there.", "name": "fig-failures"}, "image": {"alt": "Two panels with logarithmic axes. The two valid certificates stay below the grey line of 0.05 at every size, and so does the form without its square. At the left the forms without count and without divergence lie above it at all sizes, and the one with a small constant lies at 1. At the right only these three lie above it, at the smallest size; all fall far below."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=3.3, sharey=True)
@@ -334,7 +334,7 @@ glue(lookup=shown["Occam, all functions"]["largest"], gibbs_draws=gibbs_draws, m
 glue(ten=rivals.occam(0.0, 2**10 * math.log(2), m, delta))
 
 # %% [markdown]
-# The mean certificate is {glue:text}`bound:.2f`: the network leaves its start by {glue:text}`kl:.0f` nats, and a prior around 0 would charge {glue:text}`kl_zero:.0f`. Of the {glue:text}`seeds` networks {glue:text}`exceeded` have a risk above their certificate, which says little: the certificates are far above the risks. Memorising gets no such certificate here. A table of all strings fits the sample too, but with {glue:text}`n` bits Occam's bound for all $2^{2^n}$ functions is {glue:text}`lookup:.4f`. (With ten bits that would be {glue:text}`ten:.2f`, and the certificate would say less than memorising does.) A test set does far better still. A prior learned from half of the samples comes near to it, and cannot beat it by much: Foong et al. (2021). Counting after compression, which certifies large language models, is in Lotfi et al. (2022, 2024); Zhou et al. (2019) do so for networks of images.
+# The mean certificate is {glue:text}`bound:.2f`: the network leaves its start by {glue:text}`kl:.0f` nats, and a prior around 0 would charge {glue:text}`kl_zero:.0f`. Of the {glue:text}`seeds` networks {glue:text}`exceeded` have a risk above their certificate, which says little: the certificates are far above the risks. Memorising gets no such certificate here. A table of all strings fits the sample too, but with {glue:text}`n` bits Occam's bound for all $2^{2^n}$ functions is {glue:text}`lookup:.4f`. (With ten bits that would be {glue:text}`ten:.2f`, and the certificate would say less than memorising does.) A test set does far better still. A prior learned from half of the samples comes near to it, and cannot beat it by much: Foong et al. (2021). Counting after compression is in Zhou et al. (2019) and, much tighter, in Lotfi et al. (2022), both for networks of images, and in Lotfi et al. (2024) for large language models.
 #
 # ## What would falsify this
 #
@@ -389,4 +389,4 @@ ledger.verdicts()
 # :filter: docname in docnames
 # ```
 #
-# The form that is audited is from {cite:t}`sharper`; it follows {cite:t}`alquier2024`. The bound with kl is that of {cite:t}`maurer2004`, the correction for drawn networks that of {cite:t}`langford2001`, the training of the posterior follows {cite:t}`dziugaite2017`.
+# The form that is audited is from {cite:t}`sharper`; it follows {cite:t}`alquier2024`. The bound with kl is that of {cite:t}`maurer2004`, the correction for drawn networks that of {cite:t}`langford2001`, the training of the posterior and the prior at the start follow {cite:t}`dziugaite2017`. Priors from data against test sets: A. Foong, W. Bruinsma, D. Burt and R. Turner, *How Tight Can PAC-Bayes be in the Small Data Regime?*, NeurIPS 2021. Titles of the works on counting stand in {ref}`ch-from-gaussians-to-occam`.

@@ -19,19 +19,11 @@
 # # One network under five bounds
 #
 # ```{verdict}
-# At {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`. Every bound on it that three of the papers prove is at least {glue:text}`least_here:.2f`, where the best constant has a risk of $\frac14$; Occam's bound is {glue:text}`occam_here:.3f`.
+# At {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`. Every bound on it that three of the papers prove is at least {glue:text}`least_here:.2f`, where the best constant has a risk of $\frac14$. Counting 32 bits for each weight says nothing either ({glue:text}`bits_here:.2f`); counting the pairs of bits certifies {glue:text}`occam_here:.3f` for the pair that fits.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-single-layer-bound`, {ref}`ch-attention-capacity`. **Read** 7 min. **Runs in** 30 s. **Source** ours; of the papers' bounds, see their chapters.
 #
-# **Claim.** A transformer of one layer learns the parity of two bits from a thousand strings and errs almost nowhere. We put it, with its own weights, under every bound of the five papers that applies, with every constant proved, and for the first paper also in the sharper kl form. Three papers have one, and none certifies the network at this sample. Constants that favour a paper are shown too: with them the norms still say nothing, and the first paper's form says something only with a $\Sigma$ that no proof covers here. Counting needs some thirty strings.
-#
-# ## The network
-#
-# The target is 1 if two of $T$ fair bits are equal, else 0. Outputs are clipped to $[0, 1]$ and the loss is the squared error, so it lies in $[0, 1]$ and moves at most twice as far as the output. The best constant has the risk $\frac14$; a bound below that says something. The network has to belong to the classes that the bounds are about. The third and the fourth paper have one attention layer, without residual connection, norm or bias:
-#
-# $$h(x) = w^\top W_c^\top\, \mathrm{relu}\bigl( W_v^\top X^\top \mathrm{softmax}(s) \bigr), \qquad s_t = x_{[CLS]}^\top W_{QK}\, x_t .$$
-#
-# So we train just that. Token $t$, a row of $X$, is a one-hot vector of its position, beside two columns that say whether bit $t$ is 0 or 1. A last token without a bit is the query $x_{[CLS]}$. That makes $T + 1$ tokens of width $d = T + 3$ and of length at most $\sqrt 2$. Networks of one length differ in the pair of bits, the sample and the first weights. Each stops when its mean training loss over fifty steps is below the threshold.
+# **Claim.** A transformer of one layer learns the parity of two bits from a thousand strings and errs almost nowhere. We put it, with its own weights, under every bound of the five papers that applies, with every constant proved, and for the first paper also in the sharper kl form. Three papers have one, and none certifies the network at this sample. Constants that favour a paper are shown too: with them the norms still say nothing, and the first paper's form says something only with a $\Sigma$ that no proof covers here. Counting needs some thirty strings for a learner who knows that the target is one of the pairs, and tens of thousands if each weight is counted with 32 bits. {numref}`fig-five-bounds` shows all bounds; the sections below it say what the network is and what each bound is.
 
 # %% tags=["parameters"]
 lengths = [8, 16, 32]  # bits of the strings, two lengths or more [8..32]
@@ -73,7 +65,7 @@ lengths = sorted(set(lengths))
 middle = lengths[len(lengths) // 2]
 
 
-# %%
+# %% mystnb={"code_prompt_hide": "Training", "code_prompt_show": "Training"} tags=["hide-input"]
 def learn(T):
     """Train the networks of one length; what the bounds need of each."""
     own = torch.Generator().manual_seed(1000 * seed + T)
@@ -103,6 +95,98 @@ def learn(T):
 
 found = {T: learn(T) for T in lengths}
 rewritten = {T: parity_head.rewritten(found[T]["weights"]) for T in lengths}
+
+
+# %% mystnb={"code_prompt_hide": "Bounds from flatness", "code_prompt_show": "Bounds from flatness"} tags=["hide-input"]
+def flatness(T, e):
+    """The forms of flatness for network e of length T, as functions of m."""
+    options, row = math.log(len(NOISES)), found[T]
+    size = parity_head.squared_norm(row["weights"])[e].double()
+    K = size / (2 * f64(NOISES).square()) + options
+    limit = (options - math.log(confidence / 10)) / noise_pairs
+    noisy, delta = rivals.kl_inverse(row["noisy"][:, e], limit), 0.9 * confidence
+
+    def form(Sigma):
+        return lambda m: pb.alquier(noisy, K + math.log(2 * m**0.5), m, delta, Sigma).min()
+
+    return {
+        "flatness, the paper's form": form(0.5),
+        "flatness, kl form": lambda m: rivals.pac_bayes_kl(noisy, K, max(m, 8.0), delta).min(),
+        "flatness, $\\Sigma = 0.01$": form(0.01),
+    }
+
+
+# %% mystnb={"code_prompt_hide": "Bounds from norms", "code_prompt_show": "Bounds from norms"} tags=["hide-input"]
+def by_norms(T, e):
+    """The bounds from norms."""
+    d, r = T + 3, found[T]["sample"][e].item()
+    norms = parity_head.norms(rewritten[T], e)
+
+    def long(m, constant, tokens):
+        return single_layer.length_bound(norms, d, tokens, int(m), constant, 1.0)
+
+    def free(m, constant):
+        return single_layer.length_free_bound(norms, d, int(m), constant, 1.0)
+
+    def proved(R):
+        return lambda m: r + 4 * R(m) + 3 * math.sqrt(-math.log(confidence) / (2 * m))
+
+    return {
+        "norms and length": proved(lambda m: long(m, CONSTANT, (2 * d + 1) * (T + 1))),
+        "norms, no length": proved(lambda m: free(m, CONSTANT)),
+        "norms and length, constants 1": lambda m: r + long(m, 1.0, T + 1),
+        "norms, no length, constant 1": lambda m: r + free(m, 1.0),
+    }
+
+
+# %% mystnb={"code_prompt_hide": "Bounds by counting", "code_prompt_show": "Bounds by counting"} tags=["hide-input"]
+def by_counting(T, e):
+    """What needs no paper, and our guide."""
+    r, P = found[T]["sample"][e].item(), width * (T + 4) + T + 3  # numbers left by the rewriting
+    pairs, bits = math.log(math.comb(T, 2)), 32 * P * math.log(2)
+    return {
+        "number of weights, a guide": lambda m: r + (0.1 * P * math.log(m * (T + 1)) / m) ** 0.5,
+        "32 bits a weight": lambda m: rivals.occam(r, bits, m, confidence),
+        "Occam": lambda m: rivals.occam(0.0, pairs, m, confidence),
+        "held out": lambda m: 1 - confidence ** (2 / m),
+    }
+
+
+every = [(T, e) for T in lengths for e in range(runs)]
+curves = {k: flatness(*k) | by_norms(*k) | by_counting(*k) for k in every}
+PROVED = ["flatness, the paper's form", "flatness, kl form", "norms and length", "norms, no length"]
+OPEN = ["norms and length, constants 1", "norms, no length, constant 1"]
+UNPROVED, GUIDE = "flatness, $\\Sigma = 0.01$", "number of weights, a guide"
+NAMES = [*PROVED, "32 bits a weight", "Occam", "held out", *OPEN, UNPROVED, GUIDE]
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Bounds on the risk of the same trained networks at the middle length, against the number of strings; geometric means over the networks. Thick: proved. Thin lines of the same look: with constants in favour of the paper, which no proof covers. Dotted grey: a guide of ours by the number of weights. Level: the risk of the best constant. Star: the sample, and the risk on fresh strings.", "name": "fig-five-bounds"}, "image": {"alt": "Curves that fall with the number of strings from ten to ten to the seventeenth, on logarithmic axes. Occam's bound and the held-out bound cross one quarter near thirty strings, thirty-two bits a weight near fifty thousand, the two forms of flatness near a million. The two bounds from norms lie far above and fall last; with constants of one they still cross far to the right of all others. Thin, the flatness form with a small constant crosses one quarter before a thousand. A star marks a thousand strings and a risk below one thousandth."}} tags=["hide-input", "nbval-ignore-output"]
+grid = [10 ** (k / 2) for k in range(2, 35)]
+fig, ax = figures.new(height=4.2)
+like = dict(zip([*OPEN, UNPROVED], [2, 3, 0], strict=True))
+for i, name in enumerate(NAMES):
+    logs = f64([[float(curves[middle, e][name](max(m, 9))) for m in grid] for e in range(runs)])
+    thin = i >= 7
+    look = figures.line(like.get(name, i % 7), linewidth=0.8 if thin else 1.6)
+    if name == GUIDE:
+        look |= {"color": figures.GREY, "linestyle": ":"}
+    ax.plot(grid, logs.log().mean(0).exp(), label=None if thin else name, **look)
+figures.level(ax, LEVEL)
+star = found[middle]["fresh"].mean().item()
+ax.plot(strings, star, marker="*", markersize=11, color="black", linestyle="none")
+ax.set(
+    xscale="log", yscale="log", xlabel="strings $m$", ylabel="bound on the risk", ylim=(1e-4, 1e5)
+)
+fig.legend(ncols=3, loc="outside upper center")
+figures.show()
+
+# %% [markdown]
+# ## The network
+#
+# The target is 1 if two of $T$ fair bits are equal, else 0. Outputs are clipped to $[0, 1]$ and the loss is the squared error, so it lies in $[0, 1]$ and moves at most twice as far as the output. The best constant has the risk $\frac14$; a bound below that says something. The network has to belong to the classes that the bounds are about. The third and the fourth paper have one attention layer, without residual connection, norm or bias:
+#
+# $$h(x) = w^\top W_c^\top\, \mathrm{relu}\bigl( W_v^\top X^\top \mathrm{softmax}(s) \bigr), \qquad s_t = x_{[CLS]}^\top W_{QK}\, x_t .$$
+#
+# So we train just that. Token $t$, a row of $X$, is a one-hot vector of its position, beside two columns that say whether bit $t$ is 0 or 1. A last token without a bit is the query $x_{[CLS]}$. That makes $T + 1$ tokens of width $d = T + 3$ and of length at most $\sqrt 2$. Networks of one length differ in the pair of bits, the sample and the first weights. Each stops when its mean training loss over fifty steps is below the threshold.
 
 # %% mystnb={"code_prompt_hide": "The networks", "code_prompt_show": "The networks"} tags=["hide-input", "nbval-ignore-output"]
 rows = {
@@ -155,71 +239,11 @@ glue(
 # ````
 #
 # Norms are not functions of the network: the same outputs can have smaller ones. Before we measure them we rewrite each network, exactly, in their favour. Rows of $W_{QK}$ that are never read become 0. The scores may be shifted together, and positions against bits, to the least $\ell_1$ norm; so may the columns of $W_v$. $W_c w$ becomes one column, and each hidden unit is scaled so that the product of the norms is least.
+#
+# ## The numbers
 
 
 # %%
-def flatness(T, e):
-    """The forms of flatness for network e of length T, as functions of m."""
-    options, row = math.log(len(NOISES)), found[T]
-    size = parity_head.squared_norm(row["weights"])[e].double()
-    K = size / (2 * f64(NOISES).square()) + options
-    limit = (options - math.log(confidence / 10)) / noise_pairs
-    noisy, delta = rivals.kl_inverse(row["noisy"][:, e], limit), 0.9 * confidence
-
-    def form(Sigma):
-        return lambda m: pb.alquier(noisy, K + math.log(2 * m**0.5), m, delta, Sigma).min()
-
-    return {
-        "flatness, the paper's form": form(0.5),
-        "flatness, kl form": lambda m: rivals.pac_bayes_kl(noisy, K, max(m, 8.0), delta).min(),
-        "flatness, $\\Sigma = 0.01$": form(0.01),
-    }
-
-
-# %%
-def by_norms(T, e):
-    """The bounds from norms."""
-    d, r = T + 3, found[T]["sample"][e].item()
-    norms = parity_head.norms(rewritten[T], e)
-
-    def long(m, constant, tokens):
-        return single_layer.length_bound(norms, d, tokens, int(m), constant, 1.0)
-
-    def free(m, constant):
-        return single_layer.length_free_bound(norms, d, int(m), constant, 1.0)
-
-    def proved(R):
-        return lambda m: r + 4 * R(m) + 3 * math.sqrt(-math.log(confidence) / (2 * m))
-
-    return {
-        "norms and length": proved(lambda m: long(m, CONSTANT, (2 * d + 1) * (T + 1))),
-        "norms, no length": proved(lambda m: free(m, CONSTANT)),
-        "norms and length, constants 1": lambda m: r + long(m, 1.0, T + 1),
-        "norms, no length, constant 1": lambda m: r + free(m, 1.0),
-    }
-
-
-# %%
-def by_counting(T, e):
-    """What needs no paper, and our guide."""
-    r, P = found[T]["sample"][e].item(), width * (T + 4) + T + 3  # numbers left by the rewriting
-    pairs, bits = math.log(math.comb(T, 2)), 32 * P * math.log(2)
-    return {
-        "number of weights, a guide": lambda m: r + (0.1 * P * math.log(m * (T + 1)) / m) ** 0.5,
-        "32 bits a weight": lambda m: rivals.occam(r, bits, m, confidence),
-        "Occam": lambda m: rivals.occam(0.0, pairs, m, confidence),
-        "held out": lambda m: 1 - confidence ** (2 / m),
-    }
-
-
-every = [(T, e) for T in lengths for e in range(runs)]
-curves = {k: flatness(*k) | by_norms(*k) | by_counting(*k) for k in every}
-PROVED = ["flatness, the paper's form", "flatness, kl form", "norms and length", "norms, no length"]
-OPEN = ["norms and length, constants 1", "norms, no length, constant 1"]
-UNPROVED, GUIDE = "flatness, $\\Sigma = 0.01$", "number of weights, a guide"
-NAMES = [*PROVED, "32 bits a weight", "Occam", "held out", *OPEN, UNPROVED, GUIDE]
-
-
 def frame(number):
     """A number of each curve: a row for each network."""
     return pd.DataFrame({k: {n: float(number(c[n])) for n in NAMES} for k, c in curves.items()}).T
@@ -227,27 +251,6 @@ def frame(number):
 
 here = frame(lambda curve: curve(float(strings)))
 needs = frame(lambda curve: pb.first_sample_size(curve, LEVEL))
-
-
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Bounds on the risk of the same trained networks at the middle length, against the number of strings; geometric means over the networks. Thick: proved. Thin lines of the same look: with constants in favour of the paper, which no proof covers. Dotted grey: a guide of ours by the number of weights. Level: the risk of the best constant. Star: the sample, and the risk on fresh strings.", "name": "fig-five-bounds"}, "image": {"alt": "Curves that fall with the number of strings from ten to ten to the seventeenth, on logarithmic axes. Occam's bound and the held-out bound cross one quarter near thirty strings, thirty-two bits a weight near fifty thousand, the two forms of flatness near a million. The two bounds from norms lie far above and fall last; with constants of one they still cross far to the right of all others. Thin, the flatness form with a small constant crosses one quarter before a thousand. A star marks a thousand strings and a risk below one thousandth."}} tags=["hide-input", "nbval-ignore-output"]
-grid = [10 ** (k / 2) for k in range(2, 35)]
-fig, ax = figures.new(height=4.2)
-like = dict(zip([*OPEN, UNPROVED], [2, 3, 0], strict=True))
-for i, name in enumerate(NAMES):
-    logs = f64([[float(curves[middle, e][name](max(m, 9))) for m in grid] for e in range(runs)])
-    thin = i >= 7
-    look = figures.line(like.get(name, i % 7), linewidth=0.8 if thin else 1.6)
-    if name == GUIDE:
-        look |= {"color": figures.GREY, "linestyle": ":"}
-    ax.plot(grid, logs.log().mean(0).exp(), label=None if thin else name, **look)
-figures.level(ax, LEVEL)
-star = found[middle]["fresh"].mean().item()
-ax.plot(strings, star, marker="*", markersize=11, color="black", linestyle="none")
-ax.set(
-    xscale="log", yscale="log", xlabel="strings $m$", ylabel="bound on the risk", ylim=(1e-4, 1e5)
-)
-fig.legend(ncols=3, loc="outside upper center")
-figures.show()
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input", "nbval-ignore-output"]
 means = needs.map(math.log).groupby(level=0).mean().map(math.exp)
@@ -262,12 +265,14 @@ table(shown.rename_axis("bound"), caption)
 over = needs.div(needs["Occam"], axis=0)
 least_here, fewest = here[PROVED].min().min(), over[PROVED + OPEN].min().min()
 glue(least_here=least_here, occam_here=here["Occam"].max(), small_sigma=here[UNPROVED].mean())
+glue(bits_here=here["32 bits a weight"].min())
 glue(norms_here=here[OPEN].min().min(), fewest=fewest, middle=middle, confidence=confidence)
+glue(kl_over=(needs[PROVED].min(axis=1) / needs["32 bits a weight"]).min())
 glue(kl_need=means[PROVED[1]][middle], bits_need=means["32 bits a weight"][middle])
 glue(free_power=f"{powers[PROVED[3]]:.1f}", noises=len(NOISES), noise_pairs=noise_pairs)
 
 # %% [markdown]
-# All proved bounds of the papers are at least {glue:text}`least_here:.2f` at {glue:text}`strings` strings. There the forms of flatness choose so much noise that the network has forgotten what it learned. For a quarter the kl form needs {glue:text}`kl_need:.1e` strings at {glue:text}`middle` bits, where 32 bits for each weight need {glue:text}`bits_need:.1e`. With constants 1 the norms come down to {glue:text}`norms_here:.0f`. At so few strings both norm bounds have reached the product of the norms, above which they cannot rise, and so they are equal. Only the first paper's $\Sigma = 0.01$ brings a number below a quarter, {glue:text}`small_sigma:.2f` in the mean over the networks. If a proof covered that constant, this would be a certificate ({ref}`ch-pac-bayes`).
+# All proved bounds of the papers are at least {glue:text}`least_here:.2f` at {glue:text}`strings` strings. There the forms of flatness choose so much noise that the network has forgotten what it learned. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f` and says nothing there either. For a quarter the kl form needs {glue:text}`kl_need:.1e` strings at {glue:text}`middle` bits, where 32 bits for each weight need {glue:text}`bits_need:.1e`. With constants 1 the norms come down to {glue:text}`norms_here:.0f`. At so few strings both norm bounds stand at their largest value, their constant times the product of the norms, and so they are equal. Only the first paper's $\Sigma = 0.01$ brings a number below a quarter, {glue:text}`small_sigma:.2f` in the mean over the networks. If a proof covered that constant, this would be a certificate ({ref}`ch-pac-bayes`).
 
 # %% mystnb={"code_prompt_hide": "Three checks", "code_prompt_show": "Three checks"} tags=["hide-input", "nbval-ignore-output"]
 five.holds(
@@ -342,9 +347,9 @@ ledger.verdicts()
 #
 # ## What we found
 #
-# * On a network that has plainly learned its task every bound of the papers, as far as it is proved, is above the risk of the best constant at this sample. For a quarter the mildest needs {glue:text}`fewest:.0f` times as many strings as Occam's at least, over all networks and lengths.
+# * On a network that has plainly learned its task every bound of the papers, as far as it is proved, is above the risk of the best constant at this sample. Nor does counting 32 bits for each weight certify it there. For a quarter the mildest of the papers' bounds needs {glue:text}`fewest:.0f` times as many strings as Occam's for the list of pairs at least, over all networks and lengths; {glue:text}`kl_over:.0f` times as many as 32 bits for each weight.
 # * This is about the numbers, not about the ideas. That attention picks few positions at the price of a logarithm, that sensitive functions are sharp, that a flat network needs fewer digits: all this is the subject of other chapters.
-# * A certificate for such a network exists: one with the prior at the start ({ref}`ch-auditing-certificates`), which goes back to Dziugaite and Roy (2017), or one that counts what the network can be compressed to, as Lotfi et al. (2022, 2024) do for large ones.
+# * A certificate for such a network exists: one with the prior at the start ({ref}`ch-auditing-certificates`), which goes back to Dziugaite and Roy (2017), or one that counts what the network can be compressed to (Zhou et al. 2019; Lotfi et al. 2022, and 2024 for language models).
 #
 # ## Exercises
 #

@@ -294,24 +294,6 @@ glue(apart=49, attained=attained, column_error=column_error)
 #
 # So {prf:ref}`covers-rounding` asks for at most $\lceil a/2 \rceil \le a$ terms if $a > 1$, and if $a \le 1$ the origin is enough. There are at most $(2k+1)^{\lceil a/2 \rceil}$ averages, and both bounds stand as they are printed, without a ceiling. (For errors *less than* $\epsilon$ take the origin if $a < 1$, else $\lfloor a/2 \rfloor + 1 \le a$ terms.)
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The $\\ell_1$ ball of the plane, the averages of $m = 3$ of the vectors $\\pm e_i, 0$, and around each the disc of the exact covering radius. Dashed: the disc that Maurey's argument promises. The cross is a point at the exact radius from its nearest averages.", "name": "fig-l1-ball"}, "image": {"alt": "A square standing on its corner with 25 grid points in it. A small disc around each point; together they cover the square with little overlap. A dashed circle around the central point is more than twice as wide."}} tags=["hide-input"]
-fig, ax = figures.new(height=2.5, width=3.9)
-turn = torch.linspace(0, 2 * math.pi, 121)
-circle, square = (
-    torch.stack((turn.cos(), turn.sin())),
-    torch.tensor([[1, 0, -1, 0, 1], [0, 1, 0, -1, 0]]),
-)
-centres, radius = covers.maurey_cover(2, 1.0, 3), covers.covering_radius(2, 1.0, 3)
-for centre in centres:
-    ax.fill(*(centre[:, None] + radius * circle), color=figures.COLOURS[0], alpha=0.13, linewidth=0)
-ax.plot(*square, color="black", marker="", linestyle="-", label="$\\ell_1$ ball")
-ax.plot(*centres.T, **figures.marks(0, label="averages"))
-ax.plot(*circle / math.sqrt(3), **figures.line(1, label="Maurey's radius"))
-ax.plot(1 / 6, 1 / 6, **figures.marks(3, marker="x", markersize=7, label="half-step point"))
-ax.set(aspect="equal", xlabel="$x_1$", ylabel="$x_2$", xlim=(-1.3, 1.3), ylim=(-1.3, 1.3))
-ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-figures.show()
-
 
 # %%
 def half_steps(k, m):
@@ -386,26 +368,6 @@ for result, name in ((lem3_3, "3.3"), (lem3_6, "3.6")):
         about="statement",
         evidence="proved",
     )
-
-
-def spectral(entries, m, k=3):
-    """Error of the rounded matrix at its worst input of length 1."""
-    off = entries - covers.round_to_cover(entries, 1.0, m)
-    return torch.linalg.matrix_norm(off.unflatten(-1, (k, -1)), 2)
-
-
-needed_terms = {e: covers.terms_needed(9, 1.0, e) for e in (0.3, 0.45, 0.6, 0.8)}
-lem3_6.holds(
-    "error over $\\epsilon$ of the $3 \\times 3$ matrix of half steps, four scales; control: a third of the terms",
-    max(spectral(half_steps(9, m), m).item() / e for e, m in needed_terms.items()),
-    at_most=1,
-    tol=rounding,
-    control=min(
-        spectral(half_steps(9, m // 3), m // 3).item() / e for e, m in needed_terms.items()
-    ),
-    about="statement",
-    evidence="proved",
-)
 
 
 def converted(k, d, factor):

@@ -200,8 +200,10 @@ def power(task, net):
     return kept.power(task, net, *ENDS[task])
 
 
-LOG_SQUARED = 2 * math.log(math.log(far) / math.log(near)) / math.log(far / near)
-glue(near=near, far=far, short=short, long=long, narrow_at=at_narrow, log_squared=LOG_SQUARED)
+OF_LOG = math.log(math.log(far) / math.log(near)) / math.log(far / near)
+LOG_SQUARED = 2 * OF_LOG  # (log N)^2 grows like this power of N
+glue(near=near, far=far, short=short, long=long, narrow_at=at_narrow)
+glue(log_squared=LOG_SQUARED, log_cubed=3 * OF_LOG)
 for net in NETS:
     glue(**{f"far_{net}": f"{kept.median('general', net, far) / 1000:.1f}"})
     glue(**{f"long_{net}": f"{kept.median('simple', net, long) / 1000:.1f}"})
@@ -217,9 +219,9 @@ for net in NETS:
 # %%
 theorem = ledger.result("retrieval.thm1")
 theorem.reproduced(
-    "general task, every length: least of the others over most of the transformer's; control: untuned transformers",
+    "general task, every length: log of the least of the others over the most of the transformer's; control: untuned transformers",
     min(kept.lead("general", N, *NETS) for N in kept.lengths("general", *NETS)),
-    at_least=1,
+    at_least=0,
     control=kept.lead("general", at_narrow, "untuned", *NETS[1:]),
     about="statement",
     evidence="trained",
@@ -227,7 +229,7 @@ theorem.reproduced(
 theorem.reproduced(
     "the page's own run, general task: the same; control: untuned transformers",
     ours.lead("general", narrow_at, *NETS),
-    at_least=1,
+    at_least=0,
     control=ours.lead("general", narrow_at, "untuned", *NETS[1:]),
     about="statement",
     evidence="trained",
@@ -242,9 +244,9 @@ theorem.reproduced(
 narrow_count, wide = (kept.median("general", k, at_narrow) for k in ("narrow", "feedforward"))
 glue(narrow=f"{narrow_count / 1000:.0f}", wide=f"{wide / 1000:.0f}", factor=narrow_count / wide)
 ledger.result("retrieval.thm1.ffn").holds(
-    "least of the narrow feedforward nets, at the best rate, over most of the tuned ones; control: recurrent nets in place of the narrow ones",
+    "log of the least of the narrow feedforward nets, at the best rate, over the most of the tuned ones; control: recurrent nets in place of the narrow ones",
     kept.lead("general", at_narrow, "feedforward", "narrow"),
-    at_least=1,
+    at_least=0,
     control=kept.lead("general", at_narrow, "feedforward", "recurrent"),
     about="ours",
     evidence="trained",
@@ -255,8 +257,8 @@ ledger.result("retrieval.thm1.ffn").holds(
 #
 # From $N =$ {glue:text}`near` to {glue:text}`far` of the general task the powers of $N$ are {glue:text}`general_power_transformer` for the transformer, {glue:text}`general_power_recurrent` for the recurrent net and {glue:text}`general_power_feedforward` for the feedforward net, in brackets from the runs farthest apart. From $N =$ {glue:text}`short` to {glue:text}`long` of the simple task they are {glue:text}`simple_power_transformer`, {glue:text}`simple_power_recurrent` and {glue:text}`simple_power_feedforward`.
 #
-# * *Recurrent nets, general task, at least $N^c$.* The other reading would be a power of $\log N$; between these lengths $(\log N)^2$ grows like $N$ to the power {glue:text}`log_squared:.2f`. The recurrent net's count grows faster, by the runs farthest apart too.
-# * *Feedforward nets, simple task, at least of the order of $Nd$.* Between medians the power of $N$ is above 1; single runs scatter more than that.
+# * *Recurrent nets, general task, at least $N^c$.* The other reading would be a power of $\log N$; between these lengths $(\log N)^2$ grows like $N$ to the power {glue:text}`log_squared:.2f`. The recurrent net's count grows faster, by the runs farthest apart too. A higher power is not excluded: $(\log N)^3$ grows like $N$ to the power {glue:text}`log_cubed:.2f`.
+# * *Feedforward nets, simple task, at least of the order of $Nd$.* Between medians the power of $N$ is above 1, and the runs farthest apart leave room for less. So this agrees with the theorem and does not establish it. The bound itself asks for little: $Nd$ is below 100 here, and the counts are thousands.
 # * *Transformers, general task, and recurrent nets, simple task: almost independent of $N$.* Open. Both counts grow, and at these lengths no faster than $(\log N)^2$, which tells little: so would one that is proportional to $N$. And {glue:text}`far_transformer` thousand prompts are 20 steps of training. Counts so small say as much on AdamW as on samples.
 
 # %%
@@ -280,7 +282,7 @@ ledger.result("retrieval.thm1.ffn").reproduced(
 # %% [markdown]
 # ## What we found
 #
-# * Tuned alike, the transformer needs the fewest prompts on both tasks, and the recurrent net fewer than the feedforward net, by medians. On the general task every run of the two needs more than every transformer. With $d = 4$, in the page's own short run, recurrent and feedforward nets need about the same.
+# * Tuned alike, the transformer needs the fewest prompts on both tasks, and the recurrent net fewer than the feedforward net, by medians. On the general task every run of the two needs more than every transformer. With $d = 4$, in the page's own short run, the recurrent net is not ahead of the feedforward net.
 # * At $N =$ {glue:text}`near` tuning divides the transformer's count by {glue:text}`gain_transformer:.0f`, the recurrent net's by {glue:text}`gain_recurrent:.1f` and the feedforward net's by {glue:text}`gain_feedforward:.1f`. A common rate of $10^{-3}$ suits the transformer least.
 # * The paper's feedforward net has a bottleneck. With its widths and the best rate it needs {glue:text}`factor:.1f` times the prompts of a net with one wide layer. Its theorem is for every width; its figure is for this one.
 # * A gated recurrent net with a hidden layer in its read-out learns best; a linear read-out needs more.

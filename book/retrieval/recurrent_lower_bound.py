@@ -213,7 +213,7 @@ lem36.holds(
 # ## Theorem 9, put together
 #
 # ```{dropdown} Proof, with the exponents
-# Let $c_3 < 1$ and $E$ between $c_3$ and 1. Suppose that a net has risk below $c_3$; for large $N$ its error at some token is at most $E$.
+# Let $c_3 < 1$ and $E$ between $c_3$ and 1. Suppose that a net has risk below $c_3$; for large $N$ its error at some token is at most $E$, on average over the other tokens that it may be asked for.
 #
 # *If $d_h \ge n$*, the net of Lemma 36 is in the class. For $L_y > 2$ the remaining layers pass one number on by two units, as $\sigma(s)$ and $\sigma(-s)$. If $S$ is the squared norm with two layers, the product of the layers' norms is $\frac S2\, 2^{(L_y - 1)/2}$, and rescaling makes them equal: a squared norm of $L_y (\frac S2)^{2/L_y}\, 2^{(L_y - 1)/L_y}$. So $n$ samples are fitted at a squared norm of order $n^{6/L_y}$, with probability at least $\frac12$. If this is less than {eq}`eq-task-needs` has, which is of order $N^{1/(L_y + 1)}$, the weights of least norm are not those of a net with error $E$. It is, for $n \le O(N^{c_1})$ with $c_1 \le \frac{L_y}{6 (L_y + 1)}$.
 #
@@ -238,7 +238,48 @@ narrow = pd.DataFrame(narrow, index=["$c_1 = 0.25$", "$c_1 = 0.45$", "$c_1 = 0.6
 )
 table(narrow, "Least error with fewer dimensions than samples, c = 1/2", form=".3f")
 
-# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+
+# %% mystnb={"code_prompt_hide": "Deeper nets, and checks", "code_prompt_show": "Deeper nets, and checks"} tags=["hide-input"]
+def deeper(layers, units=2):
+    """Largest miss of a deeper net, some units passing the label on, and its norm's from layered."""
+    z, y = normal(many), normal(many)
+    a, W, b = net = memory.interpolant(z, y)
+    sign = torch.tensor([1.0, -1.0]).double()[:units]
+    passing = [torch.eye(units).double()] * (layers - 3)
+    matrices = [torch.cat((W, b[:, None]), 1), sign[:, None] * a, *passing, sign[None]]
+    values = torch.cat((z[:, None], torch.ones(many, 1)), 1)
+    for matrix in matrices[:-1]:
+        values = (values @ matrix.mT).relu()
+    miss = (values @ sign - y).abs().max().item() / a.abs().max().item()
+    product = math.prod(matrix.norm().item() for matrix in matrices)
+    formula = layered(memory.squared_norm(net), layers)
+    return max(miss, abs(layers * product ** (2 / layers) / formula - 1))
+
+
+def left_over(n, layers, factors):
+    """Error that the norm of fitting leaves, by the bound of the chapter before, at that length."""
+    reach = (layered(S[n], layers) / factors) ** (factors / 2)
+    return memory.norm_floor(length(S[n], layers), reach)
+
+
+thm9.holds(
+    "nets of 3 to 5 layers, built: largest miss over the largest weight, or distance of the norm from its formula; control: one unit passes",
+    max(deeper(layers) for layers in (3, 4, 5)),
+    at_most=0,
+    tol=1e-9,
+    control=min(deeper(layers, units=1) for layers in (3, 4, 5)),
+    about="proof",
+    evidence="proved",
+)
+thm9.holds(
+    "at the lengths of the table the norm of fitting leaves an error of $\\frac14$, largest distance; control: one factor less",
+    max(abs(left_over(n, k, k + 1) - 0.25) for n in sizes for k in (2, 3, 4)),
+    at_most=0,
+    tol=1e-9,
+    control=min(abs(left_over(n, k, k) - 0.25) for n in sizes for k in (2, 3, 4)),
+    about="proof",
+    evidence="proved",
+)
 thm9.holds(
     f"share of draws in which fitting {few} samples costs less than error $\\frac14$ needs at $N = 10^9$; control: {many} samples",
     (found[few] < needed(1e9)).double().mean(),
@@ -289,7 +330,7 @@ ledger.show()
 # ```{solution} ex-fit-all
 # :class: dropdown
 #
-# No. Then $nN$ labels have to be given. Its squared norm grows with $nN$ as the table above does with $n$, far faster than $N^{1/3}$: this net is never cheaper than the task. The theorem says nothing about that risk.
+# No. Then $nN$ labels have to be given. The squared norm of the interpolant grows with $nN$ as that of the table above does with $n$, far faster than $N^{1/3}$: this net is never cheaper than the task. The theorem says nothing about that risk.
 # ```
 #
 # ```{exercise}

@@ -208,7 +208,7 @@ glue(soft_last=added["soft threshold"].max())
 # 2. the gates;
 # 3. the product above.
 #
-# This proves {prf:ref}`retrieval-prop26`, with error 0 on target for every $\epsilon$. The widths are $2d + 4 q d_e K$, $2d + 2q$ and $2qd$, where $K \le \lceil 2 \sqrt{d_e} \rceil$ is the number of knots; all weights are at most $\max(1, 5 r_\infty)$. By induction {prf:ref}`retrieval-cor27` follows: a block changes at one token only, to $x_{t_l}$, and the ball is never left.
+# This proves {prf:ref}`retrieval-prop26`, with error 0 on target for every $\epsilon$. The widths are $2d + 4 q d_e K$, $2d + 2q$ and $2qd$, where $K \le \lceil 2 \sqrt{d_e} \rceil$ is the number of knots; all weights and biases are at most $\max(3, 5 r_\infty)$. By induction {prf:ref}`retrieval-cor27` follows: a block changes at one token only, to $x_{t_l}$, and the ball is never left.
 #
 # Our encodings: rotated random signs; *all* inner products equal to $\frac12$, the most that Assumption 3 allows, and equal to 0.575, the most that the clipped net allows. Three controls violate a hypothesis: inner products of 0.85, encodings of $\lfloor 5 \log N \rfloor$ dimensions as in the authors' code, and the general task, where every token has pointers of its own.
 

@@ -19,11 +19,11 @@
 # # Who needs how many prompts
 #
 # ```{verdict}
-# With the paper's settings and $N =$ {glue:text}`far` tokens that each point at a token, the median transformer needs {glue:text}`general_transformer` thousand prompts, the recurrent net {glue:text}`general_recurrent`, the feedforward net {glue:text}`general_feedforward`. With one pointer a prompt, at 8 and 16 tokens where the paper has 25 to 33, the transformer needs most of the three.
+# With the paper's settings and $N =$ {glue:text}`far` tokens that each point at a token, the transformer needs {glue:text}`general_transformer` thousand prompts, the recurrent net {glue:text}`general_recurrent`, the feedforward net {glue:text}`general_feedforward` (runs of each: {glue:text}`far_runs`). With one pointer a prompt, at 8 and 16 tokens where the paper has 25 to 33, the transformer needs most of the three.
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 8 min. **Runs in** 70 s. **Source** quoted.
 #
-# **Claim.** We train the paper's three networks with the settings of its text. Where every token has a pointer of its own, the transformer learns from the fewest prompts once they are long enough, and the other two need many more on longer prompts, as the paper reports. Where all tokens share one pointer, the feedforward net needs more prompts than the recurrent net, as reported too. But there the transformer needs more than both at our lengths, and the recurrent net's number does not grow more mildly. {ref}`The next chapter <ch-hierarchy-tuned>` tunes every network.
+# **Claim.** We train the paper's three networks with the settings of its text. Where every token has a pointer of its own, the transformer learns from the fewest prompts once they are long enough, and the other two need many more on longer prompts, as the paper reports. Where all tokens share one pointer, the feedforward net needs more prompts than the recurrent net, as reported too. But there, at our lengths, the transformer needs more than both, and the recurrent net's number does not grow more mildly. Our lengths are shorter than the paper's, so its sentence on these stays open. {ref}`The next chapter <ch-hierarchy-tuned>` tunes every network.
 #
 # **The task.** *1-sparse token regression.* A prompt has $N$ tokens. Token $i$ carries data $x_i \in \mathbb R^d$, standard normal, and a pointer $t_i$, one of the $N$ positions, uniform. Its label is $y_i = \langle u, x_{t_i} \rangle$ with a fixed unknown direction $u$ of length 1, so labels have variance 1. In the *general* task every token has a pointer of its own. In the *simple* task all tokens of a prompt share one. A network sees token $i$ as $(x_i, \omega_i, \omega_{t_i})$, where $\omega_j$ is the encoding of position $j$: $\lfloor 5 \log N \rfloor$ random signs.
 #
@@ -55,7 +55,7 @@ resume = False  # go on from the runs that are stored
 # * **Recurrent**: "a simple bidirectional RNN", here of ReLU units, 500 states in each direction, and a linear map from both states of a token.
 # * **Feedforward**: all tokens side by side into ReLU layers of $Nd$ and 1000 units, and $N$ outputs.
 #
-# All this is the paper's. A run with these settings takes hours on two cores and is stored. The page itself repeats the shorter lengths with {glue:text}`states` states. A run has its own encodings, its own $u$, weights and prompts; the three networks of a run share the first two.
+# All this is the paper's, but that a test here ends early where the error is far above the threshold. Five runs of every length would take hours on two cores; what is stored took {glue:text}`minutes:.0f` minutes, in two calls, the last of which is named under the table. The page itself repeats the shorter lengths with {glue:text}`states` states. A run has its own encodings, its own $u$, weights and prompts; the three networks of a run share the first two.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import dataclasses
@@ -75,9 +75,7 @@ from helpers.retrieval.hierarchy import Net, Runs, learn
 from helpers.retrieval.task import new_task
 
 ledger = Ledger("retrieval/sample_complexity_hierarchy")
-left, simple_row, mild = map(
-    ledger.result, ("retrieval.fig1", "retrieval.fig1.simple", "retrieval.fig1.mild")
-)
+left, simple_row = map(ledger.result, ("retrieval.fig1", "retrieval.fig1.simple"))
 COLUMNS = ("task", "net", "N", "run", "test", "prompts", "reached", "seconds")
 NETS = ("transformer", "recurrent", "feedforward")
 glue(states=states)
@@ -190,7 +188,11 @@ table(
     "Power of N in the counts, of medians [of the runs farthest apart]",
 )
 glue(near=near, far=far, short=short, long=long)
+minutes = kept.frame["seconds"].sum() / 60
+glue(minutes=minutes, far_runs=len(kept.counts("general", NETS[0], far).prompts))
+glue(own_long=(own_long := simple_lengths[-1]))
 for net in NETS:
+    glue(**{f"own_{net}": f"{ours.median('simple', net, own_long) / 1000:.0f}"})
     for name, place in (("general", far), ("near", near), ("simple", long)):
         task = "simple" if name == "simple" else "general"
         glue(**{f"{name}_{net}": f"{kept.median(task, net, place) / 1000:.0f}"})
@@ -198,9 +200,9 @@ for net in NETS:
 
 # %%
 left.reproduced(
-    "general task, longest prompts: least of the others over most of the transformer's; control: shortest prompts",
+    "general task, longest prompts: log of the least of the others over the most of the transformer's; control: shortest prompts",
     kept.lead("general", far, *NETS),
-    at_least=1,
+    at_least=0,
     control=kept.lead("general", near, *NETS),
     about="experiment",
     evidence="trained",
@@ -214,9 +216,9 @@ left.reproduced(
     evidence="trained",
 )
 left.reproduced(
-    "the page's own run, general task, longest prompts: least of the others over most of the transformer's; control: simple task",
+    "the page's own run, general task, longest prompts: log of the least of the others over the most of the transformer's; control: simple task",
     ours.lead("general", lengths[-1], *NETS),
-    at_least=1,
+    at_least=0,
     control=ours.lead("simple", simple_lengths[-1], *NETS),
     about="experiment",
     evidence="trained",
@@ -225,37 +227,31 @@ left.reproduced(
 # %% [markdown]
 # ## The simple task
 #
-# At $N =$ {glue:text}`long` the medians are {glue:text}`simple_transformer`, {glue:text}`simple_recurrent` and {glue:text}`simple_feedforward` thousand prompts. So the feedforward net needs more than the recurrent one, as in the paper's figure. Two other sentences do not come out. The recurrent net is not the one nearer to the transformer, which needs most. And from $N =$ {glue:text}`short` to {glue:text}`long` the recurrent net's count grows like $N$ to the power {glue:text}`power_recurrent:.2f`, the feedforward net's to {glue:text}`power_feedforward:.2f`, the transformer's to {glue:text}`power_transformer:.2f`: the dependence is not milder.
+# At $N =$ {glue:text}`long` the medians are {glue:text}`simple_transformer`, {glue:text}`simple_recurrent` and {glue:text}`simple_feedforward` thousand prompts. So the feedforward net needs more than the recurrent one, as in the paper's figure. With fewer states the order of these two is another: in the page's own run, with {glue:text}`states`, the recurrent net needs {glue:text}`own_recurrent` thousand at $N =$ {glue:text}`own_long`, the feedforward net {glue:text}`own_feedforward`. Two other sentences do not come out at these lengths. The recurrent net is not the one nearer to the transformer, which needs most. And from $N =$ {glue:text}`short` to {glue:text}`long` the recurrent net's count grows like $N$ to the power {glue:text}`power_recurrent:.2f`, the feedforward net's to {glue:text}`power_feedforward:.2f`, the transformer's to {glue:text}`power_transformer:.2f`: the dependence is not milder.
 #
-# The paper's lengths are 25 to 33, a range too short for a power of $N$. Its program has another recurrent net, a GRU, than its text. So this says what the text's settings give, and not what the paper's figure shows.
+# The paper's lengths are 25 to 33. If the counts went on by these powers, the recurrent net's would meet the transformer's at {glue:text}`meets_transformer:.0f` tokens and the feedforward net's at {glue:text}`meets_feedforward:.0f`: in the midst of the paper's range, where our runs cannot tell the order. The program has another recurrent net, a GRU, than the text, too. So the two sentences stay open.
 
 
 # %%
-def apart(task, N, net):
-    """Factor between the medians of a network and the transformer, in either direction."""
-    ratio = kept.median(task, net, N) / kept.median(task, "transformer", N)
-    return max(ratio, 1 / ratio)
+def meeting(one, other):
+    """Length at which two counts meet if each goes on by its power of N."""
+    gap = kept.median("simple", one, long) / kept.median("simple", other, long)
+    return long * gap ** (1 / (power("simple", other).value - power("simple", one).value))
 
 
+glue(meets_transformer=meeting("transformer", "recurrent"))
+glue(meets_feedforward=meeting("feedforward", "recurrent"))
 simple_row.reproduced(
-    "simple task, longest prompts: least of the feedforward net over most of the recurrent net; control: transformer in the recurrent net's place",
+    "simple task, longest prompts: log of the least of the feedforward net over the most of the recurrent net; control: transformer in the recurrent net's place",
     kept.lead("simple", long, "recurrent", "feedforward"),
-    at_least=1,
+    at_least=0,
     control=kept.lead("simple", long, "transformer", "feedforward"),
-    about="experiment",
-    evidence="trained",
-)
-mild.not_reproduced(
-    "simple task, longest prompts: factor between recurrent net and transformer over that between feedforward net and transformer; control: general task",
-    apart("simple", long, "recurrent") / apart("simple", long, "feedforward"),
-    at_most=1,
-    control=apart("general", far, "recurrent") / apart("general", far, "feedforward"),
     about="experiment",
     evidence="trained",
 )
 
 # %% [markdown]
-# **Prompts or labels?** A general prompt holds $N$ labels, each with a pointer of its own. A transformer treats all tokens alike, so to it one prompt is $N$ examples. A simple prompt holds one label, repeated. So the flat curve of the general task says nothing on the number of *labels*, which the paper's guarantee for transformers counts ({ref}`its chapter <ch-transformer-guarantee>`).
+# **Prompts or labels?** A general prompt holds $N$ labels, each with a pointer of its own. A transformer treats all tokens alike, so to it one prompt is $N$ examples. A simple prompt holds one label, repeated. So a flat curve on the general task says nothing on the number of *labels*, which the paper's guarantee for transformers counts ({ref}`its chapter <ch-transformer-guarantee>`).
 #
 # ## Tested on other prompts
 #
@@ -292,13 +288,13 @@ glue(**{f"tested_{net}": tested(net) for net in NETS})
 # ```
 #
 # * The figure's left part comes out with the settings of the paper's text at $N =$ {glue:text}`far`. At $N =$ {glue:text}`near` the recurrent net needs fewest prompts.
-# * Its right part comes out in one sentence: feedforward nets need more prompts than recurrent ones. At the threshold .02 and the rate $10^{-3}$ the transformer needs most, and the recurrent net's count does not grow more mildly than the feedforward net's.
-# * All this is at one width and one rate for each network, and a fixed rate is an advantage for whoever it suits. {ref}`With all three tuned <ch-hierarchy-tuned>` the transformer needs fewest on both tasks, by more than here, and the feedforward net of width $Nd$ turns out to be a bottleneck.
+# * Its right part comes out in one sentence: feedforward nets need more prompts than recurrent ones. At the threshold .02 and the rate $10^{-3}$ the transformer needs most at our lengths, and the recurrent net's count does not grow more mildly than the feedforward net's. At the paper's lengths this is open.
+# * All this is at one width and one rate for each network, and a fixed rate is an advantage for whoever it suits. {ref}`With all three tuned <ch-hierarchy-tuned>` the transformer needs fewest on both tasks, by a larger factor than here at like lengths, and the feedforward net of width $Nd$ turns out to be a bottleneck.
 # * Not done: the GRU of the program, five runs of every length, and the paper's $N =$ 25 to 33 one by one.
 #
 # ## What would falsify this
 #
-# A recurrent or a feedforward run that needs fewer prompts than a transformer at the longest general prompts: at the shortest ones this happens, which is the control. Counts that grow no faster than $N$: the transformer's does not. A simple task with the order of the general one: the controls of the page's own run are there to tell. Few runs are stored, as the table says; with more, ranges can only widen.
+# A recurrent or a feedforward run that needs fewer prompts than a transformer at the longest general prompts: at the shortest ones this happens, which is the control. Counts that grow no faster than $N$, as the transformer's does. A simple task with the order of the general one: the controls of the page's own run are there to tell. Few runs are stored, as the table says; with more, ranges can only widen.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

@@ -63,13 +63,11 @@ from helpers.book.table import table
 from helpers.draws import Draws, f64
 from helpers.sensitive.influence import (
     bit_influences,
-    expected_influence,
-    expected_preference,
     lemma11_bound,
     summed_influence,
     tail_bound,
 )
-from helpers.statistics import average, first, upper_limit
+from helpers.statistics import average, upper_limit
 
 ledger, draws = Ledger("sensitive/attention_influence"), Draws(seed)
 lem11 = ledger.result("sensitive.lem11")
@@ -87,7 +85,8 @@ def flat_sums(n, gap):
     return summed_influence(torch.zeros(n).double(), f64([gap]), bits)
 
 
-glue(instances=instances, n_max=n_max, n_far=n_far, n_or=n_or, limit_max=limit(n_max))
+or_sums = flat_sums(n_or, 2 * math.log(n_or))  # of the head that computes OR
+glue(n_max=n_max, n_or=n_or)
 
 # %% [markdown]
 # Six rows of very different shape, each with a gap under which ones win: flat, or with scores that fall slowly, fast, or at random. The last, *first one*, has scores that fall so steeply that the first one in the string gets all attention.
@@ -114,33 +113,21 @@ for n in lengths:
 names = list(dict.fromkeys(name for name, _ in sampled))
 printed, ours = lemma11_bound(n_far, delta), tail_bound(n_far, delta)
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: exact mean over all inputs of the summed influence, for flat scores against the gap; dotted: the limit $4 - 2^{3-n}$. Right: share of random inputs on which the sum is at least $t$, at the largest length; grey: $2^{1-t/2}$; vertical lines: our bound and the printed one.", "name": "fig-influence-mean"}, "image": {"alt": "Left, three rising curves for short, middle and longest rows, each flattening at its dotted limit: 2, 3.5 and just under 4. Right, a log-log plot of survival curves: all start at one near a sum of 4 and fall, the flat row at once, the first-one row along a bent grey line up to about twenty; the vertical line of our bound stands near ninety and the printed one near seven hundred."}} tags=["hide-input"]
-gaps = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0]
-by_gap = pd.DataFrame(index=pd.Index(gaps, name="gap"))
-lengths_shown = sorted({2, 4, n_max})
-for n in lengths_shown:
-    rows = torch.zeros(len(gaps), n).double()
-    by_gap[f"n = {n}"] = expected_influence(rows, f64(gaps)[:, None]).tolist()
-fig, (left, right) = figures.new(1, 2, height=3.5)
-for k, (n, name) in enumerate(zip(lengths_shown, by_gap, strict=True)):
-    left.plot(gaps, by_gap[name], **figures.look(k, label=f"${name}$"))
-    left.axhline(limit(n), **figures.line(k, linestyle=":", linewidth=0.9))
-left.set(xscale="log", xlabel="gap $g$ (score)", ylabel="mean summed influence", ylim=(0, 4.3))
-figures.ticks(left, (0.25, 1, 4, 16))
-left.legend(loc="lower right")
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Share of random inputs on which the summed influence is at least $t$, at the largest length; grey: $2^{1-t/2}$; vertical lines: our bound and the printed one.", "name": "fig-influence-mean"}, "image": {"alt": "A log-log plot of survival curves: all start at one near a sum of 4 and fall, the flat row at once, the first-one row along a bent grey line up to about twenty; the vertical line of our bound stands near ninety and the printed one near seven hundred."}} tags=["hide-input"]
+fig, ax = figures.new(height=3.3)
 share = (inputs - torch.arange(inputs)) / inputs
 for k, name in enumerate(names):
     values = sampled[name, n_far].sort().values.clamp(min=1)
-    right.plot(values, share, **figures.look(k, label=name, markevery=0.17))
+    ax.plot(values, share, **figures.look(k, label=name, markevery=0.17))
 t = torch.linspace(2, 2 * math.log2(inputs), 40)
-right.plot(t, 2 ** (1 - t / 2), color=figures.GREY, marker="", linestyle="-", linewidth=0.8)
+ax.plot(t, 2 ** (1 - t / 2), color=figures.GREY, marker="", linestyle="-", linewidth=0.8)
 for value, text in ((ours, "ours"), (printed, "printed")):
-    right.axvline(value - 2, color="black", linestyle=":", linewidth=1.2)
+    ax.axvline(value - 2, color="black", linestyle=":", linewidth=1.2)
     place = {"rotation": 90, "va": "top", "ha": "right", "fontsize": 8}
-    right.text(value - 2, 0.9, f"{text} ", **place)
-right.set(xscale="log", yscale="log", xlim=(1, 1500), xlabel="sum $t$")
-right.set(ylabel="share of inputs at or above $t$")
-right.legend(loc="lower right", fontsize=7, frameon=True, framealpha=1, edgecolor="white")
+    ax.text(value - 2, 0.9, f"{text} ", **place)
+ax.set(xscale="log", yscale="log", xlim=(1, 1500), xlabel="sum $t$")
+ax.set(ylabel="share of inputs at or above $t$")
+ax.legend(loc="lower right", fontsize=7, frameon=True, framealpha=1, edgecolor="white")
 figures.show()
 
 # %% [markdown]
@@ -169,22 +156,29 @@ def random_row(n):
     return scores, f64([draws.uniform(-15, 15) for _ in range((1, n)[draws.whole(0, 1)])])
 
 
+def both_sides(scores, gap):
+    """The mean of the sum, flip by flip, and that of M_+ - M_- where ones, or zeros, win."""
+    x = cube.bits(len(scores))
+    rows = (scores + gap * x).softmax(-1)
+    mean = bit_influences(rows[..., None]).sum(-1).mean(-1).sum()
+    return mean.item(), (rows * (2 * x - 1) * gap.sign()).sum(-1).mean().item()
+
+
+# %%
 rows = []
 for _ in range(instances):
-    scores, gap = random_row(draws.whole(2, n_max))
-    mean = expected_influence(scores, gap).item()
-    preference = expected_preference(scores, gap).item()
-    row = {"mean": mean, "mean over its limit": mean / limit(len(scores))}
-    row["error of $4 E[M_+ - M_-]$"] = abs(mean - 4 * preference)
-    rows.append(row | {"error of $4 E[M_+]$": abs(mean - 2 * (1 + preference))})
-found = pd.DataFrame(rows).max().rename("largest")
-table(found, f"{instances} random rows of 2 to {n_max} bits", form=".6f", tiny=1e-11)
+    mean, preference = both_sides(*random_row(draws.whole(2, n_max)))
+    rows.append((abs(mean - 4 * preference), abs(mean - 2 * (1 + preference))))
+error, without = pd.DataFrame(rows).max()
+errors = {"$4 E[M_+ - M_-]$": error, "$4 E[M_+]$": without}
+caption = f"Mean of {instances} random rows of 2 to {n_max} bits: largest distance from"
+table(errors, caption, form=".6f", tiny=1e-11)
 lem11.holds(
     f"mean against $4\\,\\mathbb{{E}}[M_+ - M_-]$, {instances} rows, largest error; control: without $M_-$",
-    found.iloc[2],
+    error,
     at_most=0,
     tol=1e-13 * n_max**2,
-    control=found.iloc[3],
+    control=without,
     about="ours",
     evidence="proved",
 )
@@ -194,28 +188,26 @@ lem11.holds(
 
 
 # %% mystnb={"code_prompt_hide": "A search against the limits", "code_prompt_show": "A search against the limits"} tags=["hide-cell"]
-def climb(n, height, steps=300, starts=6):
-    """The largest height of a row after gradient ascent over scores and gaps, from random starts."""
+def climb(n, steps=300, starts=6):
+    """The largest mean of a row after gradient ascent over scores and gaps, from random starts."""
     scores, gap = (draws.normal(starts, 1, n).requires_grad_() for _ in range(2))
     ascent = torch.optim.Adam([scores, gap], lr=0.15, betas=(0.9, 0.95), eps=1e-30, maximize=True)
     for _ in range(steps):
-        heights = height(summed_influence(scores, gap, cube.bits(n)))
+        means = summed_influence(scores, gap, cube.bits(n)).mean(-1)
         ascent.zero_grad()
-        heights.sum().backward()
+        means.sum().backward()
         ascent.step()
-    return heights.max().item()
+    return means.max().item()
 
 
-sizes = (2, 3, 5, 7)
-climbed = pd.DataFrame({"n": sizes, "limit": [limit(n) for n in sizes]})
-climbed["found"] = [climb(n, lambda sums: sums.mean(-1)) for n in sizes]
+climbed = pd.DataFrame({"n": n, "limit": limit(n), "found": climb(n)} for n in (2, 3, 5, 7))
 table(climbed, "Largest mean that an ascent over scores and gaps finds", form=".6f")
 bits, ones = cube.bits(n_max), cube.bits(n_max).sum(-1)
 flat = summed_influence(torch.zeros(n_max).double(), f64([20.0]), bits)
 biased = (flat * 0.1**ones * 0.9 ** (n_max - ones)).sum().item()
 lem11.holds(
-    "mean over its limit $4 - 2^{3-n}$, drawn and climbed, largest; control: bits 1 with probability 0.1",
-    max(found["mean over its limit"], (climbed["found"] / climbed["limit"]).max()),
+    "mean over its limit $4 - 2^{3-n}$, climbed, largest; control: bits 1 with probability 0.1",
+    (climbed["found"] / climbed["limit"]).max(),
     at_most=1,
     tol=1e-12,
     control=biased / limit(n_max),
@@ -224,10 +216,10 @@ lem11.holds(
 )
 lem11.holds(
     f"the limit is approached: mean over it at gap 80, normal scores, $n = {n_max}$; control: gap 1",
-    expected_influence(draws.normal(n_max), f64([80.0])) / limit(n_max),
+    summed_influence(draws.normal(n_max), f64([80.0]), bits).mean() / limit(n_max),
     equals=1,
     tol=1e-9,
-    control=expected_influence(draws.normal(n_max), f64([1.0])) / limit(n_max),
+    control=summed_influence(draws.normal(n_max), f64([1.0]), bits).mean() / limit(n_max),
     about="ours",
     evidence="attained",
 )
@@ -292,10 +284,8 @@ over = {
     name: max((sums.max().item() + 2) / bound(n, delta) for (_, n), sums in sampled.items())
     for name, bound in bounds.items()
 }
-useful = {k: first(lambda n, f=f: f(n, delta) < 2 * n, 2) for k, f in bounds.items()}
 
 # %% mystnb={"code_prompt_hide": "Checks of both bounds", "code_prompt_show": "Checks of both bounds"} tags=["hide-cell"]
-or_sums, or_bound = flat_sums(n_or, 2 * math.log(n_or)), lemma11_bound(n_or, delta)
 for name, about, the in (("printed", "statement", "the printed"), ("ours", "ours", "our")):
     lem11.holds(
         f"sum over {the} bound, $\\delta = {delta:g}$, {len(sampled) * inputs} samples; control: OR at $0^n$",
@@ -305,15 +295,6 @@ for name, about, the in (("printed", "statement", "the printed"), ("ours", "ours
         about=about,
         evidence="proved",
     )
-moments = {c: max(climb(n, lambda s, c=c: (c * s).exp().mean(-1)) / n / math.exp(1.75) for n in (6, 9)) for c in (0.25, 1.0)}  # fmt: skip
-lem11.holds(
-    "$\\mathbb{E}\\, e^{\\text{sum}/4}$ over $n e^{1.75}$, climbed, largest; control: $e^{\\text{sum}}$",
-    moments[0.25],
-    at_most=1,
-    control=moments[1.0],
-    about="ours",
-    evidence="searched",
-)
 u = {c: [c / (k + 1) for k in range(10**5)] for c in (0.5, 0.6)}
 rest = {c: sum(v - math.log(2 - math.exp(v)) - 2 * v for v in values) for c, values in u.items()}
 lem11.holds(
@@ -324,34 +305,33 @@ lem11.holds(
     about="ours",
     evidence="proved",
 )
-order = summed_influence(-1e3 * torch.arange(n_max).double(), f64([1e7]), cube.bits(n_max))
-wrong = summed_influence(-1e3 * torch.arange(n_max).double(), f64([1.0]), cube.bits(n_max))
-gaps = [max(abs((s >= 2 * m - 1e-9).double().mean().item() - 2.0 ** (1 - m)) for m in range(2, n_max)) for s in (order, wrong)]  # fmt: skip
+steep, m = -1e3 * torch.arange(n_max).double(), torch.arange(2, n_max)
+order = {gap: summed_influence(steep, f64([gap]), cube.bits(n_max)) for gap in (1e7, 1.0)}
+chance = {gap: (s[:, None] >= 2 * m - 1e-9).double().mean(0) for gap, s in order.items()}
 lem11.holds(
     "a logarithm is needed: chance of $2m$ for 'first one' against $2^{1-m}$; control: gap 1",
-    gaps[0],
+    (chance[1e7] - 2.0 ** (1 - m)).abs().max(),
     at_most=0,
     tol=1e-12,
-    control=gaps[1],
+    control=(chance[1.0] - 2.0 ** (1 - m)).abs().max(),
     about="ours",
     evidence="proved",
 )
 glue(total=len(sampled) * inputs, none_above=100 * upper_limit(0, len(sampled) * inputs))
-glue(over_printed=over["printed"], over_ours=over["ours"], moment=moments[0.25])
-glue(useful_printed=useful["printed"], useful_ours=useful["ours"], slope_needed=2 / math.log(2))
+glue(over_printed=over["printed"], over_ours=over["ours"])
+glue(slope_needed=2 / math.log(2))
 
 # %% [markdown]
-# None of {glue:text}`total` sums exceeds either bound, so that at 95 % confidence less than {glue:text}`none_above:.3f` % of inputs do, taken over these rows. The largest is {glue:text}`over_printed:.3f` of the printed bound and {glue:text}`over_ours:.2f` of ours. No sum can exceed $2n$. So for $\delta = 3$ the printed bound says something from $n =$ {glue:text}`useful_printed` on, ours from {glue:text}`useful_ours` on.
+# None of {glue:text}`total` sums exceeds either bound, so that at 95 % confidence less than {glue:text}`none_above:.3f` % of inputs do, taken over these rows. The largest is {glue:text}`over_printed:.3f` of the printed bound and {glue:text}`over_ours:.2f` of ours.
 #
-# A sample cannot see probabilities like $n^{-2}$. The step that the proof rests on is $\mathbb E\, e^{\text{sum}/4} \le n\, e^{1.75}$, over all inputs; an ascent over scores and gaps reaches {glue:text}`moment:.2f` of it.
+# A sample cannot see probabilities like $n^{-2}$: for those the proof stands alone.
 #
 # ## The input at which the bound fails
 #
 # No such bound holds at every input (Remark 12 of the paper). Take the head that computes OR: score $\log n$ on ones and $-\log n$ on zeros, a flat row. At $x = 0^n$ the attention is uniform. A flip of bit $q$ draws it to $q$, with weight $1/(1 + \frac1n - \frac1{n^2})$.
 
 # %%
-or_sums, or_bound = flat_sums(n_or, 2 * math.log(n_or)), lemma11_bound(n_or, delta)
-counts = [0, 1, 2, 4, 16, n_or // 2]
+or_bound, counts = lemma11_bound(n_or, delta), [0, 1, 2, 4, 16, n_or // 2]
 column = {"ones in the input": counts, "sum": or_sums[counts]}
 table(column, f"The head of OR, n = {n_or}; the printed bound is {or_bound:.1f}", form=".3f")
 at_zero.holds(
@@ -362,33 +342,9 @@ at_zero.holds(
     about="statement",
     evidence="attained",
 )
+above = sum(math.comb(n_or, k) for k in range(n_or + 1) if or_sums[k] > or_bound - 2)
+glue(or_chance=math.log10(above) - n_or * math.log10(2), or_allowed=(2 - delta) * math.log10(n_or))
 glue(or_sum=or_sums[0], or_bound=or_bound)
-
-# %% mystnb={"code_prompt_hide": "Checks: its weights, and how rare such inputs are", "code_prompt_show": "Checks: its weights, and how rare such inputs are"} tags=["hide-cell"]
-row = (2 * math.log(n_or) * (torch.arange(n_or) == 0).double()).softmax(-1)
-formula = f64([1 / (1 + 1 / n_or - 1 / n_or**2), 1 / (n_or**2 + n_or - 1)])
-at_zero.holds(
-    "Remark 12: OR, weights one flip from $0^n$, error of the formulas; control: before the flip",
-    (row[:2] - formula).abs().max(),
-    at_most=0,
-    tol=1e-12,
-    control=(1 / n_or - formula).abs().max(),
-    about="statement",
-    evidence="attained",
-)
-counts = [
-    [math.comb(n_or, k) for k in range(n_or + 1) if or_sums[k] > t] for t in (or_bound - 2, 3)
-]
-chances = [math.log10(sum(c)) - n_or * math.log10(2) for c in counts]
-at_zero.holds(
-    "Remark 12: $\\log_{10}$ of the probability of such inputs; control: sums above 3",
-    chances[0],
-    at_most=(2 - delta) * math.log10(n_or),
-    control=chances[1],
-    about="statement",
-    evidence="attained",
-)
-glue(or_chance=chances[0], or_allowed=(2 - delta) * math.log10(n_or))
 
 # %% [markdown]
 # At $n =$ {glue:text}`n_or` the sum at $0^n$ is {glue:text}`or_sum:.1f`, above the bound of {glue:text}`or_bound:.1f`. But such inputs have probability $10^{z}$ with $z =$ {glue:text}`or_chance:.1f`; the lemma allows $z =$ {glue:text}`or_allowed:.1f`.
@@ -398,15 +354,15 @@ glue(or_chance=chances[0], or_allowed=(2 - delta) * math.log10(n_or))
 # %%
 n = 8
 scores = bit_influences(cube.bits(n).double()[..., None]).amax(-1).sum(0)
-weights = {f"weights, n = {k}": flat_sums(k, 1.0).max().item() for k in (n, 64, n_or)}
-sums = {f"scores, n = {n}": scores.max().item()} | weights
+weights = flat_sums(n_or, 1.0).max().item()
+sums = {f"scores, n = {n}": scores.max().item(), f"weights, n = {n_or}": weights}
 table(sums, "Sum over all flips where $a_w = x_w$, largest over inputs", form=".4f")
 logits.holds(
     f"Remark 10: $\\sum_q \\max_w I_q[a_w] / n$ for $a_w = x_w$, least; control: the weights, $n = {n_or}$",
     scores.min() / n,
     equals=1,
     tol=1e-12,
-    control=sums[f"weights, n = {n_or}"] / n_or,
+    control=weights / n_or,
     about="statement",
     evidence="attained",
 )
@@ -420,7 +376,7 @@ logits.holds(
 #
 # ## What would falsify this
 #
-# For {prf:ref}`influence-mean`: one row whose mean exceeds $4 - 2^{3-n}$, drawn or climbed to. The controls use bits that are rarely 1, and leave $M_-$ out of the identity. For {prf:ref}`sensitive-lem11` and {prf:ref}`influence-tail`: sums above the bound more often than promised. The controls are the input $0^n$ of OR, and the mean of $e^{\text{sum}}$ in place of $e^{\text{sum}/4}$.
+# For {prf:ref}`influence-mean`: one row whose mean exceeds $4 - 2^{3-n}$, drawn or climbed to. The controls use bits that are rarely 1, and leave $M_-$ out of the identity. For {prf:ref}`sensitive-lem11` and {prf:ref}`influence-tail`: sums above the bound more often than promised. The control is the input $0^n$ of OR.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

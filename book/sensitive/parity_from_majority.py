@@ -251,10 +251,6 @@ def truth(formula, x):
     return (holds[0].all if kind == "all" else holds[0].any)(axis, keepdim=True)
 
 
-def symbols(formula):
-    return 1 + sum(symbols(part) if isinstance(part, tuple) else 1 for part in formula[1:])
-
-
 def says(formula):
     """The formula without free variables as a function of strings."""
     return lambda x: truth(formula, x).flatten().expand(len(x))
@@ -306,19 +302,9 @@ for id, name, control in (
         about="statement",
         evidence="proved",
     )
-formula = 2 * n_max**2 + 3 * n_max - 1
-ledger.result("sensitive.fact1.circuits").holds(
-    "circuit of depth 2: wires at `n_max` bits beyond $2n^2 + 3n - 1$; control: one wire less",
-    abs(parity_circuit(n_max).wires - formula),
-    equals=0,
-    control=abs(without_a_wire(n_max).wires - formula),
-    about="statement",
-    evidence="proved",
-)
-glue(symbols_short=symbols(one_line), symbols_long=symbols(plain(one_line)))
 
 # %% [markdown]
-# The short formula has {glue:text}`symbols_short` symbols, the long one {glue:text}`symbols_long`; neither number depends on $n$. Without the restriction to ones the formula never reads the string.
+# Neither formula depends on $n$. Without the restriction to ones the formula never reads the string.
 #
 # ## Two calm votes, one wild function
 #
@@ -358,34 +344,27 @@ by_length["outer vote"] = [outer_formula(n) for n in lengths]
 for name in list(variants)[:3]:
     by_length[name] = [sensitivity(variants[name], n) for n in lengths]
 by_length = pd.DataFrame(by_length, pd.Index(lengths, name="n"))
-by_position = [inner(n_max, i) for i in lengths]
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: average sensitivity of the two votes and of their nesting (marks: exhaustive, for the outer vote the formula, which is checked exhaustively at half the lengths). Lines: $n$, $2\\sqrt{n/\\pi}$, $\\sqrt{2n/\\pi}$; the dotted curve is the same nesting with *half is enough* in the inner vote, which is OR. Right: the inner vote at each position of the longest strings.", "name": "fig-two-calm-votes"}, "image": {"alt": "Left, a log-log plot against n: the nesting rises with slope one, the two votes with slope one half, and the variant with ties allowed falls steeply to zero. Right, a bell-shaped bar chart of the inner vote's average sensitivity over positions, highest in the middle."}} tags=["hide-input"]
-fig, (left, right) = figures.new(1, 2, height=3.1)
-limits = [
-    [math.sqrt(2 * n / math.pi) for n in lengths],
-    [2 * math.sqrt(n / math.pi) for n in lengths],
-]
-for k, (name, limit) in enumerate(zip(by_length, [*limits, lengths, None], strict=False)):
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of the two votes and of their nesting (marks: exhaustive, for the outer vote the formula, which is checked exhaustively at half the lengths). Lines: $n$, $2\\sqrt{n/\\pi}$, $\\sqrt{2n/\\pi}$; the dotted curve is the same nesting with *half is enough* in the inner vote, which is OR.", "name": "fig-two-calm-votes"}, "image": {"alt": "A log-log plot against n: the nesting rises with slope one, the two votes with slope one half, and the variant with ties allowed falls steeply to zero."}} tags=["hide-input"]
+fig, ax = figures.new(height=3.1)
+roots = [[c * math.sqrt(n / math.pi) for n in lengths] for c in (math.sqrt(2), 2)]
+for k, (name, limit) in enumerate(zip(by_length, [*roots, lengths, None], strict=False)):
     look = figures.marks(k, label=name) if limit else figures.look(k, label=name)
-    left.plot(lengths, by_length[name], **look)
+    ax.plot(lengths, by_length[name], **look)
     if limit:
-        left.plot(lengths, limit, **figures.line(k))
-left.set(xscale="log", yscale="log", ylim=(0.1, 2 * n_max))
-left.set(xlabel="length $n$ (bits)", ylabel="average sensitivity (bit flips)")
-figures.ticks(left, [n for n in (1, 2, 4, 8, 16) if n <= n_max])
-left.set_yticks([0.1, 0.3, 1, 3, 10], ["0.1", "0.3", "1", "3", "10"])
-left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, columnspacing=0.8)
-right.bar(lengths, by_position, color=figures.COLOURS[0])
-right.set_axisbelow(True)
-right.set(title=f"inner vote, $n = {n_max}$", xlabel="position $i$", xticks=lengths[::3])
+        ax.plot(lengths, limit, **figures.line(k))
+ax.set(xscale="log", yscale="log", ylim=(0.1, 2 * n_max))
+ax.set(xlabel="length $n$ (bits)", ylabel="average sensitivity (bit flips)")
+figures.ticks(ax, [n for n in (1, 2, 4, 8, 16) if n <= n_max])
+ax.set_yticks([0.1, 0.3, 1, 3, 10], ["0.1", "0.3", "1", "3", "10"])
+ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, columnspacing=0.8)
 figures.show()
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-cell"]
 table(by_length, "Average sensitivity, in bit flips", form=".4f")
-table({"i": lengths, "inner vote": by_position}, f"By position, n = {n_max}", form=".4f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+by_position = [inner(n_max, i) for i in lengths]
 known, rounding = {"about": "remark", "evidence": "proved"}, 1e-13 * n_max**2  # n sums of order n
 half = n_max // 2
 nested.holds(
@@ -421,26 +400,7 @@ glue(
 )
 
 # %% [markdown]
-# At $n =$ {glue:text}`n_max` the votes have {glue:text}`as_inner:.3f` and {glue:text}`as_outer:.3f`, their product is {glue:text}`product:.2f`, and the nesting has {glue:text}`as_nested:.0f`. The product has the right order, with the factor $2\sqrt2/\pi \approx 0.9$ in the limit. But it is no law. The variants with *half is enough* nest two votes that are just as calm; one of them has {glue:text}`as_or:.4f`, the other one 0. What makes PARITY wild is where the outer vote stands: on *every* string it is tied or won by one vote, the most sensitive place that it has.
-
-
-# %%
-def margins(inclusive):
-    """Yes votes minus no votes among the ones, on all strings of n_max bits: least and largest."""
-    x = cube.bits(n_max)
-    margin = (x * (2 * inner_votes(x, inclusive=inclusive).long() - 1)).sum(-1)
-    return margin.min().item(), margin.max().item()
-
-
-(lost, won), (far_lost, far_won) = margins(inclusive=True), margins(inclusive=False)
-nested.holds(
-    "outer vote: distance from 'tied or won by one', largest; control: 'before'",
-    max(-lost, won - 1),
-    equals=0,
-    control=max(-far_lost, far_won - 1),
-    about="ours",
-    evidence="proved",
-)
+# At $n =$ {glue:text}`n_max` the votes have {glue:text}`as_inner:.3f` and {glue:text}`as_outer:.3f`, their product is {glue:text}`product:.2f`, and the nesting has {glue:text}`as_nested:.0f`. The product has the right order, with the factor $2\sqrt2/\pi \approx 0.9$ in the limit. But it is no law. The variants with *half is enough* nest two votes that are just as calm; one of them has {glue:text}`as_or:.4f`, the other one 0. What makes PARITY wild is where the outer vote stands. By the proof of the lemma it is tied or won by one vote on *every* string: the most sensitive place that it has.
 
 # %% [markdown]
 # ## What would falsify this

@@ -32,7 +32,7 @@
 # Randomly initialized transformers "empirically show low average sensitivity, more so than recurrent networks" (quoted there from Bhattamishra et al., 2023).
 # ```
 #
-# **Why it should be so.** In the proof of Theorem 6 ({ref}`ch-brittle-transformers`) a random step away from nearly any weights leads to a transformer of bounded sensitivity. So sensitive ones fill only a small volume, and random weights rarely hit it. This is about long strings. A recurrent net has no such bound: its state can pass every bit on to the end.
+# **Why it should be so.** In the proof of Theorem 6 ({ref}`ch-brittle-at-every-width`) a random step away from nearly any weights leads to a transformer of bounded sensitivity. So sensitive ones fill only a small volume, and random weights rarely hit it. This is about long strings. A recurrent net has no such bound: its state can pass every bit on to the end.
 #
 # **What could deceive.** The sentence names no size of the weights. With small weights, $T$ hardly moves around a number far from 0. Then its sign is constant for a trivial reason, and the mean over nets says how often that happens, not what the net computes. So we measure a second number: subtract from each net's $T$ its median over all strings, so that the sign is 1 on half of them. Such a *balanced* function has average sensitivity at least 1 (Exercise 1).
 
@@ -52,7 +52,6 @@ seed = 0  # of everything random [0..100000]
 # * *PyTorch*: as its layers draw them, biases included. The models of {ref}`ch-sharpness-vs-length` start so.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
-import pandas as pd
 import torch
 
 from helpers.book import figures
@@ -69,13 +68,13 @@ ledger, source = Ledger("sensitive/random_initialization"), Draws(seed).generato
 low, recurrent = ledger.result("sensitive.init.low"), ledger.result("sensitive.init.recurrent")
 
 # %%
-sign, balanced, degree = {}, {}, {}
+sign, balanced = {}, {}
 for draw in DRAWS:
     for net in NETS:
         T = random_nets.outputs(net, draw, bits, nets, source, width=width)
         sign[net, draw] = random_nets.sign_sensitivity(T)
-        balanced[net, draw] = random_nets.sign_sensitivity(random_nets.balanced(T))
-        degree[net, draw] = random_nets.mean_degree(T)
+        centred = T - T.median(-1, keepdim=True).values  # the lower median
+        balanced[net, draw] = random_nets.sign_sensitivity(centred)
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of random nets, by the draw of their weights: mean over nets with 95 % intervals. Left, of the sign of the output; right, of the sign of the output minus its median. The grey line is that of random functions.", "name": "fig-random-nets"}, "image": {"alt": "Two panels with three groups of marks, one group a draw of weights. Left, with wide weights all recurrent nets lie far above both transformers; with Xavier's weights all but the RNN are level; with PyTorch's the LSTM lies lowest. Right, both transformers lie below all recurrent nets in every group."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=3.2, sharey=True)
@@ -98,27 +97,20 @@ figures.show()
 # %% [markdown]
 # ## The numbers
 #
-# The last column of the table is a third number, the average sensitivity of $T$ itself, centred and scaled to variance 1. By the spectrum ({ref}`ch-fourier-walsh`) it is the mean degree of the characters in $T$, weighted by their squared coefficients, from 1 to $n$.
+# *Constant* is the share of nets whose sign is the same for all strings. *Sign* and *balanced* are average sensitivities, means over nets.
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
 constant = {key: (values == 0).double().mean().item() for key, values in sign.items()}
-no_constants = {key: values[~values.isnan()] for key, values in degree.items()}
+kinds = [(net, draw) for draw in order for net in NETS]
 table(
-    pd.DataFrame(
-        [
-            {
-                "draw": draw,
-                "net": net,
-                "constant": constant[net, draw],
-                "sign": f"{average(sign[net, draw]):.2f}",
-                "balanced": f"{average(balanced[net, draw]):.2f}",
-                "mean degree": f"{average(no_constants[net, draw]):.2f}",
-            }
-            for draw in order
-            for net in NETS
-        ]
-    ),
-    "Share of nets whose sign is constant, and average sensitivities, with 95 % intervals",
+    {
+        "draw": [draw for _, draw in kinds],
+        "net": [net for net, _ in kinds],
+        "constant": [constant[kind] for kind in kinds],
+        "sign": [f"{average(sign[kind]):.2f}" for kind in kinds],
+        "balanced": [f"{average(balanced[kind]):.2f}" for kind in kinds],
+    },
+    "Untrained nets, with 95 % intervals",
     form=".2f",
 )
 mean = {
@@ -127,15 +119,12 @@ mean = {
 glue(
     **mean,
     bits=bits,
-    nets=nets,
     half=bits / 2,
     wide_least=min(mean[f"wide_{net}"] for net in RECURRENT),
     constant_LSTM=100 * constant["LSTM", "PyTorch"],
     constant_transformer=100 * constant["transformer", "PyTorch"],
     balanced_top=max(balanced[net, "PyTorch"].mean().item() for net in TRANSFORMERS),
     balanced_least=min(balanced[net, "PyTorch"].mean().item() for net in RECURRENT),
-    degree_transformer=degree["transformer", "Xavier"].nanmean().item(),
-    degree_LSTM=degree["LSTM", "Xavier"].nanmean().item(),
 )
 
 # %% [markdown]
@@ -187,13 +176,11 @@ recurrent.reproduced(
 )
 
 # %% [markdown]
-# The mean degree tells less. With small weights every net is nearly a linear function of the bits, and it is near 1 for all of them: with Xavier's weights {glue:text}`degree_transformer:.2f` for the paper's transformer and {glue:text}`degree_LSTM:.2f` for the LSTM.
-#
 # ## What we found
 #
 # * The sentence stands for the study that it quotes: both transformers, its wide weights, all three recurrent nets.
 # * With small weights the plain sign compares how often a net is constant. There the order of transformers and recurrent nets depends on the draw, and on biases; balanced, it does not.
-# * What this page does not show: that Theorem 6 is the reason. These strings are short, and with small weights every net is nearly linear.
+# * What this page does not show: that Theorem 6 is the reason. These strings are short.
 #
 # ## What would falsify this
 #
@@ -225,16 +212,6 @@ ledger.verdicts()
 # ```{solution} ex-random-balanced
 # :class: dropdown
 # By the spectrum $\mathrm{as}(f) = \sum_S |S| \hat f(S)^2$, and $\sum_S \hat f(S)^2 = 1$. Balance says $\hat f(\emptyset) = 0$, so every term that is left has $|S| \ge 1$. Equality leaves only characters of one bit: $f$ is linear, and of values $\pm 1$ only, so it is $\pm x_i$ for one $i$ (flipping two bits with coefficients $a$ and $b$ moves $f$ by $2a$ and $2b$, each 0 or $\pm 2$).
-# ```
-#
-# ```{exercise}
-# :label: ex-random-degree
-# Show that the mean degree $\mathrm{as}(T) / \operatorname{Var} T$ of a function that is not constant lies between 1 and $n$, and that $T$ and $aT + b$ have the same. Why does the sign of $T$ not share the second property?
-# ```
-#
-# ```{solution} ex-random-degree
-# :class: dropdown
-# It is $\sum_S |S| \hat T(S)^2 / \sum_{S \ne \emptyset} \hat T(S)^2$, a mean of sizes $|S|$ from 1 to $n$ with weights $\hat T(S)^2$. A constant $b$ changes $\hat T(\emptyset)$ alone, which occurs in neither sum, and $a^2$ cancels. The sign of $T + b$ depends on $b$: it is constant once $|b|$ exceeds every $|T(x)|$.
 # ```
 #
 # ## References

@@ -65,7 +65,6 @@ big_checkpoint = ""  # file from which a large run that was killed goes on; empt
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import dataclasses
 import itertools
-import math
 from pathlib import Path
 
 import pandas as pd
@@ -113,7 +112,6 @@ if series:
         steps=big_steps,
         batch_size=big_batch,
         threshold=threshold,
-        snapshots=(0.3, 0.1, 0.05),
         rate_of=samples.SLOW if big_positional else None,
         checkpoint=Path(big_checkpoint) if big_checkpoint else None,
     )
@@ -138,12 +136,8 @@ SETTINGS = {
     "a run that does not converge": ("another function is drawn", "kept", "kept"),
     "first attention": ("bits and positions", "the same", "positions only, if d > 2, W > 1"),
 }
-table(
-    pd.DataFrame(
-        [(k, *v) for k, v in SETTINGS.items()], columns=["setting", "paper", "here", "stored runs"]
-    ),
-    "Every setting that differs from the paper's",
-)
+settings = pd.DataFrame(SETTINGS, ["paper", "here", "stored runs"]).T.rename_axis("setting")
+table(settings, "Every setting that differs from the paper's")
 
 # %% [markdown]
 # The rest is as in the authors' newest code: two layers of one head and width $n + 31$, one-hot positions beside a learned vector for the bit, no layer norm, a feedforward block of 128 units in the first layer only, an answer read at an extra position, AdamW with weight decay $10^{-4}$ (the paper's rate is not legible; ours is 0.003). At the paper's scale degree 3 is learned only by luck, hence the smaller one.
@@ -154,9 +148,7 @@ def trained(classes, N, spec, steps=max_steps):
     """Runs of one sample size, side by side: one row each."""
     numbers = [100 * seed + k % models for k in range(len(classes))]
     data = samples.draw(n, classes, N, numbers)
-    found = samples.learn(
-        data, spec, steps=steps, batch_size=batch, threshold=threshold, snapshots=(0.1,)
-    )
+    found = samples.learn(data, spec, steps=steps, batch_size=batch, threshold=threshold)
     return samples.gap_table(data, spec, found).assign(strings=N)
 
 
@@ -165,6 +157,7 @@ small = pd.concat(
     trained([(d, W) for W in widths for d in degrees for _ in range(models)], N, spec)
     for N, widths in ((few, (1, sparse)), (many, (1,)))
 )
+at_few, at_many = (small[small["strings"] == N] for N in (few, many))
 
 # %% [markdown]
 # The stored runs are five series with the paper's $n = 20$ and 8192 strings, in all its classes. From degree 3 on sums of several characters were learned in a sub-model only, whose first attention reads positions alone; of those of degree 4 and 5 few or none converged.
@@ -175,9 +168,7 @@ stored = {name: results.load("sharper/generalization_gap", name) for name in SER
 missing = [name for name, found in stored.items() if found is None]
 if missing:
     raise FileNotFoundError(f"stored series are missing: {', '.join(missing)}")
-large = pd.concat(
-    [pd.DataFrame(found.columns).assign(series=name) for name, found in stored.items()]
-)
+large = pd.concat(pd.DataFrame(v.columns).assign(series=k) for k, v in stored.items())
 for found in stored.values():
     print(found.provenance_line())
 minutes = sum(found.provenance["seconds"] for found in stored.values()) / 60
@@ -186,49 +177,37 @@ single = large[large["series"] == "single"]
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Mean gap against degree, one line a sparsity $W$, bars one standard error over runs. Left: 10 bits and few strings, all runs. Right: stored runs at the paper's size, those that converged (filled) and, apart, those that did not (open). Linear below the dotted line.", "name": "fig-gap-degree"}, "image": {"alt": "Two panels, gap against degree on a logarithmic axis. Left, two rising lines: from about 0.001 at degree 1 to about 0.8 for one character and 1.6 for several, the second above the first from degree 2 on. Right, a line for one character rises from near zero to 0.002 at degree 5; those of more characters are near zero at degree 1 and about 0.0005 to 0.001 from degree 2 to 4; open marks of unconverged runs lie far above, between 0.002 and 0.07."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=3.5)
-sparsities = sorted(set(large["sparsity"]))
-for ax, frame, linear in ((axes[0], small[small["strings"] == few], 1e-3), (axes[1], large, 1e-4)):
-    everyone = ax is axes[0]
-    for i, W in enumerate(sorted(set(frame["sparsity"]))):
-        runs = frame[frame["sparsity"] == W]
-        kept = runs if everyone else runs[runs["finished"] == 1]
-        by = kept.groupby("degree")["gap"]
-        colour = i if not everyone or W == 1 else 1
-        at = by.mean().index + 0.06 * (i - 1)
-        ax.errorbar(
-            at, by.mean(), by.sem().fillna(0), capsize=2, **figures.look(colour, label=f"$W = {W}$")
-        )
-        astray = runs[runs["finished"] == 0].groupby("degree")["gap"].mean()
-        if not everyone and len(astray):
-            mark = figures.marks(colour, markerfacecolor="white")
-            ax.plot(astray.index + 0.06 * (i - 1), astray, **mark)
+panels = (
+    (at_few.assign(finished=1), 1e-3, 3, f"{n} bits, {few} strings"),
+    (large, 1e-4, 0.2, "20 bits, 8192 strings, stored"),
+)
+for ax, (frame, linear, top, title) in zip(axes, panels, strict=True):
+    for i, (W, runs) in enumerate(frame.groupby("sparsity")):
+        looks = figures.look(i, label=f"$W = {W}$"), figures.marks(i, markerfacecolor="white")
+        for done, look in zip((1, 0), looks, strict=True):
+            by = runs[runs["finished"] == done].groupby("degree")["gap"]
+            at = by.mean().index + 0.06 * (i - 1)
+            ax.errorbar(at, by.mean(), by.sem().fillna(0), capsize=2, **look)
     ax.axhline(linear, color=figures.GREY, linestyle=":", marker="", linewidth=0.8)
     ax.set_yscale("symlog", linthresh=linear)
-    ax.set(xlabel="degree $d$", xticks=sorted(set(frame["degree"])))
-    ax.set_ylim(-linear / 2, 3 if everyone else 0.2)
-axes[0].set(title=f"{n} bits, {few} strings", ylabel="gap $R - r$")
-axes[1].set(title="20 bits, 8192 strings, stored")
-for ax in axes:
+    ax.set(xlabel="degree $d$", title=title, ylim=(-linear / 2, top))
+    figures.ticks(ax, sorted(set(frame["degree"])))
     ax.legend(fontsize=7.5)
+axes[0].set_ylabel("gap $R - r$")
 figures.show()
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-cell", "nbval-ignore-output"]
-numbers = pd.concat([small, large.assign(strings=8192)])
-keys = ["strings", "sparsity", "degree"]
-rows = []
-for key, group in numbers.groupby(keys):
-    done = group[group["finished"] == 1]["gap"]
-    rows.append(
-        dict(zip(keys, key, strict=True))
-        | {
-            "converged": f"{len(done)} of {len(group)}",
-            "loss at the stop": group["train"].mean(),
-            "gap, all runs": f"{average(group['gap'].tolist()):.5f}",
-            "gap, converged": done.mean() if len(done) else math.nan,
-        }
-    )
-form = {"loss at the stop": ".4f", "gap, converged": ".5f"}
-table(pd.DataFrame(rows), "Every class: mean gap, 95 % by Student's t", form=form, none="(none)")
+keys, rows = ["strings", "sparsity", "degree"], {}
+for key, runs in pd.concat([small, large.assign(strings=8192)]).groupby(keys):
+    done = runs[runs["finished"] == 1]["gap"]
+    rows[key] = {
+        "converged": f"{len(done)} of {len(runs)}",
+        "loss at the stop": runs["train"].mean(),
+        "gap, all runs": f"{average(runs['gap'].tolist()):.5f}",
+        "gap, converged": done.mean(),
+    }
+numbers = pd.DataFrame(rows).T.rename_axis(keys)
+table(numbers, "Every class: mean gap, 95 % by Student's t", form=".5f", none="(none)")
 
 # %% [markdown]
 # ## Is it a trend?
@@ -290,50 +269,38 @@ def judged(runs, label, statistic):
 
 
 # %%
-at_few, at_many = (small[small["strings"] == N] for N in (few, many))
 low = free[free["degree"] <= 2]
+at_low, at_paper = f"{few} strings", "paper's size"
+one_few, one_many = (runs.query("sparsity == 1") for runs in (at_few, at_many))
 trends = {
-    ("degree, one character", f"{few} strings"): order(at_few.query("sparsity == 1"), "degree"),
-    ("degree, one character", f"{many} strings"): order(at_many.query("sparsity == 1"), "degree"),
-    ("degree, one character", "paper's size"): order(single, "degree"),
-    ("sparsity, degree 1", f"{few} strings"): order(at_few.query("degree == 1"), "sparsity"),
-    ("sparsity, degree 1", "paper's size"): order(low.query("degree == 1"), "sparsity"),
-    ("sparsity, above 1", f"{few} strings"): order(at_few.query("degree > 1"), "sparsity"),
-    ("sparsity, degree 2", "paper's size"): order(low.query("degree == 2"), "sparsity"),
-    ("power of the degree", f"{few} strings"): degree_power(at_few.query("sparsity == 1")),
-    ("power of the degree", "paper's size"): degree_power(single),
-    ("steepening", f"{few} strings"): steepening(at_few),
-    ("steepening, degrees 1 and 2", "paper's size"): steepening(low),
+    ("degree, one character", at_low): order(one_few, "degree"),
+    ("degree, one character", f"{many} strings"): order(one_many, "degree"),
+    ("degree, one character", at_paper): order(single, "degree"),
+    ("sparsity, degree 1", at_paper): order(low.query("degree == 1"), "sparsity"),
+    ("sparsity, above 1", at_low): order(at_few.query("degree > 1"), "sparsity"),
+    ("sparsity, degree 2", at_paper): order(low.query("degree == 2"), "sparsity"),
+    ("power of the degree", at_low): degree_power(one_few),
+    ("power of the degree", at_paper): degree_power(single),
+    ("steepening", at_low): steepening(at_few),
+    ("steepening, degrees 1 and 2", at_paper): steepening(low),
 }
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
-table(
-    pd.DataFrame(
-        [
-            {
-                "trend": k,
-                "runs": where,
-                "found": f"{found:.2g}",
-                "no trend": at,
-                "shuffled, lower end": c,
-            }
-            for ((k, where), (found, c)) in trends.items()
-            for at in (0 if "steep" in k else 1 if "power" in k else 0.5,)
-        ]
-    ),
-    "Trends of the gap, 95 % intervals; all runs, converged or not",
-    form=".2g",
-)
+rows = [
+    {"trend": k, "runs": where, "found": f"{found:.2g}", "shuffled, lower end": shuffled}
+    for (k, where), (found, shuffled) in trends.items()
+]
+caption = "Trends of the gap, 95 % intervals; all runs, converged or not"
+table(pd.DataFrame(rows), caption, form=".2g")
 
 # %%
-small_size, paper_size = f"{few} strings", "paper's size"
 for part, trend, where, no_trend in (
-    ("degree", "degree, one character", small_size, 0.5),
-    ("degree", "degree, one character", paper_size, 0.5),
-    ("sparsity", "sparsity, above 1", small_size, 0.5),
-    ("interaction", "power of the degree", small_size, 1),
-    ("interaction", "power of the degree", paper_size, 1),
-    ("interaction", "steepening", small_size, 0),
+    ("degree", "degree, one character", at_low, 0.5),
+    ("degree", "degree, one character", at_paper, 0.5),
+    ("sparsity", "sparsity, above 1", at_low, 0.5),
+    ("interaction", "power of the degree", at_low, 1),
+    ("interaction", "power of the degree", at_paper, 1),
+    ("interaction", "steepening", at_low, 0),
 ):
     found, shuffled = trends[trend, where]
     fig1[part].reproduced(
@@ -350,28 +317,18 @@ means = single.groupby("degree")["gap"].mean()
 converged = single[single["finished"] == 1]
 reached = large.groupby(["degree", "sparsity"])["finished"].sum()
 settled = low[low["finished"] == 1]
-glue(
-    paper_order=100 * trends["degree, one character", "paper's size"][0].value,
-    paper_order_low=100 * trends["degree, one character", "paper's size"][0].low,
-    paper_reached=len(converged),
-    paper_runs=len(single),
-    paper_low=f"{means[1]:.0e}",
-    paper_high=f"{means[5]:.1e}",
-    few_order=trends["degree, one character", f"{few} strings"][0].value,
-    many_order=trends["degree, one character", f"{many} strings"][0].value,
-    few=few,
-    many=many,
-    flat=trends["sparsity, degree 1", "paper's size"][0].value,
-    flat_low=trends["sparsity, degree 1", "paper's size"][0].low,
-    two=trends["sparsity, degree 2", "paper's size"][0].value,
-    two_settled=f"{order(settled.query('degree == 2'), 'sparsity')[0]:.2f}",
-    steep_settled=f"{steepening(settled)[0]:.1e}",
-    settled_few=f"{order(at_few[at_few['finished'] == 1].query('sparsity == 1'), 'degree')[0]:.2f}",
-    models_stored=len(large),
-    models_reached=int(large["finished"].sum()),
-    minutes=minutes,
-    unreached=int((reached == 0).sum()),
-)
+glue(paper_order=100 * trends["degree, one character", at_paper][0].value)
+glue(few_order=trends["degree, one character", at_low][0].value, few=few)
+glue(many_order=trends["degree, one character", f"{many} strings"][0].value, many=many)
+glue(paper_reached=len(converged), paper_runs=len(single))
+glue(paper_low=f"{means[1]:.0e}", paper_high=f"{means[5]:.1e}")
+flat = trends["sparsity, degree 1", at_paper][0]
+glue(flat=flat.value, flat_low=flat.low, two=trends["sparsity, degree 2", at_paper][0].value)
+glue(two_settled=f"{order(settled.query('degree == 2'), 'sparsity')[0]:.2f}")
+glue(steep_settled=f"{steepening(settled)[0]:.1e}")
+glue(settled_few=f"{order(one_few[one_few['finished'] == 1], 'degree')[0]:.2f}")
+glue(models_stored=len(large), models_reached=int(large["finished"].sum()))
+glue(minutes=minutes, unreached=int((reached == 0).sum()))
 
 # %% [markdown]
 # At the paper's size the gap of one character grows from {glue:text}`paper_low` at degree 1 to {glue:text}`paper_high` at degree 5, though all but one of these runs converge. So growth does not need samples that are too small for their class.
@@ -475,23 +432,12 @@ ledger.verdicts()
 #
 # We read `exp_refactor.py`, `training.py`, `train_utils.py` and `updated_transformer.py` of the repository `paullintilhac/boolean_function_sensitivity`, some of them in several versions.
 #
-# * **Running mean against evaluation.** The training loss that is subtracted is the mean over the last epoch, while the network was still getting better; the validation loss is that of the network at the end. So the difference comes out too small. For our runs of one character with {glue:text}`many` strings the next table has both.
+# * **Running mean against evaluation.** The training loss that is subtracted is the mean over the last epoch, while the network was still getting better; the validation loss is that of the network at the end. So the difference comes out too small.
 # * **A thousand strings.** The validation loss is a mean over 1000 fresh strings. Its error is larger than most gaps at the paper's size.
 # * **Dropout for one epoch.** `validate` puts the network into evaluation mode after epoch 0, and nothing puts it back. So on the process that validates, dropout works in the first epoch only.
 # * **Sets that repeat.** `train_utils.py` draws each set on its own, so that some come twice. The text takes the first $W$ of a random order.
 
-# %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
-runs = at_many.query("sparsity == 1")
-coded = (
-    runs.assign(coded=runs["gap"] + runs["train"] - runs["running"])
-    .groupby("degree")[["train", "running", "gap", "coded"]]
-    .mean()
-    .reset_index()
-)
-coded.columns = ["degree", "loss at the end", "mean of the last epoch", "gap", "gap by the code"]
-table(coded, f"One character, {many} strings: means over runs", form=".4f")
-
-# %% [markdown]
+#
 # ## Exercises
 #
 # ```{exercise}
@@ -516,18 +462,6 @@ table(coded, f"One character, {many} strings: means over runs", form=".4f")
 # :class: dropdown
 #
 # A wrong character fits $N$ strings with probability $2^{-N}$. So about $\log_2 \binom{20}5 \approx 14$, and a few more: far fewer than 8192.
-# ```
-#
-# ```{exercise}
-# :label: ex-gap-repeats
-#
-# Draw $W$ sets of $d$ bits independently. How many different ones are there on average, for $n = 20$, $d = 1$, $W = 20$?
-# ```
-#
-# ```{solution} ex-gap-repeats
-# :class: dropdown
-#
-# Each of the $m = \binom nd$ sets is missed with probability $(1 - 1/m)^W$, so $m \bigl(1 - (1 - 1/m)^W\bigr)$: at $m = W = 20$ it is $12.8$. From degree 3 on it makes no difference to speak of.
 # ```
 #
 # ## References

@@ -15,7 +15,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers import cube
-from helpers.checks import require_positive
+from helpers.checks import door, require_positive
 from helpers.sharper import network as sharper
 
 
@@ -25,14 +25,13 @@ class Failures(NamedTuple):
     Attributes:
         any: For at least one member of the family.
         erm: For the member that a learner takes: one drawn from those with the least training risk.
-        draws: Samples.
     """
 
     any: int
     erm: int
-    draws: int
 
 
+@door
 def sample_counts(inputs: int, m: int, draws: int, generator: Generator) -> Tensor:
     """How often each of the equally likely inputs is in each sample, ``(draws, inputs)``."""
     require_positive(inputs=inputs, m=m, draws=draws)
@@ -62,20 +61,12 @@ def failures(
     Raises:
         ValueError: shapes that do not fit, or no samples.
     """
-    if (
-        losses.ndim != 2
-        or counts.ndim != 2
-        or losses.shape[1] != counts.shape[1]
-        or not len(counts)
-    ):
+    if chosen_by is None:
+        chosen_by = losses
+    if losses.shape != chosen_by.shape or losses.shape[1:] != counts.shape[1:] or not len(counts):
         raise ValueError(
-            f"expected losses (H, inputs) and counts (draws, inputs), got {tuple(losses.shape)} "
-            f"and {tuple(counts.shape)}"
-        )
-    if chosen_by is not None and chosen_by.shape != losses.shape:
-        raise ValueError(
-            f"chosen_by must be shaped like losses, {tuple(losses.shape)}, got "
-            f"{tuple(chosen_by.shape)}"
+            f"expected losses (H, inputs), counts (draws, inputs) and chosen_by (H, inputs), got "
+            f"{tuple(losses.shape)}, {tuple(counts.shape)} and {tuple(chosen_by.shape)}"
         )
     losses, counts = losses.double(), counts.double()
     risk = losses.mean(1).expand(len(counts), -1)
@@ -83,12 +74,10 @@ def failures(
     wrong = torch.zeros(empirical.shape, dtype=torch.bool)
     flattered = empirical < risk  # elsewhere no certificate fails
     wrong[flattered] = risk[flattered] > certify(empirical[flattered])
-    compared = empirical
-    if chosen_by is not None:
-        compared = counts @ chosen_by.double().T / counts.sum(1, keepdim=True)
+    compared = counts @ chosen_by.double().T / counts.sum(1, keepdim=True)
     least = compared <= compared.amin(1, keepdim=True) + 1e-9
     chosen = torch.multinomial(least.double(), 1, generator=generator)
-    return Failures(int(wrong.any(1).sum()), int(wrong.gather(1, chosen).sum()), len(counts))
+    return Failures(int(wrong.any(1).sum()), int(wrong.gather(1, chosen).sum()))
 
 
 def noisy_losses(

@@ -15,7 +15,6 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks import require_scale
 from helpers.sharper import rivals
 from helpers.training.batches import Batches
 from helpers.training.train import train
@@ -32,7 +31,6 @@ def certificate(
     m: Any,
     delta: float = 0.05,
     *,
-    share: float = 0.2,
     choices: float = 1,
 ) -> Any:
     r"""Certificate of a posterior whose training risk was itself estimated.
@@ -40,7 +38,7 @@ def certificate(
     .. math:: \mathrm{kl}^{-1}\Bigl( \hat r,\; \frac{\mathrm{KL} + \log(\text{choices})
         + \log(2 \sqrt m / (1 - s) \delta)}{m} \Bigr), \qquad
         \hat r = \mathrm{kl}^{-1}\Bigl( \text{sampled},\; \frac{\log(1/s\delta)}{\text{draws}}
-        \Bigr)
+        \Bigr), \quad s = \frac15
 
     Args:
         sampled: Mean over ``draws`` of the loss of a network drawn from the posterior, on one or
@@ -49,7 +47,6 @@ def certificate(
         kl: Of the posterior from the prior, nats, at least 0.
         m: Training examples that the prior does not depend on, at least 8.
         delta: Probability of failure, between 0 and 1.
-        share: s, the part of delta that the draws take, between 0 and 1.
         choices: Number of priors from which one was chosen with the sample in hand, at least 1.
 
     Returns:
@@ -61,12 +58,10 @@ def certificate(
     Source: Langford and Caruana (2001), for the correction, which is Chernoff's bound; Dziugaite
     and Roy (2017), for the choice of the prior.
     """
-    if not 0 < share < 1:
-        raise ValueError(f"share must lie between 0 and 1, both excluded, got {share}")
     if not 1 <= choices < math.inf:
         raise ValueError(f"choices must be finite and at least 1, got {choices}")
-    corrected = rivals.occam(sampled, 0.0, draws, share * delta)
-    return rivals.pac_bayes_kl(corrected, kl + math.log(choices), m, (1 - share) * delta)
+    corrected = rivals.occam(sampled, 0.0, draws, delta / 5)
+    return rivals.pac_bayes_kl(corrected, kl + math.log(choices), m, 0.8 * delta)
 
 
 def price(risk: Tensor, nats: Tensor) -> Tensor:
@@ -147,17 +142,15 @@ def fit(
     *,
     steps: int,
     generator: Generator,
-    deviation: float = 0.03,
-    width: float = 0.1,
-    learning_rate: float = 3e-3,
-    delta: float = 0.05,
-    leak: float = 0.1,
 ) -> Posterior:
     r"""Diagonal Gaussians whose kl bound is small, by gradient descent on means and deviations.
 
     A step lowers :math:`r + \mu K / m` with the risk r of one network a model, drawn anew, on a
     batch, and the :func:`price` :math:`\mu` at the running mean of r, refreshed every 25 steps.
-    Learning rates fall linearly to 0. At the end widths are rounded by :func:`nearest_width`.
+    Learning rates start at 0.003 for the means and at ten times that for logarithms of deviations,
+    which start at 0.03, and of widths, which start at 0.1; all rates fall linearly to 0. Outside
+    [0, 1] the predictions in the loss have the slope 0.1, so that a gradient is left there. At the
+    end widths are rounded by :func:`nearest_width`.
 
     Args:
         forward: ``forward(weights, inputs) -> (E, B)``, predictions before clipping to [0, 1].
@@ -167,11 +160,6 @@ def fit(
         m: Examples of each model, at least 8.
         steps: At least 1.
         generator: Source of the noise.
-        deviation: First standard deviation of all weights, positive.
-        width: First standard deviation of the prior, positive.
-        learning_rate: Of the means; that of the logarithms of deviations is ten times as large.
-        delta: Probability of failure for which the bound is made small.
-        leak: Slope of the loss's predictions outside [0, 1], so that a gradient is left there.
 
     Returns:
         The posteriors. No examples but those of ``batch`` were used.
@@ -187,12 +175,11 @@ def fit(
         raise ValueError("start and centre must have weights of the same names and shapes")
     if m < 8:
         raise ValueError(f"m must be at least 8, got {m}")
-    require_scale(deviation=deviation, width=width)
     E = len(next(iter(start.values())))
     live = {f"mean.{k}": v for k, v in start.items()}
-    live |= {f"log.{k}": torch.full_like(v, math.log(deviation)) for k, v in start.items()}
-    live["width"] = torch.full((E,), math.log(width))
-    extra = math.log(WIDTHS * 2 * math.sqrt(m) / delta)
+    live |= {f"log.{k}": torch.full_like(v, math.log(0.03)) for k, v in start.items()}
+    live["width"] = torch.full((E,), math.log(0.1))
+    extra = math.log(WIDTHS * 2 * math.sqrt(m) / 0.05)
     running = torch.full((E,), 0.1, dtype=torch.float64)
     worth = torch.ones(E)
     taken = 0
@@ -215,7 +202,7 @@ def fit(
             nats = (K.detach().double() + extra) / m
             worth.copy_(price(running.clamp(1e-4, 0.99), nats))
         taken += 1
-        leaky = inside + leak * (predicted - inside)
+        leaky = inside + 0.1 * (predicted - inside)
         return (leaky - targets).square().mean(1) + worth * K / m
 
     rates = {k: 10.0 for k in live if k.startswith("log.") or k == "width"}
@@ -224,7 +211,7 @@ def fit(
         live,
         batch,
         steps=steps,
-        learning_rate=learning_rate,
+        learning_rate=3e-3,
         weight_decay=0.0,
         rate_of=rates,
         schedule=lambda step: 1 - (step - 1) / steps,

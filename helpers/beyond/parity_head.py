@@ -17,7 +17,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks import require_amount, require_positive
+from helpers.checks import door, require_amount, require_positive
 from helpers.lengthfree import single_layer
 from helpers.weights import Weights
 
@@ -32,6 +32,7 @@ def tokens(bits: Tensor) -> Tensor:
     return torch.cat((positions, values), -1)
 
 
+@door
 def initial_weights(T: int, width: int, E: int, generator: Generator) -> Weights:
     """Random weights: normal, of size 1 over the root of the inputs; scores nearly 0.
 

@@ -7,8 +7,8 @@ share their s. With the group's sums N of the squares and G of the g, at the bes
 
 .. math:: R K = \frac C2, \qquad C = \Bigl( \sum_{\text{groups}} \sqrt{N G} \Bigr)^2 .
 
-Certificates follow from C alone: see :func:`hoeffding_rate` and :func:`kl_rate`. Losses are squared
-errors in [0, b], logarithms natural.
+Certificates follow from C alone: see :func:`sample_sizes`. Losses are squared errors in [0, b],
+logarithms natural.
 """
 
 from __future__ import annotations
@@ -20,14 +20,11 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks import require_positive, require_scale
+from helpers.checks import door, require_positive, require_scale
 from helpers.sharper.network import ConstructionSpec, forward
 from helpers.sharper.rivals import binary_kl
 from helpers.sharpness import gradients
 from helpers.weights import Weights
-
-POISSON_PEAK = 0.101816
-"""Largest value of t (t log t + 1 - t) for t in (0, 1), to six digits."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +133,7 @@ def constant(norms: Tensor, sharpness: Tensor) -> float:
     return float((norms * sharpness).sqrt().sum() ** 2)
 
 
+@door
 def best_deviations(
     norms: Tensor, sharpness: Tensor, kl: float, largest: float = math.inf
 ) -> Tensor:
@@ -167,6 +165,7 @@ def kl(norms: Tensor, deviations: Tensor) -> float:
     return float((norms[own] / (2 * deviations[own].square())).sum())
 
 
+@door
 def wide_deviations(
     norms: Tensor, sharpness: Tensor, counts: Tensor, price: float, largest: float = math.inf
 ) -> Tensor:
@@ -220,6 +219,7 @@ def wide_kl(norms: Tensor, counts: Tensor, deviations: Tensor) -> float:
     return float((counts[own] / 2 * ratio.log1p()).sum())
 
 
+@door
 def mixture_kl(
     centres: Tensor, chosen: int, sigma: float, draws: int, generator: Generator
 ) -> tuple[float, float]:
@@ -300,41 +300,7 @@ def perturbed_risk(
     return float(found.mean()), float(found.std() / math.sqrt(len(found)))
 
 
-def hoeffding_rate(C: float, m: float, loss_range: float = 1.0) -> float:
-    r"""Least of :math:`R + b \sqrt{K / 2m}` at :math:`R K = C/2`, which is the papers' form.
-
-    .. math:: 3 \Bigl( \frac{b^2 C}{16 m} \Bigr)^{1/3}
-
-    Args:
-        C: Constant, positive.
-        m: Samples, positive.
-        loss_range: b, positive.
-
-    Source: ours; log(1/delta) is left out, which small noise makes negligible.
-    """
-    require_scale(C=C, m=m, loss_range=loss_range)
-    return 3 * (loss_range**2 * C / (16 * m)) ** (1 / 3)
-
-
-def kl_rate(C: float, m: float, loss_range: float = 1.0) -> float:
-    r"""Least of :math:`b\,\mathrm{kl}^{-1}(R/b, K/m)` at :math:`R K = C/2`, while it is small.
-
-    With :math:`\mathrm{kl}(tq, q) \approx q (t \log t + 1 - t)`, whose product with t is at most
-    0.101816:
-
-    .. math:: \sqrt{\frac{b\, C}{2 \cdot 0.101816\, m}} \approx 2.2 \sqrt{\frac{b\, C}{m}}
-
-    Args:
-        C: Constant, positive.
-        m: Samples, positive.
-        loss_range: b, positive.
-
-    Source: ours.
-    """
-    require_scale(C=C, m=m, loss_range=loss_range)
-    return math.sqrt(loss_range * C / (2 * POISSON_PEAK * m))
-
-
+@door
 def sample_sizes(C: float, level: float, loss_range: float = 1.0) -> tuple[float, float]:
     r"""Samples at which the two forms, with noise on the law R K = C/2, come down to ``level``.
 
@@ -342,7 +308,7 @@ def sample_sizes(C: float, level: float, loss_range: float = 1.0) -> tuple[float
         \min_{0 < R < q} \frac{C}{2 R\; \mathrm{kl}(R/b,\, q/b)}
 
     for the form with the root and the kl form, at b the range of the loss and q the level. For b =
-    1 and q = 1/4 they are 108 C and 64.3 C; :func:`kl_rate`, which is for small q/b, says 78.6 C.
+    1 and q = 1/4 they are 108 C and 64.3 C.
 
     Raises:
         ValueError: an argument that is not positive, or a level that is not below the range.

@@ -10,7 +10,6 @@ import difflib
 import functools
 import hashlib
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,60 +19,10 @@ from typing import Any
 import yaml
 
 from helpers.book.claims import MIME
+from helpers.book.parameters import ChapterError, Parameter, named, read_parameters
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
-_RANGE = re.compile(r"\[\s*(-?[\d.e+-]+)\s*\.\.\s*(-?[\d.e+-]+)\s*\]")
-
-
-class ChapterError(Exception):
-    """A chapter, parameter or preset that does not exist or does not fit."""
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One literal of a chapter's parameters cell.
-
-    Attributes:
-        name: Its name. value: Its default. comment: What it is, as written beside it.
-        low: Least value allowed. high: Largest; both from ``[low..high]`` in the comment.
-    """
-
-    name: str
-    value: Any
-    comment: str
-    low: float = -math.inf
-    high: float = math.inf
-
-    def parse(self, text: str) -> Any:
-        """The value that a command-line word stands for, of the default's type."""
-        if isinstance(self.value, str):
-            return self.checked(text)
-        try:
-            return self.checked(ast.literal_eval(text))
-        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-            raise ChapterError(self._refusal(repr(text))) from None
-
-    def checked(self, value: Any) -> Any:
-        """The value itself, an int made a float where the default is one; or ChapterError."""
-        kind = type(self.value)
-        if kind is float and type(value) is int:
-            value = float(value)
-        if type(value) is not kind:
-            raise ChapterError(self._refusal(repr(value)))
-        for entry in value if kind in (list, tuple) else [value]:
-            numeric = isinstance(entry, int | float) and not isinstance(entry, bool)
-            if numeric and not self.low <= entry <= self.high:
-                raise ChapterError(self._refusal(repr(value)))
-        return value
-
-    def _refusal(self, found: str) -> str:
-        kind = type(self.value).__name__
-        span = "" if math.isinf(self.low) else f" from {self.low:g} to {self.high:g}"
-        return (
-            f"parameter {self.name!r} takes {kind}{span}, such as {self.value!r}; got {found}"
-            + (f" ({self.comment})" if self.comment else "")
-        )
 
 
 @dataclass(frozen=True)
@@ -126,10 +75,7 @@ class Chapter:
 
     def parameter(self, name: str) -> Parameter:
         """A parameter by name; ChapterError names those allowed."""
-        if name not in self.parameters:
-            allowed = ", ".join(self.parameters) or "none"
-            raise ChapterError(f"{self.name} has no parameter {name!r}; it has: {allowed}")
-        return self.parameters[name]
+        return named(self.parameters, name, self.name)
 
     def key(self, parameters: Mapping[str, Any]) -> str:
         """Hash of all that the outputs depend on.
@@ -174,36 +120,6 @@ def find(name: str) -> Chapter:
     near = difflib.get_close_matches(wanted, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
     raise ChapterError(f"no chapter {name!r}; {hint}")
-
-
-def read_parameters(text: str, name: str) -> dict[str, Parameter]:
-    """Parse the one cell tagged ``parameters`` of a py:percent source: literals only."""
-    cell = "\n".join(text.splitlines()[slice(*parameters_span(text, name))])
-    lines = cell.splitlines()
-    found = {}
-    for node in ast.parse(cell).body:
-        if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)):
-            raise ChapterError(f"{name}: the parameters cell holds more than assignments")
-        try:
-            value = ast.literal_eval(node.value)
-        except ValueError:
-            raise ChapterError(f"{name}: {node.targets[0].id} is not a literal") from None
-        comment = lines[node.end_lineno - 1][node.end_col_offset :].partition("#")[2].strip()  # type: ignore[operator]
-        span = _RANGE.search(comment)
-        limits = (float(span[1]), float(span[2])) if span else (-math.inf, math.inf)
-        key = node.targets[0].id
-        found[key] = Parameter(key, value, comment, *limits)
-    return found
-
-
-def parameters_span(text: str, name: str) -> tuple[int, int]:
-    """First line after the head of the parameters cell and first line of the next cell, from 0."""
-    lines = text.splitlines()
-    heads = [i for i, line in enumerate(lines) if line.startswith("# %%")]
-    tagged = [i for i in heads if '"parameters"' in lines[i]]
-    if len(tagged) != 1:
-        raise ChapterError(f"{name}: expected one cell tagged 'parameters', found {len(tagged)}")
-    return tagged[0] + 1, min((i for i in heads if i > tagged[0]), default=len(lines))
 
 
 def helpers_key(text: str) -> str:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, SupportsFloat
 
 from helpers.book.output import display, number
+from helpers.book.parameters import check_notebook
 from helpers.book.register import Entry, find_entry
 
 MIME = "application/vnd.sharper-picture.claims+json"
@@ -99,14 +100,20 @@ class Claim:
 
 @dataclass
 class Ledger:
-    """The claims of one chapter.
+    """The claims of one chapter. A notebook that asks for it has its parameters checked.
 
     Attributes:
         chapter: Its name, such as ``"cube/average_sensitivity"``.
+
+    Raises:
+        ChapterError: in a notebook, of a parameter as :func:`check_notebook` says.
     """
 
     chapter: str
     claims: list[Claim] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        check_notebook(self.chapter)
 
     def result(self, id: str) -> Result:
         """A result of the register, to which claims are added by verbs.

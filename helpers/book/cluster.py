@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from helpers.book.chapters import ChapterError
+from helpers.book.parameters import ChapterError
 
 
 @contextlib.contextmanager

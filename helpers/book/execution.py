@@ -25,7 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from helpers.book.chapters import helpers_key, outputs_key, parameters_span
+from helpers.book.chapters import helpers_key, outputs_key
+from helpers.book.parameters import parameters_span
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _KEPT_CELL_METADATA = ("tags", "mystnb")

@@ -4,7 +4,8 @@ The buttons that lead out of the book (Colab, Binder, the repository, its issues
 setting, ``repository.url`` in ``_config.yml``; while it is empty there are none. Beside each
 notebook lies the source that it was made from. Verdicts in tables get their colour, figures a
 link to their full size, formulas keep the comma behind them on their line, and markup that screen
-readers stumble over is mended.
+readers stumble over is mended. The search finds a result by its number in the paper, and theorem
+boxes and findings by the words of their titles.
 """
 
 from __future__ import annotations
@@ -14,12 +15,16 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from helpers.book.chapters import Chapter
 from helpers.book.claims import VERDICTS
-from helpers.book.scoreboard import colour, written_out
+from helpers.book.register import load_register
+from helpers.book.scoreboard import colour, theorem_label, written_out
 
 _VERDICT_CELL = re.compile(rf"(<td[^>]*><p>)({'|'.join(VERDICTS)})(</p>)")
 _PASTED = re.compile(r'(<span class="pasted-text">)([^<]*)(</span>)')
 _FIGURE = re.compile(r'(<figure[^>]*>\s*)(<img[^>]*src="([^"]*)"[^>]*>)')
+_NUMBER = r"[A-Z]?\.?\d+(?:\.\d+)*"
+_NUMBERED = re.compile(rf"([A-Z][a-z]+)\.? \(?({_NUMBER}(?:\)?(?:, | and | / |-)\(?{_NUMBER})*)")
 _FORMULA = re.compile(r'([(\[]?<span class="math[^"]*">[^<]*</span>[^\s<]{1,12})(?=[\s<])')
 
 
@@ -74,6 +79,16 @@ def copy_the_sources(app: Any, exception: Exception | None) -> None:
             shutil.copyfile(source, target)
 
 
+def bring_the_calculator(
+    app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Load the calculator's scripts and style on its own page, and on no other."""
+    if pagename == "book/calculator":
+        app.add_css_file("calculator.css")
+        for name in ("calculator_bounds.js", "calculator_chart.js", "calculator.js"):
+            app.add_js_file(name)
+
+
 def finish_the_body(
     app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
@@ -106,12 +121,105 @@ def with_address(body: str) -> str:
     return body[:start] + sign + body[start:]
 
 
+def numbered(ref: str) -> list[str]:
+    """Each result that a reference names: "Lemmas 3-5" gives "Lemma 3", "Lemma 4", "Lemma 5"."""
+    found = []
+    for kind, numbers in _NUMBERED.findall(ref):
+        one = {"Corollaries": "Corollary"}.get(kind, kind.removesuffix("s"))
+        shown = "Eq. ({})" if one == "Eq" else f"{one} {{}}"
+        for run in re.split(r"\)?(?:, | and | / )\(?", numbers):
+            first, _, last = run.partition("-")
+            lead, low = re.fullmatch(r"(.*?)(\d+)", first).groups()  # type: ignore[union-attr]
+            high = re.search(r"\d+$", last)
+            until = int(high[0]) if high else int(low)
+            found += [shown.format(f"{lead}{i}") for i in range(int(low), until + 1)]
+    return found
+
+
+def names_of_results(chapter: str) -> dict[str, str]:
+    """What a chapter's results are called, such as "P1 Theorem 6", and their addresses on its page.
+
+    Of a reference that has more than numbers, such as "Lemma 8, the proof", what it begins with
+    counts, and of such a part nothing. The address is the result's box or, where there is none, the
+    card with the verdict.
+    """
+    found: dict[str, str] = {}
+    for paper, rows in load_register().items():
+        for row in (r for rows_ in rows for r in (rows_, *rows_.parts) if not paper.own):
+            plain = not re.sub(r"and|[\s,/()]", "", _NUMBERED.sub("", row.ref))
+            lead = _NUMBERED.match(row.ref) if row in rows else None
+            if row.chapter == chapter and (plain or lead):
+                label = theorem_label(Chapter(chapter), row.ref) or "verdict"
+                for name in numbered(row.ref if plain or not lead else lead[0]):
+                    found.setdefault(f"{paper.number} {name}", label)
+    return found
+
+
+def name_the_results(app: Any, doctree: Any) -> None:
+    """Enter a chapter's results in the index that the search asks first."""
+    from docutils import nodes
+    from sphinx.addnodes import index
+
+    for box in doctree.findall(nodes.admonition):
+        if "verdict-card" in box["classes"]:
+            box["ids"].append("verdict")
+    names = names_of_results(app.env.docname.removeprefix("book/"))
+    if names:
+        doctree += index("", entries=[("single", n, at, "main", None) for n, at in names.items()])
+
+
+def boxes(doctree: Any) -> list[tuple[str, str, str]]:
+    """Title, kind and address of every theorem box and finding of a page."""
+    from docutils import nodes
+
+    found = []
+    for title in doctree.findall(nodes.title):
+        box = title.parent
+        kind = "finding" if "finding" in box["classes"] else box.get("realtype")
+        words = re.sub(r"^ \((.*)\)$", r"\1", re.sub(r" \(\d{4}\)", "", title.astext()))
+        if kind and box["ids"] and words:
+            found.append((words, kind, box["ids"][0]))
+    return found
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Connect to Sphinx; a change of this file writes every page again."""
+    from sphinx.domains import Domain
+
+    class Boxes(Domain):
+        """Theorem boxes and findings, for the search."""
+
+        name, label = "book", "This book"
+
+        @property
+        def found(self) -> dict[str, list[tuple[str, str, str]]]:
+            kept: dict[str, list[tuple[str, str, str]]] = self.data.setdefault("boxes", {})
+            return kept
+
+        def clear_doc(self, docname: str) -> None:
+            self.found.pop(docname, None)
+
+        def merge_domaindata(self, docnames: Any, otherdata: Any) -> None:
+            self.found.update({name: otherdata["boxes"][name] for name in docnames})
+
+        def process_doc(self, env: Any, docname: str, document: Any) -> None:
+            self.found[docname] = boxes(document)
+
+        def get_objects(self) -> Any:
+            for docname, found in self.found.items():
+                for words, kind, address in found:
+                    yield words, words, kind, docname, address, 0
+
+        def resolve_any_xref(self, *given: Any) -> list[Any]:
+            return []
+
+    app.add_domain(Boxes)
+    app.connect("doctree-read", name_the_results)
     app.add_config_value("pages_made_by", Path(__file__).read_text(encoding="utf-8"), "html")
     app.connect("config-inited", follow_the_address)
     app.connect("env-before-read-docs", note_what_is_read)
     app.connect("env-updated", write_every_page)
+    app.connect("html-page-context", bring_the_calculator)
     app.connect("html-page-context", offer_the_source, priority=900)
     app.connect("html-page-context", finish_the_body, priority=900)
     app.connect("build-finished", copy_the_sources)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import datetime
+import hashlib
 import io
 import json
 import os
@@ -33,7 +34,8 @@ class Table:
 
     Attributes:
         columns: Name to values, all of one length; numbers where they parse as numbers.
-        provenance: Chapter, parameters, command, device, commit, versions, date, seconds.
+        provenance: Chapter, parameters, command, device, commit, versions, date, seconds, and the
+            number of rows and the hash of the CSV.
     """
 
     columns: dict[str, list[Any]]
@@ -78,8 +80,10 @@ def save(name: str, columns: Mapping[str, Sequence[Value]]) -> Path | None:
     path = Path(run["folder"]) / f"{run['chapter']}.{name}.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = zip(*columns.values(), strict=True)
-    write_atomically(path, _csv([list(columns), *map(list, rows)]))
-    write_atomically(path.with_suffix(".json"), json.dumps(_provenance(run), indent=1) + "\n")
+    text = _csv([list(columns), *map(list, rows)])
+    write_atomically(path, text)
+    made = _provenance(run) | fingerprint(text)
+    write_atomically(path.with_suffix(".json"), json.dumps(made, indent=1) + "\n")
     return path
 
 
@@ -87,7 +91,7 @@ def load(chapter: str, name: str, folder: Path = RESULTS) -> Table | None:
     """Read a stored table; None if it was never run.
 
     Raises:
-        ValueError: the CSV has no provenance beside it.
+        ValueError: the CSV has no provenance beside it, or is not the table that it tells of.
     """
     path = folder / f"{chapter}.{name}.csv"
     if not path.exists():
@@ -95,10 +99,32 @@ def load(chapter: str, name: str, folder: Path = RESULTS) -> Table | None:
     beside = path.with_suffix(".json")
     if not beside.exists():
         raise ValueError(f"{path} has no {beside.name} beside it to say how it was made")
+    try:
+        provenance = json.loads(beside.read_text(encoding="utf-8"))
+        wanted = {key: provenance[key] for key in ("rows", "sha256")}
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{beside} is damaged: it does not tell the rows and the hash") from None
+    try:
+        found = fingerprint(path.read_text(encoding="utf-8", errors="replace"))
+    except csv.Error as error:
+        raise ValueError(f"{path} is damaged: {error}") from None
+    if found != wanted:
+        raise ValueError(
+            f"{path} is damaged: {found['rows']} rows of {wanted['rows']}, hash "
+            f"{found['sha256'][:8]} in place of {str(wanted['sha256'])[:8]}; restore it or run its "
+            "chapter again"
+        )
     with path.open(newline="", encoding="utf-8") as file:
         head, *rows = csv.reader(file)
     columns = {name: [_parse(row[i]) for row in rows] for i, name in enumerate(head)}
-    return Table(columns, json.loads(beside.read_text(encoding="utf-8")))
+    return Table(columns, provenance)
+
+
+def fingerprint(text: str) -> dict[str, Any]:
+    """Rows below the head of a CSV, and its hash, whatever ends its lines."""
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    rows = sum(1 for _ in csv.reader(io.StringIO(plain))) - 1
+    return {"rows": rows, "sha256": hashlib.sha256(plain.encode()).hexdigest()}
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice, require_positive, require_scale
+from helpers.checks import door, require_choice, require_positive, require_scale
 from helpers.covers.capacity import allocate, zhang_bound
 from helpers.covers.lipschitz import SOFTMAX_PRINTED, earlier_factors, later_factors, layer_factor
 
@@ -22,6 +22,7 @@ FORMS = ("text", "proof", "repaired")
 ORDERS = ("earlier", "later")
 
 
+@door
 @dataclass(frozen=True)
 class HeadNorms:
     r"""Bounds on one head's matrices.
@@ -40,6 +41,7 @@ class HeadNorms:
         require_scale(V=self.V, V_columns=self.V_columns, QK_columns=self.QK_columns)
 
 
+@door
 @dataclass(frozen=True)
 class LayerNorms(HeadNorms):
     """Bounds on one block's matrices: those of a head, and spectral norms of all three.
@@ -59,6 +61,7 @@ class LayerNorms(HeadNorms):
         require_scale(QK=self.QK, C=self.C, C_columns=self.C_columns)
 
 
+@door
 def printed_shares(lengths: Tensor, B: float, epsilon: float) -> Tensor:
     r"""Errors allowed to the functionals in the printed proof of Lemma 4.5.
 
@@ -79,6 +82,7 @@ def printed_shares(lengths: Tensor, B: float, epsilon: float) -> Tensor:
     return epsilon * ((steps + 1) / (2 * width)).sqrt()
 
 
+@door
 def functionals_log_size(k: int, B_1: float, B_x: float, N: int, epsilon: float) -> float:
     r"""Log size of a cover of k functionals whose lengths sum to at most B_1, constants included.
 
@@ -92,9 +96,11 @@ def functionals_log_size(k: int, B_1: float, B_x: float, N: int, epsilon: float)
     Source: the chapter on the capacity of attention; repairs Edelman et al. (2022), Lemma 4.5.
     """
     require_positive(k=k)
+    require_scale(B_1=B_1)
     return zhang_bound(N, 2 * B_1, B_x, epsilon) + math.log(math.comb(2 * k, k))
 
 
+@door
 def counting_log_size(k: int, d: int, B: float, B_x: float, epsilon: float) -> float:
     r"""Log size of a cover of matrices with k rows and d columns no longer than B, on all inputs.
 
@@ -182,6 +188,7 @@ def heads_bound(
     return float((d * lipschitz * B_x / epsilon) ** 2 * total**3 * math.log(N))
 
 
+@door
 def explicit_log_size(width: int, alpha: Tensor, beta: Tensor, N: int, epsilon: float) -> float:
     """Log size of a cover with all constants, the error split as :func:`allocate` says.
 

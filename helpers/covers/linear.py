@@ -13,12 +13,13 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from helpers.checks import require_scale
+from helpers.checks import OrInfinite, door, readable, require_amount, require_scale
 
 MAX_COVER = 2_000_000  # vectors held at once
 
 
-def matrix_norm(W: Tensor, q: float, p: float) -> Tensor:
+@door
+def matrix_norm(W: Tensor, q: OrInfinite, p: OrInfinite) -> Tensor:
     r"""The p-norm of the q-norms of the columns.
 
     .. math:: \|W\|_{q,p} = \bigl\| (\|W_{:,1}\|_q, \dots, \|W_{:,d}\|_q) \bigr\|_p
@@ -39,6 +40,7 @@ def matrix_norm(W: Tensor, q: float, p: float) -> Tensor:
     return torch.linalg.vector_norm(torch.linalg.vector_norm(W, q, dim=-2), p, dim=-1)
 
 
+@door
 def integer_points(dim: int, total: int, signed: bool = False) -> Tensor:
     """Integer vectors z with |z_1| + ... + |z_dim| <= total, only z >= 0 unless ``signed``.
 
@@ -60,6 +62,7 @@ def integer_points(dim: int, total: int, signed: bool = False) -> Tensor:
     return _points(dim, total, signed)
 
 
+@door
 def maurey_size(dim: int, terms: int) -> int:
     r"""Number of integer vectors with l1 norm at most ``terms``.
 
@@ -73,6 +76,7 @@ def maurey_size(dim: int, terms: int) -> int:
     return sum(2**j * math.comb(dim, j) * math.comb(terms, j) for j in range(min(dim, terms) + 1))
 
 
+@door
 def maurey_cover(dim: int, radius: float, terms: int) -> Tensor:
     r"""The averages of ``terms`` vectors out of 0 and :math:`\pm \mathrm{radius}\cdot e_i`.
 
@@ -91,6 +95,7 @@ def maurey_cover(dim: int, radius: float, terms: int) -> Tensor:
     return integer_points(dim, terms, signed=True).double() * (radius / max(terms, 1))
 
 
+@door
 def covering_radius(dim: int, radius: float, terms: int) -> float:
     r"""Largest distance from a point of the l1 ball to :func:`maurey_cover`, exactly.
 
@@ -106,6 +111,7 @@ def covering_radius(dim: int, radius: float, terms: int) -> float:
     return radius * math.sqrt(min(dim, 2 * terms)) / (2 * terms) if terms else radius
 
 
+@door
 def round_to_cover(points: Tensor, radius: float, terms: int) -> Tensor:
     r"""A point of :func:`maurey_cover` within :func:`covering_radius` of each given point.
 
@@ -141,12 +147,14 @@ def round_to_cover(points: Tensor, radius: float, terms: int) -> Tensor:
     return points.sign() * (whole + away) * (radius / terms)
 
 
+@door
 def maurey_terms(radius: float, epsilon: float) -> int:
     """Terms that Maurey's argument asks for at scale epsilon: ceil((radius / epsilon)^2), or 0."""
     require_scale(radius=radius, epsilon=epsilon)
     return 0 if epsilon >= radius else _ceil((radius / epsilon) ** 2)
 
 
+@door
 def terms_needed(dim: int, radius: float, epsilon: float) -> int:
     """Fewest terms whose :func:`covering_radius` is at most epsilon; 0 if the origin will do."""
     require_scale(radius=radius, epsilon=epsilon, dim=dim)
@@ -156,7 +164,8 @@ def terms_needed(dim: int, radius: float, epsilon: float) -> int:
     return min(_ceil(ratio**2 / 2), _ceil(math.sqrt(dim) * ratio / 2))
 
 
-def distances(W: Tensor, V: Tensor, inputs: Tensor, q: float) -> Tensor:
+@door
+def distances(W: Tensor, V: Tensor, inputs: Tensor, q: OrInfinite) -> Tensor:
     r"""How far linear maps differ on given inputs, :math:`\max_i \|(W - V)\, x_i\|_q`.
 
     Args:
@@ -176,6 +185,7 @@ def distances(W: Tensor, V: Tensor, inputs: Tensor, q: float) -> Tensor:
     return torch.stack(rows)
 
 
+@door
 def greedy_cover(distance: Tensor, epsilon: float) -> list[int]:
     """Members of a finite set that cover it: again and again the one that covers most of the rest.
 
@@ -186,9 +196,15 @@ def greedy_cover(distance: Tensor, epsilon: float) -> list[int]:
     Returns:
         Indices; at most 1 + log M times as many as in the smallest cover by members.
 
+    Raises:
+        ValueError: a negative scale, or a member that is further than that from itself.
+
     Cost: M^2 for each member chosen.
     """
+    require_amount(epsilon=epsilon)
     near = _square(distance) <= epsilon
+    if readable(near) and not near.diagonal().all():
+        raise ValueError(f"a distance from a member to itself is not 0: {distance.diagonal()}")
     left = torch.ones(len(near), dtype=torch.bool, device=near.device)
     chosen: list[int] = []
     while left.any():
@@ -198,6 +214,7 @@ def greedy_cover(distance: Tensor, epsilon: float) -> list[int]:
     return chosen
 
 
+@door
 def packing(distance: Tensor, separation: float) -> list[int]:
     """Members of a finite set that are pairwise farther apart than ``separation``, first come.
 
@@ -221,7 +238,8 @@ def packing(distance: Tensor, separation: float) -> list[int]:
     return chosen
 
 
-def volume_bound(dim: int, radius: float, epsilon: float, p: float) -> float:
+@door
+def volume_bound(dim: int, radius: float, epsilon: float, p: OrInfinite) -> float:
     r"""Lower bound by volume on the log size of any cover of an l_p ball by l_2 balls.
 
     .. math:: \log \mathrm{vol}\, B_p(\mathrm{radius}) - \log \mathrm{vol}\, B_2(\epsilon)
@@ -265,6 +283,7 @@ def climb(
     return points
 
 
+@door
 def bound_l1_columns(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> float:
     r"""Printed log size for columns of l1 norm at most B_w and inputs of l1 norm at most B_x.
 
@@ -275,6 +294,7 @@ def bound_l1_columns(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> 
     return d * _scale(B_w, B_x, epsilon) * math.log(2 * k + 1)
 
 
+@door
 def bound_l2_columns(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> float:
     r"""Printed log size, up to a constant, if the columns' l2 norms sum to at most B_w.
 
@@ -287,6 +307,7 @@ def bound_l2_columns(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> 
     return _scale(B_w, B_x, epsilon) * math.log(d * k)
 
 
+@door
 def bound_on_points(n: int, d: int, B_w: float, B_x: float, epsilon: float) -> float:
     r"""Printed log size, up to a constant, of the same class on n inputs of l2 norm at most B_x.
 
@@ -297,6 +318,7 @@ def bound_on_points(n: int, d: int, B_w: float, B_x: float, epsilon: float) -> f
     return _scale(B_w, B_x, epsilon) * math.log(d * n)
 
 
+@door
 def bound_l1_entries(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> float:
     r"""Printed log size for entries of l1 norm at most B_w and inputs of l2 norm at most B_x.
 
@@ -340,6 +362,8 @@ def _ceil(x: float) -> int:
 def _square(distance: Tensor) -> Tensor:
     if distance.ndim != 2 or distance.shape[0] != distance.shape[1]:
         raise ValueError(f"expected square distances (M, M), got {tuple(distance.shape)}")
+    if distance.isnan().any():
+        raise ValueError("distance must be finite, got nan")
     return distance
 
 

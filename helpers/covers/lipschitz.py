@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_floating, require_scale
+from helpers.checks import door, require_floating, require_scale
 from helpers.covers.blocks import (
     Activation,
     Layer,
@@ -74,6 +74,7 @@ def softmax_jacobian(logits: Tensor) -> Tensor:
     return torch.diag_embed(p) - p[..., :, None] * p[..., None, :]
 
 
+@door
 def softmax_sides(logits: Tensor, other: Tensor, constant: float = SOFTMAX) -> Sides:
     r"""Difference of softmax against a constant times the difference of the logits.
 
@@ -164,6 +165,7 @@ def input_sides(
     return Sides(longest(left), factor * longest(Z - other))
 
 
+@door
 def layer_factor(
     B_C: Tensor,
     B_V: Tensor,

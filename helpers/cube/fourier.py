@@ -8,6 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from helpers.checks import door, require_finite, require_tensors
 from helpers.kernels.parity import popcount
 from helpers.kernels.walsh import walsh_hadamard
 
@@ -116,6 +117,7 @@ def local_sensitivity(f: Tensor) -> Tensor:
     return total / 4
 
 
+@door
 def noise_operator(f: Tensor, rho: float) -> Tensor:
     r"""T_rho f: the mean of f when each bit is kept with probability (1 + rho)/2.
 
@@ -130,28 +132,46 @@ def noise_operator(f: Tensor, rho: float) -> Tensor:
     return from_spectrum(spectrum(f) * torch.as_tensor(rho, dtype=f.dtype) ** _set_sizes(f))
 
 
+@door
 def degree(f: Tensor, tol: float = 1e-9) -> int:
-    """Largest |S| with a coefficient above ``tol`` in absolute value; 0 if there is none."""
-    if f.ndim != 1:
+    """Largest |S| with a coefficient above ``tol`` in absolute value; 0 if there is none.
+
+    Raises:
+        ValueError: not one table, or an entry that is not finite; as :func:`spectrum` further.
+    """
+    if _floating(f).ndim != 1:
         raise ValueError(f"degree takes one table, got shape {tuple(f.shape)}")
-    found = _set_sizes(f)[spectrum(f).abs() > tol]
+    found = _set_sizes(f)[_above(f, tol)]
     return int(found.max()) if found.numel() else 0
 
 
+@door
 def sparsity(f: Tensor, tol: float = 1e-9) -> Tensor:
-    """Number of coefficients above ``tol`` in absolute value, shape ``(*batch,)``, int64."""
-    return (spectrum(f).abs() > tol).sum(-1)
+    """Number of coefficients above ``tol`` in absolute value, shape ``(*batch,)``, int64.
+
+    Raises:
+        ValueError: an entry that is not finite; as :func:`spectrum` further.
+    """
+    return _above(f, tol).sum(-1)
+
+
+def _above(f: Tensor, tol: float) -> Tensor:
+    """Which coefficients exceed ``tol``; NaN would exceed nothing, and is refused."""
+    found = spectrum(f)
+    require_finite(f=f)
+    return found.abs() > tol
 
 
 def _set_sizes(f: Tensor) -> Tensor:
     """|S| for every mask S, shape ``(2**n,)``, int64."""
-    N = f.shape[-1] if f.ndim else 0
+    N = _floating(f).shape[-1] if f.ndim else 0
     if N < 1 or N & (N - 1):
         raise ValueError(f"the last axis must be a power of two, got shape {tuple(f.shape)}")
     return popcount(torch.arange(N, device=f.device))
 
 
 def _floating(f: Tensor) -> Tensor:
+    require_tensors(f=f)
     if not f.is_floating_point():
         raise TypeError(f"expected float32 or float64, got {f.dtype}")
     return f

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_bits, require_choice, require_positive
+from helpers.checks import door, require_bits, require_choice, require_positive
 from helpers.kernels.parity import evaluate, popcount
 from helpers.kernels.walsh import walsh_hadamard
 
@@ -60,6 +60,7 @@ def mask_of(coordinates: list[int]) -> int:
     return sum(1 << (k - 1) for k in set(coordinates))
 
 
+@door
 def members(mask: int) -> list[int]:
     """Coordinates in a mask, counted from 1, in increasing order."""
     if not 0 <= mask < 2**MAX_MASK_BITS:
@@ -67,6 +68,7 @@ def members(mask: int) -> list[int]:
     return [k + 1 for k in range(MAX_MASK_BITS) if int(mask) >> k & 1]
 
 
+@door
 def character(n: int, mask: int) -> Tensor:
     """Table of chi_S, shape ``(2**n,)``, float64 in {-1, 1}."""
     i = indices(n)
@@ -87,9 +89,10 @@ def characters(n: int) -> Tensor:
     return (1 - 2 * (popcount(i[:, None] & i) & 1)).double()
 
 
+@door
 def parity(n: int) -> Tensor:
     """PARITY: +1 iff an even number of bits is 1. Average sensitivity n."""
-    return character(n, 2**n - 1)
+    return character(n, 2 ** max(n, 0) - 1)  # which refuses a negative n by name
 
 
 def majority(n: int) -> Tensor:
@@ -97,12 +100,14 @@ def majority(n: int) -> Tensor:
     return torch.where(2 * popcount(indices(n)) < n, 1.0, -1.0).double()
 
 
+@door
 def first(n: int) -> Tensor:
     """FIRST: the first coordinate x_1. Average sensitivity 1."""
     require_positive(n=n)
     return character(n, 1)
 
 
+@door
 def mean(n: int) -> Tensor:
     """MEAN: (x_1 + ... + x_n) / n, a real-valued function. Average sensitivity 1/n."""
     require_positive(n=n)
@@ -123,6 +128,7 @@ NAMED: dict[str, Callable[[int], Tensor]] = {
 """The four functions whose sensitivity Hahn and Rofin (2024) compare."""
 
 
+@door
 @dataclass(frozen=True, eq=False)
 class SparseFunction:
     r"""A sum of few basis functions, f = sum_S c_S b_S, on a cube of any size up to 62 bits.
@@ -205,6 +211,7 @@ class SparseFunction:
         return masks, torch.cat((self.coefficients[~empty] / 2, constant[None]))
 
 
+@door
 def sparse_function(
     n: int,
     degree: int,

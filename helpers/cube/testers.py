@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_amount, require_probability
+from helpers.checks import door, require_amount, require_positive, require_probability
 from helpers.kernels.subcubes import (
     MAX_DIRECTIONS,
     MAX_VERTICES,
@@ -179,6 +179,7 @@ def first_accepted_sparsity(
     return FirstAccepted(accepted, queries, rejections, repetitions)
 
 
+@door
 def degree_repetitions(eps: float, delta: float) -> int:
     """R with (1 - eps)^R <= delta: ceil(ln(1/delta) / eps)."""
     require_probability(eps=eps)
@@ -186,17 +187,20 @@ def degree_repetitions(eps: float, delta: float) -> int:
     return math.ceil(math.log(1 / delta) / eps)
 
 
+@door
 def sparsity_repetitions(delta: float) -> int:
     """R with (1/2)^R <= delta: ceil(log2(1/delta))."""
     require_probability(delta=delta)
     return math.ceil(math.log2(1 / delta))
 
 
+@door
 def random_restrictions(n: int, free: int, count: int, generator: torch.Generator) -> Tensor:
     """Points of random subcubes with ``free`` free coordinates: ``(count, 2**free)``, int64.
 
     Bit j of the column is the j-th free coordinate of the row.
     """
+    require_positive(count=count)
     if not 0 <= free <= n:
         raise ValueError(f"free coordinates run from 0 to n = {n}, got {free}")
     spanned = torch.ones(count, free, dtype=torch.int64)

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from helpers.checks import door, require_tensors
 from helpers.kernels._backends import chosen, numba, triton
 from helpers.kernels.parity import ones
 
@@ -28,6 +29,7 @@ LOWER = (  # mask k: those bits of a word whose index has bit k = 0
 )
 
 
+@door
 @dataclass(frozen=True, eq=False)
 class PackedTable:
     """A function {-1, 1}^n -> {-1, 1}, one bit an entry.
@@ -90,6 +92,7 @@ def pack(table: Tensor) -> PackedTable:
 
     Cost: two passes over the table.
     """
+    require_tensors(table=table)
     N = len(table) if table.ndim == 1 else 0
     if N < 1 or N & (N - 1) or N > 1 << MAX_BITS:
         raise ValueError(

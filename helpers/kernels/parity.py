@@ -7,7 +7,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice
+from helpers.checks import require_choice, require_tensors
 from helpers.kernels._backends import chosen, numba, triton
 from helpers.kernels.walsh import walsh_hadamard
 
@@ -96,6 +96,7 @@ def popcount(x: Tensor) -> Tensor:
 
 
 def _check(masks: Tensor, coefficients: Tensor, points: Tensor) -> None:
+    require_tensors(masks=masks, coefficients=coefficients, points=points)
     for name, v in (("masks", masks), ("points", points)):
         if v.dtype != torch.int64:
             raise TypeError(f"{name} must be int64, got {v.dtype}")

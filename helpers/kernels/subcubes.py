@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from helpers.checks import door, require_tensors
 from helpers.kernels._backends import chosen, numba, triton
 from helpers.kernels.flips import PackedTable
 from helpers.kernels.parity import MAX_BITS, MAX_TABLE_BITS, popcount
@@ -73,8 +74,8 @@ def signed_sums(
     vertices at once. Floats are summed in float64; NaN gives NaN in the subcubes that hold it. The
     triton path has been run in Triton's interpreter only, never on a GPU.
     """
-    words = table.words if isinstance(table, PackedTable) else table
     _check_table(table)
+    words = table.words if isinstance(table, PackedTable) else table
     n = table.n if isinstance(table, PackedTable) else len(table).bit_length() - 1
     _check_subcubes(bases, directions, n)
     m = directions.shape[1]
@@ -159,6 +160,7 @@ def vertices(bases: Tensor, directions: Tensor) -> Tensor:
     return found
 
 
+@door
 def coordinate_directions(n: int, m: int, count: int, generator: torch.Generator) -> Tensor:
     """Single random coordinates, m distinct ones a row: shape ``(count, m)``, int64."""
     _check_draw(n, m, count)
@@ -168,6 +170,7 @@ def coordinate_directions(n: int, m: int, count: int, generator: torch.Generator
     return torch.ones_like(order[:, :m]) << order[:, :m]
 
 
+@door
 def block_directions(n: int, m: int, count: int, generator: torch.Generator) -> Tensor:
     """Disjoint random blocks: each coordinate joins one of m blocks or none, uniformly.
 
@@ -193,6 +196,7 @@ def _check_draw(n: int, m: int, count: int) -> None:
 def _check_table(table: Tensor | PackedTable) -> None:
     if isinstance(table, PackedTable):
         return
+    require_tensors(table=table)
     N = len(table) if table.ndim == 1 else 0
     if N < 1 or N & (N - 1) or N > 1 << MAX_TABLE_BITS:
         raise ValueError(
@@ -203,6 +207,7 @@ def _check_table(table: Tensor | PackedTable) -> None:
 
 
 def _check_subcubes(bases: Tensor, directions: Tensor, n: int) -> None:
+    require_tensors(bases=bases, directions=directions)
     for name, v in (("bases", bases), ("directions", directions)):
         if v.dtype != torch.int64:
             raise TypeError(f"{name} must be int64, got {v.dtype}")

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
+from helpers.checks import require_tensors
 from helpers.kernels._backends import chosen, numba, triton
 
 if numba is not None:
@@ -55,7 +56,7 @@ def walsh_hadamard(x: Tensor, backend: str = "auto") -> Tensor:
     Raises:
         ValueError: the last axis is no power of two or too long, the batch is empty, or an
             unknown backend.
-        TypeError: another dtype.
+        TypeError: another dtype, or no tensor.
         OverflowError: an integer result could leave its dtype.
         RuntimeError: ``"numba"`` or ``"triton"`` was asked for and cannot run here.
 
@@ -119,6 +120,7 @@ def walsh_hadamard_reference(x: Tensor) -> Tensor:
 
 def _checked(x: Tensor, backend: str) -> str:
     """Refuse what cannot be transformed; name the path that will do it."""
+    require_tensors(x=x)
     N = x.shape[-1] if x.ndim else 0
     if N < 1 or N & (N - 1):
         raise ValueError(f"the last axis must be a power of two, got shape {tuple(x.shape)}")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice, require_positive, require_scale
+from helpers.checks import door, require_choice, require_positive, require_scale
 from helpers.covers.blocks import Layer, blocks
 from helpers.covers.capacity import allocate
 from helpers.covers.lipschitz import SOFTMAX_PRINTED, later_factors, layer_factor
@@ -34,6 +34,7 @@ PRINTED = tuple(SLIPS)
 PROOF = ("values", "scores", "slope")
 
 
+@door
 @dataclass(frozen=True)
 class DeepNorms:
     """Bounds that all layers share.

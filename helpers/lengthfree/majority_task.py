@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import require_bits, require_positive, require_whole
+from helpers.checks import door, require_bits, require_positive, require_whole
 from helpers.draws import seed_of
 from helpers.lengthfree import majority_steps as steps
 from helpers.training import checkpoints
@@ -57,19 +57,23 @@ def majority(bits: Tensor) -> Tensor:
     return (2 * bits.long().sum(-1) > bits.shape[-1]).long()
 
 
+@door
 def places(T: int, width: int = WIDTH) -> Tensor:
     r"""Codes of places 0 to T, shape ``(T + 1, width)``, float64.
 
     Column i is :math:`\sin(j\, 10000^{-i/w})` for even i and the cosine for odd i: unlike
     Vaswani et al., no two columns share a frequency. Source: the authors' program.
     """
+    require_positive(T=T, width=width)
     i = torch.arange(width, dtype=torch.float64)
     angles = torch.arange(T + 1, dtype=torch.float64)[:, None] * 10000 ** (-i / width)
     return torch.where(i % 2 == 0, angles.sin(), angles.cos())
 
 
+@door
 def tokens(generator: torch.Generator, width: int = WIDTH) -> Tensor:
     """Vectors for 0, 1 and the class token: orthogonal, of 1-norm 1, ``(3, width)``, float64."""
+    require_positive(width=width)
     rows = 2 * torch.rand(3, width, generator=generator, dtype=torch.float64) - 1
     for k in (1, 2):
         for other in rows[:k]:
@@ -111,6 +115,7 @@ def outputs(weights: Weights, rows: Tensor) -> Tensor:
     return between @ weights["readout"] + weights["readout_bias"]
 
 
+@door
 class Run:
     """One data set of a length and the model that learns it; can be saved and taken up again.
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_floating, require_positive, require_scale
+from helpers.checks import door, require_floating, require_positive, require_scale
 from helpers.covers import linear as covers
 from helpers.covers.attention import HeadNorms, heads_bound
 from helpers.covers.blocks import Activation, longest, mix
@@ -30,6 +30,7 @@ CONSTANT = 2 * DUDLEY
 """What the O of Theorem 4.1 may hide: 2 for dropping a sign, and Dudley's constant."""
 
 
+@door
 @dataclass(frozen=True)
 class Norms:
     r"""Bounds on one layer, each positive; for H heads take the largest and multiply by H.
@@ -65,6 +66,7 @@ class Norms:
         return self.product * self.x
 
 
+@door
 def measured_norms(
     w: Tensor, W_c: Tensor, W_v: Tensor, W_qk: Tensor, X: Tensor, lipschitz: float = 1.0
 ) -> Norms:
@@ -104,6 +106,7 @@ def measured_norms(
     )
 
 
+@door
 def theorem_value(B_x: float, C: float, d: int, m: int) -> float:
     r"""What stands in the brackets of Theorem 4.1; negative for small m.
 
@@ -122,6 +125,7 @@ def theorem_value(B_x: float, C: float, d: int, m: int) -> float:
     return scale * (1 + math.log(B_x / scale)) + B_x * rate
 
 
+@door
 def dudley_value(B_x: float, C: float, d: int, m: int, constant: float = SOFTMAX_PRINTED) -> float:
     r"""Least value of Dudley's bound for the coordinates of the softmax average.
 
@@ -149,6 +153,7 @@ def dudley_value(B_x: float, C: float, d: int, m: int, constant: float = SOFTMAX
     return scale * (1 + math.log(B_x * (1 - rate) / scale)) + B_x * rate
 
 
+@door
 def length_free_bound(
     norms: Norms,
     d: int,
@@ -180,6 +185,7 @@ def length_free_bound(
     return constant * norms.product * dudley_value(norms.x, C, d, m, softmax)
 
 
+@door
 def length_bound(
     norms: Norms,
     d: int,
@@ -217,6 +223,7 @@ def length_bound(
     return constant * norms.w * norms.W_c * dudley_power(C, m, top)
 
 
+@door
 def least_samples(
     norms: Norms,
     d: int,

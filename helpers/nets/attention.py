@@ -8,15 +8,12 @@ P)`` into the attention that is kept: it masks, takes the softmax and drops out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
+from helpers.nets.spec import TransformerSpec
 from helpers.weights import Weights
-
-if TYPE_CHECKING:
-    from helpers.nets.spec import TransformerSpec
 
 Keep = Callable[[Tensor], Tensor]
 

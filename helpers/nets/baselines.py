@@ -12,13 +12,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice, require_floating, require_positive
+from helpers.checks import door, require_choice, require_floating, require_positive
 from helpers.nets.spec import ACTIVATIONS
 from helpers.weights import Weights, check_weights, ensemble_of
 
 READOUTS = ("last", "every")
 
 
+@door
 @dataclass(frozen=True)
 class FeedforwardSpec:
     """A feedforward net.
@@ -44,6 +45,7 @@ class FeedforwardSpec:
         require_choice("activation", self.activation, tuple(ACTIVATIONS))
 
 
+@door
 @dataclass(frozen=True)
 class RecurrentSpec:
     """A recurrent net with gated units (GRU), read by a linear map.

@@ -18,17 +18,15 @@ order of the product, not the model, is what changes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-if TYPE_CHECKING:
-    from helpers.nets.spec import TransformerSpec
-    from helpers.weights import Weights
-
+from helpers.nets.spec import TransformerSpec
+from helpers.weights import Weights
 
 CACHE = 2**19  # bytes of hidden units taken at once on a CPU: half of a usual second-level cache
 

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import require_positive, require_scale
+from helpers.checks import door, require_positive, require_scale
 
 
+@door
 def query_key(d: int, d_e: int, alpha: float, q: int = 1) -> Tensor:
     r"""Query-key matrices of the heads: :math:`\alpha I` in block (pointer h, position), else 0.
 
@@ -121,6 +122,7 @@ def transformer(W: Tensor, net: ReluNet, tokens: Tensor) -> Tensor:
     return net(attend(W, tokens).flatten(-2))
 
 
+@door
 def centred_squares(d: int, q: int, radius: float, pieces: int) -> ReluNet:
     r"""A ReLU net close to :math:`g(x) = \frac1{\sqrt{qd}} \sum_{h,k} (x_{hk}^2 - 1)`.
 
@@ -155,6 +157,7 @@ def centred_squares(d: int, q: int, radius: float, pieces: int) -> ReluNet:
     )
 
 
+@door
 def missed(omega: Tensor, sharpness: float) -> Tensor:
     r"""Attention that a head does not give to the token pointed at, exactly.
 
@@ -178,6 +181,7 @@ def missed(omega: Tensor, sharpness: float) -> Tensor:
     return S / (1 + S)
 
 
+@door
 def retrieval_bound(N: int, sharpness: float, longest: float, inner: float = 0.5) -> float:
     r"""Bound on the error of a head, from the largest inner product of two encodings alone.
 
@@ -200,6 +204,7 @@ def retrieval_bound(N: int, sharpness: float, longest: float, inner: float = 0.5
     return 2 * (N - 1) * math.exp(-(1 - inner) * sharpness) * longest
 
 
+@door
 def sharpness_for(N: int, epsilon: float, longest: float, inner: float = 0.5) -> float:
     r"""Sharpness a at which :func:`retrieval_bound` is epsilon.
 

@@ -294,9 +294,13 @@ class Runs:
         return sorted(set.intersection(*each))
 
     def lead(self, task: str, N: int, fast: str, *slow: str) -> float:
-        """Least of some nets' counts over the most of the fast one's: above 1, all need more."""
+        """Logarithm of the least of some nets' counts over the most of the fast one's.
+
+        Above 0, every run of them needs more. Two ratios of counts are multiples of each other by
+        accident, as counts are multiples of a batch; their logarithms are not.
+        """
         least = min(float(self.counts(task, net, N).prompts.min()) for net in slow)
-        return least / float(self.counts(task, fast, N).prompts.max())
+        return math.log(least / float(self.counts(task, fast, N).prompts.max()))
 
     def power(self, task: str, net: str, first: int, last: int) -> Estimate:
         """Power of N from one length to another: of the medians, and of the runs farthest apart."""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import require_amount, require_positive, require_scale
+from helpers.checks import door, require_amount, require_positive, require_scale
 from helpers.retrieval.attention import ReluNet
 from helpers.statistics import first
 
@@ -25,6 +25,7 @@ MOST_LABELS = 20
 EXACT = "donot_use_mm_for_euclid_dist"
 
 
+@door
 def norm_floor(N: float, reach: float) -> float:
     r"""Least mean squared error of the N - 1 other labels, by the norm of U, in any dimension.
 
@@ -42,6 +43,7 @@ def norm_floor(N: float, reach: float) -> float:
     return max(0.0, 1 - reach / math.sqrt(N - 1)) ** 2
 
 
+@door
 def dimension_floor(N: float, width: float, log_reach: float) -> float:
     r"""Least mean squared error of the N - 1 other labels, by the dimension of the states.
 
@@ -75,6 +77,7 @@ class Quantiser(NamedTuple):
     error: float
 
 
+@door
 def quantiser(bits: int) -> Quantiser:
     r"""Cells of equal width between two outer ones, each told by its mean.
 
@@ -94,6 +97,7 @@ def quantiser(bits: int) -> Quantiser:
     return Quantiser(levels, 1 - (mass * levels**2).sum().item())
 
 
+@door
 def code_distance(signs: int, bits: int) -> int:
     r"""Least number of signs in which 2**bits words can all differ, as far as is promised.
 
@@ -180,6 +184,7 @@ class CodeMemory:
         return math.sqrt(2 / math.pi) * (torch.stack(gaps, 1) / self.separation).clamp(-1, 1)
 
 
+@door
 def code_memory(
     N: int, generator: torch.Generator, *, redundancy: int = 4, draws: int = 20
 ) -> CodeMemory:
@@ -243,6 +248,7 @@ def squared_norm(net: ReluNet) -> float:
     return sum(part.square().sum().item() for part in net)
 
 
+@door
 def interpolant_bound(z: Tensor, y: Tensor, gap: float | None = None) -> float:
     r"""Bound on :func:`squared_norm` of :func:`interpolant`, for gaps of at least epsilon <= 1.
 

@@ -15,7 +15,7 @@ import torch
 from torch import Generator, Tensor
 from torch.nn.functional import normalize
 
-from helpers.checks import require_positive
+from helpers.checks import door, require_positive
 from helpers.retrieval import task as retrieval
 from helpers.retrieval.task import Prompts
 from helpers.training import batches
@@ -84,6 +84,7 @@ class Question:
         return batches.fixed(x, t, B, self.generators, self.examples)
 
 
+@door
 def question(
     E: int, N: int, d: int, d_e: int, generator: Generator, *, every: bool = False
 ) -> Question:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_positive, require_scale
+from helpers.checks import door, require_positive, require_scale
 
 LOW, HIGH = 0.7, 0.9
 """Inner products from which the gate begins to open, and from which it is open."""
@@ -24,6 +24,7 @@ LOW, HIGH = 0.7, 0.9
 Step = Callable[[Tensor, Tensor], Tensor]
 
 
+@door
 def chord(u: Tensor, step: float, knots: int) -> Tensor:
     r"""Piecewise linear square from above: equal to :math:`u^2` at multiples of ``step``.
 
@@ -43,6 +44,7 @@ def chord(u: Tensor, step: float, knots: int) -> Tensor:
     return (2 * k + 1) * step * u.abs() - k * (k + 1) * step**2
 
 
+@door
 def tangent(u: Tensor, step: float, knots: int) -> Tensor:
     r"""Piecewise linear square from below: tangent to :math:`u^2` at multiples of ``step``.
 
@@ -56,6 +58,7 @@ def tangent(u: Tensor, step: float, knots: int) -> Tensor:
     return 2 * k * step * u.abs() - k**2 * step**2
 
 
+@door
 def product(u: Tensor, v: Tensor, step: float, knots: int) -> Tensor:
     r"""A product made of two piecewise linear squares, never too small.
 
@@ -69,6 +72,7 @@ def product(u: Tensor, v: Tensor, step: float, knots: int) -> Tensor:
     return (chord(u + v, step, knots) - tangent(u - v, step, knots)) / 4
 
 
+@door
 @dataclass(frozen=True)
 class ClippedNet:
     r"""A ReLU net for the update of the state, exact for encodings far enough from each other.
@@ -122,6 +126,7 @@ class ClippedNet:
         return (x.unsqueeze(-2) - closed).relu() - (-x.unsqueeze(-2) - closed).relu()
 
 
+@door
 def ideal(tokens: Tensor, d: int, d_e: int, q: int) -> Tensor:
     r"""The update itself, :math:`x_i\, \sigma(2 \langle \omega_i, \omega_{t_l} \rangle - 1)`.
 
@@ -144,6 +149,7 @@ def ideal(tokens: Tensor, d: int, d_e: int, q: int) -> Tensor:
     return x.unsqueeze(-2) * gate.unsqueeze(-1)
 
 
+@door
 def project(h: Tensor, radius: float) -> Tensor:
     """Nearest point of the ball of this radius about 0, for vectors on the last axis."""
     if not radius >= 0:
@@ -212,6 +218,7 @@ def retrieve(
     return (forward + backward).unflatten(-1, (q, d)) + added
 
 
+@door
 def split(tokens: Tensor, d: int, d_e: int, q: int) -> tuple[Tensor, Tensor, Tensor]:
     """Data ``(*batch, d)``, position ``(*batch, d_e)`` and pointers ``(*batch, q, d_e)`` of tokens.
 

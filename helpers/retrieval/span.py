@@ -15,7 +15,7 @@ import torch
 from torch import Generator, Tensor
 from torch.nn.functional import normalize, one_hot
 
-from helpers.checks import require_choice, require_positive
+from helpers.checks import door, require_choice, require_positive
 from helpers.nets import baselines
 from helpers.nets.baselines import FeedforwardSpec
 from helpers.retrieval.task import prompts
@@ -41,6 +41,7 @@ class Samples(NamedTuple):
     inputs: Tensor
 
 
+@door
 def samples(n: int, N: int, u: Tensor, generator: Generator) -> Samples:
     """Draw n samples with N tokens for each direction of ``u``, shape ``(E, d)``."""
     drawn = [prompts(n, N, u.shape[-1], generator, simple=True) for _ in u]
@@ -51,11 +52,13 @@ def samples(n: int, N: int, u: Tensor, generator: Generator) -> Samples:
     return Samples(u, x, t, y, torch.cat((x, one_hot(t, N).to(x.dtype)), -1))
 
 
+@door
 def directions(count: int, d: int, generator: Generator) -> Tensor:
     """Random unit vectors, shape ``(count, d)``."""
     return normalize(_normal((count, d), generator), dim=-1)
 
 
+@door
 def targets(u: Tensor, N: int) -> Tensor:
     r"""The vectors :math:`e_t \otimes u`, shape ``(N, N d)``, for one u of shape ``(d,)``."""
     return torch.kron(torch.eye(N, dtype=u.dtype), u[None])
@@ -84,6 +87,7 @@ def outside(W: Tensor, spanned: Tensor) -> Tensor:
     return W - spanned @ (spanned.mT @ W)
 
 
+@door
 def seen(x: Tensor, N: int) -> Tensor:
     r"""How much of each direction u the samples span, summed over the tokens.
 
@@ -104,25 +108,6 @@ def seen(x: Tensor, N: int) -> Tensor:
         raise ValueError(f"inputs of {x.shape[-1]} numbers are not {N} tokens of one size")
     blocks = basis(x).unflatten(0, (N, -1))  # (N, d, rank)
     return torch.einsum("tar,tbr->ab", blocks, blocks)
-
-
-def separate_risk(x: Tensor, t: Tensor, u: Tensor) -> float:
-    r"""Risk of least squares of least norm, done for each pointer by itself, exactly.
-
-    .. math:: \frac1N \sum_t \bigl\| (I - \Pi_t)(e_t \otimes u) \bigr\|^2
-
-    where :math:`\Pi_t` projects on the span of the samples whose pointer is t.
-
-    Args:
-        x: Inputs, shape ``(n, N d)``.
-        t: Pointers, shape ``(n,)``.
-        u: Unit vector, shape ``(d,)``.
-    """
-    wanted = targets(u, x.shape[-1] // len(u))
-    left = [
-        outside(v[:, None], basis(x[t == k])) if (t == k).any() else v for k, v in enumerate(wanted)
-    ]
-    return sum(v.square().sum().item() for v in left) / len(wanted)
 
 
 def initial_weights(

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from helpers import cube
-from helpers.checks import require_amount, require_scale
+from helpers.checks import door, require_amount, require_scale
 from helpers.cube import local_sensitivity
 from helpers.nets.norm import layer_norm, variance
 from helpers.sensitive.influence import bit_influences, tail_bound
@@ -50,12 +50,8 @@ class Run:
     @property
     def magnification(self) -> Tensor:
         r"""The same without the ones, :math:`\prod_k \max_w 1/N^{(k)}_w`, shape ``(*, B)``."""
-        return torch.stack(self.factors).prod(0)
-
-    @property
-    def factors(self) -> list[Tensor]:
-        r""":math:`\max_w 1/N^{(k)}_w` of each layer, shapes ``(*, B)``."""
-        return [variance(Y, self.eps).rsqrt().amax(-1) for Y in self.given]
+        factors = [variance(Y, self.eps).rsqrt().amax(-1) for Y in self.given]
+        return torch.stack(factors).prod(0)
 
 
 def run(spec: PostNormSpec, weights: Weights, strings: Tensor) -> Run:
@@ -113,6 +109,7 @@ class NormInfluence:
         return 2 / (self.here + self.there) * self.before
 
 
+@door
 def through_norm(Y: Tensor, eps: float = 0.0) -> NormInfluence:
     """The influence of every bit before and after a layer norm.
 
@@ -208,36 +205,16 @@ class Constants:
     @property
     def growths(self) -> tuple[float, ...]:
         r""":math:`G_k = L_k \bigl(1 + H C_V (C_A + (1 + 2 C_A) e^{2 C_A})\bigr)`, k at least 2."""
-        layers = range(2, len(self.slopes) + 1)
-        return tuple(self.slopes[k - 1] * sum(self._shares(k)) for k in layers)
-
-    def later(self, k: int, influences: Tensor) -> Tensor:
-        r"""Above :math:`I_i[Y^{(k)}_j]` for a layer k of 2 to L, from those on its tokens.
-
-        .. math::
-
-            L_k \bigl((1 + H C_V C_A)\, I_i[y_j]
-            + H C_V (1 + 2 C_A) e^{2 C_A}\, \frac1n \sum_w I_i[y_w]\bigr)
-
-        Args:
-            k: The layer, counted from 1; ValueError if it is no later one.
-            influences: :math:`I_i[y^{(k-1)}_w]`, tables ``(*, n)``.
-        """
-        if not 2 <= k <= len(self.slopes):
-            raise ValueError(f"later layers run from 2 to {len(self.slopes)}, got {k}")
-        own, mean = self._shares(k)
-        return self.slopes[k - 1] * (own * influences + mean * influences.mean(-1, keepdim=True))
+        later = zip(self.slopes[1:], self.values[1:], self.scores[1:], strict=True)
+        return tuple(
+            L * (1 + self.heads * V * (C + (1 + 2 * C) * _exp(2 * C))) for L, V, C in later
+        )
 
     @property
     def ours(self) -> float:
         r""":math:`K = 2^{L-1} \max |f|\, \|v\|\, S \prod_{k \ge 2} G_k`, of the sharper law."""
         sides = 2.0 ** (len(self.slopes) - 1) * self.top * self.readout
         return sides * self.first_sum * math.prod(self.growths)
-
-    def _shares(self, k: int) -> tuple[float, float]:
-        """What own and mean influence weigh in layer k."""
-        V, C = self.heads * self.values[k - 1], self.scores[k - 1]
-        return 1 + V * C, V * (1 + 2 * C) * _exp(2 * C)
 
     def _theorem4(self, readout: float) -> float:
         layers = math.prod(self.layer(k) for k in range(len(self.slopes) + 1))
@@ -400,6 +377,7 @@ def random_weights(
     return weights
 
 
+@door
 def majority_transformer(n: int) -> tuple[PostNormSpec, Weights]:
     r"""One layer that computes MAJORITY of an odd number of bits exactly, without epsilon.
 
@@ -424,6 +402,7 @@ def majority_transformer(n: int) -> tuple[PostNormSpec, Weights]:
     return spec, weights
 
 
+@door
 def last_bit_transformer(n: int, short: float = 1e-3) -> tuple[PostNormSpec, Weights]:
     r"""One layer that returns its last bit and attains the sharper law, :math:`K = 1 + t`.
 

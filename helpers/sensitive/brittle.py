@@ -9,27 +9,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from helpers.checks import (
-    require_amount,
-    require_bits,
-    require_choice,
-    require_positive,
-    require_whole,
-)
+from helpers.checks import door, require_bits, require_choice, require_positive, require_whole
 from helpers.cube import bits
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.nets.transformer import forward, initial_weights
 from helpers.sharpness import Estimate, direction_sharpness, layer_norm_blowup
 from helpers.statistics import middle, redrawn
-from helpers.training.batches import Batches, fresh
+from helpers.training.batches import Pair, fresh
 from helpers.training.train import Trained, train
-from helpers.weights import Weights
+from helpers.weights import Weights, ensemble_of
 
 FUNCTIONS = ("PARITY", "MAJORITY", "FIRST", "MEAN")
 RECIPE = {"learning_rate": 2e-3, "weight_decay": 0.1}
@@ -51,7 +44,8 @@ TABLE_1 = {
 """Settings in the paper's Table 1 that a chapter may change; its own choices count as text."""
 
 
-def spec(n: int, width: int = 32, **options: Any) -> TransformerSpec:
+@door
+def spec(n: int, width: int = 32) -> TransformerSpec:
     """The second paper's model: two layers of two heads, norm after each block, last token read.
 
     The feedforward blocks are as wide as the stream, and half of its columns are a learned
@@ -60,10 +54,8 @@ def spec(n: int, width: int = 32, **options: Any) -> TransformerSpec:
     Args:
         n: Bits, at least 1.
         width: Columns, even.
-        options: Fields of :class:`helpers.nets.transformer.TransformerSpec` to change.
     """
-    fields: dict[str, Any] = {"layers": 2, "heads": 2, "hidden": width, "join": "concat"}
-    return TransformerSpec(n, width, **(fields | options))
+    return TransformerSpec(n, width, layers=2, heads=2, hidden=width, join="concat")
 
 
 def targets(name: str, strings: Tensor) -> Tensor:
@@ -98,6 +90,7 @@ def targets(name: str, strings: Tensor) -> Tensor:
     return strings[..., 0].float() if name == "FIRST" else ones.float() / n
 
 
+@door
 def strings_of(n: int, most: int = 4096, generator: torch.Generator | None = None) -> Tensor:
     """All strings of n bits if there are at most ``most``, else so many random ones.
 
@@ -113,38 +106,15 @@ def strings_of(n: int, most: int = 4096, generator: torch.Generator | None = Non
     return torch.randint(0, 2, (most, n), generator=generator)
 
 
-def examples(
-    names: Sequence[str], n: int, B: int, generators: Sequence[torch.Generator]
-) -> Batches:
-    """Batches of one function a model: fresh random strings, or the whole cube where it fits in B.
-
-    Args:
-        names: The function of each model, of :data:`FUNCTIONS`.
-        n: Bits, at least 1.
-        B: Strings in a batch, at least 1. If ``2**n <= B`` every batch is the cube itself: the
-            gradient then has no noise.
-        generators: One a model, for its strings.
+def seeded(model: TransformerSpec, seeds: Sequence[int]) -> tuple[list[torch.Generator], Weights]:
+    """One generator a seed, and initial weights ``(E, ...)``, those of a model from its own.
 
     Raises:
-        ValueError: an unknown name, a number out of range, or as many generators missing.
+        ValueError: no seeds.
     """
-    require_positive(n=n, B=B)
-    for name in names:
-        require_choice("function", name, FUNCTIONS)
-    if not names or len(generators) != len(names):
-        raise ValueError(
-            f"{len(names)} functions need as many generators, at least 1; got {len(generators)}"
-        )
-    if 2**n <= B:
-        cube = bits(n)
-        values = torch.stack([targets(name, cube) for name in names])
-        return lambda models: (cube, values[models])
-
-    def draw(model: int, size: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        strings = torch.randint(0, 2, (size, n), generator=generator)
-        return strings, targets(names[model], strings)
-
-    return fresh(draw, B, generators)
+    generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+    own = iter(generators)
+    return generators, ensemble_of(len(seeds), lambda: initial_weights(model, None, next(own)))
 
 
 def learn(
@@ -164,23 +134,35 @@ def learn(
         seeds: One for each model, at least 0; it determines initial weights and strings, whatever
             else is in the stack.
         steps: Of AdamW, at least 1; all are taken unless ``threshold`` is among the options.
-        B: Strings in a step, see :func:`examples`.
+        B: Fresh random strings in a step, at least 1. If ``2**n <= B`` every batch is the cube
+            itself: the gradient then has no noise.
         options: Of :func:`helpers.training.train.train`, in place of :data:`RECIPE`:
             ``learning_rate`` and ``weight_decay`` may be one a model, ``metrics`` are functions of
             weights and models.
 
     Raises:
-        ValueError: as of :func:`examples` and :func:`helpers.training.train.train`.
+        ValueError: an unknown name, as many seeds missing, a number out of range, and as of
+            :func:`helpers.training.train.train`.
     """
     if len(seeds) != len(names):
         raise ValueError(f"{len(names)} functions need as many seeds, got {len(seeds)}")
-    generators = [torch.Generator().manual_seed(seed) for seed in seeds]
-    batches = examples(names, model.n, B, generators)
-    drawn = [initial_weights(model, None, g) for g in generators]
-    weights = {name: torch.stack([w[name] for w in drawn]) for name in drawn[0]}
-    return train(
-        functools.partial(forward, model), weights, batches, steps=steps, **(RECIPE | options)
-    )
+    generators, weights = seeded(model, seeds)
+    if 2**model.n <= B:
+        cube = bits(model.n)
+        values = torch.stack([targets(name, cube) for name in names])
+
+        def batches(models: Tensor) -> Pair:
+            return cube, values[models]
+
+    else:
+
+        def draw(e: int, size: int, generator: torch.Generator) -> Pair:
+            strings = torch.randint(0, 2, (size, model.n), generator=generator)
+            return strings, targets(names[e], strings)
+
+        batches = fresh(draw, B, generators)
+    network = functools.partial(forward, model)
+    return train(network, weights, batches, steps=steps, **(RECIPE | options))
 
 
 def sharpness(
@@ -189,16 +171,14 @@ def sharpness(
     strings: Tensor,
     draws: int = 10,
     generator: torch.Generator | None = None,
-    *,
-    sigma: float = SIGMA,
 ) -> Estimate:
     r"""Average direction sharpness in the unit of the theory, for a model with outputs in [0, 1].
 
     .. math:: 4\, \mathbb E_x \mathbb E_\Delta (T_{\theta + \Delta}(x) - T_\theta(x))^2, \qquad
         \Delta \sim N(0, \sigma^2 I)
 
-    with noise in every weight but the positions, and the mean over the given strings. It is 1 for
-    a model into {-1, 1} of which the noise makes 0, that is 1/2 here.
+    with sigma = :data:`SIGMA`, noise in every weight but the positions, and the mean over the given
+    strings. It is 1 for a model into {-1, 1} of which the noise makes 0, that is 1/2 here.
 
     Args:
         model: As of :func:`spec`.
@@ -206,7 +186,6 @@ def sharpness(
         strings: Shape ``(B, n)``, at least one, the same for all models.
         draws: Of the noise, at least 2; each is used for all strings.
         generator: Source of the noise; None: torch's own.
-        sigma: Standard deviation, at least 0.
 
     Returns:
         Mean over draws, its standard error given the strings, and the draws; each with an axis
@@ -217,12 +196,11 @@ def sharpness(
 
     Source: Hahn and Rofin (2024), Eq. (15) and Section 7.1.
     """
-    require_amount(sigma=sigma)
     found = direction_sharpness(
         functools.partial(forward, model),
         weights,
         strings,
-        sigma,
+        SIGMA,
         draws,
         generator,
         shape="gaussian",
@@ -232,32 +210,28 @@ def sharpness(
     return Estimate(4 * found.mean, 4 * found.stderr, 4 * found.values)
 
 
-def blowup(
-    model: TransformerSpec, weights: Weights, strings: Tensor, *, form: str = "code"
-) -> Tensor:
+def blowup(model: TransformerSpec, weights: Weights, strings: Tensor) -> Tensor:
     r"""Mean over strings of the product of what the layer norms magnify.
 
-    In the last layer only the token that is read counts.
+    As in the paper's experiments: its theory adds 1 to every factor, see
+    :func:`helpers.sharpness.layer_norm_blowup`. In the last layer only the token that is read
+    counts.
 
     Args:
-        model: As of :func:`spec`, with layer norm.
+        model: As of :func:`spec`.
         weights: With any leading axes ``*``.
         strings: Shape ``(B, n)``.
-        form: ``"code"``, as in the paper's experiments, or ``"paper"``, as in its theory, with 1
-            added to every factor: see :func:`helpers.sharpness.layer_norm_blowup`.
 
     Returns:
         Shape ``(*)``.
 
     Raises:
-        ValueError: no layer norms, or shapes that do not fit.
+        ValueError: shapes that do not fit.
     """
-    if model.norm == "none":
-        raise ValueError("blow-up needs layer norms, the model has norm='none'")
     with torch.no_grad():
         _, seen = forward(model, weights, strings, intermediates=True)
     inputs = [Y for name, Y in seen.items() if name.endswith((".norm1.input", ".norm2.input"))]
-    return layer_norm_blowup(inputs, model.norm_eps, form=form).mean(-1)
+    return layer_norm_blowup(inputs, model.norm_eps, form="code").mean(-1)
 
 
 def parameter_norm(model: TransformerSpec, weights: Weights) -> Tensor:
@@ -295,8 +269,7 @@ def squared_risk(
     return (outputs - values).square().mean(-1)
 
 
-@dataclass(frozen=True)
-class Brittleness:
+class Brittleness(NamedTuple):
     """What is measured of E models, each tensor ``(E,)``.
 
     Attributes:
@@ -313,16 +286,6 @@ class Brittleness:
     blowup: Tensor
     norm: Tensor
 
-    @property
-    def converged(self) -> Tensor:
-        """Which models have an error of at most :data:`CONVERGED`."""
-        return self.mse <= CONVERGED
-
-    @property
-    def log_blowup(self) -> Tensor:
-        """Natural logarithm of the mean blow-up."""
-        return self.blowup.log()
-
 
 def measure(
     model: TransformerSpec,
@@ -330,11 +293,8 @@ def measure(
     names: Sequence[str],
     draws: int = 10,
     generator: torch.Generator | None = None,
-    *,
-    most: int = 4096,
-    sigma: float = SIGMA,
 ) -> Brittleness:
-    """Error, sharpness, blow-up and norm of an ensemble.
+    """Error, sharpness, blow-up and norm of an ensemble, on all strings or on 4,096 of them.
 
     Args:
         model: As of :func:`spec`.
@@ -342,8 +302,6 @@ def measure(
         names: The function of each model.
         draws: Of the noise, at least 2.
         generator: Source of the noise, and of the strings where not all are taken.
-        most: Strings to measure on; all of them if they are no more than that.
-        sigma: Standard deviation of the noise.
 
     Raises:
         ValueError: as many names missing, or as of the measures.
@@ -351,9 +309,9 @@ def measure(
     E = len(next(iter(weights.values())))
     if not _is_ensemble(model, weights) or len(names) != E:
         raise ValueError(f"expected the weights of {len(names)} models, got an axis of {E}")
-    strings = strings_of(model.n, most, generator)
+    strings = strings_of(model.n, generator=generator)
     values = torch.stack([targets(name, strings) for name in names])
-    sharp = sharpness(model, weights, strings, draws, generator, sigma=sigma)
+    sharp = sharpness(model, weights, strings, draws, generator)
     return Brittleness(
         squared_risk(model, weights, strings, values),
         sharp.mean,
@@ -409,6 +367,7 @@ def by_chance(
     return middle([float(read(values[order])) for order in orders])
 
 
+@door
 def first_below(values: Tensor, level: float) -> Tensor:
     """Look ``(E,)`` at which each of the ``(E, looks)`` is first below a level; else ``looks``."""
     below = values < level
@@ -426,6 +385,7 @@ def window(values: Tensor, start: Tensor, stop: Tensor) -> Tensor:
     return values.where(inside, 0).sum(1) / inside.sum(1)
 
 
+@door
 def aligned(values: Tensor, at: Tensor, before: int, after: int) -> Tensor:
     """Looks of each run around one of its own, nan where it has none: ``(E, before + after)``.
 

@@ -21,27 +21,6 @@ from helpers.training.train import train
 from helpers.weights import Weights
 
 
-def training_sets(count: int, N: int, m: int, generator: torch.Generator) -> Tensor:
-    """Random sets of m of N points, each set without repetition.
-
-    Args:
-        count: Number of sets, at least 1.
-        N: Points to choose from, at least 1.
-        m: Points in a set, from 1 to N.
-        generator: Source of randomness.
-
-    Returns:
-        Shape ``(count, m)``, int64.
-
-    Raises:
-        ValueError: a number outside its range.
-    """
-    require_positive(count=count, N=N)
-    if not 1 <= m <= N:
-        raise ValueError(f"m must lie between 1 and {N}, got {m}")
-    return torch.stack([torch.randperm(N, generator=generator)[:m] for _ in range(count)])
-
-
 def learn(
     model: TransformerSpec,
     tables: Tensor,

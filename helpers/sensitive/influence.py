@@ -15,32 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers import cube
-from helpers.checks import require_bits, require_floating, require_positive, require_scale
-
-MAX_BITS = 16
-
-
-def attention_row(scores: Tensor, gap: Tensor, bits: Tensor) -> Tensor:
-    r"""Attention weights of one query, :math:`\hat a_j \propto \gamma_j (1 + b_j \rho)`.
-
-    Args:
-        scores: s, the scores of zeros, shape ``(*, n)``, floating, finite.
-        gap: g, what a one adds to its score, shape ``(*, 1)``, or ``(*, n)`` if it differs from
-            position to position; any sign, finite, dtype of ``scores``.
-        bits: 0 or 1, shape ``(*, n)``.
-
-    Returns:
-        Shape ``(*, n)``, rows that sum to 1; all three shapes broadcast.
-
-    Raises:
-        TypeError: scores or gap are not floating or differ in dtype.
-        ValueError: other shapes, infinite scores, or bits that are neither 0 nor 1.
-
-    Source: Hahn and Rofin (2024), proof of Lemma 11.
-    """
-    _check_row(scores, gap)
-    return (scores + gap * _checked(bits, scores)).softmax(-1)
+from helpers.checks import door, require_bits, require_floating, require_positive, require_scale
 
 
 def summed_influence(scores: Tensor, gap: Tensor, bits: Tensor) -> Tensor:
@@ -52,12 +27,17 @@ def summed_influence(scores: Tensor, gap: Tensor, bits: Tensor) -> Tensor:
     together what weight q gains; :math:`\hat a_q^b` is that weight with bit q set to b.
 
     Args:
-        scores: As for :func:`attention_row`.
-        gap: As there.
-        bits: As there.
+        scores: s, the scores of zeros, shape ``(*, n)``, floating, finite.
+        gap: g, what a one adds to its score, shape ``(*, 1)``, or ``(*, n)`` if it differs from
+            position to position; any sign, finite, dtype of ``scores``.
+        bits: 0 or 1, shape ``(*, n)``; all three shapes broadcast.
 
     Returns:
         Shape ``(*,)``, between 0 and 2n.
+
+    Raises:
+        TypeError: scores or gap are not floating or differ in dtype.
+        ValueError: other shapes, infinite scores, or bits that are neither 0 nor 1.
 
     Cost: of order n a row, without cancellation: the other scores are summed from both ends.
     """
@@ -70,46 +50,7 @@ def summed_influence(scores: Tensor, gap: Tensor, bits: Tensor) -> Tensor:
     return 2 * ((zero + gap).sigmoid() - zero.sigmoid()).abs().sum(-1)
 
 
-def expected_influence(scores: Tensor, gap: Tensor) -> Tensor:
-    r"""The mean of :math:`\sum_q \sum_j I_q[\hat a_j]` over all inputs, flip by flip.
-
-    Uses no identity: the rows at all 2**n inputs are formed and compared with their neighbours. At
-    most :math:`4 - 2^{3-n}`.
-
-    Args:
-        scores: As for :func:`attention_row`, n at most 16.
-        gap: As there.
-
-    Returns:
-        Shape ``(*,)``.
-
-    Cost: n**2 2**n.
-    """
-    return bit_influences(_all_rows(scores, gap)[..., None]).sum(-1).mean(-1).sum(0)
-
-
-def expected_preference(scores: Tensor, gap: Tensor) -> Tensor:
-    r"""Mean attention on preferred bits minus that on the others; a quarter of the mean influence.
-
-    .. math:: \mathbb E_b \sum_q \sum_j I_q[\hat a_j] = 4\, \mathbb E_b [M_+(b) - M_-(b)]
-
-    :math:`M_+` is the attention on ones where :math:`g > 0` and on zeros where :math:`g < 0`, and
-    :math:`M_- = 1 - M_+`.
-
-    Args:
-        scores: As for :func:`attention_row`, n at most 16.
-        gap: As there.
-
-    Returns:
-        Shape ``(*,)``, between 0 and :math:`1 - 2^{1-n}`; 0 if the gap is 0.
-
-    Source: the chapter on attention's influence.
-    """
-    rows = _all_rows(scores, gap)
-    signs = -cube.points(scores.shape[-1]).to(rows.dtype)  # +1 for a one
-    return (rows * signs * gap.sign()[..., None, :]).sum(-1).mean(-1)
-
-
+@door
 def lemma11_bound(n: int, delta: float) -> float:
     r"""The printed bound :math:`(8 + 32 \delta) \log n + 10`; it includes the query's own bit.
 
@@ -120,6 +61,7 @@ def lemma11_bound(n: int, delta: float) -> float:
     return (8 + 32 * delta) * math.log(n) + 10
 
 
+@door
 def tail_bound(n: int, delta: float) -> float:
     r"""A smaller bound with the same probability, :math:`4 \delta \log n + 9`.
 
@@ -269,15 +211,6 @@ def through_head(tokens: Tensor, query: Tensor, key: Tensor, value: Tensor) -> H
         longest=lengths.amax(-1),
         width=d,
     )
-
-
-def _all_rows(scores: Tensor, gap: Tensor) -> Tensor:
-    """Attention at all inputs, ``(*, 2**n, n)``."""
-    _check_row(scores, gap)
-    n = scores.shape[-1]
-    if n > MAX_BITS:
-        raise ValueError(f"all inputs are formed for at most {MAX_BITS} bits, got {n}")
-    return attention_row(scores[..., None, :], gap[..., None, :], cube.bits(n))
 
 
 def _per_table(number: Tensor) -> Tensor:

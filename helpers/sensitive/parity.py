@@ -27,7 +27,7 @@ from typing import Literal, overload
 import torch
 from torch import Tensor
 
-from helpers.checks import require_amount, require_bits, require_positive, require_whole
+from helpers.checks import door, require_amount, require_bits, require_positive, require_whole
 from helpers.nets.attention import linear
 from helpers.nets.norm import layer_norm
 from helpers.weights import Weights, check_weights
@@ -125,21 +125,6 @@ class MajorityCircuit:
         """Number of input bits."""
         return self.layers[0].shape[1] - 1
 
-    @property
-    def depth(self) -> int:
-        """Number of layers."""
-        return len(self.layers)
-
-    @property
-    def gates(self) -> int:
-        """Number of gates."""
-        return sum(len(wires) for wires in self.layers)
-
-    @property
-    def wires(self) -> int:
-        """Number of wires, with their multiplicity."""
-        return sum(int(wires.abs().sum()) for wires in self.layers)
-
     def __call__(self, strings: Tensor) -> Tensor:
         """Outputs of the last gate on bits ``(*batch, inputs)``: shape ``(*batch,)``, bool."""
         ones = _bits(strings)
@@ -152,6 +137,7 @@ class MajorityCircuit:
         return fired[..., -1]
 
 
+@door
 def parity_circuit(n: int) -> MajorityCircuit:
     r"""A majority circuit of depth 2 with n + 1 gates for PARITY: Lemma 8, gate by gate.
 
@@ -178,6 +164,7 @@ def parity_circuit(n: int) -> MajorityCircuit:
     return MajorityCircuit((inner, outer[None]))
 
 
+@door
 @dataclass(frozen=True)
 class PostNormSpec:
     """The transformer of the second paper's theory, apart from its weights.
@@ -221,6 +208,7 @@ def shapes(spec: PostNormSpec) -> dict[str, tuple[int, ...]]:
     return found | {"readout": (D,)}
 
 
+@door
 def parity_transformer(n: int, half: int = HALF) -> tuple[PostNormSpec, Weights]:
     r"""A transformer that computes PARITY on n bits: 2 layers, 1 head, no epsilon.
 

@@ -87,43 +87,6 @@ def sign_sensitivity(outputs: Tensor) -> Tensor:
     return average_sensitivity(torch.where(outputs > 0, 1.0, -1.0).double())
 
 
-def balanced(outputs: Tensor) -> Tensor:
-    """Outputs less their lower median: without ties the sign is 1 on exactly half of the cube.
-
-    Args:
-        outputs: Shape ``(*batch, 2**n)``.
-
-    Returns:
-        The same shape.
-    """
-    return outputs - outputs.median(-1, keepdim=True).values
-
-
-def mean_degree(outputs: Tensor) -> Tensor:
-    r"""Average sensitivity of real functions, centred and scaled to variance 1.
-
-    .. math::
-
-        \frac{\mathrm{as}(T)}{\mathrm{Var}(T)} =
-        \frac{\sum_S |S|\, \hat T(S)^2}{\sum_{S \ne \emptyset} \hat T(S)^2}
-
-    the mean degree of the characters in T, weighted by their squares.
-
-    Args:
-        outputs: Shape ``(*batch, 2**n)``, floating.
-
-    Returns:
-        Shape ``(*batch,)``, float64, between 1 and n; NaN for a function that is constant up to
-        rounding.
-    """
-    T = outputs.double()
-    centred = T - T.mean(-1, keepdim=True)
-    variance = centred.square().mean(-1)
-    constant = variance <= torch.finfo(torch.float32).eps ** 2 * T.square().mean(-1)
-    found = average_sensitivity(centred) / variance.where(~constant, torch.ones_like(variance))
-    return found.where(~constant, torch.full_like(found, math.nan))
-
-
 def drawn(shapes: Mapping[str, tuple[int, ...]], draw: str, generator: torch.Generator) -> Weights:
     """Weights of one net by "Xavier" or "wide": vectors are biases, 0, or gains, 1."""
     weights = {}

@@ -15,30 +15,27 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks import require_bits, require_positive, require_whole
+from helpers.checks import door, require_bits, require_positive, require_whole
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward as run_transformer
-from helpers.nets.transformer import initial_weights
-from helpers.sensitive.brittle import FIXED, RECIPE, SIGMA
+from helpers.sensitive.brittle import FIXED, RECIPE, SIGMA, seeded
 from helpers.sharpness import Estimate, perturbed_loss
-from helpers.training.batches import fresh
-from helpers.training.train import Trained, train
+from helpers.training.batches import Pair, fresh
+from helpers.training.train import train
 from helpers.weights import Weights
 
 
-def spec(n: int, width: int = 32, **options: Any) -> TransformerSpec:
+@door
+def spec(n: int, width: int = 32) -> TransformerSpec:
     """The model that writes n states: causal, two layers of two heads, as wide as in the paper.
 
     Args:
         n: Bits, at least 1.
         width: Columns, even.
-        options: Fields of :class:`helpers.nets.transformer.TransformerSpec` to change.
     """
     require_positive(n=n)
-    fields: dict[str, Any] = {"heads": 2, "hidden": width, "join": "concat", "vocabulary": 4}
-    return TransformerSpec(
-        2 * n, width, **(fields | {"causal": True, "readout": "every"} | options)
-    )
+    kind: dict[str, Any] = {"join": "concat", "vocabulary": 4, "causal": True, "readout": "every"}
+    return TransformerSpec(2 * n, width, heads=2, hidden=width, **kind)
 
 
 def tokens(bits: Tensor, *, blank: bool = False) -> Tensor:
@@ -69,50 +66,6 @@ def forward(model: TransformerSpec, weights: Weights, given: Tensor) -> Tensor:
     return run_transformer(model, weights, given)[..., model.n // 2 :]
 
 
-def learn(
-    model: TransformerSpec,
-    seeds: Sequence[int],
-    steps: int,
-    *,
-    B: int,
-    blank: bool = False,
-    **options: Any,
-) -> Trained:
-    """Train one model a seed to write the states of PARITY, side by side.
-
-    Bit i and the token that asks for its state begin with one position vector, as in an encoder and
-    decoder that share positions.
-
-    Args:
-        model: As of :func:`spec`.
-        seeds: At least one, each at least 0.
-        steps: Of AdamW.
-        B: Fresh strings in a step.
-        blank: With an empty scratchpad.
-        options: Of :func:`helpers.training.train.train`, in place of
-        :data:`helpers.sensitive.brittle.RECIPE`.
-    """
-    n = model.n // 2
-    generators = [torch.Generator().manual_seed(seed) for seed in seeds]
-    if not generators:
-        raise ValueError("expected at least one seed")
-    drawn = [initial_weights(model, None, g) for g in generators]
-    weights = {name: torch.stack([w[name] for w in drawn]) for name in drawn[0]}
-    weights["positions"][:, n:] = weights["positions"][:, :n]
-
-    def draw(_: int, size: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        bits = torch.randint(0, 2, (size, n), generator=generator)
-        return tokens(bits, blank=blank), states(bits).float()
-
-    return train(
-        functools.partial(forward, model),
-        weights,
-        fresh(draw, B, generators),
-        steps=steps,
-        **(RECIPE | options),
-    )
-
-
 def study(
     n: int,
     seeds: Sequence[int],
@@ -122,49 +75,54 @@ def study(
     draws: int,
     seed: int = 0,
     sigma: float = SIGMA,
+    blank: bool = False,
     **options: Any,
 ) -> tuple[Weights, dict[str, Tensor]]:
-    """Train models of one length, and measure them on strings that no training drew.
+    """Train models to write the states of PARITY, and measure them on strings of their own.
+
+    Bit i and the token that asks for its state begin with one position vector, as in an encoder and
+    decoder that share positions.
 
     Args:
         n: Bits.
-        seeds: One a model.
-        steps: Most steps of training.
+        seeds: One a model, at least one, each at least 0.
+        steps: Most steps of AdamW.
         B: Fresh strings in a step.
         draws: Of the noise, at least 2.
-        seed: Of the strings and of the noise.
+        seed: Of the strings and of the noise by which models are measured.
         sigma: Standard deviation of the noise.
-        options: As for :func:`learn`.
+        blank: With an empty scratchpad.
+        options: Of :func:`helpers.training.train.train`, in place of
+            :data:`helpers.sensitive.brittle.RECIPE`.
 
     Returns:
         The weights, and by name what is measured, shape ``(E,)``, float64: ``n``, ``steps`` taken,
-        the mean squared error ``mse`` on 128 strings, ``sharpness`` and its ``stderr``, and
-        ``broken``, the share of chains that noise breaks, on 32 of them.
+        the mean squared error ``mse`` on 128 strings by teacher forcing, ``sharpness`` and its
+        ``stderr`` on 32 of them.
     """
     model = spec(n)
-    trained = learn(model, seeds, steps, B=B, **options)
-    bits = torch.randint(0, 2, (128, n), generator=torch.Generator().manual_seed(seed + n))
-    noise = [torch.Generator().manual_seed(seed + n) for _ in range(2)]
-    sharp = sharpness(model, trained.weights, bits[:32], draws, noise[0], sigma=sigma)
-    broken = broken_chains(model, trained.weights, bits[:32], draws, noise[1], sigma=sigma)
+    generators, weights = seeded(model, seeds)
+    weights["positions"][:, n:] = weights["positions"][:, :n]
+
+    def draw(_: int, size: int, generator: torch.Generator) -> Pair:
+        bits = torch.randint(0, 2, (size, n), generator=generator)
+        return tokens(bits, blank=blank), states(bits).float()
+
+    network, batches = functools.partial(forward, model), fresh(draw, B, generators)
+    trained = train(network, weights, batches, steps=steps, **(RECIPE | options))
+    bits, noise = (torch.Generator().manual_seed(seed + n) for _ in range(2))
+    strings = torch.randint(0, 2, (128, n), generator=bits)
+    with torch.no_grad():
+        guesses = network(trained.weights, tokens(strings, blank=blank))
+    sharp = sharpness(model, trained.weights, strings[:32], draws, noise, sigma=sigma, blank=blank)
     found = {
         "n": torch.full((len(seeds),), n),
         "steps": trained.steps,
-        "mse": errors(model, trained.weights, bits),
+        "mse": (guesses - states(strings)).square().mean((-2, -1)),
         "sharpness": sharp.mean,
         "stderr": sharp.stderr,
-        "broken": broken.mean,
     }
     return trained.weights, {name: values.double() for name, values in found.items()}
-
-
-def errors(
-    model: TransformerSpec, weights: Weights, bits: Tensor, *, blank: bool = False
-) -> Tensor:
-    """Mean squared error over strings ``(B, n)`` and steps, by teacher forcing: shape ``(*)``."""
-    with torch.no_grad():
-        guesses = forward(model, weights, tokens(bits, blank=blank))
-    return (guesses - states(bits)).square().mean((-2, -1))
 
 
 def roll_out(
@@ -211,7 +169,7 @@ def sharpness(
 
     Args:
         model: As of :func:`spec`.
-        weights: Of one model, or of an ensemble ``(E, ...)``.
+        weights: Of an ensemble, each ``(E, ...)``.
         bits: Shape ``(B, n)``, at least one string; the scratchpad is the right one.
         draws: Of the noise, at least 2.
         generator: Source of the noise.
@@ -220,7 +178,7 @@ def sharpness(
         blank: With an empty scratchpad.
 
     Returns:
-        In the unit of functions into {-1, 1}; with an axis ``(E,)`` in front for an ensemble.
+        In the unit of functions into {-1, 1}, with an axis ``(E,)`` in front.
 
     Source: Hahn and Rofin (2024), Section 7.2 and Figure 11.
     """
@@ -228,67 +186,14 @@ def sharpness(
     if step is not None and not 1 <= step <= n:
         raise ValueError(f"step must lie between 1 and {n}, got {step}")
     asked = slice(None) if step is None else slice(step - 1, step)
-
-    def moved(outputs: Tensor, still: Tensor) -> Tensor:
-        return 4 * (outputs - still)[:, asked].square().mean()
-
-    return _under_noise(model, weights, bits, moved, draws, generator, sigma, blank)
-
-
-def broken_chains(
-    model: TransformerSpec,
-    weights: Weights,
-    bits: Tensor,
-    draws: int,
-    generator: torch.Generator | None = None,
-    *,
-    sigma: float = SIGMA,
-) -> Estimate:
-    """Share of strings on which a model with noise in its weights writes a wrong state.
-
-    A chain that reads its own scratchpad errs for the first time where the one that reads the right
-    one does. So one pass by teacher forcing counts the strings with an error.
-
-    Args:
-        model: As of :func:`spec`.
-        weights: Of one model, or of an ensemble ``(E, ...)``.
-        bits: Shape ``(B, n)``, at least one string.
-        draws: Of the noise, at least 2.
-        generator: Source of the noise.
-        sigma: Its standard deviation in every weight but the positions.
-    """
-    _steps(model, bits)
-    right = states(bits).bool()
-
-    def broken(outputs: Tensor, _: Tensor) -> Tensor:
-        return ((outputs > 0.5) != right).any(-1).to(outputs).mean()
-
-    return _under_noise(model, weights, bits, broken, draws, generator, sigma, False)
-
-
-def _under_noise(
-    model: TransformerSpec,
-    weights: Weights,
-    bits: Tensor,
-    measure: Callable[[Tensor, Tensor], Tensor],
-    draws: int,
-    generator: torch.Generator | None,
-    sigma: float,
-    blank: bool,
-) -> Estimate:
-    """Mean of ``measure(outputs, outputs without noise)`` over draws of the noise."""
     given = tokens(bits, blank=blank)
-    ensemble = weights["readout"].ndim > 2
+
+    def moved(still: Tensor) -> Callable[[Weights], Tensor]:
+        return lambda w: 4 * (forward(model, w, given) - still)[:, asked].square().mean()
+
     with torch.no_grad():
-        still = forward(model, weights, given)
-
-    def loss_at(own: Tensor) -> Callable[[Weights], Tensor]:
-        return lambda w: measure(forward(model, w, given), own)
-
-    losses: Any = [loss_at(own) for own in still] if ensemble else loss_at(still)
-    return perturbed_loss(
-        losses, weights, sigma, draws, generator, without=FIXED, ensemble=ensemble
-    )
+        losses: Any = [moved(still) for still in forward(model, weights, given)]
+    return perturbed_loss(losses, weights, sigma, draws, generator, without=FIXED, ensemble=True)
 
 
 def _steps(model: TransformerSpec, bits: Tensor) -> int:

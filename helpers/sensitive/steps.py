@@ -14,7 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import require_amount, require_positive, require_scale
+from helpers.checks import door, require_amount, require_positive, require_scale
 from helpers.nets.norm import variance
 from helpers.sensitive.isolation import FIXED
 from helpers.sensitive.parity import PostNormSpec, forward, shapes
@@ -30,6 +30,7 @@ def dimension(spec: PostNormSpec) -> int:
     return sum(math.prod(s) for name, s in shapes(spec).items() if name != FIXED)
 
 
+@door
 def centred_parts(d: int, D: int, layers: int, count: int, generator: torch.Generator) -> Tensor:
     """The parts of several biases in uniform unit vectors of R^D, each less its mean.
 
@@ -40,7 +41,8 @@ def centred_parts(d: int, D: int, layers: int, count: int, generator: torch.Gene
         ValueError: d is less than 2, or no number is left over.
     """
     require_positive(count=count, layers=layers)
-    _check_dimensions(d * layers, D)
+    if not 2 <= d * layers < D:
+        raise ValueError(f"expected 2 <= d L < D, got d = {d}, L = {layers}, D = {D}")
     part = torch.randn(count, layers, d, generator=generator, dtype=torch.float64)
     half = torch.full((count,), (D - d * layers) / 2, dtype=torch.float64)
     rest = 2 * torch._standard_gamma(half, generator)
@@ -48,6 +50,7 @@ def centred_parts(d: int, D: int, layers: int, count: int, generator: torch.Gene
     return part - part.mean(-1, keepdim=True)
 
 
+@door
 def reciprocal_mean(d: int, D: int, layers: int, rho: float = 1.0) -> float:
     r"""Above the mean over steps of :math:`\prod_k 1 / N^{(k)}_{j_k}`, at any token of each layer.
 
@@ -65,11 +68,10 @@ def reciprocal_mean(d: int, D: int, layers: int, rho: float = 1.0) -> float:
     Raises:
         ValueError: a number out of range.
 
-    Source: the chapter on brittle transformers.
+    Source: the chapter on brittleness at every width.
     """
     require_positive(layers=layers)
     require_scale(rho=rho)
-    _check_dimensions(d, D)
     if d < 3 or (d + 1) * layers > D:
         raise ValueError(f"expected d >= 3 and (d + 1) L <= D, got d = {d}, L = {layers}, D = {D}")
     each = math.lgamma(d / 2 - 1) - math.lgamma((d - 1) / 2) + math.log(math.sqrt(d) / rho)
@@ -145,7 +147,7 @@ def sensitivity_bound(spec: PostNormSpec, weights: Weights, rho: float) -> Tenso
     Raises:
         ValueError: rho is not positive, or fewer than 3 columns.
 
-    Source: the chapter on brittle transformers.
+    Source: the chapter on brittleness at every width.
     """
     c = sizes(spec, weights, rho)
     Q = reciprocal_mean(spec.width, dimension(spec), spec.layers, rho)
@@ -157,17 +159,13 @@ class Chain(NamedTuple):
     r"""How far each flip of one input moves a model, summed over the flips.
 
     Attributes:
-        sensitivity: s(T, x).
         first: :math:`\sum_i I_i[Y^{(1)}_j]` at each token, shape ``(n,)``.
-        magnified: :math:`1 / N^{(k)}_j`, shape ``(L, n)``.
         last: :math:`\sum_i I_i[y^{(L)}_n]`.
         bound: What the links give for ``last``.
         without_mean: The same without the terms that come through the mean of all tokens.
     """
 
-    sensitivity: Tensor
     first: Tensor
-    magnified: Tensor
     last: Tensor
     bound: Tensor
     without_mean: Tensor
@@ -193,7 +191,7 @@ def chain(spec: PostNormSpec, weights: Weights, x: Tensor) -> Chain:
     Cost: n + 1 runs at all tokens.
     """
     ball = torch.cat((x[None], x ^ torch.eye(spec.n, dtype=x.dtype)))
-    T, seen = forward(spec, weights, ball, every=True, intermediates=True)
+    _, seen = forward(spec, weights, ball, every=True, intermediates=True)
     inputs = [seen[f"layers.{k}.norm.input"] for k in range(spec.layers)]
     y = seen[f"layers.{spec.layers - 1}.stream"][:, -1]
     magnified = torch.stack([variance(Y[0], spec.norm_eps).rsqrt() for Y in inputs])
@@ -203,16 +201,4 @@ def chain(spec: PostNormSpec, weights: Weights, x: Tensor) -> Chain:
     for k in range(1, spec.layers):
         u = 2 * magnified[k] * (c.own[k - 1] * u + c.mean[k - 1] * u.mean())
         alone = 2 * magnified[k] * c.own[k - 1] * alone
-    return Chain(
-        (T[1:] - T[0]).square().sum() / 4,
-        first,
-        magnified,
-        (y[1:] - y[0]).norm(dim=-1).sum(),
-        u[-1],
-        alone[-1],
-    )
-
-
-def _check_dimensions(d: int, D: int) -> None:
-    if not 2 <= d < D:
-        raise ValueError(f"expected 2 <= d < D, got d = {d} and D = {D}")
+    return Chain(first, (y[1:] - y[0]).norm(dim=-1).sum(), u[-1], alone[-1])

@@ -21,9 +21,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_amount, require_bits, require_positive, require_whole
+from helpers.checks import door, require_amount, require_bits, require_positive, require_whole
 from helpers.draws import Draws
 from helpers.sharper.network import mlp, parity_values, trapezoid
+from helpers.sharpness import gradients
 from helpers.weights import Weights
 
 OTHER_BLOCKS = 2 + 12 + 5 + 15 / 16 + 128
@@ -53,6 +54,7 @@ class ChainSpec:
         return self.codes.shape[1] + 1
 
 
+@door
 def construct(
     n: int, scale: float | None = None, codes: Tensor | None = None
 ) -> tuple[ChainSpec, Weights]:
@@ -139,8 +141,7 @@ def forward(spec: ChainSpec, weights: Weights, strings: Tensor) -> tuple[Tensor,
 
     Returns:
         Outputs, shape ``(*, B)``, dtype of the weights, and what happens inside: ``attention1`` of
-        shape ``(*, B, m, m)``, ``means`` (the value column of Y), ``parities`` (that of Z) and
-        ``attention2``, each ``(*, B, m)``.
+        shape ``(*, B, m, m)``, ``means`` (the value column of Y) and ``attention2``, ``(*, B, m)``.
 
     Raises:
         ValueError: strings of another length or other values, or weights for other codes.
@@ -159,12 +160,7 @@ def forward(spec: ChainSpec, weights: Weights, strings: Tensor) -> tuple[Tensor,
     Z = torch.cat((X[..., :-1], torch.zeros_like(X[..., -1:])), -1) + M
     attention2 = (Z[..., -1:, :] @ matrix["WKQ2"] @ Z.mT).squeeze(-2).softmax(-1)
     output = (attention2 * (Z @ weights["v2"][..., None, :, None]).squeeze(-1)).sum(-1)
-    return output, {
-        "attention1": attention1,
-        "means": Y[..., -1],
-        "parities": Z[..., -1],
-        "attention2": attention2,
-    }
+    return output, {"attention1": attention1, "means": Y[..., -1], "attention2": attention2}
 
 
 def generate(spec: ChainSpec, weights: Weights, bits: Tensor) -> tuple[Tensor, Tensor]:
@@ -200,6 +196,13 @@ def errors(spec: ChainSpec, weights: Weights, bits: Tensor) -> tuple[int, float]
     return int((written != parity).sum()), float((outputs - (1 - parity)).abs().max())
 
 
+def squared_gradient(spec: ChainSpec, weights: Weights, strings: Tensor) -> Tensor:
+    """Squared gradient of a step's output in all weights at each string ``(B, m)``: ``(B,)``."""
+    found = gradients(lambda w, s: forward(spec, w, s)[0], weights, strings)
+    return torch.stack([g.flatten(1).square().sum(1) for g in found.values()]).sum(0)
+
+
+@door
 def leak(n: int, scale: float | None = None) -> float:
     r"""Largest share of attention that misses the pair with the right code: at the last step.
 
@@ -226,18 +229,8 @@ def overlap(codes: Tensor) -> float:
     return float(inner.fill_diagonal_(-math.inf).max())
 
 
-def binary_codes(n: int) -> Tensor:
-    r"""The numbers 0 to n - 1 in base 2, as signs: ``(n, k)``, :math:`k = \lceil\log_2 n\rceil`.
-
-    Two codes differ in one sign at least, so their inner product is at most 1 - 2/k.
-    """
-    _require_length(n)
-    k = max(1, math.ceil(math.log2(n)))
-    bits = torch.arange(n)[:, None] >> torch.arange(k) & 1
-    return (1 - 2 * bits).double() / math.sqrt(k)
-
-
-def sign_codes(n: int, draws: Draws, columns: int | None = None) -> Tensor:
+@door
+def sign_codes(n: int, draws: Draws) -> Tensor:
     r"""Random signs, no inner product above 1/2: ``(n, k)``, drawn anew until that is so.
 
     With :math:`k = \lceil 16 \log n \rceil` columns a draw fails with probability below 1/2, by
@@ -246,29 +239,25 @@ def sign_codes(n: int, draws: Draws, columns: int | None = None) -> Tensor:
     Args:
         n: Codes, at least 1.
         draws: Source of randomness.
-        columns: k; None is the number above, at least 1.
-
-    Raises:
-        ValueError: none of 100 draws will do.
 
     Source: ours.
     """
     _require_length(n)
-    k = max(1, math.ceil(16 * math.log(n))) if columns is None else columns
-    for _ in range(100):
+    k = max(1, math.ceil(16 * math.log(n)))
+    while True:
         codes = draws.normal(n, k).sign() / math.sqrt(k)
         if overlap(codes) <= 0.5:
             return codes
-    raise ValueError(f"no {n} codes of {k} signs with inner products up to 1/2 in 100 draws")
 
 
+@door
 def score_norms(n: float) -> dict[str, float]:
     r"""Squared norm of a score matrix that gives n unit codes a margin of 1, by kind of code.
 
-    ``one-hot``: the identity. ``one-hot, least``: see :func:`least_scores`. ``binary``: of
-    :func:`binary_codes` (k/2 times the identity). ``random signs``: of :func:`sign_codes` (twice
-    the identity). ``any``: no unit codes of any width, with any matrix, have less than half the
-    squared :func:`normal_maximum`.
+    ``one-hot``: the identity. ``one-hot, least``: the identity minus 1/n in every entry, than which
+    no matrix is smaller. ``random signs``: of :func:`sign_codes` (twice the identity). ``any``: no
+    unit codes of any width, with any matrix, have less than half the squared
+    :func:`normal_maximum`.
 
     Args:
         n: Codes, at least 2; may be far beyond what fits in memory.
@@ -279,12 +268,23 @@ def score_norms(n: float) -> dict[str, float]:
     return {
         "one-hot": n,
         "one-hot, least": n - 1,
-        "binary": math.ceil(math.log2(n)) ** 3 / 4,
         "random signs": 4.0 * math.ceil(16 * math.log(n)),
         "any": normal_maximum(n) ** 2 / 2,
     }
 
 
+def squared_norm(n: int, codes: str, scale: float | None = None) -> float:
+    """Squared norm of all weights of the chain for n bits; for random signs an upper bound.
+
+    Args:
+        n: Bits, at least 2.
+        codes: A kind of code of :func:`score_norms`.
+        scale: L, as for :func:`construct`.
+    """
+    return OTHER_BLOCKS + 2 * score_norms(n)[codes] * _scale(n, scale) ** 2
+
+
+@door
 def normal_maximum(n: float) -> float:
     r"""Mean of the largest of n independent standard normal numbers, about :math:`\sqrt{2 \log n}`.
 
@@ -298,29 +298,6 @@ def normal_maximum(n: float) -> float:
     above = -torch.expm1(n * torch.special.log_ndtr(x))
     below = (n * torch.special.log_ndtr(-x)).exp()
     return float(torch.trapezoid(above - below, x))
-
-
-def least_scores(n: int, margin: float) -> Tensor:
-    r"""The smallest score matrix that lets every one of n one-hot codes find itself by a margin.
-
-    .. math:: W = L \Bigl(I - \frac1n \mathbf 1 \mathbf 1^\top\Bigr), \qquad
-        \|W\|_F^2 = (n - 1) L^2
-
-    No matrix with :math:`W_{tt} - W_{tj} \ge L` for all :math:`j \ne t` has a smaller norm: this
-    one is a sum of the constraints' normals with multipliers L/n, all positive.
-
-    Args:
-        n: Codes, at least 1.
-        margin: L, at least 0 and finite.
-
-    Returns:
-        Shape ``(n, n)``, float64.
-
-    Source: ours.
-    """
-    _require_length(n)
-    require_amount(margin=margin)
-    return margin * (torch.eye(n, dtype=torch.float64) - 1 / n)
 
 
 def _generate(spec: ChainSpec, weights: Weights, bits: Tensor) -> tuple[Tensor, Tensor]:

@@ -18,24 +18,20 @@ import math
 import torch
 from torch import Tensor
 
-from helpers.checks import require_positive
-from helpers.weights import Weights, ensemble_of
+from helpers.checks import door, require_finite, require_positive
+from helpers.weights import Weights
 
 
-def initial_weights(
-    n: int, hidden: int, generator: torch.Generator, ensemble: int | None = None
-) -> Weights:
+@door
+def initial_weights(n: int, hidden: int, generator: torch.Generator) -> Weights:
     r"""Random weights, float32: matrices uniform up to :math:`\sqrt{3/D}`, the rest as PyTorch.
 
     Args:
         n: Bits, at least 1.
         hidden: Units H, at least 1; the paper has 32.
         generator: Source of randomness.
-        ensemble: Number of models; None: one, without that axis.
     """
     require_positive(n=n, hidden=hidden)
-    if ensemble is not None:
-        return ensemble_of(ensemble, lambda: initial_weights(n, hidden, generator))
     D = n + 1
 
     def uniform(*shape: int, top: float) -> Tensor:
@@ -127,6 +123,7 @@ def carried(rows: Tensor, bits: Tensor, members: Tensor) -> Tensor:
     return (rows * signs[:, None]).mean(-2)
 
 
+@door
 def brightest_are(row: Tensor, members: Tensor, apart: int | None = None) -> bool:
     """Whether the members are the brightest columns of a row of attention.
 
@@ -135,6 +132,9 @@ def brightest_are(row: Tensor, members: Tensor, apart: int | None = None) -> boo
         members: Bool, shape ``(n,)``.
         apart: A column that is looked at neither in the row nor among the members.
     """
+    if members.dtype != torch.bool:
+        raise TypeError(f"members must be bool, got {members.dtype}")
+    require_finite(row=row)
     row, members = row.clone(), members.clone()
     if apart is not None:
         row[apart], members[apart] = -1, False
@@ -157,12 +157,14 @@ def curve(
     return y, net(weights, y[None])[0]
 
 
+@door
 def turns(values: Tensor, tolerance: float = 0.05) -> int:
     """How often a curve changes direction by more than ``tolerance`` times its range.
 
     >>> turns(torch.tensor([0.0, 1.0, 0.99, 1.0, 0.0, 1.0]))
     2
     """
+    require_finite(values=values)
     count, direction, extreme = 0, 0, values[0].item()
     least = tolerance * (values.max() - values.min()).item()
     for value in values.tolist():

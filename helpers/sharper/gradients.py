@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 
 from helpers import cube
-from helpers.checks import require_positive
+from helpers.checks import door, require_positive
 from helpers.cube import SparseFunction
 from helpers.draws import Draws
-from helpers.sharper.network import ConstructionSpec, construct, forward
+from helpers.sharper.network import ConstructionSpec, forward
 from helpers.sharpness import SquaredLoss, gradients, hessian_trace
 from helpers.weights import Weights
 
@@ -67,36 +67,7 @@ def traces(network: Network, function: SparseFunction) -> tuple[float, pd.Series
     return trace, 2 * squared_gradients(network, inputs).mean()
 
 
-def position_terms(function: SparseFunction, scales: Scales, bits: Tensor) -> tuple[Tensor, Tensor]:
-    r"""The two terms of the squared gradient of the positional rows of F, each ``(B,)``.
-
-    .. math::
-
-        S^2 \|w\|^2 \|u\|^2 + S^2 q^2 \|r_{n+1}\|^2, \qquad
-        u = \sum_j a_j (p_j - \bar p)\, r_j, \quad q = \sum_j a_j (p_j - \bar p)\, w_j,
-
-    with the second attention a, the parities p and their mean under a, the hidden units r, and
-    :math:`w_i = L_2 + \log c_i` at positions that hold a component, else 0.
-
-    Args:
-        function: As for :func:`helpers.sharper.network.construct`.
-        scales: :math:`L_1, L_2`.
-        bits: Shape ``(B, n)`` in {0, 1}.
-
-    Source: ours.
-    """
-    spec, weights = construct(function, scales)
-    _, inside = forward(spec, weights, bits, intermediates=True)
-    a, p = inside["attention2"], inside["parities"]
-    r = torch.relu(inside["prefix_sums"][..., None] + weights["b"])  # (B, n + 1, H)
-    w = torch.zeros(spec.positions, dtype=torch.float64)
-    w[: spec.sparsity] = function.coefficients.log() + scales[1]
-    tilt = a * (p - (a * p).sum(-1, keepdim=True))
-    u, q = (tilt[..., None] * r).sum(-2), tilt @ w
-    S2 = function.coefficients.sum() ** 2
-    return S2 * w.square().sum() * u.square().sum(-1), S2 * (q * r[:, -1].norm(dim=-1)) ** 2
-
-
+@door
 def hidden_square(degree: int) -> float:
     r"""Squares of the MLP's hidden units summed at their largest, where the mean it is fed is 1.
 
@@ -132,6 +103,7 @@ def repair_terms(function: SparseFunction, second_scale: float) -> tuple[float, 
     return factor * float(w.square().sum()), factor * float(w.max() - w.min()) ** 2
 
 
+@door
 def flat_function(
     n: int, degree: int, sparsity: int, draws: Draws, total: float = 1.0
 ) -> SparseFunction:
@@ -141,6 +113,7 @@ def flat_function(
     return SparseFunction(n, f.masks, c, "even_parity")
 
 
+@door
 def random_network(draws: Draws, largest_scale: float) -> tuple[SparseFunction, Scales]:
     """A function of 1 to 24 bits and degree 1 to 6, and two scales, the second often large."""
     n = draws.whole(1, 24)
@@ -208,15 +181,3 @@ def softmax_push(
     mean = (a * v).sum(-1, keepdim=True)
     pushed = a * (v - mean) if centred else a * (v + mean)
     return (pushed[..., None] * X).sum(-2).norm(dim=-1)
-
-
-def feasible(points: Tensor, low: float = -1.0) -> Tensor:
-    """Packed points (scores, v, X) moved into the class of Lemma 15 with both maxima at most 1.
-
-    Args:
-        points: Shape ``(*, tokens, 2 + columns)``.
-        low: Least entry of v; the largest is 1.
-    """
-    scores, v, X = points[..., :1], points[..., 1:2], points[..., 2:]
-    X = X / X.norm(dim=-1, keepdim=True).clamp(min=1)
-    return torch.cat((scores.clamp(-8, 8), v.clamp(low, 1), X), -1)

@@ -33,6 +33,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks import (
+    door,
     require_bits,
     require_choice,
     require_floating,
@@ -377,6 +378,7 @@ def leaks(function: SparseFunction, logit_scale: LogitScale = None) -> tuple[flo
     return astray1 / (astray1 + spec.degree), astray2 / (astray2 + total)
 
 
+@door
 def plateau_scale(n: int, degree: int) -> float:
     r"""Least scale of the first layer whose leak the plateaus absorb at every input.
 

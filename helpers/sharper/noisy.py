@@ -5,7 +5,8 @@ Write V for the value entry of the read-out, S for the sum of the coefficients, 
 the range of w and 0, :math:`\rho^2` for :func:`helpers.sharper.gradients.hidden_square`,
 :math:`\varphi = 4 d \sqrt{\lfloor d/2 \rfloor + 1}` for the norm of the last row of F, and H =
 4(d + 1) for the hidden units. The bounds are ours, for the basis of even-parity indicators, at
-inputs where every position is on a plateau of the MLP.
+inputs where every position is on a plateau of the MLP. They take a ``network`` of
+:func:`construct_smooth` or the paper's, and ``bits`` of shape ``(B, n)``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import torch
 from scipy.sparse.linalg import LinearOperator, eigsh
 from torch import Tensor
 
-from helpers.checks import require_amount
+from helpers.checks import door, require_amount
 from helpers.cube import SparseFunction
 from helpers.sharper.gradients import Network, hidden_square
 from helpers.sharper.network import (
@@ -30,7 +31,7 @@ from helpers.sharper.network import (
     construct_exact,
     forward,
 )
-from helpers.sharper.perturbed import kink_margin
+from helpers.sharper.perturbed import hidden_units
 from helpers.sharper.tabulated import gradient_bound, parameter_count
 from helpers.weights import Weights
 
@@ -64,6 +65,7 @@ def construct_smooth(function: SparseFunction, logit_scale: LogitScale = None) -
     return _away_from_kinks(construct_exact(function, logit_scale))
 
 
+@door
 def singletons(coefficients: Tensor, second_scale: float | None = None) -> Network:
     r""":func:`construct_smooth` for d = 1, :math:`U_i = \{i\}`, W = n, of any length from 4 on.
 
@@ -163,10 +165,6 @@ def positions_norm(network: Network, bits: Tensor) -> Tensor:
     It is the norm in directions in which row i of F grows in proportion to :math:`w_i`: with the
     second attention a, what a position is read as, p, in units of V, and the hidden units r.
 
-    Args:
-        network: The paper's or :func:`construct_smooth`.
-        bits: Shape ``(B, n)``.
-
     Returns:
         Shape ``(B,)``. Cost: a forward pass, at any length. Source: ours.
     """
@@ -179,20 +177,13 @@ def positions_norm(network: Network, bits: Tensor) -> Tensor:
     return second_scores(network).square().sum() * norms((tilt[..., None] * r).mT @ r)
 
 
-def distance(one: Weights, other: Weights) -> float:
-    """Euclidean distance of two sets of weights, all blocks together."""
-    return float((flatten(one)[0] - flatten(other)[0]).norm())
-
-
 def block_bounds(network: Network, *, frozen: bool = False) -> pd.DataFrame:
     r"""A matrix B with :math:`|u^\top \nabla^2 f\, u| \le \sum_{ab} B_{ab} |u_a| |u_b|`.
 
     The :math:`u_a` are the seven blocks of u; so the largest eigenvalue of B bounds the operator
     norm of the Hessian of the output, at every input at which all positions are on plateaus.
 
-    Args:
-        network: The paper's or :func:`construct_smooth`.
-        frozen: For u without the rows of F that write into the columns of the positions.
+    ``frozen``: for u without the rows of F that write into the columns of the positions.
 
     Source: ours; proved in the chapter on the Hessian.
     """
@@ -252,9 +243,7 @@ def gradient_square(network: Network, new_term: float = 1.0) -> float:
     with :math:`\iota = 1` for :func:`construct_smooth`, whose read-out looks at idle columns, and
     0 for the paper's network, where V = S and it is the bound of the chapter on gradients.
 
-    Args:
-        network: The paper's or :func:`construct_smooth`.
-        new_term: Share of the second summand: 1, or less for a control.
+    ``new_term`` is the share of the second summand: 1, or less for a control.
 
     Source: ours.
     """
@@ -276,15 +265,11 @@ def safe_radius(network: Network, bits: Tensor) -> float:
 
     with :math:`\mu` the least distance of a hidden unit from its kink at these inputs.
 
-    Args:
-        network: The paper's or :func:`construct_smooth`.
-        bits: Shape ``(B, n)``.
-
     Source: ours; proved in the chapter on the trace.
     """
     spec, weights = network
     _, inside = forward(spec, weights, bits, intermediates=True)
-    margin = kink_margin(spec, weights, inside).min().item()
+    margin = hidden_units(weights, inside)[1].abs().min().item()
     phi, size = weights["F"][-1].norm().item(), second_scores(network).norm().item()
     return min(margin / 10, 1 / (100 * phi * (size + 1)))
 
@@ -304,7 +289,7 @@ def trace_bound(
         \bigr) K\, \Theta, \qquad K = \|B\| + \frac{12\, |v_2|\, N}{r^3}
 
     Args:
-        network: The paper's or :func:`construct_smooth`.
+        network: As everywhere.
         radius: r, from :func:`safe_radius`.
         distance: N, Euclidean, over all weights; at most r/2.
         new_term: As for :func:`gradient_square`.

@@ -8,31 +8,13 @@ divided by it; which number is best depends on what is to be small.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from torch import Tensor
 
-from helpers.checks import require_choice, require_positive, require_scale
-from helpers.cube import BASES, SparseFunction
-from helpers.sharper.network import ConstructionSpec, LogitScale, forward, leaks
+from helpers.checks import door, require_choice, require_positive, require_scale
+from helpers.cube import BASES
+from helpers.sharper.network import ConstructionSpec, forward
 from helpers.weights import Weights
-
-
-def squared_norms(function: SparseFunction, logit_scale: LogitScale = None) -> dict[str, float]:
-    """Squared norm of every block of weights: :func:`closed_norms` of a function.
-
-    Args:
-        function: As for :func:`helpers.sharper.network.construct`.
-        logit_scale: As there.
-
-    Raises:
-        ValueError: the function or a scale is refused by the construction itself.
-    """
-    leaks(function, logit_scale)  # refuses what the construction refuses
-    pair = logit_scale if isinstance(logit_scale, Sequence) else (logit_scale, logit_scale)
-    first, second = (2 * math.log(function.n) if s is None else float(s) for s in pair)
-    found = closed_norms(function.degree, function.coefficients, (first, second), function.basis)
-    return {name: value.item() for name, value in found.items()}
 
 
 def closed_norms(
@@ -78,6 +60,7 @@ def closed_norms(
     }
 
 
+@door
 def block_bounds(n: int, degree: int, sparsity: int) -> dict[str, float]:
     r"""The paper's bound on the squared norm of every block, at the scale :math:`2 \log n`.
 
@@ -117,24 +100,23 @@ def activation_norms(spec: ConstructionSpec, weights: Weights, bits: Tensor) -> 
         bits: Shape ``(B, n)`` in {0, 1}.
 
     Returns:
-        Name -> shape ``(B,)``. ``X``, ``Y``, ``Z``: largest 2-norm of a row; ``Z columns``: that
-        of a column; ``read``: largest absolute entry of :math:`Z v_2`; ``z_out``: 2-norm
-        of the row of the output token; ``KQ rows``: largest 2-norm of a row of
-        :math:`Z W_{KQ}^{(2)\top}`; ``query``: 2-norm of :math:`W_{KQ}^{(2)\top} z_{out}`.
+        Name -> shape ``(B,)``, in the order of the theorem: largest 2-norms of rows and columns,
+        largest absolute entries, and for single vectors the 2-norm; ``z_out`` is the row of the
+        output token.
 
     Source: the list is that of Lintilhac and Shaikh (2026), Theorem 11.
     """
     _, inside = forward(spec, weights, bits, intermediates=True)
     X, Z, second = inside["X"], inside["Z"], weights["WKQ2"]
     return {
-        "X": X.norm(dim=-1).amax(-1),
-        "Y": inside["prefix_sums"].abs().amax(-1),
-        "Z": Z.norm(dim=-1).amax(-1),
-        "Z columns": Z.norm(dim=-2).amax(-1),
-        "read": (Z @ weights["v2"]).abs().amax(-1),
+        "rows of X": X.norm(dim=-1).amax(-1),
+        "rows of Y": inside["prefix_sums"].abs().amax(-1),
+        "rows of Z": Z.norm(dim=-1).amax(-1),
+        "columns of Z": Z.norm(dim=-2).amax(-1),
+        "entries of Z v2": (Z @ weights["v2"]).abs().amax(-1),
+        "rows of Z W_KQ2^T": (Z @ second.mT).norm(dim=-1).amax(-1),
+        "W_KQ2^T z_out": (Z[..., -1, :] @ second).norm(dim=-1),
         "z_out": Z[..., -1, :].norm(dim=-1),
-        "KQ rows": (Z @ second.mT).norm(dim=-1).amax(-1),
-        "query": (Z[..., -1, :] @ second).norm(dim=-1),
     }
 
 
@@ -155,18 +137,3 @@ def rescaled(weights: Weights, alpha: float) -> Weights:
         "b": alpha * weights["b"],
         "F": weights["F"] / alpha,
     }
-
-
-def balance(inner: float, outer: float) -> float:
-    r"""The factor that minimises :math:`\alpha^2 a + b / \alpha^2`: :math:`(b/a)^{1/4}`.
-
-    For the squared norm of the MLP a is that of G and b, and b that of F. For the squared gradient
-    a is that of F, and b that of G and b.
-
-    Args:
-        inner: a, positive.
-        outer: b, positive.
-    """
-    if not (inner > 0 and outer > 0):
-        raise ValueError(f"both terms must be positive, got {inner} and {outer}")
-    return float(outer / inner) ** 0.25

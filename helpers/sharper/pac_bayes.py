@@ -20,11 +20,10 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice, require_floating, require_positive
+from helpers.checks import door, require_choice, require_finite, require_floating, require_positive
 from helpers.sharper import tabulated
 from helpers.sharper.elementwise import (
     FIVE_PERCENT,
-    ONE,
     ZERO,
     elementwise,
     require_above_zero,
@@ -36,28 +35,24 @@ from helpers.sharper.elementwise import (
 )
 from helpers.statistics import first
 
-NORMS = ("ours", "length_free", "tabulated", "sinks")
+NORMS = ("ours", "tabulated", "sinks")
 """Readings of Theorem 10, see :func:`norm_squared`."""
 NO_PERTURBATION = (ZERO, ZERO, ZERO)
 
 
+@door
 def square_spread(sparsity: int) -> float:
-    r"""Standard deviation of :math:`f(x)^2` for a tiling with W pairs.
+    r"""Standard deviation of :math:`f(x)^2` for a tiling with W pairs, W at least 1.
 
-    The function is :func:`helpers.sharper.semi_analytic.tiling`. The deviation is that of
-    :math:`K^2 / W` with K binomial, W trials of chance 1/2: the spread of the squared loss at a
-    network that outputs 0.
+    .. math:: \sqrt{\frac{(W + 1)(2W - 1)}{8W}}
 
-    Args:
-        sparsity: W, at least 1.
+    The function is :func:`helpers.sharper.semi_analytic.tiling`: :math:`\sqrt W f` is binomial, W
+    trials of chance 1/2. It is the spread of the squared loss at a network that outputs 0.
 
-    Source: ours.
+    Source: ours, from the first four moments of a binomial number.
     """
     require_positive(sparsity=sparsity)
-    k = torch.arange(sparsity + 1, dtype=torch.float64)
-    chance = torch.distributions.Binomial(sparsity, torch.tensor(0.5).double()).log_prob(k).exp()
-    square = k**2 / sparsity
-    return ((chance * square**2).sum() - (chance * square).sum() ** 2).sqrt().item()
+    return math.sqrt((sparsity + 1) * (2 * sparsity - 1) / (8 * sparsity))
 
 
 @elementwise
@@ -70,7 +65,6 @@ def norm_squared(n: Tensor, degree: Tensor, sparsity: Tensor, reading: str = "ou
     reading           formula                                source
     ================  =====================================  ====================================
     ``ours``          :math:`1 + W + M + \ell (dW + W)`      sum of bounds on every block
-    ``length_free``   :math:`21 + M + \ell dW`               no score but those of the first layer
     ``tabulated``     :math:`21 + M + \ell (dW + n)`         ``generate_plots.ipynb``, newest
     ``sinks``         :math:`21 + M + \ell (dW+n+1-W)`       ``generate_plots.ipynb``, older
     ================  =====================================  ====================================
@@ -93,12 +87,12 @@ def norm_squared(n: Tensor, degree: Tensor, sparsity: Tensor, reading: str = "ou
     scores = 4 * T.log() ** 2
     return {
         "ours": 1 + W + blocks + scores * (d * W + W),
-        "length_free": 21 + blocks + scores * d * W,
         "tabulated": 21 + blocks + scores * (d * W + T),
         "sinks": 21 + blocks + scores * (d * W + T + 1 - W),
     }[reading]
 
 
+@door
 def perturbation(
     n: int, degree: int, sparsity: int, as_tabulated: bool = False
 ) -> tuple[float, float, float]:
@@ -156,19 +150,6 @@ def own_width_kl(norm_squared: Tensor, sigma: Tensor, weights: Tensor) -> Tensor
 
 
 @elementwise
-def optimal_lambda(kl: Tensor, m: Tensor, delta: Tensor, subgaussian: Tensor) -> Tensor:
-    r"""The :math:`\lambda` at which :func:`alquier` is least.
-
-    .. math:: \lambda = \frac{\sqrt{2 m (\mathrm{KL} + \log(1/\delta))}}{\Sigma}
-
-    Legitimate only if the KL is known before the sample is seen. Sigma must be positive.
-    """
-    require_sample(kl, m, delta)
-    require_above_zero(subgaussian=subgaussian)
-    return (2 * m * (kl - delta.log())).sqrt() / subgaussian
-
-
-@elementwise
 def alquier(
     risk: Tensor,
     kl: Tensor,
@@ -184,7 +165,8 @@ def alquier(
 
     With probability 1 - delta it holds for all posteriors at once, for a lambda fixed before, if
     :math:`\operatorname{E} e^{\lambda (R - \ell)/m} \le e^{\lambda^2 \Sigma^2 / (2 m^2)}` for
-    almost every network of the **prior**.
+    almost every network of the **prior**. The best lambda, if the KL is known before, is
+    :math:`\sqrt{2 m (\mathrm{KL} + \log(1/\delta))} / \Sigma`.
 
     Args:
         risk: Mean training risk of the posterior, at least 0.
@@ -192,7 +174,7 @@ def alquier(
         m: Sample size, at least 1.
         delta: Probability of failure, between 0 and 1.
         subgaussian: Sigma, in the unit of the loss, at least 0.
-        lam: Positive; None is :func:`optimal_lambda`.
+        lam: Positive; None is the best.
 
     Source: Alquier (2024), Section 2.1, after Catoni (2007); Lintilhac and Shaikh (2026), E.2.
     """
@@ -234,11 +216,10 @@ def bound(
     """
     G, P = sharpness, perturbation
     _require_class(norm_squared, G, P)
-    require_above_zero(sigma=sigma)
-    require_within("subgaussian", subgaussian, 0)
-    require_sample(ZERO, m, delta)
-    nats = norm_squared / (2 * sigma**2) - delta.log()
-    return _sharp(sigma, G, P) + subgaussian * (2 * nats / m).sqrt()
+    p0, p1, p2 = P
+    kl = gaussian_kl(norm_squared, sigma)
+    sharp = sigma**2 * (G + p0 + sigma * (p1 + sigma * p2))  # no power overflows
+    return alquier(sharp, kl, m, delta, subgaussian)
 
 
 @elementwise
@@ -263,8 +244,11 @@ def optimal_sigma(
     Source: Lintilhac and Shaikh (2026), Appendix E.2; the bisection is ours.
     """
     N, G, S, P = norm_squared, sharpness, subgaussian, perturbation
-    confidence = ZERO if delta is None else _log_inverse(delta)
+    if delta is not None:
+        require_failure(delta)
+    confidence = ZERO if delta is None else -delta.log()
     _require_class(N, G, P)
+    p0, p1, p2 = P
     require_above_zero(subgaussian=S)
     require_within("m", m, 1)
     closed = (S * (N / m).sqrt() / (2 * G)) ** (1 / 3)
@@ -274,7 +258,8 @@ def optimal_sigma(
     def rising(t: Tensor) -> Tensor:
         s = t.exp()
         norm = N / s**2
-        return _sharp_slope(s, G, P) - S * norm / (m * (norm + 2 * confidence)).sqrt()
+        sharp = s**2 * (2 * (G + p0) + s * (3 * p1 + s * 4 * p2))
+        return sharp - S * norm / (m * (norm + 2 * confidence)).sqrt()
 
     shape = torch.broadcast_shapes(*(v.shape for v in (N, G, m, S, confidence, *P)))
     top = closed.log().expand(shape)  # log(1/delta) and P only lower the optimum
@@ -299,57 +284,41 @@ def truncated_optimum(
     return 3 * (subgaussian**2 * sharpness * norm_squared / (4 * m)) ** (1 / 3)
 
 
-@elementwise
+@door
 def sample_size(
-    norm_squared: Tensor,
-    sharpness: Tensor,
-    subgaussian: Tensor,
-    delta: Tensor = FIVE_PERCENT,
-    level: Tensor = ONE,
-    perturbation: Sequence[Tensor] = NO_PERTURBATION,
-) -> Tensor:
-    r"""Least number of points at which the bound, at its best sigma, is at most ``level``.
+    norm_squared: float,
+    sharpness: float,
+    subgaussian: float,
+    delta: float = 0.05,
+    level: float = 1.0,
+    perturbation: Sequence[float] = (0.0, 0.0, 0.0),
+) -> float:
+    r"""Least number of points, whole, at which the bound at its best sigma is at most ``level``.
 
-    .. math:: m^* = \min_\sigma \frac{\Sigma^2 (N/\sigma^2 + 2\log(1/\delta))}
-        {(q - \sigma^2 (G + P(\sigma)))^2} \approx \frac{27\, \Sigma^2 G N}{4 q^3}
+    It is about :math:`27\, \Sigma^2 G N / (4 q^3)`. Arguments are those of :func:`bound`, numbers;
+    Sigma is positive, and so is the level q: 1, or the risk of the best constant, 1/4 for functions
+    whose squared coefficients of even-parity indicators add up to 1.
 
-    Rounded up to a whole number. Arguments are those of :func:`bound`; Sigma is positive, and so
-    is the level q: 1, or the risk of the best constant, 1/4 for functions whose squared
-    coefficients of even-parity indicators add up to 1.
-
-    Source: ours; the logarithm of the fraction is convex in log sigma.
+    Source: ours.
     """
-    N, G, S, q, P = norm_squared, sharpness, subgaussian, level, perturbation
-    confidence = _log_inverse(delta)
-    _require_class(N, G, P)
-    require_above_zero(subgaussian=S, level=q)
+    require_above_zero(level=torch.as_tensor(level))
+    N, G, S, P = norm_squared, sharpness, subgaussian, perturbation
 
-    def rising(t: Tensor) -> Tensor:
-        s = t.exp()
-        norm, room = N / s**2, q - _sharp(s, G, P)
-        gain = _sharp_slope(s, G, P) / room - norm / (norm + 2 * confidence)
-        return torch.where(room > 0, gain, torch.inf)
+    def best(m: float) -> float:
+        return bound(N, G, optimal_sigma(N, G, m, S, delta, P), m, S, delta, P)
 
-    shape = torch.broadcast_shapes(*(v.shape for v in (N, G, S, q, confidence, *P)))
-    top = (q / G).sqrt().log().expand(shape)
-    s = zero(rising, top - 200, top).exp()
-    needed = S**2 * (N / s**2 + 2 * confidence) / (q - _sharp(s, G, P)) ** 2
-    return needed.ceil().clamp(min=1)
+    return float(first_sample_size(best, level))
 
 
-def first_sample_size(curve: Callable[[float], float], level: float, largest: float = 1e60) -> int:
+@door
+def first_sample_size(curve: Callable[[float], float], level: float) -> int:
     """Least whole m from 1 at which a bound is at most ``level``, by bisection.
 
     Args:
         curve: The bound as a function of m, not increasing; beyond 2**53 to 16 digits only.
-        level: Finite.
-        largest: Where the search ends; ValueError if the curve is still above the level there.
+        level: Finite; ValueError if the curve is still above it at 10**60.
     """
-    if not math.isfinite(level):
-        raise ValueError(f"level must be finite, got {level}")
-    if not 1 <= largest < math.inf:
-        raise ValueError(f"largest must be finite and at least 1, got {largest}")
-    return first(lambda m: curve(float(m)) <= level, most=int(largest))
+    return first(lambda m: curve(float(m)) <= level)
 
 
 def subgaussian_constant(losses: Tensor, lambdas: Tensor | None = None) -> Tensor:
@@ -375,8 +344,7 @@ def subgaussian_constant(losses: Tensor, lambdas: Tensor | None = None) -> Tenso
     require_floating(losses=losses)
     if losses.ndim < 1 or losses.shape[-1] < 1:
         raise ValueError(f"expected losses of shape (..., K), K >= 1, got {tuple(losses.shape)}")
-    if not losses.isfinite().all():
-        raise ValueError("losses must be finite, found one that is not")
+    require_finite(losses=losses)
     values = losses.double()
     trial = torch.logspace(-3, 3, 61, dtype=torch.float64) if lambdas is None else lambdas.double()
     if trial.ndim != 1 or not (trial > 0).all():
@@ -390,23 +358,6 @@ def subgaussian_constant(losses: Tensor, lambdas: Tensor | None = None) -> Tenso
     # below 0.02 the logarithm is rounding noise over lambda**2; the limit is the sd itself
     ratio = torch.where(trial > 0.02, (2 * mgf.clamp(min=0)).sqrt() / trial, 0.0)
     return sd * ratio.amax(-1).clamp(min=1)
-
-
-def _sharp(s: Tensor, G: Tensor, P: Sequence[Tensor]) -> Tensor:
-    """sigma**2 (G + P), in the order in which no power overflows."""
-    p0, p1, p2 = P
-    return s**2 * (G + p0 + s * (p1 + s * p2))
-
-
-def _sharp_slope(s: Tensor, G: Tensor, P: Sequence[Tensor]) -> Tensor:
-    """Its derivative in log sigma."""
-    p0, p1, p2 = P
-    return s**2 * (2 * (G + p0) + s * (3 * p1 + s * 4 * p2))
-
-
-def _log_inverse(delta: Tensor) -> Tensor:
-    require_failure(delta)
-    return -delta.log()
 
 
 def _require_class(N: Tensor, G: Tensor, P: Sequence[Tensor]) -> None:

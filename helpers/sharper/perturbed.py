@@ -4,7 +4,9 @@ Every weight gets an independent normal number of standard deviation sigma. Boun
 constant derived here, exact quantiles where the law is known, and the noise itself. The bounds are
 for the basis of even-parity indicators, and proved in the chapters on the perturbed network; those
 to first order are in units of sigma. The closed forms of the authors' notebook are in
-:mod:`helpers.sharper.tabulated`.
+:mod:`helpers.sharper.tabulated`, whose n, degree and sparsity are meant here too. ``failure`` is
+the probability with which a bound may fail, above 0 and below 1. A number out of its range raises
+ValueError.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import torch
 from scipy import stats
 from torch import Tensor
 
-from helpers.checks import require_amount, require_positive, require_probability
+from helpers.checks import door, require_amount, require_positive, require_probability
 from helpers.draws import Draws
 from helpers.sharper.network import (
     ConstructionSpec,
@@ -27,18 +29,14 @@ from helpers.sharper.tabulated import require_sizes
 from helpers.weights import Weights
 
 
+@door
 def chi_tail(freedom: int, failure: float, count: int = 1) -> float:
     r"""A level that ``count`` chi variables all stay below, except with probability ``failure``.
 
     .. math:: \sqrt{k + 2\sqrt{k t} + 2t}, \qquad t = \log\frac{M}{\delta}
 
-    Args:
-        freedom: Degrees of freedom k of each variable, at least 1.
-        failure: :math:`\delta`, above 0 and below 1.
-        count: M, at least 1; the variables may depend on each other.
-
-    Returns:
-        The level, for standard normal components: multiply by sigma.
+    ``freedom`` is k, ``failure`` :math:`\delta`, ``count`` M; the variables may depend on each
+    other. The level is that of standard normal components: multiply by sigma.
 
     Source: Lintilhac and Shaikh (2026), Lemmas 19 and 20, which cite the tail of the chi-squared
     law; the constants are those of Laurent and Massart (2000), Lemma 1.
@@ -48,16 +46,11 @@ def chi_tail(freedom: int, failure: float, count: int = 1) -> float:
     return math.sqrt(freedom + 2 * math.sqrt(freedom * t) + 2 * t)
 
 
+@door
 def chi_quantile(freedom: int, failure: float, count: int = 1) -> float:
     """The least level of which the union bound alone gives what :func:`chi_tail` promises.
 
-    Args:
-        freedom: As in :func:`chi_tail`.
-        failure: As there.
-        count: As there.
-
-    Returns:
-        The point that a chi variable exceeds with probability ``failure / count``.
+    Arguments as there; a chi variable exceeds the result with probability ``failure / count``.
 
     Source: ours; the quantile is scipy's.
     """
@@ -65,6 +58,7 @@ def chi_quantile(freedom: int, failure: float, count: int = 1) -> float:
     return float(stats.chi.isf(failure / count, freedom))
 
 
+@door
 def first_attention_noise(n: int, failure: float) -> float:
     r"""Change of a row of Y, in units of sigma: at every position, input and sigma at once.
 
@@ -78,10 +72,6 @@ def first_attention_noise(n: int, failure: float) -> float:
     the mean of bits by half of that. The two levels :math:`\bar\chi` hold for all positions and
     bits, each but with probability ``failure / 2``.
 
-    Args:
-        n: Bits, at least 1.
-        failure: Probability that the bound fails, above 0 and below 1.
-
     Source: the argument of Lemma 21; constants ours.
     """
     require_sizes(n, 1, 1)
@@ -92,10 +82,22 @@ def first_attention_noise(n: int, failure: float) -> float:
     )
 
 
-def no_flip_sigma(n: int, degree: int, sparsity: int, failure: float, leak: float = 0.0) -> float:
+@door
+def active_margin(n: int, degree: int) -> float:
+    r"""Distance of an active unit from its kink, at least, :math:`1/(4d) - \varepsilon`.
+
+    The leak :math:`\varepsilon` is that of :func:`helpers.sharper.network.leaks` at the paper's
+    scale, :math:`2 \log n`. It is at most 1/(4d) from n = 3 on.
+    """
+    others = n + 1 - degree
+    return 1 / (4 * degree) - others / (degree * n**2 + others)
+
+
+@door
+def no_flip_sigma(n: int, degree: int, sparsity: int, failure: float) -> float:
     r"""A sigma up to which no hidden unit flips at a position with a component, at any input.
 
-    A unit of the MLP is at least :math:`1/(4d) - \varepsilon` from its kink. Noise moves it by
+    A unit of the MLP is at least :func:`active_margin` from its kink. Noise moves it by
 
     .. math::
 
@@ -105,21 +107,15 @@ def no_flip_sigma(n: int, degree: int, sparsity: int, failure: float, leak: floa
 
     and the result is the sigma at which the two are equal.
 
-    Args:
-        n: Bits.
-        degree: d, from 1 to n.
-        sparsity: W, from 1 to n.
-        failure: Probability that a unit flips all the same, above 0 and below 1.
-        leak: :math:`\varepsilon`, how far a mean is from its grid point before the noise, at
-            least 0 and below 1/(4d); see :func:`helpers.sharper.network.leaks`.
+    ValueError also for strings so short that the leak of attention reaches the kink.
 
     Source: the condition of Lemmas 22 and 25; constants ours.
     """
     require_sizes(n, degree, sparsity)
     require_probability(failure=failure)
-    margin = 1 / (4 * degree) - leak
-    if not 0 < margin <= 1 / (4 * degree):
-        raise ValueError(f"leak must lie in [0, 1/(4d)) = [0, {1 / (4 * degree):.6g}), got {leak}")
+    margin = active_margin(n, degree)
+    if margin <= 0:
+        raise ValueError(f"at n = {n} and d = {degree} the leak of attention reaches the kink")
     units, part = 4 * (degree + 1), failure / 4
     linear = (
         chi_quantile(1, part, 4 * sparsity * (n + 1))  # half of a score, whose sd is at most 2
@@ -166,19 +162,7 @@ def hidden_units(weights: Weights, inside: Weights) -> tuple[Tensor, Tensor]:
     return Y, Y @ G.mT + weights["b"][..., None, None, :]
 
 
-def kink_margin(spec: ConstructionSpec, weights: Weights, inside: Weights) -> Tensor:
-    """Least distance of a hidden unit from its kink, per position: ``(*, B, n + 1)``.
-
-    Args:
-        spec: Sizes.
-        weights: As in :func:`hidden_units`.
-        inside: As there.
-    """
-    if weights["b"].shape[-1] != spec.hidden:
-        raise ValueError(f"the MLP has {weights['b'].shape[-1]} units, not {spec.hidden}")
-    return hidden_units(weights, inside)[1].abs().amin(-1)
-
-
+@door
 def random_network(
     n: int, degree: int, sparsity: int, draws: Draws, least: float | None = None
 ) -> tuple[ConstructionSpec, Weights]:
@@ -209,6 +193,7 @@ def random_network(
     return spec, assemble(spec, members, c / c.norm(), (scale, scale))
 
 
+@door
 def mlp_sizes(degree: int) -> tuple[float, float, float]:
     r"""Norm of the last row of F, of the hidden units where they are largest, and their reach.
 
@@ -240,6 +225,7 @@ def parity_spread(weights: Weights, y: Tensor) -> Tensor:
     return ((1 + y**2) * slopes + u.square().sum(-1)).sqrt()
 
 
+@door
 def parity_noise_anywhere(n: int, degree: int, failure: float) -> float:
     r"""Change of the MLP's output at any position, flips allowed, to first order, over sigma.
 
@@ -261,6 +247,7 @@ def parity_noise_anywhere(n: int, degree: int, failure: float) -> float:
     return 2 * degree * mean + own
 
 
+@door
 def mlp_jacobian_noise(n: int, degree: int, failure: float) -> float:
     r"""Change of a column of the MLP's Jacobian without flips, to first order, over sigma.
 
@@ -275,6 +262,7 @@ def mlp_jacobian_noise(n: int, degree: int, failure: float) -> float:
     return columns + math.sqrt(hidden) * chi_quantile(n + 2, part, degree + 1)
 
 
+@door
 def second_attention_noise(
     n: int, degree: int, failure: float, size: float, spread: float
 ) -> float:
@@ -282,12 +270,7 @@ def second_attention_noise(
 
     .. math:: 2 \bar\chi_1 + \tfrac12 \bigl( \rho_1 |w| + \rho R \bigr) \bar\chi_H
 
-    Args:
-        n: Bits.
-        degree: d.
-        failure: Probability that the bound fails, above 0 and below 1.
-        size: :math:`|w|`, the norm of the second scores.
-        spread: R, the range of w and 0.
+    ``size`` is :math:`|w|`, the norm of the second scores, ``spread`` R, the range of w and 0.
 
     Source: the argument of Lemma 27; constants ours.
     """
@@ -298,6 +281,7 @@ def second_attention_noise(
     return 2 * chi_quantile(1, part, 4 * (n + 1)) + turned
 
 
+@door
 def output_gradient_noise(
     n: int, degree: int, failure: float, total: float, size: float, spread: float
 ) -> float:
@@ -311,13 +295,7 @@ def output_gradient_noise(
         S \alpha + \bar\chi_D + \bigl( |w| + \tfrac12 R \bigr) \gamma
         + S \bigl( \sqrt2\, \bar\chi_D + ( \tfrac12 \rho + \tfrac14 \rho_1) |w|\, \bar\chi_H \bigr)
 
-    Args:
-        n: As in :func:`second_attention_noise`.
-        degree: As there.
-        failure: As there.
-        total: S, the sum of the coefficients.
-        size: As there.
-        spread: As there.
+    ``total`` is S, the sum of the coefficients.
 
     Source: the argument of Lemma 28; constants ours.
     """

@@ -15,9 +15,10 @@ import math
 from dataclasses import dataclass
 
 import torch
+from scipy.special import expit
 from torch import Tensor
 
-from helpers.checks import require_positive, require_probability
+from helpers.checks import door, require_positive, require_probability
 from helpers.cube import SparseFunction
 from helpers.sharper.network import mlp, parity_values, trapezoid
 from helpers.statistics import first
@@ -62,6 +63,7 @@ def layout(function: SparseFunction, scale: float | None = None) -> Layout:
     return Layout(n, sets, function.coefficients, 2 * math.log(n) if scale is None else scale)
 
 
+@door
 def disjoint(n: int, degree: int, sparsity: int) -> Layout:
     r"""Disjoint sets off the first W positions, equal coefficients, the scale :math:`2 \log n`.
 
@@ -77,50 +79,13 @@ def disjoint(n: int, degree: int, sparsity: int) -> Layout:
     return Layout(n, sets, c, 2 * math.log(n))
 
 
-def width_for(n: int, eps: float) -> int:
-    r"""The number of columns that the codes are given for an accuracy.
-
-    .. math:: k = \left\lceil \frac{8 \log n}{\varepsilon^2} \right\rceil
-
-    Args:
-        n: Bits, at least 2.
-        eps: Accuracy of the inner products of two codes, above 0 and finite.
-
-    Source: Lintilhac and Shaikh (2026), Appendix B.2, with the constant of the authors' code.
-    """
-    if n < 2:
-        raise ValueError(f"n must be at least 2, got {n}")
-    if not 0 < eps < math.inf:
-        raise ValueError(f"eps must be above 0 and finite, got {eps}")
-    return math.ceil(8 * math.log(n) / eps**2)
-
-
-def codes(positions: int, width: int, draws: int, generator: torch.Generator) -> Tensor:
-    r"""Random codes J of positions: normal entries of standard deviation ``width ** -0.5``.
-
-    Args:
-        positions: Rows of J, at least 1.
-        width: Columns of J, k, at least 1.
-        draws: Independent matrices, at least 1.
-        generator: Of the draws.
-
-    Returns:
-        Shape ``(draws, positions, width)``, float64.
-
-    Raises:
-        ValueError: a size below 1.
-    """
-    require_positive(positions=positions, width=width, draws=draws)
-    shape = (draws, positions, width)
-    return torch.randn(shape, generator=generator, dtype=torch.float64) / math.sqrt(width)
-
-
+@door
 def rotated_codes(positions: int, width: int, draws: int, generator: torch.Generator) -> Tensor:
-    r"""The codes of :func:`codes` up to a rotation: never more columns than ``positions``.
+    r"""The codes up to a rotation: never more columns than ``positions``.
 
-    J = R Q with R lower triangular and the rows of Q orthonormal. A network on the codes R has
-    the outputs of the network on J, because only :math:`J J^\top = R R^\top` enters. The entries of
-    R are independent:
+    Of codes J with independent entries :math:`\mathcal N(0, 1/k)`, J = R Q with R lower triangular
+    and the rows of Q orthonormal. A network on the codes R has the outputs of the network on J,
+    because only :math:`J J^\top = R R^\top` enters. The entries of R are independent:
 
     .. math::
 
@@ -155,7 +120,7 @@ def seen_codes(net: Layout, width: int, draws: int, generator: torch.Generator) 
     """The codes as the special positions see them: rotated, and cut to as many columns.
 
     Inner products with the code of a special position are right, all others are not. The network
-    uses no others, so its outputs have the law of those on :func:`codes`.
+    uses no others, so its outputs have the law of those on random codes.
 
     Args:
         net: The network.
@@ -201,18 +166,18 @@ def scores(net: Layout, J: Tensor, queries: int | None = None) -> tuple[Tensor, 
     return first_layer, own * (J @ read[..., None]).squeeze(-1)
 
 
-def outputs(net: Layout, J: Tensor, bits: Tensor, idle: bool = True) -> tuple[Tensor, Tensor]:
-    """Least and largest output of the narrow network that the values of idle positions allow.
+def output_errors(net: Layout, J: Tensor, bits: Tensor, idle: bool = True) -> Tensor:
+    """How far the output of the narrow network is from the function.
 
     Args:
         net: The network.
         J: Codes, shape ``(draws, n + 1, columns)``; the identity gives the wide network.
         bits: Shape ``(B, n)`` in {0, 1}.
-        idle: Compute what positions without a component say, so that both are equal; else it is
-            anywhere in [0, 1], and a long network costs no square of its length.
+        idle: Compute what positions without a component say; else it is anywhere in [0, 1] where
+            the error is largest, and a long network costs no square of its length.
 
     Returns:
-        Both ``(draws, B)``, float64.
+        Absolute errors, shape ``(draws, B)``, float64.
     """
     W, S = len(net.sets), float(net.coefficients.sum())
     first_layer, second_layer = scores(net, J, net.n + 1 if idle else None)
@@ -221,15 +186,9 @@ def outputs(net: Layout, J: Tensor, bits: Tensor, idle: bool = True) -> tuple[Te
     shape = trapezoid(parity_values(net.sets.shape[1], "even_parity"))
     p = mlp(y[..., None], *shape).squeeze(-1)
     a = second_layer.softmax(-1)
-    low = S * (a[:, None, : p.shape[1]] @ p).squeeze(1)
-    return low, low if idle else low + S * a[:, W:].sum(-1, keepdim=True)
-
-
-def output_errors(net: Layout, J: Tensor, bits: Tensor, idle: bool = True) -> Tensor:
-    """Largest difference from the function that :func:`outputs` allows, ``(draws, B)``."""
-    f = net.coefficients @ net.parities(bits)
-    low, high = outputs(net, J, bits, idle)
-    return torch.maximum((low - f).abs(), (high - f).abs())
+    low = S * (a[:, None, : p.shape[1]] @ p).squeeze(1) - net.coefficients @ net.parities(bits)
+    high = low if idle else low + S * a[:, W:].sum(-1, keepdim=True)
+    return torch.maximum(low.abs(), high.abs())
 
 
 def pair_errors(net: Layout, J: Tensor) -> tuple[Tensor, Tensor]:
@@ -296,8 +255,8 @@ def output_bound(net: Layout, near: float, far: float, ties: bool = True) -> flo
     tau2 = near * (top + length) + near**2 * length
     sigma1 = L * far * math.sqrt(d) * (1 + W * near)
     sigma2 = (1 + near) * far * length
-    astray = _share(math.log((P - d) / d) + max(tau1, sigma1) + tau1 - L)
-    idle = _share(math.log((P - W) / S) + max(tau2, sigma2) + tau2 - L)
+    astray = expit(math.log((P - d) / d) + max(tau1, sigma1) + tau1 - L)
+    idle = expit(math.log((P - W) / S) + max(tau2, sigma2) + tau2 - L)
     tie1, tie2 = (math.tanh(t / 2) if ties and m > 1 else 0.0 for t, m in ((tau1, d), (tau2, W)))
     return S * min(1.0, tie2 + idle) if astray + tie1 <= 1 / (4 * d) else S
 
@@ -328,14 +287,13 @@ def sure_errors(net: Layout, width: int, eta: float) -> tuple[float, float]:
     return (near, far) if max(near, far) <= 1 else (math.inf, math.inf)
 
 
-def sufficient_width(net: Layout, share: float, eta: float, special: bool = True) -> int:
+def sufficient_width(net: Layout, share: float, eta: float) -> int:
     """Least width at which the output is proved to be within ``share`` times S of the function.
 
     Args:
         net: The network; its bound must reach ``share`` on exact codes.
         share: Above 0, below 1.
         eta: Probability of a draw for which nothing is said.
-        special: False gives ties the accuracy of all positions, and so a power of log n too much.
 
     Source: ours.
     """
@@ -343,98 +301,6 @@ def sufficient_width(net: Layout, share: float, eta: float, special: bool = True
 
     def enough(width: int) -> bool:
         near, far = sure_errors(net, width, eta)
-        return far <= 1 and output_bound(net, near if special else far, far) <= goal
+        return far <= 1 and output_bound(net, near, far) <= goal
 
     return first(enough)
-
-
-def expected_square_norm(weight: Tensor, width: int) -> Tensor:
-    r"""Mean squared Frobenius norm of a narrow block of scores.
-
-    .. math::
-
-        \mathbb E \|J^\top W J\|_F^2 = \|W\|_F^2 + \frac{\mathrm{tr}(W)^2 + \mathrm{tr}(W^2)}{k}
-
-    Args:
-        weight: W, shape ``(positions, positions)``, without the value row and column.
-        width: k, at least 1.
-
-    Returns:
-        A number, shape ``()``.
-
-    Raises:
-        ValueError: W is not square, or the width is below 1.
-
-    Source: ours; the second term is what Lintilhac and Shaikh (2026), Theorem 10, neglect.
-    """
-    if weight.ndim != 2 or weight.shape[0] != weight.shape[1]:
-        raise ValueError(f"expected a square matrix, got {tuple(weight.shape)}")
-    require_positive(width=width)
-    return weight.square().sum() + (weight.trace() ** 2 + (weight @ weight).trace()) / width
-
-
-def code_error(J: Tensor) -> Tensor:
-    r"""Largest error of an inner product of two codes, :math:`\max_{ij} |(J J^\top - I)_{ij}|`.
-
-    Args:
-        J: Codes, shape ``(draws, positions, columns)``.
-
-    Returns:
-        Shape ``(draws,)``.
-    """
-    gram = J @ J.mT
-    return (gram - torch.eye(J.shape[-2], dtype=J.dtype, device=J.device)).abs().amax((-2, -1))
-
-
-def norms(w: Tensor, J: Tensor) -> dict[str, Tensor]:
-    r"""Norms of Theorem 11 on random codes, each at its largest over all inputs.
-
-    Both an input bit and a parity reach 1, so a row of X or Z has the squared norm
-    :math:`\|J_j\|^2 + 1`. With w in the rows of the components, :math:`\tilde W_{KQ}^{(2)}` is the
-    outer product of the code of the output position and :math:`J^\top w`.
-
-    Args:
-        w: Scores of the second attention, shape ``(W,)``.
-        J: Codes, shape ``(draws, positions, columns)``.
-
-    Returns:
-        Name -> shape ``(draws,)``: ``rows``, ``columns`` and ``entries`` of Z, ``KQ rows`` of
-        :math:`Z W_{KQ}^{(2)\top}`, ``KQ norm``, the operator norm.
-    """
-    length = J.norm(dim=-1)  # (draws, positions)
-    read = w @ J[:, : len(w)]  # (draws, columns)
-    ones = math.sqrt(J.shape[1])
-    return {
-        "rows": (length.amax(-1).square() + 1).sqrt(),
-        "columns": J.norm(dim=-2).amax(-1).clamp(min=ones),
-        "entries": J.abs().amax((-2, -1)).clamp(min=1.0),
-        "KQ rows": (J @ read[..., None]).squeeze(-1).abs().amax(-1) * length[:, -1],
-        "KQ norm": read.norm(dim=-1) * length[:, -1],
-    }
-
-
-def norm_bounds(w: Tensor, positions: int, t: float) -> dict[str, float]:
-    r"""What :func:`norms` are at most on codes of accuracy t; at t = 0, on one-hot codes.
-
-    Args:
-        w: Scores of the second attention, shape ``(W,)``.
-        positions: P.
-        t: At most 1, such that :math:`|u^\top (J J^\top - I) v| \le t \|u\| \|v\|` for each
-            position with itself, w with itself, and w with each position.
-
-    Source: ours; that of the columns needs codes of which none has a column longer than
-    :math:`\sqrt P`.
-    """
-    top, length = float(w.abs().max()), float(w.norm())
-    return {
-        "rows": math.sqrt(2 + t),
-        "columns": math.sqrt(positions),
-        "entries": math.sqrt(1 + t),
-        "KQ rows": math.sqrt(1 + t) * (top + t * length),
-        "KQ norm": (1 + t) * length,
-    }
-
-
-def _share(log_odds: float) -> float:
-    """e^x / (1 + e^x), without overflow."""
-    return 1 / (1 + math.exp(-log_odds)) if log_odds > -700 else 0.0

@@ -1,4 +1,4 @@
-r"""Rivals of the paper's bound: the kl form of PAC-Bayes, Occam's bound, and two norm bounds.
+r"""Rivals of the paper's bound: the kl form of PAC-Bayes, Occam's bound, and a norm bound.
 
 Losses are squared errors in [0, b], logarithms natural, n the number of bits. The functions take
 numbers or tensors that broadcast, see :func:`helpers.sharper.elementwise.elementwise`.
@@ -11,8 +11,6 @@ import math
 import torch
 from torch import Tensor
 
-from helpers.checks import require_positive
-from helpers.covers.linear import bound_l1_entries
 from helpers.sharper.elementwise import (
     FIVE_PERCENT,
     ONE,
@@ -54,7 +52,10 @@ def kl_inverse(p: Tensor, budget: Tensor) -> Tensor:
     """
     require_within("p", p, 0, 1)
     require_within("budget", budget, 0)
-    return _inverse(p, budget)
+    p, budget = torch.broadcast_tensors(p, budget)
+    found = zero(lambda q: _kl(p, q) - budget, p, torch.ones_like(p))
+    exact = -torch.expm1(-budget)  # bisection cannot resolve a tiny q beside p = 0
+    return torch.where(p == 0, exact, found)
 
 
 @elementwise
@@ -81,10 +82,11 @@ def occam(
 
     Source: Chernoff's bound and a union over the set.
     """
-    _require_bounded(risk, loss_range)
+    require_above_zero(loss_range=loss_range)
+    require_within("risk", risk, 0, loss_range)
     require_within("log_size", log_size, 0)
     require_sample(log_size, m, delta)
-    return loss_range * _inverse(risk / loss_range, (log_size - delta.log()) / m)
+    return loss_range * kl_inverse(risk / loss_range, (log_size - delta.log()) / m)
 
 
 @elementwise
@@ -93,29 +95,23 @@ def occam_sample_size(
     delta: Tensor = FIVE_PERCENT,
     level: Tensor = ONE,
     loss_range: Tensor = ONE,
-    risk: Tensor = ZERO,
 ) -> Tensor:
-    r"""Least number of points at which :func:`occam` is at most ``level``.
+    r"""Least number of points at which :func:`occam` is at most ``level``, at training risk 0.
 
-    .. math:: m^* = \Bigl\lceil \frac{\log|H| + \log(1/\delta)}{\mathrm{kl}(r/b, q/b)} \Bigr\rceil
+    .. math:: m^* = \Bigl\lceil \frac{\log|H| + \log(1/\delta)}{-\log(1 - q/b)} \Bigr\rceil
 
     Args:
         log_size: As in :func:`occam`.
         delta: As there.
-        level: q, above the training risk and below ``loss_range``.
+        level: q, above 0 and below ``loss_range``.
         loss_range: As there.
-        risk: As there.
     """
-    q, b, r = level, loss_range, risk
+    q, b = level, loss_range
     require_failure(delta)
-    _require_bounded(r, b)
     require_within("log_size", log_size, 0)
-    if not ((q > r) & (q < b)).all():
-        raise ValueError(
-            f"level must lie between the training risk {plain(r)} and the range {plain(b)} of "
-            f"the loss, got {plain(q)}"
-        )
-    return ((log_size - delta.log()) / _kl(r / b, q / b)).ceil().clamp(min=1)
+    if not ((q > 0) & (q < b)).all():
+        raise ValueError(f"level must lie between 0 and {plain(b)}, got {plain(q)}")
+    return ((log_size - delta.log()) / -torch.log1p(-q / b)).ceil().clamp(min=1)
 
 
 @elementwise
@@ -140,11 +136,9 @@ def pac_bayes_kl(
 
     Source: Maurer (2004), Theorem 5, after Seeger (2002).
     """
-    _require_bounded(risk, loss_range)
     require_sample(kl, m, delta)
     require_within("m", m, 8)
-    nats = kl + (2 * m.sqrt()).log() - delta.log()
-    return loss_range * _inverse(risk / loss_range, nats / m)
+    return occam(risk, kl + (2 * m.sqrt()).log(), m, delta, loss_range)
 
 
 @elementwise
@@ -190,15 +184,14 @@ def edelman(
     weight_norm: Tensor,
     input_norm: Tensor,
     readout_norm: Tensor,
-    depth_factor: Tensor = ONE,
 ) -> Tensor:
     r"""Leading term of the norm bound of Edelman et al., without its constant.
 
-    .. math:: B_X B_w C_{2,1} \sqrt{\frac{c \log(D m n)}{m}}
+    .. math:: B_X B_w C_{2,1} \sqrt{\frac{\log(D m n)}{m}}
 
-    It is the square root of their log covering number at :math:`\epsilon = 1`, over m. The depth
-    factor :math:`c = (C_2 L_\sigma)^{O(L)}`, with the spectral norms :math:`C_2`, is 1 unless
-    given. So this is no bound, but what a bound of this kind cannot be below.
+    It is the square root of their log covering number at :math:`\epsilon = 1`, over m, without the
+    depth factor :math:`(C_2 L_\sigma)^{O(L)}`, with the spectral norms :math:`C_2`. So this is no
+    bound. A complete one is above it if what is left out is at least 1.
 
     Args:
         m: Sample size, at least 1.
@@ -207,43 +200,13 @@ def edelman(
         weight_norm: Largest (2, 1) norm of a weight matrix, positive.
         input_norm: Largest 2-norm of a token, positive.
         readout_norm: 2-norm of the read-out vector, positive.
-        depth_factor: c, positive.
 
     Source: Edelman et al. (2022), Theorem 4.6; Lintilhac and Shaikh (2026), Eq. (12).
     """
     for name, value in (("m", m), ("n", n), ("width", width)):
         require_within(name, value, 1)
-    require_above_zero(
-        weight_norm=weight_norm,
-        input_norm=input_norm,
-        readout_norm=readout_norm,
-        depth_factor=depth_factor,
-    )
-    root = (depth_factor * (width * m * n).log() / m).sqrt()
-    return input_norm * readout_norm * weight_norm * root
-
-
-@elementwise
-def trauger(
-    m: Tensor, width: int, weight_norm: float, input_norm: float, readout_norm: float
-) -> Tensor:
-    r"""Leading term of the length-free norm bound of Trauger and Tewari, without its constant.
-
-    .. math:: B_X B_w C_{1,1} \sqrt{\frac{\log(2 D^2 + 1)}{m}}
-
-    Args:
-        m: Sample size, at least 1.
-        width: D, columns of a token, at least 1.
-        weight_norm: Largest l1 norm of the entries of a weight matrix, positive.
-        input_norm: Largest 2-norm of a token, positive.
-        readout_norm: 2-norm of the read-out vector, positive.
-
-    Source: Trauger and Tewari (2024), Lemma 3.6; :func:`helpers.covers.linear.bound_l1_entries`.
-    """
-    require_within("m", m, 1)
-    require_positive(width=width)
-    log_size = bound_l1_entries(width, width, readout_norm * weight_norm, input_norm, 1.0)
-    return (log_size / m).sqrt()
+    require_above_zero(weight_norm=weight_norm, input_norm=input_norm, readout_norm=readout_norm)
+    return input_norm * readout_norm * weight_norm * ((width * m * n).log() / m).sqrt()
 
 
 def _kl(p: Tensor, q: Tensor) -> Tensor:
@@ -255,21 +218,9 @@ def _kl(p: Tensor, q: Tensor) -> Tensor:
     ).clamp(min=0)
 
 
-def _inverse(p: Tensor, budget: Tensor) -> Tensor:
-    p, budget = torch.broadcast_tensors(p, budget)
-    found = zero(lambda q: _kl(p, q) - budget, p, torch.ones_like(p))
-    exact = -torch.expm1(-budget)  # bisection cannot resolve a tiny q beside p = 0
-    return torch.where(p == 0, exact, found)
-
-
 def _log_choose(a: Tensor, b: Tensor) -> Tensor:
     """Log binomial as a sum of logs: log-gammas would cancel for large a."""
     fewer = torch.minimum(b, a - b)
     k = torch.arange(int(fewer.max()) if fewer.numel() else 0, dtype=torch.float64)
     ratio = (a[..., None] - k).clamp(min=1) / (k + 1)
     return torch.where(k < fewer[..., None], ratio.log(), 0.0).sum(-1)
-
-
-def _require_bounded(risk: Tensor, loss_range: Tensor) -> None:
-    require_above_zero(loss_range=loss_range)
-    require_within("risk", risk, 0, loss_range)

@@ -11,13 +11,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import torch
 from torch import Tensor
 
-from helpers.checks import require_positive
+from helpers.checks import door, require_positive
 from helpers.cube import SparseFunction, index_of, sparse_function
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec
@@ -80,6 +80,7 @@ def draw(n: int, classes: Sequence[tuple[int, int]], N: int, seeds: Sequence[int
     )
 
 
+@door
 def paper_spec(
     n: int, *, scale: float = 0.4, value_width: int = 30, hidden: int = 128, **options: Any
 ) -> TransformerSpec:
@@ -99,6 +100,7 @@ def paper_spec(
             ``positional=True``: a first attention that reads positions only, as the construction's
             does. That is a sub-model of the paper's.
     """
+    require_positive(n=n, value_width=value_width, hidden=hidden)
     width = n + 1 + value_width
     return TransformerSpec(
         n,
@@ -162,50 +164,35 @@ def learn(
     )
 
 
-def last_loss(trained: Trained) -> Tensor:
-    """Mean training loss since the check before the last, of each model, shape ``(E,)``."""
-    seen = trained.losses.isfinite()
-    last = seen.shape[0] - 1 - seen.flip(0).int().argmax(0)
-    return trained.losses.gather(0, last[None])[0]
-
-
-@dataclass(frozen=True)
-class Gap:
+class Risks(NamedTuple):
     """Risks of E models, each tensor ``(E,)``, float64.
 
     Attributes:
         train: Mean squared error on the training strings, without dropout.
-        test: Mean squared error on uniform strings.
-        stderr: Standard error of ``test``; 0 if all strings were taken.
+        test: Mean squared error on uniform strings; less that of ``train`` it is the gap.
+        stderr: Standard error of ``test``, and of the gap; 0 if all strings were taken.
     """
 
     train: Tensor
     test: Tensor
     stderr: Tensor
 
-    @property
-    def gap(self) -> Tensor:
-        """Test minus train; its error is that of ``test``, for the training strings are given."""
-        return self.test - self.train
 
-
-def gap(
+def risks(
     forward: Callable[[Weights, Tensor], Tensor],
     weights: Weights,
     samples: Samples,
-    models: Tensor,
     *,
     fresh: int | None = None,
     generator: torch.Generator | None = None,
     chunk: int = 1024,
-) -> Gap:
-    """How much worse models do on all strings than on those they were trained on.
+) -> Risks:
+    """How well models do on the strings they were trained on, and on all.
 
     Args:
-        forward: ``forward(weights, bits) -> (A, B)``.
-        weights: Of A models, each ``(A, ...)``.
+        forward: ``forward(weights, bits) -> (E, B)``.
+        weights: Of the samples' E models, each ``(E, ...)``.
         samples: What they were trained on.
-        models: Which of the samples' models they are, shape ``(A,)``, int64.
         fresh: Number of uniform strings, at least 2, the same for all models; None: every string
             of the cube, n at most 24, which is exact.
         generator: Source of the fresh strings.
@@ -227,20 +214,20 @@ def gap(
     else:
         points = torch.randint(2**n, (fresh,), generator=generator)
     device = next(iter(weights.values())).device
-    train = torch.zeros(len(models), dtype=torch.float64)
-    kept = samples.bits[models], samples.targets[models].double()
-    for b, y in zip(kept[0].split(chunk, 1), kept[1].split(chunk, 1), strict=True):
+    train = torch.zeros(len(samples.functions), dtype=torch.float64)
+    targets = samples.targets.double()
+    for b, y in zip(samples.bits.split(chunk, 1), targets.split(chunk, 1), strict=True):
         train += _errors(forward, weights, b.to(device), y).sum(1)
     total, squares = torch.zeros_like(train), torch.zeros_like(train)
     for part in points.split(chunk):
         b = (part[:, None] >> torch.arange(n) & 1).to(torch.uint8)
-        y = torch.stack([samples.functions[m](part) for m in models.tolist()])
+        y = torch.stack([f(part) for f in samples.functions])
         errors = _errors(forward, weights, b.to(device), y)
         total, squares = total + errors.sum(1), squares + errors.square().sum(1)
     M = len(points)
     variance = (squares / M - (total / M).square()).clamp(min=0) * M / (M - 1)
     stderr = torch.zeros_like(train) if fresh is None else (variance / M).sqrt()
-    return Gap(train / samples.bits.shape[1], total / M, stderr)
+    return Risks(train / samples.bits.shape[1], total / M, stderr)
 
 
 def gap_table(
@@ -250,41 +237,30 @@ def gap_table(
     fresh: int | None = None,
     generator: torch.Generator | None = None,
 ) -> pd.DataFrame:
-    """One row a model: its class, its training, and its gap at the end and at the snapshots.
+    """One row a model: its class, its training, and its gap at the end.
 
     Args:
         samples: What the models were trained on.
         spec: Of the models.
         trained: By :func:`learn`.
-        fresh: As in :func:`gap`; at snapshots at most 2**14 of them.
+        fresh: As in :func:`risks`.
         generator: As there.
 
     Returns:
-        Columns ``degree, sparsity, steps, finished, train, running, gap, stderr``, where ``train``
-        is the loss of the final weights and ``running`` the mean loss of the last epoch, and
-        ``gap_030`` for a snapshot at 0.30; NaN where a model never came so far.
+        Columns ``degree, sparsity, steps, finished, train, gap, stderr``, where ``train`` is the
+        loss of the final weights.
     """
     network = partial(transformer.forward, spec)
-    everyone = torch.arange(len(samples.functions))
-    found = gap(network, trained.weights, samples, everyone, fresh=fresh, generator=generator)
+    found = risks(network, trained.weights, samples, fresh=fresh, generator=generator)
     columns = {
         "degree": [f.degree for f in samples.functions],
         "sparsity": [f.sparsity for f in samples.functions],
         "steps": trained.steps.tolist(),
         "finished": trained.finished.int().tolist(),
         "train": found.train.tolist(),
-        "running": last_loss(trained).tolist(),
-        "gap": found.gap.tolist(),
+        "gap": (found.test - found.train).tolist(),
         "stderr": found.stderr.tolist(),
     }
-    fewer = None if fresh is None else min(fresh, 2**14)
-    for snap in trained.snapshots:
-        there = torch.full((len(everyone),), torch.nan, dtype=torch.float64)
-        if len(snap.models):
-            there[snap.models] = gap(
-                network, snap.weights, samples, snap.models, fresh=fewer, generator=generator
-            ).gap
-        columns[f"gap_{round(100 * snap.threshold):03}"] = there.tolist()
     return pd.DataFrame(columns)
 
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from helpers import cube
-from helpers.checks import require_positive
+from helpers.checks import door, require_positive
 from helpers.cube import SparseFunction
 from helpers.draws import f64
 from helpers.sharper.gradients import Network
@@ -23,6 +23,7 @@ from helpers.sharper.perturbed import perturb
 from helpers.sharpness import SquaredLoss, hessian_trace
 
 
+@door
 def tiling(n: int) -> SparseFunction:
     r"""Disjoint 2-parities that cover all bits.
 
@@ -52,8 +53,6 @@ def perturbed_losses(
     draws: int,
     strings: int,
     generator: torch.Generator,
-    *,
-    positions: bool = True,
 ) -> Tensor:
     r"""Mean squared error of noisy copies of a network, each on random strings of its own.
 
@@ -64,7 +63,6 @@ def perturbed_losses(
         draws: Noisy copies, at least 1.
         strings: For each copy, at least 1.
         generator: Source of randomness; the same state gives the same noise whatever sigma.
-        positions: Noise also on the rows of F that write into columns of positions.
 
     Returns:
         Shape ``(draws,)``; their mean is an unbiased estimate of :math:`\operatorname{E} L`.
@@ -78,8 +76,6 @@ def perturbed_losses(
     for start in range(0, draws, 20):  # so many copies at once: what memory holds
         count = min(20, draws - start)
         copies = perturb(weights, sigma, count, generator)
-        if not positions:
-            copies["F"][:, :-1] = weights["F"][:-1]
         bits = torch.randint(0, 2, (count, strings, spec.n), generator=generator)
         target = function(cube.index_of(bits).flatten()).view(count, strings)
         wrong = forward(spec, copies, bits) - target
@@ -99,13 +95,7 @@ def trace_changes(
 
     The part of the trace with residuals is left out: the first part is exact, without probes.
 
-    Args:
-        network: As in :func:`perturbed_losses`.
-        function: As there.
-        sigma: As there.
-        draws: As there.
-        strings: Over which the loss is a mean, the same for all copies, at least 1.
-        generator: As there.
+    Arguments are those of :func:`perturbed_losses`; the strings are the same for all copies.
 
     Returns:
         The trace at the network, and :math:`(\operatorname{tr} H' - \operatorname{tr} H) /

@@ -2,9 +2,10 @@ r"""What noise on the hand-written network costs, in the closed forms of the aut
 
 Theorems 14, 17, 18, 24, 30 and 31 and the perturbation term P, as the notebook
 ``generate_plots.ipynb`` of ``paullintilhac/boolean_function_sensitivity`` evaluates them. n is the
-number of bits, d the degree, W the sparsity, D the width of a token, k = D - 1, and
-:math:`\ell = \log n`, half the scale of the scores. Every weight gets an independent normal number
-of standard deviation sigma.
+number of bits, at least 1, d the degree and W the sparsity, both from 1 to n, k = n + 1 one less
+than the width of a token, and :math:`\ell = \log n` half the scale of the scores. Every weight gets
+an independent normal number of standard deviation sigma, at least 0. Functions of these numbers
+raise ValueError for one out of its range.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import math
 
 from torch import Tensor
 
-from helpers.checks import require_amount, require_positive
+from helpers.checks import door, require_amount, require_positive
 from helpers.sharper.elementwise import elementwise, require_integers, require_within
 
 
+@door
 def parity_noise(degree: int, sigma: float) -> float:
     r"""Change of a parity at a position that holds a component: :math:`32 \sigma d^2`.
 
@@ -26,6 +28,7 @@ def parity_noise(degree: int, sigma: float) -> float:
     return 32 * sigma * degree**2
 
 
+@door
 def attention_noise(n: int, degree: int, sparsity: int, sigma: float) -> float:
     r"""Change of the second attention in the l1 norm: :math:`128 \sigma d^2 \sqrt W \ell`.
 
@@ -38,35 +41,27 @@ def attention_noise(n: int, degree: int, sparsity: int, sigma: float) -> float:
     return 2 * (2 * math.sqrt(sparsity) * math.log(n)) * parity_noise(degree, sigma)
 
 
-def output_term(
-    n: int, degree: int, sparsity: int, sigma: float, width: int | None = None
-) -> float:
+@door
+def output_term(n: int, degree: int, sparsity: int, sigma: float) -> float:
     r"""Change of the output, :math:`T_p`.
 
     .. math:: T_p = \sigma \bigl(128 d^2 W \ell + \sqrt{2k} + 32 \sqrt W d^2 \bigr)
 
-    Args:
-        n: Bits, at least 1.
-        degree: d, from 1 to n.
-        sparsity: W, from 1 to n.
-        sigma: Standard deviation of the noise, at least 0.
-        width: D, columns of a token, at least 2; None is n + 2.
-
     Source: Theorem 24, as tabulated.
     """
     require_sizes(n, degree, sparsity, sigma)
-    k = _width(n, width) - 1
+    k = n + 1
     root = math.sqrt(sparsity)
     scores = root * attention_noise(n, degree, sparsity, sigma)
     return scores + sigma * math.sqrt(2 * k) + root * parity_noise(degree, sigma)
 
 
+@door
 def gradient_term(
     n: int,
     degree: int,
     sparsity: int,
     sigma: float,
-    width: int | None = None,
     as_tabulated: bool = False,
 ) -> float:
     r"""Change of the gradient of the output, in the 2-norm, :math:`G_p`.
@@ -78,19 +73,13 @@ def gradient_term(
         + 1024 d^{7/2} W^{3/2} \ell + 8 \sqrt{dW} \ell k + 256 d^{5/2} W^2 k
         + 32 \sqrt d\, W^2 k^2 \bigr)
 
-    Args:
-        n: As in :func:`output_term`.
-        degree: As there.
-        sparsity: As there.
-        sigma: As there.
-        width: As there.
-        as_tabulated: Leave the third and the fourth term without their factor sigma, as the
-            notebook has them; the sum then has a positive limit at sigma = 0.
+    ``as_tabulated`` leaves the third and the fourth term without their factor sigma, as the
+    notebook has them; the sum then has a positive limit at sigma = 0.
 
     Source: Theorem 30, as tabulated.
     """
     require_sizes(n, degree, sparsity, sigma)
-    k, d, W, log = _width(n, width) - 1, degree, sparsity, math.log(n)
+    k, d, W, log = n + 1, degree, sparsity, math.log(n)
     middle = (128 + 64 * k) * math.sqrt(2) * d**2 * W**2 * log
     others = (
         128 * math.sqrt(2) * d**2 * W**0.5 * log
@@ -104,7 +93,8 @@ def gradient_term(
     return sigma * others + (middle if as_tabulated else sigma * middle)
 
 
-def hessian_at_construction(n: int, degree: int, sparsity: int, width: int | None = None) -> float:
+@door
+def hessian_at_construction(n: int, degree: int, sparsity: int) -> float:
     r"""Operator norm of the Hessian of the output at the construction, :math:`H_u`.
 
     .. math::
@@ -112,16 +102,10 @@ def hessian_at_construction(n: int, degree: int, sparsity: int, width: int | Non
         H_u = 8(d+1) + 6(d+1)\sqrt W + 2\sqrt{3n(d+1)} + \sqrt{48 n d (d+1)} + 3d\sqrt{12n(d+1)}
         + 8\sqrt2\, d \sqrt{kn} + 2d\sqrt{kn} + 8\sqrt2\, k d \sqrt W + 6\sqrt2\, k^{3/2} d
 
-    Args:
-        n: As in :func:`output_term`.
-        degree: As there.
-        sparsity: As there.
-        width: As there.
-
     Source: Theorem 18, as tabulated. It contains no scale of the scores.
     """
     require_sizes(n, degree, sparsity)
-    k, d, W = _width(n, width) - 1, degree, sparsity
+    k, d, W = n + 1, degree, sparsity
     return (
         8 * (d + 1)
         + 6 * (d + 1) * math.sqrt(W)
@@ -135,9 +119,8 @@ def hessian_at_construction(n: int, degree: int, sparsity: int, width: int | Non
     )
 
 
-def hessian_term(
-    n: int, degree: int, sparsity: int, sigma: float, width: int | None = None
-) -> float:
+@door
+def hessian_term(n: int, degree: int, sparsity: int, sigma: float) -> float:
     r"""Change of the Hessian of the output, in the operator norm, :math:`H_p`.
 
     .. math::
@@ -147,17 +130,10 @@ def hessian_term(
         + 1536 d^{7/2} W^{5/2} \sqrt k\, \ell^2 + 768 d^2 W^{5/2} k \ell^2
         + 16 W^2 k^{5/2} \ell \bigr)
 
-    Args:
-        n: As in :func:`output_term`.
-        degree: As there.
-        sparsity: As there.
-        sigma: As there.
-        width: As there.
-
     Source: Theorem 31, as tabulated.
     """
     require_sizes(n, degree, sparsity, sigma)
-    k, d, W, log = _width(n, width) - 1, degree, sparsity, math.log(n)
+    k, d, W, log = n + 1, degree, sparsity, math.log(n)
     return (
         sigma
         * log
@@ -173,33 +149,25 @@ def hessian_term(
     )
 
 
-def parameter_count(n: int, degree: int, width: int | None = None) -> int:
+@door
+def parameter_count(n: int, degree: int) -> int:
     r"""Number of weights, :math:`3 D^2 + D + (8D + 4)(d + 1)`.
-
-    Args:
-        n: As in :func:`output_term`.
-        degree: As there.
-        width: As there.
 
     Source: ours: three score and value matrices, the read-out, and G, F, b with 4(d + 1) units.
     """
     require_sizes(n, degree, 1)
-    D = _width(n, width)
+    D = n + 2
     return 3 * D**2 + D + (8 * D + 4) * (degree + 1)
 
 
-def tabulated_parameter_count(n: int, degree: int, width: int | None = None) -> int:
+@door
+def tabulated_parameter_count(n: int, degree: int) -> int:
     r""":math:`\Theta = 3(k+1)^2 + (k+1) + (8k + 6)(d+1)`: the weights, but 6(d + 1) of them.
-
-    Args:
-        n: As in :func:`output_term`.
-        degree: As there.
-        width: As there.
 
     Source: Theorem 17, as tabulated.
     """
     require_sizes(n, degree, 1)
-    D = _width(n, width)
+    D = n + 2
     return 3 * D**2 + D + (8 * (D - 1) + 6) * (degree + 1)
 
 
@@ -225,71 +193,58 @@ def gradient_bound(degree: Tensor, sparsity: Tensor) -> Tensor:
     return 4 + 4 * W * (2 + d + 32 * d**2 + 32 * d**3)
 
 
+@door
 def perturbation_term(
     n: int,
     degree: int,
     sparsity: int,
     sigma: float,
-    width: int | None = None,
     as_tabulated: bool = False,
 ) -> float:
     r"""What noise adds to the sharpness :math:`G_u` in the analytic bound.
 
     .. math:: P = 2 G_p \bigl(2\sqrt{G_u} + G_p\bigr) + T_p (H_u + H_p)\, \Theta
 
-    Args:
-        n: As in :func:`output_term`.
-        degree: As there.
-        sparsity: As there.
-        sigma: As there.
-        width: As there.
-        as_tabulated: As in :func:`gradient_term`.
+    ``as_tabulated`` is that of :func:`gradient_term`.
 
     Source: Theorem 17 and Eq. (9), as tabulated.
     """
-    gradient = gradient_term(n, degree, sparsity, sigma, width, as_tabulated)
-    hessian = hessian_at_construction(n, degree, sparsity, width)
-    hessian += hessian_term(n, degree, sparsity, sigma, width)
-    return 2 * gradient * (
-        2 * math.sqrt(gradient_bound(degree, sparsity)) + gradient
-    ) + output_term(n, degree, sparsity, sigma, width) * hessian * tabulated_parameter_count(
-        n, degree, width
-    )
+    gradient = gradient_term(n, degree, sparsity, sigma, as_tabulated)
+    first = 2 * gradient * (2 * math.sqrt(gradient_bound(degree, sparsity)) + gradient)
+    return first + tabulated_parameter_count(n, degree) * _residual(n, degree, sparsity, sigma)
 
 
+@door
 def perturbed_trace_bound(
     n: int,
     degree: int,
     sparsity: int,
     sigma: float,
-    width: int | None = None,
     squared_gradient: float | None = None,
 ) -> float:
     r"""Trace of the Hessian of the squared loss at the perturbed construction.
 
     .. math:: 2\bigl(\sqrt{G_u} + G_p\bigr)^2 + 2 T_p (H_u + H_p)\, \Theta
 
-    with the exact number of weights for :math:`\Theta`.
-
-    Args:
-        n: As in :func:`output_term`.
-        degree: As there.
-        sparsity: As there.
-        sigma: As there.
-        width: As there.
-        squared_gradient: What stands in the place of :math:`G_u`; None is :func:`gradient_bound`.
+    with the exact number of weights for :math:`\Theta`, and ``squared_gradient`` in the place of
+    :math:`G_u`; None is :func:`gradient_bound`.
 
     Source: Theorem 17, with :func:`parameter_count`.
     """
     at_rest = gradient_bound(degree, sparsity) if squared_gradient is None else squared_gradient
-    gradient = math.sqrt(at_rest)
-    gradient += gradient_term(n, degree, sparsity, sigma, width)
-    hessian = hessian_at_construction(n, degree, sparsity, width)
-    hessian += hessian_term(n, degree, sparsity, sigma, width)
-    error = output_term(n, degree, sparsity, sigma, width)
-    return 2 * gradient**2 + 2 * error * hessian * parameter_count(n, degree, width)
+    gradient = math.sqrt(at_rest) + gradient_term(n, degree, sparsity, sigma)
+    residual = _residual(n, degree, sparsity, sigma)
+    return 2 * gradient**2 + 2 * residual * parameter_count(n, degree)
 
 
+def _residual(n: int, degree: int, sparsity: int, sigma: float) -> float:
+    """Change of the output times the norm of its Hessian, T_p (H_u + H_p)."""
+    hessian = hessian_at_construction(n, degree, sparsity)
+    hessian += hessian_term(n, degree, sparsity, sigma)
+    return output_term(n, degree, sparsity, sigma) * hessian
+
+
+@door
 def require_sizes(n: int, degree: int, sparsity: int, sigma: float = 0.0) -> None:
     """Raise ValueError unless d and W lie between 1 and n, and sigma is at least 0."""
     require_positive(n=n)
@@ -297,11 +252,3 @@ def require_sizes(n: int, degree: int, sparsity: int, sigma: float = 0.0) -> Non
         if not 1 <= value <= n:
             raise ValueError(f"{name} must lie between 1 and n = {n}, got {value}")
     require_amount(sigma=sigma)
-
-
-def _width(n: int, width: int | None) -> int:
-    if width is None:
-        return n + 2
-    if width < 2:
-        raise ValueError(f"width must be at least 2, got {width}")
-    return width

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 from torch.func import grad, vjp, vmap
 
+from helpers.checks import door
 from helpers.weights import Forward, Weights
 
 Loss = Callable[[Weights], Tensor]
@@ -271,6 +272,7 @@ def require_inputs(inputs: Tensor) -> None:
         raise ValueError(f"expected at least one input, got shape {tuple(inputs.shape)}")
 
 
+@door
 def require_draws(draws: int, least: int = 2) -> None:
     """Raise ValueError if there are fewer draws than that."""
     if draws < least:

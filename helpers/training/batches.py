@@ -12,6 +12,8 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Generator, Tensor
 
+from helpers.checks import door, require_positive
+
 Pair = tuple[Tensor, Tensor]
 Batches = Callable[[Tensor], Pair]
 Prepare = Callable[[Tensor, Tensor, Tensor], Pair]
@@ -32,8 +34,10 @@ class Resumable(Protocol):
         """Go on from a state."""
 
 
+@door
 def spawn(E: int, generator: Generator) -> list[Generator]:
     """One generator a model, seeded by this one."""
+    require_positive(E=E)
     seeds = torch.randint(2**62, (E,), generator=generator).tolist()
     return [Generator().manual_seed(seed) for seed in seeds]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import require_floating, require_scale
+from helpers.checks import door, require_finite, require_floating, require_scale
 
 
 class Walk(NamedTuple):
@@ -28,6 +28,7 @@ class Walk(NamedTuple):
     steps: Tensor
 
 
+@door
 def walk(
     W: Tensor,
     inputs: Tensor,
@@ -60,6 +61,7 @@ def walk(
     Cost: N d_1 d_2 for each step. Source: the chapter on linear layers; the mistakes of a
     perceptron are counted so.
     """
+    require_finite(W=W, inputs=inputs)
     require_floating(W=W, inputs=inputs)
     require_scale(epsilon=epsilon, stride=stride)
     share, length = epsilon / math.sqrt(W.shape[-1]), inputs.norm(dim=-1).amax(-1)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice, require_scale
+from helpers.checks import door, require_choice, require_scale
 from helpers.draws import f64
 from helpers.variables import selection
 from helpers.weights import Weights
@@ -23,6 +23,7 @@ from helpers.weights import Weights
 FORMS = ("printed", "repaired")
 
 
+@door
 def lookup_net(points: Tensor, values: Tensor, delta: float, *, form: str = "repaired") -> Weights:
     r"""A ReLU net equal to ``values[i]`` wherever :math:`\|x - x_i\|_\infty \le \delta`.
 

@@ -15,7 +15,7 @@ from scipy.optimize import isotonic_regression
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import require_choice, require_probability
+from helpers.checks import door, require_choice, require_probability
 from helpers.draws import seed_of
 from helpers.nets.norm import layer_norm
 from helpers.nets.spec import TransformerSpec
@@ -95,6 +95,7 @@ def plant(gate: str, T: int, s: int, seeds: Sequence[int]) -> Trials:
     return Trials(gate, torch.stack(hidden), T, generators)
 
 
+@door
 def probe(T: int, *, width: int = 32, heads: int = 4) -> TransformerSpec:
     """The third paper's model: one layer, norms first, read at a class token, two logits.
 
@@ -311,6 +312,7 @@ def onsets(checks: Sequence[int], losses: Tensor, level: float) -> Tensor:
     return (torch.tensor(checks)[:, None] * (losses > level)).amax(0)
 
 
+@door
 def redrawn_medians(values: Tensor, count: int, generator: torch.Generator) -> Tensor:
     """Median of the runs as they are, then of runs drawn anew.
 

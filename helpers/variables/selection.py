@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from helpers import cube
-from helpers.checks import require_bits, require_choice, require_scale
+from helpers.checks import door, require_bits, require_choice, require_positive, require_scale
 from helpers.draws import Draws
 from helpers.weights import Weights
 
@@ -94,6 +94,7 @@ def marked(T: int, chosen: Sequence[int], *, apart: bool = False) -> Basis:
     return Basis(vectors, *tokens[s:])
 
 
+@door
 def opposed_gram(T: int, s: int, delta: float, among: float | None = None) -> Tensor:
     r"""Inner products :math:`-\Delta` within the first s vectors, :math:`\Delta` to the others.
 
@@ -105,6 +106,7 @@ def opposed_gram(T: int, s: int, delta: float, among: float | None = None) -> Te
         delta: :math:`\Delta`.
         among: Inner products among the others; None: :math:`\Delta`.
     """
+    require_positive(s=s)
     _check_subset(T, range(s))
     gram = torch.full((T, T), delta, dtype=torch.float64)
     gram[s:, s:] = delta if among is None else among
@@ -112,8 +114,10 @@ def opposed_gram(T: int, s: int, delta: float, among: float | None = None) -> Te
     return gram.fill_diagonal_(1)
 
 
+@door
 def random_gram(T: int, delta: float, generator: torch.Generator) -> Tensor:
     r"""Inner products drawn from :math:`[-\Delta, \Delta]`, all or none at its ends."""
+    require_positive(T=T)
     while True:
         noise = 2 * torch.rand(T, T, generator=generator, dtype=torch.float64) - 1
         noise = noise.sign() if torch.rand((), generator=generator) < 0.5 else noise
@@ -146,6 +150,7 @@ def dual(vectors: Tensor) -> Tensor:
     return torch.linalg.pinv(vectors, rtol=1e-9).mT
 
 
+@door
 def margin(s: int, delta: float) -> float:
     r"""Least score of a chosen row minus the largest of another, with dual keys at R = 1.
 
@@ -165,6 +170,7 @@ def margin(s: int, delta: float) -> float:
     return 1 - s * delta / (1 - (s - 1) * delta)
 
 
+@door
 def sharpness(T: int, gamma: float, factor: float = 1.0, margin: float = 1.0) -> float:
     r"""Scale of the scores, :math:`R = \log(8 T \cdot \text{factor} / \gamma) / \text{margin}`.
 

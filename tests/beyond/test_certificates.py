@@ -32,10 +32,10 @@ def test_chernoff_covers_a_coin():
 
 
 def test_a_certificate_pays_each_of_its_terms():
-    N, K, m, delta, s, k = 500, 40.0, 1000, 0.05, 0.3, 7
+    N, K, m, delta, s, k = 500, 40.0, 1000, 0.05, 0.2, 7
     corrected = 1 - (s * delta) ** (1 / N)
     nats = K + math.log(k) + math.log(2 * math.sqrt(m) / ((1 - s) * delta))
-    found = cert.certificate(0.0, N, K, m, delta, share=s, choices=k)
+    found = cert.certificate(0.0, N, K, m, delta, choices=k)
     assert rivals.binary_kl(corrected, found) == pytest.approx(nats / m, rel=1e-6)
     assert found > corrected
 
@@ -166,7 +166,7 @@ def test_failures_are_those_of_a_loop():
         worst += bool((R - r > 0.1).any())
         least += bool(R[r.argmin()] - r.min() > 0.1)
     found = audit.failures(losses, counts, certify, g)
-    assert found == (worst, least, 200)
+    assert found == (worst, least)
     assert 0 < found.erm < found.any < 200
     assert audit.failures(losses, counts, torch.ones_like, g)[:2] == (0, 0)
 
@@ -241,7 +241,6 @@ x = torch.zeros(2, 4)
     ("call", "named"),
     [
         (lambda: cert.certificate(1.5, 10, 1.0, 100), "risk must be from 0 to 1"),
-        (lambda: cert.certificate(0.1, 10, 1.0, 100, share=1.0), "share must lie"),
         (lambda: cert.certificate(0.1, 10, 1.0, 100, choices=0.5), "choices must be"),
         (lambda: cert.certificate(0.1, 10, 1.0, 5), "m must be at least 8"),
         (lambda: cert.certificate(0.1, 0, 1.0, 50), "m must be at least 1"),
@@ -250,18 +249,17 @@ x = torch.zeros(2, 4)
         (lambda: cert.nearest_width(torch.tensor([0.0])), "width must be positive"),
         (lambda: refit(m=7), "m must be at least 8"),
         (lambda: refit(centre={"v": torch.ones(2, 4)}), "same names and shapes"),
-        (lambda: refit(deviation=0.0), "deviation must be"),
         (lambda: cert.gibbs_risk(lambda w, b: b, gaussian(), lambda a: (x, x), 1, None), "draws"),
         (lambda: audit.sample_counts(0, 5, 5, torch.Generator()), "inputs must be at least 1"),
         (
             lambda: audit.failures(torch.ones(2, 4), torch.ones(3, 5), lambda r: r, None),
-            r"\(2, 4\) and \(3, 5\)",
+            r"\(2, 4\), \(3, 5\) and \(2, 4\)",
         ),
         (
             lambda: audit.failures(
                 torch.ones(2, 4), torch.ones(3, 4), lambda r: r, None, ONES["v"]
             ),
-            r"chosen_by must be .* got \(2, 3\)",
+            r"\(2, 4\), \(3, 4\) and \(2, 3\)",
         ),
         (lambda: audit.noisy_losses(4, 4, 9.0, {}, 1, None), "degree must be from 1 to n - 1"),
     ],

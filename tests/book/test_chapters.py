@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from helpers.book import chapters
-from helpers.book.chapters import ChapterError, Parameter, reached_modules, read_parameters
+from helpers.book.chapters import reached_modules
+from helpers.book.parameters import ChapterError, Parameter, read_parameters
 
 SOURCE = """\
 # %% [markdown]

@@ -1,6 +1,7 @@
 """Stored results: written whole, beside how they were made, and only when a run is to be kept."""
 
 import json
+import re
 
 import pytest
 
@@ -44,6 +45,41 @@ def test_a_table_without_provenance_is_refused(kept):
     results.save("runs", {"seed": [0]}).with_suffix(".json").unlink()
     with pytest.raises(ValueError, match=r"no x\.runs\.json beside it"):
         results.load("part/x", "runs", kept)
+
+
+@pytest.mark.parametrize(
+    ("damage", "rows"),
+    [
+        (lambda text: text[:-3], 2),  # cut in the middle of a number: it would load
+        (lambda text: text.replace("1.25", "1.26"), 2),
+        (lambda text: text[: text.index("1,")], 1),
+        (lambda text: "", -1),
+        (lambda text: text.replace("0,", "0"), 2),
+        (lambda text: '"' + "x" * 200_000, None),
+    ],
+)
+def test_a_damaged_table_is_named(kept, damage, rows):
+    path = results.save("runs", {"seed": [0, 1], "loss": [1.25, 1.375]})
+    told = json.loads(path.with_suffix(".json").read_text())
+    assert told["rows"] == 2
+    path.write_text(damage(path.read_text()))
+    found = "field larger than" if rows is None else f"{rows} rows of 2, hash"
+    with pytest.raises(ValueError, match=rf"{re.escape(str(path))} is damaged: {found}"):
+        results.load("part/x", "runs", kept)
+
+
+@pytest.mark.parametrize("told", ["{}", '{"rows": 2}', "[]", "not JSON"])
+def test_a_table_without_a_fingerprint_is_named(kept, told):
+    beside = results.save("runs", {"seed": [0, 1]}).with_suffix(".json")
+    beside.write_text(told)
+    with pytest.raises(ValueError, match=r"x\.runs\.json is damaged: it does not tell the rows"):
+        results.load("part/x", "runs", kept)
+
+
+def test_a_table_with_other_ends_of_lines_is_the_same(kept):
+    path = results.save("runs", {"seed": [0, 1], "task": ["a,b", 'say "x"']})
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert results.load("part/x", "runs", kept)["task"] == ["a,b", 'say "x"']
 
 
 def test_bad_input_is_named(kept):

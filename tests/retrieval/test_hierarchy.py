@@ -170,8 +170,8 @@ def test_runs_are_compared_by_task_net_and_length():
     assert runs.lengths("a", "x", "y") == [2, 4]
     assert runs.lengths("b", "y") == [8]
     assert runs.lengths("b", "x", "y") == []
-    assert runs.lead("a", 2, "x", "y") == 2
-    assert runs.lead("a", 2, "y", "x", "y") == 10 / 60
+    assert runs.lead("a", 2, "x", "y") == math.log(2)
+    assert runs.lead("a", 2, "y", "x", "y") == math.log(10 / 60)
     assert runs.power("a", "x", 2, 4) == pytest.approx(tuple(math.log2(r) for r in (9, 3, 9)))
 
 

@@ -81,22 +81,6 @@ def test_the_floor_is_the_distance_from_the_span(seed):
     assert floor.item() == pytest.approx(left.square().sum().item() / N, abs=1e-12)
 
 
-def test_separate_least_squares_leaves_what_its_samples_miss():
-    u = torch.tensor([1.0, 0.0]).double()
-    x = torch.tensor([[1.0, 0, 0, 0], [0, 0, 3, 0], [0, 0, 0, 1]]).double()
-    for t, risk in (([0, 1, 1], 0.0), ([1, 0, 1], 1.0), ([0, 0, 0], 0.5)):
-        assert span.separate_risk(x, torch.tensor(t), u) == pytest.approx(risk, abs=1e-14)
-
-
-def test_the_mean_risk_of_separate_least_squares():
-    """1 - n/(N^2 d) while no pointer has more than N d samples; 400 sets, 4.5 standard errors."""
-    N, d, n = 3, 3, 6
-    sets = span.samples(n, N, span.directions(400, d, generator()), generator(1))
-    found = [span.separate_risk(x, t, u) for x, t, u in zip(sets.x, sets.t, sets.u, strict=True)]
-    risks = torch.tensor(found)
-    assert abs(risks.mean() - (1 - n / (N * N * d))) < 4.5 * risks.std() / 20
-
-
 def test_descent_forgets_by_the_law():
     N, d = 3, 2
     data = span.samples(4, N, span.directions(2, d, generator()), generator(1))

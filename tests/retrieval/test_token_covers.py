@@ -101,6 +101,30 @@ def test_losses_exceed_where_they_are_cut_off_by_no_more_than_said():
     assert (loss > tau).float().mean().item() <= 2 * delta
 
 
+def test_the_terms_of_the_guarantee_are_those_of_its_proof():
+    N, n, d, delta = 64, 10**12, 5, 0.1
+    terms = token_covers.guarantee(N, n, d, delta=delta)
+    d_e, root, K = 83, 10**6, 2.0  # floor(20 log 64), sqrt(n), and the net's K; one pointer
+    cut = math.log((1 + K**2 * d) * root)  # log 1/delta'
+    tau = 4 * math.e * cut + 2 * K**2 * (1 + 2 * d + 2 * math.e * d * (math.log(N) + cut))
+    longest = math.sqrt(3 * math.e * d * math.log(n * N))
+    R = math.sqrt(longest**2 + 2 * d)
+    alpha = 2 / d * math.log(2 * K * (N - 1) * longest * n**0.25)
+    D = d + 2 * d_e
+    net = 2 * (D + 2) * math.log1p(8 * K * math.sqrt(1 + R**2) * root)
+    heads = D**2 * math.log1p(2 * alpha * math.sqrt(d_e) * 2 * K * R**3 * root)
+    assert terms == pytest.approx(
+        {
+            "construction": 1 / root,
+            "cover": 4 * math.sqrt(tau) / root,
+            "class": 2 * tau * math.sqrt(2 * (net + heads)) / root,
+            "length": 2 * tau / root / math.sqrt(N),
+            "chance": tau * math.sqrt(math.log(1 / delta) / 2) / root,
+            "truncation": 8 * math.e / root,
+        }
+    )
+
+
 def test_a_guarantee_falls_with_the_prompts_and_depends_little_on_their_length():
     few, many = (sum(token_covers.guarantee(64, n, 5).values()) for n in (10**16, 10**18))
     assert 8 < few / many < 10

@@ -13,8 +13,8 @@ from helpers.nets.transformer import forward, initial_weights
 from helpers.sensitive import brittle
 
 
-def drawn(n=4, ensemble=None, width=8, seed=0, **options):
-    model = brittle.spec(n, width, **options)
+def drawn(n=4, ensemble=None, width=8, seed=0):
+    model = brittle.spec(n, width)
     generator = torch.Generator().manual_seed(seed)
     return model, initial_weights(model, ensemble, generator, dtype=torch.float64)
 
@@ -59,39 +59,6 @@ def test_strings_are_the_cube_or_a_sample_of_it():
             brittle.strings_of(n, most)
 
 
-def test_a_batch_that_holds_the_cube_is_the_cube():
-    generators = [torch.Generator().manual_seed(k) for k in range(2)]
-    batches = brittle.examples(["PARITY", "MEAN"], 4, 16, generators)
-    strings, values = batches(torch.tensor([1]))
-    assert torch.equal(strings, cube.bits(4))
-    torch.testing.assert_close(values, brittle.targets("MEAN", strings)[None])
-
-
-def test_a_smaller_batch_is_drawn_for_each_model_from_its_own_generator():
-    def batch(models):
-        generators = [torch.Generator().manual_seed(k) for k in range(2)]
-        return brittle.examples(["PARITY", "MEAN"], 5, 16, generators)(models)
-
-    strings, values = batch(torch.tensor([0, 1]))
-    assert strings.shape == (2, 16, 5)
-    for e, name in enumerate(("PARITY", "MEAN")):
-        assert torch.equal(values[e], brittle.targets(name, strings[e]))
-        alone, _ = batch(torch.tensor([e]))
-        assert torch.equal(alone[0], strings[e])
-
-
-def test_bad_examples_are_named():
-    generators = [torch.Generator()]
-    with pytest.raises(ValueError, match="unknown function 'AND'"):
-        brittle.examples(["AND"], 4, 8, generators)
-    with pytest.raises(ValueError, match="B must be at least 1, got 0"):
-        brittle.examples(["MEAN"], 4, 0, generators)
-    with pytest.raises(ValueError, match="2 functions need as many generators, at least 1; got 1"):
-        brittle.examples(["MEAN", "FIRST"], 4, 8, generators)
-    with pytest.raises(ValueError, match="0 functions"):
-        brittle.examples([], 4, 8, [])
-
-
 def test_the_model_is_the_papers():
     model = brittle.spec(6, 16)
     found = shapes(model)
@@ -100,7 +67,6 @@ def test_the_model_is_the_papers():
     assert found["positions"] == (6, 8)
     assert found["layers.1.hidden"] == (16, 16)
     assert model.norm_eps == 1e-5
-    assert brittle.spec(6, 16, layers=3).layers == 3
 
 
 def test_the_norm_counts_every_weight_but_the_positions():
@@ -145,32 +111,17 @@ def test_an_ensemble_is_measured_as_its_models_are():
     assert together.values.shape == (2, 400)
 
 
-def test_no_noise_moves_nothing():
-    model, weights = drawn()
-    found = brittle.sharpness(model, weights, cube.bits(4), 2, sigma=0.0).mean
-    assert found < 1e-26  # outputs of order 1, each right to some 1e-14
-
-
 def test_blowup_is_the_product_over_layer_norms_of_the_largest_factor():
     model, weights = drawn(ensemble=2)
     strings = cube.bits(4)[:7]
     _, seen = forward(model, weights, strings, intermediates=True)
-    code, paper = torch.ones(2, 7), torch.ones(2, 7)
+    expected = torch.ones(2, 7)
     for layer in (0, 1):
         for norm in (1, 2):
             Y = seen[f"layers.{layer}.norm{norm}.input"]
             assert Y.shape[-2] == (4 if layer == 0 else 1)  # the token that is read
-            code = code * (1 / Y.std(-1)).amax(-1)
-            paper = paper * (1 + 1 / (Y.var(-1, correction=0) + 1e-5).sqrt()).amax(-1)
-    torch.testing.assert_close(brittle.blowup(model, weights, strings), code.mean(-1))
-    found = brittle.blowup(model, weights, strings, form="paper")
-    torch.testing.assert_close(found, paper.mean(-1))
-
-
-def test_blowup_needs_layer_norms():
-    model, weights = drawn(norm="none")
-    with pytest.raises(ValueError, match="norm='none'"):
-        brittle.blowup(model, weights, cube.bits(4))
+            expected = expected * (1 / Y.std(-1)).amax(-1)
+    torch.testing.assert_close(brittle.blowup(model, weights, strings), expected.mean(-1))
 
 
 def test_the_risk_is_the_mean_squared_error():
@@ -185,15 +136,42 @@ def test_the_risk_is_the_mean_squared_error():
         brittle.squared_risk(model, weights, strings, values[:3])
 
 
+@pytest.mark.parametrize("B", [4, 8])
+def test_a_model_is_trained_on_its_own_function(B, monkeypatch):
+    """On the cube where it fits in a batch, else on fresh strings from its own generator."""
+
+    def trained(network, weights, batches, **options):
+        return batches(torch.tensor([0, 1])), batches(torch.tensor([1]))
+
+    monkeypatch.setattr(brittle, "train", trained)
+    (strings, values), (_, alone) = brittle.learn(
+        brittle.spec(3, 8), ["PARITY", "MEAN"], [5, 6], 1, B=B
+    )
+    strings = strings.expand(2, -1, -1) if strings.ndim == 2 else strings
+    assert strings.shape == (2, B, 3)
+    assert B == 4 or torch.equal(strings[0], cube.bits(3))
+    for e, name in enumerate(("PARITY", "MEAN")):
+        assert torch.equal(values[e], brittle.targets(name, strings[e]))
+    assert alone.shape == (1, B)
+
+
+def test_models_begin_as_their_seeds_say():
+    model = brittle.spec(3, 8)
+    generators, weights = brittle.seeded(model, [5, 6])
+    own = torch.Generator().manual_seed(6)
+    for name, values in initial_weights(model, None, own).items():
+        assert torch.equal(weights[name][1], values)
+    assert torch.equal(generators[1].get_state(), own.get_state())
+
+
 def test_the_recipe_learns_and_a_model_does_not_know_its_neighbours():
     model = brittle.spec(3, 16)
     names = ["PARITY", "MEAN", "FIRST"]
     trained = brittle.learn(model, names, [5, 6, 7], 300, B=8)
     found = brittle.measure(model, trained.weights, names, 5, torch.Generator().manual_seed(0))
-    assert found.converged.all(), found.mse
+    assert (found.mse <= brittle.CONVERGED).all(), found.mse
     assert (found.sharpness > 0).all()
     assert (found.stderr > 0).all()
-    torch.testing.assert_close(found.log_blowup.exp(), found.blowup)
     alone = brittle.learn(model, names[1:2], [6], 20, B=8)
     among = brittle.learn(model, names, [5, 6, 7], 20, B=8)
     strings = cube.bits(3)  # outputs, as a key's bias changes none and drifts with rounding
@@ -207,12 +185,16 @@ def test_bad_calls_are_named():
     model, weights = drawn(ensemble=2)
     with pytest.raises(ValueError, match="1 functions need as many seeds, got 2"):
         brittle.learn(model, ["MEAN"], [1, 2], 1)
+    with pytest.raises(ValueError, match="unknown function 'AND'"):
+        brittle.learn(model, ["AND"], [1], 1)
+    with pytest.raises(ValueError, match="at least 1 example, got 0"):
+        brittle.learn(model, ["MEAN"], [1], 1, B=0)
+    with pytest.raises(ValueError, match="at least 1 model, got 0"):
+        brittle.learn(model, [], [], 1)
     with pytest.raises(ValueError, match="expected the weights of 3 models, got an axis of 2"):
         brittle.measure(model, weights, ["MEAN"] * 3)
     with pytest.raises(ValueError, match="draws must be at least 2, got 1"):
         brittle.sharpness(model, weights, cube.bits(4), 1)
-    with pytest.raises(ValueError, match="sigma must be finite and at least 0, got -1"):
-        brittle.sharpness(model, weights, cube.bits(4), 2, sigma=-1.0)
 
 
 def test_only_settings_that_differ_are_listed():

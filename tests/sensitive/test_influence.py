@@ -26,6 +26,14 @@ def gap_of(*values):
     return torch.tensor(values, dtype=torch.float64)
 
 
+def mean_and_preference(scores, gap):
+    """Of one row over all inputs: the mean flip by flip, and the mean of M_+ - M_-."""
+    x = cube.bits(scores.shape[-1])
+    rows = (scores + gap * x).softmax(-1)
+    mean = influence.bit_influences(rows[..., None]).sum(-1).mean(-1).sum()
+    return mean.item(), (rows * (2 * x - 1) * gap.sign()).sum(-1).mean().item()
+
+
 def row_by_hand(scores, gap, bits):
     weights = [
         math.exp(s + g * b) for s, g, b in zip(scores, itertools.cycle(gap), bits, strict=False)
@@ -49,35 +57,31 @@ def test_the_closed_form_and_the_enumeration_are_the_definition(columns):
     sums = influence.summed_influence(scores, gap, cube.bits(5))
     by_hand = [sum_by_hand(scores.tolist(), gap.tolist(), b) for b in cube.bits(5).tolist()]
     assert sums.tolist() == pytest.approx(by_hand, abs=200 * EPS)
-    mean = influence.expected_influence(scores, gap).item()
-    assert mean == pytest.approx(sum(by_hand) / 32, abs=200 * EPS)
+    assert mean_and_preference(scores, gap)[0] == pytest.approx(sum(by_hand) / 32, abs=200 * EPS)
 
 
 @law
 @given(st.integers(1, 7), st.floats(-40, 40), st.floats(0, 30), st.integers(0, 10**6))
 def test_the_mean_is_four_preferences_and_below_its_limit(n, g, steep, seed):
     scores = steep * normal(n, seed=seed)
-    mean = influence.expected_influence(scores, gap_of(g))
-    preference = influence.expected_preference(scores, gap_of(g))
+    mean, preference = mean_and_preference(scores, gap_of(g))
     tol = 100 * n**2 * EPS
-    assert mean.item() == pytest.approx(4 * preference.item(), abs=tol)
-    assert -tol <= mean.item() <= 4 - 2.0 ** (3 - n) + tol
+    assert mean == pytest.approx(4 * preference, abs=tol)
+    assert -tol <= mean <= 4 - 2.0 ** (3 - n) + tol
 
 
 def test_gaps_of_both_signs_obey_the_same_identity():
-    scores, gap = normal(20, 6), 5 * normal(20, 6, seed=1)
+    scores, gap = normal(6), 5 * normal(6, seed=1)
     assert (gap < 0).any()
-    mean = influence.expected_influence(scores, gap)
-    preference = influence.expected_preference(scores, gap)
-    assert torch.allclose(mean, 4 * preference, rtol=0, atol=1e-13)
-    renamed = influence.expected_influence(scores + gap, -gap)
-    assert torch.allclose(mean, renamed, rtol=0, atol=1e-13)
+    mean, preference = mean_and_preference(scores, gap)
+    assert mean == pytest.approx(4 * preference, abs=1e-13)
+    assert mean == pytest.approx(mean_and_preference(scores + gap, -gap)[0], abs=1e-13)
 
 
 def test_the_limit_is_approached_for_every_row_and_by_no_biased_bits():
     for n in (2, 5, 9):
-        found = influence.expected_influence(normal(n, seed=n), gap_of(60.0)).item()
-        assert found == pytest.approx(4 - 2.0 ** (3 - n), abs=1e-12)
+        found = influence.summed_influence(normal(n, seed=n), gap_of(60.0), cube.bits(n)).mean()
+        assert found.item() == pytest.approx(4 - 2.0 ** (3 - n), abs=1e-12)
     zero = torch.zeros(9, dtype=torch.float64)
     assert influence.summed_influence(zero, gap_of(60.0), zero).item() == pytest.approx(16)
 
@@ -91,7 +95,7 @@ def test_extreme_scores_neither_overflow_nor_cancel():
     assert tiny.item() == pytest.approx(2 * math.exp(-60) * (math.e - 1), rel=1e-9)
 
 
-def test_a_row_is_what_the_first_layer_of_a_transformer_has():
+def test_a_row_is_moved_as_in_the_first_layer_of_a_transformer():
     spec = TransformerSpec(5, 8, 1, 1, 0, "none", readout="every", bias=False)
     generator = torch.Generator().manual_seed(3)
     weights = initial_weights(spec, None, generator, dtype=torch.float64)
@@ -99,18 +103,24 @@ def test_a_row_is_what_the_first_layer_of_a_transformer_has():
     rows = seen["layers.0.attention"][:, 0]  # (2**n, n, n)
     tokens = weights["embedding"][:, None] + weights["positions"]
     keys = tokens @ weights["layers.0.key"]
+    flips = torch.arange(32)[:, None] ^ (1 << torch.arange(5))  # (2**n, n)
     for i in range(5):
         query = spec.scale * tokens[:, i] @ weights["layers.0.query"]  # by the own bit
         own = query[cube.bits(5)[:, i]]
         scores, gap = own @ keys[0].T, own @ (keys[1] - keys[0])[:1].T
-        found = influence.attention_row(scores, gap, cube.bits(5))
-        assert torch.allclose(found, rows[:, i], rtol=1e-12)
+        moved = (rows[:, i][:, None] - rows[:, i][flips]).abs().sum(-1)  # by input and bit
+        others = [q for q in range(5) if q != i]
+        one_row = influence.summed_influence(scores, gap, cube.bits(5))
+        a = (scores + gap * cube.bits(5)).softmax(-1)
+        b = cube.bits(5)[:, i, None]
+        there = (scores + gap * torch.where(torch.arange(5) == i, 1 - b, cube.bits(5))).softmax(-1)
+        by_own = (a - there).abs().sum(-1)  # the own bit as one that leaves the query as it is
+        assert torch.allclose(moved[:, others].sum(-1) + by_own, one_row, rtol=1e-11)
 
 
 def test_one_bit_has_nothing_to_take_attention_from():
     found = influence.summed_influence(gap_of(3.0), gap_of(5.0), cube.bits(1))
     assert found.tolist() == [0.0, 0.0]
-    assert influence.attention_row(gap_of(3.0), gap_of(5.0), cube.bits(1)).tolist() == [[1], [1]]
 
 
 def test_batches_and_single_precision_are_kept():
@@ -120,7 +130,6 @@ def test_batches_and_single_precision_are_kept():
     assert found.dtype == torch.float32
     alone = influence.summed_influence(scores[2, 0], gap[1], cube.bits(4))
     assert torch.allclose(found[:, 2, 1], alone, atol=1e-6)
-    assert influence.expected_influence(scores, gap).shape == (3, 2)
 
 
 def test_the_bounds_have_the_constants_of_their_statements():
@@ -229,20 +238,22 @@ ROW, GAP, BITS = gap_of(0.0, 1.0), gap_of(1.0), torch.tensor([0, 1])
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: influence.attention_row(BITS, GAP, BITS), TypeError, "scores must be floating"),
-        (lambda: influence.attention_row(ROW, BITS[:1], BITS), TypeError, "gap must be floating"),
-        (lambda: influence.attention_row(ROW, GAP.float(), BITS), TypeError, "one dtype"),
-        (lambda: influence.attention_row(ROW / 0, GAP, BITS), ValueError, "finite"),
-        (lambda: influence.attention_row(ROW[:0], GAP, BITS[:0]), ValueError, "n >= 1"),
-        (lambda: influence.attention_row(ROW, GAP[0], BITS), ValueError, "columns"),
+        (lambda: influence.summed_influence(BITS, GAP, BITS), TypeError, "scores must be floating"),
+        (
+            lambda: influence.summed_influence(ROW, BITS[:1], BITS),
+            TypeError,
+            "gap must be floating",
+        ),
+        (lambda: influence.summed_influence(ROW, GAP.float(), BITS), TypeError, "one dtype"),
+        (lambda: influence.summed_influence(ROW / 0, GAP, BITS), ValueError, "finite"),
+        (lambda: influence.summed_influence(ROW[:0], GAP, BITS[:0]), ValueError, "n >= 1"),
+        (lambda: influence.summed_influence(ROW, GAP[0], BITS), ValueError, "columns"),
         (lambda: influence.summed_influence(ROW, gap_of(1, 1, 1), BITS), ValueError, "columns"),
         (lambda: influence.summed_influence(ROW, GAP, BITS[:1]), ValueError, "2 positions"),
         (lambda: influence.summed_influence(ROW, GAP, BITS - 1), ValueError, "got -1"),
-        (lambda: influence.expected_influence(torch.zeros(17), GAP.float()), ValueError, "got 17"),
-        (lambda: influence.expected_preference(torch.zeros(17), GAP.float()), ValueError, "got 17"),
         (lambda: influence.lemma11_bound(0, 3.0), ValueError, "n must be at least 1, got 0"),
-        (lambda: influence.tail_bound(4, 0.0), ValueError, "delta must be positive"),
-        (lambda: influence.tail_bound(4, math.nan), ValueError, "delta must be positive"),
+        (lambda: influence.tail_bound(4, 0.0), ValueError, "delta must be (positive|finite)"),
+        (lambda: influence.tail_bound(4, math.nan), ValueError, "delta must be (positive|finite)"),
         (lambda: influence.bit_influences(torch.zeros(4)), ValueError, "2\\*\\*n"),
         (lambda: influence.bit_influences(torch.zeros(3, 2, 2)), ValueError, "2\\*\\*n"),
         (lambda: influence.bit_influences(torch.zeros(1, 2, 2)), ValueError, "one bit"),

@@ -4,11 +4,8 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from helpers import cube
-from helpers.cube import average_sensitivity
 from helpers.sensitive import random_nets
 
 
@@ -61,36 +58,6 @@ def test_sign_sensitivity_counts_the_flips_of_the_sign():
     T = torch.stack((cube.parity(4) * 5, cube.first(4) / 100, torch.full((16,), 3.0).double()))
     assert random_nets.sign_sensitivity(T).tolist() == [4.0, 1.0, 0.0]
     assert random_nets.sign_sensitivity(torch.zeros(8)) == 0
-
-
-def test_balanced_nets_say_yes_on_half_of_the_cube_and_constants_stay_constant():
-    T = torch.randn(5, 16, generator=generator(), dtype=torch.float64) + 9
-    assert torch.equal((random_nets.balanced(T) > 0).sum(-1), torch.full((5,), 8))
-    assert not random_nets.balanced(torch.full((2, 8), 3.0)).any()
-    assert random_nets.sign_sensitivity(random_nets.balanced(cube.mean(5) + 7)) == pytest.approx(
-        average_sensitivity(cube.majority(5)).item()
-    )
-
-
-@given(st.integers(1, 6), st.floats(0.1, 100), st.floats(-100, 100), st.integers(0, 50))
-@settings(max_examples=40, deadline=None)
-def test_the_mean_degree_forgets_scale_and_constant(n, scale, shift, seed):
-    T = torch.randn(2**n, generator=generator(seed), dtype=torch.float64)
-    degree = random_nets.mean_degree(T)
-    assert 1 - 1e-9 <= degree <= n + 1e-9
-    torch.testing.assert_close(
-        random_nets.mean_degree(scale * T + shift), degree, rtol=1e-6, atol=1e-6
-    )
-
-
-def test_the_mean_degree_of_named_functions():
-    assert random_nets.mean_degree(cube.parity(5)).item() == pytest.approx(5)
-    assert random_nets.mean_degree(cube.mean(5)).item() == pytest.approx(1)
-    f = cube.character(4, 3) * 2 + cube.character(4, 15) * 4 + 7
-    assert random_nets.mean_degree(f).item() == pytest.approx((2 * 4 + 4 * 16) / 20)
-    assert random_nets.mean_degree(torch.ones(2, 8) * 3).isnan().all()
-    balanced = cube.first(4)
-    torch.testing.assert_close(random_nets.mean_degree(balanced), average_sensitivity(balanced))
 
 
 def test_bad_input_is_named():

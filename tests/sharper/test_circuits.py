@@ -11,8 +11,9 @@ from helpers.sharper import circuits
 
 def drawn(n=5, hidden=7, ensemble=None, seed=0):
     generator = torch.Generator().manual_seed(seed)
-    weights = circuits.initial_weights(n, hidden, generator, ensemble)
-    return {k: v.double() + 0.1 for k, v in weights.items()}
+    models = [circuits.initial_weights(n, hidden, generator) for _ in range(ensemble or 1)]
+    weights = {k: torch.stack([m[k] for m in models]).double() + 0.1 for k in models[0]}
+    return weights if ensemble else {k: v[0] for k, v in weights.items()}
 
 
 def token_by_token(w, bits, positional=False):

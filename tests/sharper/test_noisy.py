@@ -11,7 +11,7 @@ from helpers.draws import Draws, f64
 from helpers.sharper import noisy
 from helpers.sharper.gradients import flat_function, largest, repair_terms, squared_gradients
 from helpers.sharper.network import construct, forward
-from helpers.sharper.perturbed import kink_margin
+from helpers.sharper.perturbed import hidden_units
 from helpers.sharper.tabulated import gradient_bound, parameter_count, perturbed_trace_bound
 from helpers.sharpness import SquaredLoss, hessian_trace
 
@@ -30,7 +30,7 @@ def test_the_smooth_network_is_exact_at_every_scale_and_away_from_kinks(size):
         f, (spec, weights) = networks(*size, second)
         output, inside = forward(spec, weights, cube.bits(n), intermediates=True)
         assert (output - f.table()).abs().max() < 1e-11
-        margin = kink_margin(spec, weights, inside)
+        margin = hidden_units(weights, inside)[1].abs().amin(-1)
         assert margin[:, W:].min().item() == pytest.approx(1 / (8 * d), rel=1e-9)
         assert margin.min() > 0
     with pytest.raises(ValueError, match="needs at least 4 bits, got 3"):
@@ -124,7 +124,8 @@ def test_within_the_safe_radius_the_output_stays_near_and_the_trace_below_its_bo
         (Draws(1).normal(parameter_count(*size[:2])), noisy.steepest(network, bits[3]))
     ):
         whole = noisy.shifted(network, direction, radius)
-        assert noisy.distance(whole, weights) == pytest.approx(radius, rel=1e-9)
+        far = noisy.flatten(whole)[0] - noisy.flatten(weights)[0]
+        assert far.norm().item() == pytest.approx(radius, rel=1e-9)
         drift = (forward(spec, whole, bits) - f.table()).abs().max()
         assert drift <= weights["v2"].norm() / 4
         for share in (0.5, 1e-6):

@@ -33,18 +33,12 @@ def test_our_norm_covers_the_network_and_is_less_than_twice_it(n, d, W, basis):
     assert actual <= pb.norm_squared(n, d, W) <= 2.5 * actual
 
 
-def test_the_norm_without_the_second_attention_is_too_small_when_the_sparsity_is_large():
-    function = cube.sparse_function(20, 1, 20, torch.Generator().manual_seed(0))
-    assert squared(construct(function)[1]) > pb.norm_squared(20, 1, 20, "length_free")
-
-
 def test_the_readings_of_the_norm_differ_by_their_idle_positions():
     scores = 4 * math.log(20) ** 2
     norm = {r: pb.norm_squared(20, 2, 7, r) for r in pb.NORMS}
-    assert norm["length_free"] == pytest.approx(21 + 192 + 24 + 14 * scores, rel=1e-14)
-    assert norm["tabulated"] - norm["length_free"] == pytest.approx(20 * scores, rel=1e-12)
-    assert norm["sinks"] - norm["length_free"] == pytest.approx(14 * scores, rel=1e-12)
-    assert norm["ours"] - norm["length_free"] == pytest.approx(7 * scores - 13, rel=1e-12)
+    assert norm["tabulated"] == pytest.approx(21 + 192 + 24 + 34 * scores, rel=1e-14)
+    assert norm["tabulated"] - norm["sinks"] == pytest.approx(6 * scores, rel=1e-12)
+    assert norm["tabulated"] - norm["ours"] == pytest.approx(13 * scores + 13, rel=1e-12)
 
 
 def test_the_authors_printed_number_is_the_bound_with_the_norm_not_squared():
@@ -106,7 +100,7 @@ def test_the_spread_of_the_square_is_that_of_the_table(W):
 @given(kl=positive, m=st.floats(1, 1e9), delta=confidence, S=positive, off=st.floats(0.1, 10))
 def test_no_lambda_is_better_than_the_closed_form(kl, m, delta, S, off):
     best = pb.alquier(0.0, kl, m, delta, S)
-    lam = pb.optimal_lambda(kl, m, delta, S)
+    lam = math.sqrt(2 * m * (kl - math.log(delta))) / S
     assert pb.alquier(0.0, kl, m, delta, S, lam) == pytest.approx(best, rel=1e-12)
     assert pb.alquier(0.0, kl, m, delta, S, off * lam) >= best * (1 - 1e-12)
 
@@ -184,8 +178,8 @@ def test_the_sample_size_grows_with_the_square_of_the_constant_and_the_cube_of_t
 def test_the_first_sample_size_is_found_exactly():
     assert pb.first_sample_size(lambda m: 10 / m, 0.1) == 100
     assert pb.first_sample_size(lambda m: 0.0, 1.0) == 1
-    with pytest.raises(ValueError, match="not met up to 100"):
-        pb.first_sample_size(lambda m: 2.0, 1.0, largest=100)
+    with pytest.raises(ValueError, match="not met up to 1e"):
+        pb.first_sample_size(lambda m: 2.0, 1.0)
 
 
 @given(p=st.floats(0, 1), budget=st.floats(0, 30))
@@ -212,10 +206,10 @@ def test_the_binary_divergence_is_known_at_its_ends():
 @given(log_size=st.floats(0, 1e6), level=st.floats(0.01, 0.9), delta=confidence)
 @settings(deadline=None, max_examples=50)
 def test_occams_sample_size_is_the_first_that_suffices(log_size, level, delta):
-    m = rivals.occam_sample_size(log_size, delta, level, 2.0, risk=level / 4)
-    assert rivals.occam(level / 4, log_size, m, delta, 2.0) <= level * (1 + 1e-9)
+    m = rivals.occam_sample_size(log_size, delta, level, 2.0)
+    assert rivals.occam(0.0, log_size, m, delta, 2.0) <= level * (1 + 1e-9)
     if m > 1:
-        assert rivals.occam(level / 4, log_size, m - 1, delta, 2.0) > level * (1 - 1e-9)
+        assert rivals.occam(0.0, log_size, m - 1, delta, 2.0) > level * (1 - 1e-9)
 
 
 def test_occam_with_one_predictor_covers_a_coin():
@@ -245,15 +239,11 @@ def test_constructions_are_counted(n, d, W):
     assert more == pytest.approx(exact + math.log(100) + 5 * W * math.log(2), rel=1e-12)
 
 
-def test_the_rivals_leading_terms_are_their_formulas():
+def test_the_rivals_leading_term_is_its_formula():
     norm = math.sqrt(52 * 50) * 2 * math.log(50)
     value = math.sqrt(2) * 5 * norm * math.sqrt(math.log(52 * 1e5 * 50) / 1e5)
     assert rivals.edelman(1e5, 50, 52, norm, math.sqrt(2), 5.0) == pytest.approx(value, rel=1e-13)
     assert value == pytest.approx(39.3, abs=0.05)
-    deeper = rivals.edelman(1e5, 50, 52, norm, math.sqrt(2), 5.0, depth_factor=9.0)
-    assert deeper == pytest.approx(3 * value, rel=1e-13)
-    length_free = math.sqrt(2) * 5 * norm * math.sqrt(math.log(2 * 52**2 + 1) / 1e5)
-    assert rivals.trauger(1e5, 52, norm, math.sqrt(2), 5.0) == pytest.approx(length_free, rel=1e-13)
 
 
 def test_the_constant_of_a_fair_coin_is_a_half_and_of_a_rare_loss_smaller():
@@ -293,10 +283,6 @@ def test_tensors_broadcast_and_numbers_give_numbers():
     alone = pb.optimal_sigma(pb.norm_squared(20, 3, 7), gradient_bound(3, 7), 1e6, 0.01, 0.2)
     assert isinstance(alone, float)
     assert sigma[1, 1, 2].item() == pytest.approx(alone, rel=1e-12)
-    sizes = pb.sample_size(N, G, 0.01, 0.2, torch.tensor([1.0, 0.25])[:, None, None])
-    assert sizes.shape == (2, 4, 5)
-    one = pb.sample_size(pb.norm_squared(20, 3, 7), gradient_bound(3, 7), 0.01, 0.2)
-    assert sizes[0, 1, 2] == one
     assert pb.bound(N[:0], G[:0], 0.1, 10, 0.5).shape == (0, 5)
 
 
@@ -319,7 +305,6 @@ def test_tensors_broadcast_and_numbers_give_numbers():
         (lambda: pb.truncated_optimum(1.0, 0.0, 10, 0.5), "sharpness must be positive"),
         (lambda: pb.sample_size(1.0, 1.0, 0.5, level=0.0), "level must be positive, got 0"),
         (lambda: pb.first_sample_size(lambda m: 1 / m, math.nan), "level must be finite"),
-        (lambda: pb.first_sample_size(lambda m: 1 / m, 0.1, 0.5), "largest must be"),
         (lambda: pb.norm_squared(20, 21, 1), "degree must be from 1 to 20, got 21"),
         (lambda: pb.norm_squared(20, 2, 21), "sparsity must be from 1 to 20, got 21"),
         (lambda: pb.norm_squared(20, 1.5, 1), "degree must be a whole number, got 1.5"),
@@ -337,13 +322,11 @@ def test_tensors_broadcast_and_numbers_give_numbers():
         (lambda: rivals.kl_inverse(0.5, -1.0), "budget must be at least 0, got -1"),
         (lambda: rivals.occam(2.0, 1.0, 10, 0.1), "risk must be from 0 to 1, got 2"),
         (lambda: rivals.occam(0.0, -1.0, 10, 0.1), "log_size must be at least 0, got -1"),
-        (lambda: rivals.occam_sample_size(1.0, level=1.0), "below|between the training risk 0"),
+        (lambda: rivals.occam_sample_size(1.0, level=1.0), "level must lie between 0 and 1, got 1"),
         (lambda: rivals.pac_bayes_kl(0.1, 1.0, 7), "m must be at least 8, got 7"),
         (lambda: rivals.log_constructions(4, 2, 7), "sparsity must be from 1 to 6, got 7"),
         (lambda: rivals.edelman(1e5, 50, 0, 1.0, 1.0, 1.0), "width must be at least 1, got 0"),
         (lambda: rivals.edelman(1e5, 50, 52, 0.0, 1.0, 1.0), "weight_norm must be positive"),
-        (lambda: rivals.trauger(0, 52, 1.0, 1.0, 1.0), "m must be at least 1, got 0"),
-        (lambda: rivals.trauger(10, 0, 1.0, 1.0, 1.0), "width must be at least 1, got 0"),
         (lambda: pb.subgaussian_constant(torch.zeros(0)), "K >= 1"),
         (lambda: pb.subgaussian_constant(torch.tensor([math.inf])), "losses must be finite"),
         (lambda: pb.subgaussian_constant(torch.ones(2), -torch.ones(1)), "lambdas must be"),

@@ -34,7 +34,6 @@ def test_the_output_term_is_the_tabulated_one():
     log = math.log(20)
     assert close(t.output_term(20, 1, 1, 1.0), 128 * log + math.sqrt(42) + 32)
     assert close(t.output_term(20, 3, 4, 0.1), 0.1 * (4608 * log + math.sqrt(42) + 576))
-    assert close(t.output_term(20, 3, 4, 0.1, width=9), 0.1 * (4608 * log + 4 + 576))
 
 
 def test_the_output_term_is_made_of_its_lemmas():
@@ -78,17 +77,18 @@ def test_as_tabulated_two_terms_of_the_gradient_do_not_vanish():
 
 
 def test_the_hessian_at_the_construction_is_the_tabulated_one():
-    # n = 8, width = 9, so k = 8; d = 1, W = 4.
+    # n = 8, so k = 9; d = 1, W = 4.
+    root = math.sqrt(72)
     by_hand = 16 + 24 + 2 * math.sqrt(48) + math.sqrt(768) + 3 * math.sqrt(192)
-    by_hand += 8 * root2 * 8 + 2 * 8 + 8 * root2 * 8 * 2 + 6 * root2 * 8 * math.sqrt(8)
-    assert close(t.hessian_at_construction(8, 1, 4, width=9), by_hand)
+    by_hand += 8 * root2 * root + 2 * root + 8 * root2 * 9 * 2 + 6 * root2 * 27
+    assert close(t.hessian_at_construction(8, 1, 4), by_hand)
     by_hand = 32 + 48 + 2 * math.sqrt(96) + math.sqrt(4608) + 9 * math.sqrt(384)
-    by_hand += 24 * root2 * 8 + 48 + 24 * root2 * 16 + 18 * root2 * 8 * math.sqrt(8)
-    assert close(t.hessian_at_construction(8, 3, 4, width=9), by_hand)
+    by_hand += 24 * root2 * root + 6 * root + 24 * root2 * 18 + 18 * root2 * 27
+    assert close(t.hessian_at_construction(8, 3, 4), by_hand)
 
 
 def test_each_term_of_the_hessian_is_the_tabulated_one():
-    n, d, W, k = 5, 4, 4, 9  # width 10
+    n, d, W, k = 8, 4, 4, 9
     log = math.log(n)
     by_hand = (
         768 * root2 * 16 * 8 * k * log
@@ -99,7 +99,7 @@ def test_each_term_of_the_hessian_is_the_tabulated_one():
         + 768 * 16 * 32 * 9 * log**2
         + 16 * 16 * 243 * log
     )
-    assert close(t.hessian_term(n, d, W, 1.0, width=10), by_hand)
+    assert close(t.hessian_term(n, d, W, 1.0), by_hand)
 
 
 def test_the_sharpness_is_the_tabulated_one():
@@ -176,8 +176,8 @@ def test_the_first_attention_moves_less_than_its_bound():
 def test_no_active_unit_flips_where_it_must_not(n, d, W):
     f = function(n, d, W)
     spec, weights = construct(f)
-    safe = p.no_flip_sigma(n, d, W, 0.05, leaks(f)[0])
-    margin = 1 / (4 * d) - leaks(f)[0]
+    safe, margin = p.no_flip_sigma(n, d, W, 0.05), p.active_margin(n, d)
+    assert close(margin, 1 / (4 * d) - leaks(f)[0])
 
     def flipping(sigma):
         noisy = p.perturb(weights, sigma, 200, torch.Generator().manual_seed(2))
@@ -306,7 +306,6 @@ def test_noise_is_normal_scaled_and_repeatable():
         (lambda: t.gradient_term(5, 1, 0, 0.1), "sparsity must lie between 1 and n = 5, got 0"),
         (lambda: t.hessian_term(5, 1, 1, -0.1), "sigma must be finite and at least 0, got -0.1"),
         (lambda: t.hessian_term(5, 1, 1, math.nan), "sigma must be finite"),
-        (lambda: t.hessian_at_construction(5, 1, 1, width=1), "width must be at least 2, got 1"),
         (lambda: t.parameter_count(5, 0), "degree must lie between"),
         (lambda: t.gradient_bound(0, 1), "degree must be at least 1, got 0"),
         (lambda: p.chi_tail(0, 0.1), "freedom must be at least 1, got 0"),
@@ -314,8 +313,7 @@ def test_noise_is_normal_scaled_and_repeatable():
         (lambda: p.chi_quantile(1, 1.0), "failure must lie between 0 and 1"),
         (lambda: p.chi_quantile(1, 0.1, 0), "count must be at least 1, got 0"),
         (lambda: p.first_attention_noise(3, 2.0), "failure must lie between 0 and 1"),
-        (lambda: p.no_flip_sigma(5, 2, 1, 0.1, 0.125), r"leak must lie in \[0, 1/\(4d\)\)"),
-        (lambda: p.no_flip_sigma(5, 2, 1, 0.1, -0.1), "leak must lie in"),
+        (lambda: p.no_flip_sigma(3, 1, 1, 0.1), "at n = 3 and d = 1 the leak of attention reaches"),
         (lambda: p.perturb({}, -1.0, 1, torch.Generator()), "sigma must be finite"),
         (lambda: p.perturb({}, 1.0, 0, torch.Generator()), "count must be at least 1, got 0"),
         (lambda: p.parity_noise_anywhere(3, 4, 0.1), "degree must lie between"),
@@ -328,11 +326,3 @@ def test_noise_is_normal_scaled_and_repeatable():
 def test_bad_input_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
-
-
-def test_a_margin_needs_the_network_it_is_for():
-    spec = construct(function(5, 1, 1))[0]
-    other = construct(function(5, 2, 1))
-    _, inside = forward(*other, cube.bits(5), intermediates=True)
-    with pytest.raises(ValueError, match="the MLP has 12 units, not 8"):
-        p.kink_margin(spec, other[1], inside)

@@ -37,17 +37,6 @@ def test_the_mean_loss_is_half_the_trace_times_the_variance():
     assert error < 0.05 * trace
 
 
-def test_the_positional_rows_of_F_can_stand_still():
-    f = tiling(6)
-    network = construct_exact(f)
-    whole, last = (
-        perturbed_losses(network, f, 1e-4, 60, 20, source(), positions=moves).mean()
-        for moves in (True, False)
-    )
-    by_hand = 1e-4**2 * trace_changes(network, f, 0.0, 1, 60, source())[0] / 2
-    assert 0.2 * by_hand < last < whole < 2 * by_hand
-
-
 def test_the_change_of_the_trace_is_linear_in_small_noise():
     f = tiling(6)
     trace, none = trace_changes(construct(f), f, 0.0, 3, 40, source())

@@ -1,0 +1,248 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,mystnb
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# (ch-automaton-steps)=
+# # A step of an automaton depends on a few bits
+#
+# ```{verdict}
+# One step of an automaton depends on a fixed number of bits, whatever the length of its word: {glue:text}`listed` automata are listed, and none exceeds $\log_2 |\Sigma| |X|$. The last state of PARITY, asked for in one go, depends on all {glue:text}`word`.
+# ```
+# **Needs** {ref}`ch-average-sensitivity`. **Read** 7 min. **Runs in** 15 s. **Source** printed.
+#
+# **Claim.** An automaton that writes each state down before it reads on asks for a function of a few bits at each step, whatever the length of its word. So the step's sensitivity does not grow, while that of the last state may. Whether it does is decided by a criterion on pairs of states, which is ours.
+#
+# ## The statement
+#
+# An *automaton* has a finite set of states $X$, an alphabet $\Sigma$ and a map $T : X \times \Sigma \to X$. From a state $t_0$ it reads a word $x_1 \dots x_n$ and passes through $t_i = T(t_{i-1}, x_i)$. PARITY is the last state of the automaton with two states, two letters and $T(t, x) = t \oplus x$, where $\oplus$ is the sum modulo 2. A model can be asked for $t_n$ at once. Or it is asked for $t_1, t_2, \dots$ one after the other: at step $i$ it reads the word and the *scratchpad* $t_1 \dots t_{i-1}$ that it has written.
+#
+# For a function $f$ of bits into $\{-1, 1\}$ let $s(x, f)$ be the number of bits of $x$ whose flip changes $f$. Its mean over all $x$ is the average sensitivity $\mathrm{as}(f)$.
+#
+# ```{prf:theorem} Hahn and Rofin (2024), Theorem 7
+# :label: sensitive-thm7
+# Simulating a fixed automaton with a scratchpad has sensitivity $O(1)$ for each autoregressive step. If states and letters are written with $\log_2 |X|$ and $\log_2 |\Sigma|$ bits, a step is a polynomial of degree at most $\log_2 |\Sigma| |X|$.
+# ```
+#
+# **Proof.** Of all that the model can see, step $i$ needs $t_{i-1}$ and $x_i$ only. A function of $k$ bits has degree at most $k$, and $s(x, f) \le k$ at every $x$. $\square$
+#
+# A flip here changes a bit of the word and leaves the states as they were written. If they were written again, flipping one bit would change the answer of PARITY as before.
+
+# %% tags=["parameters"]
+states = 3  # largest number of states of the automata listed, which read two letters [2..3]
+word = 256  # longest word for the sensitivity of a last state [128..1024]
+bits = 6  # letters of the words on which a scratchpad is compared with none [3..9]
+
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import math
+
+import pandas as pd
+import torch
+
+from helpers import cube
+from helpers.book import figures
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
+from helpers.book.table import table
+from helpers.cube import average_sensitivity, degree
+from helpers.sensitive import automata
+
+ledger = Ledger("sensitive/automaton_steps")
+thm7 = ledger.result("sensitive.thm7")
+rounding = 1e-9  # far above the rounding of sums of at most 2**16 terms of order one
+
+# %% [markdown]
+# ## The last state, in one go
+#
+# First, what the scratchpad is up against. Without it the last state is a function of all letters. Its average sensitivity $\mathrm{as}_n$, summed over the bits of its code, needs no list of words: the pair of runs with and without a flip is a Markov chain on $X \times X$. We take *every* automaton with two letters and a few states.
+
+# %%
+machines = automata.every_automaton(states, 2)
+in_one_go = automata.final_sensitivity(machines, word)  # (automata, word)
+grows = automata.grows(machines)
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of the last state as a function of the whole word, over all automata with two letters and three states: from the least to the largest (shade) and median (line), apart by the criterion of {prf:ref}`scratchpad-growth`. Grey: the most that the bits of a step with a scratchpad can have in sum.", "name": "fig-last-state"}, "image": {"alt": "Log-log plot against the length of the word. The automata of the first kind lie in a band that rises with slope one. Those of the second kind are level from some twenty letters on, their median below a grey horizontal line."}} tags=["hide-input"]
+fig, ax = figures.new(height=2.9)
+at = list(range(1, word + 1))
+for k, (rows, label) in enumerate(
+    ((in_one_go[grows], "can part for good"), (in_one_go[~grows], "cannot"))
+):
+    ax.plot(at, rows.median(0).values, label=label, markevery=[2**j - 1 for j in range(8)])
+    figures.interval(ax, at, rows.amin(0), rows.amax(0), color=figures.COLOURS[k])
+figures.level(ax, math.log2(2 * states) * automata.code(states).shape[-1], "bound of a step")
+ax.set(xscale="log", yscale="log", ylim=(0.3, None), xlabel="letters of the word, $n$")
+ax.set_ylabel("$\\mathrm{as}_n$ of the last state")
+ax.legend(loc="upper left")
+figures.show()
+
+# %% [markdown]
+# {numref}`fig-last-state` shows which automata a scratchpad helps. Where letters permute states, as in PARITY, nothing is ever forgotten and $\mathrm{as}_n$ is linear. Most automata forget: two runs meet by chance. Their last state is as insensitive in one go as it is step by step, up to a constant. There is nothing in between:
+#
+# ```{prf:proposition} Bounded or linear (ours)
+# :label: scratchpad-growth
+# Letters are uniform and independent. Call a pair of states *parted* if no word leads both to one state. If a state that is visited for ever has a flip of one bit after which a parted pair can be reached, then $\mathrm{as}_n \ge c\, n$ for some $c > 0$ and all large $n$. Otherwise $\mathrm{as}_n$ is bounded.
+# ```
+#
+# ```{dropdown} Proof
+# In the first case the state has a positive share of all times, each time the flip leads to a parted pair with some fixed chance, and from then on the two runs differ. In the second case, from every pair that a flip can make at a state visited for ever, the runs meet within $|X|^2$ letters with a fixed chance. So the chance that they still differ decays geometrically, and the sum over the time of the flip is bounded. The expected number of visits to all other states is finite. $\square$
+# ```
+
+# %%
+linear = (in_one_go[:, -1] - in_one_go[:, word // 2 - 1]) > 0.1 * (word - word // 2)
+permute = (machines.sort(-2).values == torch.arange(states)[:, None]).all((-2, -1))
+counts = {
+    "automata": len(machines),
+    "linear": int(linear.sum()),
+    "linear, though not every letter permutes the states": int((linear & ~permute).sum()),
+    "largest sensitivity of the others": in_one_go[~linear, -1].max().item(),
+}
+table(counts, f"The last state after {word} letters, {states} states")
+
+# %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
+thm7.holds(
+    "last state: growth wrongly foretold, all automata of the figure; "
+    "control: 'every letter permutes the states'",
+    int((grows != linear).sum()),
+    at_most=0,
+    control=int((permute != linear).sum()),
+    about="ours",
+    evidence="exhaustive",
+)
+
+# %% [markdown]
+# ## Any automaton, any code
+#
+# If $|X|$ is no power of two, $\log_2 |X|$ is no number of bits, and some bit strings are no code of a state. So give states and letters any distinct *codes*, words of 0s and 1s. A flip counts if it leads from one code to another.
+#
+# ```{prf:proposition} Codes (ours)
+# :label: scratchpad-codes
+# Let $X$ and $\Sigma$ have any distinct codes, and let $g$ be one bit of the code of $T(t, x)$. The mean over $t$ and $x$ of the number of flips that change $g$ is at most $\log_2 |X| |\Sigma|$. If both sizes are powers of two and all words are codes, equality holds iff $g$ is the parity of all bits, or its negation.
+# ```
+#
+# **Proof.** A set of $N$ words has at most $\frac N2 \log_2 N$ pairs that are one flip apart {cite}`odonnell2014`. So a word has at most $\log_2 N$ neighbours in the mean, and no more flips can change $g$. With all words used, equality says that every flip changes $g$. $\square$
+#
+# So for the mean the theorem needs no assumption on the number of bits. At single inputs it does: with three states coded 00, 01, 10 and two letters, an input can have three flips, and $\log_2 6 = 2.58$. The table lists *every* automaton of some sizes, in binary code.
+
+# %%
+rows = []
+for q, s in ((2, 2), (2, 3), (2, 4), (3, 2), (3, 3), (4, 2)):
+    flips = automata.step_flips(automata.every_automaton(q, s))
+    mean, bound = flips.double().mean((-3, -2)), math.log2(q * s)  # (machines, output bits)
+    row = {"states": q, "letters": s, "automata": len(mean)}
+    row |= {"largest mean": mean.max().item(), "bound": bound}
+    row |= {"that attain it": int((mean > bound - rounding).any(-1).sum())}
+    rows.append(row | {"largest at one input": int(flips.max())})
+every = pd.DataFrame(rows)
+table(every, "Flips that change a bit of the next state")
+
+# %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
+of_parity = automata.final_sensitivity(automata.PARITY, word)[-1].item()
+thm7.holds(
+    "every automaton of six sizes: mean flips of a step over $\\log_2 |X||\\Sigma|$; "
+    f"control: PARITY of {word} bits in one go",
+    (every["largest mean"] / every["bound"]).max(),
+    at_most=1,
+    tol=rounding,
+    control=of_parity / 2,
+    about="statement",
+    evidence="proved",
+)
+glue(listed=int(every["automata"].sum()), word=word)
+
+# %% [markdown]
+# With two states and two letters only PARITY and its negation attain the bound: among the smallest automata, PARITY is the worst one also with a scratchpad.
+#
+# ## The data do not say which function
+#
+# On the strings of a run the scratchpad follows from the word. So functions with much larger sensitivity fit the same strings. We list two of them on *all* strings of {glue:text}`bits` bits and $i$ scratch bits $s_1 \dots s_i$, with $s_1 = 0$ the starting state: the step $x_i \oplus s_i$, and the parity of $x_1 \dots x_i$, which ignores the scratchpad.
+
+# %%
+rows = []
+for i in range(1, bits + 1):
+    strings = cube.bits(bits + i)
+    step = 1.0 - 2 * (strings[:, i - 1] ^ strings[:, -1]).double()
+    whole = 1.0 - 2 * (strings[:, :i].sum(-1) % 2).double()
+    row = {"step": i, "as, step": average_sensitivity(step).item()}
+    row |= {"as, whole": average_sensitivity(whole).item()}
+    row |= {"degree, step": degree(step), "degree, whole": degree(whole)}
+    rows.append(row | {"differ on": int((step != whole).sum()), "strings": len(strings)})
+either = pd.DataFrame(rows)
+table(either, "The step and the parity of the whole prefix")
+
+# %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
+thm7.holds(
+    "PARITY: degree of a step, largest; control: the whole prefix",
+    either["degree, step"].max(),
+    at_most=2,
+    control=either["degree, whole"].max(),
+    about="statement",
+    evidence="proved",
+)
+glue(bits=bits)
+
+# %% [markdown]
+# On a run $s_i$ is the parity of $x_1 \dots x_{i-1}$, so both are right on every run. They differ on half of all strings. The theorem is about the function that does well with a scratchpad, not about what is learned. A learner could ignore the scratchpad, and nothing would be gained. What models learn is in {ref}`ch-scratchpad`.
+#
+# ## What would falsify this
+#
+# A step whose average sensitivity or degree exceeds the bound. The controls are PARITY in one go and the parity of the whole prefix, whose sensitivity grows; the number of flips at single inputs does exceed the bound of the mean. The growth of the last state: an automaton that the criterion puts on the wrong side; the control is the shorter criterion *every letter permutes the states*.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+ledger.show()
+
+# %% [markdown]
+# ## What the authors' code does differently
+#
+# It has no automata: it trains models of PARITY with a scratchpad ({ref}`ch-scratchpad`).
+#
+# ## What we found
+#
+# * Theorem 7 holds. Its bound is attained by parities of all bits and by nothing else. For the mean it needs no assumption on the number of bits; at single inputs it does.
+# * It is a statement about the step, not about the data: the parity of the prefix fits the same strings and has sensitivity $i$.
+# * A last state has bounded or linear sensitivity, and a criterion on pairs of states says which. A scratchpad lowers the sensitivity of those that do not forget.
+#
+# ## Exercises
+#
+# ```{exercise}
+# :label: ex-scratchpad-rewritten
+#
+# Flip one bit of the word and write the scratchpad again. How many of the $n$ states of PARITY change, on average over the bits? What does that say about the sensitivity of the whole scratchpad?
+# ```
+#
+# ```{solution} ex-scratchpad-rewritten
+# :class: dropdown
+#
+# A flip of bit $i$ changes $t_i, \dots, t_n$, so $(n + 1)/2$ on average. All flips together change $n (n + 1)/2$ states: the scratchpad moves sensitivity, it removes none.
+# ```
+#
+# ```{exercise}
+# :label: ex-scratchpad-automaton
+#
+# Find an automaton with three states and two letters, not all of whose letters permute the states, whose last state has linear sensitivity.
+# ```
+#
+# ```{solution} ex-scratchpad-automaton
+# :class: dropdown
+#
+# PARITY on states 0 and 1, with a state 2 that is never seen, from which both letters lead to 0. The table of the last state counts all of them.
+# ```
+#
+# ## References
+#
+# ```{bibliography}
+# :filter: docname in docnames
+# ```
+#
+# The theorem is from {cite:t}`sensitive`; the number of neighbours in a set of words is in {cite:t}`odonnell2014`.

@@ -1,0 +1,199 @@
+"""What the search finds: in the index of a book of three pages, and on its page in a browser."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from bs4 import BeautifulSoup
+from docutils import nodes
+from playwright.sync_api import sync_playwright
+from sphinx.application import Sphinx
+
+from helpers.book import pages
+from helpers.book.register import load_register
+from tests.book.test_pages import BROWSERS, NO_BROWSER, SWITCHES
+
+GLOSSARY = """# Glossary
+
+```{glossary}
+sharpness
+  How much the loss rises.
+
+sharpness of a minimum
+  Another term.
+```
+
+::::{div} unmarked
+```{glossary}
+loss
+  An error.
+```
+::::
+"""
+CHAPTER = """# Sharpness: what noise in the weights does
+
+:::{admonition} Verdict
+:class: verdict-card
+It holds.
+:::
+
+The sharpness of a network is a matter of its loss, says a page on sharpness.
+
+```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 6 and Theorem 12, as restored
+:label: sharper-thm6
+Noise costs half the trace.
+```
+
+:::{admonition} Across a kink there is no Lagrange point
+:class: finding
+:name: f-sharper-thm6-here
+It need not exist.
+:::
+"""
+OTHER = "# Sharpness in theorem 6 of others\n\nTheorem, sharpness, and 6 kinks of theorem 16.\n"
+PAGES = {"glossary": GLOSSARY, "cube/sharpness": CHAPTER, "other": OTHER}
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    """Three pages under their addresses in this book, built."""
+    folder = tmp_path_factory.mktemp("found")
+    for name, text in PAGES.items():
+        page = folder / "book" / f"{name}.md"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(text, encoding="utf-8")
+    listed = "\n".join(f"book/{name}" for name in PAGES)
+    (folder / "index.md").write_text(f"# A book\n\n```{{toctree}}\n{listed}\n```\n", "utf-8")
+    settings = {
+        "extensions": [
+            "myst_parser",
+            "sphinx_design",
+            "sphinx_proof",
+            "helpers.book.glossary",
+            "helpers.book.pages",
+        ],
+        "myst_enable_extensions": ["colon_fence"],
+        "html_theme": "basic",
+        "suppress_warnings": ["myst.domains"],
+    }
+    html = folder / "html"
+    app = Sphinx(folder, None, html, folder / "trees", "html", settings, status=None, warning=None)
+    app.build()
+    assert app.statuscode == 0
+    return html
+
+
+@pytest.fixture(scope="module")
+def index(book):
+    text = (book / "searchindex.js").read_text(encoding="utf-8")
+    return json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+
+
+def entry(index, name):
+    ((page, address, main),) = index["indexentries"][name]
+    return index["docnames"][page], address, bool(main)
+
+
+@pytest.fixture(scope="module")
+def tab():
+    """An empty page of a browser."""
+    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if path is None:
+        pytest.skip(NO_BROWSER)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=list(SWITCHES))
+        yield chromium.new_page()
+        chromium.close()
+
+
+def test_a_result_is_an_entry_that_leads_to_its_box(index):
+    for name in ("p1 theorem 6", "p1 theorem 12"):
+        assert entry(index, name) == ("book/cube/sharpness", "sharper-thm6", True)
+    assert entry(index, "p1 remark 3") == ("book/cube/sharpness", "sharper-def1", True)
+
+
+def test_a_term_is_an_entry_that_leads_to_its_definition(index, book):
+    page, address, main = entry(index, "sharpness")
+    assert (page, main) == ("book/glossary", True)
+    html = BeautifulSoup((book / f"{page}.html").read_text("utf-8"), "html.parser")
+    assert html.find(id=address).get_text(strip=True) == "How much the loss rises."
+    assert html.find(id="term-sharpness").name == "dt"
+
+
+def test_boxes_and_findings_are_objects(index):
+    shown = {
+        (index["objnames"][str(kind)][2], index["docnames"][page], address, name)
+        for group in index["objects"].values()
+        for page, kind, _, address, name in group
+    }
+    chapter = "book/cube/sharpness"
+    finding = "Across a kink there is no Lagrange point"
+    theorem = "Lintilhac and Shaikh, Theorem 6 and Theorem 12, as restored"
+    assert ("finding", chapter, "f-sharper-thm6-here", finding) in shown
+    assert ("theorem", chapter, "sharper-thm6", theorem) in shown
+
+
+def test_a_page_marks_the_terms_of_the_glossary_but_those_set_apart(book):
+    html = (book / "book" / "cube" / "sharpness.html").read_text(encoding="utf-8")
+    page = BeautifulSoup(html, "html.parser")
+    (link,) = page.select("a.term")
+    assert link.get_text() == "sharpness"
+    assert link["href"] == "../glossary.html#term-sharpness"
+    assert link["aria-description"] == "How much the loss rises."
+    glossary = (book / "book" / "glossary.html").read_text(encoding="utf-8")
+    assert 'class="term"' not in glossary
+
+
+@pytest.mark.parametrize(
+    ("words", "address"),
+    [
+        ("sharpness", "book/glossary.html#meaning-sharpness"),
+        ("Theorem 6", "book/cube/sharpness.html#sharper-thm6"),
+        ("P1 theorem 6", "book/cube/sharpness.html#sharper-thm6"),
+        ("Lagrange kink", "book/cube/sharpness.html#f-sharper-thm6-here"),
+    ],
+)
+def test_the_search_shows_first_what_is_meant(book, tab, words, address):
+    tab.goto(f"{(book / 'search.html').as_uri()}?q={words}")
+    first = tab.locator("#search-results ul.search li a").first
+    first.wait_for(timeout=120_000)
+    assert first.get_attribute("href").startswith(address)
+
+
+@pytest.mark.parametrize(
+    ("ref", "results"),
+    [
+        ("Theorem 6 / 12", ["Theorem 6", "Theorem 12"]),
+        ("Lemmas A.13-A.15", ["Lemma A.13", "Lemma A.14", "Lemma A.15"]),
+        ("Figures 1, 5, 6, Table 2", ["Figure 1", "Figure 5", "Figure 6", "Table 2"]),
+        ("Propositions 8 and 35, width", ["Proposition 8", "Proposition 35"]),
+        ("Eqs. (9), (10)", ["Eq. (9)", "Eq. (10)"]),
+        ("Appendix D (1)", []),
+    ],
+)
+def test_a_reference_names_results(ref, results):
+    assert pages.numbered(ref) == results
+
+
+def test_every_numbered_result_of_a_paper_has_an_entry():
+    rows = [(p, r) for p, section in load_register().items() for r in section if not p.own]
+    for chapter in {row.chapter for _, row in rows}:
+        names = pages.names_of_results(chapter)
+        for paper, row in rows:
+            plain = pages.numbered(row.ref)[:1] if row.chapter == chapter else []
+            if plain and row.ref.startswith(plain[0]):
+                assert f"{paper.number} {plain[0]}" in names
+
+
+def test_a_use_in_a_proof_does_not_take_the_place_of_the_theorem():
+    names = pages.names_of_results("retrieval/feedforward_lower_bound")
+    assert names["P5 Theorem 6"] == "retrieval-thm6"
+
+
+def test_a_box_without_a_title_is_no_object():
+    page = nodes.document(None, None)
+    page += nodes.admonition("", nodes.title("", "A note"), ids=["a"])
+    page += nodes.admonition("", nodes.title("", ""), ids=["b"], classes=["finding"])
+    assert pages.boxes(page) == []
