@@ -279,7 +279,7 @@ ledger.show()
 # ## What we found
 #
 # * The algebra of the bound is right: divergence, best $\lambda$, best $\sigma$, rate $m^{-1/3}$.
-# * $\Sigma$ is used under the prior. There it is at least {glue:text}`times_1:.0f` to {glue:text}`times_25:.0f` times 0.01 for the paper's kind of target.
+# * $\Sigma$ is used under the prior. At its centre it is at least {glue:text}`times_1:.0f` to {glue:text}`times_25:.0f` times 0.01 for the paper's kind of target.
 # * With a clipped output and $\Sigma = W/2$ the theorem is true, also for posteriors chosen after the sample. Each of its pieces is needed.
 #
 # ```{finding} sharper.thm2
