@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -89,7 +90,7 @@ class SmallBook:
         return self.root / "book" / f"{name}.ipynb"
 
     def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
-        """Start the runner in a process group of its own."""
+        """Start the runner in a process group of its own, where an interrupt is not ignored."""
         return subprocess.Popen(
             [sys.executable, "-m", "helpers.run", *arguments],
             cwd=self.root,
@@ -98,6 +99,7 @@ class SmallBook:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
