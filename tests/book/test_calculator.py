@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
-import os
 import random
 import re
-import shutil
 from unittest.mock import Mock
 from urllib.parse import urlsplit
 
 import nbformat
 import pytest
 import torch
-from playwright.sync_api import sync_playwright
 
 from helpers.beyond import certificates, small_noise
 from helpers.book.chapters import BOOK
@@ -26,7 +23,6 @@ from helpers.sharper import rivals
 from helpers.sharper.network import construct_exact
 from helpers.sharper.semi_analytic import tiling
 from helpers.sharper.tabulated import gradient_bound, parameter_count
-from tests.book.test_pages import BROWSERS, NO_BROWSER, SWITCHES
 
 STATIC = BOOK / "_static"
 SCRIPTS = ("calculator_bounds.js", "calculator_chart.js", "calculator.js")
@@ -205,19 +201,6 @@ def differences(page, count=POINTS):
 
 
 # The page
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    if path is None:
-        if os.environ.get("CI"):
-            pytest.fail(NO_BROWSER)
-        pytest.skip(NO_BROWSER)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=list(SWITCHES))
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

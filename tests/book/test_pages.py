@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import http.server
 import itertools
-import os
 import re
 import shutil
 import subprocess
@@ -20,27 +19,12 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 from PIL import Image
-from playwright.sync_api import sync_playwright
 
 from helpers.book.chapters import ROOT, every_chapter
 from helpers.book.pages import finished
 
 HTML = ROOT / "_build" / "html"
 AXE = (Path(__file__).parents[1] / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-NO_BROWSER = (
-    "the pages were not opened: no Chromium here; get it by `apt-get install chromium` "
-    "(Debian, Ubuntu) and run make test again"
-)
-SWITCHES = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-)
 SCHEMES = ("light", "dark")
 WIDTHS = (1280, 390)
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
@@ -174,19 +158,6 @@ def site():
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    if path is None:
-        if os.environ.get("CI"):
-            pytest.fail(NO_BROWSER)
-        pytest.skip(NO_BROWSER)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=list(SWITCHES))
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 
 from helpers.book import pages
 from helpers.book.register import load_register
-from tests.book.test_pages import BROWSERS, NO_BROWSER, SWITCHES
+from tests.browser import BROWSERS, NO_BROWSER, SWITCHES
 
 GLOSSARY = """# Glossary
 
