@@ -18,7 +18,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import as_completed as completed_threads
@@ -271,13 +271,21 @@ def _words(text: str, parameter: Parameter) -> list[str]:
 
 
 def _over_dask(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome]]:
-    """Map the jobs over a cluster; a task whose worker dies, or has other code, goes to another."""
+    """Map the jobs over a cluster; a task whose worker dies, or has other code, goes to another.
+
+    Only as many tasks are handed over as the cluster has threads: Dask would queue the others on
+    the workers at once, and a chapter queued behind one of an hour waits for it while others idle.
+    """
     from distributed import CancelledError, as_completed
 
     with cluster_client(min(workers, len(jobs))) as client:
+        unfit: set[str] = set()
+        waiting = deque(enumerate(jobs))
+        futures: dict[Any, tuple[int, Job]] = {}
+        arriving = as_completed([])
 
-        def submit(job: Job, i: int, where: Sequence[str] | None = None) -> Any:
-            return client.submit(
+        def submit(i: int, job: Job, where: Sequence[str] | None = None) -> None:
+            future = client.submit(
                 execute_notebook,
                 job.chapter.name,
                 job.chapter.text,
@@ -289,28 +297,32 @@ def _over_dask(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome
                 key=f"{job.label} {i} {len(unfit)}",
                 workers=where,
             )
+            futures[future] = i, job
+            arriving.add(future)
 
-        unfit: set[str] = set()
-        futures = {submit(job, i): (job, i) for i, job in enumerate(jobs)}
-        arriving = as_completed(list(futures))
+        def fill() -> None:
+            fit = {k: n for k, n in client.nthreads().items() if k not in unfit}
+            while waiting and len(futures) < max(sum(fit.values()), 1):
+                submit(*waiting.popleft(), sorted(fit) if unfit and fit else None)
+
+        fill()
         for future in arriving:
-            job, i = futures.pop(future)
+            i, job = futures.pop(future)
             try:
                 lost = future.exception()
                 outcome = Outcome("", f"worker: {lost}", 0.0) if lost else future.result()
+                if isinstance(lost, OtherCodeError):
+                    unfit.add(lost.args[1])
+                    fit = sorted(set(client.nthreads()) - unfit)
+                    if fit:
+                        submit(i, job, fit)
+                        continue
+                fill()
             except (CancelledError, OSError) as error:
                 raise ChapterError(
                     "the Dask scheduler is gone; what finished is stored, run again for the rest "
                     f"({type(error).__name__})"
                 ) from None
-            if isinstance(lost, OtherCodeError):
-                unfit.add(lost.args[1])
-                fit = sorted(set(client.scheduler_info(n_workers=-1)["workers"]) - unfit)
-                if fit:
-                    again = submit(job, i, fit)
-                    futures[again] = job, i
-                    arriving.add(again)
-                    continue
             yield job, outcome
 
 
