@@ -42,6 +42,8 @@ heads = 4  # its heads, a divisor of the width [4..16]
 learning_rate = 1e-3  # of AdamW [1e-3..1.5e-3]
 threshold = 0.05  # loss below which a run has learned, and stops [0.02..0.1]
 seed = 0  # of everything random [0..1000000]
+series = ""  # name of the table to store, of runs at the paper's size
+folder = ""  # where unfinished runs are kept, to go on from
 
 # %% [markdown]
 # ## Loss curves
@@ -52,6 +54,7 @@ seed = 0  # of everything random [0..1000000]
 import itertools
 import math
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 import torch
@@ -75,20 +78,22 @@ GUESSING = {"parity": math.log(2), "AND": -math.log(1 / 8) / 8 - 7 * math.log(7 
 
 
 # %%
-def learn(gate, T, s, count):
+def learn(gate, T, s, count, steps=max_steps):
     """Train runs that differ in nothing but their draws, with s hidden positions."""
+    kept = Path(folder).expanduser() / f"{gate}_{s}_of_{T}.pt" if folder else None
     trials = planted.plant(gate.lower(), T, s, [1000 * seed + k for k in range(count)])
     model = planted.probe(T, width=width, heads=heads)
     return train(
         partial(transformer.forward, model),
         planted.start(model, trials),
         fresh(trials.draw, batch_size, trials.generators),
-        steps=max_steps,
+        steps=steps,
         learning_rate=learning_rate,
         weight_decay=1e-4,
         loss=cross_entropy,
         check_every=10,
         threshold=threshold,
+        checkpoint=kept,
     )
 
 
@@ -113,11 +118,12 @@ figures.show()
 # %% [markdown]
 # A model that gives each label probability $\frac12$ has the loss $\log 2 \approx 0.69$. In {numref}`fig-parity-curves` the parities stay there, and then drop. The second gate is a comparison: the AND of three bits, which is 1 only if all three are. Same model, same batches; but the AND is correlated with each of its bits, so the gradient points at them from the first step.
 #
-# **Which runs learn, and after how many steps?** A run that is stopped before it has learned has a longer wait than its steps. To leave it out would make long waits look short. So we take the *median* wait, that of the middle run: it does not ask how much longer the slower half would have taken. A further control hides half of the bits, in place of three.
+# **Which runs learn, and after how many steps?** A run that is stopped before it has learned has a longer wait than its steps. To leave it out would make long waits look short. So we take the *median* wait, that of the middle run: it does not ask how much longer the slower half would have taken. A further control hides half of the bits, in place of three, and trains for as many steps as the slowest run with three of them.
 
 # %%
 middle = lengths[len(lengths) // 2]
-half = learn("parity", middle, middle // 2, 4)  # the control: half of the bits are hidden
+slowest = int(trained["parity", middle].steps.max())
+half = learn("parity", middle, middle // 2, 4, slowest)  # the control: half of the bits are hidden
 half_learned = int(half.finished.sum())
 at_paper = [T for T in lengths if T in (10, 15, 20)] or lengths[:2]
 paper_learned = sum(int(trained["parity", T].finished.sum()) for T in at_paper)
@@ -363,34 +369,33 @@ learning.holds(
 # %% [markdown]
 # From $T =$ {glue:text}`shortest` to {glue:text}`longest` the strings grow by a factor of {glue:text}`growth_T:.1f`, the number of sets of three by {glue:text}`growth_sets:.1f`, the median wait for a parity by {glue:text}`growth`, for an AND by {glue:text}`growth_and`. The first factor of waits is {glue:text}`excess` times the second. The local power goes from {glue:text}`first_power` to {glue:text}`last_power`. These intervals are wide: our runs cannot tell whether the curve bends, nor whether learning stays cheaper than blind search, whose local power is near 3. Where all runs learned, the standard deviation of the waits is {glue:text}`spread` of their mean. It would be 1 without memory, and it is {glue:text}`spread_and` for the AND.
 #
-# **Longer strings.** `--preset paper` runs the paper's lengths, columns, heads and batches, and one length more. What is stored of it:
+# **The paper's size.** `--preset paper` runs the paper's lengths, columns, heads and batches; the same with one length more. What is stored:
 
-# %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
-results.save(
-    "runs",
-    {
+# %% mystnb={"code_prompt_hide": "Stored runs", "code_prompt_show": "Stored runs"} tags=["hide-input"]
+if series:
+    per_run = {
         "gate": [gate.lower() for gate, _ in kinds for _ in range(runs)],
         "T": [T for _, T in kinds for _ in range(runs)],
         "run": [e for _ in kinds for e in range(runs)],
-        "learned": [bool(v) for kind in kinds for v in trained[kind].finished],
+        "learned": [int(v) for kind in kinds for v in trained[kind].finished],
         "steps": [int(v) for kind in kinds for v in trained[kind].steps],
         "onset": [int(v) for kind in kinds for v in onset_of(kind, 0.9)],
-    },
-)
-stored = results.load("variables/sparse_parities", "runs")
-if stored is None:
-    print("No longer run is stored here.")
-else:
-    kept = pd.DataFrame(stored.columns).query("gate == 'parity'")
-    rows = []
-    for T, group in kept.groupby("T"):
-        found = torch.tensor([str(v) == "True" for v in group["learned"]])
-        steps = torch.tensor(group["steps"].to_list())
-        wait = bootstrapped(planted.redrawn_medians(steps, 1000, draws.generator))
-        share = f"{int(found.sum())} of {len(found)}"
-        rows.append({"T": T, "learned": share, "median wait": f"{wait:.0f}"})
-    table(pd.DataFrame(rows), "Stored run: parities of three bits, with 95 % intervals")
+    }
+    results.save(series, per_run)
+tables = [results.load("variables/sparse_parities", name) for name in ("runs", "longer")]
+rows = []
+for stored in tables:
+    if stored is None:
+        continue
     print(stored.provenance_line())
+    for (gate, T), group in pd.DataFrame(stored.columns).groupby(["gate", "T"], sort=False):
+        steps = torch.tensor(group["steps"].to_list())
+        ended = group[group["learned"] == 1]
+        wait = bootstrapped(planted.redrawn_medians(steps, 1000, draws.generator))
+        learned = f"{len(ended)} of {len(group)}"
+        rows.append({"gate": gate, "T": T, "learned": learned, "median wait": f"{wait:.0f}"})
+if rows:
+    table(pd.DataFrame(rows), "Stored runs at the paper's size, with 95 % intervals")
 
 # %% [markdown]
 # ## What we found
