@@ -8,6 +8,9 @@ NEEDED_MIB := 4000
 export OMP_NUM_THREADS ?= 1
 export PYTHONHASHSEED = 0
 export PYDEVD_DISABLE_FILE_VALIDATION = 1
+# As helpers/book/execution.py has it: training takes a quarter less time.
+export MALLOC_MMAP_THRESHOLD_ ?= 33554432
+export MALLOC_TRIM_THRESHOLD_ ?= 1073741824
 
 .DEFAULT_GOAL := help
 .PHONY: help book html run test lint paper bench clean
