@@ -5,6 +5,7 @@ PIP_FLAGS ?=
 BIN := .venv/bin
 READY := .venv/.ready
 NEEDED_MIB := 4000
+COMPARE = -q -n $(JOBS) --dist loadfile --no-loadscope-reorder --nbval --nbval-current-env
 export OMP_NUM_THREADS ?= 1
 export PYTHONHASHSEED = 0
 export PYDEVD_DISABLE_FILE_VALIDATION = 1
@@ -13,7 +14,7 @@ export MALLOC_MMAP_THRESHOLD_ ?= 33554432
 export MALLOC_TRIM_THRESHOLD_ ?= 1073741824
 
 .DEFAULT_GOAL := help
-.PHONY: help book html run test lint paper bench clean
+.PHONY: help book html pdf run test portable lint paper bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -24,11 +25,18 @@ html: $(READY) ## render the book from the stored notebooks
 	@$(BIN)/jupyter-book build . -W -n --keep-going -q
 	@echo "The book: $(CURDIR)/_build/html/index.html"
 
+pdf: html ## print the book as one PDF, and link it from every page; needs Chromium
+	@$(BIN)/python -m helpers.book.pdf
+	@$(BIN)/jupyter-book build . -W -n --keep-going -q
+
 run: $(READY) ## execute the chapters whose inputs changed
 	@$(BIN)/python -m helpers.run --jobs $(JOBS)
 
 test: $(READY) ## set up, then run every test, the notebooks among them
-	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --nbval --nbval-current-env tests book
+	@$(BIN)/python -m pytest $(COMPARE) tests book
+
+portable: $(READY) ## the same of CHAPTERS="PART/NAME ..." (all) on lesser processors, with one thread and two
+	@$(BIN)/python -m tests.portable --chapters "$(CHAPTERS)" --settings "$(SETTINGS)" -- $(COMPARE)
 
 lint: $(READY) ## ruff and mypy
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -85,7 +85,9 @@ Rooms of the parts::
     sensitive.parity            PARITY written by hand: as two nested majority votes, and as a transformer with layer norm.
     sensitive.random_nets       Untrained nets as functions of bits: how sensitive they are, and by which draw of weights.
     sensitive.scratchpads       Models that compute PARITY with a scratchpad: they write each state down before the next step.
+    sensitive.slope_test        The test of slope 0 behind a correlation: from r and the number of points to p, and back.
     sensitive.steps             What a random step in weight space leaves of a transformer's sensitivity.
+    sensitive.two_norms         Layer norm behind attention as well: the second paper's model with two norms in each layer.
     variables                   What the chapters on *Inductive Biases and Variable Creation* need.
     variables.attention_covers  Covers of linear layers by members of the class: each is the end of a short walk from 0.
     variables.lookup            ReLU nets that look values up, and whole transformers for any function of s hidden bits.
@@ -128,13 +130,22 @@ The book's machinery::
     book.glossary               The glossary: its terms show their definition where they stand. A Sphinx extension.
     book.icons                  The theme's icons without its library of 2,000: a Sphinx extension.
     book.maps                   The map of a part: a Sphinx extension with one directive.
+    book.moving                 Moving figures: a slider and a drawing over numbers that the chapter computed and stored.
     book.output                 What a cell leaves on the page: numbers for the prose, and outputs in more than one form.
+    book.own                    The ledger and the stored results of a reader's own book: by its register, from its folder.
     book.pages                  What the rendered pages add to their theme: a Sphinx extension.
     book.parameters             The parameters of a chapter: literals of one cell, with their ranges, checked by runner and page.
+    book.pdf                    Print the rendered book as one PDF: ``python -m helpers.book.pdf``, or ``make pdf``.
+    book.place                  Where a book lies: the folder that is named, else the one around the current folder.
+    book.reference              The reference of the code, and the links to it from the code of every page: a Sphinx extension.
     book.register               The register: every result of the papers, where its statement comes from, who owes the check.
     book.results                Paper-scale results: a CSV beside a JSON that says how it was made.
+    book.scale                  The page *At what scale*: for every experiment the paper's size, what is stored, what it cost.
     book.scoreboard             The scoreboard, the findings and the verdict cards: built from what the notebooks recorded.
+    book.sources                What the sources of ``helpers`` say of themselves: public names, signatures, docstrings.
     book.table                  Tables: a real table on the page, aligned text for nbval and the terminal, by one call.
+    book.tolerance              A pytest plugin: nbval compares decimals with a tolerance, and everything else exactly.
     book.verdicts               From claims to verdicts: what is said of a result as its paper states it, and what is known now.
+    book.volume                 The whole book as one document to print, put together from the rendered pages.
     run                         Execute chapters: ``python -m helpers.run [CHAPTER ...]``.
 """

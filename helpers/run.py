@@ -3,7 +3,7 @@
 Without options, executes the chapters whose content key does not match, over Dask, and stores each
 notebook as it arrives; a killed run, started again, executes only what is missing. Parameters are
 checked before any kernel starts. DASK_SCHEDULER_ADDRESS names a cluster to use in place of a local
-one.
+one. The book is the one that --book names, else the one around the current folder.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import Any
 
 from helpers.book.chapters import (
-    BOOK,
     ROOT,
     Chapter,
     every_chapter,
@@ -43,9 +42,7 @@ from helpers.book.execution import (
     execute_plainly,
 )
 from helpers.book.parameters import ChapterError, Parameter
-from helpers.book.results import RESULTS, write_atomically
-
-LOGS = ROOT / "_build" / "logs"
+from helpers.book.results import write_atomically
 
 
 @dataclass(frozen=True)
@@ -105,9 +102,10 @@ def plan(options: argparse.Namespace) -> list[Job]:
     """The jobs that the options ask for; every name and value is checked here."""
     if options.jobs < 1:
         raise ChapterError(f"--jobs must be at least 1, got {options.jobs}")
+    root = _book(options.book)
     if options.out is not None:
-        _require_elsewhere(options.out)
-    chapters = [find(name) for name in options.chapters] or every_chapter()
+        _require_elsewhere(options.out, root)
+    chapters = [find(name, root) for name in options.chapters] or every_chapter(root)
     if options.preset and not options.chapters:
         chapters = [c for c in chapters if c.preset.exists()]
         if not chapters:
@@ -117,9 +115,9 @@ def plan(options: argparse.Namespace) -> list[Job]:
     changed = bool(options.parameter or options.preset)
     if options.parameter and not (options.out or options.plain or options.check):
         raise ChapterError("-p changes what a page says: give --out DIR for the notebooks")
-    default = ROOT / "_build" / ("paper" if options.preset else "plain")
+    default = root / "_build" / ("paper" if options.preset else "plain")
     out = Path(options.out) if options.out else (default if changed or options.plain else None)
-    keep = _where_to_keep(options, out)
+    keep = _where_to_keep(options, out, root)
     jobs: dict[Path, Job] = {}
     for chapter in chapters:
         base = chapter.with_preset() if options.preset else {}
@@ -181,6 +179,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar=("NAME", "VALUE"),
         help="set a parameter, also as NAME=VALUE; VALUE V1,V2,... sweeps over several",
     )
+    parser.add_argument(
+        "--book", metavar="DIR", help="a book elsewhere: the folder that holds book/"
+    )
     parser.add_argument("--preset", choices=["paper"], help="parameters at the paper's scale")
     parser.add_argument("--jobs", type=int, default=2, help="kernels at once (2)")
     parser.add_argument("--out", metavar="DIR", help="write here, not into the book")
@@ -210,11 +211,20 @@ def _parameters_apart(given: Sequence[str]) -> tuple[list[str], list[tuple[str, 
     return rest, pairs
 
 
-def _require_elsewhere(out: str) -> None:
+def _book(named: str | None) -> Path:
+    """The folder of the book that is meant; ChapterError if it holds none."""
+    root = ROOT if named is None else Path(named).absolute()
+    if not (root / "book").is_dir():
+        where = f"no book around {Path.cwd()}" if named is None else f"no folder book in {root}"
+        raise ChapterError(f"{where}; go where a book is, or name it: --book DIR")
+    return root
+
+
+def _require_elsewhere(out: str, root: Path) -> None:
     """Refuse a folder that is none, or is the book itself."""
     if not out.strip():
         raise ChapterError("--out wants the name of a folder, got an empty one")
-    folder, book = Path(out).resolve(), BOOK.resolve()
+    folder, book = Path(out).resolve(), (root / "book").resolve()
     if folder == book or book in folder.parents:
         raise ChapterError(f"--out {out} lies in the book, which other parameters must not change")
 
@@ -235,10 +245,10 @@ def _require_writable(targets: Iterable[Path]) -> None:
             raise ChapterError(f"{target} could not be written: {error.strerror}") from None
 
 
-def _where_to_keep(options: argparse.Namespace, out: Path | None) -> Path | None:
+def _where_to_keep(options: argparse.Namespace, out: Path | None, root: Path) -> Path | None:
     """Folder for the tables that chapters save; None if this run keeps none."""
     if options.preset and options.out is None:
-        return RESULTS
+        return root / "results"
     if options.preset or options.plain:
         return (out / "results").absolute() if out else None
     return None
@@ -293,6 +303,7 @@ def _over_dask(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome
                 job.chapter.key(job.parameters),
                 code_for(job.chapter.text),
                 job.run,
+                str(job.chapter.root),
                 pure=False,
                 key=f"{job.label} {i} {len(unfit)}",
                 workers=where,
@@ -330,7 +341,12 @@ def _plainly(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome]]
     with ThreadPoolExecutor(workers) as pool:
         futures = {
             pool.submit(
-                execute_plainly, job.chapter.name, job.chapter.text, job.parameters, job.run
+                execute_plainly,
+                job.chapter.name,
+                job.chapter.text,
+                job.parameters,
+                job.run,
+                str(job.chapter.root),
             ): job
             for job in jobs
         }
@@ -341,10 +357,11 @@ def _plainly(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome]]
 def _store(job: Job, outcome: Outcome, plain: bool) -> str | None:
     """Write the notebook where it belongs, or the failed one beside the logs; the error, if any."""
     head = f"{_plain_head(job)}\n" if plain else ""
-    log = LOGS / job.target.relative_to(job.target.parents[1])
+    logs = job.chapter.root / "_build" / "logs"
+    log = logs / job.target.relative_to(job.target.parents[1])
     try:
         for name, text in outcome.files.items():
-            kept = LOGS if outcome.error or job.keep is None else job.keep
+            kept = logs if outcome.error or job.keep is None else job.keep
             write_atomically(kept / name, text)
         if outcome.error is None:
             write_atomically(job.target, head + outcome.text)

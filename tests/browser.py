@@ -8,19 +8,11 @@ import shutil
 import pytest
 from playwright.sync_api import sync_playwright
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+from helpers.book.pdf import BROWSERS, SWITCHES
+
 NO_BROWSER = (
     "the pages were not opened: no Chromium here; get it by `apt-get install chromium` "
     "(Debian, Ubuntu) and run make test again"
-)
-SWITCHES = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
 
 

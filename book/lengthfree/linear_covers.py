@@ -225,7 +225,7 @@ def steps_used(apart, tolerance=1.0):
     return ((steps + 1) / whole).item()
 
 
-# %%
+# %% tags=["nbval-ignore-output"]
 names = ["k, d, n", "at ε = 0.7", "at ε = 0.25"]
 attacked = pd.DataFrame([(str(shape), *found) for shape, found in tries.items()], columns=names)
 attacked.loc[len(attacked)] = ("four equal rows, ε = 0.5", None, attained)

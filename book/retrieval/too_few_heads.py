@@ -49,6 +49,7 @@ import torch
 
 from helpers.book import figures
 from helpers.book.claims import Ledger
+from helpers.book.moving import Axis, Frame, moving
 from helpers.book.output import glue
 from helpers.book.table import table
 from helpers.covers.linear import climb
@@ -110,6 +111,40 @@ for k, d in enumerate((8, 4, 2, 1)):
 ax.set(xlabel="heads $H$", ylabel="error", xticks=counts, ylim=(-0.04, 1.08))
 ax.legend()
 figures.show()
+
+
+# %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
+def at(H, d, count=60):
+    """Predictions of both kinds of heads; the prompts are the same for every H."""
+    own = Draws(seed)
+    given = heads.hard_prompts(count, N, d, q, own.generator)
+    truth, some = heads.label(given.x, q), min(H, d)  # more than d heads say no more
+    by_place = by_reading = 0 * truth
+    if H:
+        by_place = heads.best_prediction(peaked[:H] @ given.x[:, :q], peaked[:H], q)
+        u, b = own.normal(some, d) / (2 * d**0.5), own.normal(some, N) / 2
+        tokens, W = encode(given, omega), heads.reading_heads(u, b, omega, q)
+        put_out = heads.outputs(W, tokens, tokens[:, -1:])[:, 0]
+        by_reading = heads.read(put_out, omega, u, b, q)
+    return Frame(
+        f"H = {H}, d = {d}: an error of {heads.floor(q, H):.2f} is left to heads that look at positions "
+        f"only, {heads.floor(q, H, d):.2f} to free heads.",
+        dots={"positions only": (truth, by_place), "free": (truth, by_reading)},
+        grey={"exact": ([-3, 6], [-3, 6])},
+    )
+
+
+moving(
+    "predictions",
+    {"heads H": list(range(q + 1)), "dimensions of the data d": [1, 2, 4, 8]},
+    at,
+    (Axis("label", -3, 6), Axis("best prediction", -3, 6)),
+    caption="The best predictions for 60 prompts against their labels, q = 4. The more heads, the nearer "
+    "the marks come to the line of exact answers; free heads are there as soon as H reaches d.",
+    alt="Scatter plot. Without heads all marks lie at the prediction 0. As heads are added, they gather "
+    "at the diagonal; those of free heads are on it once there are as many heads as dimensions.",
+    start=(1, 2),
+)
 
 # %% [markdown]
 # ## Heads that look at positions only

@@ -449,11 +449,11 @@ glue(narrow=left["sharpness"].iloc[-1], longest=longest, K_parity=K)
 # %% [markdown]
 # Without a step the sensitivity is $n$. After one it is gone on long strings, and the sharpness ends at 1 or more, at both widths. So the mechanism is the paper's; $K$ itself is {glue:text}`K_parity:.0e` here.
 #
-# ## Scores that grow, and more layer norms
+# ## Scores that grow
 #
-# **Scores.** The paper remarks that scaling the first layer's scores with $\log n$ does not help. In our proof these scores do not occur at all: the 6 in (1) holds for every row of scores. It is a mean over inputs, and needs to be one. The head with scores $\pm \log n$ that computes OR breaks it at the string of zeros.
+# The paper remarks that scaling the first layer's scores with $\log n$ does not help. In our proof these scores do not occur at all: the 6 in (1) holds for every row of scores. It is a mean over inputs, and needs to be one. The head with scores $\pm \log n$ that computes OR breaks it at the string of zeros.
 #
-# **More layer norms.** Appendix C ends with a layer norm behind attention too. No bias stands before it. The remark needs a floor for the averages that the value matrices are applied to; we leave it open.
+# Appendix C ends with a layer norm behind attention too, before which no bias stands: {ref}`ch-two-layer-norms`.
 
 
 # %% mystnb={"code_prompt_hide": "The head for OR, and a check", "code_prompt_show": "The head for OR, and a check"} tags=["hide-input"]

@@ -55,6 +55,7 @@ import torch
 from helpers import cube, statistics
 from helpers.book import figures, results
 from helpers.book.claims import Ledger
+from helpers.book.moving import Axis, Frame, moving
 from helpers.book.output import glue
 from helpers.book.table import table
 from helpers.sensitive.isolation import moved, parity_sharpness
@@ -115,6 +116,45 @@ figures.ticks(axes[1], (0.5, 1, 2, 4, 10, 20, 50, 200, 1000))
 axes[0].legend(title="step $\\rho$", loc="upper left", bbox_to_anchor=(0, 0.83))
 axes[1].legend(loc="lower right")
 figures.show()
+
+# %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
+own = torch.Generator().manual_seed(seed)  # the numbers below stay what they are without this cell
+places = torch.linspace(-1, 1, 11)
+
+
+def shares(outputs):
+    """Share of the outputs nearest to each place."""
+    nearest = (outputs[:, None] - places).abs().argmin(1)
+    return torch.bincount(nearest, minlength=len(places)) / len(outputs)
+
+
+def at(rho, n, count=400):
+    spec, weights = parity_transformer(n)
+    x = torch.randint(0, 2, (count, n), generator=own)
+    with torch.no_grad():
+        said = forward(spec, moved(weights, rho, count, own), x[:, None])[:, 0]
+    error, even = (said - parity_of(x)).square().mean(), parity_of(x) > 0
+    wrong = 100 * (said * parity_of(x) < 0).double().mean()
+    return Frame(
+        f"ρ = {rho:g}, {n} bits: mean squared error {error:.2g}, wrong sign on {wrong:.0f} % of the strings.",
+        bars={"even": (places, shares(said[even])), "odd": (places, -shares(said[~even]))},
+    )
+
+
+moving(
+    "outputs",
+    {"step ρ": radii[:8][::-1], "length n, bits": [n for n in lengths if 8 <= n <= 256]},
+    at,
+    (
+        Axis("output after the step", -1.1, 1.1),
+        Axis("share of strings", -1, 1, ticks={-1: "1", 0: "0", 1: "1"}),
+    ),
+    caption="What the network says after a step, 400 steps with a string each. Upwards: strings with an "
+    "even number of ones, which had the output 1; downwards: odd, which had −1. Where the lower half "
+    "mirrors the upper one, the answer is lost.",
+    alt="Two histograms of outputs between −1 and 1, one upwards and one downwards. For a small step "
+    "on a short string each is one bar, at opposite ends; for larger ones they meet in the middle.",
+)
 
 # %% [markdown]
 # Every curve in {numref}`fig-brittle` rises from 0 to 1, and a little beyond; the smaller the step, the later. The point where it passes $\frac12$ is its *crossing* $n^*(\rho)$. One expects $n^* \propto \rho^{-1/2}$: before the last layer norm the answer has size $1/n^2$, and the step adds noise of order $\rho$, so what counts is $n^2 \rho$.

@@ -55,6 +55,7 @@ from torch.distributions import Normal, kl_divergence
 
 from helpers.book import figures
 from helpers.book.claims import Ledger
+from helpers.book.moving import Axis, Frame, moving, written
 from helpers.book.output import glue
 from helpers.book.table import table
 from helpers.cube import index_of
@@ -91,6 +92,47 @@ figures.level(ax, 0.25, "1/4")
 ax.set(xscale="log", yscale="log", xlabel="examples $m$", ylabel="bound on the risk")
 ax.legend(fontsize=8)
 figures.show()
+
+# %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
+noises = (sigma_star * 10 ** (torch.arange(-13, 8).double() / 12)).tolist()
+
+
+def terms(s, m):
+    """The bound without P: its sharpness, its norm term."""
+    return G * s**2, pb.bound(L, G, s, m, SMALL, delta) - G * s**2
+
+
+def at(s, m):
+    (sharp, norm), (every_sharp, every_norm) = terms(s, m), terms(torch.tensor(noises), m)
+    value, best = sharp + norm, pb.optimal_sigma(L, G, m, SMALL, delta)
+    return Frame(
+        f"At m = {written(m)} and σ = {s:.2g}: sharpness {sharp:.3g} + norm {norm:.3g} = bound {value:.3g}. "
+        f"The best σ is {best:.2g}.",
+        lines={
+            "bound": (noises, every_sharp + every_norm),
+            "sharpness": (noises, every_sharp),
+            "norm": (noises, every_norm),
+        },
+        dots={"bound": ([s], [value]), "sharpness": ([s], [sharp]), "norm": ([s], [norm])},
+        grey={"1/4, a constant": (noises[::-1], [0.25] * len(noises))},
+    )
+
+
+moving(
+    "noise",
+    {"noise σ": noises, "examples m": [10.0**k for k in range(4, 11)]},
+    at,
+    (
+        Axis("noise σ", noises[0], noises[-1], log=True, ticks=(2e-4, 5e-4, 1e-3, 2e-3, 5e-3)),
+        Axis("bound on the risk", 1e-3, 30, log=True),
+    ),
+    caption="The bound and its two terms in the paper's example, Σ = 0.01. More noise costs sharpness "
+    "and saves norm; at the best noise one third of the bound is sharpness. With ten times the examples "
+    "the norm term falls, and the best noise moves to the left.",
+    alt="Log-log plot against the noise: a rising line, the sharpness, a falling one, the norm term, "
+    "and above both their sum, a valley. A mark on each line stands at the chosen noise.",
+    start=(sigma_star, 1e6),
+)
 
 # %% [markdown]
 # The reading note quotes four numbers of this example: $G_u$, $L$, the best $\sigma$ and the truncated bound. All four come out, and only with the norm squared ({ref}`ch-bound-comparison`). So the theorem has been read as it was meant. At a million examples the bound is {glue:text}`value:.3f`. The price of the norm is {glue:text}`nats` nats; what makes the bound small in spite of it is $\Sigma$.

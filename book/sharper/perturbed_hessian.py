@@ -67,11 +67,11 @@ from helpers.sharper.noisy import (
     MATRICES,
     PAIRS,
     construct_smooth,
-    flatten,
     hessian_norm,
     hessians,
     norm_bound,
     norms,
+    places,
     positions_norm,
     singletons,
 )
@@ -116,13 +116,13 @@ glue(n=n, n_long=n_long, instances=instances)
 bits, entries = cube.bits(n), {}
 for d, W in ((1, 1), (2, 1), (3, 1), (2, 2), (1, n), (2, n)):
     network = construct(cube.sparse_function(n, d, W, draws.generator, "even_parity"), 40.0)
-    H, places = hessians(network, bits), flatten(network[1])[1]
-    entries[d, W] = {(a, b): H[:, places[a], places[b]].abs().max().item() for a, b in PAIRS}
+    H, at = hessians(network, bits), places(network[1])
+    entries[d, W] = {(a, b): H[:, at[a], at[b]].abs().max().item() for a, b in PAIRS}
 found = {size: {pair for pair in PAIRS if top[pair] > 1e-9} for size, top in entries.items()}
 rows = [(*size, len(p), sum(not FIRST & set(pair) for pair in p)) for size, p in found.items()]
 counts = pd.DataFrame(rows, columns=["d", "W", "blocks", "without the first attention"])
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The blocks of the Hessian of the output in the exact limit, $d = 2$: one term on the left, $T$ terms on the right. The colour is the largest entry over all inputs; white is zero. A ring marks the five blocks on which prose and computation agree for one term.", "name": "fig-hessian-blocks"}, "image": {"alt": "Two seven by seven triangles of cells. On the left nine are coloured: five with rings among G, b, F and v2, and four without rings in the rows of the two matrices of the first attention, at G and F. On the right seventeen are coloured, among them nearly all of the column of the second score matrix, and F with F, which is darkest."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The blocks of the Hessian of the output in the exact limit, $d = 2$: one term on the left, $T$ terms on the right. The colour is the logarithm of the largest entry over all inputs, to base 10; white is zero. A ring marks the five blocks on which prose and computation agree for one term.", "name": "fig-hessian-blocks"}, "image": {"alt": "Two seven by seven triangles of cells. On the left nine are coloured: five with rings among G, b, F and v2, and four without rings in the rows of the two matrices of the first attention, at G and F. On the right seventeen are coloured, among them nearly all of the column of the second score matrix, and F with F, which is darkest."}} tags=["hide-input"]
 TEX = ["W_{KQ}^{(1)}", "W_V^{(1)}", "G", "b", "F", "W_{KQ}^{(2)}", "v_2"]
 fig, axes = figures.new(1, 2, height=3.2)
 for ax, size in zip(axes, ((2, 1), (2, n)), strict=True):
@@ -137,9 +137,7 @@ for ax, size in zip(axes, ((2, 1), (2, n)), strict=True):
     ax.set_yticks(range(7), [f"${t}$" for t in TEX])
     ax.set_title("one term" if size[1] == 1 else f"{size[1]} terms")
     ax.grid(visible=False)
-bar = fig.colorbar(image, ax=axes, shrink=0.8, ticks=range(-1, 4))
-bar.ax.set_yticklabels(["0.1", "1", "10", "100", "1000"])
-bar.set_label("largest entry")
+fig.colorbar(image, ax=axes, shrink=0.8, ticks=range(-1, 4), label="log10 of the largest entry")
 figures.show()
 
 # %%

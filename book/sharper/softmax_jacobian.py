@@ -55,7 +55,6 @@ from helpers.book.claims import Ledger
 from helpers.book.output import glue
 from helpers.book.table import table
 from helpers.draws import Draws, f64
-from helpers.sharper.gradients import softmax_push
 
 ledger, draws = Ledger("sharper/softmax_jacobian"), Draws(seed)
 lem15 = ledger.result("sharper.lem15")
@@ -67,6 +66,12 @@ lem15 = ledger.result("sharper.lem15")
 
 
 # %%
+def left_side(a, v, X, sign=-1.0):
+    """Length of X^T J v, with J = diag(a) - a a^T."""
+    Jv = a * (v + sign * (a * v).sum(-1, keepdim=True))
+    return (Jv[..., None] * X).sum(-2).norm(dim=-1)
+
+
 rows, points = [], {-1.0: [], 0.0: []}
 for tokens in (2, 3, 5):
     for columns in (1, 3):
@@ -75,7 +80,7 @@ for tokens in (2, 3, 5):
             X = draws.normal(starts, tokens, columns)
             X = X / X.norm(dim=-1, keepdim=True).clamp(min=1)
             v = (2 * draws.normal(starts, tokens)).clamp(low, 1)
-            side = softmax_push(2 * draws.normal(starts, tokens), v, X)
+            side = left_side((2 * draws.normal(starts, tokens)).softmax(-1), v, X)
             half = (v.amax(1) - v.amin(1)) / 2
             row[f"v from {low:g}"] = side.max().item()
             row[f"over half the range, v from {low:g}"] = (side / half.clamp(min=1e-9)).max().item()
@@ -100,13 +105,12 @@ figures.show()
 # All marks of {numref}`fig-softmax-range` are on or below half the range, and the pair of the proof attains it. Three variants show that the check can fail: without the division by the sum of the exponentials, with $+ a a^\top$ in place of $- a a^\top$, and, for the value 1, with $v$ from 0.
 
 # %%
-pair, even = f64([1.0, -1.0]), f64([0.0, 0.0])
-attained = softmax_push(even, pair, pair[:, None]).item()
-half = softmax_push(even, pair.clamp(min=0), pair[:, None]).item()  # v = (1, 0)
+pair, ones = f64([1.0, -1.0]), f64([1.0, 1.0])
+attained = left_side(ones / 2, pair, pair[:, None]).item()
+half = left_side(ones / 2, pair.clamp(min=0), pair[:, None]).item()  # v = (1, 0)
 most = max(found["v from -1"].max(), attained)
-unnormalised = softmax_push(f64([2.0, 2.0]), pair, pair[:, None], normalised=False).item()
-ones = torch.ones(2, dtype=torch.float64)
-plus = softmax_push(even, ones, ones[:, None], centred=False).item()
+unnormalised = left_side((2 * ones).exp(), pair, pair[:, None]).item()
+plus = left_side(ones / 2, ones, ones[:, None], sign=1.0).item()
 lem15.holds(
     "left side over the right side, as restored, largest found",
     most / 2,

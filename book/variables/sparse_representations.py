@@ -55,6 +55,7 @@ from scipy.optimize import brentq
 from helpers import cube
 from helpers.book import figures
 from helpers.book.claims import Ledger
+from helpers.book.moving import Axis, Frame, moving
 from helpers.book.output import glue
 from helpers.book.table import table
 from helpers.draws import Draws
@@ -289,6 +290,53 @@ found = pd.DataFrame(found).set_index("s")
 share, top = 100 * (found > 1).groupby("s").mean(), found.groupby("s").max()
 table(share.add_suffix(", %"), f"{bases} bases: share with an error above gamma / 4", form=".0f")
 table(top, "Largest error over gamma / 4", form=".3f")
+
+
+# %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
+def attention(at, head, bits):
+    """Share of each row, the class token last."""
+    keys = head["WK"][0] @ (at.cls @ head["WQ"])[0]
+    return (selection.rows("bag", at, bits) @ keys).softmax(-1)
+
+
+def at_coherence(D, r, s=3):
+    """Both heads at the string whose first r bits are 1, and all that are not chosen."""
+    at = selection.basis(selection.opposed_gram(8, s, D))
+    R = selection.sharpness(8, 1 / s - s * D, s, 1 - s * D)
+    proof = selection.bag_head(at, range(s), R, dual_keys=False)
+    R = selection.sharpness(8, 1 / s, s, selection.margin(s, D))
+    both = proof, selection.bag_head(at, range(s), R)
+    string = ((torch.arange(8) < r) | (torch.arange(8) >= s)).long()
+    share, (up, down) = 1 / (r + 1), (attention(at, head, string) for head in both)
+    off = [4 * s * selection.error("bag", at, head, range(s), eight_bits) for head in both]
+    return Frame(
+        f"Δ = {D:g}, r = {r}: the class token gets {up[-1]:.2f} from the head of the proof, {down[-1]:.2f} from the "
+        f"dual one. Largest error on any string, over γ/4: {off[0]:.2g} and {off[1]:.2g}.",
+        bars={"head of the proof": (range(1, 10), up), "dual head": (range(1, 10), -down)},
+        lines={"as it should be": ([0.4, 9.6, 9.6, 0.4], [share, share, -share, -share])},
+    )
+
+
+moving(
+    "coherence",
+    {"Δ": [k / 100 for k in range(11)], "chosen rows that hold a 1, r": [0, 1, 2, 3]},
+    at_coherence,
+    (
+        Axis("row", 0.4, 9.6, ticks={k: str(k) if k < 9 else "c" for k in range(1, 10)}),
+        Axis(
+            "share of the attention",
+            -1,
+            1,
+            ticks={-1: "1", -0.5: "0.5", 0: "0", 0.5: "0.5", 1: "1"},
+        ),
+    ),
+    caption="Where two heads look in a bag of eight vectors, of which 1 to 3 are chosen: Δ is the inner "
+    "product with the others, −Δ that among the chosen. Rows 4 to 8 hold a 1 and should have nothing, the "
+    "class token c and the first r rows 1/(r + 1) each. Upwards: the head of the proof; downwards: the dual one.",
+    alt="Bars for nine rows, upwards and downwards. The lower ones stay where they should. The upper ones "
+    "move to the class token as the vectors come closer.",
+    start=(0.05, 3),
+)
 
 # %% mystnb={"code_prompt_hide": "An adversary, to 200 vectors", "code_prompt_show": "An adversary, to 200 vectors"} tags=["hide-input"]
 

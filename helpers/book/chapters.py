@@ -20,31 +20,34 @@ import yaml
 
 from helpers.book.claims import MIME
 from helpers.book.parameters import ChapterError, Parameter, named, read_parameters
+from helpers.book.place import PACKAGE, found
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = found() or PACKAGE
 BOOK = ROOT / "book"
+REGISTER = BOOK / "register.yml"
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter by its name, such as ``"cube/average_sensitivity"``."""
+    """A chapter by its name, such as ``"cube/average_sensitivity"``, of the book in a folder."""
 
     name: str
+    root: Path = ROOT
 
     @property
     def source(self) -> Path:
         """The file that is edited by hand."""
-        return BOOK / f"{self.name}.py"
+        return self.root / "book" / f"{self.name}.py"
 
     @property
     def notebook(self) -> Path:
         """The executed notebook."""
-        return BOOK / f"{self.name}.ipynb"
+        return self.root / "book" / f"{self.name}.ipynb"
 
     @property
     def preset(self) -> Path:
         """The parameters at the paper's scale."""
-        return BOOK / f"{self.name}.paper.yaml"
+        return self.root / "book" / f"{self.name}.paper.yaml"
 
     @functools.cached_property
     def text(self) -> str:
@@ -85,11 +88,11 @@ class Chapter:
         """
         digest = hashlib.sha256()
         read = {self.name, *loaded(self.text, self.name)}
-        stored = sorted(f for name in read for f in (ROOT / "results").glob(f"{name}.*"))
+        stored = sorted(f for name in read for f in (self.root / "results").glob(f"{name}.*"))
         pieces = {
             "source": self.text,
             "parameters": json.dumps(dict(parameters), sort_keys=True),
-            "pins": _pins(_read(ROOT / "environment.yml")),
+            "pins": _pins(_read(self.root / "environment.yml")),
             "helpers": helpers_key(self.text),
             **{file.name: _read(file) for file in stored},
         }
@@ -102,21 +105,22 @@ class Chapter:
         return bool(stored_key(notebook) == self.key(parameters)) and not is_damaged(notebook)
 
 
-def every_chapter() -> list[Chapter]:
-    """All chapters, by name."""
-    found = sorted(BOOK.glob("*/*.py"))
-    return [Chapter(str(path.relative_to(BOOK).with_suffix(""))) for path in found]
+def every_chapter(root: Path = ROOT) -> list[Chapter]:
+    """All chapters of the book in a folder, by name."""
+    book = root / "book"
+    paths = sorted(book.glob("*/*.py"))
+    return [Chapter(str(path.relative_to(book).with_suffix("")), root) for path in paths]
 
 
-def find(name: str) -> Chapter:
+def find(name: str, root: Path = ROOT) -> Chapter:
     """A chapter by name, or by the path of one of its files."""
-    names = [c.name for c in every_chapter()]
+    names = [c.name for c in every_chapter(root)]
     wanted = re.sub(r"(\.py|\.ipynb|\.paper\.yaml)$", "", name).removeprefix("book/")
     if wanted in names:
-        return Chapter(wanted)
+        return Chapter(wanted, root)
     tails = [n for n in names if n.split("/")[1] == wanted]
     if len(tails) == 1:
-        return Chapter(tails[0])
+        return Chapter(tails[0], root)
     near = difflib.get_close_matches(wanted, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
     raise ChapterError(f"no chapter {name!r}; {hint}")
@@ -184,14 +188,21 @@ def _tree(text: str) -> ast.Module:
 
 
 def _module_file(module: str) -> Path:
-    path = ROOT / Path(*module.split("."))
+    path = PACKAGE / Path(*module.split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
 @functools.lru_cache(maxsize=4)
 def _pins(environment: str) -> str:
-    """The pins alone, so that a comment in environment.yml makes no chapter stale."""
-    return json.dumps(yaml.safe_load(environment)["dependencies"], sort_keys=True)
+    """The pins alone: a comment, or the line for the package itself, makes no chapter stale."""
+    try:
+        pins = list(yaml.safe_load(environment)["dependencies"])
+    except (yaml.YAMLError, KeyError, TypeError):
+        raise ChapterError("environment.yml has no list of dependencies") from None
+    for group in pins:
+        if isinstance(group, dict) and "pip" in group:
+            group["pip"] = [pin for pin in group["pip"] if pin != "-e ."]
+    return json.dumps(pins, sort_keys=True)
 
 
 def stored_key(notebook: Path) -> str | None:

@@ -27,9 +27,10 @@ from typing import Any
 
 from helpers.book.chapters import helpers_key, outputs_key
 from helpers.book.parameters import parameters_span
+from helpers.book.place import VARIABLE
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
-_KEPT_CELL_METADATA = ("tags", "mystnb")
+_KEPT_CELL_METADATA = ("tags", "mystnb", "lines_to_next_cell")
 _KILLED = "the process of the run was ended by"
 _LONGEST_SOCKET = 80  # a path to a socket holds 107 letters; the kernel adds a few of its own
 
@@ -86,6 +87,7 @@ def execute_notebook(
     key: str,
     code: Mapping[str, str],
     run: Mapping[str, Any] | None = None,
+    book: str = "",
 ) -> Outcome:
     """Execute a py:percent source by papermill, in a temporary folder, on this machine.
 
@@ -96,6 +98,7 @@ def execute_notebook(
         key: Content key to leave in the metadata.
         code: What :func:`code_for` says where the caller is.
         run: What :func:`helpers.book.results.save` tells of the run, if its tables are to be kept.
+        book: The folder of the book, for :mod:`helpers.book.own`; it need not be here.
 
     Returns:
         The notebook without timing metadata, with stable cell ids.
@@ -111,14 +114,18 @@ def execute_notebook(
                 f"({here[what]} here, {wanted} there); update it",
                 _address(),
             )
-    return _survived("notebook", name, source, parameters, run, key)
+    return _survived("notebook", name, source, parameters, run, book, key)
 
 
 def execute_plainly(
-    name: str, source: str, parameters: Mapping[str, Any], run: Mapping[str, Any] | None = None
+    name: str,
+    source: str,
+    parameters: Mapping[str, Any],
+    run: Mapping[str, Any] | None = None,
+    book: str = "",
 ) -> Outcome:
     """Execute a chapter as a script in a process of its own; needs no Jupyter."""
-    return _survived("plain", name, source, parameters, run)
+    return _survived("plain", name, source, parameters, run, book)
 
 
 def _survived(form: str, *task: Any) -> Outcome:
@@ -136,6 +143,7 @@ def _in_a_child(
     source: str,
     parameters: Mapping[str, Any],
     run: Mapping[str, Any] | None,
+    book: str,
     key: str = "",
 ) -> Outcome:
     """One execution in a process of its own, which ends when this one does."""
@@ -151,7 +159,7 @@ def _in_a_child(
                 stdout=out,
                 stderr=err,
                 cwd=folder,
-                env=_variables(run, folder, form),
+                env=_variables(run, folder, form, book),
             )
             try:
                 status = child.wait()
@@ -170,7 +178,7 @@ def _in_a_child(
         return Outcome(text, error, time.monotonic() - started, _saved(here / "saved"))
 
 
-def _variables(run: Mapping[str, Any] | None, folder: str, form: str) -> dict[str, str]:
+def _variables(run: Mapping[str, Any] | None, folder: str, form: str, book: str) -> dict[str, str]:
     """Environment of a run: this package, one thread, its figures, where results are saved."""
     package = str(Path(__file__).resolve().parents[2])
     # The first three would lead results, claims or the choice of the kernel elsewhere.
@@ -180,6 +188,7 @@ def _variables(run: Mapping[str, Any] | None, folder: str, form: str) -> dict[st
         "PYTHONPATH": os.pathsep.join(filter(None, (package, given.get("PYTHONPATH")))),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
         "TMPDIR": folder,
+        VARIABLE: book,
     }
     if form == "plain":
         own["MPLBACKEND"] = "agg"
@@ -251,7 +260,7 @@ def _run_as_notebook(name: str, source: str, parameters: Mapping[str, Any], key:
             Path("error").write_text(error, encoding="utf-8")
     notebook = nbformat.read(path, 4)
     _clean(notebook, name, parameters, key)
-    path.write_text(nbformat.writes(notebook), encoding="utf-8")
+    path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
     Path("done").touch()
 
 
@@ -272,13 +281,18 @@ def _clean(notebook: Any, name: str, parameters: Mapping[str, Any], key: str) ->
     notebook.cells = [c for c in notebook.cells if "papermill-error-cell-tag" not in _tags(c)]
     for i, cell in enumerate(notebook.cells):
         cell.id = f"cell-{i}"
-        cell.metadata = {k: v for k, v in cell.metadata.items() if k in _KEPT_CELL_METADATA and v}
+        cell.metadata = {
+            k: v
+            for k, v in cell.metadata.items()
+            if k in _KEPT_CELL_METADATA and v not in ([], {}, "")
+        }
         if cell.cell_type == "code":
             cell.outputs = _merged_streams(cell.outputs)
         for output in cell.get("outputs", []):
             output.pop("transient", None)
+    pairing = notebook.metadata.get("jupytext", {})
     notebook.metadata = {
-        "jupytext": notebook.metadata.get("jupytext", {}),
+        "jupytext": {k: v for k, v in pairing.items() if k != "text_representation"},
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python", "pygments_lexer": "ipython3"},
         "book": {

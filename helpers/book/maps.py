@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helpers.book.chapters import ROOT, Chapter, every_chapter
-from helpers.book.register import REGISTER
+from helpers.book.chapters import REGISTER, ROOT, Chapter, every_chapter
 from helpers.book.scoreboard import colour, load_rows
 
 _TITLE = re.compile(r"^# # (.+)$", re.MULTILINE)

@@ -15,10 +15,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from helpers.book.chapters import Chapter
+from helpers.book.chapters import REGISTER, Chapter
 from helpers.book.claims import VERDICTS
 from helpers.book.register import load_register
 from helpers.book.scoreboard import colour, theorem_label, written_out
+from helpers.book.volume import pdf_name
 
 _VERDICT_CELL = re.compile(rf"(<td[^>]*><p>)({'|'.join(VERDICTS)})(</p>)")
 _PASTED = re.compile(r'(<span class="pasted-text">)([^<]*)(</span>)')
@@ -36,6 +37,12 @@ def follow_the_address(app: Any, config: Any) -> None:
     options["use_repository_button"] = options["use_issues_button"] = known
     if not known:
         options.pop("launch_buttons", None)
+
+
+def look_for_the_pdf(app: Any, config: Any) -> None:
+    """Remember the name of the book's PDF if ``make pdf`` has left it beside the pages."""
+    name = pdf_name(config.html_title)
+    config.book_as_pdf = name if Path(app.outdir, name).is_file() else ""
 
 
 def note_what_is_read(app: Any, env: Any, docnames: list[str]) -> None:
@@ -67,6 +74,25 @@ def offer_the_source(
             group["buttons"].insert(1, button)
 
 
+def offer_the_book(
+    app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Add a button for the whole book as one PDF, if it is there."""
+    if not app.config.book_as_pdf:
+        return
+    button = {
+        "type": "link",
+        "url": context["pathto"](app.config.book_as_pdf, 1),
+        "text": "book.pdf",
+        "tooltip": "The whole book as one PDF",
+        "icon": "fas fa-file-pdf",
+        "label": "download-book-button",
+    }
+    for group in context.get("header_buttons", ()):
+        if group.get("label") == "download-buttons":
+            group["buttons"].append(button)
+
+
 def copy_the_sources(app: Any, exception: Exception | None) -> None:
     """Put each page's ``.py`` where its button leads, also if the page was not written again."""
     if exception is not None or app.builder.format != "html":
@@ -87,6 +113,15 @@ def bring_the_calculator(
         app.add_css_file("calculator.css")
         for name in ("calculator_bounds.js", "calculator_chart.js", "calculator.js"):
             app.add_js_file(name)
+
+
+def bring_the_moving_figures(
+    app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Load the script and style of moving figures on pages that have one, and on no other."""
+    if '<figure class="moving"' in context.get("body", ""):
+        app.add_css_file("moving.css")
+        app.add_js_file("moving.js")
 
 
 def finish_the_body(
@@ -144,7 +179,7 @@ def names_of_results(chapter: str) -> dict[str, str]:
     card with the verdict.
     """
     found: dict[str, str] = {}
-    for paper, rows in load_register().items():
+    for paper, rows in load_register(REGISTER).items():
         for row in (r for rows_ in rows for r in (rows_, *rows_.parts) if not paper.own):
             plain = not re.sub(r"and|[\s,/()]", "", _NUMBERED.sub("", row.ref))
             lead = _NUMBERED.match(row.ref) if row in rows else None
@@ -216,11 +251,15 @@ def setup(app: Any) -> dict[str, bool]:
     app.add_domain(Boxes)
     app.connect("doctree-read", name_the_results)
     app.add_config_value("pages_made_by", Path(__file__).read_text(encoding="utf-8"), "html")
+    app.add_config_value("book_as_pdf", "", "html")
     app.connect("config-inited", follow_the_address)
+    app.connect("config-inited", look_for_the_pdf)
     app.connect("env-before-read-docs", note_what_is_read)
     app.connect("env-updated", write_every_page)
     app.connect("html-page-context", bring_the_calculator)
+    app.connect("html-page-context", bring_the_moving_figures)
     app.connect("html-page-context", offer_the_source, priority=900)
+    app.connect("html-page-context", offer_the_book, priority=901)
     app.connect("html-page-context", finish_the_body, priority=900)
     app.connect("build-finished", copy_the_sources)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from helpers.book.chapters import ROOT, Chapter, every_chapter, read_record
+from helpers.book.chapters import REGISTER, ROOT, Chapter, every_chapter, read_record
 from helpers.book.claims import Claim
 from helpers.book.output import in_prose
-from helpers.book.register import REGISTER, Entry, Paper, load_register
+from helpers.book.register import Entry, Paper, load_register
 from helpers.book.verdicts import NOW, STATED, as_stated, deciding, known_now, together
 
 CERTIFICATES = ROOT / "counterexamples"
@@ -144,7 +144,7 @@ def load_rows() -> dict[Paper, list[Row]]:
             own = [replace(c, about="statement") if c.about == "ours" else c for c in own]
         return Row(entry, tuple(own), tuple(map(row, entry.parts)), entry.chapter in written)
 
-    return {paper: [row(e) for e in entries] for paper, entries in load_register().items()}
+    return {p: [row(e) for e in entries] for p, entries in load_register(REGISTER).items()}
 
 
 def load_findings() -> list[Finding]:

@@ -16,7 +16,6 @@ pass takes strings of every length. With D = k + 1 columns and 12 hidden units: 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -32,32 +31,10 @@ OTHER_BLOCKS = 2 + 12 + 5 + 15 / 16 + 128
 _CHUNK = 2**9  # strings whose attention stays in cache
 
 
-@dataclass(frozen=True, eq=False)
-class ChainSpec:
-    """Sizes of the network.
-
-    Attributes:
-        codes: Of the positions, shape ``(n, k)``, float64, rows of length 1. n is the number of
-            bits, which is also the period of the positions and the number of steps.
-    """
-
-    codes: Tensor
-
-    @property
-    def n(self) -> int:
-        """Bits of the input."""
-        return len(self.codes)
-
-    @property
-    def width(self) -> int:
-        """Columns of a token: those of the codes, and the value."""
-        return self.codes.shape[1] + 1
-
-
 @door
 def construct(
     n: int, scale: float | None = None, codes: Tensor | None = None
-) -> tuple[ChainSpec, Weights]:
+) -> tuple[Tensor, Weights]:
     r"""Weights that compute the parity of n bits in n steps.
 
     .. math:: W_{KQ}^{(1)} = W_{KQ}^{(2)} = \frac{L}{1 - \mu} \, I_k, \qquad
@@ -71,7 +48,7 @@ def construct(
         codes: Shape ``(n, k)``, float64, different rows of length 1; None: one-hot.
 
     Returns:
-        The sizes, and the weights, float64.
+        The codes, and the weights, float64.
 
     Raises:
         ValueError: n, a scale or the codes are out of range.
@@ -85,48 +62,18 @@ def construct(
     room = 1 - overlap(codes)
     if room < 1e-9:
         raise ValueError("the codes must differ, two are the same")
-    spec = ChainSpec(codes)
-    identity = torch.eye(spec.width, dtype=torch.float64)
-    identity[-1, -1] = 0
-    value = torch.zeros(spec.width, dtype=torch.float64)
+    value = torch.zeros(codes.shape[1] + 1, dtype=torch.float64)
     value[-1] = 1
+    scores = L / room * torch.diag(1 - value)
     G, b, F = trapezoid(parity_values(2, "even_parity"))
-    weights = {
-        "WKQ1": L / room * identity,
-        "WV1": torch.outer(value, value),
-        "G": G * value,
-        "b": b,
-        "F": value[:, None] * F,
-        "WKQ2": L / room * identity,
-        "v2": value,
-    }
-    return spec, weights
+    weights = {"WKQ1": scores, "WV1": torch.outer(value, value), "WKQ2": scores, "v2": value}
+    return codes, weights | {"G": G * value, "b": b, "F": value[:, None] * F}
 
 
-def tokens(spec: ChainSpec, strings: Tensor, dtype: torch.dtype = torch.float64) -> Tensor:
-    """The input matrix X: cyclic codes beside the bits.
-
-    Args:
-        spec: Sizes.
-        strings: Shape ``(*, B, m)``, m from 1 to 2 n, in {0, 1}, integer or bool; else an error.
-        dtype: Of the result, shape ``(*, B, m, k + 1)``.
-    """
-    require_whole(strings=strings)
-    if strings.ndim < 2 or not 1 <= strings.shape[-1] <= 2 * spec.n:
-        raise ValueError(
-            f"expected strings of shape (..., B, m) with m from 1 to {2 * spec.n}, got "
-            f"{tuple(strings.shape)}"
-        )
-    require_bits(strings)
-    at = torch.arange(strings.shape[-1]) % spec.n
-    codes = spec.codes[at].to(strings.device, dtype)
-    return torch.cat((codes.expand(*strings.shape, -1), strings.to(dtype)[..., None]), -1)
-
-
-def forward(spec: ChainSpec, weights: Weights, strings: Tensor) -> tuple[Tensor, Weights]:
+def forward(codes: Tensor, weights: Weights, strings: Tensor) -> tuple[Tensor, Weights]:
     r"""One step: the network's output at the last token; a pure function of the weights.
 
-    With X of :func:`tokens` and P that clears the value column:
+    With X the cyclic codes beside the bits, and P that clears the value column:
 
     .. math::
 
@@ -135,9 +82,9 @@ def forward(spec: ChainSpec, weights: Weights, strings: Tensor) -> tuple[Tensor,
         f = \mathrm{softmax}(z_{\text{last}}^\top W_{KQ}^{(2)} Z^\top)\, Z v_2
 
     Args:
-        spec: Sizes.
+        codes: Of the positions, shape ``(n, k)``; n is also the period of the positions.
         weights: As made by :func:`construct`, each with any leading ensemble axes ``*``.
-        strings: Shape ``(*, B, m)``, as for :func:`tokens`.
+        strings: Shape ``(*, B, m)``, m from 1 to 2 n, in {0, 1}, integer or bool.
 
     Returns:
         Outputs, shape ``(*, B)``, dtype of the weights, and what happens inside: ``attention1`` of
@@ -149,25 +96,33 @@ def forward(spec: ChainSpec, weights: Weights, strings: Tensor) -> tuple[Tensor,
 
     Source: Lintilhac and Shaikh (2026), Appendices B and G.
     """
-    if weights["WKQ1"].shape[-1] != spec.width:
+    n, k = codes.shape
+    if weights["WKQ1"].shape[-1] != k + 1:
         found = weights["WKQ1"].shape[-1] - 1
-        raise ValueError(f"the weights are for codes of {found} columns, not {spec.width - 1}")
+        raise ValueError(f"the weights are for codes of {found} columns, not {k}")
+    require_whole(strings=strings)
+    if strings.ndim < 2 or not 1 <= strings.shape[-1] <= 2 * n:
+        expected = f"(..., B, m) with m from 1 to {2 * n}"
+        raise ValueError(f"expected strings of shape {expected}, got {tuple(strings.shape)}")
+    require_bits(strings)
+    at, bits = torch.arange(strings.shape[-1]) % n, strings.to(weights["v2"].dtype)
+    own = codes[at].to(bits).expand(*bits.shape, -1)
+    X = torch.cat((own, bits[..., None]), -1)  # (*, B, m, k + 1)
     matrix = {k: v if v.ndim < 3 else v.unsqueeze(-3) for k, v in weights.items()}  # room for B
-    X = tokens(spec, strings, weights["v2"].dtype)
     attention1 = (X @ matrix["WKQ1"] @ X.mT).softmax(-1)
     Y = attention1 @ X @ matrix["WV1"]
     M = mlp(Y, matrix["G"], weights["b"][..., None, None, :], matrix["F"])
-    Z = torch.cat((X[..., :-1], torch.zeros_like(X[..., -1:])), -1) + M
+    Z = torch.nn.functional.pad(own, (0, 1)) + M
     attention2 = (Z[..., -1:, :] @ matrix["WKQ2"] @ Z.mT).squeeze(-2).softmax(-1)
     output = (attention2 * (Z @ weights["v2"][..., None, :, None]).squeeze(-1)).sum(-1)
     return output, {"attention1": attention1, "means": Y[..., -1], "attention2": attention2}
 
 
-def generate(spec: ChainSpec, weights: Weights, bits: Tensor) -> tuple[Tensor, Tensor]:
+def generate(codes: Tensor, weights: Weights, bits: Tensor) -> tuple[Tensor, Tensor]:
     """Run the whole chain: n steps, each of which reads what the steps before it wrote.
 
     Args:
-        spec: Sizes.
+        codes: Of the positions, shape ``(n, k)``.
         weights: As made by :func:`construct`, without ensemble axes.
         bits: Inputs, shape ``(B, n)`` in {0, 1}, integer or bool.
 
@@ -181,24 +136,28 @@ def generate(spec: ChainSpec, weights: Weights, bits: Tensor) -> tuple[Tensor, T
 
     Cost: 512 strings are run at a time, with about 9 n**2 numbers for each.
     """
-    if bits.ndim != 2 or bits.shape[-1] != spec.n:
-        raise ValueError(f"expected bits of shape (B, {spec.n}), got {tuple(bits.shape)}")
+    n, outputs = len(codes), []
+    if bits.ndim != 2 or bits.shape[-1] != n:
+        raise ValueError(f"expected bits of shape (B, {n}), got {tuple(bits.shape)}")
     require_whole(bits=bits)
-    parts = [_generate(spec, weights, part) for part in bits.long().split(_CHUNK)]
-    written, outputs = zip(*parts, strict=True)
-    return torch.cat(written), torch.cat(outputs)
+    strings = torch.nn.functional.pad(bits.long(), (0, 1))
+    for _ in range(n):
+        parts = [forward(codes, weights, part)[0] for part in strings.split(_CHUNK)]
+        outputs.append(torch.cat(parts))
+        strings = torch.cat((strings, (outputs[-1] < 0.5).long()[:, None]), -1)
+    return strings[:, n + 1 :], torch.stack(outputs, -1)
 
 
-def errors(spec: ChainSpec, weights: Weights, bits: Tensor) -> tuple[int, float]:
+def errors(codes: Tensor, weights: Weights, bits: Tensor) -> tuple[int, float]:
     """Bits that the chain of :func:`generate` writes wrong, and the largest error of its output."""
-    written, outputs = generate(spec, weights, bits)
+    written, outputs = generate(codes, weights, bits)
     parity = bits.long().cumsum(-1) % 2
     return int((written != parity).sum()), float((outputs - (1 - parity)).abs().max())
 
 
-def squared_gradient(spec: ChainSpec, weights: Weights, strings: Tensor) -> Tensor:
+def squared_gradient(codes: Tensor, weights: Weights, strings: Tensor) -> Tensor:
     """Squared gradient of a step's output in all weights at each string ``(B, m)``: ``(B,)``."""
-    found = gradients(lambda w, s: forward(spec, w, s)[0], weights, strings)
+    found = gradients(lambda w, s: forward(codes, w, s)[0], weights, strings)
     return torch.stack([g.flatten(1).square().sum(1) for g in found.values()]).sum(0)
 
 
@@ -242,7 +201,7 @@ def sign_codes(n: int, draws: Draws) -> Tensor:
 
     Source: ours.
     """
-    _require_length(n)
+    require_positive(n=n)
     k = max(1, math.ceil(16 * math.log(n)))
     while True:
         codes = draws.normal(n, k).sign() / math.sqrt(k)
@@ -300,22 +259,8 @@ def normal_maximum(n: float) -> float:
     return float(torch.trapezoid(above - below, x))
 
 
-def _generate(spec: ChainSpec, weights: Weights, bits: Tensor) -> tuple[Tensor, Tensor]:
-    strings = torch.nn.functional.pad(bits, (0, 1))
-    outputs = []
-    for _ in range(spec.n):
-        output, _ = forward(spec, weights, strings)
-        outputs.append(output)
-        strings = torch.cat((strings, (output < 0.5).long()[:, None]), -1)
-    return strings[:, spec.n + 1 :], torch.stack(outputs, -1)
-
-
-def _require_length(n: int) -> None:
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise ValueError(f"n must be an integer of at least 1, got {n!r}")
-
-
 def _scale(n: int, scale: float | None) -> float:
-    _require_length(n)
-    require_amount(scale=2 * math.log(2 * n) if scale is None else scale)
-    return 2 * math.log(2 * n) if scale is None else float(scale)
+    require_positive(n=n)
+    L = 2 * math.log(2 * n) if scale is None else float(scale)
+    require_amount(scale=L)
+    return L

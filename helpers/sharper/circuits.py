@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 
 import torch
+from scipy.signal import find_peaks
 from torch import Tensor
 
 from helpers.checks import door, require_finite, require_positive
@@ -95,17 +96,6 @@ def net(weights: Weights, number: Tensor) -> Tensor:
     return (torch.relu(number[..., None] * G + b) * F).sum(-1)
 
 
-def darkened(kept: Tensor, columns: Tensor) -> Tensor:
-    """Attention with some columns at zero and each row scaled back to sum 1.
-
-    Args:
-        kept: Shape ``(*, B, n, n)``.
-        columns: Bool, broadcasts with it.
-    """
-    left = kept.masked_fill(columns, 0)
-    return left / left.sum(-1, keepdim=True).clamp(min=torch.finfo(left.dtype).tiny)
-
-
 def carried(rows: Tensor, bits: Tensor, members: Tensor) -> Tensor:
     r"""The coefficient at a character that each row of attention carries.
 
@@ -159,18 +149,12 @@ def curve(
 
 @door
 def turns(values: Tensor, tolerance: float = 0.05) -> int:
-    """How often a curve changes direction by more than ``tolerance`` times its range.
+    """How many peaks and dips of a curve stand out by more than ``tolerance`` times its range.
 
-    >>> turns(torch.tensor([0.0, 1.0, 0.99, 1.0, 0.0, 1.0]))
+    >>> turns(torch.tensor([0.0, 1.0, 0.99, 1.1, 0.0, 1.0]))
     2
     """
     require_finite(values=values)
-    count, direction, extreme = 0, 0, values[0].item()
     least = tolerance * (values.max() - values.min()).item()
-    for value in values.tolist():
-        if abs(value - extreme) <= least and direction * (value - extreme) <= 0:
-            continue
-        step = 1 if value > extreme else -1
-        count += direction not in (0, step)
-        direction, extreme = step, value
-    return count
+    sides = values.numpy(), -values.numpy()
+    return sum(len(find_peaks(side, prominence=least)[0]) for side in sides)

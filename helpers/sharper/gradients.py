@@ -160,24 +160,3 @@ def search(
         if found > best[0]:
             best = found, trial, (first, second)
     return best
-
-
-def softmax_push(
-    scores: Tensor, v: Tensor, X: Tensor, *, centred: bool = True, normalised: bool = True
-) -> Tensor:
-    r"""Length of :math:`X^\top J v`, with :math:`J = \mathrm{diag}(a) - a a^\top`, a a softmax.
-
-    Args:
-        scores: Shape ``(*, tokens)``; a is their softmax.
-        v: Shape ``(*, tokens)``.
-        X: Rows :math:`x_j`, shape ``(*, tokens, columns)``.
-        centred: False puts :math:`+ a a^\top` in place of :math:`- a a^\top`.
-        normalised: False leaves out the division by the sum of the exponentials.
-
-    Returns:
-        Shape ``(*,)``.
-    """
-    a = scores.softmax(-1) if normalised else scores.exp()
-    mean = (a * v).sum(-1, keepdim=True)
-    pushed = a * (v - mean) if centred else a * (v + mean)
-    return (pushed[..., None] * X).sum(-2).norm(dim=-1)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from itertools import accumulate, combinations_with_replacement
 
 import numpy as np
@@ -20,6 +21,7 @@ import pandas as pd
 import torch
 from scipy.sparse.linalg import LinearOperator, eigsh
 from torch import Tensor
+from torch.nn.utils import parameters_to_vector
 
 from helpers.checks import door, require_amount
 from helpers.cube import SparseFunction
@@ -33,8 +35,11 @@ from helpers.sharper.network import (
 )
 from helpers.sharper.perturbed import hidden_units
 from helpers.sharper.tabulated import gradient_bound, parameter_count
+from helpers.sharpness import gradients
+from helpers.sharpness.point import Point
 from helpers.weights import Weights
 
+Product = Callable[[Tensor], Tensor]
 MATRICES = ("WKQ1", "WV1", "G", "b", "F", "WKQ2", "v2")
 PAIRS = tuple(combinations_with_replacement(MATRICES, 2))
 
@@ -95,20 +100,17 @@ def spread(w: Tensor) -> float:
     return (w.amax().clamp(0) - w.amin().clamp(max=0)).item()
 
 
-def flatten(weights: Weights) -> tuple[Tensor, dict[str, slice]]:
-    """All weights as one vector ``(P,)``, and where each block lies in it."""
-    ends = list(accumulate(weights[k].numel() for k in MATRICES))
-    starts = [0, *ends]
-    places = {k: slice(a, b) for k, a, b in zip(MATRICES, starts, ends, strict=False)}
-    return torch.cat([weights[k].flatten() for k in MATRICES]), places
+def places(weights: Weights) -> dict[str, slice]:
+    """Where each block lies in the vector ``(P,)`` of all weights."""
+    ends = list(accumulate(block.numel() for block in weights.values()))
+    return dict(zip(weights, map(slice, [0, *ends], ends), strict=False))
 
 
 def hessians(network: Network, bits: Tensor) -> Tensor:
     """Hessian of the output in all weights at each input, ``(B, P, P)``; for short strings."""
-    at, _ = flatten(network[1])
-    hessian = torch.func.hessian(_output(network))
-    each = torch.func.vmap(hessian, in_dims=(None, 0), chunk_size=8)
-    return torch.as_tensor(each(at, bits))
+    products = [_hessian(network[0], network[1], x) for x in bits]
+    count = sum(block.numel() for block in network[1].values())
+    return torch.stack([product(torch.eye(count, dtype=torch.float64)) for product in products])
 
 
 def norms(matrices: Tensor) -> Tensor:
@@ -136,22 +138,20 @@ def hessian_norm(
     Cost: some dozens of products with the Hessian.
     """
     spec, weights = network
-    at, places = flatten(weights)
-    keep, first = torch.ones_like(at), places["F"].start
+    blocks = {name: torch.ones_like(block) for name, block in weights.items()}
     if frozen:
-        keep[first : first + (spec.width - 1) * spec.hidden] = 0
-
-    slope = _slope(network, bits)
+        blocks["F"][:-1] = 0
+    keep = parameters_to_vector(blocks.values())
+    here = _hessian(spec, weights, bits)
+    there = None if moved is None else _hessian(spec, moved, bits)
 
     def product(v: np.ndarray) -> np.ndarray:
-        u = keep * torch.from_numpy(np.ascontiguousarray(v).reshape(-1))
-        turned = torch.func.jvp(slope, (at,), (u,))[1]
-        if moved is not None:
-            turned = torch.func.jvp(slope, (flatten(moved)[0],), (u,))[1] - turned
-        return np.asarray(keep * turned)
+        u = (keep * torch.from_numpy(np.ascontiguousarray(v).reshape(-1)))[None]
+        turned = here(u) if there is None else there(u) - here(u)
+        return np.asarray(keep * turned[0])
 
-    start = np.random.default_rng(0).standard_normal(len(at))
-    operator = LinearOperator((len(at), len(at)), matvec=product, dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal(len(keep))
+    operator = LinearOperator((len(keep), len(keep)), matvec=product, dtype=np.float64)
     return float(abs(eigsh(operator, 1, which="LM", v0=start, tol=tol)[0][0]))
 
 
@@ -222,14 +222,15 @@ def norm_bound(network: Network, *, frozen: bool = False) -> float:
 
 def shifted(network: Network, direction: Tensor, length: float) -> Weights:
     """The weights, moved by this length along a direction ``(P,)`` over all blocks."""
-    to = flatten(network[1])[0] + length * direction / direction.norm()
-    return _unflatten(to, network[1])
+    step, weights = length * direction / direction.norm(), network[1]
+    return {k: weights[k] + step[place].view_as(weights[k]) for k, place in places(weights).items()}
 
 
 def steepest(network: Network, bits: Tensor) -> Tensor:
     """Direction ``(P,)`` in which the squared gradient at one input ``(n,)`` grows fastest."""
-    at, slope = flatten(network[1])[0], _slope(network, bits)
-    return torch.as_tensor(torch.func.jvp(slope, (at,), (slope(at),))[1])
+    spec, weights = network
+    slope = gradients(partial(forward, spec), weights, bits[None])
+    return _hessian(spec, weights, bits)(parameters_to_vector(slope.values())[None])[0]
 
 
 def gradient_square(network: Network, new_term: float = 1.0) -> float:
@@ -310,11 +311,6 @@ def trace_bound(
     return 2 * (slope + K * distance) ** 2 + 2 * off * K * parameter_count(spec.n, spec.degree)
 
 
-def _unflatten(vector: Tensor, like: Weights) -> Weights:
-    places = flatten(like)[1]
-    return {k: vector[places[k]].view_as(like[k]) for k in MATRICES}
-
-
 def _away_from_kinks(network: Network) -> Network:
     spec, weights = network
     if spec.n < 4:
@@ -323,13 +319,6 @@ def _away_from_kinks(network: Network) -> Network:
     return spec, weights
 
 
-def _output(network: Network) -> Callable[[Tensor, Tensor], Tensor]:
-    """The output at one input ``(n,)`` as a function of the weights in one vector."""
-    spec, weights = network
-    return lambda u, x: forward(spec, _unflatten(u, weights), x[None])[0]
-
-
-def _slope(network: Network, bits: Tensor) -> Callable[[Tensor], Tensor]:
-    """Its gradient, at this input."""
-    slope = torch.func.grad(_output(network))
-    return lambda u: torch.as_tensor(slope(u, bits))
+def _hessian(spec: ConstructionSpec, weights: Weights, bits: Tensor) -> Product:
+    """Products of the Hessian of the output at one input ``(n,)`` with rows ``(k, P)``."""
+    return Point(lambda moved: forward(spec, moved, bits[None])[0], weights, {}).hessian()

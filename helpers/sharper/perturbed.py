@@ -193,22 +193,6 @@ def random_network(
     return spec, assemble(spec, members, c / c.norm(), (scale, scale))
 
 
-@door
-def mlp_sizes(degree: int) -> tuple[float, float, float]:
-    r"""Norm of the last row of F, of the hidden units where they are largest, and their reach.
-
-    .. math::
-
-        \varphi = 4 d \sqrt{\lfloor d/2 \rfloor + 1}, \qquad \rho = |u(1)|, \qquad
-        \rho_1 = |u(1) - u(0)|, \qquad u_h(y) = (y + b_h)_+
-
-    Source: ours; for the basis of even-parity indicators.
-    """
-    _, b, F = trapezoid(parity_values(degree, "even_parity"))
-    top, low = torch.relu(1 + b), torch.relu(b)
-    return F.norm().item(), top.norm().item(), (top - low).norm().item()
-
-
 def parity_spread(weights: Weights, y: Tensor) -> Tensor:
     r"""Standard deviation of what noise on G, b and F changes at a fixed mean y, over sigma.
 
@@ -226,39 +210,19 @@ def parity_spread(weights: Weights, y: Tensor) -> Tensor:
 
 
 @door
-def parity_noise_anywhere(n: int, degree: int, failure: float) -> float:
-    r"""Change of the MLP's output at any position, flips allowed, to first order, over sigma.
-
-    .. math::
-
-        2d \bigl( \sqrt2\, \bar\chi_1 + \bar\chi_1 \bigr)
-        + \bigl( \sqrt2\, \varphi + \rho \bigr) \bar\chi_H
-
-    The first term is the slope of the MLP times the change of the mean, the second its own noise.
-
-    Source: the argument of Remark 23; constants ours.
-    """
-    require_sizes(n, degree, 1)
-    require_probability(failure=failure)
-    (phi, rho, _), part = mlp_sizes(degree), failure / 3
-    mean = math.sqrt(2) * chi_quantile(1, part, 2 * (n + 1))
-    mean += chi_quantile(1, part, 4 * (n + 1) ** 2)
-    own = (math.sqrt(2) * phi + rho) * chi_quantile(4 * (degree + 1), part, 3)
-    return 2 * degree * mean + own
-
-
-@door
 def mlp_jacobian_noise(n: int, degree: int, failure: float) -> float:
     r"""Change of a column of the MLP's Jacobian without flips, to first order, over sigma.
 
     .. math:: \varphi\, \bar\chi_H + \sqrt H\, \bar\chi_D, \qquad H = 4(d + 1), \quad D = n + 2
+
+    with :math:`\varphi` the norm of the last row of F.
 
     Source: the argument of Lemma 25; constants ours.
     """
     require_sizes(n, degree, 1)
     require_probability(failure=failure)
     hidden, part = 4 * (degree + 1), failure / 2
-    columns = mlp_sizes(degree)[0] * chi_quantile(hidden, part, n + 2)
+    columns = _mlp_sizes(degree)[0] * chi_quantile(hidden, part, n + 2)
     return columns + math.sqrt(hidden) * chi_quantile(n + 2, part, degree + 1)
 
 
@@ -270,13 +234,15 @@ def second_attention_noise(
 
     .. math:: 2 \bar\chi_1 + \tfrac12 \bigl( \rho_1 |w| + \rho R \bigr) \bar\chi_H
 
-    ``size`` is :math:`|w|`, the norm of the second scores, ``spread`` R, the range of w and 0.
+    ``size`` is :math:`|w|`, the norm of the second scores, ``spread`` R, the range of w and 0. Of
+    the hidden units :math:`u_h(y) = (y + b_h)_+`, :math:`\rho = |u(1)|`, :math:`\rho_1 = |u(1) -
+    u(0)|`.
 
     Source: the argument of Lemma 27; constants ours.
     """
     require_sizes(n, degree, 1)
     require_probability(failure=failure)
-    (_, rho, reach), part = mlp_sizes(degree), failure / 3
+    (_, rho, reach), part = _mlp_sizes(degree), failure / 3
     turned = (reach * size + rho * spread) / 2 * chi_quantile(4 * (degree + 1), part)
     return 2 * chi_quantile(1, part, 4 * (n + 1)) + turned
 
@@ -287,28 +253,40 @@ def output_gradient_noise(
 ) -> float:
     r"""Change of :math:`\sum_i |\partial f / \partial z_i|`, to first order, over sigma.
 
-    With :math:`\alpha, \beta` of :func:`second_attention_noise` and :func:`parity_noise_anywhere`,
+    With :math:`\alpha` of :func:`second_attention_noise`, and :math:`\beta` for the output of the
+    MLP at any position, flips allowed: its slope times the change of the mean, and its own noise,
 
     .. math::
 
-        \gamma = \tfrac32 S \alpha + S \beta + \sqrt2\, \bar\chi_1, \qquad
+        \beta = 2d (\sqrt2 + 1)\, \bar\chi_1 + (\sqrt2\, \varphi + \rho)\, \bar\chi_H, \qquad
+        \gamma = \tfrac32 S \alpha + S \beta + \sqrt2\, \bar\chi_1, \\
         S \alpha + \bar\chi_D + \bigl( |w| + \tfrac12 R \bigr) \gamma
         + S \bigl( \sqrt2\, \bar\chi_D + ( \tfrac12 \rho + \tfrac14 \rho_1) |w|\, \bar\chi_H \bigr)
 
     ``total`` is S, the sum of the coefficients.
 
-    Source: the argument of Lemma 28; constants ours.
+    Source: the arguments of Remark 23 and Lemma 28; constants ours.
     """
     require_sizes(n, degree, 1)
     require_probability(failure=failure)
-    (_, rho, reach), part = mlp_sizes(degree), failure / 4
+    (phi, rho, reach), part = _mlp_sizes(degree), failure / 4
     alpha = second_attention_noise(n, degree, part, size, spread)
-    beta = parity_noise_anywhere(n, degree, part)
+    mean = math.sqrt(2) * chi_quantile(1, part / 3, 2 * (n + 1))
+    mean += chi_quantile(1, part / 3, 4 * (n + 1) ** 2)
+    units = chi_quantile(4 * (degree + 1), part / 3, 3)
+    beta = 2 * degree * mean + (math.sqrt(2) * phi + rho) * units
     row = chi_quantile(n + 2, part, 2 * n + 5)
     gamma = total * (1.5 * alpha + beta) + math.sqrt(2) * chi_quantile(1, part, 2 * (n + 1))
     turned = (rho / 2 + reach / 4) * size * chi_quantile(4 * (degree + 1), part / 3)
     own = total * alpha + row + total * (math.sqrt(2) * row + turned)
     return own + (size + spread / 2) * gamma
+
+
+def _mlp_sizes(degree: int) -> tuple[float, float, float]:
+    """Norms: of the last row of F, of u(1), and of u(1) - u(0)."""
+    _, b, F = trapezoid(parity_values(degree, "even_parity"))
+    top, low = torch.relu(1 + b), torch.relu(b)
+    return F.norm().item(), top.norm().item(), (top - low).norm().item()
 
 
 def _check_tail(freedom: int, failure: float, count: int) -> None:

@@ -141,16 +141,19 @@ def seen_codes(net: Layout, width: int, draws: int, generator: torch.Generator) 
     return J
 
 
-def scores(net: Layout, J: Tensor, queries: int | None = None) -> tuple[Tensor, Tensor]:
-    r"""Scores of the narrow network, entries of :math:`\Gamma W_{KQ} \Gamma`.
+def output_errors(net: Layout, J: Tensor, bits: Tensor) -> Tensor:
+    r"""How far the output of the narrow network is from the function, at most.
+
+    Scores are entries of :math:`\Gamma W_{KQ} \Gamma`. Positions without a component say what is
+    worst, anything in [0, 1]; so a long network costs no square of its length.
 
     Args:
         net: The network.
-        J: Codes, shape ``(draws, n + 1, columns)``.
-        queries: Rows of the first layer, the first ones; None: those with a component.
+        J: Codes, shape ``(draws, n + 1, columns)``; the identity gives the wide network.
+        bits: Shape ``(B, n)`` in {0, 1}.
 
     Returns:
-        First layer, ``(draws, queries, n + 1)``; second layer at the output, ``(draws, n + 1)``.
+        Absolute errors, shape ``(draws, B)``, float64.
 
     Raises:
         ValueError: the codes are of other positions.
@@ -158,36 +161,17 @@ def scores(net: Layout, J: Tensor, queries: int | None = None) -> tuple[Tensor, 
     if J.ndim != 3 or J.shape[1] != net.n + 1:
         shape = f"(draws, {net.n + 1}, columns)"
         raise ValueError(f"expected codes of shape {shape}, got {tuple(J.shape)}")
-    W = len(net.sets)
-    members = J[:, net.sets].sum(2) @ J.mT  # (draws, W, n + 1)
-    first_layer = net.scale * (J[:, : queries or W] @ J[:, :W].mT) @ members
-    read = net.scores @ J[:, :W]  # (draws, columns)
-    own = J[:, -1:].square().sum(-1)  # (draws, 1)
-    return first_layer, own * (J @ read[..., None]).squeeze(-1)
-
-
-def output_errors(net: Layout, J: Tensor, bits: Tensor, idle: bool = True) -> Tensor:
-    """How far the output of the narrow network is from the function.
-
-    Args:
-        net: The network.
-        J: Codes, shape ``(draws, n + 1, columns)``; the identity gives the wide network.
-        bits: Shape ``(B, n)`` in {0, 1}.
-        idle: Compute what positions without a component say; else it is anywhere in [0, 1] where
-            the error is largest, and a long network costs no square of its length.
-
-    Returns:
-        Absolute errors, shape ``(draws, B)``, float64.
-    """
     W, S = len(net.sets), float(net.coefficients.sum())
-    first_layer, second_layer = scores(net, J, net.n + 1 if idle else None)
+    members = J[:, net.sets].sum(2) @ J.mT  # (draws, W, n + 1)
+    first_layer = net.scale * (J[:, :W] @ J[:, :W].mT) @ members
+    read = J @ (net.scores @ J[:, :W])[..., None]  # (draws, n + 1, 1)
+    second_layer = J[:, -1:].square().sum(-1) * read.squeeze(-1)
     values = torch.nn.functional.pad(bits.double(), (0, 1))  # (B, n + 1)
-    y = first_layer.softmax(-1) @ values.T  # (draws, queries, B)
-    shape = trapezoid(parity_values(net.sets.shape[1], "even_parity"))
-    p = mlp(y[..., None], *shape).squeeze(-1)
+    y = first_layer.softmax(-1) @ values.T  # (draws, W, B)
+    p = mlp(y[..., None], *trapezoid(parity_values(net.sets.shape[1], "even_parity"))).squeeze(-1)
     a = second_layer.softmax(-1)
-    low = S * (a[:, None, : p.shape[1]] @ p).squeeze(1) - net.coefficients @ net.parities(bits)
-    high = low if idle else low + S * a[:, W:].sum(-1, keepdim=True)
+    low = S * (a[:, None, :W] @ p).squeeze(1) - net.coefficients @ net.parities(bits)
+    high = low + S * a[:, W:].sum(-1, keepdim=True)
     return torch.maximum(low.abs(), high.abs())
 
 
@@ -261,46 +245,32 @@ def output_bound(net: Layout, near: float, far: float, ties: bool = True) -> flo
     return S * min(1.0, tie2 + idle) if astray + tie1 <= 1 / (4 * d) else S
 
 
-def sure_errors(net: Layout, width: int, eta: float) -> tuple[float, float]:
-    r"""Accuracies near and far that random codes have with probability :math:`1 - \eta`.
+def sufficient_width(net: Layout, share: float, eta: float) -> int:
+    r"""Least width at which the output is proved to be within ``share`` times S of the function.
+
+    With probability :math:`1 - \eta` codes of k columns have the accuracies
 
     .. math::
 
         \delta_0 = \sqrt{\tfrac8k \log \tfrac{12 q^2}{\eta}}, \qquad
-        \delta = \sqrt{\tfrac8k \log \tfrac{4 (W + 1)(n + 1)}{\eta}}, \qquad q = (d + 1) W + 1 .
+        \delta = \sqrt{\tfrac8k \log \tfrac{4 (W + 1)(n + 1)}{\eta}}, \qquad q = (d + 1) W + 1,
 
-    Args:
-        net: The network.
-        width: Columns of the codes, k, at least 1.
-        eta: Between 0 and 1.
-
-    Returns:
-        Both; infinite where the tail bound behind them says nothing, above 1.
-
-    Source: ours.
-    """
-    require_positive(width=width)
-    require_probability(eta=eta)
-    W, d = net.sets.shape
-    counts = 12 * ((d + 1) * W + 1) ** 2, 4 * (W + 1) * (net.n + 1)
-    near, far = (math.sqrt(8 * math.log(count / eta) / width) for count in counts)
-    return (near, far) if max(near, far) <= 1 else (math.inf, math.inf)
-
-
-def sufficient_width(net: Layout, share: float, eta: float) -> int:
-    """Least width at which the output is proved to be within ``share`` times S of the function.
+    near and far, where both are at most 1.
 
     Args:
         net: The network; its bound must reach ``share`` on exact codes.
         share: Above 0, below 1.
-        eta: Probability of a draw for which nothing is said.
+        eta: Probability of a draw for which nothing is said, between 0 and 1.
 
     Source: ours.
     """
-    goal = share * float(net.coefficients.sum())
+    require_probability(eta=eta)
+    W, d = net.sets.shape
+    counts = 12 * ((d + 1) * W + 1) ** 2, 4 * (W + 1) * (net.n + 1)
 
     def enough(width: int) -> bool:
-        near, far = sure_errors(net, width, eta)
-        return far <= 1 and output_bound(net, near, far) <= goal
+        near, far = (math.sqrt(8 * math.log(count / eta) / width) for count in counts)
+        goal = share * float(net.coefficients.sum())
+        return max(near, far) <= 1 and output_bound(net, near, far) <= goal
 
     return first(enough)

@@ -11,14 +11,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 import torch
 from torch import Tensor
 
 from helpers.checks import door, require_positive
-from helpers.cube import SparseFunction, index_of, sparse_function
+from helpers.cube import SparseFunction, index_of, indices, sparse_function
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec
 from helpers.training.batches import fixed
@@ -164,20 +164,6 @@ def learn(
     )
 
 
-class Risks(NamedTuple):
-    """Risks of E models, each tensor ``(E,)``, float64.
-
-    Attributes:
-        train: Mean squared error on the training strings, without dropout.
-        test: Mean squared error on uniform strings; less that of ``train`` it is the gap.
-        stderr: Standard error of ``test``, and of the gap; 0 if all strings were taken.
-    """
-
-    train: Tensor
-    test: Tensor
-    stderr: Tensor
-
-
 def risks(
     forward: Callable[[Weights, Tensor], Tensor],
     weights: Weights,
@@ -186,7 +172,7 @@ def risks(
     fresh: int | None = None,
     generator: torch.Generator | None = None,
     chunk: int = 1024,
-) -> Risks:
+) -> tuple[Tensor, Tensor, Tensor]:
     """How well models do on the strings they were trained on, and on all.
 
     Args:
@@ -194,40 +180,42 @@ def risks(
         weights: Of the samples' E models, each ``(E, ...)``.
         samples: What they were trained on.
         fresh: Number of uniform strings, at least 2, the same for all models; None: every string
-            of the cube, n at most 24, which is exact.
+            of the cube, n at most 20, which is exact.
         generator: Source of the fresh strings.
         chunk: Strings a forward pass takes.
 
+    Returns:
+        Mean squared error on the training strings; on uniform strings, which less the first is the
+        gap; and the standard error of both, 0 if all strings were taken. Each ``(E,)``, float64.
+
     Raises:
-        ValueError: ``fresh`` below 2, the whole cube of more than 24 bits, or outputs of another
+        ValueError: ``fresh`` below 2, the whole cube of more than 20 bits, or outputs of another
             shape.
 
     Cost: ``N + fresh`` forward passes a model.
     """
     n = samples.n
-    if fresh is None and n > 24:
-        raise ValueError(f"the whole cube is taken up to n = 24, got {n}; say how many fresh ones")
+    if fresh is None and n > 20:
+        raise ValueError(f"the whole cube is taken up to n = 20, got {n}; say how many fresh ones")
     if fresh is not None and fresh < 2:
         raise ValueError(f"fresh must be at least 2, got {fresh}")
-    if fresh is None:
-        points = torch.arange(2**n)
-    else:
-        points = torch.randint(2**n, (fresh,), generator=generator)
-    device = next(iter(weights.values())).device
-    train = torch.zeros(len(samples.functions), dtype=torch.float64)
-    targets = samples.targets.double()
-    for b, y in zip(samples.bits.split(chunk, 1), targets.split(chunk, 1), strict=True):
-        train += _errors(forward, weights, b.to(device), y).sum(1)
-    total, squares = torch.zeros_like(train), torch.zeros_like(train)
-    for part in points.split(chunk):
-        b = (part[:, None] >> torch.arange(n) & 1).to(torch.uint8)
-        y = torch.stack([f(part) for f in samples.functions])
-        errors = _errors(forward, weights, b.to(device), y)
-        total, squares = total + errors.sum(1), squares + errors.square().sum(1)
-    M = len(points)
-    variance = (squares / M - (total / M).square()).clamp(min=0) * M / (M - 1)
-    stderr = torch.zeros_like(train) if fresh is None else (variance / M).sqrt()
-    return Risks(train / samples.bits.shape[1], total / M, stderr)
+    points = indices(n) if fresh is None else torch.randint(2**n, (fresh,), generator=generator)
+    strings = (points[:, None] >> torch.arange(n) & 1).to(torch.uint8)
+    targets = torch.stack([f(points) for f in samples.functions])
+
+    def errors(bits: Tensor, targets: Tensor) -> Tensor:
+        device = next(iter(weights.values())).device
+        with torch.no_grad():
+            parts = [forward(weights, part.to(device)).cpu() for part in bits.split(chunk, -2)]
+        outputs = torch.cat(parts, -1).double()
+        if outputs.shape != targets.shape:
+            found, needed = tuple(outputs.shape), tuple(targets.shape)
+            raise ValueError(f"forward gives one number a model and string, {needed}, got {found}")
+        return (outputs - targets).square()
+
+    train, test = errors(samples.bits, samples.targets.double()), errors(strings, targets)
+    stderr = test.std(1) / math.sqrt(len(points)) * (fresh is not None)
+    return train.mean(1), test.mean(1), stderr
 
 
 def gap_table(
@@ -251,25 +239,14 @@ def gap_table(
         loss of the final weights.
     """
     network = partial(transformer.forward, spec)
-    found = risks(network, trained.weights, samples, fresh=fresh, generator=generator)
+    train, test, stderr = risks(network, trained.weights, samples, fresh=fresh, generator=generator)
     columns = {
         "degree": [f.degree for f in samples.functions],
         "sparsity": [f.sparsity for f in samples.functions],
         "steps": trained.steps.tolist(),
         "finished": trained.finished.int().tolist(),
-        "train": found.train.tolist(),
-        "gap": (found.test - found.train).tolist(),
-        "stderr": found.stderr.tolist(),
+        "train": train.tolist(),
+        "gap": (test - train).tolist(),
+        "stderr": stderr.tolist(),
     }
     return pd.DataFrame(columns)
-
-
-def _errors(
-    forward: Callable[[Weights, Tensor], Tensor], weights: Weights, bits: Tensor, targets: Tensor
-) -> Tensor:
-    with torch.no_grad():
-        outputs = forward(weights, bits).cpu().double()
-    if outputs.shape != targets.shape:
-        found, needed = tuple(outputs.shape), tuple(targets.shape)
-        raise ValueError(f"forward must give one number a model and string, {needed}, got {found}")
-    return (outputs - targets).square()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 
 import jupytext
 import nbformat
@@ -14,6 +15,7 @@ from helpers.book.claims import Claim
 from helpers.book.maps import reading_order
 from helpers.book.register import every_entry
 from helpers.book.scoreboard import findings_of
+from tests.order import pytest_collection_modifyitems, seconds
 
 CHAPTERS = every_chapter()
 
@@ -108,8 +110,25 @@ def test_the_page_says_what_would_falsify_it_and_cites(chapter):
     assert any("falsif" in heading.lower() for heading in headings)
     assert headings[-1] == "References"
     assert "What the authors' code does differently" in headings
-    for word in ("**Claim.**", "**Needs**", "**Runs in**"):
+    for word in ("**Claim.**", "**Needs**"):
         assert word in chapter.text
+    assert 0 < seconds(chapter.notebook) <= 180
+
+
+def test_tests_come_first_and_then_the_longest_notebooks():
+    class Item:
+        def __init__(self, path):
+            self.path = path
+
+    items = [Item(c.notebook) for c in CHAPTERS] + [
+        Item(Path("test_a.py")),
+        Item(Path("test_b.py")),
+    ]
+    pytest_collection_modifyitems(items)
+    assert [item.path.name for item in items[:2]] == ["test_a.py", "test_b.py"]
+    times = [seconds(item.path) for item in items[2:]]
+    assert times == sorted(times, reverse=True)
+    assert times[0] > times[-1]
 
 
 def test_the_verdicts_are_those_of_the_numbers(chapter):

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 import yaml
 
-from helpers.book.chapters import ROOT
+from helpers.book.chapters import ROOT, Chapter
 
 PIN = re.compile(r"[A-Za-z0-9_.-]+==[A-Za-z0-9_.]+(; sys_platform == 'linux')?")
 
@@ -35,9 +35,13 @@ def make(folder, *arguments, **environment):
     )
 
 
-def pins():
+def pip_lines():
     dependencies = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     return next(d["pip"] for d in dependencies if isinstance(d, dict))
+
+
+def pins():
+    return [line for line in pip_lines() if not line.startswith("-")]
 
 
 def test_every_dependency_is_pinned_once():
@@ -56,6 +60,27 @@ def test_the_makefile_reads_the_same_pins_as_conda():
         check=True,
     ).stdout
     assert read.split("\n")[:-1] == pins()
+
+
+def test_conda_and_binder_install_the_package_itself():
+    # Both run pip in the folder of environment.yml. repo2docker copies the repository there before
+    # it installs only if it sees a line that begins so.
+    assert pip_lines()[-1] == "-e ."
+    assert len(pip_lines()) == len(pins()) + 1
+
+
+def test_the_line_for_the_package_makes_no_chapter_stale(tmp_path):
+    (tmp_path / "book" / "part").mkdir(parents=True)
+    (tmp_path / "book" / "part" / "name.py").write_text("")
+
+    def key(environment):
+        (tmp_path / "environment.yml").write_text(environment)
+        return Chapter("part/name", tmp_path).key({})
+
+    text = (ROOT / "environment.yml").read_text()
+    without = text.replace("      - -e .\n", "")
+    assert without != text
+    assert key(text) == key(without) != key(text.replace("numpy==", "numpy==9"))
 
 
 def test_no_version_is_pinned_elsewhere():
@@ -78,7 +103,7 @@ def test_no_dependency_is_under_the_gpl_alone():
 
 def test_help_lists_the_targets():
     listed = make(ROOT, "help").stdout
-    for target in ("book", "test", "run", "paper", "bench", "lint", "clean"):
+    for target in ("book", "test", "portable", "run", "paper", "bench", "lint", "clean"):
         assert f"make {target} " in listed
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.nbval_tolerance import TolerantText, as_text
+from helpers.book.tolerance import TolerantText, as_text
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,28 @@ def test_a_claim_s_residue_of_rounding_is_compared_as_the_bound_it_meets():
     assert TolerantText(CLAIM.format("6.661e-10", "0.98")) != CLAIM.format("6.661e-10", "0.97")
     assert TolerantText(CLAIM.format("0.17", "5e-17")) == CLAIM.format("0.17", "8e-09")
     assert TolerantText("gap 6.661e-10, limit 1e-07") != "gap 1.11e-09, limit 1e-07"
+
+
+@pytest.mark.parametrize(
+    ("stored", "found", "same"),
+    [
+        ("error  < 1e-06  n 4", "error 0 n 4", True),
+        ("error  < 1e-12  n 4", "error 0.00e+00 n 4", True),
+        ('<td class="number">&lt; 1e-06</td>', '<td class="number">0</td>', True),
+        ("gap: < 1e-09, required = 0 ± 1e-09", "gap: 0.0, required = 0 ± 1e-09", True),
+        ("ratio: 1.0 to 1e-12, required = 1", "ratio: 1.0, required = 1", True),
+        ("error < 1e-06", "error 1e-05", False),
+        ("error < 1e-06", "error 1", False),
+        ("error < 0.001", "error 0", False),
+        ("error < 1e-05", "error 0", False),
+        ("error < 1e-06 n 0", "error < 1e-06 n 1", False),
+        ("n from 1.0 to 5", "n from 1.0", False),
+        ("n from 1.0 to 1e-03", "n from 1.0", False),
+    ],
+)
+def test_a_table_s_residue_is_compared_as_the_number_that_it_is_up_to_rounding(stored, found, same):
+    assert (TolerantText(stored) == found) == same
+    assert (TolerantText(found) == stored) == same
 
 
 def test_the_same_in_a_ledger_s_record():

@@ -65,14 +65,14 @@ def test_a_step_is_the_network_for_two_bits_in_the_limit(step):
     wanted = sharper.forward(*sharper.construct(pair, 40.0), four)
     strings = torch.ones(4, n + step, dtype=torch.int64)
     strings[:, step - 1], strings[:, -1] = four[:, 0], four[:, 1]
-    spec, weights = chain.construct(n, 40.0)
-    assert torch.allclose(chain.forward(spec, weights, strings)[0], wanted, atol=ROUNDING, rtol=0)
+    codes, weights = chain.construct(n, 40.0)
+    assert torch.allclose(chain.forward(codes, weights, strings)[0], wanted, atol=ROUNDING, rtol=0)
 
 
 def test_the_attention_of_the_last_token_is_on_its_two_codes():
-    spec, weights = chain.construct(5, 40.0)
+    codes, weights = chain.construct(5, 40.0)
     strings = torch.zeros(1, 8, dtype=torch.bool)
-    _, inside = chain.forward(spec, weights, strings)
+    _, inside = chain.forward(codes, weights, strings)
     wanted = torch.zeros(8, dtype=torch.float64)
     wanted[[2, 7]] = 0.5
     assert torch.allclose(inside["attention1"][0, -1], wanted, atol=1e-15)
@@ -80,24 +80,24 @@ def test_the_attention_of_the_last_token_is_on_its_two_codes():
 
 
 def test_weights_with_leading_axes_run_as_an_ensemble():
-    spec, weights = chain.construct(3)
+    codes, weights = chain.construct(3)
     factors = torch.tensor([1.0, 0.5, 2.0]).double()
     many = {
         k: v * factors[:, None, None] if v.ndim == 2 else v.expand(3, -1)
         for k, v in weights.items()
     }
     strings = torch.randint(0, 2, (4, 5), generator=torch.Generator().manual_seed(0))
-    together, _ = chain.forward(spec, many, strings)
+    together, _ = chain.forward(codes, many, strings)
     assert together.shape == (3, 4)
     for i in range(3):
-        alone, _ = chain.forward(spec, {k: v[i] for k, v in many.items()}, strings)
+        alone, _ = chain.forward(codes, {k: v[i] for k, v in many.items()}, strings)
         assert torch.allclose(together[i], alone, atol=ROUNDING, rtol=1e-14)
 
 
 def test_a_gradient_reaches_every_block():
-    spec, weights = chain.construct(3)
+    codes, weights = chain.construct(3)
     weights = {k: v.clone().requires_grad_() for k, v in weights.items()}
-    chain.forward(spec, weights, torch.tensor([[1, 0, 1, 0]]))[0].sum().backward()
+    chain.forward(codes, weights, torch.tensor([[1, 0, 1, 0]]))[0].sum().backward()
     assert all(v.grad is not None and v.grad.isfinite().all() for v in weights.values())
 
 
@@ -161,24 +161,24 @@ def test_no_inputs_give_no_outputs():
 
 
 def test_bad_input_is_named():
-    spec, weights = chain.construct(3)
-    for n in (0, -1, 2.0, True):
-        with pytest.raises((ValueError, TypeError), match=r"n must be an? (integer|whole number)"):
+    codes, weights = chain.construct(3)
+    for n, words in ((0, "at least 1"), (-1, "at least 1"), (2.0, "a whole"), (True, "a whole")):
+        with pytest.raises((ValueError, TypeError), match=f"n must be {words}"):
             chain.construct(n)
     with pytest.raises(ValueError, match="finite and at least 0, got -1"):
         chain.construct(3, -1.0)
     with pytest.raises(ValueError, match=r"finite.*got nan"):
         chain.construct(3, math.nan)
     with pytest.raises(ValueError, match=r"shape \(B, 3\), got \(4, 2\)"):
-        chain.generate(spec, weights, torch.zeros(4, 2, dtype=torch.int64))
+        chain.generate(codes, weights, torch.zeros(4, 2, dtype=torch.int64))
     with pytest.raises(TypeError, match=r"integer or bool, got torch\.float64"):
-        chain.generate(spec, weights, torch.zeros(4, 3, dtype=torch.float64))
+        chain.generate(codes, weights, torch.zeros(4, 3, dtype=torch.float64))
     with pytest.raises(ValueError, match="bits are 0 or 1, got 2"):
-        chain.generate(spec, weights, torch.full((4, 3), 2))
+        chain.generate(codes, weights, torch.full((4, 3), 2))
     with pytest.raises(ValueError, match="m from 1 to 6, got"):
-        chain.tokens(spec, torch.zeros(2, 7, dtype=torch.int64))
+        chain.forward(codes, weights, torch.zeros(2, 7, dtype=torch.int64))
     with pytest.raises(TypeError, match="strings must be integer or bool"):
-        chain.tokens(spec, torch.zeros(2, 4))
+        chain.forward(codes, weights, torch.zeros(2, 4))
     with pytest.raises(ValueError, match="codes of 3 columns, not 4"):
         chain.forward(chain.construct(4)[0], weights, torch.zeros(2, 5, dtype=torch.int64))
     with pytest.raises(ValueError, match="expected 3 codes of length 1, got shape"):
@@ -190,11 +190,11 @@ def test_bad_input_is_named():
 
 
 def test_the_squared_gradient_is_that_of_every_block():
-    spec, weights = chain.construct(3)
+    codes, weights = chain.construct(3)
     strings = torch.tensor([[1, 0, 1, 0], [0, 1, 1, 1]])
     free = {k: v.clone().requires_grad_() for k, v in weights.items()}
-    for string, found in zip(strings, chain.squared_gradient(spec, weights, strings), strict=True):
-        output = chain.forward(spec, free, string[None])[0].sum()
+    for string, found in zip(strings, chain.squared_gradient(codes, weights, strings), strict=True):
+        output = chain.forward(codes, free, string[None])[0].sum()
         by_block = torch.autograd.grad(output, list(free.values()))
         wanted = sum(g.square().sum().item() for g in by_block)
         assert found.item() == pytest.approx(wanted, rel=1e-12)

@@ -56,18 +56,6 @@ def test_rows_add_up_to_the_output():
     torch.testing.assert_close(rows.sum(-1) + w["head_bias"], circuits.forward(w, every))
 
 
-def test_darkened_rows_still_sum_to_one_and_dark_columns_are_dark():
-    w, every = drawn(), cube.bits(5)
-    kept = circuits.attention(w, every)
-    dark = torch.tensor([True, False, False, True, False])
-    left = circuits.darkened(kept, dark)
-    torch.testing.assert_close(left.sum(-1), torch.ones(32, 5, dtype=torch.float64))
-    assert (left[..., dark] == 0).all()
-    ratio = left[..., ~dark] / kept[..., ~dark]
-    torch.testing.assert_close(ratio, ratio[..., :1].expand_as(ratio))
-    assert (circuits.darkened(kept, torch.ones(5, dtype=torch.bool)) == 0).all()
-
-
 def test_positional_attention_is_one_matrix():
     w, every = drawn(), cube.bits(5)
     kept = circuits.attention(w, every, positional=True)

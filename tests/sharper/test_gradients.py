@@ -1,4 +1,4 @@
-"""The gradient of the hand-written network by blocks: differences, closed form, search, softmax."""
+"""The gradient of the hand-written network by blocks: differences, closed form, search."""
 
 import math
 
@@ -20,7 +20,6 @@ from helpers.sharper.gradients import (
     random_network,
     repair_terms,
     search,
-    softmax_push,
     squared_gradients,
     traces,
 )
@@ -163,26 +162,3 @@ def test_a_search_climbs_within_the_class():
     assert found.coefficients.min() >= 1e-280
     assert all(0 <= s <= 400 for s in scales)
     assert best == -found.coefficients.log().min().item() + scales[1]
-
-
-@law
-@given(st.integers(0, 10**6), st.integers(2, 5), st.integers(1, 3))
-def test_softmax_push_is_the_jacobian_and_at_most_half_the_range(seed, tokens, columns):
-    points = 3 * Draws(seed).normal(4, tokens, 2 + columns)
-    scores, v, X = points[..., 0].clamp(-8, 8), points[..., 1].clamp(-1, 1), points[..., 2:]
-    X = X / X.norm(dim=-1, keepdim=True).clamp(min=1)
-    found = softmax_push(scores, v, X)
-    for i in range(4):
-        J = torch.func.jacrev(lambda s: s.softmax(-1))(scores[i])
-        torch.testing.assert_close(found[i], (X[i].T @ J @ v[i]).norm(), rtol=1e-10, atol=1e-12)
-    assert (found <= (v.amax(-1) - v.amin(-1)) / 2 + 1e-12).all()
-
-
-def test_broken_variants_of_the_softmax_break_the_lemma():
-    pair, ones = f64([1.0, -1.0]), f64([1.0, 1.0])
-    zero = f64([0.0, 0.0])
-    assert softmax_push(zero, pair, pair[:, None]).item() == pytest.approx(1)
-    assert softmax_push(zero, ones, ones[:, None]).item() == 0
-    assert softmax_push(zero, ones, ones[:, None], centred=False).item() == pytest.approx(2)
-    raised = softmax_push(f64([2.0, 2.0]), pair, pair[:, None], normalised=False)
-    assert raised.item() == pytest.approx(2 * math.e**2)

@@ -206,15 +206,6 @@ def test_hidden_units_are_those_of_the_forward_pass():
     assert (written[..., -1] - inside["parities"]).abs().max() <= 1000 * EPS
 
 
-@law
-@given(st.integers(1, 30))
-def test_the_sizes_of_the_mlp_are_the_closed_ones(d):
-    phi, rho, reach = p.mlp_sizes(d)
-    assert close(phi, 4 * d * math.sqrt(d // 2 + 1))
-    assert close(rho**2, hidden_square(d))
-    assert rho / math.sqrt(2) < reach < rho
-
-
 def test_a_random_network_is_that_of_its_function_and_goes_beyond_62_bits():
     f = cube.SparseFunction(5, torch.tensor([1, 2, 4]), torch.full((3,), 3**-0.5).double())
     f = cube.SparseFunction(5, f.masks, f.coefficients, "even_parity")
@@ -258,29 +249,30 @@ def test_an_active_parity_has_the_spread_of_its_formula():
 def test_drawn_noise_stays_below_the_bounds_of_first_order(n, d, W):
     draws = Draws(2)
     for _ in range(20):
-        p_, j_, a_, weights = moves(lambda k, v: draws.normal(*v.shape), n, d, W, 1e-6)
+        _, j_, a_, weights = moves(lambda k, v: draws.normal(*v.shape), n, d, W, 1e-6)
         w = weights["WKQ2"][n]
         R = (w.max().clamp(min=0) - w.min().clamp(max=0)).item()
-        assert p_.abs().max() <= p.parity_noise_anywhere(n, d, 1e-3)
+
         assert j_ <= p.mlp_jacobian_noise(n, d, 1e-3)
         assert a_ <= p.second_attention_noise(n, d, 1e-3, w.norm().item(), R)
 
 
 def test_the_bounds_of_first_order_are_put_together_as_written():
     n, d, f = 9, 2, 0.03
-    phi, rho, reach = p.mlp_sizes(d)
+    phi, rho = 4 * d * math.sqrt(d // 2 + 1), math.sqrt(hidden_square(d))
+    b = construct(function(n, d, 1))[1]["b"]
+    reach = ((1 + b).relu() - b.relu()).norm().item()
 
     def chi(k, part, count=1):
         return p.chi_quantile(k, part, count)
 
     attention = 2 * chi(1, f / 3, 40) + (reach * 5 + rho * 7) / 2 * chi(12, f / 3)
     assert close(p.second_attention_noise(n, d, f, 5, 7), attention)
-    anywhere = 4 * (root2 * chi(1, f / 3, 20) + chi(1, f / 3, 400))
-    anywhere += (root2 * phi + rho) * chi(12, f / 3, 3)
-    assert close(p.parity_noise_anywhere(n, d, f), anywhere)
     jacobian = phi * chi(12, f / 2, 11) + math.sqrt(12) * chi(11, f / 2, 3)
     assert close(p.mlp_jacobian_noise(n, d, f), jacobian)
-    alpha, beta = p.second_attention_noise(n, d, f / 4, 5, 7), p.parity_noise_anywhere(n, d, f / 4)
+    alpha = p.second_attention_noise(n, d, f / 4, 5, 7)
+    beta = 4 * (root2 * chi(1, f / 12, 20) + chi(1, f / 12, 400))
+    beta += (root2 * phi + rho) * chi(12, f / 12, 3)
     row, gamma = chi(11, f / 4, 23), 2 * (1.5 * alpha + beta) + root2 * chi(1, f / 4, 20)
     slopes = 2 * alpha + row + (5 + 3.5) * gamma + 2 * root2 * row
     slopes += 2 * (rho / 2 + reach / 4) * 5 * chi(12, f / 12)
@@ -316,7 +308,6 @@ def test_noise_is_normal_scaled_and_repeatable():
         (lambda: p.no_flip_sigma(3, 1, 1, 0.1), "at n = 3 and d = 1 the leak of attention reaches"),
         (lambda: p.perturb({}, -1.0, 1, torch.Generator()), "sigma must be finite"),
         (lambda: p.perturb({}, 1.0, 0, torch.Generator()), "count must be at least 1, got 0"),
-        (lambda: p.parity_noise_anywhere(3, 4, 0.1), "degree must lie between"),
         (lambda: p.mlp_jacobian_noise(3, 1, 0.0), "failure must lie between"),
         (lambda: p.second_attention_noise(0, 1, 0.1, 1, 1), "n must be at least 1"),
         (lambda: p.output_gradient_noise(3, 1, 2.0, 1, 1, 1), "failure must lie between"),

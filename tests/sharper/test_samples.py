@@ -105,25 +105,25 @@ def test_a_run_starts_with_opposite_bits(data):
 
 def test_the_gap_of_a_constant_answer_is_that_of_the_sample(data):
     weights = {"w": torch.zeros(3)}
-    found = samples.risks(answer(0.0), weights, data)
+    train, test, stderr = samples.risks(answer(0.0), weights, data)
     risks = torch.stack([f.table().square().mean() for f in data.functions])
-    assert torch.allclose(found.test, risks, rtol=1e-12)  # 32 additions in float64
-    assert torch.allclose(found.test, torch.ones(3, dtype=torch.float64), rtol=1e-12)
+    assert torch.allclose(test, risks, rtol=1e-12)  # 32 additions in float64
+    assert torch.allclose(test, torch.ones(3, dtype=torch.float64), rtol=1e-12)
     mean = data.targets.double().square().mean(1)
-    assert torch.allclose(found.train, mean, rtol=1e-12)
-    assert torch.equal(found.stderr, torch.zeros(3, dtype=torch.float64))
+    assert torch.allclose(train, mean, rtol=1e-12)
+    assert torch.equal(stderr, torch.zeros(3, dtype=torch.float64))
 
 
 def test_the_risk_of_a_known_error_is_counted(data):
     weights = {"w": torch.tensor([0.0, 1.0, 2.0])}
-    found = samples.risks(reader(data.functions), weights, data, chunk=7)
+    train, test, _ = samples.risks(reader(data.functions), weights, data, chunk=7)
     odd = (data.bits.sum(-1) % 2).double().mean(1)
     error = torch.tensor([0.0, 1.0, 4.0], dtype=torch.float64)
     slack = (
         4e-6  # answers are float32 of size 4: an error of 2 is off by at most 5e-7, squared 2e-6
     )
-    assert (found.test - error / 2).abs().max() < slack
-    assert (found.train - error * odd).abs().max() < slack
+    assert (test - error / 2).abs().max() < slack
+    assert (train - error * odd).abs().max() < slack
 
 
 def test_a_real_network_and_the_chunks_agree(data):
@@ -133,13 +133,13 @@ def test_a_real_network_and_the_chunks_agree(data):
     def network(w, tokens):
         return forward(spec, w, tokens)
 
-    whole = samples.risks(network, weights, data, chunk=32)
-    parts = samples.risks(network, weights, data, chunk=5)
+    _, whole, _ = samples.risks(network, weights, data, chunk=32)
+    _, parts, _ = samples.risks(network, weights, data, chunk=5)
     outputs = network(weights, bits(5)).double()
     targets = torch.stack([f.table() for f in data.functions])
     # float32 sums in another order: a few hundred roundings of numbers of order 1
-    assert torch.allclose(whole.test, (outputs - targets).square().mean(1), rtol=1e-4)
-    assert torch.allclose(whole.test, parts.test, rtol=1e-4)
+    assert torch.allclose(whole, (outputs - targets).square().mean(1), rtol=1e-4)
+    assert torch.allclose(whole, parts, rtol=1e-4)
 
 
 def test_fresh_strings_estimate_the_risk_with_their_error():
@@ -149,10 +149,10 @@ def test_fresh_strings_estimate_the_risk_with_their_error():
     scores = []
     for seed in range(40):
         g = torch.Generator().manual_seed(seed)
-        found = samples.risks(known, weights, data, fresh=400, generator=g)
+        _, test, stderr = samples.risks(known, weights, data, fresh=400, generator=g)
         # errors are 0 or 1 with equal chance: a standard deviation of 1/2
-        assert found.stderr.item() == pytest.approx(0.5 / math.sqrt(400), rel=0.05)
-        scores.append((found.test.item() - 0.5) / found.stderr.item())
+        assert stderr.item() == pytest.approx(0.5 / math.sqrt(400), rel=0.05)
+        scores.append((test.item() - 0.5) / stderr.item())
     z = torch.tensor(scores)
     assert abs(z.mean().item()) < 4 / math.sqrt(40)
     assert 0.6 < z.std().item() < 1.4  # the deviation of 40 normals has an error of 0.11
@@ -182,5 +182,5 @@ def test_a_model_learns_and_its_row_says_what_it_measures():
     rows = samples.gap_table(data, spec, trained)
     assert rows["finished"].tolist() == [1, 1]
     assert rows[["degree", "sparsity"]].to_numpy().tolist() == [[1, 1], [1, 2]]
-    found = samples.risks(lambda w, b: forward(spec, w, b), trained.weights, data)
-    assert rows["gap"].tolist() == (found.test - found.train).tolist()
+    train, test, _ = samples.risks(lambda w, b: forward(spec, w, b), trained.weights, data)
+    assert rows["gap"].tolist() == (test - train).tolist()

@@ -1,0 +1,131 @@
+"""The page *At what scale*: for every experiment the paper's size, what is stored, what it cost.
+
+A Sphinx extension. ``book/scale.yml`` says in words what each paper ran, what each stored table
+holds and what was not run; times, dates and commands come from the records beside the tables, the
+time of a page from its strip. The comment ``<!-- scale KEY -->`` becomes the table of a section.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from helpers.book.chapters import ROOT, Chapter
+from helpers.book.register import Entry, load_register
+
+SCALE = ROOT / "book" / "scale.yml"
+_MARK = re.compile(r"^<!-- scale (\w+) -->$", re.MULTILINE)
+_STRIP = re.compile(r"\*\*Runs in\*\* ([\d.]+ (?:s|min))\b")
+_FIELDS = {"paper", "stored", "missing"}
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment of a paper, and what there is of it.
+
+    Attributes:
+        id: Its row in the register. paper: The paper's size, in Markdown.
+        stored: Stored table, such as ``variables/sparse_parities.runs``, to what it holds; with a
+            time "in all" where the record has that of the last of several calls only.
+        missing: What was not run, and why; empty if nothing.
+    """
+
+    id: str
+    paper: str
+    stored: Mapping[str, str] = field(default_factory=dict)
+    missing: str = ""
+
+
+def load_scale(path: Path = SCALE) -> list[Experiment]:
+    """Every experiment of the list.
+
+    Raises:
+        ValueError: an entry without the paper's size, or with a field that is not known.
+    """
+    found = []
+    for id, given in yaml.safe_load(path.read_text(encoding="utf-8")).items():
+        unknown = set(given) - _FIELDS
+        if unknown or "paper" not in given:
+            raise ValueError(
+                f"{path.name}: {id} needs 'paper' and knows {sorted(_FIELDS)}, got {sorted(given)}"
+            )
+        found.append(Experiment(id, **given))
+    return found
+
+
+def stored_tables(folder: Path) -> dict[str, dict[str, Any]]:
+    """Record of every table under ``results/``, by chapter and name."""
+    files = sorted(folder.glob("*/*.json"))
+    return {
+        f"{file.parent.name}/{file.stem}": json.loads(file.read_text(encoding="utf-8"))
+        for file in files
+        if not file.name.endswith(".claims.json")
+    }
+
+
+def took(seconds: float) -> str:
+    """A time as a reader wants it: 40 s, 12 min, 1.4 h."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def section(key: str) -> str:
+    """The table of one part of the book, then its commands, in MyST Markdown."""
+    entries = {
+        e.id: e for rows in load_register().values() for row in rows for e in (row, *row.parts)
+    }
+    tables = stored_tables(ROOT / "results")
+    lines = [
+        "| experiment | the paper's size | stored here | not run | the page |",
+        "|:--|:--|:--|:--|--:|",
+    ]
+    commands: list[str] = []
+    for experiment in (e for e in load_scale() if e.id.startswith(f"{key}.")):
+        entry = entries[experiment.id]
+        stored = [
+            text if "in all" in text else f"{text} ({took(tables[name]['seconds'])})"
+            for name, text in experiment.stored.items()
+        ]
+        cells = (
+            f"{{doc}}`{entry.ref} </book/{entry.chapter}>`",
+            experiment.paper,
+            "; ".join(stored) or "nothing",
+            experiment.missing or "all was run",
+            time_of_page(entry),
+        )
+        lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
+        commands += [
+            f"# {name}, {tables[name]['date']}\n{tables[name]['command']}"
+            for name in experiment.stored
+        ]
+    text = ":::{div} scale\n" + "\n".join(lines) + "\n:::"
+    if commands:
+        told = "\n".join(dict.fromkeys(commands))
+        text += f"\n\n:::{{dropdown}} Commands of what is stored\n```console\n{told}\n```\n:::"
+    return text
+
+
+def time_of_page(entry: Entry) -> str:
+    """What the chapter's strip says that the page itself takes, on a processor."""
+    found = _STRIP.search(Chapter(entry.chapter).text)
+    return found[1] if found else ""
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Register with Sphinx what fills the comments of the page."""
+
+    def fill(app: Any, docname: str, source: list[str]) -> None:
+        if docname == "book/at_what_scale":
+            for path in (SCALE, *sorted((ROOT / "results").glob("*/*.json"))):
+                app.env.note_dependency(str(path))
+            source[0] = _MARK.sub(lambda m: section(m[1]), source[0])
+
+    app.connect("source-read", fill)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

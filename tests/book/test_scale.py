@@ -1,0 +1,49 @@
+"""The page on scale names every experiment of the papers and every stored table."""
+
+import pytest
+
+from helpers.book import scale
+from helpers.book.chapters import ROOT
+from helpers.book.register import load_register
+
+OF_NO_PAPER = {
+    "beyond/from_flatness_to_counting.rungs",
+    "sensitive/brittle_transformers.curves",
+}
+LISTED = scale.load_scale()
+
+
+def test_every_stored_table_is_told_once_and_none_that_is_missing():
+    told = [name for experiment in LISTED for name in experiment.stored]
+    assert len(told) == len(set(told))
+    assert set(told) == set(scale.stored_tables(ROOT / "results")) - OF_NO_PAPER
+
+
+def test_every_experiment_of_a_paper_is_listed():
+    rows = [e for paper, rows in load_register().items() if not paper.own for e in rows]
+    owed = {e.id for e in rows if e.kind == "experiment"}
+    parts = {part.id: e.id for e in rows for part in e.parts}
+    listed = {parts.get(e.id, e.id) for e in LISTED}
+    figures_of_one_run = {"lengthfree.fig2", "lengthfree.fig3", "variables.fig2_right"}
+    without_a_size = {"sharper.appA", "sharper.rem3"}
+    assert owed - figures_of_one_run - without_a_size <= listed
+    assert {e.id for e in LISTED} <= {e.id for e in rows} | set(parts)
+
+
+def test_a_section_has_a_line_for_each_and_the_commands_of_what_is_stored():
+    made = scale.section("variables")
+    assert made.count("\n| {doc}") == 2
+    assert "helpers.run variables/sample_complexity_of_and --preset paper" in made
+    assert "(3 min)" in made
+
+
+def test_times_are_told_as_a_reader_wants_them():
+    assert [scale.took(v) for v in (40, 720, 5040, 5400)] == ["40 s", "12 min", "84 min", "1.5 h"]
+
+
+@pytest.mark.parametrize("text", ["a.b: {size: 20}", "a.b: {paper: 20, cost: 3}"])
+def test_a_list_with_an_unknown_field_is_refused_by_name(tmp_path, text):
+    file = tmp_path / "scale.yml"
+    file.write_text(text)
+    with pytest.raises(ValueError, match=r"a\.b needs 'paper'"):
+        scale.load_scale(file)

@@ -1,0 +1,155 @@
+"""The sources as the reference reads them, and every example on its pages and in docstrings."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import inspect
+import re
+
+import pytest
+
+from helpers.book import sources
+from helpers.book.chapters import BOOK
+from helpers.book.sources import Module
+
+PAGES = sorted(path for path in (BOOK / "code").glob("*.md") if path.stem != "index")
+ROOM = re.compile(r"^```\{room\} (.*)\n((?:.*\n)*?)```$", re.M)
+CORE = ("checks", "weights", "draws", "statistics", "kernels", "cube", "training", "nets")
+WITHOUT = {
+    "kernels.parity.ones": "a text that Triton compiles too",
+    "kernels.walsh.in_threads": "a part of the CPU path, shown for who times it",
+    "kernels.walsh.machine_code": "likewise",
+    "kernels.walsh.plan": "likewise",
+    "nets.attention.of_all": "a step of nets.transformer.forward, which has one",
+    "nets.attention.of_one": "likewise",
+    "nets.attention.of_bits": "likewise",
+}
+"""Functions of the core that have no example, and why."""
+MODULES = {
+    name: sources.read(name) for room in sources.rooms() for name in sources.modules_of(room)
+}
+
+
+def shown(path):
+    """Rooms of a page, and its examples by name."""
+    ((names, body),) = ROOM.findall(path.read_text("utf-8"))
+    return names.split(), sources.examples(body.splitlines())
+
+
+EXAMPLES = {name: text for path in PAGES for name, text in shown(path)[1].items()}
+
+
+def run(text, name):
+    test = doctest.DocTestParser().get_doctest(f"{text}\n", {}, name, None, 0)
+    assert test.examples, name
+    told = []
+    failed = doctest.DocTestRunner(verbose=False).run(test, out=told.append).failed
+    assert not failed, "".join(told)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_on_a_page_does_what_it_shows(name):
+    run(EXAMPLES[name], name)
+
+
+def test_an_example_that_is_wrong_is_seen():
+    with pytest.raises(AssertionError, match="Got"):
+        run(">>> 1 + 1\n3", "wrong")
+
+
+@pytest.mark.parametrize("name", [n for n, m in MODULES.items() if ">>> " in m.path.read_text()])
+def test_the_examples_of_docstrings_do_what_they_show(name):
+    found = doctest.testmod(importlib.import_module(f"helpers.{name}"))
+    inside = any(">>> " in e.doc for e in MODULES[name].entries)
+    assert found.failed == 0
+    assert found.attempted or not inside
+
+
+def test_every_function_of_the_core_has_an_example():
+    bare = {
+        f"{name}.{entry.name}"
+        for name, module in MODULES.items()
+        if name.split(".")[0] in CORE and (not name.startswith("training") or "train.train" in name)
+        for entry in module.entries
+        if entry.kind == "function" and ">>> " not in entry.doc
+    }
+    assert bare - EXAMPLES.keys() <= WITHOUT.keys()
+
+
+def test_every_room_is_on_one_page():
+    found = [room for path in PAGES for room in shown(path)[0]]
+    assert sorted(found) == sources.rooms()
+
+
+def test_every_public_name_of_an_import_is_documented():
+    for name in ("checks", "draws", "cube.fourier", "kernels.parity", "nets.transformer"):
+        module = importlib.import_module(f"helpers.{name}")
+        public = {
+            n
+            for n, found in vars(module).items()
+            if not n.startswith("_")
+            and (inspect.isfunction(found) or inspect.isclass(found))
+            and found.__module__ == module.__name__
+        }
+        assert public == {
+            e.name for e in MODULES[name].entries if e.kind in ("function", "class", "exception")
+        }
+
+
+def test_every_public_function_has_a_docstring_and_its_links_lead_somewhere():
+    bare = [e.full for m in MODULES.values() for e in m.entries if e.kind != "data" and not e.doc]
+    assert bare == []
+    lost = {
+        f"{entry.full}: {target}"
+        for module in MODULES.values()
+        for entry in module.entries
+        for role, target in re.findall(r":(func|class|mod):`~?([\w.]+)`", entry.doc)
+        if sources.resolved(target, module, entry.name) is None
+    }
+    assert lost == set()
+
+
+SOURCE = '''
+def sum_of(a: int, /, b: float = 1e-5, *more: str, key: dict[str,
+        int] | None = None, **rest) -> float:
+    """Sum."""
+
+class Pair:
+    def __init__(self, x: int) -> None: ...
+'''
+
+
+def test_a_signature_is_as_it_is_written():
+    lines = SOURCE.splitlines(keepends=True)
+    function, pair = ast.parse(SOURCE).body
+    parts = "a: int, /, b: float = 1e-5, *more: str, key: dict[str, int] | None = None, **rest"
+    laid = "".join(f"    {part},\n" for part in parts.replace("str, int", "str; int").split(", "))
+    assert sources.signature(function, lines) == f"(\n{laid.replace(';', ',')}) -> float"
+    assert sources.signature(pair.body[0], lines, bound=True) == "(x: int) -> None"
+
+
+def test_a_docstring_becomes_fields_with_links():
+    doc = "The |S| of :func:`walsh_hadamard`.\n\nArgs:\n    x: One,\n        |two|.\n\nCost: n.\n"
+    text = sources.as_rst(doc, MODULES["kernels.parity"])
+    assert r"The \|S\| of :py:func:`~helpers.kernels.walsh.walsh_hadamard`." in text
+    assert "\n:Args:\n\n    ``x``\n        One,\n        \\|two\\|.\n" in text
+    assert "\n:Cost:\n    n.\n" in text
+
+
+def test_bars_of_formulas_and_examples_are_kept():
+    for kept in (":math:`|x|`", "``a | b``", ".. math:: |x|\n    + |y|\n", ">>> 1 | 2\n3"):
+        module = Module("draws", sources.PACKAGE / "draws.py", "", ())
+        assert sources.as_rst(kept, module).strip() == kept.strip()
+
+
+@pytest.mark.parametrize("lines", [["    >>> 1"], ["a.b", "word here"], ["a.b", "a.b"]])
+def test_examples_that_belong_to_nothing_are_refused(lines):
+    with pytest.raises(ValueError, match=r"neither a name|two examples"):
+        sources.examples(lines)
+
+
+def test_a_room_that_is_not_there_is_named():
+    with pytest.raises(ValueError, match="no room 'attic'"):
+        sources.modules_of("attic")

@@ -1,0 +1,158 @@
+"""The stored notebooks on lesser processors: ``make portable``, ``python -m tests.portable``.
+
+Each setting holds torch, MKL, oneDNN, OpenBLAS, NumPy, Numba and the C library to an instruction
+set, with one thread or two, and has every chapter executed and compared as ``make test`` does. The
+outputs are stored once, so what differs there is a false alarm, to be mended in the chapter, which
+prints what rounding decides. Only an x86 processor can be held to less; the table names what torch
+says that it uses.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from pathlib import Path
+
+from helpers.book.chapters import ROOT, find
+from helpers.book.parameters import ChapterError
+
+HELD: dict[str, dict[str, str]] = {
+    "native": {},
+    "avx2": {
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "MKL_CBWR": "AVX2",
+        "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+        "NUMBA_CPU_FEATURES": "",
+        "NUMBA_CPU_NAME": "haswell",
+        "ONEDNN_MAX_CPU_ISA": "AVX2",
+        "OPENBLAS_CORETYPE": "Haswell",
+    },
+    "default": {
+        "ATEN_CPU_CAPABILITY": "default",
+        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX2,-FMA",
+        "MKL_CBWR": "COMPATIBLE",
+        "MKL_ENABLE_INSTRUCTIONS": "SSE4_2",
+        "NUMBA_CPU_FEATURES": "",
+        "NUMBA_CPU_NAME": "generic",
+        "ONEDNN_MAX_CPU_ISA": "SSE41",
+        "OPENBLAS_CORETYPE": "Nehalem",
+    },
+}
+"""By the name that torch has for it, what holds each library to an instruction set."""
+THREADS = ("OMP", "MKL", "OPENBLAS", "NUMBA")
+SETTINGS = tuple(f"{held}-{threads}" for held in HELD for threads in (1, 2))
+LOGS = ROOT / "_build" / "portable"
+_PROBE = """
+import json, torch
+print(json.dumps([torch.backends.cpu.get_cpu_capability(), torch.get_num_threads()]))
+"""
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m|#x1B\[[0-9;]*m")
+
+
+def variables(setting: str) -> dict[str, str]:
+    """The environment of a setting such as ``"avx2-2"``: what it adds to the present one."""
+    held, _, threads = setting.rpartition("-")
+    given = {f"{library}_NUM_THREADS": threads for library in THREADS} | HELD[held]
+    unwanted = [name for name in _numpy_features() if held == "default" or _beyond_avx2(name)]
+    if held != "native" and unwanted:
+        given["NPY_DISABLE_CPU_FEATURES"] = " ".join(unwanted)
+    return given
+
+
+def _numpy_features() -> list[str]:
+    """What NumPy may choose above its baseline on this processor."""
+    from numpy._core import _multiarray_umath as built
+
+    return [name for name in built.__cpu_dispatch__ if built.__cpu_features__[name]]
+
+
+def _beyond_avx2(feature: str) -> bool:
+    return feature.startswith("AVX512") or feature == "X86_V4"
+
+
+def probe(setting: str) -> tuple[str, int]:
+    """What torch says that it uses under a setting: instruction set and threads."""
+    command = [sys.executable, "-c", _PROBE]
+    given = os.environ | variables(setting)
+    done = subprocess.run(command, env=given, capture_output=True, text=True, check=True)
+    name, threads = json.loads(done.stdout)
+    return name, threads
+
+
+def validate(setting: str, paths: Sequence[str], options: Sequence[str]) -> tuple[int, list[str]]:
+    """Compare the notebooks under a setting.
+
+    Returns:
+        How many cells were compared, and one line for each alarm.
+
+    Raises:
+        RuntimeError: pytest did not come to its end.
+    """
+    LOGS.mkdir(parents=True, exist_ok=True)
+    report = LOGS / f"{setting}.xml"
+    report.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "pytest", *options, f"--junitxml={report}", *paths]
+    given = os.environ | variables(setting)
+    done = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, check=False)
+    log = report.with_suffix(".log")
+    log.write_text(done.stdout + done.stderr, encoding="utf-8")
+    if done.returncode not in (0, 1) or not report.is_file():
+        raise RuntimeError(f"{setting}: pytest ended with {done.returncode}; see {log}")
+    return read(report)
+
+
+def read(report: Path) -> tuple[int, list[str]]:
+    """Cells and alarms of a report of pytest in JUnit's format."""
+    cases = list(ET.parse(report).getroot().iter("testcase"))
+    alarms = []
+    for case in cases:
+        for failure in (*case.findall("failure"), *case.findall("error")):
+            name = case.get("classname", "").removeprefix("book.").removesuffix(".ipynb")
+            told = _COLOUR.sub("", f"{failure.get('message', '')}\n{failure.text or ''}")
+            lines = [line.strip() for line in told.splitlines()]
+            changed = [line for line in lines if re.match(r"[-+] \S", line)][:2]
+            what = " / ".join(changed) or next((line for line in lines if line), "")
+            alarms.append(f"{name.replace('.', '/')}, {case.get('name', '')}: {what[:200]}")
+    return len(cases), alarms
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; 0 if there was no alarm, 1 if there was, 2 for bad input."""
+    parser = argparse.ArgumentParser("python -m tests.portable", description=__doc__)
+    parser.add_argument("--chapters", default="", help="names apart by blanks; default: all")
+    parser.add_argument("--settings", default="", help=f"some of: {' '.join(SETTINGS)}")
+    parser.add_argument("options", nargs="*", help="of pytest, behind --")
+    given = parser.parse_args(arguments)
+    settings = given.settings.split() or list(SETTINGS)
+    try:
+        if unknown := set(settings) - set(SETTINGS):
+            raise ChapterError(f"no setting {min(unknown)!r}; there are: {', '.join(SETTINGS)}")
+        chapters = [find(name) for name in given.chapters.split()]
+    except ChapterError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    paths = [str(c.notebook.relative_to(ROOT)) for c in chapters] or ["book"]
+    found: dict[str, list[str]] = {}
+    print(f"{'setting':<12}{'torch':<10}{'cells':>6}{'false alarms':>14}{'minutes':>9}", flush=True)
+    for setting in settings:
+        started = time.monotonic()
+        name, threads = probe(setting)
+        cells, found[setting] = validate(setting, paths, given.options)
+        minutes = (time.monotonic() - started) / 60
+        row = f"{setting:<12}{f'{name} x{threads}':<10}{cells:>6}{len(found[setting]):>14}"
+        print(f"{row}{minutes:>9.1f}", flush=True)
+    for setting, alarms in found.items():
+        for alarm in alarms:
+            print(f"{setting}: {alarm}")
+    return int(any(found.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

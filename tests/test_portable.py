@@ -1,0 +1,134 @@
+"""The check on lesser processors: it holds the libraries, counts alarms, and names them."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+import sys
+
+import nbformat
+import pytest
+import yaml
+
+from helpers.book.chapters import ROOT
+from tests import portable
+
+X86 = platform.machine() in ("x86_64", "AMD64")
+SOURCE = '# %% tags=["parameters"]\nn = 1  # any\n'
+CELLS = {
+    'print("the same anywhere", 0.25)': "the same anywhere 0.2500001\n",
+    'import os; print("held to", os.environ.get("ATEN_CPU_CAPABILITY"))': "held to None\n",
+}
+
+
+@pytest.fixture
+def book(tmp_path):
+    """A book of one chapter, one cell of which prints what it is held to."""
+    cells = [
+        nbformat.v4.new_code_cell(
+            source,
+            execution_count=i,
+            outputs=[nbformat.v4.new_output("stream", name="stdout", text=text)],
+        )
+        for i, (source, text) in enumerate(CELLS.items(), 1)
+    ]
+    folder = tmp_path / "book" / "part"
+    folder.mkdir(parents=True)
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), folder / "name.ipynb")
+    (folder / "name.py").write_text(SOURCE)
+    (folder.parent / "register.yml").touch()
+    return tmp_path
+
+
+def check(book, *words):
+    options = ("--", "-q", "-p", "no:cacheprovider", "--nbval", "--nbval-current-env")
+    return subprocess.run(
+        [sys.executable, "-m", "tests.portable", *words, *options],
+        cwd=book,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "BOOK_ROOT": str(book)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_what_differs_on_a_lesser_processor_is_counted_and_named(book):
+    done = check(book, "--chapters", "part/name", "--settings", "native-1 avx2-2")
+    assert done.returncode == 1, done.stderr
+    head, native, held, alarm = done.stdout.splitlines()
+    assert head.split() == ["setting", "torch", "cells", "false", "alarms", "minutes"]
+    assert native.split()[0] == "native-1"
+    assert native.split()[-3:-1] == ["2", "0"]
+    assert held.split()[0] == "avx2-2"
+    assert held.split()[-3:-1] == ["2", "1"]
+    assert alarm.startswith("avx2-2: part/name, Cell 1: ")
+    assert "held to None" in alarm
+    assert "held to avx2" in alarm
+    assert not X86 or held.split()[1:3] == ["AVX2", "x2"]
+
+
+def test_no_alarm_is_no_error(monkeypatch, capsys):
+    monkeypatch.setattr(portable, "probe", lambda setting: ("AVX2", int(setting[-1])))
+    monkeypatch.setattr(portable, "validate", lambda setting, paths, options: (7, []))
+    assert portable.main(()) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
+    assert [row[0] for row in rows] == list(portable.SETTINGS)
+    assert {tuple(row[3:5]) for row in rows} == {("7", "0")}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--settings", "sse9-1"), "no setting 'sse9-1'; there are: native-1, native-2, avx2-1"),
+        (("--chapters", "cube/fourier_wals"), "did you mean cube/fourier_walsh?"),
+    ],
+)
+def test_an_unknown_name_is_refused(words, told, capsys):
+    assert portable.main(words) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_run_that_does_not_end_is_no_success(tmp_path, monkeypatch):
+    monkeypatch.setattr(portable, "LOGS", tmp_path)
+    monkeypatch.setattr(portable, "ROOT", tmp_path)
+    with pytest.raises(RuntimeError, match="native-1: pytest ended with 4; see"):
+        portable.validate("native-1", ["book/nothing.ipynb"], ["-q", "-p", "no:cacheprovider"])
+
+
+@pytest.mark.skipif(not X86, reason="only an x86 processor can be held to less")
+def test_every_library_is_held():
+    libraries = ("ATEN", "MKL", "NUMBA", "ONEDNN", "OPENBLAS")
+    for setting in portable.SETTINGS:
+        given = portable.variables(setting)
+        held, threads = setting.split("-")
+        assert {given[f"{name}_NUM_THREADS"] for name in portable.THREADS} == {threads}
+        named = {name.split("_")[0] for name in given if not name.endswith("_THREADS")}
+        assert named >= set(libraries) or held == "native"
+    report = (
+        "import numpy, numba.core.registry as r; from numba.core import cpu;"
+        "c = r.cpu_target.target_context.codegen(); print(c.magic_tuple()[1:]);"
+        "print([k for k, v in numpy._core._multiarray_umath.__cpu_features__.items() if v])"
+    )
+    for held, name in (("avx2", "haswell"), ("default", "generic")):
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", report],
+            env=os.environ | portable.variables(f"{held}-1"),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.splitlines()[0] == f"('{name}', '')"
+        beyond = {"X86_V4", "AVX512_SPR"} | ({"X86_V3"} if held == "default" else set())
+        assert not {f"'{feature}'" for feature in beyond} & set(done.stdout.split(", "))
+
+
+def test_the_weekly_job_names_settings_and_pins_what_it_uses():
+    text = (ROOT / ".github" / "workflows" / "portable.yml").read_text(encoding="utf-8")
+    job = yaml.safe_load(text)["jobs"]["portable"]
+    assert set(job["strategy"]["matrix"]["setting"]) == set(portable.SETTINGS) - {"native-1"}
+    used = [step["uses"] for step in job["steps"] if "uses" in step]
+    assert used
+    assert all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", name) for name in used)
