@@ -41,6 +41,7 @@ UNANSWERED = {  # and those that no list of values can be right for
     "lengthfree.single_layer.measured_norms": "five matrices of one width",
     "retrieval.heads.read": "outputs of the heads, codes and labels of one prompt",
     "sensitive.brittle.aligned": "runs and the step of each at which they are aligned",
+    "sensitive.two_norms.reciprocal_mean": "a step of more numbers than all its parts have",
     "sharper.rivals.trauger": "numbers or tensors that broadcast, which its decorator checks",
 }
 LOSES_NAN = {  # where an answer without NaN is right although NaN was given

@@ -41,6 +41,7 @@ def slope_p(r: float, points: int, sides: int = 2) -> float:
     return float(sides * stats.t.sf(t, points - 2))
 
 
+@door
 def rounded(value: float, digit: float) -> Interval:
     """Sizes that round to a printed number: half a unit of its last digit to both sides.
 

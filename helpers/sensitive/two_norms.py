@@ -120,6 +120,7 @@ def value_norms(spec: PostNormSpec, weights: Weights) -> Tensor:
     return torch.stack([torch.linalg.matrix_norm(w, 2) for w in each])
 
 
+@door
 def reciprocal_mean(d: int, D: int, values: Tensor, rho: float) -> Tensor:
     r"""Above the mean over steps of the product of all 1/N, at one token of each layer.
 

@@ -117,6 +117,7 @@ def book(tmp_path_factory):
         ],
         "myst_enable_extensions": ["dollarmath", "amsmath", "colon_fence"],
         "nb_execution_mode": "off",
+        "source_suffix": {".md": "myst-nb", ".ipynb": "myst-nb"},  # else other tests get these
         "html_theme": "sphinx_book_theme",
         "html_static_path": [str(ROOT / "book" / "_static")],
         "html_extra_path": [str(ROOT / "vendor")],

@@ -38,23 +38,28 @@ PAGES = {
 }
 
 
+SETTINGS = {
+    "extensions": ["myst_parser", "helpers.book.reference"],
+    "html_theme": "basic",
+    "source_suffix": {".md": "markdown"},  # MyST-NB in another test changes what Sphinx begins with
+}
+
+
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
     """A page of a room, and a page with code, built with every warning an error."""
     folder = tmp_path_factory.mktemp("reference")
     for name, text in PAGES.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
-    settings = {
-        "extensions": ["myst_parser", "helpers.book.reference"],
-        "html_theme": "basic",
-        "nitpicky": True,
-    }
+    settings = SETTINGS | {"nitpicky": True}
     out = folder / "html"
     told = (folder / "told").open("w+", encoding="utf-8")
     app = Sphinx(folder, None, out, folder / "trees", "html", settings, status=None, warning=told)
     app.build()
     told.seek(0)
-    assert (app.statuscode, told.read()) == (0, "")
+    second = "while setting up extension"  # what Sphinx says when a process builds once more
+    assert [line for line in told.read().splitlines() if second not in line] == []
+    assert app.statuscode == 0
     return {
         name: BeautifulSoup((out / f"{name}.html").read_text("utf-8"), "html.parser")
         for name in PAGES
@@ -127,9 +132,8 @@ def test_a_page_without_such_imports_stays_as_it_is():
 )
 def test_a_mistake_on_a_page_is_named(tmp_path, room, told):
     (tmp_path / "index.md").write_text(f"# A book\n\n{room}\n", encoding="utf-8")
-    settings = {"extensions": ["myst_parser", "helpers.book.reference"], "html_theme": "basic"}
     with (tmp_path / "told").open("w+", encoding="utf-8") as out:
         places = (tmp_path, None, tmp_path / "html", tmp_path / "trees")
-        Sphinx(*places, "html", settings, status=None, warning=out).build()
+        Sphinx(*places, "html", SETTINGS, status=None, warning=out).build()
         out.seek(0)
         assert told in re.sub(r"\s+", " ", out.read())

@@ -76,6 +76,7 @@ def book(tmp_path_factory):
         ],
         "myst_enable_extensions": ["colon_fence"],
         "html_theme": "basic",
+        "source_suffix": {".md": "markdown"},  # its default is one object for all builds
         "suppress_warnings": ["myst.domains"],
     }
     html = folder / "html"
