@@ -5,6 +5,9 @@ PIP_FLAGS ?=
 BIN := .venv/bin
 READY := .venv/.ready
 NEEDED_MIB := 4000
+RENDERED := _build/html/.rendered
+RENDER := $(BIN)/jupyter-book build . -W -n --keep-going -q
+SOURCES := $(wildcard *.md *.cff) $(shell find book helpers results counterexamples -mindepth 1 -name __pycache__ -prune -o -print)
 COMPARE = -q -n $(JOBS) --dist loadfile --no-loadscope-reorder --nbval --nbval-current-env
 export OMP_NUM_THREADS ?= 1
 export PYTHONHASHSEED = 0
@@ -21,13 +24,18 @@ help: ## this list
 
 book: run html ## set up, execute the chapters that changed, render the book
 
-html: $(READY) ## render the book from the stored notebooks
-	@$(BIN)/jupyter-book build . -W -n --keep-going -q
+html: $(RENDERED) ## render the book from the stored notebooks
 	@echo "The book: $(CURDIR)/_build/html/index.html"
+
+# Folders are among the sources, so that a file that is gone counts; the commit stands at each foot.
+$(RENDERED): $(READY) Makefile _config.yml _toc.yml $(SOURCES) $(wildcard .git/logs/HEAD)
+	@$(RENDER)
+	@touch $@
 
 pdf: html ## print the book as one PDF, and link it from every page; needs Chromium
 	@$(BIN)/python -m helpers.book.pdf
-	@$(BIN)/jupyter-book build . -W -n --keep-going -q
+	@$(RENDER)
+	@touch $(RENDERED)
 
 run: $(READY) ## execute the chapters whose inputs changed
 	@$(BIN)/python -m helpers.run --jobs $(JOBS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import sync_playwright
@@ -27,3 +29,22 @@ def browser():
         chromium = playwright.chromium.launch(executable_path=path, args=list(SWITCHES))
         yield chromium
         chromium.close()
+
+
+def served(route, page: str, static: Path) -> None:
+    """Answer a request to the root by a page, another by a file of a folder, else by nothing."""
+    name = urlsplit(route.request.url).path.strip("/")
+    if not name:
+        route.fulfill(body=page, content_type="text/html; charset=utf-8")
+    elif (static / name).is_file():
+        kind = "text/css" if name.endswith("css") else "text/javascript"
+        text = (static / name).read_text(encoding="utf-8")
+        route.fulfill(body=text, content_type=f"{kind}; charset=utf-8")
+    else:
+        route.fulfill(status=204)
+
+
+def listened(tab, told: list[str]) -> None:
+    """Collect what a tab says of errors and warnings."""
+    tab.on("console", lambda m: m.type in ("error", "warning") and told.append(m.text))
+    tab.on("pageerror", lambda error: told.append(str(error)))

@@ -71,7 +71,8 @@ def setup(app: Any) -> dict[str, bool]:
             self.env.note_dependency(str(notebook))
             image = Path(self.env.app.outdir).parent / "excerpts" / f"{name}.png"
             image.parent.mkdir(parents=True, exist_ok=True)
-            image.write_bytes(figure.png)
+            if not image.exists() or image.read_bytes() != figure.png:
+                image.write_bytes(figure.png)  # a newer file would make all its pages stale
             place = Path(os.path.relpath(image, self.env.srcdir)).as_posix()
             caption = " ".join(line.strip() for line in self.content)
             fence = f":::{{figure}} /{place}\n:alt: {figure.alt}\n:class: excerpt\n\n{caption}\n:::"

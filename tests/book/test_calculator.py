@@ -23,13 +23,14 @@ from helpers.sharper import rivals
 from helpers.sharper.network import construct_exact
 from helpers.sharper.semi_analytic import tiling
 from helpers.sharper.tabulated import gradient_bound, parameter_count
+from tests.browser import listened, served
 
 STATIC = BOOK / "_static"
 SCRIPTS = ("calculator_bounds.js", "calculator_chart.js", "calculator.js")
 HOST = "http://calculator.test"
 PAGE = (
     '<!doctype html><html lang="en" data-theme="light"><head><title>Calculator</title>'
-    '<link rel="stylesheet" href="/calculator.css">'
+    '<link rel="stylesheet" href="/book.css"><link rel="stylesheet" href="/calculator.css">'
     + "".join(f'<script src="/{name}"></script>' for name in SCRIPTS)
     + '</head><body><main class="bd-article"><div class="calculator">Static.</div></main>'
     "</body></html>"
@@ -213,23 +214,15 @@ def tab(browser):
         contexts.append(context)
 
         def answer(route):
-            name = urlsplit(route.request.url).path.strip("/")
-            if not route.request.url.startswith(HOST):
+            if route.request.url.startswith(HOST):
+                served(route, PAGE, STATIC)
+            else:
                 told.append(route.request.url)
                 route.abort()
-            elif not name:
-                route.fulfill(body=PAGE, content_type="text/html; charset=utf-8")
-            elif (STATIC / name).is_file():
-                kind = "text/css" if name.endswith("css") else "text/javascript"
-                body = (STATIC / name).read_text(encoding="utf-8")
-                route.fulfill(body=body, content_type=f"{kind}; charset=utf-8")
-            else:
-                route.fulfill(status=204)
 
         page = context.new_page()
         page.route("**/*", answer)
-        page.on("console", lambda m: m.type in ("error", "warning") and told.append(m.text))
-        page.on("pageerror", lambda error: told.append(str(error)))
+        listened(page, told)
         page.goto(f"{HOST}/{fragment}")
         if scripts:
             settled(page)

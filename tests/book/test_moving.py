@@ -7,7 +7,6 @@ import math
 import re
 from pathlib import Path
 from unittest.mock import Mock
-from urllib.parse import urlsplit
 
 import pytest
 import torch
@@ -16,6 +15,7 @@ from helpers.book import moving as module
 from helpers.book.chapters import BOOK, every_chapter
 from helpers.book.moving import LARGEST, Axis, Frame, moving
 from helpers.book.pages import bring_the_moving_figures
+from tests.browser import listened, served
 
 STATIC = BOOK / "_static"
 AXE = Path(__file__).parents[1] / "vendor" / "axe.min.js"
@@ -246,21 +246,9 @@ def tab(browser, figure):
         )
         contexts.append(context)
 
-        def answer(route):
-            name = urlsplit(route.request.url).path.strip("/")
-            if not name:
-                route.fulfill(body=page, content_type="text/html; charset=utf-8")
-            elif (STATIC / name).is_file():
-                kind = "text/css" if name.endswith("css") else "text/javascript"
-                text = (STATIC / name).read_text(encoding="utf-8")
-                route.fulfill(body=text, content_type=f"{kind}; charset=utf-8")
-            else:
-                route.fulfill(status=204)
-
         tab = context.new_page()
-        tab.route(f"{HOST}/**", answer)
-        tab.on("console", lambda m: m.type in ("error", "warning") and told.append(m.text))
-        tab.on("pageerror", lambda error: told.append(str(error)))
+        tab.route(f"{HOST}/**", lambda route: served(route, page, STATIC))
+        listened(tab, told)
         tab.goto(HOST)
         if scripts:
             tab.wait_for_selector("figure.moving:not([hidden])")

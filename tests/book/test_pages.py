@@ -22,6 +22,7 @@ from PIL import Image
 
 from helpers.book.chapters import ROOT, every_chapter
 from helpers.book.pages import finished
+from tests.browser import listened
 
 HTML = ROOT / "_build" / "html"
 AXE = (Path(__file__).parents[1] / "vendor" / "axe.min.js").read_text(encoding="utf-8")
@@ -185,8 +186,7 @@ def tab(site, browser):
                 route.abort()
 
         page.route("**/*", gate)
-        page.on("console", lambda m: m.type in ("error", "warning") and visit.told.append(m.text))
-        page.on("pageerror", lambda error: visit.told.append(str(error)))
+        listened(page, visit.told)
         page.set_default_timeout(120_000)
         page.set_viewport_size({"width": WIDTHS[0], "height": 900})
         page.goto(f"{site}/{path}")
@@ -404,6 +404,16 @@ def test_every_link_within_the_book_leads_somewhere(site):
             if fragment and target in pages:
                 found = pages[target].find(id=unquote(fragment))
                 assert found, f"{path.name} links to {link['href']}"
+
+
+def test_a_second_build_has_nothing_to_do_until_a_source_changes(site):
+    def asked(*changed):
+        what = [f"--what-if={name}" for name in changed]
+        return subprocess.run(["make", "-q", *what, "_build/html/.rendered"], cwd=ROOT).returncode
+
+    assert asked() == 0
+    assert asked("book/index.md") == 1
+    assert asked("helpers/draws.py") == 1
 
 
 def test_the_root_leads_to_the_first_page(site):
