@@ -387,23 +387,61 @@ def test_a_request_to_the_outside_is_seen_and_stopped(tab):
     page.close()
 
 
-def test_every_link_within_the_book_leads_somewhere(site):
-    pages = {
-        path: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-        for path in HTML.rglob("*.html")
-        if "_static" not in path.parts
+@dataclass(frozen=True)
+class Read:
+    """What the tests below ask of a page; a page is parsed once."""
+
+    path: Path
+    links: list[str]
+    ids: set[str]
+    beside: str
+    neighbours: dict[str, Path]
+    downloads: list[str]
+    prose: str
+
+
+@functools.cache
+def read(path):
+    page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    neighbours = {
+        side: path.parent.joinpath(link["href"]).resolve()
+        for side in ("next", "prev")
+        if (link := page.select_one(f".prev-next-area a[class*={side}]"))
     }
-    assert len(pages) > len(PAGES)
-    for path, page in pages.items():
-        for link in page.select("a[href]"):
-            if urlsplit(link["href"]).scheme:
+    return Read(
+        path=path,
+        links=[a["href"] for a in page.find_all("a", href=True)],
+        ids={tag["id"] for tag in page.find_all(id=True)},
+        beside=" | ".join(a.text.strip() for a in page.select(".bd-docs-nav a")),
+        neighbours=neighbours,
+        downloads=[a["href"] for a in page.select(".dropdown-download-buttons a")],
+        prose=prose(page.select_one("article")) if page.select_one("article") else "",
+    )
+
+
+def prose(article):
+    """What a reader reads of a page as sentences: no code, no outputs, no formulas."""
+    for apart in article.select("pre, code, .cell, .math, table, script, .citation, .edition, a"):
+        apart.decompose()
+    return article.get_text(" ")
+
+
+def built(name):
+    return read(HTML / f"{name}.html")
+
+
+def test_every_link_within_the_book_leads_somewhere(site):
+    paths = {path for path in HTML.rglob("*.html") if "_static" not in path.parts}
+    assert len(paths) > len(PAGES)
+    for path in paths:
+        for link in read(path).links:
+            if urlsplit(link).scheme:
                 continue
-            address, fragment = urldefrag(urljoin(path.as_uri(), link["href"]))
+            address, fragment = urldefrag(urljoin(path.as_uri(), link))
             target = Path(unquote(urlsplit(address).path))
-            assert target.is_file(), f"{path.name} links to {link['href']}"
-            if fragment and target in pages:
-                found = pages[target].find(id=unquote(fragment))
-                assert found, f"{path.name} links to {link['href']}"
+            assert target.is_file(), f"{path.name} links to {link}"
+            if fragment and target in paths:
+                assert unquote(fragment) in read(target).ids, f"{path.name} links to {link}"
 
 
 def test_a_second_build_has_nothing_to_do_until_a_source_changes(site):
@@ -423,30 +461,21 @@ def test_the_root_leads_to_the_first_page(site):
 def test_each_page_names_the_previous_and_the_next(site):
     order = [name for name in PAGES if name != "search"]
     for here, there in itertools.pairwise(order):
-        links = {}
-        for name, side in ((here, "next"), (there, "prev")):
-            page = BeautifulSoup((HTML / f"{name}.html").read_text("utf-8"), "html.parser")
-            link = page.select_one(f".prev-next-area a[class*={side}]")
-            links[side] = (HTML / name).parent.joinpath(link["href"]).resolve()
-        assert links == {"next": HTML / f"{there}.html", "prev": HTML / f"{here}.html"}
+        assert built(here).neighbours["next"] == HTML / f"{there}.html"
+        assert built(there).neighbours["prev"] == HTML / f"{here}.html"
 
 
 def test_every_page_shows_the_same_titles_at_its_side(site):
-    shown = set()
-    for name in PAGES:
-        page = BeautifulSoup((HTML / f"{name}.html").read_text("utf-8"), "html.parser")
-        shown.add(" | ".join(a.text.strip() for a in page.select(".bd-docs-nav a")))
-    assert len(shown) == 1
+    assert len({built(name).beside for name in PAGES}) == 1
+    assert built("search").beside.count(" | ") > len(CHAPTERS)
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_chapter_can_be_downloaded_as_notebook_and_as_script(site, name):
-    page = BeautifulSoup((HTML / f"{name}.html").read_text("utf-8"), "html.parser")
-    links = [a["href"] for a in page.select(".dropdown-download-buttons a")]
+    page = built(name)
     for suffix in (".ipynb", ".py"):
-        (link,) = [link for link in links if link.endswith(suffix)]
-        offered = (HTML / f"{name}.html").parent / link
-        assert offered.read_bytes() == (ROOT / f"{name}{suffix}").read_bytes()
+        (link,) = [link for link in page.downloads if link.endswith(suffix)]
+        assert (page.path.parent / link).read_bytes() == (ROOT / f"{name}{suffix}").read_bytes()
 
 
 LAUNCHERS = {
@@ -521,31 +550,26 @@ RAW_ROLE = re.compile(r"\{[a-z:-]+\}`|\{glue|:::\{|```\{")
 LONG_NUMBER = re.compile(r"\d\.\d{8,}|(?<!\w)\d{8,}|(?<![\w.])\d+\.?\d*e[+-]?\d+(?!\w)")
 
 
-def prose(page):
-    """What a reader reads of a page as sentences: no code, no outputs, no formulas."""
-    soup = BeautifulSoup(page, "html.parser").select_one("article")
-    for apart in soup.select("pre, code, .cell, .math, table, script, .citation, .edition, a"):
-        apart.decompose()
-    return soup.get_text(" ")
-
-
-def faults(page):
-    text = prose(page)
+def faults(text):
     return RAW_ROLE.findall(text) + LONG_NUMBER.findall(text)
 
 
 @pytest.mark.parametrize("name", [n for n in PAGES if n != "search"])
 def test_a_page_shows_no_raw_role_and_no_raw_number(site, name):
-    page = (HTML / f"{name}.html").read_text(encoding="utf-8")
-    assert (RAW_ROLE.findall(prose(page)) if name in ALIKE else faults(page)) == []  # 1e-5 is code
+    text = built(name).prose
+    assert len(text) > 200
+    assert (RAW_ROLE.findall(text) if name in ALIKE else faults(text)) == []  # 1e-5 is code
 
 
 @pytest.mark.parametrize(
     "text", ["{glue:text}`x}", "3000000000000000.0", "5.25e+10", "0.30000000004"]
 )
 def test_the_check_of_raw_text_can_fail(text):
-    assert faults(f"<article><p>so many: {text} of them</p></article>")
-    assert not faults("<article><p>1.3 × 10¹³, or 0.25</p><pre>5e+10</pre></article>")
+    def found(page):
+        return faults(prose(BeautifulSoup(page, "html.parser").article))
+
+    assert found(f"<article><p>so many: {text} of them</p></article>")
+    assert not found("<article><p>1.3 × 10¹³, or 0.25</p><pre>5e+10</pre></article>")
 
 
 def test_a_ledger_has_an_address():
