@@ -28,13 +28,10 @@
   // One switch for all folded code; what is chosen is remembered.
   function offerAllCode() {
     const folded = [...document.querySelectorAll(".cell details.hide")];
-    const title = document.querySelector(".bd-article h1");
-    if (folded.length === 0 || !title) {
+    const button = document.querySelector(".show-all-code");
+    if (!button) {
       return;
     }
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "show-all-code";
     const say = (open) => {
       for (const details of folded) {
         details.open = open;
@@ -58,7 +55,6 @@
         // as above
       }
     });
-    title.after(button);
   }
 
   // Filters of the scoreboard: by paper, by kind of result, by both verdicts.
@@ -103,7 +99,11 @@
     tables[0].closest("section").before(bar);
   }
 
-  document.addEventListener("DOMContentLoaded", () => {
+  // DOMContentLoaded waits for MathJax: a button put in then pushes down what is being read.
+  document.addEventListener("readystatechange", () => {
+    if (document.readyState !== "interactive") {
+      return;
+    }
     offerAllCode();
     offerFilters();
     document.querySelector(".bd-sidebar-primary")?.setAttribute("role", "complementary");

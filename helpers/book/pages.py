@@ -26,6 +26,8 @@ _PASTED = re.compile(r'(<span class="pasted-text">)([^<]*)(</span>)')
 _FIGURE = re.compile(r'(<figure[^>]*>\s*)(<img[^>]*src="([^"]*)"[^>]*>)')
 _NUMBER = r"[A-Z]?\.?\d+(?:\.\d+)*"
 _NUMBERED = re.compile(rf"([A-Z][a-z]+)\.? \(?({_NUMBER}(?:\)?(?:, | and | / |-)\(?{_NUMBER})*)")
+_FOLDED = re.compile(r'<details class="[^"]*\bhide\b')
+_SHOW_CODE = '<button class="show-all-code" type="button">Show all code</button>'
 _FORMULA = re.compile(r'([(\[]?<span class="math[^"]*">[^<]*</span>[^\s<]{1,12})(?=[\s<])')
 
 
@@ -141,6 +143,8 @@ def finished(body: str) -> str:
     body = _FORMULA.sub(r'<span class="unbroken">\1</span>', body)
     body = _PASTED.sub(lambda m: f"{m[1]}{written_out(m[2])}{m[3]}", body)
     body = with_address(body)
+    if _FOLDED.search(body):  # in its place from the first; book.js gives it its work
+        body = body.replace("</h1>", f"</h1>\n{_SHOW_CODE}", 1)
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
     return body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
 

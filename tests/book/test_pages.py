@@ -580,6 +580,14 @@ def test_a_ledger_has_an_address():
     assert finished("<p>x</p><table></table>") == "<p>x</p><table></table>"
 
 
+def test_a_page_with_folded_code_offers_to_show_it_below_its_title():
+    fold = '<details class="admonition hide above-input"></details>'
+    page = finished(f"<h1>A</h1><h1>B</h1>{fold}{fold}")
+    assert page.count("<button") == 1
+    assert page.startswith('<h1>A</h1>\n<button class="show-all-code" type="button">')
+    assert "<button" not in finished('<h1>A</h1><details class="other"></details>')
+
+
 def test_a_figure_leads_to_its_full_size():
     page = '<figure id="f">\n<img alt="x" src="a.png" /></figure><img src="b.png" />'
     link = '<a class="full-figure" href="a.png"><img alt="x" src="a.png" /></a>'
