@@ -71,7 +71,7 @@ Rooms of the parts::
     sharper.pac_bayes           The paper's PAC-Bayes bound on the risk of networks near the hand-written one.
     sharper.perturbed           The hand-written network of :mod:`helpers.sharper.network` under Gaussian noise: our bounds.
     sharper.projected           The two-attention transformer on random codes of its positions, to make it narrower.
-    sharper.rivals              Rivals of the paper's bound: the kl form of PAC-Bayes, Occam's bound, and a norm bound.
+    sharper.rivals              Rivals of the paper's bound: the kl form of PAC-Bayes, and Occam's bound.
     sharper.samples             Learning sparse functions from random strings: data, the recipe that converges, and the gap.
     sharper.semi_analytic       The semi-analytic bound: what noise on the hand-written network costs, measured by drawing it.
     sharper.tabulated           What noise on the hand-written network costs, in the closed forms of the authors' notebook.

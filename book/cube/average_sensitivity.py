@@ -119,14 +119,9 @@ def sensitivity(f):
 
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-output"]
-def crossing_edges(n):
-    k = n // 2
-    return 2 * math.comb(n, k) * (n - k) / 2**n
-
-
 closed_forms = {
     "PARITY": lambda n: n,
-    "MAJORITY": crossing_edges,
+    "MAJORITY": lambda n: 2 * math.comb(n, n // 2) * (n - n // 2) / 2**n,
     "FIRST": lambda n: 1,
     "MEAN": lambda n: 1 / n,
 }
@@ -147,20 +142,14 @@ def3.holds(
     about="statement",
     evidence="proved",
 )
-limit = math.sqrt(2 * n_max / math.pi)
-def3.holds(
-    "MAJORITY over $\\sqrt{2n/\\pi}$ at the longest $n$",
-    measured["MAJORITY"][n_max] / limit,
-    equals=1,
-    tol=1 / n_max,
-    control=measured["PARITY"][n_max] / limit,
-    about="statement",
-    evidence="proved",
-)
 in_code = {k: average_sensitivity((1 - f(n_max)) / 2).item() for k, f in cube.NAMED.items()}
 (ratio,) = (pd.Series(in_code) / measured.loc[n_max]).round(12).unique()  # values 0 and 1
 glue(ratio=ratio)
-glue(n_max=n_max, majority_last=measured["MAJORITY"][n_max], majority_limit=limit)
+glue(
+    n_max=n_max,
+    majority_last=measured["MAJORITY"][n_max],
+    majority_limit=math.sqrt(2 * n_max / math.pi),
+)
 
 # %% [markdown]
 # The counts agree with the closed forms to rounding, at every length. On logarithmic axes the four are straight lines, of slopes $1$, $\frac12$, $0$ and $-1$ ({numref}`fig-average-sensitivity`). At $n =$ {glue:text}`n_max` MAJORITY has {glue:text}`majority_last:.3f`, and its limit says {glue:text}`majority_limit:.3f`.
@@ -214,24 +203,14 @@ eq17.holds(
 glue(random_functions=random_functions, off=1 + control)
 
 # %% [markdown]
-# They agree to rounding. If each $S$ counted $|S|^2$ times in place of $|S|$, they would differ by a factor of up to {glue:text}`off:.1f`. The weights say *where* a function is sensitive ({numref}`fig-degree-profile`). Parity has all of its weight at the top. Majority keeps most of it at degree 1, with a long thin tail over the odd degrees. Multiply each weight by its degree and add up: MAJORITY gives {glue:text}`majority_weighted:.3f`, its average sensitivity at $n =$ {glue:text}`n_odd`.
+# They agree to rounding. If each $S$ counted $|S|^2$ times in place of $|S|$, they would differ by a factor of up to {glue:text}`off:.1f`. The weights, in the table, say *where* a function is sensitive. Parity has all of its weight at the top. Majority keeps most of it at degree 1, with a long thin tail over the odd degrees. Multiply each weight by its degree and add up: MAJORITY gives {glue:text}`majority_weighted:.3f`, its average sensitivity at $n =$ {glue:text}`n_odd`.
 
-# %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-cell"]
+# %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input"]
 n_odd = n_max - 1 + n_max % 2  # the largest odd length
 profiles = pd.DataFrame({k: degree_profile(f(n_odd)).tolist() for k, f in cube.NAMED.items()})
 profiles = profiles.round(12).rename_axis("degree")
 table(profiles[1::2], f"Weight by degree, {n_odd} bits; no weight at even degrees", form=".4f")
-
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Weight $d_i$ of the four functions by degree $i$, at the largest odd $n$. The average sensitivity is the sum of $i\\, d_i$.", "name": "fig-degree-profile"}, "image": {"alt": "Four bar charts on a logarithmic vertical axis. PARITY has one bar at degree n, FIRST and MEAN one bar at degree 1, MAJORITY bars at all odd degrees that fall from about two thirds at degree 1."}} tags=["hide-input"]
-fig, axes = figures.new(1, 4, height=1.9, sharey=True)
-for i, (ax, name) in enumerate(zip(axes, profiles, strict=True)):
-    seen = profiles[name][profiles[name] > 0]
-    ax.bar(seen.index, seen, color=figures.COLOURS[i])
-    ax.set(title=name, yscale="log", xlabel="degree $i$", xlim=(-0.8, n_odd + 0.8), ylim=(1e-3, 2))
-    ax.set_axisbelow(True)
-axes[0].set_ylabel("weight $d_i$")
 glue(majority_weighted=(profiles["MAJORITY"] * profiles.index).sum())
-figures.show()
 
 # %% [markdown]
 # ## A million inputs, counted as integers
@@ -246,32 +225,29 @@ tables = {
     "MAJORITY": cube.majority(odd).to(torch.int8).repeat(2 ** (n_packed - odd)),
     "random signs": 1 - 2 * coins,
 }
-counted, by_flips, by_size, by_square = {}, {}, {}, {}
+counted, gap, by_square = {}, {}, {}
 sizes = popcount(cube.indices(n_packed))
 for name, f in tables.items():
     counted[name] = count_flips(pack(f))
-    flips = sum(k * inputs for k, inputs in enumerate(counted[name].histogram.tolist()))
-    by_flips[name] = 2**n_packed * flips
+    flips = 2**n_packed * sum(k * v for k, v in enumerate(counted[name].histogram.tolist()))
     squares = walsh_hadamard(f.int()).long().square()  # 4**n times the square of f_hat(S)
-    weight = torch.zeros(n_packed + 1, dtype=torch.int64).index_add_(0, sizes, squares).tolist()
-    by_size[name] = sum(i * w for i, w in enumerate(weight))
-    by_square[name] = sum(i * i * w for i, w in enumerate(weight))
+    gap[name], by_square[name] = (flips - int((by * squares).sum()) for by in (sizes, sizes**2))
 
 summary = pd.DataFrame(
     {
         "mean s(x)": [c.mean for c in counted.values()],
         "largest s(x)": [c.maximum for c in counted.values()],
         "inputs with s(x) = 0": [int(c.histogram[0]) for c in counted.values()],
-        "flips minus weights": [by_flips[k] - by_size[k] for k in counted],
+        "flips minus weights": gap.values(),
     },
     pd.Index(counted, name="function"),
 )
 table(summary, f"All inputs of {n_packed} bits, exactly", form=".6f")
 eq17.holds(
     f"flips against weights as integers, $n = {n_packed}$, three functions",
-    sum(abs(by_flips[k] - by_size[k]) for k in tables),
+    sum(map(abs, gap.values())),
     equals=0,
-    control=sum(abs(by_flips[k] - by_square[k]) for k in tables),
+    control=sum(map(abs, by_square.values())),
     about="statement",
     evidence="exhaustive",
 )
@@ -280,20 +256,8 @@ glue(n_packed=n_packed, random_mean=random_signs.mean, random_max=random_signs.m
 glue(no_flip=100 * int(counted["MAJORITY"].histogram[0]) / 2**n_packed)
 
 # %% [markdown]
-# Of the flips of random signs half change the value: {glue:text}`random_mean:.3f` on average, and {glue:text}`random_max` at the most sensitive input. Far from its threshold the majority feels no flip at all, and that is so at {glue:text}`no_flip:.0f` % of the inputs ({numref}`fig-flip-histogram`).
-
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Share of inputs at which a given number of flips change the function, counted on packed tables.", "name": "fig-flip-histogram"}, "image": {"alt": "Share of inputs against the number of flips that change the function, on a logarithmic axis. Parity is one point at the right end; random signs are a bell around half the length; majority has most inputs at zero and the rest at about half the length."}} tags=["hide-input"]
-fig, ax = figures.new(height=2.0)
-for i, name in enumerate(counted):
-    share = counted[name].histogram / 2**n_packed
-    at = share.nonzero().flatten()
-    ax.plot(at, share[at], label=name, **figures.marks(i))
-ax.set(yscale="log", xlabel="flips that change $f$, $s(x, f)$", ylabel="share of inputs")
-ax.xaxis.get_major_locator().set_params(integer=True)
-ax.legend()
-figures.show()
-
-# %% [markdown]
+# Of the flips of random signs half change the value: {glue:text}`random_mean:.3f` on average, and {glue:text}`random_max` at the most sensitive input. Far from its threshold the majority feels no flip at all, and that is so at {glue:text}`no_flip:.0f` % of the inputs.
+#
 # ## Sensitivity at one input
 #
 # The paper also says two things of $s(x, f)$ at single inputs $x$. For MEAN, $s(x, f) \sim 1/n^2$. For MAJORITY, $s(x, f) = n$ wherever ones and zeros almost balance. The table has all inputs.
@@ -408,14 +372,9 @@ ledger.show()
 #
 # ```{solution} ex-sensitivity-of-and
 # :class: dropdown
-# One input has the value $-1$. Each of its $n$ edges changes $f$ and is seen from both ends, so $\mathrm{as}_n = 2n/2^n$. It is largest, 1, at $n = 1$ and $n = 2$. The cell below counts it.
+# One input has the value $-1$. Each of its $n$ edges changes $f$ and is seen from both ends, so $\mathrm{as}_n = 2n/2^n$. It is largest, 1, at $n = 1$ and $n = 2$.
 # ```
-
-# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
-counts = {n: sensitivity(cube.conjunction(n)).mean().item() for n in range(1, 8)}
-table(pd.Series(counts, name="average sensitivity").rename_axis("n"), "AND", form=".4f")
-
-# %% [markdown]
+#
 # ```{exercise}
 # :label: ex-least-sensitive
 # Among all functions with values $\pm1$ and mean 0, which has the smallest average sensitivity? Use the identity.
@@ -423,21 +382,9 @@ table(pd.Series(counts, name="average sensitivity").rename_axis("n"), "AND", for
 #
 # ```{solution} ex-least-sensitive
 # :class: dropdown
-# Mean 0 puts all weight, which is $\mathbb E f^2 = 1$, at degree 1 or more. So $\mathrm{as}_n \ge 1$, with equality iff all weight is at degree 1: a single bit or its negation. The cell below draws random functions with mean 0.
+# Mean 0 puts all weight, which is $\mathbb E f^2 = 1$, at degree 1 or more. So $\mathrm{as}_n \ge 1$, with equality iff all weight is at degree 1: a single bit or its negation.
 # ```
-
-# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
-generator = Draws(seed).generator
-half = torch.ones(256, dtype=torch.float64)
-half[:128] = -1
-balanced = torch.stack([half[torch.randperm(256, generator=generator)] for _ in range(200)])
-least = {
-    "200 random functions, least": sensitivity(balanced).mean(-1).min().item(),
-    "FIRST": sensitivity(cube.first(8)).mean().item(),
-}
-table(pd.Series(least, name="average sensitivity"), "Mean 0, 8 bits", form=".4f")
-
-# %% [markdown]
+#
 # ## References
 #
 # ```{bibliography}

@@ -44,18 +44,12 @@ from helpers.book import figures
 from helpers.book.claims import Ledger
 from helpers.book.output import glue
 from helpers.book.table import table
-from helpers.cube import even_parity_coefficients, sparsity, spectrum
+from helpers.cube import even_parity_coefficients, sparsity
 from helpers.draws import Draws, f64
 
 ledger, draws = Ledger("cube/fourier_walsh"), Draws(seed)
 eq1, normalised = ledger.result("sharper.eq1"), ledger.result("sharper.normalisation")
 eps = torch.finfo(torch.float64).eps
-
-
-def name(mask):
-    """The set that a mask stands for, as {1,3}."""
-    return "{" + ",".join(map(str, cube.members(mask))) + "}"
-
 
 # %% [markdown]
 # ## The idea
@@ -125,7 +119,8 @@ points = cube.points(3)  # the eight corners, one in each row
 found = {}
 for mask in range(8):
     S = [k for k in range(3) if mask >> k & 1]
-    found[name(mask)] = (majority * points[:, S].prod(-1)).mean().item()  # the mean of f chi_S
+    name = "{" + ",".join(map(str, cube.members(mask))) + "}"
+    found[name] = (majority * points[:, S].prod(-1)).mean().item()  # the mean of f chi_S
 in_both = pd.DataFrame({"characters": found}).rename_axis("S")
 in_both["indicators"] = even_parity_coefficients(majority)
 table(in_both, "Coefficients of the majority of three votes", form=".1f")
@@ -202,34 +197,10 @@ glue(functions=len(every), n_all=n_all, fewer=shares[0], equal=shares[1], more=s
 #
 # ## Two bases, two geometries
 #
-# What sets the bases apart is the angle between their members ({numref}`fig-gram`). The *Gram matrix* of a basis holds the mean of the product of every two. For characters it is the identity. Indicators are never negative, so they all point the same way:
+# What sets the bases apart is the angle between their members. The *Gram matrix* of a basis holds the mean of the product of every two. For characters it is the identity. Indicators are never negative, so they all point the same way:
 #
 # $$\mathbb E\, p_S\, p_T = \begin{cases} 1 & S = T = \emptyset \\ \frac12 & S = T \ne \emptyset, \text{ or exactly one of them is empty} \\ \frac14 & \text{else.} \end{cases}$$
-
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Three bits. Left: the characters, one in each row, white for $+1$ and dark for $-1$. Middle: their Gram matrix, the identity; an empty cell is 0. Right: the Gram matrix of the indicators.", "name": "fig-gram"}, "image": {"alt": "Three 8 by 8 matrices. The first has no dark cell in its first row and dark cells in half of every other row. The second is 1 on the diagonal and empty elsewhere. The third holds 1 in one corner, one half along the first row, the first column and the diagonal, and one quarter elsewhere."}} tags=["hide-input"]
-chi3 = cube.characters(3)
-p3 = (1 + chi3) / 2
-fig, axes = figures.new(1, 3, height=2.65)
-labels = [r"$\emptyset$"] + ["".join(map(str, cube.members(m))) for m in range(1, 8)]
-titles = r"$\chi_S(x)$", r"$\mathbb{E}\, \chi_S\, \chi_T$", r"$\mathbb{E}\, p_S\, p_T$"
-matrices = (1 - chi3) / 2, chi3 @ chi3.T / 8, p3 @ p3.T / 8
-for i, (ax, title, values) in enumerate(zip(axes, titles, matrices, strict=True)):
-    ax.imshow(values, cmap="Blues", vmin=0, vmax=1.6)
-    ax.set(title=title, yticks=range(8), yticklabels=labels, xticks=[], xlabel="point $x$")
-    ax.set_xticks([k + 0.5 for k in range(7)], minor=True)
-    ax.set_yticks([k + 0.5 for k in range(7)], minor=True)
-    ax.grid(visible=False)
-    ax.grid(which="minor", color=figures.GREY, linewidth=0.3)
-    ax.tick_params(which="both", length=0, labelsize=7)
-    if i:
-        ax.set(xlabel="set $T$", xticks=range(8), xticklabels=labels)
-        for S, T in values.nonzero().tolist():
-            text = {1.0: "1", 0.5: "½", 0.25: "¼"}[values[S, T].item()]
-            ax.text(T, S, text, ha="center", va="center", fontsize=8)
-axes[0].set_ylabel("set $S$")
-figures.show()
-
-# %% [markdown]
+#
 # On the vectors that sum to zero and leave out the empty set, this matrix is $\frac14$ times the identity. What remains is a $2 \times 2$ matrix of trace $1 + N/4$, with $N = 2^n$, and determinant $\frac14$. So the largest eigenvalue is $\lambda = \frac12 (t + \sqrt{t^2 - 1})$ with $t = 1 + \frac N4$, and the smallest is $1/(4\lambda)$. Their ratio, the *condition number*, is $4\lambda^2$. It grows like $4^{n-1}$.
 
 # %%
@@ -239,11 +210,9 @@ for n in range(1, n_max + 1):
     t = 1 + N / 4
     row = {"condition": (t + math.sqrt(t * t - 1)) ** 2}
     for kind, members in {"characters": chi, "even": (1 + chi) / 2, "odd": (1 - chi) / 2}.items():
-        gram = members @ members.T / N
-        values = torch.linalg.eigvalsh(gram)
+        values = torch.linalg.eigvalsh(members @ members.T / N)
         row[f"rank {kind}"] = int(torch.linalg.matrix_rank(members))
         row[f"condition {kind}"] = (values[-1] / values[0]).item()
-        row[f"off identity {kind}"] = (gram - torch.eye(N)).abs().max().item()
     rows[n] = row
 bases = pd.DataFrame(rows).T.rename_axis("n")
 ranks = ["rank characters", "rank even", "rank odd"]
@@ -264,14 +233,6 @@ eq1.holds(
     about="statement",
     evidence="proved",
 )
-eq1.holds(
-    "characters are orthonormal: Gram matrix less identity, all $n$",
-    bases["off identity characters"].max(),
-    equals=0,
-    control=bases["off identity even"].max(),
-    about="ours",
-    evidence="proved",
-)
 slack = (sizes * eps * bases["condition"]).max()  # of the smallest eigenvalue, relative
 eq1.holds(
     "condition number of the indicators is $4\\lambda^2$, relative gap",
@@ -283,6 +244,7 @@ eq1.holds(
     evidence="proved",
 )
 glue(n_max=n_max, condition_last=bases["condition"].iloc[-1])
+glue(distinct_1=20 * (1 - (1 - 1 / 20) ** 20), variance_1=1 + 2 * 19 / (math.pi * 20))
 
 # %% [markdown]
 # The indicators have full rank, as Eq. (1) says. It matters that they are *even*. The odd-parity indicator $(1 - \chi_S)/2$ of the empty set is zero, so the rank falls by one. At $n =$ {glue:text}`n_max` the condition number is {glue:text}`condition_last:.0f`. By {eq}`eq-two-bases` the constant $a_\emptyset$ reads one single value of $f$, and an error there goes into it undiminished. So indicators are good for *writing down* a sparse function, which is what the paper does with them. For *estimating* one they are a bad basis.
@@ -351,16 +313,6 @@ normalised.holds(
     about="ours",
     evidence="proved",
 )
-either_sign = draws.normal(100, 20)
-normalised.holds(
-    "positive coefficients of length 1 have a sum of at least 1: least; control: either sign",
-    2 * classes["s/2"].min(),
-    at_least=1,
-    tol=rounding,
-    control=(either_sign / either_sign.norm(dim=-1, keepdim=True)).sum(-1).min(),
-    about="ours",
-    evidence="proved",
-)
 
 # %% [markdown]
 # So the sentence is true in the basis of the experiments. In the basis of Eq. (1) the same coefficients make a function with a positive mean and a quarter of the variance.
@@ -373,7 +325,7 @@ normalised.holds(
 #
 # ## What would falsify this
 #
-# One function that its parts do not return, or two with equal coefficients. The *controls*, which must fail, leave out the correction of the constant in {eq}`eq-two-bases`, or the parity of all bits. For the uniqueness: a rank below $2^n$; the control takes odd parity. For the sparsities: two that differ by more than one; the control counts products of bits such as $b_1 b_3$. Orthonormality, the condition number and the sentence on normalising are controlled by the other basis.
+# One function that its parts do not return, or two with equal coefficients. The *controls*, which must fail, leave out the correction of the constant in {eq}`eq-two-bases`, or the parity of all bits. For the uniqueness: a rank below $2^n$; the control takes odd parity. For the sparsities: two that differ by more than one; the control counts products of bits such as $b_1 b_3$. The condition number and the sentence on normalising are controlled by the other basis.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -385,37 +337,7 @@ ledger.show()
 #
 # * Its functions are sums in the $\pm1$ basis, with coefficients as the text says. So they are centred with variance 1.
 # * A bit 1 becomes $+1$ and a bit 0 becomes $-1$, so the parity of $S$ is $(-1)^{|S|} \chi_S$. For odd $|S|$ it is $+1$ iff the number of ones is *odd*. Nothing is lost, but a hand-written network must follow.
-# * The text takes distinct subsets, and so do the two older programs. `train_utils.py` draws each subset by itself, and one can come twice. Then the function has fewer than $W$ terms. If $W$ are drawn out of $M = \binom Td$, the expected number of distinct ones is $M \bigl(1 - (1 - \frac1M)^W\bigr)$. The expected variance is $1 + \frac{2 (W - 1)}{\pi M}$, since two random coefficients have a product of $\frac2{\pi W}$ in the mean. The seeds in `training.py` are fixed, so its own eight functions of a class can be drawn again.
-
-# %% mystnb={"code_prompt_hide": "Subsets that repeat", "code_prompt_show": "Subsets that repeat"} tags=["hide-cell"]
-
-
-def distinct_in_training(number, d, W):
-    """Distinct subsets of the function that `training.py` draws under this number."""
-    source = torch.Generator().manual_seed(int(f"{number}{d}{W}"))
-    torch.randn(W, generator=source)  # the coefficients come first
-    subsets = [torch.randperm(20, generator=source)[:d].tolist() for _ in range(W)]
-    return len(set(map(frozenset, subsets)))
-
-
-rows = {}
-for d in range(1, 6):
-    M, theirs = math.comb(20, d), [distinct_in_training(i, d, 20) for i in range(4, 12)]
-    rows[d] = {
-        "expected distinct": M * (1 - (1 - 1 / M) ** 20),
-        "expected variance": 1 + 38 / (math.pi * M),
-        "training.py, fewest": min(theirs),
-        "training.py, most": max(theirs),
-    }
-repeats = pd.DataFrame(rows).T.rename_axis("d")
-counts = ["training.py, fewest", "training.py, most"]
-repeats[counts] = repeats[counts].astype(int)
-table(repeats, "Twenty subsets of 20 bits, drawn one by one", form=".3f")
-glue(distinct_1=repeats["expected distinct"][1], variance_1=repeats["expected variance"][1])
-glue(theirs_low=repeats[counts[0]][1], theirs_high=repeats[counts[1]][1])
-
-# %% [markdown]
-# At $d = 1$ and $W = 20$ one expects {glue:text}`distinct_1:.1f` terms and a variance of {glue:text}`variance_1:.2f`. The eight functions of that class which `training.py` draws have {glue:text}`theirs_low` to {glue:text}`theirs_high` terms. This book draws distinct subsets, as the text says.
+# * The text takes distinct subsets, and so do the two older programs. `train_utils.py` draws each subset by itself, and one can come twice. Then the function has fewer than $W$ terms. If $W$ are drawn out of $M = \binom Td$, the expected number of distinct ones is $M \bigl(1 - (1 - \frac1M)^W\bigr)$. The expected variance is $1 + \frac{2 (W - 1)}{\pi M}$, since two random coefficients have a product of $\frac2{\pi W}$ in the mean. At $d = 1$ and $W = 20$ one expects {glue:text}`distinct_1:.1f` terms and a variance of {glue:text}`variance_1:.2f`. This book draws distinct subsets, as the text says.
 #
 # ## Exercises
 #
@@ -426,20 +348,9 @@ glue(theirs_low=repeats[counts[0]][1], theirs_high=repeats[counts[1]][1])
 #
 # ```{solution} ex-granularity
 # :class: dropdown
-# Write $f = 1 - 2g$ with $g \in \{0, 1\}$. By inclusion and exclusion $g$ is a polynomial of degree $d$ in the bits with whole coefficients. Each bit is $(1 - x_i)/2$, so a product of at most $d$ of them has coefficients that are multiples of $2^{-d}$, and $2g$ of $2^{1-d}$. At degree 1 the squares sum to 1, so a single coefficient is $\pm1$: the constants and the single bits, with either sign. The cell below looks at all functions.
+# Write $f = 1 - 2g$ with $g \in \{0, 1\}$. By inclusion and exclusion $g$ is a polynomial of degree $d$ in the bits with whole coefficients. Each bit is $(1 - x_i)/2$, so a product of at most $d$ of them has coefficients that are multiples of $2^{-d}$, and $2g$ of $2^{1-d}$. At degree 1 the squares sum to 1, so a single coefficient is $\pm1$: the $2 + 2n$ constants and single bits, with either sign.
 # ```
-
-# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
-degrees = ((f_hat != 0) * cube.bits(n_all).sum(-1)).amax(-1)
-step = 2.0 ** (1 - degrees.clamp(min=1)).double()[:, None]
-answers = {
-    "functions with another coefficient": int(((f_hat / step) % 1 != 0).any(-1).sum()),
-    "functions of degree at most 1": int((degrees <= 1).sum()),
-    "2 + 2n": 2 + 2 * n_all,
-}
-table(pd.Series(answers, name="number").rename_axis("count"), f"All functions of {n_all} bits")
-
-# %% [markdown]
+#
 # ```{exercise}
 # :label: ex-one-value
 # Change $f$ at the single point $(1, \dots, 1)$ by 1. By how much do the coefficients change in each basis, and $f$ in the root mean square?
@@ -449,18 +360,7 @@ table(pd.Series(answers, name="number").rename_axis("count"), f"All functions of
 # :class: dropdown
 # Every $\hat f(S)$ changes by $2^{-n}$, and every $a_S$ by $2^{1-n}$, but $a_\emptyset$ by $2^{1-n} - 1$. The root mean square of the change is $2^{-n/2}$.
 # ```
-
-# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
-change = torch.zeros(2**n_max, dtype=torch.float64)
-change[0] = 1.0
-answers = {
-    "f, root mean square": change.square().mean().sqrt().item(),
-    "a coefficient of characters": spectrum(change).abs().max().item(),
-    "a coefficient of indicators": even_parity_coefficients(change).abs().max().item(),
-}
-table(pd.Series(answers, name="change").rename_axis("of"), f"Largest changes, {n_max} bits")
-
-# %% [markdown]
+#
 # ## References
 #
 # ```{bibliography}

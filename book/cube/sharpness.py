@@ -343,16 +343,6 @@ def over(u):
     return pd.concat(both, axis=1).max(axis=1)
 
 
-def whole_loss(theta, alpha, beta):
-    u, v, b = theta
-    norm, trace = theta.square().sum(), 2 * u**2 + 4 * v**2 + 2 * b**2
-    return small_loss(theta) + alpha * norm + beta * trace
-
-
-slopes = [
-    grad(whole_loss)(f64([row["u"], row["v"], 0]), 1e-3 * (1 - share), 1e-3 * share).abs().max()
-    for share, row in learners.iterrows()
-]
 def1.holds(
     "a minimiser lies above $(1, 1, 0)$ in norm: sharpness alone, ratio; control: norm alone",
     learners["squared norm"][1.0] / 2,
@@ -368,15 +358,6 @@ def1.holds(
     control=over(1.0).max(),
     about="ours",
     evidence="attained",
-)
-def1.holds(
-    "the closed forms are stationary: slope of the sum, largest; control: the interpolator (1, 1, 0)",
-    max(slopes),
-    at_most=0,
-    tol=1e-12,
-    control=grad(whole_loss)(f64([1, 1, 0]), 0.0, 1e-3).abs().max(),
-    about="ours",
-    evidence="proved",
 )
 glue(norm_paid=100 * (learners["squared norm"][1.0] / 2 - 1))
 

@@ -432,14 +432,7 @@ ledger.show()
 #
 # Two: the first $W_c$ and the first $\alpha$. Let $r = 5^{2/3}$ and $q = 2 + 2^{2/3}$. The brackets of the repaired bound and of the theorem are $R = 1 + q\, \frac{r^L - 1}{r - 1}$ and $R - 2 r^{L-1} + 1$. The ratio of the bounds tends to $\bigl(1 - \frac{2 (r - 1)}{q r}\bigr)^{-3}$.
 # ```
-
-# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
-r, q = 5 ** (2 / 3), 2 + 2 ** (2 / 3)
-lost = {L: log_size(DeepNorms(L)) / printed_bound(DeepNorms(L)) for L in (1, 2, 4, 8, 16)}
-lost["limit"] = (1 - 2 * (r - 1) / (q * r)) ** -3
-table(pd.Series(lost, name="repaired over printed").rename_axis("L"), "Norms 1", form=".4f")
-
-# %% [markdown]
+#
 # ```{exercise}
 # :label: ex-deep-power
 #

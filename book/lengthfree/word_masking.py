@@ -193,15 +193,11 @@ def largest(norm, hot=1.0):
 
 
 # %%
-directions = {
-    "all others up": ("all others up", "max"),
-    "true word alone": ("true word alone", "max"),
-    "one rival up": ("one rival up", "euclidean"),
-}
+directions = ("all others up", "max"), ("true word alone", "max"), ("one rival up", "euclidean")
 steps = {
-    f"{name}, {norm} norm": {f"t = {t:g}": min(step(K, kind, norm, t) for K in sizes) for t in far}
+    f"{kind}, {norm} norm": {f"t = {t:g}": min(step(K, kind, norm, t) for K in sizes) for t in far}
     | {"random pairs": largest(norm)}
-    for name, (kind, norm) in directions.items()
+    for kind, norm in directions
 }
 steps = pd.DataFrame(steps).T.rename_axis("true word down and")
 table(steps, "Change of the loss over change of the scores, least of K = 2, 3, 16, 64", form=".5f")

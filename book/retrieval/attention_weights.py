@@ -337,17 +337,10 @@ ax.legend(loc="upper center", bbox_to_anchor=(0.4, 1.2), ncols=2)
 figures.show()
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input", "nbval-ignore-output"]
-middle = {name: values.quantile(0.5).item() for name, values in errors.items()}
-table(
-    {
-        "query-key matrix": list(errors),
-        "least": [v.min().item() for v in errors.values()],
-        "median": list(middle.values()),
-        "most": [v.max().item() for v in errors.values()],
-    },
-    "Test error of the models",
-    form=".3f",
-)
+spread = pd.DataFrame({name: values.numpy() for name, values in errors.items()})
+spread = spread.quantile([0, 0.5, 1]).T.set_axis(["least", "median", "most"], axis=1)
+table(spread.rename_axis("query-key matrix"), "Test error of the models", form=".3f")
+middle = spread["median"]
 glue(
     learned_error=middle["everything"],
     block_error=middle["the block alone"],

@@ -379,12 +379,8 @@ thm6.holds(
     evidence="trained",
 )
 glue(least_score=min(scores), at_silent=lowest.loc[silent, list(KINDS)].min().min(), Nd=D)
-glue(
-    twice=2 * D,
-    most=sizes[-1],
-    gated_end=lowest["gated"].iloc[-1],
-    tanh_end=lowest["tanh"].iloc[-1],
-)
+glue(twice=2 * D, most=sizes[-1])
+glue(gated_end=lowest["gated"].iloc[-1], tanh_end=lowest["tanh"].iloc[-1])
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Risk against the number of samples. Lines: the bound of Theorem 6, the bound for rotation-blind learners, and the mean risk of separate least squares. Marks: lowest mean risk during training, with two standard errors.", "name": "fig-span-risk"}, "image": {"alt": "Samples on a logarithmic axis, risk from 0 to 1.2. A black line falls to 0 at Nd samples. To its right a dashed and a dotted line fall to 0 near N squared d. The marks of the gated nets, by gradient descent and by AdamW, come near the dotted line. The tanh nets stay near 1 and fall only at the right end."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.2)

@@ -231,11 +231,11 @@ table(cheaper, "From which length on fitting is cheaper than an error of 1/4", f
 narrow = {}
 for k in (4, 8, 12, 16):
     N = 10.0**k
-    floors = [memory.dimension_floor(N, N**c_1, 1.5 * N**0.5) for c_1 in (0.25, 0.45, 0.6)]
-    narrow[f"10^{k}"] = floors
-narrow = pd.DataFrame(narrow, index=["$c_1 = 0.25$", "$c_1 = 0.45$", "$c_1 = 0.6$"]).T.rename_axis(
-    "N"
-)
+    narrow[f"10^{k}"] = {
+        f"$c_1 = {c_1}$": memory.dimension_floor(N, N**c_1, 1.5 * N**0.5)
+        for c_1 in (0.25, 0.45, 0.6)
+    }
+narrow = pd.DataFrame(narrow).T.rename_axis("N")
 table(narrow, "Least error with fewer dimensions than samples, c = 1/2", form=".3f")
 
 
@@ -333,29 +333,6 @@ ledger.show()
 # No. Then $nN$ labels have to be given. The squared norm of the interpolant grows with $nN$ as that of the table above does with $n$, far faster than $N^{1/3}$: this net is never cheaper than the task. The theorem says nothing about that risk.
 # ```
 #
-# ```{exercise}
-# :label: ex-fit-units
-#
-# Balance each unit by itself, $a_i \to \lambda_i a_i$ and $(w_i, b_i) \to (w_i, b_i)/\lambda_i$, in place of the two layers. How does the squared norm grow then?
-# ```
-#
-# ```{solution} ex-fit-units
-# :class: dropdown
-#
-# It becomes $2 \sum_i |a_i| \sqrt{w_i^2 + b_i^2}$, never more than before. It grows at a smaller power of $n$, so a larger $c_1$ serves.
-# ```
-
-# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
-rows = {}
-for n in sizes:
-    nets = [memory.interpolant(normal(n), normal(n)) for _ in range(repeats)]
-    by_unit = [2 * (a.abs() * (W.square().sum(1) + b.square()).sqrt()).sum() for a, W, b in nets]
-    rows[n] = {"layers": S[n], "units": torch.stack(by_unit).median().item()}
-balanced = pd.DataFrame(rows).T.rename_axis("samples")
-balanced.loc["power of n"] = [power(sizes, balanced[k].tolist()).item() for k in balanced]
-table(balanced, "Median squared norm, balanced by layers and by units")
-
-# %% [markdown]
 # ## References
 #
 # ```{bibliography}

@@ -164,10 +164,8 @@ for p in (1, 4, 16):
             moved = [v + 0.3 * normal(*v.shape) for v in at]
             found = paid(*moved, y)
             better = found > best
-            at = [
-                torch.where(better.view(-1, *[1] * (v.ndim - 1)), w, v)
-                for v, w in zip(at, moved, strict=True)
-            ]
+            for v, w in zip(at, moved, strict=True):
+                v[better] = w[better]
             best = torch.where(better, found, best)
         winner = [v[best.argmax()][None] for v in at]
         rows.setdefault(p, {})[f"D = {D}"] = paid(*winner, normal(50 * prompts, p)).item()
@@ -254,16 +252,14 @@ others = ~torch.eye(small, dtype=torch.bool)
 told = torch.where(past, forward, backward)[:, others]  # (prompts, N (N - 1))
 asked = y[:, None, :].expand(-1, small, -1)[:, others]
 off = (told - math.sqrt(2 / math.pi) * asked.sign()).abs().max().item()
-u = normal(300, D)
-u = u / u.norm(dim=-1, keepdim=True)
+u = torch.nn.functional.normalize(normal(300, D), dim=-1)
 u[:100] = code.word(torch.rand(100, small, generator=source.generator) < 0.5)
 v = u + 0.1 * normal(300, D)
 words = code.word((torch.arange(2**small)[:, None] >> torch.arange(small)) & 1)
 nearest = words[1:][(words[1:] - words[0]).norm(dim=-1).argmin()]  # to the word of no ones
 u[-1], v[-1] = words[0].lerp(nearest, 0.4), words[0].lerp(nearest, 0.6)
 steepest = ((code.read(u) - code.read(v)).abs().amax(-1) / (u - v).norm(dim=-1)).max().item()
-L = cost(small, 1, code.separation)["L"]
-steepest /= L
+steepest /= (L := cost(small, 1, code.separation)["L"])
 run = {
     "tokens": small,
     "numbers in a state": D,
@@ -333,8 +329,7 @@ for C in (1, 10, 10**3, 10**6):
     D = 64 * C**2
     second = C * math.log(1 + D * half**2) / half**2
     rows.append((C, D, D * math.log(1 / half), D * math.log(1 + 2 / half), second))
-heads = ["C", "D", "log P, at least", "first bound", "second bound"]
-packed = pd.DataFrame(rows, columns=heads)
+packed = pd.DataFrame(rows, columns=["C", "D", "log P, at least", "first bound", "second bound"])
 table(packed, "Points half a unit apart in the Euclidean unit ball", form=".4g")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
@@ -443,17 +438,9 @@ ledger.show()
 # ```{solution} ex-norms-rate
 # :class: dropdown
 #
-# With $r$ signs a label that differ in a share $\delta$ it is $2 r \mathfrak L^2 = \frac4\pi \frac r\delta$. Fewer signs bring the words closer; about 2.7 are best, and save a tenth.
+# With $r$ signs a label that differ in a share $\delta$ it is $2 r \mathfrak L^2 = \frac4\pi \frac r\delta$. The promise is $H(\delta) = (1 - \frac1r) \log 2$ with the entropy $H$ of one sign. Fewer signs bring the words closer, more of them cost more: $r/\delta$ is least between $r = 2$ and 4.
 # ```
-
-# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
-shares = {
-    r: memory.code_distance(round(r * 10**6), 10**6) / (r * 10**6) for r in (1.5, 2, 2.7, 4, 6)
-}
-costs = {r: 4 / math.pi * r / share for r, share in shares.items()}
-table(pd.Series(costs, name="side over N").rename_axis("signs a label"), "Codes of other rates")
-
-# %% [markdown]
+#
 # ## References
 #
 # ```{bibliography}

@@ -221,7 +221,7 @@ prop21.holds(
     f"the formula against real prompts, $q = {q}$: largest distance in standard errors; control: one head fewer",
     max(from_formula(A, *found) for found, A in mixed),
     at_most=PEAK,
-    control=min(from_formula(A[:-1], *found) for found, A in mixed),
+    control=max(from_formula(A[:-1], *found) for found, A in mixed),
     about="proof",
     evidence="sampled",
 )

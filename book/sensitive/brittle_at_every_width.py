@@ -60,6 +60,7 @@ import numpy as np
 import pandas as pd
 import torch
 from scipy.special import betainc
+from scipy.stats import binom
 
 from helpers import statistics
 from helpers.book import figures
@@ -69,7 +70,8 @@ from helpers.book.table import table
 from helpers.cube import average_sensitivity
 from helpers.draws import Draws, f64
 from helpers.sensitive import steps
-from helpers.sensitive.isolation import moved, parity_sharpness
+from helpers.sensitive.influence import summed_influence
+from helpers.sensitive.isolation import climb, moved, parity_sharpness
 from helpers.sensitive.parity import PostNormSpec, forward, parity_transformer, shapes
 
 ledger, source = Ledger("sensitive/brittle_at_every_width"), Draws(seed)
@@ -99,7 +101,7 @@ spread = {
 }
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How much layer norm magnifies among $n$ tokens after a random step, product over $L$ layers, median over 300 steps. Left: the largest of the tokens in each layer. Right: the mean over tokens.", "name": "fig-magnification"}, "image": {"alt": "Log-log plots against the number of tokens, five lines for five pairs of L and d. Left, all lines rise as powers, the two with d equal to L the steepest. Right, all lines are level."}} tags=["hide-input"]
-fig, axes = figures.new(1, 2, height=2.9)
+fig, axes = figures.new(1, 2, height=2.9, sharey=True)
 for i, ((L, d), both) in enumerate(spread.items()):
     for ax, values in zip(axes, both, strict=True):
         ax.plot(token_counts, values, **figures.look(i, label=f"$L = {L}$, $d = {d}$"))
@@ -107,19 +109,13 @@ for ax, title in zip(axes, ("largest", "mean"), strict=True):
     ax.set(xscale="log", yscale="log", title=title, xlabel="tokens $n$")
     figures.ticks(ax, token_counts[::2])
 axes[0].set_ylabel("magnification")
-axes[0].set_ylim(bottom=min(both[1].min().item() for both in spread.values()) / 2)
-axes[1].set_ylim(axes[0].get_ylim())
 axes[1].legend(ncols=2)
 figures.show()
 
 # %%
-powers = pd.DataFrame(
-    [
-        [L, d, L / (d - 1), *statistics.power(token_counts, v).tolist()]
-        for (L, d), v in spread.items()
-    ],
-    columns=["$L$", "$d$", "$L/(d-1)$", "largest", "mean"],
-)
+powers = {pair: statistics.power(token_counts, both) for pair, both in spread.items()}
+powers = pd.DataFrame(powers, ["largest", "mean"]).T.rename_axis(["$L$", "$d$"])
+powers.insert(0, "$L/(d-1)$", [L / (d - 1) for L, d in spread])
 table(powers, "Power of n in the magnification", form=".2f")
 
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
@@ -294,39 +290,13 @@ def small(L, n=12):
     return PostNormSpec(n, width=3, layers=L, hidden=2)
 
 
-def model_of(weights):
-    return small(sum(name.endswith("query") for name in weights), len(weights["positions"]))
-
-
-def climb(L, ratio, size, count):
-    """The largest ratio on a path of Adam, and the weights there."""
-    drawn = {k: size * source.normal(*shape) for k, shape in shapes(small(L)).items()}
-    weights = {k: v.requires_grad_() for k, v in drawn.items()}
-    optimizer = torch.optim.Adam(weights.values(), lr=0.03)
-    best, found = 0.0, weights
-    for _ in range(count):
-        value = ratio(weights)
-        if value > best:
-            best, found = value.item(), {k: v.detach().clone() for k, v in weights.items()}
-        optimizer.zero_grad()
-        (-value.log()).backward()
-        optimizer.step()
-    return best, found
+def drawn(L, size=1.0):
+    return {name: size * source.normal(*shape) for name, shape in shapes(small(L)).items()}
 
 
 def repeated(weights, times):
     """The same network with its encodings repeated."""
     return weights | {"positions": weights["positions"].repeat(times, 1)}
-
-
-x = bit_strings(1, 12)[0]
-
-
-def link(weights):
-    """Left over right side of link (2)."""
-    spec = model_of(weights)
-    found = steps.chain(spec, weights, x.repeat(spec.n // 12))
-    return found.last / found.bound
 
 
 def sensitivity_after(spec, weights, count, rho=0.1):
@@ -337,10 +307,19 @@ def sensitivity_after(spec, weights, count, rho=0.1):
     return (T[:, 1:] - T[:, :1]).square().sum(1).mean() / 4
 
 
-def whole(weights, count=16):
-    """The same over K."""
-    spec = model_of(weights)
-    return sensitivity_after(spec, weights, count) / steps.sensitivity_bound(spec, weights, 0.1)
+x = bit_strings(1, 12)[0]
+
+
+def link(L, weights, times=1):
+    """Left over right side of link (2)."""
+    found = steps.chain(small(L, 12 * times), repeated(weights, times), x.repeat(times))
+    return found.last / found.bound
+
+
+def whole(L, weights, times=1, count=16):
+    """Mean sensitivity after a step over K."""
+    given = small(L, 12 * times), repeated(weights, times)
+    return sensitivity_after(*given, count) / steps.sensitivity_bound(*given, 0.1)
 
 
 def shifted(L, d=3, count=200_000):
@@ -350,27 +329,26 @@ def shifted(L, d=3, count=200_000):
     before = torch.cat((0 * u[:, :1], u[:, :-1]), 1)
     fixed, turn = source.normal(L, d) / 3, source.normal(d, d)
     follow = [-before, -2 * before, before @ turn, -before.cumsum(1)] if L > 1 else []
-    Q, ratios = steps.reciprocal_mean(max(d, 3), dimension, L), []
-    for c in (0 * u, 0 * u + fixed, 0 * u - 2 * fixed, *follow):
-        c = c - c.mean(-1, keepdim=True)
-        ratios.append((math.sqrt(d) / (u + c).norm(dim=-1)).prod(-1) / Q)
-    found = torch.stack(ratios)
+    c = torch.stack((0 * u, 0 * u + fixed, 0 * u - 2 * fixed, *follow))
+    N = (u + c - c.mean(-1, keepdim=True)).norm(dim=-1) / math.sqrt(d)
+    found = 1 / N.prod(-1) / steps.reciprocal_mean(max(d, 3), dimension, L)
     return found.mean(1), found.std(1) / math.sqrt(count)
 
 
 attacked, shifts = {}, {}
 for L in (1, 2, 3):
-    best, worst = max((climb(L, link, size, ascents) for size in (1.0, 0.3)), key=lambda b: b[0])
-    _, weights = climb(L, whole, 0.3, ascents if L == 1 else ascents // 5)
+    climbs = [climb(drawn(L, size), partial(link, L), 0.03, ascents) for size in (1.0, 0.3)]
+    best, worst = max(climbs, key=lambda found: found[0])
+    _, weights = climb(drawn(L, 0.3), partial(whole, L), 0.03, ascents if L == 1 else ascents // 5)
     shifts[L] = shifted(L)
     with torch.no_grad():
         attacked[L] = {
             "link (2), 12 tokens": best,
-            "link (2), 384 tokens": link(repeated(worst, 32)).item(),
+            "link (2), 384 tokens": link(L, worst, 32).item(),
             "link (3), no shift": shifts[L][0][0].item(),
             "link (3), shifted": shifts[L][0][1:].max().item(),
-            "whole, 12 tokens": whole(weights, 200).item(),
-            "whole, 96 tokens": whole(repeated(weights, 8), 40).item(),
+            "whole, 12 tokens": whole(L, weights, count=200).item(),
+            "whole, 96 tokens": whole(L, weights, 8, 40).item(),
         }
 attack = pd.DataFrame(attacked).T.rename_axis("$L$")
 
@@ -380,8 +358,8 @@ table(attack, "Left over right side, d = 3: the largest found", form=".3g")
 # %% mystnb={"code_prompt_hide": "Three checks", "code_prompt_show": "Three checks"} tags=["hide-input"]
 link2 = round(attack.iloc[:, :2].max().max(), 2)  # later digits differ between processors
 whole_used = round(attack.iloc[:, 4:].max().max(), 3)
-thin = {k: source.normal(*shape) for k, shape in shapes(small(2)).items()}
-thin["layers.0.value"] = 1e-3 * thin["layers.0.value"]  # bits reach others in layer 2 only,
+thin = drawn(2)
+thin["layers.0.value"] *= 1e-3  # bits reach others in layer 2 only,
 thin["positions"][-1] *= 1e6  # and the last token's own bit moves it little
 through = steps.chain(small(2), thin, x)
 ours(
@@ -421,8 +399,9 @@ glue(link2=link2, whole=whole_used)
 rows = []
 for d in (32, 18):
     for n in (8, 16, 32, 64, longest):
-        sharp = parity_sharpness(n, 0.1, steps_drawn, 2, generator, half=d // 2)
-        sensitivity = sensitivity_after(*parity_transformer(n, d // 2), 8).item()
+        exact = parity_transformer(n, d // 2)
+        sharp = parity_sharpness(*exact, 0.1, steps_drawn, 2, generator)
+        sensitivity = sensitivity_after(*exact, 8).item()
         row = {"$d$": d, "bits": n, "sensitivity": sensitivity}
         rows.append(row | {"sharpness": sharp.mean.item(), "±": sharp.stderr.item()})
 left = pd.DataFrame(rows).set_index(["$d$", "bits"])
@@ -451,29 +430,19 @@ glue(narrow=left["sharpness"].iloc[-1], longest=longest, K_parity=K)
 #
 # ## Scores that grow
 #
-# The paper remarks that scaling the first layer's scores with $\log n$ does not help. In our proof these scores do not occur at all: the 6 in (1) holds for every row of scores. It is a mean over inputs, and needs to be one. The head with scores $\pm \log n$ that computes OR breaks it at the string of zeros.
+# The paper remarks that scaling the first layer's scores with $\log n$ does not help. In our proof these scores do not occur at all: the 6 in (1) holds for every row of scores. It is a mean over inputs, and needs to be one. The head with scores $\pm \log n$ that computes OR exceeds it at the string of zeros.
 #
 # Appendix C ends with a layer norm behind attention too, before which no bias stands: {ref}`ch-two-layer-norms`.
 
 
 # %% mystnb={"code_prompt_hide": "The head for OR, and a check", "code_prompt_show": "The head for OR, and a check"} tags=["hide-input"]
-def or_sums(n=128, count=40):
-    """Mean over inputs and value at 0 of link (1) for OR's scores, over its bound."""
-    u, p = f64([1, -1, 0, 0]) / math.sqrt(2), f64([0, 0, 1, -1]) / math.sqrt(2)
-    spec = PostNormSpec(n, width=4, layers=1, hidden=1)
-    weights = {k: torch.zeros(shape, dtype=torch.float64) for k, shape in shapes(spec).items()}
-    weights |= {"embedding": torch.stack((-u, u)), "positions": p.expand(n, 4)}
-    weights |= {"layers.0.query": torch.outer(p, math.log(n) * u)[None]}
-    weights |= {f"layers.0.{part}": torch.eye(4).double()[None] for part in ("key", "value")}
-    inputs = (*bit_strings(count, n), torch.zeros(n).long())
-    sums = torch.stack([steps.chain(spec, weights, x).first[-1] for x in inputs])
-    used = sums / steps.sizes(spec, weights).first
-    return used[:-1].mean().item(), used[-1].item()
-
-
-or_mean, or_zero = or_sums()
+n_or = 128
+ones = torch.arange(n_or + 1)  # the sum depends on the number of ones alone
+rows = (torch.arange(n_or) < ones[:, None]).long()
+sums = summed_influence(torch.zeros(n_or).double(), f64([2 * math.log(n_or)]), rows)
+or_mean, or_zero = (f64(binom.pmf(ones, n_or, 0.5)) @ sums).item() / 6, sums[0].item() / 6
 ledger.result("sensitive.thm6_logits").holds(
-    "scores $\\pm \\log n$, 128 bits: mean over inputs of link (1) over its bound; control: at $0^n$",
+    f"scores $\\pm \\log n$, {n_or} bits: what flips do to the row over 6, mean; control: at $0^n$",
     or_mean,
     at_most=1,
     control=or_zero,
@@ -483,7 +452,7 @@ ledger.result("sensitive.thm6_logits").holds(
 glue(or_mean=or_mean, or_zero=or_zero)
 
 # %% [markdown]
-# The mean over inputs uses {glue:text}`or_mean:.2f` of the bound; the string of zeros alone would take {glue:text}`or_zero:.1f` times the bound.
+# The exact mean over all inputs is {glue:text}`or_mean:.2f` times 6; at the string of zeros it would be {glue:text}`or_zero:.1f` times 6.
 #
 # ## What would falsify this
 #

@@ -58,7 +58,7 @@ from helpers.book.claims import Ledger
 from helpers.book.moving import Axis, Frame, moving
 from helpers.book.output import glue
 from helpers.book.table import table
-from helpers.sensitive.isolation import moved, parity_sharpness
+from helpers.sensitive.isolation import moved, parity_of, parity_sharpness
 from helpers.sensitive.parity import PostNormSpec, forward, parity_transformer
 from helpers.sensitive.steps import dimension
 
@@ -68,11 +68,6 @@ on_parity = ledger.result("sensitive.thm6_parity")
 radii = sorted(set(radii), reverse=True)
 lengths = sorted({round(4 * 2 ** (k / 2)) for k in range(21) if 4 * 2 ** (k / 2) < n_max + 0.5})
 LONG = 20  # bits: below, one bit more or less is over 5 % of the length
-
-
-def parity_of(x):
-    """+1 for an even number of ones."""
-    return 1 - 2.0 * (x.sum(-1) % 2)
 
 
 def bit_strings(count, n):
@@ -87,7 +82,9 @@ glue(draws=draws, strings=strings, D=D, long=LONG)
 
 # %%
 found = {
-    (rho, n): parity_sharpness(n, rho, draws, strings, generator) for rho in radii for n in lengths
+    (rho, n): parity_sharpness(*parity_transformer(n), rho, draws, strings, generator)
+    for rho in radii
+    for n in lengths
 }
 told = {"draws": draws, "strings": strings}
 curves = pd.DataFrame(
@@ -124,8 +121,7 @@ places = torch.linspace(-1, 1, 11)
 
 def shares(outputs):
     """Share of the outputs nearest to each place."""
-    nearest = (outputs[:, None] - places).abs().argmin(1)
-    return torch.bincount(nearest, minlength=len(places)) / len(outputs)
+    return torch.histc(outputs.clamp(-1.1, 1.1), len(places), -1.1, 1.1) / len(outputs)
 
 
 def at(rho, n, count=400):
@@ -181,8 +177,9 @@ few = [n for n in lengths if 8 <= n <= 256]
 scores = ["layers.0.query", "layers.0.key"]  # control: noise in the first scores only
 control = {}
 for rho in (1.0, 1.5, 2.0):
-    noisy = [parity_sharpness(n, rho, 40, strings, generator, scores).mean.item() for n in few]
-    control[rho] = crossing(few, noisy)
+    given = (rho, 40, strings, generator)
+    noisy = [parity_sharpness(*parity_transformer(n), *given, only=scores).mean for n in few]
+    control[rho] = crossing(few, torch.stack(noisy).tolist())
 scores_power = statistics.power(list(control), list(control.values())).item()
 
 # %% mystnb={"code_prompt_hide": "The numbers, and two checks", "code_prompt_show": "The numbers, and two checks"} tags=["hide-cell"]
@@ -252,16 +249,13 @@ on_parity.holds(
 
 
 # %%
-def louder(M, n=128, rho=0.1, count=80):
+def louder(M, n=128):
     """Sharpness of the network with M times the spike's value."""
     spec, weights = parity_transformer(n)
-    weights = weights | {"layers.1.value": M * weights["layers.1.value"]}
-    x = bit_strings(8 * count, n).view(count, 8, n)
-    with torch.no_grad():
-        exact = (forward(spec, weights, x[:, 0]) - parity_of(x[:, 0])).abs().max().item()
-        loss = (forward(spec, moved(weights, rho, count, generator), x) - parity_of(x)).square()
-    each = loss.mean(1)
-    return {"error": exact, "sharpness": each.mean().item(), "±": each.std().item() / count**0.5}
+    weights["layers.1.value"] *= M
+    x, found = bit_strings(80, n), parity_sharpness(spec, weights, 0.1, 80, 8, generator)
+    exact = (forward(spec, weights, x) - parity_of(x)).abs().max().item()
+    return {"error": exact, "sharpness": found.mean.item(), "±": found.stderr.item()}
 
 
 loud = pd.DataFrame({M: louder(M) for M in (1, 10, 100)}).T.rename_axis("$M$")

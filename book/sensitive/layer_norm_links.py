@@ -61,6 +61,7 @@ seed = 0  # of everything random [0..1000000]
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import itertools
 import math
+from types import SimpleNamespace
 
 import pandas as pd
 import torch
@@ -71,8 +72,9 @@ from helpers.book.claims import Ledger
 from helpers.book.output import glue
 from helpers.book.table import table
 from helpers.draws import Draws, f64
+from helpers.nets.norm import layer_norm, variance
 from helpers.sensitive import blowup
-from helpers.sensitive.influence import bit_influences
+from helpers.sensitive.influence import at_neighbours, bit_influences
 from helpers.sensitive.parity import PostNormSpec, shapes
 
 ledger, draws = Ledger("sensitive/layer_norm_links"), Draws(seed)
@@ -93,20 +95,39 @@ def judge(row, as_printed, what, repaired, how):
     row.repaired(how, repaired, control=as_printed, evidence="proved", **given)
 
 
+# %% mystnb={"code_prompt_hide": "One layer norm, and the links", "code_prompt_show": "One layer norm, and the links"} tags=["hide-input"]
+def through_norm(Y, eps):
+    """What every bit does before and after a layer norm; N here, and there with the bit flipped."""
+    N = variance(Y, eps).sqrt()
+    return SimpleNamespace(
+        before=bit_influences(Y),
+        after=bit_influences(layer_norm(Y, eps)),
+        here=N,
+        there=at_neighbours(N[..., None])[..., 0],
+        longest=Y.norm(dim=-1).amax((-1, -2), keepdim=True),
+    )
+
+
+def lemma16(h, C=None, one=1.0):
+    """Right side of Lemma 16, for another C, or with 0 in place of its ones as in (50)."""
+    C = h.longest.clamp(min=1) if C is None else C
+    return 2 * C * (one + 1 / h.here) * (one + 1 / h.there) * h.before
+
+
 def links(spec, weights):
     """Ratios of left to right side of each link, for a model of two layers, over all inputs."""
     seen = blowup.run(spec, weights, cube.bits(spec.n))
     c = blowup.constants(spec, weights, seen)
     first, middle = bit_influences(seen.given[0]), bit_influences(seen.tokens[1])
-    second = blowup.through_norm(seen.given[1], seen.eps)
+    second = through_norm(seen.given[1], spec.norm_eps)
     both, start = (v + v.mean(-1, keepdim=True) for v in (middle, first))
-    x, B = torch.arange(len(seen.blowup)), seen.blowup
-    pair = torch.stack([B * B[x ^ (1 << i)] for i in range(spec.n)])[..., None]
+    B = seen.blowup[:, None]
+    pair = B * at_neighbours(B[..., None])[..., 0]
     ones = (1 + 1 / second.here) * (1 + 1 / second.there)
     whole = c.layer(1) * c.layer(2) * start
     return {
         "(49)": (first.sum(0).max() / (c.layer(0) * math.log(spec.n))).item(),
-        "Lemma 16": used(second.after, second.lemma16()),
+        "Lemma 16": used(second.after, lemma16(second)),
         "(51) with 1 +": used(second.after, c.layer(2) / 3 * ones * both),
         "(51)": used(second.after, c.layer(2) / 3 / (second.here * second.there) * both),
         "(54)": used(second.after, whole * pair),
@@ -163,18 +184,22 @@ def turned(length, d=4):
     return torch.stack((token, -token))[:, None]
 
 
+def bounds(h):
+    """Right sides for one layer norm: the lemma's, ours, and one that is too small."""
+    ours, larger = 2 / (h.here + h.there), 1 / torch.maximum(h.here, h.there)
+    return {"Lemma 16": lemma16(h), "2 / (N + N')": ours * h.before, "larger N": larger * h.before}
+
+
 found = []
 for step, eps in itertools.product((0.01, 0.3, 3.0), (0.0, 0.01, 1.0)):
     Y = draws.normal(repeats, 1, 2, 3) + step * draws.normal(repeats, 8, 2, 3)
-    h = blowup.through_norm(Y, eps)
-    larger = h.before / torch.maximum(h.here, h.there)
-    right = {"Lemma 16": h.lemma16(), "2 / (N + N')": h.harmonic, "larger N": larger}
-    found.append({k: (h.after / v).max().item() for k, v in right.items()})
+    h = through_norm(Y, eps)
+    found.append({name: (h.after / right).max().item() for name, right in bounds(h).items()})
 tables = repeats * len(found)
 norms = pd.DataFrame({"random": pd.DataFrame(found).max()})
-h = blowup.through_norm(turned(1.0), 0.75)  # N = 1 and length 1
-norms["turned"] = [used(h.after, v) for v in (h.lemma16(), h.harmonic, h.before)]
-short = blowup.through_norm(turned(0.05), 1.0)
+h = through_norm(turned(1.0), 0.75)  # N = 1 and length 1
+norms["turned"] = [used(h.after, right) for right in bounds(h).values()]
+short = through_norm(turned(0.05), 1.0)
 caption = f"Largest ratio of left to right side: {tables} random tables, one designed"
 table(norms.rename_axis("factor"), caption, form=".4f")
 
@@ -183,7 +208,7 @@ lem16.holds(
     f"Lemma 16: left over right side, {tables} tables; control: $C = 0.05$ and $\\varepsilon = 1$",
     norms.loc["Lemma 16"].max(),
     at_most=1,
-    control=used(short.after, short.lemma16(short.longest)),
+    control=used(short.after, lemma16(short, short.longest)),
     about="statement",
     evidence="proved",
 )
@@ -300,11 +325,11 @@ def two_layers(factor):
     }
 
 
-wide = blowup.through_norm(turned(1.0), 100.0)
+wide = through_norm(turned(1.0), 100.0)
 big = links(*two_layers(1e5))
 ones = pd.DataFrame(
     {
-        "(50), epsilon = 100, |Y| = 1": [used(wide.after, wide.lemma16(one=v)) for v in (0, 1)],
+        "(50), epsilon = 100, |Y| = 1": [used(wide.after, lemma16(wide, one=v)) for v in (0, 1)],
         "(51), epsilon = 0, block times 100,000": [big["(51)"], big["(51) with 1 +"]],
     },
     index=["as printed", "with 1 +"],

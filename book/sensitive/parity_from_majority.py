@@ -62,8 +62,8 @@ from helpers.book.claims import Ledger
 from helpers.book.output import glue
 from helpers.book.table import table
 from helpers.cube import average_sensitivity
-from helpers.draws import Draws
-from helpers.sensitive.parity import MajorityCircuit, inner_votes, nested_majority, parity_circuit
+from helpers.draws import Draws, f64
+from helpers.sensitive.parity import inner_votes, nested_majority, parity_circuit, run_circuit
 
 ledger, draws = Ledger("sensitive/parity_from_majority"), Draws(seed)
 nested = ledger.result("sensitive.nested")
@@ -165,14 +165,10 @@ def rasp_parity(tokens, more=torch.gt):
 
 
 # %%
-def circuit_parity(x):
-    return parity_circuit(x.shape[-1])(x)
-
-
-def without_a_wire(n):
-    """The circuit with one constant wire of the outer gate taken away."""
-    inner, outer = parity_circuit(n).layers
-    return MajorityCircuit((inner, outer - torch.eye(1, outer.shape[1]).long()))
+def circuit_parity(x, removed=0):
+    """The circuit's answers, with some of the constant wires of its outer gate taken away."""
+    inner, outer = parity_circuit(x.shape[-1])
+    return run_circuit((inner, outer - removed * torch.eye(1, outer.shape[1]).long()), x)
 
 
 # %% [markdown]
@@ -269,7 +265,7 @@ forms = {
     "RASP": (rasp_parity, n_rasp, long_strings),
     "RASP, half is enough": (lambda x: rasp_parity(x, torch.ge), n_rasp, long_strings),
     "circuit": (circuit_parity, n_max, long_strings),
-    "circuit, one wire less": (lambda x: without_a_wire(x.shape[-1])(x), n_max, long_strings),
+    "circuit, one wire less": (lambda x: circuit_parity(x, 1), n_max, long_strings),
     "logic, restricted votes": (says(one_line), n_logic, medium),
     "logic, plain votes": (says(plain(one_line)), n_logic, medium),
     "logic, unrestricted": (says(unrestricted), n_logic, medium),
@@ -318,20 +314,20 @@ for id, name, control in (
 
 
 # %%
-def sensitivity(answer, bits):
-    return average_sensitivity(1 - 2.0 * answer(cube.bits(bits)).double()).item()
+def sensitivity(answers):
+    """Average sensitivity of answers to all strings of some length, shape (*, 2**length)."""
+    return average_sensitivity(1 - 2.0 * answers.double())
 
 
-def inner(n, i):
-    return sensitivity(lambda x: inner_votes(x)[:, i - 1], n)
-
-
-def inner_formula(n, i):
-    return n * math.comb(n - 1, i - 1) / 2 ** (n - 1)
+def inner(n):
+    """Sensitivity of the inner vote at each position: counted, and by the formula."""
+    formula = [n * math.comb(n - 1, i) / 2 ** (n - 1) for i in range(n)]
+    return sensitivity(inner_votes(cube.bits(n)).T), f64(formula)
 
 
 def outer(n):
-    return sensitivity(lambda x: 2 * (x[:, :n] & x[:, n:]).sum(-1) > x[:, :n].sum(-1), 2 * n)
+    x = cube.bits(2 * n)
+    return sensitivity(2 * (x[:, :n] & x[:, n:]).sum(-1) > x[:, :n].sum(-1)).item()
 
 
 def outer_formula(n):
@@ -339,10 +335,10 @@ def outer_formula(n):
 
 
 lengths = list(range(1, n_max + 1))
-by_length = {"inner vote, middle": [inner(n, (n + 1) // 2) for n in lengths]}
+by_length = {"inner vote, middle": [inner(n)[0][(n - 1) // 2].item() for n in lengths]}
 by_length["outer vote"] = [outer_formula(n) for n in lengths]
 for name in list(variants)[:3]:
-    by_length[name] = [sensitivity(variants[name], n) for n in lengths]
+    by_length[name] = [sensitivity(variants[name](cube.bits(n))).item() for n in lengths]
 by_length = pd.DataFrame(by_length, pd.Index(lengths, name="n"))
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of the two votes and of their nesting (marks: exhaustive, for the outer vote the formula, which is checked exhaustively at half the lengths). Lines: $n$, $2\\sqrt{n/\\pi}$, $\\sqrt{2n/\\pi}$; the dotted curve is the same nesting with *half is enough* in the inner vote, which is OR.", "name": "fig-two-calm-votes"}, "image": {"alt": "A log-log plot against n: the nesting rises with slope one, the two votes with slope one half, and the variant with ties allowed falls steeply to zero."}} tags=["hide-input"]
@@ -364,7 +360,7 @@ figures.show()
 table(by_length, "Average sensitivity, in bit flips", form=".4f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-by_position = [inner(n_max, i) for i in lengths]
+by_position, formula = inner(n_max)
 known, rounding = {"about": "remark", "evidence": "proved"}, 1e-13 * n_max**2  # n sums of order n
 half = n_max // 2
 nested.holds(
@@ -377,10 +373,10 @@ nested.holds(
 )
 nested.holds(
     "inner vote, $n\\binom{n-1}{i-1}/2^{n-1}$, largest error; control: the next position",
-    max(abs(v - inner_formula(n_max, i)) for i, v in enumerate(by_position, 1)),
+    (by_position - formula).abs().max(),
     at_most=0,
     tol=rounding,
-    control=abs(by_position[0] - inner_formula(n_max, 2)),
+    control=(by_position[0] - formula[1]).abs(),
     **known,
 )
 nested.holds(

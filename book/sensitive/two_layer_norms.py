@@ -66,8 +66,8 @@ from helpers.book.output import glue
 from helpers.book.table import table
 from helpers.draws import Draws, f64
 from helpers.sensitive import steps, two_norms
-from helpers.sensitive.isolation import moved, parity_sharpness
-from helpers.sensitive.parity import PostNormSpec, parity_transformer, shapes
+from helpers.sensitive.isolation import climb, moved, parity_of, parity_sharpness
+from helpers.sensitive.parity import PostNormSpec, forward, parity_transformer, shapes
 
 ledger, source = Ledger("sensitive/two_layer_norms"), Draws(seed)
 generator = source.generator
@@ -194,27 +194,14 @@ def along(spec, weights, count):
     return 1 / (product * two_norms.reciprocal_mean(d, steps.dimension(spec), B, rho))
 
 
-def climb(spec, start, rate):
-    """The weights with the largest mean on a path of Adam, each over steps of its own."""
-    weights = {k: v.clone().requires_grad_() for k, v in start.items()}
-    optimizer = torch.optim.Adam(weights.values(), lr=rate)
-    best, found = -math.inf, start
-    for _ in range(ascents):
-        value = along(spec, weights, 200).mean()
-        if value > best:
-            best, found = value.item(), {k: v.detach().clone() for k, v in weights.items()}
-        optimizer.zero_grad()
-        (-value.log()).backward()
-        optimizer.step()
-    return found
-
-
 searched = []
 for layers in (1, 2):
     spec, start = cancelling(layers)
     drawn = {k: source.normal(*v.shape) for k, v in start.items()}
-    starts = {"cancelling": start, "climbed from it": climb(spec, start, 1e-4)}
-    starts["climbed from random"] = climb(spec, drawn, 0.05)
+    starts = {"cancelling": start}
+    for name, begin, rate in (("it", start, 1e-4), ("random", drawn, 0.05)):
+        found = climb(begin, lambda w, spec=spec: along(spec, w, 200).mean(), rate, ascents)
+        starts[f"climbed from {name}"] = found[1]
     with torch.no_grad():
         for name, weights in starts.items():
             product = along(spec, weights, draws)
@@ -255,30 +242,18 @@ glue(largest=largest)
 
 
 # %%
-def parity_of(x):
-    """+1 for an even number of ones."""
-    return 1 - 2.0 * (x.sum(-1) % 2)
-
-
-def sharpness(n):
-    """Mean squared change of the network with two norms after steps of 0.1, two strings each."""
-    spec, weights = parity_transformer(n)
-    stepped = moved(weights, rho, steps_drawn, generator)
-    x = torch.randint(0, 2, (steps_drawn, 2, n), generator=generator)
-    change = (two_norms.forward(spec, stepped, x) - parity_of(x)).square().mean(-1)
-    return change.mean().item(), change.std().item() / math.sqrt(steps_drawn)
-
-
 off = max(
     (two_norms.forward(*parity_transformer(n), cube.bits(n)) - parity_of(cube.bits(n))).abs().max()
     for n in range(1, 11)
 ).item()
 rows = []
 for n in (8, 16, 32, 64, longest):
-    once = parity_sharpness(n, rho, steps_drawn, 2, generator)
-    mean, error = sharpness(n)
-    row = {"bits": n, "one norm": once.mean.item(), "its ±": once.stderr.item()}
-    rows.append(row | {"two norms": mean, "their ±": error})
+    row = {"bits": n}
+    for name, network in (("one norm", forward), ("two norms", two_norms.forward)):
+        given = (*parity_transformer(n), rho, steps_drawn, 2, generator)
+        found = parity_sharpness(*given, network=network)
+        row |= {name: found.mean.item(), f"± of {name}": found.stderr.item()}
+    rows.append(row)
 left = pd.DataFrame(rows).set_index("bits")
 table(left, "Sharpness of PARITY, steps of length 0.1", form=".2f")
 
@@ -298,9 +273,9 @@ remark.holds(
     f"PARITY with both norms, {longest} bits, steps of 0.1: sharpness; control: 8 bits",
     left.at[longest, "two norms"],
     at_least=1,
-    tol=3 * left.at[longest, "their ±"],
+    tol=3 * left.at[longest, "± of two norms"],
     control=left.at[8, "two norms"],
-    stderr=left.at[longest, "their ±"],
+    stderr=left.at[longest, "± of two norms"],
     about="ours",
     evidence="proved",
 )

@@ -96,8 +96,9 @@ def pac(m, P=(0.0, 0.0, 0.0)):
 
 def leading(T):
     """The rival's leading term at length T, a function of the sample size."""
-    C_21 = math.sqrt(T + 2) * construct(tiling(T))[1]["WKQ1"].norm().item()
-    return lambda m: rivals.edelman(m, T, T + 2, C_21, math.sqrt(2), math.sqrt(T / 2))
+    D, C_F = T + 2, construct(tiling(T))[1]["WKQ1"].norm().item()
+    norms = math.sqrt(2) * math.sqrt(T / 2) * math.sqrt(D) * C_F
+    return lambda m: norms * math.sqrt(math.log(D * m * T) / m)
 
 
 def pac_kl(m, own_width=True):

@@ -64,8 +64,6 @@ from helpers.sharper import rivals, samples
 from helpers.sharper.network import construct, forward
 from helpers.sharper.perturbed import perturb
 from helpers.sharper.tabulated import gradient_bound, parameter_count
-from helpers.training.batches import fixed
-from helpers.training.train import train
 
 OURS = {"about": "ours", "evidence": "proved"}
 ledger, draws = Ledger("sharper/loss_constant"), Draws(seed)
@@ -87,11 +85,7 @@ run = partial(transformer.forward, learned_form)
 def fitted(count):
     """Train on so many strings; risk and constant of every network that fits them."""
     data = samples.draw(small_n, CLASSES, count, [seed % 5000 + k for k in range(len(CLASSES))])
-    batches = fixed(data.bits, data.targets, min(64, count), data.generators)
-    options = {"steps": max_steps, "learning_rate": 3e-3, "weight_decay": 1e-4}
-    done = train(
-        run, samples.start(learned_form, data), batches, check_every=16, threshold=0.02, **options
-    )
+    done = samples.learn(data, learned_form, steps=max_steps, batch_size=64)
     with torch.no_grad():
         outputs = run(done.weights, cube.bits(small_n).expand(len(CLASSES), -1, -1)).double()
     truth = torch.stack([f.table() for f in data.functions])

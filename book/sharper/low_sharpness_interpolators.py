@@ -106,15 +106,6 @@ def count(frame, form):
     return round(below(frame, form).value * len(frame))
 
 
-def sizes(nets, bits, values):
-    """Squared norm and trace of each network."""
-    return {
-        f"{name}_{q}": v
-        for name, net in nets.items()
-        for q, v in zip(QUANTITIES, learnable.size(net, bits, values), strict=True)
-    }
-
-
 # %% [markdown]
 # ## What differs from the paper
 
@@ -139,7 +130,7 @@ table(settings, "Settings of the learned networks, where they differ, and where 
 #
 # * *as in the paper*: one matrix $W_{KQ}$ in place of queries and keys. This is the norm in the paper's bound.
 # * *queries and keys apart*, the keys being the identity: so it is in the authors' repository.
-# * *masked*: the same, with every score that is not used at $-40$ in place of 0. So it is in an earlier version of the repository; a comment in a later one says that the masks are gone. Which version made the paper's figure we do not know.
+# * *masked*: the same, with every score that is not used at $-40$ in place of 0. So it is in an earlier version of the repository, in which `hardcoded_transformer.py` fills both matrices of queries with $-40$ before it writes the others; a comment in a later one says that the masks are gone. Which version made the paper's figure we do not know.
 # * *one space*: written as weights of the learned model, with the paper's factor of the scores; both sides as they are, or both *balanced*, see below.
 #
 # The trace is computed without sampling, as $2\, \mathbb E_x |\nabla f_\theta(x)|^2$ with $f_\theta$ the output. What that leaves out is small, as the last table shows.
@@ -150,9 +141,10 @@ for d, W in PAPER:
     data = samples.draw(20, [(d, W)] * 2, 64, [1000 * seed, 1000 * seed + 1])
     for f, bits, values in zip(data.functions, data.bits, data.targets.double(), strict=True):
         forms = learnable.forms(f)
-        row = {"d": d, "W": W} | sizes(forms, bits, values)
-        forward, weights = forms["separate"]
-        row["masked_norm2"] = learnable.masked_norm(forward.args[0], weights)
+        row = {"d": d, "W": W} | learnable.sizes(forms, bits, values)
+        scores = [forms["separate"][1][f"layers.{layer}.query"] for layer in (0, 1)]
+        unused = sum((score == 0).sum().item() for score in scores)
+        row["masked_norm2"] = row["separate_norm2"] + 40**2 * unused
         rows.append(row)
 built = pd.DataFrame(rows)
 
@@ -289,7 +281,7 @@ def compared(e):
         "learned_balanced": (in_model, learnable.balanced(model)),
     }
     bits, values = data.bits[e, :measured], data.targets[e, :measured].double()
-    return sizes(nets, bits, values)
+    return learnable.sizes(nets, bits, values)
 
 
 done = run.finished.nonzero().flatten().tolist()

@@ -43,7 +43,7 @@
 # %% tags=["parameters"]
 n_show = 20  # bits of the figure, as in the paper's experiments [12..40]
 far = 400  # longest network, in bits [62..600]
-networks = 250  # random networks whose activations are measured [100..1000]
+networks = 250  # random networks whose weights and activations are measured [100..1000]
 seed = 0  # of the random functions and inputs [0..1000000]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
@@ -183,20 +183,23 @@ glue(missing=100 * (1 - one["ratio"].max()), far=far)
 # So the ratio of both sides tends to 1 as $T$ grows. Random networks of up to 62 bits, in both bases, test each bound:
 
 # %% mystnb={"code_prompt_hide": "Each block of random networks", "code_prompt_show": "Each block of random networks"} tags=["hide-input"]
-over, louder = [], []
-for basis, n, d in itertools.product(cube.BASES, (2, 3, 8, 20, 62), range(1, 7)):
-    for W in sorted({1, 2, n} if d < n else {1} if d == n else set()):
-        f = cube.sparse_function(n, d, W, draws.generator, basis)
-        if f.coefficients.min() >= n**-4.0:
-            bounds = pd.Series(block_bounds(n, d, W))
-            over.append((pd.Series(squares(construct(f)[1])) / bounds).max())
-            louder.append((closed(f, 2.02) / bounds).max())
+drawn, ratios = [], []
+while len(drawn) < networks:
+    n = draws.whole(2, 62)
+    d = draws.whole(1, min(n, 6))
+    W = draws.whole(1, min(n, math.comb(n, d)))
+    f = cube.sparse_function(n, d, W, draws.generator, cube.BASES[draws.whole(0, 1)])
+    if f.coefficients.min() >= n**-4.0:
+        drawn.append(f)
+        found = pd.DataFrame({"own": squares(construct(f)[1]), "louder": closed(f, 2.02)})
+        ratios.append(found.div(pd.Series(block_bounds(n, d, W)), axis=0).max())
+over = pd.DataFrame(ratios).max()
 blocks10.holds(
-    f"each block over its bound, $T^{{-4}} \\le c_i$, {len(over)} networks, largest ratio; control: scores one per cent higher",
-    max(over),
+    f"each block over its bound, $T^{{-4}} \\le c_i$, {networks} networks, largest ratio; control: scores one per cent higher",
+    over["own"],
     at_most=1,
     tol=rounding,
-    control=max(louder),
+    control=over["louder"],
     about="statement",
     evidence="proved",
 )
@@ -348,21 +351,15 @@ def theorem11(f):
 
 
 measured = []
-while len(measured) < networks:
-    n = draws.whole(2, 16)
-    d = draws.whole(1, min(n, 6))
-    W = draws.whole(1, min(n, math.comb(n, d)))
-    f = cube.sparse_function(n, d, W, draws.generator, cube.BASES[draws.whole(0, 1)])
-    if f.coefficients.min() < n**-4.0:
-        continue
-    bits, (spec, weights) = draws.strings(n, 24), construct(f)
+for f in drawn:
+    bits, (spec, weights) = draws.strings(f.n, 24), construct(f)
     norms = activation_norms(spec, weights, bits)
     pairs = zip(norms.items(), theorem11(f), strict=True)
     row = {name: norm.max().item() / bound for (name, norm), bound in pairs}
     _, inside = forward(spec, weights, bits, intermediates=True)
     with_bits = (1 + (inside["parities"][:, :-1] + bits).square()).sqrt()  # skip with the bits
-    mean = bits.double().sum(-1, keepdim=True) / (n + 1)
-    written = mlp(mean, *trapezoid(parity_values(d, f.basis)))[:, 0]
+    mean = bits.double().sum(-1, keepdim=True) / (f.n + 1)
+    written = mlp(mean, *trapezoid(parity_values(f.degree, f.basis)))[:, 0]
     silent = weights | {"F": 0 * weights["F"]}  # the MLP writes nothing
     row["bits in Z"] = with_bits.max().item() / math.sqrt(2)
     row["silent z_out"] = activation_norms(spec, silent, bits)["z_out"].max().item()

@@ -88,11 +88,6 @@ def width_for(T):
     return math.ceil(8 * math.log(T) / eps**2)
 
 
-def code_error(J):
-    """Largest error of an inner product of two codes, for each draw."""
-    return (J @ J.mT - torch.eye(J.shape[1], dtype=torch.float64)).abs().amax((1, 2))
-
-
 glue(n=n, degree=degree, sparsity=sparsity, eps=eps)
 
 # %% [markdown]
@@ -435,7 +430,8 @@ for T, tries in ((20, 400), (200, 100), (600, 20)):
     chance += P**2 * math.exp(-k * (x * eps + math.log(1 - x**2) / 2))
     for narrower, found in excess.items():
         J = projected.rotated_codes(P, k // narrower, tries, draws.generator)
-        found.append((code_error(J) > eps).double().mean().item() - chance)
+        off = (J @ J.mT - torch.eye(P, dtype=torch.float64)).abs().amax((1, 2))
+        found.append((off > eps).double().mean().item() - chance)
 of_codes.holds(
     f"share of draws with codes off by more than $\\varepsilon = {eps:g}$ at the rule's width, minus its bound, $T = 20$ to 600",
     max(excess[1]),

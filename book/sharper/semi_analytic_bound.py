@@ -95,7 +95,7 @@ losses = torch.stack(
     [perturbed_losses(network, f, s, draws, strings, fresh("loss")) for s in mesh.tolist()]
 )
 changes = torch.stack(
-    [trace_changes(network, f, s, copies, strings, fresh("trace"))[1] for s in mesh.tolist()]
+    [trace_changes(network, s, copies, strings, fresh("trace"))[1] for s in mesh.tolist()]
 )
 
 # %% mystnb={"code_prompt_hide": "The bound in four ways", "code_prompt_show": "The bound in four ways"} tags=["hide-input"]
@@ -191,7 +191,7 @@ glue(mesh_low=mesh[0].item(), copies=copies)
 def readings(sigma):
     """Candidates for P at one standard deviation of the noise."""
     cost = perturbed_losses(network, f, sigma, draws, strings, fresh("loss")).mean() / sigma**2
-    trace, change = trace_changes(network, f, sigma, copies, strings, fresh("trace"))
+    trace, change = trace_changes(network, sigma, copies, strings, fresh("trace"))
     high = change.abs().quantile(0.9).item()
     return {
         "mean loss / σ² beyond G_u": (cost - G_u).item(),

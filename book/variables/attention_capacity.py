@@ -382,10 +382,7 @@ glue(proof_error=searched["proof"], square_error=searched["repaired"])
 def sign_heads(n, B, query, signs):
     """Outputs along w of the heads of some signs, (n, n), on every input (k, j)."""
     eye, none = torch.eye(n).double(), torch.zeros(n * n, n).double()
-    a, w = (
-        torch.full((n,), n**-0.5, dtype=torch.float64),
-        torch.full((3 * n,), (3 * n) ** -0.5, dtype=torch.float64),
-    )
+    a, w = (torch.full((size,), size**-0.5, dtype=torch.float64) for size in (n, 3 * n))
     k, j = (at.flatten() for at in torch.meshgrid(*[torch.arange(n)] * 2, indexing="ij"))
     token = B / math.sqrt(2) * torch.cat((a.expand(n * n, n), eye[j], none), -1)
     asks = query * torch.cat((none, none, eye[k]), -1)
@@ -464,10 +461,8 @@ equal.holds(
     evidence="proved",
 )
 glue(forced_text=needed.loc["4.4, text, unit queries", "n = 2^14"])
-glue(
-    forced_positions=needed.loc["A.11", "n = 2^14"],
-    forced_heads=needed.loc["A.12, two heads", "n = 2^20"],
-)
+glue(forced_positions=needed.loc["A.11", "n = 2^14"])
+glue(forced_heads=needed.loc["A.12, two heads", "n = 2^20"])
 
 # %% [markdown]
 # ## The logarithm of $T$, and trained positions

@@ -21,7 +21,7 @@
 # ```{verdict}
 # From {glue:text}`shortest` to {glue:text}`longest` bits the samples that a small transformer needs for a hidden AND grow by a factor of {glue:text}`factor`: less than the {glue:text}`factor_T:.0f` of the length, more than the {glue:text}`factor_floor:.1f` of a logarithm. That is without the paper's dropout.
 # ```
-# **Needs** {ref}`ch-capacity`. **Read** 8 min. **Runs in** 90 s. **Source** printed.
+# **Needs** {ref}`ch-capacity`. **Read** 8 min. **Runs in** 45 s. **Source** printed.
 #
 # **Claim.** A one-layer transformer learns the AND of three hidden bits among $T$ from a number of samples that grows more slowly than $T$, as Edelman et al. report for $T$ from 100 to 800. A linear classifier on the same task needs samples in proportion to $T$. The paper reads its curve as a logarithm. At its lengths and width, but without its dropout, ours grows much faster than one: every doubling of $T$ costs about the same factor. Dropout lowers the curve; whether it bends it we cannot tell.
 #
@@ -33,8 +33,8 @@
 # ```
 
 # %% tags=["parameters"]
-lengths = [100, 400]  # T, bits of a string, increasing, each from 50 to 800
-multiples = [5, 7, 10, 14, 19.8]  # samples over the root of T, rounded to tens, increasing
+lengths = [50, 200]  # T, bits of a string, increasing, each from 50 to 800
+multiples = [7, 10, 14, 19.8]  # samples over the root of T, rounded to tens, increasing
 trials = 8  # of each length and size [8..50]
 steps = 1000  # most of a trial, each on its whole sample [300..1000]
 width = 64  # columns of the transformer [32..64]
@@ -160,7 +160,7 @@ def learn_linear(T, m):
 
 ends = 100, 400
 linear = pd.DataFrame(
-    [row for T in ends for k in (5, 7, 10) for row in learn_linear(T, k * T)],
+    [row for T in ends for k in (4, 5, 6, 7, 8, 10) for row in learn_linear(T, k * T)],
     columns=(*CELL, "success"),
 )
 
@@ -282,15 +282,22 @@ glue(
 # From $T =$ {glue:text}`shortest` to {glue:text}`longest` the critical size grows by a factor of {glue:text}`factor`. The logarithm of the number of sets grows by a factor of {glue:text}`factor_floor:.1f`: in proportion to it $m^*$ does not grow. With $T$ to one power from end to end, that power is {glue:text}`whole_power`, and the bend of the local power, {glue:text}`bend_power`, allows it. The bend of the increment is {glue:text}`bend_increment` samples: a line $a + b \log T$ would have 0. It would also need no sample at all at $T =$ {glue:text}`zero:.0f`. Of longer strings than {glue:text}`longest` bits all this says nothing.
 
 # %%
-for whose, name in (("the stored trials", "kept"), ("the page's own trials", "own")):
-    sublinear.reproduced(
-        f"{whose}: growth of the critical size over that of the length, upper end of 95 %; control: linear classifier",
-        growths[name].high,
-        at_most=1,
-        control=growths["linear"].high,
-        about="experiment",
-        evidence="trained",
-    )
+sublinear.reproduced(
+    "the stored trials: growth of the critical size over that of the length, upper end of 95 %; control: linear classifier",
+    growths["kept"].high,
+    at_most=0.95,  # a linear growth has 1, up to the grid of sizes
+    control=growths["linear"].high,
+    about="experiment",
+    evidence="trained",
+)
+sublinear.reproduced(
+    "the page's own trials, few: the same growth, at their critical sizes; control: linear classifier, its upper end",
+    growths["own"].value,
+    at_most=0.95,  # a linear growth has 1, up to the grid of sizes
+    control=growths["linear"].high,
+    about="experiment",
+    evidence="trained",
+)
 log_row.holds(
     "without dropout: factor of the critical size over that of the logarithm of the number of sets, lower end; control: log T",
     factor.low * logs[0] / logs[-1],
@@ -424,11 +431,8 @@ SETTINGS = {
     "optimizer": ("Adam, weight decay 0.0001", "AdamW, weight decay 0.0001 of all weights"),
     "another learner": ("none", "linear classifier"),
 }
-paper, here = zip(*SETTINGS.values(), strict=True)
-table(
-    {"setting": list(SETTINGS), "paper": paper, "the stored trials": here},
-    "Every setting that differs from the paper's",
-)
+settings = pd.DataFrame(SETTINGS, ["paper", "the stored trials"]).T.rename_axis("setting")
+table(settings, "Every setting that differs from the paper's")
 
 # %% [markdown]
 # ## What we found

@@ -33,11 +33,6 @@ def spectrum(f: Tensor) -> Tensor:
     return walsh_hadamard(_floating(f)) / f.shape[-1]
 
 
-def from_spectrum(f_hat: Tensor) -> Tensor:
-    """The table whose coefficients are ``f_hat``: the inverse of :func:`spectrum`."""
-    return walsh_hadamard(_floating(f_hat))
-
-
 def even_parity_coefficients(f: Tensor) -> Tensor:
     r"""Coefficients in the basis of the even-parity indicators, :math:`p_S = (1 + \chi_S)/2`.
 
@@ -115,21 +110,6 @@ def local_sensitivity(f: Tensor) -> Tensor:
     for k in range(f.shape[-1].bit_length() - 1):
         total += (f - f[..., i ^ (1 << k)]).square()
     return total / 4
-
-
-@door
-def noise_operator(f: Tensor, rho: float) -> Tensor:
-    r"""T_rho f: the mean of f when each bit is kept with probability (1 + rho)/2.
-
-    .. math:: T_\rho f = \sum_S \rho^{|S|} \hat f(S)\, \chi_S
-
-    Args:
-        f: Values, shape ``(*batch, 2**n)``.
-        rho: Correlation, in [-1, 1].
-    """
-    if not -1 <= rho <= 1:
-        raise ValueError(f"rho must lie in [-1, 1], got {rho}")
-    return from_spectrum(spectrum(f) * torch.as_tensor(rho, dtype=f.dtype) ** _set_sizes(f))
 
 
 @door

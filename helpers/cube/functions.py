@@ -7,6 +7,7 @@ order, and its character is chi_S(i) = (-1)^{popcount(S & i)}.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,11 +16,9 @@ import torch
 from torch import Tensor
 
 from helpers.checks import door, require_bits, require_choice, require_positive
-from helpers.kernels.parity import evaluate, popcount
+from helpers.kernels.parity import MAX_BITS, MAX_TABLE_BITS, evaluate, popcount
 from helpers.kernels.walsh import walsh_hadamard
 
-MAX_TABLE_BITS = 30
-MAX_MASK_BITS = 62
 MAX_MATRIX_BITS = 12
 BASES = ("character", "even_parity")
 
@@ -44,9 +43,9 @@ def points(n: int) -> Tensor:
 def index_of(strings: Tensor) -> Tensor:
     """Index of bit strings ``(*batch, n)`` of 0s and 1s, n at most 62: shape ``(*batch,)``."""
     n = strings.shape[-1] if strings.ndim else -1
-    if not 0 <= n <= MAX_MASK_BITS:
+    if not 0 <= n <= MAX_BITS:
         raise ValueError(
-            f"an index holds at most {MAX_MASK_BITS} bits, got shape {tuple(strings.shape)}"
+            f"an index holds at most {MAX_BITS} bits, got shape {tuple(strings.shape)}"
         )
     require_bits(strings)
     return (strings.long() << torch.arange(n, device=strings.device)).sum(-1)
@@ -55,17 +54,17 @@ def index_of(strings: Tensor) -> Tensor:
 def mask_of(coordinates: list[int]) -> int:
     """Bit mask of a list of coordinates counted from 1, as the papers do."""
     for k in coordinates:
-        if not 1 <= k <= MAX_MASK_BITS:
-            raise ValueError(f"coordinates run from 1 to {MAX_MASK_BITS}, got {k}")
+        if not 1 <= k <= MAX_BITS:
+            raise ValueError(f"coordinates run from 1 to {MAX_BITS}, got {k}")
     return sum(1 << (k - 1) for k in set(coordinates))
 
 
 @door
 def members(mask: int) -> list[int]:
     """Coordinates in a mask, counted from 1, in increasing order."""
-    if not 0 <= mask < 2**MAX_MASK_BITS:
-        raise ValueError(f"a mask lies between 0 and {2**MAX_MASK_BITS - 1}, got {mask}")
-    return [k + 1 for k in range(MAX_MASK_BITS) if int(mask) >> k & 1]
+    if not 0 <= mask < 2**MAX_BITS:
+        raise ValueError(f"a mask lies between 0 and {2**MAX_BITS - 1}, got {mask}")
+    return [k + 1 for k in range(MAX_BITS) if int(mask) >> k & 1]
 
 
 @door
@@ -112,11 +111,6 @@ def mean(n: int) -> Tensor:
     """MEAN: (x_1 + ... + x_n) / n, a real-valued function. Average sensitivity 1/n."""
     require_positive(n=n)
     return 1 - 2 * popcount(indices(n)).double() / n
-
-
-def conjunction(n: int) -> Tensor:
-    """AND: -1 iff every bit is 1."""
-    return torch.where(popcount(indices(n)) == n, -1.0, 1.0).double()
 
 
 NAMED: dict[str, Callable[[int], Tensor]] = {
@@ -258,17 +252,10 @@ def _distinct_subsets(n: int, degree: int, count: int, generator: torch.Generato
         chosen = torch.randperm(n, generator=generator)[:degree]
         drawn.add(int((1 << chosen).sum()) if degree else 0)
     if few != count:
-        drawn = set(_subsets(n, degree)) - drawn
+        drawn = {sum(1 << k for k in S) for S in itertools.combinations(range(n), degree)} - drawn
     return torch.tensor(sorted(drawn), dtype=torch.int64)
 
 
-def _subsets(n: int, degree: int) -> list[int]:
-    """Masks of all subsets of that size; the largest member is k."""
-    if degree == 0:
-        return [0]
-    return [m | 1 << k for k in range(degree - 1, n) for m in _subsets(k, degree - 1)]
-
-
 def _check_size(n: int) -> None:
-    if not isinstance(n, int) or not 1 <= n <= MAX_MASK_BITS:
-        raise ValueError(f"n runs from 1 to {MAX_MASK_BITS}, got {n}")
+    if not isinstance(n, int) or not 1 <= n <= MAX_BITS:
+        raise ValueError(f"n runs from 1 to {MAX_BITS}, got {n}")

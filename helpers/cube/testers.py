@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks import door, require_amount, require_positive, require_probability
+from helpers.kernels.parity import MAX_BITS
 from helpers.kernels.subcubes import (
     MAX_DIRECTIONS,
     MAX_VERTICES,
@@ -25,7 +26,6 @@ from helpers.kernels.subcubes import (
 )
 from helpers.kernels.walsh import walsh_hadamard
 
-MAX_BITS = 62
 DIRECTIONS = {"blocks": block_directions, "coordinates": coordinate_directions}
 
 
@@ -165,7 +165,8 @@ def first_accepted_sparsity(
         raise ValueError(f"free coordinates run from 0 to 20, got {free}")
     if not 1e-9 <= eps < 1:
         raise ValueError(f"eps must lie between 1e-9 (rounding) and 1, got {eps}")
-    repetitions = sparsity_repetitions(delta)
+    require_probability(delta=delta)
+    repetitions = math.ceil(math.log2(1 / delta))
     if repetitions << min(free, n) > MAX_VERTICES:
         raise ValueError(
             f"R * 2**free is at most {MAX_VERTICES}, got {repetitions} * 2**{min(free, n)}"
@@ -185,13 +186,6 @@ def degree_repetitions(eps: float, delta: float) -> int:
     require_probability(eps=eps)
     require_probability(delta=delta)
     return math.ceil(math.log(1 / delta) / eps)
-
-
-@door
-def sparsity_repetitions(delta: float) -> int:
-    """R with (1/2)^R <= delta: ceil(log2(1/delta))."""
-    require_probability(delta=delta)
-    return math.ceil(math.log2(1 / delta))
 
 
 @door

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -17,41 +18,30 @@ from torch import Tensor
 from helpers import cube
 from helpers.checks import door, require_amount, require_scale
 from helpers.cube import local_sensitivity
-from helpers.nets.norm import layer_norm, variance
-from helpers.sensitive.influence import bit_influences, tail_bound
+from helpers.draws import f64
+from helpers.nets.norm import variance
+from helpers.sensitive.influence import at_neighbours, tail_bound
 from helpers.sensitive.parity import PostNormSpec, forward, shapes
 from helpers.sharpness import layer_norm_blowup
 from helpers.weights import Weights, check_weights
 
-MAX_PATTERNS = 12
 
-
-@dataclass(frozen=True, eq=False)
-class Run:
+class Run(NamedTuple):
     r"""What happens inside a transformer.
 
     Attributes:
         outputs: :math:`v \cdot y^{(L)}_n`, shape ``(*, B)``.
         tokens: :math:`y^{(0)}, \dots, y^{(L)}`, each ``(*, B, n, D)``.
         given: :math:`Y^{(1)}, \dots, Y^{(L)}`, what each layer norm is given.
-        eps: Epsilon of the layer norms.
+        blowup: The paper's :math:`\prod_k \max_w (1 + 1/N^{(k)}_w)`, shape ``(*, B)``.
+        magnification: The same without the ones, :math:`\prod_k \max_w 1/N^{(k)}_w`.
     """
 
     outputs: Tensor
     tokens: list[Tensor]
     given: list[Tensor]
-    eps: float
-
-    @property
-    def blowup(self) -> Tensor:
-        r"""The paper's :math:`\prod_k \max_w (1 + 1/N^{(k)}_w)`, shape ``(*, B)``."""
-        return layer_norm_blowup(self.given, self.eps)
-
-    @property
-    def magnification(self) -> Tensor:
-        r"""The same without the ones, :math:`\prod_k \max_w 1/N^{(k)}_w`, shape ``(*, B)``."""
-        factors = [variance(Y, self.eps).rsqrt().amax(-1) for Y in self.given]
-        return torch.stack(factors).prod(0)
+    blowup: Tensor
+    magnification: Tensor
 
 
 def run(spec: PostNormSpec, weights: Weights, strings: Tensor) -> Run:
@@ -72,63 +62,8 @@ def run(spec: PostNormSpec, weights: Weights, strings: Tensor) -> Run:
     layers = [f"layers.{k}" for k in range(spec.layers)]
     tokens = [seen["stream"], *(seen[f"{layer}.stream"] for layer in layers)]
     given = [seen[f"{layer}.norm.input"] for layer in layers]
-    return Run(outputs, tokens, given, spec.norm_eps)
-
-
-@dataclass(frozen=True, eq=False)
-class NormInfluence:
-    r"""What every bit does to tokens before and after a layer norm; tables ``(n, *, 2**n, T)``.
-
-    Attributes:
-        before: :math:`I_i[Y]`.
-        after: :math:`I_i[y]`.
-        here: :math:`N(x)`, shape ``(*, 2**n, T)``.
-        there: :math:`N(x^{\oplus i})`.
-        longest: Largest length of Y at any input, shape ``(*, 1, 1)``.
-    """
-
-    before: Tensor
-    after: Tensor
-    here: Tensor
-    there: Tensor
-    longest: Tensor
-
-    def lemma16(self, C: Tensor | None = None, one: float = 1.0) -> Tensor:
-        r""":math:`2 C\, (1 + \frac1{N(x)}) (1 + \frac1{N(x^{\oplus i})})\, I_i[Y]`.
-
-        Args:
-            C: Bound on the lengths of Y; None: the larger of 1 and ``longest``.
-            one: 0 in place of the ones, as (50) has it.
-        """
-        C = self.longest.clamp(min=1) if C is None else C
-        return 2 * C * (one + 1 / self.here) * (one + 1 / self.there) * self.before
-
-    @property
-    def harmonic(self) -> Tensor:
-        r""":math:`\frac{2}{N(x) + N(x^{\oplus i})}\, I_i[Y]`, which holds and is attained."""
-        return 2 / (self.here + self.there) * self.before
-
-
-@door
-def through_norm(Y: Tensor, eps: float = 0.0) -> NormInfluence:
-    """The influence of every bit before and after a layer norm.
-
-    Args:
-        Y: What it is given at every input, shape ``(*, 2**n, T, D)``, floating.
-        eps: At least 0.
-
-    Raises:
-        TypeError: not floating.
-        ValueError: another shape, or eps out of range.
-
-    Source: Hahn and Rofin (2024), Lemma 16.
-    """
-    require_amount(eps=eps)
-    before, N = bit_influences(Y), variance(Y, eps).sqrt()
-    x = torch.arange(N.shape[-2], device=N.device)
-    there = torch.stack([N.index_select(-2, x ^ (1 << q)) for q in range(len(before))])
-    longest = Y.norm(dim=-1).amax((-1, -2), keepdim=True)
-    return NormInfluence(before, bit_influences(layer_norm(Y, eps)), N, there, longest)
+    factors = torch.stack([variance(Y, spec.norm_eps).rsqrt().amax(-1) for Y in given])
+    return Run(outputs, tokens, given, layer_norm_blowup(given, spec.norm_eps), factors.prod(0))
 
 
 @dataclass(frozen=True)
@@ -136,9 +71,7 @@ class Constants:
     r"""The constants (22) to (32) of a model, and those of our bound.
 
     Attributes:
-        n: Bits.
-        width: D.
-        heads: H.
+        spec: The model: n bits, width D, H heads.
         step: :math:`\|e(1) - e(0)\|`.
         token: :math:`C_P`, largest length of a first token.
         values: Largest spectral norm of a value matrix, by layer.
@@ -149,9 +82,7 @@ class Constants:
         top: Largest output in absolute value, at the inputs seen.
     """
 
-    n: int
-    width: int
-    heads: int
+    spec: PostNormSpec
     step: float
     token: float
     values: tuple[float, ...]
@@ -162,63 +93,55 @@ class Constants:
     top: float
 
     @property
-    def value(self) -> float:
-        r""":math:`C_V` of (22), at least 1."""
-        return max(1.0, *self.values)
-
-    @property
     def slope(self) -> float:
         r""":math:`L_f` of (27), at least 1, over all of space rather than a ball."""
         return max(1.0, *self.slopes)
 
     def layer(self, k: int) -> float:
         r""":math:`C^{(k)}`, (28) to (30), for k of 0 to L; ValueError for another."""
-        if not 0 <= k <= len(self.slopes):
-            raise ValueError(f"constants of layers run from 0 to {len(self.slopes)}, got {k}")
+        if not 0 <= k <= self.spec.layers:
+            raise ValueError(f"constants of layers run from 0 to {self.spec.layers}, got {k}")
+        value, H = max(1.0, *self.values), self.spec.heads  # C_V of (22)
         if k == 0:
-            return 150 * self.slope * self.value**2 * max(1.0, self.token) * self.heads
+            return 150 * self.slope * value**2 * max(1.0, self.token) * H
         if k == 1:
             return 2 * max(1.0, self.longest) * self.slope
-        exponential = _exp(4 * max(1.0, self.scores[k - 1]))
-        return 48 * self.slope * (self.heads + 1) * self.value * math.sqrt(self.width) * exponential
+        exponential = f64(4 * max(1.0, self.scores[k - 1])).exp().item()
+        return 48 * self.slope * (H + 1) * value * math.sqrt(self.spec.width) * exponential
 
-    @property
-    def printed(self) -> float:
-        r"""(32), :math:`C = 25 \sqrt D\, H (1 + \|v\|) \prod_{k=0}^L C^{(k)}`."""
-        return self._theorem4(1 + self.readout)
+    def theorem4(self, power: int = 1) -> float:
+        r"""(32), :math:`C = 25 \sqrt D\, H (1 + \|v\|^p) \prod_{k=0}^L C^{(k)}`; printed: p = 1."""
+        layers = math.prod(self.layer(k) for k in range(self.spec.layers + 1))
+        readout = 1 + self.readout**power
+        return 25 * math.sqrt(self.spec.width) * self.spec.heads * readout * layers
 
-    @property
-    def squared(self) -> float:
-        r"""The same with :math:`\|v\|^2` in place of :math:`\|v\|`."""
-        return self._theorem4(1 + self.readout**2)
+    def first_sum(self, A: float) -> float:
+        r""":math:`S(A) = L_1 \bigl(g + H C_V (g + C_P A)\bigr)`.
 
-    @property
-    def first_sum(self) -> float:
-        r"""Above :math:`\sum_i I_i[Y^{(1)}_j]`, with probability :math:`1 - H/n^2`.
-
-        .. math:: S = L_1 \bigl(g + H C_V (g + C_P \min\{16 \log n + 9,\ 2n\})\bigr)
+        It bounds :math:`\sum_i I_i[Y^{(1)}_j]` where A bounds what all flips do to a row.
         """
-        attention = min(tail_bound(self.n, 4), 2 * self.n)
-        mixed = self.heads * self.values[0] * (self.step + self.token * attention)
+        mixed = self.spec.heads * self.values[0] * (self.step + self.token * A)
         return self.slopes[0] * (self.step + mixed)
 
     @property
     def growths(self) -> tuple[float, ...]:
         r""":math:`G_k = L_k \bigl(1 + H C_V (C_A + (1 + 2 C_A) e^{2 C_A})\bigr)`, k at least 2."""
         later = zip(self.slopes[1:], self.values[1:], self.scores[1:], strict=True)
+        H = self.spec.heads
         return tuple(
-            L * (1 + self.heads * V * (C + (1 + 2 * C) * _exp(2 * C))) for L, V, C in later
+            L * (1 + H * V * (C + (1 + 2 * C) * f64(2 * C).exp().item())) for L, V, C in later
         )
 
     @property
     def ours(self) -> float:
-        r""":math:`K = 2^{L-1} \max |f|\, \|v\|\, S \prod_{k \ge 2} G_k`, of the sharper law."""
-        sides = 2.0 ** (len(self.slopes) - 1) * self.top * self.readout
-        return sides * self.first_sum * math.prod(self.growths)
+        r""":math:`K = 2^{L-1} \max |f|\, \|v\|\, S \prod_{k \ge 2} G_k`, of the sharper law.
 
-    def _theorem4(self, readout: float) -> float:
-        layers = math.prod(self.layer(k) for k in range(len(self.slopes) + 1))
-        return 25 * math.sqrt(self.width) * self.heads * readout * layers
+        S is :meth:`first_sum` at :math:`\min\{16 \log n + 9,\ 2n\}`: with probability
+        :math:`1 - H/n^2`.
+        """
+        S = self.first_sum(min(tail_bound(self.spec.n, 4), 2 * self.spec.n))
+        sides = 2.0 ** (self.spec.layers - 1) * self.top * self.readout
+        return sides * S * math.prod(self.growths)
 
 
 def constants(spec: PostNormSpec, weights: Weights, seen: Run) -> Constants:
@@ -244,9 +167,7 @@ def constants(spec: PostNormSpec, weights: Weights, seen: Run) -> Constants:
     )
     e = weights["embedding"]
     return Constants(
-        n=spec.n,
-        width=spec.width,
-        heads=spec.heads,
+        spec=spec,
         step=float((e[1] - e[0]).norm()),
         token=float((e[:, None] + weights["positions"]).norm(dim=-1).max()),
         values=tuple(map(_spectral, V)),
@@ -258,6 +179,7 @@ def constants(spec: PostNormSpec, weights: Weights, seen: Run) -> Constants:
     )
 
 
+@door
 def lipschitz(hidden: Tensor, output: Tensor) -> float:
     r"""A Lipschitz constant of :math:`z \mapsto z + \mathrm{relu}(z W + b) W' + b'`.
 
@@ -271,12 +193,8 @@ def lipschitz(hidden: Tensor, output: Tensor) -> float:
     Raises:
         ValueError: shapes that do not fit.
     """
-    if hidden.ndim != 2 or output.shape != hidden.shape[::-1]:
-        raise ValueError(
-            f"expected shapes (D, F) and (F, D), got {tuple(hidden.shape)}, {tuple(output.shape)}"
-        )
     D, F = hidden.shape
-    if F > MAX_PATTERNS:
+    if F > 12:
         return 1 + _spectral(hidden) * _spectral(output)
     on = ((torch.arange(2**F)[:, None] >> torch.arange(F)) & 1).to(hidden)
     return _spectral(torch.eye(D).to(hidden) + (hidden * on[:, None]) @ output)
@@ -305,13 +223,13 @@ class Sides:
 
     def theorem4(self, C: float) -> Tensor:
         r"""Left over right side of (12), :math:`s / (C \sqrt{n \log n}\, \cdot` ``squares``)."""
-        n = self.constants.n
+        n = self.constants.spec.n
         return self.s / (C * math.sqrt(n * math.log(n)) * self.squares)
 
     def corollary5(self, C: float) -> float:
         """Right over left side of (13), where ``s`` and ``squares`` are of all inputs."""
-        c = self.constants
-        asked = float(self.s.mean()) / math.sqrt(c.n * math.log(c.n)) - c.heads / c.n
+        n, H = self.constants.spec.n, self.constants.spec.heads
+        asked = float(self.s.mean()) / math.sqrt(n * math.log(n)) - H / n
         return asked / (C * float(self.squares.mean()) / 2)
 
     def with_readout(self, factor: float) -> Sides:
@@ -319,10 +237,6 @@ class Sides:
         c = self.constants
         longer = replace(c, readout=abs(factor) * c.readout, top=abs(factor) * c.top)
         return replace(self, s=factor**2 * self.s, constants=longer)
-
-    def bounded(self) -> Sides:
-        """The same model with its read-out scaled until the largest output is 1."""
-        return self.with_readout(1 / self.constants.top)
 
 
 def sides(spec: PostNormSpec, weights: Weights, at: Tensor | None = None) -> Sides:
@@ -342,10 +256,10 @@ def sides(spec: PostNormSpec, weights: Weights, at: Tensor | None = None) -> Sid
         raise ValueError(f"both sides need at least two bits, got {spec.n}")
     if at is None:
         seen = run(spec, weights, cube.bits(spec.n))
-        squares, x = seen.blowup.square(), torch.arange(2**spec.n)
-        there = torch.stack([squares[x ^ (1 << i)] for i in range(spec.n)]).mean(0)
+        squares = seen.blowup.square()
+        squares = squares + at_neighbours(squares[:, None, None]).mean(0)[:, 0, 0]
         s, B = local_sensitivity(seen.outputs), seen.magnification
-        return Sides(s, B, squares + there, constants(spec, weights, seen))
+        return Sides(s, B, squares, constants(spec, weights, seen))
     ball = torch.cat((at[None], at ^ torch.eye(spec.n, dtype=at.dtype)))
     runs = [run(spec, weights, part) for part in ball.split(32)]
     f, squares = torch.cat([r.outputs for r in runs]), torch.cat([r.blowup.square() for r in runs])
@@ -392,7 +306,7 @@ def majority_transformer(n: int) -> tuple[PostNormSpec, Weights]:
         raise ValueError(f"n must be odd and at least 1, got {n}")
     spec = PostNormSpec(n, width=4, layers=1, hidden=2)
     weights = {k: torch.zeros(v, dtype=torch.float64) for k, v in shapes(spec).items()}
-    bit = torch.tensor([1.0, -1.0, 0.0, 0.0], dtype=torch.float64) / math.sqrt(2)
+    bit = f64([1.0, -1.0, 0.0, 0.0]) / math.sqrt(2)
     mean = bit.flip(0)
     weights["embedding"] = torch.stack((bit, -bit))
     weights["layers.0.value"] = (bit[:, None] * mean)[None]
@@ -412,7 +326,7 @@ def last_bit_transformer(n: int, short: float = 1e-3) -> tuple[PostNormSpec, Wei
     require_scale(short=short)
     spec = PostNormSpec(n, width=2, layers=1, hidden=1)
     weights = {k: torch.zeros(v, dtype=torch.float64) for k, v in shapes(spec).items()}
-    zero = torch.tensor([1.0, -1.0], dtype=torch.float64)
+    zero = f64([1.0, -1.0])
     weights["embedding"] = torch.stack((zero, -short * zero))
     weights["readout"] = zero / 2
     return spec, weights
@@ -421,8 +335,3 @@ def last_bit_transformer(n: int, short: float = 1e-3) -> tuple[PostNormSpec, Wei
 def _spectral(matrices: Tensor) -> float:
     """Largest spectral norm of a stack."""
     return float(torch.linalg.matrix_norm(matrices, 2).max())
-
-
-def _exp(x: float) -> float:
-    """Infinite where math.exp has no number."""
-    return math.exp(x) if x < 709 else math.inf

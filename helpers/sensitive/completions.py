@@ -80,29 +80,19 @@ def completed(model: TransformerSpec, weights: Weights) -> Tensor:
         return torch.where(forward(model, weights, bits(model.n)) > 0.5, 1.0, -1.0)
 
 
-def random_completion(f: Tensor, rows: Tensor, generator: torch.Generator) -> Tensor:
-    """Agrees with f on the training set; elsewhere fair coins.
+def shuffled_outside(f: Tensor, rows: Tensor, generator: torch.Generator) -> Tensor:
+    """Agrees with f on the training set; elsewhere f's own values in random order.
 
     Args:
         f: Tables into {-1, 1}, shape ``(E, 2**n)``.
         rows: Training sets, shape ``(E, m)``.
-        generator: Source of the coins.
+        generator: Source of the order.
 
     Returns:
-        Shape and dtype of ``f``.
+        Shape and dtype of ``f``; as many points of each value as f.
 
     Raises:
         ValueError: values other than -1 and 1, or shapes that do not fit.
-    """
-    outside = _outside(f, rows)
-    coins = 2 * torch.randint(0, 2, f.shape, generator=generator) - 1
-    return torch.where(outside, coins.to(f), f)
-
-
-def shuffled_outside(f: Tensor, rows: Tensor, generator: torch.Generator) -> Tensor:
-    """Agrees with f on the training set; elsewhere f's own values in random order.
-
-    So it has as many points of each value as f. Arguments as of :func:`random_completion`.
     """
     outside = _outside(f, rows)
     # Ranks of random keys: those of the training set come first and stay in place.

@@ -10,14 +10,22 @@ query it is :math:`s_j + b_j g`: ``scores`` s and a ``gap`` g. Hahn and Rofin (2
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_bits, require_floating, require_positive, require_scale
+from helpers.checks import (
+    door,
+    require_bits,
+    require_finite,
+    require_floating,
+    require_positive,
+    require_scale,
+)
 
 
+@door
 def summed_influence(scores: Tensor, gap: Tensor, bits: Tensor) -> Tensor:
     r"""The left side of Lemma 11 without the query's own bit: every flip moves the row, summed.
 
@@ -41,8 +49,16 @@ def summed_influence(scores: Tensor, gap: Tensor, bits: Tensor) -> Tensor:
 
     Cost: of order n a row, without cancellation: the other scores are summed from both ends.
     """
-    _check_row(scores, gap)
-    a = scores + gap * _checked(bits, scores)
+    require_floating(scores=scores, gap=gap)
+    require_finite(scores=scores, gap=gap)
+    require_bits(bits)
+    if scores.dtype != gap.dtype:
+        raise TypeError(f"scores and gap must have one dtype, got {scores.dtype} and {gap.dtype}")
+    n = scores.shape[-1]
+    if n < 1 or bits.shape[-1] != n or gap.shape[-1] not in (1, n):
+        found = (tuple(gap.shape), tuple(bits.shape))
+        raise ValueError(f"{n} scores need as many bits and 1 gap or as many, got {found}")
+    a = scores + gap * bits.to(scores.dtype)
     edge = torch.full_like(a[..., :1], -math.inf)
     before = torch.cat((edge, a.logcumsumexp(-1)[..., :-1]), -1)
     after = torch.cat((a.flip(-1).logcumsumexp(-1).flip(-1)[..., 1:], edge), -1)
@@ -51,49 +67,55 @@ def summed_influence(scores: Tensor, gap: Tensor, bits: Tensor) -> Tensor:
 
 
 @door
-def lemma11_bound(n: int, delta: float) -> float:
-    r"""The printed bound :math:`(8 + 32 \delta) \log n + 10`; it includes the query's own bit.
-
-    Source: Hahn and Rofin (2024), Lemma 11, which claims it with probability
-    :math:`1 - H n^{2-\delta}` for all queries and H heads at once.
-    """
-    _check_tail(n, delta)
-    return (8 + 32 * delta) * math.log(n) + 10
-
-
-@door
 def tail_bound(n: int, delta: float) -> float:
-    r"""A smaller bound with the same probability, :math:`4 \delta \log n + 9`.
+    r"""Bound of Lemma 11, smaller than the printed one: :math:`4 \delta \log n + 9`.
 
-    Source: the chapter on attention's influence.
+    It holds with probability :math:`1 - H n^{2-\delta}` for all queries and H heads at once, and
+    includes the query's own bit. Source: the chapter on attention's influence.
     """
-    _check_tail(n, delta)
+    require_positive(n=n)
+    require_scale(delta=delta)
     return 4 * delta * math.log(n) + 9
 
 
-def bit_influences(values: Tensor) -> Tensor:
-    r"""Influence of every bit on vectors that are given at all inputs.
+@door
+def at_neighbours(values: Tensor) -> Tensor:
+    """What is given at all inputs, read at the neighbour by each bit.
 
     Args:
         values: Shape ``(*, 2**n, T, d)``: T vectors of d columns at every point; floating. Numbers
             are vectors of one column.
 
     Returns:
-        Shape ``(n, *, 2**n, T)``: Euclidean distance to the value at the neighbour, by bit.
+        Shape ``(n, *, 2**n, T, d)``.
 
     Raises:
         TypeError: not floating.
         ValueError: fewer than three axes, or an axis of inputs that is no power of two.
-
-    Cost: n copies of the table. Source: Hahn and Rofin (2024), Section B.
     """
-    n = _bits_of(values)
-    return torch.stack([(values - _flipped(values, q)).norm(dim=-1) for q in range(n)])
+    require_floating(values=values)
+    N = values.shape[-3] if values.ndim >= 3 else 0
+    if N < 2 or N & (N - 1):
+        raise ValueError(
+            f"expected shape (..., 2**n, T, d) with at least one bit, got {tuple(values.shape)}"
+        )
+    x = torch.arange(N, device=values.device)
+    flipped = [values.index_select(-3, x ^ (1 << q)) for q in range(N.bit_length() - 1)]
+    return torch.stack(flipped)
 
 
-@dataclass(frozen=True, eq=False)
-class HeadInfluence:
-    r"""What every bit does to one head, and the bounds on it; tables ``(n, *, 2**n, T)``.
+def bit_influences(values: Tensor) -> Tensor:
+    r"""Influence of every bit on vectors: the Euclidean distance to the value at the neighbour.
+
+    Arguments and errors are those of :func:`at_neighbours`; the shape is ``(n, *, 2**n, T)``.
+
+    Source: Hahn and Rofin (2024), Section B.
+    """
+    return (values - at_neighbours(values)).norm(dim=-1)
+
+
+class HeadInfluence(NamedTuple):
+    r"""What every bit does to one head, and the two sums of Lemma 9; tables ``(n, *, 2**n, T)``.
 
     Attributes:
         tokens: :math:`I_q[y_w]`, of the vectors that the head is given.
@@ -103,8 +125,7 @@ class HeadInfluence:
         moved: :math:`C_V \max_w \|y_w(x^{\oplus q})\| \sum_w I_q[\hat a_{jw}]`.
         moved_here: The same with the lengths at x itself.
         value_norm: :math:`C_V`, spectral norm of the value matrix, shape ``(*,)``.
-        score_norm: Spectral norm of :math:`K^\top Q`, shape ``(*,)``.
-        longest: Largest length of a token at any input, shape ``(*,)``.
+        score_bound: :math:`C_A = d\, \|K^\top Q\|`, shape ``(*,)``.
         width: d, columns of a token.
     """
 
@@ -115,54 +136,11 @@ class HeadInfluence:
     moved: Tensor
     moved_here: Tensor
     value_norm: Tensor
-    score_norm: Tensor
-    longest: Tensor
+    score_bound: Tensor
     width: int
 
-    @property
-    def score_bound(self) -> Tensor:
-        r""":math:`C_A = d\, \|K^\top Q\|`; ValueError if a token is longer than sqrt d."""
-        top = float(self.longest.detach().max()) if self.longest.numel() else 0.0
-        if top > math.sqrt(self.width) * (1 + 1e-6):
-            raise ValueError(
-                f"tokens of {self.width} columns must have length at most "
-                f"{math.sqrt(self.width):.6g} here, found {top:.6g}"
-            )
-        return self.width * self.score_norm
 
-    @property
-    def lemma9(self) -> Tensor:
-        """Right side of Lemma 9 for ``output``, with the lengths at the neighbour."""
-        return self.carried + self.moved
-
-    @property
-    def lemma13(self) -> Tensor:
-        r""":math:`2 e^{4 C_A} (I_q[y_i] + \frac1n \sum_w I_q[y_w])`, for ``row_sums`` too."""
-        C = _per_table(self.score_bound)
-        return 2 * (4 * C).exp() * (self.tokens + self._mean)
-
-    @property
-    def row_sum_bound(self) -> Tensor:
-        r"""Smaller, :math:`\frac{C_A}{\sqrt d} (I_q[y_i] + 2 e^{2 C_A} \frac1n \sum_w ...)`."""
-        C = _per_table(self.score_bound)
-        return C / math.sqrt(self.width) * (self.tokens + 2 * (2 * C).exp() * self._mean)
-
-    @property
-    def lemma15(self) -> Tensor:
-        r""":math:`2 \sqrt d` times ``lemma13``, as printed; it needs the factor ``value_norm``."""
-        return 2 * math.sqrt(self.width) * self.lemma13
-
-    @property
-    def output_bound(self) -> Tensor:
-        r""":math:`C_V \bigl(C_A I_q[y_j] + (1 + 2 C_A) e^{2 C_A} \frac1n \sum_w I_q[y_w]\bigr)`."""
-        C, C_V = _per_table(self.score_bound), _per_table(self.value_norm)
-        return C_V * (C * self.tokens + (1 + 2 * C) * (2 * C).exp() * self._mean)
-
-    @property
-    def _mean(self) -> Tensor:
-        return self.tokens.mean(-1, keepdim=True)
-
-
+@door
 def through_head(tokens: Tensor, query: Tensor, key: Tensor, value: Tensor) -> HeadInfluence:
     r"""The influence of every bit on one softmax head that reads tables of tokens.
 
@@ -181,86 +159,21 @@ def through_head(tokens: Tensor, query: Tensor, key: Tensor, value: Tensor) -> H
 
     Cost: n 2**n T (T + d + v). Source: Hahn and Rofin (2024), Lemmas 9, 13, 15.
     """
-    n = _bits_of(tokens)
-    d = tokens.shape[-1]
     require_floating(query=query, key=key, value=value)
-    for name, matrix in (("query", query), ("key", key), ("value", value)):
-        if matrix.ndim < 2 or matrix.shape[-2] != d:
-            found = tuple(matrix.shape)
-            raise ValueError(f"{name} must have {d} rows, one a column of tokens; got {found}")
-    if query.shape[-1] != key.shape[-1]:
-        found = (query.shape[-1], key.shape[-1])
-        raise ValueError(f"query and key must have equally many columns, got {found}")
-    score = query @ key.mT
+    score, value_norm = query @ key.mT, torch.linalg.matrix_norm(value, 2)
+    C_V = value_norm[..., None, None]  # against tables (n, *, 2**n, T)
     rows = (tokens @ score[..., None, :, :] @ tokens.mT).softmax(-1)  # (*, 2**n, T, T)
-    output = rows @ (tokens @ value[..., None, :, :])
-    lengths = tokens.norm(dim=-1).amax(-1)  # (*, 2**n)
-    C_V = torch.linalg.matrix_norm(value, 2)
+    lengths = tokens.norm(dim=-1).amax(-1, keepdim=True)  # (*, 2**n, 1)
     of_tokens = bit_influences(tokens)
-    row_sums = torch.stack([(rows - _flipped(rows, q)).abs().sum(-1) for q in range(n)])
-    there = torch.stack([lengths[..., _neighbour(n, q, lengths)] for q in range(n)])
+    row_sums = (rows - at_neighbours(rows)).abs().sum(-1)
     return HeadInfluence(
         tokens=of_tokens,
-        output=bit_influences(output),
+        output=bit_influences(rows @ (tokens @ value[..., None, :, :])),
         row_sums=row_sums,
-        carried=_per_table(C_V) * (rows @ of_tokens[..., None]).squeeze(-1),
-        moved=_per_table(C_V) * there[..., None] * row_sums,
-        moved_here=_per_table(C_V) * lengths[..., None] * row_sums,
-        value_norm=C_V,
-        score_norm=torch.linalg.matrix_norm(score, 2),
-        longest=lengths.amax(-1),
-        width=d,
+        carried=C_V * (rows @ of_tokens[..., None]).squeeze(-1),
+        moved=C_V * at_neighbours(lengths[..., None])[..., 0] * row_sums,
+        moved_here=C_V * lengths * row_sums,
+        value_norm=value_norm,
+        score_bound=tokens.shape[-1] * torch.linalg.matrix_norm(score, 2),
+        width=tokens.shape[-1],
     )
-
-
-def _per_table(number: Tensor) -> Tensor:
-    """``(*,)`` to ``(*, 1, 1)``, against tables ``(n, *, 2**n, T)``."""
-    return number[..., None, None]
-
-
-def _neighbour(n: int, q: int, like: Tensor) -> Tensor:
-    return torch.arange(2**n, device=like.device) ^ (1 << q)
-
-
-def _flipped(values: Tensor, q: int) -> Tensor:
-    n = values.shape[-3].bit_length() - 1
-    return values.index_select(-3, _neighbour(n, q, values))
-
-
-def _bits_of(values: Tensor) -> int:
-    if not values.is_floating_point():
-        raise TypeError(f"a table must be floating, got {values.dtype}")
-    N = values.shape[-3] if values.ndim >= 3 else 0
-    if N < 2 or N & (N - 1):
-        raise ValueError(
-            f"expected shape (..., 2**n, T, d) with at least one bit, got {tuple(values.shape)}"
-        )
-    return N.bit_length() - 1
-
-
-def _check_row(scores: Tensor, gap: Tensor) -> None:
-    require_floating(scores=scores, gap=gap)
-    for name, given in (("scores", scores), ("gap", gap)):
-        if not given.isfinite().all():
-            raise ValueError(f"{name} must be finite, found {given[~given.isfinite()][0].item()}")
-    if scores.dtype != gap.dtype:
-        raise TypeError(f"scores and gap must have one dtype, got {scores.dtype} and {gap.dtype}")
-    if scores.ndim < 1 or scores.shape[-1] < 1:
-        raise ValueError(f"expected scores of shape (..., n), n >= 1, got {tuple(scores.shape)}")
-    if gap.ndim < 1 or gap.shape[-1] not in (1, scores.shape[-1]):
-        raise ValueError(
-            f"expected a gap of 1 or {scores.shape[-1]} columns, got shape {tuple(gap.shape)}"
-        )
-
-
-def _checked(bits: Tensor, scores: Tensor) -> Tensor:
-    n = scores.shape[-1]
-    if bits.shape[-1:] != (n,):
-        raise ValueError(f"expected bits of {n} positions, got shape {tuple(bits.shape)}")
-    require_bits(bits)
-    return bits.to(scores.dtype)
-
-
-def _check_tail(n: int, delta: float) -> None:
-    require_positive(n=n)
-    require_scale(delta=delta)

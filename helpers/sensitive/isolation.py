@@ -7,13 +7,13 @@ step does so much is in :mod:`helpers.sensitive.steps`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_amount, require_positive
-from helpers.sensitive.parity import HALF, PostNormSpec, forward, parity_transformer, shapes
+from helpers.checks import require_amount, require_positive
+from helpers.sensitive.parity import PostNormSpec, forward
 from helpers.sharpness import Estimate
 from helpers.weights import Weights
 
@@ -63,29 +63,36 @@ def moved(
     }
 
 
-@door
+def parity_of(strings: Tensor) -> Tensor:
+    """+1 for an even number of ones and -1 for an odd one, of bits ``(*, n)``: shape ``(*)``."""
+    return 1 - 2.0 * (strings.sum(-1) % 2)
+
+
 def parity_sharpness(
-    n: int,
+    spec: PostNormSpec,
+    weights: Weights,
     rho: float,
     draws: int,
     strings: int,
     generator: torch.Generator,
+    *,
     only: Sequence[str] | None = None,
-    half: int = HALF,
+    network: Callable[[PostNormSpec, Weights, Tensor], Tensor] = forward,
 ) -> Estimate:
-    r"""Average direction sharpness of the PARITY transformer, with fresh strings for each step.
+    r"""Average direction sharpness of a network that computes PARITY, fresh strings for each step.
 
     .. math:: L_{\rho, n} = \mathbb E_x \mathbb E_{|\Delta| = \rho}
         (T_{\theta + \Delta}(x) - T_\theta(x))^2
 
     Args:
-        n: Bits, at least 1.
+        spec: The model.
+        weights: With which its outputs are those of :func:`parity_of`, which is not checked.
         rho: Length of a step, at least 0.
         draws: Steps, at least 2.
         strings: Uniform strings for each step, at least 1.
         generator: Source of randomness.
         only: Names of the weights that move; None: all but the positions.
-        half: Half the width of the transformer, at least 9.
+        network: The model's outputs; :func:`helpers.sensitive.two_norms.forward` is another.
 
     Returns:
         Unbiased mean and its standard error, over steps and strings; the mean of each step.
@@ -99,24 +106,36 @@ def parity_sharpness(
     require_positive(strings=strings)
     if draws < 2:
         raise ValueError(f"draws must be at least 2, got {draws}")
-    spec, weights = parity_transformer(n, half)
     stepped = moved(weights, rho, draws, generator, only)
-    x = torch.randint(0, 2, (draws, strings, n), generator=generator, dtype=torch.uint8)
-    size = max(1, MEMORY // (8 * strings * n * n))
+    x = torch.randint(0, 2, (draws, strings, spec.n), generator=generator, dtype=torch.uint8)
+    outputs = []
     with torch.no_grad():
-        outputs = torch.cat(
-            [
-                forward(spec, members(spec, stepped, at), x[at])
-                for at in torch.arange(draws).split(size)
-            ]
-        )
-    found = (outputs - (1 - 2.0 * (x.sum(-1) % 2))).square().mean(-1)
+        for at in torch.arange(draws).split(max(1, MEMORY // (8 * strings * spec.n**2))):
+            some = {k: w if w is weights[k] else w[at] for k, w in stepped.items()}
+            outputs.append(network(spec, some, x[at]))
+    found = (torch.cat(outputs) - parity_of(x)).square().mean(-1)
     return Estimate(found.mean(), found.std() / math.sqrt(draws), found)
 
 
-def members(spec: PostNormSpec, stepped: Weights, at: Tensor | int) -> Weights:
-    """Some of the models that :func:`moved` makes; what did not move has no axis of them."""
-    return {
-        name: stepped[name][at] if stepped[name].ndim > len(shape) else stepped[name]
-        for name, shape in shapes(spec).items()
-    }
+def climb(
+    start: Weights, ratio: Callable[[Weights], Tensor], rate: float, count: int
+) -> tuple[float, Weights]:
+    """The largest ratio on a path of Adam up its logarithm, and the weights there.
+
+    Args:
+        start: Weights at which the path begins; they stay what they are.
+        ratio: A number above 0, through which gradients flow; it may differ from call to call.
+        rate: Learning rate.
+        count: Steps, at least 1.
+    """
+    weights = {name: weight.clone().requires_grad_() for name, weight in start.items()}
+    optimizer = torch.optim.Adam(weights.values(), lr=rate, maximize=True)
+    best, found = -math.inf, start
+    for _ in range(count):
+        value = ratio(weights)
+        if value > best:
+            best, found = value.item(), {k: v.detach().clone() for k, v in weights.items()}
+        optimizer.zero_grad()
+        value.log().backward()
+        optimizer.step()
+    return best, found

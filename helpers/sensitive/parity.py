@@ -20,6 +20,7 @@ heads, F hidden units::
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, overload
@@ -97,49 +98,33 @@ def nested_majority(
     return _majority((votes & ones.bool()).sum(-1), ones.sum(-1), outer_strict)
 
 
-@dataclass(frozen=True, eq=False)
-class MajorityCircuit:
-    r"""Layers of majority gates; a gate fires iff more than half of its wires carry a one.
+def run_circuit(layers: Sequence[Tensor], strings: Tensor) -> Tensor:
+    r"""Last gate of a circuit of majority gates, which fire iff more than half of their wires do.
 
-    Attributes:
+    Args:
         layers: Wire counts, int64. Layer l has shape ``(gates, nodes)``: a row is a gate; column 0
             is the constant 1, then come the inputs, then the gates of all earlier layers. An entry
             w means \|w\| wires from that node, negated on the way if w is negative.
+        strings: Bits, shape ``(*batch, inputs)``, in {0, 1}.
+
+    Returns:
+        Shape ``(*batch,)``, bool.
+
+    Raises:
+        ValueError: a layer whose wires do not fit, or an entry other than 0 and 1.
     """
-
-    layers: tuple[Tensor, ...]
-
-    def __post_init__(self) -> None:
-        if not self.layers:
-            raise ValueError("a circuit needs at least one layer")
-        nodes = self.layers[0].shape[-1]
-        for wires in self.layers:
-            if wires.dtype != torch.int64:
-                raise TypeError(f"wire counts must be int64, got {wires.dtype}")
-            if wires.ndim != 2 or wires.shape[1] != nodes or not len(wires):
-                raise ValueError(f"expected (gates, {nodes}) wire counts, got {tuple(wires.shape)}")
-            nodes += len(wires)
-
-    @property
-    def inputs(self) -> int:
-        """Number of input bits."""
-        return self.layers[0].shape[1] - 1
-
-    def __call__(self, strings: Tensor) -> Tensor:
-        """Outputs of the last gate on bits ``(*batch, inputs)``: shape ``(*batch,)``, bool."""
-        ones = _bits(strings)
-        if ones.shape[-1] != self.inputs:
-            raise ValueError(f"this circuit takes {self.inputs} bits, got {ones.shape[-1]}")
-        signs = torch.cat((torch.ones_like(ones[..., :1]), 2 * ones - 1), -1).double()
-        for wires in self.layers:
-            fired = signs @ wires.double().T > 0  # (*batch, gates)
-            signs = torch.cat((signs, 2.0 * fired - 1), -1)
-        return fired[..., -1]
+    ones = _bits(strings)
+    signs = torch.cat((torch.ones_like(ones[..., :1]), 2 * ones - 1), -1).double()
+    for wires in layers:
+        if wires.shape[-1] != signs.shape[-1]:
+            raise ValueError(f"expected (gates, {signs.shape[-1]}) wires, got {tuple(wires.shape)}")
+        signs = torch.cat((signs, 2.0 * (signs @ wires.double().T > 0) - 1), -1)
+    return signs[..., -1] > 0
 
 
 @door
-def parity_circuit(n: int) -> MajorityCircuit:
-    r"""A majority circuit of depth 2 with n + 1 gates for PARITY: Lemma 8, gate by gate.
+def parity_circuit(n: int) -> tuple[Tensor, Tensor]:
+    r"""The layers of a majority circuit with n + 1 gates for PARITY: Lemma 8, gate by gate.
 
     Inner gate i has i wires from x_i, one from each x_j before it, one from each negated x_j after
     it, and n - i zeros: of these 2n - 1 wires at least n carry a one iff x_i = 1 and g_i(x) holds.
@@ -149,7 +134,8 @@ def parity_circuit(n: int) -> MajorityCircuit:
         n: Number of bits, at least 1.
 
     Returns:
-        Depth 2, n + 1 gates, 2n^2 + 3n - 1 wires, an odd number at every gate: no vote can tie.
+        Two layers for :func:`run_circuit`, of n gates and one; 2n^2 + 3n - 1 wires, an odd number
+        at every gate: no vote can tie.
 
     Raises:
         ValueError: n is less than 1.
@@ -161,7 +147,7 @@ def parity_circuit(n: int) -> MajorityCircuit:
     before = (i[:, None] > i).long()
     inner = torch.cat(((i - n)[:, None], before - before.T + torch.diag(i)), 1)
     outer = torch.cat((torch.tensor([n - 1]), torch.full((n,), -1), torch.full((n,), 2)))
-    return MajorityCircuit((inner, outer[None]))
+    return inner, outer[None]
 
 
 @door

@@ -17,16 +17,15 @@ Interval = tuple[float, float]
 
 
 @door
-def slope_p(r: float, points: int, sides: int = 2) -> float:
-    r"""The p-value of a correlation, in Student's test of slope 0.
+def slope_p(r: float, points: int) -> float:
+    r"""The p-value of a correlation, in Student's test of slope 0, on both sides.
 
     .. math:: t = |r| \sqrt{\frac{k - 2}{1 - r^2}}, \qquad
-        p = \mathrm{sides} \cdot P(\text{Student's } t_{k - 2} > t)
+        p = 2\, P(\text{Student's } t_{k - 2} > t)
 
     Args:
         r: Pearson's, above -1 and below 1.
         points: k, at least 3.
-        sides: 2, as in ``scipy.stats.linregress``, or 1.
 
     Raises:
         ValueError: a number out of range.
@@ -35,10 +34,8 @@ def slope_p(r: float, points: int, sides: int = 2) -> float:
         raise ValueError(f"r must lie between -1 and 1, got {r}")
     if whole("points", points) < 3:
         raise ValueError(f"points must be at least 3, got {points}")
-    if sides not in (1, 2):
-        raise ValueError(f"sides must be 1 or 2, got {sides}")
     t = abs(r) * math.sqrt((points - 2) / (1 - r * r))
-    return float(sides * stats.t.sf(t, points - 2))
+    return float(2 * stats.t.sf(t, points - 2))
 
 
 @door
@@ -58,7 +55,7 @@ def rounded(value: float, digit: float) -> Interval:
     return low, high
 
 
-def fitting_points(r: Interval, p: Interval, sides: int = 2) -> tuple[int, int]:
+def fitting_points(r: Interval, p: Interval) -> tuple[int, int]:
     """Numbers of points for which some r and some p of two intervals belong together.
 
     As p falls with the size of r and with the number of points, these numbers have no gap.
@@ -66,7 +63,6 @@ def fitting_points(r: Interval, p: Interval, sides: int = 2) -> tuple[int, int]:
     Args:
         r: Sizes of the correlation, within (0, 1).
         p: Within (0, 1).
-        sides: As of :func:`slope_p`.
 
     Returns:
         The least and the largest; the least is above the largest if none fits.
@@ -77,5 +73,5 @@ def fitting_points(r: Interval, p: Interval, sides: int = 2) -> tuple[int, int]:
     for name, (low, high) in {"r": r, "p": p}.items():
         if not 0 < low <= high < 1:
             raise ValueError(f"{name} must be an interval within (0, 1), got {low} to {high}")
-    least = first(lambda k: slope_p(r[1], k, sides) <= p[1], 3)
-    return least, first(lambda k: slope_p(r[0], k, sides) < p[0], 3) - 1
+    least = first(lambda k: slope_p(r[1], k) <= p[1], 3)
+    return least, first(lambda k: slope_p(r[0], k) < p[0], 3) - 1

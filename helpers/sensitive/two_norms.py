@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Literal, overload
 
 import torch
 from scipy import integrate, stats
@@ -30,22 +29,11 @@ from helpers.sensitive.parity import PostNormSpec
 from helpers.weights import Weights
 
 
-def model(spec: PostNormSpec) -> TransformerSpec:
-    """The same sizes as a transformer with a norm after attention and one after the block.
+def dressed(spec: PostNormSpec, weights: Weights) -> tuple[TransformerSpec, Weights]:
+    """The same sizes and weights as a transformer with a norm after attention and one after blocks.
 
-    Each head is as wide as a token, scores are not scaled, and there is no bias in attention.
-    """
-    return TransformerSpec(
-        *(spec.n, spec.width, spec.layers, spec.heads, spec.hidden),
-        head_width=spec.width,
-        logit_scale=1.0,
-        bias=False,
-        norm_eps=spec.norm_eps,
-    )
-
-
-def dressed(spec: PostNormSpec, weights: Weights) -> Weights:
-    """Weights for :func:`model`, with gains 1, other biases 0 and heads that add up as they are.
+    Each head is as wide as a token, scores are not scaled, and heads add up as they are. Gains are
+    1, and biases that the model does not have 0.
 
     Args:
         spec: The model.
@@ -60,31 +48,27 @@ def dressed(spec: PostNormSpec, weights: Weights) -> Weights:
         found[f"layers.{k}.project"] = torch.eye(D, dtype=ones.dtype).repeat(spec.heads, 1)
         for norm in ("norm1", "norm2"):
             found |= {f"layers.{k}.{norm}.gain": ones, f"layers.{k}.{norm}.bias": 0 * ones}
-    return found | {"readout": weights["readout"][..., None], "readout_bias": 0 * ones[:1]}
+    found |= {"readout": weights["readout"][..., None], "readout_bias": 0 * ones[:1]}
+    model = TransformerSpec(
+        *(spec.n, D, spec.layers, spec.heads, spec.hidden),
+        head_width=D,
+        logit_scale=1.0,
+        bias=False,
+        norm_eps=spec.norm_eps,
+    )
+    return model, found
 
 
-@overload
-def forward(
-    spec: PostNormSpec, weights: Weights, bits: Tensor, *, intermediates: Literal[False] = False
-) -> Tensor: ...
-@overload
-def forward(
-    spec: PostNormSpec, weights: Weights, bits: Tensor, *, intermediates: Literal[True]
-) -> tuple[Tensor, Weights]: ...
-def forward(
-    spec: PostNormSpec, weights: Weights, bits: Tensor, *, intermediates: bool = False
-) -> Tensor | tuple[Tensor, Weights]:
+def forward(spec: PostNormSpec, weights: Weights, bits: Tensor) -> Tensor:
     """Run the model with two norms a layer; a pure function of the weights.
 
     Args:
         spec: The model.
         weights: As :func:`helpers.sensitive.parity.shapes` says, with any leading axes ``*``.
         bits: Shape ``(*, B, n)`` or ``(B, n)``, integers in {0, 1} or bool.
-        intermediates: Also return what happens inside.
 
     Returns:
-        Outputs and what is seen, as of :func:`helpers.nets.transformer.forward`: what the norms of
-        layer l are given stands under ``layers.l.norm1.input`` and ``layers.l.norm2.input``.
+        Outputs, shape ``(*, B)``.
 
     Raises:
         ValueError: weights or bits of another shape, or entries other than 0 and 1.
@@ -92,10 +76,8 @@ def forward(
 
     Source: Hahn and Rofin (2024), the remark that ends Appendix C.
     """
-    given = dressed(spec, weights)
-    if intermediates:
-        return transformer.forward(model(spec), given, bits, intermediates=True)
-    return transformer.forward(model(spec), given, bits)
+    model, given = dressed(spec, weights)
+    return transformer.forward(model, given, bits)
 
 
 def deviations(spec: PostNormSpec, weights: Weights, bits: Tensor) -> tuple[list[Tensor], ...]:
@@ -104,7 +86,8 @@ def deviations(spec: PostNormSpec, weights: Weights, bits: Tensor) -> tuple[list
     Each has the shape ``(*, B, n)``, of the last layer ``(*, B, 1)``: there only the token that is
     read exists. Arguments are those of :func:`forward`; gradients flow.
     """
-    _, seen = forward(spec, weights, bits, intermediates=True)
+    model, given = dressed(spec, weights)
+    _, seen = transformer.forward(model, given, bits, intermediates=True)
     return tuple(
         [
             variance(seen[f"layers.{k}.{norm}.input"], spec.norm_eps).sqrt()
@@ -159,39 +142,6 @@ def reciprocal_mean(d: int, D: int, values: Tensor, rho: float) -> Tensor:
     return torch.stack(terms).sum()
 
 
-def sensitivity_bound(spec: PostNormSpec, weights: Weights, rho: float) -> Tensor:
-    r"""Above the mean over steps of the average sensitivity after a step, with two norms a layer.
-
-    .. math:: \mathbb E_\Delta\, \mathrm{as}_n(T_{\theta + \Delta}) \le
-        2^{2L - 1} \sqrt d\, \|v\|^2\, Q'\, \bar S \prod_{k \ge 2} G_k
-
-    with :func:`reciprocal_mean` for Q', and the other sizes of
-    :func:`helpers.sensitive.steps.sizes`. It depends on n only if they do.
-
-    Raises:
-        ValueError: rho is not positive, fewer than 3 columns, or an epsilon, which would bound
-            every 1/N by itself.
-
-    Source: the chapter on two layer norms.
-    """
-    if spec.norm_eps:
-        raise ValueError(f"norm_eps must be 0, got {spec.norm_eps}")
-    c = steps.sizes(spec, weights, rho)
-    D, B = steps.dimension(spec), value_norms(spec, weights) + rho
-    Q = reciprocal_mean(spec.width, D, B, rho)
-    growth = c.first * (c.own + c.mean).prod() * c.readout**2
-    return 2.0 ** (2 * spec.layers - 1) * math.sqrt(spec.width) * Q * growth
-
-
-@door
-def small_part(s: float, m: int, D: int, rho: float = 1.0) -> float:
-    """Chance that m coordinates of a uniform step of length rho in R^D have a length below s."""
-    require_scale(s=s, rho=rho)
-    if not 1 <= m < D:
-        raise ValueError(f"expected 1 <= m < D, got m = {m}, D = {D}")
-    return float(stats.beta.cdf(min(1.0, (s / rho) ** 2), m / 2, (D - m) / 2))
-
-
 @door
 def small_product(s: float, m: int, D: int, rho: float = 1.0) -> float:
     """Chance that the lengths of two disjoint parts, of m coordinates each, have a product below s.
@@ -238,9 +188,10 @@ def small_chance(r: float, d: int, D: int, B: float, rho: float, *, first: bool 
     """
     require_probability(r=r)
     require_scale(B=B, rho=rho)
-    if d < 2:
-        raise ValueError(f"d must be at least 2, got {d}")
+    if not 2 <= d <= D:
+        raise ValueError(f"expected 2 <= d <= D, got d = {d}, D = {D}")
+    share = stats.beta((d - 1) / 2, (D - d + 1) / 2)  # of d - 1 numbers in the squared length
     if not first:
-        return small_part(B * r / (1 - r), d - 1, D, rho)
-    own = small_part(2 * math.sqrt(d) * r, d - 1, D, rho)
+        return float(share.cdf(min(1.0, (B * r / (1 - r) / rho) ** 2)))
+    own = float(share.cdf(min(1.0, 4 * d * (r / rho) ** 2)))
     return min(1.0, own + small_product(2 * B * math.sqrt(d) * r, d - 1, D, rho))

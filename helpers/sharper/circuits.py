@@ -72,16 +72,16 @@ def attention(weights: Weights, bits: Tensor, positional: bool = False) -> Tenso
     n = weights["head"].shape[-1]
     if bits.ndim < 2 or bits.shape[-1] != n:
         raise ValueError(f"expected bits of shape (..., B, {n}), got {tuple(bits.shape)}")
-    table = weights["query"] @ weights["key"].mT  # (*, D, D), in position and bit
-    table = table[..., None, :, :]
+    table = weights["key"] @ weights["query"].mT  # (*, D, D), in position and bit, rows for the key
+    table = table[..., None, :, :]  # a softmax over short rows is slow, over columns it is not
     if positional:
         lead = torch.broadcast_shapes(table.shape[:-3], bits.shape[:-2])
-        return table[..., :n, :n].softmax(-1).expand(*lead, bits.shape[-2], -1, -1)
+        return table[..., :n, :n].softmax(-2).mT.expand(*lead, bits.shape[-2], -1, -1)
     value = bits.to(table.dtype)
-    of_query, of_key = value[..., :, None], value[..., None, :]
-    by_key = table[..., :n, n:] + of_query * table[..., n:, n:]
-    scores = torch.addcmul(table[..., :n, :n], of_query, table[..., n:, :n])
-    return torch.addcmul(scores, of_key, by_key).softmax(-1)
+    of_key, of_query = value[..., :, None], value[..., None, :]
+    by_query = table[..., :n, n:] + of_key * table[..., n:, n:]
+    scores = torch.addcmul(table[..., :n, :n], of_key, table[..., n:, :n])
+    return torch.addcmul(scores, of_query, by_query).softmax(-2).mT
 
 
 def averages(weights: Weights, bits: Tensor, kept: Tensor) -> Tensor:
@@ -92,8 +92,9 @@ def averages(weights: Weights, bits: Tensor, kept: Tensor) -> Tensor:
 
 def net(weights: Weights, number: Tensor) -> Tensor:
     """The narrow net, number by number: same shape."""
-    G, b, F = (weights[k][..., None, None, :] for k in ("G", "b", "F"))
-    return (torch.relu(number[..., None] * G + b) * F).sum(-1)
+    G, b, F = (weights[k][..., None, :] for k in ("G", "b", "F"))
+    hidden = torch.relu(torch.addcmul(b, number.flatten(-2)[..., None], G))
+    return (hidden @ F.mT).reshape(number.shape)
 
 
 def carried(rows: Tensor, bits: Tensor, members: Tensor) -> Tensor:
@@ -129,22 +130,6 @@ def brightest_are(row: Tensor, members: Tensor, apart: int | None = None) -> boo
     if apart is not None:
         row[apart], members[apart] = -1, False
     return bool(members[row.topk(int(members.sum())).indices].all())
-
-
-def curve(
-    weights: Weights, bits: Tensor, positional: bool = False, points: int = 400
-) -> tuple[Tensor, Tensor]:
-    """The net from the smallest to the largest number that any row gives it, both ``(points,)``.
-
-    Args:
-        weights: Of one model.
-        bits: Inputs, shape ``(B, n)``.
-        positional: As in :func:`forward`.
-        points: Evenly spaced.
-    """
-    numbers = averages(weights, bits, attention(weights, bits, positional))
-    y = torch.linspace(numbers.min().item(), numbers.max().item(), points)
-    return y, net(weights, y[None])[0]
 
 
 @door

@@ -28,8 +28,6 @@ from helpers.weights import Weights
 Network = tuple[Callable[[Weights, Tensor], Tensor], Weights]
 PAPER_SCALE = 2.0
 """The paper's factor of the scores; that of the recipe in :mod:`helpers.sharper.samples` is 0.4."""
-MASK = -40.0
-"""Score of a pair of tokens that is not used, in an earlier version of the authors' network."""
 
 
 def sharper(
@@ -115,32 +113,28 @@ def forms(function: SparseFunction) -> dict[str, Network]:
     }
 
 
-def size(net: Network, bits: Tensor, targets: Tensor) -> tuple[float, float]:
-    """Squared norm of all weights, and the Gauss-Newton trace of the squared loss.
+def sizes(nets: dict[str, Network], bits: Tensor, targets: Tensor) -> dict[str, float]:
+    """Of each network the squared norm of all weights, and the Gauss-Newton trace of its loss.
 
     Args:
-        net: Forward and weights, float64, without ensemble axes.
+        nets: By name, forward and weights, float64, without ensemble axes.
         bits: Inputs, shape ``(B, n)``.
         targets: Shape ``(B,)``.
+
+    Returns:
+        ``name_norm2`` and ``name_trace`` of each, the latter for the squared loss.
     """
-    forward, weights = net
-    trace = hessian_trace(SquaredLoss(forward, bits, targets), weights)
-    return squared_norm(weights), float(trace)
+    found = {}
+    for name, (forward, weights) in nets.items():
+        found[f"{name}_norm2"] = squared_norm(weights)
+        trace = hessian_trace(SquaredLoss(forward, bits, targets), weights)
+        found[f"{name}_trace"] = float(trace)
+    return found
 
 
 def squared_norm(weights: Weights) -> float:
     """Sum of the squares of all weights."""
     return sum(v.square().sum().item() for v in weights.values())
-
-
-def masked_norm(spec: TransformerSpec, weights: Weights) -> float:
-    """Squared norm if every score that is not used were -40 in place of 0.
-
-    Source: ``hardcoded_transformer.py`` of ``paullintilhac/boolean_function_sensitivity``, in the
-    version that fills both D x D matrices of queries with -40 before it writes the others.
-    """
-    unused = sum(int((weights[f"layers.{layer}.query"] == 0).sum()) for layer in range(spec.layers))
-    return squared_norm(weights) + MASK**2 * unused
 
 
 def at_factor(weights: Weights, ratio: float) -> Weights:

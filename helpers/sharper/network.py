@@ -174,7 +174,11 @@ def assemble(
         coefficients: Shape ``(W,)``, positive, float64.
         scales: Both, as numbers.
         exact: The repaired network.
+
+    Raises:
+        ValueError: a coefficient that is not positive and finite.
     """
+    _check_coefficients(coefficients)
     n, W, D, H = spec.n, spec.sparsity, spec.width, spec.hidden
     (first, second), total = scales, coefficients.sum()
     shapes = {"WKQ1": (D, D), "WV1": (D, D), "G": (H, D), "b": (H,), "F": (D, H), "WKQ2": (D, D)}
@@ -411,11 +415,15 @@ def _spec(function: SparseFunction) -> ConstructionSpec:
         raise ValueError(f"the subsets must all have one size, found sizes {sizes}")
     if sizes[0] < 1:
         raise ValueError("the subsets must have at least one member, found the empty set")
-    c = function.coefficients
-    if not (c.isfinite() & (c > 0)).all():
-        worst = c[~(c.isfinite() & (c > 0))][0].item()
-        raise ValueError(f"the coefficients must be positive and finite, found {worst:.6g}")
+    _check_coefficients(function.coefficients)
     return ConstructionSpec(n, sizes[0], W, function.basis)
+
+
+def _check_coefficients(c: Tensor) -> None:
+    """Raise ValueError for a coefficient without a logarithm, naming it."""
+    wrong = c[~(c.isfinite() & (c > 0))]
+    if wrong.numel():
+        raise ValueError(f"the coefficients must be positive and finite, found {wrong[0]:.6g}")
 
 
 def _members(function: SparseFunction) -> Tensor:

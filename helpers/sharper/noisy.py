@@ -78,7 +78,7 @@ def singletons(coefficients: Tensor, second_scale: float | None = None) -> Netwo
     :math:`\sum_i c_i (1 - x_i)`.
 
     Args:
-        coefficients: Shape ``(n,)``, positive, float64.
+        coefficients: Shape ``(n,)``, positive and finite, float64; ValueError for another.
         second_scale: :math:`L_2`; None is :math:`2 \log n`.
 
     Source: ours.

@@ -108,7 +108,7 @@ def perturbation(
     slope = tabulated.gradient_term(n, degree, sparsity, 1.0, as_tabulated=as_tabulated) - at_zero
     base = 2 * math.sqrt(tabulated.gradient_bound(degree, sparsity))
     output = tabulated.output_term(n, degree, sparsity, 1.0)
-    output *= tabulated.tabulated_parameter_count(n, degree)
+    output *= tabulated.parameter_count(n, degree, as_tabulated=True)
     hessian = tabulated.hessian_at_construction(n, degree, sparsity)
     change = tabulated.hessian_term(n, degree, sparsity, 1.0)
     return (

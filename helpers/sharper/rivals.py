@@ -1,4 +1,4 @@
-r"""Rivals of the paper's bound: the kl form of PAC-Bayes, Occam's bound, and a norm bound.
+r"""Rivals of the paper's bound: the kl form of PAC-Bayes, and Occam's bound.
 
 Losses are squared errors in [0, b], logarithms natural, n the number of bits. The functions take
 numbers or tensors that broadcast, see :func:`helpers.sharper.elementwise.elementwise`.
@@ -174,39 +174,6 @@ def log_constructions(
     require_within("coefficient_bits", coefficient_bits, 0)
     described = sparsity * coefficient_bits * math.log(2)
     return _log_choose(subsets, sparsity) + classes.log() + described
-
-
-@elementwise
-def edelman(
-    m: Tensor,
-    n: Tensor,
-    width: Tensor,
-    weight_norm: Tensor,
-    input_norm: Tensor,
-    readout_norm: Tensor,
-) -> Tensor:
-    r"""Leading term of the norm bound of Edelman et al., without its constant.
-
-    .. math:: B_X B_w C_{2,1} \sqrt{\frac{\log(D m n)}{m}}
-
-    It is the square root of their log covering number at :math:`\epsilon = 1`, over m, without the
-    depth factor :math:`(C_2 L_\sigma)^{O(L)}`, with the spectral norms :math:`C_2`. So this is no
-    bound. A complete one is above it if what is left out is at least 1.
-
-    Args:
-        m: Sample size, at least 1.
-        n: Length, at least 1.
-        width: D, columns of a token, at least 1.
-        weight_norm: Largest (2, 1) norm of a weight matrix, positive.
-        input_norm: Largest 2-norm of a token, positive.
-        readout_norm: 2-norm of the read-out vector, positive.
-
-    Source: Edelman et al. (2022), Theorem 4.6; Lintilhac and Shaikh (2026), Eq. (12).
-    """
-    for name, value in (("m", m), ("n", n), ("width", width)):
-        require_within(name, value, 1)
-    require_above_zero(weight_norm=weight_norm, input_norm=input_norm, readout_norm=readout_norm)
-    return input_norm * readout_norm * weight_norm * ((width * m * n).log() / m).sqrt()
 
 
 def _kl(p: Tensor, q: Tensor) -> Tensor:

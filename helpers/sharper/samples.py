@@ -8,7 +8,7 @@ what :func:`paper_spec` and :func:`start` say of scores and embeddings, and with
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,7 +24,7 @@ from helpers.nets.spec import TransformerSpec
 from helpers.training.batches import fixed
 from helpers.training.ensemble import Trained
 from helpers.training.train import train
-from helpers.weights import Weights
+from helpers.weights import Forward, Weights
 
 SLOW = {"layers.1.query": 0.1, "layers.1.key": 0.1}
 """Rates of the second layer's queries and keys with which sparsity 7 and 14 are learned."""
@@ -164,29 +164,30 @@ def learn(
     )
 
 
-def risks(
-    forward: Callable[[Weights, Tensor], Tensor],
-    weights: Weights,
+def gap_table(
     samples: Samples,
+    forward: Forward,
+    trained: Trained,
     *,
     fresh: int | None = None,
     generator: torch.Generator | None = None,
     chunk: int = 1024,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """How well models do on the strings they were trained on, and on all.
+) -> pd.DataFrame:
+    """One row a model: its class, its training, and its gap at the end.
 
     Args:
+        samples: What the models were trained on.
         forward: ``forward(weights, bits) -> (E, B)``.
-        weights: Of the samples' E models, each ``(E, ...)``.
-        samples: What they were trained on.
-        fresh: Number of uniform strings, at least 2, the same for all models; None: every string
-            of the cube, n at most 20, which is exact.
+        trained: By :func:`learn`.
+        fresh: Number of uniform strings on which the risk is estimated, at least 2, the same for
+            all models; None: every string of the cube, n at most 20, which is exact.
         generator: Source of the fresh strings.
         chunk: Strings a forward pass takes.
 
     Returns:
-        Mean squared error on the training strings; on uniform strings, which less the first is the
-        gap; and the standard error of both, 0 if all strings were taken. Each ``(E,)``, float64.
+        Columns ``degree, sparsity, steps, finished, train, gap, stderr``: ``train`` is the mean
+        squared error of the final weights on the training strings, ``gap`` that on uniform strings
+        less ``train``, ``stderr`` the standard error of the risk, 0 if all strings were taken.
 
     Raises:
         ValueError: ``fresh`` below 2, the whole cube of more than 20 bits, or outputs of another
@@ -194,7 +195,7 @@ def risks(
 
     Cost: ``N + fresh`` forward passes a model.
     """
-    n = samples.n
+    n, weights = samples.n, trained.weights
     if fresh is None and n > 20:
         raise ValueError(f"the whole cube is taken up to n = 20, got {n}; say how many fresh ones")
     if fresh is not None and fresh < 2:
@@ -213,40 +214,15 @@ def risks(
             raise ValueError(f"forward gives one number a model and string, {needed}, got {found}")
         return (outputs - targets).square()
 
-    train, test = errors(samples.bits, samples.targets.double()), errors(strings, targets)
-    stderr = test.std(1) / math.sqrt(len(points)) * (fresh is not None)
-    return train.mean(1), test.mean(1), stderr
-
-
-def gap_table(
-    samples: Samples,
-    spec: TransformerSpec,
-    trained: Trained,
-    fresh: int | None = None,
-    generator: torch.Generator | None = None,
-) -> pd.DataFrame:
-    """One row a model: its class, its training, and its gap at the end.
-
-    Args:
-        samples: What the models were trained on.
-        spec: Of the models.
-        trained: By :func:`learn`.
-        fresh: As in :func:`risks`.
-        generator: As there.
-
-    Returns:
-        Columns ``degree, sparsity, steps, finished, train, gap, stderr``, where ``train`` is the
-        loss of the final weights.
-    """
-    network = partial(transformer.forward, spec)
-    train, test, stderr = risks(network, trained.weights, samples, fresh=fresh, generator=generator)
+    train = errors(samples.bits, samples.targets.double()).mean(1)
+    test = errors(strings, targets)
     columns = {
         "degree": [f.degree for f in samples.functions],
         "sparsity": [f.sparsity for f in samples.functions],
         "steps": trained.steps.tolist(),
         "finished": trained.finished.int().tolist(),
         "train": train.tolist(),
-        "gap": (test - train).tolist(),
-        "stderr": stderr.tolist(),
+        "gap": (test.mean(1) - train).tolist(),
+        "stderr": (test.std(1) / math.sqrt(len(points)) * (fresh is not None)).tolist(),
     }
     return pd.DataFrame(columns)

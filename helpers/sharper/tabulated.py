@@ -150,25 +150,17 @@ def hessian_term(n: int, degree: int, sparsity: int, sigma: float) -> float:
 
 
 @door
-def parameter_count(n: int, degree: int) -> int:
+def parameter_count(n: int, degree: int, as_tabulated: bool = False) -> int:
     r"""Number of weights, :math:`3 D^2 + D + (8D + 4)(d + 1)`.
 
-    Source: ours: three score and value matrices, the read-out, and G, F, b with 4(d + 1) units.
+    ``as_tabulated`` is :math:`\Theta = 3(k+1)^2 + (k+1) + (8k + 6)(d+1)`, all but 6(d + 1) of them.
+
+    Source: ours: three score and value matrices, the read-out, and G, F, b with 4(d + 1) units;
+    :math:`\Theta` is that of Theorem 17, as tabulated.
     """
     require_sizes(n, degree, 1)
     D = n + 2
-    return 3 * D**2 + D + (8 * D + 4) * (degree + 1)
-
-
-@door
-def tabulated_parameter_count(n: int, degree: int) -> int:
-    r""":math:`\Theta = 3(k+1)^2 + (k+1) + (8k + 6)(d+1)`: the weights, but 6(d + 1) of them.
-
-    Source: Theorem 17, as tabulated.
-    """
-    require_sizes(n, degree, 1)
-    D = n + 2
-    return 3 * D**2 + D + (8 * (D - 1) + 6) * (degree + 1)
+    return 3 * D**2 + D + (8 * D + 4 - 6 * as_tabulated) * (degree + 1)
 
 
 @elementwise
@@ -211,7 +203,8 @@ def perturbation_term(
     """
     gradient = gradient_term(n, degree, sparsity, sigma, as_tabulated)
     first = 2 * gradient * (2 * math.sqrt(gradient_bound(degree, sparsity)) + gradient)
-    return first + tabulated_parameter_count(n, degree) * _residual(n, degree, sparsity, sigma)
+    count = parameter_count(n, degree, as_tabulated=True)
+    return first + count * _residual(n, degree, sparsity, sigma)
 
 
 @door

@@ -7,9 +7,11 @@ the sample size that they need, and how long they wait before they learn.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from scipy.optimize import isotonic_regression
 from torch import Tensor
@@ -20,7 +22,7 @@ from helpers.draws import seed_of
 from helpers.nets.norm import layer_norm
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import initial_weights
-from helpers.statistics import Estimate, bootstrapped, redrawn
+from helpers.statistics import redrawn
 from helpers.weights import Weights
 
 GATES: dict[str, Callable[[Tensor], Tensor]] = {
@@ -283,14 +285,11 @@ def critical_size(sizes: Sequence[int], successes: Tensor, level: float = 0.5) -
         raise ValueError(f"shares must lie in [0, 1], got {successes.tolist()}")
     require_probability(level=level)
     share = nondecreasing(successes)
-    above = (share > level).nonzero()
-    if not len(above):
-        return float("inf")
-    k = int(above[0])
-    if k == 0:
-        return m[0].item()
-    part = (level - share[k - 1]) / (share[k] - share[k - 1])
-    return (m[k - 1].log() + part * (m[k] / m[k - 1]).log()).exp().item()
+    k = int((share <= level).sum())
+    if k in (0, len(m)):
+        return math.inf if k else m[0].item()
+    around = slice(k - 1, k + 1)
+    return math.exp(np.interp(level, share[around], m[around].log()))
 
 
 def onsets(checks: Sequence[int], losses: Tensor, level: float) -> Tensor:
@@ -329,32 +328,6 @@ def redrawn_medians(values: Tensor, count: int, generator: torch.Generator) -> T
     """
     if values.ndim != 1 or not len(values):
         raise ValueError(f"values must be (E,), E at least 1, got {tuple(values.shape)}")
-    return values.double()[_redrawn_too(len(values), count, generator)].quantile(0.5, dim=1)
-
-
-def spread(groups: Sequence[Tensor], count: int, generator: torch.Generator) -> Estimate:
-    r"""Standard deviation of waits over their mean, pooled over groups, with its interval.
-
-    .. math:: \Bigl( \frac1L \sum_{l \le L} s_l^2 / \bar w_l^2 \Bigr)^{1/2}
-
-    Args:
-        groups: Waits of the runs of one kind, each ``(E,)`` with E at least 2; L of them.
-        count: Number of redraws, at least 1.
-        generator: Source of randomness.
-
-    Raises:
-        ValueError: no groups, or a group of one run.
-    """
-    if not groups or min(map(len, groups)) < 2:
-        raise ValueError(f"a spread needs groups of 2 runs, got {[len(g) for g in groups]}")
-    squares = []
-    for waits in groups:
-        drawn = waits.double()[_redrawn_too(len(waits), count, generator)]
-        squares.append(drawn.var(1) / drawn.mean(1).square())
-    return bootstrapped(torch.stack(squares).mean(0).sqrt())
-
-
-def _redrawn_too(E: int, count: int, generator: torch.Generator) -> Tensor:
-    """Numbers of all runs, then of runs drawn anew: ``(1 + count, E)``."""
-    everyone = torch.arange(E)
-    return torch.cat((everyone[None], redrawn(torch.zeros_like(everyone), count, generator)))
+    values = values.double()
+    again = values[redrawn(torch.zeros(len(values)), count, generator)]
+    return torch.cat((values[None], again)).quantile(0.5, dim=1)

@@ -142,14 +142,6 @@ def harder_gram(
     return gram
 
 
-def dual(vectors: Tensor) -> Tensor:
-    r"""The vectors in the span of ``(s, d)`` with :math:`u_i^\top v_j = 1` if i = j, else 0.
-
-    Of vectors that are not independent, the pseudo-inverse: equal ones share what one would have.
-    """
-    return torch.linalg.pinv(vectors, rtol=1e-9).mT
-
-
 @door
 def margin(s: int, delta: float) -> float:
     r"""Least score of a chosen row minus the largest of another, with dual keys at R = 1.
@@ -343,9 +335,13 @@ def _heads(at: Basis, keys: Tensor, values: Tensor, R: float) -> Weights:
 
 
 def _chosen(at: Basis, chosen: Sequence[int], dual_keys: bool) -> Tensor:
+    """The chosen vectors, or those in their span that are 1 on one of them and 0 on the others.
+
+    Of vectors that are not independent, the pseudo-inverse: equal ones share what one would have.
+    """
     _check_subset(len(at.vectors), chosen)
     vectors = at.vectors[list(chosen)]
-    return dual(vectors) if dual_keys else vectors
+    return torch.linalg.pinv(vectors, rtol=1e-9).mT if dual_keys else vectors
 
 
 def _check_subset(T: int, chosen: Sequence[int]) -> None:

@@ -124,7 +124,7 @@ def by_counting(v, m):
 def by_norms(v, m):
     """The bounds of P3 and P4 for one layer, as in the chapter on five bounds."""
     T, d = v["T"], v["D"]
-    leading = rivals.edelman(m, T, T + 2, v["C21"], math.sqrt(2), math.sqrt(v["W"]))
+    leading = v["C21"] * math.sqrt(2 * v["W"] * math.log((T + 2) * m * T) / m)
     if v["Wqk"] is None or v["b"] != 1:
         return dict.fromkeys(("long", "free", "long1", "free1")) | {"edelman": leading}
     sizes = {"w": v["w"], "W_c": v["Wc"], "W_v": v["Wv"], "x": v["x"], "W_qk": v["Wqk"]}

@@ -13,10 +13,9 @@ from helpers.cube import (
     degree_repetitions,
     first_accepted_degree,
     first_accepted_sparsity,
-    random_restrictions,
     sparse_function,
-    sparsity_repetitions,
 )
+from helpers.cube.testers import random_restrictions
 
 law = settings(deadline=None, max_examples=40)
 VARIANTS = ("blocks", "coordinates")
@@ -121,11 +120,13 @@ def test_a_miss_is_no_more_likely_than_delta():
 
 def test_repetitions_keep_their_promise():
     assert (degree_repetitions(0.02, 0.05), degree_repetitions(0.1, 0.1)) == (150, 24)
-    assert [sparsity_repetitions(d) for d in (0.6, 0.5, 0.25, 0.1, 0.05)] == [1, 1, 2, 4, 5]
+    f = sparse_function(4, 2, 2, seeded())
+    for delta, R in {0.6: 1, 0.5: 1, 0.25: 2, 0.1: 4, 0.05: 5}.items():
+        found = first_accepted_sparsity(f, 4, generator=seeded(), delta=delta)
+        assert found.repetitions == R
     for eps in (0.5, 0.1, 0.01):
         for delta in (0.5, 0.05, 1e-4):
             assert (1 - eps) ** degree_repetitions(eps, delta) <= delta
-            assert 0.5 ** sparsity_repetitions(delta) <= delta
 
 
 @pytest.mark.parametrize("free", [10, 14])

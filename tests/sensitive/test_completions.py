@@ -44,11 +44,10 @@ def test_completions_agree_on_the_training_set(n, data):
     m, seed = data.draw(st.integers(1, 2**n)), data.draw(st.integers(0, 99))
     f = coins(4, n, seed)
     rows = training_sets(4, 2**n, m, generator(seed))
-    for complete in (completions.random_completion, completions.shuffled_outside):
-        h = complete(f, rows, generator(seed + 1))
-        assert h.dtype == f.dtype
-        assert torch.equal(h.abs(), torch.ones_like(f))
-        assert torch.equal(h.gather(1, rows), f.gather(1, rows))
+    h = completions.shuffled_outside(f, rows, generator(seed + 1))
+    assert h.dtype == f.dtype
+    assert torch.equal(h.abs(), torch.ones_like(f))
+    assert torch.equal(h.gather(1, rows), f.gather(1, rows))
     assert torch.equal(h.sum(1), f.sum(1)), "a shuffle keeps how many values of each kind there are"
 
 
@@ -60,13 +59,6 @@ def test_a_shuffle_moves_values_outside_evenly():
     found = (completions.shuffled_outside(f, rows, generator()) < 0).double().mean(0)
     assert found[[0, 4, 7]].sum() == 0
     assert (found[[1, 2, 3, 5, 6]] - 0.2).abs().max() < 5 * (0.2 * 0.8 / 5000) ** 0.5
-
-
-def test_random_completions_toss_fair_coins():
-    f = torch.ones(4000, 4)
-    rows = torch.zeros(4000, 1, dtype=torch.int64)
-    h = completions.random_completion(f, rows, generator())
-    assert h[:, 1:].mean(0).abs().max() < 5 / 4000**0.5
 
 
 def test_the_expected_sensitivity_is_the_mean_over_all_completions():
@@ -132,7 +124,7 @@ def test_positions_get_no_noise(monkeypatch):
 def test_bad_input_is_named():
     f, rows = coins(2, 3), torch.tensor([[0, 1], [2, 3]])
     with pytest.raises(ValueError, match="points run from 0 to 1, found 0 to 3"):
-        completions.random_completion(f[:, :2], rows, generator())
+        completions.shuffled_outside(f[:, :2], rows, generator())
     with pytest.raises(TypeError, match=r"int64, got torch\.int32"):
         completions.expected_sensitivity(f, rows.int())
     with pytest.raises(ValueError, match="values are -1 or 1, got 0"):
@@ -140,7 +132,7 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match=r"tables \(E, 2\*\*n\), got \(2, 7\)"):
         completions.expected_sensitivity(f[:, :7], rows)
     with pytest.raises(ValueError, match="2 tables need training sets"):
-        completions.random_completion(f, rows[:1], generator())
+        completions.shuffled_outside(f, rows[:1], generator())
     with pytest.raises(ValueError, match="holds a point twice"):
         completions.shuffled_outside(f, torch.zeros_like(rows), generator())
     model = brittle.spec(3, 8)

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from helpers.sensitive.isolation import members, moved, parity_sharpness
+from helpers.sensitive.isolation import climb, moved, parity_of, parity_sharpness
 from helpers.sensitive.parity import forward, parity_transformer
 from helpers.sharpness import direction_sharpness
 
@@ -48,42 +48,62 @@ def test_the_sharpness_of_parity_uses_each_step_with_its_own_strings(monkeypatch
     x = torch.randint(0, 2, (draws, strings, n), generator=source, dtype=torch.uint8)
     still = 1 - 2.0 * (x.sum(-1) % 2)
     wanted = (forward(spec, stepped, x) - still).square().mean(-1)
-    found = parity_sharpness(n, rho, draws, strings, generator(1))
+    found = parity_sharpness(spec, weights, rho, draws, strings, generator(1))
     assert torch.allclose(found.values, wanted, rtol=1e-9, atol=1e-12)
     assert found.mean == found.values.mean()
     assert found.stderr == pytest.approx(found.values.std().item() / math.sqrt(draws))
     monkeypatch.setattr("helpers.sensitive.isolation.MEMORY", 1)
-    in_pieces = parity_sharpness(n, rho, draws, strings, generator(1))
+    in_pieces = parity_sharpness(spec, weights, rho, draws, strings, generator(1))
     assert torch.allclose(in_pieces.values, wanted, rtol=1e-9, atol=1e-12)
 
 
 def test_without_a_step_nothing_moves():
-    assert parity_sharpness(9, 0.0, 3, 4, generator()).mean < 1e-12
+    assert parity_sharpness(*parity_transformer(9), 0.0, 3, 4, generator()).mean < 1e-12
 
 
 def test_longer_strings_turn_a_small_step_into_a_large_one():
-    short, long = (parity_sharpness(n, 0.05, 40, 4, generator()) for n in (6, 128))
+    short, long = (
+        parity_sharpness(*parity_transformer(n), 0.05, 40, 4, generator()) for n in (6, 128)
+    )
     assert short.mean < 0.05
     assert long.mean > 1 - 4 * long.stderr
 
 
-def test_members_are_single_models():
-    spec, weights = parity_transformer(6)
-    stepped = moved(weights, 0.3, 3, generator())
-    x = torch.randint(0, 2, (4, 6), generator=generator(1))
-    together = forward(spec, stepped, x)
-    assert torch.allclose(forward(spec, members(spec, stepped, 2), x), together[2])
-    some = torch.tensor([2, 0])
-    assert torch.allclose(forward(spec, members(spec, stepped, some), x), together[some])
+def test_the_climb_finds_the_top_of_a_hill_and_leaves_the_start():
+    start = {"a": torch.tensor([3.0, -2.0], dtype=torch.float64), "b": torch.zeros(())}
+    best, found = climb(start, lambda w: 1 / (1 + w["a"].square().sum() + w["b"] ** 2), 0.1, 200)
+    assert best == pytest.approx(1, abs=1e-3)
+    assert found["a"].norm() < 0.1
+    assert not found["a"].requires_grad
+    assert start["a"].tolist() == [3.0, -2.0]
+
+
+def test_the_climb_keeps_the_best_it_saw():
+    values = iter((1.0, 5.0, 2.0))
+    best, found = climb({"a": torch.ones(1)}, lambda w: next(values) * w["a"][0] ** 0, 1.0, 3)
+    assert best == 5
+    assert found["a"].shape == (1,)
+
+
+def test_another_network_is_measured_with_the_same_steps_and_strings():
+    given = (*parity_transformer(10), 0.2, 4, 3)
+    one = parity_sharpness(*given, generator(1))
+    half = parity_sharpness(*given, generator(1), network=lambda *a: (forward(*a) + 1) / 2)
+    source = generator(1)
+    stepped = moved(given[1], 0.2, 4, source)
+    x = torch.randint(0, 2, (4, 3, 10), generator=source, dtype=torch.uint8)
+    wanted = ((forward(given[0], stepped, x) + 1) / 2 - parity_of(x)).square().mean(-1)
+    assert torch.allclose(half.values, wanted)
+    assert not torch.allclose(one.values, wanted)
 
 
 def test_a_narrower_transformer_is_measured_too():
-    found = parity_sharpness(64, 0.1, 20, 2, generator(), half=9)
+    found = parity_sharpness(*parity_transformer(64, 9), 0.1, 20, 2, generator())
     assert found.mean > 1 - 4 * found.stderr
 
 
 def test_bad_input_is_named():
-    weights = parity_transformer(3)[1]
+    spec, weights = parity_transformer(3)
     with pytest.raises(ValueError, match="rho must be finite and at least 0, got -1"):
         moved(weights, -1, 2, generator())
     with pytest.raises(ValueError, match="draws must be at least 1, got 0"):
@@ -91,6 +111,6 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match=r"got \['head'\]"):
         moved(weights, 1, 1, generator(), only=["head"])
     with pytest.raises(ValueError, match="draws must be at least 2, got 1"):
-        parity_sharpness(4, 0.1, 1, 1, generator())
+        parity_sharpness(spec, weights, 0.1, 1, 1, generator())
     with pytest.raises(ValueError, match="strings must be at least 1, got 0"):
-        parity_sharpness(4, 0.1, 2, 0, generator())
+        parity_sharpness(spec, weights, 0.1, 2, 0, generator())

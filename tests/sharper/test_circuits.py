@@ -95,12 +95,3 @@ def test_turns_are_counted_and_small_ones_are_not():
     x = torch.linspace(0, 1, 400)
     assert [circuits.turns(torch.cos(math.pi * d * x)) for d in (1, 2, 3)] == [0, 1, 2]
     assert circuits.turns(x + 0.02 * torch.cos(60 * x)) == 0
-
-
-def test_the_curve_spans_what_rows_give_the_net():
-    w, every = drawn(), cube.bits(5)
-    y, g = circuits.curve(w, every, points=50)
-    numbers = circuits.averages(w, every, circuits.attention(w, every))
-    assert y[0].item() == pytest.approx(numbers.min().item(), rel=1e-6)
-    assert y[-1].item() == pytest.approx(numbers.max().item(), rel=1e-6)
-    assert g.shape == y.shape == (50,)

@@ -1,7 +1,5 @@
 """Changes of scale that leave a network's function as it is."""
 
-import math
-
 import pytest
 import torch
 
@@ -63,18 +61,9 @@ def test_size_is_norm_and_trace_of_a_linear_read_out():
     """Of f = <w, x> the squared gradient at x is |x|^2."""
     weights = {"w": torch.tensor([3.0, 4.0], dtype=torch.float64)}
     bits = torch.tensor([[0, 1], [1, 1]])
-    norm, trace = learnable.size((lambda w, b: b.double() @ w["w"], weights), bits, torch.zeros(2))
-    assert (norm, trace) == (25.0, 3.0)
-
-
-def test_masked_scores_are_counted():
-    f = cube.sparse_function(6, 2, 1, torch.Generator().manual_seed(0))
-    run, weights = learnable.forms(f)["separate"]
-    spec = run.args[0]
-    used = 2 + 1  # two members in the first layer, one component in the second
-    unused = 2 * spec.width**2 - used
-    expected = learnable.squared_norm(weights) + 1600 * unused
-    assert math.isclose(learnable.masked_norm(spec, weights), expected, rel_tol=1e-12)
+    net = (lambda w, b: b.double() @ w["w"], weights)
+    found = learnable.sizes({"linear": net}, bits, torch.zeros(2))
+    assert found == {"linear_norm2": 25.0, "linear_trace": 3.0}
 
 
 def test_bad_scales_are_named(net):

@@ -45,6 +45,9 @@ def test_singletons_are_the_smooth_network_of_the_singletons():
         known, other = noisy.construct_smooth(f, (None, second))
         assert spec == known
         assert all(torch.allclose(weights[k], other[k], rtol=1e-13) for k in noisy.MATRICES)
+    for wrong in (-0.3, 0.0, math.nan, math.inf):
+        with pytest.raises(ValueError, match=f"must be positive and finite, found {wrong:g}"):
+            noisy.singletons(f64([1.0, 1.0, wrong, 1.0, 1.0]))
 
 
 @pytest.mark.parametrize("size", SIZES)

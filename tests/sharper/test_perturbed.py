@@ -113,8 +113,9 @@ def test_the_weights_are_counted(size):
     n, d, _ = size
     weights = construct(function(n, d, 1))[1]
     assert t.parameter_count(n, d) == sum(block.numel() for block in weights.values())
-    assert t.parameter_count(n, d) - t.tabulated_parameter_count(n, d) == 6 * (d + 1)
-    assert t.tabulated_parameter_count(n, d) == 3 * (n + 2) ** 2 + n + 2 + (8 * n + 14) * (d + 1)
+    tabulated = t.parameter_count(n, d, as_tabulated=True)
+    assert t.parameter_count(n, d) - tabulated == 6 * (d + 1)
+    assert tabulated == 3 * (n + 2) ** 2 + n + 2 + (8 * n + 14) * (d + 1)
 
 
 @law
@@ -131,7 +132,7 @@ def test_the_perturbation_term_is_put_together_from_its_parts(size, sigma):
     for tabulated in (False, True):
         G = t.gradient_term(*size, sigma, as_tabulated=tabulated)
         H = t.hessian_at_construction(*size) + t.hessian_term(*size, sigma)
-        second = t.output_term(*size, sigma) * H * t.tabulated_parameter_count(n, d)
+        second = t.output_term(*size, sigma) * H * t.parameter_count(n, d, as_tabulated=True)
         first = 2 * G * (2 * math.sqrt(t.gradient_bound(d, W)) + G)
         assert close(t.perturbation_term(*size, sigma, as_tabulated=tabulated), first + second)
     G = math.sqrt(t.gradient_bound(d, W)) + t.gradient_term(*size, sigma)

@@ -197,21 +197,12 @@ def test_the_onset_is_the_last_check_above_the_level():
     assert planted.onsets([10, 20, 30, 40], losses, 0.6).tolist() == [30, 10, 0]
 
 
-def test_the_spread_of_waits_without_memory_is_one_at_every_mean():
-    groups = [waits_without_memory(m, 4000, s) for s, m in enumerate((3, 700))]
-    found = planted.spread(groups, 200, torch.Generator().manual_seed(0))
-    assert found.low < 1 < found.high
-    assert found.high - found.low < 0.1
-
-
 @pytest.mark.parametrize(
     ("call", "text"),
     [
         (lambda: planted.onsets([1, 2], torch.zeros(3, 1), 0.5), "2 checks"),
         (lambda: planted.redrawn_medians(torch.ones(2, 2), 5, torch.Generator()), "values"),
         (lambda: planted.redrawn_medians(torch.ones(2), 0, torch.Generator()), "count"),
-        (lambda: planted.spread([], 5, torch.Generator()), "groups"),
-        (lambda: planted.spread([torch.ones(1)], 5, torch.Generator()), "groups"),
         (lambda: planted.plant("or", 5, 2, [0]), "gate"),
         (lambda: planted.plant("and", 5, 6, [0]), "s must lie"),
         (lambda: planted.plant("and", 5, 0, [0]), "s must lie"),

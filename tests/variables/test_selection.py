@@ -94,12 +94,12 @@ def test_a_head_is_a_softmax_mixture_written_out():
         assert torch.allclose(found[b], total, atol=1e-13)
 
 
-def test_dual_vectors_undo_the_gram_matrix_and_equal_ones_share():
-    vectors = selection.basis(selection.opposed_gram(6, 3, 0.2)).vectors[:4]
-    eye = torch.eye(4, dtype=torch.float64)
-    assert torch.allclose(selection.dual(vectors) @ vectors.mT, eye, atol=1e-12)
-    alike = selection.dual(torch.ones(3, 1, dtype=torch.float64))
-    assert torch.allclose(alike, torch.full((3, 1), 1 / 3, dtype=torch.float64))
+def test_dual_keys_undo_the_gram_matrix_and_equal_ones_share():
+    near, alike = selection.basis(selection.opposed_gram(6, 3, 0.2)), selection.marked(5, [0, 1, 2])
+    for at, count in ((near, 4), (alike, 3)):
+        key = selection.mean_head(at, range(count), 1.0)["WK"][0, :, 0]
+        assert torch.allclose(at.vectors[:count] @ key, torch.ones_like(key[:1]), atol=1e-12)
+    assert torch.allclose(key, alike.vectors[0], atol=1e-12)
 
 
 def test_norms_are_the_ones_asked_for():
