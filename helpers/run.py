@@ -292,7 +292,7 @@ def _over_dask(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome
         unfit: set[str] = set()
         waiting = deque(enumerate(jobs))
         futures: dict[Any, tuple[int, Job]] = {}
-        arriving = as_completed([])
+        arriving, attempt = as_completed([]), itertools.count()
 
         def submit(i: int, job: Job, where: Sequence[str] | None = None) -> None:
             future = client.submit(
@@ -305,7 +305,7 @@ def _over_dask(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome
                 job.run,
                 str(job.chapter.root),
                 pure=False,
-                key=f"{job.label} {i} {len(unfit)}",
+                key=f"{job.label} {i} {next(attempt)}",  # Dask takes the same key for the same task
                 workers=where,
             )
             futures[future] = i, job

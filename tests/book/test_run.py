@@ -14,6 +14,7 @@ import time
 
 import psutil
 import pytest
+from distributed import Client
 
 from helpers import run
 from helpers.book import chapters
@@ -222,7 +223,10 @@ def cluster_of(small_book, *packages, threads=1):
         workers = [
             start("distributed.cli.dask_worker", *count, *place, package=p) for p in packages
         ]
-        yield json.loads(file.read_text())["address"], workers
+        address = json.loads(file.read_text())["address"]
+        with Client(address) as client:
+            client.wait_for_workers(len(packages), timeout=PATIENCE)
+        yield address, workers
 
 
 def test_a_sweep_runs_on_a_scheduler_given_by_address_and_survives_a_killed_worker(small_book):
