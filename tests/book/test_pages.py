@@ -57,20 +57,30 @@ SETTLED = """async () => {
 }"""
 # The time that axe takes grows with the page's elements. A chapter has 6,000 to 14,000, of which
 # 2,000 are its own: the rest are strokes of formulas and coloured words of code. Each formula
-# becomes a box of its size, and of the words in a colour one stands for all.
+# becomes a box of its size (all are measured first, or each would be laid out anew), and of the
+# words in a colour one stands for all. A row of a table stays if it shows something new.
 THINNED = """() => {
-    for (const formula of document.querySelectorAll("mjx-container")) {
-        const {width, height} = formula.getBoundingClientRect();
-        const box = document.createElement("span");
+    const formulas = [...document.querySelectorAll("mjx-container")];
+    const boxes = formulas.map(formula => formula.getBoundingClientRect());
+    formulas.forEach((formula, i) => {
+        const box = document.createElement("span"), {width, height} = boxes[i];
         box.textContent = "x";
         box.style = `display: inline-block; width: ${width}px; height: ${height}px`;
         formula.replaceWith(box);
-    }
-    const seen = new Set();
-    for (const word of document.querySelectorAll("pre span:not(:has(*))")) {
-        const look = `${word.className} ${word.closest("div")?.className}`;
-        if (seen.has(look)) word.replaceWith(word.textContent);
-        seen.add(look);
+    });
+    const unseen = () => {
+        const seen = new Set();
+        return looks => looks.filter(look => !seen.has(look) && seen.add(look)).length;
+    };
+    const word = unseen();
+    for (const e of document.querySelectorAll("pre span:not(:has(*))"))
+        if (!word([`${e.className} ${e.closest("div")?.className}`])) e.replaceWith(e.textContent);
+    for (const body of document.querySelectorAll("tbody")) {
+        const row = unseen();
+        const looks = e => [e, ...e.querySelectorAll("*")]
+            .map(part => [part.parentElement.tagName, part.tagName, part.className,
+                !part.textContent.trim(), ...part.getAttributeNames()].join());
+        for (const e of [...body.rows]) if (!row(looks(e))) e.remove();
     }
     document.body.normalize();
 }"""
