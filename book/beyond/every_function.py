@@ -73,6 +73,7 @@ from helpers import cube
 from helpers.beyond import signed
 from helpers.book import figures
 from helpers.book.claims import Ledger
+from helpers.book.moving import Axis, Frame, moving
 from helpers.book.output import glue
 from helpers.book.table import table
 from helpers.draws import Draws, f64
@@ -113,6 +114,40 @@ for h, head in enumerate(heads):
     ax.set_xticks(range(4), names)
     ax.set(title="attention 2, with the MLP's values", ylabel="share", ylim=(0, 1.05))
 figures.show()
+
+# %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
+sets = [
+    "{" + ",".join(map(str, cube.members(m))) + "}" for head in heads for m in head.masks.tolist()
+]
+
+
+def adds(first, last):
+    """What each set of the two heads adds to the output, when bit 2 is 0."""
+    bits, parts = torch.tensor([[first, 0, last]]), torch.zeros(2, len(sets)).double()
+    for h, at in enumerate((slice(3), slice(3, 4))):  # the places of the sets of each head
+        own = {name: value[h] for name, value in weights.items()}
+        _, inside = sharper.forward(spec, own, bits, intermediates=True)
+        parts[h, at] = (inside["attention2"] * (inside["Z"] @ own["v2"]))[0, : len(sets[at])]
+    return Frame(
+        f"Bits {first}, 0, {last}: the parts add up to {parts.sum():+.0f}, for the bit "
+        f"{last if first else 0} that bit 1 selects.",
+        bars={f"head {h + 1}": (list(range(1, 5)), parts[h].tolist()) for h in range(2)},
+    )
+
+
+moving(
+    "selector",
+    {"bit 1": [0, 1], "bit 3": [0, 1]},
+    adds,
+    (
+        Axis("set", 0.4, len(sets) + 0.6, ticks=dict(enumerate(sets, 1))),
+        Axis("added to the output", -0.6, 0.6),
+    ),
+    caption="What each set of the selector adds to the output; bit 2 is 0. Three parts of head 1 and one of head 2, "
+    "half each: three agree and one does not.",
+    alt="Four bars of length one half, up or down. Three point the way of the answer, one against it.",
+    start=(1, 1),
+)
 
 # %% [markdown]
 # ## Every input

@@ -42,6 +42,7 @@ import torch
 from helpers import cube
 from helpers.book import figures
 from helpers.book.claims import Ledger
+from helpers.book.moving import Axis, Frame, moving
 from helpers.book.output import glue
 from helpers.book.table import table
 from helpers.cube import even_parity_coefficients, sparsity
@@ -126,7 +127,42 @@ in_both["indicators"] = even_parity_coefficients(majority)
 table(in_both, "Coefficients of the majority of three votes", form=".1f")
 
 # %% [markdown]
-# The indicators need five terms for it instead of four.
+# The indicators need five terms for it instead of four. With more votes there are parities of more sizes, and each size brings the sum nearer:
+
+# %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
+LONGEST = 11
+
+
+def up_to(degree, n):
+    """The parities of at most this size in the majority of n votes, by the number of noes."""
+    values = cube.majority(n)
+    coefficients = cube.spectrum(values)
+    size = (cube.points(n) < 0).sum(-1)  # of the set, as of the noes
+    kept = torch.where(size <= degree, coefficients, 0.0)
+    found = cube.spectrum(kept) * 2**n  # the transform is its own inverse, up to the factor
+    noes, first = range(n + 1), [2**k - 1 for k in range(n + 1)]
+    return Frame(
+        f"Majority of {n} votes, parities of at most {degree}: they hold "
+        f"{100 * kept.square().sum():.1f} % of its squares.",
+        bars={"sum of parities": (list(noes), found[first])},
+        grey={"majority": (list(noes), values[first])},
+    )
+
+
+moving(
+    "degrees",
+    {"largest parity": list(range(1, LONGEST + 1, 2)), "votes": list(range(3, LONGEST + 1, 2))},
+    up_to,
+    (Axis("noes", -0.5, LONGEST + 0.5), Axis("value", -1.8, 1.8)),
+    caption="The majority of n votes, put together from its parities of at most a given size. Single votes alone "
+    "overshoot where all agree; parities of 3, 5 and more votes mend it.",
+    alt="Bars from plus to minus against the number of noes. With single votes they fall in a straight line; with "
+    "larger parities they come to the two levels plus one and minus one of the majority.",
+    start=(1, 7),
+)
+
+# %% [markdown]
+#
 #
 # ## All Boolean functions, one by one
 #

@@ -71,6 +71,7 @@ import torch
 
 from helpers.book import figures
 from helpers.book.claims import Ledger
+from helpers.book.moving import Axis, Frame, moving
 from helpers.book.output import glue
 from helpers.book.table import table
 from helpers.covers import linear as covers
@@ -201,6 +202,31 @@ steps = {
 }
 steps = pd.DataFrame(steps).T.rename_axis("true word down and")
 table(steps, "Change of the loss over change of the scores, least of K = 2, 3, 16, 64", form=".5f")
+
+# %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
+ts = torch.arange(-8, 8.25, 0.5).tolist()
+
+
+def among(K):
+    """Ratios of all steps from t to t + 1, for K words."""
+    every = {way: [step(K, *way, t) for t in ts] for way in directions}
+    first, last = (every[directions[0]][ts.index(t)] for t in (0, 6))
+    return Frame(
+        f"K = {K} words. All others up: {first:.2f} from equal scores, {last:.4f} from t = 6.",
+        lines={f"{kind}, {norm}": (ts, v) for (kind, norm), v in every.items()},
+        grey={"2": (ts, [2.0] * len(ts)), "√2": (ts, [math.sqrt(2)] * len(ts))},
+    )
+
+
+moving(
+    "ratio",
+    {"words, K": [2, 3, 8, 64, 1024]},
+    among,
+    (Axis("distance t from equal scores", -8, 8), Axis("loss over scores", 0, 2.2)),
+    caption="Change of the loss over that of the scores, for steps of size 1. With more words the ratio is "
+    "near 2 already at equal scores; with any number it comes to 2, and never beyond.",
+    alt="Three rising curves that level off at 2, 1 and the root of 2. With more words they rise further to the left.",
+)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 limits = steps[f"t = {far[-1]:g}"].tolist()
