@@ -127,6 +127,7 @@ The book's machinery::
     book.excerpts               Figures of chapters on other pages: a Sphinx extension with one directive.
     book.execution              Execute one chapter: as a notebook by papermill, or plainly as the script that it is.
     book.figures                One look for every figure: opaque, legible in the dark, told apart without colour.
+    book.formulas               How wide an inline formula will be, so that a page keeps its room until MathJax has set it.
     book.glossary               The glossary: its terms show their definition where they stand. A Sphinx extension.
     book.icons                  The theme's icons without its library of 2,000: a Sphinx extension.
     book.maps                   The map of a part: a Sphinx extension with one directive.

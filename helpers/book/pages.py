@@ -2,14 +2,15 @@
 
 The buttons that lead out of the book (Colab, Binder, the repository, its issues) hang on one
 setting, ``repository.url`` in ``_config.yml``; while it is empty there are none. Beside each
-notebook lies the source that it was made from. Verdicts in tables get their colour, figures a
-link to their full size, formulas keep the comma behind them on their line, and markup that screen
-readers stumble over is mended. The search finds a result by its number in the paper, and theorem
-boxes and findings by the words of their titles.
+notebook lies the source that it was made from. Verdicts in tables get their colour, figures a link
+to their full size, formulas have their room from the first and keep the comma behind them on their
+line, and markup that screen readers stumble over is mended. The search finds a result by its number
+in the paper, and theorem boxes and findings by the words of their titles.
 """
 
 from __future__ import annotations
 
+import html
 import re
 import shutil
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 
 from helpers.book.chapters import REGISTER, Chapter
 from helpers.book.claims import VERDICTS
+from helpers.book.formulas import width
 from helpers.book.register import load_register
 from helpers.book.scoreboard import colour, theorem_label, written_out
 from helpers.book.volume import pdf_name
@@ -29,6 +31,8 @@ _NUMBERED = re.compile(rf"([A-Z][a-z]+)\.? \(?({_NUMBER}(?:\)?(?:, | and | / |-)
 _FOLDED = re.compile(r'<details class="[^"]*\bhide\b')
 _SHOW_CODE = '<button class="show-all-code" type="button">Show all code</button>'
 _FORMULA = re.compile(r'([(\[]?<span class="math[^"]*">[^<]*</span>[^\s<]{1,12})(?=[\s<])')
+
+_INLINE = re.compile(r'(<span class="math[^"]*")>(\\\([^<]*)</span>')
 
 
 def follow_the_address(app: Any, config: Any) -> None:
@@ -135,12 +139,15 @@ def finish_the_body(
 
 
 def finished(body: str) -> str:
-    """Colour verdicts, link figures, keep formulas and commas together, mend for screen readers."""
+    """Colour verdicts, link figures, make room for formulas, mend for screen readers."""
     body = _VERDICT_CELL.sub(
         lambda m: f'{m[1]}<span class="verdict verdict-{colour(m[2])}">{m[2]}</span>{m[3]}', body
     )
     body = _FIGURE.sub(r'\1<a class="full-figure" href="\3">\2</a>', body)
     body = _FORMULA.sub(r'<span class="unbroken">\1</span>', body)
+    body = _INLINE.sub(
+        lambda m: f'{m[1]} style="--width: {width(html.unescape(m[2])):.1f}ex">{m[2]}</span>', body
+    )
     body = _PASTED.sub(lambda m: f"{m[1]}{written_out(m[2])}{m[3]}", body)
     body = with_address(body)
     if _FOLDED.search(body):  # in its place from the first; book.js gives it its work

@@ -7,6 +7,7 @@ import http.server
 import itertools
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import threading
@@ -133,6 +134,13 @@ RAW_MATHEMATICS = r"""() => {
             found.push(words.currentNode.data.slice(0, 80));
     return found;
 }"""
+ROOM = """() => [...document.querySelectorAll("span.math[style]")].map(e => [
+    parseFloat(e.style.getPropertyValue("--width")),
+    parseFloat(e.querySelector("mjx-container svg").getAttribute("width"))])"""
+# How far what is seen moves while a page loads, in parts of the window; Chromium adds it up.
+SHIFTS = """() => new Promise(done => new PerformanceObserver(
+    seen => done(seen.getEntries().reduce((sum, shift) => sum + shift.value, 0))
+).observe({type: "layout-shift", buffered: true}) || setTimeout(() => done(0), 500))"""
 UNNAMED_IMAGES = """() => [...document.querySelectorAll("main img")]
     .filter(e => !e.alt.trim()).map(e => e.src)"""
 FIGURES = """() => [...document.querySelectorAll("main figure img")].map(e => {
@@ -153,6 +161,7 @@ class Visit:
     unnamed: list[str] = field(default_factory=list)
     figures: dict[str, list[list]] = field(default_factory=dict)
     formulas: int = 0
+    room: list[list[float]] = field(default_factory=list)
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
@@ -219,6 +228,7 @@ def visited(tab):
         visit.raw = page.evaluate(RAW_MATHEMATICS)
         visit.unnamed = page.evaluate(UNNAMED_IMAGES)
         visit.formulas = page.locator("mjx-container svg").count()
+        visit.room = page.evaluate(ROOM)
         wide, narrow = WIDTHS
         visit.overflowing[wide] = page.evaluate(OVERFLOWING)
         resize(page, narrow)
@@ -294,6 +304,19 @@ def test_a_chapter_has_formulas_and_figures(visited, name):
     visit = visited(name)
     assert visit.formulas > 10
     assert visit.figures["light"]
+    assert statistics.median(abs(kept - taken) for kept, taken in visit.room) < 0.4  # ex
+
+
+@pytest.mark.parametrize("name", CHAPTERS[::15])
+def test_a_page_hardly_moves_when_its_formulas_are_set(browser, site, name):
+    page = browser.new_page(viewport={"width": WIDTHS[0], "height": 900})
+    page.goto(f"{site}/{name}.html")
+    page.evaluate("async () => await window.MathJax.startup.promise")
+    assert page.evaluate(SHIFTS) < 0.05
+    page.evaluate("scrollTo(0, 300)")
+    page.evaluate("() => document.querySelector('main p').style.marginTop = '300px'")
+    assert page.evaluate(SHIFTS) > 0.05, "the measure sees a shift"
+    page.close()
 
 
 def test_the_stored_figures_are_opaque(site):
@@ -606,7 +629,8 @@ def test_a_figure_leads_to_its_full_size():
 
 @pytest.mark.parametrize("behind", [",", ".", "-th", ")."])
 def test_a_formula_keeps_what_stands_right_behind_it(behind):
-    formula = r'<span class="math notranslate nohighlight">\(x\)</span>'
-    kept = f'<p>A <span class="unbroken">{formula}{behind}</span> rest</p>'
+    plain = '<span class="math notranslate nohighlight"{}>\\(x\\)</span>'
+    formula, roomy = plain.format(""), plain.format(' style="--width: 1.2ex"')
+    kept = f'<p>A <span class="unbroken">{roomy}{behind}</span> rest</p>'
     assert finished(f"<p>A {formula}{behind} rest</p>") == kept
-    assert finished(f"<p>A {formula} rest</p>") == f"<p>A {formula} rest</p>"
+    assert finished(f"<p>A {formula} rest</p>") == f"<p>A {roomy} rest</p>"
