@@ -153,22 +153,11 @@ table(
     pd.DataFrame(rows),
     "Share that learned, and steps until then, with 95 % intervals; a plus: stopped before",
 )
-glue(
-    paper_lengths=" and ".join(map(str, at_paper)),
-    paper_learned=paper_learned,
-    paper_runs=paper_runs,
-    paper_low=wilson(paper_learned, paper_runs).low,
-    max_steps=max_steps,
-    half_learned=half_learned,
-    half_bits=middle // 2,
-    middle=middle,
-    half_runs=len(half.steps),
-    shortest=lengths[0],
-    longest=lengths[-1],
-    first_wait=waits["parity", lengths[0]].value,
-    last_wait=waits["parity", lengths[-1]].value,
-    and_last=waits["AND", lengths[-1]].value,
-)
+glue(paper_lengths=" and ".join(map(str, at_paper)), paper_learned=paper_learned)
+glue(paper_runs=paper_runs, paper_low=wilson(paper_learned, paper_runs).low, max_steps=max_steps)
+glue(half_learned=half_learned, half_bits=middle // 2, half_runs=len(half.steps), middle=middle)
+glue(first_wait=waits["parity", lengths[0]].value, last_wait=waits["parity", lengths[-1]].value)
+glue(shortest=lengths[0], longest=lengths[-1], and_last=waits["AND", lengths[-1]].value)
 
 # %% [markdown]
 # The intervals are Wilson's for a share, and from runs drawn anew for a median; an end at {glue:text}`max_steps` is a lower limit. The verdict asks whether *most* runs learn at those of the paper's lengths that are tried here: the lower end of the share's interval must be above one half.
