@@ -15,7 +15,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_bits, require_positive, require_whole
+from helpers.checks import (
+    door,
+    require_amount,
+    require_bits,
+    require_positive,
+    require_whole,
+)
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward as run_transformer
 from helpers.sensitive.brittle import FIXED, RECIPE, SIGMA, seeded
@@ -162,10 +168,9 @@ def sharpness(
     generator: torch.Generator | None = None,
     *,
     sigma: float = SIGMA,
-    step: int | None = None,
     blank: bool = False,
 ) -> Estimate:
-    """How far a step moves under noise, as of :func:`helpers.sensitive.brittle.sharpness`.
+    """How far the steps move under noise, as of :func:`helpers.sensitive.brittle.sharpness`.
 
     Args:
         model: As of :func:`spec`.
@@ -174,26 +179,55 @@ def sharpness(
         draws: Of the noise, at least 2.
         generator: Source of the noise.
         sigma: Its standard deviation in every weight but the positions.
-        step: From 1 to n, else ValueError; None: the mean over all steps.
         blank: With an empty scratchpad.
 
     Returns:
-        In the unit of functions into {-1, 1}, with an axis ``(E,)`` in front.
+        The mean over all steps, in the unit of functions into {-1, 1}, with an axis ``(E,)`` in
+        front.
 
     Source: Hahn and Rofin (2024), Section 7.2 and Figure 11.
     """
-    n = _steps(model, bits)
-    if step is not None and not 1 <= step <= n:
-        raise ValueError(f"step must lie between 1 and {n}, got {step}")
-    asked = slice(None) if step is None else slice(step - 1, step)
+    _steps(model, bits)
     given = tokens(bits, blank=blank)
 
     def moved(still: Tensor) -> Callable[[Weights], Tensor]:
-        return lambda w: 4 * (forward(model, w, given) - still)[:, asked].square().mean()
+        return lambda w: 4 * (forward(model, w, given) - still).square().mean()
 
     with torch.no_grad():
         losses: Any = [moved(still) for still in forward(model, weights, given)]
     return perturbed_loss(losses, weights, sigma, draws, generator, without=FIXED, ensemble=True)
+
+
+@torch.no_grad()
+def sharpness_by_step(
+    model: TransformerSpec,
+    weights: Weights,
+    bits: Tensor,
+    draws: int,
+    generator: torch.Generator | None = None,
+    *,
+    sigma: float = SIGMA,
+    blank: bool = False,
+) -> Tensor:
+    """The :func:`sharpness` of each step, shape ``(E, n)``, all under the same noise.
+
+    Arguments and errors are those of :func:`sharpness`; one draw is enough.
+    """
+    _steps(model, bits)
+    require_positive(draws=draws)
+    require_amount(sigma=sigma)
+    given = tokens(bits, blank=blank)
+    still = forward(model, weights, given)  # (E, B, n)
+    total = torch.zeros_like(still[:, 0])
+    for _ in range(draws):
+        moved = {
+            name: w
+            if name == FIXED
+            else w + sigma * torch.randn(w.shape, generator=generator, dtype=w.dtype)
+            for name, w in weights.items()
+        }
+        total += (forward(model, moved, given) - still).square().mean(1)
+    return 4 * total / draws
 
 
 def _steps(model: TransformerSpec, bits: Tensor) -> int:

@@ -1,5 +1,7 @@
 """Models that write the states of PARITY down."""
 
+import math
+
 import pytest
 import torch
 
@@ -104,16 +106,33 @@ def test_sharpness_is_four_times_the_mean_squared_move():
 
 
 def test_sharpness_is_the_mean_over_steps():
+    """Each step under 2,000 draws of its own noise: within five standard errors."""
     model, weights = drawn(2)
     bits = random_bits(6)
+    steps = scratchpads.sharpness_by_step(
+        model, weights, bits, 2000, torch.Generator().manual_seed(5)
+    )
+    assert steps.shape == (2, N)
+    mean = scratchpads.sharpness(model, weights, bits, 2000, torch.Generator().manual_seed(6))
+    assert ((steps.mean(1) - mean.mean).abs() < 5 * math.sqrt(2) * mean.stderr).all()
 
-    def at(step):
-        generator = torch.Generator().manual_seed(5)
-        return scratchpads.sharpness(model, weights, bits, 4, generator, step=step).mean
 
-    steps = torch.stack([at(i + 1) for i in range(N)])
-    assert steps.shape == (N, 2)
-    torch.testing.assert_close(steps.mean(0), at(None))
+def test_the_sharpness_of_a_step_is_what_its_guess_moves():
+    model, weights = drawn(2)
+    bits = random_bits(6)
+    found = scratchpads.sharpness_by_step(
+        model, weights, bits, 1, torch.Generator().manual_seed(5), sigma=0.1, blank=True
+    )
+    noise, moved = torch.Generator().manual_seed(5), dict(weights)
+    for name, values in weights.items():
+        if name != brittle.FIXED:
+            step = torch.randn(values.shape, generator=noise, dtype=values.dtype)
+            moved[name] = values + 0.1 * step
+    given = scratchpads.tokens(bits, blank=True)
+    before, after = (scratchpads.forward(model, w, given) for w in (weights, moved))
+    for i in range(N):
+        expected = 4 * (after - before)[:, :, i].square().mean(1)
+        torch.testing.assert_close(found[:, i], expected)
 
 
 def test_a_study_stops_at_its_threshold_and_measures_new_strings(learned):
@@ -162,9 +181,9 @@ MODEL, WEIGHTS = drawn(1)
         (lambda: scratchpads.study(N, [0], 1, B=0, draws=2), ValueError, "got 0"),
         (lambda: scratchpads.roll_out(MODEL, WEIGHTS, random_bits(2, 3)), ValueError, "(2, 3)"),
         (
-            lambda: scratchpads.sharpness(MODEL, WEIGHTS, random_bits(2), 2, step=5),
+            lambda: scratchpads.sharpness_by_step(MODEL, WEIGHTS, random_bits(2), 0),
             ValueError,
-            "got 5",
+            "got 0",
         ),
         (lambda: scratchpads.sharpness(MODEL, WEIGHTS, random_bits(2), 1), ValueError, "1"),
         (lambda: scratchpads.sharpness(MODEL, WEIGHTS, random_bits(0), 2), ValueError, "(0, 4)"),
