@@ -361,12 +361,13 @@ longer = pd.DataFrame(stored.columns)
 knows = longer[longer["loss"] < 0.01].sort_values("step")  # looks at runs that know theirs
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Sharpness in the stored runs, one line a run, as long as the run knows its function (loss below 0.01); against learning rate times steps. The paper's Figure 13 ends at 30.", "name": "fig-dynamics-longer"}, "image": {"alt": "Two panels on a common logarithmic axis. Left, lines of PARITY without decay fall slowly to the end; those with decay 0.1 fall further at first, then rise above the others and break off. Right, lines of FIRST and MAJORITY start lower, and rise late as well."}} tags=["hide-input"]
+rate = stored.provenance["parameters"].get("learning_rate", 3e-3)  # theirs, not this page's
 fig, axes = figures.new(1, 2, height=2.8, sharey=True)
 for i, ((name, d), kind) in enumerate(knows.groupby(["function", "decay"])):
     ax = axes[0 if name == "PARITY" else 1]
     for run, looks_of in kind.groupby("run"):
         label = f"{name}, decay {d:g}" if run == 0 else None
-        time = learning_rate * looks_of["step"]
+        time = rate * looks_of["step"]
         ax.plot(time, looks_of["sharpness"], **figures.line(i, linewidth=1, label=label))
 for ax in axes:
     ax.set(xlabel=r"$\eta t$", yscale="log")
