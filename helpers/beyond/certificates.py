@@ -175,9 +175,16 @@ def fit(
         raise ValueError("start and centre must have weights of the same names and shapes")
     if m < 8:
         raise ValueError(f"m must be at least 8, got {m}")
-    E = len(next(iter(start.values())))
-    live = {f"mean.{k}": v for k, v in start.items()}
-    live |= {f"log.{k}": torch.full_like(v, math.log(0.03)) for k, v in start.items()}
+    means = torch.cat([v.flatten(1) for v in start.values()], 1)  # (E, weights): fewer operations
+    centres = torch.cat([centre[k].flatten(1) for k in start], 1)
+    sizes = [v[0].numel() for v in start.values()]
+    E = len(means)
+
+    def apart(flat: Tensor) -> Weights:
+        pieces = flat.split(sizes, 1)
+        return {k: v.view_as(start[k]) for k, v in zip(start, pieces, strict=True)}
+
+    live = {"mean": means, "log": torch.full_like(means, math.log(0.03))}
     live["width"] = torch.full((E,), math.log(0.1))
     extra = math.log(WIDTHS * 2 * math.sqrt(m) / 0.05)
     running = torch.full((E,), 0.1, dtype=torch.float64)
@@ -185,11 +192,10 @@ def fit(
     taken = 0
 
     def objective(weights: Weights, inputs: Tensor) -> Tensor:
-        means = _part(weights, "mean.")
-        logs = _part(weights, "log.")
-        drawn = _perturbed(means, {k: v.exp() for k, v in logs.items()}, generator)
-        K = _kl(means, logs, centre, weights["width"])
-        return torch.cat((forward(drawn, inputs), K[:, None]), 1)
+        means, logs = ({"": weights[k]} for k in ("mean", "log"))
+        drawn = _perturbed(means, {"": logs[""].exp()}, generator)[""]
+        K = _kl(means, logs, {"": centres}, weights["width"])
+        return torch.cat((forward(apart(drawn), inputs), K[:, None]), 1)
 
     def loss(outputs: Tensor, targets: Tensor) -> Tensor:
         nonlocal taken
@@ -205,7 +211,6 @@ def fit(
         leaky = inside + 0.1 * (predicted - inside)
         return (leaky - targets).square().mean(1) + worth * K / m
 
-    rates = {k: 10.0 for k in live if k.startswith("log.") or k == "width"}
     fitted = train(
         objective,
         live,
@@ -213,16 +218,16 @@ def fit(
         steps=steps,
         learning_rate=3e-3,
         weight_decay=0.0,
-        rate_of=rates,
+        rate_of={"log": 10.0, "width": 10.0},
         schedule=lambda step: 1 - (step - 1) / steps,
         loss=loss,
         check_every=steps,
         on_failure="raise",
         progress=False,
     ).weights
-    deviations = {k: v.exp() for k, v in _part(fitted, "log.").items()}
     return Posterior(
-        _part(fitted, "mean."), deviations, dict(centre), nearest_width(fitted["width"].exp())
+        *(apart(fitted["mean"]), apart(fitted["log"].exp()), dict(centre)),
+        nearest_width(fitted["width"].exp()),
     )
 
 
@@ -275,7 +280,3 @@ def _perturbed(means: Weights, deviations: Weights, generator: Generator) -> Wei
         k: v + deviations[k] * torch.randn(v.shape, generator=generator, dtype=v.dtype)
         for k, v in means.items()
     }
-
-
-def _part(weights: Weights, prefix: str) -> Weights:
-    return {k.removeprefix(prefix): v for k, v in weights.items() if k.startswith(prefix)}

@@ -1,8 +1,8 @@
 r"""Retrieval learned from one labelled token a prompt, as the point-wise risk has it.
 
-The model is that of :mod:`helpers.retrieval.task`. The token that is asked stands last: positions
-are encoded in the tokens, so their order in the array does not matter to attention. There is one
-pointer a token.
+The model is that of :mod:`helpers.retrieval.task`, with one pointer a token. Where one token is
+asked, the others are never written out: attention to a token needs the inner products of one query
+with its three parts, and positions and pointers have one table of encodings for all prompts.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import torch
 from torch import Generator, Tensor
@@ -20,7 +21,23 @@ from helpers.retrieval import task as retrieval
 from helpers.retrieval.task import Prompts
 from helpers.training import batches
 from helpers.training.batches import Resumable
-from helpers.weights import Weights
+from helpers.weights import Evaluate, Weights
+
+
+class Asked(NamedTuple):
+    """Prompts of which one token is asked.
+
+    Attributes:
+        x: Data, shape ``(E, B, N, d)``.
+        t: Pointers, shape ``(E, B, N)``, int64.
+        at: Number of the token asked, shape ``(E, B)``, int64.
+        omega: Encodings of the positions, shape ``(E, N, d_e)``.
+    """
+
+    x: Tensor
+    t: Tensor
+    at: Tensor
+    omega: Tensor
 
 
 @dataclass(frozen=True)
@@ -50,18 +67,33 @@ class Question:
         asked = torch.randint(N, (B, 1, 1), generator=generator)
         return x, torch.cat((t, asked), 1)
 
-    def examples(self, models: Tensor, x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
-        """Tokens, the asked one last, and its label ``(A, B, 1)``; all labels if so wished."""
-        given, asked = Prompts(x, t[..., :-1, :]), t[..., -1:, :]
-        tokens = retrieval.encode(given, self.omega[models])
-        labels = retrieval.labels(given, self.u[models])
-        return (tokens, labels) if self.every else last(tokens, labels, asked)
+    def examples(self, models: Tensor, x: Tensor, t: Tensor) -> tuple[Asked, Tensor]:
+        """Prompts of these models, of which one token is asked, and its label ``(A, B)``."""
+        asked = Asked(x, t[..., :-1, 0], t[..., -1, 0], self.omega[models])
+        target = asked.t.gather(-1, asked.at[..., None])
+        row = x.take_along_dim(target[..., None], -2)[..., 0, :]
+        return asked, torch.einsum("abd,aqd->ab", row, self.u[models])
 
-    def test(self, B: int) -> tuple[Tensor, Tensor]:
-        """Examples of ``B`` new prompts a model."""
-        drawn = [self.draw(e, B) for e in range(len(self.generators))]
-        x, t = (torch.stack(v) for v in zip(*drawn, strict=True))
-        return self.examples(torch.arange(len(drawn)), x, t)
+    def written(self, x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
+        """Tokens ``(E, B, N, D)`` and labels ``(E, B, N)`` of prompts of all models."""
+        given = Prompts(x, t[..., :-1, :])
+        return retrieval.encode(given, self.omega), retrieval.labels(given, self.u)
+
+    def test(self, B: int) -> Evaluate:
+        """The mean squared error on ``B`` new prompts a model."""
+        x, t = self._draw([B] * len(self.generators))
+        if self.every:
+            tokens, labels = self.written(x, t)
+
+        def error(weights: Weights, models: Tensor) -> Tensor:
+            if self.every:
+                found, wanted = retrieval.forward(weights, tokens[models]), labels[models]
+            else:
+                given, wanted = self.examples(models, x[models], t[models])
+                found = forward(weights, given)
+            return (found - wanted).square().flatten(1).mean(1)
+
+        return error
 
     def fixed(self, sizes: Sequence[int], B: int) -> Resumable:
         """Batches from a fixed set of prompts a model, of a size of its own.
@@ -77,11 +109,19 @@ class Question:
         top = max(sizes)
         if any(top % n for n in sizes):
             raise ValueError(f"sizes must divide the largest, got {sorted(set(sizes))}")
-        kept = []
-        for e, n in enumerate(sizes):
-            kept.append([v.repeat(top // n, 1, 1) for v in self.draw(e, n)])
-        x, t = (torch.stack(v) for v in zip(*kept, strict=True))
-        return batches.fixed(x, t, B, self.generators, self.examples)
+        x, t = self._draw(sizes)
+        if self.every:
+            return batches.fixed(*self.written(x, t), B, self.generators)
+        prepare: Any = self.examples  # the model reads what it makes, no one else
+        return batches.fixed(x, t, B, self.generators, prepare)
+
+    def _draw(self, sizes: Sequence[int]) -> tuple[Tensor, Tensor]:
+        """Prompts of all models, repeated up to the largest of the sizes."""
+        drawn = [
+            [v.repeat(max(sizes) // B, 1, 1) for v in self.draw(e, B)] for e, B in enumerate(sizes)
+        ]
+        x, t = (torch.stack(v) for v in zip(*drawn, strict=True))
+        return x, t
 
 
 @door
@@ -95,29 +135,32 @@ def question(
     return Question(omega, u, batches.spawn(E, generator), every)
 
 
-def last(tokens: Tensor, labels: Tensor, asked: Tensor) -> tuple[Tensor, Tensor]:
-    """The asked token moved to the end, the last one to its place; and the asked one's label.
+def forward(weights: Weights, given: Asked) -> Tensor:
+    r"""Label of the token asked, as :func:`helpers.retrieval.task.forward` has it, ``(E, B)``.
 
-    Args:
-        tokens: Shape ``(*batch, N, D)``.
-        labels: Shape ``(*batch, N)``.
-        asked: Numbers of tokens, shape ``(*batch, 1, 1)``, int64.
+    With the query's three parts :math:`r`, a token's logit is
+    :math:`\langle r_x, x_j \rangle + \langle r_p, \omega_j \rangle
+    + \langle r_t, \omega_{t_j} \rangle`, and what attention puts out has three such parts too.
+
+    Cost: about B N (2 d + 4 d_e) operations a model, beside those of its matrices.
     """
-    D = tokens.shape[-1]
-    row = asked.expand(*asked.shape[:-1], D)
-    chosen = tokens.gather(-2, row)
-    moved = tokens.scatter(-2, row, tokens[..., -1:, :])
-    moved = torch.cat((moved[..., :-1, :], chosen), -2)
-    return moved, labels.gather(-1, asked[..., 0])
-
-
-def forward(weights: Weights, tokens: Tensor) -> Tensor:
-    """Label of the last token, as :func:`helpers.retrieval.task.forward` has it, ``(*, B, 1)``."""
-    query = tokens[..., -1:, :]
+    x, t, at, omega = given
+    d, d_e = x.shape[-1], omega.shape[-1]
+    here, there = (
+        omega.take_along_dim(v[..., None], -2) for v in (at, t.gather(-1, at[..., None])[..., 0])
+    )
+    own = x.take_along_dim(at[..., None, None], -2)[..., 0, :]
+    token = torch.cat((own, here, there), -1)  # (E, B, D)
     moved = torch.einsum("...kd,...k->...d", weights["key"], weights["query_bias"])
-    rows = query @ retrieval.query_key(weights).unsqueeze(-3) + moved[..., None, None, :]
-    scores = rows @ tokens.mT / math.sqrt(tokens.shape[-1])
-    return retrieval.predict(weights, tokens, scores)
+    rows = token @ retrieval.query_key(weights) + moved.unsqueeze(-2)
+    data, position, pointer = rows.split((d, d_e, d_e), -1)
+    scores = (x @ data.unsqueeze(-1)).squeeze(-1) + position @ omega.mT
+    scores = scores + (pointer @ omega.mT).gather(-1, t)
+    attention = (scores / math.sqrt(token.shape[-1])).softmax(-1)
+    pointed = torch.zeros_like(attention).scatter_add(-1, t, attention)
+    average = (attention.unsqueeze(-2) @ x).squeeze(-2)
+    mixed = torch.cat((average, attention @ omega, pointed @ omega), -1).unsqueeze(-2)
+    return retrieval.predict(weights, mixed, torch.zeros_like(mixed[..., :1]))[..., 0]
 
 
 def pointing(weights: Weights, d: int, d_e: int, sharpness: float) -> Weights:

@@ -1,5 +1,6 @@
 """One labelled token a prompt: the batches, the model at the token asked, and prompts needed."""
 
+import dataclasses
 import math
 
 import pytest
@@ -14,50 +15,67 @@ def generator(seed=0):
     return torch.Generator().manual_seed(seed)
 
 
-def test_the_asked_token_is_moved_to_the_end_and_its_label_kept():
-    tokens = torch.arange(24.0).view(2, 4, 3)
-    labels = torch.arange(8.0).view(2, 4)
-    asked = torch.tensor([[[1]], [[3]]])
-    moved, label = pointwise.last(tokens, labels, asked)
-    assert torch.equal(moved[0], tokens[0, [0, 3, 2, 1]])
-    assert torch.equal(moved[1], tokens[1])
-    assert label.tolist() == [[1.0], [7.0]]
+def drawn(task, B):
+    """Prompts of every model, as its batches hold them."""
+    each = [task.draw(e, B) for e in range(len(task.generators))]
+    return tuple(torch.stack(v) for v in zip(*each, strict=True))
+
+
+def test_examples_are_those_of_the_task():
+    E, N, d, d_e = 2, 5, 3, 6
+    task = pointwise.question(E, N, d, d_e, generator())
+    x, t = drawn(task, 7)
+    assert x.shape == (E, 7, N, d)
+    assert t.shape == (E, 7, N + 1, 1)
+    given = retrieval.Prompts(x, t[..., :-1, :])
+    expected = retrieval.labels(given, task.u)
+    tokens, labels = task.written(x, t)
+    assert torch.equal(tokens, retrieval.encode(given, task.omega))
+    assert torch.equal(labels, expected)
+    asked, label = task.examples(torch.tensor([1]), x[1:], t[1:])
+    assert torch.equal(asked.at, t[1:, :, -1, 0])
+    wanted = expected[1:].gather(-1, asked.at[..., None])[..., 0]
+    torch.testing.assert_close(label, wanted)
+
+
+def test_the_model_at_the_token_asked_is_the_model():
+    task = pointwise.question(2, 5, 3, 4, generator())
+    weights = retrieval.initial_weights(11, 7, generator(1), 2)
+    weights = {k: (v.double() + 0.1).requires_grad_() for k, v in weights.items()}
+    x, t = drawn(task, 30)
+    task = dataclasses.replace(task, omega=task.omega.double(), u=task.u.double())
+    given, _ = task.examples(torch.arange(2), x.double(), t)
+    found = pointwise.forward(weights, given)
+    tokens, _ = task.written(x.double(), t)
+    expected = retrieval.forward(weights, tokens).gather(-1, given.at[..., None])[..., 0]
+    torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-12)
+    names = [k for k in weights if k != "key_bias"]  # which has no effect
+    for pair in zip(
+        *(
+            torch.autograd.grad(v.square().sum(), [weights[k] for k in names])
+            for v in (found, expected)
+        ),
+        strict=True,
+    ):
+        torch.testing.assert_close(*pair, rtol=1e-11, atol=1e-11)
 
 
 @pytest.mark.parametrize("every", [False, True])
-def test_examples_are_those_of_the_task(every):
-    E, N, d, d_e = 2, 5, 3, 6
-    task = pointwise.question(E, N, d, d_e, generator(), every=every)
-    x, t = (torch.stack(v) for v in zip(*[task.draw(e, 7) for e in range(E)], strict=True))
-    assert x.shape == (E, 7, N, d)
-    assert t.shape == (E, 7, N + 1, 1)
-    tokens, labels = task.examples(torch.arange(E), x, t)
-    given = retrieval.Prompts(x, t[..., :-1, :])
-    all_labels = retrieval.labels(given, task.u)
-    plain = retrieval.encode(given, task.omega)
-    if every:
-        assert torch.equal(tokens, plain)
-        assert torch.equal(labels, all_labels)
-    else:
-        for e in range(E):
-            for b in range(7):
-                j = int(t[e, b, -1, 0])
-                assert torch.equal(tokens[e, b, -1], plain[e, b, j])
-                assert labels[e, b, 0] == all_labels[e, b, j]
-
-
-def test_the_model_at_the_last_token_is_the_model():
-    weights = retrieval.initial_weights(9, 7, generator(1), 2)
-    weights = {k: v.double() + 0.1 for k, v in weights.items()}
-    tokens = torch.randn(2, 3, 5, 9, generator=generator(3), dtype=torch.float64)
-    expected = retrieval.forward(weights, tokens)[..., -1:]
-    torch.testing.assert_close(pointwise.forward(weights, tokens), expected, rtol=1e-12, atol=1e-12)
+def test_the_test_error_is_that_of_the_models_asked_for(every):
+    task = pointwise.question(3, 4, 2, 5, generator(), every=every)
+    weights = retrieval.initial_weights(12, 6, generator(1), 3)
+    error = task.test(20)
+    everyone = error(weights, torch.arange(3))
+    alone = error({k: v[[2, 0]] for k, v in weights.items()}, torch.tensor([2, 0]))
+    torch.testing.assert_close(alone, everyone[[2, 0]])
+    silent = weights | {k: 0 * weights[k] for k in ("readout", "readout_bias")}
+    assert 0.5 < error(silent, torch.arange(3)).mean() < 1.5  # labels have variance 1
 
 
 def test_a_model_sees_only_its_own_prompts_as_often_as_the_others_see_theirs():
     task = pointwise.question(2, 3, 2, 4, generator())
     batch = task.fixed([4, 8], 8)
-    first, second = batch(torch.arange(2))[1]  # one epoch: labels (8, 1) of each model
+    first, second = batch(torch.arange(2))[1]  # one epoch: labels (8,) of each model
     assert len(first.unique()) <= 4
     assert sorted(first.flatten().tolist())[::2] == sorted(first.flatten().tolist())[1::2]
     assert len(second.unique()) > 4
