@@ -44,6 +44,12 @@ from helpers.book.execution import (
 from helpers.book.parameters import ChapterError, Parameter
 from helpers.book.results import write_atomically
 
+_QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+}
+"""For Dask: at its own, runner and workers take a tenth of a core to watch what only waits."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -286,9 +292,10 @@ def _over_dask(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome
     Only as many tasks are handed over as the cluster has threads: Dask would queue the others on
     the workers at once, and a chapter queued behind one of an hour waits for it while others idle.
     """
+    import dask
     from distributed import CancelledError, as_completed
 
-    with cluster_client(min(workers, len(jobs))) as client:
+    with dask.config.set(_QUIET), cluster_client(min(workers, len(jobs))) as client:
         unfit: set[str] = set()
         waiting = deque(enumerate(jobs))
         futures: dict[Any, tuple[int, Job]] = {}

@@ -40,10 +40,11 @@ pause = 0.0  # seconds [0..60]
 # %%
 import time
 """
+# A key follows the imports inside a function too; called, they would take seconds of each run.
 CHAPTERS = {
     "part/plain": "time.sleep(pause)\nprint(word, size * scale)\n",
-    "part/spectral": "import helpers.cube.fourier\n\nprint(size)\n",
-    "part/kernel": "from helpers.kernels import _backends\n\nprint(size)\n",
+    "part/spectral": "def needed():\n    import helpers.cube.fourier\n\n\nprint(size)\n",
+    "part/kernel": "def needed():\n    from helpers.kernels import _backends\n\n\nprint(size)\n",
     "part/stored": (
         "from helpers.book.results import load, save\n\n"
         'save("runs", {"seed": list(range(size)), "loss": [scale] * size})\n'
@@ -52,6 +53,16 @@ CHAPTERS = {
 }
 PATIENCE = 600
 """Seconds until a test gives up: what takes 5 on an idle machine has taken 130 on a busy one."""
+HELD = f"""\
+from pathlib import Path
+
+Path("{{begun}}").touch()
+for _ in range({20 * PATIENCE}):
+    if Path("{{go}}").exists():
+        break
+    time.sleep(0.05)
+print(word, size * scale)
+"""
 Found = TypeVar("Found")
 
 
@@ -64,26 +75,50 @@ def until(found: Callable[[], Found], missing: str) -> Found:
     return answer
 
 
+def copy_machine_code(checkout: Path) -> None:
+    """Give a copy of the package what Numba has compiled here, which depends on no path.
+
+    The indices first: what they name is there before them, and another test may be compiling.
+    """
+    for kind in ("nbi", "nbc"):
+        for file in (ROOT / "helpers").rglob(f"*.{kind}"):
+            target = checkout / file.relative_to(ROOT)
+            target.parent.mkdir(exist_ok=True)
+            shutil.copy2(file, target)
+
+
 class SmallBook:
     """A temporary checkout: where it is, and how to run things in it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, like: SmallBook | None = None) -> None:
         self.root = root
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / "helpers", root / "helpers", ignore=ignored)
-        shutil.copy(ROOT / "environment.yml", root)
-        (root / "results").mkdir()
-        (root / "book" / "part").mkdir(parents=True)
-        for name, body in CHAPTERS.items():
-            self.write(name, body)
+        if like is None:
+            self._make()
+        else:
+            shutil.copytree(like.root, root)
         package = f"{root}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
         self.environment = os.environ | {"PYTHONPATH": package, "PYTHONUNBUFFERED": "1"}
+
+    def _make(self) -> None:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "helpers", self.root / "helpers", ignore=ignored)
+        shutil.copy(ROOT / "environment.yml", self.root)
+        (self.root / "results").mkdir()
+        (self.root / "book" / "part").mkdir(parents=True)
+        for name, body in CHAPTERS.items():
+            self.write(name, body)
 
     def write(self, name: str, body: str) -> Path:
         """Write a chapter: the common head, then ``body``."""
         path = self.root / "book" / f"{name}.py"
         path.write_text(HEAD + body, encoding="utf-8")
         return path
+
+    def hold(self, name: str) -> tuple[Path, Path]:
+        """Write a chapter that makes the first file and waits until the second is there."""
+        begun, go = self.root / "begun", self.root / "go"
+        self.write(name, HELD.format(begun=begun, go=go))
+        return begun, go
 
     def notebook(self, name: str) -> Path:
         """Where a chapter's notebook is stored."""
@@ -113,3 +148,16 @@ class SmallBook:
 def small_book(tmp_path):
     """A fresh small book."""
     return SmallBook(tmp_path / "checkout")
+
+
+@pytest.fixture(scope="session")
+def first_run(tmp_path_factory):
+    """A small book whose four chapters were executed, and what the run said; to copy, no more."""
+    book = SmallBook(tmp_path_factory.mktemp("executed") / "checkout")
+    return book, book.run()
+
+
+@pytest.fixture
+def executed_book(first_run, tmp_path):
+    """A copy of the small book after its first run."""
+    return SmallBook(tmp_path / "checkout", like=first_run[0])

@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import psutil
 import pytest
@@ -20,7 +19,7 @@ from helpers import run
 from helpers.book import chapters
 from helpers.book.chapters import ROOT
 from helpers.book.execution import Outcome
-from tests.small_book import PATIENCE, until
+from tests.small_book import PATIENCE, copy_machine_code, until
 
 
 def outputs(notebook):
@@ -76,8 +75,8 @@ def test_bad_input_is_refused_by_name_before_any_kernel_starts(small_book, argum
     assert not list(small_book.root.glob("**/*.ipynb"))
 
 
-def test_only_what_changed_is_executed(small_book):
-    done = small_book.run()
+def test_only_what_changed_is_executed(first_run, executed_book):
+    done, small_book = first_run[1], executed_book
     assert done.returncode == 0
     assert executed(done) == ["part/kernel", "part/plain", "part/spectral", "part/stored"]
     assert "nothing to execute" in small_book.run().stdout
@@ -111,11 +110,11 @@ def test_only_what_changed_is_executed(small_book):
     assert stale() == ["part/stored"]
 
 
-def test_the_stored_notebook_is_the_same_from_run_to_run(small_book):
-    notebook = small_book.notebook("part/plain")
-    small_book.run("part/plain")
+def test_the_stored_notebook_is_the_same_from_run_to_run(executed_book):
+    notebook = executed_book.notebook("part/plain")
     first = notebook.read_bytes()
-    small_book.run("part/plain", "--force")
+    notebook.unlink()
+    assert executed(executed_book.run("part/plain", "--force")) == ["part/plain"]
     assert notebook.read_bytes() == first
     metadata = json.loads(first)["metadata"]
     assert metadata["book"]["parameters"] == {}
@@ -123,17 +122,22 @@ def test_the_stored_notebook_is_the_same_from_run_to_run(small_book):
 
 
 def test_parameters_go_to_another_folder_and_leave_the_book_alone(small_book):
-    done = small_book.run("part/plain", "-p", "size", "4", "-p", "word", "even", "--out", "there")
+    there = ("--out", "there")
+    done = small_book.run("part/plain", "-p", "size", "4", "-p", "word", "a=b", *there)
     assert done.returncode == 0, done.stderr
-    assert "even 2.0" in outputs(small_book.root / "there" / "part" / "plain.ipynb")
+    assert "a=b 2.0" in outputs(small_book.root / "there" / "part" / "plain.ipynb")
     assert not small_book.notebook("part/plain").exists()
-    again = small_book.run("part/plain", "-p", "size", "4", "-p", "word", "even", "--out", "there")
-    assert "nothing to execute" in again.stdout
+    again = small_book.run("part/plain", "-p", "size", "4", "-p", "word", "a=b", *there)
+    assert "1 current, nothing to execute" in again.stdout
+    by_one_word = ("part/plain", "part/plain", "-p", "size=4", "-p", "word=a=b", *there)
+    assert "1 current, nothing to execute" in small_book.run(*by_one_word).stdout
 
 
-def test_a_failing_chapter_leaves_its_old_notebook_and_the_others_go_on(small_book):
-    small_book.run("part/plain", "part/kernel")
+def test_a_failing_chapter_leaves_its_old_notebook_and_the_others_go_on(executed_book):
+    small_book = executed_book
     old = small_book.notebook("part/plain").read_bytes()
+    for name in ("part/spectral", "part/stored"):
+        small_book.notebook(name).unlink()
     small_book.write("part/plain", "print('before')\nraise ValueError('the reason')\n")
     done = small_book.run()
     assert done.returncode == 1
@@ -173,80 +177,97 @@ def with_a_kernel(parents):
     return None
 
 
-def kill_one(parents, what="worker"):
-    execution = until(lambda: with_a_kernel(parents), "no worker started a kernel")
-    time.sleep(0.5)
+def sweep(small_book, parents=None, what="worker", **environment):
+    """Begin a sweep, kill a process of it in the middle of a chapter, and see it end well."""
+    begun, go = small_book.hold("part/held")
+    given = ("part/held", "-p", "size", "1,2,3,4", "-p", "scale", "2", "--out", "sweep")
+    process = small_book.start(*given, **environment)
+    until(begun.exists, "no chapter began")
+    execution = with_a_kernel(parents or [process.pid])
     (execution.parent() if what == "worker" else execution).kill()
-
-
-SWEEP = ("part/plain", "-p", "size", "1,2,3,4,5,6,7,8", "-p", "pause", "1", "--out", "sweep")
-
-
-def check_sweep(small_book, process):
+    go.touch()
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, out + err
-    assert "8 executed, 0 failed" in out
-    for size in range(1, 9):
-        name = f"plain.size={size}.pause=1.0.ipynb"
-        assert f"odd {size * 0.5}" in outputs(small_book.root / "sweep" / "part" / name)
+    assert "4 executed, 0 failed" in out
+    for size in range(1, 5):
+        name = f"held.size={size}.scale=2.0.ipynb"
+        assert f"odd {size * 2.0}" in outputs(small_book.root / "sweep" / "part" / name)
 
 
 @pytest.mark.parametrize("what", ["worker", "execution"])
 def test_a_sweep_survives_a_killed_process(small_book, what):
-    process = small_book.start(*SWEEP)
-    kill_one([process.pid], what)
-    check_sweep(small_book, process)
+    sweep(small_book, what=what)
 
 
 @contextlib.contextmanager
-def cluster_of(small_book, *packages, threads=1):
+def cluster_of(small_book, *packages, options=("--no-nanny",)):
     """A scheduler, and one worker for each package folder; yields its address and the workers."""
     file = small_book.root / "scheduler.json"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     dask = [sys.executable, "-m"]
     at_home = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(file)]
-    with contextlib.ExitStack() as stack:
+    started = []
 
-        def start(*words, package):
-            environment = small_book.environment | {"PYTHONPATH": str(package)}
-            process = subprocess.Popen(
-                [*dask, *words, *at_home], env=environment, cwd=package, **quiet
-            )
-            stack.callback(process.wait, PATIENCE)
-            stack.callback(process.terminate)
-            return process
+    def start(*words, package):
+        environment = small_book.environment | {"PYTHONPATH": str(package)}
+        process = subprocess.Popen([*dask, *words, *at_home], env=environment, cwd=package, **quiet)
+        started.append(process)
+        return process
 
+    try:
         start("distributed.cli.dask_scheduler", "--port", "0", package=small_book.root)
         until(lambda: file.exists() and file.read_text().strip().endswith("}"), "no scheduler")
-        count = ("--nworkers", "1", "--nthreads", str(threads))
         place = ("--local-directory", str(small_book.root))
-        workers = [
-            start("distributed.cli.dask_worker", *count, *place, package=p) for p in packages
-        ]
+        worker = ("distributed.cli.dask_worker", "--nworkers", "1", "--nthreads", "1")
+        workers = [start(*worker, *place, *options, package=p) for p in packages]
         address = json.loads(file.read_text())["address"]
-        with Client(address) as client:
-            client.wait_for_workers(len(packages), timeout=PATIENCE)
+        wait_for_workers(address, len(packages))
         yield address, workers
+    finally:
+        for process in started:
+            kill_whole(process)
+
+
+def kill_whole(process):
+    """Kill a process and all that it started; asked to end, a worker waits for its scheduler."""
+    if process.poll() is None:
+        inner = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+        for child in inner:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                child.kill()
+        process.wait(PATIENCE)
+
+
+def wait_for_workers(address, count):
+    with Client(address) as client:
+        until(lambda: len(client.nthreads()) == count, f"there are not {count} workers")
 
 
 def test_a_sweep_runs_on_a_scheduler_given_by_address_and_survives_a_killed_worker(small_book):
-    with cluster_of(small_book, small_book.root, small_book.root) as (address, workers):
-        process = small_book.start(*SWEEP, DASK_SCHEDULER_ADDRESS=address)
-        kill_one([worker.pid for worker in workers])
-        check_sweep(small_book, process)
+    two = (small_book.root, small_book.root)
+    with cluster_of(small_book, *two, options=("--nanny",)) as (address, workers):
+        pids = [worker.pid for worker in workers]
+        sweep(small_book, pids, DASK_SCHEDULER_ADDRESS=address)
 
 
 def test_chapters_that_share_a_worker_mix_nothing_up(small_book):
-    names = [f"part/t{letter}" for letter in "abcdefghijkl"]
+    """Four wait for one another, so that they run at once; the last follows in a place of one."""
+    names = [f"part/t{letter}" for letter in "abcde"]
+    begun = small_book.root / "begun"
+    begun.mkdir()
     for name in names:
         small_book.write(
             name,
-            "import os\nfrom helpers.book.results import save\n\n"
-            f'time.sleep(0.3)\nsave("runs", {{"who": ["{name}"] * 3, "at": [os.getcwd()] * 3}})\n'
+            "import os\nfrom pathlib import Path\n\nfrom helpers.book.results import save\n\n"
+            f'Path("{begun}", "{name[-1]}").touch()\n'
+            f'while len(os.listdir("{begun}")) < 4:\n    time.sleep(0.05)\n'
+            f'save("runs", {{"who": ["{name}"] * 3, "at": [os.getcwd()] * 3}})\n'
             f'print("{name}")\n',
         )
         (small_book.root / "book" / f"{name}.paper.yaml").write_text("size: 2\n")
-    with cluster_of(small_book, small_book.root, threads=4) as (address, _):
+    four = ("--no-nanny", "--nthreads", "4")
+    with cluster_of(small_book, small_book.root, options=four) as (address, _):
         given = (*names, "--preset", "paper", "--out", "o")
         done = small_book.run(*given, DASK_SCHEDULER_ADDRESS=address)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -265,37 +286,39 @@ def test_a_worker_with_other_code_is_passed_over(small_book, tmp_path):
     changed = other / "helpers" / "cube" / "fourier.py"
     changed.write_text(changed.read_text() + "# other code\n")
     with cluster_of(small_book, other, small_book.root) as (address, workers):
-        given = ("part/spectral", "-p", "size", "1,2,3,4,5,6", "--out", "o")
+        given = ("part/spectral", "-p", "size", "1,2,3,4", "--out", "o")
         done = small_book.run(*given, DASK_SCHEDULER_ADDRESS=address)
-        assert "6 executed, 0 failed" in done.stdout, done.stdout + done.stderr
-        for process in psutil.Process(workers[1].pid).children(recursive=True):
-            process.kill()
-        workers[1].kill()
-        workers[1].wait()
-        time.sleep(1)
+        assert "4 executed, 0 failed" in done.stdout, done.stdout + done.stderr
+        assert len(executed(done)) == 4
+        kill_whole(workers[1])
+        wait_for_workers(address, 1)
         done = small_book.run("part/spectral", DASK_SCHEDULER_ADDRESS=address)
     assert done.returncode == 1
     assert "this worker has other helpers than the caller" in done.stderr
 
 
 def test_a_scheduler_that_does_not_answer_is_named(small_book):
+    """It is given 20 seconds to answer; here two."""
+    cluster = small_book.root / "helpers" / "book" / "cluster.py"
+    text = cluster.read_text()
+    for patience in ('timeouts.connect": "20', "Client(address, timeout=20"):
+        assert text.count(patience) == 1
+        text = text.replace(patience, patience[:-1])
+    cluster.write_text(text)
     done = small_book.run("part/plain", DASK_SCHEDULER_ADDRESS="tcp://127.0.0.1:9")
     assert done.returncode == 2
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in done.stderr
 
 
 def test_a_killed_run_resumes_with_what_is_missing(small_book):
-    slow = "import pathlib\nwhile pathlib.Path('{}').exists():\n    time.sleep(0.1)\n"
-    brake = small_book.root / "brake"
-    brake.touch()
-    small_book.write("part/slow", slow.format(brake))
+    _, go = small_book.hold("part/slow")
     process = small_book.start("--jobs", "2")
     stored = [small_book.notebook(f"part/{n}") for n in ("plain", "spectral", "kernel", "stored")]
     until(lambda: all(path.exists() for path in stored), "four chapters did not finish")
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate(timeout=PATIENCE)
     assert not small_book.notebook("part/slow").exists()
-    brake.unlink()
+    go.touch()
     assert executed(small_book.run()) == ["part/slow"]
 
 
@@ -366,6 +389,7 @@ def test_the_plain_form_needs_no_jupyter(small_book):
         'ledger.result("p.r").holds("text", 0, at_most=0, control=1, about="ours", '
         'evidence="proved")\nledger.show()\n',
     )
+    small_book.write("part/spectral", "import helpers.cube.fourier\n\nprint(size)\n")
     done = small_book.run("part/spectral", "part/ledger", "--plain", PYTHONPATH=paths)
     assert done.returncode == 0, done.stderr
     claims = small_book.root / "_build" / "plain" / "results" / "part" / "ledger.claims.json"
@@ -389,18 +413,11 @@ def test_the_preset_stores_paper_scale_results_that_the_page_then_loads(small_bo
 
 def test_the_template_is_a_chapter_that_runs(small_book):
     shutil.copy(ROOT / "templates" / "chapter.py", small_book.root / "book" / "part" / "name.py")
+    copy_machine_code(small_book.root)
     done = small_book.run("part/name")
     assert done.returncode == 0, done.stderr
     record = chapters.read_record(small_book.notebook("part/name"))
     assert [claim["verdict"] for claim in record["claims"]] == ["holds"]
-
-
-def test_a_parameter_is_given_by_two_words_or_by_one(small_book):
-    done = small_book.run(
-        "part/plain", "part/plain", "-p", "size=4", "-p", "word=a=b", "--out", "o"
-    )
-    assert "1 executed, 0 failed" in done.stdout, done.stderr
-    assert "a=b 2.0" in outputs(small_book.root / "o" / "part" / "plain.ipynb")
 
 
 @pytest.mark.parametrize("address", ["junk", "foo://..", " ", "127.0.0.1"])
@@ -436,8 +453,8 @@ def test_a_damaged_file_is_named_in_one_line(small_book, file, content, message)
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_an_edited_or_half_run_notebook_is_executed_again(small_book):
-    small_book.run("part/plain")
+def test_an_edited_or_half_run_notebook_is_executed_again(executed_book):
+    small_book = executed_book
     assert small_book.run("part/plain", "--check").returncode == 0
     notebook = small_book.notebook("part/plain")
     whole = notebook.read_text()
@@ -461,15 +478,11 @@ def test_the_key_covers_the_results_of_other_chapters_that_are_loaded(small_book
     assert "as a literal" in done.stderr
 
 
-def test_an_environment_of_a_past_run_leads_nothing_elsewhere(small_book):
-    done = small_book.run("part/stored", BOOK_RUN="junk", BOOK_CLAIMS="/nowhere/x.json")
-    assert done.returncode == 0, done.stderr
-
-
-def test_a_long_temporary_folder_does_not_matter(small_book):
+def test_neither_the_environment_of_a_past_run_nor_a_long_temporary_folder_matters(small_book):
     long = small_book.root / ("t" * 60) / ("u" * 60)
     long.mkdir(parents=True)
-    done = small_book.run("part/plain", TMPDIR=str(long))
+    past = {"BOOK_RUN": "junk", "BOOK_CLAIMS": "/nowhere/x.json"}
+    done = small_book.run("part/stored", TMPDIR=str(long), **past)
     assert done.returncode == 0, done.stderr
     assert list(long.iterdir()) == []
 

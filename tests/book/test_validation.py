@@ -9,11 +9,13 @@ import re
 import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 
 import pytest
 
 from helpers.book.chapters import ROOT
 from helpers.book.claims import MIME
+from tests.small_book import copy_machine_code
 
 CHAPTER = "cube/average_sensitivity"
 NOTEBOOK = f"book/{CHAPTER}.ipynb"
@@ -40,6 +42,7 @@ def checkout(tmp_path_factory):
             shutil.copytree(ROOT / name, copy / name, ignore=ignored)
         else:
             shutil.copy(ROOT / name, copy / name)
+    copy_machine_code(copy)
     return copy
 
 
@@ -57,40 +60,88 @@ def check(checkout, *arguments):
     return done.returncode == 0, done.stdout
 
 
-def lint(checkout):
-    return check(checkout, "tests/book/test_notebooks.py", "-k", CHAPTER.replace("/", " and "))
+def lint(checkout, *options):
+    words = ("tests/book/test_notebooks.py", "-k", CHAPTER.replace("/", " and "))
+    return check(checkout, *words, *options)
 
 
-def nbval(checkout):
-    return check(checkout, "--nbval", "--nbval-current-env", NOTEBOOK)
+def nbval(checkout, *options):
+    return check(checkout, "--nbval", "--nbval-current-env", NOTEBOOK, *options)
 
 
-@pytest.fixture
-def stored(checkout):
-    """The stored notebook, put back afterwards."""
-    path = checkout / NOTEBOOK
-    text = path.read_text(encoding="utf-8")
-    yield path
-    path.write_text(text, encoding="utf-8")
+def failures(report):
+    """What pytest found wrong, by the test's name; nothing for what was green."""
+    cases = ET.parse(report).getroot().iter("testcase")
+    return {c.get("name").partition("[")[0]: c.findtext("failure", default="") for c in cases}
 
 
-def edit_outputs(path, pattern, replace):
-    """Change the first match in what the notebook shows as text."""
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    for cell in notebook["cells"]:
-        for output in cell.get("outputs", []):
+def code_cells(notebook):
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def edit_outputs(notebook, pattern, replace, untouched):
+    """Change the first match in what a cell shows as text, if none did; which cell that is."""
+    for i, cell in enumerate(code_cells(notebook)):
+        for output in cell["outputs"]:
             held, name = (output, "text") if "text" in output else (output["data"], "text/plain")
             shown = "".join(held.get(name, ""))
             changed = re.sub(pattern, replace, shown, count=1)
-            if changed != shown:
+            if changed != shown and i not in untouched:
                 held[name] = changed
-                path.write_text(json.dumps(notebook), encoding="utf-8")
-                return
+                return i
     raise AssertionError(f"nothing in the outputs matches {pattern!r}")
+
+
+def edit_verdicts(notebook):
+    """Turn every verdict of the ledger round; which cell shows them."""
+    for i, cell in enumerate(code_cells(notebook)):
+        for output in cell["outputs"]:
+            claims = output.get("data", {}).get(MIME, {}).get("claims", [])
+            for claim in claims:
+                claim["verdict"] = {"holds": "refuted"}.get(claim["verdict"], "holds")
+            if claims:
+                return i
+    raise AssertionError("no ledger was shown")
 
 
 def scaled(factor):
     return lambda match: f"{float(match[0]) * factor:.12f}"
+
+
+OUTPUTS = {
+    "integer": ("679064", "679065"),
+    "number": (r"(?<= )[1-9]\.\d{6}", scaled(1 + 1e-3)),
+    "drift": (r"(?<= )0\.[1-9]\d{3,}", scaled(1 + 1e-7)),
+    "word": ("MAJORITY", "MINORITY"),
+}
+
+
+@pytest.fixture(scope="module")
+def falsified(checkout):
+    """The stored notebook falsified in every way, each in a cell of its own, or told by one test.
+
+    Returns the cell of each change, and what nbval and the lint found wrong, by cell and by test.
+    """
+    path, report = checkout / NOTEBOOK, checkout / "report.xml"
+    text = path.read_text(encoding="utf-8")
+    notebook, cells = json.loads(text), {}
+    cells["verdict"] = edit_verdicts(notebook)
+    for name, change in OUTPUTS.items():
+        cells[name] = edit_outputs(notebook, *change, cells.values())
+    figure = next(c for c in notebook["cells"] if "image" in c["metadata"].get("mystnb", {}))
+    figure["metadata"]["mystnb"]["image"]["alt"] = "Another picture altogether, at length."
+    figure["execution_count"] = 99
+    notebook["metadata"]["book"]["key"] = "0" * 16
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    found = []
+    try:
+        for validate in (nbval, lint):
+            green, out = validate(checkout, f"--junitxml={report}")
+            assert not green, out
+            found.append(failures(report))
+    finally:
+        path.write_text(text, encoding="utf-8")
+    return cells, *found
 
 
 def test_what_is_stored_is_green(checkout):
@@ -99,50 +150,41 @@ def test_what_is_stored_is_green(checkout):
         assert green, out
 
 
-def test_a_drift_of_rounding_size_stays_green(checkout, stored):
-    edit_outputs(stored, r"(?<= )[1-9]\.\d{6}", scaled(1 + 1e-7))
-    green, out = nbval(checkout)
-    assert green, out
+def test_a_drift_of_rounding_size_stays_green(falsified):
+    cells, by_cell, _ = falsified
+    assert by_cell[f"Cell {cells['drift']}"] == ""
+
+
+@pytest.mark.parametrize("change", ["number", "word", "integer"])
+def test_a_changed_output_turns_nbval_red(falsified, change):
+    cells, by_cell, _ = falsified
+    assert "Cell outputs differ" in by_cell[f"Cell {cells[change]}"]
+
+
+def test_a_changed_verdict_turns_both_red(falsified):
+    cells, by_cell, by_test = falsified
+    assert by_cell[f"Cell {cells['verdict']}"]
+    assert by_test["test_the_verdicts_are_those_of_the_numbers"]
 
 
 @pytest.mark.parametrize(
-    ("pattern", "replace"),
-    [(r"(?<= )[1-9]\.\d{6}", scaled(1 + 1e-3)), ("MAJORITY", "MINORITY"), ("679064", "679065")],
-    ids=["number", "word", "integer"],
+    "test",
+    [
+        "test_the_pair_is_in_sync",  # an alternative text was changed
+        "test_the_cells_were_run_in_order_without_error",  # and a count
+        "test_the_content_key_is_current",  # and the key
+    ],
 )
-def test_a_changed_output_turns_nbval_red(checkout, stored, pattern, replace):
-    edit_outputs(stored, pattern, replace)
-    green, out = nbval(checkout)
-    assert not green
-    assert "Cell outputs differ" in out
+def test_a_changed_notebook_turns_the_lint_red(falsified, test):
+    assert falsified[2][test]
 
 
-def test_a_changed_verdict_turns_both_red(checkout, stored):
-    notebook = json.loads(stored.read_text(encoding="utf-8"))
-    for cell in notebook["cells"]:
-        for output in cell.get("outputs", []):
-            for claim in output.get("data", {}).get(MIME, {}).get("claims", []):
-                claim["verdict"] = {"holds": "refuted"}.get(claim["verdict"], "holds")
-    stored.write_text(json.dumps(notebook), encoding="utf-8")
-    assert not lint(checkout)[0]
-    assert not nbval(checkout)[0]
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [("alt", "Another picture altogether, described at length."), ("count", 99), ("key", "0" * 16)],
-)
-def test_a_changed_notebook_turns_the_lint_red(checkout, stored, key, value):
-    notebook = json.loads(stored.read_text(encoding="utf-8"))
-    figure = next(c for c in notebook["cells"] if "image" in c["metadata"].get("mystnb", {}))
-    if key == "alt":
-        figure["metadata"]["mystnb"]["image"]["alt"] = value
-    elif key == "count":
-        figure["execution_count"] = value
-    else:
-        notebook["metadata"]["book"]["key"] = value
-    stored.write_text(json.dumps(notebook), encoding="utf-8")
-    assert not lint(checkout)[0]
+def test_no_other_cell_turns_red(falsified):
+    cells, by_cell, _ = falsified
+    assert len({*cells.values()}) == 5
+    assert {name for name, told in by_cell.items() if told} == {
+        f"Cell {cell}" for name, cell in cells.items() if name != "drift"
+    }
 
 
 @contextlib.contextmanager
