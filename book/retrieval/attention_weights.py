@@ -148,14 +148,13 @@ seeds = results.load("retrieval/attention_weights", "seeds")
 matrix = results.load("retrieval/attention_weights", "matrix")
 columns = {"model": models.tolist(), "steps": own.trained.steps.tolist()}  # to be stored
 columns |= {name: v.tolist() for name, v in found.items()}
-if seeds and matrix:
-    scale = seeds.provenance["parameters"]
-    stored, papers = seeds.columns, torch.tensor(matrix["mean_size"])
-elif N >= 100:  # this is the run that is to be stored; its own numbers stand for those
-    scale = {"N": N, "d": d, "encoding_factor": encoding_factor, "batch_size": batch_size}
-    stored, papers = columns, learned.abs().mean(0)
-else:
-    raise FileNotFoundError("the stored run at the paper's scale is missing: --preset paper")
+if not (seeds and matrix):
+    raise FileNotFoundError("the stored run at the paper's scale is missing")
+scale, stored, papers = (
+    seeds.provenance["parameters"],
+    seeds.columns,
+    torch.tensor(matrix["mean_size"]),
+)
 stored_d_e = int(scale["encoding_factor"] * math.log(scale["N"]))
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Query-key matrices; rows belong to the query, columns to the key. Top left: absolute values of the learned ones, averaged over the models. Top right: the same of the stored run at the paper's scale. Bottom left: model 0 with its signs, red above zero and blue below. Bottom right: the covariance matrix of its encodings, in the same block.", "name": "fig-query-key"}, "image": {"alt": "Four square matrices, divided into nine blocks. In all four only the block with row pointer and column position is coloured, and its diagonal is darkest. The averages show a paler haze beside the diagonal. Model 0 has weaker entries of both signs beside the diagonal, and the covariance has the same pattern."}} tags=["hide-input"]
@@ -209,15 +208,11 @@ mean = {k: sum(stored[k]) / copies for k in NAMES}
 seen["paper's scale, mean"] = [f"{mean[k]:.2f}" for k in NAMES]
 table(seen, f"The query-key matrix, {ensemble} models, and {copies} at the paper's scale")
 over_beside = (found["mean_diagonal"] / found["mean_beside"]).min().item()
-glue(
-    share_percent=100 * found["block_share"].min().item(),
-    over_beside=over_beside,
-    diagonal_share=found["diagonal_share"].mean().item(),
-    cosine_identity=found["cosine_identity"].mean().item(),
-    cosine_covariance=found["cosine_covariance"].mean().item(),
-    shifted_identity=astray["cosine_identity"].abs().max().item(),
-    shifted_covariance=astray["cosine_pointers"].mean().item(),
-)
+told = ("diagonal_share", "cosine_identity", "cosine_covariance")
+glue(**{k: found[k].mean().item() for k in told}, over_beside=over_beside)
+glue(share_percent=100 * found["block_share"].min().item())
+glue(shifted_identity=astray["cosine_identity"].abs().max().item())
+glue(shifted_covariance=astray["cosine_pointers"].mean().item())
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 fig2.reproduced(
@@ -337,20 +332,12 @@ ax.legend(loc="upper center", bbox_to_anchor=(0.4, 1.2), ncols=2)
 figures.show()
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input", "nbval-ignore-output"]
-spread = pd.DataFrame({name: values.numpy() for name, values in errors.items()})
-spread = spread.quantile([0, 0.5, 1]).T.set_axis(["least", "median", "most"], axis=1)
-table(spread.rename_axis("query-key matrix"), "Test error of the models", form=".3f")
-middle = spread["median"]
-glue(
-    learned_error=middle["everything"],
-    block_error=middle["the block alone"],
-    no_block_error=middle["all but the block"],
-    diagonal_error=middle["its diagonal alone, as learned"],
-    alpha_error=middle["the construction"],
-    sigma_error=middle["the covariance"],
-    least_multiple=multiple.min().item(),
-    most_multiple=multiple.max().item(),
-)
+middle = {name: values.double().quantile(0.5).item() for name, values in errors.items()}
+table(middle, "Test error, median of the models", form=".3f")
+glue(learned_error=middle["everything"], block_error=middle["the block alone"])
+glue(no_block_error=middle["all but the block"], alpha_error=middle["the construction"])
+glue(diagonal_error=middle["its diagonal alone, as learned"], sigma_error=middle["the covariance"])
+glue(least_multiple=multiple.min().item(), most_multiple=multiple.max().item())
 results.save("seeds", {name: [round(v, 5) for v in row] for name, row in columns.items()})
 places = range(D * D)
 entries = [round(v, 3) for v in learned.abs().mean(0).flatten().tolist()]
@@ -395,33 +382,21 @@ fig2.reproduced(
 #
 # ## At the paper's scale
 #
-# The paper has $N = 100$, $d = 10$, $d_e = 23$ and one model. The chapter runs at that scale by `python -m helpers.run retrieval/attention_weights --preset paper --plain`, also where no such run is stored yet: 50,000 fixed prompts for each model, weight decay 0.2, and a stop when the mean training error of an epoch falls below 0.05.
+# The paper has $N = 100$, $d = 10$, $d_e = 23$ and one model. The chapter runs at that scale by `python -m helpers.run retrieval/attention_weights --preset paper --plain`: 50,000 fixed prompts for each model, weight decay 0.2, and a stop when the mean training error of an epoch falls below 0.05.
 
 # %% mystnb={"code_prompt_hide": "The stored run", "code_prompt_show": "The stored run"} tags=["hide-input"]
-here = {"device": "this machine", "date": "now", "seconds": 0}
-origin = here if stored is columns else seeds.provenance
-told = ("test_error", "error_diagonal_alone", "attention_on_target", "alpha_over_diagonal")
-mean |= {k: sum(stored[k]) / copies for k in told}
-table(
-    {
-        "models": copies,
-        "run on": f"{origin['device']}, {origin['date']}, {origin['seconds']:.0f} s",
-        "prompts seen by each": max(stored["steps"]) * scale["batch_size"],
-        "attention on the token pointed at": mean["attention_on_target"],
-        "error": mean["test_error"],
-        "error with the diagonal alone": mean["error_diagonal_alone"],
-        "best alpha over the learned diagonal": mean["alpha_over_diagonal"],
-    },
-    "The stored run at the paper's scale, means over models",
-    form=".3f",
-)
-glue(
-    stored_diagonal=mean["mean_diagonal"],
-    stored_share=mean["diagonal_share"],
-    stored_own_share=1 / (1 + stored_d_e / scale["N"]),
-    stored_identity=mean["cosine_identity"],
-    stored_covariance=mean["cosine_covariance"],
-)
+print(seeds.provenance_line())
+told = {
+    "attention on the token pointed at": "attention_on_target",
+    "error": "test_error",
+    "error with the diagonal alone": "error_diagonal_alone",
+    "best alpha over the learned diagonal": "alpha_over_diagonal",
+}
+told = {text: sum(stored[k]) / copies for text, k in told.items()}
+table(told, f"The stored run at the paper's scale, means over {copies} models", form=".3f")
+glue(stored_diagonal=mean["mean_diagonal"], stored_share=mean["diagonal_share"])
+glue(stored_identity=mean["cosine_identity"], stored_covariance=mean["cosine_covariance"])
+glue(stored_own_share=1 / (1 + stored_d_e / scale["N"]))
 
 # %% [markdown]
 # It is the same picture. The mean of the diagonal is {glue:text}`stored_diagonal:.0f`, in the range of the paper's colour bar, which is marked up to 40. The block is again closer to $\Sigma$ (cosine {glue:text}`stored_covariance:.2f`) than to the identity ({glue:text}`stored_identity:.2f`). The diagonal's share of its energy is {glue:text}`stored_share:.2f`, less than in $\Sigma$ itself, where it is about $(1 + d_e/N)^{-1} =$ {glue:text}`stored_own_share:.2f`: training adds entries beside the diagonal that $\Sigma$ does not explain.

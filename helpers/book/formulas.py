@@ -51,7 +51,7 @@ def width(formula: str) -> float:
 
     Example:
         >>> [round(width(each), 1) for each in (r"\(T = 20\)", r"c_i \ge T^{-4}", r"\frac12")]
-        [7.1, 8.9, 1.4]
+        [7.1, 8.6, 1.4]
     """
     tokens = iter(_TOKEN.findall(formula.removeprefix(r"\(").removesuffix(r"\)")))
     return _row(tokens, "") / _EX

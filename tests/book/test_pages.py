@@ -44,6 +44,10 @@ CHAPTERS = [f"book/{chapter.name}" for chapter in every_chapter()]
 # The pages of the code are made alike: the shortest, one between and the longest stand for all.
 ALIKE = [n for n in PAGES if n.startswith("book/code/")]
 SWEPT = [n for n in PAGES if n not in ALIKE or n.endswith(("/index", "/sharpness", "/machinery"))]
+# A wide window adds what stands at the sides of every page; a chapter of each part stands for all.
+WIDE = {n for n in SWEPT if n not in CHAPTERS} | set(
+    {name.rpartition("/")[0]: name for name in CHAPTERS}.values()
+)
 
 READY = """async () => {
     await window.MathJax?.startup?.promise?.catch(error => console.error(String(error)));
@@ -85,13 +89,12 @@ THINNED = """() => {
     }
     document.body.normalize();
 }"""
-# Colours do not depend on the width, and nothing else depends on the scheme.
+# Nothing but colours depends on the scheme.
 SERIOUS = """async (which) => {
     const colours = "color-contrast";
     const options = {
         everything: {},
         colours: {runOnly: [colours]},
-        "all but colours": {rules: {[colours]: {enabled: false}}},
     }[which];
     const found = await axe.run({resultTypes: ["violations"], ...options});
     const where = fault => fault.nodes.map(node => node.html.slice(0, 160)).join(" | ");
@@ -220,7 +223,7 @@ def tab(site, browser):
 
 @pytest.fixture(scope="module")
 def visited(tab):
-    """Visit a page once: wide, narrow, wide again, and dark at last."""
+    """Visit a page once: wide, narrow, some wide again, and dark at last."""
 
     @functools.cache
     def look(name: str) -> Visit:
@@ -235,9 +238,11 @@ def visited(tab):
         visit.overflowing[narrow] = page.evaluate(OVERFLOWING)
         page.evaluate(THINNED)
         page.evaluate(AXE)
-        visit.serious["narrow"] = page.evaluate(SERIOUS, "all but colours")
-        resize(page, wide)
-        visit.serious["wide"] = page.evaluate(SERIOUS, "everything")
+        visit.serious["narrow"] = page.evaluate(SERIOUS, "everything")
+        visit.serious["wide"] = []
+        if name in WIDE:
+            resize(page, wide)
+            visit.serious["wide"] = page.evaluate(SERIOUS, "everything")
         visit.figures["light"] = page.evaluate(FIGURES)
         darken(page)
         visit.serious["dark"] = page.evaluate(SERIOUS, "colours")
