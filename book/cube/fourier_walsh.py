@@ -145,7 +145,7 @@ def up_to(degree, n):
         f"Majority of {n} votes, parities of at most {degree}: they hold "
         f"{100 * kept.square().sum():.1f} % of its squares.",
         bars={"sum of parities": (list(noes), found[first])},
-        grey={"majority": (list(noes), values[first])},
+        dots={"majority": (list(noes), values[first])},
     )
 
 
@@ -153,11 +153,14 @@ moving(
     "degrees",
     {"largest parity": list(range(1, LONGEST + 1, 2)), "votes": list(range(3, LONGEST + 1, 2))},
     up_to,
-    (Axis("noes", -0.5, LONGEST + 0.5), Axis("value", -1.8, 1.8)),
+    (
+        Axis("noes", -0.5, LONGEST + 0.5, ticks=range(0, LONGEST + 1, 2)),
+        Axis("value", -3, 3, ticks=[-3, -2, -1, 0, 1, 2, 3]),
+    ),
     caption="The majority of n votes, put together from its parities of at most a given size. Single votes alone "
     "overshoot where all agree; parities of 3, 5 and more votes mend it.",
     alt="Bars from plus to minus against the number of noes. With single votes they fall in a straight line; with "
-    "larger parities they come to the two levels plus one and minus one of the majority.",
+    "larger parities they come to the marks of the majority, at plus one and minus one.",
     start=(1, 7),
 )
 

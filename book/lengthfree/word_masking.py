@@ -71,7 +71,7 @@ import torch
 
 from helpers.book import figures
 from helpers.book.claims import Ledger
-from helpers.book.moving import Axis, Frame, moving
+from helpers.book.moving import Axis, Frame, moving, written
 from helpers.book.output import glue
 from helpers.book.table import table
 from helpers.covers import linear as covers
@@ -212,7 +212,8 @@ def among(K):
     every = {way: [step(K, *way, t) for t in ts] for way in directions}
     first, last = (every[directions[0]][ts.index(t)] for t in (0, 6))
     return Frame(
-        f"K = {K} words. All others up: {first:.2f} from equal scores, {last:.4f} from t = 6.",
+        f"K = {K} words. All others up: {first:.3g} from equal scores; from t = 6 short of 2 by "
+        f"{written(2 - last)}.",
         lines={f"{kind}, {norm}": (ts, v) for (kind, norm), v in every.items()},
         grey={"2": (ts, [2.0] * len(ts)), "√2": (ts, [math.sqrt(2)] * len(ts))},
     )
@@ -224,7 +225,7 @@ moving(
     among,
     (Axis("distance t from equal scores", -8, 8), Axis("loss over scores", 0, 2.2)),
     caption="Change of the loss over that of the scores, for steps of size 1. With more words the ratio is "
-    "near 2 already at equal scores; with any number it comes to 2, and never beyond.",
+    "near 2 already at equal scores; with any number it comes as near to 2 as one likes, and never beyond.",
     alt="Three rising curves that level off at 2, 1 and the root of 2. With more words they rise further to the left.",
 )
 
