@@ -129,8 +129,8 @@ def adds(first, last):
         _, inside = sharper.forward(spec, own, bits, intermediates=True)
         parts[h, at] = (inside["attention2"] * (inside["Z"] @ own["v2"]))[0, : len(sets[at])]
     return Frame(
-        f"Bits {first}, 0, {last}: the parts add up to {parts.sum():+.0f}, for the bit "
-        f"{last if first else 0} that bit 1 selects.",
+        f"Bits {first}, 0, {last}: bit 1 selects bit {3 if first else 2}, which is "
+        f"{last if first else 0}. The parts add up to {parts.sum():+.0f}.",
         bars={f"head {h + 1}": (list(range(1, 5)), parts[h].tolist()) for h in range(2)},
     )
 

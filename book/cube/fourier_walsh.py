@@ -127,7 +127,7 @@ in_both["indicators"] = even_parity_coefficients(majority)
 table(in_both, "Coefficients of the majority of three votes", form=".1f")
 
 # %% [markdown]
-# The indicators need five terms for it instead of four. With more votes there are parities of more sizes, and each size brings the sum nearer:
+# The indicators need five terms for it instead of four. With more votes there are parities of more sizes, and each size brings the sum nearer in the mean square:
 
 # %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
 LONGEST = 11
@@ -142,8 +142,8 @@ def up_to(degree, n):
     found = cube.spectrum(kept) * 2**n  # the transform is its own inverse, up to the factor
     noes, first = range(n + 1), [2**k - 1 for k in range(n + 1)]
     return Frame(
-        f"Majority of {n} votes, parities of at most {degree}: they hold "
-        f"{100 * kept.square().sum():.1f} % of its squares.",
+        f"Majority of {n} votes, parities of at most {degree}: their squared coefficients add up "
+        f"to {kept.square().sum():.3f} of 1.",
         bars={"sum of parities": (list(noes), found[first])},
         dots={"majority": (list(noes), values[first])},
     )
@@ -155,12 +155,12 @@ moving(
     up_to,
     (
         Axis("noes", -0.5, LONGEST + 0.5, ticks=range(0, LONGEST + 1, 2)),
-        Axis("value", -3, 3, ticks=[-3, -2, -1, 0, 1, 2, 3]),
+        Axis("value", -4, 4, ticks=range(-4, 5, 2)),
     ),
-    caption="The majority of n votes, put together from its parities of at most a given size. Single votes alone "
-    "overshoot where all agree; parities of 3, 5 and more votes mend it.",
-    alt="Bars from plus to minus against the number of noes. With single votes they fall in a straight line; with "
-    "larger parities they come to the marks of the majority, at plus one and minus one.",
+    caption="The majority of n votes, put together from its parities of at most a given size. Each size lowers the "
+    "mean squared distance, but where all agree the sum swings to both sides of the right value until the last is in.",
+    alt="Bars against the number of noes. With single votes they fall in a straight line; with larger parities they "
+    "come near the marks of the majority in the middle and swing at both ends; with all of them they meet the marks.",
     start=(1, 7),
 )
 

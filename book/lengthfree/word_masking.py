@@ -212,8 +212,8 @@ def among(K):
     every = {way: [step(K, *way, t) for t in ts] for way in directions}
     first, last = (every[directions[0]][ts.index(t)] for t in (0, 6))
     return Frame(
-        f"K = {K} words. All others up: {first:.3g} from equal scores; from t = 6 short of 2 by "
-        f"{written(2 - last)}.",
+        f"K = {K} words. All others up: short of 2 by {written(2 - first)} from equal scores, by "
+        f"{written(2 - last)} from t = 6.",
         lines={f"{kind}, {norm}": (ts, v) for (kind, norm), v in every.items()},
         grey={"2": (ts, [2.0] * len(ts)), "√2": (ts, [math.sqrt(2)] * len(ts))},
     )
@@ -223,10 +223,12 @@ moving(
     "ratio",
     {"words, K": [2, 3, 8, 64, 1024]},
     among,
-    (Axis("distance t from equal scores", -8, 8), Axis("loss over scores", 0, 2.2)),
-    caption="Change of the loss over that of the scores, for steps of size 1. With more words the ratio is "
-    "near 2 already at equal scores; with any number it comes as near to 2 as one likes, and never beyond.",
-    alt="Three rising curves that level off at 2, 1 and the root of 2. With more words they rise further to the left.",
+    (Axis("start t; 0: equal scores", -8, 8), Axis("loss over scores", 0, 2.2)),
+    caption="Change of the loss over that of the scores, for steps of size 1. If all others go up, the "
+    "ratio is near 2 already at equal scores with many words; with any number it comes as near to 2 as one likes, and "
+    "never beyond. The other two stay below 1 and √2. For t below 0 the true word leads.",
+    alt="Three rising curves that level off at 2, 1 and the root of 2. With more words the "
+    "first two rise further to the left; the third stops at half its height at first and rises further to the right.",
 )
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
