@@ -291,7 +291,7 @@ found, early = parities["learned"].sum(), (parities["steps"] <= longest_and).sum
 longer = every["parity"].query("T == 30")
 glue(stored_learned=int(found), stored_runs=len(parities), longest_and=longest_and)
 slowest = parities.groupby("T")["steps"].max()
-glue(stored_plateau=100 * parities["before"].median(), slowest=", ".join(map(str, slowest)))
+glue(stored_plateau=100 * parities["before"].median(), slowest="{}, {} and {}".format(*slowest))
 glue(learned_30=int(longer["learned"].sum()), runs_30=len(longer), longest_30=longer["steps"].max())
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
