@@ -31,7 +31,6 @@ _NUMBERED = re.compile(rf"([A-Z][a-z]+)\.? \(?({_NUMBER}(?:\)?(?:, | and | / |-)
 _FOLDED = re.compile(r'<details class="[^"]*\bhide\b')
 _SHOW_CODE = '<button class="show-all-code" type="button">Show all code</button>'
 _FORMULA = re.compile(r'([(\[]?<span class="math[^"]*">[^<]*</span>[^\s<]{1,12})(?=[\s<])')
-
 _INLINE = re.compile(r'(<span class="math[^"]*")>(\\\([^<]*)</span>')
 
 
