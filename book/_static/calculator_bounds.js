@@ -248,7 +248,7 @@ window.Bounds = (() => {
     ["certificate", "proved", "Certificate of your own posterior", "beyond/auditing_certificates",
       "r̂ is a mean over independent draws of a network and an example; K is counted from a prior fixed before the sample, with the log of the number of priors tried.",
       certificate, (v) => (v.K === null ? "it takes K, the nats of your posterior" : "")],
-    ["long", "proved", "Norms and length (P3, repaired)", "variables/attention_capacity",
+    ["long", "proved", "Norms and length (P3, repaired)", "variables/longer_tokens",
       `${layer}.`,
       (v, m) => proved(v, m, lengthBound(v, m, CONSTANT, (2 * v.D + 1) * (v.T + 1))), needsNorms],
     ["free", "proved", "Norms, no length (P4, repaired)", "lengthfree/single_layer_bound",

@@ -39,11 +39,10 @@ _FONTS = {
 }
 _LOOKS = (("normal", 400), ("italic", 400), ("normal", 700))
 _MATHJAX = {
+    "loader": {"load": ["core", "input/tex", "output/svg"]},
     "startup": {"typeset": False},
     "svg": {"fontCache": "none"},
     "options": {
-        "enableMenu": False,
-        "enableAssistiveMml": False,
         "processHtmlClass": "tex2jax_process|mathjax_process|math|output_area",
     },
 }
@@ -324,7 +323,7 @@ def document(site: Path, root: Path = ROOT, listed: list[Page] | None = None) ->
 {chr(10).join(volume.sheets())}
 </style>
 <script>window.MathJax = {json.dumps(_MATHJAX)}</script>
-<script src="{(volume.site / "mathjax" / "tex-svg.js").as_uri()}"></script>
+<script src="{(volume.site / "mathjax" / "startup.js").as_uri()}"></script>
 </head>
 <body>
 {front}

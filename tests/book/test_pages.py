@@ -124,6 +124,8 @@ OVERFLOWING = """() => {
     }
     return found;
 }"""
+WEIGHT = """() => performance.getEntries()
+    .reduce((sum, entry) => sum + (entry.decodedBodySize ?? 0), 0)"""
 RAW_MATHEMATICS = r"""() => {
     const found = [...document.querySelectorAll(".math")]
         .filter(e => e.textContent.trim() && !e.querySelector("mjx-container svg"))
@@ -164,6 +166,7 @@ class Visit:
     unnamed: list[str] = field(default_factory=list)
     figures: dict[str, list[list]] = field(default_factory=dict)
     formulas: int = 0
+    weight: int = 0
     room: list[list[float]] = field(default_factory=list)
 
 
@@ -232,6 +235,7 @@ def visited(tab):
         visit.unnamed = page.evaluate(UNNAMED_IMAGES)
         visit.formulas = page.locator("mjx-container svg").count()
         visit.room = page.evaluate(ROOM)
+        visit.weight = page.evaluate(WEIGHT)
         wide, narrow = WIDTHS
         visit.overflowing[wide] = page.evaluate(OVERFLOWING)
         resize(page, narrow)
@@ -285,6 +289,11 @@ def test_a_page_renders_its_mathematics(visited, name):
 @on_every_page
 def test_a_page_has_an_alternative_text_for_every_image(visited, name):
     assert visited(name).unnamed == []
+
+
+@on_every_page
+def test_a_page_weighs_at_most_three_megabytes_with_all_that_it_loads(visited, name):
+    assert 3e5 < visited(name).weight < 3e6
 
 
 @on_every_page

@@ -1,0 +1,178 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,mystnb
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# (ch-trained-positions)=
+# # The logarithm of the length, and trained positions
+#
+# ```{verdict}
+# For fixed norms of weights and tokens, the capacity of a head depends on the number of tokens through its logarithm only. If the positions are trained, it can grow linearly: $2^T$ choices of positions are told apart by one head, with scores that differ by $\log(3T)$.
+# ```
+# **Needs** {ref}`ch-longer-tokens`. **Read** 4 min. **Runs in** 10 s. **Source** printed.
+#
+# **Claim.** The bound on a head has a factor $\log T$, where $T$ is the number of tokens, if the norms of weights and tokens are held. The paper adds that trained positions could make the dependence on $T$ linear. Both are true: one head reads a sign at each of $T$ positions.
+
+# %% tags=["parameters"]
+T_most = 256  # longest context that is read [64..512]
+
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import math
+
+import pandas as pd
+import torch
+
+from helpers.book import figures
+from helpers.book.claims import Ledger
+from helpers.book.output import glue
+from helpers.covers import attention as bounds
+from helpers.covers import blocks
+from helpers.covers.attention import HeadNorms, heads_bound
+from helpers.covers.lipschitz import SOFTMAX
+from helpers.draws import f64
+
+ledger = Ledger("variables/trained_positions")
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Log covering numbers of heads of width 3 at scale $\\frac12$, on $T$ inputs of $T + 1$ tokens no longer than $\\sqrt 2$. Trained positions: from below. Fixed positions, with weights as long as those that read the trained ones: from above, by norms and by counting weights.", "name": "fig-trained-positions"}, "image": {"alt": "Three curves against T from 16 to a hundred million on logarithmic axes. The one for trained positions is a straight line of slope one. The bound by norms bends, rises ever more slowly, and is crossed by the line at some four million. The bound by counting weights stays just below a hundred and is crossed near one hundred."}} tags=["hide-input"]
+
+
+def counted(d, QK, length):
+    """Log size at scale 1/2 of a grid over both matrices, half of the error to each."""
+    V = bounds.counting_log_size(d, d, 1.0, length, 1 / 4)
+    return V + bounds.counting_log_size(d, d, QK, length, 1 / (4 * length**2))
+
+
+def by_norms(d, QK, length, tokens):
+    """Log size by the norms of both matrices, on so many tokens in all; W_V of norm 1."""
+    norms = [HeadNorms(1.0, 1.0, QK)]
+    return heads_bound(d, norms, length, 2 * d * tokens + 1, 0.5, constant=SOFTMAX)
+
+
+contexts, root = [2**b for b in range(4, 28)], math.sqrt(2)
+curves = {
+    "positions trained, at least": [T * math.log(2) for T in contexts],
+    "fixed, by norms, at most": [by_norms(3, math.log(3 * T), root, T * T + T) for T in contexts],
+    "fixed, by counting, at most": [counted(3, math.log(3 * T), root) for T in contexts],
+}
+fig, ax = figures.new(height=2.8)
+for i, (name, curve) in enumerate(curves.items()):
+    ax.plot(contexts, curve, **figures.look(i, label=name))
+ax.set(xscale="log", yscale="log", xlabel="length $T$", ylabel="log covering number")
+ax.legend()
+figures.show()
+
+# %% [markdown]
+# ## The statement
+#
+# Heads, norms and covers are as in {ref}`ch-longer-tokens`. *Positions* are vectors $p_1, \dots, p_T$ that are added to the tokens of every input.
+#
+# ```{prf:remark} Edelman et al. (2022), Sections 4.2 and 4.3
+# :label: variables-log-T
+# With the norms of weights and tokens held, the bound on one head (and that on many layers, see {ref}`ch-transformer-capacity`) depends on $T$ only through $\log T$. If the positions are trained over $\{P : \|P^\top\|_{2,\infty} \le 1\}$, the log covering number can grow linearly with $T$.
+# ```
+#
+# ## Fixed positions: a logarithm
+#
+# By {prf:ref}`attention-capacity-repaired` the bound depends on $T$ through $\log(2dmT + 1)$ alone, if $B_X$ bounds the longest token. With a bound on $\|X\|_2$ or $\|X\|_F$ in its place $B_X$ would be of order $\sqrt T$; the control of the first claim has that. For a fixed width one can also *count weights*: a grid over each column, with norms 1, needs $2 d^2 \log(1 + 4 \sqrt d\, B_X/\epsilon)$ for both matrices, for all inputs at once, without $m$ and $T$. For $d = 8$, $\epsilon = \frac12$, $B_X = 1$ and 1000 inputs of 16 tokens this is {glue:text}`counted:.0f`, and the bound by norms {glue:text}`bound:.0f`.
+#
+# ## Trained positions: linear
+#
+# Take $m = T$ inputs of $T + 1$ tokens in $\mathbb R^3$, the last of them the query $e_3$. Input $i$ has token $x_i = e_1$ and zeros elsewhere. The positions are $p_t = s_t e_2$ for signs $s_t$, none for the query. With $W_{QK} = \log(3T)\, e_3 e_1^\top$ token $i$ gets the weight $\frac34$, and with $W_V = e_2 e_2^\top$ the head is more than $\frac34 - \frac14$ times $s_i e_2$. So $2^T$ choices of positions are pairwise more than 1 apart at some input: $\log N_\infty(\frac12) \ge T \log 2$ ({numref}`fig-trained-positions`).
+
+
+# %% mystnb={"code_prompt_hide": "Positions read", "code_prompt_show": "Positions read"} tags=["hide-cell"]
+def least_read(T, peak, signs):
+    """Least output along e_2, times the sign of the marked token's position, over the T inputs."""
+    X = torch.zeros(T, T + 1, 3).double()
+    X[:, :T, 0], X[:, :T, 1], X[:, T, 2] = torch.eye(T).double(), signs, 1.0
+    e = torch.eye(3).double()
+    W_QK, W_V = math.log(peak) * torch.outer(e[2], e[0]), torch.outer(e[1], e[1])
+    return (blocks.mix(X, X[:, T], W_V, W_QK)[:, 1] * signs).min().item()
+
+
+read = {}
+for T in (16, 64, T_most):
+    opposed = torch.tensor([-1.0] + [1.0] * (T - 1), dtype=torch.float64)
+    read[T] = {"log(3T)": least_read(T, 3 * T, opposed), "0": least_read(T, 1, opposed)}
+read = pd.DataFrame(read).T.rename_axis("T")
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+held, free = (
+    bounds.affine_residual(
+        f64(contexts).log(), f64([by_norms(8, 1.0, B(T), 1000 * T) for T in contexts])
+    )
+    for B in (lambda T: 1.0, math.sqrt)
+)
+glue(T_most=T_most)
+glue(least_read=read["log(3T)"].min(), bound=by_norms(8, 1.0, 1.0, 16000), counted=counted(8, 1, 1))
+ledger.result("variables.log_T").holds(
+    "one head: residual of a straight line in $\\log T$; control: $B_X = \\sqrt T$",
+    held,
+    at_most=0,
+    tol=1e-4,
+    control=free,
+    about="statement",
+    evidence="proved",
+)
+ledger.result("variables.trained_positions").holds(
+    "$2^T$ positions told apart: least output times its sign; control: equal scores",
+    read["log(3T)"].min(),
+    at_least=0.5,
+    control=read["0"].max(),
+    about="statement",
+    evidence="attained",
+)
+
+# %% [markdown]
+# Real heads for $T = 16$, 64 and {glue:text}`T_most`, with one sign against all others, read each sign with at least {glue:text}`least_read:.3f`. Their scores differ by $\log(3T)$. This much is needed: with scores that stay bounded, trained positions cost a logarithm too (the exercise).
+#
+# ## What would falsify this
+#
+# A sign that is not read (control: equal scores); a bound that is not a straight line in $\log T$ (control: a bound on the norm of the whole matrix of tokens).
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+ledger.show()
+
+# %% [markdown]
+# ## What the authors' code does differently
+#
+# The paper comes without code. Its experiments use trained positions.
+#
+# ## What we found
+#
+# * With norms held, a head's capacity grows with $\log T$; counting weights, not at all.
+# * Trained positions can cost $T \log 2$, if scores may differ by $\log(3T)$.
+#
+# ## Exercises
+#
+# ```{exercise}
+# :label: ex-head-positions
+#
+# Let weights and query be fixed, positions trained, $\|x_t + p_t\| \le B$ and all scores in $[-S, S]$. Show that $\log N_\infty(\epsilon)$ grows with $\log T$ only, if centres need not be members.
+# ```
+#
+# ```{solution} ex-head-positions
+# :class: dropdown
+#
+# With $a_t = e^{s_t}$ the average of tokens is $u/v$, $u = \frac1T \sum_t a_t (x_t + p_t)$ and $v = \frac1T \sum_t a_t \ge e^{-S}$. Draw $K$ of the $T$ tokens with replacement. By the inequalities of Hoeffding and Pinelis the means over the draw are within $\eta e^S B$ of $u$ and $\eta e^S$ of $v$ on all $m$ inputs at once, for $K$ of order $\eta^{-2} \log m$ and some draw. Then the ratio is off by at most $2 \eta B e^{2S}$. A centre is given by the $K$ tokens, $T^K$ choices, and their positions, each rounded to a grid that does not depend on $T$. So the log size is of order $K \log T$, with $K$ of order $B^2 e^{4S} \log m / \epsilon^2$ up to norms of the weights.
+# ```
+#
+# ## References
+#
+# ```{bibliography}
+# :filter: docname in docnames
+# ```
+#
+# The remarks are from {cite:t}`variables`.
