@@ -132,6 +132,7 @@ The book's machinery::
     book.icons                  The theme's icons without its library of 2,000: a Sphinx extension.
     book.maps                   The map of a part: a Sphinx extension with one directive.
     book.moving                 Moving figures: a slider and a drawing over numbers that the chapter computed and stored.
+    book.narrow                 Figures on a phone: a Sphinx extension that shows their panels one under another.
     book.output                 What a cell leaves on the page: numbers for the prose, and outputs in more than one form.
     book.own                    The ledger and the stored results of a reader's own book: by its register, from its folder.
     book.pages                  What the rendered pages add to their theme: a Sphinx extension.
@@ -148,5 +149,6 @@ The book's machinery::
     book.tolerance              A pytest plugin: nbval compares decimals with a tolerance, and everything else exactly.
     book.verdicts               From claims to verdicts: what is said of a result as its paper states it, and what is known now.
     book.volume                 The whole book as one document to print, put together from the rendered pages.
+    book.words                  The words of a chapter, by one import: ledger, tables, numbers in prose, figures, stored runs.
     run                         Execute chapters: ``python -m helpers.run [CHAPTER ...]``.
 """

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import scipy  # its parts load when they are first asked for
 import torch
-from scipy import stats
 from torch import Tensor
 
 from helpers.checks import door, require_amount, require_finite, require_probability
@@ -122,8 +122,8 @@ def trend(x: Numbers, y: Numbers, level: float = 0.95, *, log: bool = False) -> 
         raise ValueError("a slope needs two different x")
     if not bool((values != values[0]).any()):
         return Estimate(0.0, 0.0, 0.0)  # of which linregress knows no error
-    line = stats.linregress(at.numpy(), values.numpy())
-    half = stats.t.ppf((1 + level) / 2, len(at) - 2) * line.stderr
+    line = scipy.stats.linregress(at.numpy(), values.numpy())
+    half = scipy.stats.t.ppf((1 + level) / 2, len(at) - 2) * line.stderr
     return Estimate(float(line.slope), float(line.slope - half), float(line.slope + half))
 
 
@@ -142,9 +142,9 @@ def average(values: Numbers, level: float = 0.95) -> Estimate:
     """
     require_probability(level=level)
     given = _numbers(values, least=2)
-    half = float(stats.t.ppf((1 + level) / 2, len(given) - 1) * stats.sem(given.numpy()))
+    half = scipy.stats.t.ppf((1 + level) / 2, len(given) - 1) * scipy.stats.sem(given.numpy())
     mean = given.mean().item()
-    return Estimate(mean, mean - half, mean + half)
+    return Estimate(mean, mean - float(half), mean + float(half))
 
 
 def difference(a: Numbers, b: Numbers, level: float = 0.95) -> Estimate:
@@ -163,7 +163,7 @@ def difference(a: Numbers, b: Numbers, level: float = 0.95) -> Estimate:
     """
     require_probability(level=level)
     first, second = _numbers(a, least=2), _numbers(b, least=2)
-    test = stats.ttest_ind(first.numpy(), second.numpy(), equal_var=False)
+    test = scipy.stats.ttest_ind(first.numpy(), second.numpy(), equal_var=False)
     low, high = test.confidence_interval(level)
     return Estimate((first.mean() - second.mean()).item(), float(low), float(high))
 
@@ -446,4 +446,4 @@ def _counted(successes: int, count: int, level: float, alternative: str = "two-s
     if not 0 <= successes <= count:
         raise ValueError(f"successes must lie between 0 and {count}, got {successes}")
     require_probability(level=level)
-    return stats.binomtest(successes, count, alternative=alternative)
+    return scipy.stats.binomtest(successes, count, alternative=alternative)

@@ -50,10 +50,7 @@ import time
 import torch
 
 from helpers import cube
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
 from helpers.kernels.walsh import plan, walsh_hadamard, walsh_hadamard_, walsh_hadamard_reference
 

@@ -59,10 +59,7 @@ import torch
 
 from helpers import cube
 from helpers.beyond import audit, certificates
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.sharper import pac_bayes, rivals

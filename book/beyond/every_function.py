@@ -71,11 +71,8 @@ import torch
 
 from helpers import cube
 from helpers.beyond import signed
-from helpers.book import figures
-from helpers.book.claims import Ledger
 from helpers.book.moving import Axis, Frame, moving
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
 from helpers.sharper import network as sharper
 from helpers.sharper import pac_bayes, rivals

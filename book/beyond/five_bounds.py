@@ -21,7 +21,7 @@
 # ```{verdict}
 # At {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`. Every bound on it that three of the papers prove is at least {glue:text}`least_here:.2f`, where the best constant has a risk of $\frac14$. Counting 32 bits for each weight says nothing either ({glue:text}`bits_here:.2f`); counting the pairs of bits certifies {glue:text}`occam_here:.3f` for the pair that fits.
 # ```
-# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-single-layer-bound`, {ref}`ch-attention-capacity`. **Read** 7 min. **Runs in** 30 s. **Source** ours; of the papers' bounds, see their chapters.
+# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-single-layer-bound`, {ref}`ch-longer-tokens`. **Read** 7 min. **Runs in** 30 s. **Source** ours; of the papers' bounds, see their chapters.
 #
 # **Claim.** A transformer of one layer learns the parity of two bits from a thousand strings and errs almost nowhere. We put it, with its own weights, under every bound of the five papers that applies, with every constant proved, and for the first paper also in the sharper kl form. Three papers have one, and none certifies the network at this sample. Constants that favour a paper are shown too: with them the norms still say nothing, and the first paper's form says something only with a $\Sigma$ that no proof covers here. Counting needs some thirty strings for a learner who knows that the target is one of the pairs, and tens of thousands if each weight is counted with 32 bits. {numref}`fig-five-bounds` shows all bounds; the sections below it say what the network is and what each bound is.
 
@@ -44,10 +44,7 @@ import pandas as pd
 import torch
 
 from helpers.beyond import parity_head
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue, in_prose
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, in_prose, table
 from helpers.draws import f64
 from helpers.lengthfree import single_layer
 from helpers.lengthfree.single_layer import CONSTANT
@@ -173,9 +170,8 @@ for i, name in enumerate(NAMES):
 figures.level(ax, LEVEL)
 star = found[middle]["fresh"].mean().item()
 ax.plot(strings, star, marker="*", markersize=11, color="black", linestyle="none")
-ax.set(
-    xscale="log", yscale="log", xlabel="strings $m$", ylabel="bound on the risk", ylim=(1e-4, 1e5)
-)
+ax.set(xscale="log", yscale="log", xlabel="strings $m$", ylabel="bound on the risk")
+ax.set_ylim(1e-4, 1e5)
 fig.legend(ncols=3, loc="outside upper center")
 figures.show()
 
@@ -208,11 +204,8 @@ five.holds(
     about="ours",
     evidence="trained",
 )
-glue(
-    strings=strings,
-    runs=runs,
-    largest_risk=math.ceil(rows["on fresh strings, largest"].max() * 1e4) / 1e4,
-)
+glue(strings=strings, runs=runs)
+glue(largest_risk=math.ceil(rows["on fresh strings, largest"].max() * 1e4) / 1e4)
 
 # %% [markdown]
 # ## What each paper says of it
@@ -258,9 +251,7 @@ powers = {k: trend([T for T, _ in every], needs[k].tolist(), log=True) for k in 
 shown = means.T.map(lambda m: in_prose(f"{m:.1e}")).add_prefix("m, T = ")
 shown.insert(0, "least bound", here.min().map(lambda v: in_prose(f"{v:.2g}")))
 shown["power of T"] = [f"{powers[k]:.1f}" for k in NAMES]
-caption = (
-    f"Least bound at {strings} strings over all networks, and strings m for a bound of {LEVEL}"
-)
+caption = f"Least bound at {strings} strings, all networks, and strings m for a bound of {LEVEL}"
 table(shown.rename_axis("bound"), caption)
 over = needs.div(needs["Occam"], axis=0)
 least_here, fewest = here[PROVED].min().min(), over[PROVED + OPEN].min().min()

@@ -70,10 +70,7 @@ import torch
 
 from helpers import cube
 from helpers.beyond import small_noise
-from helpers.book import figures, results
-from helpers.book.claims import Ledger
-from helpers.book.output import glue, in_prose
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, in_prose, results, table
 from helpers.draws import Draws, f64
 from helpers.sharper import pac_bayes as pb
 from helpers.sharper import rivals

@@ -71,10 +71,7 @@ import torch
 
 from helpers import cube, statistics
 from helpers.beyond import small_noise
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
 from helpers.sharper import pac_bayes, rivals
 from helpers.sharper.network import construct_exact
@@ -254,11 +251,8 @@ occam.holds(
     about="ours",
     evidence="sampled",
 )
-glue(
-    list_bits=n,
-    used=int(network.counts[network.N > 0].sum()),
-    wide_slope=slope["wider prior, by block"],
-)
+glue(list_bits=n, used=int(network.counts[network.N > 0].sum()))
+glue(wide_slope=slope["wider prior, by block"])
 
 # %% [markdown]
 # ## All yardsticks on one axis

@@ -79,10 +79,7 @@ import torch
 
 from helpers import cube, statistics
 from helpers.beyond import small_noise
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
 from helpers.sharper import pac_bayes, rivals
 from helpers.sharper.network import construct_exact

@@ -42,10 +42,7 @@ import pandas as pd
 import torch
 
 from helpers import cube
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers import capacity
 from helpers.covers.linear import greedy_cover
 from helpers.draws import Draws, f64

@@ -40,11 +40,8 @@ import pandas as pd
 import torch
 
 from helpers import cube
-from helpers.book import figures
-from helpers.book.claims import Ledger
 from helpers.book.moving import Axis, Frame, moving
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import even_parity_coefficients, sparsity
 from helpers.draws import Draws, f64
 

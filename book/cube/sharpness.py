@@ -40,10 +40,7 @@ import torch
 from torch.func import grad, hessian, vmap
 
 from helpers import cube
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import f64
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward, initial_weights

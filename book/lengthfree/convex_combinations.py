@@ -16,14 +16,14 @@
 
 # %% [markdown]
 # (ch-convex-combinations)=
-# # Short averages, and inputs that are mixtures
+# # Short averages
 #
 # ```{verdict}
-# As printed, the sparsification lemma lacks a factor: for one vector of length 1 with weight $\frac12$, and one term, it promises an error of 0, and the least squared error is {glue:text}`printed_error:.2f`. Either of two factors repairs it. The lemma on mixed inputs holds for every norm.
+# As printed, the sparsification lemma lacks a factor: for one vector of length 1 with weight $\frac12$, and one term, it promises an error of 0, and the least squared error is {glue:text}`printed_error:.2f`. Either of two factors repairs it.
 # ```
-# **Needs** nothing but linear algebra. **Read** 6 min. **Runs in** 10 s. **Source** printed.
+# **Needs** nothing but linear algebra. **Read** 5 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** Two lemmas carry the paper's bounds. By the first, a mixture of vectors is near a short average of them, so that a few averages stand in for all mixtures. It holds with one factor more. By the second, a linear map on mixtures of inputs need only be known at the inputs that are mixed. It holds wherever outputs are compared in a norm. Nothing that the paper builds on them is lost.
+# **Claim.** A mixture of vectors is near a short average of them, so that a few averages stand in for all mixtures. As printed the lemma that says so lacks a factor; there are two ways to put it in, and both are sharp. Nothing that the paper builds on it is lost.
 #
 # ## The statement
 #
@@ -47,16 +47,12 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers import linear as covers
 from helpers.draws import Draws, f64
 
 ledger, draws = Ledger("lengthfree/convex_combinations"), Draws(seed)
 lem3_1, count = ledger.result("lengthfree.lem3_1"), ledger.result("lengthfree.lem3_1_count")
-lem3_2, q_range = ledger.result("lengthfree.lem3_2"), ledger.result("lengthfree.lem3_2_range")
 
 # %% [markdown]
 # ## The factor that is missing
@@ -229,86 +225,10 @@ glue(tuples=fitting(3, 1))
 # %% [markdown]
 # The paper's later lemmas take averages of $2k + 1$ vectors, $\pm B e_i$ and 0. So 0 is one of the $V_i$, $\gamma$ may be taken as 1, and neither factor nor count does harm.
 #
-# ## Mixed inputs
-#
-# A class $\mathcal W$ of matrices $W \in \mathbb R^{k \times d}$ acts on inputs $x \in \mathbb R^d$, $\mathcal F = \{x \mapsto Wx\}$. Members of the class *cover* it on some inputs, at scale $\epsilon$, if every $W \in \mathcal W$ has a member $\hat W$ among them with $\|(W - \hat W)x\|_q \le \epsilon$ on all these inputs. (The paper asks for less than $\epsilon$; it makes no difference here.) The least number of them is the *covering number*, and $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ is its largest value over all sets of $N$ inputs.
-#
-# ```{prf:lemma} Trauger and Tewari (2024), Lemma 3.2
-# :label: lengthfree-lem3-2
-# Let the inputs be those with $\|x\|_1 \le B_x$. For every class $\mathcal W$ and $N \ge d$, the covering number $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ equals the one on the $d$ inputs $B_x e_1, \dots, B_x e_d$.
-# ```
-#
-# The lemma names no range of $q$. Section 2.4 of the paper defines covers for every real $q > 0$; all uses have $q = 2$.
-#
-# A point with $\|x\|_1 \le B_x$ is a mixture of the vertices $\pm B_x e_i$. For $q \ge 1$ the difference $\|(W - \hat W)x\|_q$ is a convex function of $x$, so it is largest at a vertex, and it is the same at $\pm B_x e_i$. So whoever covers the vertices covers everything, and the vertices are among the sets of $N \ge d$ inputs. This proves {prf:ref}`lengthfree-lem3-2` for norms.
-#
-# Below $q = 1$ the function $\|\cdot\|_q$ is not convex. Take $q = \frac12$, the class $\{0, I\}$ with $I$ the identity of the plane, and $\epsilon = \frac32 B_x$. At a vertex the two maps differ by $B_x$, so that one covers both. At $(\frac12, \frac12) B_x$ they differ by $(2 \sqrt{1/2})^2 B_x = 2 B_x$. We count, and we let a search look for inputs worse than all vertices, for random differences $W - \hat W$; in the $\ell_2$ ball there are such inputs.
-
-# %%
-two_maps = torch.stack((torch.zeros(2, 2), torch.eye(2))).double()
-vertices, middle = torch.eye(2).double(), f64([[0.5, 0.5]])
-D = draws.normal(starts, 2, 2)  # differences of two maps
-
-
-def needed(q, inputs):
-    return len(covers.greedy_cover(covers.distances(two_maps, two_maps, inputs, q), 1.5))
-
-
-def worse_than_vertices(q, ball=1):
-    """Largest relative excess over the vertices, of inputs of l1 (or l2) norm at most 1."""
-
-    def output(x):
-        return torch.linalg.vector_norm((D @ x[..., None])[..., 0], q, dim=-1)
-
-    def into_ball(x):
-        return x / torch.linalg.vector_norm(x, ball, dim=-1, keepdim=True).clamp(min=1)
-
-    x = covers.climb(output, into_ball, into_ball(draws.normal(starts, 2)), draws.generator, moves)
-    top = torch.stack([output(v.expand(starts, 2)) for v in vertices]).amax(0)
-    return max(0.0, (output(x) / top - 1).max().item())
-
-
-qs = pd.DataFrame(index=pd.Index([0.5, 1.0, 2.0, math.inf], name="q"))
-qs["needed on vertices"] = [needed(q, vertices) for q in qs.index]
-qs["needed on all"] = [needed(q, torch.cat((vertices, middle))) for q in qs.index]
-qs["worse by"] = [worse_than_vertices(q) for q in qs.index]
-table(qs, "Maps needed for {0, I}, and the worst excess over the vertices", form=".2f", tiny=1e-9)
-
-# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-lem3_2.holds(
-    "$q = 1, 2, \\infty$: relative excess of any input over the vertices, a search; control: the $\\ell_2$ ball",
-    qs["worse by"][1:].max(),
-    at_most=0,
-    tol=1e-9,
-    control=worse_than_vertices(2, ball=2),
-    about="statement",
-    evidence="proved",
-)
-on_vertices, on_all = "needed on vertices", "needed on all"
-q_range.refuted(
-    "any real $q > 0$, as Section 2.4 has it: maps needed on all inputs, $\\{0, I\\}$, $q = \\frac12$; control: $q = 1$",
-    qs.loc[0.5, on_all],
-    equals=qs.loc[0.5, on_vertices],
-    control=qs.loc[1, on_all],
-    about="statement",
-    evidence="attained",
-)
-q_range.repaired(
-    "$q \\ge 1$, a norm: the same class, $q = 1$; control: $q = \\frac12$",
-    qs.loc[1, on_all],
-    equals=qs.loc[1, on_vertices],
-    control=qs.loc[0.5, on_all],
-    about="statement",
-    evidence="proved",
-)
-glue(on_vertices=qs.loc[0.5, on_vertices], on_all=qs.loc[0.5, on_all])
-
-# %% [markdown]
 # ## What we found
 #
 # * The sparsification lemma lacks a factor as printed. It has two repairs, both sharp. The covers that the paper builds are not touched.
 # * Tuples whose sum may fall short of $k$ are counted by $(d+1)^k$.
-# * Inputs of bounded $\ell_1$ norm need no larger cover than the vertices, for every norm of the outputs. Only the range $0 < q < 1$, which no use needs, falls out.
 #
 # ```{finding} lengthfree.lem3_1
 # :title: Maurey's lemma: the factor gamma stands on one side only
@@ -340,24 +260,9 @@ glue(on_vertices=qs.loc[0.5, on_vertices], on_all=qs.loc[0.5, on_all])
 # **What survives.** All lemmas: they count 0 as one of the vectors.
 # ```
 #
-# ```{finding} lengthfree.lem3_2_range
-# :title: Vertices suffice for norms, q at least 1, not for every q > 0
-# :group: constant
-#
-# **Statement.** Lemma 3.2 names no range of $q$, and the paper's covers allow any real $q > 0$.
-#
-# **Counterexample.** $q = \frac12$, class $\{0, I\}$ in the plane, $\epsilon = \frac32 B_x$: {glue:text}`on_vertices` map covers the vertices, {glue:text}`on_all` are needed at $(\frac12, \frac12) B_x$.
-#
-# **Why.** The proof uses the triangle inequality, which fails for $q < 1$.
-#
-# **Repair.** Let $q \ge 1$.
-#
-# **What survives.** All uses in the paper: they have $q = 2$.
-# ```
-#
 # ## What would falsify this
 #
-# For a repair of Lemma 3.1: vectors and weights with an error above its bound; the control is the printed form, in the same search. For the count: more tuples than $(d+1)^k$; the control allows sums of $k + 1$. For Lemma 3.2: an input that is worse than all vertices; the controls are the $\ell_2$ ball and $q = \frac12$.
+# For a repair of Lemma 3.1: vectors and weights with an error above its bound; the control is the printed form, in the same search. For the count: more tuples than $(d+1)^k$; the control allows sums of $k + 1$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -47,10 +47,7 @@ seed = 0  # of all random instances [0..1000000]
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers import linear
 from helpers.covers.blocks import Layer, block, hidden, longest, spectral, to_ball
 from helpers.covers.capacity import allocate

@@ -19,26 +19,24 @@
 # # Covers of linear maps that do not count the inputs
 #
 # ```{verdict}
-# Lemmas 3.4 and 3.5 bound the columns of the matrices and are false: at $k =$ {glue:text}`k_wide` outputs the hidden constants would have to be {glue:text}`forced_34:.0f` and {glue:text}`forced_35:.0f`. For rows both hold, with a constant of 7 and members of the class; Lemmas 3.3 and 3.6 hold as printed.
+# Lemmas 3.4 and 3.5 bound the columns of the matrices and are false: at $k =$ {glue:text}`k_wide` outputs the hidden constants would have to be {glue:text}`forced_34:.0f` and {glue:text}`forced_35:.0f`. For rows both hold, with a constant of 7 and members of the class.
 # ```
-# **Needs** {ref}`ch-convex-combinations`. **Read** 10 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-mixed-inputs`. **Read** 6 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** Finitely many matrices can stand in for all matrices of bounded norm, up to an error $\epsilon$ on every bounded input, and their number need not grow with the number of inputs. The paper has three such bounds. Two hold; an exact rounding lemma fills a gap in their proofs. The third, with the lemma behind it, holds for the rows of the matrices and not for their columns.
+# **Claim.** Finitely many matrices can stand in for all matrices of bounded norm, up to an error $\epsilon$ on every bounded input, and their number need not grow with the number of inputs. The paper has three such bounds. One of them, with the lemma behind it, is the subject here: it holds for the rows of the matrices and not for their columns. The others are in {ref}`ch-rounding`.
 #
-# ## The statements
+# ## The statement
 #
 # $W \in \mathbb R^{k \times d}$ maps inputs $x \in \mathbb R^d$ to outputs $Wx$. With its columns $W_{:,i}$ let $\|W\|_{q,p} = \bigl\| (\|W_{:,1}\|_q, \dots, \|W_{:,d}\|_q) \bigr\|_p$. A class of matrices is *covered* at scale $\epsilon$ on some inputs by members, if every $W$ of the class has one of them, $\hat W$, with $\|(W - \hat W)x\|_2 \le \epsilon$ on all these inputs. $N_\infty$ is the least number of members that do. Its logarithm, always natural here, is what bounds on generalization contain. Matrices are bounded by $B_w$, inputs by $B_x$, and $a = B_w^2 B_x^2/\epsilon^2$.
 #
-# ```{prf:lemma} Trauger and Tewari (2024), Lemmas 3.3 to 3.6
-# :label: lengthfree-lem3-3
-# *(3.4 and 3.5 refuted below as printed.)* On any $N \ge d$ inputs ($N > d$ in 3.4, any $n$ in 3.5) $\log N_\infty$ is at most
+# ```{prf:lemma} Trauger and Tewari (2024), Lemmas 3.4 and 3.5
+# :label: lengthfree-lem3-4
+# *(Refuted below as printed.)* On any $N > d$ inputs (any $n$ in 3.5) $\log N_\infty$ is, for matrices with $\lVert W \rVert_{2,1} \le B_w$, at most
 #
-# | lemma | matrices | inputs | bound |
-# |:--|:--|:--|:--|
-# | 3.3 | $\lVert W \rVert_{1,\infty} \le B_w$ | $\lVert x \rVert_1 \le B_x$ | $d\, a \log(2k+1)$ |
-# | 3.4 | $\lVert W \rVert_{2,1} \le B_w$ | $\lVert x \rVert_1 \le B_x$ | $\lesssim a \log(dk)$ |
-# | 3.5 | $\lVert W \rVert_{2,1} \le B_w$ | $\lVert x \rVert_2 \le B_x$ | $\lesssim a \log(dn)$ |
-# | 3.6 | $\lVert W \rVert_{1,1} \le B_w$ | $\lVert x \rVert_2 \le B_x$ | $a \log(2dk+1)$ |
+# | lemma | inputs | bound |
+# |:--|:--|:--|
+# | 3.4 | $\lVert x \rVert_1 \le B_x$ | $\lesssim a \log(dk)$ |
+# | 3.5 | $\lVert x \rVert_2 \le B_x$ | $\lesssim a \log(dn)$ |
 #
 # Here $\lesssim$ hides a constant and logarithms of anything but $d$, $k$ and $n$.
 # ```
@@ -57,17 +55,12 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers import linear as covers
 from helpers.draws import Draws, f64
 
 ledger, draws = Ledger("lengthfree/linear_covers"), Draws(seed)
-lem3_3, lem3_6 = ledger.result("lengthfree.lem3_3"), ledger.result("lengthfree.lem3_6")
 lem3_4, lem3_5 = ledger.result("lengthfree.lem3_4"), ledger.result("lengthfree.lem3_4.lem3_5")
-sec3_4, appendix = ledger.result("lengthfree.sec3_4"), ledger.result("lengthfree.appA")
 rounding = 1e-9  # relative, of sums of some hundred numbers
 
 # %% [markdown]
@@ -272,176 +265,10 @@ glue(apart=49, attained=attained, column_error=column_error)
 # %% [markdown]
 # No error passes $\epsilon$; the four equal rows come to {glue:text}`attained:.3f` of it. One column of length 1, spread over 400 rows, has an error of {glue:text}`column_error:.1f` $\epsilon$ in the same rounding. Neither $k$ nor $n$ can leave the logarithm (see the exercise). The bound of Lemma 3.4 stays put when there are more inputs, that of Lemma 3.5 grows with $\log n$: this is what the paper is after, and it survives.
 #
-# ## Lemmas 3.3 and 3.6: an exact rounding
-#
-# For Lemma 3.3 each column lies in the $\ell_1$ ball of $\mathbb R^k$. By {prf:ref}`lengthfree-lem3-2` the error on all inputs is the largest error of a column, so one covers each column and takes all combinations. For Lemma 3.6 all entries together lie in the $\ell_1$ ball of $\mathbb R^{dk}$, and the error is at most that of the entries, since $\|W - \hat W\|_{2 \to 2} \le \|W - \hat W\|_F$.
-#
-# So both cover an $\ell_1$ ball, by averages of $m$ of the vectors $\pm e_i$ and 0. These are the points $\frac1m z$ with $z$ whole and $\|z\|_1 \le m$; they lie in the ball. By {prf:ref}`convex-repaired` they cover it to within $1/\sqrt m$. That asks for $m = \lceil a \rceil$ terms, and the proofs count $a$, which is no whole number: for $a$ just above 1, averages of two of $2k + 1$ vectors against $(2k+1)^a$. But the averages cover better than that, and one can say exactly how well.
-#
-# ```{prf:lemma} Rounding in the $\ell_1$ ball (ours)
-# :label: covers-rounding
-# The largest distance of a point of the unit $\ell_1$ ball of $\mathbb R^k$ from these averages is exactly $\frac1{2m} \sqrt{\min(k, 2m)} \le 1/\sqrt{2m}$.
-# ```
-#
-# ```{dropdown} Proof
-# Measure $|x_i|$ in steps of $1/m$; the steps $y_i$ sum to at most $m$. Round all down. Coordinate $i$ loses $f_i \in [0, 1)$, and $R = m - \sum_i \lfloor y_i \rfloor$ steps remain, with $\sum_i f_i \le R$. Now round up where $f_i > \frac12$, greatest $f_i$ first, at most $R$ times.
-#
-# * If this limit stops no coordinate, each is off by $\min(f_i, 1 - f_i)$. Its square is at most $\frac14$ and at most $\frac12 f_i$. So the squares sum to at most $\frac k4$ and at most $\frac R2 \le \frac m2$.
-# * If it stops some, let $s > \frac12$ be the least $f_i$ rounded up, and let $D$ be the sum of $1 - f_i$ over those rounded up: $D \le R(1-s)$. The others have $f_i \le s$, and these sum to $X \le R - (R - D) = D$. So the squares sum to at most $(1-s)D + sX \le D \le R(1-s) \le \frac m2$. There are $R \ge D/(1-s)$ coordinates of the first kind and at least $X/s$ of the second, so the sum minus $\frac k4$ is at most $D\bigl(1 - \frac1{4(1-s)} - \frac1{4s}\bigr) \le 0$.
-#
-# Both bounds are attained where $\min(k, 2m)$ coordinates are half a step and the others 0: from there every average is off by half a step in each of them. $\square$
-# ```
-#
-# So {prf:ref}`covers-rounding` asks for at most $\lceil a/2 \rceil \le a$ terms if $a > 1$, and if $a \le 1$ the origin is enough. There are at most $(2k+1)^{\lceil a/2 \rceil}$ averages, and both bounds stand as they are printed, without a ceiling. (For errors *less than* $\epsilon$ take the origin if $a < 1$, else $\lfloor a/2 \rfloor + 1 \le a$ terms.)
-
-
-# %%
-def half_steps(k, m):
-    """The point of the lemma's proof; the corner of the ball if there are no terms."""
-    return (torch.arange(k) < max(1, 2 * m)).double() * 0.5 / max(m, 0.5)
-
-
-def far_off(x, m):
-    """Distance to the rounding of the lemma's proof."""
-    return (x - covers.round_to_cover(x, 1.0, m)).norm(dim=-1)
-
-
-def into_ball(x):
-    return x / x.abs().sum(-1, keepdim=True).clamp(min=1)
-
-
-rows = {}
-for k, m in ((2, 3), (4, 2), (10, 3), (400, 150)):
-    start = into_ball(half_steps(k, m) + 0.3 * draws.normal(starts, k) / k)
-    found = covers.climb(
-        lambda x, m=m: far_off(x, m), into_ball, start, draws.generator, moves, 1 / k
-    )
-    exact = covers.covering_radius(k, 1.0, m)
-    rows[k, m] = {
-        "search": far_off(found, m).max().item(),
-        "half steps": far_off(half_steps(k, m), m).item(),
-        "exact": exact,
-        "Maurey": m**-0.5,
-        "fewer": far_off(half_steps(k, m - 1), m - 1).item() / exact,
-    }
-radii = pd.DataFrame(rows).T.rename_axis(["k", "m"])
-table(radii.drop(columns="fewer"), "Farthest from its average: found, exact, promised", form=".4f")
-
-# %% [markdown]
-# The bound of Lemma 3.3 is $d$ times that on one ball, that of Lemma 3.6 is that on one ball of dimension $dk$. So it is enough to compare the log number of averages with $a \log(2k+1)$. With $\lceil a \rceil$ terms it reaches {glue:text}`ratio_ceiling:.3f` times the bound; with $\lceil a/2 \rceil$ it stays below {glue:text}`ratio_half:.3f` times it, for $a$ up to 20 and $k$ up to 500.
-
-
-# %% mystnb={"code_prompt_hide": "Sizes", "code_prompt_show": "Sizes"} tags=["hide-cell"]
-def over_bound(k, a, m):
-    """Log of the number of averages of m terms over a log(2k + 1)."""
-    return math.log(covers.maurey_size(k, m)) / (a * math.log(2 * k + 1))
-
-
-grid = [(k, 0.5 + 0.05 * i) for k in (1, 2, 3, 5, 10, 50, 500) for i in range(400)]
-terms = {
-    "⌈a⌉, as in the proofs": [covers.maurey_terms(1.0, a**-0.5) for _, a in grid],
-    "⌈a/2⌉": [math.ceil(a / 2 - 1e-9) if a > 1 else 0 for _, a in grid],
-    "fewest": [covers.terms_needed(k, 1.0, a**-0.5) for k, a in grid],
-}
-sizes = {
-    name: max(over_bound(k, a, m) for (k, a), m in zip(grid, column, strict=True))
-    for name, column in terms.items()
-}
-table(pd.Series(sizes, name="log size over bound").rename_axis("terms"), "Largest, a up to 20.5")
-
-# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-lem3_3.holds(
-    "error over $\\epsilon$ with the fewest terms: farthest point over its exact radius; control: one term fewer",
-    (radii["search"] / radii["exact"]).max(),
-    at_most=1,
-    tol=rounding,
-    control=radii["fewer"].max(),
-    about="statement",
-    evidence="proved",
-)
-for result, name in ((lem3_3, "3.3"), (lem3_6, "3.6")):
-    result.holds(
-        f"log size over the bound of Lemma {name}, fewest terms; control: $\\lceil a \\rceil$ terms as in the proof",
-        sizes["fewest"],
-        at_most=1,
-        control=sizes["⌈a⌉, as in the proofs"],
-        about="statement",
-        evidence="proved",
-    )
-
-
-def converted(k, d, factor):
-    """Lemma 3.6 with factor B_w, over d times the bound of Lemma 3.3."""
-    converted = covers.bound_l1_entries(k, d, factor, 1, 0.5)
-    return converted / (d * covers.bound_l1_columns(k, d, 1, 1, 0.5))
-
-
-sec3_4.holds(
-    "Lemma 3.6 with $d B_w$ over $d$ times Lemma 3.3, least for $2 \\le d, k \\le 64$; control: with $B_w$",
-    min(converted(k, d, d) for k in range(2, 65) for d in range(2, 65)),
-    at_least=1,
-    control=min(converted(k, d, 1) for k in range(2, 65) for d in range(2, 65)),
-    about="statement",
-    evidence="proved",
-)
-glue(ratio_ceiling=sizes["⌈a⌉, as in the proofs"], ratio_half=sizes["⌈a/2⌉"])
-
-# %% [markdown]
-# **Section 3.4** of the paper compares the three. Since $\|W\|_{p,1} \le d\, \|W\|_{p,\infty}$, with equality for columns of equal norm, Lemmas 3.4 and 3.6 give $d^2 B_w^2$ where Lemma 3.3 has $d B_w^2$. That is so: on inputs with $\|x\|_1 \le B_x$, Lemma 3.6 so used is at least $d$ times as large as Lemma 3.3.
-#
-# ## Appendix A: from rows to matrices
-#
-# ```{prf:lemma} Trauger and Tewari (2024), Appendix A
-# :label: lengthfree-appA
-# Let the scalar maps $x \mapsto w^\top x$ with $\|w\|_r \le B_w$ have log covering number $C$ at scale $\epsilon$ on some inputs. Then matrices with $k$ such rows have log covering number at most $kC$ at scale $k^{1/q}\epsilon$ in the norm $\|\cdot\|_q$, $q > 0$.
-# ```
-#
-# Cover each row by itself. If all $k$ rows are off by $\epsilon$ at the same input, the output is off by $k^{1/q} \epsilon$, and this happens: in the worst row, repeated.
-#
-# One word matters. The paper's covers are subsets of the class. A matrix put together from covered rows need not lie in the class, if that is just *any* set of matrices with bounded rows. Let the scalars be $w \in [-1, 1]$, the input 1, and $\epsilon = \frac32$: the number 0 covers them, $C = 0$. But two matrices, all entries $1$ and all entries $-1$, are $2 k^{1/q}$ apart, and a class of these two needs both. For the class of *all* matrices with such rows the statement holds.
-
-# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-
-
-def assembled(q, m):
-    """Output error over 3^(1/q) times the radius for two terms: the worst row of m terms, repeated."""
-    off = far_off(half_steps(2, m), m).expand(3)  # at the input of length 1 along the error
-    scalar = covers.covering_radius(2, 1.0, 2)
-    return torch.linalg.vector_norm(off, q).item() / (3 ** (1 / q) * scalar)
-
-
-def needed(*values):
-    """Members that cover the column matrices of three equal entries, at scale 3/2 times 3^(1/2)."""
-    members = f64(values)[:, None, None].expand(-1, 3, 1)
-    apart = covers.distances(members, members, f64([[1.0]]), 2)
-    return len(covers.greedy_cover(apart, 1.5 * 3**0.5))
-
-
-appendix.refuted(
-    "any class with such rows, covers from inside it: members needed for two matrices, promised 1; control: with 0",
-    needed(1, -1),
-    at_most=1,
-    control=needed(1, -1, 0),
-    about="proof",
-    evidence="attained",
-)
-appendix.repaired(
-    "all matrices with such rows: error over $k^{1/q} \\epsilon$, $q = \\frac12, 1, 2, \\infty$; control: one term fewer",
-    max(assembled(q, 2) for q in (0.5, 1, 2, math.inf)),
-    at_most=1,
-    tol=rounding,
-    control=min(assembled(q, 1) for q in (0.5, 1, 2, math.inf)),
-    about="statement",
-    evidence="proved",
-)
-glue(needed_signs=needed(1, -1))
-
 # %% [markdown]
 # ## What we found
 #
 # * Lemmas 3.4 and 3.5 are false for columns, by a factor that grows with the number of outputs. For rows both are true, with every constant in the open and members of the class: $2a \log((k+1)(2n+1))$.
-# * Lemmas 3.3 and 3.6 hold as printed. Their proofs leave out a ceiling; exact covering radii make up for it.
-# * Appendix A needs a class that holds every combination of rows, or covers from outside.
 #
 # ```{finding} lengthfree.lem3_4
 # :title: Lemma 3.4 holds for rows, not for columns
@@ -473,39 +300,9 @@ glue(needed_signs=needed(1, -1))
 # **What survives.** The lemma for rows.
 # ```
 #
-# ```{finding} lengthfree.lem3_3
-# :title: Lemmas 3.3 and 3.6 hold; their proofs leave out a ceiling
-# :group: proof
-#
-# **Statement.** The proofs of Lemmas 3.3 and 3.6 count averages of $a = B_w^2 B_x^2/\epsilon^2$ vectors, which need not be a whole number.
-#
-# **Counterexample.** With $\lceil a \rceil$ terms the log size reaches {glue:text}`ratio_ceiling:.3f` times the printed bound.
-#
-# **Why.** A ceiling was left out.
-#
-# **Repair.** Averages of $\lceil a/2 \rceil \le a$ terms cover as well, by {prf:ref}`covers-rounding`.
-#
-# **What survives.** Both statements as printed.
-# ```
-#
-# ```{finding} lengthfree.appA
-# :title: A matrix of covered rows may lie outside the class
-# :group: proof
-#
-# **Statement.** A scalar cover of log size $C$ gives any set of matrices with such rows a cover of log size $kC$.
-#
-# **Counterexample.** To the step that the assembled matrix is in the class: scalars in $[-1, 1]$, $\epsilon = \frac32$, so $C = 0$. Of the two matrices with all entries $\pm1$, {glue:text}`needed_signs` are needed, not 1.
-#
-# **Why.** The matrices put together from covered rows need not belong to the class, as the paper's covers must.
-#
-# **Repair.** Take the class of all matrices with such rows, or allow covers from outside the class.
-#
-# **What survives.** All of it, for the classes in use.
-# ```
-#
 # ## What would falsify this
 #
-# For the repaired lemma: an error above $\epsilon$ (control: a long column), a walk of $z_j$ steps (control: a smaller tolerance), a member outside the class (control: rows that are not shortened). For Lemmas 3.3 and 3.6: a point farther off than the exact radius, or a size above the bound; the controls are fewer terms, and $\lceil a \rceil$. For Appendix A: a larger error; the control is a coarser cover of the rows.
+# An error above $\epsilon$ (control: a long column), a walk of $z_j$ steps (control: a smaller tolerance), a member outside the class (control: rows that are not shortened).
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

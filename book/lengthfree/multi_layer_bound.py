@@ -20,7 +20,7 @@
 # ```{verdict}
 # As printed the bound falls short: where two networks are needed it is {glue:text}`printed_norm:.3f` times $\log 2$, with one free number, width 1 and one layer. With six slips repaired it holds, and still no length $T$ is in it.
 # ```
-# **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-covers`, {ref}`ch-capacity`. **Read** 8 min. **Runs in** 15 s. **Source** printed.
+# **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-rounding`, {ref}`ch-capacity`. **Read** 8 min. **Runs in** 15 s. **Source** printed.
 #
 # **Claim.** Put covers that do not count inputs into the capacity bound for deep transformers, and the length $T$ leaves the bound. That is true. As printed the bound has fewer factors than the sum that its proof arrives at, and the proof lacks three more. Networks in which a single number varies need more than it allows. With all six put right it holds.
 #
@@ -55,10 +55,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers import blocks
 from helpers.covers.blocks import Layer
 from helpers.covers.linear import bound_l1_entries
@@ -217,7 +214,7 @@ glue(wide_printed=wide.loc[32, "as printed"], wide_d=wide.loc[32, "width d, at m
 #
 # for the longest row. Both networks read the same $X$, so $g^{(1)} = \hat g^{(1)}$. Going through the layers, and with $|w^\top g - \hat w^\top \hat g| \le \|w\| \|g - \hat g\| + |(w - \hat w)^\top \hat g|$, the output moves by at most {eq}`eq-deep-sum`. Covers of log sizes $C_{(i)} / \epsilon_v^2$, $C_{(i)} / \epsilon_{QK}^2$ and, for inputs $L_\sigma$ long, $L_\sigma^2 C_1 / \epsilon_c^2$ do it. Their members multiply, so the log sizes add. {prf:ref}`lengthfree-lemE1` gives the least sum among all errors for which {eq}`eq-deep-sum` is $\epsilon$, and that is the bound.
 #
-# The corollary: Lemma 3.6 ({ref}`ch-linear-covers`) gives a cover of all matrices whose entries sum to at most $B$, and $W_{QK}$ is $d \times d$. Its members meet the bound $B$, but not always the spectral ones. The proof above uses these of $W$ alone, not of $\hat W$. Who wants $\hat W$ in the smaller class takes a cover at $\frac\epsilon2$ and in place of each member a matrix of that class within $\frac\epsilon2$: the log size is $4 C_1/\epsilon^2$.
+# The corollary: Lemma 3.6 ({ref}`ch-rounding`) gives a cover of all matrices whose entries sum to at most $B$, and $W_{QK}$ is $d \times d$. Its members meet the bound $B$, but not always the spectral ones. The proof above uses these of $W$ alone, not of $\hat W$. Who wants $\hat W$ in the smaller class takes a cover at $\frac\epsilon2$ and in place of each member a matrix of that class within $\frac\epsilon2$: the log size is $4 C_1/\epsilon^2$.
 #
 # No step has a $T$: attention averages, and an average is no longer than the longest token. $\square$
 # ```

@@ -21,7 +21,7 @@
 # ```{verdict}
 # With the norms of rows, as printed, a constant of {glue:text}`forced_wide:.1f` is forced at width {glue:text}`d_wide`, and it grows without end. With the norms of columns, and $B_x$ for the value on small samples, $8\sqrt2$ is enough, at every number $T$ of tokens.
 # ```
-# **Needs** {ref}`ch-capacity`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 9 min. **Runs in** 15 s. **Source** printed.
+# **Needs** {ref}`ch-capacity`, {ref}`ch-rounding`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 9 min. **Runs in** 15 s. **Source** printed.
 #
 # **Claim.** How well one attention layer can fit noise is bounded by the norms of its matrices, and the bound does not contain the number $T$ of tokens. As printed it bounds the rows of two matrices where its proof needs their columns: for rows it is false, for columns it holds. Small samples need one more case. What removes $T$ is a convexity step, which takes one matrix away before anything is covered.
 #
@@ -55,10 +55,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers import blocks, capacity, lipschitz
 from helpers.covers import linear as covers
 from helpers.covers.lipschitz import SOFTMAX

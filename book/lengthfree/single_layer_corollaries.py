@@ -62,10 +62,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers import blocks, capacity
 from helpers.covers import linear as covers
 from helpers.covers.attention import HeadNorms, heads_bound

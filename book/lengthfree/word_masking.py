@@ -69,11 +69,8 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
 from helpers.book.moving import Axis, Frame, moving, written
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers import linear as covers
 from helpers.draws import Draws
 from helpers.lengthfree import masked_words

@@ -72,10 +72,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures, results
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.draws import Draws
 from helpers.retrieval import attention as construction
 from helpers.retrieval.task import (

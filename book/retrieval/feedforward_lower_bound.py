@@ -70,10 +70,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
 from helpers.retrieval import span
 from helpers.retrieval.span import FIRST, KINDS
@@ -198,9 +195,7 @@ for kind, loss in cases:
 links = pd.DataFrame(rows)
 
 # %% mystnb={"code_prompt_hide": "The numbers, and checks", "code_prompt_show": "The numbers, and checks"} tags=["hide-cell"]
-caption = (
-    "Gradient outside the span minus $2\\lambda W P_\\perp$, and change of outputs by a projection"
-)
+caption = "Gradient outside the span less $2\\lambda W P_\\perp$, change of outputs by a projection"
 table(links, caption, form=".3f", tiny=1e-10)
 def5.holds(
     "at any $W$ the gradient outside the span is $2\\lambda W P_\\perp$, largest deviation; control: another penalty",
@@ -323,9 +318,8 @@ def risk(weights, u):
         vectors = weights["gate"] @ weights[FIRST].mT  # (models, N, N d): the a_t
         wanted = torch.stack([span.targets(each, N) for each in u])
         return (vectors - wanted).square().sum((-1, -2)) / N
-    tokens = test.x.unflatten(-1, (N, d))[
-        torch.arange(models)[:, None], torch.arange(tests), test.t
-    ]
+    pointed = torch.arange(models)[:, None], torch.arange(tests), test.t
+    tokens = test.x.unflatten(-1, (N, d))[pointed]
     y = torch.einsum("etd,ed->et", tokens, u)
     return 1 + ((span.outputs(weights, test.inputs) - y).square() - y.square()).mean(-1)
 

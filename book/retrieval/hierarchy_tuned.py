@@ -63,10 +63,7 @@ from functools import partial
 import pandas as pd
 import torch
 
-from helpers.book import figures, results
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.draws import seed_of
 from helpers.retrieval.hierarchy import Net, Runs, Setting, learn, neighbours, tune
 from helpers.retrieval.task import new_task

@@ -19,11 +19,11 @@
 # # More pointers
 #
 # ```{verdict}
-# At the threshold of the paper's Figure 3, .88 at seven tokens, a predictor that never looks at a pointer succeeds: its error is $\frac67 =$ {glue:text}`blind:.3f` for every number of pointers. At the figure's rate, in three runs with one pointer each, recurrent and feedforward nets that have come so far err by {glue:text}`paper_recurrent` and {glue:text}`paper_feedforward` with the pointers of another prompt: they hardly look.
+# At the threshold of the paper's Figure 3, .88 at seven tokens, a predictor that never looks at a pointer succeeds: its error is $\frac67 =$ {glue:text}`blind:.3f` for every number of pointers. At the figure's rate, in five runs with one to three pointers each, recurrent and feedforward nets that have come so far err by at most {glue:text}`paper_others` in the mean with the pointers of another prompt: they hardly look.
 # ```
 # **Needs** {ref}`ch-too-few-heads`, {ref}`ch-sample-complexity-hierarchy`. **Read** 5 min. **Runs in** 30 s. **Source** quoted.
 #
-# **Claim.** The paper's Figure 3 counts the prompts that three networks need until their error is below .88, for prompts of seven tokens with $q$ pointers each, and finds that the gap between them grows with $q$. But an error of $\frac67 \approx .857$ is reached by a predictor that never looks at a pointer. So its counts alone do not show what retrieving more tokens costs. At the figure's rate, in three runs with one pointer each, recurrent and feedforward nets that have just come below .88 hardly look at it; transformers do.
+# **Claim.** The paper's Figure 3 counts the prompts that three networks need until their error is below .88, for prompts of seven tokens with $q$ pointers each, and finds that the gap between them grows with $q$. But an error of $\frac67 \approx .857$ is reached by a predictor that never looks at a pointer. So its counts alone do not show what retrieving more tokens costs. At the figure's rate, in five runs with one to three pointers each, recurrent and feedforward nets that have just come below .88 hardly look at them; transformers do.
 #
 # ## The statement
 #
@@ -68,10 +68,7 @@ from pathlib import Path
 import pandas as pd
 import torch
 
-from helpers.book import figures, results
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.draws import Draws
 from helpers.retrieval import heads
 from helpers.retrieval.hierarchy import Net, learner
@@ -91,11 +88,19 @@ NETS = {
 class Quadratic(Task):
     """The task with labels that are sums of squares."""
 
-    def examples(self, models, given):
+    def features(self, models, x):
+        """He_2 of each datum of ``x (E, B, N, q or 1, d)`` along each u, over sqrt(q)."""
         u = torch.nn.functional.normalize(self.u[models], dim=-1)
-        along = torch.einsum("ebnqd,eqd->ebnq", retrieved(given), u)
+        along = torch.einsum("ebnqd,eqd->ebnq", x.expand(*x.shape[:3], u.shape[-2], -1), u)
+        return (along.square() - 1) / math.sqrt(2 * u.shape[-2])
+
+    def examples(self, models, given):
         tokens, _ = super().examples(models, given)
-        return tokens, (along.square() - 1).sum(-1) / math.sqrt(2 * u.shape[-2])
+        return tokens, self.features(models, retrieved(given)).sum(-1)
+
+    def without_pointers(self, models, given):
+        """The best prediction without pointers: the mean over all of them, (E, B, 1)."""
+        return self.features(models, given.x[..., None, :]).sum(-1).mean(-1, keepdim=True)
 
 
 def quadratic(E, q, tokens=N):
@@ -108,9 +113,8 @@ def blind(q, tokens):
     """Errors of the mean over all pointers and of knowing nothing, by prompt of 20,000."""
     given = (instance := quadratic(1, q, tokens)).prompts(torch.arange(1), 20000)
     _, y = instance.examples(torch.arange(1), given)
-    u = torch.nn.functional.normalize(instance.u[0], dim=-1)
-    each = (given.x @ u.mT).square().sub(1).sum(-1).mean(-1, keepdim=True) / math.sqrt(2 * q)
-    return (y - each).square().mean(-1)[0], y.square().mean(-1)[0]
+    mean = instance.without_pointers(torch.arange(1), given)
+    return (y - mean).square().mean(-1)[0], y.square().mean(-1)[0]
 
 
 rows = {}
@@ -174,8 +178,9 @@ def learn(name, q):
     foreign = task.examples(every, Prompts(given.x, other.t))[0]
     with torch.no_grad():
         own, swapped = (error(trained.weights, every, v) for v in (tokens, foreign))
-    done = trained.finished.int()
-    return {"prompts": 64 * trained.steps, "done": done, "own": own, "foreign": swapped}
+    least = squared_error(task.without_pointers(every, given).expand_as(y), y)
+    errors = {"own": own, "foreign": swapped, "blind": least}  # all three of the same prompts
+    return {"prompts": 64 * trained.steps, "done": trained.finished.int()} | errors
 
 
 found = {(q, name): learn(name, q) for q in pointers for name in NETS}
@@ -188,16 +193,16 @@ if series:
     results.save(series, pd.DataFrame(every_run).to_dict("list"))
 
 # %% [markdown]
-# The figure's own rate is a tenth of this page's. With it, and with the widths that the text gives for Figure 1 (500 recurrent states, here for each pointer), three runs of each network were made with `--preset paper`, for one and two pointers.
+# The figure's own rate is a tenth of this page's. With it, the paper's 10,000 test prompts, and the widths that the text gives for Figure 1 (500 recurrent states, here for each pointer), five runs of each network were made with `--preset paper`, for one to three pointers.
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Errors of networks that have just come below .88, every run: with their own pointers, and with foreign ones. Left, this page's runs; then the stored ones, at the rate of the paper's figure. Lines, from the top: knowing nothing, the threshold, the error without pointers.", "name": "fig-foreign-pointers"}, "image": {"alt": "Panels side by side, one for each rate and number of pointers. With their own pointers all marks lie between .84 and .88. With foreign pointers those of the transformer rise, to between .9 and 1.1. Those of the recurrent net stay, but for one in each panel with one pointer, which rises to about .91. Those of the feedforward net rise in this page's runs and stay in the stored ones."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Errors of networks that have just come below .88, every run: with their own pointers, and with foreign ones. First this page's runs, then the stored ones, at the rate of the paper's figure. Lines, from the top: knowing nothing, the threshold, the error without pointers.", "name": "fig-foreign-pointers"}, "image": {"alt": "Panels side by side, one for each rate and number of pointers. With their own pointers all marks lie between .84 and .88. With foreign pointers those of the transformer rise, to between .9 and 1.1. In the stored runs those of the recurrent and the feedforward net stay below .9; in this page's own the feedforward net's rise."}} tags=["hide-input"]
 stored = results.load("retrieval/more_pointers", "counts")
 if stored is None:
     raise FileNotFoundError("results/retrieval/more_pointers.counts.csv is missing")
 print(stored.provenance_line())
 counts = pd.DataFrame(stored.columns).groupby(["q", "network"], sort=False)
 shown = {(f"rate {rate:g}", q, name): pd.DataFrame(v) for (q, name), v in found.items()}
-shown |= {("the paper's rate", *key): group for key, group in counts}
+shown |= {("paper's rate", *key): group for key, group in counts}
 panels = list(dict.fromkeys(key[:2] for key in shown))
 fig, axes = figures.new(1, len(panels), height=2.9, sharey=True, squeeze=False)
 for ax, (place, q) in zip(axes[0], panels, strict=True):
@@ -208,7 +213,7 @@ for ax, (place, q) in zip(axes[0], panels, strict=True):
             ax.plot(places, errors, **figures.marks(i, **({"label": name} if side else {})))
     for value in (THRESHOLD, 1 - 1 / N, 1.0):
         figures.level(ax, value)
-    ax.set(title=f"$q = {q}$, {place}", xlim=(-0.5, 1.5))
+    ax.set(title=f"$q = {q}$\n{place}", xlim=(-0.5, 1.5))
     figures.ticks(ax, [0, 1], ["own", "foreign"])
 axes[0, 0].set_ylabel("error")
 axes[0, -1].legend()
@@ -228,28 +233,33 @@ table(told, "Prompts until the error is below .88, every run; errors there, mean
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 swapped = {name: found[pointers[0], name]["foreign"].mean().item() for name in NETS}
-at_paper = counts["foreign"].mean()
+at_paper = counts["foreign"].mean().unstack()
+others = at_paper[["recurrent", "feedforward"]].max().max()
 fig3.holds(
-    "foreign pointers, stored runs with one pointer: mean error of recurrent and of feedforward nets, larger one; control: transformers",
-    max(at_paper[1, "recurrent"], at_paper[1, "feedforward"]),
-    at_most=0.95,
-    control=at_paper[1, "transformer"],
+    "foreign pointers, stored runs: mean error of recurrent and of feedforward nets, largest of all numbers of pointers; control: transformers, smallest",
+    others,
+    at_most=0.92,
+    control=at_paper["transformer"].min(),
     about="ours",
     evidence="trained",
 )
 glue(blind=1 - 1 / N, states=states, first=pointers[0], distance=THRESHOLD - 1 + 1 / N)
-kept_test = stored.provenance["parameters"].get("test_prompts", 1000)  # theirs, not this page's
+kept_test = stored.provenance["parameters"]["test_prompts"]
 noise = known.loc[(1, N), "deviation of a prompt"] / math.sqrt(kept_test)
 glue(test_prompts=kept_test, test_error=noise)
 glue(**{f"foreign_{k}": f"{v:.2f}" for k, v in swapped.items()})
-glue(**{f"paper_{k}": f"{at_paper[1, k]:.2f}" for k in NETS})
-medians = (counts["prompts"].median() / 1000).items()
-glue(**{f"{k}_{q}": f"{v:.0f}" for (q, k), v in medians})
+glue(paper_others=f"{others:.2f}", paper_transformer=f"{at_paper['transformer'].min():.2f}")
+medians = (counts["prompts"].median() / 1000).unstack()
+told = {k: ", ".join(f"{v:.0f}" for v in medians[k]) for k in NETS}
+each = pd.DataFrame(stored.columns)
+above = each["own"] > each["blind"]
+glue(**told, stored_runs=len(each), above=int(above.sum()), most_pointers=int(each["q"].max()))
+glue(ratios=", ".join(f"{v:.0f}" for v in medians.max(axis=1) / medians.min(axis=1)))
 
 # %% [markdown]
-# At the paper's rate, with one foreign pointer, the transformers err by {glue:text}`paper_transformer` in the mean, about as much as who knows nothing: they had used their pointers. The recurrent nets ({glue:text}`paper_recurrent`) and the feedforward nets ({glue:text}`paper_feedforward`) hardly notice: these have learned what the whole prompt says. In this page's own runs, at a higher rate, the errors with {glue:text}`first` foreign pointer are {glue:text}`foreign_transformer`, {glue:text}`foreign_recurrent` and {glue:text}`foreign_feedforward`; they vary much from seed to seed.
+# At the paper's rate, with foreign pointers, the transformers err by at least {glue:text}`paper_transformer` in the mean, nearly as much as who knows nothing: they had used their pointers. The recurrent and the feedforward nets, which err by at most {glue:text}`paper_others`, hardly notice: these have learned what the whole prompt says. The best predictor without pointers can be tested on the very prompts of each run. Of the {glue:text}`stored_runs` runs {glue:text}`above` had a larger error than it has, when their error came below .88. In this page's own runs, at a higher rate, the errors with {glue:text}`first` foreign pointer are {glue:text}`foreign_transformer`, {glue:text}`foreign_recurrent` and {glue:text}`foreign_feedforward`; they vary much from seed to seed.
 #
-# **The counts.** At the paper's rate the median counts are, in thousands of prompts: with one pointer {glue:text}`transformer_1` for the transformer, {glue:text}`recurrent_1` for the recurrent net and {glue:text}`feedforward_1` for the feedforward net; with two {glue:text}`transformer_2`, {glue:text}`recurrent_2` and {glue:text}`feedforward_2`. So with one pointer the transformer needs most here, and with two the recurrent net still needs least. From one pointer to two the median of the feedforward net grows; one of its three runs stays where it was. Three runs do not decide how the gap grows. And the test has {glue:text}`test_prompts` prompts, where the paper has 10,000: on so few the error of a predictor without pointers is measured with a standard error of {glue:text}`test_error:.3f`, against its distance of {glue:text}`distance:.3f` from the threshold. So a count says as much of the test as of the network.
+# **The counts.** At the paper's rate the median counts are, in thousands of prompts and for one, two and three pointers: {glue:text}`transformer` for the transformer, {glue:text}`recurrent` for the recurrent net, {glue:text}`feedforward` for the feedforward net. So the transformer needs most here, and the recurrent net least, for each number of pointers. The largest median is {glue:text}`ratios` times the smallest: with five runs each we do not see that the gap grows, and cannot exclude it. The test has {glue:text}`test_prompts` prompts, as the paper's. On these the error of a predictor without pointers is measured with a standard error of {glue:text}`test_error:.3f`, against its distance of {glue:text}`distance:.3f` from the threshold. So a count says much of its test too.
 #
 # ## What we found
 #
@@ -261,15 +271,15 @@ glue(**{f"{k}_{q}": f"{v:.0f}" for (q, k), v in medians})
 #
 # **Counterexample.** To the reading that the counts measure retrieval. The mean over all pointers, which is the same for every token, has the error $\frac67 =$ {glue:text}`blind:.3f`, for every $q$.
 #
-# **Why.** The best predictor without pointers has the error $1 - \frac1N$, which is below .88 for $N \le 8$. At its rate, with one pointer, recurrent and feedforward nets that have just come below .88 err by {glue:text}`paper_recurrent` and {glue:text}`paper_feedforward` when it is foreign, in three runs each.
+# **Why.** The best predictor without pointers has the error $1 - \frac1N$, which is below .88 for $N \le 8$. At its rate, with one to three pointers, recurrent and feedforward nets that have just come below .88 err by at most {glue:text}`paper_others` in the mean when they are foreign, in five runs each.
 #
 # **Repair.** A threshold below $1 - \frac1N$.
 #
-# **What survives.** The counts, as counts. For one and two pointers ours, at its rate, are told above.
+# **What survives.** The counts, as counts. For one to three pointers ours, at its rate, are told above.
 # ```
 #
 # * The error without pointers is $1 - \frac1N$ for every such task, linear or not, and every $q$.
-# * Not done: more than two pointers, five runs, a test of 10,000 prompts. So the sentence on the gap is open here.
+# * At its rate our counts do not grow from one pointer to three, for any of the networks. More pointers were not tried, and what the networks of Figure 3 are is not said; so the sentence on the gap stays open here.
 #
 # ## What would falsify this
 #

@@ -56,10 +56,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
 from helpers.retrieval import memory
 from helpers.statistics import power
@@ -100,9 +97,8 @@ S = pd.Series({n: v.median().item() for n, v in found.items()})
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: squared norm of two-layer nets through $n$ samples, median and the middle nine tenths, and the bound $166\\, n^3$; grey lines: what an error of $\\frac14$ needs at three lengths. Right: the length of the prompts from which fitting is cheaper, for read-outs of two, three and four layers.", "name": "fig-fit-or-learn"}, "image": {"alt": "Left, on logarithmic axes: a line rises from about 60 at 4 samples to about 400 thousand at 128, with a band around it; a dashed line with slope three lies a hundred times higher at the left and more at the right. Three level lines at 189, 1,890 and 18,900. Right: three rising lines, close together, from some ten thousand tokens at 4 samples to between 10 to the 14 and 10 to the 16 at 128."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=3.1)
-low, high = zip(
-    *[v.quantile(torch.tensor([0.05, 0.95])).tolist() for v in found.values()], strict=True
-)
+ends = torch.tensor([0.05, 0.95])
+low, high = zip(*[v.quantile(ends).tolist() for v in found.values()], strict=True)
 left.plot(sizes, S, label="fitted nets", **figures.look(0))
 figures.interval(left, sizes, low, high)
 left.plot(sizes, [166 * n**3 for n in sizes], label="$166\\, n^3$", **figures.line(1))
@@ -231,10 +227,8 @@ table(cheaper, "From which length on fitting is cheaper than an error of 1/4", f
 narrow = {}
 for k in (4, 8, 12, 16):
     N = 10.0**k
-    narrow[f"10^{k}"] = {
-        f"$c_1 = {c_1}$": memory.dimension_floor(N, N**c_1, 1.5 * N**0.5)
-        for c_1 in (0.25, 0.45, 0.6)
-    }
+    floors = {c: memory.dimension_floor(N, N**c, 1.5 * N**0.5) for c in (0.25, 0.45, 0.6)}
+    narrow[f"10^{k}"] = {f"$c_1 = {c}$": floor for c, floor in floors.items()}
 narrow = pd.DataFrame(narrow).T.rename_axis("N")
 table(narrow, "Least error with fewer dimensions than samples, c = 1/2", form=".3f")
 

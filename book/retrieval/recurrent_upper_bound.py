@@ -77,10 +77,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
 from helpers.retrieval import random_encodings, recurrent
 from helpers.retrieval import task as retrieval
@@ -246,9 +243,8 @@ exact = pd.DataFrame(exact).T.rename_axis("encodings")
 caption = f"Largest errors of the clipped net, {N_max} tokens"
 table(exact, caption, form=".3f", tiny=rounding)
 papers = {
-    name: judge(omega, ideal(omega))
-    for name, omega in encodings.items()
-    if name in ("rotated signs", "all 1/2", "5 log N dimensions")
+    name: judge(encodings[name], ideal(encodings[name]))
+    for name in ("rotated signs", "all 1/2", "5 log N dimensions")
 }
 loose = judge(omega, inexact(omega))
 good = exact.iloc[:3]
@@ -314,11 +310,8 @@ for d_e, error in itertools.product((2, 30, 300), (0.5, 0.1, 0.01)):
 inner = pd.DataFrame(rows)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-form = {
-    "quoted order": ".1e",
-    "units / order": ".1e",
-}
-table(inner, "Inner products of unit vectors", form=dict.fromkeys(inner.columns, ".3g") | form)
+form = dict.fromkeys(inner, ".3g") | dict.fromkeys(("quoted order", "units / order"), ".1e")
+table(inner, "Inner products of unit vectors", form=form)
 thm7["lem22"].holds(
     "inner products of unit vectors: error over $\\epsilon$; control: steps three times as long",
     inner["error / epsilon"].max(),
@@ -362,11 +355,8 @@ def label(blocks, multiply):
 wanted = label(retrieval.retrieved(given), torch.mul)
 allowed = q * d * h**2 / 8
 label_error = {}
-for name, update in {
-    "clipped": clipped(omega),
-    "within 0.01": lambda z: clipped(omega)(z) + 0.01,
-}.items():
-    found = recurrent.retrieve(update, tokens, radius)
+for name, extra in (("clipped", 0.0), ("within 0.01", 0.01)):
+    found = recurrent.retrieve(lambda z, e=extra: clipped(omega)(z) + e, tokens, radius)
     guess = label(found, lambda u, v: recurrent.product(u, v, h, 2000))
     label_error[name] = (guess - wanted).abs().max().item() / allowed
 table(label_error, "Largest error of a label over that of the two-layer net", form=".3f")

@@ -66,10 +66,7 @@ import time
 import pandas as pd
 import torch
 
-from helpers.book import figures, results
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.draws import seed_of
 from helpers.retrieval.hierarchy import Net, Runs, learn
 from helpers.retrieval.task import new_task

@@ -58,10 +58,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers.linear import packing
 from helpers.draws import Draws
 from helpers.retrieval import memory, recurrent
@@ -175,9 +172,8 @@ table(cheap, "Searched memories: $1 - \\sqrt E$ over what the norm allows", form
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 for norm in ("operator", "Frobenius"):
     size = 2.0 if norm == "operator" else 2 * 4 * codes["N"] * codes["bits a label"]
-    codes[f"paid, {norm}"] = (1 - codes["error"] ** 0.5) / (
-        codes["L"] * (size / (codes["N"] - 1)) ** 0.5
-    )
+    price = codes["L"] * (size / (codes["N"] - 1)) ** 0.5
+    codes[f"paid, {norm}"] = (1 - codes["error"] ** 0.5) / price
 last = codes.loc[last.name]
 frobenius.holds(
     "$1 - \\sqrt E$ over $\\mathfrak L \\|U\\|_F / \\sqrt{N-1}$, a search and codes, largest; control: $\\|U\\|_{op}$",
@@ -215,11 +211,8 @@ one_number = math.log(2 / math.sqrt(math.pi)) + digits * math.log(2)  # log of i
 rows.append((2 * digits, 1, 1 - 2 / math.pi, one_number))
 by_width = pd.DataFrame(rows, columns=["labels", "d_h", "error", "log reach"])
 by_width["floor"] = [memory.dimension_floor(n + 1, d_h, reach) for n, d_h, _, reach in rows]
-table(
-    by_width,
-    "Labels kept, against the floor by dimension",
-    form={"error": ".4f", "log reach": ".1f", "floor": ".4f"},
-)
+form = {"error": ".4f", "log reach": ".1f", "floor": ".4f"}
+table(by_width, "Labels kept, against the floor by dimension", form=form)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 width.holds(
@@ -321,7 +314,7 @@ glue(by_digits=by_width["error"].iloc[-1] / by_width["floor"].iloc[-1])
 #
 # **First bound.** Balls of radius $\epsilon/2$ about the points are disjoint and lie in a ball of radius $1 + \epsilon/2$, so $P \le (1 + 2/\epsilon)^D$. For $D = 1$ this is attained.
 #
-# **Second bound.** A largest set of points $\epsilon$ apart has every point of the ball within $\epsilon$, so $P \ge \epsilon^{-D}$: the log grows with $D$, and not with $\log D$. Maurey's argument covers the $\ell_1$ ball ({ref}`ch-linear-covers`), and there such a bound is true. At $\epsilon = \frac12$ and $D = 64\, C^2$ it fails in the Euclidean ball, whatever $C \ge 1$.
+# **Second bound.** A largest set of points $\epsilon$ apart has every point of the ball within $\epsilon$, so $P \ge \epsilon^{-D}$: the log grows with $D$, and not with $\log D$. Maurey's argument covers the $\ell_1$ ball ({ref}`ch-rounding`), and there such a bound is true. At $\epsilon = \frac12$ and $D = 64\, C^2$ it fails in the Euclidean ball, whatever $C \ge 1$.
 
 # %%
 half, rows = 0.5, []

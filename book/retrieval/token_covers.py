@@ -21,7 +21,7 @@
 # ```{verdict}
 # As many as fit in a log size of {glue:text}`log_size:.1e` at 1024 tokens, and squaring the length multiplies that by at most {glue:text}`growth:.1f`: Proposition 17 holds with the constants derived here. Its Lipschitz steps are attained, and so is the radius of Lemma 12.
 # ```
-# **Needs** {ref}`ch-sparse-token-regression`, {ref}`ch-attention-capacity`, {ref}`ch-linear-covers`. **Read** 8 min. **Runs in** 10 s. **Source** quoted (Lemma 12, Proposition 17), restored (the rest).
+# **Needs** {ref}`ch-sparse-token-regression`, {ref}`ch-attention-capacity`, {ref}`ch-rounding`. **Read** 8 min. **Runs in** 10 s. **Source** quoted (Lemma 12, Proposition 17), restored (the rest).
 #
 # **Claim.** A guarantee for learning needs a count: how many transformers are there, up to a small difference of outputs? The paper's answer depends on the length of the prompts by logarithms only. It has four steps: tokens are not long, heads move little when their matrices move, so does the net behind them, and matrices have small covers. All four hold, with constants that we derive, and each is as sharp as it can be up to the count itself.
 #
@@ -66,10 +66,7 @@ import torch
 from scipy.optimize import minimize_scalar
 from torch.nn.functional import normalize
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers import linear as covers
 from helpers.draws import Draws, f64
 from helpers.retrieval import token_covers
@@ -282,7 +279,7 @@ glue(heads=moved.loc["heads", "largest ratio"], both=moved.loc["both", "largest 
 #
 # ## Matrices have small covers
 #
-# * *Sparsification.* $W$ is an average of matrices out of $0, \pm B_1 E_{ab}$, where $E_{ab}$ has a single one. Averages of $k$ of them come within $B_1/\sqrt{2k}$ in the Frobenius norm ({ref}`ch-linear-covers`; Maurey's argument gives $B_1/\sqrt k$), and there are at most $(2D^2 + 1)^k$.
+# * *Sparsification.* $W$ is an average of matrices out of $0, \pm B_1 E_{ab}$, where $E_{ab}$ has a single one. Averages of $k$ of them come within $B_1/\sqrt{2k}$ in the Frobenius norm ({ref}`ch-rounding`; Maurey's argument gives $B_1/\sqrt k$), and there are at most $(2D^2 + 1)^k$.
 # * *Counting.* Take points of a ball of $k$ numbers and radius $r$ that are more than $\rho$ apart, as many as fit. They are a cover. Balls of radius $\rho/2$ around them are disjoint and lie in a ball of radius $r + \rho/2$, so there are at most $(1 + 2r/\rho)^k$.
 #
 # The first is tested by matrices that climb away from the nearest average, the second by a packing: random points of a ball of four numbers, kept if they are far from all kept before.
@@ -352,12 +349,8 @@ lem16.holds(
 named = sizes.set_axis(pd.Index([f"2^{k}" for k in exponents], name="N"))
 table(named, "Log sizes of covers: the net, the heads in two ways, and all", form=".2e")
 squared = [sizes.loc[N**2, "all"] / sizes.loc[N, "all"] for N in sizes.index if N**2 in classes]
-private = [  # a matrix of its own for every position
-    (sizes.loc[N**2, "net"] + N**2 * sizes.loc[N**2, "counting"])
-    / (sizes.loc[N, "net"] + N * sizes.loc[N, "counting"])
-    for N in sizes.index
-    if N**2 in classes
-]
+alone = sizes["net"] + [N * v for N, v in sizes["counting"].items()]  # a matrix for each position
+private = [alone[N**2] / alone[N] for N in sizes.index if N**2 in classes]
 glue(log_size=sizes.loc[1024, "all"], growth=max(squared), sparser=sizes.loc[1024, "norm"])
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]

@@ -47,11 +47,8 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
 from helpers.book.moving import Axis, Frame, moving
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers.linear import climb
 from helpers.draws import Draws, f64
 from helpers.retrieval import heads
@@ -301,14 +298,14 @@ caption = "Error of 4 free heads, data of 2 dimensions, and the least of 4 heads
 table(pd.DataFrame(few).T.rename_axis("q"), caption, form=".2g")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-open_cells = read[read["(1 - H/d)(1 - H/q)"] > 0]
+open_cells, sizes = read[read["(1 - H/d)(1 - H/q)"] > 0], range(1, 65)
+every = [(a, b, H) for a in sizes for b in sizes for H in range(1, min(a, b) + 1)]
 
 
 def off(column):
     """Largest distance of what was measured from a column, in standard errors."""
-    return (
-        ((open_cells["measured"] - open_cells[column]) / open_cells["standard error"]).abs().max()
-    )
+    gap = open_cells["measured"] - open_cells[column]
+    return (gap / open_cells["standard error"]).abs().max()
 
 
 prop3.holds(
@@ -321,20 +318,10 @@ prop3.holds(
 )
 prop3.holds(
     "the sharper bound minus $1 - H/d - H/q$, least of $H \\le \\min(q, d)$, to 64; control: with $2H$",
-    min(
-        heads.floor(a, H, b) - 1 + H / a + H / b
-        for a in range(1, 65)
-        for b in range(1, 65)
-        for H in range(1, min(a, b) + 1)
-    ),
+    min(heads.floor(a, H, b) - 1 + H / a + H / b for a, b, H in every),
     at_least=0,
     tol=1e-12,
-    control=min(
-        heads.floor(a, 2 * H, b) - 1 + H / a + H / b
-        for a in (16, 64)
-        for b in (16, 64)
-        for H in (1, 8)
-    ),
+    control=min(heads.floor(a, 2 * H, b) - 1 + H / a + H / b for a, b, H in every),
     about="statement",
     evidence="proved",
 )

@@ -21,7 +21,7 @@
 # ```{verdict}
 # Theorem 4 holds as restored: with every constant written out, squaring the length of the prompts multiplies the number that is enough by at most {glue:text}`growth:.0f`. That number is {glue:text}`needed_1024:.0e` at 1024 tokens; in training the power of $N$ is {glue:text}`slope_all` if every token is labelled, and {glue:text}`slope_one` with one label each.
 # ```
-# **Needs** {ref}`ch-token-covers`, {ref}`ch-sparse-token-regression`, {ref}`ch-capacity`. **Read** 9 min. **Runs in** 40 s. **Source** quoted (norm bounds), restored (the rate; Lemmas 18 to 20).
+# **Needs** {ref}`ch-token-covers`, {ref}`ch-pointer-heads`, {ref}`ch-capacity`. **Read** 9 min. **Runs in** 40 s. **Source** quoted (norm bounds), restored (the rate; Lemmas 18 to 20).
 #
 # **Claim.** A transformer whose weights are bounded, and that fits $n$ prompts of $N$ tokens as well as it can, predicts new prompts well once $n$ is large; and how large depends on $N$ by logarithms only. We write the proof out with constants and find it correct. The constants put the bound far beyond any training run. In training the number of prompts grows little with $N$ if every token is labelled. With one label a prompt, which is the theorem's setting, it grows about in proportion; the theorem, which is about the best fit and not about how it is found, is not contradicted.
 #
@@ -71,10 +71,7 @@ import pandas as pd
 import torch
 
 from helpers import statistics
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers import capacity
 from helpers.covers import linear as covers
 from helpers.draws import Draws

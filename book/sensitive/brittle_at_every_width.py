@@ -63,10 +63,7 @@ from scipy.special import betainc
 from scipy.stats import binom
 
 from helpers import statistics
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import average_sensitivity
 from helpers.draws import Draws, f64
 from helpers.sensitive import steps

@@ -54,11 +54,8 @@ import pandas as pd
 import torch
 
 from helpers import cube, statistics
-from helpers.book import figures, results
-from helpers.book.claims import Ledger
 from helpers.book.moving import Axis, Frame, moving
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.sensitive.isolation import moved, parity_of, parity_sharpness
 from helpers.sensitive.parity import PostNormSpec, forward, parity_transformer
 from helpers.sensitive.steps import dimension

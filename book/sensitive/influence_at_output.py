@@ -58,10 +58,7 @@ import torch
 from torch.linalg import matrix_norm
 
 from helpers import cube
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import local_sensitivity
 from helpers.draws import Draws, f64
 from helpers.nets.spec import TransformerSpec

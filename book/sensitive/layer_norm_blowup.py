@@ -66,10 +66,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
 from helpers.sensitive import blowup
 from helpers.sensitive.influence import tail_bound

@@ -56,10 +56,7 @@ seed = 0  # of everything random [0..100000]
 import torch
 
 from helpers import cube
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import average_sensitivity
 from helpers.draws import Draws, f64
 from helpers.sensitive import brittle, completions

@@ -54,10 +54,7 @@ seed = 0  # of everything random [0..100000]
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import average_sensitivity
 from helpers.draws import Draws
 from helpers.sensitive import random_nets

@@ -61,10 +61,7 @@ import pandas as pd
 import torch
 
 from helpers import cube, statistics
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
 from helpers.sensitive.isolation import parity_sharpness
 from helpers.sensitive.parity import HALF, SIGN, forward, parity_transformer

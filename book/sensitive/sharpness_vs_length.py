@@ -71,10 +71,7 @@ import pandas as pd
 import torch
 from scipy import stats
 
-from helpers.book import figures, results
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.sensitive import brittle, slope_test
 from helpers.statistics import average, difference, trend
 

@@ -56,10 +56,7 @@ import pandas as pd
 import torch
 
 from helpers import statistics
-from helpers.book import figures, results
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.sensitive import brittle, completions
 from helpers.statistics import average, difference
 

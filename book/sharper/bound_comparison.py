@@ -55,10 +55,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.sharper import pac_bayes as pb
 from helpers.sharper import rivals
 from helpers.sharper.network import construct

@@ -52,10 +52,7 @@ import pandas as pd
 import torch
 
 from helpers import cube
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
 from helpers.sharper import chain_of_thought as chain
 from helpers.statistics import first

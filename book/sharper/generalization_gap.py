@@ -70,10 +70,7 @@ from pathlib import Path
 import pandas as pd
 import torch
 
-from helpers.book import figures, results
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.draws import Draws, f64
 from helpers.nets.transformer import forward
 from helpers.sharper import pac_bayes, samples

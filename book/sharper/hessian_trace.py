@@ -48,10 +48,7 @@ import math
 
 import pandas as pd
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
 from helpers.sharper.gradients import LISTED, flat_function, repair_terms, traces
 from helpers.sharper.network import construct, construct_exact, plateau_scale

@@ -60,10 +60,7 @@ import pandas as pd
 import torch
 
 from helpers import cube
-from helpers.book import figures, results
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.draws import Draws
 from helpers.sharper import circuits, samples
 from helpers.statistics import difference, middle, wilson

@@ -57,10 +57,7 @@ from functools import partial
 import pandas as pd
 from scipy.stats import gmean
 
-from helpers.book import figures, results
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.draws import Draws
 from helpers.nets import transformer
 from helpers.sharper import learnable, samples

@@ -55,10 +55,7 @@ import torch
 from scipy import stats
 
 from helpers import cube
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
 from helpers.sharper.network import construct, forward, mlp, parity_values, trapezoid
 from helpers.sharper.norms import activation_norms, block_bounds, closed_norms

@@ -53,11 +53,8 @@ import pandas as pd
 import torch
 from torch.distributions import Normal, kl_divergence
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
 from helpers.book.moving import Axis, Frame, moving, written
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import index_of
 from helpers.draws import Draws
 from helpers.kernels.walsh import walsh_hadamard

@@ -58,10 +58,7 @@ import pandas as pd
 import torch
 from scipy import stats
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
 from helpers.sharper.network import forward
 from helpers.sharper.perturbed import (

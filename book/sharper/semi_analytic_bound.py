@@ -57,10 +57,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws, seed_of
 from helpers.sharper import pac_bayes as pb
 from helpers.sharper.network import construct, construct_exact

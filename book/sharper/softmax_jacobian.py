@@ -50,10 +50,7 @@ seed = 0  # of the random points [0..1000000]
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
 
 ledger, draws = Ledger("sharper/softmax_jacobian"), Draws(seed)

@@ -50,10 +50,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers import attention, blocks, lipschitz
 from helpers.covers.attention import LayerNorms
 from helpers.covers.blocks import Layer
@@ -165,10 +162,8 @@ def constant_forced(logs, top, p):
 found = {}
 for top in (2.0**10, 2.0**20, 2.0**40, 2.0**80):
     for p in (2, 3):
-        logs = (
-            draws.normal(7, searches)
-            * f64([3, 3, 3, math.log(top) / 3, 2, 2, math.log(top)])[:, None]
-        )
+        spread = f64([3, 3, 3, math.log(top) / 3, 2, 2, math.log(top)])[:, None]
+        logs = spread * draws.normal(7, searches)
         best = constant_forced(logs, top, p)
         for step in range(300):
             moved = logs + draws.normal(7, searches) * 2 * 0.98**step

@@ -37,10 +37,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers import blocks
 from helpers.covers.attention import printed_shares
 from helpers.covers.linear import climb

@@ -44,16 +44,14 @@ seed = 0  # of everything random [0..1000000]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
+from functools import partial
 
 import pandas as pd
 import torch
 from scipy.optimize import brentq
 
 from helpers import cube
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
 from helpers.variables import selection
 
@@ -87,10 +85,8 @@ two = {"opposed": selection.basis(opposed), "uneven": selection.basis(uneven)}
 curves = pd.DataFrame(index=pd.Index(range(1, 21), name="R"))
 for name, at in two.items():
     for key in ("plain", "dual"):
-        heads = [
-            selection.mean_head(at, range(4), R, dual_keys=key == "dual") for R in curves.index
-        ]
-        errors = [off(at, head, range(4), strings, 4.0) for head in heads]
+        head = partial(selection.mean_head, at, range(4), dual_keys=key == "dual")
+        errors = [off(at, head(R), range(4), strings, 4.0) for R in curves.index]
         curves[f"{name}, {key} key"] = errors
 fig, ax = figures.new(height=3.0)
 for i, name in enumerate(curves):
@@ -164,15 +160,14 @@ for s in (2, 3):
     gap = (simplex.vectors[:s].sum(0) - simplex.vectors[s:].sum(0)).norm().item()
     nearer = selection.basis(selection.opposed_gram(T_s, s, 0.9 * D, among=-0.9 * D))
     R = selection.sharpness(T_s, 0.1, 1, selection.margin(s, nearer.coherence))
+    dual = selection.mean_head(nearer, range(s), R)
     rows[s] = {
         "Delta": simplex.coherence,
         "1/s": 1 / s,
         "sums differ by": gap,
         "least error, proved": 1 / (5 * s),
         "least error, search": selection.best_head(simplex, s, searches, draws),
-        "dual key, 0.9 Delta": 0.1
-        / 4
-        * off(nearer, selection.mean_head(nearer, range(s), R), range(s), cube.bits(T_s), 0.1),
+        "dual key, 0.9 Delta": 0.1 / 4 * off(nearer, dual, range(s), cube.bits(T_s), 0.1),
     }
 none = pd.DataFrame(rows).T.rename_axis("s")
 forms = dict.fromkeys(none, ".3f") | {"least error, search": ".2f"}

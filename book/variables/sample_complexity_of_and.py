@@ -60,27 +60,16 @@ from functools import partial
 import pandas as pd
 import torch
 
-from helpers.book import figures, results
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.draws import Draws
 from helpers.statistics import bootstrapped, difference, first, redrawn, wilson
 from helpers.training.train import cross_entropy, train
 from helpers.variables import planted
 
 ledger, draws = Ledger("variables/sample_complexity_of_and"), Draws(seed)
-sublinear, right, shares_row, fit_row, log_row, floor_row = map(
-    ledger.result,
-    (
-        "variables.fig2",
-        "variables.fig2_right",
-        "variables.fig2.shares",
-        "variables.fig2.fit",
-        "variables.fig2.log",
-        "variables.fig2.floor",
-    ),
-)
+sublinear, right = map(ledger.result, ("variables.fig2", "variables.fig2_right"))
+shares_row, fit_row = map(ledger.result, ("variables.fig2.shares", "variables.fig2.fit"))
+log_row, floor_row = map(ledger.result, ("variables.fig2.log", "variables.fig2.floor"))
 S, CELL = 3, ["T", "m"]
 COLUMNS = ("T", "m", "dropout", "trial", "success", "steps", "wrong", "wrong_new")
 like_paper = partial(
@@ -244,25 +233,17 @@ def chance_bound(T, m):
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
 floors = [first(lambda m, T=T: chance_bound(T, m) >= 0.5) for T in tall]
 glue(floor_short=floors[0], floor_long=floors[-1])
-table(
-    pd.DataFrame(
-        {
-            "T": T,
-            "trials a size": int(by_size.count()[T].min()),
-            "share of successes by size": ", ".join(
-                f"{m}: {v:.2f}" for m, v in by_size.mean()[T].items()
-            ),
-            "no learner below": floors[i],
-            "critical size": f"{bootstrapped(found[:, i]):.0f}",
-            "local power from the line above": f"{bootstrapped(local_power[:, i - 1]):.2f}"
-            if i
-            else "",
-            "increment": f"{bootstrapped(increment[:, i - 1]):.0f}" if i else "",
-        }
-        for i, T in enumerate(tall)
-    ),
-    "Trials without dropout, with 95 % intervals",
-)
+told = {
+    "trials a size": [int(by_size.count()[T].min()) for T in tall],
+    "share of successes by size": [
+        ", ".join(f"{m}: {v:.2f}" for m, v in by_size.mean()[T].items()) for T in tall
+    ],
+    "no learner below": floors,
+    "critical size": [f"{bootstrapped(v):.0f}" for v in found.T],
+    "local power from the line above": ["", *(f"{bootstrapped(v):.2f}" for v in local_power.T)],
+    "increment": ["", *(f"{bootstrapped(v):.0f}" for v in increment.T)],
+}
+table(pd.DataFrame({"T": tall} | told), "Trials without dropout, with 95 % intervals")
 if stored is not None:
     print(stored.provenance_line())
 glue(

@@ -58,10 +58,7 @@ from pathlib import Path
 import pandas as pd
 import torch
 
-from helpers.book import figures, results
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.draws import Draws
 from helpers.statistics import bootstrapped, redrawn, wilson
 from helpers.training.batches import fresh
@@ -157,6 +154,8 @@ glue(paper_lengths=" and ".join(map(str, at_paper)), paper_learned=paper_learned
 glue(paper_runs=paper_runs, paper_low=wilson(paper_learned, paper_runs).low, max_steps=max_steps)
 glue(half_learned=half_learned, half_bits=middle // 2, half_runs=len(half.steps), middle=middle)
 glue(first_wait=waits["parity", lengths[0]].value, last_wait=waits["parity", lengths[-1]].value)
+glue(here=", ".join(map(str, lengths)), runs=runs, batch_size=batch_size, threshold=threshold)
+glue(width=width, heads=heads, learning_rate=learning_rate)
 glue(shortest=lengths[0], longest=lengths[-1], and_last=waits["AND", lengths[-1]].value)
 
 # %% [markdown]
@@ -176,25 +175,22 @@ learning.reproduced(
 # Of {glue:text}`paper_runs` runs at $T =$ {glue:text}`paper_lengths`, {glue:text}`paper_learned` learned; the lower end is {glue:text}`paper_low:.2f`. The median wait goes from {glue:text}`first_wait:.0f` steps at $T =$ {glue:text}`shortest` to {glue:text}`last_wait:.0f` at $T =$ {glue:text}`longest`, where the AND takes {glue:text}`and_last:.0f`. Of {glue:text}`half_runs` runs on a parity of {glue:text}`half_bits` of {glue:text}`middle` bits, {glue:text}`half_learned` learned.
 #
 # **What differs from the paper.** The paper's runs took ten thousand steps of larger models, with larger batches.
-
-# %% mystnb={"code_prompt_hide": "Settings", "code_prompt_show": "Settings"} tags=["hide-input"]
-SETTINGS = {
-    "lengths T": ("10, 15, 20", ", ".join(map(str, lengths))),
-    "runs of each length": ("10", str(runs)),
-    "strings in a batch": ("2048", str(batch_size)),
-    "steps of a run": ("10,000", f"{max_steps:,}, or until the loss is below {threshold:g}"),
-    "columns, heads": ("64, 16", f"{width}, {heads}"),
-    "dropout": ("0.1", "none"),
-    "learning rate": ("0.001", f"{learning_rate:g}"),
-    "optimizer": ("Adam, weight decay 0.0001", "AdamW, weight decay 0.0001"),
-    "first weights of matrices": ("not said; normal in minGPT", "uniform, PyTorch's"),
-    "clipping of gradients": ("not said; to norm 1 in minGPT", "none"),
-}
-settings = pd.DataFrame(SETTINGS, ["paper", "here"]).T.rename_axis("setting")
-differing = settings[settings["paper"] != settings["here"]]
-table(differing, "Every setting that differs from the paper's")
-
-# %% [markdown]
+#
+# ```{table} The paper's settings, and those of the runs above
+# | setting | paper | here |
+# |:--|:--|:--|
+# | lengths $T$ | 10, 15, 20 | {glue:text}`here` |
+# | runs of each length | 10 | {glue:text}`runs` |
+# | strings in a batch | 2048 | {glue:text}`batch_size` |
+# | steps of a run | 10,000 | {glue:text}`max_steps`, or until the loss is below {glue:text}`threshold` |
+# | columns, heads | 64, 16 | {glue:text}`width`, {glue:text}`heads` |
+# | dropout | 0.1 | none |
+# | learning rate | 0.001 | {glue:text}`learning_rate` |
+# | optimizer | Adam, weight decay 0.0001 | AdamW, weight decay 0.0001 |
+# | first weights of matrices | not said; normal in minGPT | uniform, PyTorch's |
+# | clipping of gradients | not said; to norm 1 in minGPT | none |
+# ```
+#
 # The rest is as in the paper: one layer, norms before each block, 4 hidden units a column, GELU, learned positions of standard deviation 0.02, a class token. The paper takes what it leaves open from minGPT, a public program, whose choices we read there.
 #
 # ## How sudden?

@@ -53,11 +53,8 @@ import torch
 from scipy.optimize import brentq
 
 from helpers import cube
-from helpers.book import figures
-from helpers.book.claims import Ledger
 from helpers.book.moving import Axis, Frame, moving
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
 from helpers.variables import selection
 
@@ -115,10 +112,8 @@ table({"row": [*"123456", "c"], **ones}, "Columns that are 1 in each row of the 
 # {prf:ref}`variables-lemB7` is exact in its order. The two softmaxes differ by $2p$, where $p$ is the share of the last $T - s$ scores. These have at most $(T - s)\, e^0$ in the sum of exponentials, the first $s$ have at least $s\, e^R$. So $p \le (T - s)/(s\, e^R)$, with equality in the limit of large $R$ where all scores are tied. Random scores, some with ties:
 
 # %%
-s, R = (
-    torch.randint(1, 40, (pairs, 1), generator=draws.generator),
-    8 * draws.normal(pairs, 1).abs().clamp(max=1),
-)
+s = torch.randint(1, 40, (pairs, 1), generator=draws.generator)
+R = 8 * draws.normal(pairs, 1).abs().clamp(max=1)
 first, tied = torch.arange(40) < s, draws.normal(pairs, 1) > 0
 away = draws.normal(pairs, 40).abs().masked_fill(tied, 0)
 
@@ -324,10 +319,7 @@ moving(
     (
         Axis("row", 0.4, 9.6, ticks={k: str(k) if k < 9 else "c" for k in range(1, 10)}),
         Axis(
-            "share of the attention",
-            -1,
-            1,
-            ticks={-1: "1", -0.5: "0.5", 0: "0", 0.5: "0.5", 1: "1"},
+            "share of the attention", -1, 1, ticks={k / 2: f"{abs(k) / 2:g}" for k in range(-2, 3)}
         ),
     ),
     caption="Where two heads look in a bag of eight vectors, of which 1 to 3 are chosen: Δ is the inner "

@@ -34,9 +34,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
+from helpers.book.words import Ledger, figures, glue
 from helpers.covers import attention as bounds
 from helpers.covers import blocks
 from helpers.covers.attention import HeadNorms, heads_bound

@@ -73,10 +73,7 @@ from dataclasses import replace
 import pandas as pd
 import torch
 
-from helpers.book import figures
-from helpers.book.claims import Ledger
-from helpers.book.output import glue
-from helpers.book.table import table
+from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers import attention, blocks, lipschitz
 from helpers.covers.attention import LayerNorms
 from helpers.covers.blocks import Layer
@@ -392,9 +389,8 @@ def covered(X, layers, w, shares, activation):
         steps += [C.steps, QK.steps, V.steps]
         g, hat = blocks.block(g, layer, activation), blocks.to_ball(seen @ C.centre)
     end = walk(w[:, None], hat[:, 0], shares[-1].item())
-    return f64([*steps, end.steps]), (
-        g[:, 0] @ w - (hat[:, 0] @ end.centre)[:, 0]
-    ).abs().max().item()
+    off = g[:, 0] @ w - (hat[:, 0] @ end.centre)[:, 0]
+    return f64([*steps, end.steps]), off.abs().max().item()
 
 
 # %% [markdown]

@@ -5,6 +5,7 @@ Captions and alternative texts stand in the cell's metadata, where the page buil
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,6 +24,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 WIDTH = 6.8  # inches: the text column of the page
+NARROW = 3.7  # inches: the same on a phone
+SINGLE = 4.6  # inches: of one panel there, whose legend has to stay clear of its curves
 GREY = "#6b6b6b"
 
 _RC: dict[Any, Any] = {
@@ -201,6 +204,57 @@ def ratio_map(
     ax.grid(visible=False)
 
 
+def stack(figure: Figure) -> bool:
+    """Give a figure the width of a phone. Two or three panels in a row then stand in one column.
+
+    More stand in two. Shared axes are labelled at each panel. A grid of several rows and columns
+    stays as it is. Returns whether anything was done.
+    """
+    panels = [ax for ax in figure.axes if ax.get_subplotspec() is not None]
+    grid = panels[0].get_gridspec() if panels else None  # type: ignore[union-attr]
+    if grid is None or (grid.nrows > 1 and grid.ncols > 1):
+        return False
+    if grid.ncols == 1:
+        figure.set_figwidth(SINGLE)
+        for ax in panels:
+            legend = ax.get_legend()
+            if legend is not None and legend.get_bbox_to_anchor() is ax.bbox:
+                legend.set_loc("best")
+        return True
+    columns = 1 if grid.ncols < 4 else 2
+    rows = math.ceil(grid.ncols / columns)
+    places = figure.add_gridspec(rows, columns)
+    label = next((ax.get_ylabel() for ax in panels if ax.get_ylabel()), "")
+    for ax in panels:
+        row, column = divmod(ax.get_subplotspec().num1, columns)  # type: ignore[union-attr]
+        ax.set_subplotspec(places[row, column])
+        if column == 0 and len(ax.get_shared_y_axes().get_siblings(ax)) > 1:
+            ax.tick_params(labelleft=True)
+            ax.set_ylabel(ax.get_ylabel() or label)
+        if row < rows - 1 and len(ax.get_shared_x_axes().get_siblings(ax)) > 1:
+            ax.tick_params(labelbottom=True)
+    figure.set_size_inches(NARROW, rows * figure.get_figheight())
+    return True
+
+
 def show() -> None:
-    """End a figure's cell: the figure is its only output, also where ``;`` does not silence."""
-    plt.show()
+    """End a figure's cell: the figure is its only output, also where ``;`` does not silence.
+
+    For a phone the same, its panels one under another, goes into the output's metadata; the pages
+    choose by the width of the window (``helpers/book/narrow.py``).
+    """
+    from IPython import get_ipython
+    from IPython.core.pylabtools import print_figure
+    from IPython.display import display
+
+    if get_ipython() is None:  # a plain run
+        plt.show()
+        return
+    figure = plt.gcf()
+
+    def png() -> str:
+        return base64.b64encode(print_figure(figure)).decode()
+
+    shown = {"text/plain": repr(figure), "image/png": png()}
+    display(shown, raw=True, metadata={"narrow": png()} if stack(figure) else {})
+    plt.close(figure)

@@ -201,8 +201,10 @@ class Volume:
     def _size_figures(self, page: Page, article: Any) -> None:
         from PIL import Image
 
-        for link in article.select("a.full-figure"):
-            link.unwrap()
+        for narrow in article.select("picture source, .when-narrow"):
+            narrow.decompose()
+        for around in article.select("a.full-figure, picture, .when-wide"):
+            around.unwrap()
         for image in article.select("img[src]"):
             path = (self.site / page.name).parent.joinpath(unquote(image["src"])).resolve()
             image["src"] = path.as_uri()

@@ -194,7 +194,7 @@ def retrieval_bound(N: int, sharpness: float, longest: float, inner: float = 0.5
         inner: The mu, below 1; 1/2 under Assumption 3.
 
     Source: Mousavi-Hosseini et al. (2025), Lemma 11 and its proof; constant derived in the chapter
-    ``retrieval/sparse_token_regression``.
+    ``retrieval/pointer_heads``.
     """
     if N < 1 or not inner < 1 or sharpness < 0 or longest < 0:
         raise ValueError(

@@ -422,6 +422,17 @@ def test_a_whole_page_with_its_formulas_has_no_serious_fault(tab, scheme):
     page.close()
 
 
+def test_a_figure_takes_the_form_that_its_window_has_room_for(tab):
+    page, _ = tab("book/cube/sharpness.html")
+    shown = "() => [...document.querySelectorAll('figure img')].map(image => image.currentSrc)"
+    side = "() => document.querySelector('figcaption .when-narrow').checkVisibility()"
+    for width, narrow in zip(WIDTHS, (False, True), strict=True):
+        resize(page, width)
+        assert {"/narrow-" in image for image in page.evaluate(shown)} == {narrow}
+        assert page.evaluate(side) == narrow
+    page.close()
+
+
 def test_the_check_of_mathematics_can_fail(tab):
     page, visit = tab(f"{CHAPTERS[0]}.html", block="mathjax")
     assert page.evaluate(RAW_MATHEMATICS) != []

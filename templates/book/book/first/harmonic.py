@@ -35,9 +35,8 @@ n_max = 1000  # longest sum [100..100000]
 # %% tags=["hide-input"] mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"}
 import numpy as np
 
-from helpers.book.output import glue
 from helpers.book.own import Ledger
-from helpers.book.table import table
+from helpers.book.words import glue, table
 
 ledger = Ledger("first/harmonic")
 

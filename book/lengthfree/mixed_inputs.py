@@ -1,0 +1,251 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,mystnb
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# (ch-mixed-inputs)=
+# # Where a cover of linear maps has to look
+#
+# ```{verdict}
+# To cover linear maps on all inputs of bounded $\ell_1$ norm it is enough to cover them on the vertices, if outputs are compared in a norm; for $q = \frac12$, which the paper's definition allows and no use needs, {glue:text}`on_vertices` map covers the vertices where {glue:text}`on_all` are needed. Covers of rows make covers of matrices, if the class holds every combination of rows.
+# ```
+# **Needs** nothing but linear algebra. **Read** 4 min. **Runs in** 10 s. **Source** printed.
+#
+# **Claim.** Two lemmas say how little a cover has to look at. A linear map on mixtures of inputs need only be known at the inputs that are mixed: this holds wherever outputs are compared in a norm. And covers of single rows can be put together to one of matrices: this holds for the class of all matrices with such rows.
+#
+# ## The statements
+#
+# A class $\mathcal W$ of matrices $W \in \mathbb R^{k \times d}$ acts on inputs $x \in \mathbb R^d$, $\mathcal F = \{x \mapsto Wx\}$. Members of the class *cover* it on some inputs, at scale $\epsilon$, if every $W \in \mathcal W$ has a member $\hat W$ among them with $\|(W - \hat W)x\|_q \le \epsilon$ on all these inputs. (The paper asks for less than $\epsilon$; it makes no difference here.) The least number of them is the *covering number*, and $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ is its largest value over all sets of $N$ inputs.
+#
+# ```{prf:lemma} Trauger and Tewari (2024), Lemma 3.2
+# :label: lengthfree-lem3-2
+# Let the inputs be those with $\|x\|_1 \le B_x$. For every class $\mathcal W$ and $N \ge d$, the covering number $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ equals the one on the $d$ inputs $B_x e_1, \dots, B_x e_d$.
+# ```
+#
+# The lemma names no range of $q$. Section 2.4 of the paper defines covers for every real $q > 0$; all uses have $q = 2$.
+#
+# ```{prf:lemma} Trauger and Tewari (2024), Appendix A
+# :label: lengthfree-appA
+# Let the scalar maps $x \mapsto w^\top x$ with $\|w\|_r \le B_w$ have log covering number $C$ at scale $\epsilon$ on some inputs. Then matrices with $k$ such rows have log covering number at most $kC$ at scale $k^{1/q}\epsilon$ in the norm $\|\cdot\|_q$, $q > 0$.
+# ```
+
+# %% tags=["parameters"]
+starts = 32  # starting points of each search [16..512]
+moves = 100  # trials from each [50..1000]
+seed = 0  # of the searches [0..1000000]
+
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import math
+
+import pandas as pd
+import torch
+
+from helpers.book.words import Ledger, figures, glue, table
+from helpers.covers import linear as covers
+from helpers.draws import Draws, f64
+
+ledger, draws = Ledger("lengthfree/mixed_inputs"), Draws(seed)
+lem3_2, q_range = ledger.result("lengthfree.lem3_2"), ledger.result("lengthfree.lem3_2_range")
+appendix = ledger.result("lengthfree.appA")
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How far the maps 0 and $I$ of the plane are apart at the inputs $(1 - t, t)$, along an edge of the $\\ell_1$ ball, in $\\|\\cdot\\|_q$. For norms, $q \\ge 1$, it is farthest at the ends, the vertices.", "name": "fig-mixed-inputs"}, "image": {"alt": "Four curves against t from 0 to 1, all 1 at both ends. For q one half the curve is an arch up to 2 in the middle. For q 1 it is flat. For q 2 and for infinity it dips, to 0.71 and to 0.5."}} tags=["hide-input"]
+t = torch.linspace(0, 1, 101).double()
+fig, ax = figures.new(height=2.5)
+for i, (q, name) in enumerate(((0.5, "1/2"), (1, "1"), (2, "2"), (math.inf, r"\infty"))):
+    apart = torch.linalg.vector_norm(torch.stack((1 - t, t)), q, dim=0)
+    ax.plot(t, apart, **figures.line(i, label=f"$q = {name}$"))
+ax.set(xlabel="share $t$ of the second vertex", ylabel="difference", ylim=(0, 2.1))
+ax.legend(ncols=2)
+figures.show()
+
+# %% [markdown]
+# ## Vertices are enough
+#
+# A point with $\|x\|_1 \le B_x$ is a mixture of the vertices $\pm B_x e_i$. For $q \ge 1$ the difference $\|(W - \hat W)x\|_q$ is a convex function of $x$, so it is largest at a vertex, and it is the same at $\pm B_x e_i$. So whoever covers the vertices covers everything, and the vertices are among the sets of $N \ge d$ inputs. This proves {prf:ref}`lengthfree-lem3-2` for norms.
+#
+# Below $q = 1$ the function $\|\cdot\|_q$ is not convex. Take $q = \frac12$, the class $\{0, I\}$ with $I$ the identity of the plane, and $\epsilon = \frac32 B_x$. At a vertex the two maps differ by $B_x$, so that one covers both. At $(\frac12, \frac12) B_x$ they differ by $(2 \sqrt{1/2})^2 B_x = 2 B_x$. We count ({numref}`fig-mixed-inputs` shows the difference along an edge), and we let a search look for inputs worse than all vertices, for random differences $W - \hat W$; in the $\ell_2$ ball there are such inputs.
+
+# %%
+two_maps = torch.stack((torch.zeros(2, 2), torch.eye(2))).double()
+vertices, middle = torch.eye(2).double(), f64([[0.5, 0.5]])
+D = draws.normal(starts, 2, 2)  # differences of two maps
+
+
+def needed(q, inputs):
+    return len(covers.greedy_cover(covers.distances(two_maps, two_maps, inputs, q), 1.5))
+
+
+def worse_than_vertices(q, ball=1):
+    """Largest relative excess over the vertices, of inputs of l1 (or l2) norm at most 1."""
+
+    def output(x):
+        return torch.linalg.vector_norm((D @ x[..., None])[..., 0], q, dim=-1)
+
+    def into_ball(x):
+        return x / torch.linalg.vector_norm(x, ball, dim=-1, keepdim=True).clamp(min=1)
+
+    x = covers.climb(output, into_ball, into_ball(draws.normal(starts, 2)), draws.generator, moves)
+    top = torch.stack([output(v.expand(starts, 2)) for v in vertices]).amax(0)
+    return max(0.0, (output(x) / top - 1).max().item())
+
+
+qs = pd.DataFrame(index=pd.Index([0.5, 1.0, 2.0, math.inf], name="q"))
+qs["needed on vertices"] = [needed(q, vertices) for q in qs.index]
+qs["needed on all"] = [needed(q, torch.cat((vertices, middle))) for q in qs.index]
+qs["worse by"] = [worse_than_vertices(q) for q in qs.index]
+table(qs, "Maps needed for {0, I}, and the worst excess over the vertices", form=".2f", tiny=1e-9)
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+lem3_2.holds(
+    "$q = 1, 2, \\infty$: relative excess of any input over the vertices, a search; control: the $\\ell_2$ ball",
+    qs["worse by"][1:].max(),
+    at_most=0,
+    tol=1e-9,
+    control=worse_than_vertices(2, ball=2),
+    about="statement",
+    evidence="proved",
+)
+on_vertices, on_all = "needed on vertices", "needed on all"
+q_range.refuted(
+    "any real $q > 0$, as Section 2.4 has it: maps needed on all inputs, $\\{0, I\\}$, $q = \\frac12$; control: $q = 1$",
+    qs.loc[0.5, on_all],
+    equals=qs.loc[0.5, on_vertices],
+    control=qs.loc[1, on_all],
+    about="statement",
+    evidence="attained",
+)
+q_range.repaired(
+    "$q \\ge 1$, a norm: the same class, $q = 1$; control: $q = \\frac12$",
+    qs.loc[1, on_all],
+    equals=qs.loc[1, on_vertices],
+    control=qs.loc[0.5, on_all],
+    about="statement",
+    evidence="proved",
+)
+glue(on_vertices=qs.loc[0.5, on_vertices], on_all=qs.loc[0.5, on_all])
+
+# %% [markdown]
+# ## From rows to matrices
+#
+# Cover each row by itself. If all $k$ rows are off by $\epsilon$ at the same input, the output is off by $k^{1/q} \epsilon$, and this happens: in the worst row, repeated.
+#
+# One word matters. The paper's covers are subsets of the class. A matrix put together from covered rows need not lie in the class, if that is just *any* set of matrices with bounded rows. Let the scalars be $w \in [-1, 1]$, the input 1, and $\epsilon = \frac32$: the number 0 covers them, $C = 0$. But two matrices, all entries $1$ and all entries $-1$, are $2 k^{1/q}$ apart, and a class of these two needs both. For the class of *all* matrices with such rows the statement holds.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+
+
+def assembled(q, m):
+    """Output error over 3^(1/q) times the radius for two terms: the worst row of m terms, repeated."""
+    row = torch.full((2,), 0.5 / m, dtype=torch.float64)  # between the averages of m terms
+    off = (row - covers.round_to_cover(row, 1.0, m)).norm().expand(3)  # at the worst input
+    scalar = covers.covering_radius(2, 1.0, 2)
+    return torch.linalg.vector_norm(off, q).item() / (3 ** (1 / q) * scalar)
+
+
+def members(*values):
+    """Members that cover the column matrices of three equal entries, at scale 3/2 times 3^(1/2)."""
+    columns = f64(values)[:, None, None].expand(-1, 3, 1)
+    apart = covers.distances(columns, columns, f64([[1.0]]), 2)
+    return len(covers.greedy_cover(apart, 1.5 * 3**0.5))
+
+
+appendix.refuted(
+    "any class with such rows, covers from inside it: members needed for two matrices, promised 1; control: with 0",
+    members(1, -1),
+    at_most=1,
+    control=members(1, -1, 0),
+    about="proof",
+    evidence="attained",
+)
+appendix.repaired(
+    "all matrices with such rows: error over $k^{1/q} \\epsilon$, $q = \\frac12, 1, 2, \\infty$; control: one term fewer",
+    max(assembled(q, 2) for q in (0.5, 1, 2, math.inf)),
+    at_most=1,
+    tol=1e-9,  # relative, of sums of a few numbers
+    control=min(assembled(q, 1) for q in (0.5, 1, 2, math.inf)),
+    about="statement",
+    evidence="proved",
+)
+glue(needed_signs=members(1, -1))
+
+# %% [markdown]
+# ## What we found
+#
+# * Inputs of bounded $\ell_1$ norm need no larger cover than the vertices, for every norm of the outputs. Only the range $0 < q < 1$, which no use needs, falls out.
+# * Appendix A needs a class that holds every combination of rows, or covers from outside.
+#
+# ```{finding} lengthfree.lem3_2_range
+# :title: Vertices suffice for norms, q at least 1, not for every q > 0
+# :group: constant
+#
+# **Statement.** Lemma 3.2 names no range of $q$, and the paper's covers allow any real $q > 0$.
+#
+# **Counterexample.** $q = \frac12$, class $\{0, I\}$ in the plane, $\epsilon = \frac32 B_x$: {glue:text}`on_vertices` map covers the vertices, {glue:text}`on_all` are needed at $(\frac12, \frac12) B_x$.
+#
+# **Why.** The proof uses the triangle inequality, which fails for $q < 1$.
+#
+# **Repair.** Let $q \ge 1$.
+#
+# **What survives.** All uses in the paper: they have $q = 2$.
+# ```
+#
+# ```{finding} lengthfree.appA
+# :title: A matrix of covered rows may lie outside the class
+# :group: proof
+#
+# **Statement.** A scalar cover of log size $C$ gives any set of matrices with such rows a cover of log size $kC$.
+#
+# **Counterexample.** To the step that the assembled matrix is in the class: scalars in $[-1, 1]$, $\epsilon = \frac32$, so $C = 0$. Of the two matrices with all entries $\pm1$, {glue:text}`needed_signs` are needed, not 1.
+#
+# **Why.** The matrices put together from covered rows need not belong to the class, as the paper's covers must.
+#
+# **Repair.** Take the class of all matrices with such rows, or allow covers from outside the class.
+#
+# **What survives.** All of it, for the classes in use.
+# ```
+#
+# ## What would falsify this
+#
+# An input that is worse than all vertices; the controls are the $\ell_2$ ball and $q = \frac12$. For Appendix A: a larger error; the control is a coarser cover of the rows.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+ledger.show()
+
+# %% [markdown]
+# ## What the authors' code does differently
+#
+# Nothing can be compared: the authors' only program, `run_experiment.py`, trains on sparse majority and builds no cover.
+#
+# ## Exercises
+#
+# ```{exercise}
+# :label: ex-mixed-inputs
+#
+# Which finitely many inputs are enough for the ball $\|x\|_\infty \le B_x$, and for $\|x\|_2 \le B_x$?
+# ```
+#
+# ```{solution} ex-mixed-inputs
+# :class: dropdown
+#
+# For $\|x\|_\infty$ the $2^d$ corners, and by symmetry half of them. For $\|x\|_2$ and $d \ge 2$ no finite set: every point of the sphere is extreme. For the two maps 0 and $v v^\top$, $\|v\|_2 = 1$, the difference is largest at $\pm B_x v$ only, and a set that has neither shows a smaller one.
+# ```
+#
+# ## References
+#
+# ```{bibliography}
+# :filter: docname in docnames
+# ```
+#
+# The lemmas are from {cite:t}`lengthfree`.
