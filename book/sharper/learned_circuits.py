@@ -16,14 +16,14 @@
 
 # %% [markdown]
 # (ch-learned-circuits)=
-# # Attention rows light up the other members of a parity
+# # Attention rows single out the other members of a parity
 #
 # ```{verdict}
-# In {glue:text}`others:.0f` % of the components with a coefficient of 0.3 or more the row of attention that carries a parity is brightest at the parity's other members; all members, its own included, are the brightest in {glue:text}`exact:.0f` %.
+# In {glue:text}`others:.0f` % of the components with a coefficient of 0.3 or more the row of attention that carries a parity attends most to the parity's other members; to all members, its own included, in {glue:text}`exact:.0f` %.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 7 min. **Runs in** 40 s. **Source** printed; the words on the net are quoted from a caption.
 #
-# **Claim.** Small transformers that learn a sum of parities do give each parity a row of attention, and in most cases the bright columns of that row are the parity's members, as the paper says. One member is often dark: the row sits *at* a member, and that bit enters through the query. Such a row computes part of the parity in its attention, and the net behind it need not oscillate. Take the bits out of queries and keys, and in most cases all members light up, and the net oscillates as the construction's does.
+# **Claim.** Small transformers that learn a sum of parities do give each parity a row of attention, and in most cases the columns that get most attention in that row are the parity's members, as the paper says. One member often gets little: the row sits *at* a member, and that bit enters through the query. Such a row computes part of the parity in its attention, and the net behind it need not oscillate. Take the bits out of queries and keys, and in most cases all members stand out, and the net oscillates as the construction's does.
 #
 # ## The statement
 #
@@ -35,7 +35,7 @@
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Section 2.4 and Figure 5
 # :label: sharper-fig5
-# In most cases, a trained model has rows of attention whose bright columns are the members of a component of its target. The component with the smallest coefficient is harder to identify. Of the one model shown the caption says that its net $g$ is cyclical.
+# In most cases, a trained model has rows of attention with "bright spots" in the columns of the members of a component of its target. The component with the smallest coefficient is harder to identify. Of the one model shown the caption says that its net $g$ is cyclical. (Bright is much attention in the paper's picture; in ours dark is.)
 # ```
 #
 # Looking is not enough: with many rows, some row resembles a given pair by chance. Because rows add up, we can ask each row what it carries. The coefficient of the output at the character $\chi_U$, $U \subseteq \{1, \dots, n\}$, is the sum over rows $i$ of $\mathbb E_x\, c_i\, g(y_i)\, \chi_U(x)$. The row with the largest share in absolute value *carries* $U$. Then we look at the columns of that row and of no other.
@@ -121,7 +121,7 @@ if not all(finished.any() for _, finished in kinds.values()):
 # %% [markdown]
 # ## Which row carries what
 #
-# For every component of every model we find the row that carries it, and ask: does the row sit at a member? Are its brightest columns exactly the members? Are they the *other* members, once the row's own column is left out? Attention is averaged over the inputs. As a control the same is asked of *strangers*: random sets of the same size, in the same rows.
+# For every component of every model we find the row that carries it, and ask: does the row sit at a member? Are its *strongest* columns, those that get most attention, exactly the members? Are they the *other* members, once the row's own column is left out? Attention is averaged over the inputs. As a control the same is asked of *strangers*: random sets of the same size, in the same rows.
 
 # %%
 inputs = cube.bits(n) if n <= 12 else torch.randint(0, 2, (4096, n), generator=draws.generator)
@@ -147,9 +147,9 @@ def read(kind, e, mask):
     return {
         "row": i,
         "own": bool(members[i]),
-        "exact": circuits.brightest_are(row, members),
-        "others": circuits.brightest_are(row, members, i),
-        "stranger": circuits.brightest_are(row, stranger, i),
+        "exact": circuits.strongest_are(row, members),
+        "others": circuits.strongest_are(row, members, i),
+        "stranger": circuits.strongest_are(row, stranger, i),
     }
 
 
@@ -175,7 +175,7 @@ def share(frame, key):
     return wilson(int(frame[key].sum()), len(frame))
 
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Mean attention of two models of each kind that learned the same two targets, one of each degree. Every row belongs to a token. A square marks the members of a component in the row that carries it; a cross marks the row's own position.", "name": "fig-attention-rows"}, "image": {"alt": "Four square matrices of attention. In each, most rows are dark, and the rows with squares have bright cells at them. In the upper two, of free models, a square with a cross is often dark; in the lower two all cells with squares are bright."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Mean attention of two models of each kind that learned the same two targets, one of each degree. Every row belongs to a token. A square marks the members of a component in the row that carries it; a cross marks the row's own position. The darker a cell, the more attention.", "name": "fig-attention-rows"}, "image": {"alt": "Four square matrices of attention. Most cells are pale, and nearly all that have a square are dark. In the upper two, of free models, a square with a cross is often pale; in the lower two no cell with a square is. A bar gives the attention from white, 0, to black, 0.7."}} tags=["hide-input"]
 both = kinds["free"][1] & kinds["positional"][1]
 chosen = {}
 for d in degrees:
@@ -185,7 +185,7 @@ fig, axes = figures.new(2, len(degrees), height=6.2, squeeze=False)
 for across, (kind, fixed_rows) in zip(axes, KINDS.items(), strict=True):
     for ax, (d, e) in zip(across, chosen.items(), strict=True):
         mean = circuits.attention(model(kind, e), inputs, fixed_rows).mean(0)
-        ax.imshow(mean, cmap="Greys", vmin=0, vmax=0.7)
+        image = ax.imshow(mean, cmap="Greys", vmin=0, vmax=0.7)
         for r in seen[(seen["kind"] == kind) & (seen["model"] == e)].itertuples():
             at = [j for j in range(n) if r.mask >> j & 1]
             ax.plot(at, [r.row] * len(at), **figures.marks(1, markersize=9, fillstyle="none"))
@@ -195,6 +195,7 @@ for across, (kind, fixed_rows) in zip(axes, KINDS.items(), strict=True):
         figures.ticks(ax, ticks, [str(t + 1) for t in ticks])
         ax.set_yticks(ticks, [t + 1 for t in ticks])
         ax.grid(visible=False)
+fig.colorbar(image, ax=axes, shrink=0.5, label="mean attention")
 axes[1][0].set(xlabel="token attended to", ylabel="token that attends")
 figures.show()
 
@@ -212,15 +213,15 @@ rows = [
     for bits, frame in ((n, seen), (20, stored))
     for (kind, d), group in frame.groupby(["kind", "degree"])
 ]
-table(pd.DataFrame(rows), "Which columns are the brightest of the row that carries a component")
+table(pd.DataFrame(rows), "Which columns are the strongest of the row that carries a component")
 
 # %% [markdown]
-# In free models the row that carries a component nearly always sits at one of its members, where chance would put it one time in three or less. Its other members are its brightest other columns, in most cases; at 20 bits and degree 2 in little more than half of them. Its own column is often dark. Nothing is missing: the query of row $i$ holds bit $b_i$, so the row can change its attention when its own bit flips. In positional models the query holds no bit. There the row sits at a member no more often than chance, and in most cases all members are bright ({numref}`fig-attention-rows`); at degree 3 that is {glue:text}`positional_three`.
+# In free models the row that carries a component nearly always sits at one of its members, where chance would put it one time in three or less. Its other members are its strongest other columns, in most cases; at 20 bits and degree 2 in little more than half of them. Its own column is often weak. Nothing is missing: the query of row $i$ holds bit $b_i$, so the row can change its attention when its own bit flips. In positional models the query holds no bit. There the row sits at a member no more often than chance, and in most cases all members are strong ({numref}`fig-attention-rows`); at degree 3 that is {glue:text}`positional_three`.
 
 # %%
 for name, frame in ((f"{n} bits", free), ("stored, 20 bits", stored[stored["kind"] == "free"])):
     row_claims.reproduced(
-        f"{name}, free: the brightest other columns are the other members, lower end; control: strangers",
+        f"{name}, free: the strongest other columns are the other members, lower end; control: strangers",
         share(frame, "others").low,
         at_least=0.5,
         control=share(frame, "stranger").low,
@@ -240,7 +241,7 @@ fig5.holds(
 # %% [markdown]
 # ## The smallest coefficient, and turns
 #
-# Is the component with the smallest coefficient identified less often? We compare the share of rows whose brightest other columns are the other members: the largest {glue:text}`larger` components of each target against the smallest.
+# Is the component with the smallest coefficient identified less often? We compare the share of rows whose strongest other columns are the other members: the largest {glue:text}`larger` components of each target against the smallest.
 #
 # The parity of $d$ bits alternates over $d + 1$ counts of ones. So a net that sees only their mean must turn $d - 1$ times. We count the turns of $g$, peaks and dips that stand out by 5 % of its range, between the smallest and the largest $y$ that occurs.
 
@@ -264,7 +265,7 @@ turned["enough"] = turned["turns"] >= turned["degree"] - 1
 # %% mystnb={"code_prompt_hide": "Tables", "code_prompt_show": "Tables"} tags=["hide-input", "nbval-ignore-output"]
 ranks = [f"{share(group, 'others'):.2f}" for _, group in of_free.groupby("rank")]
 table(
-    {"coefficient, from the largest": range(1, sparsity + 1), "other members brightest": ranks},
+    {"coefficient, from the largest": range(1, sparsity + 1), "other members strongest": ranks},
     "Free models: identified components by the rank of their coefficient",
 )
 by = turned.groupby(["kind", "degree"])
@@ -318,15 +319,15 @@ glue(
 #
 # ## What we found
 #
-# * Rows of attention correspond to components, at 10 and at 20 bits. What lights up in most cases are the members *other* than the row's own.
-# * The row's own bit enters through the query. Take it away, and rows light up all members in most cases.
+# * Rows of attention correspond to components, at 10 and at 20 bits. What stands out in most cases are the members *other* than the row's own.
+# * The row's own bit enters through the query. Take it away, and all members stand out in most cases.
 # * The component with the smallest coefficient is identified less often.
 # * The oscillation of the construction's net is there when attention is the construction's, and is not needed when attention is free.
 # * Figures 6 and 7, maps of single models, are not judged: neither weights nor maps are public.
 #
 # ## What would falsify this
 #
-# Rows that light up at random: strangers would fit them as often. A row's position that does not matter: so it is in positional models. "In most cases" is one half. A smallest component that is as easy as the others: so it is where ranks are shuffled. Nets that turn, or do not, whatever the attention: the two kinds are each other's control.
+# Rows that stand out at random: strangers would fit them as often. A row's position that does not matter: so it is in positional models. "In most cases" is one half. A smallest component that is as easy as the others: so it is where ranks are shuffled. Nets that turn, or do not, whatever the attention: the two kinds are each other's control.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -344,19 +345,19 @@ ledger.verdicts()
 # ```{exercise}
 # :label: ex-circuits-own-bit
 #
-# Why can a free row at position $i$ compute the parity of $\{i, j\}$ with all its attention on $j$ or on a third token, but hardly a parity of two other positions without lighting both?
+# Why can a free row at position $i$ compute the parity of $\{i, j\}$ with all its attention on $j$ or on a third token, but hardly a parity of two other positions without attending to both?
 # ```
 #
 # ```{solution} ex-circuits-own-bit
 # :class: dropdown
 #
-# Its average is $\langle v, x_k \rangle$ for the token $k$ attended to. If the query's bit decides which token that is, the average is a function of $b_i$ and of $b_j$, although position $i$ has no weight. Bits other than its own reach a row only through the weights of attention: a dark column's bit changes nothing, except by changing the score of its own key, which is dark.
+# Its average is $\langle v, x_k \rangle$ for the token $k$ attended to. If the query's bit decides which token that is, the average is a function of $b_i$ and of $b_j$, although position $i$ has no weight. Bits other than its own reach a row only through the weights of attention: a weak column's bit changes nothing, except by changing the score of its own key, which is weak.
 # ```
 #
 # ```{exercise}
 # :label: ex-circuits-chance
 #
-# How often would the brightest two of ten columns be a given pair by chance, in one row, and in at least one of ten rows?
+# How often would the strongest two of ten columns be a given pair by chance, in one row, and in at least one of ten rows?
 # ```
 #
 # ```{solution} ex-circuits-chance

@@ -63,7 +63,7 @@ b7, b3, b4 = map(ledger.result, ("variables.lemB7", "variables.lemB3", "variable
 plain_bag, gaps = map(ledger.result, ("variables.lemB4.orthonormal", "variables.lemB4.gaps"))
 plain, strings, eight_bits = selection.basis(torch.eye(T)), cube.bits(T), cube.bits(8)
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The three input maps at the string 101101, with orthonormal vectors; one row a position, the class token last. The chosen positions 1, 3 and 4 are framed.", "name": "fig-input-maps"}, "image": {"alt": "Three matrices of seven rows. Left, a diagonal of ones for the positions, and one more one a row in the column of its bit. Middle, the diagonal is replaced by one column that is one in the three framed rows only. Right, the diagonal has ones only where the bit is one. The last row has its one in the last column everywhere."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The three input maps at the string 101101, with orthonormal vectors; one row a position, the class token last. Dark cells are 1, pale ones 0. The chosen positions 1, 3 and 4 are framed.", "name": "fig-input-maps"}, "image": {"alt": "Three matrices of seven rows. Left, a diagonal of ones for the positions, and one more one a row in the column of its bit. Middle, the diagonal is replaced by one column that is one in the three framed rows only. Right, the diagonal has ones only where the bit is one. The last row has its one in the last column everywhere."}} tags=["hide-input"]
 string, shown = torch.tensor([1, 0, 1, 1, 0, 1]), [0, 2, 3]
 six = selection.basis(torch.eye(6))
 maps = {"positions": six, "trained": selection.marked(6, shown), "bag": six}

@@ -51,8 +51,15 @@ def look_for_the_pdf(app: Any, config: Any) -> None:
 
 
 def note_what_is_read(app: Any, env: Any, docnames: list[str]) -> None:
-    """Remember whether this build read anything anew."""
+    """Remember whether this build read anything anew, and forget all that it will read.
+
+    Sphinx forgets one page at a time: what moved to a page that is read earlier would be there
+    twice, and stop the build.
+    """
     env.pages_read_anew = bool(docnames)
+    for name in docnames:
+        app.emit("env-purge-doc", env, name)
+        env.clear_doc(name)
 
 
 def write_every_page(app: Any, env: Any) -> list[str]:

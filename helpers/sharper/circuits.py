@@ -115,8 +115,8 @@ def carried(rows: Tensor, bits: Tensor, members: Tensor) -> Tensor:
 
 
 @door
-def brightest_are(row: Tensor, members: Tensor, apart: int | None = None) -> bool:
-    """Whether the members are the brightest columns of a row of attention.
+def strongest_are(row: Tensor, members: Tensor, apart: int | None = None) -> bool:
+    """Whether the members are the columns of a row of attention that get most of it.
 
     Args:
         row: Shape ``(n,)``, at least 0.

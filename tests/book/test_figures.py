@@ -1,5 +1,8 @@
 """Figures share one look: opaque, and told apart without colour."""
 
+import json
+import re
+
 import matplotlib
 import pytest
 import torch
@@ -9,6 +12,7 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 
 from helpers.book import figures
+from helpers.book.chapters import every_chapter
 
 
 @pytest.fixture(autouse=True)
@@ -94,3 +98,34 @@ def test_a_colour_bar_stays_with_its_panel():
     beside, panel = bar.ax.get_position(), axes[1].get_position()
     assert panel.x1 < beside.x0 < 1
     assert abs((beside.y0 + beside.y1) - (panel.y0 + panel.y1)) < 0.05
+
+
+def greyness(name, at):
+    """Luminance of a map's colour, from 0, black, to 1."""
+    red, green, blue, _ = matplotlib.colormaps[name](at)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def maps():
+    """Every cell of a chapter that draws a map of one colour or more, and the map's name."""
+    for chapter in every_chapter():
+        for cell in json.loads(chapter.notebook.read_text(encoding="utf-8"))["cells"]:
+            found = re.search(r'imshow\(.*cmap="(\w+)"', "".join(cell["source"]))
+            if found:
+                yield chapter.name, cell["metadata"]["mystnb"], found[1]
+
+
+def test_on_every_map_large_is_dark_and_its_caption_says_so():
+    found = list(maps())
+    assert len(found) >= 5
+    for chapter, look, name in found:
+        assert greyness(name, 0.9) < greyness(name, 0.5) < greyness(name, 0.1), (chapter, name)
+        told = look["figure"]["caption"] + look["image"]["alt"]
+        assert "dark" in look["figure"]["caption"].lower(), chapter
+        assert "bright" not in told.lower(), chapter
+
+
+def test_on_a_map_of_signs_zero_is_white_and_both_ends_are_dark():
+    for end in (0.0, 1.0):
+        assert greyness("RdBu_r", end) < 0.25
+    assert greyness("RdBu_r", 0.5) > 0.9

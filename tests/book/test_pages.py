@@ -555,10 +555,15 @@ def small_book(folder, cells, address="", index="# A book\n"):
     shutil.copytree(ROOT / "book" / "_static", folder / "book" / "_static")
     shutil.copy(ROOT / "book" / "references.bib", folder / "book")
     (folder / "vendor").mkdir()
+    (folder / "book" / "part").mkdir()
+    return rendered(folder, cells, index)
+
+
+def rendered(folder, cells, index):
+    """Builds that book with these contents."""
     (folder / "book" / "index.md").write_text(index, encoding="utf-8")
     kernel = {"name": "python3", "display_name": "Python 3"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
-    (folder / "book" / "part").mkdir()
     notebook = nbformat.v4.new_notebook(metadata=metadata, cells=cells)
     nbformat.write(notebook, folder / "book" / "part" / "tiny.ipynb")
     command = [Path(sys.executable).with_name("jupyter-book"), "build", folder, "-W", "-n", "-q"]
@@ -572,6 +577,19 @@ def small_book(folder, cells, address="", index="# A book\n"):
         name: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
         for name, path in pages.items()
     }
+
+
+def test_what_has_a_label_may_move_to_an_earlier_page_between_two_builds(tmp_path):
+    boxes = (
+        "(moved)=\n## A place\n\n$$a = b$$ (eq-moved)\n\n"
+        "```{exercise}\n:label: ex-moved\nWhy?\n```\n\n"
+        "```{prf:lemma} One\n:label: lem-moved\nTrue.\n```\n"
+    )
+    tiny, code = "# Tiny\n\n", nbformat.v4.new_code_cell("1")
+    small_book(tmp_path, [nbformat.v4.new_markdown_cell(tiny + boxes), code])
+    pages = rendered(tmp_path, [nbformat.v4.new_markdown_cell(tiny), code], "# A book\n\n" + boxes)
+    assert pages["index"].find(id="lem-moved")
+    assert not pages["part/tiny"].find(id="lem-moved")
 
 
 @pytest.mark.parametrize("address", ["", "https://github.com/reader/copy/"])

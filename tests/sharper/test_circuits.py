@@ -82,12 +82,12 @@ def test_what_rows_carry_adds_up_to_the_coefficient_of_the_output():
     torch.testing.assert_close(total, coefficients[cube.mask_of([1, 3])])
 
 
-def test_the_brightest_columns_are_found_with_and_without_the_rows_own():
+def test_the_strongest_columns_are_found_with_and_without_the_rows_own():
     row = torch.tensor([0.0, 0.5, 0.3, 0.2])
     members = torch.tensor([True, True, True, False])
-    assert not circuits.brightest_are(row, members)
-    assert circuits.brightest_are(row, members, apart=0)
-    assert circuits.brightest_are(row, torch.tensor([False, True, True, False]))
+    assert not circuits.strongest_are(row, members)
+    assert circuits.strongest_are(row, members, apart=0)
+    assert circuits.strongest_are(row, torch.tensor([False, True, True, False]))
     assert members.tolist() == [True, True, True, False]
 
 
