@@ -114,7 +114,7 @@ norm = float(network.N.sum())
 glue(n=n, degree=degree, list_size=len(centres), log_size=log_size)
 
 # %% [markdown]
-# ## Noise buys nothing
+# ## What noise gains
 #
 # We write down all the networks, and walk from almost no noise to so much that nothing is left of them. At each $\sigma$: the risk $R$ of the noisy network, the divergence $K$ from the mixture, and for comparison that from the Gaussian around 0, $\|\theta\|^2 / 2 \sigma^2$.
 
