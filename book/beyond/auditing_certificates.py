@@ -279,7 +279,7 @@ glue(weights=sum(math.prod(s) for s in shapes(spec).values()))
 #
 # ## A certificate that is right, and not empty
 #
-# The same transformers now learn an even-parity indicator of two of the {glue:text}`n` bits from {glue:text}`m` samples; the risk of the best constant is $\frac14$. The posterior has a mean and a deviation for each weight, fitted by descent on the kl bound as Dziugaite and Roy (2017) do. The prior stands around the weights that training began with; for comparison we also charge the same posterior against a prior around 0, as in the first paper's form. Either has one of 100 widths, which costs $\log 100$ nats. The training risk is that of {glue:text}`gibbs_draws` networks drawn from $\rho$, corrected by $\mathrm{kl}^{-1}$ with a fifth of $\delta$.
+# The same transformers now learn an even-parity indicator of two of the {glue:text}`n` bits from {glue:text}`m` samples; the risk of the best constant is $\frac14$. The posterior has a mean and a deviation for each weight, fitted by descent on the kl bound as {cite:t}`dziugaite2017` do. The prior stands around the weights that training began with; for comparison we also charge the same posterior against a prior around 0, as in the first paper's form. Either has one of 100 widths, which costs $\log 100$ nats. The training risk is that of {glue:text}`gibbs_draws` networks drawn from $\rho$, corrected by $\mathrm{kl}^{-1}$ with a fifth of $\delta$.
 
 # %%
 pairs = torch.stack([torch.randperm(n, generator=own)[:2] for _ in range(seeds)])
@@ -331,7 +331,7 @@ glue(lookup=shown["Occam, all functions"]["largest"], gibbs_draws=gibbs_draws, m
 glue(ten=rivals.occam(0.0, 2**10 * math.log(2), m, delta))
 
 # %% [markdown]
-# The mean certificate is {glue:text}`bound:.2f`: the network leaves its start by {glue:text}`kl:.0f` nats, and a prior around 0 would charge {glue:text}`kl_zero:.0f`. Of the {glue:text}`seeds` networks {glue:text}`exceeded` have a risk above their certificate, which says little: the certificates are far above the risks. Memorising gets no such certificate here. A table of all strings fits the sample too, but with {glue:text}`n` bits Occam's bound for all $2^{2^n}$ functions is {glue:text}`lookup:.4f`. (With ten bits that would be {glue:text}`ten:.2f`, and the certificate would say less than memorising does.) A test set does far better still. A prior learned from half of the samples comes near to it, and cannot beat it by much: Foong et al. (2021). Counting after compression is in Zhou et al. (2019) and, much tighter, in Lotfi et al. (2022), both for networks of images, and in Lotfi et al. (2024) for large language models.
+# The mean certificate is {glue:text}`bound:.2f`: the network leaves its start by {glue:text}`kl:.0f` nats, and a prior around 0 would charge {glue:text}`kl_zero:.0f`. Of the {glue:text}`seeds` networks {glue:text}`exceeded` have a risk above their certificate, which says little: the certificates are far above the risks. Memorising gets no such certificate here. A table of all strings fits the sample too, but with {glue:text}`n` bits Occam's bound for all $2^{2^n}$ functions is {glue:text}`lookup:.4f`. (With ten bits that would be {glue:text}`ten:.2f`, and the certificate would say less than memorising does.) A test set does far better still. A prior learned from half of the samples comes near to it, and cannot beat it by much ({cite:t}`foong2021`). Counting after compression is in {cite:t}`zhou2019` and, much tighter, in {cite:t}`lotfi2022`, both for networks of images, and in {cite:t}`lotfi2024` for large language models.
 #
 # ## What would falsify this
 #
@@ -386,4 +386,4 @@ ledger.verdicts()
 # :filter: docname in docnames
 # ```
 #
-# The form that is audited is from {cite:t}`sharper`; it follows {cite:t}`alquier2024`. The bound with kl is that of {cite:t}`maurer2004`, the correction for drawn networks that of {cite:t}`langford2001`, the training of the posterior and the prior at the start follow {cite:t}`dziugaite2017`. Priors from data against test sets: A. Foong, W. Bruinsma, D. Burt and R. Turner, *How Tight Can PAC-Bayes be in the Small Data Regime?*, NeurIPS 2021. Titles of the works on counting stand in {ref}`ch-from-gaussians-to-occam`.
+# The form that is audited is from {cite:t}`sharper`; it follows {cite:t}`alquier2024`. The bound with kl is that of {cite:t}`maurer2004`, the correction for drawn networks that of {cite:t}`langford2001`, the training of the posterior and the prior at the start follow {cite:t}`dziugaite2017`.

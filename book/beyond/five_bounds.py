@@ -340,7 +340,7 @@ ledger.verdicts()
 #
 # * On a network that has plainly learned its task every bound of the papers, as far as it is proved, is above the risk of the best constant at this sample. Nor does counting 32 bits for each weight certify it there. For a quarter the mildest of the papers' bounds needs {glue:text}`fewest:.0f` times as many strings as Occam's for the list of pairs at least, over all networks and lengths; {glue:text}`kl_over:.0f` times as many as 32 bits for each weight.
 # * This is about the numbers, not about the ideas. That attention picks few positions at the price of a logarithm, that sensitive functions are sharp, that a flat network needs fewer digits: all this is the subject of other chapters.
-# * A certificate for such a network exists: one with the prior at the start ({ref}`ch-auditing-certificates`), which goes back to Dziugaite and Roy (2017), or one that counts what the network can be compressed to (Zhou et al. 2019; Lotfi et al. 2022, and 2024 for language models).
+# * A certificate for such a network exists: one with the prior at the start ({ref}`ch-auditing-certificates`), which goes back to {cite:t}`dziugaite2017`, or one that counts what the network can be compressed to ({cite:t}`zhou2019`, {cite:t}`lotfi2022`, and {cite:t}`lotfi2024` for language models).
 #
 # ## Exercises
 #

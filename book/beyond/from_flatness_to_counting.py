@@ -285,4 +285,4 @@ ledger.show()
 # :filter: docname in docnames
 # ```
 #
-# The form of rung 1 and the network are from {cite:t}`sharper`. Priors with widths of their own are those of G. K. Dziugaite and D. Roy (2017); mixtures around a list of networks those of W. Zhou et al., *Non-vacuous Generalization Bounds at the ImageNet Scale*, ICLR 2019. Drawing without replacement: W. Hoeffding, *Probability inequalities for sums of bounded random variables*, 1963. The paper itself names variances by group as a way forward.
+# The form of rung 1 and the network are from {cite:t}`sharper`. Priors with widths of their own are those of {cite:t}`dziugaite2017`; mixtures around a list of networks those of {cite:t}`zhou2019`. For drawing without replacement see {cite:t}`hoeffding1963`. The paper itself names variances by group as a way forward.

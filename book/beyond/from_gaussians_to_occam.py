@@ -367,4 +367,4 @@ ledger.show()
 # :filter: docname in docnames
 # ```
 #
-# The form that is compared with, and the network, are from {cite:t}`sharper`. A mixture around a list of networks is the prior of W. Zhou, V. Veitch, M. Austern, R. Adams and P. Orbanz, *Non-vacuous Generalization Bounds at the ImageNet Scale*, ICLR 2019. Counting what a network is compressed to certifies networks of images in S. Lotfi et al., *PAC-Bayes Compression Bounds So Tight That They Can Explain Generalization*, NeurIPS 2022, and language models in S. Lotfi et al., *Non-Vacuous Generalization Bounds for Large Language Models*, ICML 2024. The widths of a prior are chosen as by G. K. Dziugaite and D. Roy (2017).
+# The form that is compared with, and the network, are from {cite:t}`sharper`. A mixture around a list of networks is the prior of {cite:t}`zhou2019`. Counting what a network is compressed to certifies networks of images in {cite:t}`lotfi2022`, and language models in {cite:t}`lotfi2024`. The widths of a prior are chosen as by {cite:t}`dziugaite2017`.

@@ -44,7 +44,7 @@
 # The first statement is Taylor's: at a perfect fit the error is $\sum_i \varepsilon_i \partial_i f$ to first order, and the $\varepsilon_i$ are independent. By Cauchy and Schwarz $\bigl(\sum_g s_g^2 G_g\bigr) \bigl(\sum_g N_g / s_g^2\bigr) \ge C$, with equality at $s_g^2 \propto \sqrt{N_g / G_g}$; if an $N_g$ or a $G_g$ is 0 the least value is a limit. The same inequality, within a group, orders the constants. (In our network the string of all ones puts the positions without a term at the end of a plateau, where only one side has the derivative 0. We take that side; the string has a share of $2^{-n}$ in $R$.)
 # ````
 #
-# The optimum over variances is close to the *normalized sharpness* of Tsuzuku, Sato and Sugiyama (2020), who also minimise a PAC-Bayes bound over variances; reading it as rates is what we add.
+# The optimum over variances is close to the *normalized sharpness* of {cite:t}`tsuzuku2020`, who also minimise a PAC-Bayes bound over variances; reading it as rates is what we add.
 #
 # ```{prf:proposition} ours
 # :label: beyond-rates-rates
@@ -375,4 +375,4 @@ ledger.show()
 # :filter: docname in docnames
 # ```
 #
-# The form that is compared with, and the network, are from {cite:t}`sharper`, who name variances by group as a way to tighten it. Normalized sharpness: Y. Tsuzuku, I. Sato and M. Sugiyama, *Normalized Flat Minima*, ICML 2020.
+# The form that is compared with, and the network, are from {cite:t}`sharper`, who name variances by group as a way to tighten it.

@@ -16,7 +16,7 @@
 
 # %% [markdown]
 # (ch-rounding)=
-# # Rounding in the $\ell_1$ ball, exactly
+# # Exact rounding: how far short averages are off
 #
 # ```{verdict}
 # Lemmas 3.3 and 3.6 hold as printed. Their proofs count averages of $a$ vectors, which need not be a whole number; with $\lceil a \rceil$ terms the log size reaches {glue:text}`ratio_ceiling:.2f` times the bound. Averages of $\lceil a/2 \rceil$ vectors cover as well, and their log size stays within it.
