@@ -11,6 +11,7 @@ import functools
 import hashlib
 import json
 import re
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from helpers.book.place import PACKAGE, found
 ROOT = found() or PACKAGE
 BOOK = ROOT / "book"
 REGISTER = BOOK / "register.yml"
+_PARSER = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ def helpers_key(text: str) -> str:
 def _piece(module: str, changed: int) -> bytes:
     """What a module adds to a key: its bytes, or nothing if it holds a docstring alone."""
     code = _module_file(module).read_bytes()
-    body = ast.parse(code).body
+    body = _tree(code).body
     if len(body) <= 1 and all(ast.get_docstring(ast.Module(body, [])) for _ in body):
         return b""
     return module.encode() + b"\0" + code + b"\0"
@@ -182,9 +184,13 @@ def _imports(text: str) -> set[str]:
 
 
 @functools.lru_cache(maxsize=16)
-def _tree(text: str) -> ast.Module:
-    """The source parsed; a chapter is looked at several times in a row."""
-    return ast.parse(text)
+def _tree(text: str | bytes) -> ast.Module:
+    """The source parsed, one thread at a time: Python 3.11 counts the depth of all of them at once.
+
+    A chapter is looked at several times in a row.
+    """
+    with _PARSER:
+        return ast.parse(text)
 
 
 def _module_file(module: str) -> Path:

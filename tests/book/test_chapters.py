@@ -1,7 +1,10 @@
 """What is known of a chapter without running it."""
 
+import gc
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -66,6 +69,19 @@ def test_reached_modules_are_exactly_those_imported():
     assert {"helpers.kernels.walsh", "helpers.kernels._walsh_cpu"} <= reached
     assert not {"helpers.book.claims", "helpers.cube"} & reached
     assert reached_modules("import torch") == set()
+
+
+def test_threads_of_one_worker_read_modules_at_once(monkeypatch):
+    """Python 3.11's parser fails if another thread parses while it waits for a collection."""
+    for read in (chapters._tree, chapters._piece, chapters._imports_of):
+        monkeypatch.setattr(chapters, read.__name__, read.__wrapped__)  # nothing remembered
+    gc.callbacks.append(give_way := lambda *_: time.sleep(0))
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            keys = set(pool.map(chapters.helpers_key, [SOURCE] * 8))
+    finally:
+        gc.callbacks.remove(give_way)
+    assert keys == {chapters.helpers_key(SOURCE)}
 
 
 def test_chapters_are_found_by_name_and_by_file():
