@@ -2,7 +2,8 @@
 
 ``block`` holds one layer's weights under the short names of :mod:`helpers.nets.transformer`;
 ``reads`` are the columns that queries and keys see; ``keep`` turns scores ``(*, B, heads, rows,
-P)`` into the attention that is kept: it masks, takes the softmax and drops out.
+P)`` into the attention that is kept: it masks, takes the softmax and drops out. None takes the
+softmax alone.
 """
 
 from __future__ import annotations
@@ -12,14 +13,20 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from helpers.nets import fused
 from helpers.nets.spec import TransformerSpec
 from helpers.weights import Weights
 
 Keep = Callable[[Tensor], Tensor]
 
 
+def softmax(scores: Tensor) -> Tensor:
+    """Attention of tokens that see all others."""
+    return scores.softmax(-1)
+
+
 def of_all(
-    spec: TransformerSpec, block: Weights, tokens: Tensor, reads: slice, keep: Keep
+    spec: TransformerSpec, block: Weights, tokens: Tensor, reads: slice, keep: Keep | None
 ) -> Tensor:
     """What the heads write for all tokens ``(*, B, P, D)``, as everyone computes it."""
 
@@ -27,7 +34,7 @@ def of_all(
         return _split(spec, linear(Y, block[part], block.get(f"{part}_bias")))
 
     query, key = (heads(tokens[..., reads], part) for part in ("query", "key"))
-    attention = keep((query * spec.scale) @ key.mT)
+    attention = (keep or softmax)((query * spec.scale) @ key.mT)
     mixed = (attention @ heads(tokens, "value")).transpose(-2, -3).flatten(-2)
     if not spec.project:
         return mixed
@@ -35,7 +42,12 @@ def of_all(
 
 
 def of_one(
-    spec: TransformerSpec, block: Weights, query: Tensor, keys: Tensor, reads: slice, keep: Keep
+    spec: TransformerSpec,
+    block: Weights,
+    query: Tensor,
+    keys: Tensor,
+    reads: slice,
+    keep: Keep | None,
 ) -> Tensor:
     """The same for one querying token ``(*, B, 1, D)``, with no key or value formed.
 
@@ -46,12 +58,17 @@ def of_one(
     q = q.squeeze(-2).transpose(-2, -3) * spec.scale  # (*, heads, B, head width)
     of_heads = block["key"].unflatten(-1, (spec.heads, -1)).movedim(-2, -3)  # (*, heads, D, ...)
     absorbed = (q @ of_heads.mT).transpose(-2, -3)  # (*, B, heads, D)
-    attention = keep((absorbed @ keys[..., reads].mT)[..., None, :])  # (*, B, heads, 1, P)
-    seen = (attention.squeeze(-2) @ keys).transpose(-2, -3)  # (*, heads, B, D)
+    share = absorbed.new_ones(())  # of the attention that is kept
+    if keep is None and reads == slice(None) and fused.applies(keys, 4):
+        seen = fused.see(keys, absorbed)
+    else:
+        scores = (absorbed @ keys[..., reads].mT)[..., None, :]
+        attention = (keep or softmax)(scores)  # (*, B, heads, 1, P)
+        seen, share = attention.squeeze(-2) @ keys, attention.sum(-1)
+    seen = seen.transpose(-2, -3)  # (*, heads, B, D)
     of_heads = block["value"].unflatten(-1, (spec.heads, -1)).movedim(-2, -3)
     mixed = (seen @ of_heads).transpose(-2, -3)  # (*, B, heads, head width)
     if spec.bias:
-        share = attention.sum(-1)  # 1, but for dropout
         bias = block["value_bias"].unflatten(-1, (spec.heads, -1))
         mixed = mixed + share * bias[..., None, :, :]
     mixed = mixed.flatten(-2)[..., None, :]
@@ -66,7 +83,7 @@ def of_bits(
     given: tuple[Tensor, Tensor],
     bits: Tensor,
     reads: slice,
-    keep: Keep,
+    keep: Keep | None,
 ) -> Tensor:
     """The same for the first layer on bits ``(*, B, P)``, from tables that no input enters.
 
@@ -83,20 +100,22 @@ def of_bits(
             Y = Y + torch.stack((bias, torch.zeros_like(bias)), -2)[..., None, :]
         return _split(spec, Y)
 
-    query, key = (table(part).movedim(-4, -3).flatten(-3, -2) for part in ("query", "key"))
-    P = bits.shape[-1]
-    scores = ((query * spec.scale) @ key.mT)[..., None, :, :, :]  # (*, 1, heads, 2 P, 2 P)
-    of_query, of_key = bits[..., None, :, None], bits[..., None, None, :]
-    by_key = scores[..., :P, P:] + of_query * scores[..., P:, P:]
-    scores = torch.addcmul(scores[..., :P, :P], of_query, scores[..., P:, :P])
-    attention = keep(torch.addcmul(scores, of_key, by_key))
-    value = table("value")
+    query, key, value = (
+        table(part).movedim(-4, -3).flatten(-3, -2) for part in ("query", "key", "value")
+    )  # (*, heads, 2 P, head width)
     merged = spec.project and spec.heads == 1
     if merged:
-        value = value @ block["project"][..., None, None, :, :]
-    zero, step = value[..., :1, :, :, :], value[..., 1:, :, :, :]
-    mixed = attention @ torch.addcmul(zero, bits[..., None, :, None], step)
-    mixed = mixed.transpose(-2, -3).flatten(-2)
+        value = value @ block["project"][..., None, :, :]
+    scores = (query * spec.scale) @ key.mT
+    if keep is None and fused.applies(scores, 4):
+        mixed = fused.of_bits(scores, value, bits.expand(len(scores), *bits.shape[-2:]))
+    else:
+
+        def kept(scores: Tensor) -> Tensor:
+            return (keep or softmax)(scores.transpose(-3, -4)).transpose(-3, -4)
+
+        mixed = fused.plainly_of_bits(scores, value, bits, kept)
+    mixed = mixed.movedim(-4, -2).flatten(-2)  # (*, B, P, A)
     if spec.project and not merged:
         return linear(mixed, block["project"], block.get("project_bias"))
     return (

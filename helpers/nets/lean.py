@@ -17,7 +17,6 @@ order of the product, not the model, is what changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -25,10 +24,9 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+from helpers.nets.fused import parts
 from helpers.nets.spec import TransformerSpec
 from helpers.weights import Weights
-
-CACHE = 2**19  # bytes of hidden units taken at once on a CPU: half of a usual second-level cache
 
 
 def obstacle(spec: TransformerSpec) -> str | None:
@@ -159,7 +157,7 @@ class _Attend(torch.autograd.Function):
         features, merged, still, direction, rest = given
         f = features.new_empty(*features.shape[:-1], merged.shape[-1])  # (E, B, P, F)
         a, seen = torch.empty_like(rest), torch.empty_like(direction)
-        for e in _parts(f):
+        for e in parts(f):
             torch.bmm(features[e].flatten(1, 2), merged[e], out=f[e].flatten(1, 2))
             f[e].add_(still[e, None]).relu_()
             torch.softmax(rest[e] + _dot(f[e], direction[e]), -1, out=a[e])
@@ -174,7 +172,7 @@ class _Attend(torch.autograd.Function):
         d_features, d_merged = torch.empty_like(features), torch.empty_like(merged)
         d_still = merged.new_empty(len(f), *f.shape[2:])
         d_direction, d_rest = torch.empty_like(direction), torch.empty_like(a)
-        for e in _parts(f):
+        for e in parts(f):
             of_a = d_a[e] + _dot(f[e], d_seen[e])
             d_rest[e] = a[e] * (of_a - (a[e] * of_a).sum(-1, keepdim=True))
             torch.matmul(d_rest[e, :, None], f[e], out=d_direction[e, :, None])
@@ -186,10 +184,3 @@ class _Attend(torch.autograd.Function):
             torch.bmm(features[e].flatten(1, 2).mT, flat, out=d_merged[e])
             torch.sum(d_f, 1, out=d_still[e])
         return d_features, d_merged, d_still, d_direction, d_rest
-
-
-def _parts(hidden: Tensor) -> Iterator[slice]:
-    """Models to take at once: all on a GPU; on a CPU as many as stay in its cache, at least 1."""
-    E, each = len(hidden), hidden[0].numel() * hidden.element_size()
-    count = E if hidden.is_cuda else max(1, CACHE // each)
-    return (slice(start, min(start + count, E)) for start in range(0, E, count))

@@ -26,9 +26,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from helpers.checks import readable, require_amount, require_choice, require_whole
-from helpers.nets import attention, lean
-from helpers.nets.norm import layer_norm
-from helpers.nets.spec import ACTIVATIONS, TransformerSpec, shapes
+from helpers.nets import attention, feedforward, fused, lean
+from helpers.nets.spec import TransformerSpec, shapes
 from helpers.weights import Weights, check_weights, ensemble_of
 
 FORMS = ("auto", "plain", "lean")
@@ -176,11 +175,9 @@ def forward(
     if form != "plain" and not obstacle:
         return lean.forward(spec, weights, tokens)
     X = embed(spec, weights, tokens)  # (*, B, P, D)
-    seen: Weights = {"stream": X}
+    seen: Weights = {"stream": X} if intermediates else {}
 
     def drop(kept: Tensor) -> Tensor:
-        if not dropout:
-            return kept
         drawn = torch.rand(kept.shape, generator=generator, device=kept.device)
         return kept * (drawn >= dropout) / (1 - dropout)
 
@@ -193,8 +190,9 @@ def forward(
         last = k == spec.layers - 1 and spec.readout != "every"
         two = k == 0 and spec.vocabulary == 2 and not last
         lookup = _lookup(spec, weights, tokens) if two else None
-        X, inside = _layer(spec, k, block, X, lookup, last, drop)
-        seen |= {f"layers.{k}.{name}": v for name, v in inside.items()}
+        inside: Weights | None = {} if intermediates else None
+        X = _layer(spec, k, block, X, lookup, last, drop if dropout else None, inside)
+        seen |= {f"layers.{k}.{name}": v for name, v in (inside or {}).items()}
     if spec.final_norm:
         X = _norm(spec, "norm", weights, X)
     output = attention.linear(
@@ -208,20 +206,29 @@ def forward(
 def embed(spec: TransformerSpec, weights: Weights, tokens: Tensor) -> Tensor:
     """The residual stream that the first layer is given, shape ``(*, B, P, D)``."""
     table = weights["embedding"]
+    place = position_table(spec, weights)  # (*, P, columns)
     if spec.vocabulary == 2:
-        step = table[..., 1, :] - table[..., 0, :]
-        X = tokens.to(table.dtype)[..., None] * step[..., None, None, :]
-        X = X + table[..., None, None, 0, :]
+        content = table[..., :1, :].expand(*table.shape[:-2], spec.n, -1)
+        seen = functional.pad(tokens.to(table.dtype), (0, spec.tokens - spec.n))[..., None]
+        step = (table[..., 1, :] - table[..., 0, :])[..., None, None, :]
     else:
-        seen = functional.one_hot(tokens.long(), spec.vocabulary).to(table.dtype)
-        X = attention.linear(seen, table)
+        one_hot = functional.one_hot(tokens.long(), spec.vocabulary).to(table.dtype)
+        content = attention.linear(one_hot, table)
+        place = place[..., None, :, :]
     if spec.readout == "cls":
-        cls = X.new_zeros(spec.token_width) if spec.zero_cls else weights["cls"]
-        X = torch.cat((X, cls[..., None, None, :].expand(*X.shape[:-2], 1, -1)), -2)
-    place = position_table(spec, weights)[..., None, :, :]  # (*, 1, P, columns)
+        cls = table.new_zeros(spec.token_width) if spec.zero_cls else weights["cls"]
+        between = () if spec.vocabulary == 2 else (None,)
+        cls = cls[(..., *between, None, slice(None))]
+        content = torch.cat((content, cls.expand(*content.shape[:-2], 1, -1)), -2)
     if spec.join == "add":
-        return X + place
-    return torch.cat((place.expand(*X.shape[:-1], -1), X), -1)
+        X = content + place
+    else:
+        lead = torch.broadcast_shapes(place.shape[:-2], content.shape[:-2])
+        X = torch.cat((place.expand(*lead, -1, -1), content.expand(*lead, -1, -1)), -1)
+    if spec.vocabulary != 2:
+        return X
+    step = functional.pad(step, (spec.width - spec.token_width, 0))
+    return torch.addcmul(X[..., None, :, :], seen, step)
 
 
 def position_table(spec: TransformerSpec, weights: Weights) -> Tensor:
@@ -245,46 +252,46 @@ def _layer(
     X: Tensor,
     lookup: Lookup | None,
     last: bool,
-    drop: attention.Keep,
-) -> tuple[Tensor, Weights]:
-    """One layer's output, at the last position only if ``last``; and what happened inside."""
-    seen: Weights = {}
+    drop: attention.Keep | None,
+    inside: Weights | None,
+) -> Tensor:
+    """One layer's output, at the last position only if ``last``; adds to what is seen inside."""
 
-    def normed(norm: str, Y: Tensor) -> Tensor:
-        seen[f"{norm}.input"] = Y
-        return _norm(spec, norm, block, Y)
+    def see(**tensors: Tensor) -> None:
+        if inside is not None:
+            inside.update(tensors)
+
+    masked = spec.causal and not last  # the last token may see them all
 
     def keep(scores: Tensor) -> Tensor:
-        """Attention from scores, ``(*, B, heads, rows, P)``; the last token may see them all."""
-        if spec.causal and not last:
+        """Attention from scores, ``(*, B, heads, rows, P)``."""
+        if masked:
             at = torch.arange(scores.shape[-1], device=scores.device)
             scores = scores.masked_fill(at > at[:, None], -math.inf)
         kept = scores.softmax(-1)
-        seen["scores"], seen["attention"] = scores, kept
-        return drop(kept)
+        see(scores=scores, attention=kept)
+        return drop(kept) if drop else kept
 
-    pre, post = spec.norm == "pre", spec.norm == "post"
-    keys = normed("norm1", X) if pre else X
+    chosen = keep if masked or drop or inside is not None else None
+    keys = X
+    if spec.norm == "pre":
+        see(**{"norm1.input": X})
+        keys = _norm(spec, "norm1", block, X)
     reads = slice(spec.columns_of_positions if spec.positional and layer == 0 else None)
-    if last:
+    if last and spec.norm != "pre" and fused.applies(X, 4):
+        keys, stream = fused.last_token(X)
+        query = stream
+    elif last:
         stream, query = _last_token(X), _last_token(keys)
-        mixed = attention.of_one(spec, block, query, keys, reads, keep)
+    if last:
+        mixed = attention.of_one(spec, block, query, keys, reads, chosen)
     elif lookup is not None:
-        stream, mixed = X, attention.of_bits(spec, block, *lookup, reads, keep)
+        stream, mixed = X, attention.of_bits(spec, block, *lookup, reads, chosen)
     else:
-        stream, mixed = X, attention.of_all(spec, block, keys, reads, keep)
-    stream = stream + mixed
-    stream = normed("norm1", stream) if post else stream
-    if spec.hiddens[layer]:
-        given = normed("norm2", stream) if pre else stream
-        active = ACTIVATIONS[spec.activation](
-            attention.linear(given, block["hidden"], block["hidden_bias"])
-        )
-        seen["activations"] = active
-        stream = stream + attention.linear(active, block["output"], block["output_bias"])
-        stream = normed("norm2", stream) if post else stream
-    seen["stream"] = stream
-    return stream, seen
+        stream, mixed = X, attention.of_all(spec, block, keys, reads, chosen)
+    stream = feedforward.block(spec, block, stream + mixed, inside)
+    see(stream=stream)
+    return stream
 
 
 def _lookup(spec: TransformerSpec, weights: Weights, tokens: Tensor) -> Lookup:
@@ -304,9 +311,7 @@ def _last_token(X: Tensor) -> Tensor:
 
 
 def _norm(spec: TransformerSpec, name: str, weights: Weights, X: Tensor) -> Tensor:
-    Y = layer_norm(X, spec.norm_eps)
-    gain, bias = weights[f"{name}.gain"], weights[f"{name}.bias"]
-    return torch.addcmul(bias[..., None, None, :], Y, gain[..., None, None, :])
+    return feedforward.affine(X, weights[f"{name}.gain"], weights[f"{name}.bias"], spec.norm_eps)
 
 
 def _lean_obstacle(spec: TransformerSpec, dropout: float, intermediates: bool) -> str | None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import cube
-from helpers.nets import lean
+from helpers.nets import fused
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.nets.transformer import (
     embed,
@@ -191,7 +191,7 @@ def test_lean_form_in_parts_is_the_whole(monkeypatch):
     weights, tokens = drawn(PAPER, 5), bits(5, 7, 6)
     found = []
     for cache in (1, 2 * 7 * 7 * 20 * 8, 2**30):
-        monkeypatch.setattr(lean, "CACHE", cache)
+        monkeypatch.setattr(fused, "CACHE", cache)
         leaves = {k: v.clone().requires_grad_() for k, v in weights.items()}
         output = forward(PAPER, leaves, tokens, form="lean")
         found.append((output, *torch.autograd.grad(output.sum(), tuple(leaves.values()))))
