@@ -37,6 +37,13 @@ def torch_product(masks, coefficients, points, n):
     )
 
 
+def by(path, *given):
+    """One of the two ways of the CPU path."""
+    found = given[1].new_empty(len(given[2]))
+    path(*(v.numpy() for v in (*given, found)))
+    return found
+
+
 def peers(dtype):
     """All ways at 2**25 pairs, each checked against the reference first."""
     masks, c, x = drawn(BITS, TERMS, POINTS, dtype)
@@ -46,6 +53,8 @@ def peers(dtype):
         "numpy popcount loop, uint32": lambda: numpy_loop(narrow[0], c.numpy(), narrow[1]),
         "torch product of bits": lambda: torch_product(masks, c, x, BITS),
         "direct": lambda: evaluate(masks, c, x, "direct"),
+        "direct, bits counted": lambda: by(parity._direct, masks, c, x),
+        "direct, tables of bytes": lambda: by(parity._by_bytes, masks, c, x),
         "transform": lambda: evaluate(masks, c, x, "transform"),
         "auto": lambda: evaluate(masks, c, x),
         "copy of points and values": lambda: (x.clone(), c.new_empty(POINTS).copy_(c[0])),
@@ -106,6 +115,7 @@ def main():
         crossover=crossings,
         rule=f"transform from {parity.FEWEST_MASKS} masks and {parity.PAIRS_PER_ENTRY} pairs for "
         f"each of 2**n + {parity.ENTRIES_PER_CALL} entries",
+        counts_in_vectors=parity.COUNTS_IN_VECTORS,
         gpu="the triton path has not run on hardware, only in Triton's interpreter",
     )
 

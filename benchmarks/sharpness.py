@@ -210,7 +210,7 @@ def measured(spec, loss, weights, python, rounds):
         "gauss_newton": error([float(hessian_trace(loss, weights))], truth),
         "gauss_newton, loop": error([gradients_one_by_one(loss, weights)], truth),
     }
-    for method in ("hutchinson", "hutch++"):
+    for method in ("hutchinson", "hutch++", "xtrace"):
         for draws in DRAWS:
 
             def estimate(seed=0, method=method, draws=draws):

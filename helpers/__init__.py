@@ -46,6 +46,8 @@ Nets and sharpness::
     nets                        The learned models: pure functions of their weights.
     nets.attention              What the heads of one layer write, in three ways that are equal up to rounding.
     nets.baselines              Feedforward and recurrent nets in the form of :mod:`helpers.nets.transformer`: pure functions.
+    nets.feedforward            The feedforward block with the layer norms round it, one model after the other.
+    nets.fused                  Pieces of a layer in one call each, models taken as a cache holds them.
     nets.lean                   The first paper's transformer with its work merged, exactly.
     nets.norm                   Layer norm, one formula for every model: a row minus its mean, over its deviation.
     nets.spec                   What a transformer is, apart from its weights, and which weights that asks for.
@@ -55,7 +57,7 @@ Nets and sharpness::
     sharpness.gradients         Gradients of a model's output at each input, in each weight.
     sharpness.perturbed         Losses and outputs when the weights move at random: means, remainders, direction sharpness.
     sharpness.point             A loss at given weights: which of them move, its products with the Hessian, what memory holds.
-    sharpness.traces            Trace of the Hessian of a loss: exact, Gauss-Newton, Hutchinson, Hutch++.
+    sharpness.traces            Trace of the Hessian of a loss: exact, Gauss-Newton, Hutchinson, Hutch++, XTrace.
 
 Rooms of the parts::
 

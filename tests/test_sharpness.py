@@ -22,6 +22,7 @@ from helpers.sharpness import (
     perturbation_remainder,
     perturbed_loss,
 )
+from helpers.sharpness.traces import LEAST
 
 EPS = torch.finfo(torch.float64).eps
 
@@ -151,10 +152,10 @@ def test_gradients_in_chunks_are_those_at_once_and_of_the_weights_that_move():
     torch.testing.assert_close(found["c"], hidden, rtol=1e-13, atol=1e-14)
 
 
-@pytest.mark.parametrize(("method", "draws"), [("hutchinson", 30), ("hutch++", 90)])
+@pytest.mark.parametrize(("method", "draws"), [("hutchinson", 30), ("hutch++", 90), ("xtrace", 60)])
 def test_estimates_of_the_trace_are_unbiased_with_honest_errors(method, draws):
     loss, weights = tanh_loss(), model()
-    if method == "hutch++":  # of full rank, so that 30 sketches do not exhaust it
+    if method != "hutchinson":  # of full rank, so that the sketches do not exhaust it
         loss, A = quadratic(60)
         weights = {"w": normals(60)}
         truth = A.trace().item()
@@ -182,6 +183,52 @@ def test_hutch_plus_plus_is_exact_up_to_a_rank_of_a_third():
     assert float(whole) == pytest.approx(truth, rel=1e-11)  # more sketches than weights
 
 
+def test_xtrace_is_exact_below_a_rank_of_half():
+    weights = {"w": normals(40)}
+    loss, A = quadratic(40, rank=10)
+    truth = A.trace().item()
+    for draws in (22, 30, 200):  # 200: more test vectors than weights
+        found = hessian_trace(loss, weights, "xtrace", draws=draws, generator=seeded())
+        assert float(found) == pytest.approx(truth, rel=1e-11)
+        assert found.stderr < 1e-11 * abs(truth)
+    short = hessian_trace(loss, weights, "xtrace", draws=18, generator=seeded())
+    assert short.stderr > 1e-4 * abs(truth)
+
+
+def test_xtrace_is_each_vector_against_the_basis_without_it():
+    """Its definition, vector by vector, with the basis formed anew for each."""
+    N, k = 12, 5
+    loss, A = quadratic(N)
+    generator = seeded()
+    drawn = torch.stack([torch.randn(N, generator=generator, dtype=A.dtype) for _ in range(k)], 1)
+    found = []
+    for i in range(k):
+        Q = torch.linalg.qr(A @ drawn[:, [j for j in range(k) if j != i]]).Q
+        u = drawn[:, i] - Q @ (Q.T @ drawn[:, i])
+        found.append((Q.T @ A @ Q).trace() + (N - k + 1) * (u @ A @ u) / (u @ u))
+    told = hessian_trace(loss, {"w": normals(N)}, "xtrace", draws=2 * k, generator=seeded())
+    values = torch.stack(found)
+    torch.testing.assert_close(told.value, values.mean())
+    torch.testing.assert_close(told.stderr, values.std() / k**0.5)
+
+
+def test_xtrace_is_the_most_accurate_for_as_many_products():
+    eigenvalues = torch.arange(1, 101, dtype=torch.float64) ** -2.0
+
+    def loss(w):
+        return (eigenvalues * w["w"].square()).sum() / 2
+
+    def error(method):
+        found = [
+            float(hessian_trace(loss, {"w": normals(100)}, method, draws=30, generator=seeded(s)))
+            for s in range(20)
+        ]
+        return (torch.tensor(found) - eigenvalues.sum()).square().mean().sqrt().item()
+
+    hutch, better = error("hutch++"), error("xtrace")
+    assert better < hutch / 1.5, (better, hutch)
+
+
 def test_signs_see_a_diagonal_hessian_exactly():
     scale = normals(9)
 
@@ -203,8 +250,8 @@ def test_weights_are_chosen_by_name_or_pattern():
     }
     for pattern, names in chosen.items():
         wanted = sum(blocks[name] for name in names).item()
-        for method in ("exact", "gauss_newton", "hutch++"):
-            options = {"draws": 900, "generator": seeded()} if method == "hutch++" else {}
+        for method in ("exact", "gauss_newton", "hutch++", "xtrace"):
+            options = {"draws": 900, "generator": seeded()} if method in LEAST else {}
             part = hessian_trace(loss, weights, method, only=pattern, **options)
             rest = hessian_trace(loss, weights, method, without=names, **options)
             if method == "gauss_newton":
@@ -375,6 +422,7 @@ MEASURES = {
     "gauss_newton": lambda loss, w, g, **e: hessian_trace(loss, w, draws=4, generator=g, **e),
     "hutchinson": lambda loss, w, g, **e: hessian_trace(loss, w, "hutchinson", generator=g, **e),
     "hutch++": lambda loss, w, g, **e: hessian_trace(loss, w, "hutch++", generator=g, **e),
+    "xtrace": lambda loss, w, g, **e: hessian_trace(loss, w, "xtrace", generator=g, **e),
     "gradients": lambda loss, w, g, **e: gradients(forward, w, tanh_loss().inputs, **e),
     "perturbed": lambda loss, w, g, **e: perturbed_loss(loss, w, 0.1, 5, g, **e),
     "remainder": lambda loss, w, g, **e: perturbation_remainder(loss, w, 0.1, 5, g, **e),
@@ -440,7 +488,7 @@ def test_weights_of_several_kinds_and_shapes_mix():
         return (w["s"].double() * w["w"] * w["i"]).square().sum()
 
     wanted = 2 * ((weights["w"] * weights["i"]).square().sum() + 0.25 * 5).item()
-    for method in ("exact", "hutch++"):
+    for method in ("exact", "hutch++", "xtrace"):
         found = hessian_trace(loss, weights, method, without="i", generator=seeded())
         assert float(found) == pytest.approx(wanted, rel=1e-6)
 
@@ -465,6 +513,7 @@ BAD = [
     (lambda: hessian_trace(lambda w: w["b"], model(), "exact"), r"one number, got shape \(4,\)"),
     (lambda: hessian_trace(tanh_loss(), model(), "hutchinson", draws=1), "at least 2, got 1"),
     (lambda: hessian_trace(tanh_loss(), model(), "hutch++", draws=5), "at least 6, got 5"),
+    (lambda: hessian_trace(tanh_loss(), model(), "xtrace", draws=3), "at least 4, got 3"),
     (lambda: hessian_trace(tanh_loss(), model(), draws=0), "at least 2, got 0"),
     (lambda: hessian_trace(tanh_loss(), model(), without=["a", "?"]), "no weights left"),
     (lambda: hessian_trace(tanh_loss(), model(), only="d"), "no weight matches 'd'; there are a,"),

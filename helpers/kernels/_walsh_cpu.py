@@ -59,6 +59,10 @@ def _compiled(name: str, dtype: torch.dtype, width: int) -> Callable[..., Any]:
     return function.get_overload(signature)
 
 
+KNOWN: dict[tuple[int, torch.dtype], tuple[Callable[..., None], int, int, int, int]] = {}
+"""For rows of floats met before: code, its constant arguments, and the most rows of one thread."""
+
+
 @cache
 def plan(log_row: int) -> tuple[int, ...]:
     """Bits of each sweep above the base, the smaller ones first.
@@ -83,6 +87,8 @@ def transform_(x: Tensor, width: int = WIDTH) -> None:
     if N == 1:
         return
     code, log_row, digits = machine_code(N, x.dtype, width)
+    if x.dtype.is_floating_point and width == WIDTH:
+        KNOWN[N, x.dtype] = code, width, log_row, digits, (1 << max(THREADED - log_row, 0)) - 1
     if (count // N) << log_row >> THREADED and (threads := torch.get_num_threads()) > 1:
         _threaded(x, log_row, width, threads)
     else:

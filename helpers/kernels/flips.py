@@ -18,6 +18,7 @@ from helpers.kernels.parity import ones
 
 MAX_BITS = 30
 DTYPES = (torch.float32, torch.float64, torch.int8, torch.int16, torch.int32, torch.int64)
+BLOCK_OF_VALUES = 1 << 18
 WORD = 6  # log2 of the entries in a word
 LOWER = (  # mask k: those bits of a word whose index has bit k = 0
     0x5555555555555555,
@@ -102,18 +103,25 @@ def pack(table: Tensor) -> PackedTable:
         raise TypeError(f"expected floats or signed integers, got {table.dtype}")
     if table.requires_grad and torch.is_grad_enabled():
         raise RuntimeError("counts of flips have no gradient; detach the table")
-    minus, plus = table == -1, table == 1
-    if not bool((minus | plus).all()):
-        wrong = table[~(minus | plus)][0].item()
-        raise ValueError(f"the values of the function must be -1 or 1, found {wrong}")
     n = N.bit_length() - 1
     if table.device.type == "cpu":
-        packed = np.packbits(minus.numpy(), bitorder="little")
-        whole = np.zeros(max(8, len(packed)), dtype=np.uint8)
-        whole[: len(packed)] = packed
+        whole = np.zeros(max(8, N // 8), dtype=np.uint8)
+        for start in range(0, N, BLOCK_OF_VALUES):  # in blocks that a cache holds
+            values = table[start : start + BLOCK_OF_VALUES].numpy(force=True)
+            _require_signs(table, bool((np.abs(values) == 1).all()))
+            packed = np.packbits(values < 0, bitorder="little")
+            whole[start // 8 : start // 8 + len(packed)] = packed
         return PackedTable(n, torch.from_numpy(whole.view(np.int64)))
+    _require_signs(table, bool((table.abs() == 1).all()))
+    minus = table < 0
     lanes = torch.arange(min(64, N), device=table.device)
     return PackedTable(n, (minus.view(-1, len(lanes)).long() << lanes).sum(-1))
+
+
+def _require_signs(table: Tensor, met: bool) -> None:
+    if not met:
+        wrong = table[table.abs() != 1][0].item()
+        raise ValueError(f"the values of the function must be -1 or 1, found {wrong}")
 
 
 def unpack(packed: PackedTable) -> Tensor:

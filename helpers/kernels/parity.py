@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -19,6 +20,8 @@ CHUNK = 1 << 22  # signs that the reference holds at once
 # n = 16 to 20 and 30 to 40 at n = 24, where its memory is fresh; a call as much as 2**14 entries.
 PAIRS_PER_ENTRY = 16
 ENTRIES_PER_CALL = 1 << 14
+FEWEST_TABLED = 64  # masks, and points, from which tables of bytes pay
+FEWEST_POINTS = 2048
 FEWEST_MASKS = 32  # below, reading the table costs more than the signs
 
 
@@ -56,7 +59,9 @@ def evaluate(
             large for an explicit transform, tensors on two devices, an unknown method or backend.
         RuntimeError: an explicit backend that cannot run here.
 
-    Cost: S M bit counts and no memory, or n 2**n additions and one table. The torch path holds
+    Cost: S M bit counts and no memory, or n 2**n additions and one table. On a processor that does
+    not count bits in vectors, 64 masks and 2048 points or more are looked up byte by byte, in
+    tables of 32 S ceil(n / 8) bytes. The torch path holds
     4 Mi signs at once. Errors: at most (S + 1) eps times the l1 norm of the coefficients, summed
     in their dtype; NaN in a coefficient gives NaN everywhere. The triton path has been run in
     Triton's interpreter only, never on a GPU.
@@ -143,7 +148,7 @@ class _Evaluate(torch.autograd.Function):
         out = torch.empty(len(points), dtype=coefficients.dtype, device=points.device)
         inputs = (masks.contiguous(), coefficients.detach().contiguous(), points.contiguous())
         if path == "numba":
-            _direct(*(v.numpy() for v in (*inputs, out)))
+            _counted(*(v.numpy() for v in (*inputs, out)))
         else:
             _launch(*inputs, out)
         return out
@@ -170,9 +175,19 @@ class _Evaluate(torch.autograd.Function):
 
 
 if numba is not None:
-    from numba import float32, float64, int64, uintp, void
+    import llvmlite.binding as llvm
+    from numba import float32, float64, int64, uint64, uintp, void
 
     from helpers.kernels._backends import count_ones, njit
+
+    def _counts_in_vectors() -> bool:
+        """Whether the processor counts the ones of a vector's numbers in one instruction."""
+        given = getattr(numba.config, "CPU_FEATURES", None)  # what Numba is held to, if anything
+        if given is not None:
+            return "+avx512vpopcntdq" in given
+        return bool(llvm.get_host_cpu_features().get("avx512vpopcntdq"))
+
+    COUNTS_IN_VECTORS = _counts_in_vectors()
 
     @njit([void(int64[::1], f[::1], int64[::1], f[::1]) for f in (float32, float64)])
     def _direct(masks, coefficients, points, out):  # type: ignore[no-untyped-def]
@@ -201,6 +216,68 @@ if numba is not None:
                 m, c = masks[s], coefficients[s]
                 for i in range(start, stop):
                     out[i] += -c if count_ones(points[i] & m) & 1 else c
+
+    _ROWS = [void(int64[::1], f[::1], uint64[:, :, ::1], f[:, ::1]) for f in (float32, float64)]
+    _READ = [void(uint64[:, :, ::1], f[:, ::1], int64[::1], f[::1]) for f in (float32, float64)]
+
+    @njit(_ROWS)
+    def _fill(masks, coefficients, odd, sums):  # type: ignore[no-untyped-def]
+        """``odd``: of each byte of a point and its value, a bit for each mask that it meets oddly.
+
+        ``sums``: of eight masks, what they add up to by which of them are met oddly.
+        """
+        for s in range(len(masks)):
+            bit = uint64(1) << uint64(s & 63)
+            for j in range(len(odd)):
+                for b in range(8):
+                    if masks[s] >> (8 * j + b) & 1:
+                        odd[j, 1 << b, s >> 6] |= bit
+        for j in range(len(odd)):
+            for b in range(8):
+                for v in range(1, 1 << b):
+                    for w in range(odd.shape[2]):
+                        odd[j, v | 1 << b, w] = odd[j, v, w] ^ odd[j, 1 << b, w]
+        for s in range(len(masks)):
+            row, half = sums[s >> 3], 1 << (s & 7)
+            for v in range(half):
+                row[v + half] = row[v] - coefficients[s]
+                row[v] += coefficients[s]
+
+    @njit(_READ)
+    def _look_up(odd, sums, points, out):  # type: ignore[no-untyped-def]
+        """Per point a word of parities for 64 masks, then its bytes' sums, in four of them."""
+        byte = uint64(255)
+        for i in range(uintp(len(points))):
+            x = uint64(points[i])
+            t0 = t1 = t2 = t3 = out.dtype.type(0)
+            for w in range(uintp(odd.shape[2])):
+                met = uint64(0)
+                for j in range(uintp(len(odd))):
+                    met ^= odd[j, x >> uint64(8) * j & byte, w]
+                g = uintp(8) * w
+                t0 += sums[g, met & byte] + sums[g + uintp(4), met >> uint64(32) & byte]
+                t1 += sums[g + uintp(1), met >> uint64(8) & byte]
+                t2 += sums[g + uintp(2), met >> uint64(16) & byte]
+                t3 += sums[g + uintp(3), met >> uint64(24) & byte]
+                t1 += sums[g + uintp(5), met >> uint64(40) & byte]
+                t2 += sums[g + uintp(6), met >> uint64(48) & byte]
+                t3 += sums[g + uintp(7), met >> uint64(56) & byte]
+            out[i] = (t0 + t1) + (t2 + t3)
+
+    def _by_bytes(masks: Any, coefficients: Any, points: Any, out: Any) -> None:
+        """Tables of 2048 words a byte for 64 masks each, and eight reads for 64 pairs."""
+        bits = max(int(masks.max()), int(points.max())).bit_length()
+        words = -(-len(masks) // 64)
+        odd = np.zeros((max(1, -(-bits // 8)), 256, words), np.uint64)
+        sums = np.zeros((8 * words, 256), out.dtype)
+        _fill(masks, coefficients, odd, sums)
+        _look_up(odd, sums, points, out)
+
+    def _counted(masks: Any, coefficients: Any, points: Any, out: Any) -> None:
+        """The faster of two ways, by benchmarks/parity.py: tables, unless vectors count bits."""
+        many = len(masks) >= FEWEST_TABLED and len(points) >= FEWEST_POINTS
+        path = _by_bytes if many and not COUNTS_IN_VECTORS else _direct
+        path(masks, coefficients, points, out)
 
 
 if triton is not None:

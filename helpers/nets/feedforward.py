@@ -1,4 +1,4 @@
-r"""The feedforward block with the layer norms round it, one model after the other.
+"""The feedforward block with the layer norms round it, one model after the other.
 
 Stacked, each of its operations passes over the hidden units of all models, which no cache holds.
 Here a model's block is taken whole, so that what one product leaves is near when the next one

@@ -1,4 +1,4 @@
-r"""Pieces of a layer in one call each, models taken as a cache holds them.
+"""Pieces of a layer in one call each, models taken as a cache holds them.
 
 Stacked, every operation passes over the numbers of all models, which no cache holds, and autograd
 keeps what each of them was given. Here some models after the others run through a whole piece,

@@ -35,6 +35,31 @@ def test_popcount_counts_ones(numbers):
     ]
 
 
+@pytest.mark.parametrize("S", [1, 7, 8, 9, 64, 65, 130])
+@pytest.mark.parametrize("bits", [1, 8, 9, 40, 62])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_tables_of_bytes_are_the_counted_way(S, bits, dtype):
+    g = torch.Generator().manual_seed(S * bits)
+    masks, points = (torch.randint(0, 2**bits, (k,), generator=g) for k in (S, 50))
+    masks[0], points[0] = 2**bits - 1, 2**bits - 1
+    coefficients, found = torch.randn(S, generator=g, dtype=dtype), torch.empty(50, dtype=dtype)
+    parity._by_bytes(*(v.numpy() for v in (masks, coefficients, points, found)))
+    exact = evaluate_reference(masks, coefficients.double(), points)
+    allowed = (S + 1) * torch.finfo(dtype).eps * coefficients.abs().sum()
+    assert (found - exact).abs().max() <= allowed
+
+
+@pytest.mark.parametrize("counts", [False, True])
+@pytest.mark.parametrize(("S", "M"), [(64, 2048), (63, 2048), (64, 2047)])
+def test_tables_are_taken_where_they_pay(counts, S, M, monkeypatch):
+    taken = []
+    monkeypatch.setattr(parity, "COUNTS_IN_VECTORS", counts)
+    monkeypatch.setattr(parity, "_by_bytes", lambda *_: taken.append("tables"))
+    monkeypatch.setattr(parity, "_direct", lambda *_: taken.append("counts"))
+    evaluate(torch.arange(S), torch.ones(S), torch.arange(M), "direct", "numba")
+    assert taken == ["tables" if not counts and (S, M) == (64, 2048) else "counts"]
+
+
 def test_popcount_keeps_the_shape():
     assert popcount(torch.arange(12).view(3, 4)).tolist() == [
         [0, 1, 1, 2],

@@ -624,3 +624,24 @@ def test_a_gpu_passes_over_the_table_three_times_at_most(n):
 def test_a_gpu_matches_the_reference(n, dtype):
     x = random((3, 2**n), dtype).cuda()
     assert torch.equal(walsh_hadamard(x, "triton"), walsh_hadamard_reference(x))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_second_call_skips_checks_and_nothing_else(dtype, monkeypatch):
+    x = torch.randn(3, 16, dtype=dtype, generator=torch.Generator().manual_seed(0))
+    walsh_hadamard_(x.clone())
+    with monkeypatch.context() as closed:
+        closed.setattr(walsh, "_checked", lambda *_: pytest.fail("checked again"))
+        y = x.clone()
+        before = y._version
+        assert walsh_hadamard_(y) is y
+        assert y._version > before
+        assert torch.equal(y, walsh_hadamard_(x.clone()))
+    torch.testing.assert_close(y, walsh_hadamard_reference(x))
+    with pytest.raises(RuntimeError, match="in-place"):
+        walsh_hadamard_(x.clone().requires_grad_())
+    with pytest.raises(ValueError, match="contiguous"):
+        walsh_hadamard_(x.new_zeros(16, 16).mT)
+    with torch.inference_mode():
+        torch.testing.assert_close(walsh_hadamard_(x.clone()), y)
+    assert walsh_hadamard_(x.new_ones(2, 16)).sum() == 32
