@@ -17,7 +17,7 @@ export MALLOC_MMAP_THRESHOLD_ ?= 33554432
 export MALLOC_TRIM_THRESHOLD_ ?= 1073741824
 
 .DEFAULT_GOAL := help
-.PHONY: help book html pdf run test portable lint paper bench clean
+.PHONY: help book html watch pdf run test portable lint paper bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -31,6 +31,9 @@ html: $(RENDERED) ## render the book from the stored notebooks
 $(RENDERED): $(READY) Makefile _config.yml _toc.yml $(SOURCES) $(wildcard .git/logs/HEAD)
 	@$(RENDER)
 	@touch $@
+
+watch: $(READY) ## serve the book on this machine, and follow every change of a source
+	@$(BIN)/python -m helpers.book.watch
 
 pdf: html ## print the book as one PDF, and link it from every page; needs Chromium
 	@$(BIN)/python -m helpers.book.pdf

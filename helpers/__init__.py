@@ -151,6 +151,7 @@ The book's machinery::
     book.tolerance              A pytest plugin: nbval compares decimals with a tolerance, and everything else exactly.
     book.verdicts               From claims to verdicts: what is said of a result as its paper states it, and what is known now.
     book.volume                 The whole book as one document to print, put together from the rendered pages.
+    book.watch                  Show the book while it is written: ``make watch`` serves it here and follows every change.
     book.words                  The words of a chapter, by one import: ledger, tables, numbers in prose, figures, stored runs.
     run                         Execute chapters: ``python -m helpers.run [CHAPTER ...]``.
 """

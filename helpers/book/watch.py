@@ -1,0 +1,211 @@
+"""Show the book while it is written: ``make watch`` serves it here and follows every change.
+
+A saved source is rendered and the page in the browser reloads. Where only a chapter's prose has
+changed, its notebook takes up the new words and keeps its outputs; the runner will still call it
+stale. Where code has changed the chapter is executed. What fails is told, and the old page stays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import http.server
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from helpers.book.chapters import find
+from helpers.book.parameters import ChapterError
+from helpers.book.place import around
+from helpers.book.results import write_atomically
+
+FOLDERS = ("book", "results", "counterexamples")
+KINDS = {".py", ".md", ".yml", ".yaml", ".bib", ".css", ".js", ".csv", ".json", ".cff"}
+PAUSE = 0.3  # seconds between two looks at the files
+QUIET = 0.2  # seconds in which nothing more is saved, before it is rendered
+RELOADER = b"""<script>
+new EventSource("/__changes").onmessage = () => location.reload();
+</script></body>"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; 2 for bad input."""
+    parser = argparse.ArgumentParser("python -m helpers.book.watch", description=__doc__)
+    parser.add_argument("--port", type=int, default=8000, help="0: any that is free (8000)")
+    options = parser.parse_args(arguments)
+    root = around(Path.cwd())
+    if root is None:
+        print(f"error: no book around {Path.cwd()}; go where a book is", file=sys.stderr)
+        return 2
+    site = root / "_build" / "html"
+    changes = Changes()
+    handler = functools.partial(Handler, changes, directory=str(site))
+    try:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", options.port), handler)
+    except (OSError, OverflowError) as error:
+        print(f"error: port {options.port}: {error}; choose another: --port", file=sys.stderr)
+        return 2
+    server.daemon_threads = True
+    seen = state(root)
+    render(root)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(f"the book: http://127.0.0.1:{server.server_address[1]}/  (Ctrl-C ends it)", flush=True)
+    try:
+        for changed in watched(root, seen):
+            begun = time.monotonic()
+            print("changed:", ", ".join(sorted(changed)), flush=True)
+            taken = [take_up(root, name) for name in sorted(changed)]
+            if all(taken) and render(root):
+                print(f"rendered in {time.monotonic() - begun:.1f} s", flush=True)
+                changes.tell()
+    except KeyboardInterrupt:
+        print()
+    finally:
+        server.shutdown()
+    return 0
+
+
+class Changes:
+    """How often the book was rendered, for whoever waits for the next time."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.changed = threading.Condition()
+
+    def tell(self) -> None:
+        """It was rendered anew."""
+        with self.changed:
+            self.count += 1
+            self.changed.notify_all()
+
+    def wait(self, count: int, seconds: float) -> int:
+        """The number of times, once it is another one or the time is over."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.count != count, seconds)
+            return self.count
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Files of the rendered book; a page asks to be told when it is rendered anew."""
+
+    def __init__(self, changes: Changes, *given: object, **options: object) -> None:
+        self.changes = changes
+        super().__init__(*given, **options)  # type: ignore[arg-type]
+
+    def do_GET(self) -> None:
+        """A page with the reloader, the stream of changes, or a file."""
+        if self.path == "/__changes":
+            self._tell_changes()
+            return
+        path = Path(self.translate_path(self.path))
+        page = path / "index.html" if path.is_dir() else path
+        if page.suffix != ".html" or not page.is_file():
+            super().do_GET()
+            return
+        content = page.read_bytes().replace(b"</body>", RELOADER, 1)
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def end_headers(self) -> None:
+        """Nothing is kept by the browser: the next look is at the new page."""
+        self.send_header("Cache-Control", "no-store")
+        super().end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """No line for each file."""
+
+    def _tell_changes(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        count = self.changes.count
+        try:
+            while True:
+                now = self.changes.wait(count, 5)
+                self.wfile.write(b"data: now\n\n" if now != count else b": still here\n\n")
+                self.wfile.flush()
+                count = now
+        except OSError:  # the page was closed
+            return
+
+
+def state(root: Path) -> dict[str, int]:
+    """When each source was last saved, by its path in the book; notebooks are not sources."""
+    files = [p for folder in FOLDERS for p in (root / folder).rglob("*") if p.suffix in KINDS]
+    files += [p for p in root.glob("*") if p.suffix in KINDS]
+    found = {}
+    for path in files:
+        try:
+            found[str(path.relative_to(root))] = path.stat().st_mtime_ns
+        except FileNotFoundError:  # an editor's own, gone again
+            continue
+    return found
+
+
+def watched(root: Path, seen: dict[str, int]) -> Iterator[set[str]]:
+    """The sources that changed since the last time, each time that some did."""
+    while True:
+        time.sleep(PAUSE)
+        now = state(root)
+        if now == seen:
+            continue
+        time.sleep(QUIET)
+        if state(root) == now:
+            yield {name for name in now.keys() | seen.keys() if now.get(name) != seen.get(name)}
+            seen = now
+
+
+def take_up(root: Path, name: str) -> bool:
+    """Bring a changed chapter's notebook up to its source; false, with a word why, if it fails."""
+    path = root / name
+    if path.suffix != ".py" or path.parent.parent != root / "book" or not path.exists():
+        return True
+    try:
+        chapter = find(f"{path.parent.name}/{path.stem}", root)
+    except ChapterError as error:
+        print(f"error: {error}", file=sys.stderr, flush=True)
+        return False
+    if prose_taken_up(chapter.text, chapter.notebook):
+        return True
+    command = [sys.executable, "-m", "helpers.run", chapter.name, "--jobs", "1"]
+    return subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL).returncode == 0
+
+
+def prose_taken_up(source: str, notebook: Path) -> bool:
+    """Put the source's Markdown into the notebook; false, and nothing done, if code differs."""
+    import jupytext
+    import nbformat
+
+    try:
+        stored = nbformat.read(notebook, 4)
+    except (OSError, ValueError):  # none yet, or no notebook
+        return False
+    wanted = jupytext.reads(source, fmt="py:percent").cells
+
+    def code(cells: list[Any]) -> list[str | None]:
+        return [cell.source if cell.cell_type == "code" else None for cell in cells]
+
+    if code(wanted) != code(stored.cells):
+        return False
+    for cell, own in zip(stored.cells, wanted, strict=True):
+        cell.source = own.source
+    write_atomically(notebook, nbformat.writes(stored) + "\n")
+    return True
+
+
+def render(root: Path) -> bool:
+    """Render what changed; false if it could not be."""
+    build = Path(sys.executable).with_name("jupyter-book")
+    command = [str(build), "build", str(root), "-n", "--keep-going", "-q"]
+    return subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL).returncode == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
