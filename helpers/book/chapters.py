@@ -56,7 +56,7 @@ class Chapter:
         """The source."""
         text = _read(self.source)
         try:
-            _tree(text)
+            _require_python(text)
         except SyntaxError as error:
             raise ChapterError(f"{self.name}, line {error.lineno}: {error.msg}") from None
         return text
@@ -181,6 +181,12 @@ def _imports(text: str) -> set[str]:
         ".".join(name.split(".")[:k]) for name in inner for k in range(1, name.count(".") + 1)
     }
     return {name for name in inner | parents if _module_file(name).exists()}
+
+
+@functools.lru_cache(maxsize=1024)
+def _require_python(text: str) -> None:
+    """SyntaxError unless it can be parsed; a build asks for each chapter ten times."""
+    _tree(text)
 
 
 @functools.lru_cache(maxsize=16)

@@ -8,8 +8,12 @@ stale. Where code has changed the chapter is executed. What fails is told, and t
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import http.server
+import os
+import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -19,10 +23,12 @@ from pathlib import Path
 from typing import Any
 
 from helpers.book.chapters import find
+from helpers.book.pages import DRAFT
 from helpers.book.parameters import ChapterError
 from helpers.book.place import around
 from helpers.book.results import write_atomically
 
+DRAFTS = Path("_build", "watch")
 FOLDERS = ("book", "results", "counterexamples")
 KINDS = {".py", ".md", ".yml", ".yaml", ".bib", ".css", ".js", ".csv", ".json", ".cff"}
 PAUSE = 0.3  # seconds between two looks at the files
@@ -34,6 +40,8 @@ new EventSource("/__changes").onmessage = () => location.reload();
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; 2 for bad input."""
+    with contextlib.suppress(ValueError):  # only the main thread may ask for signals
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     parser = argparse.ArgumentParser("python -m helpers.book.watch", description=__doc__)
     parser.add_argument("--port", type=int, default=8000, help="0: any that is free (8000)")
     options = parser.parse_args(arguments)
@@ -41,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
     if root is None:
         print(f"error: no book around {Path.cwd()}; go where a book is", file=sys.stderr)
         return 2
-    site = root / "_build" / "html"
+    site = root / DRAFTS / "_build" / "html"
     changes = Changes()
     handler = functools.partial(Handler, changes, directory=str(site))
     try:
@@ -201,10 +209,28 @@ def prose_taken_up(source: str, notebook: Path) -> bool:
 
 
 def render(root: Path) -> bool:
-    """Render what changed; false if it could not be."""
+    """Render what changed, in a folder of its own; false if it could not be.
+
+    Pages that only name a changed one keep its old title and theorems until the book is built.
+    """
+    own, built = root / DRAFTS / "_build", root / "_build"
+    if not own.exists() and (built / ".doctrees").exists():
+        for part in (".doctrees", "html", "jupyter_execute"):
+            shutil.copytree(built / part, own / part, dirs_exist_ok=True)
     build = Path(sys.executable).with_name("jupyter-book")
     command = [str(build), "build", str(root), "-n", "--keep-going", "-q"]
-    return subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL).returncode == 0
+    done = subprocess.run(
+        [*command, "--path-output", str(root / DRAFTS)],
+        cwd=root,
+        env=os.environ | {DRAFT: "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        print(done.stdout + done.stderr, file=sys.stderr, flush=True)
+    return not done.returncode
 
 
 if __name__ == "__main__":

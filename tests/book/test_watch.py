@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -129,5 +128,5 @@ def test_a_saved_page_is_rendered_and_told(tmp_path):
         until(lambda: log.read_text().count("rendered in") == 2, log.read_text())
         assert has(b"a new cell")
         assert json.loads(chapter.with_suffix(".ipynb").read_text())["metadata"]["book"]["key"]
-        process.send_signal(signal.SIGINT)
+        process.terminate()
         assert process.wait(60) == 0, log.read_text()
