@@ -37,11 +37,14 @@ def torch_product(masks, coefficients, points, n):
     )
 
 
-def by(path, *given):
-    """One of the two ways of the CPU path."""
-    found = given[1].new_empty(len(given[2]))
-    path(*(v.numpy() for v in (*given, found)))
-    return found
+def held(counts, *given):
+    """The CPU path as on a processor that counts bits in vectors, or does not."""
+    own = parity.COUNTS_IN_VECTORS
+    parity.COUNTS_IN_VECTORS = counts
+    try:
+        return evaluate(*given, "direct")
+    finally:
+        parity.COUNTS_IN_VECTORS = own
 
 
 def peers(dtype):
@@ -53,8 +56,8 @@ def peers(dtype):
         "numpy popcount loop, uint32": lambda: numpy_loop(narrow[0], c.numpy(), narrow[1]),
         "torch product of bits": lambda: torch_product(masks, c, x, BITS),
         "direct": lambda: evaluate(masks, c, x, "direct"),
-        "direct, bits counted": lambda: by(parity._direct, masks, c, x),
-        "direct, tables of bytes": lambda: by(parity._by_bytes, masks, c, x),
+        "direct, bits counted": lambda: held(True, masks, c, x),
+        "direct, tables of bytes": lambda: held(False, masks, c, x),
         "transform": lambda: evaluate(masks, c, x, "transform"),
         "auto": lambda: evaluate(masks, c, x),
         "copy of points and values": lambda: (x.clone(), c.new_empty(POINTS).copy_(c[0])),

@@ -32,6 +32,8 @@ LEFT_OUT = {  # modules whose functions are given no numbers from outside
     "book": "the book's machinery takes names, files and claims; tests/book tries it",
     "run": "the command line; tests/book/test_run.py tries it",
     "checks": "the doors themselves; tests/test_checks.py tries them",
+    "nets.feedforward": "a layer of transformer.forward, which checks; tests/nets/test_fused.py",
+    "nets.fused": "pieces of such a layer; tests/nets/test_fused.py tries them",
     "sharper.elementwise": "the doors of one room; its own tests try them",
 }
 UNANSWERED = {  # and those that no list of values can be right for
