@@ -59,7 +59,8 @@ def of_one(
     of_heads = block["key"].unflatten(-1, (spec.heads, -1)).movedim(-2, -3)  # (*, heads, D, ...)
     absorbed = (q @ of_heads.mT).transpose(-2, -3)  # (*, B, heads, D)
     share = absorbed.new_ones(())  # of the attention that is kept
-    if keep is None and reads == slice(None) and fused.applies(keys, 4):
+    alike = keys.shape[:-2] == absorbed.shape[:-2]
+    if keep is None and reads == slice(None) and alike and fused.applies(keys, 4):
         seen = fused.see(keys, absorbed)
     else:
         scores = (absorbed @ keys[..., reads].mT)[..., None, :]
@@ -107,7 +108,8 @@ def of_bits(
     if merged:
         value = value @ block["project"][..., None, :, :]
     scores = (query * spec.scale) @ key.mT
-    if keep is None and fused.applies(scores, 4):
+    alike = scores.shape[:-3] == value.shape[:-3] and bits.shape[:-2] in ((), scores.shape[:-3])
+    if keep is None and alike and fused.applies(scores, 4):
         mixed = fused.of_bits(scores, value, bits.expand(len(scores), *bits.shape[-2:]))
     else:
 
@@ -134,7 +136,7 @@ def linear(X: Tensor, matrix: Tensor, bias: Tensor | None = None) -> Tensor:
     flat = X.flatten(-3, -2)
     if bias is None:
         Y = flat @ matrix
-    elif flat.ndim == 3 and matrix.ndim == 3:
+    elif flat.shape[:-2] == matrix.shape[:-2] == bias.shape[:-1] and flat.ndim == 3:
         Y = torch.baddbmm(bias[:, None], flat, matrix)
     else:
         Y = flat @ matrix + bias[..., None, :]

@@ -52,7 +52,7 @@ def block(
     Returns:
         The layer's output, shape of ``stream``.
     """
-    if inside is None and _pays(weights, stream):
+    if inside is None and _pays(spec, weights, stream):
         own = [weights[name] for name in _names(spec)]
         if not torch.is_grad_enabled():
             return _each(spec, stream, own)
@@ -85,11 +85,15 @@ def _names(spec: TransformerSpec) -> list[str]:
     return ["hidden", "hidden_bias", "output", "output_bias", *norms]
 
 
-def _pays(weights: Weights, stream: Tensor) -> bool:
-    """Whether models are better taken one after the other."""
-    hidden = weights.get("hidden")
-    if hidden is None or hidden.ndim != 3 or not fused.applies(stream, 4):
+def _pays(spec: TransformerSpec, weights: Weights, stream: Tensor) -> bool:
+    """Whether it is as many models as weights, better taken one after the other."""
+    if "hidden" not in weights or not fused.applies(stream, 4):
         return False
+    for name in _names(spec):
+        matrix = name in ("hidden", "output")
+        if weights[name].ndim != 2 + matrix or len(weights[name]) != len(stream):
+            return False
+    hidden = weights["hidden"]
     return stream[0, ..., 0].numel() * hidden.shape[-1] * hidden.element_size() >= WORTH
 
 

@@ -102,3 +102,26 @@ def test_one_large_model_alone_takes_the_plain_form():
     inside = []
     torch.func.vmap(lambda x: (inside.append(fused.applies(x, 1)), x)[1])(torch.zeros(2, 3))
     assert inside == [False]
+
+
+@pytest.mark.parametrize("norm", ["post", "pre", "none"])
+@pytest.mark.parametrize(
+    "part", ["", "query", "value", "hidden", "output_bias", "embedding", "gain"]
+)
+@pytest.mark.parametrize("tokens_lead", [(), (3,)])
+def test_weights_of_one_model_among_those_of_several(norm, part, tokens_lead, monkeypatch):
+    """Some weights with an axis of models, the others without, or with one of length 1."""
+    monkeypatch.setattr(feedforward, "WORTH", 0)
+    spec = TransformerSpec(5, 8, 2, 2, 12, norm, readout="cls")
+    g = torch.Generator().manual_seed(1)
+    one = initial_weights(spec, None, g, dtype=torch.float64)
+    several = initial_weights(spec, 3, g, dtype=torch.float64)
+    tokens = torch.randint(0, 2, (*tokens_lead, 7, 5), generator=g)
+    chosen = {k for k in one if part and k.endswith(part)}
+    for shared in (lambda v: v, lambda v: v[None]):
+        mixed = {k: several[k] if k in chosen else shared(v) for k, v in one.items()}
+        found = forward(spec, mixed, tokens)
+        for e in range(3 if chosen or tokens_lead else 1):
+            own = {k: several[k][e] if k in chosen else v for k, v in one.items()}
+            alone = forward(spec, own, tokens[e] if tokens_lead else tokens)
+            torch.testing.assert_close(found[e] if found.ndim > 1 else found, alone)
