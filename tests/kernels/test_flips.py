@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from helpers import cube
 from helpers.cube import spectrum
+from helpers.kernels import flips
 from helpers.kernels.flips import (
     LocalSensitivity,
     PackedTable,
@@ -285,3 +286,12 @@ def test_an_explicit_backend_never_falls_back():
             function(torch.ones(8), "triton")
         with pytest.raises(ValueError, match="unknown backend 'cuda'"):
             function(torch.ones(8), "cuda")
+
+
+def test_a_table_longer_than_a_block_is_packed_whole():
+    n = flips.BLOCK_OF_VALUES.bit_length() + 1
+    table = 1 - 2 * torch.randint(0, 2, (1 << n,), generator=torch.Generator().manual_seed(0))
+    assert torch.equal(flips.unpack(flips.pack(table.to(torch.int8))).long(), table)
+    table[-1] = 2
+    with pytest.raises(ValueError, match="found 2"):
+        flips.pack(table)

@@ -108,11 +108,11 @@ def test_one_large_model_alone_takes_the_plain_form():
 @pytest.mark.parametrize(
     "part", ["", "query", "value", "hidden", "output_bias", "embedding", "gain"]
 )
-@pytest.mark.parametrize("tokens_lead", [(), (3,)])
-def test_weights_of_one_model_among_those_of_several(norm, part, tokens_lead, monkeypatch):
+@pytest.mark.parametrize(("tokens_lead", "layers"), [((), 1), ((3,), 1), ((), 2), ((3,), 2)])
+def test_weights_of_one_model_among_those_of_several(norm, part, tokens_lead, layers, monkeypatch):
     """Some weights with an axis of models, the others without, or with one of length 1."""
     monkeypatch.setattr(feedforward, "WORTH", 0)
-    spec = TransformerSpec(5, 8, 2, 2, 12, norm, readout="cls")
+    spec = TransformerSpec(5, 8, layers, 2, 12, norm, readout="cls")
     g = torch.Generator().manual_seed(1)
     one = initial_weights(spec, None, g, dtype=torch.float64)
     several = initial_weights(spec, 3, g, dtype=torch.float64)
