@@ -129,7 +129,7 @@ majority_point.repaired(
     evidence="proved",
 )
 glue(mean_s=at_one_input["MEAN, largest"][n_max], mean_printed=1 / n_max**2)
-glue(maj_s=int(most[n_odd]), n_odd=n_odd)
+glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 
 # %% [markdown]
 # The mean counts the same at every input: one flip moves it by $2/n$ and counts $\frac14 (\frac2n)^2 = 1/n^2$, and there are $n$ flips.
