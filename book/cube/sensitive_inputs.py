@@ -69,7 +69,7 @@ fig, ax = figures.new(height=2.7)
 for i, name in enumerate(by_ones):
     ax.plot(by_ones.index, by_ones[name], **figures.look(i, label=name))
 ax.set(xlabel=f"ones among {n_odd} bits", ylabel="sensitivity (flips)")
-figures.end_labels(ax, {name: (n_odd, by_ones[name][n_odd]) for name in ("PARITY", "FIRST")})
+ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.18))
 figures.show()
 
 # %% [markdown]

@@ -263,7 +263,7 @@ long = pd.DataFrame(rows).T.rename_axis("power of 10")
 caption = "Side that should be smaller over the other; a share of 0.04 may be above (32)"
 table(long, caption, form={"inputs above (32)": ".3f"} | dict.fromkeys(long.columns[1:], ".1e"))
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Theorem 4 at MAJORITY of 5 bits with longer and longer read-outs: left over right side of (12) at the worst input, with the constant of formula (32) and with the square in it. Above 1 (grey) the bound is broken.", "name": "fig-blowup-readout"}, "image": {"alt": "Log-log plot against the factor by which the read-out is longer, from 1 to 10 to the 12. With formula (32) the ratio rises from far below one, crosses one just before a factor of 10 to the 7, and goes on. With the square it levels off far below one."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Theorem 4 at MAJORITY of 5 bits with longer and longer read-outs: left over right side of (12) at the worst input, with the constant of formula (32) and with the square in it. Above 1 (grey) the bound is broken.", "name": "fig-blowup-readout"}, "image": {"alt": "Log-log plot against the factor by which the read-out is longer, from 1 to 10 to the 12. With formula (32) the ratio rises from far below one, crosses one a little above 10 to the 6, and goes on. With the square it levels off far below one."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.7)
 for i, name in enumerate(("(12) with (32)", "(12), repaired")):
     ax.plot(10.0**long.index, long[name], **figures.look(i, label=name))
