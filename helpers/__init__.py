@@ -122,6 +122,7 @@ Rooms of the parts::
 The book's machinery::
 
     book                        The book's machinery: what a chapter asserts and shows, and what executes and renders it.
+    book.builds                 What a build need not do: a Sphinx extension.
     book.chapters               What can be known of a chapter without running it: its parameters, its content key, its record.
     book.claims                 What a chapter asserts: claims that can fail, each with the control that makes it fail.
     book.cluster                The Dask cluster that chapters are mapped over: the one that is named, or one of our own.

@@ -10,9 +10,7 @@ in the paper, and theorem boxes and findings by the words of their titles.
 
 from __future__ import annotations
 
-import gc
 import html
-import os
 import re
 import shutil
 from pathlib import Path
@@ -25,8 +23,6 @@ from helpers.book.register import load_register
 from helpers.book.scoreboard import colour, theorem_label, written_out
 from helpers.book.volume import pdf_name
 
-DRAFT = "BOOK_DRAFT"
-"""In the environment: write the pages that were read, not those that only name them."""
 _VERDICT_CELL = re.compile(rf"(<td[^>]*><p>)({'|'.join(VERDICTS)})(</p>)")
 _PASTED = re.compile(r'(<span class="pasted-text">)([^<]*)(</span>)')
 _FIGURE = re.compile(r'(<figure[^>]*>\s*)(<img[^>]*src="([^"]*)"[^>]*>)')
@@ -52,24 +48,6 @@ def look_for_the_pdf(app: Any, config: Any) -> None:
     """Remember the name of the book's PDF if ``make pdf`` has left it beside the pages."""
     name = pdf_name(config.html_title)
     config.book_as_pdf = name if Path(app.outdir, name).is_file() else ""
-
-
-def note_what_is_read(app: Any, env: Any, docnames: list[str]) -> None:
-    """Remember whether this build read anything anew, and forget all that it will read.
-
-    Sphinx forgets one page at a time: what moved to a page that is read earlier would be there
-    twice, and stop the build.
-    """
-    env.pages_read_anew = bool(docnames)
-    for name in docnames:
-        app.emit("env-purge-doc", env, name)
-        env.clear_doc(name)
-
-
-def write_every_page(app: Any, env: Any) -> list[str]:
-    """If so, write all pages: each shows the titles of the others at its side. A draft need not."""
-    draft = DRAFT in os.environ
-    return list(env.found_docs) if env.pages_read_anew and not draft else []
 
 
 def offer_the_source(
@@ -276,9 +254,6 @@ def setup(app: Any) -> dict[str, bool]:
     app.add_config_value("book_as_pdf", "", "html")
     app.connect("config-inited", follow_the_address)
     app.connect("config-inited", look_for_the_pdf)
-    gc.set_threshold(200_000, 20, 100)  # a third of a build was looking through living trees
-    app.connect("env-before-read-docs", note_what_is_read)
-    app.connect("env-updated", write_every_page)
     app.connect("html-page-context", bring_the_calculator)
     app.connect("html-page-context", bring_the_moving_figures)
     app.connect("html-page-context", offer_the_source, priority=900)

@@ -22,8 +22,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from helpers.book.builds import DRAFT
 from helpers.book.chapters import find
-from helpers.book.pages import DRAFT
 from helpers.book.parameters import ChapterError
 from helpers.book.place import around
 from helpers.book.results import write_atomically
@@ -211,7 +211,7 @@ def prose_taken_up(source: str, notebook: Path) -> bool:
 def render(root: Path) -> bool:
     """Render what changed, in a folder of its own; false if it could not be.
 
-    Pages that only name a changed one keep its old title and theorems until the book is built.
+    Pages that name or quote a saved one stay as they are until they are saved, or the book is built.
     """
     own, built = root / DRAFTS / "_build", root / "_build"
     if not own.exists() and (built / ".doctrees").exists():
