@@ -211,7 +211,7 @@ def prose_taken_up(source: str, notebook: Path) -> bool:
 def render(root: Path) -> bool:
     """Render what changed, in a folder of its own; false if it could not be.
 
-    Pages that name or quote a saved one stay as they are until they are saved, or the book is built.
+    Pages that name or quote a saved one stay as they are until the book is built.
     """
     own, built = root / DRAFTS / "_build", root / "_build"
     if not own.exists() and (built / ".doctrees").exists():
