@@ -19,7 +19,7 @@
 # # Sharpness and blow-up while PARITY is learned
 #
 # ```{verdict}
-# With decay up to 0.1 the sharpness jumps {glue:text}`jump:.1f` times as the loss falls, and decay then makes the blow-up grow exponentially, as the paper reports. At the paper's width and rate the sharpness falls meanwhile, as it says; in narrower models at ten times the rate and decay {glue:text}`top_decay:.1f` it rises {glue:text}`top_factor:.1f` times.
+# With decay up to 0.1 the sharpness jumps {glue:text}`jump:.1f` times as the loss falls, and decay then makes the blow-up grow exponentially, as the paper reports. At the paper's width and rate, on five bits, the sharpness falls meanwhile, as it says; in narrower models at ten times the rate and decay {glue:text}`top_decay:.1f` it rises {glue:text}`top_factor:.1f` times.
 # ```
 # **Needs** {ref}`ch-sharpness-vs-length`, {ref}`ch-norm-blowup-tradeoff`. **Read** 9 min. **Runs in** 70 s. **Source** printed.
 #
