@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
@@ -35,6 +36,11 @@ def test_a_row_says_a_proposition(entry):
     assert entry.claim.count("$") % 2 == 0
     assert entry.claim.rstrip()[-1] in ".$)", "a sentence ends"
     assert (BOOK / f"{entry.chapter}.py").exists()
+
+
+def test_a_chapter_owes_at_most_three_results():
+    owed = Counter(row.entry.chapter for section in ROWS.values() for row in section)
+    assert {chapter: count for chapter, count in owed.items() if count > 3} == {}
 
 
 def test_every_claim_names_a_row_or_a_part_and_every_part_has_a_verdict_or_is_open():
