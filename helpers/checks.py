@@ -88,7 +88,7 @@ def whole(name: str, value: Any) -> int:
 def _plan(function: Callable[..., Any]) -> tuple[list[tuple[str, Check]], dict[str, Check]]:
     """Checks of the arguments that have a place, in order, and of each by its name."""
     hints = typing.get_type_hints(function, include_extras=True)
-    checks: dict[Any, Check] = {int: whole, float: _finite, OrInfinite: _number, Tensor: _tensor}
+    checks: dict[Any, Check] = {int: whole, float: _finite, OrInfinite: number, Tensor: _tensor}
     ordered: list[tuple[str, Check]] = []
     by_name: dict[str, Check] = {}
     for name, parameter in inspect.signature(function).parameters.items():
@@ -108,7 +108,8 @@ def _anything(name: str, value: Any) -> Any:
     return value
 
 
-def _number(name: str, value: Any) -> Any:
+def number(name: str, value: Any) -> Any:
+    """The value, a number or a tensor of one; of anything else, a bool or NaN, an error by name."""
     single = isinstance(value, Tensor) and value.ndim == 0 and not value.is_complex()
     if isinstance(value, bool) or not (single or isinstance(value, Real)):
         raise TypeError(f"{name} must be a number, got {shown(value)}")
@@ -122,7 +123,7 @@ def _finite(name: str, value: Any) -> Any:
         return value
     if isinstance(value, float) and math.isnan(value):
         raise ValueError(f"{name} must be finite, got nan")
-    value = _number(name, value)
+    value = number(name, value)
     if (not isinstance(value, Tensor) or readable(value)) and not -math.inf < value < math.inf:
         raise ValueError(f"{name} must be finite, got {float(value)}")
     return value

@@ -93,6 +93,7 @@ def power(x: Numbers, y: Numbers) -> Tensor:
     return slope(_logs(x), _logs(y))
 
 
+@door
 def trend(x: Numbers, y: Numbers, level: float = 0.95, *, log: bool = False) -> Estimate:
     r"""Slope of the least-squares line of y on x, with its interval by Student's t.
 
@@ -127,6 +128,7 @@ def trend(x: Numbers, y: Numbers, level: float = 0.95, *, log: bool = False) -> 
     return Estimate(float(line.slope), float(line.slope - half), float(line.slope + half))
 
 
+@door
 def average(values: Numbers, level: float = 0.95) -> Estimate:
     """Mean, with its interval by Student's t.
 
@@ -147,6 +149,7 @@ def average(values: Numbers, level: float = 0.95) -> Estimate:
     return Estimate(mean, mean - float(half), mean + float(half))
 
 
+@door
 def difference(a: Numbers, b: Numbers, level: float = 0.95) -> Estimate:
     """Mean of a minus mean of b, with its interval by Welch: the variances may differ.
 
@@ -351,6 +354,7 @@ def told(values: Tensor, digits: int = 3) -> str:
     return format(bootstrapped(values), f".{digits}f")
 
 
+@door
 def power_of_means(
     levels: Sequence[float], values: Tensor, redraws: int, generator: torch.Generator
 ) -> Estimate:
@@ -372,15 +376,12 @@ def power_of_means(
     """
     if values.ndim != 2 or len(values) != len(levels) or not values.shape[1]:
         raise ValueError(f"{len(levels)} levels need values (L, E), got {tuple(values.shape)}")
-    if not all(0 < level < math.inf for level in levels):
-        raise ValueError(f"levels must be positive and finite, got {list(levels)}")
     L, E = values.shape
-    groups = torch.arange(L).repeat_interleave(E)
-    picks = redrawn(groups, redraws, generator)
+    picks = redrawn(torch.arange(L).repeat_interleave(E), redraws, generator)
     flat = values.double().flatten()
     means = torch.cat((flat[None], flat[picks])).unflatten(-1, (L, E)).mean(-1)
-    if not bool((means[0] > 0).all()):
-        raise ValueError(f"a power needs positive means, got {means[0].tolist()}")
+    if not (means[0] > 0).all():
+        raise ValueError(f"means of values must be positive, got {means[0].tolist()}")
     return bootstrapped(power(levels, means.clamp(min=1e-12)))
 
 
@@ -391,6 +392,7 @@ def middle(values: Sequence[float]) -> float:
     return sorted(values)[len(values) // 2]
 
 
+@door
 def first(met: Callable[[int], bool], start: int = 1, most: int = 10**60) -> int:
     """Least whole number from which a condition is met.
 
@@ -427,8 +429,7 @@ def _numbers(values: Numbers, least: int = 1) -> Tensor:
     given = torch.as_tensor(values, dtype=torch.float64)
     if given.ndim != 1 or len(given) < least:
         raise ValueError(f"values must be (E,), E at least {least}, got {tuple(given.shape)}")
-    if not bool(given.isfinite().all()):
-        raise ValueError(f"values must be finite, got {given[~given.isfinite()][0].item()}")
+    require_finite(values=given)
     return given
 
 

@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor
 
+from helpers.checks import door
+
 Weights = dict[str, Tensor]
 Evaluate = Callable[[Weights, Tensor], Tensor]
 Forward = Callable[[Weights, Tensor], Tensor]
 
 
+@door
 def ensemble_of(count: int, draw: Callable[[], Weights]) -> Weights:
     """The weights of several draws, stacked on a leading axis.
 

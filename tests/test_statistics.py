@@ -320,7 +320,7 @@ def test_the_search_ends_where_it_is_told():
         (lambda: statistics.redrawn_means(torch.ones(0), 3, generator()), "E at least 1"),
         (lambda: statistics.power_of_means((1, 2), normal(3, 4), 10, generator()), "2 levels"),
         (lambda: statistics.power_of_means((1, 2), -torch.ones(2, 4), 10, generator()), "positive"),
-        (lambda: statistics.power_of_means((0, 2), torch.ones(2, 4), 10, generator()), "levels"),
+        (lambda: statistics.power_of_means((0, 2), torch.ones(2, 4), 10, generator()), "got 0.0"),
         (lambda: statistics.middle([]), "no values"),
         (lambda: first(bool, 5, 4), "ends at 4 before it starts at 5"),
     ],

@@ -104,7 +104,7 @@ def forced(n, order, narrow, T=3):
 
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant that a class of two layers with $n$ free signs forces in Theorem A.17. As restored, and with $\\sqrt{kd}$ for $k$, it grows almost like $n$; with products over the later layers it vanishes.", "name": "fig-depth-forced"}, "image": {"alt": "Log-log plot against the number of signs from 2 to the 6 on. Two curves with products over earlier layers rise, nearly as steep as n, and cross the grey line at one: the one with k at a few hundred signs, the one with the root of k d some hundred times later. Two curves with products over later layers fall steeply from far below one."}} tags=["hide-input"]
-grid = [2.0**j for j in range(6, bits + 1)]
+grid = [2**j for j in range(6, bits + 1)]
 forms = {"earlier layers, $k$ (restored)": ("earlier", True)}
 forms |= {r"earlier layers, $\sqrt{kd}$": ("earlier", False), "later layers, $k$": ("later", True)}
 forms |= {r"later layers, $\sqrt{kd}$ (repaired)": ("later", False)}
@@ -279,7 +279,7 @@ a17.holds(
     about="proof",
     evidence="proved",
 )
-glue(signs=f"{2**20:,}", forced=round(forced(2.0**20, "earlier", True)))
+glue(signs=f"{2**20:,}", forced=round(forced(2**20, "earlier", True)))
 
 # %% [markdown]
 # With the later layers ascent comes within one per cent of 1 and does not pass it, for $k$ below and above $d$ and for {glue:text}`T_far` tokens. With the earlier ones it passes 1 by as much as one lets it.
@@ -310,7 +310,7 @@ def sign_network(signs, T, theta=1e-3):
 signs = 1.0 - 2 * torch.randint(2, (16,), generator=draws.generator).double()
 gaps = {T: (sign_network(signs, T) - signs).abs().max().item() for T in (3, 30, T_far)}
 table(pd.Series(gaps, name="error").rename_axis("T"), "The output is the sign", tiny=1e-6)
-rows = {j: {name: forced(2.0**j, *form) for name, form in forms.items()} for j in (10, 20, 40, 200)}
+rows = {j: {name: forced(2**j, *form) for name, form in forms.items()} for j in (10, 20, 40, 200)}
 table(
     pd.DataFrame(rows).T.rename_axis("$\\log_2 n$"), "Constant forced at epsilon = 0.9", form=".2e"
 )
@@ -323,10 +323,10 @@ most_forgiven = (1000 * math.log(2)) ** 10  # a tenth power of a logarithm beyon
 a17.refuted(
     "constant forced by two layers, $n = 2^{200}$, over the tenth power of a logarithm, with $k$ as restored and with $\\sqrt{kd}$, smaller; control: later layers",
     (max(gaps.values()) < 1e-6)
-    * min(forced(2.0**200, "earlier", narrow) for narrow in (True, False))
+    * min(forced(2**200, "earlier", narrow) for narrow in (True, False))
     / most_forgiven,
     at_most=1,
-    control=max(forced(2.0**200, "later", narrow) for narrow in (True, False)) / most_forgiven,
+    control=max(forced(2**200, "later", narrow) for narrow in (True, False)) / most_forgiven,
     about="statement",
     evidence="attained",
 )
@@ -344,7 +344,7 @@ a17.refuted(
 # %%
 rows = {}
 for j in (10, 20, 40, 200):
-    d = 2.0**j
+    d = 2**j
     layer = LayerNorms(d**0.5, 1.0, 1e-300, QK=1e-300, C=1.0, C_columns=d**-0.5)
     with_k = replace(layer, V_columns=d**-0.5)
     rows[j] = {"cover of $W_V$, $k$": d * math.log(2) / (math.log(d) / 0.81)} | {

@@ -80,6 +80,7 @@ def failures(
     return Failures(int(wrong.any(1).sum()), int(wrong.gather(1, chosen).sum()))
 
 
+@door
 def noisy_losses(
     n: int,
     degree: int,

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
+from helpers.checks import door
 from helpers.sharper import rivals
 from helpers.training.batches import Batches
 from helpers.training.train import train
@@ -24,6 +25,7 @@ WIDTHS = 100
 """Widths that a prior may have: exp(-j / 10) for j from 0 to 99."""
 
 
+@door
 def certificate(
     sampled: Any,
     draws: Any,
@@ -133,6 +135,7 @@ def nearest_width(width: Tensor) -> Tensor:
     return (-(-10 * width.log()).round().clamp(0, WIDTHS - 1) / 10).exp()
 
 
+@door
 def fit(
     forward: Forward,
     start: Weights,
@@ -231,6 +234,7 @@ def fit(
     )
 
 
+@door
 @torch.no_grad()
 def gibbs_risk(
     forward: Forward,

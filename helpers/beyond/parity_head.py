@@ -91,6 +91,7 @@ def clipped_errors(weights: Weights, X: Tensor, y: Tensor) -> Tensor:
     return (forward(weights, X).clamp(0, 1) - y).square()
 
 
+@door
 def noisy_risk(
     weights: Weights, sigma: float, bits: Tensor, pairs: Tensor, generator: Generator
 ) -> Tensor:
@@ -152,6 +153,7 @@ def rewritten(weights: Weights) -> Weights:
     return new
 
 
+@door
 def norms(weights: Weights, e: int) -> single_layer.Norms:
     """What the bounds of the third and the fourth paper ask of model ``e``."""
     own = {name: v[e].double() for name, v in weights.items()}

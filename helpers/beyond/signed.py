@@ -168,6 +168,7 @@ def squared_gradients(spec: sharper.ConstructionSpec, weights: Weights, bits: Te
     return total
 
 
+@door
 def bounds(n: int, heads: list[Head]) -> tuple[float, float]:
     r"""Bounds on :func:`squared_norm`, and on :func:`squared_gradients` at every input.
 

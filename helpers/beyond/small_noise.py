@@ -257,6 +257,7 @@ def mixture_kl(
     return float(values.mean()), float(values.std() / math.sqrt(draws))
 
 
+@door
 def perturbed_risk(
     spec: ConstructionSpec,
     weights: Weights,

@@ -114,6 +114,7 @@ def counting_log_size(k: int, d: int, B: float, B_x: float, epsilon: float) -> f
     return d * k * math.log1p(2 * math.sqrt(d) * B * B_x / epsilon)
 
 
+@door
 def head_parts(
     d: int,
     norms: HeadNorms,
@@ -149,6 +150,7 @@ def head_parts(
     return _double(alpha), _double([lipschitz, lipschitz * inner])
 
 
+@door
 def heads_bound(
     d: int,
     heads: Sequence[HeadNorms],
@@ -248,6 +250,7 @@ def depth_factors(
     return later_factors(factors) if order == "later" else earlier_factors(factors)
 
 
+@door
 def depth_parts(
     d: int,
     k: int,
@@ -295,6 +298,7 @@ def depth_parts(
     return _double([*alpha, B_w**2]), _double([*beta, 1.0])
 
 
+@door
 def depth_bound(
     d: int,
     k: int,

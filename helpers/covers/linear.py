@@ -250,6 +250,7 @@ def volume_bound(dim: int, radius: float, epsilon: float, p: OrInfinite) -> floa
     return _log_volume(dim, radius, p) - _log_volume(dim, epsilon, 2)
 
 
+@door
 def climb(
     distance: Callable[[Tensor], Tensor],
     project: Callable[[Tensor], Tensor],

@@ -88,6 +88,7 @@ def softmax_sides(logits: Tensor, other: Tensor, constant: float = SOFTMAX) -> S
     return Sides(left, constant * (logits - other).abs().amax(-1))
 
 
+@door
 def head_sides(
     X: Tensor,
     query: Tensor,
@@ -123,6 +124,7 @@ def head_sides(
     return Sides(left.norm(dim=-1), lipschitz * right)
 
 
+@door
 def weight_sides(
     Z: Tensor, layer: Layer, other: Layer, constant: float = SOFTMAX, radius: float = 1.0
 ) -> Sides:
@@ -148,6 +150,7 @@ def weight_sides(
     return Sides(longest(left), constant * radius**2 * spectral(layer.W_V) * moved + values)
 
 
+@door
 def input_sides(
     Z: Tensor, other: Tensor, layer: Layer, constant: float = SOFTMAX, radius: float = 1.0
 ) -> Sides:
@@ -188,6 +191,7 @@ def layer_factor(
     return lipschitz * B_C * B_V * (1 + 2 * constant * B_QK)
 
 
+@door
 def layer_error(
     Z: Tensor,
     layer: Layer,
@@ -214,6 +218,7 @@ def layer_error(
     return of_output + lipschitz * B_C * (constant * B_V * of_scores + of_values)
 
 
+@door
 def block_sides(
     Z: Tensor,
     other_Z: Tensor,

@@ -47,6 +47,7 @@ class FirstAccepted:
     repetitions: int
 
 
+@door
 def first_accepted_degree(
     oracle: Tensor | Oracle,
     n: int,
@@ -118,6 +119,7 @@ def first_accepted_degree(
     return FirstAccepted(accepted, queries, torch.tensor(rejections).double(), repetitions)
 
 
+@door
 def first_accepted_sparsity(
     oracle: Tensor | Oracle,
     n: int,

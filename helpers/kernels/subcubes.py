@@ -99,6 +99,7 @@ def signed_sums(
     return out.to(words.dtype) if words.is_floating_point() else out
 
 
+@door
 def oracle_signed_sums(
     oracle: Oracle, bases: Tensor, directions: Tensor, batch: int = 1 << 16
 ) -> OracleSums:
@@ -127,6 +128,7 @@ def oracle_signed_sums(
     return OracleSums(sums, queries, largest, torch.finfo(values.dtype).eps)
 
 
+@door
 def ask_once(oracle: Oracle, points: Tensor, batch: int = 1 << 16) -> tuple[Tensor, int]:
     """Values at points of any shape, each distinct one asked once; and how many were asked.
 

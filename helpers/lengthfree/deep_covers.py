@@ -76,6 +76,7 @@ class Parts(NamedTuple):
     beta: Tensor
 
 
+@door
 def parts(
     norms: DeepNorms,
     C_1: float = 1.0,
@@ -128,6 +129,7 @@ def parts(
     return Parts((*names, ("w", 0)), sizes, beta)
 
 
+@door
 def log_size(
     norms: DeepNorms,
     epsilon: float = 1.0,
@@ -148,6 +150,7 @@ def log_size(
     return allocate(C, beta, epsilon)[1].item()
 
 
+@door
 def printed_bound(
     norms: DeepNorms, epsilon: float = 1.0, C_1: float = 1.0, C_x: float | None = None
 ) -> float:
@@ -215,6 +218,7 @@ class Witness:
         return abs(self.output(self.size) - self.output(-self.size)) / 2
 
 
+@door
 def witness(slip: str, stretch: float) -> Witness:
     """Networks whose log covering number, log 2 below their spread, a slip's bound falls short of.
 

@@ -270,6 +270,7 @@ def outputs(
     return (hidden[..., None, :] @ W_c @ w[..., None])[..., 0, 0]
 
 
+@door
 def chain(
     averages: Tensor, columns: Tensor, B_v: float, activation: Activation, lipschitz: float
 ) -> tuple[float, ...]:
@@ -305,6 +306,7 @@ def chain(
     return tuple(f * value for f, value in zip(factors, found, strict=True))
 
 
+@door
 def searched_complexity(
     shape: tuple[int, int, int],
     B_qk: float,

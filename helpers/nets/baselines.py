@@ -102,6 +102,7 @@ def shapes(spec: Spec) -> dict[str, tuple[int, ...]]:
     return found | {"readout": (read, spec.outputs), "readout_bias": (spec.outputs,)}
 
 
+@door
 def initial_weights(
     spec: Spec,
     ensemble: int | None,

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import readable, require_amount, require_choice, require_whole
+from helpers.checks import door, readable, require_amount, require_choice, require_whole
 from helpers.nets import attention, feedforward, fused, lean
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.weights import Weights, check_weights, ensemble_of
@@ -34,6 +34,7 @@ FORMS = ("auto", "plain", "lean")
 Lookup = tuple[tuple[Tensor, Tensor], Tensor]
 
 
+@door
 def initial_weights(
     spec: TransformerSpec,
     ensemble: int | None,
@@ -123,6 +124,7 @@ def forward(
     form: str = "auto",
     intermediates: Literal[True],
 ) -> tuple[Tensor, Weights]: ...
+@door
 def forward(
     spec: TransformerSpec,
     weights: Weights,

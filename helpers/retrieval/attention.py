@@ -84,6 +84,7 @@ class ReluNet(NamedTuple):
         return (self.a.norm() * torch.linalg.matrix_norm(self.W, 2)).item()
 
 
+@door
 def on_heads(g: ReluNet, d: int, D: int, q: int) -> ReluNet:
     """The net on q retrieved data, as a net on what q heads put out: zeros for all but the data.
 

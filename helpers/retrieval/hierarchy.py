@@ -18,7 +18,7 @@ import pandas as pd
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks import require_choice, require_positive
+from helpers.checks import door, require_amount, require_choice, require_positive
 from helpers.nets import baselines
 from helpers.nets.baselines import FeedforwardSpec, RecurrentSpec
 from helpers.retrieval import task as retrieval
@@ -111,6 +111,7 @@ def learner(net: Net, task: Task, generator: Generator) -> tuple[Forward, Weight
     return functools.partial(_read_twice, forward), start | last
 
 
+@door
 def learn(
     net: Net,
     task: Task,
@@ -215,6 +216,7 @@ def neighbours(setting: Setting) -> list[Setting]:
     return [Setting(setting.net, v * rate) for v in (2, 0.5)] + [Setting(n, rate) for n in nets]
 
 
+@door
 def tune(
     count: Callable[[Setting, int], Counts],
     start: Setting,
@@ -235,6 +237,8 @@ def tune(
     Returns:
         The last setting, none of whose neighbours is better; and all that was tried.
     """
+    require_positive(cap=cap)
+    require_amount(gain=gain)
     best, tried = start, {start: count(start, cap)}
     while True:
         least = median(tried[best])

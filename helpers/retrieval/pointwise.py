@@ -163,6 +163,7 @@ def forward(weights: Weights, given: Asked) -> Tensor:
     return retrieval.predict(weights, mixed, torch.zeros_like(mixed[..., :1]))[..., 0]
 
 
+@door
 def pointing(weights: Weights, d: int, d_e: int, sharpness: float) -> Weights:
     r"""The same weights, but with the construction's query-key matrix.
 
@@ -190,6 +191,7 @@ def pointing(weights: Weights, d: int, d_e: int, sharpness: float) -> Weights:
     return weights | {"query": query, "key": key}
 
 
+@door
 def needed(sizes: Sequence[int], errors: Tensor, level: float = 0.5) -> Tensor:
     """Sample size at which the error falls below a level, on a logarithmic scale.
 
@@ -207,6 +209,8 @@ def needed(sizes: Sequence[int], errors: Tensor, level: float = 0.5) -> Tensor:
     """
     if len(sizes) != len(errors) or list(sizes) != sorted(set(sizes)):
         raise ValueError(f"{len(errors)} increasing sizes are needed, got {list(sizes)}")
+    if errors.isnan().any():
+        raise ValueError("errors must not be NaN")
     at = torch.tensor(sizes, dtype=torch.float64).log()
     flat = errors.double().flatten(1)
     found = []

@@ -158,6 +158,7 @@ def project(h: Tensor, radius: float) -> Tensor:
     return torch.where(length > radius, h * (radius / length.clamp(min=1e-300)), h)
 
 
+@door
 def states(step: Step, tokens: Tensor, width: int, radius: float = math.inf) -> Tensor:
     r"""States before each token, :math:`h_{i+1} = \Pi_r(h_i + f(h_i, z_i))`, :math:`h_1 = 0`.
 
@@ -184,6 +185,7 @@ def states(step: Step, tokens: Tensor, width: int, radius: float = math.inf) -> 
     return torch.stack(seen, -2)
 
 
+@door
 def both_states(
     step: Step, tokens: Tensor, width: int, radius: float = math.inf
 ) -> tuple[Tensor, Tensor]:
@@ -192,6 +194,7 @@ def both_states(
     return states(step, tokens, width, radius), backward
 
 
+@door
 def retrieve(
     update: Callable[[Tensor], Tensor], tokens: Tensor, radius: float = math.inf
 ) -> Tensor:

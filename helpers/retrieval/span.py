@@ -110,6 +110,7 @@ def seen(x: Tensor, N: int) -> Tensor:
     return torch.einsum("tar,tbr->ab", blocks, blocks)
 
 
+@door
 def initial_weights(
     kind: str, N: int, d: int, ensemble: int, generator: Generator, size: float = 0.5
 ) -> Weights:
@@ -144,6 +145,7 @@ def outputs(weights: Weights, inputs: Tensor) -> Tensor:
     return ((inputs[..., :D] @ first) * (inputs[..., D:] @ weights["gate"])).sum(-1)
 
 
+@door
 def descend(
     losses: Callable[[Weights], Tensor],
     weights: Weights,

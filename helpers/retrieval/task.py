@@ -121,6 +121,7 @@ def labels(given: Prompts, u: Tensor) -> Tensor:
     return torch.einsum("...bnqd,...qd->...bn", retrieved(given), u)
 
 
+@door
 def encode(
     given: Prompts, omega: Tensor, scale: float = 1.0, pointers: Tensor | None = None
 ) -> Tensor:

@@ -268,6 +268,7 @@ def sides(spec: PostNormSpec, weights: Weights, at: Tensor | None = None) -> Sid
     return Sides(s, runs[0].magnification[:1], squares[:1] + squares[1:].mean(), here)
 
 
+@door
 def random_weights(
     spec: PostNormSpec, generator: torch.Generator, score_bound: float = 1.0
 ) -> Weights:

@@ -14,7 +14,14 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_bits, require_choice, require_positive, require_whole
+from helpers.checks import (
+    door,
+    require_bits,
+    require_choice,
+    require_finite,
+    require_positive,
+    require_whole,
+)
 from helpers.cube import bits
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.nets.transformer import forward, initial_weights
@@ -117,6 +124,7 @@ def seeded(model: TransformerSpec, seeds: Sequence[int]) -> tuple[list[torch.Gen
     return generators, ensemble_of(len(seeds), lambda: initial_weights(model, None, next(own)))
 
 
+@door
 def learn(
     model: TransformerSpec,
     names: Sequence[str],
@@ -165,6 +173,7 @@ def learn(
     return train(network, weights, batches, steps=steps, **(RECIPE | options))
 
 
+@door
 def sharpness(
     model: TransformerSpec,
     weights: Weights,
@@ -352,6 +361,7 @@ def provenance(made: Mapping[str, Any]) -> dict[str, str]:
     return rows | {name.replace("_", " "): str(value) for name, value in settings.items()}
 
 
+@door
 def by_chance(
     read: Callable[[Tensor], float],
     values: Tensor,
@@ -363,6 +373,7 @@ def by_chance(
 
     It is a control: the same number where labels mean nothing.
     """
+    require_finite(strata=strata)
     orders = redrawn(strata.long(), times, generator, replace=False)
     return middle([float(read(values[order])) for order in orders])
 

@@ -11,7 +11,7 @@ import functools
 import torch
 from torch import Tensor
 
-from helpers.checks import require_amount, require_positive
+from helpers.checks import door, require_amount, require_positive
 from helpers.cube import bits
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward, initial_weights
@@ -21,6 +21,7 @@ from helpers.training.train import train
 from helpers.weights import Weights
 
 
+@door
 def learn(
     model: TransformerSpec,
     tables: Tensor,
@@ -137,6 +138,7 @@ def expected_sensitivity(f: Tensor, rows: Tensor) -> Tensor:
     return total
 
 
+@door
 def string_sharpness(
     model: TransformerSpec,
     weights: Weights,
@@ -198,7 +200,7 @@ def _outside(f: Tensor, rows: Tensor) -> Tensor:
         raise ValueError(f"{len(f)} tables need training sets (E, m), got {tuple(rows.shape)}")
     wrong = f[(f != 1) & (f != -1)]
     if wrong.numel():
-        raise ValueError(f"values are -1 or 1, got {wrong[0].item():g}")
+        raise ValueError(f"values of tables are -1 or 1, got {wrong[0].item():g}")
     if rows.dtype != torch.int64:
         raise TypeError(f"points are int64, got {rows.dtype}")
     if rows.numel() and not 0 <= int(rows.min()) <= int(rows.max()) < N:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from helpers.checks import require_amount, require_positive
+from helpers.checks import door, require_amount, require_positive
 from helpers.sensitive.parity import PostNormSpec, forward
 from helpers.sharpness import Estimate
 from helpers.weights import Weights
@@ -23,6 +23,7 @@ MEMORY = 2**28
 """Bytes that the scores of one evaluation may take, about; one step is always evaluated whole."""
 
 
+@door
 def moved(
     weights: Weights,
     rho: float,
@@ -68,6 +69,7 @@ def parity_of(strings: Tensor) -> Tensor:
     return 1 - 2.0 * (strings.sum(-1) % 2)
 
 
+@door
 def parity_sharpness(
     spec: PostNormSpec,
     weights: Weights,
@@ -117,6 +119,7 @@ def parity_sharpness(
     return Estimate(found.mean(), found.std() / math.sqrt(draws), found)
 
 
+@door
 def climb(
     start: Weights, ratio: Callable[[Weights], Tensor], rate: float, count: int
 ) -> tuple[float, Weights]:

@@ -72,6 +72,7 @@ def forward(model: TransformerSpec, weights: Weights, given: Tensor) -> Tensor:
     return run_transformer(model, weights, given)[..., model.n // 2 :]
 
 
+@door
 def study(
     n: int,
     seeds: Sequence[int],
@@ -160,6 +161,7 @@ def roll_out(
     return torch.stack(written, -1)
 
 
+@door
 def sharpness(
     model: TransformerSpec,
     weights: Weights,
@@ -198,6 +200,7 @@ def sharpness(
     return perturbed_loss(losses, weights, sigma, draws, generator, without=FIXED, ensemble=True)
 
 
+@door
 @torch.no_grad()
 def sharpness_by_step(
     model: TransformerSpec,

@@ -94,6 +94,7 @@ class Sizes(NamedTuple):
     readout: Tensor
 
 
+@door
 def sizes(spec: PostNormSpec, weights: Weights, rho: float = 0.0) -> Sizes:
     r"""The norms that bound how a bit travels; the first layer's scores are not among them.
 
@@ -135,6 +136,7 @@ def sizes(spec: PostNormSpec, weights: Weights, rho: float = 0.0) -> Sizes:
     )
 
 
+@door
 def sensitivity_bound(spec: PostNormSpec, weights: Weights, rho: float) -> Tensor:
     r"""Above the mean over steps of the average sensitivity of the model after a step.
 

@@ -232,6 +232,7 @@ def score_norms(n: float) -> dict[str, float]:
     }
 
 
+@door
 def squared_norm(n: int, codes: str, scale: float | None = None) -> float:
     """Squared norm of all weights of the chain for n bits; for random signs an upper bound.
 

@@ -83,6 +83,7 @@ def hidden_square(degree: int) -> float:
     return 2 * (d + 1) * (2 * d + 1) / (3 * d) + 5 / (4 * d) + 5 / (8 * d**2)
 
 
+@door
 def repair_terms(function: SparseFunction, second_scale: float) -> tuple[float, float]:
     r"""What the repaired bound on the squared gradient adds to that of Theorem 14, in two parts.
 
@@ -126,6 +127,7 @@ def random_network(draws: Draws, largest_scale: float) -> tuple[SparseFunction, 
     return f, (draws.uniform(0, 10), draws.uniform(0, 12 if draws.whole(0, 1) else largest_scale))
 
 
+@door
 def search(
     height: Callable[[SparseFunction, Scales], float],
     function: SparseFunction,

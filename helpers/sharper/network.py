@@ -34,6 +34,7 @@ from torch import Tensor
 
 from helpers.checks import (
     door,
+    number,
     require_bits,
     require_choice,
     require_floating,
@@ -79,6 +80,7 @@ class ConstructionSpec:
         return 4 * (self.degree + 1)
 
 
+@door
 def construct(
     function: SparseFunction, logit_scale: LogitScale = None
 ) -> tuple[ConstructionSpec, Weights]:
@@ -115,6 +117,7 @@ def construct(
     return spec, assemble(spec, _members(function), function.coefficients, scales)
 
 
+@door
 def construct_exact(
     function: SparseFunction, logit_scale: LogitScale = None
 ) -> tuple[ConstructionSpec, Weights]:
@@ -149,10 +152,8 @@ def construct_exact(
     if _pair(logit_scale)[0] is None:
         first = max(first, needed)
     elif first < needed:
-        raise ValueError(
-            f"with n = {spec.n} and degree {spec.degree} the first scale must be at least "
-            f"{needed:.6g}, got {first:.6g}"
-        )
+        of = f"the first logit_scale for n = {spec.n} and degree {spec.degree}"
+        raise ValueError(f"{of} must be at least {needed:.6g}, got {first:.6g}")
     scales = first, second
     return spec, assemble(spec, _members(function), function.coefficients, scales, exact=True)
 
@@ -182,9 +183,8 @@ def assemble(
     n, W, D, H = spec.n, spec.sparsity, spec.width, spec.hidden
     (first, second), total = scales, coefficients.sum()
     shapes = {"WKQ1": (D, D), "WV1": (D, D), "G": (H, D), "b": (H,), "F": (D, H), "WKQ2": (D, D)}
-    weights = {
-        k: torch.zeros(shape, dtype=torch.float64) for k, shape in (*shapes.items(), ("v2", (D,)))
-    }
+    shapes["v2"] = (D,)
+    weights = {k: torch.zeros(shape, dtype=torch.float64) for k, shape in shapes.items()}
     weights["WKQ1"][:W, :n] = first * members.double()
     weights["WV1"][-1, -1] = 1
     G, weights["b"], F = trapezoid(parity_values(spec.degree, spec.basis))
@@ -248,6 +248,7 @@ def mlp(y: Tensor, G: Tensor, b: Tensor, F: Tensor) -> Tensor:
     return torch.relu(y @ G.mT + b) @ F.mT
 
 
+@door
 def parity_values(degree: int, basis: str) -> Tensor:
     """What the MLP must say of k ones among ``degree`` bits, shape ``(degree + 1,)``, float64.
 
@@ -353,6 +354,7 @@ def forward(
     }
 
 
+@door
 def leaks(function: SparseFunction, logit_scale: LogitScale = None) -> tuple[float, float]:
     r"""Shares of attention that miss their target: :math:`\varepsilon` and :math:`\lambda`.
 
@@ -432,9 +434,7 @@ def _members(function: SparseFunction) -> Tensor:
 
 
 def _pair(logit_scale: LogitScale) -> tuple[float | None, float | None]:
-    if not isinstance(logit_scale, Sequence):
-        return logit_scale, logit_scale
-    pair = tuple(logit_scale)
+    pair = tuple(logit_scale) if isinstance(logit_scale, Sequence) else (logit_scale,) * 2
     if len(pair) != 2:
         raise ValueError(f"logit_scale takes one scale or a pair, got {len(pair)} numbers")
     return pair
@@ -442,8 +442,9 @@ def _pair(logit_scale: LogitScale) -> tuple[float | None, float | None]:
 
 def _scales(n: int, logit_scale: LogitScale) -> tuple[float, float]:
     """Both scales as numbers; None is the paper's."""
+    for layer, scale in zip(("first", "second"), _pair(logit_scale), strict=True):
+        name = f"the {layer} logit_scale"
+        if scale is not None and not 0 <= number(name, scale) < math.inf:
+            raise ValueError(f"{name} must be finite and at least 0, got {scale}")
     first, second = (2 * math.log(n) if s is None else float(s) for s in _pair(logit_scale))
-    for layer, scale in (("first", first), ("second", second)):
-        if not 0 <= scale < math.inf:
-            raise ValueError(f"the {layer} scale must be finite and at least 0, got {scale}")
     return first, second

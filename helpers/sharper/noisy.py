@@ -44,6 +44,7 @@ MATRICES = ("WKQ1", "WV1", "G", "b", "F", "WKQ2", "v2")
 PAIRS = tuple(combinations_with_replacement(MATRICES, 2))
 
 
+@door
 def construct_smooth(function: SparseFunction, logit_scale: LogitScale = None) -> Network:
     r"""The exact network with its idle positions inside their plateau, away from every kink.
 
@@ -118,6 +119,7 @@ def norms(matrices: Tensor) -> Tensor:
     return torch.linalg.eigvalsh((matrices + matrices.mT) / 2).abs().amax(-1)
 
 
+@door
 def hessian_norm(
     network: Network,
     bits: Tensor,
@@ -220,6 +222,7 @@ def norm_bound(network: Network, *, frozen: bool = False) -> float:
     return float(np.linalg.eigvalsh(block_bounds(network, frozen=frozen).to_numpy())[-1])
 
 
+@door
 def shifted(network: Network, direction: Tensor, length: float) -> Weights:
     """The weights, moved by this length along a direction ``(P,)`` over all blocks."""
     step, weights = length * direction / direction.norm(), network[1]
@@ -233,6 +236,7 @@ def steepest(network: Network, bits: Tensor) -> Tensor:
     return _hessian(spec, weights, bits)(parameters_to_vector(slope.values())[None])[0]
 
 
+@door
 def gradient_square(network: Network, new_term: float = 1.0) -> float:
     r"""The bound on the squared gradient that counts the positional rows of F.
 
@@ -275,6 +279,7 @@ def safe_radius(network: Network, bits: Tensor) -> float:
     return min(margin / 10, 1 / (100 * phi * (size + 1)))
 
 
+@door
 def trace_bound(
     network: Network,
     radius: float,

@@ -17,6 +17,7 @@ from helpers.sharper.network import ConstructionSpec, forward
 from helpers.weights import Weights
 
 
+@door
 def closed_norms(
     degree: int, coefficients: Tensor, scales: tuple[float, float], basis: str
 ) -> dict[str, Tensor]:
@@ -120,6 +121,7 @@ def activation_norms(spec: ConstructionSpec, weights: Weights, bits: Tensor) -> 
     }
 
 
+@door
 def rescaled(weights: Weights, alpha: float) -> Weights:
     r"""The same function with another balance of its MLP.
 

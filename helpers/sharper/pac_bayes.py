@@ -318,7 +318,10 @@ def first_sample_size(curve: Callable[[float], float], level: float) -> int:
         curve: The bound as a function of m, not increasing; beyond 2**53 to 16 digits only.
         level: Finite; ValueError if the curve is still above it at 10**60.
     """
-    return first(lambda m: curve(float(m)) <= level)
+    most = 10**60
+    if not curve(float(most)) <= level:
+        raise ValueError(f"the bound is still above the level {level} at 10**60")
+    return first(lambda m: curve(float(m)) <= level, most=most)
 
 
 def subgaussian_constant(losses: Tensor, lambdas: Tensor | None = None) -> Tensor:

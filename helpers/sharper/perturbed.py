@@ -126,6 +126,7 @@ def no_flip_sigma(n: int, degree: int, sparsity: int, failure: float) -> float:
     return 2 * margin / (linear + math.sqrt(linear**2 + 4 * quadratic * margin))
 
 
+@door
 def perturb(weights: Weights, sigma: float, count: int, generator: torch.Generator) -> Weights:
     """An ensemble of copies with independent normal noise of standard deviation ``sigma``.
 

@@ -56,6 +56,7 @@ class Layout:
         return 1.0 - (bits[:, self.sets].sum(-1) % 2).double().T
 
 
+@door
 def layout(function: SparseFunction, scale: float | None = None) -> Layout:
     r"""The network of a function; a scale of None is the paper's, :math:`2 \log n`."""
     sets = torch.tensor(function.sets) - 1
@@ -207,6 +208,7 @@ def pair_errors(net: Layout, J: Tensor) -> tuple[Tensor, Tensor]:
     return near, far.amax(1) if far.shape[1] else torch.zeros_like(near)
 
 
+@door
 def output_bound(net: Layout, near: float, far: float, ties: bool = True) -> float:
     r"""How far the output on codes of that accuracy is from the function, at most.
 
@@ -245,6 +247,7 @@ def output_bound(net: Layout, near: float, far: float, ties: bool = True) -> flo
     return S * min(1.0, tie2 + idle) if astray + tie1 <= 1 / (4 * d) else S
 
 
+@door
 def sufficient_width(net: Layout, share: float, eta: float) -> int:
     r"""Least width at which the output is proved to be within ``share`` times S of the function.
 
@@ -273,4 +276,6 @@ def sufficient_width(net: Layout, share: float, eta: float) -> int:
         goal = share * float(net.coefficients.sum())
         return max(near, far) <= 1 and output_bound(net, near, far) <= goal
 
+    if not (0 < share < 1 and output_bound(net, 0.0, 0.0) < share * float(net.coefficients.sum())):
+        raise ValueError(f"share must be below 1 and above what exact codes reach, got {share}")
     return first(enough)

@@ -52,6 +52,7 @@ class Samples:
         return self.bits.shape[-1]
 
 
+@door
 def draw(n: int, classes: Sequence[tuple[int, int]], N: int, seeds: Sequence[int]) -> Samples:
     """Random functions of given degrees and sparsities, each with N uniform strings.
 
@@ -128,6 +129,7 @@ def start(spec: TransformerSpec, samples: Samples) -> Weights:
     return {name: torch.stack([m[name] for m in models]) for name in models[0]}
 
 
+@door
 def learn(
     samples: Samples,
     spec: TransformerSpec,
@@ -164,6 +166,7 @@ def learn(
     )
 
 
+@door
 def gap_table(
     samples: Samples,
     forward: Forward,

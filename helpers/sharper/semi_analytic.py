@@ -45,6 +45,7 @@ def tiling(n: int) -> SparseFunction:
     return SparseFunction(n, masks, f64([(n // 2) ** -0.5] * (n // 2)), "even_parity")
 
 
+@door
 def perturbed_losses(
     network: Network,
     function: SparseFunction,
@@ -82,6 +83,7 @@ def perturbed_losses(
     return torch.cat(found)
 
 
+@door
 def trace_changes(
     network: Network, sigma: float, draws: int, strings: int, generator: torch.Generator
 ) -> tuple[float, Tensor]:

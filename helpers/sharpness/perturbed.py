@@ -8,7 +8,7 @@ from typing import Unpack
 import torch
 from torch import Tensor
 
-from helpers.checks import require_amount, require_choice
+from helpers.checks import door, require_amount, require_choice
 from helpers.sharpness.point import (
     Choice,
     Generator,
@@ -53,6 +53,7 @@ class Remainder:
     quadratic: Tensor
 
 
+@door
 @for_each_model
 def perturbed_loss(
     loss: Loss,
@@ -92,6 +93,7 @@ def perturbed_loss(
     return _estimate(point.losses(sigma * U for U in point.normal(draws, generator)))
 
 
+@door
 @for_each_model
 def perturbation_remainder(
     loss: Loss,
@@ -143,6 +145,7 @@ def perturbation_remainder(
     return Remainder(here, *mean_and_error(values), values, forms)
 
 
+@door
 @for_each_model
 def direction_sharpness(
     forward: Forward,

@@ -5,6 +5,7 @@ What every measure of :mod:`helpers.sharpness` stands on, and no chapter needs t
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -55,9 +56,13 @@ class Choice(TypedDict, total=False):
 
 def for_each_model(measure: Measure) -> Measure:
     """Make ``measure(loss, weights, ...)`` take an ensemble, one model after the other."""
+    signature = inspect.signature(measure)
 
     @wraps(measure)
-    def measured(what: Any, weights: Weights, *given: Any, **options: Any) -> Any:
+    def measured(*args: Any, **named: Any) -> Any:
+        bound = signature.bind(*args, **named)
+        what, weights, *given = bound.args
+        options = bound.kwargs
         if not options.get("ensemble"):
             if isinstance(what, Sequence):
                 raise TypeError("a sequence of losses needs ensemble=True")
@@ -255,6 +260,7 @@ def products(value: Loss, live: Weights) -> Callable[[Weights], Weights]:
     return vmap(lambda direction: pull(direction)[0])
 
 
+@door
 def chunks(vectors: Iterator[Tensor], size: int) -> Iterator[Tensor]:
     """Vectors stacked, that many at a time."""
     while chunk := list(islice(vectors, size)):

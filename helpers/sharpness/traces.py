@@ -8,7 +8,7 @@ from typing import Unpack
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice
+from helpers.checks import door, require_choice
 from helpers.sharpness.gradients import of_each_input
 from helpers.sharpness.point import (
     Choice,
@@ -50,6 +50,7 @@ class Trace:
         return float(self.value)
 
 
+@door
 @for_each_model
 def hessian_trace(
     loss: Loss,

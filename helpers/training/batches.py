@@ -42,6 +42,7 @@ def spawn(E: int, generator: Generator) -> list[Generator]:
     return [Generator().manual_seed(seed) for seed in seeds]
 
 
+@door
 def fixed(
     inputs: Tensor,
     targets: Tensor,
@@ -68,6 +69,7 @@ def fixed(
     return _Fixed(inputs, targets, B, generators, prepare)
 
 
+@door
 def fresh(
     draw: Draw, B: int, generators: Sequence[Generator], prepare: Prepare | None = None
 ) -> Resumable:

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from helpers.checks import door
 from helpers.training.optimizer import StackedAdamW
 from helpers.weights import Evaluate, Weights
 
@@ -328,6 +329,7 @@ def _put(among: Weights, tensors: Mapping[str, Tensor], models: Tensor) -> None:
             whole[models.to(whole.device)] = tensor.detach()
 
 
+@door
 def require_one_each(name: str, values: Tensor, A: int) -> None:
     """Refuse what is not one number for each of A models."""
     if values.shape != (A,):

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import require_amount, require_positive, require_scale
+from helpers.checks import door, require_amount, require_positive, require_scale
 from helpers.training.batches import Batches
 from helpers.training.checkpoints import Checkpoint
 from helpers.training.ensemble import Failure, Options, Run, Snapshot, Trained, require_one_each
@@ -66,6 +66,7 @@ def cross_entropy(outputs: Tensor, targets: Tensor) -> Tensor:
     return each.view(len(targets), -1).mean(1)
 
 
+@door
 def train(
     forward: Forward,
     weights: Weights,

@@ -74,6 +74,7 @@ class Trials:
         return torch.stack(bits), torch.stack(labels)
 
 
+@door
 def plant(gate: str, T: int, s: int, seeds: Sequence[int]) -> Trials:
     """Hide a gate on s of T bits, anew for each seed.
 
@@ -122,6 +123,7 @@ def probe(T: int, *, width: int = 32, heads: int = 4) -> TransformerSpec:
     )
 
 
+@door
 def start(
     spec: TransformerSpec, trials: Trials, *, std: float = 0.02, matrices: float | None = None
 ) -> Weights:
@@ -148,6 +150,7 @@ def start(
     return {name: torch.stack([m[name] for m in models]) for name in models[0]}
 
 
+@door
 def logits(
     spec: TransformerSpec,
     weights: Weights,
@@ -181,6 +184,8 @@ def logits(
     Cost: about 2 T D^2 + 2 B T (D + H) multiplications a model for D columns and H heads; with
     dropout 2 B T D H.
     """
+    if not 0 <= dropout < 1:
+        raise ValueError(f"dropout must lie in [0, 1), got {dropout}")
     block = {k[9:]: v for k, v in weights.items() if k.startswith("layers.0.")}
 
     def drop(Y: Tensor) -> Tensor:
@@ -230,6 +235,7 @@ def logits(
     return linear(weights, "readout", norm(weights, "norm", stream))
 
 
+@door
 def errors(
     forward: Callable[[Weights, Tensor], Tensor], bits: Tensor, labels: Tensor, chunk: int = 64
 ) -> Callable[[Weights, Tensor], Tensor]:
@@ -258,6 +264,7 @@ def nondecreasing(shares: Tensor) -> Tensor:
     return torch.as_tensor(isotonic_regression(shares.double().numpy()).x)
 
 
+@door
 def critical_size(sizes: Sequence[int], successes: Tensor, level: float = 0.5) -> float:
     r"""Sample size at which the share of successes passes a level.
 
@@ -282,7 +289,7 @@ def critical_size(sizes: Sequence[int], successes: Tensor, level: float = 0.5) -
     if not bool((m > 0).all() and (m.diff() > 0).all()):
         raise ValueError(f"sizes must be positive and increase, got {list(sizes)}")
     if not bool(((successes >= 0) & (successes <= 1)).all()):
-        raise ValueError(f"shares must lie in [0, 1], got {successes.tolist()}")
+        raise ValueError(f"successes must lie in [0, 1], got {successes.tolist()}")
     require_probability(level=level)
     share = nondecreasing(successes)
     k = int((share <= level).sum())
@@ -292,6 +299,7 @@ def critical_size(sizes: Sequence[int], successes: Tensor, level: float = 0.5) -
     return math.exp(np.interp(level, share[around], m[around].log()))
 
 
+@door
 def onsets(checks: Sequence[int], losses: Tensor, level: float) -> Tensor:
     """Steps after which the loss of each run stays at or below a level.
 

@@ -78,6 +78,7 @@ def basis(gram: Tensor) -> Basis:
     return Basis(vectors, *torch.eye(len(gram) + 3, dtype=torch.float64)[-3:])
 
 
+@door
 def marked(T: int, chosen: Sequence[int], *, apart: bool = False) -> Basis:
     """Trained positions (Lemma B.3): a mark at the chosen rows, zero at the others.
 
@@ -127,6 +128,7 @@ def random_gram(T: int, delta: float, generator: torch.Generator) -> Tensor:
             return gram
 
 
+@door
 def harder_gram(
     gram: Tensor, delta: float, loss: Callable[[Tensor], float], draws: Draws, steps: int = 100
 ) -> Tensor:
@@ -212,6 +214,7 @@ def forward(heads: Weights, at: Basis, X: Tensor) -> Tensor:
     return torch.einsum("...hd,hdk,hke->...e", mixture, heads["WV"], heads["WC"])
 
 
+@door
 def mean_head(at: Basis, chosen: Sequence[int], R: float, *, dual_keys: bool = True) -> Weights:
     r"""One head for the mean of signs, :math:`g = \frac1s \sum_{i \in I} (-1)^{b_i}`.
 
@@ -226,12 +229,14 @@ def mean_head(at: Basis, chosen: Sequence[int], R: float, *, dual_keys: bool = T
     return _heads(at, keys.sum(0, keepdim=True), (at.zero - at.one)[None, None], R)
 
 
+@door
 def sign_heads(at: Basis, chosen: Sequence[int], R: float) -> Weights:
     r"""One head for each chosen bit: column h is :math:`(-1)^{b_{i_h}}` (Lemmas B.2 and B.3)."""
     keys = _chosen(at, chosen, False)
     return _heads(at, keys, torch.eye(len(keys)).double()[..., None] * (at.zero - at.one), R)
 
 
+@door
 def bag_head(
     at: Basis, chosen: Sequence[int], R: float, *, scalar: bool = False, dual_keys: bool = True
 ) -> Weights:
@@ -252,6 +257,7 @@ def bag_head(
     return heads | {"WC": heads["WC"].sum(2, keepdim=True)} if scalar else heads
 
 
+@door
 def at_norms(heads: Weights, query: float, key: float) -> Weights:
     """The same heads with these Frobenius norms of each ``WQ`` and ``WK``."""
     norms = {"WQ": query, "WK": key}
@@ -291,6 +297,7 @@ def error(kind: str, at: Basis, heads: Weights, chosen: Sequence[int], bits: Ten
     )
 
 
+@door
 def best_head(at: Basis, s: int, starts: int, draws: Draws, steps: int = 500) -> float:
     r"""Least error that a search by gradient finds for the mean of the first s signs, or its minus.
 

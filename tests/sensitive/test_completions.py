@@ -127,7 +127,7 @@ def test_bad_input_is_named():
         completions.shuffled_outside(f[:, :2], rows, generator())
     with pytest.raises(TypeError, match=r"int64, got torch\.int32"):
         completions.expected_sensitivity(f, rows.int())
-    with pytest.raises(ValueError, match="values are -1 or 1, got 0"):
+    with pytest.raises(ValueError, match="values of tables are -1 or 1, got 0"):
         completions.expected_sensitivity(f.clamp(min=0), rows)
     with pytest.raises(ValueError, match=r"tables \(E, 2\*\*n\), got \(2, 7\)"):
         completions.expected_sensitivity(f[:, :7], rows)

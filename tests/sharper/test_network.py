@@ -364,9 +364,9 @@ def test_a_function_of_another_kind_is_refused_by_name(f, words):
 @pytest.mark.parametrize(
     ("scale", "words"),
     [
-        (-1.0, "first scale must be finite and at least 0, got -1"),
-        ((1.0, math.inf), "second scale must be finite"),
-        (math.nan, "first scale must be finite"),
+        (-1.0, "first logit_scale must be finite and at least 0, got -1"),
+        ((1.0, math.inf), "second logit_scale must be finite"),
+        (math.nan, "first logit_scale must be a number, got nan"),
         ((1.0, 2.0, 3.0), "a pair, got 3"),
     ],
 )

@@ -526,7 +526,7 @@ def test_outputs_that_would_broadcast_against_their_targets_are_refused():
         ({"learning_rate": 0.0}, "learning_rate must be positive and finite, got 0"),
         ({"learning_rate": math.nan}, "learning_rate must be positive and finite, got nan"),
         ({"weight_decay": -1.0}, "weight_decay must be finite and at least 0, got -1"),
-        ({"threshold": math.inf}, "threshold must be finite and at least 0, got inf"),
+        ({"threshold": math.inf}, "threshold must be finite, got inf"),
         ({"snapshots": (0.3, 0.0)}, "snapshots must be positive and finite, got 0"),
         ({"metrics_every": 0}, "metrics_every must be at least 1, got 0"),
         ({"checkpoint_every": -1.0}, "checkpoint_every must be finite and at least 0, got -1"),
