@@ -121,7 +121,7 @@ for i, name in enumerate(ratios):
     ax.plot(ratios.index, ratios[name], **figures.look(i, linestyle=":" if "logs" in name else "-"))
 ax.set(xscale="log", yscale="log", xlabel="words $K$", ylabel="loss / one word", xlim=(40, 2e9))
 figures.end_labels(ax, {name: (wide[-1], ratios[name].iloc[-1]) for name in ratios})
-figures.ticks(ax, wide)
+figures.ticks(ax, wide, [f"$2^{{{math.log2(K):.3g}}}$" for K in wide])
 figures.show()
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]

@@ -259,7 +259,7 @@ def ends(name, most=10**7):
 last = {name: ends(name) for name in NETWORKS}
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The exponent $E$ at a fixed $\\sigma$, in units of $\\frac{m}{8 \\Sigma^2}$. Below the grey line the bound $e^E$ is below 1 and says something; above it, nothing.", "name": "fig-chain-core"}, "image": {"alt": "Against the length on a logarithmic axis, four curves on a vertical axis that is logarithmic in both directions. One pass leaves minus one and crosses zero at about twelve bits. The chain with one-hot codes crosses it at some hundred bits, with short codes at more than a thousand; as quoted it stays near minus one."}} tags=["hide-input"]
-fig, ax = figures.new(height=2.8)
+fig, ax = figures.new(height=3.1)
 grid = sorted({round(2 ** (k / 2)) for k in range(2, 29)})
 for name, E in exponents(grid).items():
     ax.plot(grid, E, label=name, markevery=2)
@@ -267,7 +267,7 @@ figures.level(ax, 0.0)
 ax.set(xscale="log", xlabel="length $T$ (bits)", ylabel="$E$", ylim=(-1.5, 300))
 ax.set_yscale("symlog", linthresh=0.1)
 figures.ticks(ax, [4, 16, 64, 256, 1024, 4096, 16384])
-ax.legend(loc="upper left")
+fig.legend(ncols=2, loc="outside upper center")
 figures.show()
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-cell"]

@@ -127,14 +127,14 @@ for T in (20, 60, 150, n_long):
 output = pd.DataFrame(rows, columns=["T", "class", "gradient over T_p", "aligned over T_p"])
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The output against the length, over $T_p$. Lines with marks: aligned noise. Marks alone: one standard deviation of random noise, $\\sigma |\\nabla f_\\theta|$.", "name": "fig-perturbed-output"}, "image": {"alt": "Log-log plot against lengths from 20 to 300, with a grey line at one on top. For aligned noise the line for one term is flat below a tenth; the line for T equal terms rises from below a tenth to about a quarter, that for unequal ones ends at a twentieth. The line for degree 2 lies near a hundredth. The marks for random noise lie below their lines, and are level or fall with the length."}} tags=["hide-input"]
-fig, ax = figures.new(height=3.2)
+fig, ax = figures.new(height=3.4)
 for i, (label, those) in enumerate(output.groupby("class", sort=False)):
     ax.plot(those["T"], those["aligned over T_p"], label=label, **figures.look(i))
     ax.plot(those["T"], those["gradient over T_p"], **figures.marks(i, alpha=0.5))
 figures.level(ax, 1.0, "$T_p$")
 ax.set(xscale="log", yscale="log", xlabel="length $T$ (bits)", ylabel="move over $T_p$")
 figures.ticks(ax, sorted(set(output["T"])))
-ax.legend(fontsize=8, loc="upper left", bbox_to_anchor=(0.0, 0.93))
+fig.legend(ncols=2, loc="outside upper center")
 figures.show()
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-cell"]

@@ -316,6 +316,7 @@ def test_tensors_broadcast_and_numbers_give_numbers():
         (lambda: rivals.occam(2.0, 1.0, 10, 0.1), "risk must be from 0 to 1, got 2"),
         (lambda: rivals.occam(0.0, -1.0, 10, 0.1), "log_size must be at least 0, got -1"),
         (lambda: rivals.occam_sample_size(1.0, level=1.0), "level must lie between 0 and 1, got 1"),
+        (lambda: rivals.occam_sample_size(1.0, level=0.0), "level must lie between 0 and 1, got 0"),
         (lambda: rivals.pac_bayes_kl(0.1, 1.0, 7), "m must be at least 8, got 7"),
         (lambda: rivals.log_constructions(4, 2, 7), "sparsity must be from 1 to 6, got 7"),
         (lambda: pb.subgaussian_constant(torch.zeros(0)), "K >= 1"),
