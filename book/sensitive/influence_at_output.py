@@ -77,7 +77,7 @@ lengths = [16, 32, 64, 128, 256, 512]
 # %% [markdown]
 # ## Without layer norm one bit is worth $1/n$
 #
-# If the weights are fixed, all scores lie in a bounded range $r$, so no weight exceeds $e^r / n$. One token out of $n$ then moves a head by at most $\|V\|\, e^r (\|e(1) - e(0)\| + 2 \max_w \|y_w\|) / n$: its own part, and what its weight takes from the others. A feedforward block multiplies this by a constant. The next layer is given one token that moved by $O(1)$ and others that moved by $O(1/n)$. At a query among the others all scores but one move by $O(1/n)$, and no weight exceeds $e^r/n$, so the same count gives $O(1/n)$ again, layer after layer. That is {prf:ref}`sensitive-fact2`.
+# If the weights are fixed and the encodings of positions have bounded length, all scores lie in a bounded range $r$, so no weight exceeds $e^r / n$. One token out of $n$ then moves a head by at most $\|V\|\, e^r (\|e(1) - e(0)\| + 2 \max_w \|y_w\|) / n$: its own part, and what its weight takes from the others. A feedforward block multiplies this by a constant. The next layer is given one token that moved by $O(1)$ and others that moved by $O(1/n)$. At a query among the others all scores but one move by $O(1/n)$, and no weight exceeds $e^r/n$, so the same count gives $O(1/n)$ again, layer after layer. That is {prf:ref}`sensitive-fact2`. (Encodings whose length grows with $n$ can carry a growing score at fixed weights; the fact does not mean them.)
 #
 # We draw random transformers, keep their weights, and lengthen the input: the query keeps its position, and new positions are added in front. Against them stands *FIRST*: a head with the score $\log n$ on position 1 and 0 elsewhere. It returns the first bit with weight $n / (2n - 1)$. Its control keeps the score of the shortest length.
 
@@ -211,7 +211,7 @@ glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 #
 # $$2 n \Bigl( \frac{e^g}{e^g + n - 1} - \frac1n \Bigr) = 2 (e^g - 1)\, \frac{n - 1}{e^g + n - 1} ,$$
 #
-# which tends to the bound as $n$ grows. So the exponential cannot be avoided at every input, nor can its exponent be lowered.
+# which tends to the bound as $n$ grows. For the sensitivity itself let $n - 1 = e^g$. Now a flip gives its position the weight $\frac12$. If the head writes this weight in one direction, and $v$ reads that direction behind the layer norm, each of the $n$ flips moves $f$ by one number $\delta > 0$ that depends neither on $n$ nor on $g$, and $s(0^n, f) = \frac14 n \delta^2 \ge \frac14 \delta^2 e^g$. So the exponential cannot be avoided at every input, nor can its exponent be lowered.
 #
 # **Whole transformers.** Random ones of one and two layers, with the scores of the first layer multiplied by up to 100. The *faint* one has no heads and tokens $\pm t\,(1, -1)$ by their bit with $t = 10^{-6}$, which layer norm magnifies by nearly $\varepsilon^{-1/2}$ a layer.
 
@@ -287,7 +287,7 @@ glue(attained=over["mean"].max(), largest=over.drop("faint", level="model")["mea
 #
 # ## What we found
 #
-# * {prf:ref}`sensitive-fact2` holds for random transformers of one and two layers, and ends where scores grow with $\log n$.
+# * {prf:ref}`sensitive-fact2` holds for random transformers of one and two layers, if encodings are bounded, and ends where scores grow with $\log n$.
 # * (9) and (10) hold. In (9) the exponent can be halved and no further, and only the score that one bit can change matters.
 # * In the mean over inputs the sensitivity is bounded without $\log n$ and without the scores of the first layer.
 #

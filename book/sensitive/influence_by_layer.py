@@ -103,7 +103,7 @@ def bounded(C_A, y, score, value):
 # How much of each bound can be used? An *ascent* moves tokens that come out of a layer norm, scores and values of small heads, to raise each ratio of left to right side.
 
 
-# %% mystnb={"code_prompt_hide": "The ascent", "code_prompt_show": "The ascent"} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "The ascent", "code_prompt_show": "The ascent"} tags=["hide-input", "nbval-ignore-output"]
 def ratios(h, share=1.0):
     """Left sides over right sides, at all inputs, bits and queries; a share of the mean counts."""
     C_V, C_A = h.value_norm[..., None, None], h.score_bound[..., None, None]

@@ -48,7 +48,7 @@
 #
 # $$I_i[y^{(k)}_j] \le \prod_{l=1}^k C^{(l)}\; \mathrm{Blowup}_k(x)\, \mathrm{Blowup}_k(x^{\oplus i})\, \bigl(I_i[Y^{(1)}_j] + \bar I_i[Y^{(1)}]\bigr) , \qquad (54)$$
 #
-# where $\mathrm{Blowup}_k$ is the product up to layer $k$, and $\|Y^{(1)}_j\| \le C_{\rm MLP} (H + 1) C_V C_P$ (31). *(Repaired below: (31), (49), (50), (51).)*
+# where $\mathrm{Blowup}_k$ is the product up to layer $k$, and $\|Y^{(1)}_j\| \le C_{\rm MLP} (H + 1) C_V C_P$ (31). *(Repaired below: (31), (49), (50), (51), and a constant of (54).)*
 # ```
 
 # %% tags=["parameters"]
@@ -371,6 +371,32 @@ lem18.holds(
     about="statement",
     evidence="proved",
 )
+
+# %% [markdown]
+# The larger ball is needed here too: a later block is given vectors of length up to $(1 + H C_V) \sqrt d$, and (27) looks at those up to $(H + 1) \sqrt d$. Let $u$ and $v$ be orthonormal and centred, $d = 4$, $n = 3$, $H = 1$. Tokens are $5 u \pm 10^{-10} v$ by their bit; the first layer does nothing, and its norm makes $2 u \pm 4 \cdot 10^{-11} v$ of them. In the second layer attention averages and $V = 10 I$, which gives $22 u$ and a little $v$. Its block adds $2 \cdot 10^{11} \bigl[ (u \cdot z + v \cdot z - 10)_+ - (u \cdot z - 10)_+ \bigr] v$, which is 0 for all $\|z\| \le 4$.
+
+# %%
+u, v = f64([1.0, -1.0, 0.0, 0.0]) / math.sqrt(2), f64([0.0, 0.0, 1.0, -1.0]) / math.sqrt(2)
+spec = PostNormSpec(3, width=4, layers=2, hidden=2)
+late = {k: torch.zeros(size, dtype=torch.float64) for k, size in shapes(spec).items()} | {
+    "embedding": torch.stack((5 * u + 1e-10 * v, 5 * u - 1e-10 * v)),
+    "layers.1.value": 10 * torch.eye(4, dtype=torch.float64)[None],
+    "layers.1.hidden": torch.stack((u + v, u), 1),
+    "layers.1.hidden_bias": f64([-10.0, -10.0]),
+    "layers.1.output": 2e11 * torch.stack((v, -v)),
+    "readout": v,
+}
+seen = blowup.run(spec, late, cube.bits(3))
+slope = blowup.constants(spec, late, seen).slope  # over all of space; 1 on the ball
+at_54 = links(spec, late)["(54)"]
+judge(
+    lem18,
+    at_54 * slope**2,  # both of its constants have the factor L_f
+    "(54) with $L_f$ over the ball of (27), units outside the ball of a second layer",
+    at_54,
+    "(54) with $L_f$ over all of space; control: over the ball of (27)",
+)
+glue(ball54=at_54 * slope**2)
 glue(hinge_ball=balls.loc["as printed", "(49)"], mlp_min=balls.loc["as printed", "(31)"])
 glue(ones50=ones.iloc[0, 0], ones51=ones.iloc[1, 0], n_or=n_or, or_sum=sums["over (49)"].iloc[-1])
 glue(top54=random.loc["(54)"].max())
@@ -389,7 +415,7 @@ glue(top54=random.loc["(54)"].max())
 #
 # **Statement.** As printed, "for suitably defined constants": (49), and (54) of Lemma 18, with $L_f$ over the ball of radius $(H + 1) \sqrt d$; (31) with $\min\{C_P, \sqrt d\}$; (50) and (51) with the $N$ of (5), without the '1 +' of Lemma 16.
 #
-# **Counterexample.** A unit that is silent in the ball and steep outside: (49) is off by {glue:text}`hinge_ball:.1f`, (31) by {glue:text}`mlp_min:.1f`. With $\varepsilon = 100$ and $\|Y\| = 1$ (50) is off by {glue:text}`ones50:.2f`; it holds while $\varepsilon \le (4 - \frac1d) \max \|Y\|^2$, so at every usual $\varepsilon$. With $\varepsilon = 0$ and a second block that multiplies by $10^5$ (51) is off by {glue:text}`ones51:.1f`.
+# **Counterexample.** A unit that is silent in the ball and steep outside: (49) is off by {glue:text}`hinge_ball:.1f`, (31) by {glue:text}`mlp_min:.1f`; two such units of a second layer put (54) off by {glue:text}`ball54:.0f`. With $\varepsilon = 100$ and $\|Y\| = 1$ (50) is off by {glue:text}`ones50:.2f`; it holds while $\varepsilon \le (4 - \frac1d) \max \|Y\|^2$, so at every usual $\varepsilon$. With $\varepsilon = 0$ and a second block that multiplies by $10^5$ (51) is off by {glue:text}`ones51:.1f`.
 #
 # **Why.** The first block is given vectors of length up to $(1 + H C_V) C_P$, which the balls need not contain. The '1 +' is lost between Lemma 16 and Lemma 17, and the last line of the proof of (51) drops a bound on $\|Y^{(k)}\|$.
 #

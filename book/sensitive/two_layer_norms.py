@@ -19,7 +19,7 @@
 # # A layer norm behind attention too
 #
 # ```{verdict}
-# True, from $d = 3$ columns on and for any number of heads. The bound behind attention is nearly attained: a network by hand uses {glue:text}`used:.2f` of it. With its value matrices held still no such bound holds.
+# True, from $d = 4$ columns on and for any number of heads; that such transformers are brittle, from $d = 3$ on. The bound behind attention is nearly attained: a network by hand uses {glue:text}`used:.2f` of it. With its value matrices held still no such bound holds.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`, {ref}`ch-brittle-at-every-width`. **Read** 8 min. **Runs in** 30 s. **Source** printed.
 #

@@ -318,6 +318,8 @@ glue(flat=flat.value, flat_low=flat.low, two=trends["sparsity, degree 2", at_pap
 glue(two_settled=f"{order(settled.query('degree == 2'), 'sparsity')[0]:.2f}")
 glue(steep_settled=f"{steepening(settled)[0]:.1e}")
 glue(settled_few=f"{order(one_few[one_few['finished'] == 1], 'degree')[0]:.2f}")
+gap_fall = one_few.query("degree == 3")["gap"].median() / at_many["gap"].median()
+glue(gap_fall=f"{gap_fall:.0f}")
 glue(models_stored=len(large), models_reached=int(large["finished"].sum()))
 glue(minutes=minutes, unreached=int((reached == 0).sum()))
 
@@ -363,8 +365,7 @@ glue(
     gap_growth=means[5] / means[1],
     fall=(many / few) ** (1 / 3),
 )
-gap_fall = one_few.query("degree == 3")["gap"].median() / at_many["gap"].median()
-glue(bound_1=bound[0, 0].item(), gap_fall=f"{gap_fall:.0f}")
+glue(bound_1=bound[0, 0].item())
 
 # %% [markdown]
 # The bound has the direction of the gap, not its shape. From degree 1 to 5 it grows by a factor of {glue:text}`growth:.0f`, the stored gap, which at degree 1 is hardly to be told from 0, by about {glue:text}`gap_growth:.0f` in the mean. From {glue:text}`few` to {glue:text}`many` strings the median gap of degree 3 falls by a factor of {glue:text}`gap_fall`, the bound by {glue:text}`fall:.1f`. In the easiest class it is {glue:text}`bound_1:.2f`.
