@@ -38,10 +38,10 @@
 #
 # ```{prf:theorem} ours
 # :label: beyond-signed
-# Let $f$ have $W_+$ positive and $W_-$ negative coefficients. There is a transformer of two attention layers with $H = \lceil W_+ / n \rceil + \lceil W_- / n \rceil$ heads in each, and one MLP between them, that equals $f$ at every input. With $d \ge 1$ the degree and $L = \max(2 \log n, \log 4n)$ its attention scores are at most $L + \log d$ in the first layer and at most $\max_U |L + \log |\hat f(U)||$ in the second.
+# Let $f$ have $W_+$ positive and $W_-$ negative coefficients. There is a transformer of two attention layers with $H = \lceil W_+ / n \rceil + \lceil W_- / n \rceil$ heads in each, and between them an MLP of $H$ blocks, one for each head, that equals $f$ at every input. With $d \ge 1$ the degree and $L = \max(2 \log n, \log 4n)$ its attention scores are at most $L + \log d$ in the first layer and at most $\max_U |L + \log |\hat f(U)||$ in the second.
 # ```
 #
-# **How it works.** A *head* takes up to $n$ terms of one sign. Let $d$ be the largest of their sizes. It has a value column of its own.
+# **How it works.** A *head* takes up to $n$ terms of one sign. Let $d$ be the largest of their sizes, or 1 if that is 0. It has $n + 2$ columns of its own: $n + 1$ for positions and one for values.
 #
 # 1. *Gather.* Position $i$ attends to the members of its set $U_i$ with score $L$. If $|U_i| < d$, it also attends to the output position, with score $L + \log(d - |U_i|)$. That position holds the bit 0. So it counts as $d - |U_i|$ members that are 0, and the mean is $y_i = |x \cap U_i| / d$ with one common $d$.
 # 2. *Parity.* The MLP turns $y_i$ into $\chi_{U_i}(x)$. Its plateaus undo the leak of the softmax.
@@ -50,7 +50,7 @@
 # ````{dropdown} Why it is exact
 # In step 1 the other positions have score 0. There are fewer than $n + 1$ of them, and the $d$ members hold the weight $d e^L \ge 4dn$. So $y_i$ is less than $\frac1{4d}$ away from $|x \cap U_i| / d$, inside a plateau of the MLP. A position without a term attends to the output position with score $\log 4dn$, and its mean is below $\frac1{4d}$ too: it holds $\chi_\emptyset = 1$. In step 3 let the head have $k$ terms of sizes $c_1, \dots, c_k$. The other $n + 1 - k$ positions have score 0, so position $i$ gets the share $c_i e^L / (S_h e^L + n + 1 - k)$. With the factor $S' = S_h + (n + 1 - k) e^{-L}$ in the read-out this is $c_i$. The read-out has $-S'$ at the positions without a term, which cancels their 1.
 #
-# *One transformer.* All heads share $n + 1$ columns for positions, which nothing writes to, and each has a value column. A head reads and writes its own value column only. So the matrices of the heads, and the blocks of one MLP that holds theirs, do not meet; outputs and squared norms add up.
+# *One transformer.* A head reads and writes its own columns only, and so does its block of the MLP. So these are $H$ networks side by side that share no weight: outputs, squared norms and squared gradients add up.
 # ````
 #
 # {numref}`fig-selector-heads` shows the *selector* of three bits, which answers with bit 2 if bit 1 is 0, and with bit 3 if bit 1 is 1. With signs in place of bits it is $\tfrac12 (\chi_{\{2\}} + \chi_{\{3\}} + \chi_{\{1,2\}} - \chi_{\{1,3\}})$: two degrees, two signs, and more terms than bits.
@@ -231,6 +231,8 @@ glue(n_max=n_max, depth=depth, functions=len(found))
 # $$\begin{aligned} N &\le \sum_h \Bigl[ 1 + M(d) + L^2 \sum_i |U_i| + k (L + \log d)^2 + (n + 1 - k) \log^2(4dn) + \sum_i \Lambda_i^2 + (n + 2 - k) S'^2 \Bigr], \\ \|\nabla_\theta f_\theta(x)\|^2 &\le \sum_h \Bigl[ 2 + S'^2 \Bigl( 4 + 32 d^2 (d+1) + h_d \bigl( 1 + n - k + \sum_i \Lambda_i^2 + (1 + \Lambda)^2 \bigr) \Bigr) \Bigr] . \end{aligned}$$
 # ```
 #
+# The weights are those of the $H$ networks. A matrix that joins the columns or units of one head to those of another would be zero, and is left out. That is a choice: in one full MLP over shared columns such zeros are weights too, the norm is the same, but the gradient has their entries, of the order of $H^2$ blocks, and the second bound does not cover it.
+#
 # ````{dropdown} Proof
 # The first line adds up the weights, with $\log(d - |U_i|) \le \log d$. For the second, all means $y_i$ lie inside plateaus of the MLP, so the values and the first scores have no gradient at all. A unit of the MLP passes on at most $S'$ times its slope $2d$, which gives $16 d^2 (d+1) S'^2$ for the first weights of the MLP and again for $b$. The rows of its second weights that write into position columns act through the second scores, of size $\Lambda_i$, times a mean absolute deviation of at most $S'$; this is the term that {ref}`ch-gradients-and-trace` had to add.
 # ````
@@ -346,8 +348,8 @@ ledger.show()
 # ## What we found
 #
 # * The paper's remark is right where no coefficient is tiny and the degree is not small, and one part of it is easier than it says: mixed degrees need no head, only attention to a position whose bit is 0.
-# * Signs need a head more, and sparsity above $n$ needs $W/n$ heads. The bound on the norm grows in proportion, that on the sharpness does not.
-# * So every Boolean function is computed by a shallow transformer, with $2^n/n$ heads if it must be. For almost none of them does this form of the bound, at this network, ask for fewer samples than there are inputs.
+# * Signs need a head more, and sparsity above $n$ needs $W/n$ heads. The bound on the norm grows in proportion, that on the sharpness does not, as long as heads share no weights; in one full MLP it would grow too.
+# * So every Boolean function is computed by a shallow transformer, with fewer than $2 + 2^n/n$ heads. For almost none of them does this form of the bound, at this network, ask for fewer samples than there are inputs.
 #
 # ## Exercises
 #

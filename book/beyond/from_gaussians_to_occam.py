@@ -50,7 +50,7 @@
 # *At least.* $K$ is the information that a noisy network has about $h$. Guess $h$ from it: take the indicator nearest to its outputs. Two indicators have the squared distance $\frac12$, so the guess is wrong only if the noisy network has a risk of at least $\frac18$, which has at most the chance $8R$ by Markov's inequality. Fano's inequality gives the rest.
 # ````
 #
-# With equal weights and $\Sigma_h = \sigma^2 I$ the bound on the risk is $\mathrm{kl}^{-1}(R, (K + \log \frac{2\sqrt m}\delta)/m)$, where $R$ is the training risk under the noise and $K \le \log |H|$ the divergence. As $\sigma \to 0$ this is Occam's bound $\mathrm{kl}^{-1}(0, (\log|H| + \log \frac 1\delta)/m)$, but for $\log 2 \sqrt m$. Noise can help only by a smaller $K$. By the proposition it saves at most $\log 2 + 8 R \log |H|$ nats, of any shape: networks that cannot be told apart have a high risk. On a finer list, such as sums with coefficients of many digits, neighbours overlap at little risk, and there noise can pay.
+# With equal weights and $\Sigma_h = \sigma^2 I$ the bound on the risk is $\mathrm{kl}^{-1}(\hat R, (K + \log \frac{2\sqrt m}\delta)/m)$, where $\hat R$ is the training risk under the noise and $K \le \log |H|$ the divergence. As $\sigma \to 0$ this is Occam's bound $\mathrm{kl}^{-1}(0, (\log|H| + \log \frac 1\delta)/m)$, but for $\log 2 \sqrt m$. Noise can help only by a smaller $K$. By the proposition it saves at most $\log 2 + 8 R \log |H|$ nats, of any shape, with $R$ the risk itself: networks that cannot be told apart have a high risk. On a finer list, such as sums with coefficients of many digits, neighbours overlap at little risk, and there noise can pay.
 
 # %% tags=["parameters"]
 n = 10  # bits, the paper's T [8..12]
@@ -352,7 +352,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-occam-double
 #
-# Show that equality in {prf:ref}`beyond-occam-mixture` fails by exactly $\log 2$ if another component coincides with the chosen one.
+# Let all weights be equal. Show that equality in {prf:ref}`beyond-occam-mixture` fails by at least $\log 2$, in the limit by exactly that, if another component coincides with the chosen one.
 # ```
 #
 # ```{solution} ex-occam-double

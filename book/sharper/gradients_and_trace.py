@@ -194,7 +194,7 @@ glue(tiny_ratio=tiny["over $G_u$"].iloc[-1], tiny_gradient=tiny["squared gradien
 #
 # ```{prf:theorem} Repaired (ours)
 # :label: gradient-repaired
-# For the network of {ref}`ch-construction`, in the basis of even-parity indicators, at all scales $L_1, L_2$, all coefficients and all inputs,
+# For the paper's network of {ref}`ch-construction` (not the exact one, whose read-out has larger entries: {ref}`ch-hessian-trace`), in the basis of even-parity indicators, at all scales $L_1, L_2$, all coefficients and all inputs,
 #
 # $$\|\nabla_\theta f_\theta(x)\|^2 \le G_u + \frac{S^2 \rho^2}{16} \left( \|w\|^2 + R^2 \right) .$$
 #
@@ -353,7 +353,7 @@ ledger.show()
 #
 # **Why.** The rows of $F$ that write into the position columns are left out. They are zero, but their gradient is not: a little of the code of position $i$ in any token moves the second attention, by the score of $i$.
 #
-# **Repair.** Add $\frac{1}{16} S^2 \rho^2 (\|w\|^2 + R^2)$ with $w_i = L_2 + \log c_i$, $R$ the range of $w$ and 0, and $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac{5}{4d} + \frac{5}{8d^2}$. If all $c_i \ge T^{-4}$, that is $O(W^2 d \log^2 T)$ at the paper's scale; without such a condition no bound in $T$, $W$ and $d$ holds. Or train only the last row of $F$; then $G_u$ holds.
+# **Repair.** For the paper's network add $\frac{1}{16} S^2 \rho^2 (\|w\|^2 + R^2)$ with $w_i = L_2 + \log c_i$, $R$ the range of $w$ and 0, and $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac{5}{4d} + \frac{5}{8d^2}$. If all $c_i \ge T^{-4}$, that is $O(W^2 d \log^2 T)$ at the paper's scale; without such a condition no bound in $T$, $W$ and $d$ holds. Or train only the last row of $F$; then $G_u$ holds.
 #
 # **What survives.** The bounds of all other blocks and of the last row of $F$, and so the theorem for $W = 1$ in the limit of large scores, or for a network whose $F$ has one row.
 # ```
