@@ -2,7 +2,8 @@
 
 Without options, executes the chapters whose content key does not match, over Dask, and stores each
 notebook as it arrives; a killed run, started again, executes only what is missing. Parameters are
-checked before any kernel starts. DASK_SCHEDULER_ADDRESS names a cluster to use in place of a local
+checked before any kernel starts. A run that is to be kept goes on from its last checkpoint, after a
+kill or when --budget was over. DASK_SCHEDULER_ADDRESS names a cluster to use in place of a local
 one. The book is the one that --book names, else the one around the current folder.
 """
 
@@ -13,7 +14,9 @@ import contextlib
 import csv
 import io
 import itertools
+import re
 import shlex
+import shutil
 import signal
 import sys
 import tempfile
@@ -44,6 +47,8 @@ from helpers.book.execution import (
 from helpers.book.parameters import ChapterError, Parameter
 from helpers.book.results import write_atomically
 
+_PAUSED = re.compile(r"^(?:cell \[\d+\]: |helpers\.training\.checkpoints\.)Paused: ", re.MULTILINE)
+_BUDGET = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h)")
 _QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
@@ -70,12 +75,64 @@ class Job:
         """What the chapter's tables say of how they were made, if they are kept."""
         if self.keep is None:
             return None
+        key = self.chapter.key(self.parameters)
         return {
             "chapter": self.chapter.name,
             "parameters": dict(self.parameters),
             "command": "python -m helpers.run " + shlex.join(sys.argv[1:]),
-            "key": self.chapter.key(self.parameters),
+            "key": key,
+            "checkpoints": str(self.chapter.root / "_build/checkpoints" / self.chapter.name / key),
         }
+
+    @property
+    def seconds(self) -> float | None:
+        """What it takes by the records; None if they do not tell."""
+        kept = self.keep is not None
+        return (self.chapter.stored_seconds if kept else None) or self.chapter.seconds
+
+    @property
+    def can_pause(self) -> bool:
+        """Whether it keeps checkpoints, so that it may be begun without the time to end."""
+        return self.keep is not None and "results.checkpoint(" in self.chapter.text
+
+
+class Clock:
+    """What a call may take, and what it will.
+
+    Args:
+        jobs: All that is to be done.
+        budget: Seconds; None: without limit.
+    """
+
+    def __init__(self, jobs: Sequence[Job], budget: float | None = None) -> None:
+        self.began, self.budget = time.time(), budget
+        self.left = {job.target: job.seconds for job in jobs}
+        self.done = 0.0  # seconds that the records have for what is done
+
+    @property
+    def deadline(self) -> float | None:
+        """When runs with checkpoints stop, in seconds since 1970."""
+        return None if self.budget is None else self.began + self.budget
+
+    def allows(self, job: Job) -> bool:
+        """Whether the job may be begun: there is time for it, or until its first checkpoint."""
+        if self.deadline is None:
+            return True
+        needed = 0.0 if job.can_pause else job.seconds or 0.0
+        return time.time() + needed < self.deadline
+
+    def take(self, job: Job) -> None:
+        """Count a job that has come to its end."""
+        self.done += self.left.pop(job.target) or 0.0
+
+    def tell(self) -> str:
+        """Time that has passed, and what is left if all goes on at this pace."""
+        passed, rest = time.time() - self.began, list(self.left.values())
+        if not rest or not self.done or None in rest:
+            return f"{passed:5.0f} s"
+        left = passed * sum(filter(None, rest)) / self.done
+        end = time.strftime("%H:%M", time.localtime(time.time() + left))
+        return f"{passed:5.0f} s, ends about {end}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -108,6 +165,7 @@ def plan(options: argparse.Namespace) -> list[Job]:
     """The jobs that the options ask for; every name and value is checked here."""
     if options.jobs < 1:
         raise ChapterError(f"--jobs must be at least 1, got {options.jobs}")
+    _seconds(options.budget)
     root = _book(options.book)
     if options.out is not None:
         _require_elsewhere(options.out, root)
@@ -159,15 +217,30 @@ def is_done(job: Job, plain: bool = False) -> bool:
 def carry_out(jobs: Sequence[Job], options: argparse.Namespace) -> int:
     """Execute the jobs, store each as it arrives, report; 1 if any failed."""
     print(f"executing {len(jobs)}, {min(options.jobs, len(jobs))} at once", flush=True)
-    outcomes = _plainly(jobs, options.jobs) if options.plain else _over_dask(jobs, options.jobs)
-    failed = []
-    started = time.monotonic()
-    for done, (job, outcome) in enumerate(outcomes, 1):
+    clock = Clock(jobs, _seconds(options.budget))
+    variables = {"BOOK_DEVICE": options.device} if options.device else {}
+    if clock.deadline is not None:
+        variables["BOOK_DEADLINE"] = str(clock.deadline)
+    execute = _plainly if options.plain else _over_dask
+    failed, paused, done = [], [], 0
+    for done, (job, outcome) in enumerate(execute(jobs, options.jobs, clock, variables), 1):
+        clock.take(job)
+        if outcome.error and _PAUSED.search(outcome.error):
+            paused.append(job)
+            _say(done, len(jobs), job, outcome, "paused", None, clock)
+            continue
+        kept = job.run  # now: what is stored changes the key, and with it the folder
         error = _store(job, outcome, options.plain)
         if error:
             failed.append(job)
-        _say(done, len(jobs), job, outcome, error, time.monotonic() - started)
-    print(f"{len(jobs) - len(failed)} executed, {len(failed)} failed")
+        elif kept:
+            shutil.rmtree(kept["checkpoints"], ignore_errors=True)
+        _say(done, len(jobs), job, outcome, "FAILED" if error else "done", error, clock)
+    told = f"{done - len(failed) - len(paused)} executed, {len(failed)} failed"
+    if options.budget or paused:
+        told += f", {len(paused)} paused, {len(jobs) - done} not begun"
+        told += "; run again to go on" if len(jobs) > done or paused else ""
+    print(told)
     if options.parameter and options.out and not options.plain:
         _tell_sweep(plan(options), Path(options.out))
     return int(bool(failed))
@@ -193,6 +266,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", metavar="DIR", help="write here, not into the book")
     parser.add_argument("--force", action="store_true", help="execute current ones too")
     parser.add_argument("--check", action="store_true", help="only say which are stale")
+    parser.add_argument(
+        "--budget", metavar="TIME", help="such as 45min or 2h: begin no more, and pause, after it"
+    )
+    parser.add_argument("--device", help="where training takes its steps, such as cuda (the CPU)")
     parser.add_argument("--plain", action="store_true", help="run as scripts, without Jupyter")
     return parser
 
@@ -215,6 +292,18 @@ def _parameters_apart(given: Sequence[str]) -> tuple[list[str], list[tuple[str, 
             raise ChapterError("-p wants a name and a value: -p NAME VALUE, or -p NAME=VALUE")
         pairs.append((name, value))
     return rest, pairs
+
+
+def _seconds(budget: str | None) -> float | None:
+    """A time such as 90s, 45min or 2h, in seconds."""
+    if budget is None:
+        return None
+    found = _BUDGET.fullmatch(budget.strip())
+    if not found or not float(found[1]):
+        raise ChapterError(
+            f"--budget wants a time above 0 such as 90s, 45min or 2h, got {budget!r}"
+        )
+    return float(found[1]) * {"s": 1, "min": 60, "h": 3600}[found[2]]
 
 
 def _book(named: str | None) -> Path:
@@ -286,7 +375,9 @@ def _words(text: str, parameter: Parameter) -> list[str]:
     return [word.strip() for word in words]
 
 
-def _over_dask(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome]]:
+def _over_dask(
+    jobs: Sequence[Job], workers: int, clock: Clock, variables: Mapping[str, str]
+) -> Iterator[tuple[Job, Outcome]]:
     """Map the jobs over a cluster; a task whose worker dies, or has other code, goes to another.
 
     Only as many tasks are handed over as the cluster has threads: Dask would queue the others on
@@ -311,6 +402,7 @@ def _over_dask(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome
                 code_for(job.chapter.text),
                 job.run,
                 str(job.chapter.root),
+                dict(variables),
                 pure=False,
                 key=f"{job.label} {i} {next(attempt)}",  # Dask takes the same key for the same task
                 workers=where,
@@ -321,7 +413,9 @@ def _over_dask(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome
         def fill() -> None:
             fit = {k: n for k, n in client.nthreads().items() if k not in unfit}
             while waiting and len(futures) < max(sum(fit.values()), 1):
-                submit(*waiting.popleft(), sorted(fit) if unfit and fit else None)
+                i, job = waiting.popleft()
+                if clock.allows(job):
+                    submit(i, job, sorted(fit) if unfit and fit else None)
 
         fill()
         for future in arriving:
@@ -344,21 +438,22 @@ def _over_dask(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome
             yield job, outcome
 
 
-def _plainly(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome]]:
+def _plainly(
+    jobs: Sequence[Job], workers: int, clock: Clock, variables: Mapping[str, str]
+) -> Iterator[tuple[Job, Outcome]]:
+    def execute(job: Job) -> Outcome | None:
+        if not clock.allows(job):
+            return None
+        chapter = job.chapter
+        given = chapter.name, chapter.text, job.parameters, job.run, str(chapter.root), variables
+        return execute_plainly(*given)
+
     with ThreadPoolExecutor(workers) as pool:
-        futures = {
-            pool.submit(
-                execute_plainly,
-                job.chapter.name,
-                job.chapter.text,
-                job.parameters,
-                job.run,
-                str(job.chapter.root),
-            ): job
-            for job in jobs
-        }
+        futures = {pool.submit(execute, job): job for job in jobs}
         for future in completed_threads(futures):
-            yield futures[future], future.result()
+            outcome = future.result()
+            if outcome is not None:
+                yield futures[future], outcome
 
 
 def _store(job: Job, outcome: Outcome, plain: bool) -> str | None:
@@ -421,12 +516,11 @@ def _plain_head(job: Job) -> str:
 
 
 def _say(
-    done: int, total: int, job: Job, outcome: Outcome, error: str | None, since: float
+    done: int, total: int, job: Job, outcome: Outcome, word: str, error: str | None, clock: Clock
 ) -> None:
     """One line a chapter behind a bar; the error of a failed one, shortened, below it."""
     bar = ("#" * (20 * done // total)).ljust(20, ".")
-    word = "FAILED" if error else "done"
-    line = f"[{bar}] {done}/{total} {since:5.0f} s  {word} {job.label} ({outcome.seconds:.1f} s)"
+    line = f"[{bar}] {done}/{total} {clock.tell()}  {word} {job.label} ({outcome.seconds:.1f} s)"
     print(line, flush=True)
     if error:
         lines = error.splitlines()

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-STRIP = re.compile(r"\*\*Runs in\*\* (?P<number>[\d.]+) (?P<unit>s|min)\b")
-"""As at the top of every chapter."""
+from helpers.book.chapters import STRIP
 
 
 @cache

@@ -47,11 +47,9 @@ big_lengths = [20, 40, 60]  # T of the large run [9..200]
 big_data_sets = 5  # of each length, each with its own model [1..20]
 big_epochs = 40000  # most epochs of a run [100..200000]
 big_decay = 0.99995  # factor of the learning rate in every epoch [0.99..1]
-big_folder = ""  # folder from which a large run that was killed goes on; empty: none
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
-from pathlib import Path
 
 import pandas as pd
 import torch
@@ -71,8 +69,7 @@ if series:
     for k in range(big_data_sets):
         for T in big_lengths:
             run = task.Run(T, 1000 * seed + k, decay=big_decay)
-            path = Path(big_folder).expanduser() / f"{T}-{k}.pt" if big_folder else None
-            run.train(big_epochs, checkpoint=path)
+            run.train(big_epochs, checkpoint=results.checkpoint(f"{T} {k}"))
             found = {name: float(f"{v:.5g}") for name, v in run.best.items()}
             done = {"T": T, "run": k, "epochs": min(run.epoch, big_epochs)}
             done |= {"stopped": int(run.stopped)} | found

@@ -116,6 +116,7 @@ class Learned:
             check_every=check_every,
             threshold=threshold,
             evaluate=None if train_samples else self.test_error,
+            checkpoint=results.checkpoint(f"{steps} shifted {shifted}"),
         )
         self.weights = self.trained.weights
 

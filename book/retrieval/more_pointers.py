@@ -59,11 +59,9 @@ test_prompts = 1000  # of a test [500..10000]
 cap = 600_000  # most prompts of a run [200000..4000000]
 seed = 0  # of all that is random [0..1000000]
 series = ""  # name of the table to store, of runs at the paper's settings
-folder = ""  # where unfinished runs are kept, to go on from
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
-from pathlib import Path
 
 import pandas as pd
 import torch
@@ -171,7 +169,7 @@ def learn(name, q):
         return squared_error(forward(weights, tokens[running]), y[running])
 
     how = {"learning_rate": rate, "weight_decay": 0.1, "threshold": THRESHOLD, "progress": False}
-    how["checkpoint"] = Path(folder).expanduser() / f"{name}_{q}.pt" if folder else None
+    how["checkpoint"] = results.checkpoint(f"{name} {q}")
     trained = train(
         forward, start, task.fresh(64), steps=cap // 64, check_every=50, evaluate=error, **how
     )

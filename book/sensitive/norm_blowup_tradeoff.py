@@ -90,7 +90,7 @@ bootstrap = torch.Generator().manual_seed(seed)
 
 
 # %%
-def search(n, count, steps, width, B, rates, decays, seed):
+def search(n, count, steps, width, B, rates, decays, seed, checkpoint=None):
     """Train every function at as many settings; the settings, and what was found at every look."""
     names = [name for name in functions for _ in range(count)]
     drawn = torch.rand(2, count, generator=torch.Generator().manual_seed(seed)).double()
@@ -107,7 +107,7 @@ def search(n, count, steps, width, B, rates, decays, seed):
         "log_blowup": lambda w, _: brittle.blowup(model, w, strings).log(),
     }
     seeds = [10_000 * seed + 100 * n + e % count for e in range(len(names))]
-    given = {"B": B, "learning_rate": rate, "weight_decay": decay}
+    given = {"B": B, "learning_rate": rate, "weight_decay": decay, "checkpoint": checkpoint}
     found = brittle.learn(model, names, seeds, steps, metrics=metrics, metrics_every=100, **given)
     looks = {name: of.double() for name, of in found.metrics.items()}
     ends = {name: of[-1] for name, of in looks.items()}
@@ -262,7 +262,8 @@ above.reproduced(
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if series:
     given = (big_runs, big_steps, big_width, big_batch, big_rates, big_decays, 0)
-    made = pd.concat([search(n, *given)[0] for n in big_lengths])
+    parts = [(n, *given, results.checkpoint(f"{n} bits")) for n in big_lengths]
+    made = pd.concat([search(*part)[0] for part in parts])
     results.save(
         series,
         {

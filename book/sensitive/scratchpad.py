@@ -85,7 +85,8 @@ for n in lengths:
     seeds = [10_000 * seed + 100 * n + k for k in range(runs)]
     B = max(step_bits // n, 8)
     measured = {"draws": draws, "seed": seed, "sigma": sigma}
-    models[n], seen = scratchpads.study(n, seeds, steps, B=B, **measured, **rule)
+    kept = {"checkpoint": results.checkpoint(f"{n} bits")}
+    models[n], seen = scratchpads.study(n, seeds, steps, B=B, **measured, **rule, **kept)
     found.append(pd.DataFrame({name: values.numpy() for name, values in seen.items()}))
 here = pd.concat(found).astype({"n": int, "steps": int})
 if series:

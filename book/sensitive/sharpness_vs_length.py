@@ -225,7 +225,8 @@ others.reproduced(
 if series:
     given = {"B": big_batch, "learning_rate": big_rate}
     every = [name for name in functions for _ in range(big_runs)]
-    made = pd.concat([learn(n, every, big_steps, big_width, **given) for n in big_lengths])
+    parts = [(n, given | {"checkpoint": results.checkpoint(f"{n} bits")}) for n in big_lengths]
+    made = pd.concat([learn(n, every, big_steps, big_width, **how) for n, how in parts])
     results.save(
         series,
         {

@@ -74,7 +74,7 @@ model, strings = brittle.spec(n, width), brittle.strings_of(n)
 
 
 # %% mystnb={"code_prompt_hide": "Training", "code_prompt_show": "Training"} tags=["hide-input"]
-def follow(names, seeds, decay, steps, every, model=model, rate=learning_rate):
+def follow(names, seeds, decay, steps, every, model=model, rate=learning_rate, checkpoint=None):
     """Train models side by side; each of the four numbers, of every model at every look."""
     values = torch.stack([brittle.targets(name, strings) for name in names])
 
@@ -96,6 +96,7 @@ def follow(names, seeds, decay, steps, every, model=model, rate=learning_rate):
             "log_blowup": lambda w, _: brittle.blowup(model, w, strings).log(),
         },
         metrics_every=every,
+        checkpoint=checkpoint,
     )
 
 
@@ -344,7 +345,8 @@ if long_steps:
     names, lambdas = zip(*kinds, strict=True)
     every = 10 * EVERY
     seeds = [10_000 * seed + k for k in number]
-    found = follow(names, seeds, torch.tensor(lambdas).double(), long_steps, every).metrics
+    kept = {"checkpoint": results.checkpoint("longer")}
+    found = follow(names, seeds, torch.tensor(lambdas).double(), long_steps, every, **kept).metrics
     rows = [
         {"function": name, "decay": d, "run": k, "step": every * (look + 1)}
         | {key: float(f"{values[look, e]:.5g}") for key, values in found.items()}
@@ -437,7 +439,7 @@ if wide_steps:
     kinds = [(d, k) for d in (0.0, 0.1, 0.3) for k in range(6)]
     lambdas, number = zip(*kinds, strict=True)
     every, lambdas = 200, torch.tensor(lambdas).double()
-    large = {"model": brittle.spec(n, 128), "rate": 3e-4}
+    large = {"model": brittle.spec(n, 128), "rate": 3e-4, "checkpoint": results.checkpoint("wide")}
     found = follow(["PARITY"] * len(kinds), number, lambdas, wide_steps, every, **large).metrics
     rows = [
         {"decay": d, "run": k, "step": every * (look + 1)}

@@ -60,12 +60,10 @@ big_batch = 128  # strings in a step of it [16..1024]
 big_steps = 12000  # most steps of a run of it [10..200000]
 big_positional = False  # its first attention reads positions only, and the second learns slowly
 big_fresh = 131072  # strings on which its risk is estimated [1000..1048576]
-big_checkpoint = ""  # file from which a large run that was killed goes on; empty: none
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import dataclasses
 from functools import partial
-from pathlib import Path
 
 import pandas as pd
 import torch
@@ -109,7 +107,7 @@ if series:
         batch_size=big_batch,
         threshold=threshold,
         rate_of=samples.SLOW if big_positional else None,
-        checkpoint=Path(big_checkpoint) if big_checkpoint else None,
+        checkpoint=results.checkpoint(series),
     )
     rows = samples.gap_table(
         data, partial(forward, spec), found, fresh=big_fresh, generator=draws.generator

@@ -99,6 +99,7 @@ def trained(positional):
         weight_decay=1e-4,
         check_every=math.ceil(strings / batch_size),
         threshold=threshold,
+        checkpoint=results.checkpoint(f"positional {positional}"),
     )
     return run.weights, run.finished
 

@@ -264,7 +264,8 @@ glue(model_below=count(stored, "model"), even_below=count(stored, "balanced"))
 wanted = [tuple(c) for c in classes for _ in range(seeds)]
 data = samples.draw(n, wanted, strings, [1000 * seed + k % seeds for k in range(len(wanted))])
 spec = samples.paper_spec(n)
-run = samples.learn(data, spec, steps=max_steps, batch_size=batch_size, threshold=threshold)
+how = {"steps": max_steps, "batch_size": batch_size, "threshold": threshold}
+run = samples.learn(data, spec, **how, checkpoint=results.checkpoint("networks"))
 wide = samples.paper_spec(n, scale=learnable.PAPER_SCALE)
 
 

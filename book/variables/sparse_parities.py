@@ -43,7 +43,6 @@ learning_rate = 1e-3  # of AdamW [1e-3..1.5e-3]
 threshold = 0.05  # loss below which a run has learned, and stops [0.02..0.1]
 seed = 0  # of everything random [0..1000000]
 series = ""  # name of the table to store, of runs at the paper's size
-folder = ""  # where unfinished runs are kept, to go on from
 
 # %% [markdown]
 # ## Loss curves
@@ -53,7 +52,6 @@ folder = ""  # where unfinished runs are kept, to go on from
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
 from functools import partial
-from pathlib import Path
 
 import pandas as pd
 import torch
@@ -75,7 +73,6 @@ GUESSING = {"parity": math.log(2), "AND": -math.log(1 / 8) / 8 - 7 * math.log(7 
 # %%
 def learn(gate, T, s, count, steps=max_steps):
     """Train runs that differ in nothing but their draws, with s hidden positions."""
-    kept = Path(folder).expanduser() / f"{gate}_{s}_of_{T}.pt" if folder else None
     trials = planted.plant(gate.lower(), T, s, [1000 * seed + k for k in range(count)])
     model = planted.probe(T, width=width, heads=heads)
     return train(
@@ -88,7 +85,7 @@ def learn(gate, T, s, count, steps=max_steps):
         loss=cross_entropy,
         check_every=10,
         threshold=threshold,
-        checkpoint=kept,
+        checkpoint=results.checkpoint(f"{gate} {s} of {T}"),
     )
 
 

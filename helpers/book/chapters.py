@@ -26,6 +26,8 @@ from helpers.book.place import PACKAGE, found
 ROOT = found() or PACKAGE
 BOOK = ROOT / "book"
 REGISTER = BOOK / "register.yml"
+STRIP = re.compile(r"\*\*Runs in\*\* (?P<number>[\d.]+) (?P<unit>s|min)\b")
+"""As at the top of every chapter."""
 _PARSER = threading.Lock()
 
 
@@ -77,6 +79,19 @@ class Chapter:
         if not isinstance(values, dict):
             raise ChapterError(f"{self.preset.name} must map names to values, got {values!r}")
         return {name: self.parameter(name).checked(value) for name, value in values.items()}
+
+    @property
+    def seconds(self) -> float | None:
+        """What its strip says that it takes on one core; None without a strip."""
+        found = STRIP.search(self.text)
+        return float(found["number"]) * {"s": 1, "min": 60}[found["unit"]] if found else None
+
+    @property
+    def stored_seconds(self) -> float | None:
+        """What the longest of its stored runs took; None if there is none."""
+        files = (self.root / "results").glob(f"{self.name}.*.json")
+        records = [json.loads(_read(f)) for f in files if not f.name.endswith(".claims.json")]
+        return max((float(r["seconds"]) for r in records), default=None)
 
     def parameter(self, name: str) -> Parameter:
         """A parameter by name; ChapterError names those allowed."""

@@ -88,6 +88,7 @@ def execute_notebook(
     code: Mapping[str, str],
     run: Mapping[str, Any] | None = None,
     book: str = "",
+    variables: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Execute a py:percent source by papermill, in a temporary folder, on this machine.
 
@@ -99,6 +100,7 @@ def execute_notebook(
         code: What :func:`code_for` says where the caller is.
         run: What :func:`helpers.book.results.save` tells of the run, if its tables are to be kept.
         book: The folder of the book, for :mod:`helpers.book.own`; it need not be here.
+        variables: More of its environment, such as a deadline or a device.
 
     Returns:
         The notebook without timing metadata, with stable cell ids.
@@ -114,7 +116,7 @@ def execute_notebook(
                 f"({here[what]} here, {wanted} there); update it",
                 _address(),
             )
-    return _survived("notebook", name, source, parameters, run, book, key)
+    return _survived("notebook", name, source, parameters, run, book, variables, key)
 
 
 def execute_plainly(
@@ -123,9 +125,10 @@ def execute_plainly(
     parameters: Mapping[str, Any],
     run: Mapping[str, Any] | None = None,
     book: str = "",
+    variables: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Execute a chapter as a script in a process of its own; needs no Jupyter."""
-    return _survived("plain", name, source, parameters, run, book)
+    return _survived("plain", name, source, parameters, run, book, variables)
 
 
 def _survived(form: str, *task: Any) -> Outcome:
@@ -144,6 +147,7 @@ def _in_a_child(
     parameters: Mapping[str, Any],
     run: Mapping[str, Any] | None,
     book: str,
+    variables: Mapping[str, str] | None,
     key: str = "",
 ) -> Outcome:
     """One execution in a process of its own, which ends when this one does."""
@@ -159,7 +163,7 @@ def _in_a_child(
                 stdout=out,
                 stderr=err,
                 cwd=folder,
-                env=_variables(run, folder, form, book),
+                env=_variables(run, folder, form, book) | dict(variables or {}),
             )
             try:
                 status = child.wait()

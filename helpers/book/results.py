@@ -120,6 +120,27 @@ def load(chapter: str, name: str, folder: Path = RESULTS) -> Table | None:
     return Table(columns, provenance)
 
 
+def checkpoint(name: str) -> Path | None:
+    """The file from which a part of this run goes on, if it was begun before and stopped.
+
+    The runner gives every kept run a folder of its own by chapter, parameters and code, and deletes
+    it when the run is stored; so no file is ever found by another run. None when nothing is kept,
+    or where the folder cannot be made, as on a worker that shares no disk.
+
+    Args:
+        name: Of the part within the run, such as ``"20 bits"``.
+    """
+    run = json.loads(os.environ.get("BOOK_RUN", "null"))
+    if run is None or not run.get("checkpoints"):
+        return None
+    folder = Path(run["checkpoints"])
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder / f"{name.replace('/', '_')}.pt"
+
+
 def fingerprint(text: str) -> dict[str, Any]:
     """Rows below the head of a CSV, and its hash, whatever ends its lines."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -159,8 +180,9 @@ def _parse(text: str) -> Value:
 def _provenance(run: dict[str, Any]) -> dict[str, Any]:
     import torch
 
-    cuda = torch.cuda.is_available()
-    device = torch.cuda.get_device_name() if cuda else f"{os.cpu_count()} CPU cores"
+    named = torch.device(os.environ.get("BOOK_DEVICE") or "cpu")  # as helpers.training.train has it
+    cuda = named.type == "cuda"
+    device = torch.cuda.get_device_name(named) if cuda else f"{os.cpu_count()} CPU cores"
     return {
         **{key: run[key] for key in ("chapter", "parameters", "command", "key")},
         "device": device,

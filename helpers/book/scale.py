@@ -16,12 +16,11 @@ from typing import Any
 
 import yaml
 
-from helpers.book.chapters import ROOT, Chapter
+from helpers.book.chapters import ROOT, STRIP, Chapter
 from helpers.book.register import Entry, load_register
 
 SCALE = ROOT / "book" / "scale.yml"
 _MARK = re.compile(r"^<!-- scale (\w+) -->$", re.MULTILINE)
-_STRIP = re.compile(r"\*\*Runs in\*\* ([\d.]+ (?:s|min))\b")
 _FIELDS = {"paper", "stored", "missing"}
 
 
@@ -114,8 +113,8 @@ def section(key: str) -> str:
 
 def time_of_page(entry: Entry) -> str:
     """What the chapter's strip says that the page itself takes, on a processor."""
-    found = _STRIP.search(Chapter(entry.chapter).text)
-    return found[1] if found else ""
+    found = STRIP.search(Chapter(entry.chapter).text)
+    return f"{found['number']} {found['unit']}" if found else ""
 
 
 def setup(app: Any) -> dict[str, bool]:

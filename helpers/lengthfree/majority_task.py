@@ -192,6 +192,7 @@ class Run:
 
         Raises:
             ValueError: epochs that are no such multiple, or a file of another run.
+            Paused: as of :func:`helpers.training.train.train`.
         """
         if epochs % look_every:
             raise ValueError(f"epochs must be a multiple of {look_every}, got {epochs}")
@@ -207,8 +208,11 @@ class Run:
             self.epoch += done
             self._look()
             over = self.stopped or self.epoch == epochs
-            if checkpoint is not None and (over or self.epoch % (40 * look_every) == 0):
+            late = checkpoint is not None and not over and checkpoints.time_is_up()
+            if checkpoint is not None and (over or late or self.epoch % (40 * look_every) == 0):
                 self.save(checkpoint)
+            if late:
+                raise checkpoints.Paused(f"time is up, {checkpoint} holds the run")
 
     def weights(self, best: bool = False) -> Weights:
         """The weights as :func:`outputs` takes them, float64: as they are, or at the best look."""

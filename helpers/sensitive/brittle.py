@@ -27,7 +27,7 @@ from helpers.nets.spec import TransformerSpec, shapes
 from helpers.nets.transformer import forward, initial_weights
 from helpers.sharpness import Estimate, direction_sharpness, layer_norm_blowup
 from helpers.statistics import middle, redrawn
-from helpers.training.batches import Pair, fresh
+from helpers.training.batches import Pair, fresh, whole
 from helpers.training.train import Trained, train
 from helpers.weights import Weights, ensemble_of
 
@@ -157,11 +157,7 @@ def learn(
     generators, weights = seeded(model, seeds)
     if 2**model.n <= B:
         cube = bits(model.n)
-        values = torch.stack([targets(name, cube) for name in names])
-
-        def batches(models: Tensor) -> Pair:
-            return cube, values[models]
-
+        batches = whole(cube, torch.stack([targets(name, cube) for name in names]))
     else:
 
         def draw(e: int, size: int, generator: torch.Generator) -> Pair:

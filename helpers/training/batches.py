@@ -88,6 +88,39 @@ def fresh(
     return _Fresh(draw, B, generators, prepare)
 
 
+@door
+def whole(inputs: Tensor, targets: Tensor) -> Resumable:
+    """Batches that are all the examples, every time.
+
+    Args:
+        inputs: Shape ``(N, ...)``, the same for all models.
+        targets: Shape ``(E, N, ...)``, those of each model.
+
+    Raises:
+        ValueError: shapes that do not fit.
+    """
+    return _Whole(inputs, targets)
+
+
+class _Whole:
+    def __init__(self, inputs: Tensor, targets: Tensor) -> None:
+        if targets.ndim < 2 or not inputs.ndim or targets.shape[1] != len(inputs):
+            raise ValueError(
+                "expected inputs (N, ...) and targets (E, N, ...), got "
+                f"{tuple(inputs.shape)} and {tuple(targets.shape)}"
+            )
+        self.inputs, self.targets = inputs, targets
+
+    def __call__(self, models: Tensor) -> Pair:
+        return self.inputs, self.targets[models.to(self.targets.device)]
+
+    def state(self) -> dict[str, Tensor]:
+        return {}
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        pass
+
+
 class _Fresh:
     def __init__(
         self, draw: Draw, B: int, generators: Sequence[Generator], prepare: Prepare | None

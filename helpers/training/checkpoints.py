@@ -1,8 +1,9 @@
-"""A file from which a run that was killed goes on: plain tensors and numbers, never a pickle."""
+"""A file from which a run that was stopped goes on: plain tensors and numbers, never a pickle."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 import zipfile
@@ -16,6 +17,12 @@ from torch import Tensor
 from helpers.training.batches import Batches, Resumable
 
 FORMAT = 1
+DEADLINE = "BOOK_DEADLINE"
+"""In the environment, when runs with a file stop: seconds since 1970; the runner sets it."""
+
+
+class Paused(Exception):  # noqa: N818  what was asked for, no error
+    """Time was up: the run is in its file, and the next call goes on from there."""
 
 
 class CheckpointError(ValueError):
@@ -83,16 +90,23 @@ class Checkpoint:
         self.source.restore(found["batch"])
 
     def write_if_due(self) -> None:
-        """Write the file, if the time has come."""
-        if time.monotonic() - self.written >= self.every:
-            state = {"probe": self.probe, "run": self.run.state(), "batch": self.source.state()}
-            write(self.path, self.settings, state)
-            self.written = time.monotonic()
+        """Write the file, if the time has come; Paused if no time is left at all."""
+        late = time_is_up()
+        if late or time.monotonic() - self.written >= self.every:
+            self.write()
+        if late:
+            raise Paused(f"time is up, {self.path} holds the run; call again to go on")
 
-    def remove(self) -> None:
-        """Delete the file, and what a kill in the middle of writing may have left beside it."""
-        self.path.unlink(missing_ok=True)
-        _neighbour(self.path).unlink(missing_ok=True)
+    def write(self) -> None:
+        """Write the file now."""
+        state = {"probe": self.probe, "run": self.run.state(), "batch": self.source.state()}
+        write(self.path, self.settings, state)
+        self.written = time.monotonic()
+
+
+def time_is_up() -> bool:
+    """Whether the moment that :data:`DEADLINE` names has passed; never if it names none."""
+    return time.time() >= float(os.environ.get(DEADLINE, math.inf))
 
 
 def write(path: Path, settings: Mapping[str, Any], run: Mapping[str, Any]) -> None:

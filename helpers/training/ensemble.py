@@ -99,13 +99,13 @@ class Options:
 
 
 class Run:
-    """All that changes while the models train."""
+    """All that changes while the models train; what is kept of them, and asked, is at ``home``."""
 
-    def __init__(self, optimizer: StackedAdamW, options: Options) -> None:
-        self.optimizer, self.options = optimizer, options
+    def __init__(self, optimizer: StackedAdamW, options: Options, home: torch.device) -> None:
+        self.optimizer, self.options, self.home = optimizer, options, home
         E = len(optimizer.rate)
         self.step, self.models = 0, torch.arange(E)
-        self.final = {k: v.detach().clone() for k, v in self.live.items()}
+        self.final = {k: v.detach().to(home, copy=True) for k, v in self.live.items()}
         self.steps = torch.zeros(E, dtype=torch.int64)
         self.finished = torch.zeros(E, dtype=torch.bool)
         self.failed: list[Failure] = []
@@ -299,7 +299,7 @@ class Run:
         return Snapshot(level, models, self.copied[i, models], self.copied_at[i, models], kept)
 
     def _values(self, name: str, measure: Evaluate) -> Tensor:
-        found = measure({k: v.detach() for k, v in self.live.items()}, self.models)
+        found = measure({k: v.detach().to(self.home) for k, v in self.live.items()}, self.models)
         require_one_each(name, found, len(self.models))
         return found.detach().double().cpu()
 
@@ -326,7 +326,7 @@ def _put(among: Weights, tensors: Mapping[str, Tensor], models: Tensor) -> None:
         if len(tensor) == len(whole):
             whole.copy_(tensor.detach())
         else:
-            whole[models.to(whole.device)] = tensor.detach()
+            whole[models.to(whole.device)] = tensor.detach().to(whole.device)
 
 
 @door

@@ -9,6 +9,7 @@ whose loss is no longer finite, leaves the stack, and the others go on faster.
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -36,6 +37,8 @@ __all__ = [
 ]
 
 Loss = Callable[[Tensor, Tensor], Tensor]
+DEVICE = "BOOK_DEVICE"
+"""In the environment, where steps are taken that name no device; the runner's --device sets it."""
 
 
 def squared_error(outputs: Tensor, targets: Tensor) -> Tensor:
@@ -90,6 +93,7 @@ def train(
     on_failure: Literal["record", "raise"] = "record",
     checkpoint: Path | None = None,
     checkpoint_every: float = 60.0,
+    device: torch.device | str | None = None,
     progress: bool = True,
 ) -> Trained:
     r"""Minimise the losses of E models by AdamW; each stops on its own.
@@ -126,14 +130,19 @@ def train(
         checkpoint: A file to go on from when this call is made again after the process was killed:
             it then ends with the same bits as if it had not been. Needs batches with a state, as
             those of :mod:`helpers.training.batches`; ``evaluate`` and ``metrics`` must have none.
-            Deleted at the end.
+            At the end it holds the end, which the next call returns; delete it to train anew.
         checkpoint_every: Seconds between two writings of it; 0: after every step.
+        device: Where the steps are taken; weights come back to where they were, which is where
+            ``evaluate`` and ``metrics`` see them. None: the device that the environment names
+            (:data:`DEVICE`), else where the weights are.
         progress: Draw a bar, where standard error is a terminal.
 
     Raises:
         ValueError: no models, tensors of different E, a number outside its range, a loss that is
-            not ``(A,)``, or a checkpoint that is damaged or of another run
-            (:class:`helpers.training.checkpoints.CheckpointError`).
+            not ``(A,)``, a device that is not here, or a checkpoint that is damaged or of another
+            run (:class:`helpers.training.checkpoints.CheckpointError`).
+        Paused: the time that the environment gives to runs with a checkpoint is up
+            (:data:`helpers.training.checkpoints.DEADLINE`); the file is written.
         ArithmeticError: every model failed, or the first one if so asked; says which, when, and
             its last finite loss.
 
@@ -150,13 +159,18 @@ def train(
         on_failure,
     )
     _check(weights, steps, options, checkpoint_every)
-    live = {k: v.detach().clone(memory_format=torch.contiguous_format) for k, v in weights.items()}
+    home = next(iter(weights.values())).device
+    there = _device(device, home)
+    live = {
+        k: v.detach().to(there, copy=True, memory_format=torch.contiguous_format)
+        for k, v in weights.items()
+    }
     optimizer = StackedAdamW(
         live, learning_rate, weight_decay, rate_of=rate_of, betas=betas, eps=eps, clip=clip
     )
     for name in optimizer.moving:
         live[name].requires_grad_()
-    run = Run(optimizer, options)
+    run = Run(optimizer, options, home)
     file = None
     if checkpoint is not None:
         factors = [schedule(s) for s in (1, -(-steps // 2), steps)] if schedule else None
@@ -182,23 +196,31 @@ def train(
             run.check()
             if bar is not None:
                 _advance(bar, run)
-        if file is not None:
+        if file is not None and run.step < steps and len(run.models):
             file.write_if_due()
 
     if bar is not None:
         bar.close()
-    trained = run.trained()
     if file is not None:
-        file.remove()
-    return trained
+        file.write()
+    return run.trained()
 
 
 def _losses(forward: Forward, loss: Loss, run: Run, batch: Batches) -> Tensor:
     """The losses of the models in training on their next batch."""
-    inputs, targets = batch(run.models)
+    there = next(iter(run.live.values())).device
+    inputs, targets = (v.to(there) for v in batch(run.models))
     losses = loss(forward(run.live, inputs), targets)
     require_one_each("loss", losses, len(run.models))
     return losses
+
+
+def _device(asked: torch.device | str | None, home: torch.device) -> torch.device:
+    """Where to train; ValueError if that is not here."""
+    there = torch.device(asked or os.environ.get(DEVICE) or home)
+    if there.type == "cuda" and not torch.cuda.is_available():
+        raise ValueError(f"training on {there} was asked for, and no GPU is here; use 'cpu'")
+    return there
 
 
 def _factor(schedule: Callable[[int], float], step: int) -> float:

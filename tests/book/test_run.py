@@ -10,6 +10,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -65,6 +67,12 @@ def executed(done):
         (("part/plain", "-p", "size", "{[]:1}", "--out", "o"), "takes int from 1 to 20"),
         (("part/plain", "-p", "scale", "-1e-3", "--out", "o"), "takes float from 0 to 10"),
         (("part/plain", "-p", "size"), "-p wants a name and a value"),
+        (
+            ("--budget", "soon"),
+            "--budget wants a time above 0 such as 90s, 45min or 2h, got 'soon'",
+        ),
+        (("--budget", "0h"), "--budget wants a time above 0"),
+        (("--budget", "90"), "--budget wants a time above 0"),
     ],
 )
 def test_bad_input_is_refused_by_name_before_any_kernel_starts(small_book, arguments, message):
@@ -520,3 +528,99 @@ def test_a_sweep_ends_with_its_verdicts(small_book):
     assert lines[0] == "run,result,claim,measured,verdict"
     assert lines[1].startswith("part/ledger size=4,p.r,text,0")
     assert len(lines) == 3
+
+
+PATIENT = """\
+from helpers.book import results
+from helpers.training.checkpoints import Paused, time_is_up
+
+path = results.checkpoint("a part/of it")
+done = int(path.read_text()) if path and path.exists() else 0
+print("goes on from", done)
+while path and done < 40:
+    done += 1
+    path.write_text(str(done))
+    if time_is_up():
+        raise Paused("time is up")
+results.save("runs", {"done": [done]})
+"""
+
+
+@pytest.mark.parametrize("form", ["notebook", "plain"])
+def test_a_kept_run_pauses_when_the_budget_is_over_and_goes_on(small_book, form):
+    small_book.write("part/patient", PATIENT)
+    (small_book.root / "book" / "part" / "patient.paper.yaml").write_text("size: 4\n")
+    given = ("part/patient", "--preset", "paper", *(["--plain"] if form == "plain" else []))
+    kept = small_book.root / "_build" / "checkpoints"
+    done = small_book.run(*given, BOOK_DEADLINE="0")
+    assert done.returncode == 0, done.stderr
+    assert "paused part/patient size=4" in done.stdout
+    assert "0 executed, 0 failed, 1 paused, 0 not begun; run again to go on" in done.stdout
+    assert not list((small_book.root / "results").rglob("*.csv"))
+    file = kept / "part" / "patient"
+    (file,) = file.rglob("*.pt")
+    assert file.name == "a part_of it.pt"
+    assert file.read_text() == "1"
+    file.write_text("39")
+    done = small_book.run(*given)
+    assert "1 executed, 0 failed" in done.stdout, done.stderr
+    assert "paused" not in done.stdout
+    stored = small_book.root / "results" / "part" / "patient.runs.csv"
+    assert stored.read_text() == "done\n40\n"
+    assert not list(kept.rglob("*.pt")), "a run that is stored needs no checkpoint"
+    assert "goes on from 0" in outputs_of(small_book, "part/patient"), "a page keeps none"
+
+
+def outputs_of(small_book, name):
+    assert small_book.run(name).returncode == 0
+    return outputs(small_book.notebook(name))
+
+
+def test_a_chapter_for_which_no_time_is_left_is_not_begun(small_book):
+    for name, strip in (("part/plain", "2 s"), ("part/spectral", "50 s")):
+        path = small_book.root / "book" / f"{name}.py"
+        path.write_text(path.read_text().replace("# # A small", f"# **Runs in** {strip}.\n# # A"))
+    given = ("part/spectral", "part/plain", "--budget", "40s")
+    for form in ((), ("--plain",)):
+        done = small_book.run(*given, *form)
+        assert executed(done) == ["part/plain"]
+        assert "1 executed, 0 failed, 0 paused, 1 not begun; run again to go on" in done.stdout
+    assert executed(small_book.run(*given, "--budget", "60s")) == ["part/spectral"]
+
+
+def test_the_clock_tells_when_all_will_be_done(monkeypatch):
+    now = 1_000_000.0
+    monkeypatch.setattr(run.time, "time", lambda: now)
+    jobs = [
+        SimpleNamespace(target=k, seconds=s, can_pause=k == 2) for k, s in enumerate((10, 30, 9))
+    ]
+    clock = run.Clock(jobs, budget=100.0)
+    assert clock.deadline == now + 100
+    assert clock.tell() == "    0 s", "nothing is known yet"
+    now += 20  # twice the time of the record
+    clock.take(jobs[0])
+    ends = run.time.strftime("%H:%M", run.time.localtime(now + 2 * 39))
+    assert clock.tell() == f"   20 s, ends about {ends}"
+    now += 51
+    assert not clock.allows(jobs[1])
+    assert clock.allows(jobs[2])
+    now += 30
+    assert not clock.allows(jobs[2]), "the budget is over"
+    assert run.Clock(jobs).allows(jobs[1])
+    clock.take(jobs[1])
+    clock.take(jobs[2])
+    assert clock.tell() == "  101 s"
+    unknown = [*jobs, SimpleNamespace(target=3, seconds=None, can_pause=False)]
+    clock = run.Clock(unknown)
+    clock.take(jobs[0])
+    assert "ends" not in clock.tell()
+
+
+def test_device_and_deadline_reach_the_chapter(small_book):
+    told = 'print("told", os.environ.get("BOOK_DEVICE"), os.environ.get("BOOK_DEADLINE"))\n'
+    small_book.write("part/plain", f"import os\n\n{told}")
+    before = time.time()
+    assert small_book.run("part/plain", "--device", "cuda:1", "--budget", "2h").returncode == 0
+    device, deadline = outputs(small_book.notebook("part/plain")).split()[1:]
+    assert device == "cuda:1"
+    assert before + 7200 < float(deadline) < time.time() + 7200

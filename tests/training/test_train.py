@@ -5,14 +5,21 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 import torch
 
+from helpers.nets import transformer
+from helpers.nets.spec import TransformerSpec, shapes
+from helpers.sensitive import brittle
+from helpers.sharper import samples
+from helpers.training import checkpoints
 from helpers.training.batches import fixed, fresh, spawn
-from helpers.training.checkpoints import CheckpointError
-from helpers.training.train import cross_entropy, squared_error, train
+from helpers.training.batches import whole as every_time
+from helpers.training.checkpoints import CheckpointError, Paused
+from helpers.training.train import DEVICE, cross_entropy, squared_error, train
 
 STEP = {"learning_rate": 0.02, "weight_decay": 0.1, "check_every": 5}
 
@@ -410,7 +417,13 @@ def test_a_killed_run_ends_with_the_bits_of_one_that_was_not(tmp_path, where):
 
     out, whole = resumable(path, forward=counted, checkpoint_every=1000), resumable()
     assert len(steps_left) == 1 + (15 if where == "step" else 14)  # the first is not a step
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [path]
+    steps_left.clear()
+    again = resumable(path, forward=counted)
+    assert len(steps_left) == 1  # and the end is read, not trained for
+    assert all(torch.equal(again.weights[k], out.weights[k]) for k in out.weights)
+    assert same_bits(again.losses, out.losses)
+    assert repr(again.failed) == repr(out.failed)
     assert [f.model for f in whole.failed] == [2]
     assert whole.finished.tolist() == [True, True, False, False]
     assert whole.failed[0].step < 45  # so both kinds had left the stack before the kill
@@ -479,6 +492,46 @@ def test_a_checkpoint_is_written_no_more_often_than_asked(tmp_path):
     with pytest.raises(StoppedError):
         resumable(tmp_path / "run", forward=stopped, checkpoint_every=1000)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_whose_time_is_up_is_written_and_goes_on(tmp_path, monkeypatch):
+    path, whole = tmp_path / "run", resumable()
+    monkeypatch.setenv(checkpoints.DEADLINE, "0")
+    for _ in range(3):  # each call takes a step, so that none is in vain
+        with pytest.raises(Paused, match=f"time is up, {path} holds the run"):
+            resumable(path, checkpoint_every=1000)
+    monkeypatch.setenv(checkpoints.DEADLINE, str(time.time() + 3600))
+    steps = []
+
+    def counted(weights, inputs):
+        steps.append(1)
+        return forward(weights, inputs)
+
+    out = resumable(path, forward=counted, checkpoint_every=1000)
+    assert len(steps) == 1 + whole.checks[-1] - 3
+    assert all(torch.equal(out.weights[k], whole.weights[k]) for k in out.weights)
+    monkeypatch.setenv(checkpoints.DEADLINE, "0")
+    assert resumable(path).checks == whole.checks, "a run at its end needs no time"
+    assert resumable().checks == whole.checks, "a run without a file is never stopped"
+
+
+def test_batches_of_all_examples_can_be_taken_up(tmp_path, monkeypatch):
+    g = torch.Generator().manual_seed(0)
+    inputs, targets = torch.randn(8, 3, generator=g), torch.randn(4, 8, generator=g)
+    batch = every_time(inputs, targets)
+    found, rows = batch(torch.tensor([2, 0]))
+    assert torch.equal(found, inputs)
+    assert torch.equal(rows, targets[[2, 0]])
+    monkeypatch.setenv(checkpoints.DEADLINE, "0")
+    options = STEP | {"steps": 20, "checkpoint": tmp_path / "run"}
+    with pytest.raises(Paused):
+        train(forward, start(4), batch, **options)
+    monkeypatch.delenv(checkpoints.DEADLINE)
+    out = train(forward, start(4), batch, **options)
+    alike = train(forward, start(4), batch, **(options | {"checkpoint": None}))
+    assert all(torch.equal(out.weights[k], alike.weights[k]) for k in out.weights)
+    with pytest.raises(ValueError, match=r"expected inputs \(N, ...\) and targets \(E, N, ...\)"):
+        every_time(inputs, targets[:, :7])
 
 
 def test_a_checkpoint_needs_batches_with_a_state(tmp_path):
@@ -552,20 +605,62 @@ def test_weights_of_whole_numbers_are_named():
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 @pytest.mark.parametrize("rate", [0.02, torch.tensor([0.02, 0.01, 0.005, 1e-3])])
 def test_a_gpu_trains_what_the_processor_trains(tmp_path, rate):
-    def run(device, path, function=forward):
+    def run(where, path, function=forward, device=None):
         g = torch.Generator().manual_seed(5)
-        inputs = torch.randn(4, 50, 3, generator=g).to(device)
+        inputs = torch.randn(4, 50, 3, generator=g).to(where)
         batch = fixed(inputs, inputs[..., 0] * 0.3, 16, spawn(4, g))
-        weights = {k: v.to(device) for k, v in start(4).items()}
+        weights = {k: v.to(where) for k, v in start(4).items()}
         options = STEP | {"learning_rate": rate, "clip": 1.0, "threshold": 0.05, "steps": 40}
         options |= {"snapshots": (0.2,), "checkpoint": path, "checkpoint_every": 0}
+        options["device"] = device
         return train(function, weights, batch, **options)
 
     with pytest.raises(StoppedError):
         run("cuda", tmp_path / "run", stopped)
     there, here = run("cuda", tmp_path / "run"), run("cpu", tmp_path / "other")
+    sent = run("cpu", tmp_path / "third", device="cuda")
     assert there.finished.any()
-    assert there.steps.tolist() == here.steps.tolist()
+    assert there.steps.tolist() == here.steps.tolist() == sent.steps.tolist()
     for name, value in there.weights.items():
         assert value.is_cuda
+        assert not sent.weights[name].is_cuda
         torch.testing.assert_close(value.cpu(), here.weights[name], rtol=1e-3, atol=1e-4)
+        torch.testing.assert_close(sent.weights[name], here.weights[name], rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")
+@pytest.mark.parametrize("named", ["by the call", "by the environment"])
+def test_a_device_that_is_not_here_is_refused_before_a_step(monkeypatch, named):
+    options = STEP | {"steps": 5}
+    if named == "by the call":
+        options["device"] = "cuda"
+    else:
+        monkeypatch.setenv(DEVICE, "cuda:1")
+    with pytest.raises(ValueError, match=r"training on cuda.* and no GPU is here; use 'cpu'"):
+        train(forward, start(2), stream(2, lambda models: pytest.fail("a step")), **options)
+
+
+MODELS = {
+    "paper 1": lambda: samples.paper_spec(6),
+    "paper 1, positions": lambda: samples.paper_spec(6, positional=True),
+    "paper 2": lambda: brittle.spec(6, 16),
+    "post-norm, output token": lambda: TransformerSpec(6, 16, heads=4, readout="cls"),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_tensor_of_a_gradient_is_on_the_device_of_the_weights(name, monkeypatch):
+    """On the device without memory, which refuses tensors of another one as a GPU does."""
+    monkeypatch.setattr(transformer, "readable", lambda tokens: False)
+    spec, E = MODELS[name](), 3
+    weights = {k: torch.empty(E, *s, device="meta") for k, s in shapes(spec).items()}
+    for weight in weights.values():
+        weight.requires_grad_()
+    strings = torch.zeros(E, 32, spec.n, dtype=torch.int64, device="meta")
+    outputs = transformer.forward(spec, weights, strings)
+    losses = squared_error(outputs, torch.empty(E, 32, device="meta"))
+    gradients = torch.autograd.grad(losses.sum(), list(weights.values()), allow_unused=True)
+    assert all(g.is_meta for g in gradients if g is not None)
+    assert sum(g is not None for g in gradients) > len(weights) / 2
+    with pytest.raises(ValueError, match=r"two devices|same device|is not on the expected device"):
+        transformer.forward(spec, weights, torch.zeros(E, 32, spec.n, dtype=torch.int64))
