@@ -17,7 +17,7 @@ export MALLOC_MMAP_THRESHOLD_ ?= 33554432
 export MALLOC_TRIM_THRESHOLD_ ?= 1073741824
 
 .DEFAULT_GOAL := help
-.PHONY: help book html watch pdf run test portable lint paper bench clean
+.PHONY: help book html watch pdf run test portable lint paper gpu bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -55,8 +55,11 @@ lint: $(READY) ## ruff and mypy
 paper: $(READY) ## run the experiments at the papers' scale (hours without a GPU)
 	@$(BIN)/python -m helpers.run --preset paper --jobs $(JOBS)
 
+gpu: $(READY) ## all that waits for a GPU, in 45 minutes: kernels, 220 models, the papers' sizes
+	@$(BIN)/python -m benchmarks.gpu
+
 bench: $(READY) ## measure the kernels beside their peers
-	@for file in benchmarks/[a-z]*.py; do $(BIN)/python -m benchmarks.$$(basename $$file .py) || exit 1; done
+	@for file in $(filter-out benchmarks/gpu.py,$(wildcard benchmarks/[a-z]*.py)); do $(BIN)/python -m benchmarks.$$(basename $$file .py) || exit 1; done
 
 clean: ## remove what was built; stored notebooks and results stay
 	@rm -rf _build .venv .mypy_cache .ruff_cache .pytest_cache *.egg-info

@@ -39,7 +39,8 @@ import json, sys, warnings
 sys.path.insert(0, {root!r})
 warnings.simplefilter("ignore")
 import torch
-from helpers import transformer
+from helpers.nets import transformer
+from helpers.nets.spec import TransformerSpec
 torch.set_num_threads(1)
 torch.manual_seed(0)
 stored = torch.load({path!r})

@@ -67,12 +67,12 @@ def step(run, parameters, bits, targets, rate=3e-3):
     return call
 
 
-def ensemble(spec, E, B, run):
+def ensemble(spec, E, B, run, device="cpu"):
     generator = torch.Generator().manual_seed(0)
     weights = initial_weights(spec, E, generator)
-    leaves = {k: v.requires_grad_() for k, v in weights.items()}
-    bits = torch.randint(0, 2, (E, B, spec.n), generator=generator)
-    targets = torch.randn(E, B, generator=generator)
+    leaves = {k: v.to(device).requires_grad_() for k, v in weights.items()}
+    bits = torch.randint(0, 2, (E, B, spec.n), generator=generator).to(device)
+    targets = torch.randn(E, B, generator=generator).to(device)
     return step(lambda b: run(spec, leaves, b), list(leaves.values()), bits, targets)
 
 
@@ -81,10 +81,10 @@ def mapped(spec, weights, bits):
     return torch.vmap(lambda w, b: forward(spec, w, b))(weights, bits)
 
 
-def loop(spec, count, B):
+def loop(spec, count, B, device="cpu"):
     """PyTorch's models one after the other."""
-    bits, targets = torch.randint(0, 2, (B, spec.n)), torch.randn(B)
-    models = [Peer(spec) for _ in range(count)]
+    bits, targets = torch.randint(0, 2, (B, spec.n)).to(device), torch.randn(B).to(device)
+    models = [Peer(spec).to(device) for _ in range(count)]
     steps = [step(m, m.parameters(), bits, targets) for m in models]
 
     def call():

@@ -1,7 +1,9 @@
 """The Walsh-Hadamard transform beside its peers: ``python -m benchmarks.walsh``.
 
 Peers in this environment: scipy's dense matrix, a loop of torch butterflies, a plain Numba loop.
-pyfwht (GPL) is measured where ``PEERS`` names a Python that has it: ``PEERS=/path/to/bin/python``.
+pyfwht (GPL) is measured where ``PEERS`` names a Python that has it: ``PEERS=/path/to/bin/python``;
+FFHT, in C, where ``FFHT`` names its library (``gcc -O3 -march=native -shared -fPIC *.c`` of two):
+it is called through ctypes, whose tenths of a microsecond are in its times.
 The lower bounds are one sweep in place over the table (read and write) and one copy of it. Where
 vectors have 64 bytes, those of 32 are timed too, in a process that compiles for AVX2 alone.
 Set ``OMP_NUM_THREADS=1``, as ``make bench`` does: times are CPU seconds of one thread.
@@ -10,6 +12,8 @@ Set ``OMP_NUM_THREADS=1``, as ``make bench`` does: times are CPU seconds of one 
 from __future__ import annotations
 
 import argparse
+import ctypes
+import os
 import subprocess
 import sys
 import time
@@ -89,6 +93,19 @@ def signs(N: int, dtype: torch.dtype) -> Tensor:
     return torch.randint(2, (N,), generator=generator, dtype=torch.int8).mul_(2).sub_(1).to(dtype)
 
 
+def ffht(dtype: torch.dtype) -> Callable[[int, int], int] | None:
+    """FFHT's transform in place, given an address and n; None where it is not, or has no such."""
+    path, kind = (
+        os.environ.get("FFHT"),
+        {torch.float32: "float", torch.float64: "double"}.get(dtype),
+    )
+    if not path or kind is None:
+        return None
+    function = getattr(ctypes.CDLL(path), f"fht_{kind}")
+    function.argtypes = [ctypes.c_void_p, ctypes.c_int]
+    return function
+
+
 def cases(n: int, dtype: torch.dtype) -> dict[str, Callable[[], object]]:
     """What is timed at one size, each on memory of its own, each checked here on signs."""
     x = signs(2**n, dtype)
@@ -102,6 +119,12 @@ def cases(n: int, dtype: torch.dtype) -> dict[str, Callable[[], object]]:
         SWEEP: lambda: np.multiply(buffer, 1, out=buffer),
         OURS: lambda: walsh_hadamard_(zeros),
     }
+    theirs = ffht(dtype)
+    if theirs is not None:
+        mine = x.clone()
+        theirs(mine.data_ptr(), n)
+        assert torch.equal(mine, ours), "FFHT has other numbers"
+        chosen["FFHT"] = lambda: theirs(zeros.data_ptr(), n)
     if n <= 26:
         target = np.empty_like(buffer)
         chosen[COPY] = lambda: np.copyto(target, buffer)
@@ -284,6 +307,7 @@ def main() -> None:
     if walls:
         print("\nwall time on two threads\n" + table(walls))
     versions = {"pyfwht": peer_version(python) if python else "not installed"}
+    versions["FFHT"] = "by ctypes" if os.environ.get("FFHT") else "not measured"
     print("pyfwht:", versions["pyfwht"])
     record(
         "walsh",

@@ -92,8 +92,12 @@ X, query = inputs(m_tiny, 4, 2)
 some_qk = 5 * draws.normal(4, 2, 2)
 ones = single_layer.Norms(w=1, W_c=1, W_v=1, x=1, W_qk=1)
 growth = pd.DataFrame(index=pd.Index(lengths, name="T"))
-growth["the bound"] = [single_layer.length_free_bound(ones, 64, 10**6) for T in lengths]
-growth["covers of all tokens"] = [single_layer.length_bound(ones, 64, T, 10**6) for T in lengths]
+growth["the bound"] = [
+    single_layer.length_free_bound(ones, 64, 10**6, softmax=SOFTMAX) for T in lengths
+]
+growth["covers of all tokens"] = [
+    single_layer.length_bound(ones, 64, T, 10**6, softmax=SOFTMAX) for T in lengths
+]
 growth["complexity, tokens repeated"] = [
     complexity(X.repeat(1, T // 4, 1), query, some_qk) for T in lengths
 ]
@@ -319,7 +323,7 @@ glue(real=real, m_tiny=m_tiny, loud=loud, negative=small["as printed"].iloc[0])
 # $g' = 1 - \rho - a/\delta$. If $a \le B_x (1 - \rho)$, it vanishes at $\delta^* = a/(1 - \rho) \le B_x$, and $g(\delta^*) = V$. Else it is negative up to $B_x$, and $g(B_x) = B_x$. $\square$
 # ```
 #
-# Nothing in it needs $m > d$. Scaling all tokens by $s$ and $W_{QK}$ by $s^{-2}$ multiplies both sides by $s$, and the other norms stand in front of both. So a search needs $B_x = B = 1$ only, and one layer attains $\mathcal R = \mathcal R(\pm u_j)$: the identity for $\sigma$, $w = e_1$, one head column. Tokens and matrices with $\|W_{QK}\|_{1,1} = B_{QK}$, that is $C = B_{QK}^2 \ln(2d^2 + 1)$, climb from several starts:
+# Nothing in it needs $m > d$. Scaling all tokens by $s$ and $W_{QK}$ by $s^{-2}$ multiplies both sides by $s$, and the other norms stand in front of both. So a search needs $B_x = B = 1$ only, and one layer attains $\mathcal R = \mathcal R(\pm u_j)$: the identity for $\sigma$, $w = e_1$, one head column. Tokens and matrices with $\|W_{QK}\|_{1,1} = B_{QK}$, that is $C = B_{QK}^2 \ln(2d^2 + 1)$, climb from several starts. What counts is the complexity of the matrices found, over all signs for $m \le 11$ and over 2048 fresh ones for larger $m$:
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
 
@@ -344,7 +348,7 @@ for d in (1, 3):
             for (m, T), steps in shapes.items()
         }
 attacks = pd.DataFrame(attacks).T.rename_axis("class")
-table(attacks, "Largest complexity found over V: the constant it forces", form=".2f")
+table(attacks, "Complexity of the classes found over V: the constant it forces", form=".2f")
 summed = searched(64, T_search, 1, 1.0, steps=5, normalise=torch.exp)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
@@ -364,17 +368,17 @@ no_length.holds(
     about="statement",
     evidence="proved",
 )
-glue(searched=attacks.to_numpy().max(), T_search=T_search)
+glue(searched=attacks.to_numpy().max(), one_input=1 / math.sqrt(math.log(2)), T_search=T_search)
 
 # %% [markdown]
-# The search forces {glue:text}`searched:.2f`, which is $1/\sqrt{\ln 2}$: one input, $d = 1$ and $\mathcal R = B_x$. So the best constant lies between that and $8\sqrt2 =$ {glue:text}`constant:.1f`. With larger $W_{QK}$ the search forces less, at long inputs as at short ones.
+# One input with $d = 1$ and $\mathcal R = B_x$ forces $1/\sqrt{\ln 2} =$ {glue:text}`one_input:.2f`. The search forces {glue:text}`searched:.2f`, nothing near $8\sqrt2 =$ {glue:text}`constant:.1f`; the best constant lies between. With larger $W_{QK}$ the search forces less, at long inputs as at short ones.
 #
 # ## As the input grows longer
 #
 # Repeat every token of every input $r$ times: softmax averages, and with them all outputs, stay exactly as they were. So the largest complexity over samples cannot fall with $T$, and a bound that is constant in $T$ has the right shape ({numref}`fig-length-heads`). Zeros added instead move the averages towards 0.
 
 # %%
-table(growth, "The two bounds (all norms 1, d = 64, a million inputs) and a complexity", form=".4f")
+table(growth, "The two bounds (c = 1, all norms 1, d = 64, a million inputs) and a complexity", form=".4f")
 no_length.holds(
     "relative change of the complexity when tokens are repeated; control: zeros added",
     abs(growth["complexity, tokens repeated"].iloc[-1] / growth.iloc[0, 2] - 1),
@@ -388,7 +392,7 @@ counted = growth["covers of all tokens"]
 glue(grows=counted.iloc[-1] / counted.iloc[0], above=counted.iloc[0] / growth["the bound"].iloc[0])
 
 # %% [markdown]
-# The second bound is the older analysis in the same situation, after step 2: $v$ and $W_{QK}$ are covered at all $mT$ tokens, as {cite:t}`variables` do, with the constant that the paper leaves open put at 1, in its favour. It grows by a factor of {glue:text}`grows:.2f` over these lengths, and is {glue:text}`above:.1f` times larger from the start.
+# The second bound is the older analysis in the same situation, after step 2: $v$ and $W_{QK}$ are covered at all $mT$ tokens, as {cite:t}`variables` do, with the constant that the paper leaves open put at 1, in its favour. Both have $c = 1$. It grows by a factor of {glue:text}`grows:.2f` over these lengths, and is {glue:text}`above:.1f` times larger from the start.
 #
 # ## What we found
 #

@@ -50,9 +50,10 @@ class Table:
     def provenance_line(self) -> str:
         """One sentence for the page: what ran where, when, for how long."""
         p = self.provenance
+        changed = " with changes not committed" if p["commit"].endswith("-dirty") else ""
         return (
             f"Stored run of {p['date']} on {p['device']}: {p['seconds']:.0f} s, "
-            f"commit {p['commit'][:10]}, torch {p['versions']['torch']}; `{p['command']}`."
+            f"commit {p['commit'][:10]}{changed}, torch {p['versions']['torch']}; `{p['command']}`."
         )
 
 

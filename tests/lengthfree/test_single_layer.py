@@ -182,11 +182,12 @@ def absolute_sum(W):
 
 
 def test_the_search_finds_what_is_known_and_nothing_above_it():
-    """One input: R = B_x. Scores next to 0, d = 1: the mean of |sum of m signs| at most."""
+    """One input: R = B_x. Scores next to 0, d = 1: the mean of |sum of m signs|, and no draw's luck."""
     generator = torch.Generator().manual_seed(0)
     assert single_layer.searched_complexity((1, 3, 2), 1.0, absolute_sum, generator) == 1
-    found = single_layer.searched_complexity((9, 3, 1), 1e-9, absolute_sum, generator, draws=400)
-    assert found == pytest.approx(math.comb(8, 4) / 2**8, abs=4 / math.sqrt(9 * 400))
+    for m, tolerance in ((9, 1e-8), (25, 4 / math.sqrt(2048 * 25))):
+        found = single_layer.searched_complexity((m, 3, 1), 1e-9, absolute_sum, generator)
+        assert found == pytest.approx(math.comb(m - 1, m // 2) / 2 ** (m - 1), abs=tolerance)
 
 
 def test_the_search_uses_matrices_where_they_help():
