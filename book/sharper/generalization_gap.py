@@ -114,6 +114,15 @@ if series:
     )
     rows.insert(2, "function", numbers)
     results.save(series, {name: rows[name].round(6).tolist() for name in rows})
+    looks = sorted({round(len(found.checks) ** (k / 40)) - 1 for k in range(41)})
+    curves = [
+        (d, W, number, found.checks[k], float(f"{found.losses[k, e]:.4g}"))
+        for e, ((d, W), number) in enumerate(zip(classes, numbers, strict=True))
+        for k in looks
+        if found.losses[k, e].isfinite()
+    ]
+    heads = ("degree", "sparsity", "function", "step", "loss")
+    results.save(f"{series}_curves", dict(zip(heads, zip(*curves, strict=True), strict=True)))
 
 # %% [markdown]
 # ## What differs from the paper
