@@ -21,7 +21,7 @@ from helpers.book.register import Entry, load_register
 
 SCALE = ROOT / "book" / "scale.yml"
 _MARK = re.compile(r"^<!-- scale (\w+) -->$", re.MULTILINE)
-_FIELDS = {"paper", "stored", "missing"}
+_FIELDS = {"paper", "stored", "missing", "page"}
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,13 @@ class Experiment:
         id: Its row in the register. paper: The paper's size, in Markdown.
         stored: Stored table, such as ``variables/sparse_parities.runs``, to what it holds; with a
             time "in all" where the record has that of the last of several calls only.
-        missing: What was not run, and why; empty if nothing.
+        missing: What was not run, why, and what it would cost; empty if nothing.
+        page: What the page itself runs, with its parameters in braces.
     """
 
     id: str
     paper: str
+    page: str
     stored: Mapping[str, str] = field(default_factory=dict)
     missing: str = ""
 
@@ -45,14 +47,16 @@ def load_scale(path: Path = SCALE) -> list[Experiment]:
     """Every experiment of the list.
 
     Raises:
-        ValueError: an entry without the paper's size, or with a field that is not known.
+        ValueError: an entry without the size of the paper or of the page, or with a field that is
+            not known.
     """
     found = []
     for id, given in yaml.safe_load(path.read_text(encoding="utf-8")).items():
         unknown = set(given) - _FIELDS
-        if unknown or "paper" not in given:
+        if unknown or not {"paper", "page"} <= set(given):
             raise ValueError(
-                f"{path.name}: {id} needs 'paper' and knows {sorted(_FIELDS)}, got {sorted(given)}"
+                f"{path.name}: {id} needs 'paper' and 'page' and knows {sorted(_FIELDS)}, "
+                f"got {sorted(given)}"
             )
         found.append(Experiment(id, **given))
     return found
@@ -83,7 +87,7 @@ def section(key: str) -> str:
     tables = stored_tables(ROOT / "results")
     lines = [
         "| experiment | the paper's size | stored here | not run | the page |",
-        "|:--|:--|:--|:--|--:|",
+        "|:--|:--|:--|:--|:--|",
     ]
     commands: list[str] = []
     for experiment in (e for e in load_scale() if e.id.startswith(f"{key}.")):
@@ -97,7 +101,7 @@ def section(key: str) -> str:
             experiment.paper,
             "; ".join(stored) or "nothing",
             experiment.missing or "all was run",
-            time_of_page(entry),
+            f"{size_of_page(experiment, entry)} ({time_of_page(entry)})",
         )
         lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
         commands += [
@@ -109,6 +113,25 @@ def section(key: str) -> str:
         told = "\n".join(dict.fromkeys(commands))
         text += f"\n\n:::{{dropdown}} Commands of what is stored\n```console\n{told}\n```\n:::"
     return text
+
+
+def size_of_page(experiment: Experiment, entry: Entry) -> str:
+    """What the page runs by itself, by the parameters in its source.
+
+    Raises:
+        ValueError: it names a parameter that the chapter does not have.
+    """
+    values = {k: v.value for k, v in Chapter(entry.chapter).parameters.items()}
+    told = {k: _listed(v) if isinstance(v, list) else v for k, v in values.items()}
+    try:
+        return experiment.page.format(**told)
+    except KeyError as error:
+        raise ValueError(f"{experiment.id}: {entry.chapter} has no parameter {error}") from None
+
+
+def _listed(values: list[Any]) -> str:
+    words = [str(v) for v in values]
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def time_of_page(entry: Entry) -> str:

@@ -1,6 +1,7 @@
 """The page on scale names every experiment of the papers and every stored table."""
 
 import json
+import re
 
 import pytest
 
@@ -44,9 +45,25 @@ def test_times_are_told_as_a_reader_wants_them():
     assert [scale.took(v) for v in (40, 720, 5040, 5400)] == ["40 s", "12 min", "84 min", "1.5 h"]
 
 
-@pytest.mark.parametrize("text", ["a.b: {size: 20}", "a.b: {paper: 20, cost: 3}"])
+def test_the_size_of_a_page_is_that_of_its_parameters():
+    (one,) = (e for e in LISTED if e.id == "sensitive.fig3")
+    rows = {e.id: e for rows in load_register().values() for row in rows for e in (row, *row.parts)}
+    entry = rows[one.id]
+    assert re.match(r"\d+ bits, \d+ columns, \d+ steps", scale.size_of_page(one, entry))
+    wrong = scale.Experiment("a.b", "", "{bits} bits")
+    with pytest.raises(
+        ValueError, match=r"a\.b: sensitive/training_dynamics has no parameter 'bits'"
+    ):
+        scale.size_of_page(wrong, entry)
+    lists = scale.Experiment("a.b", "", "{decays}")
+    assert scale.size_of_page(lists, entry).endswith(" and 0.3")
+
+
+@pytest.mark.parametrize(
+    "text", ["a.b: {size: 20}", "a.b: {paper: 20}", "a.b: {paper: 20, page: 3, cost: 3}"]
+)
 def test_a_list_with_an_unknown_field_is_refused_by_name(tmp_path, text):
     file = tmp_path / "scale.yml"
     file.write_text(text)
-    with pytest.raises(ValueError, match=r"a\.b needs 'paper'"):
+    with pytest.raises(ValueError, match=r"a\.b needs 'paper' and 'page'"):
         scale.load_scale(file)
