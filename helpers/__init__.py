@@ -30,7 +30,7 @@ Training and covers::
 
     training                    Train many independent models at once.
     training.batches            Batches for a stack of models, each drawn from the model's own generator.
-    training.checkpoints        A file from which a run that was killed goes on: plain tensors and numbers, never a pickle.
+    training.checkpoints        A file from which a run that was stopped goes on: plain tensors and numbers, never a pickle.
     training.ensemble           A stack of models while they train: who is still in it, what was found, who is let go.
     training.optimizer          AdamW for a stack of models: one fused kernel moves them all, each at its own rate.
     training.train              Train many independent models at once: one step moves a whole stack of them.
@@ -133,6 +133,7 @@ The book's machinery::
     book.formulas               How wide an inline formula will be, so that a page keeps its room until MathJax has set it.
     book.glossary               The glossary: its terms show their definition where they stand. A Sphinx extension.
     book.icons                  The theme's icons without its library of 2,000: a Sphinx extension.
+    book.jobs                   What the runner is to do, and for how long: executions, budgets, and the time that is left.
     book.maps                   The map of a part: a Sphinx extension with one directive.
     book.moving                 Moving figures: a slider and a drawing over numbers that the chapter computed and stored.
     book.narrow                 Figures on a phone: a Sphinx extension that shows their panels one under another.

@@ -15,17 +15,14 @@ import csv
 import io
 import itertools
 import re
-import shlex
 import shutil
 import signal
 import sys
 import tempfile
-import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import as_completed as completed_threads
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,95 +41,16 @@ from helpers.book.execution import (
     execute_notebook,
     execute_plainly,
 )
+from helpers.book.jobs import Clock, Job, is_done, plain_head, seconds
 from helpers.book.parameters import ChapterError, Parameter
 from helpers.book.results import write_atomically
 
 _PAUSED = re.compile(r"^(?:cell \[\d+\]: |helpers\.training\.checkpoints\.)Paused: ", re.MULTILINE)
-_BUDGET = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h)")
 _QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
 }
 """For Dask: at its own, runner and workers take a tenth of a core to watch what only waits."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """One execution: a chapter, the parameters that differ from its own, and where it goes."""
-
-    chapter: Chapter
-    parameters: Mapping[str, Any]
-    target: Path
-    keep: Path | None = None
-
-    @property
-    def label(self) -> str:
-        """Chapter and parameters, for the report."""
-        return " ".join((self.chapter.name, *(f"{k}={v}" for k, v in self.parameters.items())))
-
-    @property
-    def run(self) -> dict[str, Any] | None:
-        """What the chapter's tables say of how they were made, if they are kept."""
-        if self.keep is None:
-            return None
-        key = self.chapter.key(self.parameters)
-        return {
-            "chapter": self.chapter.name,
-            "parameters": dict(self.parameters),
-            "command": "python -m helpers.run " + shlex.join(sys.argv[1:]),
-            "key": key,
-            "checkpoints": str(self.chapter.root / "_build/checkpoints" / self.chapter.name / key),
-        }
-
-    @property
-    def seconds(self) -> float | None:
-        """What it takes by the records; None if they do not tell."""
-        kept = self.keep is not None
-        return (self.chapter.stored_seconds if kept else None) or self.chapter.seconds
-
-    @property
-    def can_pause(self) -> bool:
-        """Whether it keeps checkpoints, so that it may be begun without the time to end."""
-        return self.keep is not None and "results.checkpoint(" in self.chapter.text
-
-
-class Clock:
-    """What a call may take, and what it will.
-
-    Args:
-        jobs: All that is to be done.
-        budget: Seconds; None: without limit.
-    """
-
-    def __init__(self, jobs: Sequence[Job], budget: float | None = None) -> None:
-        self.began, self.budget = time.time(), budget
-        self.left = {job.target: job.seconds for job in jobs}
-        self.done = 0.0  # seconds that the records have for what is done
-
-    @property
-    def deadline(self) -> float | None:
-        """When runs with checkpoints stop, in seconds since 1970."""
-        return None if self.budget is None else self.began + self.budget
-
-    def allows(self, job: Job) -> bool:
-        """Whether the job may be begun: there is time for it, or until its first checkpoint."""
-        if self.deadline is None:
-            return True
-        needed = 0.0 if job.can_pause else job.seconds or 0.0
-        return time.time() + needed < self.deadline
-
-    def take(self, job: Job) -> None:
-        """Count a job that has come to its end."""
-        self.done += self.left.pop(job.target) or 0.0
-
-    def tell(self) -> str:
-        """Time that has passed, and what is left if all goes on at this pace."""
-        passed, rest = time.time() - self.began, list(self.left.values())
-        if not rest or not self.done or None in rest:
-            return f"{passed:5.0f} s"
-        left = passed * sum(filter(None, rest)) / self.done
-        end = time.strftime("%H:%M", time.localtime(time.time() + left))
-        return f"{passed:5.0f} s, ends about {end}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -165,7 +83,7 @@ def plan(options: argparse.Namespace) -> list[Job]:
     """The jobs that the options ask for; every name and value is checked here."""
     if options.jobs < 1:
         raise ChapterError(f"--jobs must be at least 1, got {options.jobs}")
-    _seconds(options.budget)
+    seconds(options.budget)
     root = _book(options.book)
     if options.out is not None:
         _require_elsewhere(options.out, root)
@@ -204,20 +122,10 @@ def plan(options: argparse.Namespace) -> list[Job]:
     return list(jobs.values())
 
 
-def is_done(job: Job, plain: bool = False) -> bool:
-    """Whether the target holds this very execution."""
-    if plain:
-        if not job.target.is_file():
-            return False
-        text = job.target.read_text(encoding="utf-8", errors="replace")
-        return text.partition("\n")[0] == _plain_head(job)
-    return job.chapter.is_current(job.target, job.parameters)
-
-
 def carry_out(jobs: Sequence[Job], options: argparse.Namespace) -> int:
     """Execute the jobs, store each as it arrives, report; 1 if any failed."""
     print(f"executing {len(jobs)}, {min(options.jobs, len(jobs))} at once", flush=True)
-    clock = Clock(jobs, _seconds(options.budget))
+    clock = Clock(jobs, seconds(options.budget))
     variables = {"BOOK_DEVICE": options.device} if options.device else {}
     if clock.deadline is not None:
         variables["BOOK_DEADLINE"] = str(clock.deadline)
@@ -292,18 +200,6 @@ def _parameters_apart(given: Sequence[str]) -> tuple[list[str], list[tuple[str, 
             raise ChapterError("-p wants a name and a value: -p NAME VALUE, or -p NAME=VALUE")
         pairs.append((name, value))
     return rest, pairs
-
-
-def _seconds(budget: str | None) -> float | None:
-    """A time such as 90s, 45min or 2h, in seconds."""
-    if budget is None:
-        return None
-    found = _BUDGET.fullmatch(budget.strip())
-    if not found or not float(found[1]):
-        raise ChapterError(
-            f"--budget wants a time above 0 such as 90s, 45min or 2h, got {budget!r}"
-        )
-    return float(found[1]) * {"s": 1, "min": 60, "h": 3600}[found[2]]
 
 
 def _book(named: str | None) -> Path:
@@ -458,7 +354,7 @@ def _plainly(
 
 def _store(job: Job, outcome: Outcome, plain: bool) -> str | None:
     """Write the notebook where it belongs, or the failed one beside the logs; the error, if any."""
-    head = f"{_plain_head(job)}\n" if plain else ""
+    head = f"{plain_head(job)}\n" if plain else ""
     logs = job.chapter.root / "_build" / "logs"
     log = logs / job.target.relative_to(job.target.parents[1])
     try:
@@ -509,10 +405,6 @@ def _tell_sweep(jobs: Sequence[Job], out: Path) -> None:
         )
         write_atomically(out / "sweep.csv", text.getvalue())
         print(f"every claim: {out / 'sweep.csv'}")
-
-
-def _plain_head(job: Job) -> str:
-    return f"# {job.label} key={job.chapter.key(job.parameters)}"
 
 
 def _say(

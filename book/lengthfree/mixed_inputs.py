@@ -21,7 +21,7 @@
 # ```{verdict}
 # To cover linear maps on all inputs of bounded $\ell_1$ norm it is enough to cover them on the vertices, if outputs are compared in a norm; for $q = \frac12$, which the paper's definition allows and no use needs, {glue:text}`on_vertices` map covers the vertices where {glue:text}`on_all` are needed. Covers of rows make covers of matrices, if the class holds every combination of rows.
 # ```
-# **Needs** nothing but linear algebra. **Read** 4 min. **Runs in** 10 s. **Source** printed.
+# **Needs** nothing but linear algebra. **Read** 4 min. **Runs in** 10 s. **Source** printed; the range of $q$ restored.
 #
 # **Claim.** Two lemmas say how little a cover has to look at. A linear map on mixtures of inputs need only be known at the inputs that are mixed: this holds wherever outputs are compared in a norm. And covers of single rows can be put together to one of matrices: this holds for the class of all matrices with such rows.
 #
@@ -34,7 +34,7 @@
 # Let the inputs be those with $\|x\|_1 \le B_x$. For every class $\mathcal W$ and $N \ge d$, the covering number $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ equals the one on the $d$ inputs $B_x e_1, \dots, B_x e_d$.
 # ```
 #
-# The lemma names no range of $q$. Section 2.4 of the paper defines covers for every real $q > 0$; all uses have $q = 2$.
+# The lemma names no range of $q$. Section 2.4 of the paper defines covers for every real $q > 0$; all uses have $q = 2$. Nowhere is it printed that the lemma holds for every $q > 0$: this is what the two say if they are read together.
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Appendix A
 # :label: lengthfree-appA
@@ -119,7 +119,7 @@ lem3_2.holds(
 )
 on_vertices, on_all = "needed on vertices", "needed on all"
 q_range.refuted(
-    "any real $q > 0$, as Section 2.4 has it: maps needed on all inputs, $\\{0, I\\}$, $q = \\frac12$; control: $q = 1$",
+    "read with any real $q > 0$, as Section 2.4 has it: maps needed on all inputs, $\\{0, I\\}$, $q = \\frac12$; control: $q = 1$",
     qs.loc[0.5, on_all],
     equals=qs.loc[0.5, on_vertices],
     control=qs.loc[1, on_all],
@@ -190,7 +190,7 @@ glue(needed_signs=members(1, -1))
 # :title: Vertices suffice for norms, q at least 1, not for every q > 0
 # :group: constant
 #
-# **Statement.** Lemma 3.2 names no range of $q$, and the paper's covers allow any real $q > 0$.
+# **Statement.** As restored: Lemma 3.2 names no range of $q$ and is used at $q = 2$; read with the range that Section 2.4 gives for covers it would hold for every real $q > 0$.
 #
 # **Counterexample.** $q = \frac12$, class $\{0, I\}$ in the plane, $\epsilon = \frac32 B_x$: {glue:text}`on_vertices` map covers the vertices, {glue:text}`on_all` are needed at $(\frac12, \frac12) B_x$.
 #

@@ -348,7 +348,7 @@ for d in (1, 3):
             for (m, T), steps in shapes.items()
         }
 attacks = pd.DataFrame(attacks).T.rename_axis("class")
-table(attacks, "Complexity of the classes found over V: the constant it forces", form=".2f")
+table(attacks, "Complexity of classes found over V: the constant it forces", form=".2f")
 summed = searched(64, T_search, 1, 1.0, steps=5, normalise=torch.exp)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
@@ -371,14 +371,16 @@ no_length.holds(
 glue(searched=attacks.to_numpy().max(), one_input=1 / math.sqrt(math.log(2)), T_search=T_search)
 
 # %% [markdown]
-# One input with $d = 1$ and $\mathcal R = B_x$ forces $1/\sqrt{\ln 2} =$ {glue:text}`one_input:.2f`. The search forces {glue:text}`searched:.2f`, nothing near $8\sqrt2 =$ {glue:text}`constant:.1f`; the best constant lies between. With larger $W_{QK}$ the search forces less, at long inputs as at short ones.
+# One input with $d = 1$ and $\mathcal R = B_x$ forces $1/\sqrt{\ln 2} =$ {glue:text}`one_input:.2f`. The search finds {glue:text}`searched:.2f` at most, nothing near $8\sqrt2 =$ {glue:text}`constant:.1f`; the best constant lies between. With larger $W_{QK}$ the search forces less, at long inputs as at short ones.
 #
 # ## As the input grows longer
 #
 # Repeat every token of every input $r$ times: softmax averages, and with them all outputs, stay exactly as they were. So the largest complexity over samples cannot fall with $T$, and a bound that is constant in $T$ has the right shape ({numref}`fig-length-heads`). Zeros added instead move the averages towards 0.
 
 # %%
-table(growth, "The two bounds (c = 1, all norms 1, d = 64, a million inputs) and a complexity", form=".4f")
+table(
+    growth, "The two bounds (c = 1, norms 1, d = 64, a million inputs) and a complexity", form=".4f"
+)
 no_length.holds(
     "relative change of the complexity when tokens are repeated; control: zeros added",
     abs(growth["complexity, tokens repeated"].iloc[-1] / growth.iloc[0, 2] - 1),

@@ -206,7 +206,7 @@ for name, (of, order, constant) in corollaries.items():
             row[f"d = {d}, m = {m}, T = {T}"] = found / value
         attacks[f"{name}, B_QK = {B_qk:g}"] = row
 attacks = pd.DataFrame(attacks).T.rename_axis("corollary")
-table(attacks, "Complexity of the classes found over the bracket: the constant it forces", form=".2f")
+table(attacks, "Complexity of classes found over the bracket: the constant it forces", form=".2f")
 glue(searched=attacks.to_numpy().max())
 of_rows = 1 / 4 / single_layer.theorem_value(1.0, 1e-40, 10**6, 2 * 10**6)
 for name, id in (

@@ -89,7 +89,7 @@ wide = [k_wide // 8**j for j in range(6, -1, -1)]
 #
 # The ratio is about $K$, not $\sqrt K$, and no power of a logarithm makes up for $\sqrt K$. What was lost is the tilde in (2). A sample that repeats the input $e_s$ has $\tilde R(\mathcal F_s) = B\, \mathbb E |\epsilon_1 + \dots + \epsilon_K| \approx B \sqrt{2K/\pi}$, and with it the ratio is about $\sqrt{\pi K/2}$.
 #
-# Nor does it help to read (1) as an average over samples. If the $K$ masked words are drawn at random, let $S_b$ be the sum of the signs of the sentences whose masked word is $b$. A single word's scores gain $B \max_b |S_b|$, which grows more slowly than $\log K$. The loss gains a part of every $|S_b|$. The table has that ratio too, by drawing, and the shape of (2), with all its logarithms for $\delta = 1$.
+# Nor does it help to read (1) as an average over samples. If the $K$ masked words are drawn at random, let $S_b$ be the sum of the signs of the sentences whose masked word is $b$. Let rows be any with $\|w_s\|_1 \le B$ (below). Then a single word's scores gain $B \max_b |S_b|$, which grows more slowly than $\log K$; the loss gains at least a part of every $|S_b|$. The table has that ratio too, by drawing, and the shape of (2), with all its logarithms for $\delta = 1$.
 
 
 # %%

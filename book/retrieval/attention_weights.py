@@ -19,7 +19,7 @@
 # # What attention learns when tokens point at tokens
 #
 # ```{verdict}
-# Figure 2 comes out: one block of the learned query-key matrix holds about {glue:text}`share_percent:.1f` % of its energy even in the worst run, with a bright diagonal, and does all the work. But the diagonal is only {glue:text}`diagonal_share:.2f` of that block: what gradient descent finds is nearer to the covariance of the encodings than to the identity.
+# Figure 2 comes out: one block of the learned query-key matrix holds about {glue:text}`share_percent:.1f` % of its energy even in the worst run, with a bright diagonal, and does all the work. But the diagonal is only {glue:text}`stored_share:.2f` of that block at the paper's size ({glue:text}`diagonal_share:.2f` at $N =$ {glue:text}`N`): what gradient descent finds is nearer to the covariance of the encodings than to the identity.
 # ```
 # **Needs** no other chapter. **Read** 7 min. **Runs in** 30 s. **Source** quoted.
 #
@@ -208,7 +208,7 @@ table(seen, f"The query-key matrix, {ensemble} models, and {copies} at the paper
 over_beside = (found["mean_diagonal"] / found["mean_beside"]).min().item()
 told = ("diagonal_share", "cosine_identity", "cosine_covariance")
 glue(**{k: found[k].mean().item() for k in told}, over_beside=over_beside)
-glue(share_percent=100 * found["block_share"].min().item())
+glue(N=N, share_percent=100 * found["block_share"].min().item())
 glue(shifted_identity=astray["cosine_identity"].abs().max().item())
 glue(shifted_covariance=astray["cosine_pointers"].mean().item())
 

@@ -118,7 +118,7 @@ figures.show()
 # %% [markdown]
 # ## What the task needs
 #
-# The Lipschitz constant $\mathfrak L$ of $f_y$ is at most the product of the norms of its matrices. So $\mathfrak L \|U\|_F$ is at most a product of $L_y + 1$ Frobenius norms whose squares add up to at most $\|\mathrm{vec}\, \Theta\|^2$. By the inequality of arithmetic and geometric means, and {prf:ref}`state-norm`, every net with error $E$ has
+# The Lipschitz constant $\mathfrak L$ of $f_y$ is at most the product of the norms of its matrices. So $\mathfrak L \|U\|_F$ is at most a product of $L_y + 1$ Frobenius norms whose squares add up to at most $\|\mathrm{vec}\, \Theta\|^2$. By the inequality of arithmetic and geometric means, and {prf:ref}`state-norm`, every net with error $E$ over pointers to other tokens, at most $\frac N{N-1}$ times the risk, has
 #
 # ```{math}
 # :label: eq-task-needs

@@ -19,7 +19,7 @@
 # # Tokens that point at tokens
 #
 # ```{verdict}
-# Each token of a prompt names the few tokens that its label depends on. That normal data and linear labels meet the paper's assumptions is shown here. The encodings of positions that it assumes exist in order $\log N$ dimensions, as it says: for long prompts random signs serve from {glue:text}`threshold_c:.1f` $\log N$ on.
+# Each token of a prompt names the few tokens that its label depends on. That normal data and linear labels meet the paper's assumption on moments is shown here. The encodings of positions that it assumes exist in order $\log N$ dimensions, as it says: for long prompts random signs serve from {glue:text}`threshold_c:.1f` $\log N$ on.
 # ```
 # **Needs** nothing but probability. **Read** 5 min. **Runs in** 10 s. **Source** quoted.
 #

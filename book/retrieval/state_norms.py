@@ -19,7 +19,7 @@
 # # How large must a recurrent state be?
 #
 # ```{verdict}
-# A mean squared error $E$ needs $\mathfrak L \|U\|_F \ge (1 - \sqrt E) \sqrt{N - 1}$: what the paper's text says, without its logarithms. With the operator norm, which its proof names, it is false: an error of {glue:text}`error_one_bit:.2f` costs $\mathfrak L \|U\|_{op} \le$ {glue:text}`reach_op:.2f` at every length $N$.
+# A mean squared error $E$ on tokens other than one's own (at most $\frac N{N-1}$ times the risk) needs $\mathfrak L \|U\|_F \ge (1 - \sqrt E) \sqrt{N - 1}$: what the paper's text says, without its logarithms. With the operator norm, which its proof names, it is false: an error of {glue:text}`error_one_bit:.2f` costs $\mathfrak L \|U\|_{op} \le$ {glue:text}`reach_op:.2f` at every length $N$.
 # ```
 # **Needs** {ref}`ch-sparse-token-regression`. **Read** 8 min. **Runs in** 10 s. **Source** quoted (both norms, the states' ball), restored (the displays and Lemma 41).
 #
@@ -186,7 +186,7 @@ frobenius.holds(
 glue(best_paid=cheap.max().max(), slack=last["paid, Frobenius"] ** -2)
 
 # %% [markdown]
-# A single number reaches {glue:text}`best_paid:.2f`; no memory can have more than $\sqrt{2/\pi} = 0.80$ with $D = 1$. So for few labels the constant is nearly sharp. For many it is not: the codes below have an error of {glue:text}`error_one_bit:.2f` at {glue:text}`slack:.0f` times the least squared norm that the theorem allows.
+# A single number reaches {glue:text}`best_paid:.2f`; up to the noise of the estimate no memory can have more than $\sqrt{2/\pi} = 0.80$ with $D = 1$. So for few labels the constant is nearly sharp. For many it is not: the codes below have an error of {glue:text}`error_one_bit:.2f` at {glue:text}`slack:.0f` times the least squared norm that the theorem allows.
 #
 # ## The dimension form
 #
@@ -362,7 +362,7 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 # %% [markdown]
 # ## What we found
 #
-# * The Frobenius form, which the text names, holds with an explicit constant, without logarithms, and needs no packing: $\mathfrak L^2 \|U\|_F^2 \ge (1 - \sqrt E)^2 (N - 1)$. For one label it is nearly sharp. For many, codes pay {glue:text}`slack:.0f` times as much.
+# * The Frobenius form, which the text names, holds with an explicit constant, without logarithms, and needs no packing: $\mathfrak L^2 \|U\|_F^2 \ge (1 - \sqrt E)^2 (N - 1)$, with $E$ the error over pointers to other tokens, at most $\frac N{N-1}$ times the risk. For one label it is nearly sharp. For many, codes pay {glue:text}`slack:.0f` times as much.
 # * The dimension form holds, with constants, for every error below 1. A single number each way comes within {glue:text}`by_digits:.2f` times its floor.
 # * The operator form, which the proof as restored concludes, is false for every constant; so is the second bound of Lemma 41 as restored.
 #
@@ -376,7 +376,7 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 #
 # **Why.** The Euclidean ball holds exponentially many points, in its dimension, that are a fixed distance apart. $\|U\|_{op}$ does not see the dimension.
 #
-# **Repair.** The form of the text, with an explicit constant: $\mathfrak L \|U\|_F \ge (1 - \sqrt E) \sqrt{N - 1}$.
+# **Repair.** The form of the text, with an explicit constant: $\mathfrak L \|U\|_F \ge (1 - \sqrt E) \sqrt{N - 1}$, with $E$ the error over pointers to other tokens, at most $\frac N{N-1}$ times the risk.
 #
 # **What survives.** The bound on the dimension; the Frobenius form; and {prf:ref}`retrieval-thm9`, which needs no more than these.
 # ```
@@ -419,7 +419,7 @@ ledger.show()
 # ```{solution} ex-norms-simple
 # :class: dropdown
 #
-# The $y_k$ are not independent: $X_s = y \sum_k F_k(s)$, with increments of up to $p^2 \mathfrak L^2 \|s - s'\|^2$ in place of $p\, \mathfrak L^2 \|s - s'\|^2$. And both states may know $y$, so neither can be fixed. What remains is the bound for one label, $\sqrt2\, \mathfrak L \|U\|_F \ge 1 - \sqrt E$, which is free of $N$. It must be: {ref}`ch-recurrent-upper-bound` solves this task.
+# The first: the pointer $t$ now stands in every token, so both states know which label will be asked for and need hold no other. $X_s$ as a sum over $k$ is gone. What remains, given $t = k \ne j$, is the comparison for the one state on the side of token $k$, with $p = 1$ and $X_s = y F(s)$: $\mathbb E\, y F \le \mathfrak L \|U\|_F$. So $\mathfrak L \|U\|_F \ge 1 - \sqrt E$, which is free of $N$. It must be: {ref}`ch-recurrent-upper-bound` solves this task.
 # ```
 #
 # ```{exercise}

@@ -19,7 +19,7 @@
 # # How many transformers are there?
 #
 # ```{verdict}
-# As many as fit in a log size of {glue:text}`log_size:.1e` at 1024 tokens, and squaring the length multiplies that by at most {glue:text}`growth:.1f`: Proposition 17 holds with the constants derived here. Its Lipschitz steps are attained, and so is the radius of Lemma 12.
+# As many as fit in a log size of {glue:text}`log_size:.1e` at 1024 tokens, and squaring the length multiplies that by at most {glue:text}`growth:.1f` in the table: Proposition 17 holds with the constants derived here. Its Lipschitz steps are attained, and so is the radius of Lemma 12.
 # ```
 # **Needs** {ref}`ch-sparse-token-regression`, {ref}`ch-attention-capacity`, {ref}`ch-rounding`. **Read** 8 min. **Runs in** 10 s. **Source** quoted (Lemma 12, Proposition 17), restored (the rest).
 #
@@ -29,7 +29,7 @@
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 12
 # :label: retrieval-lem12
-# *(Quoted for $\delta = (nN)^{-1/2}$.)* If $(\mathbb E \|x_j\|^r)^{1/r} \le \sqrt{C_x d r}$ for all $r \ge 1$, then with probability at least $1 - \delta$ no datum is longer than $\sqrt{2e\, C_x\, d \log(nN/\delta)}$, whether or not the prompts are independent.
+# *(Quoted for $\delta = (nN)^{-1/2}$.)* For $\delta \le nN/\sqrt e$: if $(\mathbb E \|x_j\|^r)^{1/r} \le \sqrt{C_x d r}$ for all $r \ge 1$, then with probability at least $1 - \delta$ no datum is longer than $\sqrt{2e\, C_x\, d \log(nN/\delta)}$, whether or not the prompts are independent.
 # ```
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 13, 14, 15 and 39

@@ -19,7 +19,7 @@
 # # A step of an automaton depends on a few bits
 #
 # ```{verdict}
-# One step of an automaton depends on a fixed number of bits, whatever the length of its word: {glue:text}`listed` automata are listed, and none exceeds $\log_2 |\Sigma| |X|$. The last state of PARITY, asked for in one go, depends on all {glue:text}`word`.
+# One step of an automaton depends on a fixed number of bits, whatever the length of its word: of {glue:text}`listed` automata none has a step that more than $\log_2 |\Sigma| |X|$ flips change in the mean. The last state of PARITY, asked for in one go, depends on all {glue:text}`word`.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 7 min. **Runs in** 15 s. **Source** printed.
 #

@@ -171,7 +171,7 @@ def circuit_parity(x, removed=0):
 # %% [markdown]
 # ## One line of logic
 #
-# A formula of FO[M] {cite:p}`merrill2023fom` speaks about positions of the string. Its atoms are $1(i)$, "position $i$ holds a one", and $i \le j$. It may use *not*, *and*, *or*, the quantifiers $\forall i$ and $\exists i$, and $\mathsf M i$: "at most of the positions $i$". Here *most* is strictly more than half of all $n$ positions. (The other convention, at least half, is its dual: at least half are in favour iff not most are against.) The paper uses a majority *among* some positions. Written $\mathsf M i\,[\varphi]\,.\,\psi$, "most of the $i$ with $\varphi$ have $\psi$", it makes the lemma one line:
+# A formula of FO[M] {cite:p}`merrill2023fom` speaks about positions of the string. Its atoms are $1(i)$, "position $i$ holds a one", and $i \le j$. It may use *not*, *and*, *or*, the quantifiers $\forall i$ and $\exists i$, and $\mathsf M i$: "for most positions $i$". Here *most* is strictly more than half of all $n$ positions. (The other convention, at least half, is its dual: at least half are in favour iff not most are against.) The paper uses a majority *among* some positions. Written $\mathsf M i\,[\varphi]\,.\,\psi$, "most of the $i$ with $\varphi$ have $\psi$", it makes the lemma one line:
 #
 # $$\mathsf M i\,[1(i)]\,.\;\mathsf M j\,[1(j)]\,.\;\, j \le i .$$
 #

@@ -232,7 +232,7 @@ lemma.holds(
 )
 
 # %% [markdown]
-# With 2, 32 and {glue:text}`T_most` opposite tokens the difference is at least {glue:text}`attained:.6f` of the bound. The search finds {glue:text}`by_climbing:.4f`. So $c = 1$ is the best constant of the whole lemma, at every $T$. Heads that sum {glue:text}`T_most` tokens pass it {glue:text}`summing:.0f` times over.
+# With 2, 32 and {glue:text}`T_most` opposite tokens the difference is at least {glue:text}`attained:.6f` of the bound. The search finds {glue:text}`by_climbing:.4f`. So $c = 1$ is the best constant of the whole lemma, at every $T \ge 2$. Heads that sum {glue:text}`T_most` tokens pass it {glue:text}`summing:.0f` times over.
 #
 # ## Two small covers make one
 #
@@ -300,7 +300,7 @@ ledger.show()
 #
 # ## What we found
 #
-# * Softmax has the constant 1, and so has the head's inequality; both are attained at every $T$.
+# * Softmax has the constant 1, and so has the head's inequality; both are attained at every $T \ge 2$.
 # * Theorem 4.2 holds as restored, with 1 for $c$.
 #
 # ```{finding} variables.lemA6.a7
@@ -309,7 +309,7 @@ ledger.show()
 #
 # **Statement.** Printed: softmax is 2-Lipschitz from the largest to the summed difference, because $\|J\|_{1,1} \le 2$.
 #
-# **Counterexample.** None: the statement is true. No pair needs the 2; the largest ratio found is {glue:text}`ratio_top:.4f`, though $\|J\|_{1,1}$ reaches {glue:text}`printed_norm:.2f` for 11 logits.
+# **Counterexample.** None: the statement is true. No pair needs the 2; the largest ratio found is {glue:text}`ratio_top:.4f`, though $\|J\|_{1,1}$ reaches {glue:text}`printed_norm:.2f` for up to 11 logits.
 #
 # **Why.** The norm $\|J\|_{1,1}$ adds up all entries, as if every entry could have the sign that hurts.
 #

@@ -31,7 +31,7 @@
 #
 # ```{prf:theorem} Edelman et al. (2022), Theorem 4.6
 # :label: variables-thm4-6
-# *(As restored; the exponents of $B_X$, $B_w$, $C_\infty$ and $d$ are not legible in our text. Not judged.)* If all spectral norms are at most $C_2$, the columns of all $W_V^\top$, $W_{QK}$, $W_C$ at most $C_\infty$ long, and all tokens of the inputs at most $B_X$, then
+# *(As restored; the exponents of $B_X$, $B_w$, $C_\infty$ and $d$ are not legible in our text, and where $B_w$ stands is restored. Not judged.)* If all spectral norms are at most $C_2$, the columns of all $W_V$ (or $W_V^\top$; the proposition below holds for both), $W_{QK}$, $W_C$ at most $C_\infty$ long, and all tokens of the inputs at most $B_X$, then
 #
 # $$\log N_\infty(\epsilon) \lesssim (C_2 L_\sigma)^{O(L)}\, \frac{B_X^2 B_w^2 C_\infty^2 d^2}{\epsilon^2} \log(mT) .$$
 # ```
@@ -95,7 +95,7 @@ figures.show()
 # ```{dropdown} Proof that three is enough
 # All outputs are at most $B_w L_\sigma \|W_C\|_F \le B_w L_\sigma \sqrt d\, C_\infty$. So for $\epsilon$ above that the network with $w = 0$ is a cover. Let $\epsilon$ be below, that is, $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$.
 #
-# Split $\epsilon$ equally among the $3L + 1$ matrices. As in the proof of {prf:ref}`depth-repaired`, all multipliers but that of $W_{QK}^{(1)}$ are at most $B_w A^{O(L)}$, and {prf:ref}`linear-layer-walk` covers every matrix but $W_{QK}^{(1)}$ with $A^{O(L)} B_X^2 B_w^2 C_\infty^2 d^2 / \epsilon^2$ times a logarithm; for $w$ the points have length at most $L_\sigma \sqrt d\, C_\infty$. (Here $\sqrt{kd} \le d$, and only $W_V^{(1)}$ meets points of length $B_X$.)
+# Split $\epsilon$ equally among the $3L + 1$ matrices. As in the proof of {prf:ref}`depth-repaired`, all multipliers but that of $W_{QK}^{(1)}$ are at most $B_w A^{O(L)}$, and {prf:ref}`linear-layer-walk` covers every matrix but $W_{QK}^{(1)}$ with $A^{O(L)} B_X^2 B_w^2 C_\infty^2 d^2 / \epsilon^2$ times a logarithm; for $w$ the points have length at most $L_\sigma \sqrt d\, C_\infty$. (Here $k \le \sqrt{kd} \le d$, and only $W_V^{(1)}$ meets points of length $B_X$.)
 #
 # What is needed of $W = W_{QK}^{(1)}$ is that all scores $z_\tau^\top W z_t$ are right up to $x = \epsilon / (A^{O(L)} B_w B_X)$. There are two ways. *A walk:* a score is a linear function of the $d^2$ numbers of $W$, $\|W\|_F \le \sqrt d\, C_\infty$, with the $m T^2$ matrices $z_\tau z_t^\top$ as points, of length at most $B_X^2$. {prf:ref}`linear-layer-walk` with one output gives $u = d\, C_\infty^2 B_X^4 x^{-2} \log(2mT^2 + 1)$. *A grid:* a largest set of matrices of the class with $\|W - W'\|_F > x / B_X^2$ is a cover, and by volume $v = d^2 \log(1 + 2 \sqrt d\, C_\infty B_X^2 / x)$ is a bound on its logarithm. Hence
 #
@@ -197,7 +197,7 @@ glue(forced_two=round(forced(2.0**60, 2)))
 #
 # ## Depth
 #
-# Let all spectral norms be at most 1, $L_\sigma = 1$ and tokens at most 1 long. In the repaired bound of {prf:ref}`depth-repaired` a layer's factor is then $a = 1 + 2 = 3$ (as printed $1 + 4 = 5$). So $\alpha_i = 3^{L - i}$, and the bound grows like $9^L$. It stops growing exponentially only if $a \le 1$; then it is of order $L^3$. Is the exponential needed?
+# Let all spectral norms be at most 1, $L_\sigma = 1$ and tokens at most 1 long. In the repaired bound of {prf:ref}`depth-repaired` a layer's factor is then $a = 1 + 2 = 3$ (as printed $1 + 4 = 5$). So $\alpha_i = 3^{L - i}$, and the bound grows like $9^L$. It stops growing exponentially only if $a \le 1$; at $a = 1$ it is of order $L^3$. Is the exponential needed?
 #
 # ```{prf:proposition} Counting weights (ours)
 # :label: depth-counting

@@ -249,7 +249,7 @@ ledger.show()
 # ## What we found
 #
 # * Corollary 4.4 needs $B_X^2$ beside $B_{QK}^{2,\infty} B_V$ if tokens are longer than 1, and Lemmas A.11 and A.12 with it. Repaired, it holds with the constant 1 and $\log(2dmT + 1)$.
-# * For tokens of length at most 1, as in the paper's deep networks, all three hold.
+# * For tokens of length at most 1, as in the paper's deep networks, all three hold (A.11 if tokens with their positions are).
 #
 # ```{finding} variables.cor4_4
 # :title: One head: tokens longer than 1 cost a further power of their length

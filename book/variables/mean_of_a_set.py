@@ -301,7 +301,7 @@ for s in (2, 3, 4):
 # ## What we found
 #
 # * One head needs *equal* scores on the chosen positions, not a margin alone. The proof's key does not have them; the dual key does.
-# * Within the lemma's values $\frac1{2s-1}$ is sharp: below it a head exists on every basis, from there on not. (With values that are millions of times as long a head exists beyond it.) Within the printed norms the limit is $\Delta^* =$ {glue:text}`star_2:.3f`, {glue:text}`star_3:.3f`, {glue:text}`star_4:.3f` for $s = 2, 3, 4$.
+# * Within the lemma's values $\frac1{2s-1}$ is sharp: below it a head exists on every basis, from there on not. Within the printed norms the limit is $\Delta^* =$ {glue:text}`star_2:.3f`, {glue:text}`star_3:.3f`, {glue:text}`star_4:.3f` for $s = 2, 3, 4$.
 # * A head for a single position needs no equality. Functions of $s$ bits built from $s$ heads are safe ({ref}`ch-lookup-networks`).
 #
 # ```{finding} variables.lemB2.mean

@@ -19,11 +19,11 @@
 # # The logarithm of the length, and trained positions
 #
 # ```{verdict}
-# For fixed norms of weights and tokens, the capacity of a head depends on the number of tokens through its logarithm only. If the positions are trained, it can grow linearly: $2^T$ choices of positions are told apart by one head, with scores that differ by $\log(3T)$.
+# For fixed norms of weights and tokens, the capacity of a head depends on the number of tokens through its logarithm only. If the positions are trained and $\|W_{QK}\|$ may grow like $\log T$, it can grow linearly: $2^T$ choices of positions are told apart by one head, with scores that differ by $\log(3T)$.
 # ```
 # **Needs** {ref}`ch-longer-tokens`. **Read** 4 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bound on a head has a factor $\log T$, where $T$ is the number of tokens, if the norms of weights and tokens are held. The paper adds that trained positions could make the dependence on $T$ linear. Both are true: one head reads a sign at each of $T$ positions.
+# **Claim.** The bound on a head has a factor $\log T$, where $T$ is the number of tokens, if the norms of weights and tokens are held. The paper adds that trained positions could make the dependence linear. They can if $\|W_{QK}\|$ may grow like $\log T$: one head reads a sign at each of $T$ positions. With all norms held they cost a logarithm too (the exercise).
 
 # %% tags=["parameters"]
 T_most = 256  # longest context that is read [64..512]
@@ -81,9 +81,11 @@ figures.show()
 # With the norms of weights and tokens held, the bound on one head (and that on many layers, see {ref}`ch-transformer-capacity`) depends on $T$ only through $\log T$. If the positions are trained over $\{P : \|P^\top\|_{2,\infty} \le 1\}$, the log covering number can grow linearly with $T$.
 # ```
 #
+# The second sentence does not say whether the weights are held then.
+#
 # ## Fixed positions: a logarithm
 #
-# By {prf:ref}`attention-capacity-repaired` the bound depends on $T$ through $\log(2dmT + 1)$ alone, if $B_X$ bounds the longest token. With a bound on $\|X\|_2$ or $\|X\|_F$ in its place $B_X$ would be of order $\sqrt T$; the control of the first claim has that. For a fixed width one can also *count weights*: a grid over each column, with norms 1, needs $2 d^2 \log(1 + 4 \sqrt d\, B_X/\epsilon)$ for both matrices, for all inputs at once, without $m$ and $T$. For $d = 8$, $\epsilon = \frac12$, $B_X = 1$ and 1000 inputs of 16 tokens this is {glue:text}`counted:.0f`, and the bound by norms {glue:text}`bound:.0f`.
+# By {prf:ref}`attention-capacity-repaired` the bound depends on $T$ through $\log(2dmT + 1)$ alone, if $B_X$ bounds the longest token. With a bound on $\|X\|_2$ or $\|X\|_F$ in its place $B_X$ would be of order $\sqrt T$; the control of the first claim has that. For a fixed width one can also *count weights*: a grid over each column, with norms 1, needs $d^2 \log(1 + 4 \sqrt d\, B_X/\epsilon)$ for $W_V$ and $d^2 \log(1 + 4 \sqrt d\, B_X^3/\epsilon)$ for $W_{QK}$, whose error may be $\epsilon/(2 B_X^2)$, for all inputs at once, without $m$ and $T$. For $d = 8$, $\epsilon = \frac12$, $B_X = 1$ and 1000 inputs of 16 tokens this is {glue:text}`counted:.0f`, and the bound by norms {glue:text}`bound:.0f`.
 #
 # ## Trained positions: linear
 #
@@ -134,7 +136,7 @@ ledger.result("variables.trained_positions").holds(
 )
 
 # %% [markdown]
-# Real heads for $T = 16$, 64 and {glue:text}`T_most`, with one sign against all others, read each sign with at least {glue:text}`least_read:.3f`. Their scores differ by $\log(3T)$. This much is needed: with scores that stay bounded, trained positions cost a logarithm too (the exercise).
+# Real heads for $T = 16$, 64 and {glue:text}`T_most`, with one sign against all others, read each sign with at least {glue:text}`least_read:.3f`. Their scores differ by $\log(3T)$. This much is needed: with norms of the weights that are held, scores stay bounded, and trained positions cost a logarithm too (the exercise).
 #
 # ## What would falsify this
 #
@@ -151,20 +153,20 @@ ledger.show()
 # ## What we found
 #
 # * With norms held, a head's capacity grows with $\log T$; counting weights, not at all.
-# * Trained positions can cost $T \log 2$, if scores may differ by $\log(3T)$.
+# * Trained positions can cost $T \log 2$, if $\|W_{QK}\|$ may grow like $\log T$, so that scores differ by $\log(3T)$.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-head-positions
 #
-# Let weights and query be fixed, positions trained, $\|x_t + p_t\| \le B$ and all scores in $[-S, S]$. Show that $\log N_\infty(\epsilon)$ grows with $\log T$ only, if centres need not be members.
+# Let weights and query be fixed, positions trained, $\|x_t + p_t\| \le B$ and all scores in $[-S, S]$. Show that $\log N_\infty(\epsilon)$ grows with $\log T$ only (with $\frac\epsilon2$ for $\epsilon$, by members).
 # ```
 #
 # ```{solution} ex-head-positions
 # :class: dropdown
 #
-# With $a_t = e^{s_t}$ the average of tokens is $u/v$, $u = \frac1T \sum_t a_t (x_t + p_t)$ and $v = \frac1T \sum_t a_t \ge e^{-S}$. Draw $K$ of the $T$ tokens with replacement. By the inequalities of Hoeffding and Pinelis the means over the draw are within $\eta e^S B$ of $u$ and $\eta e^S$ of $v$ on all $m$ inputs at once, for $K$ of order $\eta^{-2} \log m$ and some draw. Then the ratio is off by at most $2 \eta B e^{2S}$. A centre is given by the $K$ tokens, $T^K$ choices, and their positions, each rounded to a grid that does not depend on $T$. So the log size is of order $K \log T$, with $K$ of order $B^2 e^{4S} \log m / \epsilon^2$ up to norms of the weights.
+# With $a_t = e^{s_t}$ the average of tokens is $u/v$, $u = \frac1T \sum_t a_t (x_t + p_t)$ and $v = \frac1T \sum_t a_t \ge e^{-S}$. Draw $K$ of the $T$ tokens with replacement. By the inequalities of Hoeffding and Pinelis the means over the draw are within $\eta e^S B$ of $u$ and $\eta e^S$ of $v$ on all $m$ inputs at once, for $K$ of order $\eta^{-2} \log m$ and some draw. Then the ratio is off by at most $2 \eta B e^{2S}$. A centre is given by the $K$ tokens, $T^K$ choices, and their positions, each rounded to a grid that does not depend on $T$. So the log size is of order $K \log T$, with $K$ of order $B^2 e^{4S} \log m / \epsilon^2$ up to norms of the weights. Centres need not be members; take them at $\frac\epsilon2$, and for each a member that it stands for.
 # ```
 #
 # ## References

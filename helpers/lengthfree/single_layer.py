@@ -341,7 +341,7 @@ def searched_complexity(
 
     Returns:
         The largest, with the factor 1/m: over all signs for m up to 11, else a mean over 2048 fresh
-        patterns, the same for every start, with a standard error of at most :math:`1/\sqrt{2048 m}`.
+        patterns, the same for every start; standard error at most :math:`1/\sqrt{2048 m}`.
 
     Cost: 18 ``steps`` passes through ``draws`` m T d numbers, and back.
     """

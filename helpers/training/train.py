@@ -108,7 +108,8 @@ def train(
             function of these alone.
         weights: Initial weights, each ``(E, ...)``, floating; left as they are.
         batch: Given the numbers of the models still in training, shape ``(A,)``, their next
-            inputs and targets, each ``(A, ...)``; as of :mod:`helpers.training.batches`.
+            inputs and targets, each ``(A, ...)``, inputs also as tuples of such tensors; as of
+            :mod:`helpers.training.batches`.
         steps: Most steps that a model takes, at least 1.
         learning_rate: Of AdamW, above 0; a number, or one a model, shape ``(E,)``.
         weight_decay: Of AdamW, at least 0; likewise.
@@ -209,10 +210,18 @@ def train(
 def _losses(forward: Forward, loss: Loss, run: Run, batch: Batches) -> Tensor:
     """The losses of the models in training on their next batch."""
     there = next(iter(run.live.values())).device
-    inputs, targets = (v.to(there) for v in batch(run.models))
+    inputs, targets = (_moved(v, there) for v in batch(run.models))
     losses = loss(forward(run.live, inputs), targets)
     require_one_each("loss", losses, len(run.models))
     return losses
+
+
+def _moved(given: Any, device: torch.device) -> Any:
+    """A tensor, or tensors in tuples, on a device."""
+    if isinstance(given, Tensor):
+        return given.to(device)
+    parts = [_moved(part, device) for part in given]
+    return type(given)(*parts) if hasattr(given, "_fields") else tuple(parts)
 
 
 def _device(asked: torch.device | str | None, home: torch.device) -> torch.device:

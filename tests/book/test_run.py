@@ -18,7 +18,7 @@ import pytest
 from distributed import Client
 
 from helpers import run
-from helpers.book import chapters
+from helpers.book import chapters, jobs
 from helpers.book.chapters import ROOT
 from helpers.book.execution import Outcome
 from tests.small_book import PATIENCE, copy_machine_code, until
@@ -590,29 +590,29 @@ def test_a_chapter_for_which_no_time_is_left_is_not_begun(small_book):
 
 def test_the_clock_tells_when_all_will_be_done(monkeypatch):
     now = 1_000_000.0
-    monkeypatch.setattr(run.time, "time", lambda: now)
-    jobs = [
+    monkeypatch.setattr(jobs.time, "time", lambda: now)
+    listed = [
         SimpleNamespace(target=k, seconds=s, can_pause=k == 2) for k, s in enumerate((10, 30, 9))
     ]
-    clock = run.Clock(jobs, budget=100.0)
+    clock = jobs.Clock(listed, budget=100.0)
     assert clock.deadline == now + 100
     assert clock.tell() == "    0 s", "nothing is known yet"
     now += 20  # twice the time of the record
-    clock.take(jobs[0])
-    ends = run.time.strftime("%H:%M", run.time.localtime(now + 2 * 39))
+    clock.take(listed[0])
+    ends = jobs.time.strftime("%H:%M", jobs.time.localtime(now + 2 * 39))
     assert clock.tell() == f"   20 s, ends about {ends}"
     now += 51
-    assert not clock.allows(jobs[1])
-    assert clock.allows(jobs[2])
+    assert not clock.allows(listed[1])
+    assert clock.allows(listed[2])
     now += 30
-    assert not clock.allows(jobs[2]), "the budget is over"
-    assert run.Clock(jobs).allows(jobs[1])
-    clock.take(jobs[1])
-    clock.take(jobs[2])
+    assert not clock.allows(listed[2]), "the budget is over"
+    assert jobs.Clock(listed).allows(listed[1])
+    clock.take(listed[1])
+    clock.take(listed[2])
     assert clock.tell() == "  101 s"
-    unknown = [*jobs, SimpleNamespace(target=3, seconds=None, can_pause=False)]
-    clock = run.Clock(unknown)
-    clock.take(jobs[0])
+    unknown = [*listed, SimpleNamespace(target=3, seconds=None, can_pause=False)]
+    clock = jobs.Clock(unknown)
+    clock.take(listed[0])
     assert "ends" not in clock.tell()
 
 

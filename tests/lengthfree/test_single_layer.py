@@ -182,7 +182,7 @@ def absolute_sum(W):
 
 
 def test_the_search_finds_what_is_known_and_nothing_above_it():
-    """One input: R = B_x. Scores next to 0, d = 1: the mean of |sum of m signs|, and no draw's luck."""
+    """One input: R = B_x. Scores next to 0, d = 1: the mean of |sum of m signs|, without luck."""
     generator = torch.Generator().manual_seed(0)
     assert single_layer.searched_complexity((1, 3, 2), 1.0, absolute_sum, generator) == 1
     for m, tolerance in ((9, 1e-8), (25, 4 / math.sqrt(2048 * 25))):

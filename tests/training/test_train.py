@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import torch
@@ -513,6 +514,28 @@ def test_a_run_whose_time_is_up_is_written_and_goes_on(tmp_path, monkeypatch):
     monkeypatch.setenv(checkpoints.DEADLINE, "0")
     assert resumable(path).checks == whole.checks, "a run at its end needs no time"
     assert resumable().checks == whole.checks, "a run without a file is never stopped"
+
+
+class Both(NamedTuple):
+    """Inputs of more than one tensor."""
+
+    left: torch.Tensor
+    rest: tuple[torch.Tensor, torch.Tensor]
+
+
+def test_inputs_may_be_several_tensors():
+    def split(models):
+        inputs, targets = several(models)
+        return Both(inputs, (inputs, targets)), targets
+
+    def joined(weights, inputs):
+        assert isinstance(inputs, Both)
+        return forward(weights, (inputs.left + inputs.rest[0]) / 2)
+
+    several = stream(2)
+    out = train(joined, start(2), split, steps=10, **STEP)
+    plain = train(forward, start(2), stream(2), steps=10, **STEP)
+    assert all(torch.equal(out.weights[k], plain.weights[k]) for k in out.weights)
 
 
 def test_batches_of_all_examples_can_be_taken_up(tmp_path, monkeypatch):
