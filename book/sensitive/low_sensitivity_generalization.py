@@ -46,6 +46,8 @@ steps = 400  # of every model of a whole table [400..4000]
 width = 32  # columns of the model [32..64]
 draws = 30  # of the noise, for each model [10..200]
 seed = 0  # of everything random [0..100000]
+big_functions = 0  # random functions of a stored series at the paper's size; 0: none [0..20]
+big_steps = 6000  # most steps of a run of it [100..20000]
 
 # %% [markdown]
 # ## Learning a part
@@ -53,10 +55,11 @@ seed = 0  # of everything random [0..100000]
 # The shares 1/8, 1/4 and 1/2 of all strings are those of the paper's 128, 256 and 512 strings of 10 bits; we add 3/4. Targets are 0 and 1. Every step sees the whole training set. A run stops when its loss there is below `fit_below`; one that does not get so far in 3000 steps has no completion.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import pandas as pd
 import torch
 
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
+from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.cube import average_sensitivity
 from helpers.draws import Draws, f64
 from helpers.sensitive import brittle, completions
@@ -205,6 +208,104 @@ sensitivity_row.reproduced(
     **TRAINED,
 )
 
+# %% [markdown]
+# ## At the paper's size
+#
+# A stored series has the paper's 10 bits, training sets of 128, 256 and 512 strings, 128 columns and its rate of $3 \cdot 10^{-4}$: {glue:text}`big_functions` random functions, with one training set of each size where the paper has ten.
+
+# %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
+PAPER_SIZES = (128, 256, 512)
+
+
+def at_paper_size(count):
+    """Completions by models as large as the paper's: a row for each function and size."""
+    coins, large = Draws(seed + 10).generator, brittle.spec(10, 128)
+    f = (2 * torch.randint(0, 2, (count, 1024), generator=coins) - 1).float()
+    parts = []
+    for m in PAPER_SIZES:
+        R = torch.stack([torch.randperm(1024, generator=coins)[:m] for _ in f])
+        how = {"learning_rate": 3e-4, "threshold": fit_below}
+        kept = results.checkpoint(f"{m} strings")
+        run = completions.learn(large, f, R, big_steps, coins, **how, checkpoint=kept)
+        T1 = completions.completed(large, run.weights)
+        mixed = [sensitivity(completions.shuffled_outside(T1, R, coins)) for _ in range(20)]
+        columns = {
+            "function": torch.arange(count),
+            "strings": torch.full((count,), m),
+            "steps": run.steps,
+            "fitted": (run.finished & (f == T1).gather(1, R).all(1)).int(),
+            "learned": sensitivity(T1),
+            "random": completions.expected_sensitivity(f, R),
+            "shuffled": torch.stack(mixed).mean(0),
+            "truth": sensitivity(f),
+            "again": sensitivity(completions.shuffled_outside(f, R, coins)),
+        }
+        parts.append(pd.DataFrame({k: v.tolist() for k, v in columns.items()}))
+    return pd.concat(parts)
+
+
+if big_functions:
+    made = at_paper_size(big_functions)
+    results.save("width128", {k: made[k].round(6).tolist() for k in made})
+stored = results.load("sensitive/low_sensitivity_generalization", "width128")
+if stored is None and not big_functions:
+    raise FileNotFoundError("the stored series at the paper's size is missing")
+wide = pd.DataFrame(stored.columns) if stored else made
+fit = wide[wide["fitted"] == 1]
+print(stored.provenance_line() if stored else "made by this run")
+by_m = fit.groupby("strings")
+shown = {
+    "fitted": [f"{len(by_m.get_group(m))} of {(wide['strings'] == m).sum()}" for m in PAPER_SIZES]
+}
+for name in ("learned", "random", "shuffled", "truth"):
+    shown[name] = [f"{average(by_m.get_group(m)[name].tolist()):.2f}" for m in PAPER_SIZES]
+large = pd.DataFrame(shown, index=pd.Index(PAPER_SIZES, name="strings"))
+heads = {"learned": "$T_1$", "random": "random", "shuffled": "$T_1$ shuffled", "truth": "$f$"}
+table(large.rename(columns=heads), "Average sensitivity at the paper's size")
+glue(big_functions=wide["function"].nunique(), big_fitted=len(fit), big_runs=len(wide))
+glue(**{f"big_{k}": listed(by_m[k].mean()) for k in ("learned", "random", "shuffled")})
+
+
+# %%
+def widest(name):
+    """Of average sensitivity minus that of f at the paper's size: the largest upper end."""
+    return max(average((v[name] - v["truth"]).tolist()).high for _, v in by_m)
+
+
+def rising(values):
+    """Lower end of the slope on the share of strings, over functions fitted at every size."""
+    whole = values.dropna()
+    return average(
+        slope(f64([m / 1024 for m in whole]), f64(whole.to_numpy().tolist())).tolist()
+    ).low
+
+
+learned_at = fit.pivot(index="function", columns="strings", values="learned")
+mixed_up = [
+    pd.DataFrame(
+        [row[torch.randperm(len(row), generator=again).numpy()] for row in learned_at.to_numpy()],
+        columns=learned_at.columns,
+    )
+    for _ in range(25)
+]
+sensitivity_row.reproduced(
+    "the paper's size: as(T_1) minus as(f), worst size, upper end; control: f shuffled outside R",
+    widest("learned"),
+    at_most=0,
+    control=widest("again"),
+    **TRAINED,
+)
+sensitivity_row.reproduced(
+    "the paper's size: slope of as(T_1) on the share of strings, lower end; control: shuffled",
+    rising(learned_at),
+    at_least=0,
+    control=middle([rising(one) for one in mixed_up]),
+    **TRAINED,
+)
+
+# %% [markdown]
+# At this size the completions have average sensitivity {glue:text}`big_learned`, where random ones have {glue:text}`big_random`; with their values outside $R$ shuffled they would have {glue:text}`big_shuffled`. New models of them were not trained at this size: one of each completion is some eleven hours of a core.
+#
 # %% [markdown]
 # ## How sharp models of them are
 #

@@ -157,7 +157,7 @@ def learn(
     generators, weights = seeded(model, seeds)
     if 2**model.n <= B:
         cube = bits(model.n)
-        batches = whole(cube, torch.stack([targets(name, cube) for name in names]))
+        batches = whole(cube, torch.stack([targets(name, cube) for name in names]), shared=True)
     else:
 
         def draw(e: int, size: int, generator: torch.Generator) -> Pair:

@@ -7,6 +7,7 @@ table that agrees with f on a training set, given by the numbers of its points.
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -16,6 +17,7 @@ from helpers.cube import bits
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward, initial_weights
 from helpers.sensitive.brittle import FIXED, RECIPE, SIGMA
+from helpers.training.batches import whole
 from helpers.training.ensemble import Trained
 from helpers.training.train import train
 from helpers.weights import Weights
@@ -31,6 +33,7 @@ def learn(
     *,
     learning_rate: float,
     threshold: float = 0.0,
+    checkpoint: Path | None = None,
 ) -> Trained:
     """Fit one model to each table, on its own training set only, all of it in every step.
 
@@ -42,6 +45,7 @@ def learn(
         generator: Source of the first weights.
         learning_rate: Of AdamW; its weight decay is that of the paper.
         threshold: Mean squared error on the training set below which a model stops.
+        checkpoint: As of :func:`helpers.training.train.train`.
 
     Raises:
         ValueError: values other than -1 and 1, or shapes that do not fit.
@@ -57,13 +61,14 @@ def learn(
     return train(
         network,
         initial_weights(model, len(rows), generator),
-        lambda models: (inputs[models], values[models]),
+        whole(inputs, values),
         steps=steps,
         learning_rate=learning_rate,
         weight_decay=RECIPE["weight_decay"],
         evaluate=error,
         threshold=threshold,
         check_every=10,
+        checkpoint=checkpoint,
     )
 
 

@@ -89,30 +89,33 @@ def fresh(
 
 
 @door
-def whole(inputs: Tensor, targets: Tensor) -> Resumable:
+def whole(inputs: Tensor, targets: Tensor, *, shared: bool = False) -> Resumable:
     """Batches that are all the examples, every time.
 
     Args:
-        inputs: Shape ``(N, ...)``, the same for all models.
+        inputs: Shape ``(E, N, ...)``; if shared ``(N, ...)``, the same for all models.
         targets: Shape ``(E, N, ...)``, those of each model.
+        shared: Whether the models have their inputs in common.
 
     Raises:
         ValueError: shapes that do not fit.
     """
-    return _Whole(inputs, targets)
+    axes = targets.shape[1:2] if shared else targets.shape[:2]
+    if targets.ndim < 2 or inputs.shape[: len(axes)] != axes:
+        raise ValueError(
+            f"expected inputs ({'' if shared else 'E, '}N, ...) and targets (E, N, ...), got "
+            f"{tuple(inputs.shape)} and {tuple(targets.shape)}"
+        )
+    return _Whole(inputs, targets, shared)
 
 
 class _Whole:
-    def __init__(self, inputs: Tensor, targets: Tensor) -> None:
-        if targets.ndim < 2 or not inputs.ndim or targets.shape[1] != len(inputs):
-            raise ValueError(
-                "expected inputs (N, ...) and targets (E, N, ...), got "
-                f"{tuple(inputs.shape)} and {tuple(targets.shape)}"
-            )
-        self.inputs, self.targets = inputs, targets
+    def __init__(self, inputs: Tensor, targets: Tensor, shared: bool) -> None:
+        self.inputs, self.targets, self.shared = inputs, targets, shared
 
     def __call__(self, models: Tensor) -> Pair:
-        return self.inputs, self.targets[models.to(self.targets.device)]
+        asked = models.to(self.targets.device)
+        return self.inputs if self.shared else self.inputs[asked], self.targets[asked]
 
     def state(self) -> dict[str, Tensor]:
         return {}

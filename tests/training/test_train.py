@@ -541,9 +541,13 @@ def test_inputs_may_be_several_tensors():
 def test_batches_of_all_examples_can_be_taken_up(tmp_path, monkeypatch):
     g = torch.Generator().manual_seed(0)
     inputs, targets = torch.randn(8, 3, generator=g), torch.randn(4, 8, generator=g)
-    batch = every_time(inputs, targets)
+    batch = every_time(inputs, targets, shared=True)
     found, rows = batch(torch.tensor([2, 0]))
     assert torch.equal(found, inputs)
+    assert torch.equal(rows, targets[[2, 0]])
+    own = torch.randn(4, 8, 3, generator=g)
+    found, rows = every_time(own, targets)(torch.tensor([2, 0]))
+    assert torch.equal(found, own[[2, 0]])
     assert torch.equal(rows, targets[[2, 0]])
     monkeypatch.setenv(checkpoints.DEADLINE, "0")
     options = STEP | {"steps": 20, "checkpoint": tmp_path / "run"}
@@ -554,7 +558,11 @@ def test_batches_of_all_examples_can_be_taken_up(tmp_path, monkeypatch):
     alike = train(forward, start(4), batch, **(options | {"checkpoint": None}))
     assert all(torch.equal(out.weights[k], alike.weights[k]) for k in out.weights)
     with pytest.raises(ValueError, match=r"expected inputs \(N, ...\) and targets \(E, N, ...\)"):
-        every_time(inputs, targets[:, :7])
+        every_time(inputs, targets[:, :7], shared=True)
+    with pytest.raises(
+        ValueError, match=r"expected inputs \(E, N, ...\) and targets \(E, N, ...\)"
+    ):
+        every_time(inputs, targets)
 
 
 def test_a_checkpoint_needs_batches_with_a_state(tmp_path):
