@@ -252,6 +252,9 @@ if stored is None and not big_functions:
     raise FileNotFoundError("the stored series at the paper's size is missing")
 wide = pd.DataFrame(stored.columns) if stored else made
 fit = wide[wide["fitted"] == 1]
+for m in PAPER_SIZES:
+    if (fit["strings"] == m).sum() < 2:
+        raise ValueError(f"fewer than 2 runs fitted their {m} strings; more than {big_steps} steps")
 print(stored.provenance_line() if stored else "made by this run")
 by_m = fit.groupby("strings")
 shown = {
