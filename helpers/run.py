@@ -38,6 +38,7 @@ from helpers.book.execution import (
     OtherCodeError,
     Outcome,
     code_for,
+    end_all,
     execute_notebook,
     execute_plainly,
 )
@@ -344,12 +345,18 @@ def _plainly(
         given = chapter.name, chapter.text, job.parameters, job.run, str(chapter.root), variables
         return execute_plainly(*given)
 
-    with ThreadPoolExecutor(workers) as pool:
-        futures = {pool.submit(execute, job): job for job in jobs}
+    pool = ThreadPoolExecutor(workers)
+    futures = {pool.submit(execute, job): job for job in jobs}
+    try:
         for future in completed_threads(futures):
             outcome = future.result()
             if outcome is not None:
                 yield futures[future], outcome
+    except BaseException:  # an interrupt waits for nothing
+        end_all()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _store(job: Job, outcome: Outcome, plain: bool) -> str | None:

@@ -32,6 +32,8 @@ from helpers.book.place import VARIABLE
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _KEPT_CELL_METADATA = ("tags", "mystnb", "lines_to_next_cell")
 _KILLED = "the process of the run was ended by"
+_RUNNING: set[subprocess.Popen[bytes]] = set()
+_ENDED = threading.Event()
 _LONGEST_SOCKET = 80  # a path to a socket holds 107 letters; the kernel adds a few of its own
 
 
@@ -131,11 +133,18 @@ def execute_plainly(
     return _survived("plain", name, source, parameters, run, book, variables)
 
 
+def end_all() -> None:
+    """End every execution of this process, and begin none any more: it is about to stop."""
+    _ENDED.set()
+    for child in list(_RUNNING):
+        child.terminate()
+
+
 def _survived(form: str, *task: Any) -> Outcome:
     """One execution, begun again up to twice if a signal ends it: the system may have killed it."""
     for _ in range(3):
         outcome = _in_a_child(form, *task)
-        if not (outcome.error or "").startswith(_KILLED):
+        if _ENDED.is_set() or not (outcome.error or "").startswith(_KILLED):
             break
     return outcome
 
@@ -165,9 +174,13 @@ def _in_a_child(
                 cwd=folder,
                 env=_variables(run, folder, form, book) | dict(variables or {}),
             )
+            _RUNNING.add(child)
             try:
+                if _ENDED.is_set():
+                    child.terminate()
                 status = child.wait()
             finally:
+                _RUNNING.discard(child)
                 child.terminate()
                 child.communicate()
         text, told = (_text(here / pipe) for pipe in ("out", "err"))

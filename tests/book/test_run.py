@@ -514,6 +514,29 @@ def test_a_stopped_run_says_one_line_and_leaves_nothing_behind(small_book, how):
     assert [p.name for p in temporary.iterdir()] == []
 
 
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_stopped_plain_run_waits_for_no_chapter(small_book, how):
+    temporary = small_book.root / "t"
+    temporary.mkdir()
+    begun, _ = small_book.hold("part/plain")
+    second = small_book.root / "second"
+    small_book.write(
+        "part/spectral", f"from pathlib import Path\n\nPath({str(second)!r}).touch()\n"
+    )
+    names = ("part/plain", "part/spectral")
+    process = small_book.start(*names, "--plain", "--jobs", "1", TMPDIR=str(temporary))
+    until(begun.exists, "the chapter did not begin")
+    inside = psutil.Process(process.pid).children(recursive=True)
+    os.killpg(process.pid, how) if how == signal.SIGINT else process.send_signal(how)
+    _, err = process.communicate(timeout=PATIENCE / 4)  # the chapter would wait for all of it
+    assert process.returncode == 130
+    assert err.splitlines() == ["stopped; what finished is stored, run again for the rest"]
+    assert inside
+    assert not psutil.wait_procs(inside, timeout=60)[1]
+    assert list(temporary.iterdir()) == []
+    assert not second.exists()
+
+
 def test_a_sweep_ends_with_its_verdicts(small_book):
     small_book.write(
         "part/ledger",
