@@ -35,7 +35,7 @@
 #
 # $$\mathrm{Blowup}(x) = \prod_{k=1}^L \max_j \Bigl(1 + \frac1{N^{(k)}_j}\Bigr), \qquad B(x) = \prod_{k=1}^L \max_j \frac1{N^{(k)}_j} \le \mathrm{Blowup}(x) .$$
 #
-# The weights enter by norms: $C_V$ is the largest spectral norm of a value matrix, $C_P$ the largest $\|y^{(0)}_j\|$, $L_f$ a Lipschitz constant of the blocks, and $C_A = d \max_h \|K_h^\top Q_h\|$ in each later layer, with the key and query matrices of head $h$. In the paper's constants each counts as at least 1. Its $C^{(0)}, \dots, C^{(L)}$ are $C^{(0)} = 150\, L_f C_V^2 C_P H$, $C^{(1)} = 2 L_f \max \|Y^{(1)}_j\|$ and $C^{(k)} = 48\, L_f (H + 1) C_V \sqrt d\, e^{4 C_A}$. Logarithms are natural.
+# The weights enter by norms: $C_V$ is the largest spectral norm of a value matrix, $C_P$ the largest $\|y^{(0)}_j\|$, $L_f$ a Lipschitz constant of the blocks, and $C_A = d \max_h \|K_h^\top Q_h\|$ in each later layer, with the key and query matrices of head $h$. In the paper's constants each counts as at least 1. Its $C^{(0)}, \dots, C^{(L)}$ are $C^{(0)} = 150\, L_f C_V^2 C_P H$, $C^{(1)} = 2 L_f \max \|Y^{(1)}_j\|$ and $C^{(k)} = 48\, L_f (H + 1) C_V \sqrt d\, e^{4 C_A}$. ((30) prints $\|V_{k,h}\|_1$ for $C_V$; we read it as the $C_V$ of (22). Column sums or entries give at least the spectral norm over $\sqrt d$, which the factor $48 \sqrt d$ covers, so no verdict turns on it.) Logarithms are natural.
 #
 # ```{prf:theorem} Hahn and Rofin (2024), Theorem 4 (19 in the appendix)
 # :label: sensitive-thm4

@@ -450,7 +450,7 @@ ledger.verdicts()
 #
 # ```{solution} ex-tradeoff-scaling
 # :class: dropdown
-# What a layer norm is given holds the stream (power 1 of $c$, through gains or embeddings) and what a block adds (power 3, and 2 for a bias). Four layer norms make a power between $-4$ and $-12$.
+# The stream has power 1 of $c$, through gains or embeddings, but 0 in the positions beside the token, which the first norm is given. A block adds powers 1 to 3: its last bias 1, an inner bias 2, its weights 3. So three norms make 1 to 3 each and the first 0 to 3: near $c = 1$ a power between $-3$ and $-12$, if attention hardly changes and the parts do not cancel.
 # ```
 #
 # ```{exercise}

@@ -19,11 +19,11 @@
 # # Untrained transformers are less sensitive than recurrent nets
 #
 # ```{verdict}
-# With the weights of the study that the paper quotes, random transformers have average sensitivity {glue:text}`wide_transformer:.2f` at {glue:text}`bits` bits, recurrent nets {glue:text}`wide_least:.2f` and more. With small weights many signs are constant; balanced, the order is the same.
+# With wide weights, one draw of the study that the paper quotes, random transformers have average sensitivity {glue:text}`wide_transformer:.2f` and less at {glue:text}`bits` bits, recurrent nets {glue:text}`wide_least:.2f` and more. With small weights, another draw of that study among them, many signs are constant; balanced, the order is the same.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 6 min. **Runs in** 20 s. **Source** printed.
 #
-# **Claim.** Before any training, transformers compute functions of low average sensitivity, lower than those of recurrent nets. The paper quotes this from Bhattamishra et al. (2023) and explains it by its Theorem 6. We find it for that study's weights. As PyTorch draws weights, the sign of an LSTM is less sensitive still, because it is nearly always constant.
+# **Claim.** Before any training, transformers compute functions of low average sensitivity, lower than those of recurrent nets. The paper quotes this from Bhattamishra et al. (2023) and explains it by its Theorem 6. We find it for that study's wide weights; with its Xavier weights transformers are level with LSTM and GRU. As PyTorch draws weights, the sign of an LSTM is less sensitive still, because it is nearly always constant.
 #
 # **Average sensitivity.** A net gives every string $x$ of $n$ bits a number $T(x)$, and its sign is a function into $\{-1, 1\}$. The average sensitivity $\mathrm{as}(\operatorname{sign} T)$ is the number of bits whose flip changes the sign, averaged over all strings. A constant has 0, one bit has 1, parity has $n$, and a random function $n/2$ on average.
 #

@@ -182,12 +182,13 @@ tail = [n for n in lengths if n >= 16]
 growth = statistics.power(tail, [bound[n] for n in tail]).item()
 glue(trace_short=plain[8], trace_long=plain[long_n], long_n=long_n, tilt=tilt, growth=growth)
 glue(tilted_64=tipped["trace"][64], tilted_long=tipped["trace"][long_n])
+glue(times=(tipped["trace"] - plain - tipped["last bias"])[long_n] / tipped["last bias"][long_n])
 glue(steep=curved[long_n][1e-4])
 
 # %% [markdown]
-# Without a tilt the trace is {glue:text}`trace_long:.0f` at {glue:text}`long_n` bits, as at 8. So there is a minimum that computes PARITY and whose Hessian stays bounded while the string grows. With a tilt of {glue:text}`tilt:g` the trace is {glue:text}`tilted_64:.1e` at 64 bits and {glue:text}`tilted_long:.1e` at {glue:text}`long_n`. The bound grows as $n$ to the power {glue:text}`growth:.2f`; the last bias attains it, and the other weights add about a hundred times as much.
+# Without a tilt the trace is {glue:text}`trace_long:.0f` at {glue:text}`long_n` bits, as at 8. So there is a minimum that computes PARITY and whose Hessian stays bounded while the string grows. With a tilt of {glue:text}`tilt:g` the trace is {glue:text}`tilted_64:.1e` at 64 bits and {glue:text}`tilted_long:.1e` at {glue:text}`long_n`. The bound grows as $n$ to the power {glue:text}`growth:.2f`; the last bias attains it, and the other weights add {glue:text}`times:.0f` times as much at {glue:text}`long_n` bits.
 #
-# **Sharp at a distance.** At the exceptional point a step raises the loss by $\frac dD \rho^2$ through the read-out and by a term of order $n^8 \rho^4$ through the rest, until that term is near 1. So the limit of short steps, $2DL_{\rho,n} / \rho^2 \to \mathrm{tr}\, H$, sets in later and later: the curvature over steps of $10^{-4}$ is {glue:text}`steep:.0e` at {glue:text}`long_n` bits. The Hessian takes $\rho \to 0$ at a fixed length, the theorem lets the string grow first. The two limits do not commute.
+# **Sharp at a distance.** At the exceptional point a step raises the loss by $\frac dD \rho^2$ through the read-out and by a term of order $n^8 \rho^4$ through the rest, until that term is near 1. So the limit of short steps, $2DL_{\rho,n} / \rho^2 \to \mathrm{tr}\, H$, sets in at smaller and smaller steps as the string grows: the curvature over steps of $10^{-4}$ is {glue:text}`steep:.0e` at {glue:text}`long_n` bits. The Hessian takes $\rho \to 0$ at a fixed length, the theorem lets the string grow first. The two limits do not commute.
 #
 # ## What would falsify this
 #
