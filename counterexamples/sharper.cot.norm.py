@@ -1,7 +1,7 @@
-"""Paper 1 (Lintilhac, Shaikh 2026), Appendix G (printed): the chain has the smaller norm.
+"""Paper 1 (Lintilhac, Shaikh 2026), Appendix G (printed, in words): the chain has the smaller norm.
 
-In words, in the proof of Theorem 16: the norm of the chain-of-thought construction is smaller
-than that of the main construction for sets of two bits.
+A step of the proof of Theorem 16: the norm of the chain-of-thought construction is smaller than
+that of the main construction for sets of two bits (the matrix and d = 2 are restored).
 
 The first score matrix of the chain is a positional identity, because all T steps share it. A
 column has one entry, but there are T columns. Whatever matrix W serves T one-hot codes: if each

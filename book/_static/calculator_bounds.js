@@ -124,7 +124,7 @@ window.Bounds = (() => {
     4 * steps * 3 * cbrt((v.Sigma ** 2 * G * N) / (4 * m));
   const onePassNorm = (T) => 2 + (T + 1) * (8 + 16 * T ** 2 + 4 * log(T) ** 2);
   const chainNorm = (T) =>
-    2 + 12 + 5 + 15 / 16 + 128 + 2 * 4 * ceil(16 * log(T)) * (2 * log(2 * T)) ** 2;
+    2 + 12 + 5 + 15 / 16 + 128 + 2 * min(T, 4 * ceil(16 * log(T))) * (2 * log(2 * T)) ** 2;
 
   // ---- The kl form, and counting
   const xlogy = (x, y) => (x === 0 ? 0 : x * log(y));
@@ -278,8 +278,8 @@ window.Bounds = (() => {
     ["pass", "premise", "Theorem 8 of P1 at the best σ: PARITY in one pass", "sharper/chain_of_thought",
       "Bounds the probability of a wrong answer (a guess has ½). Uses T, m and Σ alone; Σ as for Theorem 2.",
       (v, m) => wrong(v, m, onePassNorm(v.T), gradientBound(v.T, 1), 1), needsParity],
-    ["chain", "premise", "Theorem 7 of P1 at the best σ: PARITY by a chain", "sharper/chain_of_thought",
-      "Bounds the probability of a wrong answer after T steps with short codes. Uses T, m and Σ alone; Σ as for Theorem 2; steps of one string count as independent examples.",
+    ["chain", "premise", "Theorem 7 of P1, repaired, at the best σ: PARITY by a chain", "sharper/chain_of_thought",
+      "Bounds the probability of a wrong answer after T steps, with the smaller of one-hot and short codes. Uses T, m and Σ alone; Σ as for Theorem 2; steps of one string count as independent examples.",
       (v, m) => wrong(v, m, chainNorm(v.T), gradientBound(2, 1), v.T), needsParity],
     ["edelman", "unknown", "Leading term of a norm bound (P3, in P1)", "sharper/bound_comparison",
       "Norms of the hand-written network: tokens √2 long, a read-out of √W. The depth factor is 1 too.",

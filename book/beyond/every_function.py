@@ -19,11 +19,11 @@
 # # A transformer for every Boolean function
 #
 # ```{verdict}
-# The first paper's remark stands: heads can be added for mixed degrees and signs. Then two attention layers compute every function of $n$ bits, {glue:text}`functions` of {glue:text}`functions` tried at every input.
+# The first paper's remark on mixed degrees and signs stands where no coefficient is tiny, the degree $d$ is not small and the terms are at most of order $n^2 d^3$. With such heads two attention layers compute every function of $n$ bits, {glue:text}`functions` of {glue:text}`functions` tried at every input.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 9 min. **Runs in** 20 s. **Source** ours; the remark printed.
 #
-# **Claim.** The first paper's hand-written transformer computes sums of few characters, all of one degree and with positive coefficients. The paper says that additional heads would do without these limits, and that the bounds would depend on degree and sparsity as before. We add the heads. Mixed degrees cost no head at all, signs cost one. The dependence is as the paper says where no coefficient is tiny and the degree is not small. For a dense function the network is large, and the bound asks for more samples than there are inputs.
+# **Claim.** The first paper's hand-written transformer computes sums of few characters, all of one degree and with positive coefficients. The paper says that additional heads would do without these limits, and that the bounds would depend on degree and sparsity as before. We add the heads. Mixed degrees cost no head at all, signs cost one. The dependence is as the paper says where no coefficient is tiny, the degree is not small and the terms are not too many. For a dense function the network is large, and the bound asks for more samples than there are inputs.
 #
 # ## The statement
 #
@@ -31,7 +31,7 @@
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), before Section 1 and in Section 4.2
 # :label: beyond-signed-remark
-# *(True where no coefficient is tiny and the degree is not small.)* Functions of mixed degree, with coefficients of both signs, are handled by additional heads. This changes the constants in the bounds, but not their dependence on degree and sparsity.
+# *(True where no coefficient is tiny, the degree is not small and $W$ is at most of order $n^2 d^3$.)* Functions of mixed degree, with coefficients of both signs, are handled by additional heads. This changes the constants in the bounds, but not their dependence on degree and sparsity.
 # ```
 #
 # The paper does not carry this out. Here is one way.
@@ -237,11 +237,11 @@ glue(n_max=n_max, depth=depth, functions=len(found))
 # The first line adds up the weights, with $\log(d - |U_i|) \le \log d$. For the second, all means $y_i$ lie inside plateaus of the MLP, so the values and the first scores have no gradient at all. A unit of the MLP passes on at most $S'$ times its slope $2d$, which gives $16 d^2 (d+1) S'^2$ for the first weights of the MLP and again for $b$. The rows of its second weights that write into position columns act through the second scores, of size $\Lambda_i$, times a mean absolute deviation of at most $S'$; this is the term that {ref}`ch-gradients-and-trace` had to add.
 # ````
 #
-# **What follows.** Let $\sum_U \hat f(U)^2 = 1$, as for every Boolean function. By Cauchy and Schwarz $S_h^2 \le k \sum_i c_i^2$, so $\sum_h S_h^2 \le \min(n, W)$, *whatever the sparsity*. For orders of size no coefficient may be tiny: let all $c_i \ge n^{-a}$ with a fixed $a$, so that $\Lambda$ is of order $\log n$. (Dense Boolean functions can have coefficients of $2^{1-n}$; the bounds above then have $\Lambda$ of order $n$.) Then, up to a constant for each head,
+# **What follows.** Let $\sum_U \hat f(U)^2 = 1$, as for every Boolean function. By Cauchy and Schwarz $S_h^2 \le k \sum_i c_i^2$, so $\sum_h S_h^2 \le \min(n, W)$, *whatever the sparsity*. For orders of size no coefficient may be tiny: let all $c_i \ge n^{-a}$ with a fixed $a$, so that $\Lambda$ is of order $\log n$. (Dense Boolean functions can have coefficients of $2^{1-n}$; the bounds above then have $\Lambda$ of order $n$.) Then
 #
-# $$G \lesssim \min(n, W)\,(d^3 + n d \log^2 n), \qquad N \lesssim \Bigl(1 + \frac Wn\Bigr)(d^3 + n d \log^2 n) + n \min(n, W) .$$
+# $$G \lesssim \min(n, W)\,(d^3 + n d \log^2 n) + \frac Wn, \qquad N \lesssim \Bigl(1 + \frac Wn\Bigr)(d^3 + n d \log^2 n) + n \min(n, W) .$$
 #
-# The last term is the read-out of heads that are not full. Where $d^3$ is the largest term in both, the product $N G$, which decides how many samples the bound needs, is of order $W d^6$, as in the paper's own bounds. For a small degree $n d \log^2 n$ outweighs $d^3$.
+# The last term of $N$ is the read-out of heads that are not full. Where $d^3$ is the largest term in both, and $2W/n$, the 2 of each head, is no larger than $\min(n, W)\, d^3$, the product $N G$, which decides how many samples the bound needs, is of order $W d^6$, as in the paper's own bounds. For a small degree $n d \log^2 n$ outweighs $d^3$.
 
 # %%
 one = cube.SparseFunction(n_max, torch.tensor([3]), f64([1.0]))
@@ -347,8 +347,8 @@ ledger.show()
 #
 # ## What we found
 #
-# * The paper's remark is right where no coefficient is tiny and the degree is not small, and one part of it is easier than it says: mixed degrees need no head, only attention to a position whose bit is 0.
-# * Signs need a head more, and sparsity above $n$ needs $W/n$ heads. The bound on the norm grows in proportion, that on the sharpness does not, as long as heads share no weights; in one full MLP it would grow too.
+# * The paper's remark is right where no coefficient is tiny, the degree is not small and $W$ is at most of order $n^2 d^3$, and one part of it is easier than it says: mixed degrees need no head, only attention to a position whose bit is 0.
+# * Signs need a head more, and sparsity above $n$ needs $W/n$ heads. The bounds on the norm and on the sharpness both grow with the number of heads: the norm by a whole MLP a head, the sharpness by 2 a head, as long as heads share no weights; in one full MLP it would grow faster.
 # * So every Boolean function is computed by a shallow transformer, with fewer than $2 + 2^n/n$ heads. For almost none of them does this form of the bound, at this network, ask for fewer samples than there are inputs.
 #
 # ## Exercises

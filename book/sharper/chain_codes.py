@@ -21,7 +21,7 @@
 # ```{verdict}
 # At $T =$ {glue:text}`T_norm` and equal scales the chain with one-hot codes has {glue:text}`over_main:.1f` times the squared norm of the network for two bits, and with any codes of length 1 at least {glue:text}`any_over_main:.2f` times. With codes of $O(\log T)$ signs its bound, at the best noise, grows like $T \log T$.
 # ```
-# **Needs** {ref}`ch-chain-of-thought`. **Read** 6 min. **Runs in** 15 s. **Source** printed (the norm).
+# **Needs** {ref}`ch-chain-of-thought`. **Read** 6 min. **Runs in** 15 s. **Source** printed, in words; the matrix and $d = 2$ are restored.
 #
 # **Claim.** The steps of the chain share their weights, so the score matrices must tell $T$ positions apart. The paper says that the chain's norm is smaller than that of its network for two bits. That is false with one-hot codes, and with any codes of length 1 from {glue:text}`first_false` bits on. But short codes keep the norm to a power of $\log T$. At the best noise the chain's bound is then linear in $T$ up to a logarithm, and no codes of length 1 remove that logarithm.
 #
@@ -135,7 +135,7 @@ table(over_main, f"Squared norm over that of the network for d = 2, T = {T_norm}
 
 # %%
 norm.refuted(
-    f"as printed, one-hot codes: squared norm over that of the network for $d = 2$, $T = {T_norm}$",
+    f"as restored, one-hot codes: squared norm over that of the network for $d = 2$, $T = {T_norm}$",
     over_main["one-hot"],
     at_most=1,
     control=over_main["one entry a layer, which does not work"],
@@ -143,7 +143,7 @@ norm.refuted(
     evidence="attained",
 )
 norm.refuted(
-    f"as printed, any codes of length 1: the same, at least, $T = {T_norm}$; control: $T = 4$",
+    f"as restored, any codes of length 1: the same, at least, $T = {T_norm}$; control: $T = 4$",
     over_main["any codes of length 1, at least"],
     at_most=1,
     control=over_main["the same at T = 4"],
@@ -312,7 +312,7 @@ ledger.show()
 # :title: The chain's shared scores make its norm larger, not smaller
 # :group: false statement
 #
-# **Statement.** Printed: the first column of the chain's first score matrix has a single non-zero entry, so the norm of the construction is smaller than that of the main construction for $d = 2$.
+# **Statement.** Printed, in words (the matrix and $d = 2$ are restored): the first column of the chain's first score matrix has a single non-zero entry, so the norm of the construction is smaller than that of the main construction for $d = 2$, as a step of the proof of Theorem 16.
 #
 # **Counterexample.** One-hot codes, $T = {glue:text}`T_norm`$, the same scale in both. The chain has {glue:text}`over_main:.1f` times the squared norm of the network for $d = 2$; any score matrices that let each code find itself by that margin make it {glue:text}`least_over_main:.1f` times at least. With any other codes of length 1, such as normalised random projections, it is {glue:text}`any_over_main:.2f` times at least.
 #

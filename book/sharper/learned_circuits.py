@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 7 min. **Runs in** 40 s. **Source** printed; the words on the net are quoted from a caption.
 #
-# **Claim.** Small transformers that learn a sum of parities do give each parity a row of attention, and in most cases the columns that get most attention in that row are the parity's members, as the paper says. One member often gets little: the row sits *at* a member, and that bit enters through the query. Such a row computes part of the parity in its attention, and the net behind it need not oscillate. Take the bits out of queries and keys, and in most cases all members stand out, and the net oscillates as the construction's does.
+# **Claim.** Small transformers that learn a sum of parities do give each parity a row of attention, and in most cases the columns that get most attention in that row, its own left out, are the parity's other members, much as the paper says. One member often gets little: the row sits *at* a member, and that bit enters through the query. Such a row computes part of the parity in its attention, and the net behind it need not oscillate. Take the bits out of queries and keys, and in most cases all members stand out, and the net oscillates as the construction's does.
 #
 # ## The statement
 #

@@ -18,7 +18,7 @@
 # # What a constant of 0.01 says about the loss
 #
 # ```{verdict}
-# $\Sigma = 0.01$ at a network on 20 bits already says that its risk is within {glue:text}`one_string:.3f` of the loss at any one string. Valid for every clipped network is $W/2$; with clipping, and in a sharper form of the bound, the paper's example needs {glue:text}`kl_20` examples, fewer than its million, if noise costs what is measured.
+# $\Sigma = 0.01$ at a network on 20 bits already says that its risk is within {glue:text}`one_string:.3f` of the loss at any one string. Valid for every clipped network is $W/2$; with clipping, and in a sharper form of the bound, the paper's example needs {glue:text}`kl_20` examples, fewer than its million, if noise costs at most $\sigma^2 G_u$, as it does where it was measured.
 # ```
 # **Needs** {ref}`ch-pac-bayes`. **Read** 7 min. **Runs in** 40 s. **Source** printed.
 #
@@ -268,7 +268,7 @@ glue(small_20=of_20["Σ = 0.01"], bits_20=of_20["32 bits a weight"], best_sigma=
 #
 # ## What would falsify this
 #
-# For the proposition: one loss and one sample above it; the control has the standard deviation for $\Sigma$. Trained networks that have learned with a $\Sigma$ above 0.1, or others with as small a one. For Remark 4: a clipped network with $\Sigma$ above $W/2$; the control is not clipped.
+# For the proposition: one loss and one sample above it; the control has the standard deviation for $\Sigma$. A middle $\Sigma$ above 0.1 among trained networks that have learned, or one as small among those that have not. For Remark 4: a clipped network with $\Sigma$ above $W/2$; the control is not clipped.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

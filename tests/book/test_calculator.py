@@ -85,8 +85,7 @@ def by_flatness(v, m):
     risk = (v["r"] + sigma**2 * G).clamp(max=b)
     wide = pb.own_width_kl(N, sigma, v["Theta"]) + math.log(1e4)
     one_pass = 2 + (T + 1) * (8 + 16 * T**2 + 4 * math.log(T) ** 2)
-    codes = chain.score_norms(T)["random signs"] * (2 * math.log(2 * T)) ** 2
-    chained = chain.OTHER_BLOCKS + 2 * codes
+    chained = min(chain.squared_norm(T, codes) for codes in ("one-hot", "random signs"))
     parity = {
         "pass": 4 * pb.truncated_optimum(one_pass, gradient_bound(T, 1), m, S),
         "chain": 4 * T * pb.truncated_optimum(chained, gradient_bound(2, 1), m, S),
@@ -284,7 +283,7 @@ PLANTED = {
     "(2 * POISSON_PEAK": ("(2.0001 * POISSON_PEAK", {"klrate"}),
     "const SHARE = 0.2": ("const SHARE = 0.1", {"certificate"}),
     "log(2 * v.D ** 2 + 1)": ("log(2 * v.D ** 2)", {"free", "free1"}),
-    "ceil(16 * log(T))": ("(16 * log(T))", {"chain"}),
+    "min(T, 4 * ceil": ("max(T, 4 * ceil", {"chain"}),
     "W * (d * log(T / d)": ("W * (2 * log(T / d)", {"two"}),
     "D * m * v.T": ("D * m", {"edelman"}),
 }
