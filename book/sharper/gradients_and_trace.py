@@ -19,7 +19,7 @@
 # # The gradient of every block, and a block that was left out
 #
 # ```{verdict}
-# At an exact network of the paper's own scale, $d = 1$ and $W = T =$ {glue:text}`n_far`, the squared gradient is {glue:text}`far_exact:.2f` times its bound. At $T = 4$, $W = 3$ and one coefficient of $10^{-100}$ it is {glue:text}`tiny_ratio:.1f` times.
+# With the paper's scores $2 \log T$, $d = 1$ and $W = T =$ {glue:text}`n_far`, our repaired exact network has {glue:text}`far_exact:.2f` times the bound, the paper's nearly exact one {glue:text}`far_ratio:.2f`. In the paper's {glue:text}`classes` classes at $T = 20$ all that we drew keep the bound. With one coefficient of $10^{-100}$ it fails at $T = 4$.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 7 min. **Runs in** 20 s. **Source** quoted: the total of the bound; the split by blocks is ours.
 #
@@ -64,7 +64,7 @@ from helpers.sharper.gradients import (
     search,
     squared_gradients,
 )
-from helpers.sharper.network import construct, construct_exact, forward
+from helpers.sharper.network import construct, construct_exact, forward, leaks, plateau_scale
 from helpers.sharper.tabulated import gradient_bound
 
 ledger, draws = Ledger("sharper/gradients_and_trace"), Draws(seed)
@@ -81,7 +81,7 @@ LARGE = None, large_scale  # the paper's first scale, and a second one at which 
 glue(n_map=n_map, large_scale=large_scale, n_far=n_far, instances=instances)
 
 # %% [markdown]
-# One function of degree 1 with $W = T$ equal coefficients, three networks: the paper's at its own scale; the same with a large $L_2$, where it is $f$ up to rounding; and the exact network of {ref}`ch-construction`, which is $f$ at every scale.
+# One function of degree 1 with $W = T$ equal coefficients, three networks: the paper's at its own scale; the same with a large $L_2$, where it is $f$ up to rounding; and the exact network of {ref}`ch-construction`, which is $f$ at every second scale.
 
 # %%
 example = flat_function(n_map, 1, n_map, draws)
@@ -217,12 +217,14 @@ def instance():
     """One random network: its gradient over every bound."""
     f, scales = random_network(draws, large_scale)
     d, W, L2 = f.degree, f.sparsity, scales[1]
+    off = leaks(f, scales)[1] * f.coefficients.sum().item()  # bounds the error, on plateaus
     bits = draws.strings(f.n, 8)
     found = squared_gradients(construct(f, scales), bits)
     theirs, G_u = block_bounds(d, W), gradient_bound(d, W)
     by_scores, by_range = repair_terms(f, L2)
     whole = largest(found)
     return {
+        "exact": scales[0] >= plateau_scale(f.n, d) and off < 1e-9,
         "whole gradient over G_u": whole / G_u,
         "listed blocks over G_u": largest(found, LISTED) / G_u,
         "whole over the repaired bound": whole / (G_u + by_scores + by_range),
@@ -232,12 +234,16 @@ def instance():
 
 
 ratios = pd.DataFrame(instance() for _ in range(instances))
+exact = ratios.pop("exact")
 top, violations = ratios.max(), (ratios > 1 + 1e-9).sum()
+at_exact = ratios[exact]
 slack = 1 / ratios["whole over the repaired bound"].median()
 
 # %%
 judged = pd.DataFrame({"largest": top, "networks above 1": violations}).rename_axis("ratio")
-table(judged, f"{instances} random networks at eight inputs each")
+judged["exact ones, largest"] = at_exact.max()
+judged["exact ones above 1"] = (at_exact > 1 + 1e-9).sum()
+table(judged, f"{instances} random networks, {exact.sum()} exact to 1e-9, at eight inputs each")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 doubled = []
@@ -253,12 +259,13 @@ thm14_blocks.holds(
     about="statement",
     evidence="proved",
 )
-glue(violations=violations["whole gradient over G_u"], slack=slack)
-glue(top_quoted=top["whole gradient over G_u"], top_repaired=top["whole over the repaired bound"])
+whole = at_exact["whole gradient over G_u"]
+glue(violations=(whole > 1 + 1e-9).sum(), exact_count=exact.sum(), slack=slack)
+glue(top_quoted=whole.max(), top_repaired=top["whole over the repaired bound"])
 glue(top_listed_block=top["each listed block over its bound"])
 
 # %% [markdown]
-# Of {glue:text}`instances` networks {glue:text}`violations` violate $G_u$, by a factor of up to {glue:text}`top_quoted:.1f`. None violates the repaired bound. In the median it is {glue:text}`slack:.1f` times too large, and its largest ratio is {glue:text}`top_repaired:.2f`. Without the positional rows $G_u$ holds everywhere with room to spare.
+# The theorem is about networks that compute $f$. {glue:text}`exact_count` of the {glue:text}`instances` do, to $10^{-9}$; of these {glue:text}`violations` violate $G_u$, by a factor of up to {glue:text}`top_quoted:.1f`. None of all violates the repaired bound. In the median it is {glue:text}`slack:.1f` times too large, and its largest ratio is {glue:text}`top_repaired:.2f`. Without the positional rows $G_u$ holds everywhere with room to spare.
 #
 # Random draws seldom reach the corners. So we also *search*: a local search over coefficients (down to $10^{-280}$) and scales (up to 400), at all inputs. It reaches {glue:text}`climbed:.2f`.
 
@@ -320,8 +327,18 @@ thm14.refuted(
     evidence="attained",
 )
 glue(far_ratio=far["paper's network"], far_exact=far["exact network"])
+classes, top20 = [(d, W) for d in range(1, 6) for W in (1, 7, 14, 20)], 0.0  # the paper's, T = 20
+for d, W in classes:
+    f = cube.sparse_function(20, d, W, draws.generator, "even_parity")
+    equal, bits = flat_function(20, d, W, draws), draws.strings(20, 16)
+    tried = [net(g) for g in (f, equal) for net in (construct, construct_exact)]
+    whole = max(largest(squared_gradients(network, bits)) for network in tried)
+    top20 = max(top20, whole / gradient_bound(d, W))
+glue(classes=len(classes), top20=top20)
 
 # %% [markdown]
+# In the paper's {glue:text}`classes` classes, at $T = 20$ and $2 \log T$, with equal and with random coefficients, one draw of each, the paper's network and ours keep the bound: the largest ratio is {glue:text}`top20:.2f`.
+#
 # Both exact networks break the bound, the one at a large scale and the one of {ref}`ch-construction`. At the paper's own scale it breaks from a length of about 40 on: at $T =$ {glue:text}`n_far` the exact network has {glue:text}`far_exact:.2f` $G_u$, and the paper's, which fits nearly, {glue:text}`far_ratio:.2f`. The file `counterexamples/sharper.thm14.py` proves it by interval arithmetic at $T = 64$, for an input at which the paper's network gives $f(x)$ exactly.
 #
 # ## What would falsify this
@@ -347,15 +364,15 @@ ledger.show()
 # :title: The gradient bound leaves out the positional rows of F
 # :group: false statement
 #
-# **Statement.** The squared gradient of the whole network is at most $G_u = 4 + 4W(2 + d + 32d^2 + 32d^3)$, whatever the length and the scale.
+# **Statement.** At an exact network the squared gradient for all weights is at most $G_u = 4 + 4W(2 + d + 32d^2 + 32d^3)$, whatever the length and the scale.
 #
-# **Counterexample.** $T = 4$, $d = 1$, $W = 3$ with $c_3 = 10^{-100}$ at the scale $2 \log T$: {glue:text}`tiny_gradient:.0f`, which is {glue:text}`tiny_ratio:.1f` times $G_u$, at a network that is exact. With equal coefficients, $d = 1$, at the same scale, $W = T = {glue:text}`n_far`$: {glue:text}`far_exact:.2f` times, and {glue:text}`far_ratio:.2f` times at the paper's network, which fits nearly. $W = T = {glue:text}`n_map`$ at scale {glue:text}`large_scale:g`: {glue:text}`scale_ratio:.1f` times. Of {glue:text}`instances` random networks {glue:text}`violations` violate it.
+# **Counterexample.** $T = 4$, $d = 1$, $W = 3$ with $c_3 = 10^{-100}$ at the scale $2 \log T$: {glue:text}`tiny_gradient:.0f`, which is {glue:text}`tiny_ratio:.1f` times $G_u$, at our repaired network, which is exact. With equal coefficients, $d = 1$, at the same scale, $W = T = {glue:text}`n_far`$: {glue:text}`far_exact:.2f` times there, and {glue:text}`far_ratio:.2f` times at the paper's network, which fits nearly. $W = T = {glue:text}`n_map`$ at scale {glue:text}`large_scale:g`: {glue:text}`scale_ratio:.1f` times. Of {glue:text}`exact_count` random networks that are exact to $10^{-9}$ {glue:text}`violations` violate it.
 #
 # **Why.** The rows of $F$ that write into the position columns are left out. They are zero, but their gradient is not: a little of the code of position $i$ in any token moves the second attention, by the score of $i$.
 #
 # **Repair.** For the paper's network add $\frac{1}{16} S^2 \rho^2 (\|w\|^2 + R^2)$ with $w_i = L_2 + \log c_i$, $R$ the range of $w$ and 0, and $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac{5}{4d} + \frac{5}{8d^2}$. If all $c_i \ge T^{-4}$, that is $O(W^2 d \log^2 T)$ at the paper's scale; without such a condition no bound in $T$, $W$ and $d$ holds. Or train only the last row of $F$; then $G_u$ holds.
 #
-# **What survives.** The bounds of all other blocks and of the last row of $F$, and so the theorem for $W = 1$ in the limit of large scores, or for a network whose $F$ has one row.
+# **What survives.** The bounds of all other blocks and of the last row of $F$, and so the theorem for $W = 1$ in the limit of large scores, or for a network whose $F$ has one row. At $T = 20$ and $2 \log T$ all {glue:text}`classes` classes of the paper in equal coefficients and in the random ones drawn (largest ratio {glue:text}`top20:.2f`).
 # ```
 #
 # ## Exercises

@@ -116,7 +116,7 @@ glue(share=largest["listed blocks over 2 G_u"] / largest["over 2 G_u"])
 glue(papers_ratio=by_scale.loc[2 * math.log(n_small), "over 2 G_u"])
 
 # %% [markdown]
-# At the paper's own scale, $2 \log T$, a string of {glue:text}`n_small` bits is too short: the ratio is {glue:text}`papers_ratio:.2f`. There it takes long strings. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$, for an input at which the paper's network gives $f(x)$ exactly. It more than doubles each time the length is multiplied by four. So no other constant saves the order $W d^3$ either.
+# At the paper's own scale, $2 \log T$, a string of {glue:text}`n_small` bits is too short: the ratio is {glue:text}`papers_ratio:.2f`. There it takes long strings. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$, for an input at which the paper's network gives $f(x)$ exactly. The part of the positional rows is at least $2 S^2 \|w\|^2 \|u\|^2$, in the notation of {ref}`ch-gradients-and-trace`, with $S^2$ of order $T$, $\|w\|^2$ of order $T \log^2 T$ and $\|u\|$ bounded below; so no constant saves the order $W d^3$. The file has the ratio at four lengths to 4096.
 #
 # ## The repaired bound
 #
@@ -126,7 +126,7 @@ glue(papers_ratio=by_scale.loc[2 * math.log(n_small), "over 2 G_u"])
 #
 # Here $S = \sum_i c_i$, $w_i = L_2 + \log c_i$ are the second scores, $R$ is the range of $w$ and 0, and $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$. If no $c_i$ is below $e^{-2 L_2}$ the sum is $O(W d^3 + W^2 d\, L_2^2)$.
 #
-# Four networks for each of four classes test both. The *exact* network of {ref}`ch-construction` is $f$ at every scale; we take it at $2 \log T$, and at a second scale of 0. The paper's network is $f$ to rounding at the large scale, and at $2 \log T$ it is not $f$. So in the first three the trace must be twice the mean squared gradient, and in the last it must not.
+# Four networks for each of four classes test both. The *exact* network of {ref}`ch-construction` is $f$ at every second scale; we take it at $2 \log T$, and at a second scale of 0. The paper's network is $f$ to rounding at the large scale, and at $2 \log T$ it is not $f$. So in the first three the trace must be twice the mean squared gradient, and in the last it must not.
 
 # %%
 rows = []

@@ -227,7 +227,7 @@ lem20.holds(
 # **The parities.** Without flips $z_{iD} = \sum_h F_{Dh} \mathbb 1_h (G_h y_i + b_h)$. As $\sum_h F_{Dh} \mathbb 1_h = 0$ on a plateau, $\Delta y_i$ drops out, and what remains to first order is $\sum_h F_{Dh} \mathbb 1_h (\Delta G_{hD}\, y + \Delta b_h) + \sum_h \Delta F_{Dh} u_h$, a sum of independent normal numbers. Each summand of $s(y)^2$ is largest at $y = 1$, and $|F_D|^2 = 16 d^2 (\lfloor \frac d2 \rfloor + 1)$. At an idle position the MLP has slope at most $2d$ in $y$; and as a ReLU does not enlarge differences, flips add nothing. $\square$
 # ```
 #
-# An active position has one of $d + 1$ means, up to the leak. So the probability that some active parity moves by more than $32 \sigma d^2$ is at most $4 \sum_k \mathbb P(N > 32 d^2 / s_k)$ to first order, with $N$ standard normal and $s_k$ the largest $s$ on plateau $k$. The length does not enter, and $32 d^2/s(1)$ grows like $8 \sqrt d$. Ramps ten times as steep are the control.
+# An active position has one of $d + 1$ means, up to the leak. So the probability that some active parity moves by more than $32 \sigma d^2$ is at most $4 \sum_k \mathbb P(N > 32 d^2 / s_k)$ to first order, with $N$ standard normal and $s_k$ the largest $s$ on plateau $k$. The length does not enter, and $32 d^2/s(1)$ grows like $8 \sqrt d$. For $d \ge 2$, $s(1)^2 \le 16 d^3 + 32 d^2 + 5.9\, d \le 33.5\, d^3$, so $32 d^2/s(1) \ge 5.5 \sqrt d$ and the sum is at most $2(d+1)\, e^{-15 d} < 10^{-12}$. So $d = 1$ is the worst degree. Ramps ten times as steep are the control.
 
 
 # %%

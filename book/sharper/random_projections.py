@@ -36,10 +36,10 @@
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Appendix B.2
 # :label: sharper-jl
-# On random codes of enough columns the output is approximately that of the original network. *(Restored; its constant turns out to depend on* $T$ *, below:)* for any fixed $\varepsilon$, $k = 8 \log T / \varepsilon^2$ columns are enough, at every $T$.
+# On random codes of enough columns the output is approximately that of the original network. *(Our composition with the lemma on codes; it fails for one* $\varepsilon$ *at all* $T$ *, below:)* for any fixed $\varepsilon$, $k = 8 \log T / \varepsilon^2$ columns are enough, at every $T$.
 # ```
 #
-# **Source.** The words are printed: the output is "approximately the same", by the lemma of Johnson and Lindenstrauss "for any fixed" accuracy. The formula is missing in the text that we could read. The width is that of the authors' code, and of the lemma. The paper also says that its experiments do not use the codes, because $T$ is small there.
+# **Source.** Two sentences are printed: the lemma of Johnson and Lindenstrauss on the codes, "for any fixed" accuracy, and that the output is "approximately the same", with no accuracy named. To put them together with one $\varepsilon$ for all $T$ is our step. The formula is missing in the text that we could read. The width is that of the authors' code, and of the lemma. The paper also says that its experiments do not use the codes, because $T$ is small there.
 #
 # **Why it works, and what it needs.** Let $\Gamma = J J^\top$, the inner products of the codes, and $E = \Gamma - I$. A score of the narrow network is an entry of
 #
@@ -192,12 +192,12 @@ rows["100 log^2 T"] = {T: broken(log, 100 * log**2) for T, log in LOGS.items()}
 ties = pd.DataFrame(rows).T.rename_axis("columns")
 table(ties, "Share of draws in which the network misses one of the two bits", form=".3f")
 order.refuted(
-    "as restored, $\\varepsilon = \\frac12$, $d = 2$, $W = 1$, $T = 10^{1000}$: share of draws with a wrong output",
+    "$\\varepsilon = \\frac12$, $d = 2$, $W = 1$, $T = 10^{1000}$: share of 4,000 draws in which one bit has over four times the attention of the other",
     ties.loc["8 log T / 0.5^2", "T = 1e+1000"],
     at_most=0.5,
     control=ties.loc["100 log^2 T", "T = 1e+1000"],
     about="constant",
-    evidence="attained",
+    evidence="sampled",
 )
 glue(broken_near=ties.iloc[0, 0], broken_far=ties.iloc[0, -1], broken_small=ties.iloc[2, 0])
 
@@ -457,7 +457,7 @@ ledger.show()
 # :title: Ties need codes of accuracy 1 / sqrt(log T)
 # :group: constant
 #
-# **Statement.** As restored: for any fixed $\varepsilon$, random codes of $8 \log T / \varepsilon^2$ columns leave the output of the network approximately the same, at every $T$. The words "approximately the same" and "for any fixed" are printed, the formula is that of the authors' code.
+# **Statement.** Our composition of two printed sentences. The lemma on codes is said "for any fixed" accuracy, and is true; the output is said to be "approximately the same", with no accuracy named. Put together with one $\varepsilon$ for all $T$: random codes of $8 \log T / \varepsilon^2$ columns leave the output of the network approximately the same, at every $T$. The formula is that of the authors' code.
 #
 # **Where it fails.** One pair, $d = 2$, $W = 1$, scores $2 \log T$. At $\varepsilon = \frac12$ the attention on the two bits differs by a factor of 4 or more in {glue:text}`broken_near:.2f` of all draws at $T = 10^6$, and in {glue:text}`broken_far:.2f` at $T = 10^{1000}$. Then the output is off by a half or more at half of the inputs.
 #
@@ -465,7 +465,7 @@ ledger.show()
 #
 # **Repair.** $\varepsilon$ of order $1/\sqrt{\log T}$, so $k$ of order $\log^2 T$ for fixed $d$, $W$ and coefficients, with explicit constants. For one pair no order from $8 \log T$ columns up to it will do.
 #
-# **What survives.** The codes themselves; the order $\log T$ for $d = W = 1$; a width that is polylogarithmic in $T$; and, with a small $\varepsilon$, every length in use.
+# **What survives.** Both printed sentences: the lemma on codes, and the output, on codes of enough columns; the codes themselves; the order $\log T$ for $d = W = 1$; a width that is polylogarithmic in $T$; and, with a small $\varepsilon$, every length in use.
 # ```
 #
 # ## Exercises

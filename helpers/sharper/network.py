@@ -121,7 +121,7 @@ def construct(
 def construct_exact(
     function: SparseFunction, logit_scale: LogitScale = None
 ) -> tuple[ConstructionSpec, Weights]:
-    r"""The same network, repaired: it equals the function at every finite scale.
+    r"""The same network, repaired: it equals the function at every second scale.
 
     The positions without a component attend to the output position in the first layer, which puts
     them on the plateau of count 0, so that the MLP writes 1 there whatever the input. The read-out
