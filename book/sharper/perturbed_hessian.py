@@ -90,7 +90,7 @@ def equal(T):
 
 def papers(T, L2):
     """The paper's own network for the same function, with another second score."""
-    spec, c = ConstructionSpec(T, 1, T, "even_parity"), torch.full((T,), T**-0.5).double()
+    spec, c = ConstructionSpec(T, 1, T, "even_parity"), f64([T**-0.5] * T)
     return spec, assemble(spec, torch.eye(T), c, (2 * math.log(T), L2))
 
 
