@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+import torch
 
 from helpers.book import results
 
@@ -35,6 +36,43 @@ def test_a_table_comes_back_as_it_was_saved(kept):
     assert table.provenance["date"] in line
     assert "python -m helpers.run" in line
     assert sorted(p.name for p in (kept / "part").iterdir()) == ["x.runs.csv", "x.runs.json"]
+
+
+def test_a_commit_whose_files_differed_is_told(kept):
+    results.save("runs", {"seed": [0]})
+    table = results.load("part/x", "runs", kept)
+    for commit, said in (("ab" * 20, False), ("ab" * 20 + "-dirty", True)):
+        table.provenance["commit"] = commit
+        line = table.provenance_line()
+        assert "commit ababababab" in line
+        assert ("with changes not committed" in line) == said
+
+
+def test_a_run_on_a_processor_names_no_gpu(kept, monkeypatch):
+    """Even where there is one: it was not asked for."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda which: f"card {which}")
+    results.save("runs", {"seed": [0]})
+    assert "CPU cores" in results.load("part/x", "runs", kept).provenance["device"]
+    monkeypatch.setenv("BOOK_DEVICE", "cuda:1")
+    results.save("runs", {"seed": [0]})
+    assert results.load("part/x", "runs", kept).provenance["device"] == "card cuda:1"
+
+
+def test_a_checkpoint_is_given_to_a_kept_run_and_to_no_other(tmp_path, monkeypatch):
+    monkeypatch.delenv("BOOK_RUN", raising=False)
+    assert results.checkpoint("20 bits") is None
+    folder = tmp_path / "runs" / "one"
+    monkeypatch.setenv("BOOK_RUN", json.dumps(RUN | {"folder": "f", "checkpoints": str(folder)}))
+    assert results.checkpoint("20 bits") == folder / "20 bits.pt"
+    assert folder.is_dir()
+    assert results.checkpoint("../20") == folder / ".._20.pt"
+    (tmp_path / "file").touch()
+    there = {"folder": "f", "checkpoints": str(tmp_path / "file" / "one")}
+    monkeypatch.setenv("BOOK_RUN", json.dumps(RUN | there))
+    assert results.checkpoint("20 bits") is None, "as on a worker that shares no disk"
+    monkeypatch.setenv("BOOK_RUN", json.dumps(RUN | {"folder": "f"}))
+    assert results.checkpoint("20 bits") is None
 
 
 def test_what_was_never_run_is_none(tmp_path):
