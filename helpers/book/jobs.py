@@ -14,6 +14,7 @@ from typing import Any
 from helpers.book.chapters import Chapter
 from helpers.book.parameters import ChapterError
 
+_CHECKPOINT = re.compile(r"\bcheckpoint\(")
 _BUDGET = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h)")
 
 
@@ -54,7 +55,7 @@ class Job:
     @property
     def can_pause(self) -> bool:
         """Whether it keeps checkpoints, so that it may be begun without the time to end."""
-        return self.keep is not None and "results.checkpoint(" in self.chapter.text
+        return self.keep is not None and bool(_CHECKPOINT.search(self.chapter.text))
 
 
 class Clock:

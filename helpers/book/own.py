@@ -1,7 +1,8 @@
 """The ledger and the stored results of a reader's own book: by its register, from its folder.
 
-A chapter of a book elsewhere writes ``from helpers.book.own import Ledger, load, save`` and is in
-every other way as a chapter of this one. ``templates/book`` is such a book.
+A chapter of a book elsewhere writes ``from helpers.book.own import Ledger, load, save``, and
+``checkpoint`` if it trains for long, and is in every other way as a chapter of this one.
+``templates/book`` is such a book.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 from helpers.book import claims, results
 from helpers.book.place import found
 from helpers.book.register import find_entry
-from helpers.book.results import Table, save
+from helpers.book.results import Table, checkpoint, save
 
-__all__ = ["Ledger", "load", "save"]
+__all__ = ["Ledger", "checkpoint", "load", "save"]
 
 
 class Ledger(claims.Ledger):
