@@ -162,10 +162,12 @@ at_few = trained([(d, W) for W in (1, sparse) for d in degrees for _ in range(mo
 at_many = trained([(3, 1)] * models, many, spec)  # of one class: does the gap fall?
 
 # %% [markdown]
-# The stored runs are {glue:text}`series_stored` series with the paper's $n = 20$ and 8192 strings, in all its classes. From degree 3 on sums of several characters were learned in a sub-model only, whose first attention reads positions alone; of those of degree 4 and 5 few or none converged.
+# The stored runs are {glue:text}`series_stored` series with the paper's $n = 20$ and 8192 strings, in all its classes. From degree 3 on sums of several characters were learned in a sub-model only, whose first attention reads positions alone; of those of degree 4 and 5 {glue:text}`high_done` of {glue:text}`high_runs` converged ({numref}`fig-gap-losses`).
 
 # %% mystnb={"code_prompt_hide": "Stored runs", "code_prompt_show": "Stored runs"} tags=["hide-input"]
-SERIES = ("single", "low_degree", "positional_three", "positional_three_twenty", "positional_high")
+SERIES = (
+    "single", "low_degree", "positional_three", "positional_three_twenty", "positional_longer"
+)  # fmt: skip
 stored = {name: results.load("sharper/generalization_gap", name) for name in SERIES}
 missing = [name for name, found in stored.items() if found is None]
 if missing:
@@ -212,6 +214,43 @@ for key, runs in pd.concat([at_few, at_many, large.assign(strings=8192)]).groupb
     }
 numbers = pd.DataFrame(rows).T.rename_axis(keys)
 table(numbers, "Every class: mean gap, 95 % by Student's t", form=".5f", none="(none)")
+
+# %% [markdown]
+# **Why so few of degree 4 and 5?** Their losses, from a stored run of up to {glue:text}`high_steps` steps. A loss stays near 1, the variance of the target, until a first character is found, and then falls by stairs, one character after the other. The last stairs are the small coefficients: a loss of 0.02 needs nearly all of them. Within 6000 steps {glue:text}`earlier_done` of {glue:text}`high_runs` runs got there, within {glue:text}`high_steps` {glue:text}`high_done`; of the other {glue:text}`high_left` the loss of {glue:text}`high_falling` fell by a tenth or more in the last third of their steps. So as far as this shows most need more steps, not another recipe; some may be stuck.
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Training loss of sums of degree 4 (above) and 5 (below), one line a run, the mean over an epoch; stored run at the paper's size, first attention on positions only. Dotted: the loss at which a run stops.", "name": "fig-gap-losses"}, "image": {"alt": "Six panels, loss against steps on logarithmic axes. At degree 4 and 7 characters most lines fall by stairs to the dotted line at 0.02. With more characters, and at degree 5, lines stay near 1 for longer and end between 0.02 and 1, most of them still falling."}} tags=["hide-input"]
+curves = results.load("sharper/generalization_gap", "positional_longer_curves")
+earlier = results.load("sharper/generalization_gap", "positional_high")
+high, losses = large[large["series"] == "positional_longer"], pd.DataFrame(curves.columns)
+fig, axes = figures.new(2, 3, height=4.2, sharex=True, sharey=True)
+for ax, ((d, W), runs) in zip(axes.flat, losses.groupby(["degree", "sparsity"]), strict=True):
+    for _, run in runs.groupby("function"):
+        ax.plot(run["step"], run["loss"], color=figures.COLOURS[0], marker="", linewidth=0.8)
+    ax.axhline(0.02, color=figures.GREY, linestyle=":", marker="", linewidth=1)
+    ax.set(xscale="log", yscale="log", title=f"$d = {d}$, $W = {W}$")
+for ax in axes[-1]:
+    ax.set_xlabel("steps")
+for ax in axes[:, 0]:
+    ax.set_ylabel("loss")
+figures.show()
+before = pd.DataFrame(earlier.columns).groupby(["degree", "sparsity"])["finished"].sum()
+by_class = high.groupby(["degree", "sparsity"])
+reached = pd.DataFrame(
+    {
+        "runs": by_class.size(),
+        "within 6000 steps": before,
+        f"within {high['steps'].max()}": by_class["finished"].sum(),
+        "middle loss at the end": by_class["train"].median(),
+    }
+)
+table(reached, "Runs of degree 4 and 5 that converged", form=".3f")
+glue(high_runs=len(high), high_done=high["finished"].sum(), high_steps=high["steps"].max())
+glue(earlier_done=before.sum())
+open_ones = losses.merge(high[high["finished"] == 0], on=["degree", "sparsity", "function"])
+third = open_ones[open_ones["step"] >= 2 * high["steps"].max() / 3]
+ends = third.sort_values("step").groupby(["degree", "sparsity", "function"])["loss"]
+fell = ends.last() / ends.first() <= 0.9
+glue(high_left=len(fell), high_falling=int(fell.sum()))
 
 # %% [markdown]
 # ## Is it a trend?
