@@ -233,6 +233,8 @@ for ax in axes[-1]:
 for ax in axes[:, 0]:
     ax.set_ylabel("loss")
 figures.show()
+
+# %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input"]
 before = pd.DataFrame(earlier.columns).groupby(["degree", "sparsity"])["finished"].sum()
 by_class = high.groupby(["degree", "sparsity"])
 reached = pd.DataFrame(
