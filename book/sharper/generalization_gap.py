@@ -216,7 +216,7 @@ numbers = pd.DataFrame(rows).T.rename_axis(keys)
 table(numbers, "Every class: mean gap, 95 % by Student's t", form=".5f", none="(none)")
 
 # %% [markdown]
-# **Why so few of degree 4 and 5?** Their losses, from a stored run of up to {glue:text}`high_steps` steps. A loss stays near 1, the variance of the target, until a first character is found, and then falls by stairs, one character after the other. The last stairs are the small coefficients: a loss of 0.02 needs nearly all of them. Within 6000 steps {glue:text}`earlier_done` of {glue:text}`high_runs` runs got there, within {glue:text}`high_steps` {glue:text}`high_done`; of the other {glue:text}`high_left` the loss of {glue:text}`high_falling` fell by a tenth or more in the last third of their steps. So as far as this shows most need more steps, not another recipe; some may be stuck.
+# **Why so few of degree 4 and 5?** Their losses, from a stored run of up to {glue:text}`high_steps` steps. A loss stays near 1, the variance of the target, until a first character is found, and then falls by stairs, one character after the other. The last stairs are the small coefficients: a loss of 0.02 needs nearly all of them. Within 6000 steps {glue:text}`earlier_done` of {glue:text}`high_runs` runs got there, within {glue:text}`high_steps` {glue:text}`high_done`; of the other {glue:text}`high_left` the loss of {glue:text}`high_falling` fell by a tenth or more in the last third of their steps. So as far as this shows many need more steps, not another recipe; others may be stuck.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Training loss of sums of degree 4 (above) and 5 (below), one line a run, the mean over an epoch; stored run at the paper's size, first attention on positions only. Dotted: the loss at which a run stops.", "name": "fig-gap-losses"}, "image": {"alt": "Six panels, loss against steps on logarithmic axes. At degree 4 and 7 characters most lines fall by stairs to the dotted line at 0.02. With more characters, and at degree 5, lines stay near 1 for longer and end between 0.02 and 1, most of them still falling."}} tags=["hide-input"]
 curves = results.load("sharper/generalization_gap", "positional_longer_curves")
@@ -225,7 +225,14 @@ high, losses = large[large["series"] == "positional_longer"], pd.DataFrame(curve
 fig, axes = figures.new(2, 3, height=4.2, sharex=True, sharey=True)
 for ax, ((d, W), runs) in zip(axes.flat, losses.groupby(["degree", "sparsity"]), strict=True):
     for _, run in runs.groupby("function"):
-        ax.plot(run["step"], run["loss"], color=figures.COLOURS[0], marker="", linewidth=0.8)
+        ax.plot(
+            run["step"],
+            run["loss"],
+            color=figures.COLOURS[0],
+            marker="",
+            linestyle="-",
+            linewidth=0.8,
+        )
     ax.axhline(0.02, color=figures.GREY, linestyle=":", marker="", linewidth=1)
     ax.set(xscale="log", yscale="log", title=f"$d = {d}$, $W = {W}$")
 for ax in axes[-1]:
