@@ -19,11 +19,11 @@
 # # Completions of low sensitivity
 #
 # ```{verdict}
-# From {glue:text}`sizes_words` of the {glue:text}`strings` values of a random function, small transformers complete it with average sensitivity {glue:text}`learned_words`, where coins have {glue:text}`least_random:.2f`. Models of such a completion are less sharp than models of the truth.
+# At the paper's 10 bits and width, transformers complete a random function from 128, 256 and 512 of its values with average sensitivity {glue:text}`big_learned`, where coins have {glue:text}`big_random`. At {glue:text}`n_words` bits models of such a completion are less sharp than models of the truth.
 # ```
 # **Needs** {ref}`ch-average-sensitivity` and {ref}`ch-sharpness-vs-length`. **Read** 9 min. **Runs in** 40 s. **Source** printed.
 #
-# **Claim.** Train a transformer on part of the values of a random Boolean function. What it then says of the other strings is less sensitive than the truth, and the fewer values it saw, the less. A new model of what it says is less sharp than a model of the truth. We find all of this at {glue:text}`n_words` bits; the paper has 10.
+# **Claim.** Train a transformer on part of the values of a random Boolean function. What it then says of the other strings is less sensitive than the truth, and the fewer values it saw, the less. A new model of what it says is less sharp than a model of the truth. The first we find at the paper's 10 bits and width, all of it at {glue:text}`n_words` bits.
 #
 # **The words.** Let $f$ be a function from the $2^n$ strings of $n$ bits to $\{-1, 1\}$. Its *average sensitivity* $\mathrm{as}(f)$ is the number of bits whose flip changes $f$, averaged over all strings; it is $n/2$ on average if every value is a fair coin. A *completion* of $f$ from a training set $R$ is a function that agrees with $f$ on $R$. We write $T_1$ for the completion that a transformer makes once it fits $f$ on $R$. The *sharpness* of a model is the mean square by which its output moves under Gaussian noise of standard deviation 0.02 in all weights but the positions, times 4, as in {ref}`ch-sharpness-vs-length`.
 #
@@ -212,7 +212,7 @@ sensitivity_row.reproduced(
 # %% [markdown]
 # ## At the paper's size
 #
-# A stored series has the paper's 10 bits, training sets of 128, 256 and 512 strings, 128 columns and its rate of $3 \cdot 10^{-4}$: {glue:text}`big_functions` random functions with {glue:text}`big_sets` training sets of each size, as there. {glue:text}`big_fitted` of {glue:text}`big_runs` runs fitted their set.
+# A stored series has the paper's 10 bits, training sets of 128, 256 and 512 strings, 128 columns and its rate of $3 \cdot 10^{-4}$: {glue:text}`big_functions` random functions; training sets of each function and size: {glue:text}`big_sets`, where the paper has ten. {glue:text}`big_fitted` of {glue:text}`big_runs` runs fitted their set.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 PAPER_SIZES = (128, 256, 512)
