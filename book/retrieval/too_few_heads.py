@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 10 min. **Runs in** 30 s. **Source** quoted; the remark on sparse averages printed.
 #
-# **Claim.** The paper bounds from below what $H$ heads leave of a label that is a sum of squares of $q$ tokens. Both of its bounds hold, and the steps of the proof give a sharper one that is attained where encodings are linearly independent. So for $d \ge q$ fewer than $q$ heads cannot do it. For $d < q$ fewer can, with such encodings, since attention weights carry data out of the layer. So "at least $q$ heads", which the abstract says, holds for every $d \ge q$; Section 3.1 claims the order, $H = \Omega(q)$ for $d$ far above $q$.
+# **Claim.** The paper bounds from below what $H$ heads leave of a label that is a sum of squares of $q$ tokens. Both of its bounds hold, and the steps of the proof give a sharper one that is attained where encodings are linearly independent. So for $d \ge q$ fewer than $q$ heads cannot do it. For $d < q$ fewer can there, since attention weights carry data out of the layer. So "at least $q$ heads", which the abstract says, holds for every $d \ge q$; Section 3.1 claims the order, $H = \Omega(q)$ for $d$ far above $q$.
 #
 # ## The setting
 #
