@@ -40,6 +40,12 @@ from helpers.kernels.walsh import (
 )
 
 SIZES = (4, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28)
+SLOWER = (
+    "Up to n = 12 FFHT, pyfwht or a bare compiled loop is faster: most of a call on a small table "
+    "is what must be asked of a tensor (type, device, shape, dtype, layout, gradient, version), a "
+    "microsecond that they do not spend. Many small transforms belong in one call, as in batches."
+)
+"""Said in the record: why a peer wins."""
 SMALL = (1, 2, 3, 4, 6, 8, 10, 12, 14)
 BATCHED = 1 << 20  # numbers in a batch of small transforms
 NAMES = {torch.float32: "float32", torch.float64: "float64", torch.int32: "int32"}
@@ -304,6 +310,7 @@ def main() -> None:
     print("ns per number, one thread, CPU time, medians\n" + table(flat(rows)))
     print("\nbatches of 2**20 numbers in rows of 2**n\n" + table(small))
     print("\noverhead of a call\n" + table(calls))
+    print(f"\n{SLOWER}")
     if walls:
         print("\nwall time on two threads\n" + table(walls))
     versions = {"pyfwht": peer_version(python) if python else "not installed"}
@@ -318,6 +325,7 @@ def main() -> None:
         batches=small,
         overhead=calls,
         threads=walls,
+        slower=SLOWER,
         gpu="not run: no GPU was at hand; the Triton path has run in its interpreter only",
     )
     draw(rows, options.out / "walsh.png")
