@@ -14,6 +14,7 @@ from helpers.cube import (
     first_accepted_degree,
     first_accepted_sparsity,
     sparse_function,
+    testers,
 )
 from helpers.cube.testers import random_restrictions
 
@@ -309,3 +310,15 @@ def test_bad_options_of_the_degree_test_are_named(options, named):
 def test_bad_options_of_the_sparsity_test_are_named(options, named):
     with pytest.raises(ValueError, match=named):
         first_accepted_sparsity(monomial(20, 2), 20, generator=seeded(), **options)
+
+
+def test_the_last_degree_that_questions_can_pay_for():
+    """A function of n bits has degree n iff it is not refuted at n - 1."""
+    most = testers._last_degree(60, 1000, None)
+    assert 1000 * 2 ** (most + 1) <= testers.MAX_VERTICES < 1000 * 2 ** (most + 2)
+    assert testers._last_degree(most + 1, 1000, None) == most + 1
+    assert testers._last_degree(most + 1, 1000, most + 1) == most + 1
+    assert testers._last_degree(60, 1000, most) == most
+    for n in (most + 2, 60):
+        with pytest.raises(ValueError, match=f"allow degrees up to {most}, got {most + 1}"):
+            testers._last_degree(n, 1000, most + 1)

@@ -318,3 +318,10 @@ def test_integers_up_to_the_limit_are_exact():
 def test_bad_draws_and_questions_are_named(call, named):
     with pytest.raises(ValueError, match=named):
         call(seeded())
+
+
+def test_the_largest_table_is_taken_and_one_twice_as_long_is_not():
+    one = torch.zeros(1)
+    subcubes._check_table(one.expand(1 << subcubes.MAX_TABLE_BITS))
+    with pytest.raises(ValueError, match=r"with n from 0 to \d+, got"):
+        subcubes._check_table(one.expand(2 << subcubes.MAX_TABLE_BITS))

@@ -71,3 +71,10 @@ def test_bad_input_is_named():
         random_nets.outputs("GRU", "wide", 3, 0, generator())
     with pytest.raises(ValueError, match="power of two"):
         random_nets.sign_sensitivity(torch.zeros(3))
+
+
+@pytest.mark.parametrize("net", random_nets.RECURRENT)
+def test_pytorch_draws_recurrent_nets_within_one_over_the_root_of_their_width(net):
+    """A read-out of 64 small states by at most 1/8 each; drawn eight times wider it is tens."""
+    found = random_nets.outputs(net, "PyTorch", 4, 6, generator(), width=64)
+    assert 0.01 < found.abs().max() < 1

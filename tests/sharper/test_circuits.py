@@ -95,3 +95,12 @@ def test_turns_are_counted_and_small_ones_are_not():
     x = torch.linspace(0, 1, 400)
     assert [circuits.turns(torch.cos(math.pi * d * x)) for d in (1, 2, 3)] == [0, 1, 2]
     assert circuits.turns(x + 0.02 * torch.cos(60 * x)) == 0
+
+
+def test_weights_begin_uniform_within_their_scale():
+    w = circuits.initial_weights(24, 400, torch.Generator().manual_seed(0))
+    tops = {"query": math.sqrt(3 / 25), "key": math.sqrt(3 / 25), "value": 1 / 5, "G": 1, "b": 1}
+    tops |= {"F": 1 / 20, "head": 1 / math.sqrt(24)}
+    for name, top in tops.items():
+        assert 0.75 * top < w[name].abs().max() <= top, name  # 24 numbers or more
+    assert w["head_bias"] == 0

@@ -195,3 +195,7 @@ def test_a_model_learns_and_its_row_says_what_it_measures():
     assert rows["steps"].tolist() == trained.steps.tolist()
     assert rows[["degree", "sparsity"]].to_numpy().tolist() == [[1, 1], [1, 2]]
     assert (rows["train"] < 0.1).all()
+
+
+def test_the_recipe_of_many_characters_slows_the_second_attention_by_ten():
+    assert samples.SLOW == {"layers.1.query": 0.1, "layers.1.key": 0.1}
