@@ -128,6 +128,13 @@ def test_the_interpolant_goes_through_the_points_with_n_balanced_units(n, seed):
         assert memory.squared_norm(net) <= memory.interpolant_bound(z, y)
 
 
+def test_the_bound_on_the_interpolant_is_the_formula():
+    z, y = torch.tensor([0.0, 3.0]).double(), torch.tensor([1.0, 2.0]).double()
+    for gap, epsilon in ((None, 1.0), (0.5, 0.5)):
+        expected = 2 * math.sqrt(19 * (2 + 2 + 3 * 9)) * math.sqrt(5) / epsilon
+        assert memory.interpolant_bound(z, y, gap) == pytest.approx(expected, rel=1e-12)
+
+
 def test_the_interpolant_is_linear_between_the_points():
     net = memory.interpolant(torch.tensor([2.0, 0.0]), torch.tensor([5.0, 1.0]))
     assert net(torch.tensor([[0.0], [1.0], [2.0], [3.0]]).double()).tolist() == pytest.approx(
