@@ -464,3 +464,10 @@ def test_nan_weights_give_nan():
     weights["layers.0.output"][0, 0] = float("nan")
     for form in ("plain", "lean"):
         assert forward(PAPER, weights, bits(3, 6), form=form).isnan().all()
+
+
+def test_what_a_model_is_unless_told():
+    spec = TransformerSpec(5)
+    told = dataclasses.asdict(spec) | {"n": 5}
+    wanted = {"width": 32, "layers": 2, "heads": 1, "hidden": 128, "norm": "post"}
+    assert {name: told[name] for name in wanted} == wanted

@@ -242,6 +242,14 @@ def test_cosine_squared_is_the_share_of_the_energy_along_a_matrix():
     torch.testing.assert_close(retrieval.cosine(A, -2 * A), -torch.ones(3, dtype=torch.float64))
 
 
+def test_a_block_is_summed_up_for_data_of_one_dimension_and_of_no_less():
+    omega = retrieval.encodings(5, 3, generator(), 2)
+    found = retrieval.block_summary(torch.eye(7).expand(2, 7, 7), omega)
+    assert found["block_share"].tolist() == [0, 0]
+    with pytest.raises(ValueError, match=r"D > 2 d_e"):
+        retrieval.block_summary(torch.eye(6).expand(2, 6, 6), omega)
+
+
 def test_the_summary_of_a_block_says_what_was_put_there():
     d, d_e, E = 2, 3, 2
     omega = retrieval.encodings(5, d_e, generator(), E)

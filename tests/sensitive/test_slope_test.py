@@ -37,6 +37,11 @@ def test_no_number_fits_a_p_between_those_of_two_numbers_of_points():
     assert (least, largest) == (21, 20)
 
 
+def test_three_points_are_the_fewest():
+    r, p = 0.5, slope_p(0.5, 3)
+    assert fitting_points((r, r), (p, p)) == (3, 3)
+
+
 def test_rounding_goes_half_a_digit_to_both_sides():
     assert rounded(-0.07, 0.01) == pytest.approx((0.065, 0.075))
 
