@@ -322,3 +322,12 @@ def test_the_last_degree_that_questions_can_pay_for():
     for n in (most + 2, 60):
         with pytest.raises(ValueError, match=f"allow degrees up to {most}, got {most + 1}"):
             testers._last_degree(n, 1000, most + 1)
+
+
+@pytest.mark.parametrize(("degree", "size"), [(0, 0.5), (1, 0.5)])
+def test_the_tolerance_is_compared_with_a_mean_over_the_subcube(degree, size):
+    """At degree k + 1 the sums of one character are its coefficient, or 0."""
+    f = size * cube.character(3, (1 << (degree + 1)) - 1)
+    for tol, accepted in ((0.9 * size, degree + 1), (1.1 * size, degree)):
+        found = first_accepted_degree(f, 3, generator=seeded(), tol=tol)
+        assert found.accepted >= accepted if tol < size else found.accepted <= accepted
