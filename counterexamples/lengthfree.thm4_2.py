@@ -26,6 +26,15 @@ def network(v, s, tokens):
     return max(Q(-1), min(Q(1), inner * s))
 
 
+def box(x):
+    return iv.mpf(x.numerator) / x.denominator
+
+
+def cover(s):
+    """C_1 = C_Bx = this times log 2."""
+    return Q(1, s * s)
+
+
 def two_thirds(x):
     return iv.exp(iv.log(x) * 2 / 3)
 
@@ -33,7 +42,7 @@ def two_thirds(x):
 def bound(s, whole_sum):
     """(gamma + eta)^3 / eps^2 at L = 1, as printed or with every term of the proof's sum."""
     B_c, B_v = iv.mpf(s), iv.mpf(1) / s
-    C = iv.exp(iv.log(iv.log(2) / s**2) / 3)  # C_1^(1/3) = C_Bx^(1/3)
+    C = iv.exp(iv.log(box(cover(s)) * iv.log(2)) / 3)  # C_1^(1/3) = C_Bx^(1/3)
     gamma = C * two_thirds(2 * L_SIGMA * B_c * B_v * B_W)
     if whole_sum:
         gamma += C * (1 + two_thirds(B_W) + two_thirds(B_W * L_SIGMA * B_c))
@@ -42,9 +51,13 @@ def bound(s, whole_sum):
     return gamma**3 * EPS.denominator**2 / EPS.numerator**2
 
 
-def covered(count=400):
-    """log(n + 1) <= C_1 / eps^2 in whole numbers: n + 1 <= 2^(n^2) <= 2^(1/(s eps)^2)."""
-    return all(n + 1 <= 2 ** (n * n) for n in range(1, count))
+def covered(s, count=400):
+    """log(n + 1) <= C_1 / eps^2 in whole numbers: n + 1 <= 2^(n^2), and n^2 <= cover / eps^2.
+
+    For every eps with n = floor(1/(s eps)): eps <= 1/(s n), so that cover >= 1/s^2 is enough.
+    """
+    enough = all(n * n <= cover(s) / Q(1, s * n) ** 2 for n in range(1, count))
+    return enough and all(n + 1 <= 2 ** (n * n) for n in range(1, count))
 
 
 def main() -> int:
@@ -56,7 +69,7 @@ def main() -> int:
         hypotheses = {
             "tokens at most B_x = 1": max(map(abs, tokens)) <= B_X,
             "|W_c| <= B_c2 = s, |W_v| <= B_v2 = 1/s": max(map(abs, ends)) <= Q(1, s),
-            "n + 1 <= 2^(n^2), tried below 400 (n + 1 <= 2^n always)": covered(),
+            "n + 1 <= 2^(n^2) <= 2^(C / eps^2), tried below 400 (n + 1 <= 2^n)": covered(s),
             "the two networks are more than 2 eps apart": high - low > 2 * EPS,
         }
         for name, holds in hypotheses.items():

@@ -16,41 +16,102 @@ So log N(.9) >= n log 2. A.17 has the empty product at layer 1, and theta^2 kill
 What survives: j > i, the layers behind; equal bounds in all layers, where the sum is the same.
 """
 
-from fractions import Fraction as F
+from operator import mul
 
 from mpmath import iv, mpf, nstr
 
 iv.dps = 40
 RHO = iv.mpf(5) / 4 * iv.log(2)
-KAPPA = F(35, 3)  # times 1/theta^2
+KAPPA = iv.mpf(35) / 3  # times 1/theta^2
+SLACK = 1 + iv.mpf(10) ** -25  # of rounding
 
 
 def show(x):
     return f"in [{nstr(mpf(x.a), 6)}, {nstr(mpf(x.b), 6)}]"
 
 
-def network(sign, d):
-    """The output by hand, exactly: softmax of (log 2) s (1, -1, 0) has weights (2, 1/2, 1)/3.5."""
-    theta = F(1, d)
-    up, down = (F(2), F(1, 2)) if sign > 0 else (F(1, 2), F(2))
-    assert (up + down + 1, F(9, 25) + F(16, 25)) == (F(7, 2), 1)
-    value = theta * F(3, 5) * (up - down) / (up + down + 1)  # Pi and W_C: rows below 1
-    cls = theta * value  # times u; the other two rows average +- theta 3/5 and 0
-    second = KAPPA / theta**2 * cls / 3  # uniform attention over three rows
-    return second if abs(second) <= 1 else F(0)
+def matrices(n, own, signs):
+    """W_QK, W_V, W_C of both layers; the blocks are a, e_j, and the class tokens, one each or q."""
+    d = 2 * n + 1 if own else n + 2
+    theta, u = iv.mpf(1) / d, [1 / iv.sqrt(d)] * d
+    score = [[iv.mpf(0)] * d for _ in range(d)]
+    for j, sign in enumerate(signs):
+        score[1 + n + (j if own else 0)][1 + j] = RHO * sign
+    a = [[theta * (i == 0)] for i in range(d)]
+    first = score, a, [[theta * v for v in u]]
+    return first, ([[iv.mpf(0)] * d] * d, [[KAPPA / theta**2 * v] for v in u], [u])
+
+
+def turned(matrix):
+    return list(zip(*matrix, strict=True))
+
+
+def apply(x, matrix):
+    return [sum(map(mul, x, column)) for column in turned(matrix)]
+
+
+def network(n, own, signs):
+    """Outputs on all inputs by interval arithmetic, with softmax, W_V, W_C, and no row beyond 1."""
+    layers, found = matrices(n, own, signs), []
+    d = len(layers[0][0])
+    for j in range(n):
+        x = [iv.mpf(3 * (i == 0) + 4 * (i == 1 + j)) / 5 for i in range(d)]
+        cls = [iv.mpf(i == 1 + n + (j if own else 0)) for i in range(d)]
+        rows = [cls, x, [-v for v in x]]
+        for score, value, out in layers:
+            after = []
+            for row in rows:
+                asks = apply(row, score)
+                parts = [iv.exp(sum(map(mul, asks, t))) for t in rows]
+                mixed = [sum(map(mul, parts, c)) / sum(parts) for c in turned(rows)]
+                after.append(apply(apply(mixed, value), out))
+            rows = after
+            assert all(longest([row]) <= SLACK for row in rows)  # so Pi leaves them as they are
+        found.append(sum(rows[0]) / iv.sqrt(d))
+    return found
+
+
+def longest(lines):
+    return max((iv.sqrt(sum(v**2 for v in line)) for line in lines), key=lambda v: v.b)
+
+
+def norms(n, own):
+    """(spectral, longest column, longest row) of W_QK, W_V and W_C, layer by layer."""
+    d = 2 * n + 1 if own else n + 2
+    theta, side = iv.mpf(1) / d, 1 / iv.sqrt(d)
+    kappa, QK = KAPPA / theta**2, RHO if own else RHO * iv.sqrt(n)
+    first = (QK, RHO, QK), (theta, theta, theta), (theta, theta * side, theta)
+    return first, ((0, 0, 0), (kappa, kappa, kappa * side), (1, side, 1))
+
+
+def bounded(n, own, signs):
+    """The norms above are those of the matrices; W_QK is rank one or RHO times an isometry."""
+    for layer, given in zip(matrices(n, own, signs), norms(n, own), strict=True):
+        for matrix, (spectral, column, row) in zip(layer, given, strict=True):
+            whole = longest([[v for line in matrix for v in line]])
+            gram = [apply(line, turned(matrix)) for line in matrix]
+            apart = all(v == 0 for i, g in enumerate(gram) for k, v in enumerate(g) if i != k)
+            found = longest(matrix) if apart else whole
+            limits = (found, spectral), (longest(turned(matrix)), column), (longest(matrix), row)
+            if not all(x <= most * SLACK for x, most in limits):
+                return False
+    return True
 
 
 def bound(n, own, width, order):
-    """The bound with constant 1 at eps = .9, m = n, T = 3, in either order of the product."""
+    """The bound with constant 1 at eps = .9, m = n, T = 3, in either order of the product.
+
+    B_QK^inf is the longer of columns and rows of W_QK, B_C^inf the longest column of W_C.
+    """
     d, third = (2 * n + 1 if own else n + 2), iv.mpf(2) / 3
-    theta, long = 1 / d, 1 if width == "columns" else 1 / iv.sqrt(d)  # of u, by columns or rows
     k = iv.sqrt(d) if width == "rows, sqrt(kd)" else 1
-    kappa = iv.mpf(35) / 3 / theta**2
-    QK = RHO if own else RHO * iv.sqrt(n)  # spectral norm, and the longest column of W_K W_Q'
-    one, two = theta**2 * (1 + 4 * QK), kappa  # the factors of the layers
-    before = (1, one) if order == "before" else (two, 1)
-    C, V = d / iv.sqrt(d), kappa * long  # d times the column of u', the length of kappa u
-    parts = (C * theta, 2 * d * theta**2 * QK, k * theta * theta), (C, 0, k * V)
+    factors, parts = [], []
+    for (QK, *QK_long), (V, V_column, V_row), (C, C_column, _) in norms(n, own):
+        factors.append(C * V * (1 + 4 * QK))
+        V_long = V_column if width == "columns" else V_row
+        most = max(QK_long, key=lambda v: iv.mpf(v).b)
+        parts.append((d * C_column, 2 * d * C * V * most, k * C * V_long))
+    before = (1, factors[0]) if order == "before" else (factors[1], 1)
     pairs = zip(before, parts, strict=True)
     total = 1 + sum((a * p) ** third for a, layer in pairs for p in layer if p != 0)
     return total**3 * iv.log(3 * n) / iv.mpf("0.81")
@@ -58,8 +119,15 @@ def bound(n, own, width, order):
 
 def main() -> int:
     print("statement   Theorem A.17: left <= K polylog(all but m, T) right, K the same for all n")
-    fails = network(1, 10**4) == 1 and network(-1, 10**4) == -1
-    print(f"hypothesis  the network's output is s_j, rows at most 1: {fails}")
+    signs, fails = [1, -1, -1], True
+    for own in (True, False):
+        found = network(3, own, signs)
+        right = all(abs(f - s) < SLACK - 1 for f, s in zip(found, signs, strict=True))
+        within = bounded(3, own, signs)
+        print(f"{'own' if own else 'one'} class token, n = 3")
+        print(f"hypothesis  the network's output is s_j, rows at most 1: {right}")
+        print(f"hypothesis  the matrices have the norms of the bound: {within}")
+        fails = fails and right and within
     n = iv.mpf(2) ** 300
     left = n * iv.log(2)
     print(f"left side   {show(left)} with n = 2^300")

@@ -85,6 +85,17 @@ def test_inside_vmap_no_value_is_read():
     assert checks.readable(torch.zeros(1))
 
 
+def test_a_door_inside_vmap_lets_every_number_through():
+    given = torch.tensor([1.0, math.nan, math.inf])
+
+    def through(v):
+        checks.require_finite(v=v)
+        _, scale, top, _ = halved(3, v, v)
+        return scale + top
+
+    torch.testing.assert_close(torch.func.vmap(through)(given), 2 * given, equal_nan=True)
+
+
 @checks.door
 def halved(n: int, scale: float = 1.0, top: float = math.inf, at: torch.Tensor | None = None):
     """Behind a door: what it was given, or a division by n - 2."""
@@ -106,6 +117,8 @@ def test_a_door_lets_through_what_is_annotated():
         ({"n": True}, TypeError, "n must be a whole number, got True"),
         ({"scale": math.nan}, ValueError, "scale must be finite, got nan"),
         ({"scale": -math.inf}, ValueError, "scale must be finite, got -inf"),
+        ({"scale": torch.tensor(math.inf)}, ValueError, "scale must be finite, got inf"),
+        ({"top": torch.tensor(math.nan)}, ValueError, "top must be a number, got nan"),
         ({"top": math.nan}, ValueError, "top must be "),
         ({"scale": [1.0]}, TypeError, r"scale must be a number, got list \[1.0\]"),
         ({"at": [1.0, 2.0]}, TypeError, r"at must be a torch.Tensor, got list \[1.0, 2.0\]"),

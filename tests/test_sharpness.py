@@ -1,6 +1,7 @@
 """Traces against dense Hessians, estimates against their own errors, blow-up by hand."""
 
 import math
+import re
 
 import pytest
 import torch
@@ -285,6 +286,17 @@ def test_a_hessian_that_does_not_fit_names_the_method_that_does():
     assert float(few) == pytest.approx(float(hessian_trace(loss, weights)), rel=1e-12)
 
 
+def test_the_memory_that_is_asked_for_is_enough_and_a_byte_less_is_not():
+    loss, weights = tanh_loss(), model()
+    with pytest.raises(MemoryError) as error:
+        hessian_trace(loss, weights, "exact", memory=1)
+    named = int(re.search("about ([0-9,]+) bytes", str(error.value))[1].replace(",", ""))
+    with pytest.raises(MemoryError, match=f"about {named:,} bytes"):
+        hessian_trace(loss, weights, "exact", memory=named - 1)
+    found = hessian_trace(loss, weights, "exact", memory=named)
+    assert float(found) == pytest.approx(float(hessian_trace(loss, weights, "exact")), rel=1e-11)
+
+
 def test_memory_for_the_weights_is_counted_once_and_not_for_each_input():
     weights = {"w": normals(300, 300), "v": normals(300)}  # 0.7 MB, kept for the backward pass
     inputs = normals(100, 300)
@@ -493,6 +505,12 @@ def test_weights_of_several_kinds_and_shapes_mix():
         assert float(found) == pytest.approx(wanted, rel=1e-6)
 
 
+def test_a_squared_loss_of_stacked_weights_is_one_number_a_model():
+    loss, models = tanh_loss(), [model(0), model(5)]
+    stacked = {k: torch.stack([m[k] for m in models]) for k in models[0]}
+    torch.testing.assert_close(loss(stacked), torch.stack([loss(m) for m in models]))
+
+
 def test_weights_are_left_as_they_are():
     loss, weights = tanh_loss(), {k: v.requires_grad_() for k, v in model().items()}
     before = {k: v.detach().clone() for k, v in weights.items()}
@@ -503,6 +521,7 @@ def test_weights_are_left_as_they_are():
 
 BAD = [
     (lambda: SquaredLoss(forward, torch.zeros(0, 3), torch.zeros(0)), "at least one input"),
+    (lambda: SquaredLoss(forward, torch.tensor(1.0), torch.zeros(1)), r"one input, got shape \(\)"),
     (lambda: SquaredLoss(forward, torch.zeros(4, 3), torch.zeros(3)), r"shape \(4,\), got \(3,\)"),
     (lambda: SquaredLoss(forward, torch.zeros(4, 3), torch.zeros(4, 1)), "a target for each input"),
     (
@@ -519,6 +538,12 @@ BAD = [
     (lambda: hessian_trace(tanh_loss(), model(), only="d"), "no weight matches 'd'; there are a,"),
     (lambda: hessian_trace(tanh_loss(), {}), "no weights left"),
     (lambda: hessian_trace(tanh_loss(), model(), ensemble=True), "share a leading axis"),
+    (
+        lambda: hessian_trace(
+            tanh_loss(), {k: v[None][:0] for k, v in model().items()}, ensemble=True
+        ),
+        "leading axis of at least 1 model, got {'a': 0, 'b': 0, 'c': 0}",
+    ),
     (
         lambda: hessian_trace(
             [tanh_loss()],

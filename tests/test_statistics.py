@@ -64,10 +64,15 @@ def test_slopes_come_in_batches_and_need_two_places():
     centred = x - x.mean()
     expected = (centred * y[0]).sum() / (centred * centred).sum()
     torch.testing.assert_close(statistics.slope(x, y)[0], expected)
+    torch.testing.assert_close(statistics.slope(torch.stack((x, 2 * x)), x).tolist(), [1.0, 0.5])
     with pytest.raises(ValueError, match="two different x"):
         statistics.slope(torch.ones(3), torch.ones(3))
     with pytest.raises(ValueError, match="share N"):
         statistics.slope(torch.ones(3), torch.ones(4))
+    with pytest.raises(ValueError, match=r"share N, got \(\) and \(3,\)"):
+        statistics.slope(torch.tensor(1.0), torch.ones(3))
+    with pytest.raises(ValueError, match=r"share N, got \(3,\) and \(\)"):
+        statistics.slope(torch.ones(3), torch.tensor(1.0))
 
 
 @settings(max_examples=30)
@@ -215,12 +220,18 @@ def test_bad_runs_are_named():
         statistics.concordance(levels, torch.tensor([0.0, math.nan]))
     with pytest.raises(ValueError, match=r"\(2,\), \(2,\) and \(3,\)"):
         statistics.concordance(levels, torch.zeros(3))
+    with pytest.raises(ValueError, match=r"\(2,\), \(3,\) and \(2,\)"):
+        statistics.concordance(levels, torch.zeros(2), torch.ones(3))
+    with pytest.raises(ValueError, match=r"\(\), \(\) and \(\)"):
+        statistics.concordance(torch.tensor(1), torch.tensor(0.0))
     with pytest.raises(ValueError, match="different levels"):
         statistics.concordance(torch.ones(3), torch.zeros(3))
     with pytest.raises(ValueError, match="different levels"):
         statistics.concordance(torch.ones(0), torch.zeros(0))
     with pytest.raises(ValueError, match="E at least 1"):
         statistics.redrawn(torch.ones(0), 1, torch.Generator())
+    with pytest.raises(ValueError, match=r"E at least 1, got \(2, 2\)"):
+        statistics.redrawn(torch.ones(2, 2), 1, torch.Generator())
     with pytest.raises(ValueError, match="got 0"):
         statistics.redrawn(torch.ones(2), 0, torch.Generator())
 
@@ -272,6 +283,13 @@ def test_a_power_of_means_is_found_with_its_interval():
     assert inside >= 75  # nominally 95; with five runs the bootstrap is too narrow
 
 
+def test_only_the_runs_as_they_are_need_positive_means():
+    runs = torch.tensor([[-1.0, 1.2], [1.0, 1.0]])  # of one redraw in four the first mean is -1
+    found = [statistics.power_of_means((1, 2), runs, 1, generator(seed)) for seed in range(20)]
+    assert [value for value, _, _ in found] == pytest.approx([math.log2(10)] * 20, rel=1e-6)
+    assert max(high for _, _, high in found) > 30  # a mean that is not positive counts as 1e-12
+
+
 def test_the_middle_one_is_the_median_of_an_odd_number():
     values = normal(25)
     assert statistics.middle(values.tolist()) == values.median().item()
@@ -289,6 +307,7 @@ def test_the_first_number_is_found_with_few_questions(needed, start):
 
 def test_the_search_ends_where_it_is_told():
     assert first(lambda m: m >= 100, 1, 100) == 100
+    assert first(lambda m: True, 5, 5) == 5
     asked = []
     with pytest.raises(ValueError, match="not met up to 100"):
         first(lambda m: asked.append(m) or False, 1, 100)
@@ -312,6 +331,7 @@ def test_the_search_ends_where_it_is_told():
         (lambda: trend([1, 2, 3], [1, 2, 0], log=True), "positive finite numbers, got 0"),
         (lambda: trend([1, 2, 3], [1, 2, 3], 1), "level"),
         (lambda: statistics.average([1.0]), "at least 2"),
+        (lambda: statistics.average(torch.ones(2, 2)), r"\(E,\), E at least 2, got \(2, 2\)"),
         (lambda: statistics.average([1.0, 2.0], 2.0), "level"),
         (lambda: statistics.difference([1.0, 2.0], [1.0]), "at least 2"),
         (lambda: statistics.ends(torch.ones(2, 2)), r"\(2, 2\)"),
@@ -319,6 +339,9 @@ def test_the_search_ends_where_it_is_told():
         (lambda: statistics.bootstrapped(torch.ones(1)), "R at least 1"),
         (lambda: statistics.redrawn_means(torch.ones(0), 3, generator()), "E at least 1"),
         (lambda: statistics.power_of_means((1, 2), normal(3, 4), 10, generator()), "2 levels"),
+        (lambda: statistics.power_of_means((1, 2), normal(2, 0), 10, generator()), r"\(2, 0\)"),
+        (lambda: statistics.power_of_means((1, 2), normal(2, 3, 4), 9, generator()), r"\(2, 3, 4"),
+        (lambda: statistics.power_of_means((1, 2), torch.zeros(2, 4), 9, generator()), "positive"),
         (lambda: statistics.power_of_means((1, 2), -torch.ones(2, 4), 10, generator()), "positive"),
         (lambda: statistics.power_of_means((0, 2), torch.ones(2, 4), 10, generator()), "got 0.0"),
         (lambda: statistics.middle([]), "no values"),

@@ -17,8 +17,9 @@ def test_the_first_models_of_a_larger_ensemble_are_the_smaller_one():
     many, few = ensemble_of(5, draws()), ensemble_of(2, draws())
     assert {k: v.shape for k, v in many.items()} == {"matrix": (5, 2, 3), "bias": (5, 3)}
     assert all(torch.equal(many[k][:2], few[k]) for k in SHAPES)
-    one = draws()()
+    one, alone = draws()(), ensemble_of(1, draws())
     assert all(torch.equal(many[k][0], one[k]) for k in SHAPES)
+    assert all(torch.equal(many[k][:1], alone[k]) for k in SHAPES)
 
 
 def test_an_ensemble_of_none_is_named():

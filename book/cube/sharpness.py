@@ -299,7 +299,7 @@ thm6.repaired(
 #
 # ```{prf:theorem} Theorem 6, repaired (ours)
 # :label: sharpness-repaired
-# Let the model be piecewise smooth and continuous in its weights, with pieces that are bounded by zero sets of analytic functions, and with at most polynomial growth. At an interpolator that lies on no such boundary,
+# Let the model be continuous in its weights and consist of finitely many pieces, bounded by zero sets of analytic functions. Let it be twice continuously differentiable on each piece, up to its boundary, and let it and its first two derivatives grow at most like a polynomial. Networks of linear maps and ReLU are such models. At an interpolator that lies on no such boundary,
 #
 # $$\mathbb E_U L(\theta + \sigma U) = \frac{\sigma^2}2 \operatorname{tr} H(\theta) + \sigma^2\, \mathbb E_U \int_0^1 (1 - t)\, U^\top \bigl(H(\theta + t \sigma U) - H(\theta)\bigr) U\, dt + C ,$$
 #
@@ -317,7 +317,7 @@ thm6.repaired(
 # The *idealized low-sharpness learner* returns weights that minimise $L(\theta) + \alpha\, |\theta|^2 + \beta \operatorname{tr} H(\theta)$, with $\alpha, \beta \ge 0$. (The formula is restored; whether the norm is squared is not legible.) To lie below a given interpolator in both norm and trace "does not follow from minimizing a weighted sum" alone.
 # ```
 #
-# Let $\theta^*$ be any interpolator. A minimiser cannot exceed it in *both* norm and trace, since $\theta^*$ would then have the smaller sum. To lie below it in both is another matter. For the three weights $\operatorname{tr} H = 2u^2 + 4v^2 + 2b^2$, and the minimiser has a closed form. With $A = \alpha + 2\beta$ and $B = \alpha + 4\beta$ the sum is $(uv - 1)^2 + A u^2 + B v^2$ at $b = 0$. By the inequality of the means $A u^2 + B v^2 \ge 2 \sqrt{AB}\, uv$, so the minimum has $A u^2 = B v^2$ and $uv = 1 - \sqrt{AB}$.
+# Let $\theta^*$ be any interpolator. If $\alpha$ or $\beta$ is positive, a minimiser cannot exceed it in *both* norm and trace, since $\theta^*$ would then have the smaller sum. To lie below it in both is another matter. For the three weights $\operatorname{tr} H = 2u^2 + 4v^2 + 2b^2$, and the minimiser has a closed form. With $A = \alpha + 2\beta$ and $B = \alpha + 4\beta$ the sum is $(uv - 1)^2 + A u^2 + B v^2$ at $b = 0$. By the inequality of the means $A u^2 + B v^2 \ge 2 \sqrt{AB}\, uv$, so the minimum has $A u^2 = B v^2$ and $uv = 1 - \sqrt{AB}$.
 
 # %%
 rows = {}

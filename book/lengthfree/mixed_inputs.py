@@ -178,6 +178,14 @@ appendix.repaired(
     about="statement",
     evidence="proved",
 )
+appendix.repaired(
+    "all matrices with such rows: members needed for the two matrices, promised 1; control: a class of these two",
+    members(1, -1, 0),
+    at_most=1,
+    control=members(1, -1),
+    about="proof",
+    evidence="attained",
+)
 glue(needed_signs=members(1, -1))
 
 # %% [markdown]

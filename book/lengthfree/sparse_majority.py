@@ -18,7 +18,7 @@
 # # Weights, gap and accuracy against length
 #
 # ```{verdict}
-# At the paper's size the largest sum of weights does not rise with $T$: Figure 1 comes out, and with the larger of two factors of the learning rate Figure 3 does. The largest gap, of Figure 2, rises over all lengths with both factors, and from $T = 60$ on has no discernible trend.
+# At the paper's size the largest sum of weights does not rise with $T$: Figure 1 comes out, and Figure 3 does with the larger of two factors of the learning rate, not with the smaller. The largest gap, of Figure 2, rises over all lengths with both factors, and from $T = 60$ on has no discernible trend.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-single-layer-bound`. **Read** 8 min. **Runs in** 25 s. **Source** printed; settings by the authors' program.
 #
@@ -132,7 +132,7 @@ glue(shortest=lengths[0])
 # %% [markdown]
 # All stay at the loss of guessing at first, longer strings longer ({numref}`fig-majority-epochs`). Then both losses fall. Small steps follow the gradient, so one could expect that the sum of the rates alone says where a run is. The fall comes at similar sums. Later the curves part, and the best epochs are not alike: at $T =$ {glue:text}`shortest` the gap at the best epoch is {glue:text}`best_program` with the program's factor, after {glue:text}`epoch_program` epochs, and {glue:text}`best_comment` with the other one. One run of each is no comparison; the stored runs are.
 #
-# **The stored runs.** Two series, one with each factor, at the paper's ten lengths and with at most 200 000 epochs; a run ends earlier, as in the program, once its training accuracy is 1. With the program's factor there are five data sets of each length, as in the paper, with the other one two. (The second series was taken up again; the seconds in its line are those of the last call, in all it was a quarter of an hour.)
+# **The stored runs.** Two series, one with each factor, at the paper's ten lengths and with at most 200 000 epochs; a run ends earlier, as in the program, once its training accuracy is 1. There are five data sets of each length, as in the paper.
 
 # %% mystnb={"code_prompt_hide": "The stored runs", "code_prompt_show": "The stored runs"} tags=["hide-input"]
 SERIES = {"runs": PROGRAM, "larger_factor": COMMENT}
@@ -149,7 +149,7 @@ kept = pd.concat(series_of, names=["factor"]).reset_index("factor")
 # ```{table} Every setting that differs
 # | setting | paper | stored runs |
 # |:--|:--|:--|
-# | data sets of each length | 5 | 5 with 0.999, 2 with 0.99995 |
+# | data sets of each length | 5 | 5, with either factor |
 # | factor of the rate, an epoch | not said; 0.999 in the program | 0.999 and 0.99995, a comment there |
 # | looks at the validation loss | every epoch, in the program | every 100 epochs and the last |
 # | numbers | TensorFlow, a GPU | float32, a CPU; other random numbers |
@@ -158,7 +158,7 @@ kept = pd.concat(series_of, names=["factor"]).reset_index("factor")
 #
 # ## The three figures
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "At the best epoch, against length, stored runs with both factors: sum of absolute weights, gap, accuracy. Small marks are single models, the lines join the largest of each length, which is what the paper plots: of five, with 0.99995 of two. Dotted: the sum before training; the accuracies of majorities of 3, 5, 7 and all 9 of the hidden bits.", "name": "fig-majority-trends"}, "image": {"alt": "Three panels against length, two lines each. The sum of weights falls from about 3000 to about 2100, above the dotted level of the start, with both factors. The largest gap rises from 0.05 at 20 bits to about 0.11 at 60 with the factor 0.999, and then scatters between 0.1 and 0.15; with 0.99995 it scatters between 0.05 and 0.12. The largest accuracy falls from near 1 to about 0.86 and, with 0.999, to 0.72 at 200 bits."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "At the best epoch, against length, stored runs with both factors: sum of absolute weights, gap, accuracy. Small marks are single models, the lines join the largest of each length, which is what the paper plots. Dotted: the sum before training; the accuracies of majorities of 3, 5, 7 and all 9 of the hidden bits.", "name": "fig-majority-trends"}, "image": {"alt": "Three panels against length, two lines each. The sum of weights falls, to about 2100, above the dotted level of the start, with both factors. The largest gap rises from 0.05 at 20 bits to about 0.11 at 60 with the factor 0.999, and then scatters between 0.1 and 0.15; with 0.99995 it is about 0.07 up to 60 bits and then scatters between 0.1 and 0.28. The largest accuracy falls from near 1 to about 0.86 and, with 0.999, to 0.72 at 200 bits."}} tags=["hide-input"]
 fig, axes = figures.new(1, 3, height=2.9)
 labels = {"size": "sum of |weights|", "gap": "gap (nats)", "accuracy": "accuracy"}
 for ax, (name, label) in zip(axes, labels.items(), strict=True):
@@ -260,10 +260,18 @@ accuracy.reproduced(
     about="experiment",
     evidence="trained",
 )
+accuracy.not_reproduced(
+    "factor 0.999: the same; control: factor 0.99995",
+    trends["accuracy", PROGRAM, 60]["as steep downward"],
+    at_least=0.05,
+    control=trends["accuracy", COMMENT, 60]["as steep downward"],
+    about="experiment",
+    evidence="trained",
+)
 accuracy.reproduced(
-    "factor 0.99995: least number of five models that learn, over lengths; control: factor 0.999",
+    "factor 0.99995: least number of five models that learn, over lengths, most; control: factor 0.999",
     by_length.loc[COMMENT]["learned"].min(),
-    at_least=2,
+    at_least=3,
     control=by_length.loc[PROGRAM]["learned"].min(),
     about="experiment",
     evidence="trained",
@@ -321,7 +329,7 @@ glue(older=100 * older, visible=100 * visible, scatter=scatter)
 # ## What we found
 #
 # * Figure 1 is reproduced at the paper's size: the largest sum of weights of five models does not rise with $T$.
-# * Figure 3 is, with the larger of the two factors that the program names: the accuracy plateaus, and models learn at every length. With the smaller one most do not at $T = 200$.
+# * Figure 3 is in part. With the larger of the two factors that the program names the accuracy plateaus from $T = 60$ on, after a fall, and most models learn at every length. With the smaller one, which it uses, it falls, and most do not learn at $T = 200$.
 # * Figure 2 comes out from $T = 60$ on. Over all lengths the largest gap rises, with both factors.
 # * The wait before a model learns grows with the length of the strings. That is a matter of optimization, of which the bound says nothing.
 # * A plot of the largest of five at ten lengths cannot tell a bound that is free of $T$ from one with $\sqrt{\log(mT)}$.

@@ -267,7 +267,7 @@ lipschitz.holds(
 #
 # This needs no worst sample and no logarithms. It replaces (1) where the sample must be one and the same.
 #
-# **At least $\sqrt{K - 1}$, even on the worst sample.** Let all scores be constants, $f(x) = w$ with $\max_s |w_s| \le B$. Then no sample differs from another, and the tilde costs nothing. For small $B$ the loss is linear, with the gradient $c_{is} = \frac1K - 1[y_i = s]$ at equal scores; the error is at most $\frac12 B^2$ a sentence, as the Hessian of the loss is the Jacobian of softmax, whose norm from largest entry to sum is at most 1 ({ref}`ch-attention-capacity`). So as $B \to 0$
+# **About $\sqrt{K - 1}$ at least, even on the worst sample.** Let all scores be constants, $f(x) = w$ with $\max_s |w_s| \le B$. Then no sample differs from another, and the tilde costs nothing. For small $B$ the loss is linear, with the gradient $c_{is} = \frac1K - 1[y_i = s]$ at equal scores; the error is at most $\frac12 B^2$ a sentence, as the Hessian of the loss is the Jacobian of softmax, whose norm from largest entry to sum is at most 1 ({ref}`ch-attention-capacity`). So as $B \to 0$
 #
 # $$\frac{R(\ell \circ \mathcal F)}{R(\mathcal F_s)} \to \frac{\sum_s \mathbb E \bigl|\sum_i \epsilon_i c_{is}\bigr|}{\mathbb E \bigl|\sum_i \epsilon_i\bigr|} \approx \sqrt{K - 1} ,$$
 #
@@ -379,7 +379,7 @@ glue(constant=max(constants.values()))
 #
 # * Cross entropy has the Lipschitz constant 2 in the largest entry, as stated, and no smaller one, for every $K$. In the Euclidean norm it is $\sqrt 2$.
 # * The contraction as displayed in the proof is false: on its own sample the factor can be $K$ up to logarithms, in the paper's own class. With the worst sample on the right it is a theorem, and the conclusion of Theorem 5.1 stands.
-# * The factor $\sqrt K$ is real: constant scores have it on every sample. On one and the same sample $2K$ is true, without logarithms.
+# * The factor $\sqrt K$ is real: constant scores have it on every sample in which the words occur equally often, so on the worst one. On one and the same sample $2K$ is true, without logarithms.
 #
 # ```{finding} lengthfree.thm5_1
 # :title: The contraction in the proof needs the worst sample

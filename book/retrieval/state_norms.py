@@ -304,7 +304,7 @@ operator.repaired(
 )
 glue(error_one_bit=last["error"], reach_op=math.sqrt(2) * one_bit["L"].max())
 glue(side_short=one_bit["operator"].iloc[0], side_long=one_bit["operator"].iloc[3], longest=longest)
-glue(side_longest=f"{last['operator']:.0e}", limit=one_bit["L"].max())
+glue(side_longest=f"{last['operator']:.0e}", limit=math.ceil(100 * one_bit["L"].max()) / 100)
 glue(by_digits=by_width["error"].iloc[-1] / by_width["floor"].iloc[-1])
 
 # %% [markdown]

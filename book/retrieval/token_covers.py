@@ -34,9 +34,9 @@
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 13, 14, 15 and 39
 # :label: retrieval-lem15
-# *(Restored, with constants of ours.)* Let two transformers of the class differ by $\Delta a$, $\Delta(V, b)$ and $\Delta W_h$. On tokens of length at most $R$ each head moves by at most $R^2 \max_j \|\Delta W_h z_j\| \le R^3 \|\Delta W_h\|_2$, and the output by at most
+# *(Restored, with constants of ours.)* Let two transformers of the class, the second with a hat, differ by $\Delta a$, $\Delta(V, b)$ and $\Delta W_h$. On tokens of length at most $R$ each head moves by at most $R^2 \max_j \|\Delta W_h z_j\| \le R^3 \|\Delta W_h\|_2$, and the output by at most
 #
-# $$\sqrt{1 + HR^2}\, \bigl(\|\Delta a\| \|(V, b)\|_F + \|a\| \|\Delta(V, b)\|_F\bigr) + K \sqrt H\, R^3 \max_h \|\Delta W_h\|_2 .$$
+# $$\sqrt{1 + HR^2}\, \bigl(\|\Delta a\| \|(V, b)\|_F + \|\hat a\| \|\Delta(V, b)\|_F\bigr) + K \sqrt H\, R^3 \max_h \|\Delta W_h\|_2 .$$
 # ```
 #
 # ```{prf:proposition} Mousavi-Hosseini et al. (2025), Lemma 16 and Proposition 17
@@ -161,7 +161,7 @@ lem12.holds(
 #
 # *Lemma 15.* By Lemma 39 with $p = \infty$, $q = 1$ a head moves by at most $R\, \|p - \hat p\|_1$. Softmax has $\|p - \hat p\|_1 \le c \max_j |s_j - \hat s_j|$ with $c = 1$ ({ref}`ch-attention-capacity`), and the scores move by at most $|z_i^\top \Delta W z_j| \le R\, \|\Delta W z_j\| \le R^2 \|\Delta W\|_2$.
 #
-# *Lemma 14, the step.* What the net reads is $u$ with $\|u\|^2 \le HR^2$. Since $\sigma$ is 1-Lipschitz with $\sigma(0) = 0$, moving $a$ costs $\|\Delta a\| \|(V, b)\|_F \sqrt{1 + HR^2}$, and then moving $(V, b)$ costs $\|a\| \|\Delta(V, b)\|_F \sqrt{1 + HR^2}$.
+# *Lemma 14, the step.* What the net reads is $u$ with $\|u\|^2 \le HR^2$. Since $\sigma$ is 1-Lipschitz with $\sigma(0) = 0$, moving $a$ costs $\|\Delta a\| \|(V, b)\|_F \sqrt{1 + HR^2}$, and then moving $(V, b)$ costs $\|\hat a\| \|\Delta(V, b)\|_F \sqrt{1 + HR^2}$.
 #
 # *Lemma 13.* The net is Lipschitz with the constant $\|a\| \|V\|_2 \le K$, and $H$ heads together move by at most $\sqrt H$ times the largest move of one. The triangle inequality adds both. $\square$
 # ```

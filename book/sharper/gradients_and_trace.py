@@ -339,7 +339,7 @@ glue(classes=len(classes), top20=top20)
 # %% [markdown]
 # In the paper's {glue:text}`classes` classes, at $T = 20$ and $2 \log T$, with equal and with random coefficients, one draw of each, the paper's network and ours keep the bound: the largest ratio is {glue:text}`top20:.2f`.
 #
-# Both exact networks break the bound, the one at a large scale and the one of {ref}`ch-construction`. At the paper's own scale it breaks from a length of about 40 on: at $T =$ {glue:text}`n_far` the exact network has {glue:text}`far_exact:.2f` $G_u$, and the paper's, which fits nearly, {glue:text}`far_ratio:.2f`. The file `counterexamples/sharper.thm14.py` proves it by interval arithmetic at $T = 64$, for an input at which the paper's network gives $f(x)$ exactly.
+# Both exact networks break the bound, the one at a large scale and the one of {ref}`ch-construction`. At the paper's own scale it breaks from a length of about 40 on: at $T =$ {glue:text}`n_far` the exact network has {glue:text}`far_exact:.2f` $G_u$, and the paper's, which fits nearly, {glue:text}`far_ratio:.2f`. The file `counterexamples/sharper.thm14.py` proves it by interval arithmetic at $T = 64$, at $2 \log T$: for the exact network, and for the paper's at an input at which it gives $f(x)$ exactly. It has both at the paper's $T = 20$ too, at $4 \log T$.
 #
 # ## What would falsify this
 #

@@ -116,7 +116,7 @@ glue(share=largest["listed blocks over 2 G_u"] / largest["over 2 G_u"])
 glue(papers_ratio=by_scale.loc[2 * math.log(n_small), "over 2 G_u"])
 
 # %% [markdown]
-# At the paper's own scale, $2 \log T$, a string of {glue:text}`n_small` bits is too short: the ratio is {glue:text}`papers_ratio:.2f`. There it takes long strings. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$, for an input at which the paper's network gives $f(x)$ exactly. The part of the positional rows is at least $2 S^2 \|w\|^2 \|u\|^2$, in the notation of {ref}`ch-gradients-and-trace`, with $S^2$ of order $T$, $\|w\|^2$ of order $T \log^2 T$ and $\|u\|$ bounded below; so no constant saves the order $W d^3$. The file has the ratio at four lengths to 4096.
+# At the paper's own scale, $2 \log T$, a string of {glue:text}`n_small` bits is too short: the ratio is {glue:text}`papers_ratio:.2f`. There it takes long strings. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$: for our repaired network, exact at every input, and for the paper's at an input at which it gives $f(x)$ exactly. The part of the positional rows is at least $2 S^2 \|w\|^2 \|u\|^2$, in the notation of {ref}`ch-gradients-and-trace`, with $S^2$ of order $T$, $\|w\|^2$ of order $T \log^2 T$ and $\|u\|$ bounded below; so no constant saves the order $W d^3$. The file has the ratio at four lengths to 4096.
 #
 # ## The repaired bound
 #

@@ -424,7 +424,7 @@ glue(z_out_top=no_ones["z_out"].item())
 # :title: The row of the output token has norm up to the root of 2
 # :group: false statement
 #
-# **Statement.** Printed, in words: the row of the output token before the second attention is approximated by norm 1, because its bit is fixed at 0.
+# **Statement.** Printed in words, the numbers 0 and 1 restored: the row of the output token before the second attention has a norm of about 1, because its bit is fixed at 0.
 #
 # **Counterexample.** The input of all zeros, at any $T$ and $d$: $\|z_{T+1}\| = {glue:text}`z_out_top:.4f`$.
 #

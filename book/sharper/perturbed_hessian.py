@@ -36,7 +36,7 @@
 # $$\begin{aligned} H_u = {} & 8(d+1) + 6(d+1)\sqrt W + 2\sqrt{3T(d+1)} + \sqrt{48Td(d+1)} + 3d\sqrt{12T(d+1)} \\ & + 8\sqrt2\, d\sqrt{kT} + 2d\sqrt{kT} + 8\sqrt2\, kd\sqrt W + 6\sqrt2\, k^{3/2} d . \end{aligned}$$
 # ```
 #
-# **Source.** The formulas are missing in the text that we could read. $H_u$, and $H_p$ below, are those of the authors' notebook `generate_plots.ipynb` of 2025; the final paper's may differ. In "no more than … nonzero terms" the numeral is missing; printed are the numbers of blocks that are removed, 13, 4, 1 and 4, which leave six, as many as the proof has parts. (Part J.1 writes down "5 additional cross-derivatives" at once with another; we take them to be among the six.)
+# **Source.** The formulas are missing in the text that we could read. $H_u$, and $H_p$ below, are those of the authors' notebook `generate_plots.ipynb` of 2025; the final paper's may differ. The count of six is printed twice ("Putting all 6 terms together", K.7; "each of the 6 non-zero terms contributing to the Hessian norm", Appendix M), and so are the numbers of blocks that are removed, 13, 4, 1 and 4. The total is missing; 28, the pairs of seven blocks, is ours, and leaves six. (Part J.1 writes down "5 additional cross-derivatives" at once with another; we take them to be among the six.)
 #
 # ```{dropdown} Where the terms come from
 # The notebook gives each bound as one sum. The proof has six parts (K.1 to K.6 and M.1 to M.6), one for each block, and their formulas are missing, so no term can be given to a part with certainty. By their shape: $4(d+1)$ is the number of hidden units, and $\sqrt W$ the length of $v_2$. The roots $\sqrt{12T(d+1)}$ and $\sqrt{48Td(d+1)}$ are those of a sum over the $T$ positions of all hidden units. In $\sqrt{kT}$ it is a sum over $T$ tokens of $k$ columns, and in $k\sqrt W$ and $k^{3/2}$ over the rows of a score matrix of $k$ columns. No factor is a score. In $H_p$ the terms are products of three things that the lemmas bound: the change of a parity, $32\sigma d^2$ (Lemma 22); the change of the second attention, $128 \sigma d^2 \sqrt W \ell$ (Lemma 27); and the length of a noisy row, $\sigma \sqrt k$ (Lemma 19); times $2\ell\sqrt W$, the size of the scores.
@@ -439,7 +439,7 @@ ledger.show()
 # :title: Seven or nine blocks of the Hessian remain, not six
 # :group: false statement
 #
-# **Statement.** Of the 28 blocks of the Hessian of the output at the construction 13, 4, 1 and 4 are zero (these numbers are printed), so no more than six are not (this one is missing in our text). The gradients for the two matrices of the first attention are zero, which removes the 13.
+# **Statement.** Of the 28 blocks of the Hessian of the output at the construction 13, 4, 1 and 4 are zero, so six are not ("all 6 terms", "the 6 non-zero terms"). All are printed but the total. The gradients for the two matrices of the first attention are zero, which removes the 13.
 #
 # **Counterexample.** One parity of one bit, $T = {glue:text}`n`$: {glue:text}`fewest` blocks, two of them between $W_V^{(1)}$ and the MLP; for $d \ge 2$ two more with $W_{KQ}^{(1)}$. With several terms {glue:text}`many_low` to {glue:text}`many_high`.
 #

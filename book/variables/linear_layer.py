@@ -129,7 +129,7 @@ layer.refuted(
 glue(overspent=budget["error"].max(), d_most=d_most)
 
 # %% [markdown]
-# One letter repairs the sum: with $B_1$ for $B_\infty$ in $k_i$ the $k_i$ sum to at most $d_2$, and the proof's count gives $4 (B_1 B_X)^2 / \epsilon^2$ up to Zhang's constants, which is better than its $d_2 B_1 B_\infty$. What stays is that centres may lie outside the class: $B_1 (k_i + 1) / d_2$ can be longer than any column.
+# One letter repairs the sum: with $B_1$ for $B_\infty$ in $k_i$ the $k_i$ sum to at most $d_2$, and the proof's count gives $4 (B_1 B_X)^2 / \epsilon^2$ up to Zhang's constants, and at most $\log \binom{2 d_2}{d_2} < 1.4\, d_2$ for the choice of the $k_i$. What stays is that centres may lie outside the class: $B_1 (k_i + 1) / d_2$ can be longer than any column.
 #
 # ## A walk that stays inside
 #

@@ -92,7 +92,7 @@ figures.show()
 # With fixed vectors added to the tokens, none longer than $B_P$, put $B_X + B_P$ for $B_X$, and $B_{QK}^{2,\infty} B_V (B_X + B_P)$ for $B_{QK}^{2,\infty} B_V$. For a sum of $H$ heads put the sum over heads for the bracket; $H$ equal ones cost $H^3$ times one.
 # ```
 #
-# In our text of the paper the exponents $\frac23$ are damaged; they follow from {prf:ref}`variables-lemA8`. What the verdict turns on is legible: no $B_X$ stands beside $B_{QK}^{2,\infty} B_V$ in the statement, and one does in its proof.
+# In our text of the paper the exponents $\frac23$ are damaged; they follow from {prf:ref}`variables-lemA8`. Lemmas A.11 and A.12 have a 2 before $B_{QK}^{2,\infty}$, which $\lesssim$ hides. What the verdict turns on is legible: no $B_X$ stands beside $B_{QK}^{2,\infty} B_V$ in the statement, and one does in its proof.
 #
 # ## The bound for a head, and the power of the length
 #

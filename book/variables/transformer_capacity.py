@@ -448,6 +448,16 @@ a17.repaired(
     about="statement",
     evidence="proved",
 )
+steep, x = 3.0, 1.5  # slope of the activation, error that is allowed behind W_C = 1
+taken = walk(torch.ones(1, 1).double(), f64([[steep]]), x).steps
+a17.repaired(
+    "a steep activation, $L_\\sigma = 3$, $k = d = 1$: steps for $W_C$ over allowed steps; control: without $L_\\sigma$",
+    taken / (steep / x) ** 2,
+    at_most=1,
+    control=taken / (1 / x) ** 2,
+    about="statement",
+    evidence="proved",
+)
 a17.refuted(
     "the proof's cover of $W_V$, rows bounded: constant forced by signs, $k = 1$, $d = 2^{20}$; control: the theorem with $k$",
     row_signs.iloc[1, 0],

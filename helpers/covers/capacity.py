@@ -46,7 +46,7 @@ def rademacher(values: Tensor) -> Tensor:
         raise ValueError(f"all signs are tried for m from 1 to {MAX_SIGNS} inputs, got {m}")
     total = values.new_zeros(values.shape[:-2])
     columns = torch.arange(m, device=values.device)
-    together = max(1, _AT_ONCE // (values.numel() // m))
+    together = max(1, _AT_ONCE // max(1, values.numel() // m))
     for patterns in torch.arange(2**m, device=values.device).split(together):
         signs = (1 - 2 * (patterns[:, None] >> columns & 1)).to(values.dtype)  # (patterns, m)
         total += (values @ signs.T).amax(-2).sum(-1)

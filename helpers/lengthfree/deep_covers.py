@@ -224,14 +224,16 @@ def witness(slip: str, stretch: float) -> Witness:
 
     Args:
         slip: A key of :data:`SLIPS`.
-        stretch: How extreme the norms are, at least 2; the bound falls with its square.
+        stretch: How extreme the norms are, at least 2, of "scores" 5; the bound falls with its
+            square.
 
     Source: the chapter on the multi-layer bound.
     """
     require_choice("slip", slip, PRINTED)
     s = stretch
-    if not 2 <= s <= 1e4:
-        raise ValueError(f"stretch must lie between 2 and 10000, got {stretch}")
+    least = 5 if slip == "scores" else 2  # so that its matrix is within QK
+    if not least <= s <= 1e4:
+        raise ValueError(f"stretch must lie between {least} and 10000, got {stretch}")
     one = DeepNorms(1, QK=0.01)
     made = {
         "norm": Witness(replace(one, C=s, V=1 / s), "W_V", 1 / s),

@@ -89,12 +89,13 @@ def quantiser(bits: int) -> Quantiser:
     """
     if not 1 <= bits <= 16:
         raise ValueError(f"bits run from 1 to 16, got {bits}")
-    far = torch.tensor([math.inf], dtype=torch.float64)
+    far = torch.tensor([-math.inf], dtype=torch.float64)
     inner = torch.linspace(-1, 1, 2**bits - 1, dtype=torch.float64) * 0.85 * (bits - 1)
-    edges = torch.cat((-far, inner, far))
-    mass = torch.special.ndtr(edges).diff()
-    levels = -torch.exp(-(edges**2) / 2).diff() / math.sqrt(2 * math.pi) / mass
-    return Quantiser(levels, 1 - (mass * levels**2).sum().item())
+    edges = torch.cat((far, inner[: 2 ** (bits - 1)]))  # to 0: above, masses are rounded away
+    mass = torch.erfc(-edges / math.sqrt(2)).diff() / 2  # ndtr loses its tail
+    below = -torch.exp(-(edges**2) / 2).diff() / math.sqrt(2 * math.pi) / mass
+    levels = torch.cat((below, -below.flip(0)))
+    return Quantiser(levels, 1 - 2 * (mass * below**2).sum().item())
 
 
 @door

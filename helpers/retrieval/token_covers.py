@@ -35,14 +35,19 @@ def moment_radius(count: int, d: int, delta: float, C_x: float = 1.0) -> float:
     Args:
         count: Data in all, nN for n prompts of N tokens; they may depend on each other.
         d: Dimensions, at least 1.
-        delta: In (0, 1).
+        delta: In (0, 1), at most :math:`\mathrm{count} / \sqrt e`: the moment's order is at least 1.
         C_x: Of Assumption 1; 1 serves for standard normal data.
+
+    Raises:
+        ValueError: a number outside its range.
 
     Source: Mousavi-Hosseini et al. (2025), Lemma 12.
     """
     require_positive(count=count, d=d)
     require_probability(delta=delta)
     require_scale(C_x=C_x)
+    if delta > count / math.sqrt(math.e):
+        raise ValueError(f"delta is at most count / sqrt(e) = 0.607 for one datum, got {delta}")
     return math.sqrt(2 * math.e * C_x * d * math.log(count / delta))
 
 

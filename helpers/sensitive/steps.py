@@ -41,8 +41,8 @@ def centred_parts(d: int, D: int, layers: int, count: int, generator: torch.Gene
         ValueError: d is less than 2, or no number is left over.
     """
     require_positive(count=count, layers=layers)
-    if not 2 <= d * layers < D:
-        raise ValueError(f"expected 2 <= d L < D, got d = {d}, L = {layers}, D = {D}")
+    if d < 2 or d * layers >= D:
+        raise ValueError(f"expected 2 <= d and d L < D, got d = {d}, L = {layers}, D = {D}")
     part = torch.randn(count, layers, d, generator=generator, dtype=torch.float64)
     half = torch.full((count,), (D - d * layers) / 2, dtype=torch.float64)
     rest = 2 * torch._standard_gamma(half, generator)

@@ -245,6 +245,7 @@ x = torch.zeros(2, 4)
         (lambda: cert.certificate(0.1, 10, 1.0, 5), "m must be at least 8"),
         (lambda: cert.certificate(0.1, 0, 1.0, 50), "m must be at least 1"),
         (lambda: cert.price(torch.tensor([0.0]), torch.tensor([1.0])), "risk must lie"),
+        (lambda: cert.price(torch.tensor([1.0]), torch.tensor([1.0])), r"risk must .* \[1.0\]"),
         (lambda: cert.price(torch.tensor([0.1]), torch.tensor([0.0])), "nats must be positive"),
         (lambda: cert.nearest_width(torch.tensor([0.0])), "width must be positive"),
         (lambda: refit(m=7), "m must be at least 8"),
@@ -261,9 +262,64 @@ x = torch.zeros(2, 4)
             ),
             r"\(2, 4\), \(3, 4\) and \(2, 3\)",
         ),
+        (
+            lambda: audit.failures(torch.ones(2, 4), torch.ones(0, 4), lambda r: r, None),
+            r"\(2, 4\), \(0, 4\) and \(2, 4\)",
+        ),
         (lambda: audit.noisy_losses(4, 4, 9.0, {}, 1, None), "degree must be from 1 to n - 1"),
     ],
 )
 def test_bad_input_is_named(call, named):
     with pytest.raises(ValueError, match=named):
         call()
+
+
+def test_eight_examples_are_enough_for_a_fit():
+    found = refit(m=8)
+    assert torch.equal(found.centre["v"], ONES["v"])
+    assert (found.kl() > 0).all()
+
+
+def test_a_fit_takes_the_steps_of_adam_on_the_risk_and_the_priced_divergence():
+    """Written out with torch.optim for one model: the price is refreshed at steps 25, 50 and 75."""
+    m, d, steps = 40, 5, 100
+    g = torch.Generator().manual_seed(3)
+    x = torch.randint(0, 2, (1, 16, d), generator=g).float() * 2 - 1
+    y = x[..., 0] * 0.5 + 0.5
+    start, centre = torch.randn(1, d, generator=g), torch.zeros(1, d)
+
+    def linear(w, x):
+        return (x @ w["v"][..., None]).squeeze(-1) + 0.5
+
+    found = cert.fit(
+        *(linear, {"v": start}, {"v": centre}, lambda models: (x, y), m),
+        steps=steps,
+        generator=torch.Generator().manual_seed(9),
+    )
+    noise = torch.Generator().manual_seed(9)
+    mean = start.clone().requires_grad_()
+    log_s = torch.full((1, d), math.log(0.03), requires_grad=True)
+    log_w = torch.full((1,), math.log(0.1), requires_grad=True)
+    own = [{"params": [mean], "lr": 3e-3}, {"params": [log_s, log_w], "lr": 3e-2}]
+    optimizer = torch.optim.Adam(own)
+    falling = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda taken: 1 - taken / steps)
+    running, mu = 0.1, 0.0
+    for taken in range(steps):
+        drawn = mean + log_s.exp() * torch.randn(1, d, generator=noise)
+        outputs = linear({"v": drawn}, x)
+        K = kl_divergence(Normal(mean, log_s.exp()), Normal(centre, log_w.exp())).sum()
+        inside = outputs.clamp(0, 1)
+        memory = 0.5 if taken < 20 else 0.98
+        running = memory * running + (1 - memory) * (inside - y).square().mean().item()
+        if taken % 25 == 0:
+            nats = (K.item() + math.log(cert.WIDTHS) + math.log(2 * math.sqrt(m) / 0.05)) / m
+            risk = torch.tensor(min(max(running, 1e-4), 0.99)).double()
+            mu = cert.price(risk, torch.tensor(nats).double()).item()
+        leaky = 0.9 * inside + 0.1 * outputs
+        optimizer.zero_grad()
+        ((leaky - y).square().mean() + mu * K / m).backward()
+        optimizer.step()
+        falling.step()
+    torch.testing.assert_close(found.mean["v"], mean.detach(), atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(found.deviation["v"], log_s.detach().exp(), atol=0, rtol=1e-4)
+    torch.testing.assert_close(found.width, cert.nearest_width(log_w.detach().exp()))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from helpers import cube
 from helpers.beyond import signed
+from helpers.sharper.network import parity_values, trapezoid
 
 BITS = st.integers(1, 6)
 SEEDS = st.integers(0, 10_000)
@@ -71,6 +72,8 @@ def test_squared_gradients_are_those_of_automatic_differentiation():
 
 
 def test_bad_input_is_named():
+    with pytest.raises(ValueError, match=r"shape \(2\*\*n,\), got \(2, 2\)"):
+        signed.from_table(torch.ones(2, 2))
     with pytest.raises(ValueError, match=r"got \(1,\)"):
         signed.from_table(torch.ones(1))
     with pytest.raises(ValueError, match="no terms"):
@@ -79,3 +82,22 @@ def test_bad_input_is_named():
         signed.from_table(torch.tensor([1.0, math.nan]))
     with pytest.raises(ValueError, match="no terms"):
         signed.deal(cube.SparseFunction(2, torch.tensor([1]), torch.zeros(1).double()))
+
+
+def test_the_bounds_of_one_head_are_the_formulas_of_the_docstring():
+    n, d, sizes = 4, 2, torch.tensor([0.6, 0.3]).double()
+    f = cube.SparseFunction(n, torch.tensor([0b0011, 0b0110]), sizes)
+    (head,) = signed.deal(f)
+    L, k = max(2 * math.log(n), math.log(4 * n)), 2
+    units = 4 * (d + 1)
+    _, b, F = trapezoid(parity_values(d, "character"))
+    assert len(b) == units
+    lam = (L + sizes.log()).abs()
+    S = sizes.sum().item() + (n + 1 - k) * math.exp(-L)
+    N = 1 + units + b.square().sum().item() + F.square().sum().item() + L**2 * 4
+    N += k * (L + math.log(d)) ** 2 + (n + 1 - k) * math.log(4 * d * n) ** 2
+    N += lam.square().sum().item() + (n + 2 - k) * S**2
+    h = units * (1 + 3 / (4 * d)) ** 2
+    rows = 1 + n - k + lam.square().sum().item() + (1 + lam.max().item()) ** 2
+    G = 2 + S**2 * (4 + 32 * d**2 * (d + 1) + h * rows)
+    assert signed.bounds(n, [head]) == pytest.approx((N, G), rel=1e-12)

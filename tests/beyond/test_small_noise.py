@@ -116,11 +116,25 @@ def test_the_two_forms_come_down_to_the_level_at_their_sample_sizes(b):
     assert small == pytest.approx(C / (2 * peak * b * 1e-8), rel=1e-3)
 
 
+def risk_of(inputs, targets):
+    """Under no noise, with the targets 2 above what is computed at the first, and 0 elsewhere."""
+    f, spec, weights = made()
+    still = {k: torch.zeros_like(v) for k, v in weights.items()}
+    y = f.table()[:targets]
+    y[:1] += 2
+    return noise.perturbed_risk(spec, weights, still, y, cube.bits(5)[:inputs], torch.Generator())
+
+
+def test_two_inputs_are_enough_for_a_mean_and_its_error():
+    assert risk_of(2, 2) == pytest.approx((2.0, 2.0))  # of 4 and 0
+
+
 @pytest.mark.parametrize(
     ("call", "named"),
     [
         (lambda: noise.constant(torch.ones(2), torch.ones(3)), r"\(2,\) and \(3,\)"),
         (lambda: noise.constant(torch.ones(0), torch.ones(0)), r"\(0,\)"),
+        (lambda: noise.constant(torch.ones(1, 2), torch.ones(1, 2)), r"\(1, 2\) and \(1, 2\)"),
         (lambda: noise.constant(-torch.ones(1), torch.ones(1)), "norms must be at least 0"),
         (lambda: noise.best_deviations(torch.ones(1), torch.ones(1), 0.0), "kl must be positive"),
         (lambda: noise.best_deviations(torch.ones(1), torch.ones(1), 1, -1.0), "largest must be"),
@@ -128,6 +142,8 @@ def test_the_two_forms_come_down_to_the_level_at_their_sample_sizes(b):
         (lambda: noise.sample_sizes(1.0, 0.0), "level must be positive"),
         (lambda: noise.sample_sizes(1.0, 2.0), "level must lie below the range 1.0"),
         (lambda: noise.mean_squared_gradient(*made()[1:], cube.bits(5)[:0]), "got 0"),
+        (lambda: risk_of(1, 1), "two or more inputs, got 1 and 1 targets"),
+        (lambda: risk_of(3, 2), "got 3 and 2 targets"),
     ],
 )
 def test_bad_input_is_named(call, named):
@@ -176,5 +192,7 @@ def test_kl_from_a_mixture_lies_between_0_and_its_limit():
     assert error < 0.1 * exact
     with pytest.raises(ValueError, match="from 0 to H - 1"):
         noise.mixture_kl(two, 2, 1.0, 10, generator)
+    with pytest.raises(ValueError, match=r"2 or more draws, got \(2, 1\), 0 and 1"):
+        noise.mixture_kl(two, 0, 1.0, 1, generator)
     with pytest.raises(ValueError, match="sigma must be positive"):
         noise.mixture_kl(two, 0, 0.0, 10, generator)

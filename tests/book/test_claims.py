@@ -105,6 +105,8 @@ def test_bad_input_is_named(ledger):
         say(ledger, "holds", "t", 0, control=1, at_most=0, evidence="obvious")
     with pytest.raises(ValueError, match="tol must be finite and at least 0, got -1"):
         say(ledger, "holds", "t", 0, control=1, at_most=0, tol=-1)
+    with pytest.raises(ValueError, match="tol must be finite and at least 0, got inf"):
+        say(ledger, "holds", "t", 0, control=1, at_most=0, tol=math.inf)
     with pytest.raises(TypeError, match="about"):
         ledger.result("p.r").holds("t", 0, at_most=0, control=1, evidence="proved")
     say(ledger, "holds", "t", 0, control=1, at_most=0)
@@ -117,6 +119,8 @@ def test_as_printed_is_refused_of_what_was_not(ledger, monkeypatch):
         say(ledger, "holds", "As printed: the bound", 0, control=1, at_most=0)
     monkeypatch.setattr(claims, "find_entry", lambda id: entry(id, "printed"))
     say(ledger, "holds", "as printed: the bound", 0, control=1, at_most=0)
+    claims.Result(ledger, "of.none").holds("as printed: it", 0, control=1, at_most=0, **KNOWN)
+    assert [c.id for c in ledger.claims] == ["p.r", "of.none"]
 
 
 def test_an_unknown_result_is_named():

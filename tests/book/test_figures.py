@@ -4,6 +4,7 @@ import json
 import re
 
 import matplotlib
+import pandas as pd
 import pytest
 import torch
 
@@ -27,6 +28,28 @@ def test_lines_differ_in_more_than_colour():
     looks = {(line.get_marker(), str(line._dash_pattern)) for line in lines}
     assert len(looks) == 7
     assert len(set(figures.MARKERS)) == len(figures.COLOURS) == len(figures.DASHES) == 7
+
+
+@pytest.mark.parametrize("i", [-1, 7])
+def test_there_is_no_look_for_an_eighth_series(i):
+    with pytest.raises(ValueError, match=f"looks for 7 series, 0 to 6; got series {i}"):
+        figures.look(i)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "least"), [([], "0"), ([[2.0, 0.0]], "0"), ([[1.0], [-0.5]], "-0.5")]
+)
+def test_a_map_of_ratios_refuses_what_has_no_logarithm(ratios, least):
+    _, ax = figures.new()
+    with pytest.raises(ValueError, match=f"numbers above 0, got {least}$"):
+        figures.ratio_map(ax, pd.DataFrame(ratios), "t", ("x", "y"))
+
+
+def test_a_map_of_ratios_has_its_middle_at_one():
+    _, ax = figures.new()
+    figures.ratio_map(ax, pd.DataFrame([[1.0, 0.25]]), "t", ("x", "y"))
+    assert ax.images[0].norm(ax.images[0].get_array()).tolist()[0][0] == 0.5
+    assert [text.get_text() for text in ax.texts] == ["1.00", "0.25"]
 
 
 def test_the_background_is_opaque_white():

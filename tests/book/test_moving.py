@@ -117,10 +117,25 @@ def test_axes_number_themselves():
     assert Axis("x", -1, 1, ticks={-1: "1", 0: "0"}).marks() == [(-1, "1"), (0, "0")]
 
 
+def BARS(*at):
+    return Frame("two bars", bars={"a": ([1, 2], [1, 2])})
+
+
+def test_bars_take_places_beyond_0_and_an_alternative_text_may_have_40_characters():
+    kept = stored(frame=BARS, axes=(Axis("x", 1, 2), Axis("y", 0, 2)), alt=ALT[:40])
+    assert drawn(kept, 0) == [("bars", "a", [1, 2], [1, 2])]
+
+
+def test_six_series_are_drawn():
+    kept = stored(frame=lambda *at: Frame("s", dots={name: ([1], [1]) for name in "abcdef"}))
+    assert kept["names"] == list("abcdef")
+
+
 REFUSED = [
     ({"name": "Big Name"}, "small letters"),
     ({"caption": " "}, "a caption"),
     ({"alt": "short"}, "alternative text"),
+    ({"alt": f" {ALT[:39]} "}, "alternative text of 40 characters"),
     ({"sliders": {}}, "one or two sliders"),
     ({"sliders": {"step": []}}, "one or two sliders"),
     ({"start": (1,)}, "2 sliders start at 1 values"),
@@ -138,6 +153,8 @@ REFUSED = [
     ),
     ({"frame": lambda *at: Frame("s", lines={"a": ([0], [1])})}, "a, place: 0 has no place"),
     ({"frame": lambda *at: Frame("s", bars={"a": ([1, 2], [1, 2])})}, "the 0 of linear axes"),
+    ({"frame": BARS, "axes": (Axis("x", 0, 3), Axis("y", 0.5, 2))}, "the 0 of linear axes"),
+    ({"frame": BARS, "axes": (Axis("x", 1, 3, log=True), Axis("y", 0, 2))}, "the 0 of linear axes"),
     (
         {
             "frame": lambda *at: Frame("s", bars={"a": ([1], [1])}),

@@ -27,8 +27,9 @@ BODY = (
 
 
 def test_a_figure_with_a_narrow_form_offers_it_and_names_its_panels(tmp_path):
-    found = narrow.with_narrow_figures(BODY, {"ab": png(30, 70)}, tmp_path)
-    assert (tmp_path / "narrow-ab.png").read_bytes() == png(30, 70)
+    images = tmp_path / "not" / "yet"
+    found = narrow.with_narrow_figures(BODY, {"ab": png(30, 70)}, images)
+    assert (images / "narrow-ab.png").read_bytes() == png(30, 70)
     assert found.count("<picture>") == 1
     assert (
         '<picture><source media="(max-width: 600px)" srcset="../_images/narrow-ab.png" '

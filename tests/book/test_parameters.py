@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from helpers.book.chapters import every_chapter
-from helpers.book.parameters import ChapterError, check_cells, check_notebook
+from helpers.book.parameters import ChapterError, check_cells, check_notebook, parse_parameters
 from tests.small_book import small_book
 
 __all__ = ["small_book"]
@@ -57,6 +57,12 @@ def test_what_it_refuses_stops(injected, values, message):
 def test_an_edited_parameters_cell_is_checked():
     with pytest.raises(ChapterError, match="got 90"):
         check_cells([CELL, CELL.replace("3", "90", 1)], {"size": 90}, "part/x")
+
+
+@pytest.mark.parametrize("line", ["a.b = 3", "a.b = size = 3", "size: int = 3", "size += 1"])
+def test_a_parameters_cell_assigns_to_names(line):
+    with pytest.raises(ChapterError, match=r"part/x: the parameters cell holds more than assign"):
+        parse_parameters(f"{CELL}{line}\n", "part/x")
 
 
 def test_outside_a_notebook_nothing_is_checked():

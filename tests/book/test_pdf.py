@@ -310,8 +310,12 @@ def test_links_and_bookmarks_are_in_the_file(printed):
 
 
 def test_a_file_that_is_no_such_pdf_is_refused():
-    with pytest.raises(pdf.FaultyError, match="no list of sheets"):
-        pdf.sheets_of(b"%PDF-1.4\n1 0 obj\n<</Type /Catalog>>\nendobj\n")
+    sheets = b"1 0 obj\n<</Type /Pages /Kids [2 0 R]>>\nendobj\n"
+    addresses = b"3 0 obj\n<</a [2 0 R /XYZ 0 0 0]>>\nendobj\n"
+    assert pdf.sheets_of(sheets + addresses) == (1, {"a": 1})
+    for file in (b"%PDF-1.4\n1 0 obj\n<</Type /Catalog>>\nendobj\n", sheets, addresses):
+        with pytest.raises(pdf.FaultyError, match="no list of sheets"):
+            pdf.sheets_of(file)
 
 
 def test_without_chromium_one_line_says_what_to_install(book, monkeypatch, capsys, tmp_path):

@@ -97,7 +97,7 @@ def test_findings_are_complete():
 @pytest.mark.parametrize("path", CERTIFICATES, ids=lambda p: p.stem)
 def test_a_certificate_fails_the_statement_with_the_standard_library_and_mpmath_alone(path):
     text = path.read_text(encoding="utf-8")
-    assert text.count("\n") < 80
+    assert text.count("\n") < 150
     imported = set(re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE))
     assert imported - {"mpmath"} <= set(sys.stdlib_module_names)
     source = ENTRIES[path.stem].source
@@ -175,6 +175,7 @@ def test_the_scoreboard_hides_no_row():
         ({"kind": "idea"}, "kind 'idea' is none of"),
         ({"source": "ours"}, "only the book's own results"),
         ({"id": "other.x"}, "an id begins with sharper."),
+        ({"id": "sharper.a b"}, "sharper.a b: an id begins with sharper."),
         ({"note": "x"}, "unknown field note"),
         ({"claim": None}, "it lacks claim"),
     ],

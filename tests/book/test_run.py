@@ -21,6 +21,8 @@ from helpers import run
 from helpers.book import chapters, jobs
 from helpers.book.chapters import ROOT
 from helpers.book.execution import Outcome
+from helpers.book.parameters import ChapterError
+from helpers.book.results import write_atomically
 from tests.small_book import PATIENCE, copy_machine_code, until
 
 
@@ -49,6 +51,7 @@ def executed(done):
         (("part/plain", "-p", "size", "True", "--out", "o"), "takes int from 1 to 20"),
         (("part/plain", "-p", "size", "4,21", "--out", "o"), "got 21"),
         (("part/plain", "-p", "size", "4,,5", "--out", "o"), "an empty value in '4,,5'"),
+        (("part/plain", "-p", "size", "4,", "--out", "o"), "an empty value in '4,'"),
         (("part/plain", "-p", "scale", "1e9", "--out", "o"), "takes float from 0 to 10"),
         (("part/plain", "-p", "size", "4"), "give --out DIR"),
         (("-p", "size", "4", "--out", "o"), "-p needs the chapters"),
@@ -67,6 +70,7 @@ def executed(done):
         (("part/plain", "-p", "size", "{[]:1}", "--out", "o"), "takes int from 1 to 20"),
         (("part/plain", "-p", "scale", "-1e-3", "--out", "o"), "takes float from 0 to 10"),
         (("part/plain", "-p", "size"), "-p wants a name and a value"),
+        (("part/plain", "-p", "=4", "--out", "o"), "-p wants a name and a value"),
         (
             ("--budget", "soon"),
             "--budget wants a time above 0 such as 90s, 45min or 2h, got 'soon'",
@@ -139,6 +143,25 @@ def test_parameters_go_to_another_folder_and_leave_the_book_alone(small_book):
     assert "1 current, nothing to execute" in again.stdout
     by_one_word = ("part/plain", "part/plain", "-p", "size=4", "-p", "word=a=b", *there)
     assert "1 current, nothing to execute" in small_book.run(*by_one_word).stdout
+
+
+def test_other_parameters_are_checked_or_run_plainly_without_a_folder_named_for_them(small_book):
+    given = ("part/plain", "-p", "size", "4", "-p", "word=")
+    done = small_book.run(*given, "--check")
+    assert (done.returncode, done.stdout) == (1, "stale: part/plain size=4 word=\n"), done.stderr
+    done = small_book.run(*given, "--plain")
+    assert done.returncode == 0, done.stderr
+    log = small_book.root / "_build" / "plain" / "part" / "plain.log"
+    assert log.read_text().endswith("\n 2.0\n")
+
+
+def test_a_name_is_refused_only_if_it_is_longer_than_can_be_written(tmp_path):
+    longest = tmp_path / ("n" * 230)
+    run._require_writable([longest])
+    write_atomically(longest, "text")
+    assert longest.read_text() == "text"
+    with pytest.raises(ChapterError, match=r"too long, shorten the value: n{231}$"):
+        run._require_writable([tmp_path / ("n" * 231)])
 
 
 def test_a_failing_chapter_leaves_its_old_notebook_and_the_others_go_on(executed_book):
@@ -647,3 +670,20 @@ def test_device_and_deadline_reach_the_chapter(small_book):
     device, deadline = outputs(small_book.notebook("part/plain")).split()[1:]
     assert device == "cuda:1"
     assert before + 7200 < float(deadline) < time.time() + 7200
+
+
+def test_the_expected_end_follows_the_chapters_that_have_ended(monkeypatch, capsys):
+    listed = [
+        SimpleNamespace(target=k, label=f"chapter {k}", seconds=s, can_pause=False, run=None)
+        for k, s in enumerate((10, 30, 9))
+    ]
+    outcome = SimpleNamespace(error=None, seconds=20.0)
+    monkeypatch.setattr(run, "_over_dask", lambda given, *_: [(job, outcome) for job in given])
+    monkeypatch.setattr(run, "_store", lambda *_: None)
+    options = SimpleNamespace(jobs=2, budget=None, device=None, plain=False, parameter=[], out=None)
+    assert run.carry_out(listed, options) == 0
+    first, second, last = re.findall(r"^\[.*", capsys.readouterr().out, re.MULTILINE)
+    assert "1/3" in first
+    assert "ends about" in first
+    assert "ends about" in second
+    assert "ends" not in last, "nothing is left"

@@ -67,3 +67,9 @@ def test_a_list_with_an_unknown_field_is_refused_by_name(tmp_path, text):
     file.write_text(text)
     with pytest.raises(ValueError, match=r"a\.b needs 'paper' and 'page'"):
         scale.load_scale(file)
+
+
+def test_an_experiment_needs_no_more_than_two_sizes(tmp_path):
+    file = tmp_path / "scale.yml"
+    file.write_text("a.b: {paper: 20 bits, page: 3 bits}")
+    assert scale.load_scale(file) == [scale.Experiment("a.b", "20 bits", "3 bits")]

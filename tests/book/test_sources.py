@@ -153,6 +153,12 @@ def test_examples_that_belong_to_nothing_are_refused(lines):
         sources.examples(lines)
 
 
-def test_a_room_that_is_not_there_is_named():
-    with pytest.raises(ValueError, match="no room 'attic'"):
-        sources.modules_of("attic")
+def test_an_empty_line_within_an_example_is_kept():
+    lines = ["", "a.b", "    >>> 1", "", "    >>> 2", "", "c"]
+    assert sources.examples(lines) == {"a.b": ">>> 1\n\n>>> 2", "c": ""}
+
+
+@pytest.mark.parametrize("room", ["attic", "", "../helpers"])
+def test_a_room_that_is_not_there_is_named(room):
+    with pytest.raises(ValueError, match=f"no room '{room}'"):
+        sources.modules_of(room)

@@ -130,3 +130,33 @@ def test_a_saved_page_is_rendered_and_told(tmp_path):
         assert json.loads(chapter.with_suffix(".ipynb").read_text())["metadata"]["book"]["key"]
         process.terminate()
         assert process.wait(60) == 0, log.read_text()
+
+
+def test_nothing_is_rendered_while_one_of_two_saved_chapters_fails(tmp_path, monkeypatch, capsys):
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "register.yml").write_text("")
+    monkeypatch.chdir(tmp_path)
+    rendered, taken = [], []
+
+    def saved(root, seen):
+        yield {"good", "bad"}
+        yield {"good"}
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(watch, "watched", saved)
+    monkeypatch.setattr(watch, "take_up", lambda root, name: taken.append(name) or name == "good")
+    monkeypatch.setattr(watch, "render", lambda root: rendered.append(len(taken)) or True)
+    assert watch.main(["--port", "0"]) == 0
+    assert taken == ["bad", "good", "good"]
+    assert rendered == [0, 3]  # at the start, and when all that was saved is taken up
+    assert capsys.readouterr().out.count("rendered in") == 1
+
+
+def test_what_is_no_chapter_needs_no_taking_up(tmp_path, capsys):
+    part = tmp_path / "book" / "part"
+    part.mkdir(parents=True)
+    for name in ("book/page.md", "book/part/words.md", "book/tool.py"):
+        (tmp_path / name).write_text("words")
+        assert watch.take_up(tmp_path, name)
+    assert watch.take_up(tmp_path, "book/part/gone.py")
+    assert not capsys.readouterr().err

@@ -181,5 +181,11 @@ def test_bad_input_is_named():
         capacity_bounds.counting_log_size(2, 2, 1.0, 1.0, 0.0)
     with pytest.raises(ValueError, match="at least three points and y not constant"):
         capacity_bounds.affine_residual(torch.arange(3.0), torch.ones(3))
-    with pytest.raises(ValueError, match="at least one length"):
-        capacity_bounds.printed_shares(torch.ones(0), 1.0, 0.1)
+    for x in (torch.arange(2.0), torch.arange(6.0).reshape(3, 2)):
+        with pytest.raises(ValueError, match="at least three points and y not constant"):
+            capacity_bounds.affine_residual(x, x)
+    with pytest.raises(ValueError, match=r"got shapes \(3,\) and \(4,\)"):
+        capacity_bounds.affine_residual(torch.arange(3.0), torch.arange(4.0))
+    for lengths in (torch.ones(0), torch.ones(2, 0), torch.tensor(1.0)):
+        with pytest.raises(ValueError, match="at least one length"):
+            capacity_bounds.printed_shares(lengths, 1.0, 0.1)

@@ -37,6 +37,17 @@ def test_all_signs_fit_every_noise():
         assert capacity.rademacher(cube.points(m)).item() == 1.0
 
 
+def test_the_longest_sample_whose_signs_are_tried_is_taken(monkeypatch):
+    monkeypatch.setattr(capacity, "MAX_SIGNS", 3)
+    assert capacity.rademacher(torch.eye(3)).item() == pytest.approx(1 / 4)  # (7 - 1) / 8 / 3
+    with pytest.raises(ValueError, match="m from 1 to 3 inputs, got 4"):
+        capacity.rademacher(torch.eye(4))
+
+
+def test_an_empty_batch_has_no_bounds():
+    assert capacity.massart(torch.ones(0, 2, 3)).shape == (0,)
+
+
 def test_a_batch_and_small_portions_give_the_same(monkeypatch):
     values = normal(2, 3, 4, 6)
     together = capacity.rademacher(values)
@@ -166,11 +177,14 @@ def test_the_orthogonal_packing_is_below_the_covers():
 def test_bad_input_is_named():
     with pytest.raises(TypeError, match=r"floating, got torch\.int64"):
         capacity.rademacher(torch.ones(2, 3, dtype=torch.int64))
+    assert capacity.rademacher(torch.zeros(0, 2, 3)).shape == (0,)
     for shape in ((3,), (0, 3), (3, 0)):
         with pytest.raises(ValueError, match="at least one function and one input"):
             capacity.rademacher(torch.zeros(shape))
     with pytest.raises(ValueError, match="m from 1 to 20 inputs, got 21"):
         capacity.rademacher(torch.zeros(2, 21))
+    with pytest.raises(ValueError, match=r"increase from at least 0, got \[-0.5, 1.0\]"):
+        capacity.greedy_log_sizes(torch.zeros(2, 2), torch.tensor([-0.5, 1.0]))
     good = torch.tensor([0.0, 1.0])
     with pytest.raises(ValueError, match="scales must increase"):
         capacity.greedy_log_sizes(torch.zeros(2, 2), good.flip(0))

@@ -171,6 +171,19 @@ def test_the_printed_bounds_are_as_printed():
     assert covers.bound_l1_entries(5, 7, 3, 2, 0.5) == pytest.approx(scale * math.log(71))
 
 
+def test_a_point_may_leave_the_ball_by_rounding_and_there_may_be_none():
+    point = torch.tensor([1 + 1e-9], dtype=torch.float64)
+    assert covers.round_to_cover(point, 1.0, 1).tolist() == [1]
+    assert covers.round_to_cover(torch.zeros(0, 2), 1.0, 3).shape == (0, 2)
+
+
+def test_the_longest_list_of_points_is_made(monkeypatch):
+    monkeypatch.setattr(covers, "MAX_COVER", 6)
+    assert len(covers.integer_points(2, 2)) == 6
+    with pytest.raises(ValueError, match="10 points; at most 6 are listed"):
+        covers.integer_points(2, 3)
+
+
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match="q must be positive, got 0"):
         covers.matrix_norm(torch.ones(2, 2), 0, 1)
@@ -180,6 +193,8 @@ def test_bad_input_is_named():
         covers.covering_radius(2, 0.0, 1)
     with pytest.raises(ValueError, match="choose fewer terms"):
         covers.maurey_cover(30, 1.0, 10)
+    with pytest.raises(ValueError, match="points must have l1 norm"):
+        covers.round_to_cover(torch.tensor([1 + 1.2e-9], dtype=torch.float64), 1.0, 1)
     with pytest.raises(ValueError, match="points must have l1 norm"):
         covers.round_to_cover(torch.tensor([1.0, -1.0]), 1.0, 3)
     with pytest.raises(ValueError, match="epsilon must be finite, got nan"):

@@ -101,6 +101,10 @@ def test_a_block_projects_before_the_activation_and_at_the_end():
         hidden = math.tanh(inside)
         assert blocks.hidden(Z, layer).flatten().tolist() == pytest.approx([hidden, hidden])
         assert blocks.block(Z, layer).flatten().tolist() == pytest.approx([out, out])
+    Z, many = normal(2, 4, 3), layer_of(3, 2, 5, batch=(2,))
+    for i, out in enumerate(blocks.block(Z, many)):
+        alone = blocks.block(Z[i], Layer(*[W[i] for W in many]))
+        assert torch.allclose(out, alone, rtol=0, atol=100 * EPS)
     wide = layer_of(3, 2, 0, 5.0)
     states = blocks.blocks(normal(4, 3), [wide, wide], torch.relu)
     assert len(states) == 3
@@ -223,6 +227,10 @@ def test_a_real_network_stays_within_its_radii(L, seed):
     assert (found <= lipschitz.radii(factors, errors) + 1e-12).all()
 
 
+def test_sixteen_columns_have_all_their_signs_tried():
+    assert lipschitz.infinity_to_one(torch.ones(2, 16)) == 32
+
+
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match="16 columns, got"):
         lipschitz.infinity_to_one(torch.ones(2, 17))
@@ -234,8 +242,12 @@ def test_bad_input_is_named():
         lipschitz.softmax_sides(torch.ones(3), torch.ones(3), constant=0)
     with pytest.raises(ValueError, match="radius must be positive and finite, got -1"):
         blocks.to_ball(torch.ones(2, 2), -1)
-    with pytest.raises(ValueError, match="at least one token"):
-        blocks.attention(torch.ones(0, 2), torch.ones(2, 2), torch.ones(2, 2))
+    for tokens in (torch.ones(0, 2), torch.ones(2, 0)):
+        d = tokens.shape[1]
+        with pytest.raises(ValueError, match="at least one token"):
+            blocks.attention(tokens, torch.ones(d, 2), torch.ones(d, d))
+    with pytest.raises(ValueError, match=r"shape \(2, k\), got \(2,\)"):
+        blocks.attention(torch.ones(3, 2), torch.ones(2), torch.ones(2, 2))
     with pytest.raises(ValueError, match=r"W_V must end in the shape \(2, k\)"):
         blocks.attention(torch.ones(3, 2), torch.ones(3, 2), torch.ones(2, 2))
     with pytest.raises(ValueError, match=r"W_QK must end in the shape \(2, 2\)"):
@@ -246,7 +258,8 @@ def test_bad_input_is_named():
         blocks.block(torch.ones(4, 3), Layer(torch.ones(3, 2), torch.eye(3), torch.ones(3, 2)))
     with pytest.raises(ValueError, match="errors must be finite and at least 0, found -1"):
         lipschitz.radii(torch.ones(2), torch.tensor([1.0, -1.0]))
-    with pytest.raises(ValueError, match="at least one layer"):
-        lipschitz.later_factors(torch.ones(0))
+    for factors in (torch.ones(0), torch.ones(2, 0), torch.tensor(1.0)):
+        with pytest.raises(ValueError, match="at least one layer"):
+            lipschitz.later_factors(factors)
     with pytest.raises(ValueError, match="at least one layer"):
         lipschitz.radii(torch.ones(2), torch.ones(3))

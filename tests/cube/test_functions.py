@@ -9,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import cube
-from helpers.cube import SparseFunction, degree, degree_profile, sparse_function, sparsity, spectrum
+from helpers.cube import (
+    SparseFunction,
+    degree,
+    degree_profile,
+    functions,
+    sparse_function,
+    sparsity,
+    spectrum,
+)
 
 law = settings(deadline=None, max_examples=60)
 MASK = st.integers(0, 2**62 - 1)
@@ -254,6 +262,10 @@ def function(n=3, masks=(1, 2), coefficients=(1.0, 1.0), basis="character", kind
         (lambda: function(masks=(-1, 2)), "between 0 and 7, found -1 to 2"),
         (lambda: function(masks=(2, 2)), "must be distinct, 2 is repeated"),
         (lambda: function(coefficients=(1.0,)), r"got \(2,\) and \(1,\)"),
+        (
+            lambda: function(masks=((1, 2),), coefficients=((1.0, 1.0),)),
+            r"one shape \(S,\), got \(1, 2\) and \(1, 2\)",
+        ),
         (lambda: function()(torch.tensor([3, 8])), "points must lie between 0 and 7, found 3 to 8"),
         (lambda: function(n=40).table(), "integer n from 0 to 30, got 40"),
         (lambda: sparse_function(63, 1, 1, seeded()), "n runs from 1 to 62, got 63"),
@@ -268,6 +280,17 @@ def function(n=3, masks=(1, 2), coefficients=(1.0, 1.0), basis="character", kind
 def test_bad_input_is_named(call, named):
     with pytest.raises((ValueError, TypeError), match=named):
         call()
+
+
+def test_the_largest_table_and_matrix_are_made_and_larger_ones_refused(monkeypatch):
+    monkeypatch.setattr(functions, "MAX_TABLE_BITS", 3)
+    monkeypatch.setattr(functions, "MAX_MATRIX_BITS", 2)
+    assert cube.indices(3).tolist() == list(range(8))
+    assert cube.characters(2).sum(1).tolist() == [4, 0, 0, 0]
+    with pytest.raises(ValueError, match="n from 0 to 3, got 4"):
+        cube.indices(4)
+    with pytest.raises(ValueError, match="n from 0 to 2, got 3"):
+        cube.characters(3)
 
 
 def test_a_wrong_dtype_is_named():

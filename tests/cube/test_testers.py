@@ -272,6 +272,7 @@ NAN = torch.tensor([1.0, torch.nan, 1.0, 1.0])
         (NAN, 2, {}, ValueError, "the oracle answers nan at point 1"),
         (NAN.nan_to_num(torch.inf), 2, {}, ValueError, "the oracle answers inf at point 1"),
         (lambda x: x[:1].double(), 2, {}, ValueError, r"answered shape \(1,\)"),
+        (lambda x: x[:1] * math.nan, 2, {}, ValueError, r"answered shape \(1,\)"),
         (lambda x: x > 0, 2, {}, TypeError, "got torch.bool"),
     ],
 )
@@ -322,6 +323,30 @@ def test_the_last_degree_that_questions_can_pay_for():
     for n in (most + 2, 60):
         with pytest.raises(ValueError, match=f"allow degrees up to {most}, got {most + 1}"):
             testers._last_degree(n, 1000, most + 1)
+
+
+def test_level_0_is_paid_for_by_two_questions_a_repetition():
+    half = testers.MAX_VERTICES // 2
+    assert testers._last_degree(60, half, None) == 0
+    with pytest.raises(ValueError, match=f"{half + 1} repetitions of level 0 exceed"):
+        testers._last_degree(60, half + 1, None)
+
+
+def test_the_most_restrictions_that_questions_can_pay_for(monkeypatch):
+    """Two of them, with four free coordinates each."""
+    options = {"free": 4, "delta": 0.25}
+    monkeypatch.setattr(testers, "MAX_VERTICES", 32)
+    found = first_accepted_sparsity(monomial(20, 2), 20, generator=seeded(), **options)
+    assert (found.accepted, found.repetitions) == (1, 2)
+    monkeypatch.setattr(testers, "MAX_VERTICES", 31)
+    with pytest.raises(ValueError, match=r"at most 31, got 2 \* 2\*\*4"):
+        first_accepted_sparsity(monomial(20, 2), 20, generator=seeded(), **options)
+
+
+def test_functions_of_62_bits_are_tested():
+    f = monomial(62, 2)
+    assert first_accepted_degree(f, 62, generator=seeded()).accepted == 2
+    assert first_accepted_sparsity(f, 62, generator=seeded(), free=4).accepted == 1
 
 
 @pytest.mark.parametrize(("degree", "size"), [(0, 0.5), (1, 0.5)])

@@ -295,3 +295,12 @@ def test_a_table_longer_than_a_block_is_packed_whole():
     table[-1] = 2
     with pytest.raises(ValueError, match="found 2"):
         flips.pack(table)
+
+
+def test_the_longest_tables_are_taken_and_longer_ones_refused(monkeypatch):
+    words = torch.zeros(1).long().expand(1 << 24)
+    assert PackedTable(30, words).words is words
+    monkeypatch.setattr(flips, "MAX_BITS", 3)
+    assert pack(torch.ones(8)).n == 3
+    with pytest.raises(ValueError, match=r"n from 0 to 3, got \(16,\)"):
+        pack(torch.ones(16))

@@ -281,6 +281,7 @@ I3, C3 = torch.arange(3), torch.ones(3)
         ((I3, C3, I3[None]), ValueError, r"got \(3,\), \(3,\), \(1, 3\)"),
         ((I3 + 2**62, C3, I3), ValueError, "masks lie between .* found 4611686018427387906"),
         ((I3, C3, I3 + 2**62), ValueError, "points lie between .* found 4611686018427387906"),
+        ((I3, C3, I3 + 2**62 - 2), ValueError, "points lie between .* found 4611686018427387904"),
         ((I3[:0], C3[:0], I3), ValueError, r"at least one of masks, got shape \(0,\)"),
         ((I3, C3, I3[:0]), ValueError, r"at least one of points, got shape \(0,\)"),
         ((I3, C3, I3, "fast"), ValueError, "unknown method 'fast'"),
@@ -302,3 +303,10 @@ def test_an_explicit_backend_never_falls_back(monkeypatch):
     with pytest.raises(RuntimeError, match="'numba' was asked for and numba is not installed"):
         evaluate(I3, C3, I3, "direct", "numba")
     assert evaluate(I3, C3, I3, "direct").tolist() == [3.0, 1.0, 1.0]
+
+
+def test_the_largest_transform_is_made_and_a_larger_one_refused(monkeypatch):
+    monkeypatch.setattr(parity, "MAX_TABLE_BITS", 2)
+    assert evaluate(I3, C3, I3, "transform").tolist() == [3.0, 1.0, 1.0]
+    with pytest.raises(ValueError, match="at most 2 bits, found 3"):
+        evaluate(I3, C3, I3 + 2, "transform")

@@ -273,6 +273,7 @@ B2, D2 = torch.tensor([0, 1]), torch.tensor([[1, 2], [2, 3]])
         ((torch.ones(4), B2.int(), D2), TypeError, "bases must be int64, got torch.int32"),
         ((torch.ones(4), B2, D2.double()), TypeError, "directions must be int64"),
         ((torch.ones(4), B2[:1], D2), ValueError, r"got \(1,\) and \(2, 2\)"),
+        ((torch.ones(4), B2[:, None], D2), ValueError, r"got \(2, 1\) and \(2, 2\)"),
         ((torch.ones(4), B2[:0], D2[:0]), ValueError, r"Q at least 1, got \(0,\) and \(0, 2\)"),
         ((torch.ones(4), B2, D2[0]), ValueError, r"got \(2,\) and \(2,\)"),
         ((torch.ones(4), B2 + 3, D2), ValueError, r"bases lie between 0 and 2\*\*2 - 1, found 4"),
@@ -293,7 +294,7 @@ def test_bad_input_is_named(arguments, error, named):
 
 
 def test_integers_up_to_the_limit_are_exact():
-    top = 2**60 - 1
+    top = 2**61 - 1
     table = torch.tensor([top, -top, -top, top])
     for backend in BACKENDS:
         found = signed_sums(table, torch.tensor([0, 1]), torch.tensor([[1, 2]] * 2), backend)
@@ -325,3 +326,19 @@ def test_the_largest_table_is_taken_and_one_twice_as_long_is_not():
     subcubes._check_table(one.expand(1 << subcubes.MAX_TABLE_BITS))
     with pytest.raises(ValueError, match=r"with n from 0 to \d+, got"):
         subcubes._check_table(one.expand(2 << subcubes.MAX_TABLE_BITS))
+
+
+def test_the_most_directions_and_vertices_are_taken_and_more_refused(monkeypatch):
+    monkeypatch.setattr(subcubes, "MAX_DIRECTIONS", 2)
+    monkeypatch.setattr(subcubes, "MAX_VERTICES", 8)
+    table = torch.arange(4.0)
+    expected = [summed(table.tolist(), b, d) for b, d in zip([0, 1], D2.tolist(), strict=True)]
+    assert signed_sums(table, B2, D2).tolist() == expected
+    assert oracle_signed_sums(lambda x: table[x], B2, D2).sums.tolist() == expected
+    assert block_directions(3, 2, 1, seeded()).shape == (1, 2)
+    with pytest.raises(ValueError, match="m is at most 2, got 3"):
+        signed_sums(table, B2, D2[:, [0, 0, 1]])
+    with pytest.raises(ValueError, match="m runs from 0 to 2, got 3"):
+        block_directions(3, 3, 1, seeded())
+    with pytest.raises(ValueError, match=r"at most 8, got 3 \* 2\*\*2"):
+        oracle_signed_sums(lambda x: table[x], B2[[0, 0, 1]], D2[[0, 0, 1]])

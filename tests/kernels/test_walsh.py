@@ -8,6 +8,7 @@ import threading
 import time
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -257,6 +258,25 @@ def test_one_number_is_its_own_transform_however_large(dtype, backend):
 def test_bad_input_is_named(x, error, named, backend):
     with pytest.raises(error, match=named):
         walsh_hadamard(x, backend)
+
+
+@path
+def test_the_longest_row_is_taken_and_a_longer_one_refused(backend, monkeypatch):
+    monkeypatch.setattr(walsh, "MAX_BITS", 3)
+    assert walsh_hadamard(torch.ones(8), backend).tolist() == [8] + [0] * 7
+    with pytest.raises(ValueError, match=r"at most 2\*\*3 entries, got 16"):
+        walsh_hadamard(torch.ones(16), backend)
+
+
+def test_every_device_has_its_paths(monkeypatch):
+    found = walsh_hadamard(torch.ones(4, device="meta"), "torch")
+    assert (found.device.type, found.shape) == ("meta", (4,))
+    monkeypatch.setattr(_backends, "triton", "installed")
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    on_gpu = SimpleNamespace(device=torch.device("cuda"))
+    assert [_backends.chosen(b, on_gpu) for b in ("auto", "torch", "triton")] == [
+        *("triton", "torch", "triton")
+    ]
 
 
 def test_an_unknown_backend_is_named():

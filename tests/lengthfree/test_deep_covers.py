@@ -132,6 +132,20 @@ def test_witnesses_meet_their_bounds_and_have_the_spread_of_their_formula(slip):
     assert w.spread == pytest.approx(expected[slip], rel=1e-12)
 
 
+@pytest.mark.parametrize("slip", SLIPS)
+def test_the_least_stretch_stays_within_the_bounds(slip):
+    w = deep_covers.witness(slip, 5.0 if slip == "scores" else 2.0)
+    bound = {"W_V": w.norms.V, "W_C": w.norms.C, "W_QK": w.norms.QK}[w.matrix]
+    assert w.size <= bound * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("s", [2.0, 1e4])
+def test_the_least_and_the_largest_stretch_are_taken(s):
+    w = deep_covers.witness("norm", s)
+    assert (w.norms.C, w.norms.V, w.size) == (s, 1 / s, 1 / s)
+    assert w.spread == pytest.approx(1, rel=1e-12)
+
+
 def test_the_cover_constant_of_an_interval_is_the_least():
     w = deep_covers.witness("norm", 4.0)
     V = w.size
@@ -167,3 +181,8 @@ def test_bad_input_is_named():
         deep_covers.witness("all", 10.0)
     with pytest.raises(ValueError, match="stretch must be finite, got nan"):
         deep_covers.witness("norm", math.nan)
+    for stretch in (1.9, 10001.0):
+        with pytest.raises(ValueError, match=f"between 2 and 10000, got {stretch}"):
+            deep_covers.witness("norm", stretch)
+    with pytest.raises(ValueError, match=r"between 5 and 10000, got 4\.9"):
+        deep_covers.witness("scores", 4.9)

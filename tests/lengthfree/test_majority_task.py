@@ -140,10 +140,28 @@ def test_a_run_goes_on_from_its_file(tmp_path):
         task.Run(10, 3, samples=30, validation=40).train(60, 20, path)
 
 
+def test_a_run_goes_on_only_if_its_last_training_loss_comes_out_again(tmp_path):
+    path = tmp_path / "run.pt"
+    run, again = (task.Run(10, 2, samples=30, validation=40) for _ in range(2))
+    run.train(40, 20)
+    epoch, loss, training = run.history[-1]
+    assert abs(run.history[0][2] - training) > 0.005
+    run.history[-1] = [epoch, loss, training + 0.0008]
+    run.save(path)
+    again.restore(path)
+    assert again.history == run.history
+    assert np.array_equal(again.flat, run.flat)
+    run.history[-1] = [epoch, loss, training + 0.0012]
+    run.save(path)
+    with pytest.raises(CheckpointError, match=r"run\.pt was written in another basis"):
+        again.restore(path)
+
+
 @pytest.mark.parametrize(
     ("call", "named"),
     [
         (lambda: task.majority(torch.empty(3, 0, dtype=torch.int64)), "at least 1 bit"),
+        (lambda: task.majority(torch.tensor(1)), r"at least 1 bit, got shape \(\)"),
         (lambda: task.majority(torch.tensor([0, 2])), "got 2"),
         (lambda: task.Run(8, 0), "at least that, got 8"),
         (lambda: task.Run(9, 0, samples=0), "samples must be at least 1"),

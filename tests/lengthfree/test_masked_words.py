@@ -85,6 +85,19 @@ def test_a_batch_of_classes_is_each_class_alone():
     assert torch.allclose(found.word[1, 2], alone.word, rtol=1e-13)
 
 
+def test_no_sentences_have_no_losses():
+    assert masked_words.losses(normal(2, 0, 4), some_words(0, 4)).shape == (2, 0)
+
+
+def test_a_product_class_of_one_word_is_its_pair_and_one_of_twelve_is_listed():
+    pair = normal(2, 4, 1)
+    assert torch.equal(masked_words.product_class(pair), pair)
+    pairs = normal(2, 1, 12)
+    members = masked_words.product_class(pairs)
+    assert members.shape == (2**12, 1, 12)
+    assert torch.equal(members[[0, -1]], pairs)
+
+
 def test_a_product_class_holds_every_combination_once():
     pairs = torch.arange(2 * 3 * 3).double().reshape(2, 3, 3)
     members = masked_words.product_class(pairs)
@@ -156,7 +169,10 @@ def test_constant_scores_reach_the_root_of_the_number_of_words(K):
         (lambda: masked_words.losses(normal(3, 0), torch.tensor([0])), "at least one word"),
         (lambda: masked_words.loss_sides(normal(3), normal(3), torch.tensor(0), "l1"), "'l1'"),
         (lambda: masked_words.complexities(normal(3, 4), some_words(3, 4)), "F, m, K"),
+        (lambda: masked_words.losses(normal(), some_words(1, 4)), r"one word, got \(\)"),
         (lambda: masked_words.product_class(normal(3, 4, 2)), "pairs"),
+        (lambda: masked_words.product_class(normal(2, 4)), r"pairs .* got \(2, 4\)"),
+        (lambda: masked_words.product_class(normal(2, 4, 0)), r"1 to 12, got \(2, 4, 0\)"),
         (lambda: masked_words.product_class(normal(2, 4, 13)), "1 to 12"),
         (lambda: masked_words.mean_absolute_sum(0), "at least 1, got 0"),
         (lambda: masked_words.own_word(1, 1.0), "K must be at least 2, got 1"),

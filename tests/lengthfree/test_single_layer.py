@@ -85,6 +85,8 @@ def test_the_older_bound_is_its_formula():
     rows = [single_layer.length_bound(ONES, 4, T, 10**8) for T in (1, 10, 100, 1000)]
     assert rows == sorted(rows)
     assert rows[0] < rows[-1]
+    for T, m in ((1, 2), (2, 1)):  # the fewest tokens there may be: the bound is its cap
+        assert single_layer.length_bound(given_norms, 4, T, m, 1.0) == 6 * top
 
 
 def test_both_bounds_grow_with_each_norm():
@@ -121,6 +123,12 @@ def test_measured_norms_are_those_of_columns():
     assert found.lipschitz == 2
     outputs = single_layer.outputs(X, X[:, 0], (w, W_c, W_v, W_qk), lambda y: 2 * torch.tanh(y))
     assert outputs.abs().max() <= found.largest
+
+
+def test_the_norms_of_a_layer_of_width_1_are_its_sizes():
+    one = torch.ones(1, 1).double()
+    found = single_layer.measured_norms(-2 * one[0], 3 * one, -4 * one, 5 * one, 6 * one)
+    assert found == Norms(w=2, W_c=3, W_v=4, W_qk=5, x=6)
 
 
 def test_the_output_is_the_layer_written_out():
@@ -251,6 +259,10 @@ def test_other_bad_input_is_named():
     u, columns = normal(2, 4, 3), normal(2, 3)
     with pytest.raises(ValueError, match=r"got \(2, 4, 3\) and \(2, 2\)"):
         single_layer.chain(u, columns[:, :2], 1.0, torch.tanh, 1.0)
+    with pytest.raises(ValueError, match=r"got \(4, 3\) and \(2, 3\)"):
+        single_layer.chain(u[0], columns, 1.0, torch.tanh, 1.0)
+    with pytest.raises(ValueError, match=r"got \(2, 4, 3\) and \(3,\)"):
+        single_layer.chain(u, columns[0], 1.0, torch.tanh, 1.0)
     with pytest.raises(TypeError, match="averages must be floating"):
         single_layer.chain(u.long(), columns, 1.0, torch.tanh, 1.0)
     w, square, X = normal(3), normal(3, 3), normal(2, 3)
@@ -258,8 +270,11 @@ def test_other_bad_input_is_named():
         single_layer.measured_norms(w, normal(3, 2), square, square, X)
     with pytest.raises(ValueError, match=r"W_qk must have shape \(3, 3\)"):
         single_layer.measured_norms(w, square, square, normal(3, 2), X)
-    with pytest.raises(ValueError, match="X must have shape"):
-        single_layer.measured_norms(w, square, square, square, X[:, :2])
+    with pytest.raises(ValueError, match=r"W_c must have shape .* beside w \(0,\)"):
+        single_layer.measured_norms(w[:0], X[:, :0], X.mT[:0], square[:0, :0], X[:, :0])
+    for other in (X[:, :2], X[:0], X[0]):
+        with pytest.raises(ValueError, match=r"X must have shape .* and a token, got"):
+            single_layer.measured_norms(w, square, square, square, other)
     with pytest.raises(TypeError, match="X must be floating"):
         single_layer.measured_norms(w, square, square, square, X.long())
     with pytest.raises(ValueError, match="W_qk must be positive"):

@@ -113,6 +113,12 @@ def test_a_net_that_cannot_exist_is_named(make, message):
         make()
 
 
+def test_a_feedforward_net_takes_an_empty_batch():
+    spec = FeedforwardSpec(5, (7, 6), 3)
+    weights = initial_weights(spec, None, generator(), dtype=torch.float64)
+    assert forward(spec, weights, inputs(0, 5)).shape == (0, 3)
+
+
 def test_bad_input_is_named():
     spec = RecurrentSpec(5, 6)
     weights = initial_weights(spec, None, generator(), dtype=torch.float64)

@@ -119,6 +119,7 @@ def test_forward_is_the_encoder_of_torch(layers, heads, norm, readout):
         {"causal": True, "readout": "cls"},
         {"positions": "sinusoidal"},
         {"positions": "onehot", "width": 14},
+        {"positions": "onehot", "width": 5, "heads": 1},
         {"join": "concat", "position_width": 4},
         {"join": "concat", "positions": "onehot"},
         {"vocabulary": 3},
@@ -136,6 +137,19 @@ def test_every_option_is_that_of_torch(change):
     weights = drawn(spec)
     tokens = torch.randint(0, spec.vocabulary, (6, 5), generator=generator())
     torch.testing.assert_close(forward(spec, weights, tokens), by_the_book(spec, weights, tokens))
+
+
+def test_one_head_of_width_1_is_a_wider_one_whose_second_column_is_zero():
+    spec = TransformerSpec(5, 12, 2, 1, 7, head_width=1)
+    wide = dataclasses.replace(spec, head_width=2, logit_scale=1.0)
+    weights, sizes = drawn(spec), shapes(wide)
+    padded = {name: torch.zeros(sizes[name], dtype=w.dtype) for name, w in weights.items()}
+    for name, w in weights.items():
+        padded[name][tuple(map(slice, w.shape))] = w
+    assert sum(w.shape != padded[name].shape for name, w in weights.items()) == 14
+    torch.testing.assert_close(
+        forward(spec, weights, bits(9, 5)), forward(wide, padded, bits(9, 5))
+    )
 
 
 @pytest.mark.parametrize("norm_first", [False, True])

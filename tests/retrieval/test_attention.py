@@ -114,6 +114,11 @@ def test_on_heads_reads_the_data_of_each_head_and_nothing_else():
     torch.testing.assert_close(wide(outputs.flatten(-2)), expected, rtol=1e-12, atol=1e-12)
 
 
+def test_on_heads_of_tokens_without_positions_is_the_net_itself():
+    net = random_net(4)
+    assert all(map(torch.equal, construction.on_heads(net, 2, 2, 2), net))
+
+
 def test_a_sharp_transformer_computes_g_of_what_is_pointed_at():
     d, q = 3, 2
     given_, _, tokens = instance(10, d, q)

@@ -33,12 +33,13 @@ def counts(prompts, censored=()):
     return Counts(torch.tensor(prompts), reached)
 
 
+@pytest.mark.parametrize("N", [2, 4])
 @pytest.mark.parametrize("net", NETS, ids=str)
-def test_every_network_takes_tokens_to_one_label_each(net):
-    task = new_task(3, 4, 2, 5, generator())
+def test_every_network_takes_tokens_to_one_label_each(net, N):
+    task = new_task(3, N, 2, 5, generator())
     forward, weights = hierarchy.learner(net, task, generator(1))
     tokens, targets = task.examples(torch.arange(3), task.prompts(torch.arange(3), 9))
-    assert forward(weights, tokens).shape == targets.shape == (3, 9, 4)
+    assert forward(weights, tokens).shape == targets.shape == (3, 9, N)
     assert {len(w) for w in weights.values()} == {3}
 
 
@@ -230,3 +231,5 @@ def test_bad_input_is_named():
         hierarchy.learn(NETS[0], task, {}, generator(), **options)
     with pytest.raises(ValueError, match="at least one run"):
         hierarchy.median(counts([]))
+    with pytest.raises(ValueError, match=r"got \(2,\) and \(1,\)"):
+        hierarchy.median(Counts(torch.tensor([1, 2]), torch.tensor([True])))

@@ -52,18 +52,23 @@ def test_one_number_pays_at_least_what_the_norm_floor_says(labels, reach, seed):
     assert error >= memory.norm_floor(labels + 1, reach) - slack
 
 
-@pytest.mark.parametrize("bits", range(1, 9))
+@pytest.mark.parametrize("bits", range(1, 17))
 def test_a_quantiser_is_above_the_rate_distortion_bound_and_has_the_error_it_says(bits):
     levels, error = memory.quantiser(bits)
     assert error >= 4.0**-bits
     y = normal(200_000)
-    nearest = (y[:, None] - levels).square().amin(1)
+    cells = torch.bucketize(y, (levels[1:] + levels[:-1]) / 2)
+    nearest = (y - levels[cells]).square()
+    assert (levels.diff() > 0).all()
+    assert torch.equal(levels, -levels.flip(0))
     assert nearest.mean().item() <= error + 5 * nearest.std().item() / math.sqrt(len(y))
     if bits == 1:
         assert error == pytest.approx(1 - 2 / math.pi)
         assert levels.tolist() == pytest.approx([-math.sqrt(2 / math.pi), math.sqrt(2 / math.pi)])
     if bits == 8:
         assert error < 1e-3
+    if bits == 16:
+        assert error == pytest.approx((2 * 0.85 * 15 / (2**16 - 2)) ** 2 / 12, rel=1e-3)
 
 
 @pytest.mark.parametrize(("signs", "bits"), [(8, 1), (8, 2), (10, 2), (10, 4), (10, 9)])
@@ -105,6 +110,20 @@ def test_words_are_as_far_apart_as_said_and_the_read_out_as_steep(code):
     v = u + 0.1 * normal(*u.shape, seed=1)
     steep = (code.read(u) - code.read(v)).abs().amax(-1) / (u - v).norm(dim=-1)
     assert steep.max() <= code.lipschitz * (1 + 1e-9)
+
+
+def test_a_code_of_one_bit_in_one_sign_is_that_sign_if_a_draw_has_it():
+    found = memory.code_memory(1, generator(), redundancy=1)
+    assert (found.generator.tolist(), found.weight) == ([[1.0]], 1)
+    with pytest.raises(ValueError, match="no code of 1 bits with distinct words in 1 draws"):
+        memory.code_memory(1, generator(), redundancy=1, draws=1)
+
+
+def test_a_code_may_have_as_many_labels_as_are_allowed(monkeypatch):
+    monkeypatch.setattr(memory, "MOST_LABELS", 5)
+    assert memory.code_memory(5, generator()).generator.shape == (5, 20)
+    with pytest.raises(ValueError, match="N must be at most 5, got 6"):
+        memory.code_memory(6, generator())
 
 
 def test_a_code_keeps_the_read_out_from_growing_steeper():

@@ -81,6 +81,12 @@ def test_a_model_sees_only_its_own_prompts_as_often_as_the_others_see_theirs():
     assert len(second.unique()) > 4
 
 
+def test_a_set_may_be_a_single_prompt():
+    task = pointwise.question(2, 3, 2, 4, generator())
+    labels = task.fixed([1, 2], 2)(torch.arange(2))[1]
+    assert [len(own.unique()) for own in labels] == [1, 2]
+
+
 def test_pointing_puts_the_construction_in_the_logits():
     d, d_e, a = 3, 8, 7.0
     weights = retrieval.initial_weights(d + 2 * d_e, 5, generator(), 2)
@@ -108,6 +114,12 @@ def test_prompts_needed_are_interpolated_where_the_error_last_falls_below_the_le
         (lambda: pointwise.question(1, 30, 2, 4, generator()), "N runs from 1 to 2"),
         (lambda: pointwise.question(2, 3, 2, 4, generator()).fixed([4], 2), "2 sizes of at least"),
         (lambda: pointwise.question(1, 3, 2, 4, generator()).fixed([0], 2), "1 sizes of at least"),
+        (
+            lambda: dataclasses.replace(
+                pointwise.question(1, 3, 2, 4, generator()), generators=[]
+            ).fixed([], 2),
+            r"0 sizes of at least 1, got \[\]",
+        ),
         (lambda: pointwise.question(2, 3, 2, 4, generator()).fixed([3, 4], 2), "must divide"),
         (lambda: pointwise.needed([2, 1], torch.ones(2, 1)), "increasing sizes"),
         (lambda: pointwise.needed([1, 2], torch.ones(3, 1)), "increasing sizes"),

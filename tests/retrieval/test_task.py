@@ -301,6 +301,7 @@ def test_training_finds_the_block():
     [
         (lambda: retrieval.encodings(9, 3, generator()), r"N runs from 1 to 2\*\*d_e, got N = 9"),
         (lambda: retrieval.encodings(0, 3, generator()), "got N = 0"),
+        (lambda: retrieval.encodings(1, 0, generator()), "got N = 1 with d_e = 0"),
         (lambda: retrieval.coherence(torch.ones(1, 4)), "at least 2 encodings, got 1"),
         (lambda: retrieval.prompts(0, 4, 2, generator()), "B must be at least 1, got 0"),
         (lambda: retrieval.prompts(1, 4, 2, generator(), q=0), "q must be at least 1, got 0"),
@@ -320,6 +321,14 @@ def test_training_finds_the_block():
         (
             lambda: retrieval.block_summary(torch.ones(1, 8, 8), torch.ones(1, 5, 3)),
             r"E > 1 and D > 2 d_e, got \(1, 8, 8\) and \(1, 5, 3\)",
+        ),
+        (
+            lambda: retrieval.block_summary(torch.ones(2, 8, 9), torch.ones(2, 5, 3)),
+            r"got \(2, 8, 9\) and \(2, 5, 3\)",
+        ),
+        (
+            lambda: retrieval.block_summary(torch.ones(2, 8, 8), torch.ones(3, 5, 3)),
+            r"got \(2, 8, 8\) and \(3, 5, 3\)",
         ),
         (lambda: construction.query_key(0, 3, 1.0), "d must be at least 1, got 0"),
     ],

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from helpers.covers import linear as covers
@@ -22,6 +22,7 @@ COUNTS, WIDTHS, DELTAS = st.integers(1, 10**9), st.integers(1, 300), st.floats(1
 @settings(deadline=None)
 @given(COUNTS, WIDTHS, DELTAS)
 def test_normal_data_exceed_the_radius_with_no_more_than_its_chance(count, d, delta):
+    assume(delta <= count / math.sqrt(math.e))
     radius = token_covers.moment_radius(count, d, delta)
     assert token_covers.exceedance(count, d, radius) <= delta * (1 + 1e-9)
 
@@ -137,11 +138,13 @@ def test_a_guarantee_falls_with_the_prompts_and_depends_little_on_their_length()
     [
         (lambda: token_covers.moment_radius(0, 2, 0.1), "count must be at least 1, got 0"),
         (lambda: token_covers.moment_radius(5, 2, 0.1, C_x=0.0), "C_x must be positive"),
+        (lambda: token_covers.moment_radius(1, 2, 0.61), r"at most count / sqrt\(e\).*got 0.61"),
         (lambda: token_covers.exceedance(5, 2, -1.0), "radius must be finite and at least 0"),
         (lambda: token_covers.norm_log_size(0, 1.0, 0.1), "D must be at least 1, got 0"),
         (lambda: token_covers.norm_log_size(2, 1.0, 0.0), "epsilon must be positive"),
         (lambda: token_covers.dimension_log_size(2, -1.0, 0.1), "radius must be positive"),
         (lambda: token_covers.retrieving(1, 100, 3), "at least 2, got N = 1"),
+        (lambda: token_covers.retrieving(8, 1, 3), "at least 2, got N = 8, n = 1"),
         (lambda: token_covers.retrieving(8, 100, 0), "d must be at least 1, got 0"),
         (lambda: token_covers.truncation(8, 2, 1, 1.0, 1.0), "delta must lie between 0 and 1"),
         (lambda: token_covers.guarantee(8, 100, 2, delta=0.0), "delta must lie between 0 and 1"),

@@ -115,6 +115,11 @@ def test_a_state_that_is_left_for_good_lets_nothing_grow():
     torch.testing.assert_close(found, torch.full((20,), 2.0).double(), atol=ROUNDING, rtol=0)
 
 
+def test_as_many_automata_are_listed_as_are_allowed():
+    with torch.device("meta"):  # shapes alone: they would take 168 MB
+        assert automata.every_automaton(2, 10).shape == (2**20, 2, 10)
+
+
 T3 = torch.zeros(3, 2, dtype=torch.int64)
 
 
@@ -127,6 +132,7 @@ T3 = torch.zeros(3, 2, dtype=torch.int64)
         (lambda: automata.grows(T3[:0]), "(0, 2)"),
         (lambda: automata.code(0), "got 0"),
         (lambda: automata.every_automaton(8, 8), "listed"),
+        (lambda: automata.every_automaton(2, 11), "at most 1048576 automata are listed"),
         (lambda: automata.every_automaton(0, 2), "got 0"),
         (lambda: automata.step_flips(T3 + 3), "got 3 to 3"),
         (lambda: automata.final_sensitivity(T3, 0), "got 0"),

@@ -192,6 +192,8 @@ def test_bad_input_is_named():
         blowup.constants(spec, weights, seen)
     with pytest.raises(ValueError, match="run from 0 to 2, got 5"):
         c.layer(5)
+    with pytest.raises(ValueError, match="run from 0 to 2, got -1"):
+        c.layer(-1)
     with pytest.raises(ValueError, match="at least two bits, got 1"):
         blowup.sides(*blowup.majority_transformer(1))
     with pytest.raises(ValueError, match="short must be positive"):

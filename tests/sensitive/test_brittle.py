@@ -47,6 +47,8 @@ def test_bad_targets_are_named():
         brittle.targets("FIRST", good + 1)
     with pytest.raises(ValueError, match=r"n >= 1, got \(5, 0\)"):
         brittle.targets("PARITY", torch.zeros(5, 0, dtype=torch.int64))
+    with pytest.raises(ValueError, match=r"n >= 1, got \(\)"):
+        brittle.targets("PARITY", torch.tensor(1))
 
 
 def test_strings_are_the_cube_or_a_sample_of_it():
@@ -193,6 +195,10 @@ def test_bad_calls_are_named():
         brittle.learn(model, [], [], 1)
     with pytest.raises(ValueError, match="expected the weights of 3 models, got an axis of 2"):
         brittle.measure(model, weights, ["MEAN"] * 3)
+    alone = {name: w[0] for name, w in weights.items()}
+    names = ["MEAN"] * len(next(iter(alone.values())))
+    with pytest.raises(ValueError, match="expected the weights of 2 models"):
+        brittle.measure(model, alone, names)
     with pytest.raises(ValueError, match="draws must be at least 2, got 1"):
         brittle.sharpness(model, weights, cube.bits(4), 1)
 

@@ -51,6 +51,12 @@ def test_completions_agree_on_the_training_set(n, data):
     assert torch.equal(h.sum(1), f.sum(1)), "a shuffle keeps how many values of each kind there are"
 
 
+def test_a_function_of_no_bits_is_its_own_completion():
+    f, nothing = coins(2, 0), torch.empty(2, 0, dtype=torch.int64)
+    assert f.shape == (2, 1)
+    assert torch.equal(completions.shuffled_outside(f, nothing, generator()), f)
+
+
 def test_a_shuffle_moves_values_outside_evenly():
     """One minus among 5 free points of 8: each place gets it in a fifth of 5000 shuffles."""
     f = torch.ones(5000, 8)
@@ -133,12 +139,16 @@ def test_bad_input_is_named():
         completions.expected_sensitivity(f[:, :7], rows)
     with pytest.raises(ValueError, match="2 tables need training sets"):
         completions.shuffled_outside(f, rows[:1], generator())
+    with pytest.raises(ValueError, match=r"training sets \(E, m\), got \(2,\)"):
+        completions.shuffled_outside(f, rows[:, 0], generator())
     with pytest.raises(ValueError, match="holds a point twice"):
         completions.shuffled_outside(f, torch.zeros_like(rows), generator())
     model = brittle.spec(3, 8)
     weights = initial_weights(model, 2, generator())
     with pytest.raises(ValueError, match="at least one, got"):
         completions.string_sharpness(model, weights, cube.bits(3)[:0], 2)
+    with pytest.raises(ValueError, match=r"expected strings \(B, n\), at least one, got \(3,\)"):
+        completions.string_sharpness(model, weights, cube.bits(3)[0], 2)
     with pytest.raises(ValueError, match="draws must be at least 1"):
         completions.string_sharpness(model, weights, cube.bits(3), 0)
     with pytest.raises(ValueError, match="sigma must be finite"):
@@ -146,3 +156,13 @@ def test_bad_input_is_named():
     alone = initial_weights(model, None, generator())
     with pytest.raises(ValueError, match="of an ensemble"):
         completions.string_sharpness(model, alone, cube.bits(3), 2)
+
+
+def test_targets_are_0_and_1_and_the_loss_is_the_mean_square():
+    """The loss at the last look, 10 steps on, is that of the weights that are given back."""
+    model, f = brittle.spec(3, 16), coins(2, 3, 1).float()
+    rows = training_sets(2, 8, 5, generator())
+    trained = completions.learn(model, f, rows, 10, generator(), learning_rate=3e-3, threshold=5e-3)
+    outputs = brittle.forward(model, trained.weights, cube.bits(3))
+    errors = (outputs - (f > 0).float()).square().gather(1, rows).mean(1)
+    torch.testing.assert_close(trained.losses[-1].float(), errors, atol=1e-5, rtol=1e-4)

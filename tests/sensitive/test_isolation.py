@@ -29,6 +29,14 @@ def test_steps_have_their_length_and_leave_the_positions():
     )
 
 
+def test_all_weights_move_if_all_are_named():
+    _, weights = parity_transformer(6)
+    stepped = moved(weights, 0.3, 5, generator(), only=list(weights))
+    squares = [(stepped[k] - weights[k]).flatten(1).square().sum(1) for k in weights]
+    assert all(parts.all() for parts in squares)
+    assert torch.allclose(sum(squares), torch.full((5,), 0.09, dtype=torch.float64))
+
+
 def test_steps_and_sharpness_are_those_of_direction_sharpness():
     spec, weights = parity_transformer(12)
     x = torch.randint(0, 2, (7, 12), generator=generator(3))
@@ -110,6 +118,8 @@ def test_bad_input_is_named():
         moved(weights, 1, 0, generator())
     with pytest.raises(ValueError, match=r"got \['head'\]"):
         moved(weights, 1, 1, generator(), only=["head"])
+    with pytest.raises(ValueError, match=r"expected names among .*; got \[\]"):
+        moved(weights, 1, 1, generator(), only=[])
     with pytest.raises(ValueError, match="draws must be at least 2, got 1"):
         parity_sharpness(spec, weights, 0.1, 1, 1, generator())
     with pytest.raises(ValueError, match="strings must be at least 1, got 0"):

@@ -277,6 +277,14 @@ def test_the_transformer_is_flat_but_for_its_read_out(n):
     assert float(trace) == pytest.approx(2 * spec.width, rel=1e-9)
 
 
+def test_the_transformer_is_built_for_as_many_bits_as_are_allowed():
+    with torch.device("meta"):  # shapes alone: they would take 150 MB
+        spec, weights = parity_transformer(2**20, 9)
+    assert weights["positions"].shape == (2**20, spec.width)
+    with pytest.raises(ValueError, match="n must lie between 1 and 1048576, got 1048577"):
+        parity_transformer(2**20 + 1, 9)
+
+
 def test_bad_input_of_the_transformer_is_named():
     spec, weights = parity_transformer(4)
     with pytest.raises(ValueError, match="n must lie between 1 and 1048576, got 0"):
@@ -289,6 +297,8 @@ def test_bad_input_of_the_transformer_is_named():
         forward(spec, weights, torch.zeros(1, 4))
     with pytest.raises(ValueError, match=r"expected bits of shape \(..., B, 4\)"):
         forward(spec, weights, torch.zeros(4).long())
+    with pytest.raises(ValueError, match=r"shape \(..., B, 4\), got \(2, 3\)"):
+        forward(spec, weights, torch.zeros(2, 3).long())
     with pytest.raises(ValueError, match="missing or unknown: readout"):
         forward(spec, {k: v for k, v in weights.items() if k != "readout"}, cube.bits(4))
     with pytest.raises(ValueError, match="heads must be at least 1, got 0"):

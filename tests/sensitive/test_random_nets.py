@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from helpers import cube
+from helpers.nets.spec import TransformerSpec, shapes
 from helpers.sensitive import random_nets
 
 
@@ -54,6 +55,13 @@ def test_a_last_token_reaches_the_read_out_of_a_recurrent_net():
             assert (T[:, x ^ (1 << k)] != T).any(), f"{net} ignores bit {k}"
 
 
+def test_the_whole_cube_of_twelve_bits_is_listed():
+    T = random_nets.outputs("RNN", "PyTorch", 12, 1, generator(), width=8)
+    assert T.shape == (1, 2**12)
+    x = torch.arange(2**12)
+    assert all((T[:, x ^ (1 << k)] != T).any() for k in range(12)), "every bit is read"
+
+
 def test_sign_sensitivity_counts_the_flips_of_the_sign():
     T = torch.stack((cube.parity(4) * 5, cube.first(4) / 100, torch.full((16,), 3.0).double()))
     assert random_nets.sign_sensitivity(T).tolist() == [4.0, 1.0, 0.0]
@@ -78,3 +86,21 @@ def test_pytorch_draws_recurrent_nets_within_one_over_the_root_of_their_width(ne
     """A read-out of 64 small states by at most 1/8 each; drawn eight times wider it is tens."""
     found = random_nets.outputs(net, "PyTorch", 4, 6, generator(), width=64)
     assert 0.01 < found.abs().max() < 1
+
+
+def test_the_deep_transformer_is_that_of_its_description(monkeypatch):
+    """Four layers, norms before each block, tokens multiplied by the root of the width."""
+    n, width, seen = 3, 8, []
+    run = random_nets.transformer.forward
+    monkeypatch.setattr(
+        random_nets.transformer,
+        "forward",
+        lambda spec, weights, bits: seen.append((spec, weights)) or run(spec, weights, bits),
+    )
+    random_nets.outputs("deep transformer", "Xavier", n, 2, generator(5), width=width)
+    ((spec, weights),) = seen
+    assert spec == TransformerSpec(n, width, layers=4, hidden=16, norm="pre", final_norm=True)
+    source = generator(5)
+    drawn = random_nets.ensemble_of(2, lambda: random_nets.drawn(shapes(spec), "Xavier", source))
+    assert torch.equal(weights["embedding"], drawn["embedding"] * math.sqrt(width))
+    assert all(torch.equal(weights[k], v) for k, v in drawn.items() if k != "embedding")

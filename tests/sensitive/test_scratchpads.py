@@ -180,6 +180,7 @@ MODEL, WEIGHTS = drawn(1)
         (lambda: scratchpads.study(N, [], 1, B=1, draws=2), ValueError, "got 0"),
         (lambda: scratchpads.study(N, [0], 1, B=0, draws=2), ValueError, "got 0"),
         (lambda: scratchpads.roll_out(MODEL, WEIGHTS, random_bits(2, 3)), ValueError, "(2, 3)"),
+        (lambda: scratchpads.roll_out(MODEL, WEIGHTS, random_bits(2)[0]), ValueError, "got (4,)"),
         (
             lambda: scratchpads.sharpness_by_step(MODEL, WEIGHTS, random_bits(2), 0),
             ValueError,

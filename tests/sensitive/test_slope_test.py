@@ -52,5 +52,11 @@ def test_bad_input_is_named():
             slope_p(r, points)
     with pytest.raises(ValueError, match="more than half of a digit"):
         rounded(0.001, 0.01)
+    with pytest.raises(ValueError, match=r"got 1\.7e\+308 and 1\.7e\+308"):
+        rounded(1.7e308, 1.7e308)
     with pytest.raises(ValueError, match="p must be an interval"):
         fitting_points((0.1, 0.2), (0.3, 0.2))
+    with pytest.raises(ValueError, match=r"r must be an interval within \(0, 1\), got 0"):
+        fitting_points((0.0, 0.2), (0.1, 0.2))
+    with pytest.raises(ValueError, match=r"p must be an interval within \(0, 1\), got 0\.1 to 1"):
+        fitting_points((0.1, 0.2), (0.1, 1.0))

@@ -128,6 +128,10 @@ def test_bad_input_is_named():
         steps.reciprocal_mean(2, 30, 1)
     with pytest.raises(ValueError, match="got d = 3, L = 2, D = 6"):
         steps.centred_parts(3, 6, 2, 10, generator())
+    with pytest.raises(ValueError, match="got d = 1, L = 1, D = 6"):
+        steps.centred_parts(1, 6, 1, 10, generator())
+    with pytest.raises(ValueError, match="got d = 1, L = 2, D = 6"):
+        steps.centred_parts(1, 6, 2, 10, generator())
     spec, weights, _ = model(4, 1)
     with pytest.raises(ValueError, match="rho must be"):
         steps.sensitivity_bound(spec, weights, 0.0)

@@ -152,5 +152,6 @@ def test_bad_input_is_named():
         two_norms.small_chance(0.1, 1, 60, 1.0, 0.1)
     with pytest.raises(ValueError, match="expected 1 <= 2 m < D"):
         two_norms.small_product(0.1, 30, 60)
-    with pytest.raises(ValueError, match="positive norms"):
-        two_norms.reciprocal_mean(4, 60, torch.zeros(2), 0.1)
+    for values in (torch.zeros(2), torch.ones(2, 1), torch.ones(0)):
+        with pytest.raises(ValueError, match="positive norms"):
+            two_norms.reciprocal_mean(4, 60, values, 0.1)

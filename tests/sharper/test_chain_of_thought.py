@@ -160,6 +160,23 @@ def test_no_inputs_give_no_outputs():
     assert written.shape == outputs.shape == (0, 3)
 
 
+def turned(inner):
+    """Two codes with that inner product."""
+    return torch.tensor([[1.0, 0.0], [inner, math.sqrt(1 - inner**2)]], dtype=torch.float64)
+
+
+def test_codes_may_miss_length_1_by_rounding_and_must_differ_by_more():
+    codes, weights = chain.construct(1, None, torch.tensor([[1 + 0.9e-9]], dtype=torch.float64))
+    assert codes.item() == 1 + 0.9e-9
+    assert chain.generate(codes, weights, cube.bits(1))[0].tolist() == [[0], [1]]
+    with pytest.raises(ValueError, match="expected 1 codes of length 1, got shape"):
+        chain.construct(1, None, torch.tensor([[1 + 1.2e-9]], dtype=torch.float64))
+    _, weights = chain.construct(2, 3.0, turned(1 - 1.2e-9))
+    assert weights["WKQ1"].max().item() == pytest.approx(3 / 1.2e-9, rel=1e-6)
+    with pytest.raises(ValueError, match="two are the same"):
+        chain.construct(2, 3.0, turned(1 - 0.9e-9))
+
+
 def test_bad_input_is_named():
     codes, weights = chain.construct(3)
     for n, words in ((0, "at least 1"), (-1, "at least 1"), (2.0, "a whole"), (True, "a whole")):
@@ -171,6 +188,8 @@ def test_bad_input_is_named():
         chain.construct(3, math.nan)
     with pytest.raises(ValueError, match=r"shape \(B, 3\), got \(4, 2\)"):
         chain.generate(codes, weights, torch.zeros(4, 2, dtype=torch.int64))
+    with pytest.raises(ValueError, match=r"shape \(B, 3\), got \(2, 4, 3\)"):
+        chain.generate(codes, weights, torch.zeros(2, 4, 3, dtype=torch.int64))
     with pytest.raises(TypeError, match=r"integer or bool, got torch\.float64"):
         chain.generate(codes, weights, torch.zeros(4, 3, dtype=torch.float64))
     with pytest.raises(ValueError, match="bits are 0 or 1, got 2"):
@@ -185,6 +204,8 @@ def test_bad_input_is_named():
         chain.construct(3, None, torch.ones(3, 2).double())
     with pytest.raises(ValueError, match="expected 3 codes of length 1, got shape"):
         chain.construct(3, None, fan(4))
+    with pytest.raises(ValueError, match=r"3 codes of length 1, got shape \(3, 3, 1\)"):
+        chain.construct(3, None, torch.eye(3).double()[..., None])
     with pytest.raises(ValueError, match="two are the same"):
         chain.construct(2, None, torch.ones(2, 1).double())
 

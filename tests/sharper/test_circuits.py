@@ -66,6 +66,8 @@ def test_positional_attention_is_one_matrix():
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match=r"shape \(..., B, 5\), got \(4, 6\)"):
         circuits.forward(drawn(), torch.zeros(4, 6, dtype=torch.int64))
+    with pytest.raises(ValueError, match=r"shape \(..., B, 5\), got \(5,\)"):
+        circuits.forward(drawn(), torch.zeros(5, dtype=torch.int64))
     generator = torch.Generator()
     with pytest.raises(ValueError, match="n must be at least 1, got 0"):
         circuits.initial_weights(0, 4, generator)

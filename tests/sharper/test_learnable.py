@@ -67,7 +67,8 @@ def test_size_is_norm_and_trace_of_a_linear_read_out():
 
 
 def test_bad_scales_are_named(net):
-    with pytest.raises(ValueError, match="alpha must be above 0, got -1"):
-        learnable.stretched(net[1], -1.0)
+    for alpha in (-1.0, 0.0):
+        with pytest.raises(ValueError, match=f"alpha must be above 0, got {alpha}"):
+            learnable.stretched(net[1], alpha)
     with pytest.raises(ValueError, match="ratio"):
         learnable.at_factor(net[1], 0.0)

@@ -400,6 +400,8 @@ def test_other_bad_input_is_named():
         forward(spec, construct(function(5, 2, 2))[1], cube.bits(4))
     with pytest.raises(ValueError, match=r"d \+ 1 >= 2 values on one axis, got \(1,\)"):
         trapezoid(torch.ones(1))
+    with pytest.raises(ValueError, match=r"d \+ 1 >= 2 values on one axis, got \(2, 2\)"):
+        trapezoid(torch.ones(2, 2))
     with pytest.raises(TypeError, match=r"floating, got torch\.int64"):
         trapezoid(torch.tensor([1, 0]))
     with pytest.raises(ValueError, match="unknown basis 'parity'"):

@@ -9,7 +9,13 @@ from helpers import cube
 from helpers.cube import SparseFunction
 from helpers.draws import Draws, f64
 from helpers.sharper import noisy
-from helpers.sharper.gradients import flat_function, largest, repair_terms, squared_gradients
+from helpers.sharper.gradients import (
+    flat_function,
+    hidden_square,
+    largest,
+    repair_terms,
+    squared_gradients,
+)
 from helpers.sharper.network import construct, forward
 from helpers.sharper.perturbed import hidden_units
 from helpers.sharper.tabulated import gradient_bound, parameter_count, perturbed_trace_bound
@@ -90,6 +96,34 @@ def test_each_block_of_the_hessian_is_below_its_bound(size, second):
             block = torch.linalg.matrix_norm(G[:, places[a], places[b]], 2).max().item()
             assert block <= B.loc[a, b] * (1 + 1e-9) + 1e-9, (a, b)
         assert noisy.norms(G).max() <= noisy.norm_bound(network, frozen=frozen)
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize("size", SIZES)
+def test_the_matrix_of_bounds_is_the_quadratic_form_of_the_proof(size, frozen):
+    """The second derivative along a step, put together as the chapter's proof has it."""
+    _, network = networks(*size, 3.0)
+    spec, weights = network
+    d, w = spec.degree, noisy.second_scores(network)
+    V, v = weights["v2"][-1].item(), weights["v2"].norm().item()
+    rho, phi = math.sqrt(hidden_square(d)), weights["F"][-1].norm().item()
+    whole, R = (0, 0) if frozen else (w.norm().item(), (max(0, w.max()) - min(0, w.min())).item())
+    B = noisy.block_bounds(network, frozen=frozen)
+    for seed in range(5):
+        u = torch.rand(7, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+        of = dict(zip(B.index, u.tolist(), strict=True))
+        psi, alpha, nu, G_b = of["F"], of["WKQ2"], of["v2"], of["G"] + of["b"]
+        eta = math.sqrt(6) / 4 * of["WKQ1"] + math.sqrt(2) * of["WV1"]
+        hidden = G_b + math.sqrt(4 * (d + 1)) * eta
+        token = rho * psi + phi * G_b
+        read = math.sqrt(3) * nu + v * rho * psi + 2 * V * phi * G_b
+        read_twice = 2 * nu * token + 2 * v * psi * hidden + 2 * V * phi * of["G"] * eta
+        score = math.sqrt(6) * alpha + rho * (whole + R) * psi
+        score_twice = 2 * math.sqrt(3) * alpha * token
+        score_twice += 2 * math.sqrt(2) * alpha * (rho * psi + 2 * phi * G_b)
+        score_twice += 2 * rho**2 * whole * psi**2 + 2 * (2 * whole + R) * psi * hidden
+        form = read_twice + score * read / 2 + score_twice * V / 4 + 3 / 16 * V * score**2
+        assert (u @ f64(B.to_numpy().copy()) @ u).item() == pytest.approx(form, rel=1e-12)
 
 
 def test_the_part_that_grows_is_a_part_and_nearly_all_of_long_networks():

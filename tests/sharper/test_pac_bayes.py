@@ -178,6 +178,7 @@ def test_the_sample_size_grows_with_the_square_of_the_constant_and_the_cube_of_t
 def test_the_first_sample_size_is_found_exactly():
     assert pb.first_sample_size(lambda m: 10 / m, 0.1) == 100
     assert pb.first_sample_size(lambda m: 0.0, 1.0) == 1
+    assert pb.first_sample_size(lambda m: 1.0, 1.0) == 1
     with pytest.raises(ValueError, match=r"still above the level 1\.0 at 10\*\*60"):
         pb.first_sample_size(lambda m: 2.0, 1.0)
 
@@ -263,6 +264,7 @@ def test_the_constant_scales_and_ignores_a_shift():
     assert constant.shape == (3, 4)
     torch.testing.assert_close(pb.subgaussian_constant(7 * losses + 3), 7 * constant)
     assert pb.subgaussian_constant(torch.full((5,), 2.0)).item() == 0
+    assert pb.subgaussian_constant(torch.zeros(0, 3)).shape == (0,)
 
 
 def test_tensors_broadcast_and_numbers_give_numbers():
@@ -320,8 +322,12 @@ def test_tensors_broadcast_and_numbers_give_numbers():
         (lambda: rivals.pac_bayes_kl(0.1, 1.0, 7), "m must be at least 8, got 7"),
         (lambda: rivals.log_constructions(4, 2, 7), "sparsity must be from 1 to 6, got 7"),
         (lambda: pb.subgaussian_constant(torch.zeros(0)), "K >= 1"),
+        (lambda: pb.subgaussian_constant(torch.zeros(3, 0)), r"K >= 1, got \(3, 0\)"),
+        (lambda: pb.subgaussian_constant(torch.tensor(1.0)), r"K >= 1, got \(\)"),
         (lambda: pb.subgaussian_constant(torch.tensor([math.inf])), "losses must be finite"),
         (lambda: pb.subgaussian_constant(torch.ones(2), -torch.ones(1)), "lambdas must be"),
+        (lambda: pb.subgaussian_constant(torch.ones(2), torch.zeros(1)), "lambdas must be pos"),
+        (lambda: pb.subgaussian_constant(torch.ones(2), torch.ones(2, 2)), "lambdas .* one axis"),
     ],
 )
 def test_bad_input_is_named(call, message):

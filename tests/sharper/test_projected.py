@@ -195,3 +195,7 @@ def test_bad_input_is_named():
             p.output_errors(net, J, bits)
     with pytest.raises(ValueError, match="eta must lie between 0 and 1"):
         p.sufficient_width(net, 0.1, 1.0)
+    one = p.disjoint(9, 1, 1)  # S = 1
+    for share in (0.05, p.output_bound(one, 0.0, 0.0), 1.0):
+        with pytest.raises(ValueError, match=f"above what exact codes reach, got {share}"):
+            p.sufficient_width(one, share, 0.05)

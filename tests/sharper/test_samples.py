@@ -181,9 +181,15 @@ def test_outputs_of_another_shape_are_named(data):
 
 
 def test_a_cube_that_is_too_large_is_named():
-    data = samples.draw(21, [(1, 1)], 4, [0])
+    data, weights = samples.draw(21, [(1, 1)], 4, [0]), {"w": torch.zeros(1)}
     with pytest.raises(ValueError, match="up to n = 20, got 21"):
-        measured(answer(0.0), {"w": torch.zeros(1)}, data)
+        measured(answer(0.0), weights, data)
+    drawn = measured(answer(0.0), weights, data, fresh=8, generator=torch.Generator())
+    assert all(part.isfinite().all() for part in drawn)
+    cube = samples.draw(20, [(1, 1)], 4, [0])
+    _, risk, stderr = measured(answer(0.0), weights, cube, chunk=2**20)
+    assert risk.item() == pytest.approx(1, rel=1e-12)
+    assert stderr.item() == 0
 
 
 def test_a_model_learns_and_its_row_says_what_it_measures():

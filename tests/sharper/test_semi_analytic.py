@@ -20,6 +20,7 @@ def test_the_tiling_counts_even_pairs():
     values = tiling(4)(cube.index_of(bits))
     assert values.tolist() == pytest.approx([2**0.5, 2**0.5, 2**-0.5, 0.0], abs=1e-15)
     assert tiling(20).coefficients.square().sum().item() == pytest.approx(1, abs=1e-15)
+    assert tiling(62).sets == [[i, i + 1] for i in range(1, 62, 2)]
 
 
 def test_without_noise_an_exact_network_has_no_loss_and_the_papers_has_its_leak():

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from helpers.training.batches import Resumable, fixed, fresh, spawn
+from helpers.training.batches import Resumable, fixed, fresh, spawn, whole
 
 E, N = 3, 10
 
@@ -87,6 +87,17 @@ def test_a_restored_state_goes_on_with_the_same_batch(name, before):
     assert isinstance(one, Resumable)
 
 
+def test_a_batch_may_hold_one_example_and_an_example_one_number():
+    _, numbers = numbered()
+    batch = fixed(numbers, numbers, 1, generators())
+    drawn = [batch(torch.arange(E)) for _ in range(N)]
+    assert {inputs.shape for inputs, _ in drawn} == {(E, 1)}
+    assert torch.equal(torch.cat([inputs for inputs, _ in drawn], 1).sort(1).values, numbers)
+    inputs, targets = fresh(normal, 1, generators())(torch.tensor([2, 0]))
+    assert inputs.shape == (2, 1, 2)
+    assert targets.tolist() == [[2], [0]]
+
+
 def test_fresh_examples_do_not_return():
     batch = fresh(normal, 5, generators())
     drawn = torch.cat([batch(torch.arange(E))[0] for _ in range(4)], 1)
@@ -121,6 +132,10 @@ def test_rows_are_prepared_for_all_models_at_once(name):
         ),
         (lambda: fixed(torch.ones(3), torch.ones(3), 1, generators()), r"\(E, N\), got \(3,\)"),
         (lambda: fresh(normal, 0, generators()), "at least 1 example, got 0"),
+        (
+            lambda: whole(torch.ones(3, 5, 2), torch.ones(3)),
+            r"targets \(E, N, ...\), got \(3, 5, 2\) and \(3,\)",
+        ),
     ],
 )
 def test_bad_input_is_named(call, words):

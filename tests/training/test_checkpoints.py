@@ -1,12 +1,14 @@
 """A checkpoint is read whole and by its own run, or not at all."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from helpers.training import checkpoints
-from helpers.training.checkpoints import CheckpointError
+from helpers.training.batches import whole
+from helpers.training.checkpoints import Checkpoint, CheckpointError
 
 SETTINGS = {"steps": 7, "learning_rate": [0.1, 0.2], "clip": None, "rate_of": {"a": 1.0}}
 
@@ -37,6 +39,23 @@ def test_a_file_of_another_run_is_refused_by_the_name_of_what_differs(tmp_path, 
     words = f"of another run: its {name} is {SETTINGS.get(name)}, here it is {value}"
     with pytest.raises(CheckpointError, match=re.escape(words)):
         checkpoints.read(path, SETTINGS | {name: value})
+
+
+@pytest.mark.parametrize(("first_loss", "goes_on"), [(1.0008, True), (1.0012, False)])
+def test_first_losses_may_differ_by_a_thousandth_and_no_more(tmp_path, first_loss, goes_on):
+    restored = []
+    state = SimpleNamespace(state=lambda: {"step": 3}, restore=restored.append)
+    batch = whole(torch.ones(1, 2), torch.ones(1, 2))
+    written, resumed = (Checkpoint(tmp_path / "run", 0, SETTINGS, state, batch) for _ in range(2))
+    written.resume(torch.ones(1))
+    written.write()
+    if goes_on:
+        resumed.resume(torch.tensor([first_loss]))
+        assert restored == [{"step": 3}]
+        return
+    with pytest.raises(CheckpointError, match="its model, loss or data differ"):
+        resumed.resume(torch.tensor([first_loss]))
+    assert restored == []
 
 
 def damage(data, how):

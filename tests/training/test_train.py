@@ -588,6 +588,7 @@ def test_the_bar_is_drawn_on_a_terminal_and_nowhere_else(capsys, monkeypatch):
         ({"evaluate": lambda w, m: torch.ones(3)}, r"evaluate must give .* got \(3,\)"),
         ({"metrics": {"odd": lambda w, m: torch.ones(())}}, r"odd must give .* got \(\)"),
         ({"schedule": lambda step: 3.0 - step}, r"schedule\(4\) must be finite and at least 0"),
+        ({"schedule": lambda step: math.inf}, r"schedule\(1\) must be finite .* got inf"),
     ],
 )
 def test_functions_that_give_something_else_are_named(change, words):
@@ -622,7 +623,9 @@ def test_bad_numbers_are_named(change, words):
         train(forward, start(1), stream(1), **({"steps": 1} | STEP | change))
 
 
-@pytest.mark.parametrize("bad", [{}, {"a": torch.zeros(2, 3), "b": torch.zeros(3)}])
+@pytest.mark.parametrize(
+    "bad", [{}, {"a": torch.zeros(0, 3)}, {"a": torch.zeros(2, 3), "b": torch.zeros(3)}]
+)
 def test_weights_without_one_leading_axis_are_named(bad):
     with pytest.raises(ValueError, match="share one leading axis"):
         train(forward, bad, stream(1), steps=1, **STEP)

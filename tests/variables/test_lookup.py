@@ -50,6 +50,17 @@ def test_wide_ramps_keep_the_first_layer_within_half_of_its_bound(B, cells):
     assert (lookup.evaluate(net, ends) - wanted).abs().max() <= 1e-11
 
 
+@pytest.mark.parametrize(("form", "widths"), [("printed", 3), ("repaired", 4)])
+def test_points_are_as_near_as_the_boxes_allow_up_to_rounding(form, widths):
+    reach, values = widths * 0.1 * (1 - 1e-12), torch.tensor([1.0, -2.0], dtype=torch.float64)
+    points = torch.tensor([[0.0], [reach]], dtype=torch.float64)
+    net = lookup.lookup_net(points, values, 0.1, form=form)
+    for shift in (-0.1, 0.0, 0.1):
+        assert (lookup.evaluate(net, points + shift) - values).abs().max() <= 1e-10
+    with pytest.raises(ValueError, match=f"points must be at least {widths / 10:.6g} apart"):
+        lookup.lookup_net(points * (1 - 1e-12), values, 0.1, form=form)
+
+
 def test_the_net_has_the_sizes_of_the_paper():
     net = lookup.lookup_net(grid_points(5, 3, 1.0, torch.Generator()), torch.zeros(5), 0.2)
     assert net["W1"].shape == (4, 4 * 5 * 3)

@@ -25,6 +25,13 @@ def test_labels_are_those_of_the_hidden_bits(gate):
             assert label == (ones == 3 if gate == "and" else ones % 2)
 
 
+@pytest.mark.parametrize("gate", ["and", "parity"])
+def test_a_gate_on_one_bit_is_that_bit(gate):
+    trials = planted.plant(gate, 5, 1, [0])
+    bits, labels = trials.sample(20)
+    assert labels[0].tolist() == bits[0, :, trials.hidden[0, 0]].tolist()
+
+
 def test_an_and_of_s_bits_is_one_on_a_share_of_two_to_the_minus_s():
     _, labels = planted.plant("and", 12, 3, [0]).sample(40_000)
     assert labels.float().mean().item() == pytest.approx(1 / 8, abs=5 * math.sqrt(7 / 64 / 40_000))
@@ -201,6 +208,7 @@ def test_the_onset_is_the_last_check_above_the_level():
     ("call", "text"),
     [
         (lambda: planted.onsets([1, 2], torch.zeros(3, 1), 0.5), "2 checks"),
+        (lambda: planted.onsets([1, 2], torch.zeros(2), 0.5), r"\(C, E\), got \(2,\)"),
         (lambda: planted.redrawn_medians(torch.ones(2, 2), 5, torch.Generator()), "values"),
         (lambda: planted.redrawn_medians(torch.ones(2), 0, torch.Generator()), "count"),
         (lambda: planted.plant("or", 5, 2, [0]), "gate"),
@@ -212,7 +220,10 @@ def test_the_onset_is_the_last_check_above_the_level():
         (lambda: planted.critical_size([1, 2], torch.tensor([0.5])), "as many shares"),
         (lambda: planted.critical_size([], torch.tensor([])), "as many shares"),
         (lambda: planted.critical_size([2, 1], torch.tensor([0.5, 0.6])), "increase"),
+        (lambda: planted.critical_size([2, 2], torch.tensor([0.5, 0.6])), r"increase, got \[2, 2"),
+        (lambda: planted.critical_size([0, 1], torch.tensor([0.5, 0.6])), r"positive .* \[0, 1\]"),
         (lambda: planted.critical_size([1, 2], torch.tensor([0.5, 1.6])), "lie in"),
+        (lambda: planted.critical_size([1, 2], torch.tensor([-0.5, 0.6])), r"lie in .* got \[-0.5"),
         (lambda: planted.critical_size([1, 2], torch.tensor([0.5, math.nan])), "lie in"),
         (lambda: planted.critical_size([1, 2], torch.tensor([0.5, 0.6]), 1.0), "level"),
     ],

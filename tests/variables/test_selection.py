@@ -107,12 +107,25 @@ def test_norms_are_the_ones_asked_for():
     assert [heads[k].norm().item() for k in ("WQ", "WK")] == pytest.approx([2.5, 7.0])
 
 
+def _two(inner):
+    """Inner products of two vectors."""
+    return torch.tensor([[1.0, inner], [inner, 1.0]], dtype=torch.float64)
+
+
+def test_an_eigenvalue_below_zero_by_rounding_is_taken_for_zero():
+    at = selection.basis(_two(1 + 1.6e-12))
+    assert (at.vectors[0] - at.vectors[1]).abs().max() <= 1e-11
+
+
 @pytest.mark.parametrize(
     ("call", "text"),
     [
         (lambda: selection.basis(torch.eye(2, 3)), r"\(T, T\)"),
+        (lambda: selection.basis(torch.eye(2).expand(2, 2, 2)), r"got \(2, 2, 2\)"),
+        (lambda: selection.basis(_two(1 + 2.4e-12)), "negative eigenvalue -2.4e-12"),
         (lambda: selection.basis(2 * torch.eye(2)), "ones on the diagonal"),
         (lambda: selection.basis(selection.opposed_gram(5, 4, 0.9)), "negative eigenvalue"),
+        (lambda: selection.opposed_gram(3, 4, 0.1), "between 0 and T - 1 = 2"),
         (lambda: selection.basis(torch.full((2, 2), math.nan)), "finite"),
         (lambda: selection.sharpness(4, 0.0), "gamma"),
         (lambda: selection.sharpness(4, 1.0, 1.0, -0.1), "margin"),
@@ -121,10 +134,12 @@ def test_norms_are_the_ones_asked_for():
         (lambda: selection.rows("bag", PLAIN, 0.5 * STRINGS), "0 or 1"),
         (lambda: selection.mean_head(PLAIN, [0], math.nan), "R must"),
         (lambda: selection.margin(4, 0.2), r"1 / \(2s - 1\)"),
+        (lambda: selection.margin(2, 1 / 3), r"1 / \(2s - 1\), got 2, 0.333"),
         (lambda: selection.margin(0, 0.2), "s >= 1"),
         (lambda: selection.mean_head(PLAIN, [], 1.0), "at least one"),
         (lambda: selection.mean_head(PLAIN, [1, 1], 1.0), "different"),
         (lambda: selection.mean_head(PLAIN, [8], 1.0), "T - 1 = 7"),
+        (lambda: selection.mean_head(PLAIN, [-1], 1.0), r"T - 1 = 7, got \[-1\]"),
     ],
 )
 def test_bad_input_is_named(call, text):
