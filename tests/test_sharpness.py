@@ -297,6 +297,21 @@ def test_the_memory_that_is_asked_for_is_enough_and_a_byte_less_is_not():
     assert float(found) == pytest.approx(float(hessian_trace(loss, weights, "exact")), rel=1e-11)
 
 
+@pytest.mark.parametrize(("method", "share"), [("hutch++", 3), ("xtrace", 2)])
+def test_a_sketch_that_does_not_fit_names_its_bytes(method, share):
+    """Four copies of the sketch; more vectors than weights are not drawn."""
+    loss, weights = encoder()
+    size = sum(v.numel() for v in weights.values())
+    each = 4 * size * weights["readout"].element_size()
+    for draws in (30, 60):
+        k = draws // share
+        told = rf"a sketch of {k} vectors takes about {k * each:,} bytes"
+        with pytest.raises(MemoryError, match=told):
+            hessian_trace(
+                *(loss, weights, method), draws=draws, generator=seeded(), memory=k * each - 1
+            )
+
+
 def test_memory_for_the_weights_is_counted_once_and_not_for_each_input():
     weights = {"w": normals(300, 300), "v": normals(300)}  # 0.7 MB, kept for the backward pass
     inputs = normals(100, 300)
@@ -449,9 +464,8 @@ def leaves(result):
 
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
-@pytest.mark.parametrize("each_its_own", [False, True])
-def test_an_ensemble_is_a_loop_over_its_models(measure, each_its_own):
-    E = 3
+@pytest.mark.parametrize(("each_its_own", "E"), [(False, 3), (True, 3), (True, 1)])
+def test_an_ensemble_is_a_loop_over_its_models(measure, each_its_own, E):
     models = [model(10 * e) for e in range(E)]
     stack = {k: torch.stack([m[k] for m in models]) for k in models[0]}
     shared = tanh_loss()

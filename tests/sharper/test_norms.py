@@ -120,6 +120,22 @@ def test_activations_are_as_long_as_they_can_be_and_no_longer(basis):
     assert top == pytest.approx(most)
 
 
+def test_each_norm_is_the_largest_of_its_input():
+    spec, weights = construct(function(6, 2, 3))
+    found = activation_norms(spec, weights, cube.bits(6))
+    _, inside = forward(spec, weights, cube.bits(6), intermediates=True)
+    for i in range(0, 64, 5):
+        Z, second = inside["Z"][i], weights["WKQ2"]
+        assert found["rows of X"][i] == max(row.norm() for row in inside["X"][i])
+        assert found["rows of Y"][i] == max(inside["prefix_sums"][i].abs().flatten())
+        assert found["rows of Z"][i] == max(row.norm() for row in Z)
+        assert found["columns of Z"][i] == max(column.norm() for column in Z.mT)
+        read = [(row @ weights["v2"]).abs().item() for row in Z]
+        assert found["entries of Z v2"][i].item() == pytest.approx(max(read), rel=1e-12)
+        turned = [(second @ row).norm().item() for row in Z]
+        assert found["rows of Z W_KQ2^T"][i].item() == pytest.approx(max(turned), rel=1e-12)
+
+
 def test_the_row_of_the_output_token_is_longest_at_the_input_of_zeros():
     for n, d in ((3, 1), (8, 5), (30, 2)):
         found = activation_norms(*construct(function(n, d, 1)), torch.zeros(1, n).long())

@@ -63,6 +63,11 @@ def test_the_perturbation_is_the_quadratic_it_is_expanded_into(as_tabulated, sig
     assert (p0 > 0) == as_tabulated
 
 
+def test_weights_are_counted_down_to_one_bit():
+    assert tabulated.parameter_count(1, 1) == 3 * 9 + 3 + (8 * 3 + 4) * 2
+    assert tabulated.parameter_count(1, 1, as_tabulated=True) == 3 * 9 + 3 + (8 * 2 + 6) * 2
+
+
 def test_the_divergence_is_that_of_torch():
     theta = torch.tensor([0.3, -2.0, 1.1], dtype=torch.float64)
     rho, pi = (torch.distributions.Normal(mean, 0.2) for mean in (theta, torch.zeros(3)))
