@@ -330,7 +330,7 @@ glue(
 )
 
 # %% [markdown]
-# PARITY lies {glue:text}`wide_lead` above the function that comes nearest. Settings drawn in common make that a small difference that is told from 0. Beside it, the three others lie {glue:text}`wide_spread:.2f` apart, and log blow-ups span {glue:text}`wide_span:.1f`. The paper's word is "similarly". We read it so: PARITY lies no farther above the others than they lie apart. The difference of the two distances is {glue:text}`wide_beyond`: its interval contains 0, and so it stays open whether this is similar in that sense. The sign turns with the norm at which heights are compared. Our live models at 5 bits{glue:text}`narrow_lead` are a quarter as wide and learn with ten times the rate.
+# PARITY lies {glue:text}`wide_lead` above the function that comes nearest. Settings drawn in common make that a small difference that is told from 0. Beside it, the three others lie {glue:text}`wide_spread:.2f` apart, and log blow-ups span {glue:text}`wide_span:.1f`. The paper's word is "similarly". We read it so: PARITY lies no farther above the others than they lie apart. The difference of the two distances is {glue:text}`wide_beyond`: its interval contains 0, and so it stays open whether this is similar in that sense. Our live models at 5 bits{glue:text}`narrow_lead` are a quarter as wide and learn with ten times the rate.
 #
 # ## Along one run
 #

@@ -35,7 +35,7 @@ def moment_radius(count: int, d: int, delta: float, C_x: float = 1.0) -> float:
     Args:
         count: Data in all, nN for n prompts of N tokens; they may depend on each other.
         d: Dimensions, at least 1.
-        delta: In (0, 1), at most :math:`\mathrm{count} / \sqrt e`: the moment's order is at least 1.
+        delta: In (0, 1), at most :math:`\mathrm{count} / \sqrt e`: an order of at least 1.
         C_x: Of Assumption 1; 1 serves for standard normal data.
 
     Raises:
