@@ -665,3 +665,13 @@ def test_a_second_call_skips_checks_and_nothing_else(dtype, monkeypatch):
     with torch.inference_mode():
         torch.testing.assert_close(walsh_hadamard_(x.clone()), y)
     assert walsh_hadamard_(x.new_ones(2, 16)).sum() == 32
+
+
+def test_only_rows_of_floats_take_the_short_way_of_rows_met_before():
+    """It asks nothing of the values; integers may overflow at every call."""
+    N = 1 << 7
+    for dtype in (torch.float32, torch.float64, torch.int32, torch.int64):
+        walsh_hadamard(torch.ones(N, dtype=dtype))
+        assert ((N, dtype) in _walsh_cpu.KNOWN) == dtype.is_floating_point
+    with pytest.raises(OverflowError, match=r"does not fit in torch\.int32"):
+        walsh_hadamard(torch.full((N,), 1 << 30, dtype=torch.int32))

@@ -70,6 +70,14 @@ def test_the_test_error_is_that_of_the_models_asked_for(every):
     torch.testing.assert_close(alone, everyone[[2, 0]])
     silent = weights | {k: 0 * weights[k] for k in ("readout", "readout_bias")}
     assert 0.5 < error(silent, torch.arange(3)).mean() < 1.5  # labels have variance 1
+    x, t = pointwise.question(3, 4, 2, 5, generator(), every=every)._draw([20] * 3)  # the same
+    if every:
+        tokens, labels = task.written(x, t)
+        off = retrieval.forward(weights, tokens) - labels
+    else:
+        asked, labels = task.examples(torch.arange(3), x, t)
+        off = pointwise.forward(weights, asked) - labels
+    torch.testing.assert_close(everyone, off.square().flatten(1).mean(1))
 
 
 def test_a_model_sees_only_its_own_prompts_as_often_as_the_others_see_theirs():

@@ -157,6 +157,28 @@ def test_the_bound_by_hand():
     assert p.output_bound(net, 1.0, 1.0) == 1.0
 
 
+@pytest.mark.parametrize(("near", "far"), [(1e-4, 3e-4), (3e-4, 1e-4), (1e-3, 0.0)])
+def test_the_bound_of_unequal_terms_is_the_formula_of_the_docstring(near, far):
+    n, d, W, L = 400, 2, 3, 14.0
+    c = torch.tensor([0.9, 0.4, 0.1], dtype=torch.float64)
+    net = replace(p.disjoint(n, d, W), coefficients=c, scale=L)
+    S, w = 1.4, [L + math.log(v) for v in c.tolist()]
+    length = math.sqrt(sum(v * v for v in w))
+    tau_1 = L * (near * (math.sqrt(d) + math.sqrt(W)) + near**2 * W * math.sqrt(d))
+    tau_2 = near * (max(w) + length) + near**2 * length
+    sigma_1, sigma_2 = L * far * math.sqrt(d) * (1 + W * near), (1 + near) * far * length
+    shares = []
+    for targets, tau, sigma in ((d, tau_1, sigma_1), (S, tau_2, sigma_2)):
+        leak = (n + 1 - (d if targets == d else W)) * math.exp(max(tau, sigma) + tau - L)
+        shares.append(leak / (targets + leak))
+    share_1, share_2 = shares
+    assert share_1 + math.tanh(tau_1 / 2) <= 1 / (4 * d)
+    expected = S * (math.tanh(tau_2 / 2) + share_2)
+    assert p.output_bound(net, near, far) == pytest.approx(expected, rel=1e-9)
+    assert p.output_bound(net, near, far, ties=False) == pytest.approx(S * share_2, rel=1e-9)
+    assert p.output_bound(net, 0.1, far) == pytest.approx(S)  # the first attention is not proved
+
+
 def test_a_broken_tie_is_what_the_bound_is_for():
     net = replace(p.disjoint(50, 1, 2), scale=30.0)  # nothing leaks
     J = eye(51).repeat(1, 1, 1)
