@@ -170,6 +170,8 @@ def test_the_orthogonal_packing_is_below_the_covers():
             assert low <= capacity.zhang_bound(N, ratio, 1.0, 1.0)
     # k < 9/4: two of six entries, four signs
     assert capacity.orthogonal_packing_log_size(6, 3.0, 1.0, 1.0) == pytest.approx(math.log(60))
+    # 25/16: one of six entries, two signs
+    assert capacity.orthogonal_packing_log_size(6, 2.5, 1.0, 1.0) == pytest.approx(math.log(12))
     # k h^2 = 4 with h > 2 does not fit: k = 0
     assert capacity.orthogonal_packing_log_size(6, 2.0, 1.0, 1.0) == 0
 

@@ -105,6 +105,39 @@ def test_sizes_hold_within_a_step_and_leave_out_the_first_scores():
     assert steps.sensitivity_bound(spec, louder, 0.5) > bound
 
 
+@pytest.mark.parametrize("rho", [0.0, 0.3])
+def test_sizes_are_the_formulas_of_the_docstring(rho):
+    """Of two heads that differ, the larger norms count."""
+    spec, weights, _ = model(4, 3, 1, width=4, heads=2)
+    weights["layers.1.query"][1] *= 5
+    weights["layers.2.query"][0] *= 5
+    found = steps.sizes(spec, weights, rho)
+
+    def norm(layer, part):
+        of = weights[f"layers.{layer}.{part}"].reshape(
+            -1, *weights[f"layers.{layer}.{part}"].shape[-2:]
+        )
+        return max(torch.linalg.svdvals(W)[0].item() for W in of)
+
+    tokens = weights["embedding"]
+    step = (tokens[1] - tokens[0]).norm().item() + 2 * rho
+    longest = max((e + p).norm().item() for e in tokens for p in weights["positions"]) + rho
+    for layer in range(3):
+        both = zip(weights[f"layers.{layer}.query"], weights[f"layers.{layer}.key"], strict=True)
+        spread = max(torch.linalg.svdvals(Q @ K.T)[0].item() for Q, K in both)
+        spread += rho * (norm(layer, "query") + norm(layer, "key") + rho)
+        slope = 1 + (norm(layer, "hidden") + rho) * (norm(layer, "output") + rho)
+        V, C = 2 * (norm(layer, "value") + rho), 4 * spread
+        if layer == 0:
+            first = slope * (step + V * (step + steps.OWN_SUM * longest))
+            assert found.first.item() == pytest.approx(first, rel=1e-12)
+            continue
+        mean = slope * V * (1 + 2 * C) * math.exp(2 * C)
+        assert found.own[layer - 1].item() == pytest.approx(slope * (1 + V * C), rel=1e-12)
+        assert found.mean[layer - 1].item() == pytest.approx(mean, rel=1e-9)
+    assert found.readout.item() == pytest.approx(weights["readout"].norm().item() + rho)
+
+
 @pytest.mark.parametrize("layers", [1, 2])
 def test_the_mean_sensitivity_after_a_step_is_below_its_bound(layers):
     spec, weights, _ = model(8, layers, 5, size=0.1)

@@ -133,6 +133,36 @@ def test_codes_are_never_wider_than_those_who_see_them():
     assert p.seen_codes(net, 10**9, 3, seeded()).shape == (3, 1001, 4)
 
 
+@pytest.mark.parametrize("size", [(9, 2, 2), (8, 3, 2), (7, 1, 3)])
+def test_the_errors_of_codes_are_those_of_each_pair(size):
+    """The sets and the scores against every key; who asks against the keys of the second kind."""
+    net = p.layout(function(*size, seed=3))
+    J = codes(net.n + 1, 6, 2, seeded(1))
+    P, W = net.n + 1, len(net.sets)
+    unit = torch.eye(P, dtype=torch.float64)
+    asks = [sum(unit[j] for j in members) for members in net.sets.tolist()]
+    by_key = [
+        sum(unit[i] for i, members in enumerate(net.sets.tolist()) if j in members)
+        for j in sorted(set(net.sets.flatten().tolist()))
+    ]
+    scores = sum(w * unit[i] for i, w in enumerate(net.scores.tolist()))
+    special = net.special.tolist()
+
+    def off(M, u, v):
+        return abs((u @ M @ v).item()) / (u.norm() * v.norm()).item()
+
+    near, far = p.pair_errors(net, J)
+    for draw in range(2):
+        M = J[draw] @ J[draw].T - unit
+        pairs = [(u, unit[s]) for u in (*asks, scores) for s in special]
+        pairs += [(unit[i], v) for i in range(W) for v in (*unit[:W], *by_key)]
+        pairs.append((unit[-1], unit[-1]))
+        assert near[draw].item() == pytest.approx(max(off(M, *pair) for pair in pairs))
+        others = [s for s in range(P) if s not in special]
+        found = [off(M, u, unit[s]) for u in (*asks, scores) for s in others]
+        assert far[draw].item() == pytest.approx(max(found, default=0.0))
+
+
 @law
 @given(SIZES, st.integers(1, 10**7), st.integers(0, 99), st.floats(0.5, 3))
 def test_no_output_is_further_off_than_the_bound(size, width, seed, factor):
