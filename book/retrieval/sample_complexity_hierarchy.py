@@ -72,8 +72,9 @@ from helpers.retrieval.hierarchy import Net, Runs, learn
 from helpers.retrieval.task import new_task
 
 ledger = Ledger("retrieval/sample_complexity_hierarchy")
-left, simple_row, closer, mild = (
-    ledger.result(f"retrieval.fig1{part}") for part in ("", ".simple", ".closer", ".mild")
+left, simple_row, closer, mild = map(
+    ledger.result,
+    ("retrieval.fig1", "retrieval.fig1.simple", "retrieval.fig1.closer", "retrieval.fig1.mild"),
 )
 COLUMNS = ("task", "net", "N", "run", "test", "prompts", "reached", "seconds")
 NETS = ("transformer", "recurrent", "feedforward")

@@ -200,3 +200,15 @@ def test_bad_input_is_named():
         blowup.last_bit_transformer(3, 0.0)
     with pytest.raises(ValueError, match="hidden = a tensor of shape"):
         blowup.lipschitz(torch.ones(2, 3), torch.ones(2, 3))
+
+
+def test_theorem_4_and_corollary_5_compare_what_the_paper_does():
+    """By hand at n = 5: squares 2 and 8, C = 3, and H / n taken from the mean."""
+    constants = random_model()[2]
+    s, squares = torch.tensor([1.5, 6.0]).double(), torch.tensor([2.0, 8.0]).double()
+    found = blowup.Sides(s, torch.ones(2).double(), squares, constants)
+    root = math.sqrt(5 * math.log(5))
+    expected = torch.tensor([1.5 / (3 * root * 2), 6 / (3 * root * 8)]).double()
+    torch.testing.assert_close(found.theorem4(3.0), expected)
+    asked = 3.75 / root - SMALL.heads / 5
+    assert found.corollary5(3.0) == pytest.approx(asked / (3 * 5 / 2))

@@ -151,6 +151,17 @@ def test_the_whole_gradient_of_the_smooth_network_is_below_its_bound(size, secon
     assert found <= noisy.gradient_square(network)
 
 
+@pytest.mark.parametrize(("distance", "error"), [(0.0, 0.3), (1e-4, 0.0), (0.05, 0.2)])
+def test_the_bound_on_a_moved_trace_is_the_formula_of_the_docstring(distance, error):
+    _, network = networks(4, 2, 3)
+    slope, r = math.sqrt(noisy.gradient_square(network)), 0.125
+    K = noisy.norm_bound(network) + 12 * network[1]["v2"].norm().item() * distance / r**3
+    off = error + slope * distance + K * distance**2 / 2
+    expected = 2 * (slope + K * distance) ** 2 + 2 * off * K * parameter_count(4, 2)
+    found = noisy.trace_bound(network, r, distance, error=error)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_within_the_safe_radius_the_output_stays_near_and_the_trace_below_its_bound(size):
     f, network = networks(*size)
