@@ -485,3 +485,15 @@ def test_what_a_model_is_unless_told():
     told = dataclasses.asdict(spec) | {"n": 5}
     wanted = {"width": 32, "layers": 2, "heads": 1, "hidden": 128, "norm": "post"}
     assert {name: told[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize("width", [6, 7])
+def test_sinusoidal_positions_are_those_of_vaswani(width):
+    """Sines and cosines in turn; their wave lengths grow to 10000 * 2 pi."""
+    spec = TransformerSpec(5, width, positions="sinusoidal")
+    found = position_table(spec, {"embedding": torch.zeros(2, width).double()})
+    for i in range(5):
+        for k in range(width):
+            angle = i / 10000 ** ((k - k % 2) / width)
+            wave = math.cos(angle) if k % 2 else math.sin(angle)
+            assert found[i, k].item() == pytest.approx(wave, abs=1e-14)
