@@ -168,6 +168,7 @@ def test_a_longer_readout_is_the_model_with_that_readout():
 @pytest.mark.parametrize("n", [2, 40])
 def test_the_last_bit_attains_the_sharper_law(n):
     spec, weights = blowup.last_bit_transformer(n, 1e-3)
+    assert (spec.layers, spec.hidden, spec.heads) == (1, 1, 1), "one layer, and no block"
     found = blowup.sides(spec, weights, torch.zeros(n, dtype=torch.int64))
     assert found.s.item() == pytest.approx(1)
     assert found.magnification.item() == pytest.approx(1)

@@ -143,6 +143,20 @@ def test_the_gradient_s_bound_is_the_repaired_one_for_the_paper_s_network():
     assert noisy.gradient_square(construct(f), 0.0) == float(gradient_bound(2, 3))
 
 
+@pytest.mark.parametrize("second", [0.0, 3.0])
+@pytest.mark.parametrize("size", SIZES)
+def test_the_gradient_s_bound_is_the_formula_of_the_docstring(size, second):
+    n, d, W = size
+    f, network = networks(*size, second)
+    w, V = noisy.second_scores(network), network[1]["v2"][-1].item()
+    ratio = (V / f.coefficients.sum().item()) ** 2  # of V and S, squared
+    assert ratio > 1.001, "the idle positions have a share"
+    rows = (w**2).sum().item() / 16 + (noisy.spread(w) / 4 + 1) ** 2 + n - W
+    for new_term in (1.0, 0.25):
+        expected = ratio * float(gradient_bound(d, W)) + new_term * V**2 * hidden_square(d) * rows
+        assert noisy.gradient_square(network, new_term) == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.parametrize("second", [0.0, None, 40.0])
 @pytest.mark.parametrize("size", SIZES)
 def test_the_whole_gradient_of_the_smooth_network_is_below_its_bound(size, second):
