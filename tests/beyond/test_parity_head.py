@@ -84,3 +84,15 @@ def test_bad_input_is_named():
     bits, pairs = cube.bits(5).expand(3, -1, -1), torch.zeros(3, 2, dtype=torch.int64)
     with pytest.raises(ValueError, match="sigma must be finite"):
         parity_head.noisy_risk(made(), -1.0, bits, pairs, torch.Generator())
+
+
+def test_first_weights_are_drawn_at_the_scale_of_their_inputs():
+    """Numbers of w and W_c one over the root of what they sum; 5 deviations of a deviation."""
+    T, width, E = 6, 50, 4000
+    weights = parity_head.initial_weights(T, width, E, torch.Generator().manual_seed(0))
+    sizes = {"w": (T + 3) ** -0.5, "W_c": width**-0.5, "W_v": 2**-0.5, "W_qk": 0.02}
+    assert weights.keys() == sizes.keys()
+    for name, size in sizes.items():
+        slack = 5 / math.sqrt(2 * weights[name].numel())
+        assert weights[name].std().item() == pytest.approx(size, rel=slack)
+        assert abs(weights[name].mean().item()) < 5 * size / math.sqrt(weights[name].numel())

@@ -183,6 +183,8 @@ def test_bad_input_is_named():
     for shape in ((3,), (0, 3), (3, 0)):
         with pytest.raises(ValueError, match="at least one function and one input"):
             capacity.rademacher(torch.zeros(shape))
+        with pytest.raises(ValueError, match="at least one function and one input"):
+            capacity.massart(torch.zeros(shape))
     with pytest.raises(ValueError, match="m from 1 to 20 inputs, got 21"):
         capacity.rademacher(torch.zeros(2, 21))
     with pytest.raises(ValueError, match=r"increase from at least 0, got \[-0.5, 1.0\]"):
