@@ -149,7 +149,6 @@ kept = pd.concat(series_of, names=["factor"]).reset_index("factor")
 # ```{table} Every setting that differs
 # | setting | paper | stored runs |
 # |:--|:--|:--|
-# | data sets of each length | 5 | 5, with either factor |
 # | factor of the rate, an epoch | not said; 0.999 in the program | 0.999 and 0.99995, a comment there |
 # | looks at the validation loss | every epoch, in the program | every 100 epochs and the last |
 # | numbers | TensorFlow, a GPU | float32, a CPU; other random numbers |

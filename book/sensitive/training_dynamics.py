@@ -428,6 +428,9 @@ table(
 )
 at_end = knows[knows["step"] == longer["step"].max()]["kind"].value_counts()
 glue(
+    median_end=knows[knows["kind"] == "decayed"].groupby("run")["step"].max().median(),
+    longest=longer["step"].max(),
+    open_from=min(steps for steps, found in ends_of.items() if found.high >= 0),
     end_without=int(at_end["without"]),
     end_decayed=int(at_end["decayed"]),
     late_flat=max(late["flat"]),
@@ -436,7 +439,7 @@ glue(
 )
 
 # %% [markdown]
-# At step 3000, $\eta t = 9$, the sharpness of PARITY with decay is {glue:text}`early_decayed:.2f`, and {glue:text}`early_without:.2f` without: the opposite of what Figure 13 shows at its end. Then the order turns. With decay the sharpness rises with the blow-up, to {glue:text}`late_decayed:.2f` over the last 1000 steps in which a run knows PARITY; without decay it is {glue:text}`late_without:.2f`. That is the paper's order ({numref}`fig-dynamics-longer`), but not a test of it. We chose these last 1000 steps after seeing that runs are lost; over the last 1500 and more the intervals contain 0; and for most decayed runs the end is long before step 10,000. So the order after 100 000 steps stays open. At our learning rate, ten times the paper's, runs are lost: at the last look {glue:text}`end_decayed` of 6 runs with decay still know PARITY, and {glue:text}`end_without` of 6 without.
+# At step 3000, $\eta t = 9$, the sharpness of PARITY with decay is {glue:text}`early_decayed:.2f`, and {glue:text}`early_without:.2f` without: the opposite of what Figure 13 shows at its end. Then the order turns. With decay the sharpness rises with the blow-up, to {glue:text}`late_decayed:.2f` over the last 1000 steps in which a run knows PARITY; without decay it is {glue:text}`late_without:.2f`. That is the paper's order ({numref}`fig-dynamics-longer`), but not a test of it. We chose these last 1000 steps after seeing that runs are lost; over the last {glue:text}`open_from` and more the intervals contain 0; and the last step at which a decayed run knows PARITY is {glue:text}`median_end:.0f` in the median, of {glue:text}`longest`. So the order after 100 000 steps stays open. At our learning rate, ten times the paper's, runs are lost: at the last look {glue:text}`end_decayed` of 6 runs with decay still know PARITY, and {glue:text}`end_without` of 6 without.
 #
 # FIRST and MAJORITY quickly reach {glue:text}`early_flat:.3f`, far below PARITY, and it is this level that the paper compares with. It does not last: with decay single runs of them end as high as {glue:text}`late_flat:.1f`. By then their weights are so small that noise of 0.02 is large. Sharpness at a fixed noise compares functions only at like norms.
 #
