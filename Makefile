@@ -46,7 +46,7 @@ run: $(READY) ## execute the chapters whose inputs changed
 test: $(READY) ## set up, then run every test, the notebooks among them
 	@$(BIN)/python -m pytest $(COMPARE) tests book
 
-portable: $(READY) ## the same of CHAPTERS="PART/NAME ..." (all) on lesser processors, with one thread and two
+portable: $(READY) ## the same of CHAPTERS="PART/NAME ..." (all, and stored answers) held to lesser processors, 1 and 2 threads
 	@$(BIN)/python -m tests.portable --chapters "$(CHAPTERS)" --settings "$(SETTINGS)" -- $(COMPARE)
 
 lint: $(READY) ## ruff and mypy

@@ -16,18 +16,19 @@ from helpers.beyond import certificates, parity_head, signed
 from helpers.covers import blocks
 from helpers.covers.attention import HeadNorms, LayerNorms
 from helpers.draws import Draws, f64
-from helpers.lengthfree import deep_covers, single_layer
+from helpers.kernels import flips
+from helpers.lengthfree import deep_covers, majority_task, single_layer
 from helpers.nets import baselines, transformer
-from helpers.retrieval import hierarchy, task
+from helpers.retrieval import heads, hierarchy, pointwise, span, task
 from helpers.retrieval.attention import ReluNet
-from helpers.sensitive import scratchpads
+from helpers.sensitive import blowup, scratchpads
 from helpers.sensitive.blowup import random_weights
 from helpers.sensitive.brittle import spec
 from helpers.sensitive.parity import PostNormSpec
-from helpers.sharper import network, projected, samples
+from helpers.sharper import chain_of_thought, circuits, learnable, network, projected, samples
 from helpers.sharpness import SquaredLoss
 from helpers.training.ensemble import Trained
-from helpers.variables import planted, selection
+from helpers.variables import lookup, planted, selection
 
 
 def seeded() -> torch.Generator:
@@ -67,6 +68,7 @@ PADS = {"model": PAD, "weights": transformer.initial_weights(PAD, 2, seeded()), 
 POST = PostNormSpec(n=4, width=8, hidden=8, norm_eps=0.1)
 OF_POST = {"spec": POST, "weights": random_weights(POST, seeded()), "strings": 8}
 LAYER = blocks.Layer(normal(3, 3), normal(3, 3), normal(3, 3))
+STACKED = {"X": normal(4, 3), "layers": [LAYER, LAYER]}
 LAYERS = {"Z": normal(4, 3), "layer": LAYER, "other": blocks.Layer(*(w + 0.1 for w in LAYER))}
 HEAD, NORMS = HeadNorms(1.0, 1.0, 1.0), single_layer.Norms(1.0, 1.0, 1.0, 1.0, 1.0)
 TASK = task.new_task(2, 5, 3, 4, seeded())
@@ -80,6 +82,21 @@ SAMPLES_SPEC = samples.paper_spec(6)
 TRAINED = Trained({"w": normal(2)}, tensor([2, 2]), tensor([True, False]), [2], f64([[0.1, 0.2]]))
 HEADS = parity_head.initial_weights(5, 4, 2, seeded())
 NET = hierarchy.Net("feedforward", (4,))
+WHOLE = {"n": f64([10, 20]), "degree": f64([2, 3]), "sparsity": f64([3, 4])}
+AT = [[0, 4, 2], [1, 1, 3]]  # tokens that are asked for
+PROMPTS = TASK.prompts(torch.arange(2), 3)[0], TASK.prompts(torch.arange(2), 3)[1][..., 0]
+ASKED = pointwise.Asked(*PROMPTS, tensor(AT), TASK.omega)
+PACKED = flips.pack(cube.parity(4) * cube.majority(4))
+CODES, STEPS = chain_of_thought.construct(4)
+OF_STEPS = {"codes": CODES, "weights": STEPS, "bits": BITS, "strings": BITS}
+CIRCUIT = circuits.initial_weights(6, 4, seeded())
+LEARNED = learnable.forms(FUNCTION)
+READING = heads.initial_weights(2, 7, 2, 3, seeded())
+PLAIN = selection.basis(selection.random_gram(6, 0.15, seeded()))
+ON_VALUES = {"values": f64([1.0, -1.0, 0.5, 2.0])}
+ONE = lookup.construct(ON_VALUES["values"], (0, 2), PLAIN)
+OK = torch.tensor([True, True, False])
+SEEN = {"rows": tensor([[0, 1, 5], [2, 3, 15]]), "f": torch.stack([cube.parity(4)] * 2)}
 
 
 def counted(setting: hierarchy.Setting, cap: int) -> hierarchy.Counts:
@@ -223,6 +240,230 @@ GIVEN: dict[str, dict[str, Any]] = {
         "loss": lambda gram: float(gram[0, 1]),
     },
     "weights.ensemble_of": {"draw": lambda: {"w": normal(3)}},
+}
+
+
+def each(module: str, names: str, **arguments: Any) -> dict[str, dict[str, Any]]:
+    """The same arguments for several functions of a module."""
+    return {f"{module}.{name}": arguments for name in names.split()}
+
+
+GIVEN |= {  # functions that take no number of their own
+    **each(
+        *("beyond.audit", "failures"),
+        losses=normal(3, 8).sigmoid(),
+        certify=lambda risk: risk + 0.2,
+        counts=torch.randint(0, 3, (5, 8), generator=seeded()).double(),
+    ),
+    **each("beyond.parity_head", "clipped_errors", X=normal(2, 4, 6, 6), y=normal(2, 4)),
+    **each("beyond.signed", "construct deal", function=FUNCTION),
+    **each(
+        *("beyond.signed", "forward squared_gradients squared_norm"),
+        **dict(zip(("spec", "weights"), signed.construct(FUNCTION), strict=True)),
+        bits=SIX,
+    ),
+    **each(
+        *("beyond.small_noise", "mean_squared_gradient blocks each whole"),
+        **{"spec": CONSTRUCTED[0], "weights": CONSTRUCTED[1], "bits": SIX},
+    ),
+    **each("covers.blocks", "block blocks hidden", **LAYERS, **STACKED),
+    **each(
+        *("covers.blocks", "mix"),
+        **{"X": normal(4, 3), "query": normal(3), "W_V": normal(3, 2), "W_QK": normal(3, 3) + 1},
+    ),
+    **each(
+        *("covers.lipschitz", "readout_sides"),
+        **{"g": normal(4, 3), "other": normal(4, 3) + 1, "w": normal(3), "w_hat": normal(3) * 2},
+    ),
+    **each("covers.blocks", "attention", Z=normal(4, 3), W_V=normal(3, 2), W_QK=normal(3, 3)),
+    **each("covers.capacity", "dudley", scales=f64([0, 0.3, 0.6]), log_sizes=f64([9, 4, 1])),
+    **each("covers.lipschitz", "radii", factors=f64([0.5, 2, 3]), errors=f64([0.1, 0.2, 0.3])),
+    **each("covers.lipschitz", "softmax_sides", logits=normal(4, 3), other=normal(4, 3) * 2),
+    **each("cube.functions", "SparseFunction", masks=tensor([3, 5, 6]), coefficients=normal(3)),
+    **each("cube.functions", "mask_of", coordinates=[1, 2, 5]),
+    **each("draws", "f64", values=[0.5, 2.0]),
+    **each(
+        *("kernels.flips", "average_sensitivity block_sensitivity influences local_sensitivity"),
+        **{"table": PACKED, "blocks": [1, 6, 8]},
+    ),
+    **each("kernels.flips", "PackedTable", n=4, words=PACKED.words),
+    **each(
+        *("kernels.flips", "histogram_reference influence_counts_reference unpack"),
+        **{"packed": PACKED, "blocks": [1, 6, 8]},
+    ),
+    **each(
+        *("kernels.parity", "evaluate"),
+        **{"masks": tensor([3, 5, 6]), "points": torch.arange(8), "coefficients": normal(3)},
+    ),
+    **each("kernels.subcubes", "signed_sums signed_sums_reference", table=PACKED),
+    **each(
+        *("lengthfree.majority_task", "outputs size"),
+        weights=majority_task.initial_weights(seeded()),
+        rows=majority_task.tokens(seeded())[torch.randint(2, (3, 7), generator=seeded())],
+    ),
+    **each(
+        *("lengthfree.masked_words", "loss_sides losses"),
+        **{"scores": normal(5, 4), "other": normal(5, 4) * 2, "words": tensor([0, 3, 1, 2, 2])},
+    ),
+    **each(
+        *("lengthfree.masked_words", "complexities"),
+        **{"scores": normal(2, 5, 4), "words": tensor([0, 3, 1, 2, 2])},
+    ),
+    **each(
+        *("lengthfree.single_layer", "outputs"),
+        **{"X": normal(4, 3), "query": normal(3), "activation": torch.tanh},
+        weights=(normal(3), normal(2, 3), normal(3, 2), normal(3, 3)),
+    ),
+    **each(
+        *("lengthfree.single_layer", "measured_norms"),
+        **{"w": normal(3), "W_c": normal(2, 3), "W_v": normal(3, 2) + 1, "W_qk": normal(3, 3)},
+        X=normal(2, 4, 3),
+    ),
+    **each("nets.baselines", "shapes", spec=baselines.FeedforwardSpec(3)),
+    **each(
+        *("nets.baselines", "forward"),
+        spec=baselines.RecurrentSpec(2, 3),
+        weights=baselines.initial_weights(baselines.RecurrentSpec(2, 3), 2, seeded()),
+        inputs=normal(2, 4, 5, 2).float(),
+    ),
+    **each("nets.lean", "forward obstacle", spec=MODEL, weights=STACK, tokens=BITS),
+    **each(
+        *("retrieval.attention", "transformer"),
+        **{"W": normal(2, 3, 3), "net": ReluNet(normal(4), normal(4, 6), normal(4))},
+        tokens=normal(5, 4, 3),
+    ),
+    **each("retrieval.attention", "attend", W=normal(2, 3, 3), tokens=normal(5, 4, 3)),
+    **each("retrieval.heads", "expected_squares", mixed=normal(5, 2, 3), mixing=normal(2, 6)),
+    **each("retrieval.heads", "forward", weights=READING, tokens=normal(2, 3, 4, 7).float()),
+    **each(
+        *("retrieval.heads", "outputs"),
+        **{"query_key": normal(2, 3, 3), "tokens": normal(5, 4, 3), "queries": normal(5, 2, 3)},
+    ),
+    **each("retrieval.hierarchy", "Net", kind="feedforward", widths=(4, 5)),
+    **each("retrieval.hierarchy", "neighbours", setting=hierarchy.Setting(NET, 0.01)),
+    **each("retrieval.hierarchy", "median", counts=hierarchy.Counts(tensor([2, 9, 4]), OK)),
+    **each("retrieval.memory", "squared_norm", net=ReluNet(normal(4), normal(4, 6), normal(4))),
+    **each("retrieval.pointwise", "forward", given=ASKED),
+    **each("retrieval.recurrent", "ideal split", tokens=normal(2, 7, 3 + 2 * 4), d=3, d_e=4, q=1),
+    **each(
+        *("retrieval.span", "outputs"),
+        weights=span.initial_weights("tanh", 4, 3, 2, seeded()),
+        inputs=normal(2, 5, 16),
+    ),
+    **each(
+        *("retrieval.task", "labels retrieved"),
+        **{"given": TASK.prompts(torch.arange(2), 3), "u": normal(2, 1, 3).float()},
+    ),
+    **each(
+        *("retrieval.task", "forward logits predict query_key"),
+        weights=task.initial_weights(3 + 2 * 4, 5, seeded(), 2),
+        **{"tokens": normal(2, 3, 5, 11).float(), "scores": normal(2, 3, 5, 5).float()},
+    ),
+    **each("retrieval.task", "block_summary", matrix=normal(2, 11, 11), omega=normal(2, 5, 4)),
+    **each("sensitive.blowup", "run", strings=BITS),
+    **each("sensitive.blowup", "constants", seen=blowup.run(POST, OF_POST["weights"], BITS)),
+    **each("sensitive.brittle", "targets", name="PARITY", strings=BITS),
+    **each("sensitive.brittle", "window", values=normal(3, 8), start=OK * 1, stop=OK * 2 + 4),
+    **each("sensitive.brittle", "aligned", values=normal(3, 8), at=tensor([4, 5, 3])),
+    **each("sensitive.completions", "expected_sensitivity shuffled_outside", **SEEN),
+    **each(
+        *("sensitive.influence", "summed_influence"),
+        **{"scores": normal(16, 4), "gap": normal(16, 4), "bits": BITS},
+    ),
+    **each(
+        *("sensitive.influence", "through_head"),
+        **{"tokens": normal(8, 3, 4), "query": normal(4, 2), "key": normal(4, 2) + 1},
+        value=normal(4, 3),
+    ),
+    **each("sensitive.isolation", "parity_of", strings=BITS),
+    **each(
+        *("sensitive.parity", "run_circuit"),
+        **{"layers": [tensor([[-1, 1, 2], [1, -1, 1]]), tensor([[0, 1, 0, 1, -2]])]},
+        strings=cube.bits(2),
+    ),
+    **each("sensitive.random_nets", "drawn", shapes={"w": (3, 4), "b": (3,)}, draw="Xavier"),
+    **each("sensitive.scratchpads", "forward", given=torch.ones(3, 8, dtype=torch.int64)),
+    **each("sensitive.slope_test", "fitting_points", r=(0.3, 0.5), p=(0.01, 0.02)),
+    **each("sensitive.steps", "chain", x=tensor([1, 0, 0, 1])),
+    **each("sensitive.parity", "forward", **{**OF_POST, "bits": BITS}),
+    **each(
+        "sensitive.two_norms", "deviations dressed forward value_norms", **{**OF_POST, "bits": BITS}
+    ),
+    **each("sensitive.two_norms", "reciprocal_mean", d=8, D=50, values=f64([0.5, 2.0]), rho=0.1),
+    **each("sharper.chain_of_thought", "errors forward generate squared_gradient", **OF_STEPS),
+    **each(
+        *("sharper.circuits", "attention averages forward written net"),
+        **{"weights": CIRCUIT, "bits": SIX, "kept": normal(6, 6).softmax(-1).float()},
+        number=normal(3, 6).float(),
+    ),
+    **each("sharper.circuits", "strongest_are", row=normal(6), members=normal(6) > 0.5),
+    **each("sharper.gradients", "squared_gradients traces", network=CONSTRUCTED, bits=SIX),
+    **each("sharper.learnable", "forms", function=FUNCTION),
+    **each(
+        *("sharper.learnable", "sizes"),
+        **{"nets": LEARNED, "bits": SIX, "targets": FUNCTION(torch.arange(64))},
+    ),
+    **each("sharper.learnable", "balanced stretched", weights=LEARNED["model"][1], alpha=2.0),
+    **each(
+        *("sharper.network", "assemble"),
+        **{"spec": CONSTRUCTED[0], "coefficients": f64([0.5, 0.3, 0.2]), "scales": (4.0, 5.0)},
+        members=tensor([[1, 1, 0, 0, 0, 0], [0, 1, 0, 1, 0, 0], [0, 0, 0, 0, 1, 1]]),
+    ),
+    **each(
+        *("sharper.network", "forward tokens"),
+        **{"spec": CONSTRUCTED[0], "weights": CONSTRUCTED[1], "bits": SIX},
+    ),
+    **each(
+        *("sharper.network", "mlp"),
+        y=normal(5, 7),
+        **{k: CONSTRUCTED[1][k] for k in ("G", "b", "F")},
+    ),
+    **each("sharper.noisy", "singletons", coefficients=normal(5).abs()),
+    **each("sharper.noisy", "places", weights=CONSTRUCTED[1]),
+    **each("sharper.noisy", "hessians", bits=SIX[:6]),
+    **each("sharper.noisy", "steepest", bits=SIX[6]),
+    **each("sharper.norms", "activation_norms", spec=CONSTRUCTED[0], bits=SIX),
+    **each(
+        *("sharper.perturbed", "hidden_units parity_spread"),
+        **{"weights": CONSTRUCTED[1], "y": f64([0.0, 0.3, 1.0])},
+        inside=network.forward(*CONSTRUCTED, SIX, intermediates=True)[1],
+    ),
+    **each(
+        *("sharper.projected", "output_errors pair_errors"),
+        **{"J": normal(3, 13, 5), "bits": cube.bits(12)[:9]},
+    ),
+    **each("sharper.pac_bayes", "norm_squared", **WHOLE),
+    **each(
+        *("sharper.pac_bayes", "optimal_sigma"),
+        **{"norm_squared": f64([5, 9]), "sharpness": f64([1, 2]), "m": f64([100, 200])},
+        subgaussian=f64([0.5, 1]),
+    ),
+    **each("sharper.rivals", "log_constructions", **WHOLE),
+    **each(
+        *("sharper.rivals", "pac_bayes_kl"),
+        **{"risk": f64([0.1, 0.2]), "kl": f64([1, 3]), "m": f64([50, 200])},
+    ),
+    **each("statistics", "slope", x=f64([1, 2, 3, 4]), y=f64([1, 2, 2.9, 4.2])),
+    **each("statistics", "bootstrapped told", values=normal(30) + 0.5),
+    **each(
+        *("statistics", "concordance redrawn_means"),
+        **{"levels": f64([1, 2, 2]), "values": f64([[1.0, 0.4, 2.0], [0.5, 2.2, 2.3]]), "count": 5},
+    ),
+    **each(
+        *("training.train", "cross_entropy"),
+        **{"outputs": normal(2, 4, 3), "targets": tensor([[0, 1, 2, 2], [1, 1, 0, 2]])},
+    ),
+    **each("variables.lookup", "construct", **ON_VALUES, chosen=(0, 2), at=PLAIN),
+    **each("variables.lookup", "evaluate", net=ONE.net, x=normal(5, 2)),
+    **each("variables.lookup", "lookup_net", points=normal(4, 2) * 4, **ON_VALUES),
+    **each("variables.selection", "rows targets", kind="positions", bits=SIX, at=PLAIN),
+    **each(
+        *("variables.selection", "error"),
+        **{"kind": "positions", "bits": SIX, "at": PLAIN},
+        heads=selection.sign_heads(PLAIN, (0, 2), 30.0),
+    ),
+    **each("variables.selection", "forward", heads=ONE.heads, X=normal(5, 7, 9), at=PLAIN),
+    "weights.check_weights": {"weights": {"w": normal(3)}, "shapes": {"w": (3,)}},
 }
 
 

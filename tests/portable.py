@@ -49,6 +49,7 @@ HELD: dict[str, dict[str, str]] = {
 THREADS = ("OMP", "MKL", "OPENBLAS", "NUMBA")
 SETTINGS = tuple(f"{held}-{threads}" for held in HELD for threads in (1, 2))
 LOGS = ROOT / "_build" / "portable"
+ANSWERS = "tests/test_answers.py"  # the library's own, compared beside all chapters
 _PROBE = """
 import json, torch
 print(json.dumps([torch.backends.cpu.get_cpu_capability(), torch.get_num_threads()]))
@@ -138,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ChapterError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    paths = [str(c.notebook.relative_to(ROOT)) for c in chapters] or ["book"]
+    paths = [str(c.notebook.relative_to(ROOT)) for c in chapters] or ["book", ANSWERS]
     found: dict[str, list[str]] = {}
     print(f"{'setting':<12}{'torch':<10}{'cells':>6}{'false alarms':>14}{'minutes':>9}", flush=True)
     for setting in settings:

@@ -8,36 +8,21 @@ True, a list, an array, nothing at all.
 
 from __future__ import annotations
 
-import dataclasses
-import importlib
-import inspect
 import itertools
 import math
-import pkgutil
 import re
-import signal
-import typing
-import warnings
 
 import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
-import helpers
 from helpers import cube
 from helpers.checks import OrInfinite
 from helpers.draws import Draws, f64
 from tests.fuzz_given import given as given_to
+from tests.public import ERRORS, FIRST, PUBLIC, Hang, call, has_nan, needed
 
-LEFT_OUT = {  # modules whose functions are given no numbers from outside
-    "book": "the book's machinery takes names, files and claims; tests/book tries it",
-    "run": "the command line; tests/book/test_run.py tries it",
-    "checks": "the doors themselves; tests/test_checks.py tries them",
-    "nets.feedforward": "a layer of transformer.forward, which checks; tests/nets/test_fused.py",
-    "nets.fused": "pieces of such a layer; tests/nets/test_fused.py tries them",
-    "sharper.elementwise": "the doors of one room; its own tests try them",
-}
 UNANSWERED = {  # and those that no list of values can be right for
     "covers.capacity.dudley": "scales fall while log sizes rise: two tensors that belong together",
     "cube.functions.SparseFunction": "distinct masks and one coefficient for each",
@@ -55,100 +40,20 @@ LOSES_NAN = {  # where an answer without NaN is right although NaN was given
     "variables.planted.errors": "an answer that no label equals is wrong",
     "variables.planted.onsets": "a run that is over has NaN from there on",
 }
-FIRST = {  # what an argument of this name is tried with first
-    **{"n": (4, 6, 8, 3), "N": (5, 8, 20), "d": (3,), "T": (4, 6), "d_e": (6, 8, 40)},
-    **{"degree": (2,), "width": (8, 32), "level": (0.5, 0.95)},
-}
 WHOLE, NUMBERS = (2, 3, 1, 5, 8, 20), (0.5, 0.1, 2.0, 1.0, 10.0)
 EYE = torch.eye(3, dtype=torch.float64)
 TENSORS = (cube.parity(3), f64([0.1, 0.2, 0.4, 0.3]), EYE, cube.bits(3), cube.parity(3) > 0)
 TENSORS = (*TENSORS, torch.stack((EYE, EYE)))
 KINDS = {int: WHOLE, float: NUMBERS, OrInfinite: NUMBERS, Tensor: TENSORS, bool: (False, True)}
 KINDS |= {torch.Generator: (torch.Generator,), Draws: (Draws,)}
-ERRORS = (ValueError, TypeError, OverflowError, KeyError)
 NAMELESS = re.compile("^(math |int too large|cannot convert|Result too large)")
-SECONDS = 2.0  # of the processor, for one call
 
 
-def kind_of(hint):
-    """The annotation without None."""
-    return typing.get_args(hint)[0] if type(None) in typing.get_args(hint) else hint
-
-
-def public():
-    """Functions, and classes that check what they are given, with what they take, by name."""
-    found = {}
-    for module in pkgutil.walk_packages(helpers.__path__, "helpers."):
-        name = module.name.removeprefix("helpers.")
-        if name.startswith(tuple(LEFT_OUT)) or "._" in name:
-            continue
-        for key, value in vars(importlib.import_module(module.name)).items():
-            own = getattr(value, "__module__", None) == module.name and not key.startswith("_")
-            checked = inspect.isclass(value) and hasattr(value, "__post_init__")
-            if own and (inspect.isfunction(value) or checked):
-                made = value.__init__ if checked else value
-                hints = typing.get_type_hints(made, include_extras=True)
-                taken = {k: (kind_of(hints.get(k)), p) for k, p in parameters(value).items()}
-                found[f"{name}.{key}"] = value, taken
-    return found
-
-
-def parameters(function):
-    """Its arguments but *args and **named."""
-    given = inspect.signature(function).parameters.items()
-    return {k: p for k, p in given if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
-
-
-def needed(taken):
-    return {name: kind for name, (kind, p) in taken.items() if p.default is p.empty}
-
-
-PUBLIC = public()
 TRIED = {  # those that take a number
     name: made
     for name, made in PUBLIC.items()
     if {kind for kind, _ in made[1].values()} & {int, float, OrInfinite}
 }
-
-
-class Hang(BaseException):
-    """A call that did not come back."""
-
-
-def call(function, given):
-    """What a call gives, within its time."""
-
-    def stop(*_):
-        raise Hang
-
-    made = {torch.Generator: lambda: torch.Generator().manual_seed(0), Draws: lambda: Draws(0)}
-    given = {k: made[v]() if isinstance(v, type) else v for k, v in given.items()}
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return function(**given)
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-
-
-def numbers(answer):
-    """Every float and floating tensor in an answer."""
-    if dataclasses.is_dataclass(answer):
-        answer = vars(answer)
-    if isinstance(answer, dict):
-        answer = list(answer.values())
-    if isinstance(answer, tuple | list):
-        for entry in answer:
-            yield from numbers(entry)
-    elif isinstance(answer, float) or (isinstance(answer, Tensor) and answer.is_floating_point()):
-        yield torch.as_tensor(answer)
-
-
-def has_nan(answer):
-    return any(found.isnan().any() for found in numbers(answer))
 
 
 def good_call(function, taken, ready):

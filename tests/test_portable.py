@@ -72,8 +72,13 @@ def test_what_differs_on_a_lesser_processor_is_counted_and_named(book):
 
 def test_no_alarm_is_no_error(monkeypatch, capsys):
     monkeypatch.setattr(portable, "probe", lambda setting: ("AVX2", int(setting[-1])))
-    monkeypatch.setattr(portable, "validate", lambda setting, paths, options: (7, []))
+    looked_at = []
+    monkeypatch.setattr(
+        portable, "validate", lambda setting, paths, options: looked_at.append(paths) or (7, [])
+    )
     assert portable.main(()) == 0
+    assert looked_at == [["book", "tests/test_answers.py"]] * len(portable.SETTINGS)
+    assert (ROOT / portable.ANSWERS).is_file()
     rows = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
     assert [row[0] for row in rows] == list(portable.SETTINGS)
     assert {tuple(row[3:5]) for row in rows} == {("7", "0")}

@@ -144,7 +144,10 @@ def test_a_tail_below_eps_is_not_counted():
     energies = torch.tensor([0.9, 0.09, 0.009, 0.001]).double()
     f = SparseFunction(6, torch.arange(4), energies.sqrt())
     for eps, count in ((0.2, 1), (0.05, 2), (0.005, 3), (1e-5, 4)):
-        assert first_accepted_sparsity(f, 6, generator=seeded(), eps=eps).accepted == count
+        for size in (1, 8, 0.125):  # a tail is a part of the whole energy
+            oracle = f if size == 1 else lambda at, size=size: size * f(at)
+            found = first_accepted_sparsity(oracle, 6, generator=seeded(), eps=eps)
+            assert found.accepted == count
 
 
 def test_characters_that_merge_lower_the_answer():

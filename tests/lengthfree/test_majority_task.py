@@ -80,6 +80,18 @@ def test_the_compiled_loss_is_that_of_the_plain_model(moved):
     assert accuracy == (logits.argmax(-1) == moved.labels[:40]).double().mean()
 
 
+def test_scores_of_several_hundred_do_not_overflow(moved):
+    grown = {k: v * (60 if k in ("query", "key") else 1) for k, v in moved.weights().items()}
+    asks = (moved.at[-1:] + moved.given[2:]) @ grown["query"] + grown["query_bias"]
+    scores = torch.stack([moved.at[:-1], moved.at[:-1] + moved.given[:1]]) @ grown["key"] * asks
+    by_head = scores.unflatten(-1, (task.HEADS, -1)).sum(-1) / math.sqrt(task.HEAD_WIDTH)
+    assert (by_head.amax((0, 1)) - by_head.amin((0, 1))).max() > 100  # e^100 is infinite in float32
+    moved.flat = moved.flattened(grown)
+    loss, _ = loss_of(moved.weights(), moved, slice(0, 40))
+    found, _ = steps.measure(moved.flat, *moved.fit, *moved.table)
+    assert found == pytest.approx(loss.item(), rel=1e-3)
+
+
 def test_an_epoch_is_gradient_descent_with_momentum_at_a_falling_rate():
     run = task.Run(10, 0, samples=300, validation=5)
     weights = {n: v.clone().requires_grad_() for n, v in run.weights().items()}

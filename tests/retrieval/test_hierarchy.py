@@ -149,6 +149,22 @@ def test_all_test_prompts_are_looked_at_only_near_the_threshold(monkeypatch):
     assert [size for size, _ in sizes[-3:]] == [50, 50, 20]
 
 
+@pytest.mark.parametrize(("error", "parts"), [(1.31, 1), (1.25, 2), (1.2, 3), (1.16, 4), (1.1, 5)])
+def test_a_test_ends_above_its_margin_over_the_root_of_the_parts(error, parts, monkeypatch):
+    monkeypatch.setattr(hierarchy, "SCREEN", 50)
+    looked = []
+
+    def constant(outputs, targets):
+        looked.append(targets.shape[1])
+        return torch.full((len(targets),), error, dtype=torch.float64)
+
+    monkeypatch.setattr(hierarchy, "squared_error", constant)
+    task = new_task(2, 3, 2, 5, generator())
+    options = {"learning_rate": 1e-2, "steps": 1, "stop": 1.0, "test_prompts": 250}
+    hierarchy.learn(Net("transformer", (20,)), task, {"own": task}, generator(1), **options)
+    assert looked == [50] * parts
+
+
 def test_the_median_is_the_lower_one_and_infinite_if_it_is_censored():
     assert hierarchy.median(counts([5, 1, 3])) == 3
     assert hierarchy.median(counts([4, 1, 3, 2])) == 2
