@@ -7,13 +7,15 @@ it. Here only a change is seen, of any of them, that nobody meant::
     python -m tests.answers NAME …     # store anew what was meant to change
 
 An answer is stored as one line for each number, tensor or text in it: the shape, a sum with fixed
-weights and the sum of absolute values.
+weights and the sum of absolute values. Beside the answers stand the plain defaults of functions and
+the plain constants of modules.
 """
 
 from __future__ import annotations
 
 import copy
 import dataclasses
+import importlib
 import json
 import random
 import sys
@@ -179,20 +181,56 @@ def found_for(name: str) -> dict[str, Any]:
     return found
 
 
+def fixed() -> dict[str, dict[str, str]]:
+    """Plain defaults of every public function, and plain constants of every module, as written."""
+    found = {}
+    for name, (_, taken) in PUBLIC.items():
+        plain = {key: p.default for key, (_, p) in taken.items() if is_plain(p.default)}
+        found[name] = {key: repr(value) for key, value in plain.items()}
+    for module in sorted({name.rpartition(".")[0] for name in PUBLIC}):
+        values = vars(importlib.import_module(f"helpers.{module}"))
+        plain = {key: v for key, v in values.items() if key.isupper() and is_plain(v)}
+        found[module] = {key: repr(value) for key, value in plain.items()}
+    return {name: entry for name, entry in sorted(found.items()) if entry}
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is a number or text, or a tuple of such."""
+    if isinstance(value, tuple):
+        return all(is_plain(entry) for entry in value)
+    return value is None or isinstance(value, bool | int | float | str)
+
+
 def stored() -> dict[str, dict[str, Any]]:
-    """All that is stored: name of the function, number of the call, digest or error."""
+    """All that is stored, in two parts.
+
+    ``answers``: a digest or an error by function and number of the call. ``fixed``: defaults of
+    functions and constants of modules.
+    """
     return json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
 
 
 def store(names: list[str]) -> None:
-    """Write the file anew: functions that are new or named are called, those gone are dropped."""
-    if unknown := set(names) - PUBLIC.keys():
-        sys.exit(f"no public function {min(unknown)!r}; names are like {min(PUBLIC)}")
-    before, after = stored(), {}
-    for name in sorted(PUBLIC):
-        after[name] = found_for(name) if name in names or name not in before else before[name]
-    rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in after.items())
-    STORED.write_text(f"{{\n{rows}\n}}\n", encoding="utf-8")
+    """Write the file anew: what is new or named is looked at, what is gone is dropped."""
+    settled = fixed()
+    if unknown := set(names) - PUBLIC.keys() - settled.keys():
+        sys.exit(f"no public function or module {min(unknown)!r}; names are like {min(PUBLIC)}")
+    before = {"answers": {}, "fixed": {}} | stored()
+    after = {
+        "answers": {name: before["answers"].get(name) for name in sorted(PUBLIC)},
+        "fixed": {name: before["fixed"].get(name) for name in settled},
+    }
+    for name, entry in after["answers"].items():
+        if entry is None or name in names:
+            after["answers"][name] = found_for(name)
+    for name, entry in after["fixed"].items():
+        if entry is None or name in names:
+            after["fixed"][name] = settled[name]
+    parts = []
+    for part, entries in after.items():
+        rows = (f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in entries.items())
+        parts.append(f"{json.dumps(part)}: {{\n" + ",\n".join(rows) + "\n}")
+    STORED.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -12,13 +12,22 @@ PATIENCE = 60.0  # seconds of the processor for one call: a slow machine is no c
 
 
 def test_every_public_function_is_stored():
-    assert STORED.keys() == PUBLIC.keys(), "run python -m tests.answers"
+    assert STORED["answers"].keys() == PUBLIC.keys(), "run python -m tests.answers"
 
 
-@pytest.mark.parametrize("name", [name for name, entry in STORED.items() if entry])
+def test_defaults_and_constants_are_those_stored():
+    found, expected = answers.fixed(), STORED["fixed"]
+    assert found.keys() == expected.keys(), "run python -m tests.answers"
+    changed = {
+        name: (expected[name], found[name]) for name in found if found[name] != expected[name]
+    }
+    assert not changed, f"where they were meant, run python -m tests.answers {' '.join(changed)}"
+
+
+@pytest.mark.parametrize("name", [name for name, entry in STORED["answers"].items() if entry])
 def test_answers_are_those_stored(name):
     changed = []
-    for index, expected in STORED[name].items():
+    for index, expected in STORED["answers"][name].items():
         found = answers.outcome(name, int(index), PATIENCE)
         if not answers.agree(found, expected):
             changed.append(f"{answers.drawn(name, int(index))}\n  gave {expected}\n  now {found}")

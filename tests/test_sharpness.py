@@ -419,6 +419,8 @@ def test_blow_up_is_the_product_of_the_largest_factors():
     assert layer_norm_blowup([first[[0, 2]], second], 0.0).item() == pytest.approx(2 * 1.25)
     assert layer_norm_blowup([first], 0.25).item() == pytest.approx(3)
     assert layer_norm_blowup([first], 0.0) == math.inf
+    still = torch.zeros(1, 2).double()
+    assert layer_norm_blowup([still]).item() == pytest.approx(1 + 1e5**0.5)  # epsilon of torch
     code = layer_norm_blowup([first[[0, 2]], second], form="code")
     assert code.item() == pytest.approx(1 / 2**0.5 / 32**0.5)
 

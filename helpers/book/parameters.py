@@ -84,6 +84,10 @@ def parse_parameters(cell: str, name: str) -> dict[str, Parameter]:
     for node in ast.parse(cell).body:
         if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)):
             raise ChapterError(f"{name}: the parameters cell holds more than assignments")
+        if len(node.targets) > 1:
+            raise ChapterError(
+                f"{name}: {ast.unparse(node)!r} names several parameters: give each a line"
+            )
         try:
             value = ast.literal_eval(node.value)
         except ValueError:

@@ -91,6 +91,8 @@ def measured_norms(
     d = w.shape[-1] if w.ndim == 1 else -1
     k = W_v.shape[-1] if W_v.ndim == 2 else -1
     wanted = {"W_c": (k, d), "W_v": (d, k), "W_qk": (d, d)}
+    if d == 0 or k == 0:
+        raise ValueError(f"no width is 0, got w {tuple(w.shape)} and W_v {tuple(W_v.shape)}")
     for name, W in (("W_c", W_c), ("W_v", W_v), ("W_qk", W_qk)):
         if min(d, k) < 1 or tuple(W.shape) != wanted[name]:
             raise ValueError(

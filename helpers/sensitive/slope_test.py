@@ -51,7 +51,10 @@ def rounded(value: float, digit: float) -> Interval:
     """
     low, high = abs(value) - digit / 2, abs(value) + digit / 2
     if not 0 < low < high < math.inf:
-        raise ValueError(f"expected a size of more than half of a digit, got {value} and {digit}")
+        raise ValueError(
+            f"expected 0 < digit / 2 < |value| with a finite sum, got digit = {digit} and "
+            f"value = {value}"
+        )
     return low, high
 
 

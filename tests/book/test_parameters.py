@@ -65,6 +65,11 @@ def test_a_parameters_cell_assigns_to_names(line):
         parse_parameters(f"{CELL}{line}\n", "part/x")
 
 
+def test_two_names_of_one_value_are_refused():
+    with pytest.raises(ChapterError, match=r"part/x: 'a = b = 3' names several parameters: give"):
+        parse_parameters(f"{CELL}a = b = 3\n", "part/x")
+
+
 def test_outside_a_notebook_nothing_is_checked():
     check_notebook("part/x")
 

@@ -270,7 +270,7 @@ def test_other_bad_input_is_named():
         single_layer.measured_norms(w, normal(3, 2), square, square, X)
     with pytest.raises(ValueError, match=r"W_qk must have shape \(3, 3\)"):
         single_layer.measured_norms(w, square, square, normal(3, 2), X)
-    with pytest.raises(ValueError, match=r"W_c must have shape .* beside w \(0,\)"):
+    with pytest.raises(ValueError, match=r"no width is 0, got w \(0,\) and W_v"):
         single_layer.measured_norms(w[:0], X[:, :0], X.mT[:0], square[:0, :0], X[:, :0])
     for other in (X[:, :2], X[:0], X[0]):
         with pytest.raises(ValueError, match=r"X must have shape .* and a token, got"):

@@ -462,6 +462,8 @@ def stopped(weights, inputs, calls=[]):  # noqa: B006
         ({"check_every": 8}, "its check_every is 7, here it is 8"),
         ({"rate_of": {"a": 0.5}}, "its rate_of is"),
         ({"schedule": None}, "its schedule is"),
+        ({"schedule": lambda step: 0.07 if step == 1 else min(1, step / 20)}, "its schedule is"),
+        ({"schedule": lambda step: 0.9 if step == 60 else min(1, step / 20)}, "its schedule is"),
         ({"forward": lambda w, x: 1.1 * forward(w, x)}, "its model, loss or data differ"),
         ({"loss": lambda a, b: 2 * squared_error(a, b)}, "its model, loss or data differ"),
     ],

@@ -33,6 +33,23 @@ def test_every_head_is_within_a_quarter_gamma_on_every_string(chosen, gamma):
         assert selection.error(kind, at, heads, chosen, STRINGS) <= gamma / 4
 
 
+@pytest.mark.parametrize("s", [1, 2, 3, 5])
+def test_gamma_is_the_least_distance_between_values_of_different_bits(s):
+    bits = cube.bits(s)
+    for kind in selection.MAPS:
+        points, gamma = selection.targets(kind, bits)
+        apart = [
+            (p[b == 0][:, None] - p[b == 1]).abs().min()
+            for p, b in zip(points.T, bits.T, strict=True)
+        ]
+        assert gamma == pytest.approx(min(1, min(apart).item()))
+        sums, gamma = selection.targets(kind, bits, symmetric=True)
+        each = torch.stack([sums[bits.sum(1) == r][0] for r in range(s + 1)])
+        assert gamma == pytest.approx(
+            min(1 / s if kind == "bag" else 1, each.diff(dim=0).abs().min())
+        )
+
+
 @pytest.mark.parametrize("s", [1, 2, 3, 5, 8])
 def test_the_largest_error_is_that_of_the_opposite_string(s):
     gamma, chosen = min(1.0, 2 / s), list(range(s))
