@@ -4,7 +4,8 @@ at most |Delta W_c^T sigma(...)| + L B_c2 B_v2 (1 + 4 B_QK2) |g - g^|
 + 2 L B_c2 B_v2 |Delta W_QK^T g^| + L B_c2 |Delta W_v^T g^|, where L is the Lipschitz constant of
 sigma and g, g^ are the inputs of the block.
 
-For i = 1 both inputs are X, which Theorem 4.2 bounds by B_x, not by 1. Let d = k = 1, sigma = id,
+For i = 1 both inputs are X, which Theorem 4.2 bounds by B_x, not by 1, and its proof uses the lemma
+there. (Lemma A.15 rests on Lemma A.14, for tokens of length at most 1.) Let d = k = 1, sigma = id,
 X = (R, -R), W_c = 1, W_v = 1/R, W_QK = a against 0. With W_QK = 0 attention gives 0; with a it
 gives tanh(a R^2) R to the first token: the outputs differ by tanh(a R^2), and the right side is 2a.
 For tokens of length at most 1 the lemma holds; for i = 1 the term needs the factor B_x^2.

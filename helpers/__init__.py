@@ -133,7 +133,7 @@ The book's machinery::
     book.formulas               How wide an inline formula will be, so that a page keeps its room until MathJax has set it.
     book.glossary               The glossary: its terms show their definition where they stand. A Sphinx extension.
     book.icons                  The theme's icons without its library of 2,000: a Sphinx extension.
-    book.jobs                   What the runner is to do, and for how long: executions, budgets, and the time that is left.
+    book.jobs                   What the runner is to do, and for how long: executions, what they need, and the time left.
     book.maps                   The map of a part: a Sphinx extension with one directive.
     book.moving                 Moving figures: a slider and a drawing over numbers that the chapter computed and stored.
     book.narrow                 Figures on a phone: a Sphinx extension that shows their panels one under another.

@@ -20,18 +20,19 @@ import signal
 import sys
 import tempfile
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import as_completed as completed_threads
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from helpers.book.chapters import (
-    ROOT,
     Chapter,
     every_chapter,
     find,
     read_record,
+    record_of,
 )
 from helpers.book.cluster import cluster_client
 from helpers.book.execution import (
@@ -42,8 +43,18 @@ from helpers.book.execution import (
     execute_notebook,
     execute_plainly,
 )
-from helpers.book.jobs import Clock, Job, is_done, plain_head, seconds
+from helpers.book.jobs import (
+    Clock,
+    Job,
+    is_done,
+    plain_head,
+    require_device,
+    require_elsewhere,
+    require_writable,
+    seconds,
+)
 from helpers.book.parameters import ChapterError, Parameter
+from helpers.book.place import PACKAGE, found
 from helpers.book.results import write_atomically
 
 _PAUSED = re.compile(r"^(?:cell \[\d+\]: |helpers\.training\.checkpoints\.)Paused: ", re.MULTILINE)
@@ -85,9 +96,10 @@ def plan(options: argparse.Namespace) -> list[Job]:
     if options.jobs < 1:
         raise ChapterError(f"--jobs must be at least 1, got {options.jobs}")
     seconds(options.budget)
+    require_device(options.device)
     root = _book(options.book)
     if options.out is not None:
-        _require_elsewhere(options.out, root)
+        require_elsewhere(options.out, root)
     chapters = [find(name, root) for name in options.chapters] or every_chapter(root)
     if options.preset and not options.chapters:
         chapters = [c for c in chapters if c.preset.exists()]
@@ -119,7 +131,7 @@ def plan(options: argparse.Namespace) -> list[Job]:
                     "one by one, with an --out each"
                 )
     if not options.check:
-        _require_writable(jobs)
+        require_writable(jobs)
     return list(jobs.values())
 
 
@@ -138,7 +150,8 @@ def carry_out(jobs: Sequence[Job], options: argparse.Namespace) -> int:
             paused.append(job)
             _say(done, len(jobs), job, outcome, "paused", None, clock)
             continue
-        kept = job.run  # now: what is stored changes the key, and with it the folder
+        kept = job.run
+        outcome = _own(job, outcome)
         error = _store(job, outcome, options.plain)
         if error:
             failed.append(job)
@@ -205,36 +218,16 @@ def _parameters_apart(given: Sequence[str]) -> tuple[list[str], list[tuple[str, 
 
 def _book(named: str | None) -> Path:
     """The folder of the book that is meant; ChapterError if it holds none."""
-    root = ROOT if named is None else Path(named).absolute()
+    root = found() if named is None else Path(named).absolute()
+    if root is None and Path.cwd().is_relative_to(PACKAGE):
+        root = PACKAGE
+    if root is None:
+        raise ChapterError(
+            f"no book around {Path.cwd()}; go where a book is, or name it: --book DIR"
+        )
     if not (root / "book").is_dir():
-        where = f"no book around {Path.cwd()}" if named is None else f"no folder book in {root}"
-        raise ChapterError(f"{where}; go where a book is, or name it: --book DIR")
+        raise ChapterError(f"no folder book in {root}; go where a book is, or name it: --book DIR")
     return root
-
-
-def _require_elsewhere(out: str, root: Path) -> None:
-    """Refuse a folder that is none, or is the book itself."""
-    if not out.strip():
-        raise ChapterError("--out wants the name of a folder, got an empty one")
-    folder, book = Path(out).resolve(), (root / "book").resolve()
-    if folder == book or book in folder.parents:
-        raise ChapterError(f"--out {out} lies in the book, which other parameters must not change")
-
-
-def _require_writable(targets: Iterable[Path]) -> None:
-    """Refuse, before the long work, a target that could not be written after it."""
-    for target in targets:
-        longest = 230  # of 255 bytes; a neighbour with a longer name is written first
-        if len(target.name.encode()) > longest:
-            raise ChapterError(f"the name of a file is too long, shorten the value: {target.name}")
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=target.parent):
-                pass
-            if target.is_dir():
-                raise IsADirectoryError(21, "a folder of this name is there")
-        except OSError as error:
-            raise ChapterError(f"{target} could not be written: {error.strerror}") from None
 
 
 def _where_to_keep(options: argparse.Namespace, out: Path | None, root: Path) -> Path | None:
@@ -295,7 +288,7 @@ def _over_dask(
                 job.chapter.name,
                 job.chapter.text,
                 dict(job.parameters),
-                job.chapter.key(job.parameters),
+                job.key,
                 code_for(job.chapter.text),
                 job.run,
                 str(job.chapter.root),
@@ -357,6 +350,15 @@ def _plainly(
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _own(job: Job, outcome: Outcome) -> Outcome:
+    """The outcome, as a failure where its ledger names another chapter."""
+    record = None if outcome.error else record_of(outcome.text)
+    if record is None or record["chapter"] == job.chapter.name:
+        return outcome
+    wrong = f'its ledger is that of {record["chapter"]}: write Ledger("{job.chapter.name}")'
+    return replace(outcome, error=wrong)
 
 
 def _store(job: Job, outcome: Outcome, plain: bool) -> str | None:

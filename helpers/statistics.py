@@ -10,7 +10,8 @@ import scipy  # its parts load when they are first asked for
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_amount, require_finite, require_probability
+from helpers import checks
+from helpers.checks import door
 
 Numbers = Sequence[float] | Tensor
 
@@ -51,14 +52,14 @@ def slope(x: Tensor, y: Tensor) -> Tensor:
     .. math:: \sum_i (x_i - \bar x)(y_i - \bar y) / \sum_i (x_i - \bar x)^2
 
     Args:
-        x: Shape ``(*batch, N)``, not all alike.
+        x: Shape ``(*batch, N)``, finite, not all alike.
         y: Shape ``(*batch, N)``.
 
     Returns:
         Shape ``(*batch,)``.
 
     Raises:
-        ValueError: shapes that differ in N, or x all alike.
+        ValueError: shapes that differ in N, x not finite, or x all alike.
 
     Example:
         >>> slope(torch.tensor([0.0, 1.0, 2.0]), torch.tensor([1.0, 3.0, 5.0])).item()
@@ -66,11 +67,14 @@ def slope(x: Tensor, y: Tensor) -> Tensor:
     """
     if not x.ndim or not y.ndim or x.shape[-1] != y.shape[-1]:
         raise ValueError(f"x and y must share N, got {tuple(x.shape)} and {tuple(y.shape)}")
-    dx = x - x.mean(-1, keepdim=True)
-    spread = dx.square().sum(-1)
-    if not (spread > 0).all():
+    checks.require_floating(x=x, y=y)
+    checks.require_finite(x=x)
+    if not (x != x[..., :1]).any(-1).all():
         raise ValueError("a slope needs two different x")
-    return (dx * (y - y.mean(-1, keepdim=True))).sum(-1) / spread
+    dx, dy = (v - v.mean(-1, keepdim=True) for v in (x, y))
+    unit = torch.frexp(dx.detach().abs().amax(-1, keepdim=True)).exponent.to(dx.dtype).exp2()
+    dx = dx / unit  # a power of two: exact, and squares stay in range
+    return (dx * dy).sum(-1) / dx.square().sum(-1) / unit.squeeze(-1)
 
 
 def power(x: Numbers, y: Numbers) -> Tensor:
@@ -115,7 +119,7 @@ def trend(x: Numbers, y: Numbers, level: float = 0.95, *, log: bool = False) -> 
 
     Source: ``scipy.stats.linregress``.
     """
-    require_probability(level=level)
+    checks.require_probability(level=level)
     at, values = (_numbers(_logs(v) if log else v) for v in (x, y))
     if at.shape != values.shape or len(at) < 3:
         raise ValueError(f"a trend needs two (N,), N > 2, got {len(at)} and {len(values)} numbers")
@@ -142,7 +146,7 @@ def average(values: Numbers, level: float = 0.95) -> Estimate:
 
     Source: Student (1908), by ``scipy.stats``.
     """
-    require_probability(level=level)
+    checks.require_probability(level=level)
     given = _numbers(values, least=2)
     half = scipy.stats.t.ppf((1 + level) / 2, len(given) - 1) * scipy.stats.sem(given.numpy())
     mean = given.mean().item()
@@ -164,7 +168,7 @@ def difference(a: Numbers, b: Numbers, level: float = 0.95) -> Estimate:
 
     Source: Welch (1947), by ``scipy.stats.ttest_ind``.
     """
-    require_probability(level=level)
+    checks.require_probability(level=level)
     first, second = _numbers(a, least=2), _numbers(b, least=2)
     test = scipy.stats.ttest_ind(first.numpy(), second.numpy(), equal_var=False)
     low, high = test.confidence_interval(level)
@@ -222,8 +226,7 @@ def concordance(levels: Tensor, values: Tensor, strata: Tensor | None = None) ->
 
     .. math:: C = \Pr(v_i < v_j) + \tfrac12 \Pr(v_i = v_j), \qquad \ell_i < \ell_j
 
-    over all pairs of runs of one stratum whose levels differ: 1 for a trend without exception, one
-    half for none, 0 for the opposite trend.
+    over all pairs of runs of one stratum at different levels: 1 if all rise, 1/2 for no trend.
 
     Args:
         levels: Of the runs, shape ``(E,)``.
@@ -234,24 +237,22 @@ def concordance(levels: Tensor, values: Tensor, strata: Tensor | None = None) ->
         Shape ``(*batch,)``, float64.
 
     Raises:
-        ValueError: shapes that do not fit, values that are nan, or no pair to compare.
+        ValueError: shapes that do not fit, a nan, or no pair to compare.
 
     Example:
         >>> concordance(torch.tensor([1, 2, 3]), torch.tensor([0.1, 0.3, 0.2])).item()
         0.6666666666666666
 
-    Cost: at most E**2 / 2 comparisons. Source: the C of Harrell, for two levels Mann-Whitney's U
-    over the number of pairs.
+    Cost: E**2 / 2 at most. Source: Harrell's C; for two levels Mann-Whitney's U, a pair.
     """
     if strata is None:
         strata = torch.zeros_like(levels)
     if levels.ndim != 1 or strata.shape != levels.shape or values.shape[-1:] != levels.shape:
-        raise ValueError(
-            "levels and strata must be (E,) and values (..., E), got "
-            f"{tuple(levels.shape)}, {tuple(strata.shape)} and {tuple(values.shape)}"
-        )
-    if values.isnan().any():
-        raise ValueError(f"values must not be nan, {int(values.isnan().sum())} are")
+        shapes = ", ".join(str(tuple(v.shape)) for v in (levels, strata, values))
+        raise ValueError(f"levels and strata must be (E,) and values (..., E), got {shapes}")
+    for name, v in {"levels": levels, "values": values, "strata": strata}.items():
+        if v.isnan().any():
+            raise ValueError(f"{name} must not be nan, {int(v.isnan().sum())} are")
     below = (levels[:, None] < levels) & (strata[:, None] == strata)
     low, high = below.nonzero(as_tuple=True)
     if not len(low):
@@ -320,7 +321,7 @@ def ends(redraws: Tensor, level: float = 0.95) -> tuple[float, float]:
 
     Source: Efron (1979).
     """
-    require_probability(level=level)
+    checks.require_probability(level=level)
     if redraws.ndim != 1 or not len(redraws):
         raise ValueError(f"redraws must be (R,), R at least 1, got {tuple(redraws.shape)}")
     tail = round((1 - level) / 2, 15)
@@ -349,8 +350,8 @@ def bootstrapped(values: Tensor, level: float = 0.95) -> Estimate:
 @door
 def told(values: Tensor, digits: int = 3) -> str:
     """What :func:`bootstrapped` finds, in words: ``0.012 [0.010, 0.015]``."""
-    require_amount(digits=digits)
-    require_finite(values=values)
+    checks.require_amount(digits=digits)
+    checks.require_finite(values=values)
     return format(bootstrapped(values), f".{digits}f")
 
 
@@ -429,14 +430,13 @@ def _numbers(values: Numbers, least: int = 1) -> Tensor:
     given = torch.as_tensor(values, dtype=torch.float64)
     if given.ndim != 1 or len(given) < least:
         raise ValueError(f"values must be (E,), E at least {least}, got {tuple(given.shape)}")
-    require_finite(values=given)
+    checks.require_finite(values=given)
     return given
 
 
 def _logs(values: Numbers) -> Tensor:
     given = torch.as_tensor(values, dtype=torch.float64)
-    odd = given[~((given > 0) & given.isfinite())]
-    if odd.numel():
+    if (odd := given[~((given > 0) & given.isfinite())]).numel():
         raise ValueError(f"a power needs positive finite numbers, got {odd[0].item()}")
     return given.log()
 
@@ -446,5 +446,5 @@ def _counted(successes: int, count: int, level: float, alternative: str = "two-s
         raise ValueError(f"count must be at least 1, got {count}")
     if not 0 <= successes <= count:
         raise ValueError(f"successes must lie between 0 and {count}, got {successes}")
-    require_probability(level=level)
+    checks.require_probability(level=level)
     return scipy.stats.binomtest(successes, count, alternative=alternative)

@@ -6,17 +6,20 @@ it. Here only a change is seen, of any of them, that nobody meant::
     python -m tests.answers            # store what is new, and drop what is gone
     python -m tests.answers NAME …     # store anew what was meant to change
 
-An answer is stored as one line for each number, tensor or text in it: the shape, a sum with fixed
-weights and the sum of absolute values. Beside the answers stand the plain defaults of functions and
-the plain constants of modules.
+An answer is stored as one line for each number, tensor or text in it. What floats is compared up to
+rounding: of a tensor the shape, a sum with fixed weights and the sum of absolute values are stored.
+Whole numbers, bools and texts are compared exactly: of a tensor of these the shape and a hash.
+Beside the answers stand the plain defaults of functions and the plain constants of modules.
 """
 
 from __future__ import annotations
 
 import copy
 import dataclasses
+import hashlib
 import importlib
 import json
+import math
 import random
 import sys
 import time
@@ -24,22 +27,26 @@ import typing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from helpers import cube
 from helpers.checks import OrInfinite
 from helpers.draws import Draws, f64
+from tests.fuzz_given import CALLED
 from tests.fuzz_given import given as given_to
-from tests.public import ERRORS, FIRST, PUBLIC, Hang, call, has_nan, leaves
+from tests.public import ERRORS, FIRST, PUBLIC, Hang, call, has_nan, leaves, taken_by
 
 STORED = Path(__file__).with_suffix(".json")
 ANSWERS, REFUSALS, TRIES = 10, 3, 160  # stored of each function, and how many calls are tried
 SLOW = 8  # calls that take longer than this, after which no more are tried
-SHORT = 0.2  # seconds that a call may take when it is stored
-LEAVES = 12  # of one answer
+SHORT = 0.4  # seconds that a call may take when it is stored
+LEAVES = 12  # of one answer have a line each; what is beyond shares one
 DOUBLE, SINGLE = 1e-5, 1e-3  # parts of the sum of absolute values by which sums may differ
-RESIDUE = 1e-9  # numbers so small are of rounding
+RESIDUES = {"float32": 1e-12, "float64[": 1e-14, "": 1e-15}  # of sums that cancel, by kind
+OF_THE_MACHINE = {"COUNTS_IN_VECTORS"}  # constants that tell what the processor can do
+LEAST_RESIDUE = 1e-22  # what is smaller was meant to be so small
 RATES = (0.01, 0.002)  # at larger ones training is chaotic, and answers are those of one processor
 
 
@@ -65,7 +72,8 @@ def drawn(name: str, index: int) -> dict[str, Any] | None:
     """The arguments of one call; None where nothing is known for one that is needed."""
     rng = random.Random(f"{name} {index}")
     ready, found = given_to(name), {}
-    for key, (kind, parameter) in PUBLIC[name][1].items():
+    taken = taken_by(CALLED[name]) if name in CALLED else PUBLIC[name][1]
+    for key, (kind, parameter) in taken.items():
         options = KINDS.get(kind, ())
         if typing.get_origin(kind) is typing.Literal:
             options = typing.get_args(kind)
@@ -81,7 +89,7 @@ def drawn(name: str, index: int) -> dict[str, Any] | None:
             found[key] = fresh(ready[key])
         elif options:
             scalar = kind is Tensor and rng.random() < 0.3
-            found[key] = rng.choice(NUMBERS + WHOLE if scalar else options)
+            found[key] = fresh(rng.choice(NUMBERS + WHOLE if scalar else options))
         else:
             return None
     return found
@@ -110,37 +118,93 @@ def fresh(value: Any) -> Any:
 
 
 def digest(answer: Any) -> list[list[Any]]:
-    """A line for each of the first numbers, tensors and texts in an answer."""
-    plain = bool | int | float | str | slice | Tensor
-    return [line(leaf) for leaf in leaves(answer) if isinstance(leaf, plain)][:LEAVES]
+    """A line for each of the first numbers, tensors and texts in an answer, and one for the rest.
+
+    A function or another object that is none of these has no line.
+    """
+    kinds = bool | int | float | str | slice | Tensor | np.ndarray | np.generic | torch.Generator
+    lines = [line(leaf) for leaf in leaves(answer) if leaf is None or isinstance(leaf, kinds)]
+    return lines[:LEAVES] + ([folded(lines[LEAVES:])] if lines[LEAVES:] else [])
 
 
 def line(leaf: Any) -> list[Any]:
-    """Kind or shape, a sum with weights that have no pattern, the sum of absolute values."""
-    if isinstance(leaf, str | slice):
-        return [str(leaf)[:40]]
-    values = torch.as_tensor(leaf).detach()
+    """What is compared exactly, then what is compared up to rounding.
+
+    Of one float these are its kind and itself; of a tensor of floats the shape, a sum with weights
+    that have no pattern, and the sum of absolute values; of anything else one text.
+    """
+    if isinstance(leaf, torch.Generator):
+        return [f"Generator {hashed(leaf.get_state().numpy().tobytes())}"]
+    if isinstance(leaf, np.ndarray | np.generic) and not isinstance(leaf, float):
+        if leaf.dtype.kind not in "biufc":
+            return [short(str(leaf.tolist()))]
+        leaf = torch.as_tensor(np.array(leaf))
+    if leaf is None or isinstance(leaf, str | slice):
+        return [short(str(leaf))]
+    if isinstance(leaf, bool | int):
+        return [f"{type(leaf).__name__} {short(hex(leaf) if abs(leaf) >> 64 else str(leaf))}"]
+    if isinstance(leaf, float):
+        ends = "" if math.isfinite(leaf) else f" {leaf}"
+        return [f"float{ends}"] + [f"{leaf:.8g}"] * (not ends)
+    values = leaf.detach().cpu()
+    kind = str(values.dtype).removeprefix("torch.") + str(list(values.shape)).replace(" ", "")
+    if not (values.is_floating_point() or values.is_complex()):
+        single = values.numel() == 1
+        return [f"{kind} {values.item() if single else hashed(values.numpy().tobytes())}"]
     flat = (torch.view_as_real(values) if values.is_complex() else values).double().flatten()
     finite = flat.isfinite()
     ends = f" and {int((~finite).sum())} not finite" if not finite.all() else ""
     flat = torch.where(finite, flat, flat.nan_to_num(0.0, 1.0, -1.0))
+    return [kind + ends, *sums(flat)]
+
+
+def folded(lines: list[list[Any]]) -> list[Any]:
+    """Lines as one: how many, a hash of what is compared exactly, sums of the rest."""
+    exact = [entry[0] for entry in lines]
+    size = "float32" if any(kind.startswith("float32") for kind in exact) else "float64"
+    kind = f"{size}[] in {len(lines)} more {hashed(repr(exact).encode())}"
+    return [kind, *sums(f64([float(number) for entry in lines for number in entry[1:]]))]
+
+
+def sums(flat: Tensor) -> list[str]:
+    """A sum with weights that have no pattern, and the sum of absolute values."""
     weights = (torch.arange(len(flat), dtype=torch.float64) * 0.7).cos()
-    kind = str(values.dtype).removeprefix("torch.") + str(list(values.shape)).replace(" ", "")
-    return [kind + ends, f"{(weights * flat).sum().item():.8g}", f"{flat.abs().sum().item():.8g}"]
+    return [f"{(weights * flat).sum().item():.8g}", f"{flat.abs().sum().item():.8g}"]
+
+
+def short(text: str) -> str:
+    """The text, or its beginning and a hash of the whole."""
+    return text if len(text) <= 40 else f"{text[:24]} {hashed(text.encode())}"
+
+
+def hashed(data: bytes) -> str:
+    """Eight letters that tell the bytes apart."""
+    return hashlib.blake2b(data, digest_size=4).hexdigest()
 
 
 def agree(found: Any, stored: Any) -> bool:
-    """Whether two outcomes agree: errors by name, sums to a part of that of absolute values."""
+    """Whether two outcomes agree: sums to a part of that of absolute values, the rest exactly."""
     if isinstance(found, str) or isinstance(stored, str) or found is None:
         return bool(found == stored)
     if [entry[0] for entry in found] != [entry[0] for entry in stored]:
         return False
-    for one, other in zip(found, stored, strict=True):
-        tol = SINGLE if other[0].startswith("float32") else DOUBLE
-        room = tol * (float(other[2]) + RESIDUE) if len(other) > 1 else 0.0
-        if any(abs(float(a) - float(b)) > room for a, b in zip(one[1:], other[1:], strict=True)):
-            return False
-    return True
+    return all(
+        abs(float(a) - float(b)) <= room_of(other)
+        for one, other in zip(found, stored, strict=True)
+        for a, b in zip(one[1:], other[1:], strict=True)
+    )
+
+
+def room_of(stored: list[Any]) -> float:
+    """By how much the numbers of a stored line may be missed.
+
+    That is a part of the sum of absolute values, which is the last of them. What is as small as
+    what rounding leaves of numbers near 1 that cancel may be missed altogether.
+    """
+    kind, size = stored[0], abs(float(stored[-1]))
+    residue = next(v for start, v in RESIDUES.items() if kind.startswith(start))
+    room = (SINGLE if kind.startswith("float32") else DOUBLE) * size
+    return max(room, residue) if not size or LEAST_RESIDUE <= size <= residue else room
 
 
 def outcome(name: str, index: int, seconds: float) -> Any:
@@ -150,7 +214,7 @@ def outcome(name: str, index: int, seconds: float) -> Any:
         return None
     torch.manual_seed(0)
     try:
-        answer = call(PUBLIC[name][0], given, seconds)
+        answer = call(CALLED.get(name, PUBLIC[name][0]), given, seconds)
     except ERRORS as error:
         return type(error).__name__
     return None if has_nan(answer) else digest(answer)
@@ -189,7 +253,8 @@ def fixed() -> dict[str, dict[str, str]]:
         found[name] = {key: repr(value) for key, value in plain.items()}
     for module in sorted({name.rpartition(".")[0] for name in PUBLIC}):
         values = vars(importlib.import_module(f"helpers.{module}"))
-        plain = {key: v for key, v in values.items() if key.isupper() and is_plain(v)}
+        named = {key: v for key, v in values.items() if key.isupper() and key not in OF_THE_MACHINE}
+        plain = {key: value for key, value in named.items() if is_plain(value)}
         found[module] = {key: repr(value) for key, value in plain.items()}
     return {name: entry for name, entry in sorted(found.items()) if entry}
 

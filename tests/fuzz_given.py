@@ -2,10 +2,15 @@
 
 ``GIVEN`` has, by the function's name or by that of its module, the arguments that cannot be guessed
 from their annotation, and numbers that have to fit them. Everything is small: one call of each.
+``CALLED`` has what ``tests/answers.py`` calls in a function's place, where the arguments have no
+names, or the answer is a function or a source of batches, which is called in turn.
 """
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,18 +20,23 @@ from helpers import cube
 from helpers.beyond import certificates, parity_head, signed
 from helpers.covers import blocks
 from helpers.covers.attention import HeadNorms, LayerNorms
-from helpers.draws import Draws, f64
-from helpers.kernels import flips
+from helpers.draws import Draws, f64, seed_of
+from helpers.kernels import flips, parity
 from helpers.lengthfree import deep_covers, majority_task, single_layer
-from helpers.nets import baselines, transformer
-from helpers.retrieval import heads, hierarchy, pointwise, span, task
+from helpers.nets import attention, baselines, transformer
+from helpers.retrieval import attention as with_heads
+from helpers.retrieval import heads, hierarchy, pointwise, random_encodings, span, task
 from helpers.retrieval.attention import ReluNet
 from helpers.sensitive import blowup, scratchpads
 from helpers.sensitive.blowup import random_weights
 from helpers.sensitive.brittle import spec
 from helpers.sensitive.parity import PostNormSpec
 from helpers.sharper import chain_of_thought, circuits, learnable, network, projected, samples
+from helpers.sharper import gradients as per_block
 from helpers.sharpness import SquaredLoss
+from helpers.sharpness.gradients import of_each_input as one_by_one
+from helpers.sharpness.point import Point, chunks, for_each_model, products
+from helpers.training import batches, checkpoints
 from helpers.training.ensemble import Trained
 from helpers.variables import lookup, planted, selection
 
@@ -96,6 +106,14 @@ PLAIN = selection.basis(selection.random_gram(6, 0.15, seeded()))
 ON_VALUES = {"values": f64([1.0, -1.0, 0.5, 2.0])}
 ONE = lookup.construct(ON_VALUES["values"], (0, 2), PLAIN)
 OK = torch.tensor([True, True, False])
+BLOCK = {k.removeprefix("layers.0."): w for k, w in STACK.items() if k.startswith("layers.0.")}
+ENCODED = random_encodings.encodings(8, 16, seeded()).double()
+DIRECTIONS, LOGITS = normal(3, 3) / 2, normal(4, 8)[1:] / 2
+PUT_OUT = with_heads.attend(
+    heads.reading_heads(DIRECTIONS, LOGITS, ENCODED, 4),
+    task.encode(heads.hard_prompts(6, 8, 3, 4, seeded()), ENCODED),
+)[:, -1]
+PLANTED_BITS = cube.bits(3)[:5].expand(2, -1, -1) ^ tensor([0, 1])[:, None, None].to(cube.bits(3))
 SEEN = {"rows": tensor([[0, 1, 5], [2, 3, 15]]), "f": torch.stack([cube.parity(4)] * 2)}
 
 
@@ -255,7 +273,10 @@ GIVEN |= {  # functions that take no number of their own
         certify=lambda risk: risk + 0.2,
         counts=torch.randint(0, 3, (5, 8), generator=seeded()).double(),
     ),
-    **each("beyond.parity_head", "clipped_errors", X=normal(2, 4, 6, 6), y=normal(2, 4)),
+    **each(
+        *("beyond.parity_head", "clipped_errors forward"),
+        **{"X": normal(2, 4, 6, 8).float(), "y": normal(2, 4).sigmoid().float()},
+    ),
     **each("beyond.signed", "construct deal", function=FUNCTION),
     **each(
         *("beyond.signed", "forward squared_gradients squared_norm"),
@@ -292,7 +313,7 @@ GIVEN |= {  # functions that take no number of their own
         **{"packed": PACKED, "blocks": [1, 6, 8]},
     ),
     **each(
-        *("kernels.parity", "evaluate"),
+        *("kernels.parity", "evaluate evaluate_reference"),
         **{"masks": tensor([3, 5, 6]), "points": torch.arange(8), "coefficients": normal(3)},
     ),
     **each("kernels.subcubes", "signed_sums signed_sums_reference", table=PACKED),
@@ -415,7 +436,7 @@ GIVEN |= {  # functions that take no number of their own
     ),
     **each(
         *("sharper.network", "mlp"),
-        y=normal(5, 7),
+        y=normal(5, 8),
         **{k: CONSTRUCTED[1][k] for k in ("G", "b", "F")},
     ),
     **each("sharper.noisy", "singletons", coefficients=normal(5).abs()),
@@ -463,7 +484,153 @@ GIVEN |= {  # functions that take no number of their own
         heads=selection.sign_heads(PLAIN, (0, 2), 30.0),
     ),
     **each("variables.selection", "forward", heads=ONE.heads, X=normal(5, 7, 9), at=PLAIN),
-    "weights.check_weights": {"weights": {"w": normal(3)}, "shapes": {"w": (3,)}},
+    **each("weights", "check_weights", weights={"w": normal(3)}, shapes={"w": (3,)}),
+    **each("kernels.parity", "ones", x=tensor([0, 1, 6, 2**61 - 1, 2**62])),
+    **each("draws", "seed_of", first=3, second=0.25),
+    **each("covers.blocks", "spectral", first=normal(2, 3, 4), second=normal(2, 4, 4)),
+    **each("nets.attention", "of_all", tokens=normal(2, 5, 4, 8).float()),
+    **each("nets.attention", "of_bits", zero=normal(2, 4, 8).float(), bits=BITS[3:8].float()),
+    **each(
+        *("nets.attention", "of_one"),
+        **{"query": normal(2, 5, 1, 8).float(), "keys": normal(2, 5, 4, 8).float()},
+    ),
+    **each(
+        *("retrieval.heads", "read"),
+        **{"outputs": PUT_OUT, "omega": ENCODED, "u": DIRECTIONS, "b": LOGITS, "q": 4},
+    ),
+    **each("sensitive.brittle", "differing", settings={"steps of a run": 20, "runs": (50, 8)}),
+    **each(
+        *("sensitive.brittle", "provenance"),
+        made={
+            **{"commit": "0123456789abcdef-dirty", "date": "2026-01-02", "seconds": 3.7},
+            **{"device": "cpu", "versions": {"torch": "2"}, "parameters": {"big_n": 4}},
+        },
+    ),
+    **each(
+        *("sharper.gradients", "largest"),
+        **{"found": per_block.squared_gradients(CONSTRUCTED, SIX[:4]), "blocks": ("F", "WV1")},
+    ),
+    **each("sharper.tabulated", "require_sizes", n=4, degree=2, sparsity=3),
+    **each("sharpness.gradients", "of_each_input", inputs=normal(4, 3), targets=normal(4)),
+    **each("sharpness.point", "chunks", vectors=normal(5, 3)),
+    **each("sharpness.point", "require_draws", draws=5),
+    **each("sharpness.point", "require_inputs", inputs=normal(4, 3)),
+    **each("training.batches", "fixed", B=4),
+    **each(
+        "variables.planted", "errors", bits=PLANTED_BITS, labels=torch.arange(10).view(2, 5) % 2
+    ),
+}
+
+
+def ones(x: Tensor) -> Tensor:
+    """Its argument has no annotation."""
+    return parity.ones(x)
+
+
+def seeded_by(first: int, second: float) -> list[int]:
+    """Seeds of one part and of several."""
+    return [seed_of(first), seed_of(first, second, "word")]
+
+
+def spectral(first: Tensor, second: Tensor) -> list[Tensor]:
+    """Of one matrix and of two."""
+    return [blocks.spectral(first), blocks.spectral(first, second)]
+
+
+def of_all(tokens: Tensor) -> Tensor:
+    """All tokens of the first block."""
+    return attention.of_all(MODEL, BLOCK, tokens, slice(None), None)
+
+
+def of_bits(zero: Tensor, bits: Tensor) -> Tensor:
+    """The same of bits."""
+    return attention.of_bits(MODEL, BLOCK, (zero, 1 - zero), bits, slice(None), None)
+
+
+def of_one(query: Tensor, keys: Tensor) -> Tensor:
+    """The same of the last token."""
+    return attention.of_one(MODEL, BLOCK, query, keys, slice(None), None)
+
+
+def of_each_input(inputs: Tensor, targets: Tensor) -> list[Any]:
+    """All that it yields."""
+    loss = SquaredLoss(lambda w, x: (x @ w["w"]).tanh(), inputs, targets)
+    return list(one_by_one(Point(loss, {"w": normal(3)}, {}), loss))
+
+
+def chunked(vectors: Tensor, size: int) -> list[Tensor]:
+    """All that it yields."""
+    return list(chunks(iter(vectors), size))
+
+
+def measured(x: Tensor) -> Any:
+    """A measure of two models together."""
+    measure = for_each_model(lambda loss, weights, ensemble=False: loss(weights))
+    return measure(lambda w: (w["w"] * x).sum(), {"w": normal(2, 1)}, ensemble=True)
+
+
+def multiplied(x: Tensor) -> Any:
+    """Products of a Hessian with two directions."""
+    product = products(lambda w: (w["w"] * x[..., None]).cos().sum(), {"w": normal(3)})
+    return product({"w": normal(2, 3)})
+
+
+def fixed(inputs: Tensor, targets: Tensor, B: int, generators: Sequence[Any]) -> list[Any]:
+    """What is drawn from it."""
+    return drawn_from(batches.fixed(inputs, targets, B, generators))
+
+
+def fresh(draw: Any, B: int, generators: Sequence[Any]) -> list[Any]:
+    """What is drawn from it."""
+    return drawn_from(batches.fresh(lambda *given: random_pair(*given), B, generators))
+
+
+def whole(inputs: Tensor, targets: Tensor) -> list[Any]:
+    """What is drawn from it."""
+    return drawn_from(batches.whole(inputs, targets))
+
+
+def random_pair(model: int, B: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Examples that the generator tells apart."""
+    return torch.randn(B, 3, generator=generator), torch.full((B,), model)
+
+
+def drawn_from(source: Any) -> list[Any]:
+    """Three batches of the first model."""
+    return [source(torch.arange(1)) for _ in range(3)]
+
+
+def written_and_read(x: Tensor) -> Any:
+    """What comes back of a checkpoint, and where there is none."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.pt"
+        checkpoints.write(path, {"n": 3}, {"x": x, "step": 5})
+        return [checkpoints.read(path, {"n": 3}), checkpoints.read(path.with_name("no"), {})]
+
+
+def errors(bits: Tensor, labels: Tensor, chunk: int) -> Tensor:
+    """The share of wrong answers on these strings."""
+    evaluate = planted.errors(lambda _, seen: seen[..., :2], bits, labels, chunk)
+    return evaluate({}, tensor([1, 0]))
+
+
+CALLED: dict[str, Callable[..., Any]] = {
+    "covers.blocks.spectral": spectral,
+    "draws.seed_of": seeded_by,
+    "kernels.parity.ones": ones,
+    "nets.attention.of_all": of_all,
+    "nets.attention.of_bits": of_bits,
+    "nets.attention.of_one": of_one,
+    "sharpness.gradients.of_each_input": of_each_input,
+    "sharpness.point.chunks": chunked,
+    "sharpness.point.for_each_model": measured,
+    "sharpness.point.products": multiplied,
+    "training.batches.fixed": fixed,
+    "training.batches.fresh": fresh,
+    "training.batches.whole": whole,
+    "training.checkpoints.read": written_and_read,
+    "training.checkpoints.write": written_and_read,
+    "variables.planted.errors": errors,
 }
 
 

@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import torch
 from torch import Tensor
@@ -63,6 +64,13 @@ def needed(taken: Taken) -> dict[str, Any]:
     return {name: kind for name, (kind, p) in taken.items() if p.default is p.empty}
 
 
+def taken_by(function: Callable[..., Any]) -> Taken:
+    """What a function, or a class, takes: the kind of each argument, and the argument."""
+    made = function.__init__ if inspect.isclass(function) else function
+    hints = typing.get_type_hints(made, include_extras=True)
+    return {k: (kind_of(hints.get(k)), p) for k, p in parameters(function).items()}
+
+
 def public() -> dict[str, tuple[Callable[..., Any], Taken]]:
     """Functions, and classes that check what they are given, with what they take, by name."""
     found = {}
@@ -74,10 +82,7 @@ def public() -> dict[str, tuple[Callable[..., Any], Taken]]:
             own = getattr(value, "__module__", None) == module.name and not key.startswith("_")
             checked = inspect.isclass(value) and hasattr(value, "__post_init__")
             if own and (inspect.isfunction(value) or checked):
-                made = value.__init__ if checked else value
-                hints = typing.get_type_hints(made, include_extras=True)
-                taken = {k: (kind_of(hints.get(k)), p) for k, p in parameters(value).items()}
-                found[f"{name}.{key}"] = value, taken
+                found[f"{name}.{key}"] = value, taken_by(value)
     return found
 
 
@@ -123,9 +128,11 @@ def leaves(answer: Any) -> Iterator[Any]:
 
 
 def has_nan(answer: Any) -> bool:
-    """Whether a float or a floating tensor in an answer is NaN."""
+    """Whether a float, or one in a tensor or an array, in an answer is NaN."""
     return any(
-        bool(torch.as_tensor(found).isnan().any())
+        bool(found.isnan().any())
+        if isinstance(found, Tensor)
+        else isinstance(found, float | np.ndarray | np.generic)
+        and bool(np.any(np.asarray(found) != np.asarray(found)))
         for found in leaves(answer)
-        if isinstance(found, float) or (isinstance(found, Tensor) and found.is_floating_point())
     )

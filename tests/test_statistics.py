@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from helpers import statistics
+from helpers.draws import f64
 from helpers.statistics import Estimate, first, power, trend, upper_limit, wilson
 
 
@@ -218,11 +219,11 @@ def test_bad_runs_are_named():
     levels = torch.tensor([1, 2])
     with pytest.raises(ValueError, match="nan, 1 are"):
         statistics.concordance(levels, torch.tensor([0.0, math.nan]))
-    with pytest.raises(ValueError, match=r"\(2,\), \(2,\) and \(3,\)"):
+    with pytest.raises(ValueError, match=r"\(2,\), \(2,\), \(3,\)"):
         statistics.concordance(levels, torch.zeros(3))
-    with pytest.raises(ValueError, match=r"\(2,\), \(3,\) and \(2,\)"):
+    with pytest.raises(ValueError, match=r"\(2,\), \(3,\), \(2,\)"):
         statistics.concordance(levels, torch.zeros(2), torch.ones(3))
-    with pytest.raises(ValueError, match=r"\(\), \(\) and \(\)"):
+    with pytest.raises(ValueError, match=r"\(\), \(\), \(\)"):
         statistics.concordance(torch.tensor(1), torch.tensor(0.0))
     with pytest.raises(ValueError, match="different levels"):
         statistics.concordance(torch.ones(3), torch.zeros(3))
@@ -351,3 +352,36 @@ def test_the_search_ends_where_it_is_told():
 def test_bad_input_is_named(call, text):
     with pytest.raises(ValueError, match=text):
         call()
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-160, 1.0, 1e160, 1e200])
+def test_the_slope_of_huge_and_tiny_numbers_is_right(size):
+    x, y = f64([1, 2, 3]), f64([1, 3, 8])
+    torch.testing.assert_close((statistics.slope(size * x, y) * size).item(), 3.5)
+    torch.testing.assert_close((statistics.slope(x, size * y) / size).item(), 3.5)
+    torch.testing.assert_close(statistics.slope(size * x, size * y).item(), 3.5)
+
+
+def test_the_slope_of_ordinary_numbers_is_the_formula_to_the_last_bit():
+    x, y = torch.randn(4, 9), torch.randn(5, 1, 9)
+    dx, dy = x - x.mean(-1, keepdim=True), y - y.mean(-1, keepdim=True)
+    assert torch.equal(statistics.slope(x, y), (dx * dy).sum(-1) / dx.square().sum(-1))
+    assert statistics.slope(f64([0.1] * 3 + [0.2]), f64([5] * 4)).item() == 0
+
+
+def test_slope_names_what_it_does_not_take():
+    with pytest.raises(ValueError, match="two different x"):
+        statistics.slope(f64([0.1] * 3), f64([1, 2, 4]))
+    with pytest.raises(ValueError, match="x must be finite, got nan"):
+        statistics.slope(f64([1, math.nan, 3]), f64([1, 2, 4]))
+    with pytest.raises(TypeError, match="y must be floating"):
+        statistics.slope(f64([1, 2]), torch.tensor([1, 2]))
+
+
+@pytest.mark.parametrize("name", ["levels", "values", "strata"])
+def test_concordance_names_where_there_is_nan(name):
+    given = {"levels": f64([1, 2]), "values": f64([3, 4]), "strata": f64([0, 0])}
+    assert statistics.concordance(**given).item() == 1
+    given[name] = f64([math.nan, 1])
+    with pytest.raises(ValueError, match=f"{name} must not be nan, 1 are"):
+        statistics.concordance(**given)

@@ -22,7 +22,7 @@
 # ```
 # **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far one layer moves, and how far the read-out moves. The first and the third hold. The second asks nothing of the tokens and fails for long ones; its repair is a square of their length. The paper sums the bound up as a power of the norms, and counts what several heads cost; both are fair. Two corollaries of the appendix use covers outside their range, and whether their bounds fail is open.
+# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far one layer moves, and how far the read-out moves. The first and the third hold. The second is Lemma A.15 of {cite:t}`variables`, without the condition of Lemma A.14, on which that rests, that tokens lie in the unit ball. With it the lemma holds; the paper uses it for longer inputs too, and there it fails. Its repair is a square of their length. The paper sums the bound up as a power of the norms, and counts what several heads cost; both are fair. Two corollaries of the appendix use covers outside their range, and whether their bounds fail is open.
 #
 # ## How far one layer moves
 #
@@ -395,7 +395,7 @@ ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
 #
 # ## What we found
 #
-# * Lemmas E.1 and E.3 hold. E.2 fails for the first layer by up to $B_x^2/2$. With $R^2$ beside both terms of the scores it holds for tokens of any length, with half the constants.
+# * Lemmas E.1 and E.3 hold. E.2 holds for tokens in the unit ball, as in its source, and fails for the first layer, to which the paper applies it, by up to $B_x^2/2$. With $R^2$ beside both terms of the scores it holds for tokens of any length, with half the constants.
 # * E.2 needs the norms of one of both networks only. So covers whose members leave the spectral bounds will do.
 # * The summary of the bound is fair for norms of at least 1; $H^{3/2}$ is right for one layer, and $H^{L + 1/2}$ for $L$.
 # * The proof of F.0.1 uses a cover outside its range; its bound, and that of F.0.2, are open.
@@ -404,7 +404,7 @@ ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
 # :title: One block: long inputs cost the square of their length
 # :group: false statement
 #
-# **Statement.** Printed, Lemma E.2, for every layer: an error of $W_{QK}$ moves the block's output by at most $2 L_\sigma B_{c2} B_{v2} \|\hat g\, \Delta W_{QK}\|$, with no condition on the length of the tokens.
+# **Statement.** Printed, Lemma E.2, for every layer: an error of $W_{QK}$ moves the block's output by at most $2 L_\sigma B_{c2} B_{v2} \|\hat g\, \Delta W_{QK}\|$. It is quoted as Lemma A.15 of Edelman et al. (2022), which rests on their Lemma A.14 and so on tokens in the unit ball. Here no condition is stated, and the proof of Theorem 4.2 uses it for the first layer too, with inputs as long as $B_x$.
 #
 # **Counterexample.** The first layer, width 1, two tokens $\pm R$ of length $R = 5$: the output moves {glue:text}`by_hand:.1f` times as far.
 #
@@ -412,7 +412,7 @@ ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
 #
 # **Repair.** $B_x^2$ beside $\Delta W_{QK}$ for $i = 1$.
 #
-# **What survives.** The lemma as printed for tokens of length at most $\sqrt2$, and with half the constants for length at most 1.
+# **What survives.** The lemma with the condition of its source, even with half the constants: so for every layer but the first, and for the first if $B_x \le 1$. As printed it holds for tokens of length at most $\sqrt2$.
 # ```
 #
 # ## What would falsify this

@@ -19,7 +19,7 @@
 # # Covers of linear maps that do not count the inputs
 #
 # ```{verdict}
-# Lemmas 3.4 and 3.5 bound the columns of the matrices and are false: at $k =$ {glue:text}`k_wide` outputs the hidden constants would have to be {glue:text}`forced_34:.0f` and {glue:text}`forced_35:.0f`. For rows both hold, with a constant of 7 and members of the class.
+# Lemmas 3.4 and 3.5 bound the columns of the matrices and are false: at $k =$ {glue:text}`k_wide` outputs the hidden constants would have to be {glue:text}`forced_34:.0f` and {glue:text}`forced_35:.0f`. For rows both hold (3.5 with $\log(kn)$), with a constant of 7 and members of the class.
 # ```
 # **Needs** {ref}`ch-mixed-inputs`. **Read** 6 min. **Runs in** 10 s. **Source** printed.
 #
@@ -41,7 +41,7 @@
 # Here $\lesssim$ hides a constant and logarithms of anything but $d$, $k$ and $n$.
 # ```
 #
-# Lemma 3.4 is Lemma 3.5 on the inputs $B_x e_1, \dots, B_x e_d$, which suffice by {prf:ref}`lengthfree-lem3-2`. Lemma 3.5 is credited to {cite:t}`variables`. Nothing changes if $W$, $x$ and $\epsilon$ are measured in units of $B_w$, $B_x$ and $B_w B_x$, so let $B_w = B_x = 1$ and $a = 1/\epsilon^2$ from here on.
+# Lemma 3.4 is Lemma 3.5 on the inputs $B_x e_1, \dots, B_x e_d$, which suffice by {prf:ref}`lengthfree-lem3-2`. Lemma 3.5 is credited to {cite:t}`variables`, as Lemma 4.6; of their paper we have the review version of October 2021 only, whose Lemma 4.5 is {prf:ref}`variables-lem4-5`. Nothing changes if $W$, $x$ and $\epsilon$ are measured in units of $B_w$, $B_x$ and $B_w B_x$, so let $B_w = B_x = 1$ and $a = 1/\epsilon^2$ from here on.
 
 # %% tags=["parameters"]
 k_wide = 4096  # outputs in the refutation of Lemmas 3.4 and 3.5 [1024..65536]
@@ -104,7 +104,9 @@ for result, name, value, where in (
     )
 
 # %% [markdown]
-# What differs is a transpose. The lemma that is cited covers, one at a time, the vectors that the input is multiplied by. For $x \mapsto Wx$ these are the rows $W_j$ of $W$; the printed norm bounds the columns. The logarithm points the same way: with rows it is $\log(kn)$, outputs times inputs, and at $n = d$ this is the $\log(dk)$ of Lemma 3.4, while the printed $\log(dn)$ would give $\log(d^2)$.
+# What differs is a transpose, and the source has it too, as far as we have it: {prf:ref}`variables-lem4-5` bounds columns, writes $Wx$, and proves $W^\top x$. There $Wx$ is not defined, so it can be read as $W^\top x$. Here $W$ is $k \times d$ and $Wx$ is defined: the lemma says something, and that is false.
+#
+# **A kinder reading** takes rows for columns in both lemmas. Then Lemma 3.4 is true. Lemma 3.5 is not yet: it needs $\log(kn)$, outputs times inputs, for $\log(dn)$ (see the exercise). At $n = d$ that is the $\log(dk)$ of Lemma 3.4, while $\log(dn)$ would give $\log(d^2)$. The paper does not mean rows by $\|\cdot\|_{q,p}$: it defines the norm by columns, and its Lemma 3.3, in the same notation, needs them. But rows serve in both places where it uses Lemma 3.4, Corollaries D.0.2 and F.0.2. D.0.2 holds for columns too, by another proof ({ref}`ch-single-layer-corollaries`); F.0.2 has a trouble of its own ({ref}`ch-layer-by-layer`).
 #
 # ## Rows: the repaired lemma
 #
@@ -267,7 +269,7 @@ glue(apart=49, attained=attained, column_error=column_error)
 # %% [markdown]
 # ## What we found
 #
-# * Lemmas 3.4 and 3.5 are false for columns, by a factor that grows with the number of outputs. For rows both are true, with every constant in the open and members of the class: $2a \log((k+1)(2n+1))$.
+# * Lemmas 3.4 and 3.5 are false for columns, as printed, by a factor that grows with the number of outputs. For rows 3.4 is true as it stands, and 3.5 with $\log(kn)$, with every constant in the open and members of the class: $2a \log((k+1)(2n+1))$.
 #
 # ```{finding} lengthfree.lem3_4
 # :title: Lemma 3.4 holds for rows, not for columns
@@ -277,26 +279,26 @@ glue(apart=49, attained=attained, column_error=column_error)
 #
 # **Counterexample.** $d = 1$, $\epsilon = \frac12 B_w B_x$: it is at least $k \log 2$, by volume. At $k = {glue:text}`k_wide`$ a constant of {glue:text}`forced_34:.0f` is forced, and it grows like $k / \log k$.
 #
-# **Why.** Lemma 3.5, from which it follows, bounds columns where its source bounds rows.
+# **Why.** It is Lemma 3.5 on $d$ inputs, and that lemma bounds the columns of $W$ where the argument for $x \mapsto Wx$ needs the rows.
 #
 # **Repair.** $\|W^\top\|_{2,1} \le B_w$: then the log covering number is at most $2a \log((k+1)(2d+1))$, and so $7\, a \log(dk)$ for $dk \ge 2$, with members of the class.
 #
-# **What survives.** The bound, and the corollaries built on it, once the norm is taken of the transpose.
+# **What survives.** The lemma, word for word, with rows for columns, also in both places where the paper uses it. Of these, Corollary D.0.2 holds for columns too, by another proof.
 # ```
 #
 # ```{finding} lengthfree.lem3_4.lem3_5
-# :title: Lemma 3.5 bounds columns where its source bounds rows
+# :title: Lemma 3.5 bounds columns where the map takes rows
 # :group: false statement
 #
 # **Statement.** As printed, after an earlier paper: for the same class and any $n$ inputs with $\|x\|_2 \le B_x$ the log covering number is of order $a \log(dn)$.
 #
 # **Counterexample.** $d = 2$, $n = 1$, the input $B_x e_1$, second columns 0: at $k = {glue:text}`k_wide`$ and $\epsilon = \frac12 B_w B_x$ a constant of {glue:text}`forced_35:.0f` is forced, and it grows like $k$.
 #
-# **Why.** The source covers the vectors that the input is multiplied by. For $x \mapsto Wx$ these are the rows; here the columns are bounded.
+# **Why.** The slip is in the source as we have it, the review version of 2021: columns bounded, $Wx$ written, $W^\top x$ proved. There $Wx$ is not defined, and $W^\top x$ can be read for it; here it is defined, and the lemma is false as written. Rows for columns alone do not mend it, as the logarithm lacks $k$. The Lemma 4.6 that the paper cites we have not read.
 #
 # **Repair.** The lengths of the rows, and outputs times inputs under the logarithm: at most $2a \log((k+1)(2n+1))$, and so $7\, a \log(kn)$ for $kn \ge 2$, with members of the class.
 #
-# **What survives.** The lemma for rows.
+# **What survives.** The lemma for rows, with $\log(kn)$. The paper uses it once, at $n = d$, for Lemma 3.4.
 # ```
 #
 # ## What would falsify this

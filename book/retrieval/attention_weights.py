@@ -397,6 +397,29 @@ glue(stored_identity=mean["cosine_identity"], stored_covariance=mean["cosine_cov
 glue(stored_own_share=1 / (1 + stored_d_e / scale["N"]))
 
 # %% [markdown]
+# **What differs from the paper.** Its Figure 2, by the text of its second version; what stands in the code only is marked.
+
+# %% mystnb={"code_prompt_hide": "Settings", "code_prompt_show": "Settings"} tags=["hide-input"]
+settings = {
+    "$N$": ("100", f"{N}; stored: 100"),
+    "dimensions of the data": ("10 (code)", f"{d}; stored: 10"),
+    "dimensions of the encodings": ("23", f"{d_e}; stored: 23"),
+    "models": ("1 (code)", f"{ensemble}; stored: 5"),
+    "learning rate": ("0.001", f"{learning_rate:g}; stored: 0.001"),
+    "weight decay": ("0.2", f"{weight_decay:g}; stored: 0.2"),
+    "training prompts": ("50000, fixed", "new in every step; stored: 50000, fixed"),
+    "end of the training": (
+        "training error of an epoch below 0.05 (code)",
+        f"test error below {threshold:g}; stored: as in the code",
+    ),
+    "test prompts": ("10000 (code)", f"{test_prompts} a model; stored: 1000"),
+    "factor of the encodings": ("root of d", "none, as in the code"),
+}
+settings = [(name, *both) for name, both in settings.items() if both[0] != both[1]]
+settings = pd.DataFrame(settings, columns=["setting", "paper", "here"])
+table(settings, "Every setting that differs from the paper's")
+
+# %% [markdown]
 # It is the same picture. The mean of the diagonal is {glue:text}`stored_diagonal:.0f`, in the range of the paper's colour bar, which is marked up to 40. The block is again closer to $\Sigma$ (cosine {glue:text}`stored_covariance:.2f`) than to the identity ({glue:text}`stored_identity:.2f`). The diagonal's share of its energy is {glue:text}`stored_share:.2f`, less than in $\Sigma$ itself, where it is about $(1 + d_e/N)^{-1} =$ {glue:text}`stored_own_share:.2f`: training adds entries beside the diagonal that $\Sigma$ does not explain.
 #
 # ## What we found

@@ -55,7 +55,7 @@ resume = False  # go on from the runs that are stored
 # * **Recurrent**: "a simple bidirectional RNN", here of ReLU units, 500 states in each direction, and a linear map from both states of a token.
 # * **Feedforward**: all tokens side by side into ReLU layers of $Nd$ and 1000 units, and $N$ outputs.
 #
-# All this is the paper's, but that a test here ends early where the error is far above the threshold. Stored are {glue:text}`near_runs` runs of each network and length, at $N =$ {glue:text}`long` {glue:text}`long_runs`; they took {glue:text}`minutes:.0f` minutes, with other work beside them, in several calls, the last of which is named under the table. The page itself repeats a shorter length of each task with {glue:text}`states` states. A run has its own encodings, its own $u$, weights and prompts; the three networks of a run share the first two.
+# What differs from the paper's text is in a table below. Stored are {glue:text}`near_runs` runs of each network and length, at $N =$ {glue:text}`long` {glue:text}`long_runs`; they took {glue:text}`minutes:.0f` minutes, with other work beside them, in several calls, the last of which is named under the table. The page itself repeats a shorter length of each task with {glue:text}`states` states. A run has its own encodings, its own $u$, weights and prompts; the three networks of a run share the first two.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import dataclasses
@@ -267,6 +267,29 @@ by_simple = Runs(every.query("test == 'simple'"))
 for net in NETS:  # longest general prompts
     medians = [runs.median("general", net, far) for runs in (by_simple, kept)]
     glue(**{f"tested_{net}": medians[0] / medians[1]})
+
+# %% [markdown]
+# **What differs from the paper.** Its Figure 1, by the text of its second version.
+
+# %% mystnb={"code_prompt_hide": "Settings", "code_prompt_show": "Settings"} tags=["hide-input"]
+settings = {
+    "$N$, general task": ("2 to 12", f"{', '.join(map(str, lengths))}; stored: 4, 7, 12"),
+    "$N$, simple task": (
+        "25 to 33",
+        f"{', '.join(map(str, simple_lengths))}; stored: 8, 16, 25",
+    ),
+    "dimensions of the data": ("10", str(d)),
+    "runs of each network": ("5", f"{runs}; stored: 5, and 3 at 25 tokens"),
+    "recurrent states": ("500", f"{states}; stored: 500"),
+    "recurrent units": ('not given ("simple")', "ReLU"),
+    "test prompts": ("10000", f"{test_prompts}; stored: 10000"),
+    "a test": ("not given", "every 10 steps; ends early if the error is far above"),
+    "most prompts of a run": ("not given", f"{cap}"),
+    "factor of the encodings": ("root of d", "none, as in the code"),
+}
+settings = [(name, *both) for name, both in settings.items() if both[0] != both[1]]
+settings = pd.DataFrame(settings, columns=["setting", "paper", "here"])
+table(settings, "Every setting that differs from the paper's")
 
 # %% [markdown]
 # ## What we found

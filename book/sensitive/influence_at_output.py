@@ -19,11 +19,11 @@
 # # What one bit does to the output
 #
 # ```{verdict}
-# Without layer norm one flip is worth $O(1/n)$: the slopes are {glue:text}`slope_one` and {glue:text}`slope_two`. With layer norm and $\varepsilon > 0$ the bounds (9) and (10) hold, with half the exponent in (9), and the mean over inputs needs no $\log n$.
+# Without layer norm one flip is worth $O(1/n)$: the slopes are {glue:text}`slope_one` and {glue:text}`slope_two`. With layer norm and $\varepsilon > 0$ the bounds (9) and (10) hold, (9) for tokens with $\|y_j^{(0)}\|^2 \le 2d$; longer ones need $C_P^2$ for $d$ in its exponent. The mean over inputs needs no $\log n$.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** In a transformer without layer norm and with fixed weights, a flip of one bit moves the output elsewhere by $O(1/n)$; so the paper quotes, and so it is. Scores that grow with $\log n$ escape it, and FIRST shows how. With layer norm and $\varepsilon > 0$ the paper sketches two bounds on the sensitivity, one for every input and one for most. Carried out, both hold. We add a third: the average sensitivity is bounded at all lengths, however large the scores of the first layer are.
+# **Claim.** In a transformer without layer norm and with fixed weights, a flip of one bit moves the output elsewhere by $O(1/n)$; so the paper quotes, and so it is. Scores that grow with $\log n$ escape it, and FIRST shows how. With layer norm and $\varepsilon > 0$ the paper sketches two bounds on the sensitivity, one for every input and one for most. Carried out, both hold, the first for tokens that are not too long. We add a third: the average sensitivity is bounded at all lengths, however large the scores of the first layer are.
 #
 # ## The statement
 #
@@ -41,7 +41,7 @@
 # $$s(x, f) \le \frac{C \exp(4 d \max_h \|K_{1,h}^\top Q_{1,h}\|)}{\varepsilon^{L/2}}, \qquad s(x, f) \le C\, \frac{\log n}{\varepsilon^{L/2}} .$$
 # ```
 #
-# Here $K_{1,h}$ and $Q_{1,h}$ make the scores of head $h$ of the first layer. $C$ is the exponential of such norms in later layers, times a polynomial in $H$, $d$ and the norms of weights and embeddings.
+# *((9): for first tokens with $\|y_j^{(0)}\|^2 \le 2d$; see below.)* Here $K_{1,h}$ and $Q_{1,h}$ make the scores of head $h$ of the first layer. $C$ is the exponential of such norms in later layers, times a polynomial in $H$, $d$ and the norms of weights and embeddings.
 
 # %% tags=["parameters"]
 models = 20  # random transformers without layer norm [10..40]
@@ -205,7 +205,7 @@ glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 # **The other layers.** Layer norm is $\varepsilon^{-1/2}$-Lipschitz: its derivative is $(P - y y^\top / d) / N$ with $P$ the centring and $\|y\|^2 \le d$, so its norm is at most $1/N \le \varepsilon^{-1/2}$. By {prf:ref}`influence-head` each later layer multiplies $\max_j \sum_q I_q$ by at most $G_k$, and the same in the mean over $x$ of each $\sum_q I_q$. So $\sum_q I_q[f]$, or its mean, is at most $\|v\|\, \varepsilon^{-L/2} S(A) \prod G_k$. Last, $I_q[f]^2 \le 2 \max |f|\, I_q[f]$. $\square$
 # ```
 #
-# If the first tokens are no longer than $\sqrt d$, as those of later layers are, then $g \le 2 d \max_h \|K_{1,h}^\top Q_{1,h}\|$. So the first bound is (9) with half the exponent, and the second is (10). (With longer tokens $d$ in (9) has to be read as $C_P^2$.) The third has no counterpart in the paper. It contains neither $n$ nor the scores of the first layer.
+# Let $\kappa = \max_h \|K_{1,h}^\top Q_{1,h}\|$. Then $g \le 2 C_P^2 \kappa$, and for $C_P^2 \le 2d$ the first bound gives (9); for $C_P^2 \le d$, as in later layers, with half the exponent. The second is (10). With longer tokens $d$ in (9) has to be read as $C_P^2$, which "along the lines of" leaves room for: a head below breaks the form with $d$. The third has no counterpart in the paper. It contains neither $n$ nor the scores of the first layer.
 #
 # **A row at every input.** How good is $2(e^g - 1)$? Take the head of OR, a flat row, at $x = 0^n$. A flip gives its position the weight $e^g / (e^g + n - 1)$ in place of $1/n$. All flips together move the row by
 #
@@ -288,6 +288,33 @@ def or_head(n):
 n_or = 2048
 at_zeros = or_head(n_or)
 
+
+# %% [markdown]
+# **Long tokens.** The same head with tokens $\pm a u$, $a^2 = 10 d$, value matrix $I$ and scores that a flip raises by $g = 2 a^2 \kappa$: five times the exponent $4 d \kappa$ of (9). All positions but the flipped one say the same, so its sensitivity at $0^n$ with $n - 1 = e^g$ is a formula, and $n$ may be huge.
+
+
+# %%
+def long_tokens(g, read_as, d=4, square=40.0):
+    """Sensitivity at zeros over (9), its exponent with some square in place of d."""
+    n, a = 1 + math.exp(g), math.sqrt(square)
+
+    def output(b):  # of the read-out u behind layer norm with epsilon 1, given b u
+        return b / math.sqrt(b * b / d + 1)
+
+    zero, flipped = output(-2 * a), output(-a)  # the flipped bit gets half of the weight
+    s = (n - 1) * (flipped - zero) ** 2 / 4
+    rows = 2 * math.exp(4 * read_as * g / (2 * square))
+    return s / (0.5 * abs(zero) * (2 * a + 2 * a + a * rows))
+
+
+exponents = (10.0, 20.0, 40.0)
+long = {
+    "(9) with d": [long_tokens(g, 4.0) for g in exponents],
+    "(9) with the squared length of the tokens": [long_tokens(g, 40.0) for g in exponents],
+}
+long = pd.DataFrame(long, pd.Index(exponents, name="g"))
+table(long, "Long tokens at zeros: sensitivity over (9)", form=".2g")
+
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 worst = over.max()
 worst["every input"] = max(worst["every input"], at_zeros["every input"])
@@ -306,23 +333,33 @@ for result, about, name, (text, control) in (
         about=about,
         evidence="proved",
     )
+every.holds(
+    "(9) with the squared length of the tokens for $d$, head of OR with long tokens: sensitivity "
+    "over the bound, largest; control: with $d$",
+    long["(9) with the squared length of the tokens"].max(),
+    at_most=1,
+    control=long["(9) with d"].max(),
+    about="ours",
+    evidence="proved",
+)
 glue(n_or=n_or, **{f"or_{name.split()[0]}": ratio for name, ratio in at_zeros.items()})
+glue(long_20=long.loc[20.0, "(9) with d"], long_40=long.loc[40.0, "(9) with d"])
 glue(attained=over["mean"].max(), largest=over.drop("faint", level="model")["mean"].max())
 
 # %% [markdown]
-# The faint models use {glue:text}`attained:.4f` of the third bound, so its power of $\varepsilon$ is right. The random ones use at most {glue:text}`largest:.4f`. Multiplying the scores of the first layer changes little. At {glue:text}`n_or` bits the head of OR at the string of zeros uses {glue:text}`or_every:.3f` of the first bound. It has {glue:text}`or_most:.2f` times the second, so zeros are an input that this one leaves out, and {glue:text}`or_mean:.0f` times the third.
+# The faint models use {glue:text}`attained:.4f` of the third bound, so its power of $\varepsilon$ is right. The random ones use at most {glue:text}`largest:.4f`. Multiplying the scores of the first layer changes little. At {glue:text}`n_or` bits the head of OR at the string of zeros uses {glue:text}`or_every:.3f` of the first bound. It has {glue:text}`or_most:.2f` times the second, so zeros are an input that this one leaves out, and {glue:text}`or_mean:.0f` times the third. With long tokens it has {glue:text}`long_20:.0f` times (9), read with $d$, at $g = 20$, and {glue:text}`long_40:.1e` times at $g = 40$.
 #
 # **What this says.** With $\varepsilon > 0$, fixed norms elsewhere and any scores at all in the first layer, the average sensitivity stays bounded as $n$ grows. PARITY has $\mathrm{as}_n = n$ and MAJORITY has $\mathrm{as}_n$ of order $\sqrt n$, so such transformers compute neither at all lengths. This is what the paper says of scores that are multiplied by $\log n$: in the input layer they help FIRST, and not a sensitive function. It takes small $N$, the subject of {ref}`ch-layer-norm-blowup`, or scores that grow in a later layer.
 #
 # ## What we found
 #
 # * {prf:ref}`sensitive-fact2` holds for random transformers of one and two layers, if encodings are bounded, and ends where scores grow with $\log n$.
-# * (9) and (10) hold. In (9) the exponent can be halved and no further, and only the score that one bit can change matters.
+# * (9) holds for first tokens with $\|y_j^{(0)}\|^2 \le 2d$, and with $C_P^2$ for $d$ for all; (10) holds. For tokens no longer than $\sqrt d$ the exponent of (9) can be halved. In the first bound only the score that one bit can change matters, and $e^g$ cannot be lowered.
 # * In the mean over inputs the sensitivity is bounded without $\log n$ and without the scores of the first layer.
 #
 # ## What would falsify this
 #
-# For {prf:ref}`sensitive-fact2`: a slope above $-1$, or an output that moves by more than the explicit constant over $n$; the control is the head whose scores grow. For {prf:ref}`influence-epsilon`: a sensitivity above its bound. The controls put the mean's 6 for $2 e^g$, and $16 \log n + 9$ at an input that is left out, both at the head of OR at $0^n$; in the mean one leaves out $\varepsilon^{-L/2}$.
+# For {prf:ref}`sensitive-fact2`: a slope above $-1$, or an output that moves by more than the explicit constant over $n$; the control is the head whose scores grow. For {prf:ref}`influence-epsilon`: a sensitivity above its bound. The controls put the mean's 6 for $2 e^g$, and $16 \log n + 9$ at an input that is left out, both at the head of OR at $0^n$; in the mean one leaves out $\varepsilon^{-L/2}$. For (9) with $C_P^2$ in place of $d$: the same; the control has $d$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -34,7 +34,7 @@
 # *(Not at every minimizer.)* "Informally", Theorem 6 says that for $\mathrm{as}_n(T_\theta) \sim n$ tiny steps change the predictions on long inputs. "This means that, as the input gets longer, the Hessian of the mean-squared loss at the minimizer fitting a sensitive function has unboundedly large entries."
 # ```
 #
-# **Where the trace stays.** The PARITY transformer of {ref}`ch-brittle-transformers` has $d = 32$, and its $v$ is parallel to $y_n$ at every input. So $|T_\theta|$ is as large as it can be: turning $y_n$ by a small angle $\varphi$ changes the output by $\varphi^2 / 2$ only. All weights but $v$ then have gradient 0, kinks of ReLU or not, and $v$ has the gradient $y_n$. The fit is exact, so $\mathrm{tr}\, H = 2\, \mathbb E_x \|\nabla T_\theta\|^2 = 2d = 64$ at every length. No entry of $H$ exceeds its trace.
+# **Where the trace stays.** The PARITY transformer of {ref}`ch-brittle-transformers` has $d = 32$, and its $v$ is parallel to $y_n$ at every input. Its encodings, which contain $\frac in$, $\frac1n$ and $\frac1{n^2}$, depend on $n$. Section 5 allows this: Theorem 6 holds "for families of transformers where weights may depend on n", as long as the constant $C$ of Theorem 4 remains bounded, and it does, since weights are fixed and encodings bounded. So $|T_\theta|$ is as large as it can be: turning $y_n$ by a small angle $\varphi$ changes the output by $\varphi^2 / 2$ only. All weights but $v$ then have gradient 0, kinks of ReLU or not, and $v$ has the gradient $y_n$. The fit is exact, so $\mathrm{tr}\, H = 2\, \mathbb E_x \|\nabla T_\theta\|^2 = 2d = 64$ at every length. No entry of $H$ exceeds its trace.
 #
 # ```{prf:proposition} A tilted read-out (ours)
 # :label: tilt-trace

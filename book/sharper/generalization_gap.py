@@ -19,11 +19,11 @@
 # # Does the gap grow with degree and sparsity?
 #
 # ```{verdict}
-# At the paper's size a character of higher degree has the larger gap in {glue:text}`paper_order:.0f` % of pairs of runs, and {glue:text}`paper_reached` of {glue:text}`paper_runs` such runs converge. Growth with the sparsity shows on small samples; at the paper's size it shows among sums of degree 3 that converge, and is else open.
+# At the paper's size a character of higher degree has the larger gap in {glue:text}`paper_order:.0f` % of pairs of runs, and {glue:text}`paper_reached` of {glue:text}`paper_runs` such runs converge. Growth with the sparsity shows on small samples. At the paper's size it is open: of six subsets of the stored runs it shows in three, and in these training was not equal.
 # ```
 # **Needs** {ref}`ch-fourier-walsh`, {ref}`ch-construction`. **Read** 9 min. **Runs in** 45 s. **Source** printed.
 #
-# **Claim.** A transformer that has fitted a sample of a sparse function errs more on new strings than on the sample. The paper finds that this *generalization gap* grows with the degree of the function and with its sparsity, and that each makes growth with the other steeper. On strings of 10 bits and small samples we find all three. At the paper's 20 bits and 8192 strings we find growth with the degree. With the sparsity it shows there among sums of degree 3 that converge, in a sub-model; elsewhere the gaps that our runs leave are too small, or the runs too unlike, to tell.
+# **Claim.** A transformer that has fitted a sample of a sparse function errs more on new strings than on the sample. The paper finds that this *generalization gap* grows with the degree of the function and with its sparsity, and that each makes growth with the other steeper. On strings of 10 bits and small samples we find all three. At the paper's 20 bits and 8192 strings we find growth with the degree. With the sparsity it is open there: the gaps that our runs leave are too small, or the runs too unlike, to tell.
 #
 # ## The statement
 #
@@ -87,7 +87,6 @@ from helpers.statistics import (
 ledger, draws = Ledger("sharper/generalization_gap"), Draws(seed)
 fig1 = {
     "degree": ledger.result("sharper.fig1.degree"),
-    "sparsity": ledger.result("sharper.fig1.sparsity"),
     "few": ledger.result("sharper.fig1.sparsity_few"),
     "interaction": ledger.result("sharper.fig1.interaction"),
     "bound": ledger.result("sharper.fig1.bound"),
@@ -133,9 +132,9 @@ SETTINGS = {
     "bits n": ("20", f"{n}", "20"),
     "degrees": ("1 to 5", f"1 to {max_degree}", "1 to 5"),
     "sparsities": ("1, 7, 14, 20", f"1, {sparse}", "1, 7, 14, 20"),
-    "functions of a class": ("11", f"{models}", "11"),
+    "functions of a class": ("11; 5 in another sentence", f"{models}", "11"),
     "strings of a sample": ("8192", f"{few}, {many}", "8192"),
-    "strings in a step": ("at most 256", f"{batch}", "128 for W = 1, 64 or 128 above"),
+    "strings in a step": ("not legible", f"{batch}", "128 for W = 1, 64 or 128 above"),
     "risk measured on": ("1000 strings, by the code", "all strings", "131,072 strings"),
     "scale of the scores": ("2 log n", "0.4 log (n + 1)", "0.4 log (n + 1)"),
     "dropout": ("yes, rate not legible", "none", "none"),
@@ -362,15 +361,6 @@ for part, trend, where, no_trend in (
         about="experiment",
         evidence="trained",
     )
-found, shuffled = trends["sparsity, degree 3, sums", at_paper]
-fig1["sparsity"].holds(
-    "sparsity, degree 3, sums, paper's size: all runs, the mean; control: shuffled labels",
-    found.value,
-    at_least=0.5,
-    control=shuffled,
-    about="ours",
-    evidence="trained",
-)
 
 # %% mystnb={"code_prompt_hide": "Numbers for the text", "code_prompt_show": "Numbers for the text"} tags=["hide-cell", "nbval-ignore-output"]
 means = single.groupby("degree")["gap"].mean()
@@ -388,6 +378,8 @@ glue(two_settled=f"{order(settled.query('degree == 2'), 'sparsity')[0]:.2f}")
 sums_settled = order(settled.query("degree == 2 and sparsity > 1"), "sparsity")[0]
 glue(two_sums=f"{sums_settled:.2f}", three=f"{trends['sparsity, degree 3, sums', at_paper][0]:.2f}")
 glue(three_settled=f"{order(three[three['finished'] == 1], 'sparsity')[0]:.2f}")
+of_three = three[three["finished"] == 1].groupby("sparsity")["steps"].median()
+glue(steps_seven=of_three[7], steps_twenty=of_three[20])
 glue(power_paper=f"{trends['power of the degree', at_paper][0]:.2g}")
 glue(steep_settled=f"{steepening(settled)[0]:.1e}")
 glue(settled_few=f"{order(one_few[one_few['finished'] == 1], 'degree')[0]:.2f}")
@@ -399,7 +391,7 @@ glue(minutes=minutes, unreached=int((reached == 0).sum()))
 # %% [markdown]
 # At the paper's size the gap of one character grows from {glue:text}`paper_low` at degree 1 to {glue:text}`paper_high` at degree 5, though all but one of these runs converge. So growth does not need samples that are too small for their class.
 #
-# At degree 1 the gap is of the order of $10^{-5}$, whatever the sparsity: concordance {glue:text}`flat:.2f`, lower end {glue:text}`flat_low:.2f`. At degree 2 it is {glue:text}`two:.2f`; among converged runs {glue:text}`two_settled`, and among converged sums {glue:text}`two_sums`. Among sums of degree 3 it is {glue:text}`three`, among those that converge {glue:text}`three_settled`. The steepening of converged runs is {glue:text}`steep_settled`. Leaving out unconverged runs at 10 bits gives a concordance of {glue:text}`settled_few` with the degree. So no trend comes from runs that stopped too early.
+# At degree 1 the gap is of the order of $10^{-5}$, whatever the sparsity: concordance {glue:text}`flat:.2f`, lower end {glue:text}`flat_low:.2f`. At degree 2 it is {glue:text}`two:.2f`; among converged runs {glue:text}`two_settled`, and among converged sums {glue:text}`two_sums`. Among sums of degree 3 it is {glue:text}`three`, among those that converge {glue:text}`three_settled`; but of these the ones of 20 characters took {glue:text}`steps_twenty:.0f` steps in the middle, those of 7 {glue:text}`steps_seven:.0f`. The steepening of converged runs is {glue:text}`steep_settled`. Leaving out unconverged runs at 10 bits gives a concordance of {glue:text}`settled_few` with the degree. So no trend comes from runs that stopped too early.
 #
 # **Not judged.** The panels of Figure 1 one by one. The stored series hold {glue:text}`models_stored` runs in all twenty classes, {glue:text}`models_reached` of them converged, after {glue:text}`minutes:.0f` minutes on a processor. In {glue:text}`unreached` classes none did: degree 5 with several characters, and degree 4 with twenty.
 #
@@ -496,7 +488,7 @@ glue(normed_done=int(with_norm["finished"].sum()), normed_runs=len(with_norm))
 # ## What we found
 #
 # * The gap grows with the degree: at 10 bits and {glue:text}`few` strings (concordance {glue:text}`few_order:.2f`), and at the paper's size, where nearly every run of one character converges.
-# * It grows with the sparsity on small samples. At the paper's size this is open: at degree 1 the gaps are too small to tell, and at degree 2 sums have a larger gap than single characters, but were trained with another batch, and among sums of 7, 14 and 20 no growth shows. At degree 3, in the sub-model, it shows among sums that converge ({glue:text}`three_settled`), though those of 20 had more steps.
+# * It grows with the sparsity on small samples. At the paper's size this is open: at degree 1 the gaps are too small to tell, and at degree 2 sums have a larger gap than single characters, but were trained with another batch, and among sums of 7, 14 and 20 no growth shows. At degree 3, in the sub-model, it shows among sums that converge ({glue:text}`three_settled`), but those of 20 had more than twice the steps.
 # * Growth with the degree is more than linear at 10 bits, and at the paper's size for one character (power {glue:text}`power_paper`). It is steeper for many characters at 10 bits; at the paper's size the steepening shows for degrees 1 and 2, but there sums were trained with another batch, so it is open. Whether growth with the sparsity is more than linear was not tested.
 # * The bound grows with both, and falls far more slowly with more strings.
 #

@@ -39,8 +39,8 @@
 # **Why the truth must be linear.** Away from kinks of the MLP the trace is a smooth function of the weights, so that $\Delta = \sigma\, U \cdot \nabla \operatorname{tr} H + O(\sigma^2)$. The bound, in contrast, multiplies worst cases of six matrices, at every input at once.
 
 # %% tags=["parameters"]
-lengths = [8, 12]  # bits T, from 6 to 60, none of them one below a multiple of 4
-degrees = [1, 3]  # sizes of the parities, each from 1 to 5
+lengths = [8, 12]  # bits T from [6..60], none of them one below a multiple of 4
+degrees = [1, 3]  # sizes of the parities, each from [1..5]
 sparsities = [1, 4]  # terms of a function, each from 1 to the least length
 functions = 2  # in each class, of which the worst counts [1..20]
 draws = 10  # noisy copies of each function [2..100]

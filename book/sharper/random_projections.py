@@ -34,12 +34,12 @@
 # Let $J$ have $P$ rows and $k$ columns of independent normal entries of standard deviation $1/\sqrt k$. The *code* of position $j$ is row $J_j$; the value column stays. Each weight matrix is multiplied by $J$ on the sides that face positions, so that $\tilde W_{KQ} = J^\top W_{KQ} J$.
 # ```
 #
-# ```{prf:theorem} Lintilhac and Shaikh (2026), Appendix B.2
+# ```{prf:theorem} Lintilhac and Shaikh (2026), Appendices B.2 and B.3
 # :label: sharper-jl
-# On random codes of enough columns the output is approximately that of the original network. *(Our composition with the lemma on codes; it fails for one* $\varepsilon$ *at all* $T$ *, below:)* for any fixed $\varepsilon$, $k = 8 \log T / \varepsilon^2$ columns are enough, at every $T$.
+# On random codes of enough columns the output is approximately that of the original network. A small width gives a correct construction: *(formula, and one* $\varepsilon$ *for all* $T$ *, restored; so read it fails, below)* for any fixed $\varepsilon$, $k = 8 \log T / \varepsilon^2$ columns are enough, at every $T$.
 # ```
 #
-# **Source.** Two sentences are printed: the lemma of Johnson and Lindenstrauss on the codes, "for any fixed" accuracy, and that the output is "approximately the same", with no accuracy named. To put them together with one $\varepsilon$ for all $T$ is our step. The formula is missing in the text that we could read. The width is that of the authors' code, and of the lemma. The paper also says that its experiments do not use the codes, because $T$ is small there.
+# **Source.** Printed are the lemma of Johnson and Lindenstrauss on the codes, "for any fixed" accuracy; that the output is "approximately the same", with no accuracy named; that this "allows us to achieve a correct construction with a width of only" a symbol (B.3); and that the final asymptotic result takes the codes "such that" a formula holds (K.7). Symbol and formula are missing in the text that we could read. The width here is that of the authors' code, and of the lemma; Lemma 20 calls its own "consistent" with it. That one $\varepsilon$ serves all $T$ is restored too. The paper also says that its experiments do not use the codes, because $T$ is small there.
 #
 # **Why it works, and what it needs.** Let $\Gamma = J J^\top$, the inner products of the codes, and $E = \Gamma - I$. A score of the narrow network is an entry of
 #
@@ -457,7 +457,7 @@ ledger.show()
 # :title: Ties need codes of accuracy 1 / sqrt(log T)
 # :group: constant
 #
-# **Statement.** Our composition of two printed sentences. The lemma on codes is said "for any fixed" accuracy, and is true; the output is said to be "approximately the same", with no accuracy named. Put together with one $\varepsilon$ for all $T$: random codes of $8 \log T / \varepsilon^2$ columns leave the output of the network approximately the same, at every $T$. The formula is that of the authors' code.
+# **Statement.** Appendix B.3: the codes "achieve a correct construction with a width of only" a symbol that our text lacks. As restored, with the formula of the authors' code and one $\varepsilon$ for all $T$: random codes of $8 \log T / \varepsilon^2$ columns leave the output of the network approximately the same, at every $T$.
 #
 # **Where it fails.** One pair, $d = 2$, $W = 1$, scores $2 \log T$. At $\varepsilon = \frac12$ the attention on the two bits differs by a factor of 4 or more in {glue:text}`broken_near:.2f` of all draws at $T = 10^6$, and in {glue:text}`broken_far:.2f` at $T = 10^{1000}$. Then the output is off by a half or more at half of the inputs.
 #
@@ -465,7 +465,7 @@ ledger.show()
 #
 # **Repair.** $\varepsilon$ of order $1/\sqrt{\log T}$, so $k$ of order $\log^2 T$ for fixed $d$, $W$ and coefficients, with explicit constants. For one pair no order from $8 \log T$ columns up to it will do.
 #
-# **What survives.** Both printed sentences: the lemma on codes, and the output, on codes of enough columns; the codes themselves; the order $\log T$ for $d = W = 1$; a width that is polylogarithmic in $T$; and, with a small $\varepsilon$, every length in use.
+# **What survives.** The lemma on codes; the output, on codes of enough columns; B.3, if its $\varepsilon$ may fall with $T$; the codes themselves; the order $\log T$ for $d = W = 1$; a width that is polylogarithmic in $T$; and, with a small $\varepsilon$, every length in use.
 # ```
 #
 # ## Exercises

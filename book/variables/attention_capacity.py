@@ -77,7 +77,7 @@ figures.show()
 #
 # $$f(X, z) = \sigma\bigl( W_V^\top X^\top \mathrm{softmax}(s) \bigr) ,$$
 #
-# where the activation $\sigma$ acts on each number, keeps 0 and is $L$-Lipschitz. In a self-attention head $z$ is one of the tokens. No token is longer than $B_X$, and $\|J\|_{1,1}$ is the sum of the absolute values of all entries of $J$. $N_\infty(\epsilon)$ is the least number of members of a class that come within $\epsilon$ of every member, on all inputs at once ({ref}`ch-capacity`). We use the numbers of the version of 2021.
+# where the activation $\sigma$ acts on each number, keeps 0 and is $L$-Lipschitz. In a self-attention head $z$ is one of the tokens. No token is longer than $B_X$, and $\|J\|_{1,1}$ is the sum of the absolute values of all entries of $J$. $N_\infty(\epsilon)$ is the least number of members of a class that come within $\epsilon$ of every member, on all inputs at once ({ref}`ch-capacity`). We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma A.6 and Corollary A.7
 # :label: variables-lemA6

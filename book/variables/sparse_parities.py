@@ -33,7 +33,7 @@
 # ```
 
 # %% tags=["parameters"]
-lengths = [6, 10, 15]  # T, bits of a string, increasing, each from 6 to 30
+lengths = [6, 10, 15]  # T, bits of a string, increasing, each from [6..30]
 runs = 12  # of each length [10..40]
 max_steps = 1500  # of a run [1500..20000]
 batch_size = 256  # strings in a step [256..2048]

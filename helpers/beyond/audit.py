@@ -15,7 +15,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers import cube
-from helpers.checks import door, require_positive
+from helpers.checks import door, require_finite, require_positive
 from helpers.sharper import network as sharper
 
 
@@ -59,15 +59,20 @@ def failures(
             these. With those of networks without noise, members that fit equally well are tied.
 
     Raises:
-        ValueError: shapes that do not fit, or no samples.
+        ValueError: shapes that do not fit, losses that are not finite, no samples, or one that is
+            empty.
     """
     if chosen_by is None:
         chosen_by = losses
-    if losses.shape != chosen_by.shape or losses.shape[1:] != counts.shape[1:] or not len(counts):
+    fit = losses.ndim == counts.ndim == 2 and losses.shape == chosen_by.shape
+    if not fit or losses.shape[1] != counts.shape[1] or not (losses.numel() and counts.numel()):
         raise ValueError(
             f"expected losses (H, inputs), counts (draws, inputs) and chosen_by (H, inputs), got "
             f"{tuple(losses.shape)}, {tuple(counts.shape)} and {tuple(chosen_by.shape)}"
         )
+    require_finite(losses=losses, counts=counts, chosen_by=chosen_by)
+    if not (counts.sum(1) > 0).all():
+        raise ValueError(f"counts of a sample must sum to 1 or more, got {counts.sum(1).min()}")
     losses, counts = losses.double(), counts.double()
     risk = losses.mean(1).expand(len(counts), -1)
     empirical = counts @ losses.T / counts.sum(1, keepdim=True)

@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,12 @@ BOOK = ROOT / "book"
 REGISTER = BOOK / "register.yml"
 STRIP = re.compile(r"\*\*Runs in\*\* (?P<number>[\d.]+) (?P<unit>s|min)\b")
 """As at the top of every chapter."""
+_STRINGS = re.compile(r"""["']([\w.-]+)["']""")
+_STORES = ("helpers.book.results", "helpers.book.own")
+_SHOWN = (*_STORES, "helpers.book", "helpers.book.words", "helpers.book.training")
+CELL_METADATA = ("tags", "mystnb")
+"""What the runner leaves of a cell's metadata."""
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PARSER = threading.Lock()
 
 
@@ -97,16 +103,27 @@ class Chapter:
         """A parameter by name; ChapterError names those allowed."""
         return named(self.parameters, name, self.name)
 
-    def key(self, parameters: Mapping[str, Any]) -> str:
+    def key(self, parameters: Mapping[str, Any], *, keeps: bool = False) -> str:
         """Hash of all that the outputs depend on.
 
         The source, the parameters, the pins, exactly the helper modules that the source reaches by
-        import, and the stored results of this chapter and of those that it loads.
+        import, the register's rows that the source names, and the stored results of this chapter
+        and of those that it loads.
+
+        Args:
+            parameters: Of the run.
+            keeps: Whether the run stores its tables. Then its own are no input of it, and of
+                others their numbers are, not when and where they were made.
         """
         digest = hashlib.sha256()
-        read = {self.name, *loaded(self.text, self.name)}
-        stored = sorted(f for name in read for f in (self.root / "results").glob(f"{name}.*"))
+        read = loaded(self.text, self.name) | {self.name}
+        files = sorted(f for name in read for f in (self.root / "results").glob(f"{name}.*"))
+        own = f"{self.name}.".rpartition("/")[2]
+        stored = [
+            f for f in files if not keeps or (f.suffix == ".csv" and not f.name.startswith(own))
+        ]
         pieces = {
+            "register": json.dumps(self._rows(), sort_keys=True),
             "source": self.text,
             "parameters": json.dumps(dict(parameters), sort_keys=True),
             "pins": _pins(_read(self.root / "environment.yml")),
@@ -117,9 +134,20 @@ class Chapter:
             digest.update(f"{name}\0{piece}\0".encode())
         return digest.hexdigest()[:16]
 
-    def is_current(self, notebook: Path, parameters: Mapping[str, Any]) -> bool:
+    def is_current(
+        self, notebook: Path, parameters: Mapping[str, Any], *, keeps: bool = False
+    ) -> bool:
         """Whether the notebook was executed from these very inputs."""
-        return bool(stored_key(notebook) == self.key(parameters)) and not is_damaged(notebook)
+        key = self.key(parameters, keeps=keeps)
+        return bool(stored_key(notebook) == key) and not is_damaged(notebook)
+
+    def _rows(self) -> dict[str, Any]:
+        """Of each row of the register that the source names, what a ledger looks at."""
+        file = self.root / "book" / "register.yml"
+        if not file.is_file():
+            return {}
+        rows = _rows_of(file, file.stat().st_mtime_ns)
+        return {id: rows[id] for id in _STRINGS.findall(self.text) if id in rows}
 
 
 def every_chapter(root: Path = ROOT) -> list[Chapter]:
@@ -132,7 +160,8 @@ def every_chapter(root: Path = ROOT) -> list[Chapter]:
 def find(name: str, root: Path = ROOT) -> Chapter:
     """A chapter by name, or by the path of one of its files."""
     names = [c.name for c in every_chapter(root)]
-    wanted = re.sub(r"(\.py|\.ipynb|\.paper\.yaml)$", "", name).removeprefix("book/")
+    wanted = re.sub(r"(\.py|\.ipynb|\.paper\.yaml)$", "", name).removeprefix("./")
+    wanted = wanted.removeprefix(f"{root.absolute()}/").removeprefix("book/")
     if wanted in names:
         return Chapter(wanted, root)
     tails = [n for n in names if n.split("/")[1] == wanted]
@@ -141,6 +170,29 @@ def find(name: str, root: Path = ROOT) -> Chapter:
     near = difflib.get_close_matches(wanted, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
     raise ChapterError(f"no chapter {name!r}; {hint}")
+
+
+@functools.lru_cache(maxsize=4)
+def _rows_of(register: Path, changed: int) -> dict[str, Any]:
+    """Source and chapter of every row and part of a register, by id; of none if it is no list."""
+    found: dict[str, Any] = {}
+
+    def visit(node: Any, above: dict[str, Any]) -> None:
+        if isinstance(node, list):
+            for entry in node:
+                visit(entry, above)
+        if isinstance(node, dict):
+            here = above | {k: node[k] for k in ("source", "chapter", "kind") if k in node}
+            if "id" in node:
+                found[str(node["id"])] = here
+            for entry in node.values():
+                visit(entry, here)
+
+    try:
+        visit(yaml.load(_read(register), Loader=_LOADER), {})
+    except yaml.YAMLError as error:
+        raise ChapterError(f"{register.name}: {' '.join(str(error).split())}") from None
+    return found
 
 
 def helpers_key(text: str) -> str:
@@ -241,12 +293,19 @@ def stored_key(notebook: Path) -> str | None:
         return None
 
 
-def outputs_key(cells: Iterable[Mapping[str, Any]]) -> str:
-    """Hash of what the cells of an executed notebook hold and put out."""
-    digest = hashlib.sha256()
-    for cell in cells:
-        kept = cell["source"], cell.get("execution_count"), cell.get("outputs", [])
-        digest.update(json.dumps(kept, sort_keys=True).encode())
+def outputs_key(content: Mapping[str, Any]) -> str:
+    """Hash of what an executed notebook holds and puts out, and of how it was executed.
+
+    Of the cells their kinds, texts, tags, captions, attachments and outputs; of what the runner
+    notes all but this hash.
+    """
+    made = {k: v for k, v in content["metadata"]["book"].items() if k != "outputs"}
+    digest = hashlib.sha256(json.dumps(made, sort_keys=True).encode())
+    for cell in content["cells"]:
+        metadata = {k: v for k, v in cell["metadata"].items() if k in CELL_METADATA and v}
+        kept = cell["cell_type"], cell["source"], metadata, cell.get("attachments", {})
+        ran = cell.get("execution_count"), cell.get("outputs", [])
+        digest.update(json.dumps((kept, ran), sort_keys=True).encode())
     return digest.hexdigest()[:16]
 
 
@@ -254,7 +313,7 @@ def is_damaged(notebook: Path) -> bool:
     """Whether a stored notebook was edited, or saved half-run, after its execution."""
     try:
         content = json.loads(notebook.read_text(encoding="utf-8"))
-        return bool(content["metadata"]["book"]["outputs"] != outputs_key(content["cells"]))
+        return bool(content["metadata"]["book"]["outputs"] != outputs_key(content))
     except (OSError, ValueError, KeyError, TypeError):
         return True
 
@@ -262,27 +321,46 @@ def is_damaged(notebook: Path) -> bool:
 def loaded(text: str, name: str) -> set[str]:
     """Names of the chapters whose stored results a source loads, all of them literals.
 
+    Followed are the functions ``load`` of ``helpers.book.results`` and ``helpers.book.own``, by
+    whatever name the source imports them or their module.
+
     Raises:
-        ChapterError: ``results.load`` of a name that is computed.
+        ChapterError: a load of a name that is computed.
     """
+    modules, functions = _loaders(_tree(text))
     names = set()
     for node in ast.walk(_tree(text)):
-        if not (isinstance(node, ast.Call) and node.args):
+        if not isinstance(node, ast.Call):
             continue
-        of = node.func
-        if (
-            isinstance(of, ast.Attribute)
-            and of.attr == "load"
-            and isinstance(of.value, ast.Name)
-            and of.value.id == "results"
-        ) or (isinstance(of, ast.Name) and of.id == "load"):
-            if not isinstance(node.args[0], ast.Constant):
-                raise ChapterError(
-                    f"{name}, line {node.lineno}: results.load wants the chapter's name as a "
-                    "literal, so that its content key can cover it"
-                )
-            names.add(str(node.args[0].value))
+        called = ast.unparse(node.func)
+        of, _, last = called.rpartition(".")
+        if not (called in functions or (last == "load" and of in modules)):
+            continue
+        given = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "chapter")]
+        if not (given and isinstance(given[0], ast.Constant)):
+            raise ChapterError(
+                f"{name}, line {node.lineno}: {called} wants the chapter's name as a literal, so "
+                "that its content key can cover it"
+            )
+        names.add(str(given[0].value))
     return names
+
+
+def _loaders(tree: ast.Module) -> tuple[set[str], set[str]]:
+    """What a source calls the modules that load stored results, and their function."""
+    modules, functions = set(_STORES), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules |= {a.asname for a in node.names if a.name in _STORES and a.asname}
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if f"{node.module}.{alias.name}" in _STORES:
+                    modules.add(alias.asname or alias.name)
+                elif alias.name == "load" and node.module in _SHOWN:
+                    functions.add(alias.asname or alias.name)
+                elif alias.name == "results" and node.module in _SHOWN:
+                    modules.add(alias.asname or alias.name)
+    return modules, functions
 
 
 def _read(path: Path) -> str:
@@ -297,9 +375,16 @@ def _read(path: Path) -> str:
 
 def read_record(notebook: Path) -> dict[str, Any] | None:
     """The ledger's record in an executed notebook; None if it was not executed or has none."""
-    if not notebook.exists():
+    return record_of(notebook.read_text(encoding="utf-8")) if notebook.exists() else None
+
+
+def record_of(text: str) -> dict[str, Any] | None:
+    """The same of a notebook's text; None also where the text is no notebook, as of a plain run."""
+    try:
+        cells = json.loads(text)["cells"]
+    except (ValueError, TypeError, KeyError):
         return None
-    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+    for cell in cells:
         for output in cell.get("outputs", []):
             if MIME in output.get("data", {}):
                 return dict(output["data"][MIME])

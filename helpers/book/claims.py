@@ -14,14 +14,15 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partialmethod
 from pathlib import Path
 from typing import Any, SupportsFloat
 
 from helpers.book.output import display, number
-from helpers.book.parameters import check_notebook
-from helpers.book.register import Entry, find_entry
+from helpers.book.parameters import ChapterError, check_notebook
+from helpers.book.register import Entry, Paper, find_entry
 
 MIME = "application/vnd.sharper-picture.claims+json"
 VERDICTS = ("holds", "repaired", "refuted", "reproduced", "not reproduced")
@@ -154,6 +155,8 @@ class Ledger:
             raise ValueError(
                 f"{id}: its source is {entry.source}, so no claim says 'as printed': {text!r}"
             )
+        if len(text.splitlines()) != 1:
+            raise ValueError(f"{id}: a claim is one line of Markdown, got {text!r}")
         if not 0 <= tol < math.inf:
             raise ValueError(f"{id}: tol must be finite and at least 0, got {tol}")
         if any((c.id, c.text) == (id, text) for c in self.claims):
@@ -328,3 +331,30 @@ def _verdict(met: bool, expect: str) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", r"\|")
+
+
+def claims_by_id(
+    records: Mapping[str, Mapping[str, Any]], register: Mapping[Paper, Sequence[Entry]]
+) -> dict[str, list[Claim]]:
+    """The claims of all ledgers, by the row that they are about.
+
+    Args:
+        records: By chapter, what its notebook recorded.
+        register: Every row.
+
+    Raises:
+        ChapterError: a record is of another chapter, or a claim of no row.
+    """
+    known = {e.id for rows in register.values() for top in rows for e in (top, *top.parts)}
+    found: dict[str, list[Claim]] = {}
+    for name, record in records.items():
+        if record["chapter"] != name:
+            raise ChapterError(f"{name} holds the ledger of {record['chapter']}")
+        for given in record.get("claims", []):
+            if given["id"] not in known:
+                raise ChapterError(
+                    f"{name} has a claim on {given['id']}, which is no row of the register; run "
+                    "it again"
+                )
+            found.setdefault(given["id"], []).append(Claim(**given))
+    return found

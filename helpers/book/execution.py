@@ -312,13 +312,10 @@ def _clean(notebook: Any, name: str, parameters: Mapping[str, Any], key: str) ->
         "jupytext": {k: v for k, v in pairing.items() if k != "text_representation"},
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python", "pygments_lexer": "ipython3"},
-        "book": {
-            "chapter": name,
-            "key": key,
-            "outputs": outputs_key(json.loads(nbformat.writes(notebook))["cells"]),
-            "parameters": dict(parameters),
-        },
+        "book": {"chapter": name, "key": key, "outputs": "", "parameters": dict(parameters)},
     }
+    written = json.loads(nbformat.writes(notebook))
+    notebook.metadata["book"]["outputs"] = outputs_key(written)
 
 
 def _tags(cell: Any) -> list[str]:

@@ -1,12 +1,14 @@
-"""What the runner is to do, and for how long: executions, budgets, and the time that is left."""
+"""What the runner is to do, and for how long: executions, what they need, and the time left."""
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import sys
+import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,14 +39,19 @@ class Job:
         """What the chapter's tables say of how they were made, if they are kept."""
         if self.keep is None:
             return None
-        key = self.chapter.key(self.parameters)
+        place = self.chapter.root / "_build/checkpoints" / self.chapter.name / self.key
         return {
             "chapter": self.chapter.name,
             "parameters": dict(self.parameters),
             "command": "python -m helpers.run " + shlex.join(sys.argv[1:]),
-            "key": key,
-            "checkpoints": str(self.chapter.root / "_build/checkpoints" / self.chapter.name / key),
+            "key": self.key,
+            "checkpoints": str(place),
         }
+
+    @property
+    def key(self) -> str:
+        """Hash of all that the execution depends on."""
+        return self.chapter.key(self.parameters, keeps=self.keep is not None)
 
     @property
     def seconds(self) -> float | None:
@@ -104,12 +111,12 @@ def is_done(job: Job, plain: bool = False) -> bool:
             return False
         text = job.target.read_text(encoding="utf-8", errors="replace")
         return text.partition("\n")[0] == plain_head(job)
-    return job.chapter.is_current(job.target, job.parameters)
+    return job.chapter.is_current(job.target, job.parameters, keeps=job.keep is not None)
 
 
 def plain_head(job: Job) -> str:
     """First line of a plain run's log: which execution it is."""
-    return f"# {job.label} key={job.chapter.key(job.parameters)}"
+    return f"# {job.label} key={job.key}"
 
 
 def seconds(budget: str | None) -> float | None:
@@ -122,3 +129,47 @@ def seconds(budget: str | None) -> float | None:
             f"--budget wants a time above 0 such as 90s, 45min or 2h, got {budget!r}"
         )
     return float(found[1]) * {"s": 1, "min": 60, "h": 3600}[found[2]]
+
+
+def require_device(name: str | None) -> None:
+    """Refuse a device that torch does not know or, for runs on this machine, that is not here."""
+    if name is None:
+        return
+    import torch
+
+    try:
+        kind = torch.device(name).type
+    except RuntimeError:
+        raise ChapterError(f"--device wants a device such as cpu or cuda, got {name!r}") from None
+    here = kind == "cpu" or (kind == "cuda" and torch.cuda.is_available())
+    if not here and "DASK_SCHEDULER_ADDRESS" not in os.environ:
+        raise ChapterError(f"--device {name} is not on this machine")
+
+
+def require_elsewhere(out: str, root: Path) -> None:
+    """Refuse a folder that is none, or is the book itself."""
+    if not out.strip():
+        raise ChapterError("--out wants the name of a folder, got an empty one")
+    folder = Path(out).resolve()
+    for part, words in (("book", "the book"), ("results", "the results of the book")):
+        whole = (root / part).resolve()
+        if folder == whole or whole in folder.parents:
+            raise ChapterError(
+                f"--out {out} lies in {words}, which other parameters must not change"
+            )
+
+
+def require_writable(targets: Iterable[Path]) -> None:
+    """Refuse, before the long work, a target that could not be written after it."""
+    for target in targets:
+        longest = 230  # of 255 bytes; a neighbour with a longer name is written first
+        if len(target.name.encode()) > longest:
+            raise ChapterError(f"the name of a file is too long, shorten the value: {target.name}")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=target.parent):
+                pass
+            if target.is_dir():
+                raise IsADirectoryError(21, "a folder of this name is there")
+        except OSError as error:
+            raise ChapterError(f"{target} could not be written: {error.strerror}") from None

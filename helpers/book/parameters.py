@@ -7,6 +7,7 @@ means (papermill by hand, JupyterLab) reads them in its own cells, when it asks 
 from __future__ import annotations
 
 import ast
+import contextlib
 import math
 import re
 import sys
@@ -14,7 +15,7 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_RANGE = re.compile(r"\[\s*(-?[\d.e+-]+)\s*\.\.\s*(-?[\d.e+-]+)\s*\]")
+_RANGE = re.compile(r"\[([^\[\]]*?)\.\.([^\[\]]*)\]")
 _INJECTED = "# Parameters\n"  # how the cell begins that papermill puts after the parameters cell
 
 
@@ -52,12 +53,11 @@ class Parameter:
 
     def checked(self, value: Any) -> Any:
         """The value itself, an int made a float where the default is one; or ChapterError."""
-        kind = type(self.value)
-        if kind is float and type(value) is int:
+        if type(self.value) is float and type(value) is int:
             value = float(value)
-        if type(value) is not kind:
+        if not _fits(value, self.value):
             raise ChapterError(self._refusal(repr(value)))
-        for entry in value if kind in (list, tuple) else [value]:
+        for entry in _leaves(value):
             numeric = isinstance(entry, int | float) and not isinstance(entry, bool)
             if numeric and not self.low <= entry <= self.high:
                 raise ChapterError(self._refusal(repr(value)))
@@ -70,6 +70,31 @@ class Parameter:
             f"parameter {self.name!r} takes {kind}{span}, such as {self.value!r}; got {found}"
             + (f" ({self.comment})" if self.comment else "")
         )
+
+
+def _fits(value: Any, default: Any) -> bool:
+    """Whether a value is of the default's type; in a list, every entry as one of the default's.
+
+    An int passes for a float. A list is not empty where the default is not, and lists within have
+    the length of the default's, where these have one.
+    """
+    if type(default) not in (list, tuple):
+        return type(value) is type(default) or (type(default) is float and type(value) is int)
+    if type(value) is not type(default) or (default and not value):
+        return False
+    lengths = {len(entry) for entry in default if isinstance(entry, list | tuple)}
+    if len(lengths) == 1 and any(
+        len(entry) not in lengths for entry in value if isinstance(entry, list | tuple)
+    ):
+        return False
+    return not default or all(any(_fits(entry, like) for like in default) for entry in value)
+
+
+def _leaves(value: Any) -> list[Any]:
+    """What lists hold in the end; of another value itself."""
+    if not isinstance(value, list | tuple):
+        return [value]
+    return [leaf for entry in value for leaf in _leaves(entry)]
 
 
 def read_parameters(text: str, name: str) -> dict[str, Parameter]:
@@ -93,11 +118,27 @@ def parse_parameters(cell: str, name: str) -> dict[str, Parameter]:
         except ValueError:
             raise ChapterError(f"{name}: {node.targets[0].id} is not a literal") from None
         comment = lines[node.end_lineno - 1][node.end_col_offset :].partition("#")[2].strip()  # type: ignore[operator]
-        span = _RANGE.search(comment)
-        limits = (float(span[1]), float(span[2])) if span else (-math.inf, math.inf)
         key = node.targets[0].id
-        found[key] = Parameter(key, value, comment, *limits)
+        found[key] = Parameter(key, value, comment, *_limits(comment, f"{name}: {key}"))
+        try:
+            found[key].checked(value)
+        except ChapterError as error:
+            raise ChapterError(f"{name}: the default of {error}") from None
     return found
+
+
+def _limits(comment: str, name: str) -> tuple[float, float]:
+    """The range that a comment gives in brackets; without one all numbers."""
+    span = _RANGE.search(comment)
+    if span is None:
+        return -math.inf, math.inf
+    try:
+        low, high = float(span[1]), float(span[2])
+    except ValueError:
+        low, high = math.nan, math.nan
+    if not low <= high:
+        raise ChapterError(f"{name} has the range {span[0]}, which is no [low..high] of numbers")
+    return low, high
 
 
 def parameters_span(text: str, name: str) -> tuple[int, int]:
@@ -144,15 +185,18 @@ def check_cells(cells: Sequence[str], values: MutableMapping[str, Any], chapter:
     """
     known: dict[str, Parameter] = {}
     for cell in cells:
-        try:
-            found = parse_parameters(cell, chapter)
-        except (ChapterError, SyntaxError):
-            continue
         if cell.startswith(_INJECTED):
-            for name in found:
+            for name in _assigned(cell):
                 named(known, name, chapter)
-        else:
-            known |= found
+            continue
+        with contextlib.suppress(ChapterError, SyntaxError):
+            known |= parse_parameters(cell, chapter)
     for name, parameter in known.items():
         if name in values:
             values[name] = parameter.checked(values[name])
+
+
+def _assigned(cell: str) -> list[str]:
+    """The names that a cell assigns, whatever their values are."""
+    targets = [t for node in ast.parse(cell).body for t in getattr(node, "targets", [])]
+    return [target.id for target in targets if isinstance(target, ast.Name)]

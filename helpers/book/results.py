@@ -49,7 +49,7 @@ class Table:
 
     def provenance_line(self) -> str:
         """One sentence for the page: what ran where, when, for how long."""
-        p = self.provenance
+        p = self.provenance | {"command": self.provenance["command"].replace("`", "'")}
         changed = " with changes not committed" if p["commit"].endswith("-dirty") else ""
         return (
             f"Stored run of {p['date']} on {p['device']}: {p['seconds']:.0f} s, "

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers.book.chapters import REGISTER, ROOT, Chapter, every_chapter, read_record
-from helpers.book.claims import Claim
+from helpers.book.claims import Claim, claims_by_id
 from helpers.book.output import in_prose
 from helpers.book.register import Entry, Paper, load_register
 from helpers.book.verdicts import NOW, STATED, as_stated, deciding, known_now, together
@@ -129,22 +129,17 @@ class Finding:
 
 def load_rows() -> dict[Paper, list[Row]]:
     """Every section of the register, joined with what the executed notebooks recorded."""
-    claims: dict[str, list[Claim]] = {}
-    written = set()
-    for chapter in every_chapter():
-        record = _record(chapter.notebook)
-        if record:
-            written.add(chapter.name)
-        for given in record.get("claims", []):
-            claims.setdefault(given["id"], []).append(Claim(**given))
+    register = load_register(REGISTER)
+    records = {c.name: record for c in every_chapter() if (record := _record(c.notebook))}
+    claims = claims_by_id(records, register)
 
     def row(entry: Entry) -> Row:
         own = claims.get(entry.id, [])
         if entry.source == "ours":  # what we claim of our own result is about its statement
             own = [replace(c, about="statement") if c.about == "ours" else c for c in own]
-        return Row(entry, tuple(own), tuple(map(row, entry.parts)), entry.chapter in written)
+        return Row(entry, tuple(own), tuple(map(row, entry.parts)), entry.chapter in records)
 
-    return {p: [row(e) for e in entries] for p, entries in load_register(REGISTER).items()}
+    return {p: [row(e) for e in entries] for p, entries in register.items()}
 
 
 def load_findings() -> list[Finding]:

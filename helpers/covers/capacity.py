@@ -12,7 +12,7 @@ import math
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_floating, require_scale
+from helpers.checks import door, require_finite, require_floating, require_scale
 from helpers.covers.linear import greedy_cover, maurey_size
 
 MAX_SIGNS = 20
@@ -71,6 +71,7 @@ def massart(values: Tensor) -> Tensor:
 def sample_distances(values: Tensor) -> Tensor:
     """Largest difference over the sample, ``(F, m)`` -> ``(F, F)``, float64 if values are."""
     _check_values(values)
+    require_finite(values=values)
     return torch.cdist(values, values, p=math.inf)
 
 

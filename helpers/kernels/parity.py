@@ -82,7 +82,8 @@ def evaluate(
 
 
 def evaluate_reference(masks: Tensor, coefficients: Tensor, points: Tensor) -> Tensor:
-    """Plain torch, the whole table of signs at once."""
+    """Plain torch, the whole table of signs at once; masks and points as for :func:`evaluate`."""
+    _require_int64(masks=masks, points=points)
     odd = popcount(masks & points[:, None]) & 1  # (M, S)
     return (1 - 2 * odd).to(coefficients.dtype) @ coefficients
 
@@ -96,15 +97,25 @@ def ones(x):  # type: ignore[no-untyped-def]  # Triton refuses annotations
 
 
 def popcount(x: Tensor) -> Tensor:
-    """Number of ones of int64 numbers in two's complement; same shape, int64."""
+    """Number of ones of int64 numbers in two's complement; same shape, int64.
+
+    Raises:
+        TypeError: another dtype, in which the shifts would lose bits.
+    """
+    if x.dtype is not torch.int64:
+        _require_int64(x=x)
     return cast(Tensor, ones(x))
+
+
+def _require_int64(**given: Tensor) -> None:
+    for name, v in given.items():
+        if v.dtype != torch.int64:
+            raise TypeError(f"{name} must be int64, got {v.dtype}")
 
 
 def _check(masks: Tensor, coefficients: Tensor, points: Tensor) -> None:
     require_tensors(masks=masks, coefficients=coefficients, points=points)
-    for name, v in (("masks", masks), ("points", points)):
-        if v.dtype != torch.int64:
-            raise TypeError(f"{name} must be int64, got {v.dtype}")
+    _require_int64(masks=masks, points=points)
     if coefficients.dtype not in (torch.float32, torch.float64):
         raise TypeError(f"coefficients must be float32 or float64, got {coefficients.dtype}")
     if masks.ndim != 1 or masks.shape != coefficients.shape or points.ndim != 1:

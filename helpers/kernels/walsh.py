@@ -112,7 +112,13 @@ def walsh_hadamard_(x: Tensor, backend: str = "auto") -> Tensor:
 
 
 def walsh_hadamard_reference(x: Tensor) -> Tensor:
-    """Plain torch, any device: what is right for every other path."""
+    """Plain torch, any device: what is right for every other path.
+
+    Raises:
+        TypeError, ValueError: as :func:`walsh_hadamard`; sums that leave the dtype are not looked
+            for.
+    """
+    _checked(x, "torch")
     shape, h = x.shape, 1
     while h < shape[-1]:
         a, b = x.reshape(*shape[:-1], -1, 2, h).unbind(-2)

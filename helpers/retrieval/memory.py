@@ -17,7 +17,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_amount, require_positive, require_scale
+from helpers.checks import door, require_amount, require_finite, require_positive, require_scale
 from helpers.retrieval.attention import ReluNet
 from helpers.statistics import first
 
@@ -219,8 +219,8 @@ def interpolant(z: Tensor, y: Tensor) -> ReluNet:
     :math:`s_1 = y_{(1)}`.
 
     Args:
-        z: Distinct numbers, shape ``(n,)``, n at least 1.
-        y: Values, shape ``(n,)``.
+        z: Distinct numbers, shape ``(n,)``, n at least 1, finite.
+        y: Values, shape ``(n,)``, finite.
 
     Returns:
         A net on one number, the squares of :attr:`a` summing to those of W and b.
@@ -286,3 +286,4 @@ def _check_points(z: Tensor, y: Tensor, least: int) -> None:
     if z.ndim != 1 or z.shape != y.shape or len(z) < least:
         got = f"{tuple(z.shape)} and {tuple(y.shape)}"
         raise ValueError(f"expected z and y (n,), n >= {least}, got {got}")
+    require_finite(z=z, y=y)

@@ -14,7 +14,7 @@ import torch
 from scipy import stats
 from torch import Generator, Tensor
 
-from helpers.checks import door, require_positive, require_probability
+from helpers.checks import door, require_finite, require_positive, require_probability
 from helpers.retrieval.task import coherence, encodings
 
 LIMIT = 0.5
@@ -33,6 +33,7 @@ def dimensions(c: float, N: int) -> int:
 
 def within(omega: Tensor) -> Tensor:
     """Whether sets of encodings ``(*batch, N, d_e)`` satisfy Assumption 3, ``(*batch,)``, bool."""
+    require_finite(omega=omega)
     return coherence(omega) <= LIMIT + ROUNDING
 
 

@@ -15,7 +15,7 @@ import torch
 from torch import Generator, Tensor
 from torch.nn.functional import normalize, one_hot
 
-from helpers.checks import door, require_choice, require_positive
+from helpers.checks import door, require_choice, require_finite, require_positive
 from helpers.nets import baselines
 from helpers.nets.baselines import FeedforwardSpec
 from helpers.retrieval.task import prompts
@@ -68,15 +68,16 @@ def basis(x: Tensor) -> Tensor:
     """Orthonormal basis of the span of the rows, as columns.
 
     Args:
-        x: Shape ``(n, D)``, floating, at least one row.
+        x: Shape ``(n, D)``, floating and finite, n and D at least 1.
 
     Returns:
         Shape ``(D, rank)``.
     """
-    if x.ndim != 2 or not x.is_floating_point() or not len(x):
+    if x.ndim != 2 or not x.is_floating_point() or not x.numel():
         raise ValueError(
-            f"expected floating rows (n, D), n at least 1, got {tuple(x.shape)}, {x.dtype}"
+            f"expected floating rows x (n, D), n and D at least 1, got {tuple(x.shape)}, {x.dtype}"
         )
+    require_finite(x=x)
     _, sizes, rows = torch.linalg.svd(x, full_matrices=False)
     cut = sizes[0] * max(x.shape) * torch.finfo(x.dtype).eps
     return rows[sizes > cut].mT

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor, nn
 
-from helpers.checks import door, require_choice, require_positive
+from helpers.checks import door, require_choice, require_finite, require_positive
 from helpers.cube import average_sensitivity, bits
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec, shapes
@@ -80,11 +80,12 @@ def sign_sensitivity(outputs: Tensor) -> Tensor:
     """Average sensitivity of the sign of real functions; zero counts as negative.
 
     Args:
-        outputs: Shape ``(*batch, 2**n)``.
+        outputs: Shape ``(*batch, 2**n)``, finite.
 
     Returns:
         Shape ``(*batch,)``, float64, in expected bit flips.
     """
+    require_finite(outputs=outputs)
     return average_sensitivity(torch.where(outputs > 0, 1.0, -1.0).double())
 
 

@@ -15,7 +15,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_scale
+from helpers.checks import door, require_finite, require_scale
 from helpers.cube import SparseFunction
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec, shapes
@@ -124,7 +124,11 @@ def sizes(nets: dict[str, Network], bits: Tensor, targets: Tensor) -> dict[str, 
 
     Returns:
         ``name_norm2`` and ``name_trace`` of each, the latter for the squared loss.
+
+    Raises:
+        ValueError: targets that are not finite, or not one for each input.
     """
+    require_finite(targets=targets)
     found = {}
     for name, (forward, weights) in nets.items():
         found[f"{name}_norm2"] = squared_norm(weights)

@@ -23,7 +23,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from torch import Tensor
 from torch.nn.utils import parameters_to_vector
 
-from helpers.checks import door, require_amount
+from helpers.checks import door, require_amount, require_finite, require_floating
 from helpers.cube import SparseFunction
 from helpers.sharper.gradients import Network, hidden_square
 from helpers.sharper.network import (
@@ -115,7 +115,11 @@ def hessians(network: Network, bits: Tensor) -> Tensor:
 
 
 def norms(matrices: Tensor) -> Tensor:
-    """Operator norms of symmetric matrices ``(*, P, P)``, shape ``(*,)``."""
+    """Operator norms of symmetric matrices ``(*, P, P)``, P at least 1, shape ``(*,)``."""
+    require_floating(matrices=matrices)
+    if matrices.ndim < 2 or matrices.shape[-1] != matrices.shape[-2] or not matrices.shape[-1]:
+        raise ValueError(f"expected matrices (*, P, P), P >= 1, got {tuple(matrices.shape)}")
+    require_finite(matrices=matrices)
     return torch.linalg.eigvalsh((matrices + matrices.mT) / 2).abs().amax(-1)
 
 

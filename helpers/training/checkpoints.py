@@ -81,7 +81,9 @@ class Checkpoint:
         if found is None:
             return
         theirs = found["probe"]
-        if not torch.allclose(theirs, self.probe, rtol=1e-3, equal_nan=True):
+        if theirs.shape != self.probe.shape or not torch.allclose(
+            theirs, self.probe, rtol=1e-3, equal_nan=True
+        ):
             raise CheckpointError(
                 f"{self.path} is of another run: its model, loss or data differ, for the first "
                 f"losses there are {theirs.tolist()}, here {self.probe.tolist()}"
@@ -141,19 +143,21 @@ def read(path: Path, settings: Mapping[str, Any]) -> dict[str, Any] | None:
         if damaged is not None:
             raise zipfile.BadZipFile(f"the checksum of {damaged} does not match")
         found = torch.load(path, map_location="cpu", weights_only=True)
-        version = found["format"]
+        version, run, saved = found["format"], found["run"], json.loads(found["settings"])
+        if not (isinstance(run, dict) and isinstance(saved, dict)):
+            raise TypeError("its run and its settings are no dictionaries")
     except Exception as error:  # a damaged file can fail in any of torch's ways
         raise CheckpointError(f"{path} is no whole checkpoint, delete it: {error}") from error
     if version != FORMAT:
         raise CheckpointError(f"{path} has format {version}, this program reads {FORMAT}")
-    saved, now = json.loads(found["settings"]), json.loads(_text(settings))
+    now = json.loads(_text(settings))
     for name in sorted({*saved, *now}):
         theirs, ours = saved.get(name), now.get(name)
         if theirs != ours:
             raise CheckpointError(
                 f"{path} is of another run: its {name} is {theirs}, here it is {ours}"
             )
-    return found["run"]
+    return run
 
 
 def _text(settings: Mapping[str, Any]) -> str:

@@ -96,6 +96,42 @@ def test_a_drift_of_rounding_size_stays_green_without_a_conftest_and_no_more(boo
         stored.write_text(text, encoding="utf-8")
 
 
+def test_sockets_of_kernels_fit_a_long_temporary_folder(book, tmp_path):
+    long = tmp_path / ("t" * 60) / ("u" * 60)
+    long.mkdir(parents=True)
+    words = ("-q", "-p", "no:cacheprovider", "--nbval", "--nbval-current-env", "book")
+    done = run(book, "pytest", *words, TMPDIR=str(long))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_tag_in_a_claim_or_a_glued_word_is_text(book, tmp_path):
+    mine = tmp_path / "mine"
+    shutil.copytree(book, mine, ignore=shutil.ignore_patterns("_build"))
+    source = mine / "book" / "first" / "harmonic.py"
+    text = source.read_text(encoding="utf-8")
+    text = text.replace('"largest 2n', '"largest <script>one()</script> 2n')
+    text = text.replace("glue(largest", 'glue(word="<script>two()</script>", largest')
+    text = text.replace("and stays below one.", "and stays below one {glue:text}`word`.")
+    source.write_text(text, encoding="utf-8")
+    assert run(mine, "helpers.run").returncode == 0
+    build = Path(sys.executable).with_name("jupyter-book")
+    done = subprocess.run(
+        [build, "build", ".", "--keep-going", "-q"],
+        cwd=mine,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    page = mine / "_build" / "html" / "book" / "first" / "harmonic.html"
+    html = page.read_text(encoding="utf-8")
+    assert "&lt;script&gt;one()" in html
+    assert "two()" in html
+    assert "<script>one()" not in html
+    assert "<script>two()" not in html
+
+
 def test_the_template_builds_without_a_warning(book):
     build = Path(sys.executable).with_name("jupyter-book")
     done = subprocess.run(
@@ -127,6 +163,9 @@ def test_outside_any_book_the_runner_says_so_in_one_line(tmp_path):
         assert done.returncode == 2
         assert done.stderr == f"error: {told}; go where a book is, or name it: --book DIR\n"
     assert not list(outside.iterdir())
+    own = run(outside, "helpers.run", "--check")  # this checkout's package, which has a book
+    assert (own.returncode, own.stdout) == (2, "")
+    assert own.stderr.startswith(f"error: no book around {outside};")
 
 
 def test_a_book_is_named_or_lies_around_the_current_folder(tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """Ranges of parameters hold in a notebook too: cells that were executed, and papermill by hand."""
 
+import math
 import re
 import subprocess
 import sys
@@ -63,6 +64,54 @@ def test_an_edited_parameters_cell_is_checked():
 def test_a_parameters_cell_assigns_to_names(line):
     with pytest.raises(ChapterError, match=r"part/x: the parameters cell holds more than assign"):
         parse_parameters(f"{CELL}{line}\n", "part/x")
+
+
+@pytest.mark.parametrize(
+    ("default", "good", "bad"),
+    [
+        (
+            "[8, 16]  # [8..32]",
+            ["[9]", "[8, 32, 8]"],
+            ["[]", "['a', 'b']", "[True]", "[8.5]", "[[8]]", "[8, None]", "(8, 16)", "[8, 33]"],
+        ),
+        ("[0.5]", ["[1]", "[2.5, 3]"], ["[]", "['1']", "[True]"]),
+        (
+            "[[2, 1], [3, 2]]  # [1..9]",
+            ["[[4, 5]]"],
+            ["[[1]]", "[[1, 2, 3]]", "[1, 2]", "[[1, 10]]"],
+        ),
+        ("[]", ["[]", "[1]"], ["()", "1"]),
+        ("3  # [1..1_000]", ["1000"], ["1001", "0"]),
+        ("3  # at least one [1..inf]", ["10", "1000000"], ["0"]),
+    ],
+)
+def test_lists_hold_what_the_default_holds_within_the_range(default, good, bad):
+    parameter = parse_parameters(f"a = {default}\n", "part/x")["a"]
+    for text in good:
+        parameter.parse(text)
+    for text in bad:
+        with pytest.raises(ChapterError, match="parameter 'a' takes"):
+            parameter.parse(text)
+
+
+@pytest.mark.parametrize(
+    "span", ["[1..]", "[..5]", "[0..1.2.3]", "[1e..3]", "[5..1]", "[low..high]"]
+)
+def test_a_range_that_is_none_is_named(span):
+    with pytest.raises(ChapterError, match=r"part/x: a has the range .*, which is no \[low"):
+        parse_parameters(f"a = 3  # how many {span}\n", "part/x")
+
+
+def test_a_default_outside_its_range_is_named():
+    with pytest.raises(ChapterError, match="part/x: the default of parameter 'a' takes int from 4"):
+        parse_parameters("a = 3  # how many [4..9]\n", "part/x")
+
+
+def test_an_injected_name_is_checked_whatever_its_value_is():
+    with pytest.raises(ChapterError, match="part/x has no parameter 'sise'"):
+        checked("sise = float('nan')", sise=math.nan)
+    with pytest.raises(ChapterError, match=r"'scale' takes float from 0 to 10, .*; got nan"):
+        checked("scale = float('nan')", scale=math.nan)
 
 
 def test_two_names_of_one_value_are_refused():

@@ -10,6 +10,7 @@ import pytest
 
 from helpers.book import register, scoreboard
 from helpers.book.chapters import BOOK, ROOT, every_chapter, read_record
+from helpers.book.parameters import ChapterError
 from helpers.book.register import RegisterError, every_entry, load_register
 from helpers.book.scoreboard import GROUPS, load_findings, load_rows
 
@@ -231,3 +232,21 @@ def test_a_result_of_our_own_is_judged_by_what_we_claim_of_it():
     for row in own:
         assert row.stated in ("true", "not contradicted"), row.entry.id
         assert row.now in ("holds", "not contradicted"), row.entry.id
+
+
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        ({"chapter": "cube/other", "claims": []}, r"holds the ledger of cube/other"),
+        (
+            {"claims": [{"id": "cube.gone"}]},
+            r"a claim on cube\.gone, which is no row of the register",
+        ),
+    ],
+)
+def test_a_claim_counts_only_for_its_own_chapter_and_for_a_row(record, told, monkeypatch):
+    chapter = scoreboard.every_chapter()[0]
+    monkeypatch.setattr(scoreboard, "every_chapter", lambda: [chapter])
+    monkeypatch.setattr(scoreboard, "_record", lambda path: {"chapter": chapter.name} | record)
+    with pytest.raises(ChapterError, match=told):
+        scoreboard.load_rows()

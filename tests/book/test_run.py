@@ -511,6 +511,141 @@ def test_the_key_covers_the_results_of_other_chapters_that_are_loaded(small_book
     assert "as a literal" in done.stderr
 
 
+def test_a_kept_run_is_current_afterwards_and_goes_on_from_its_own_checkpoint(small_book):
+    (small_book.root / "book" / "part" / "stored.paper.yaml").write_text("size: 5\n")
+    paper = ("part/stored", "--preset", "paper")
+    assert "1 executed, 0 failed" in small_book.run(*paper).stdout
+    assert small_book.run(*paper).stdout == "1 current, nothing to execute\n"
+    own = chapters.Chapter("part/stored", small_book.root)
+    key = own.key({"size": 5}, keeps=True)
+    own_table = small_book.root / "results" / "part" / "stored.runs.csv"
+    made = own_table.with_suffix(".json")
+    made.write_text(made.read_text().replace('"seconds"', '"secs"'))
+    own_table.write_text("seed\n9\n")
+    assert own.key({"size": 5}, keeps=True) == key
+    reader = chapters.Chapter("part/plain", small_book.root)
+    small_book.write(
+        "part/plain", 'from helpers.book import results\nresults.load("part/stored", "runs")\n'
+    )
+    before = reader.key({}, keeps=True), reader.key({})
+    made.write_text(made.read_text().replace('"secs"', '"time"'))
+    assert reader.key({}, keeps=True) == before[0]
+    assert reader.key({}) != before[1]
+    own_table.write_text("seed\n8\n")
+    assert reader.key({}, keeps=True) != before[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda nb: nb["cells"][-1]["metadata"].update(tags=["nbval-ignore-output"]),
+        lambda nb: nb["cells"][0].update(cell_type="raw"),
+        lambda nb: nb["cells"][0].update(attachments={"a.png": {}}),
+        lambda nb: nb["cells"][-1]["metadata"].update(mystnb={"figure": {"caption": "False."}}),
+        lambda nb: nb["metadata"]["book"].update(parameters={"size": 4}),
+        lambda nb: nb["metadata"]["book"].update(chapter="part/other"),
+    ],
+)
+def test_tags_captions_kinds_and_notes_of_a_notebook_are_guarded(executed_book, change):
+    notebook = executed_book.notebook("part/plain")
+    whole = notebook.read_text()
+    try:
+        assert not chapters.is_damaged(notebook)
+        content = json.loads(whole)
+        change(content)
+        notebook.write_text(json.dumps(content))
+        assert chapters.is_damaged(notebook)
+    finally:
+        notebook.write_text(whole)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'from helpers.book import results\nresults.load("a/b", "t")',
+        'from helpers.book import results\nresults.load(chapter="a/b", name="t")',
+        'from helpers.book import results as stored\nstored.load("a/b", "t")',
+        'from helpers.book.words import results as stored\nstored.load("a/b", "t")',
+        'from helpers.book import own\nown.load("a/b", "t")',
+        'from helpers.book.own import load as table\ntable("a/b", "t")',
+        'from helpers.book.results import load\nload(name="t", chapter="a/b")',
+        'import helpers.book.results\nhelpers.book.results.load("a/b", "t")',
+        'import helpers.book.results as r\nr.load("a/b", "t")',
+    ],
+)
+def test_a_load_is_seen_in_every_spelling(source):
+    assert chapters.loaded(source, "part/x") == {"a/b"}
+    with pytest.raises(
+        ChapterError, match=r"part/x, line 2: .* wants the chapter's name as a literal"
+    ):
+        chapters.loaded(source.replace('"a/b"', "word"), "part/x")
+
+
+def test_loads_of_other_things_are_no_stored_results():
+    source = "import json\nimport yaml\n\njson.load(file)\nyaml.load(file)\nload(word)\n"
+    assert chapters.loaded(source, "part/x") == set()
+
+
+def test_a_ledger_of_another_chapter_fails_the_run(small_book):
+    claim = (
+        "from helpers.book.own import Ledger\n"
+        'ledger = Ledger("part/plain")\n'
+        'ledger.result("x.y").holds("a number", 1.0, at_most=2, control=3.0, about="ours", '
+        'evidence="proved")\n'
+        "ledger.show()\n"
+    )
+    small_book.write("part/plain", claim)
+    small_book.write("part/kernel", claim)
+    done = small_book.run("part/plain", "part/kernel")
+    assert done.returncode == 1
+    assert "1 executed, 1 failed" in done.stdout
+    assert (
+        'its ledger is that of part/plain: write Ledger("part/kernel")' in done.stdout + done.stderr
+    )
+    assert not small_book.notebook("part/kernel").exists()
+
+
+def test_a_changed_row_of_the_register_makes_the_chapters_stale_that_name_it(small_book):
+    register = small_book.root / "book" / "register.yml"
+    rows = [{"id": name, "kind": "theorem", "source": "printed"} for name in ("x.y", "x.z")]
+    register.write_text(json.dumps({"x": {"rows": rows}}))
+    small_book.write("part/plain", 'print("x.y")\n')
+    named, other = (chapters.Chapter(n, small_book.root) for n in ("part/plain", "part/kernel"))
+    before = named.key({}), other.key({})
+    rows[1]["source"] = "quoted"
+    register.write_text(json.dumps({"x": {"rows": rows}}))
+    assert (named.key({}), other.key({})) == before
+    rows[0]["source"] = "quoted"
+    register.write_text(json.dumps({"x": {"rows": rows}}))
+    assert named.key({}) != before[0]
+    assert other.key({}) == before[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--device", "foo"), "--device wants a device such as cpu or cuda, got 'foo'"),
+        (("--device", "xpu"), "--device xpu is not on this machine"),
+        (
+            ("-p", "size", "4", "--out", "results/x"),
+            "--out results/x lies in the results of the book",
+        ),
+        (("-p", "size", "4", "--out", "book"), "--out book lies in the book"),
+    ],
+)
+def test_a_device_or_folder_that_will_not_do_is_refused_first(small_book, words, told):
+    done = small_book.run("part/plain", *words)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_chapter_is_found_by_the_path_of_its_file(small_book):
+    root = small_book.root
+    for name in ("./book/part/plain.py", f"{root}/book/part/plain.ipynb", "book/part/plain"):
+        assert chapters.find(name, root).name == "part/plain"
+
+
 def test_neither_the_environment_of_a_past_run_nor_a_long_temporary_folder_matters(small_book):
     long = small_book.root / ("t" * 60) / ("u" * 60)
     long.mkdir(parents=True)
@@ -666,9 +801,9 @@ def test_device_and_deadline_reach_the_chapter(small_book):
     told = 'print("told", os.environ.get("BOOK_DEVICE"), os.environ.get("BOOK_DEADLINE"))\n'
     small_book.write("part/plain", f"import os\n\n{told}")
     before = time.time()
-    assert small_book.run("part/plain", "--device", "cuda:1", "--budget", "2h").returncode == 0
+    assert small_book.run("part/plain", "--device", "cpu:0", "--budget", "2h").returncode == 0
     device, deadline = outputs(small_book.notebook("part/plain")).split()[1:]
-    assert device == "cuda:1"
+    assert device == "cpu:0"
     assert before + 7200 < float(deadline) < time.time() + 7200
 
 
@@ -677,7 +812,7 @@ def test_the_expected_end_follows_the_chapters_that_have_ended(monkeypatch, caps
         SimpleNamespace(target=k, label=f"chapter {k}", seconds=s, can_pause=False, run=None)
         for k, s in enumerate((10, 30, 9))
     ]
-    outcome = SimpleNamespace(error=None, seconds=20.0)
+    outcome = SimpleNamespace(error=None, text="", seconds=20.0)
     monkeypatch.setattr(run, "_over_dask", lambda given, *_: [(job, outcome) for job in given])
     monkeypatch.setattr(run, "_store", lambda *_: None)
     options = SimpleNamespace(jobs=2, budget=None, device=None, plain=False, parameter=[], out=None)

@@ -221,3 +221,8 @@ def test_bad_input_is_named():
             bound(10, 1.0, 1.0, 0.0)
         with pytest.raises(ValueError, match="N must be positive and finite, got 0"):
             bound(0, 1.0, 1.0, 0.5)
+
+
+def test_sample_distances_do_not_lose_nan():
+    with pytest.raises(ValueError, match="values must be finite, got nan"):
+        capacity.sample_distances(torch.tensor([[0.0, math.nan], [1.0, 2.0]]))

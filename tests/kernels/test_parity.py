@@ -60,6 +60,21 @@ def test_tables_are_taken_where_they_pay(counts, S, M, monkeypatch):
     assert taken == ["tables" if not counts and (S, M) == (64, 2048) else "counts"]
 
 
+@pytest.mark.parametrize(
+    "dtype", [torch.int32, torch.uint8, torch.int16, torch.bool, torch.float64]
+)
+def test_only_int64_is_counted(dtype):
+    ones, narrow = torch.ones(3), torch.tensor([1, 2, 3]).to(dtype)
+    wide = narrow.long()
+    for name, count in (
+        ("x", lambda: popcount(narrow)),
+        ("masks", lambda: evaluate_reference(narrow, ones, wide)),
+        ("points", lambda: evaluate_reference(wide, ones, narrow)),
+    ):
+        with pytest.raises(TypeError, match=f"{name} must be int64, got {dtype}"):
+            count()
+
+
 def test_popcount_keeps_the_shape():
     assert popcount(torch.arange(12).view(3, 4)).tolist() == [
         [0, 1, 1, 2],

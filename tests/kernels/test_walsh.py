@@ -360,6 +360,18 @@ def test_vectors_of_every_width_start_anywhere(width, offset, dtype):
             assert torch.equal(memory[len(memory) - skip :], before[len(memory) - skip :])
 
 
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int16, torch.bool, torch.float16])
+def test_the_reference_takes_no_other_dtype(dtype):
+    with pytest.raises(TypeError, match=f"expected float32, .* got {dtype}"):
+        walsh_hadamard_reference(torch.ones(4, dtype=dtype))
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (0, 4)])
+def test_the_reference_names_a_wrong_shape(shape):
+    with pytest.raises(ValueError, match="shape"):
+        walsh_hadamard_reference(torch.ones(shape))
+
+
 @pytest.mark.parametrize("width", [16, 32, 64])
 def test_each_pass_of_a_long_row_matches_the_reference(width):
     for n in (17, 18, 19, 20, 21):

@@ -183,3 +183,12 @@ def test_zero_labels_are_interpolated_by_zero():
 def test_bad_input_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+@pytest.mark.parametrize("bad", [math.inf, math.nan])
+def test_points_that_are_not_finite_are_named(bad):
+    good, wrong = torch.tensor([0.0, 1.0, 2.0]), torch.tensor([0.0, bad, 2.0])
+    with pytest.raises(ValueError, match=f"y must be finite, got {bad}"):
+        memory.interpolant(good, wrong)
+    with pytest.raises(ValueError, match=f"z must be finite, got {bad}"):
+        memory.interpolant(wrong, good)

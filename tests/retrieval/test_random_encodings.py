@@ -102,3 +102,8 @@ def test_dimensions_are_rounded_down_as_in_the_code():
 def test_bad_input_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_encodings_that_are_not_finite_are_refused():
+    with pytest.raises(ValueError, match="omega must be finite, got nan"):
+        random_encodings.within(torch.full((3, 4), math.nan))

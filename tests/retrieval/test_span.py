@@ -1,5 +1,7 @@
 """The span of the data: projections, floors, the law of forgetting, blind learners."""
 
+import math
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -127,7 +129,7 @@ def test_a_gated_net_multiplies():
 
 
 def test_bad_input_is_named():
-    with pytest.raises(ValueError, match="n at least 1, got"):
+    with pytest.raises(ValueError, match="n and D at least 1, got"):
         span.basis(torch.zeros(0, 3))
     with pytest.raises(ValueError, match=r"torch\.int64"):
         span.basis(torch.ones(2, 3, dtype=torch.int64))
@@ -146,3 +148,16 @@ def test_bad_input_is_named():
         span.descend(lambda w: w["w"].sum(-1), start, 1, -1.0)
     with pytest.raises(ArithmeticError, match="at step 2"):
         span.descend(lambda w: w["w"].square().sum(-1).square(), start, 9, 1e200)
+
+
+@pytest.mark.parametrize(
+    ("x", "named"),
+    [
+        (torch.ones(3, 0), r"D at least 1, got \(3, 0\)"),
+        (torch.full((2, 2), math.nan), "x must be finite, got nan"),
+        (torch.tensor([[1.0, math.inf]]), "x must be finite, got inf"),
+    ],
+)
+def test_rows_without_a_span_are_named(x, named):
+    with pytest.raises(ValueError, match=named):
+        span.basis(x)

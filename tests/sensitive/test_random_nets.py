@@ -104,3 +104,8 @@ def test_the_deep_transformer_is_that_of_its_description(monkeypatch):
     drawn = random_nets.ensemble_of(2, lambda: random_nets.drawn(shapes(spec), "Xavier", source))
     assert torch.equal(weights["embedding"], drawn["embedding"] * math.sqrt(width))
     assert all(torch.equal(weights[k], v) for k, v in drawn.items() if k != "embedding")
+
+
+def test_outputs_without_a_sign_are_refused():
+    with pytest.raises(ValueError, match="outputs must be finite, got nan"):
+        random_nets.sign_sensitivity(torch.full((8,), math.nan))

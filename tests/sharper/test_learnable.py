@@ -1,5 +1,7 @@
 """Changes of scale that leave a network's function as it is."""
 
+import math
+
 import pytest
 import torch
 
@@ -72,3 +74,10 @@ def test_bad_scales_are_named(net):
             learnable.stretched(net[1], alpha)
     with pytest.raises(ValueError, match="ratio"):
         learnable.at_factor(net[1], 0.0)
+
+
+def test_targets_that_are_not_finite_are_refused():
+    targets = torch.full((64,), math.nan).double()
+    function = cube.sparse_function(6, 2, 3, torch.Generator().manual_seed(0))
+    with pytest.raises(ValueError, match="targets must be finite, got nan"):
+        learnable.sizes(learnable.forms(function), cube.bits(6), targets)

@@ -217,3 +217,18 @@ def test_another_gradient_may_stand_in_the_formula_of_theorem_17():
     size = (20, 2, 10, 1e-8)
     assert perturbed_trace_bound(*size, squared_gradient=15524.0) == perturbed_trace_bound(*size)
     assert perturbed_trace_bound(*size, squared_gradient=20000.0) > perturbed_trace_bound(*size)
+
+
+@pytest.mark.parametrize(
+    ("matrices", "named"),
+    [
+        (torch.ones(3), r"matrices \(\*, P, P\), P >= 1, got \(3,\)"),
+        (torch.ones(2, 3), r"got \(2, 3\)"),
+        (torch.ones(2, 0, 0), r"got \(2, 0, 0\)"),
+        (torch.full((2, 2), math.nan), "matrices must be finite, got nan"),
+        (torch.full((2, 2), math.inf), "matrices must be finite, got inf"),
+    ],
+)
+def test_what_has_no_operator_norm_is_named(matrices, named):
+    with pytest.raises(ValueError, match=named):
+        noisy.norms(matrices)

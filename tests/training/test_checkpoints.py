@@ -90,6 +90,22 @@ def test_a_file_that_would_run_code_is_refused(tmp_path):
     assert not (tmp_path / "written").exists()
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"format": checkpoints.FORMAT},
+        {"format": checkpoints.FORMAT, "settings": "{", "run": {}},
+        {"format": checkpoints.FORMAT, "settings": "[]", "run": {}},
+        {"format": checkpoints.FORMAT, "settings": "{}", "run": 3},
+    ],
+)
+def test_a_file_that_lacks_a_part_is_no_whole_checkpoint(tmp_path, content):
+    path = tmp_path / "run"
+    torch.save(content, path)
+    with pytest.raises(CheckpointError, match="is no whole checkpoint, delete it"):
+        checkpoints.read(path, {})
+
+
 def test_a_file_of_another_format_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "run"
     checkpoints.write(path, SETTINGS, run())
