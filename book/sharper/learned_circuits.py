@@ -322,12 +322,12 @@ table(shown, "Turns of the net, models that learned", form=".1f")
 
 # %%
 if n < 20:  # there it is open
-    smallest.reproduced(
+    smallest.holds(
         "share identified, larger components minus the smallest, lower end; control: shuffled",
         gap.low,
         at_least=0,
         control=by_chance,
-        about="experiment",
+        about="ours",
         evidence="trained",
     )
 oscillate = {kind: share(turned[turned["kind"] == kind], "enough") for kind in KINDS}
