@@ -29,9 +29,9 @@
 #
 # Tokens are the rows of $Z \in \mathbb R^{T \times d}$. $\|\cdot\|$ is the length of the longest row, $\|\cdot\|_2$ the spectral norm, $\|\cdot\|_{2,\infty}$ the length of the longest column. Attention in which every token asks is
 #
-# $$f(Z; W) = \mathrm{RowSoftmax}\bigl( Z\, W_{QK}\, Z^\top \bigr)\, Z\, W_V, \qquad W_{QK} = W_Q W_K^\top, \quad W_Q, W_K, W_V \in \mathbb R^{d \times k} .$$
+# $$f(Z; W) = \mathrm{RowSoftmax}\bigl( Z\, W_{QK}\, Z^\top \bigr)\, Z\, W_V, \qquad W_{QK} = W_Q W_K^\top,$$
 #
-# The projection $\Pi$ shortens rows that are longer than 1 to length 1; it stands for layer normalisation. With $W_C \in \mathbb R^{k \times d}$ and an activation $\sigma$ that acts on each number, keeps 0 and is $L_\sigma$-Lipschitz, layer $i$ maps
+# with $W_Q, W_K, W_V \in \mathbb R^{d \times k}$. The projection $\Pi$ shortens rows that are longer than 1 to length 1; it stands for layer normalisation. With $W_C \in \mathbb R^{k \times d}$ and an activation $\sigma$ that acts on each number, keeps 0 and is $L_\sigma$-Lipschitz, layer $i$ maps
 #
 # $$g^{(1)} = X, \qquad g^{(i+1)} = \Pi\bigl( h^{(i)} W_C^{(i)} \bigr), \quad h^{(i)} = \sigma( \Pi( f(g^{(i)}; W^{(i)}) ) ), \qquad i = 1, \dots, L .$$
 #
