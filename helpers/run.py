@@ -96,7 +96,7 @@ def plan(options: argparse.Namespace) -> list[Job]:
     if options.jobs < 1:
         raise ChapterError(f"--jobs must be at least 1, got {options.jobs}")
     seconds(options.budget)
-    require_device(options.device)
+    require_device(options.device, here=not options.check)
     root = _book(options.book)
     if options.out is not None:
         require_elsewhere(options.out, root)

@@ -131,8 +131,8 @@ def seconds(budget: str | None) -> float | None:
     return float(found[1]) * {"s": 1, "min": 60, "h": 3600}[found[2]]
 
 
-def require_device(name: str | None) -> None:
-    """Refuse a device that torch does not know or, for runs on this machine, that is not here."""
+def require_device(name: str | None, *, here: bool) -> None:
+    """Refuse a device that torch does not know or, for a run on this machine, that it has not."""
     if name is None:
         return
     import torch
@@ -141,8 +141,8 @@ def require_device(name: str | None) -> None:
         kind = torch.device(name).type
     except RuntimeError:
         raise ChapterError(f"--device wants a device such as cpu or cuda, got {name!r}") from None
-    here = kind == "cpu" or (kind == "cuda" and torch.cuda.is_available())
-    if not here and "DASK_SCHEDULER_ADDRESS" not in os.environ:
+    there = kind == "cpu" or (kind == "cuda" and torch.cuda.is_available())
+    if here and not there and "DASK_SCHEDULER_ADDRESS" not in os.environ:
         raise ChapterError(f"--device {name} is not on this machine")
 
 

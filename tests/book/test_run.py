@@ -157,11 +157,11 @@ def test_other_parameters_are_checked_or_run_plainly_without_a_folder_named_for_
 
 def test_a_name_is_refused_only_if_it_is_longer_than_can_be_written(tmp_path):
     longest = tmp_path / ("n" * 230)
-    run._require_writable([longest])
+    jobs.require_writable([longest])
     write_atomically(longest, "text")
     assert longest.read_text() == "text"
     with pytest.raises(ChapterError, match=r"too long, shorten the value: n{231}$"):
-        run._require_writable([tmp_path / ("n" * 231)])
+        jobs.require_writable([tmp_path / ("n" * 231)])
 
 
 def test_a_failing_chapter_leaves_its_old_notebook_and_the_others_go_on(executed_book):
