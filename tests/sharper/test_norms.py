@@ -171,3 +171,14 @@ def test_rescaling_keeps_the_function_and_moves_the_norm(f, alpha):
 def test_bad_input_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_the_row_of_the_output_is_the_last_one():
+    f = cube.sparse_function(6, 2, 6, torch.Generator().manual_seed(3))  # a term at every position
+    spec, weights = construct(f)
+    bits = cube.bits(6)
+    rows = forward(spec, weights, bits, intermediates=True)[1]["Z"].norm(dim=-1)
+    assert not torch.allclose(rows[:, -1], rows[:, -2])
+    found = activation_norms(spec, weights, bits)
+    torch.testing.assert_close(found["z_out"], rows[:, -1])
+    torch.testing.assert_close(found["rows of Z"], rows.amax(-1))
