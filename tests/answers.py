@@ -45,7 +45,8 @@ SHORT = 0.4  # seconds that a call may take when it is stored
 LEAVES = 12  # of one answer have a line each; what is beyond shares one
 DOUBLE, SINGLE = 1e-5, 1e-3  # parts of the sum of absolute values by which sums may differ
 RESIDUES = {"float32": 1e-12, "float64[": 1e-14, "": 1e-15}  # of sums that cancel, by kind
-OF_THE_MACHINE = {"COUNTS_IN_VECTORS"}  # constants that tell what the processor can do
+# Constants that tell what the processor can do:
+OF_THE_MACHINE = {"kernels.parity.COUNTS_IN_VECTORS", "kernels.walsh.WIDTH"}
 LEAST_RESIDUE = 1e-22  # what is smaller was meant to be so small
 RATES = (0.01, 0.002)  # at larger ones training is chaotic, and answers are those of one processor
 
@@ -253,7 +254,11 @@ def fixed() -> dict[str, dict[str, str]]:
         found[name] = {key: repr(value) for key, value in plain.items()}
     for module in sorted({name.rpartition(".")[0] for name in PUBLIC}):
         values = vars(importlib.import_module(f"helpers.{module}"))
-        named = {key: v for key, v in values.items() if key.isupper() and key not in OF_THE_MACHINE}
+        named = {
+            key: value
+            for key, value in values.items()
+            if key.isupper() and f"{module}.{key}" not in OF_THE_MACHINE
+        }
         plain = {key: value for key, value in named.items() if is_plain(value)}
         found[module] = {key: repr(value) for key, value in plain.items()}
     return {name: entry for name, entry in sorted(found.items()) if entry}
