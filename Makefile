@@ -17,7 +17,7 @@ export MALLOC_MMAP_THRESHOLD_ ?= 33554432
 export MALLOC_TRIM_THRESHOLD_ ?= 1073741824
 
 .DEFAULT_GOAL := help
-.PHONY: help book html watch pdf run test portable lint paper gpu bench clean
+.PHONY: help book html watch pdf run test lesser portable lint paper gpu bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -45,6 +45,9 @@ run: $(READY) ## execute the chapters whose inputs changed
 
 test: $(READY) ## set up, then run every test, the notebooks among them
 	@$(BIN)/python -m pytest $(COMPARE) tests book
+
+lesser: $(READY) ## every test, and a dozen notebooks, held to a lesser processor
+	@$(BIN)/python -m tests.portable --lesser -- $(COMPARE)
 
 portable: $(READY) ## the same of CHAPTERS="PART/NAME ..." (all, and stored answers) held to lesser processors, 1 and 2 threads
 	@$(BIN)/python -m tests.portable --chapters "$(CHAPTERS)" --settings "$(SETTINGS)" -- $(COMPARE)

@@ -2,9 +2,13 @@
 
 Each setting holds torch, MKL, oneDNN, OpenBLAS, NumPy, Numba and the C library to an instruction
 set, with one thread or two, and has every chapter executed and compared as ``make test`` does. The
-outputs are stored once, so what differs there is a false alarm, to be mended in the chapter, which
-prints what rounding decides. Only an x86 processor can be held to less; the table names what torch
-says that it uses.
+outputs are stored once, so what differs there is a false alarm, to be repaired in the chapter,
+which prints what rounding decides. Only an x86 processor can be held to less; the table names what
+torch says that it uses.
+
+``make lesser``, ``python -m tests.portable --lesser``, is the second leg of CI: the tests and a
+dozen notebooks, drawn by the commit, under the first setting below what this processor has. A push
+is then never green on its own processor alone.
 """
 
 from __future__ import annotations
@@ -12,6 +16,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
+import random
 import re
 import subprocess
 import sys
@@ -20,7 +26,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
 
-from helpers.book.chapters import ROOT, find
+from helpers.book.chapters import ROOT, Chapter, every_chapter, find
 from helpers.book.parameters import ChapterError
 
 HELD: dict[str, dict[str, str]] = {
@@ -29,7 +35,7 @@ HELD: dict[str, dict[str, str]] = {
         "ATEN_CPU_CAPABILITY": "avx2",
         "MKL_CBWR": "AVX2",
         "MKL_ENABLE_INSTRUCTIONS": "AVX2",
-        "NUMBA_CPU_FEATURES": "",
+        "NUMBA_CPU_FEATURES": "+avx2,+fma",  # what the kernels ask for; haswell has them anyway
         "NUMBA_CPU_NAME": "haswell",
         "ONEDNN_MAX_CPU_ISA": "AVX2",
         "OPENBLAS_CORETYPE": "Haswell",
@@ -48,6 +54,7 @@ HELD: dict[str, dict[str, str]] = {
 """By the name that torch has for it, what holds each library to an instruction set."""
 THREADS = ("OMP", "MKL", "OPENBLAS", "NUMBA")
 SETTINGS = tuple(f"{held}-{threads}" for held in HELD for threads in (1, 2))
+DRAWN = 12  # notebooks of the second leg
 LOGS = ROOT / "_build" / "portable"
 ANSWERS = "tests/test_answers.py"  # the library's own, compared beside all chapters
 _PROBE = """
@@ -76,6 +83,44 @@ def _numpy_features() -> list[str]:
 
 def _beyond_avx2(feature: str) -> bool:
     return feature.startswith("AVX512") or feature == "X86_V4"
+
+
+def lesser() -> str:
+    """The first setting below this processor: without AVX-512, or without any wide vectors.
+
+    Where a processor cannot be held to less it is the same one, with two threads in place of one.
+    """
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return "native-2"
+    return "avx2-1" if any(map(_beyond_avx2, _numpy_features())) else "default-1"
+
+
+def drawn(commit: str, chapters: Sequence[Chapter], count: int = DRAWN) -> list[Chapter]:
+    """Chapters of as many kinds as there are, other ones for another commit.
+
+    A kind is a part of the book, with training or without.
+    """
+    shuffled = sorted(chapters, key=lambda chapter: chapter.name)
+    random.Random(commit).shuffle(shuffled)
+    met: dict[tuple[str, bool], int] = {}
+    rounds = []
+    for chapter in shuffled:
+        kind = chapter.name.partition("/")[0], "nbval-ignore-output" in chapter.text
+        met[kind] = met.get(kind, 0) + 1
+        rounds.append(met[kind])
+    order = sorted(range(len(shuffled)), key=rounds.__getitem__)  # stable: the first of each kind
+    return sorted((shuffled[i] for i in order[:count]), key=lambda chapter: chapter.name)
+
+
+def second_leg(options: Sequence[str]) -> int:
+    """Run the tests and the drawn notebooks under the lesser setting; pytest's exit status."""
+    describe = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
+    commit = subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip()
+    setting = lesser()
+    paths = [str(c.notebook.relative_to(ROOT)) for c in drawn(commit, every_chapter(ROOT))]
+    print(f"held to {setting}: the tests and {' '.join(paths)}", flush=True)
+    command = [sys.executable, "-m", "pytest", *options, "tests", *paths]
+    return subprocess.run(command, cwd=ROOT, env=os.environ | variables(setting)).returncode
 
 
 def probe(setting: str) -> tuple[str, int]:
@@ -129,8 +174,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser("python -m tests.portable", description=__doc__)
     parser.add_argument("--chapters", default="", help="names apart by blanks; default: all")
     parser.add_argument("--settings", default="", help=f"some of: {' '.join(SETTINGS)}")
+    parser.add_argument(
+        "--lesser", action="store_true", help="the tests and some notebooks, one step below"
+    )
     parser.add_argument("options", nargs="*", help="of pytest, behind --")
     given = parser.parse_args(arguments)
+    if given.lesser:
+        return second_leg(given.options)
     settings = given.settings.split() or list(SETTINGS)
     try:
         if unknown := set(settings) - set(SETTINGS):

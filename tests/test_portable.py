@@ -12,7 +12,7 @@ import nbformat
 import pytest
 import yaml
 
-from helpers.book.chapters import ROOT
+from helpers.book.chapters import ROOT, every_chapter
 from tests import portable
 
 X86 = platform.machine() in ("x86_64", "AMD64")
@@ -96,6 +96,51 @@ def test_an_unknown_name_is_refused(words, told, capsys):
     assert told in capsys.readouterr().err
 
 
+def test_the_lesser_setting_is_below_this_processor(monkeypatch):
+    for features, setting in (
+        (["AVX2", "AVX512F"], "avx2-1"),
+        (["X86_V4"], "avx2-1"),
+        (["AVX2", "FMA3"], "default-1"),
+    ):
+        monkeypatch.setattr(portable.platform, "machine", lambda: "x86_64")
+        monkeypatch.setattr(portable, "_numpy_features", lambda features=features: features)
+        assert portable.lesser() == setting
+    monkeypatch.setattr(portable.platform, "machine", lambda: "arm64")
+    assert portable.lesser() == "native-2"
+
+
+def test_the_drawn_notebooks_are_of_all_kinds_and_change_with_the_commit():
+    chapters = every_chapter(ROOT)
+    commits = [f"{k:040x}" for k in range(40)]
+    draws = [portable.drawn(commit, chapters) for commit in commits]
+    assert draws[0] == portable.drawn(commits[0], chapters[::-1])
+    kinds = {(c.name.partition("/")[0], "nbval-ignore-output" in c.text) for c in chapters}
+    for found in draws:
+        assert len({c.name for c in found}) == portable.DRAWN
+        met = {(c.name.partition("/")[0], "nbval-ignore-output" in c.text) for c in found}
+        assert len(met) == min(len(kinds), portable.DRAWN)
+    assert len({c.name for found in draws for c in found}) > len(chapters) / 2
+
+
+def test_the_second_leg_holds_the_tests_and_tells_their_status(monkeypatch, capfd):
+    ran = []
+
+    def run(command, **given):
+        if command[0] == "git":
+            return subprocess.CompletedProcess(command, 0, stdout="abc\n")
+        ran.append((command, given["env"]))
+        return subprocess.CompletedProcess(command, 1)
+
+    monkeypatch.setattr(portable.subprocess, "run", run)
+    monkeypatch.setattr(portable, "lesser", lambda: "avx2-1")
+    assert portable.main(["--lesser", "--", "-q"]) == 1
+    ((command, environment),) = ran
+    assert command[1:5] == ["-m", "pytest", "-q", "tests"]
+    assert len(command) == 5 + portable.DRAWN
+    assert environment["ATEN_CPU_CAPABILITY"] == "avx2"
+    assert "held to avx2-1: the tests and book/" in capfd.readouterr().out
+
+
 def test_a_run_that_does_not_end_is_no_success(tmp_path, monkeypatch):
     monkeypatch.setattr(portable, "LOGS", tmp_path)
     monkeypatch.setattr(portable, "ROOT", tmp_path)
@@ -114,10 +159,13 @@ def test_every_library_is_held():
         assert named >= set(libraries) or held == "native"
     report = (
         "import numpy, numba.core.registry as r; from numba.core import cpu;"
+        "from helpers.kernels import _backends as b, _walsh_cpu as w;"
         "c = r.cpu_target.target_context.codegen(); print(c.magic_tuple()[1:]);"
+        "print(w.WIDTH, b.has_feature('avx512vpopcntdq'));"
         "print([k for k, v in numpy._core._multiarray_umath.__cpu_features__.items() if v])"
     )
-    for held, name in (("avx2", "haswell"), ("default", "generic")):
+    cases = (("avx2", "('haswell', '+avx2,+fma')", 32), ("default", "('generic', '')", 16))
+    for held, compiled_for, width in cases:
         done = subprocess.run(
             [sys.executable, "-W", "error", "-c", report],
             env=os.environ | portable.variables(f"{held}-1"),
@@ -125,7 +173,7 @@ def test_every_library_is_held():
             text=True,
             check=True,
         )
-        assert done.stdout.splitlines()[0] == f"('{name}', '')"
+        assert done.stdout.splitlines()[:2] == [compiled_for, f"{width} False"]
         beyond = {"X86_V4", "AVX512_SPR"} | ({"X86_V3"} if held == "default" else set())
         assert not {f"'{feature}'" for feature in beyond} & set(done.stdout.split(", "))
 

@@ -59,7 +59,20 @@ def chosen(backend: str, *tensors: Tensor) -> str:
 
 
 if numba is not None:
+    import llvmlite.binding as llvm
+
     njit = functools.partial(numba.njit, cache=True, error_model="numpy", nogil=True)
+
+    def has_feature(name: str) -> bool:
+        """Whether compiled code may use an instruction set, such as ``"avx512f"``.
+
+        Where ``NUMBA_CPU_FEATURES`` holds Numba to a list of them, that list decides, not what the
+        processor has.
+        """
+        allowed = numba.config.CPU_FEATURES
+        if allowed is not None:
+            return f"+{name}" in allowed.split(",")
+        return bool(llvm.get_host_cpu_features().get(name))
 
     def _count_ones(context: Any, x: Any) -> Any:
         """Number of ones of an integer, by the processor's own instruction where it has one."""

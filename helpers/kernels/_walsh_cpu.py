@@ -14,11 +14,11 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
-import llvmlite.binding as llvm
 import torch
 from numba import types
 from torch import Tensor
 
+from helpers.kernels._backends import has_feature
 from helpers.kernels._walsh_vectors import BASE, TAGS, blocks, exceeds, strip
 
 THREADED = 24  # log2 of the bytes from which threads pay
@@ -33,8 +33,8 @@ ELEMENTS: dict[torch.dtype, Any] = {
 
 
 def _widest() -> int:
-    features = llvm.get_host_cpu_features()
-    return 64 if features.get("avx512f") else 32 if features.get("avx2") else 16
+    """Bytes of the widest vectors that compiled code may use."""
+    return 64 if has_feature("avx512f") else 32 if has_feature("avx2") else 16
 
 
 WIDTH = _widest()

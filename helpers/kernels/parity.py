@@ -186,19 +186,12 @@ class _Evaluate(torch.autograd.Function):
 
 
 if numba is not None:
-    import llvmlite.binding as llvm
     from numba import float32, float64, int64, uint64, uintp, void
 
-    from helpers.kernels._backends import count_ones, njit
+    from helpers.kernels._backends import count_ones, has_feature, njit
 
-    def _counts_in_vectors() -> bool:
-        """Whether the processor counts the ones of a vector's numbers in one instruction."""
-        given = getattr(numba.config, "CPU_FEATURES", None)  # what Numba is held to, if anything
-        if given is not None:
-            return "+avx512vpopcntdq" in given
-        return bool(llvm.get_host_cpu_features().get("avx512vpopcntdq"))
-
-    COUNTS_IN_VECTORS = _counts_in_vectors()
+    COUNTS_IN_VECTORS = has_feature("avx512vpopcntdq")
+    """Whether the processor counts the ones of a vector's numbers in one instruction."""
 
     @njit([void(int64[::1], f[::1], int64[::1], f[::1]) for f in (float32, float64)])
     def _direct(masks, coefficients, points, out):  # type: ignore[no-untyped-def]
