@@ -1,3 +1,11 @@
 """Plugins of every pytest run here: the comparison of notebooks, and fixtures."""
 
+from hypothesis import HealthCheck, settings
+
 pytest_plugins = ["helpers.book.tolerance", "tests.small_book", "tests.browser", "tests.order"]
+
+# A law holds or not whatever the clock says, and for the same examples on every machine.
+settings.register_profile(
+    "book", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("book")

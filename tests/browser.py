@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from helpers.book.pdf import BROWSERS, SWITCHES
+from tests.small_book import PATIENCE
 
 NO_BROWSER = (
     "the pages were not opened: no Chromium here; get it by `apt-get install chromium` "
@@ -29,6 +30,12 @@ def browser():
         chromium = playwright.chromium.launch(executable_path=path, args=list(SWITCHES))
         yield chromium
         chromium.close()
+
+
+def patient(target):
+    """A tab, or a context of tabs, that waits as long as a busy machine may take."""
+    target.set_default_timeout(1000 * PATIENCE)
+    return target
 
 
 def served(route, page: str, static: Path) -> None:

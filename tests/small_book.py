@@ -57,7 +57,7 @@ HELD = f"""\
 from pathlib import Path
 
 Path("{{begun}}").touch()
-for _ in range({20 * PATIENCE}):
+for _ in range({200 * PATIENCE}):
     if Path("{{go}}").exists():
         break
     time.sleep(0.05)

@@ -23,7 +23,7 @@ from helpers.sharper import rivals
 from helpers.sharper.network import construct_exact
 from helpers.sharper.semi_analytic import tiling
 from helpers.sharper.tabulated import gradient_bound, parameter_count
-from tests.browser import listened, served
+from tests.browser import listened, patient, served
 
 STATIC = BOOK / "_static"
 SCRIPTS = ("calculator_bounds.js", "calculator_chart.js", "calculator.js")
@@ -219,7 +219,7 @@ def tab(browser):
                 told.append(route.request.url)
                 route.abort()
 
-        page = context.new_page()
+        page = patient(context.new_page())
         page.route("**/*", answer)
         listened(page, told)
         page.goto(f"{HOST}/{fragment}")

@@ -15,7 +15,7 @@ from helpers.book import moving as module
 from helpers.book.chapters import BOOK, every_chapter
 from helpers.book.moving import LARGEST, Axis, Frame, moving
 from helpers.book.pages import bring_the_moving_figures
-from tests.browser import listened, served
+from tests.browser import listened, patient, served
 
 STATIC = BOOK / "_static"
 AXE = Path(__file__).parents[1] / "vendor" / "axe.min.js"
@@ -263,7 +263,7 @@ def tab(browser, figure):
         )
         contexts.append(context)
 
-        tab = context.new_page()
+        tab = patient(context.new_page())
         tab.route(f"{HOST}/**", lambda route: served(route, page, STATIC))
         listened(tab, told)
         tab.goto(HOST)

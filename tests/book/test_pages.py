@@ -23,7 +23,7 @@ from PIL import Image
 
 from helpers.book.chapters import ROOT, every_chapter
 from helpers.book.pages import finished
-from tests.browser import listened
+from tests.browser import listened, patient
 
 HTML = ROOT / "_build" / "html"
 AXE = (Path(__file__).parents[1] / "vendor" / "axe.min.js").read_text(encoding="utf-8")
@@ -198,7 +198,7 @@ def tab(site, browser):
     }
 
     def opened(path: str, scheme: str = "light", block: str = ""):
-        page, visit = contexts[scheme].new_page(), Visit()
+        page, visit = patient(contexts[scheme].new_page()), Visit()
 
         def gate(route):
             address = route.request.url
@@ -212,7 +212,6 @@ def tab(site, browser):
 
         page.route("**/*", gate)
         listened(page, visit.told)
-        page.set_default_timeout(120_000)
         page.set_viewport_size({"width": WIDTHS[0], "height": 900})
         page.goto(f"{site}/{path}")
         page.evaluate(READY)
@@ -325,7 +324,7 @@ def test_a_chapter_has_formulas_and_figures(visited, name):
 def test_a_page_hardly_moves_when_its_formulas_are_set(browser, site, name):
     moved = []
     for kept in ("--width", "--nothing"):  # the second has no room for its formulas
-        page = browser.new_page(viewport={"width": WIDTHS[0], "height": 900})
+        page = patient(browser.new_page(viewport={"width": WIDTHS[0], "height": 900}))
         text = (HTML / f"book/{name}.html").read_text(encoding="utf-8").replace("--width", kept)
         page.route(f"**/{name}.html", lambda route, _, text=text: route.fulfill(body=text))
         page.goto(f"{site}/book/{name}.html")

@@ -11,7 +11,7 @@ import pytest
 
 from helpers.book.chapters import every_chapter
 from helpers.book.parameters import ChapterError, check_cells, check_notebook, parse_parameters
-from tests.small_book import small_book
+from tests.small_book import PATIENCE, small_book
 
 __all__ = ["small_book"]
 CELL = "size = 3  # how many [1..20]\nscale = 0.5  # a factor [0..10]\nword = 'odd'  # any text\n"
@@ -143,7 +143,7 @@ def papermill(book, *arguments):
         env=book.environment,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=PATIENCE,
     )
     return done.returncode, done.stdout + done.stderr, out.read_text(encoding="utf-8")
 

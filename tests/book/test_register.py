@@ -13,6 +13,7 @@ from helpers.book.chapters import BOOK, ROOT, every_chapter, read_record
 from helpers.book.parameters import ChapterError
 from helpers.book.register import RegisterError, every_entry, load_register
 from helpers.book.scoreboard import GROUPS, load_findings, load_rows
+from tests.small_book import PATIENCE
 
 ENTRIES = every_entry()
 ROWS = load_rows()
@@ -104,7 +105,11 @@ def test_a_certificate_fails_the_statement_with_the_standard_library_and_mpmath_
     source = ENTRIES[path.stem].source
     assert source in text.split("\n\n")[0], f"the first lines say that it is {source}"
     done = subprocess.run(
-        [sys.executable, "-I", str(path)], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-I", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "hypothesis" in done.stdout

@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 
 from helpers.book import pages
 from helpers.book.register import load_register
-from tests.browser import BROWSERS, NO_BROWSER, SWITCHES
+from tests.browser import BROWSERS, NO_BROWSER, SWITCHES, patient
 
 GLOSSARY = """# Glossary
 
@@ -105,7 +105,7 @@ def tab():
         pytest.skip(NO_BROWSER)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=list(SWITCHES))
-        yield chromium.new_page()
+        yield patient(chromium.new_page())
         chromium.close()
 
 
@@ -159,7 +159,7 @@ def test_a_page_marks_the_terms_of_the_glossary_but_those_set_apart(book):
 def test_the_search_shows_first_what_is_meant(book, tab, words, address):
     tab.goto(f"{(book / 'search.html').as_uri()}?q={words}")
     first = tab.locator("#search-results ul.search li a").first
-    first.wait_for(timeout=120_000)
+    first.wait_for()
     assert first.get_attribute("href").startswith(address)
 
 
