@@ -1,5 +1,8 @@
-# `make book` and `make test` need Python 3.11 and make, nothing else.
-PYTHON ?= python3.11
+# `make book` and `make test` need Python 3.11, 3.12 or 3.13 and make, nothing else.
+FITS := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+# The newest that is there and starts: a name on the path may be a version manager's empty promise.
+PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3 python; do \
+  $$name -c '$(FITS)' >/dev/null 2>&1 && { echo $$name; break; }; done)
 JOBS ?= 2
 PIP_FLAGS ?=
 BIN := .venv/bin
@@ -69,13 +72,13 @@ clean: ## remove what was built; stored notebooks and results stay
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): environment.yml pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || \
-	  { echo "error: $(PYTHON) is not a Python 3.11; install one, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@[ -x $(BIN)/python ] || $(or $(PYTHON),false) -c '$(FITS)' 2>/dev/null || \
+	  { echo "error: $(if $(PYTHON),$(PYTHON) is not,there is no) Python 3.11, 3.12 or 3.13; get one (Debian: apt install python3-venv; macOS: brew install python@3.13), or name it: make PYTHON=/path/to/python3" >&2; exit 1; }
 	@free=$$(df -Pk . | awk 'NR == 2 {print int($$4 / 1024)}'); [ -x $(BIN)/python ] || [ $$free -ge $(NEEDED_MIB) ] || \
 	  { echo "error: $$free MiB free in $(CURDIR), the environment needs $(NEEDED_MIB) MiB; free some space" >&2; exit 1; }
 	@echo "Setting up .venv (a few minutes, once) ..."
 	@[ -x $(BIN)/python ] || $(PYTHON) -m venv .venv || \
-	  { rm -rf .venv; echo "error: $(PYTHON) cannot make a virtual environment; install its venv module (Debian: python3.11-venv)" >&2; exit 1; }
+	  { rm -rf .venv; echo "error: $(PYTHON) cannot make a virtual environment; install its venv module (Debian: apt install python3-venv)" >&2; exit 1; }
 	@sed -n 's/^ *- \([A-Za-z0-9_.-]*==.*\)/\1/p' environment.yml > .venv/requirements.txt
 	@$(BIN)/python -m pip install $(PIP_FLAGS) --disable-pip-version-check -r .venv/requirements.txt > .venv/pip.log 2>&1 && \
 	  $(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation -e . >> .venv/pip.log 2>&1 || \

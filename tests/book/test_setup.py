@@ -7,12 +7,15 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 import yaml
 
 from helpers.book.chapters import ROOT, Chapter
 
+MAKE = shutil.which("make")
+PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 PIN = re.compile(r"[A-Za-z0-9_.-]+==[A-Za-z0-9_.]+(; sys_platform == 'linux')?")
 
 
@@ -26,7 +29,7 @@ def checkout(tmp_path):
 def make(folder, *arguments, **environment):
     clean = {k: v for k, v in os.environ.items() if not k.startswith("MAKE")}
     return subprocess.run(
-        ["make", *arguments],
+        [MAKE, *arguments],
         cwd=folder,
         env=clean | environment,
         capture_output=True,
@@ -103,20 +106,75 @@ def test_no_dependency_is_under_the_gpl_alone():
 
 def test_help_lists_the_targets():
     listed = make(ROOT, "help").stdout
-    for target in ("book", "test", "portable", "run", "paper", "bench", "lint", "clean"):
+    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].split()
+    assert {"book", "test"} < set(phony)
+    for target in phony:
         assert f"make {target} " in listed
+
+
+def errors_of(done):
+    assert done.returncode != 0
+    return [line for line in done.stderr.splitlines() if line.startswith("error")]
+
+
+REMEDY = (
+    "Python 3.11, 3.12 or 3.13; get one (Debian: apt install python3-venv; macOS: brew install "
+    "python@3.13), or name it: make PYTHON=/path/to/python3"
+)
 
 
 @pytest.mark.parametrize("python", ["/nowhere/python3.11", "/bin/false"])
 def test_a_wrong_python_is_named_in_one_line(checkout, python):
     done = make(checkout, "book", f"PYTHON={python}")
-    assert done.returncode != 0
-    errors = [line for line in done.stderr.splitlines() if line.startswith("error")]
-    assert errors == [
-        f"error: {python} is not a Python 3.11; install one, or name it: "
-        "make PYTHON=/path/to/python3.11"
-    ]
+    assert errors_of(done) == [f"error: {python} is not {REMEDY}"]
     assert not (checkout / ".venv").exists()
+
+
+def pythons(folder, **scripts):
+    """A path to search, of these programs and what a Makefile needs, without any other Python."""
+    folder.mkdir()
+    for tool in ("sh", "df", "awk", "sed", "find", "rm", "touch", "grep", "tail"):
+        (folder / tool).symlink_to(shutil.which(tool))
+    for name, script in scripts.items():
+        path = folder / name.replace("_", ".")
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+    return str(folder)
+
+
+STARTS = f'case "$1" in -c) exec {sys.executable} "$@";; esac; exit 1'  # but makes no environment
+
+
+@pytest.mark.parametrize(
+    ("scripts", "taken"),
+    [
+        ({"python3_13": STARTS, "python3_12": STARTS, "python3_11": STARTS}, "python3.13"),
+        ({"python3_13": "exit 127", "python3_12": STARTS, "python3_11": STARTS}, "python3.12"),
+        ({"python3_13": "exit 127", "python3": STARTS}, "python3"),
+    ],
+)
+def test_the_newest_python_that_starts_is_taken(checkout, tmp_path, scripts, taken):
+    path = pythons(tmp_path / "bin", **scripts)
+    done = make(checkout, "book", PATH=path)
+    assert errors_of(done) == [
+        f"error: {taken} cannot make a virtual environment; install its venv module "
+        "(Debian: apt install python3-venv)"
+    ]
+
+
+def test_no_python_at_all_is_one_line_with_its_remedy(checkout, tmp_path):
+    done = make(checkout, "book", PATH=pythons(tmp_path / "bin", python3="exit 127"))
+    assert errors_of(done) == [f"error: there is no {REMEDY}"]
+    assert not (checkout / ".venv").exists()
+
+
+def test_the_makefile_takes_the_pythons_of_the_package():
+    low, high = re.search(r'requires-python = ">=3\.(\d+),<3\.(\d+)"', PYPROJECT).groups()
+    text = (ROOT / "Makefile").read_text()
+    assert f"(3, {low}) <= sys.version_info[:2] <= (3, {int(high) - 1})" in text
+    tried = re.search(r"for name in ([\w. ]+); do", text)[1].split()
+    wanted = [f"python3.{k}" for k in range(int(high) - 1, int(low) - 1, -1)]
+    assert tried == [*wanted, "python3", "python"]
 
 
 def test_too_little_space_is_named_in_one_line(checkout):

@@ -70,6 +70,16 @@ def test_the_week_tries_every_python_that_the_package_names():
     assert tried == [f"3.{k}" for k in range(int(low), int(high))]
 
 
+def test_every_change_is_tried_on_the_oldest_and_the_newest_python():
+    job = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))["jobs"]["ci"]
+    low, high = re.fullmatch(r">=3\.(\d+),<3\.(\d+)", PROJECT["requires-python"]).groups()
+    assert job["strategy"]["matrix"]["python"] == [f"3.{low}", f"3.{int(high) - 1}"]
+    (step,) = (step for step in job["steps"] if step.get("run") == "bash .ci/run")
+    assert step["env"]["PYTHON"] == "python${{ matrix.python }}"
+    setup = next(s for s in job["steps"] if "setup-python" in s.get("uses", ""))
+    assert setup["with"]["python-version"] == "${{ matrix.python }}"
+
+
 def test_the_extras_name_what_is_pinned():
     pins = (ROOT / "environment.yml").read_text("utf-8").lower().replace("_", "-")
     more = PROJECT["optional-dependencies"].values()
