@@ -20,7 +20,7 @@ export MALLOC_MMAP_THRESHOLD_ ?= 33554432
 export MALLOC_TRIM_THRESHOLD_ ?= 1073741824
 
 .DEFAULT_GOAL := help
-.PHONY: help book html watch pdf run test lesser portable lint paper gpu bench clean
+.PHONY: help book html watch pdf picture run test lesser portable lint paper gpu bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -42,6 +42,9 @@ pdf: html ## print the book as one PDF, and link it from every page; needs Chrom
 	@$(BIN)/python -m helpers.book.pdf
 	@$(RENDER)
 	@touch $(RENDERED)
+
+picture: html ## draw the picture of a chapter in README anew; needs Chromium
+	@$(BIN)/python -m tests.picture
 
 run: $(READY) ## execute the chapters whose inputs changed
 	@$(BIN)/python -m helpers.run --jobs $(JOBS)
