@@ -55,7 +55,7 @@ test: $(READY) ## set up, then run every test, the notebooks among them
 lesser: $(READY) ## every test, and a dozen notebooks, held to a lesser processor
 	@$(BIN)/python -m tests.portable --lesser -- $(COMPARE)
 
-portable: $(READY) ## the same of CHAPTERS="PART/NAME ..." (all, and stored answers) held to lesser processors, 1 and 2 threads
+portable: $(READY) ## the same of CHAPTERS="PART/NAME ..." (all) held to lesser processors, 1 and 2 threads
 	@$(BIN)/python -m tests.portable --chapters "$(CHAPTERS)" --settings "$(SETTINGS)" -- $(COMPARE)
 
 lint: $(READY) ## ruff and mypy

@@ -56,7 +56,6 @@ THREADS = ("OMP", "MKL", "OPENBLAS", "NUMBA")
 SETTINGS = tuple(f"{held}-{threads}" for held in HELD for threads in (1, 2))
 DRAWN = 12  # notebooks of the second leg
 LOGS = ROOT / "_build" / "portable"
-ANSWERS = "tests/test_answers.py"  # the library's own, compared beside all chapters
 _PROBE = """
 import json, torch
 print(json.dumps([torch.backends.cpu.get_cpu_capability(), torch.get_num_threads()]))
@@ -189,7 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ChapterError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    paths = [str(c.notebook.relative_to(ROOT)) for c in chapters] or ["book", ANSWERS]
+    paths = [str(c.notebook.relative_to(ROOT)) for c in chapters] or ["book"]
     found: dict[str, list[str]] = {}
     print(f"{'setting':<12}{'torch':<10}{'cells':>6}{'false alarms':>14}{'minutes':>9}", flush=True)
     for setting in settings:
