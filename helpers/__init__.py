@@ -123,10 +123,11 @@ The book's machinery::
 
     book                        The book's machinery: what a chapter asserts and shows, and what executes and renders it.
     book.builds                 What a build need not do: a Sphinx extension.
-    book.chapters               What can be known of a chapter without running it: its parameters, its content key, its record.
+    book.chapters               What can be known of a chapter without running it: its parameters, its key, its record.
     book.claims                 What a chapter asserts: claims that can fail, each with the control that makes it fail.
     book.cluster                The Dask cluster that chapters are mapped over: the one that is named, or one of our own.
     book.colophon               What stands below every page: the edition that it belongs to, and how to cite a chapter.
+    book.definitions            Which definitions of the package a source reaches, and a hash of each.
     book.excerpts               Figures of chapters on other pages: a Sphinx extension with one directive.
     book.execution              Execute one chapter: as a notebook by papermill, or plainly as the script that it is.
     book.figures                One look for every figure: opaque, legible in the dark, told apart without colour.
@@ -134,6 +135,7 @@ The book's machinery::
     book.glossary               The glossary: its terms show their definition where they stand. A Sphinx extension.
     book.icons                  The theme's icons without its library of 2,000: a Sphinx extension.
     book.jobs                   What the runner is to do, and for how long: executions, what they need, and the time left.
+    book.key                    Why a chapter is stale: the pieces of its key, and where they are kept.
     book.maps                   The map of a part: a Sphinx extension with one directive.
     book.moving                 Moving figures: a slider and a drawing over numbers that the chapter computed and stored.
     book.narrow                 Figures on a phone: a Sphinx extension that shows their panels one under another.
@@ -149,6 +151,7 @@ The book's machinery::
     book.scale                  The page *At what scale*: for every experiment the paper's size, what is stored, what it cost.
     book.scoreboard             The scoreboard, the findings and the verdict cards: built from what the notebooks recorded.
     book.sources                What the sources of ``helpers`` say of themselves: public names, signatures, docstrings.
+    book.syntax                 What a Python source says, statement by statement: what each defines, mentions and calls.
     book.table                  Tables: a real table on the page, aligned text for nbval and the terminal, by one call.
     book.tolerance              A pytest plugin: nbval compares decimals with a tolerance, and everything else exactly.
     book.verdicts               From claims to verdicts: what is said of a result as its paper states it, and what is known now.

@@ -1,6 +1,6 @@
 """Execute chapters: ``python -m helpers.run [CHAPTER ...]``.
 
-Without options, executes the chapters whose content key does not match, over Dask, and stores each
+Without options, executes the chapters whose key does not match, over Dask, and stores each
 notebook as it arrives; a killed run, started again, executes only what is missing. Parameters are
 checked before any kernel starts. A run that is to be kept goes on from its last checkpoint, after a
 kill or when --budget was over. DASK_SCHEDULER_ADDRESS names a cluster to use in place of a local
@@ -27,13 +27,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from helpers.book.chapters import (
-    Chapter,
-    every_chapter,
-    find,
-    read_record,
-    record_of,
-)
+from helpers.book import key
+from helpers.book.chapters import Chapter, every_chapter, find, read_record, record_of
 from helpers.book.cluster import cluster_client
 from helpers.book.execution import (
     OtherCodeError,
@@ -46,12 +41,14 @@ from helpers.book.execution import (
 from helpers.book.jobs import (
     Clock,
     Job,
-    is_done,
+    must_run,
     plain_head,
     require_device,
     require_elsewhere,
     require_writable,
     seconds,
+    stale,
+    tell_stale,
 )
 from helpers.book.parameters import ChapterError, Parameter
 from helpers.book.place import PACKAGE, found
@@ -75,14 +72,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = _parser().parse_args(given)
         options.parameter = pairs
         jobs = plan(options)
-        stale = [job for job in jobs if options.force or not is_done(job, options.plain)]
         if options.check:
-            print("\n".join(f"stale: {job.label}" for job in stale) or "every chapter is current")
-            return int(bool(stale))
-        if not stale:
+            return tell_stale(jobs, options.plain)
+        todo = [job for job in jobs if options.force or must_run(job, options.plain)]
+        if not todo:
             print(f"{len(jobs)} current, nothing to execute")
             return 0
-        return carry_out(stale, options)
+        return carry_out(todo, options)
     except ChapterError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -187,7 +183,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--jobs", type=int, default=2, help="kernels at once (2)")
     parser.add_argument("--out", metavar="DIR", help="write here, not into the book")
     parser.add_argument("--force", action="store_true", help="execute current ones too")
-    parser.add_argument("--check", action="store_true", help="only say which are stale")
+    parser.add_argument("--check", action="store_true", help="only say which are stale, and why")
     parser.add_argument(
         "--budget", metavar="TIME", help="such as 45min or 2h: begin no more, and pause, after it"
     )
@@ -288,7 +284,7 @@ def _over_dask(
                 job.chapter.name,
                 job.chapter.text,
                 dict(job.parameters),
-                job.key,
+                None if job.in_the_book else job.pieces,
                 code_for(job.chapter.text),
                 job.run,
                 str(job.chapter.root),
@@ -372,6 +368,8 @@ def _store(job: Job, outcome: Outcome, plain: bool) -> str | None:
             write_atomically(kept / name, text)
         if outcome.error is None:
             write_atomically(job.target, head + outcome.text)
+            if job.in_the_book:
+                key.store(job.chapter.name, job.chapter.root, job.pieces, outcome.text)
             return None
         log.unlink(missing_ok=True)
         told = log.with_suffix(".error.txt")
@@ -397,7 +395,7 @@ def _tell_sweep(jobs: Sequence[Job], out: Path) -> None:
     """A table of parameters by verdicts, and every claim of the sweep as a CSV."""
     rows: list[list[str]] = []
     for job in jobs:
-        if not is_done(job):
+        if stale(job):
             continue
         claims = (read_record(job.target) or {}).get("claims", [])
         kinds = Counter(claim["verdict"] for claim in claims)

@@ -40,11 +40,17 @@ pause = 0.0  # seconds [0..60]
 # %%
 import time
 """
-# A key follows the imports inside a function too; called, they would take seconds of each run.
+# A key follows what stands in a function too; called, the imports would take seconds of each run.
 CHAPTERS = {
     "part/plain": "time.sleep(pause)\nprint(word, size * scale)\n",
-    "part/spectral": "def needed():\n    import helpers.cube.fourier\n\n\nprint(size)\n",
-    "part/kernel": "def needed():\n    from helpers.kernels import _backends\n\n\nprint(size)\n",
+    "part/spectral": (
+        "def needed(f):\n    from helpers.cube.fourier import spectrum\n\n    return spectrum(f)\n\n\n"
+        "print(size)\n"
+    ),
+    "part/kernel": (
+        "def needed(f):\n    from helpers.kernels import _backends\n\n"
+        '    return _backends.chosen("auto", f)\n\n\nprint(size)\n'
+    ),
     "part/stored": (
         "from helpers.book.results import load, save\n\n"
         'save("runs", {"seed": list(range(size)), "loss": [scale] * size})\n'

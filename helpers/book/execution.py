@@ -25,9 +25,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from helpers.book.chapters import helpers_key, outputs_key
+from helpers.book.definitions import graph
+from helpers.book.key import Pieces, code_of, outputs_key
 from helpers.book.parameters import parameters_span
 from helpers.book.place import VARIABLE
+from helpers.book.syntax import digest
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _KEPT_CELL_METADATA = ("tags", "mystnb", "lines_to_next_cell")
@@ -76,7 +78,7 @@ class Outcome:
 def code_for(source: str) -> dict[str, str]:
     """What must be the same where a chapter runs: helpers that it reaches, Python, packages."""
     return {
-        "helpers": helpers_key(source),
+        "helpers": digest(json.dumps(graph().reached(source), sort_keys=True)),
         "python": platform.python_version(),
         **{name: _version(name) for name in ("torch", "numpy", "numba")},
     }
@@ -86,7 +88,7 @@ def execute_notebook(
     name: str,
     source: str,
     parameters: Mapping[str, Any],
-    key: str,
+    key: Pieces | None,
     code: Mapping[str, str],
     run: Mapping[str, Any] | None = None,
     book: str = "",
@@ -98,7 +100,7 @@ def execute_notebook(
         name: Of the chapter.
         source: Its text.
         parameters: Values that differ from the chapter's own.
-        key: Content key to leave in the metadata.
+        key: Pieces of the key to leave in the metadata, of a notebook that no lock file covers.
         code: What :func:`code_for` says where the caller is.
         run: What :func:`helpers.book.results.save` tells of the run, if its tables are to be kept.
         book: The folder of the book, for :mod:`helpers.book.own`; it need not be here.
@@ -157,7 +159,7 @@ def _in_a_child(
     run: Mapping[str, Any] | None,
     book: str,
     variables: Mapping[str, str] | None,
-    key: str = "",
+    key: Pieces | None = None,
 ) -> Outcome:
     """One execution in a process of its own, which ends when this one does."""
     started = time.monotonic()
@@ -246,7 +248,9 @@ def _saved(base: Path) -> dict[str, str]:
     }
 
 
-def _run_as_notebook(name: str, source: str, parameters: Mapping[str, Any], key: str) -> None:
+def _run_as_notebook(
+    name: str, source: str, parameters: Mapping[str, Any], key: Pieces | None
+) -> None:
     """Run the source by papermill in this process's folder; leave the notebook and any error."""
     import jupytext
     import nbformat
@@ -291,7 +295,38 @@ def _socket_folder() -> Iterator[str]:
         yield folder
 
 
-def _clean(notebook: Any, name: str, parameters: Mapping[str, Any], key: str) -> None:
+def with_text_of(source: str, notebook: Path, key: Pieces | None) -> str | None:
+    """A notebook with the prose, comments and metadata of its source, and the outputs that it has.
+
+    Args:
+        source: Of the chapter.
+        notebook: As it was stored.
+        key: Pieces of its key, for one that no lock file covers.
+
+    Returns:
+        None if the code of a cell is not what was executed.
+    """
+    import jupytext
+    import nbformat
+
+    stored = nbformat.read(notebook, 4)
+    made = jupytext.reads(source, fmt="py:percent")
+    old = [cell for cell in stored.cells if cell.cell_type == "code"]
+    injected = [cell for cell in stored.cells if "injected-parameters" in _tags(cell)]
+    behind = next((i for i, c in enumerate(made.cells, 1) if "parameters" in _tags(c)), 0)
+    made.cells[behind:behind] = injected  # as papermill does
+    new = [cell for cell in made.cells if cell.cell_type == "code"]
+    if [code_of(cell.source) for cell in old] != [code_of(cell.source) for cell in new]:
+        return None
+    for cell, ran in zip(new, old, strict=True):
+        cell.outputs, cell.execution_count = ran.outputs, ran.execution_count
+    made.nbformat, made.nbformat_minor = stored.nbformat, stored.nbformat_minor
+    book = stored.metadata["book"]
+    _clean(made, book["chapter"], book["parameters"], key)
+    return str(nbformat.writes(made)) + "\n"
+
+
+def _clean(notebook: Any, name: str, parameters: Mapping[str, Any], key: Pieces | None) -> None:
     """Strip what differs from run to run; in place."""
     import nbformat
 
@@ -312,8 +347,10 @@ def _clean(notebook: Any, name: str, parameters: Mapping[str, Any], key: str) ->
         "jupytext": {k: v for k, v in pairing.items() if k != "text_representation"},
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python", "pygments_lexer": "ipython3"},
-        "book": {"chapter": name, "key": key, "outputs": "", "parameters": dict(parameters)},
+        "book": {"chapter": name, "outputs": "", "parameters": dict(parameters)},
     }
+    if key is not None:
+        notebook.metadata["book"]["key"] = key
     written = json.loads(nbformat.writes(notebook))
     notebook.metadata["book"]["outputs"] = outputs_key(written)
 
@@ -334,7 +371,9 @@ def _merged_streams(outputs: list[Any]) -> list[Any]:
     return merged
 
 
-def _run_as_script(name: str, source: str, parameters: Mapping[str, Any], key: str) -> None:
+def _run_as_script(
+    name: str, source: str, parameters: Mapping[str, Any], key: Pieces | None
+) -> None:
     """Run the source in this process, the parameters set right after their cell."""
     import matplotlib
 

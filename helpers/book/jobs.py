@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shlex
@@ -13,8 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from helpers.book import key
 from helpers.book.chapters import Chapter
+from helpers.book.execution import with_text_of
+from helpers.book.key import Pieces
 from helpers.book.parameters import ChapterError
+from helpers.book.results import write_atomically
 
 _CHECKPOINT = re.compile(r"\bcheckpoint\(")
 _BUDGET = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h)")
@@ -48,10 +53,20 @@ class Job:
             "checkpoints": str(place),
         }
 
+    @functools.cached_property
+    def pieces(self) -> Pieces:
+        """All that the execution depends on, as it was when first asked for."""
+        return self.chapter.pieces(self.parameters, keeps=self.keep is not None)
+
     @property
     def key(self) -> str:
-        """Hash of all that the execution depends on."""
-        return self.chapter.key(self.parameters, keeps=self.keep is not None)
+        """One hash of it."""
+        return key.combined(self.pieces)
+
+    @property
+    def in_the_book(self) -> bool:
+        """Whether it makes the notebook of the book itself."""
+        return self.target == self.chapter.notebook.absolute()
 
     @property
     def seconds(self) -> float | None:
@@ -104,14 +119,62 @@ class Clock:
         return f"{passed:5.0f} s, ends about {end}"
 
 
-def is_done(job: Job, plain: bool = False) -> bool:
-    """Whether the target holds this very execution."""
-    if plain:
-        if not job.target.is_file():
-            return False
-        text = job.target.read_text(encoding="utf-8", errors="replace")
-        return text.partition("\n")[0] == plain_head(job)
-    return job.chapter.is_current(job.target, job.parameters, keeps=job.keep is not None)
+def stale(job: Job, plain: bool = False) -> list[str]:
+    """Why the target does not hold this very execution; nothing if it does."""
+    if not plain:
+        return key.stale(job.chapter.name, job.chapter.root, job.target, job.pieces)
+    if not job.target.is_file():
+        return ["never executed"]
+    text = job.target.read_text(encoding="utf-8", errors="replace")
+    return [] if text.partition("\n")[0] == plain_head(job) else ["its inputs changed"]
+
+
+def take_over_text(job: Job) -> bool:
+    """Put the source's prose, comments and captions into the notebook, without a run.
+
+    Of a notebook that is stale in other ways too, these stay as they are.
+
+    Returns:
+        False, and nothing is done, if the code of a cell is not what was executed.
+    """
+    chapter = job.chapter
+    entry = key.entry_of(chapter.name, chapter.root, job.target)
+    if entry is None or entry["code"] != job.pieces["code"]:
+        return False
+    entry = {k: v for k, v in entry.items() if k != key.NOTEBOOK} | {key.TEXT: job.pieces[key.TEXT]}
+    text = with_text_of(chapter.text, job.target, None if job.in_the_book else entry)
+    if text is None:
+        return False
+    write_atomically(job.target, text)
+    if job.in_the_book:
+        key.store(chapter.name, chapter.root, entry, text)
+    return True
+
+
+def tell_stale(jobs: Sequence[Job], plain: bool) -> int:
+    """Say which of the targets are not those of their inputs, and why; 1 if any."""
+    told = []
+    for job in jobs:
+        if reasons := stale(job, plain):
+            told.append(f"stale: {job.label} ({key.in_short(reasons)})")
+        elif not plain and key.has_stale_text(
+            job.chapter.name, job.chapter.root, job.target, job.pieces
+        ):
+            told.append(f"stale text: {job.label}")
+    print("\n".join(told) or "every chapter is current")
+    return int(bool(told))
+
+
+def must_run(job: Job, plain: bool) -> bool:
+    """Whether a job has to be executed; if only its text changed, that is taken over."""
+    if stale(job, plain):
+        return True
+    if plain or not key.has_stale_text(job.chapter.name, job.chapter.root, job.target, job.pieces):
+        return False
+    if not take_over_text(job):
+        return True
+    print(f"text taken over: {job.label}", flush=True)
+    return False
 
 
 def plain_head(job: Job) -> str:

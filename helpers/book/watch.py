@@ -1,8 +1,8 @@
 """Show the book while it is written: ``make watch`` serves it here and follows every change.
 
-A saved source is rendered and the page in the browser reloads. Where only a chapter's prose has
-changed, its notebook takes up the new words and keeps its outputs; the runner will still call it
-stale. Where code has changed the chapter is executed. What fails is told, and the old page stays.
+A saved source is rendered and the page in the browser reloads. Where only a chapter's text has
+changed, its notebook takes it over and keeps its outputs. Where code has changed the chapter is
+executed. What fails is told, and the old page stays.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from helpers.book.builds import DRAFT
 from helpers.book.chapters import find
+from helpers.book.jobs import Job, take_over_text
+from helpers.book.key import LOCK
 from helpers.book.parameters import ChapterError
 from helpers.book.place import around
-from helpers.book.results import write_atomically
 
 DRAFTS = Path("_build", "watch")
 FOLDERS = ("book", "results", "counterexamples")
@@ -145,8 +145,9 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 def state(root: Path) -> dict[str, int]:
-    """When each source was last saved, by its path in the book; notebooks are not sources."""
+    """When each source was last saved, by its path in the book; what the runner writes is none."""
     files = [p for folder in FOLDERS for p in (root / folder).rglob("*") if p.suffix in KINDS]
+    files = [p for p in files if p.name != LOCK]
     files += [p for p in root.glob("*") if p.suffix in KINDS]
     found = {}
     for path in files:
@@ -177,35 +178,13 @@ def take_up(root: Path, name: str) -> bool:
         return True
     try:
         chapter = find(f"{path.parent.name}/{path.stem}", root)
+        if take_over_text(Job(chapter, {}, chapter.notebook)):
+            return True
     except ChapterError as error:
         print(f"error: {error}", file=sys.stderr, flush=True)
         return False
-    if prose_taken_up(chapter.text, chapter.notebook):
-        return True
     command = [sys.executable, "-m", "helpers.run", chapter.name, "--jobs", "1"]
     return subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL).returncode == 0
-
-
-def prose_taken_up(source: str, notebook: Path) -> bool:
-    """Put the source's Markdown into the notebook; false, and nothing done, if code differs."""
-    import jupytext
-    import nbformat
-
-    try:
-        stored = nbformat.read(notebook, 4)
-    except (OSError, ValueError):  # none yet, or no notebook
-        return False
-    wanted = jupytext.reads(source, fmt="py:percent").cells
-
-    def code(cells: list[Any]) -> list[str | None]:
-        return [cell.source if cell.cell_type == "code" else None for cell in cells]
-
-    if code(wanted) != code(stored.cells):
-        return False
-    for cell, own in zip(stored.cells, wanted, strict=True):
-        cell.source = own.source
-    write_atomically(notebook, nbformat.writes(stored) + "\n")
-    return True
 
 
 def render(root: Path) -> bool:

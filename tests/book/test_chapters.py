@@ -1,15 +1,11 @@
 """What is known of a chapter without running it."""
 
-import gc
 import subprocess
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from helpers.book import chapters
-from helpers.book.chapters import reached_modules
 from helpers.book.parameters import ChapterError, Parameter, read_parameters
 
 SOURCE = """\
@@ -62,28 +58,6 @@ def test_values_keep_their_type_and_range():
         Parameter("x", 0.5, "").parse("__import__('os')")
 
 
-def test_reached_modules_are_exactly_those_imported():
-    own = {"helpers", "helpers.book", "helpers.book.output"}
-    assert reached_modules("from helpers.book import output") == own
-    reached = reached_modules("def f():\n    from helpers.kernels import walsh\n")
-    assert {"helpers.kernels.walsh", "helpers.kernels._walsh_cpu"} <= reached
-    assert not {"helpers.book.claims", "helpers.cube"} & reached
-    assert reached_modules("import torch") == set()
-
-
-def test_threads_of_one_worker_read_modules_at_once(monkeypatch):
-    """Python 3.11's parser fails if another thread parses while it waits for a collection."""
-    for read in (chapters._tree, chapters._piece, chapters._imports_of):
-        monkeypatch.setattr(chapters, read.__name__, read.__wrapped__)  # nothing remembered
-    gc.callbacks.append(give_way := lambda *_: time.sleep(0))
-    try:
-        with ThreadPoolExecutor(4) as pool:
-            keys = set(pool.map(chapters.helpers_key, [SOURCE] * 8))
-    finally:
-        gc.callbacks.remove(give_way)
-    assert keys == {chapters.helpers_key(SOURCE)}
-
-
 def test_chapters_are_found_by_name_and_by_file():
     name = "cube/average_sensitivity"
     for given in (name, f"book/{name}.py", f"{name}.ipynb", "average_sensitivity"):
@@ -92,22 +66,6 @@ def test_chapters_are_found_by_name_and_by_file():
         chapters.find("cube/average_sensitvity")
     with pytest.raises(ChapterError, match="there are: "):
         chapters.find("zzz")
-
-
-def test_the_key_depends_on_the_parameters():
-    chapter = chapters.find("cube/average_sensitivity")
-    assert chapter.key({}) == chapter.key({})
-    assert chapter.key({}) != chapter.key({"n_max": 9})
-    assert not chapter.is_current(chapter.notebook, {"n_max": 9})
-
-
-def test_a_notebook_that_cannot_be_read_has_no_key(tmp_path):
-    broken = tmp_path / "x.ipynb"
-    assert chapters.stored_key(broken) is None
-    broken.write_text("{")
-    assert chapters.stored_key(broken) is None
-    broken.write_text('{"metadata": {}}')
-    assert chapters.stored_key(broken) is None
 
 
 def test_the_package_imports_no_jupyter_and_the_runner_no_torch():

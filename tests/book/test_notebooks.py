@@ -57,9 +57,9 @@ def test_the_cells_were_run_in_order_without_error(notebook):
     assert all(o.output_type != "error" for c in cells for o in c.outputs)
 
 
-def test_the_content_key_is_current(chapter, notebook):
+def test_the_key_is_current(chapter, notebook):
     assert notebook.metadata.book.parameters == {}, "the book shows a chapter's own parameters"
-    assert notebook.metadata.book.key == chapter.key({}), f"{chapter.name} is stale: make run"
+    assert chapter.stale() == [], f"{chapter.name} is stale: make run"
 
 
 def test_no_cell_shows_an_object_that_it_happened_to_return(notebook):

@@ -18,7 +18,7 @@ import pytest
 from distributed import Client
 
 from helpers import run
-from helpers.book import chapters, jobs
+from helpers.book import chapters, jobs, key
 from helpers.book.chapters import ROOT
 from helpers.book.execution import Outcome
 from helpers.book.parameters import ChapterError
@@ -98,21 +98,21 @@ def test_only_what_changed_is_executed(first_run, executed_book):
 
     assert small_book.run("--check").returncode == 0
     spectrum = small_book.root / "helpers" / "cube" / "fourier.py"
-    spectrum.write_text(spectrum.read_text() + "# a line\n")
+    text = spectrum.read_text()
+    spectrum.write_text(text.replace('"""', '"""Other words. ', 5) + "# a line\n")
+    assert stale() == []
+    spectrum.write_text(f"{text}\n\ndef another():\n    return 1\n")
+    assert stale() == [], "nothing reaches it"
+    spectrum.write_text(text.replace("def spectrum(", "def spectrum(*, ", 1))
     assert small_book.run("--check").returncode == 1
     assert stale() == ["part/spectral"]
-    walsh = small_book.root / "helpers" / "kernels" / "walsh.py"
-    walsh.write_text(walsh.read_text() + "# a line\n")
-    assert stale() == ["part/spectral"], "the choice of a path does not reach walsh, spectrum does"
     package = small_book.root / "helpers" / "kernels" / "__init__.py"
-    package.write_text(package.read_text() + "# words alone are no part of a key\n")
-    assert stale() == ["part/spectral"]
-    package.write_text(package.read_text() + "CODE = 1\n")
+    package.write_text(package.read_text() + "import sys\n\nsys.setrecursionlimit(2000)\n")
     assert stale() == ["part/kernel", "part/spectral"]
     assert executed(small_book.run()) == ["part/kernel", "part/spectral"]
     environment = small_book.root / "environment.yml"
     pins = environment.read_text()
-    environment.write_text(pins + "# a comment\n")
+    environment.write_text(pins.replace("ruff==", "ruff==9").replace("python=3.11", "python=3.13"))
     assert stale() == []
     environment.write_text(pins.replace("torch==", "torch==9"))
     assert len(stale()) == 4
@@ -120,6 +120,108 @@ def test_only_what_changed_is_executed(first_run, executed_book):
     (small_book.root / "results" / "part").mkdir()
     (small_book.root / "results" / "part" / "stored.runs.csv").write_text("seed\n0\n")
     assert stale() == ["part/stored"]
+
+
+def test_a_check_says_why(executed_book):
+    small_book = executed_book
+    root = small_book.root
+
+    def told(*names):
+        return small_book.run(*names, "--check").stdout.splitlines()
+
+    def change(file, old, new):
+        text = (root / file).read_text()
+        assert old in text
+        (root / file).write_text(text.replace(old, new))
+
+    change("environment.yml", "torch==", "torch==9.")
+    (line,) = told("part/plain")
+    assert re.fullmatch(r"stale: part/plain \(environment.yml: torch [\d.]+ -> 9\.[\d.]+\)", line)
+    change("environment.yml", "torch==9.", "torch==")
+    change("helpers/cube/fourier.py", "def spectrum(", "def spectrum(*, ")
+    assert told() == ["stale: part/spectral (helpers.cube.fourier.spectrum changed)"]
+    change("helpers/cube/fourier.py", "def spectrum(*, ", "def spectrum(")
+    assert told() == ["every chapter is current"]
+    change("book/part/plain.py", "print(word,", "print(word.upper(),")
+    assert told() == ["stale: part/plain (its code changed)"]
+    change("book/part/plain.py", "print(word.upper(),", "print(word,")
+    (root / "results" / "part").mkdir()
+    (root / "results" / "part" / "stored.runs.csv").write_text("seed\n0\n")
+    assert told() == ["stale: part/stored (results/part/stored.runs.csv added)"]
+    shutil.rmtree(root / "results" / "part")
+    small_book.notebook("part/kernel").unlink()
+    assert told("part/kernel") == ["stale: part/kernel (never executed)"]
+    change("book/part/plain.ipynb", "odd 1.5", "odd 1.6")
+    edited = "the notebook was edited after it was executed"
+    assert told("part/plain") == [f"stale: part/plain ({edited})"]
+
+
+def test_text_is_taken_over_without_a_run(executed_book):
+    small_book, path = executed_book, executed_book.root / "book" / "part" / "plain.py"
+    before = json.loads(small_book.notebook("part/plain").read_text())
+    text = path.read_text().replace("# # A small chapter", "# # Another title\n#\n# And more.")
+    text = text.replace("# how many", "# how many of them").replace(
+        "# %%\nimport", '# %% tags=["a"]\nimport'
+    )
+    path.write_text(text + "\n# %% [markdown]\n# The end.\n")
+    assert small_book.run("--check").stdout == "stale text: part/plain\n"
+    done = small_book.run()
+    assert done.stdout == "text taken over: part/plain\n4 current, nothing to execute\n", (
+        done.stderr
+    )
+    after = json.loads(small_book.notebook("part/plain").read_text())
+    assert "".join(after["cells"][0]["source"]) == "# Another title\n\nAnd more."
+    assert "".join(after["cells"][-1]["source"]) == "The end."
+    assert after["cells"][2]["metadata"] == {"tags": ["a"]}
+    assert "of them" in "".join(after["cells"][1]["source"])
+    assert [c["outputs"] for c in after["cells"] if "outputs" in c] == [
+        c["outputs"] for c in before["cells"] if "outputs" in c
+    ]
+    assert small_book.run("--check").stdout == "every chapter is current\n"
+    taken = small_book.notebook("part/plain").read_bytes()
+    assert executed(small_book.run("part/plain", "--force")) == ["part/plain"]
+    assert small_book.notebook("part/plain").read_bytes() == taken
+
+
+def test_text_is_taken_over_elsewhere_too(small_book):
+    there = ("part/plain", "-p", "size", "4", "--out", "there")
+    assert executed(small_book.run(*there)) == ["part/plain"]
+    other = small_book.run("part/plain", "-p", "size", "5", "--out", "there", "--check")
+    assert other.stdout == "stale: part/plain size=5 (parameters changed)\n"
+    path = small_book.root / "book" / "part" / "plain.py"
+    path.write_text(
+        path.read_text().replace("# # A small", "# Before.\n\n# %% [markdown]\n# # A small")
+    )
+    assert small_book.run(*there, "--check").stdout == "stale text: part/plain size=4\n"
+    assert "text taken over" in small_book.run(*there).stdout
+    taken = small_book.root / "there" / "part" / "plain.ipynb"
+    whole = taken.read_bytes()
+    assert b"Before." in whole
+    assert small_book.run(*there, "--check").stdout == "every chapter is current\n"
+    small_book.run(*there, "--force")
+    assert taken.read_bytes() == whole
+
+
+def test_a_kill_between_a_notebook_and_its_entry_leaves_the_chapter_stale(executed_book):
+    """The entry is that of the notebook before, and the source as it was again."""
+    small_book, lock = executed_book, executed_book.root / "book" / "keys.json"
+    entries, path = lock.read_text(), small_book.root / "book" / "part" / "plain.py"
+    text = path.read_text()
+    path.write_text(text.replace("print(word,", "print(word.upper(),"))
+    assert executed(small_book.run()) == ["part/plain"]
+    lock.write_text(entries)
+    path.write_text(text)
+    other = "the notebook is not the one of which keys.json tells"
+    assert small_book.run("--check").stdout == f"stale: part/plain ({other})\n"
+    assert executed(small_book.run()) == ["part/plain"]
+    assert lock.read_text() == entries
+
+
+def test_a_clone_with_other_line_ends_is_current(executed_book):
+    for path in executed_book.root.rglob("*"):
+        if path.suffix in (".py", ".ipynb", ".yml", ".json", ".csv") and path.is_file():
+            path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert executed_book.run("--check").stdout == "every chapter is current\n"
 
 
 def test_the_stored_notebook_is_the_same_from_run_to_run(executed_book):
@@ -148,7 +250,10 @@ def test_parameters_go_to_another_folder_and_leave_the_book_alone(small_book):
 def test_other_parameters_are_checked_or_run_plainly_without_a_folder_named_for_them(small_book):
     given = ("part/plain", "-p", "size", "4", "-p", "word=")
     done = small_book.run(*given, "--check")
-    assert (done.returncode, done.stdout) == (1, "stale: part/plain size=4 word=\n"), done.stderr
+    assert (done.returncode, done.stdout) == (
+        1,
+        "stale: part/plain size=4 word= (never executed)\n",
+    ), done.stderr
     done = small_book.run(*given, "--plain")
     assert done.returncode == 0, done.stderr
     log = small_book.root / "_build" / "plain" / "part" / "plain.log"
@@ -317,7 +422,7 @@ def test_a_worker_with_other_code_is_passed_over(small_book, tmp_path):
     other = tmp_path / "other"
     shutil.copytree(small_book.root / "helpers", other / "helpers")
     changed = other / "helpers" / "cube" / "fourier.py"
-    changed.write_text(changed.read_text() + "# other code\n")
+    changed.write_text(changed.read_text().replace("def spectrum(", "def spectrum(*, "))
     with cluster_of(small_book, other, small_book.root) as (address, workers):
         given = ("part/spectral", "-p", "size", "1,2,3,4", "--out", "o")
         done = small_book.run(*given, DASK_SCHEDULER_ADDRESS=address)
@@ -517,22 +622,22 @@ def test_a_kept_run_is_current_afterwards_and_goes_on_from_its_own_checkpoint(sm
     assert "1 executed, 0 failed" in small_book.run(*paper).stdout
     assert small_book.run(*paper).stdout == "1 current, nothing to execute\n"
     own = chapters.Chapter("part/stored", small_book.root)
-    key = own.key({"size": 5}, keeps=True)
+    kept = own.pieces({"size": 5}, keeps=True)
     own_table = small_book.root / "results" / "part" / "stored.runs.csv"
     made = own_table.with_suffix(".json")
     made.write_text(made.read_text().replace('"seconds"', '"secs"'))
     own_table.write_text("seed\n9\n")
-    assert own.key({"size": 5}, keeps=True) == key
+    assert own.pieces({"size": 5}, keeps=True) == kept
     reader = chapters.Chapter("part/plain", small_book.root)
     small_book.write(
         "part/plain", 'from helpers.book import results\nresults.load("part/stored", "runs")\n'
     )
-    before = reader.key({}, keeps=True), reader.key({})
+    before = reader.pieces({}, keeps=True), reader.pieces({})
     made.write_text(made.read_text().replace('"secs"', '"time"'))
-    assert reader.key({}, keeps=True) == before[0]
-    assert reader.key({}) != before[1]
+    assert reader.pieces({}, keeps=True) == before[0]
+    assert reader.pieces({}) != before[1]
     own_table.write_text("seed\n8\n")
-    assert reader.key({}, keeps=True) != before[0]
+    assert reader.pieces({}, keeps=True) != before[0]
 
 
 @pytest.mark.parametrize(
@@ -549,12 +654,13 @@ def test_a_kept_run_is_current_afterwards_and_goes_on_from_its_own_checkpoint(sm
 def test_tags_captions_kinds_and_notes_of_a_notebook_are_guarded(executed_book, change):
     notebook = executed_book.notebook("part/plain")
     whole = notebook.read_text()
+    reasons = chapters.Chapter("part/plain", executed_book.root).stale
     try:
-        assert not chapters.is_damaged(notebook)
+        assert not reasons()
         content = json.loads(whole)
         change(content)
         notebook.write_text(json.dumps(content))
-        assert chapters.is_damaged(notebook)
+        assert reasons() == ["the notebook was edited after it was executed"]
     finally:
         notebook.write_text(whole)
 
@@ -574,16 +680,22 @@ def test_tags_captions_kinds_and_notes_of_a_notebook_are_guarded(executed_book, 
     ],
 )
 def test_a_load_is_seen_in_every_spelling(source):
-    assert chapters.loaded(source, "part/x") == {"a/b"}
+    assert key.loaded(source, "part/x") == {"a/b"}
     with pytest.raises(
         ChapterError, match=r"part/x, line 2: .* wants the chapter's name as a literal"
     ):
-        chapters.loaded(source.replace('"a/b"', "word"), "part/x")
+        key.loaded(source.replace('"a/b"', "word"), "part/x")
 
 
 def test_loads_of_other_things_are_no_stored_results():
     source = "import json\nimport yaml\n\njson.load(file)\nyaml.load(file)\nload(word)\n"
-    assert chapters.loaded(source, "part/x") == set()
+    assert key.loaded(source, "part/x") == set()
+
+
+@pytest.mark.parametrize("line", ["get = results.load", "map(results.load, names)"])
+def test_a_load_that_cannot_be_seen_is_refused(line):
+    with pytest.raises(ChapterError, match=r"line 2: results\.load must be called where"):
+        key.loaded(f"from helpers.book import results\n{line}\n", "part/x")
 
 
 def test_a_ledger_of_another_chapter_fails_the_run(small_book):
@@ -611,14 +723,14 @@ def test_a_changed_row_of_the_register_makes_the_chapters_stale_that_name_it(sma
     register.write_text(json.dumps({"x": {"rows": rows}}))
     small_book.write("part/plain", 'print("x.y")\n')
     named, other = (chapters.Chapter(n, small_book.root) for n in ("part/plain", "part/kernel"))
-    before = named.key({}), other.key({})
+    before = named.pieces({}), other.pieces({})
     rows[1]["source"] = "quoted"
     register.write_text(json.dumps({"x": {"rows": rows}}))
-    assert (named.key({}), other.key({})) == before
+    assert (named.pieces({}), other.pieces({})) == before
     rows[0]["source"] = "quoted"
     register.write_text(json.dumps({"x": {"rows": rows}}))
-    assert named.key({}) != before[0]
-    assert other.key({}) == before[1]
+    assert key.differences(before[0], named.pieces({})) == ["register row x.y changed"]
+    assert other.pieces({}) == before[1]
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_the_line_for_the_package_makes_no_chapter_stale(tmp_path):
 
     def key(environment):
         (tmp_path / "environment.yml").write_text(environment)
-        return Chapter("part/name", tmp_path).key({})
+        return Chapter("part/name", tmp_path).pieces({})
 
     text = (ROOT / "environment.yml").read_text()
     without = text.replace("      - -e .\n", "")

@@ -27,6 +27,7 @@ NEEDED = (
     "helpers",
     "tests",
     "book/register.yml",
+    "book/keys.json",
     f"book/{CHAPTER}.py",
     NOTEBOOK,
 )
@@ -134,7 +135,7 @@ def falsified(checkout):
     figure = next(c for c in notebook["cells"] if "image" in c["metadata"].get("mystnb", {}))
     figure["metadata"]["mystnb"]["image"]["alt"] = "Another picture altogether, at length."
     figure["execution_count"] = 99
-    notebook["metadata"]["book"]["key"] = "0" * 16
+    notebook["metadata"]["book"]["outputs"] = "0" * 12
     path.write_text(json.dumps(notebook), encoding="utf-8")
     found = []
     try:
@@ -175,7 +176,7 @@ def test_a_changed_verdict_turns_both_red(falsified):
     [
         "test_the_pair_is_in_sync",  # an alternative text was changed
         "test_the_cells_were_run_in_order_without_error",  # and a count
-        "test_the_content_key_is_current",  # and the key
+        "test_the_key_is_current",  # and the hash of all that
     ],
 )
 def test_a_changed_notebook_turns_the_lint_red(falsified, test):
@@ -202,9 +203,16 @@ def changed(path, change):
         path.write_text(text, encoding="utf-8")
 
 
-@pytest.mark.parametrize("helper", ["cube/fourier.py", "kernels/walsh.py", "book/claims.py"])
-def test_a_changed_helper_turns_the_lint_red(checkout, helper):
-    with changed(checkout / "helpers" / helper, lambda text: text + "\n"):
+@pytest.mark.parametrize(
+    ("helper", "old", "new"),
+    [
+        ("cube/fourier.py", "def spectrum(", "def spectrum(*, "),
+        ("kernels/walsh.py", "def walsh_hadamard(", "def walsh_hadamard(*, "),
+        ("book/claims.py", '"equals": "="', '"equals": "=="'),
+    ],
+)
+def test_a_changed_helper_turns_the_lint_red(checkout, helper, old, new):
+    with changed(checkout / "helpers" / helper, lambda text: text.replace(old, new, 1)):
         green, out = lint(checkout)
     assert not green
     assert "is stale" in out
@@ -219,6 +227,6 @@ def test_a_wrong_formula_in_a_helper_turns_nbval_red(checkout):
 
 
 def test_a_helper_that_the_chapter_does_not_reach_changes_nothing(checkout):
-    with changed(checkout / "helpers" / "book" / "moving.py", lambda text: text + "\n"):
+    with changed(checkout / "helpers" / "book" / "moving.py", lambda text: text + "sys.exit()\n"):
         green, out = lint(checkout)
     assert green, out

@@ -11,42 +11,9 @@ import sys
 import threading
 import urllib.request
 
-import jupytext
-import nbformat
-import pytest
-
 from helpers.book import place, watch
 from helpers.book.chapters import ROOT
 from tests.small_book import until
-
-SOURCE = "# %% [markdown]\n# Old words.\n\n# %%\nprint(1)\n"
-
-
-@pytest.fixture
-def notebook(tmp_path):
-    """A chapter's notebook, executed."""
-    made = jupytext.reads(SOURCE, fmt="py:percent")
-    made.cells[1].outputs = [nbformat.v4.new_output("stream", text="1\n")]
-    path = tmp_path / "chapter.ipynb"
-    nbformat.write(made, path)
-    return path
-
-
-def test_prose_is_taken_up_and_outputs_stay(notebook):
-    assert watch.prose_taken_up(SOURCE.replace("Old", "New"), notebook)
-    words, code = nbformat.read(notebook, 4).cells
-    assert words.source == "New words."
-    assert (code.source, code.outputs[0].text) == ("print(1)", "1\n")
-
-
-@pytest.mark.parametrize(
-    "source", [SOURCE.replace("print(1)", "print(2)"), SOURCE + "\n# %%\nprint(3)\n"]
-)
-def test_changed_code_is_left_to_the_runner(source, notebook):
-    before = notebook.read_bytes()
-    assert not watch.prose_taken_up(source, notebook)
-    assert notebook.read_bytes() == before
-    assert not watch.prose_taken_up(source, notebook.with_name("none.ipynb"))
 
 
 def test_a_change_is_seen_once_and_notebooks_are_no_sources(tmp_path):
@@ -58,6 +25,7 @@ def test_a_change_is_seen_once_and_notebooks_are_no_sources(tmp_path):
     changes = watch.watched(tmp_path, seen)
     page.write_text("another")
     page.with_suffix(".ipynb").write_text("{}")
+    (tmp_path / "book" / "keys.json").write_text("{}")
     page.with_name("new.py").write_text("")
     assert next(changes) == {"book/part/page.md", "book/part/new.py"}
     page.unlink()
@@ -127,7 +95,9 @@ def test_a_saved_page_is_rendered_and_told(tmp_path):
         chapter.write_text(chapter.read_text() + '\n# %%\nprint("a new cell")\n')
         until(lambda: log.read_text().count("rendered in") == 2, log.read_text())
         assert has(b"a new cell")
-        assert json.loads(chapter.with_suffix(".ipynb").read_text())["metadata"]["book"]["key"]
+        entry = json.loads((book / "book" / "keys.json").read_text())["first/harmonic"]
+        made = json.loads(chapter.with_suffix(".ipynb").read_text())["metadata"]["book"]
+        assert entry["notebook"][""] == made["outputs"]
         process.terminate()
         assert process.wait(60) == 0, log.read_text()
 
