@@ -204,7 +204,7 @@ glue(random_functions=random_functions, n_random=n_random, off=1 + control)
 n_odd = n_max - 1 + n_max % 2  # the largest odd length
 profiles = pd.DataFrame({k: degree_profile(f(n_odd)).tolist() for k, f in cube.NAMED.items()})
 profiles = profiles.round(12).rename_axis("degree")
-table(profiles[1::2], f"Weight by degree, {n_odd} bits; no weight at even degrees", form=".4f")
+table(profiles.iloc[1::2], f"Weight by degree, {n_odd} bits; no weight at even degrees", form=".4f")
 glue(majority_weighted=(profiles["MAJORITY"] * profiles.index).sum(), n_odd=n_odd)
 
 # %% [markdown]

@@ -256,7 +256,9 @@ bases[ranks] = bases[ranks].astype(int)
 words = {"condition characters": "condition, characters", "condition even": "condition, even"}
 words |= {"condition": "$4\\lambda^2$"}
 table(
-    bases[[*ranks, *words]][1::2].rename(columns=words), "Ranks and condition numbers", form=".2f"
+    bases[[*ranks, *words]].iloc[1::2].rename(columns=words),
+    "Ranks and condition numbers",
+    form=".2f",
 )
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]

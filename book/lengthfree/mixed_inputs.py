@@ -105,12 +105,18 @@ qs = pd.DataFrame(index=pd.Index([0.5, 1.0, 2.0, math.inf], name="q"))
 qs["needed on vertices"] = [needed(q, vertices) for q in qs.index]
 qs["needed on all"] = [needed(q, torch.cat((vertices, middle))) for q in qs.index]
 qs["worse by"] = [worse_than_vertices(q) for q in qs.index]
-table(qs, "Maps needed for {0, I}, and the worst excess over the vertices", form=".2f", tiny=1e-9)
+table(
+    qs,
+    "Maps needed for {0, I}, and the worst excess over the vertices",
+    form=".2f",
+    tiny=1e-9,
+    infinite="∞",
+)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lem3_2.holds(
     "$q = 1, 2, \\infty$: relative excess of any input over the vertices, a search; control: the $\\ell_2$ ball",
-    qs["worse by"][1:].max(),
+    qs.loc[1:, "worse by"].max(),
     at_most=0,
     tol=1e-9,
     control=worse_than_vertices(2, ball=2),

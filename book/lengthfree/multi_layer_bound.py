@@ -325,7 +325,7 @@ by_length = attack.groupby("T")[["drawn", "pushed uphill", "sums for averages"]]
 form = {"drawn": ".4f", "pushed uphill": ".4f", "sums for averages": ".3g"}
 table(by_length, "Movement of the output over the sum, largest", form=form)
 put_back = attack[list(SLIPS)].max().rename("largest ratio").rename_axis("slip put back")
-table(put_back, "The same with one slip put back", form=".3g")
+table(put_back, "The same with one slip put back", form=".3g", infinite="∞")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm4_2.repaired(

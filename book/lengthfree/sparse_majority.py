@@ -285,8 +285,8 @@ for name, found, factor in (("program", program, PROGRAM), ("comment", comment, 
     glue(**{f"p_gap_{name}": f"{trends['gap', factor, 20]['as steep upward']:.1g}"})
     glue(**{f"p_gap_60_{name}": f"{trends['gap', factor, 60]['as steep upward']:.2f}"})
     glue(**{f"p_acc_60_{name}": f"{trends['accuracy', factor, 60]['as steep downward']:.2f}"})
-glue(highest=f"{comment['largest accuracy'][40:].max():.2f}")
-glue(lowest=f"{comment['largest accuracy'][40:].min():.2f}")
+from_40 = comment.loc[40:, "largest accuracy"]
+glue(highest=f"{from_40.max():.2f}", lowest=f"{from_40.min():.2f}")
 glue(sets=groups.size().min())
 
 # %% [markdown]

@@ -20,7 +20,7 @@ from functools import partialmethod
 from pathlib import Path
 from typing import Any, SupportsFloat
 
-from helpers.book.output import display, number
+from helpers.book.output import display, number, require_finite
 from helpers.book.parameters import ChapterError, check_notebook
 from helpers.book.register import Entry, Paper, find_entry
 
@@ -46,7 +46,7 @@ class Claim:
         relation: ``"at_most"``, ``"at_least"`` or ``"equals"``.
         bound: The number it is compared with; same unit.
         tol: Absolute slack of the comparison, from an error bound or an interval.
-        control: The same quantity where the outcome must be the opposite.
+        control: The same quantity where the outcome must be the opposite; finite.
         verdict: One of :data:`VERDICTS`.
         stderr: Standard error of ``measured``; None if it is exact up to rounding.
         about: What the sentence is about, one of :data:`ABOUT`.
@@ -163,11 +163,11 @@ class Ledger:
             raise ValueError(f"{id}: the claim {text!r} was checked before")
         measured, bound, control = (_keep_integers(v) for v in (measured, bound, control))
         error = None if stderr is None else float(stderr)
-        for name, number_ in (("measured", measured), ("bound", bound), ("stderr", error)):
+        numbers = {"measured": measured, "bound": bound, "stderr": error, "control": control}
+        for name, number_ in numbers.items():
             if number_ is not None and not math.isfinite(number_):
                 raise ClaimError(f"{id}: {name} is {number_}, not a finite number")
-        if math.isnan(control):
-            raise ClaimError(f"{id}: control is nan")
+        require_finite(text, f"{id}: a claim", "write what was found")
         claim = Claim(
             *(id, text, measured, relation, bound, tol, control),
             *(_verdict(meets(measured, relation, bound, tol), expect), error, about, evidence),
@@ -253,7 +253,7 @@ class Result:
         measured: The number found; finite.
         at_most, at_least, equals: Exactly one: what is stated of ``measured``.
         control: The same quantity measured on a deliberately broken variant, or, for a claim that
-            is refuted, on the repaired one: its outcome must be the opposite.
+            is refuted, on the repaired one: its outcome must be the opposite. Finite.
         about: What the sentence is about: one of :data:`ABOUT`. Code and ours count for no row.
         evidence: How it is known: one of :data:`EVIDENCE`.
         tol: Absolute slack; derive it, do not widen it until green.
@@ -263,7 +263,7 @@ class Result:
         ClaimError: the control does not have the opposite outcome or is the measured number by
             arithmetic, a number is not finite, or the verdict found is not the one declared.
         ValueError: not exactly one relation, an unknown ``about`` or ``evidence``, "as printed" of
-            what was not, negative ``tol``, a repeated claim.
+            what was not, negative ``tol``, a repeated claim, a number in its text not finite.
     """
 
     ledger: Ledger

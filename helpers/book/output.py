@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import math
+import re
+import sys
 from typing import Any
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+NOT_FINITE = re.compile(r"(?<![\w.\\])[-+]?(?:nan|NaN|inf|Infinity)(?!\w)")
+"""What Python, NumPy and JSON write for a number that is none or has no end; not TeX's infimum."""
+
+
+def require_finite(text: object, what: str, remedy: str) -> None:
+    """Refuse a text in which a number that is not finite stands; it names the number.
+
+    >>> require_finite("0.5 (nan to 0.7)", "the gap", "say what is missing")
+    Traceback (most recent call last):
+    ValueError: the gap is 0.5 (nan to 0.7), and nan is no finite number; say what is missing
+    """
+    found = NOT_FINITE.search(str(text))
+    if found:
+        raise ValueError(f"{what} is {text}, and {found[0]} is no finite number; {remedy}")
 
 
 def number(x: float) -> str:
@@ -55,17 +72,22 @@ def glue(**values: object) -> None:
     """Make numbers of this run available to the prose as ``{glue:text}`name```, by name.
 
     A machine without myst-nb prints them instead. The page writes a number out as
-    :func:`in_prose` does.
+    :func:`in_prose` does. Where there is no number, give the word that the sentence has instead.
+
+    Raises:
+        ValueError: a value, or a number in its text, is not finite; nothing is stored then.
     """
+    plain = {k: v.item() if hasattr(v, "item") else v for k, v in values.items()}
+    for name, value in plain.items():
+        require_finite(value, f"{name!r}", "give a word where there is no number")
     try:
         from myst_nb import glue as to_page
     except ImportError:
-        for name, value in values.items():
+        for name, value in plain.items():
             print(f"{name} = {value}")
         return
-    for name, value in values.items():
-        plain = value.item() if hasattr(value, "item") else value
-        to_page(name, _Bare(plain) if isinstance(plain, str) else plain, display=False)
+    for name, value in plain.items():
+        to_page(name, _Bare(value) if isinstance(value, str) else value, display=False)
 
 
 def display(bundle: dict[str, Any]) -> None:
@@ -80,6 +102,16 @@ def display(bundle: dict[str, Any]) -> None:
         print(bundle["text/plain"])
     else:
         show(bundle, raw=True)
+
+
+def print_anywhere() -> None:
+    """Print what a terminal has no letter for by its code, as Python's ``ascii`` does, and go on.
+
+    For programs with long work behind what they print: a terminal may speak Latin-1 or ASCII.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 class _Bare(str):

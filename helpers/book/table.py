@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +12,9 @@ import pandas as pd
 import torch
 from tabulate import tabulate
 
-from helpers.book.output import display
+from helpers.book.output import display, require_finite
+
+_FORMULA = re.compile(r"\$([^$]+)\$")
 
 
 def table(
@@ -21,6 +24,7 @@ def table(
     form: str | Mapping[str, str] = ".4g",
     tiny: float = 0.0,
     none: str | None = None,
+    infinite: str | None = None,
 ) -> None:
     """Show a table; numbers in one format, or each column in its own.
 
@@ -31,10 +35,15 @@ def table(
         form: Format of numbers that are not whole; by column, if a mapping.
         tiny: Sizes below this, but 0, show as ``< tiny``: rounding, which differs between machines.
         none: What stands where there is no number; None: there is one everywhere.
+        infinite: What stands where a number is infinite, such as ``"∞"``, behind a minus where it
+            is below zero; None: all are finite.
+
+    A formula between two dollar signs, in any cell, is set on the page.
 
     Raises:
-        ValueError: no rows, no caption, a format for a column that does not exist, or a missing
-            number where ``none`` does not say what stands for it; names the column.
+        ValueError: no rows, no caption, a format for a column that does not exist, a missing or
+            infinite number where ``none`` or ``infinite`` does not say what stands for it, or a
+            text with such a number in it; names the column.
 
     >>> table({"n": [2, 4], "error": [0.25, 1e-17]}, "Errors", tiny=1e-12)
     Errors
@@ -50,8 +59,13 @@ def table(
     if not isinstance(form, str) and (odd := set(form) - set(map(str, frame.columns))):
         columns = ", ".join(map(str, frame.columns))
         raise ValueError(f"a format for {', '.join(sorted(odd))}, but the columns are {columns}")
+    for text in (caption, none, infinite, *frame.columns):
+        require_finite(text, "a word of a table", "write what is meant")
     rows = [
-        [_cell(str(k), v, form, tiny, none) for k, v in zip(frame.columns, row, strict=True)]
+        [
+            _cell(str(k), v, form, tiny, none, infinite)
+            for k, v in zip(frame.columns, row, strict=True)
+        ]
         for row in frame.astype(object).itertuples(index=False)
     ]
     words = [frame[k].map(lambda v: isinstance(v, str)).any() for k in frame.columns]
@@ -77,23 +91,29 @@ def _plain(values: Any) -> Any:
 
 
 def _cell(
-    name: str, value: Any, form: str | Mapping[str, str], tiny: float, none: str | None
+    name: str,
+    value: Any,
+    form: str | Mapping[str, str],
+    tiny: float,
+    none: str | None,
+    infinite: str | None,
 ) -> str:
     value = value.item() if hasattr(value, "item") else value
-    if isinstance(value, str | bool):
-        return str(value)
-    if value is None or value != value:
+    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         if none is None:
             raise ValueError(f"column {name!r} lacks a number; say by none= what stands there")
         return none
-    if isinstance(value, int):
-        return str(value)
-    if not isinstance(value, float):  # an estimate prints itself
+    if not isinstance(value, float):  # a word, a count, or an estimate, which prints itself
+        require_finite(value, f"a cell of column {name!r}", "write a word where there is no number")
         return str(value)
     if 0 < abs(value) < tiny:
         return f"< {tiny:g}"
     if math.isinf(value):
-        return "∞" if value > 0 else "-∞"
+        if infinite is None:
+            raise ValueError(
+                f"column {name!r} has the number {value}; say by infinite= what stands there"
+            )
+        return infinite if value > 0 else f"-{infinite}"
     return format(value, form if isinstance(form, str) else form.get(name, ".4g"))
 
 
@@ -104,8 +124,8 @@ def _html(heads: list[str], rows: list[list[str]], words: list[Any], caption: st
     lines = [f"<caption>{_math(caption)}</caption>", f"<thead><tr>{''.join(cells)}</tr></thead>"]
     lines.append("<tbody>")
     for first, *rest in rows:
-        others = [f"<td{c}>{html.escape(v)}</td>" for v, c in zip(rest, look[1:], strict=True)]
-        head = f'<th scope="row"{look[0]}>{html.escape(first)}</th>'
+        others = [f"<td{c}>{_math(v)}</td>" for v, c in zip(rest, look[1:], strict=True)]
+        head = f'<th scope="row"{look[0]}>{_math(first)}</th>'
         lines.append(f"<tr>{head}{''.join(others)}</tr>")
     lines.append("</tbody>")
     inner = "\n".join(lines)
@@ -115,10 +135,5 @@ def _html(heads: list[str], rows: list[list[str]], words: list[Any], caption: st
 
 def _math(text: str) -> str:
     r"""Escaped text, its formulas between the marks that MathJax looks for."""
-    pieces = html.escape(text).split("$")
-    if len(pieces) % 2 == 0:
-        return html.escape(text)
-    return "".join(
-        rf'<span class="math notranslate nohighlight">\({p}\)</span>' if i % 2 else p
-        for i, p in enumerate(pieces)
-    )
+    mark = r'<span class="math notranslate nohighlight">\(\1\)</span>'
+    return html.escape(text) if text.count("$") % 2 else _FORMULA.sub(mark, html.escape(text))

@@ -44,7 +44,7 @@ def say(ledger, verdict, text, measured, **given):
         ({"at_least": 1}, 3, -1, "reproduced"),
         ({"at_least": 1}, -1, 3, "not reproduced"),
         ({"equals": 4, "tol": 0.1}, 4.05, 4.2, "holds"),
-        ({"at_most": 0, "tol": 1e-9}, 1e-10, math.inf, "holds"),
+        ({"at_most": 0, "tol": 1e-9}, 1e-10, 1e300, "holds"),
     ],
 )
 def test_the_verdict_is_found_from_the_numbers(ledger, relation, measured, control, verdict):
@@ -90,8 +90,13 @@ def test_a_number_that_is_not_finite_decides_nothing(ledger, bad):
     for verdict in ("holds", "refuted"):
         with pytest.raises(ClaimError, match="not a finite number"):
             say(ledger, verdict, "t", bad, control=5, at_most=1)
-    with pytest.raises(ClaimError, match="control is nan"):
-        say(ledger, "holds", "t", 0, control=math.nan, at_most=1)
+    with pytest.raises(ClaimError, match=f"control is {bad}, not a finite number"):
+        say(ledger, "holds", "t", 0, control=bad, at_most=1)
+    with pytest.raises(ClaimError, match="stderr is"):
+        say(ledger, "holds", "t", 0, control=5, at_most=1, stderr=bad)
+    with pytest.raises(ValueError, match=f"{bad} is no finite number; write what was found"):
+        say(ledger, "holds", f"from {bad} to 3", 0, control=5, at_most=1)
+    assert ledger.claims == []
 
 
 def test_bad_input_is_named(ledger):

@@ -51,3 +51,26 @@ def test_glue_without_a_notebook_leaves_no_trace_of_numpy_or_torch(monkeypatch):
     assert kept == {"a": 2.5, "b": 3, "c": "half"}
     assert type(kept["a"]) is float
     assert repr(kept["c"]) == "half"
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), "nan", "-inf", "0.5 (nan to 0.7)"])
+def test_glue_refuses_a_number_that_is_not_finite_and_then_stores_nothing(monkeypatch, bad):
+    kept = {}
+    monkeypatch.setattr("myst_nb.glue", lambda name, value, display: kept.update({name: value}))
+    with pytest.raises(ValueError, match=r"'gap' is .* is no finite number; give a word where"):
+        glue(known=1.0, gap=bad)
+    assert kept == {}
+    glue(gap="no length", tex=r"$\inf_x$", words="in info or inference")
+    assert set(kept) == {"gap", "tex", "words"}
+
+
+def test_glue_refuses_it_in_a_plain_run_too(monkeypatch, capsys):
+    import sys
+
+    import torch
+
+    monkeypatch.setitem(sys.modules, "myst_nb", None)
+    with pytest.raises(ValueError, match="'gap' is nan"):
+        glue(gap=torch.tensor(float("nan")))
+    glue(gap=torch.tensor(0.5))
+    assert capsys.readouterr().out == "gap = 0.5\n"

@@ -54,6 +54,13 @@ def test_text_is_never_markup(shown):
         ({"a": [1.0, float("nan")]}, {}, "column 'a' lacks a number; say by none="),
         ({"a": [1.0]}, {"form": {"b": ".1f"}}, "a format for b, but the columns are a"),
         ({"a": []}, {}, "has no rows"),
+        ({"a": [1.0, float("inf")]}, {}, "column 'a' has the number inf; say by infinite="),
+        ({"a": [1.0, -float("inf")]}, {"none": "-"}, "column 'a' has the number -inf"),
+        ({"a": [1.0, float("nan")]}, {"infinite": "∞"}, "column 'a' lacks a number"),
+        ({"a": ["0.1", "nan"]}, {"none": "-"}, "a cell of column 'a' is nan"),
+        ({"a": ["0.1 ± inf"]}, {}, "column 'a' is 0.1 ± inf, and inf is no finite number"),
+        ({"a": [1.0], float("inf"): [2.0]}, {}, "a word of a table is inf"),
+        ({"a": [None]}, {"none": "nan"}, "a word of a table is nan"),
     ],
 )
 def test_bad_input_is_named(shown, frame, options, message):
@@ -66,3 +73,21 @@ def test_bad_input_is_named(shown, frame, options, message):
 def test_a_missing_number_is_what_one_says_it_is(shown):
     table({"a": [1.0, float("nan"), None]}, "caption", none="-")
     assert shown[0]["text/plain"].count("-") == 2
+
+
+def test_an_infinite_number_is_what_one_says_it_is(shown):
+    table({"a": [1.0, float("inf"), -float("inf")]}, "caption", infinite="∞")
+    assert shown[0]["text/plain"].splitlines()[2:] == ["  1", "  ∞", " -∞"]
+
+
+def test_formulas_are_set_wherever_they_stand(shown):
+    labels = ["$N$, general", "a $ b", "$x < y$ and $T_1$"]
+    frame = pd.DataFrame({"$n$": labels, "b": ["$z$", 1, 2]})
+    table(frame, "At $m$")
+    page = shown[0]["text/html"]
+    mark = r'<span class="math notranslate nohighlight">\({}\)</span>'
+    for formula in ("n", "N", "m", "z", "x &lt; y", "T_1"):
+        assert mark.format(formula) in page
+    assert page.count("$") == 1, "a lone dollar is a dollar"
+    assert f'<th scope="row">{mark.format("N")}, general</th>' in page
+    assert f"<td>{mark.format('z')}</td>" in page
