@@ -3,12 +3,14 @@
 Where this package is installed, pytest loads it by itself, and it acts where ``--nbval`` is given;
 ``-p no:helpers.book.tolerance`` leaves it out.
 
-Integers, words and layout (up to runs of blanks) must match; numbers with a point or an exponent
-must agree within 1e-5 relative or 1e-12 absolute. A residue of rounding differs from processor to
-processor in every digit: where a claim states its own tolerance, a number that meets the bound
-within it is compared as the bound, and what a table shows as ``< 1e-09`` as the 0 that it may be
-elsewhere. Kernels speak over sockets of their own, so that parallel workers cannot race for one
-TCP port.
+Integers, words and layout (up to runs of blanks) must match; numbers with decimals or an exponent
+must agree within 1e-5 relative or 1e-12 absolute. An integer before a full stop is an integer, and
+an output with a number that is not finite equals no other, itself included.
+
+A residue of rounding differs from processor to processor in every digit: where a claim states its
+own tolerance, a number that meets the bound within it is compared as the bound, and what a table
+shows as ``< 1e-09`` as the 0 that it may be elsewhere. Kernels speak over sockets of their own, so
+that parallel workers cannot race for one TCP port.
 """
 
 from __future__ import annotations
@@ -22,21 +24,26 @@ from typing import Any
 
 import pytest
 
+from helpers.book.output import NOT_FINITE
+
 LONGEST = 60  # letters of a folder in which sockets of a kernel have room
-DECIMAL = re.compile(
-    r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?(?![\w.])"
-)
+DECIMAL = re.compile(r"(?<![\w.])[-+]?(?:\d*\.\d+|\d+\.?(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?(?!\.?\w)")
 # What tables and ledgers show of a residue of rounding, which on another processor may be none.
-_SMALL = r"\d(?:\.\d+)?e-(?:0[6-9]|[1-9]\d+)(?![\w.])"
+_SMALL = r"\d(?:\.\d+)?e-(?:0[6-9]|[1-9]\d+)(?!\.?\w)"
 BELOW = re.compile(rf"(?:<|&lt;) {_SMALL}")
-NEARLY = re.compile(rf"(?<=\d) to {_SMALL}")
-ZERO = re.compile(r"(?<![\w.])0(?![\w.])")
-# A line of the ledger: "measured, required = bound ± tolerance, control number: verdict".
-_NUMBER = r"-?[\d.]+(?:e[-+]?\d+)?"
+ZERO = re.compile(r"(?<![\w.])0(?!\.?\w)")
+# A line of the ledger: "measured, required = bound ± tolerance, control number: verdict", and the
+# same as a row of its table, between bars. Of a number that is the bound up to rounding it says
+# "bound to tolerance".
+_NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+_REQUIRED = rf"(?:, required| \|) [≤≥=] (?P<bound>{_NUMBER}) ± (?P<tol>{_NUMBER})(?:, control| \|) "
+NEARLY_MEASURED = re.compile(
+    rf"(?<![\w.])(?P<near>{_NUMBER}) to (?P<by>{_SMALL})"
+    rf"(?=(?: ± {_NUMBER})?(?:, required| \|) [≤≥=] (?P=near) ± (?P=by)(?:, control| \|) )"
+)
+NEARLY_CONTROL = re.compile(rf"(?P<before>{_REQUIRED}(?P=bound)) to (?P=tol)(?=: | \|)")
 CLAIM = re.compile(
-    rf"(?P<measured>{_NUMBER})"
-    rf"(?P<middle>, required [≤≥=] (?P<bound>{_NUMBER}) ± (?P<tol>{_NUMBER}), control )"
-    rf"(?P<control>{_NUMBER})(?=: )"
+    rf"(?P<measured>{_NUMBER})(?P<middle>{_REQUIRED})(?P<control>{_NUMBER})(?=: | \|)"
 )
 
 
@@ -58,7 +65,8 @@ def comparable(*texts: str) -> list[str]:
     """Texts whose residues of rounding are as they would be without: 0, or the bound itself."""
     if any(BELOW.search(text) for text in texts):
         texts = tuple(ZERO.sub("0.0", BELOW.sub("0.0", text)) for text in texts)
-    return [without_residues(NEARLY.sub("", text)) for text in texts]
+    texts = tuple(NEARLY_CONTROL.sub(r"\g<before>", text) for text in texts)
+    return [without_residues(NEARLY_MEASURED.sub(r"\g<near>", text)) for text in texts]
 
 
 def without_residue(claim: dict[str, Any]) -> dict[str, Any]:
@@ -72,7 +80,11 @@ def without_residue(claim: dict[str, Any]) -> dict[str, Any]:
 
 
 class TolerantText(str):
-    """Text that equals another if its words do, and its decimals within a tolerance."""
+    """Text that equals another if its words do, and its decimals within a tolerance.
+
+    A text with a number that is not finite equals nothing: such a number was not meant to be shown,
+    and where one is missing, a table or a sentence has the word that its author chose.
+    """
 
     __slots__ = ()
     rel = 1e-5
@@ -81,6 +93,8 @@ class TolerantText(str):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, str):
             return NotImplemented
+        if NOT_FINITE.search(self) or NOT_FINITE.search(other):
+            return False
         texts = comparable(str(self), str(other))
         mine, theirs = (" ".join(DECIMAL.sub("#", s).split()) for s in texts)
         if mine != theirs:

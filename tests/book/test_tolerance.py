@@ -11,6 +11,8 @@ from helpers.book.tolerance import TolerantText, as_text
         ("slope 0.5000001", "slope 0.5000002"),
         ("error 0.0", "error 3.1e-16"),
         ("1.0e-3  x", "0.001 x"),
+        ("the slope is 0.5000001.", "the slope is 0.5000002."),
+        ("(.25, 1.e-3)", "(0.25, 1e-3)"),
         ("a\n  b", "a\n b"),
     ],
 )
@@ -29,6 +31,12 @@ def test_a_drift_within_the_tolerance_passes(stored, found):
         ("n = 3", "n = 3.0"),
         ("value nan", "value 1.0"),
         ("2.5", "-2.5"),
+        ("There are 1000000.", "There are 1000001."),
+        ("1000000. All hold", "1000001. All hold"),
+        ("[1. 2.]", "[1. 3.]"),
+        ("scales 1 to 1e-06, 3 rows", "scales 1, 3 rows"),
+        ("scales 1 to 1e-06", "scales 1 to 1e-09"),
+        ("version 1.25.0", "version 1.25.1"),
     ],
 )
 def test_anything_else_does_not_pass(stored, found):
@@ -61,7 +69,17 @@ def test_a_claim_s_residue_of_rounding_is_compared_as_the_bound_it_meets():
         ("error  < 1e-12  n 4", "error 0.00e+00 n 4", True),
         ('<td class="number">&lt; 1e-06</td>', '<td class="number">0</td>', True),
         ("gap: < 1e-09, required = 0 ± 1e-09", "gap: 0.0, required = 0 ± 1e-09", True),
-        ("ratio: 1.0 to 1e-12, required = 1", "ratio: 1.0, required = 1", True),
+        (
+            "ratio: 1 to 1e-12, required = 1 ± 1e-12, control 2.5: holds",
+            "ratio: 1.0, required = 1 ± 1e-12, control 2.5: holds",
+            True,
+        ),
+        ("| 1 to 1e-12 | = 1 ± 1e-12 | 2.5 |", "| 1.0 | = 1 ± 1e-12 | 2.5 |", True),
+        ("| 1 to 1e-12 ± 0.5 | = 1 ± 1e-12 | 2 |", "| 1 ± 0.5 | = 1 ± 1e-12 | 2 |", True),
+        ("| 2.5 | ≤ 1 ± 1e-12 | 1 to 1e-12 |", "| 2.5 | ≤ 1 ± 1e-12 | 1 |", True),
+        ("| 1 to 1e-12 | = 1 ± 1e-09 | 2.5 |", "| 1 | = 1 ± 1e-09 | 2.5 |", False),
+        ("| 1 to 1e-12 | = 2 ± 1e-12 | 2.5 |", "| 1 | = 2 ± 1e-12 | 2.5 |", False),
+        ("ratio: 1 to 1e-12, required = 1", "ratio: 1, required = 1", False),
         ("error < 1e-06", "error 1e-05", False),
         ("error < 1e-06", "error 1", False),
         ("error < 0.001", "error 0", False),
@@ -85,3 +103,22 @@ def test_the_same_in_a_ledger_s_record():
     assert record() != record(measured=2e-7)
     assert record() != record(control=0.97)
     assert record() != record(tol=1e-6)
+
+
+@pytest.mark.parametrize("text", ["between nan and nan", "-inf", "x = (0.5, inf)", "[nan 1.0]"])
+def test_a_number_that_is_not_finite_equals_nothing(text):
+    assert TolerantText(text) != text
+    assert TolerantText("1.0") != text
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_neither_does_one_in_a_record(value):
+    assert as_text({"a": [0.5, value]}) != as_text({"a": [0.5, value]})
+    assert as_text({"a": [0.5, 1.0]}) == as_text({"a": [0.5, 1.0]})
+
+
+@pytest.mark.parametrize(
+    "text", [r"$\inf_x f$, nanometres, info, inference", "∞", "from - to (none)", "x_inf", "inf_x"]
+)
+def test_a_declared_word_and_an_infimum_are_text(text):
+    assert TolerantText(text) == text
