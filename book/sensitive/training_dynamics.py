@@ -130,7 +130,7 @@ for ax, (name, title) in zip(axes.flatten(), NAMES.items(), strict=True):
         own = groups == d
         curves = brittle.aligned(path[name][own], converges[own], before, after)
         seen = (~curves.isnan()).double().mean(0) >= 0.5
-        ax.plot(x, curves.T, **figures.line(i % 7, linewidth=0.4, alpha=0.4))
+        ax.plot(x, figures.gaps(curves.T), **figures.line(i % 7, linewidth=0.4, alpha=0.4))
         look = figures.look(i % 7, markevery=12, label=f"decay {d:g}")
         ax.plot(x[seen], curves[:, seen].nanmean(0), **look)
     ax.axvline(0, color=figures.GREY, linestyle=":", linewidth=1, marker="")

@@ -87,7 +87,7 @@ for row, string in enumerate(strings):
     for j, bit in enumerate(string.tolist()):
         colour = "white" if shares[row, j] > 0.3 else "black"
         ax.text(j, row, bit, ha="center", va="center", color=colour)
-ax.imshow(shares, cmap="Blues", vmin=0, vmax=0.6, aspect="auto")
+ax.imshow(figures.gaps(shares), cmap="Blues", vmin=0, vmax=0.6, aspect="auto")
 ax.axvline(5.5, color="black", marker="", linestyle="-")
 ax.set_yticks(range(6), [f"step {t}" for t in range(1, 7)])
 figures.ticks(ax, [2.5, 8.5], ["input bits", "scratch"])

@@ -132,7 +132,7 @@ for ax, size in zip(axes, ((2, 1), (2, n)), strict=True):
     picture = torch.full((7, 7), math.nan, dtype=torch.float64)
     for a, b in found[size]:
         picture[MATRICES.index(a), MATRICES.index(b)] = math.log10(entries[size][a, b])
-    image = ax.imshow(picture.numpy(), cmap="viridis_r", vmin=-1.5, vmax=3)
+    image = ax.imshow(figures.gaps(picture), cmap="viridis_r", vmin=-1.5, vmax=3)
     for a, b in FIVE:
         ring = {"markersize": 12, "markerfacecolor": "none", "markeredgecolor": "black"}
         ax.plot(MATRICES.index(b), MATRICES.index(a), **figures.marks(0, **ring))

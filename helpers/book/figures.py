@@ -1,13 +1,16 @@
 """One look for every figure: opaque, legible in the dark, told apart without colour.
 
 Captions and alternative texts stand in the cell's metadata, where the page builder reads them.
+What is drawn is finite: axes refuse a number that is not, unless :func:`gaps` says that a gap is
+meant, and :func:`show` refuses one in words.
 """
 
 from __future__ import annotations
 
 import base64
+import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -19,6 +22,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.projections import register_projection
+from matplotlib.text import Text
+
+from helpers.book.output import require_finite
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -66,7 +73,61 @@ def new(
         options: Passed to ``plt.subplots``.
     """
     plt.rcParams.update(_RC)
-    return plt.subplots(rows, columns, figsize=(width, height), **options)
+    made_of = {"projection": FiniteAxes.name} | options.pop("subplot_kw", {})
+    return plt.subplots(rows, columns, figsize=(width, height), subplot_kw=made_of, **options)
+
+
+class FiniteAxes(Axes):
+    """Axes that refuse data which are not finite, by the name of what was called.
+
+    Matplotlib leaves such a point out in silence, or the whole of a level line.
+    """
+
+    name = "finite"
+
+
+def _refusing(method: str) -> Callable[..., Any]:
+    plain = getattr(Axes, method)
+
+    @functools.wraps(plain)
+    def drawn(self: FiniteAxes, *data: Any, **options: Any) -> Any:
+        for given in (*data, *options.values()):
+            _require_finite_data(method, given)
+        return plain(self, *data, **options)
+
+    return drawn
+
+
+for _method in (
+    *("plot", "step", "scatter", "errorbar", "fill_between", "fill_betweenx", "stairs", "stem"),
+    *("bar", "barh", "hist", "boxplot", "violinplot", "eventplot", "stackplot", "hlines", "vlines"),
+    *("axhline", "axvline", "axline", "axhspan", "axvspan", "imshow", "pcolormesh", "matshow"),
+    *("contour", "contourf", "quiver", "text", "annotate", "set_xticks", "set_yticks"),
+):
+    setattr(FiniteAxes, _method, _refusing(_method))
+register_projection(FiniteAxes)
+
+
+def _require_finite_data(method: str, given: object) -> None:
+    """Refuse numbers that are not finite and not masked; words and looks pass."""
+    if given is None or isinstance(given, str):
+        return
+    try:
+        numbers: np.ma.MaskedArray[Any, Any] = np.ma.asarray(given, dtype=float)
+    except (TypeError, ValueError, RuntimeError):
+        return
+    bad = np.asarray(numbers.data)[~np.isfinite(numbers.data) & ~np.ma.getmaskarray(numbers)]
+    if bad.size:
+        raise ValueError(
+            f"{method} was given {bad.flat[0]}, {bad.size} of {numbers.size} numbers not finite; "
+            "leave them out, or say by figures.gaps(...) that missing ones leave a gap"
+        )
+
+
+def gaps(values: Any) -> np.ma.MaskedArray[Any, Any]:
+    """Values with a gap wherever one is NaN: what a curve or a map shows as missing on purpose."""
+    array = np.asarray(values, dtype=float)
+    return np.ma.MaskedArray(array, mask=np.isnan(array))
 
 
 def matrix(ax: Axes, values: torch.Tensor, title: str, labels: tuple[str, str] = ("", "")) -> None:
@@ -242,15 +303,21 @@ def show() -> None:
 
     For a phone the same, its panels one under another, goes into the output's metadata; the pages
     choose by the width of the window (``helpers/book/narrow.py``).
+
+    Raises:
+        ValueError: a number that is not finite stands in a title, a label or another text.
     """
     from IPython import get_ipython
     from IPython.core.pylabtools import print_figure
     from IPython.display import display
 
+    figure = plt.gcf()
+    for text in figure.findobj(Text):
+        words = text.get_text()  # type: ignore[attr-defined]
+        require_finite(words, "a text of the figure", "leave it out, or write what is meant")
     if get_ipython() is None:  # a plain run
         plt.show()
         return
-    figure = plt.gcf()
 
     def png() -> str:
         return base64.b64encode(print_figure(figure)).decode()

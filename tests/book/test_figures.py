@@ -152,3 +152,67 @@ def test_on_a_map_of_signs_zero_is_white_and_both_ends_are_dark():
     for end in (0.0, 1.0):
         assert greyness("RdBu_r", end) < 0.25
     assert greyness("RdBu_r", 0.5) > 0.9
+
+
+DRAWN = {
+    "plot": lambda ax, bad: ax.plot([1, 2], [1, bad]),
+    "plot of a series": lambda ax, bad: ax.plot(pd.Series([1.0, bad])),
+    "plot of a tensor": lambda ax, bad: ax.plot(torch.tensor([[1.0, 2.0], [3.0, bad]])),
+    "step": lambda ax, bad: ax.step([1, bad], [1, 2], where="post"),
+    "scatter": lambda ax, bad: ax.scatter([1, 2], [1, bad]),
+    "colours": lambda ax, bad: ax.scatter([1, 2], [1, 2], c=[0.5, bad]),
+    "errorbar": lambda ax, bad: ax.errorbar([1], [1], yerr=[[0.5], [bad]]),
+    "interval": lambda ax, bad: figures.interval(ax, [0, 1], [0, bad], [1, 1]),
+    "bar": lambda ax, bad: ax.bar(["a", "b"], [1, bad]),
+    "barh": lambda ax, bad: ax.barh(["a", "b"], [1, bad]),
+    "level": lambda ax, bad: figures.level(ax, bad),
+    "axvline": lambda ax, bad: ax.axvline(bad),
+    "axhspan": lambda ax, bad: ax.axhspan(0, bad),
+    "imshow": lambda ax, bad: ax.imshow([[0.0, bad]]),
+    "matrix": lambda ax, bad: figures.matrix(ax, torch.tensor([[1.0, bad]]), "W"),
+    "contourf": lambda ax, bad: ax.contourf([[0.0, 1.0], [2.0, bad]]),
+    "ticks": lambda ax, bad: figures.ticks(ax, [0, bad]),
+    "text": lambda ax, bad: ax.text(0, bad, "here"),
+    "end labels": lambda ax, bad: figures.end_labels(ax, {"a": (0.0, bad)}),
+}
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+@pytest.mark.parametrize("draw", DRAWN.values(), ids=DRAWN)
+def test_nothing_is_drawn_that_is_not_finite(draw, bad):
+    _, ax = figures.new()
+    with pytest.raises(ValueError, match=r"given (nan|inf).* not finite; leave them out, or say"):
+        draw(ax, bad)
+
+
+def test_a_gap_is_drawn_where_one_is_declared():
+    _, (left, right) = figures.new(1, 2)
+    left.plot([1, 2, 3], figures.gaps([1.0, float("nan"), 3.0]), color="0.5", label=None)
+    right.imshow(figures.gaps(torch.tensor([[0.0, float("nan")]])))
+    assert left.lines[0].get_ydata().mask.tolist() == [False, True, False]
+    assert right.images[0].get_array().mask.tolist() == [[False, True]]
+    with pytest.raises(ValueError, match="plot was given inf, 1 of 3 numbers"):
+        left.plot(figures.gaps([float("nan"), float("inf"), 1.0]))
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda ax: ax.set_title("slope nan"),
+        lambda ax: ax.set_xlabel("from -inf"),
+        lambda ax: ax.plot([0, 1], [0, 1], label="gap nan") and ax.legend(),
+        lambda ax: ax.text(0, 0, f"{float('nan'):.2f}"),
+    ],
+)
+def test_no_text_of_a_figure_has_a_number_that_is_not_finite(write):
+    _, ax = figures.new()
+    write(ax)
+    with pytest.raises(ValueError, match=r"a text of the figure is .* is no finite number"):
+        figures.show()
+
+
+def test_what_is_finite_is_shown_in_a_plain_run():
+    _, ax = figures.new()
+    ax.plot([0, 1], [0, 1], label=r"$\inf_x f$, nanometres")
+    ax.legend()
+    figures.show()
