@@ -358,37 +358,65 @@ def _own(job: Job, outcome: Outcome) -> Outcome:
 
 
 def _store(job: Job, outcome: Outcome, plain: bool) -> str | None:
-    """Write the notebook where it belongs, or the failed one beside the logs; the error, if any."""
+    """Write the notebook where it belongs, or the failed one beside the logs; the error, if any.
+
+    A chapter's own error comes first. Each file that could not be written is named, with where it
+    stands instead. Without its tables a run is not done, and its notebook replaces no other.
+    """
     head = f"{plain_head(job)}\n" if plain else ""
     logs = job.chapter.root / "_build" / "logs"
+    kept = logs if outcome.error or job.keep is None else job.keep
+    lost = [_written(kept / name, text) for name, text in outcome.files.items()]
+    if outcome.error is None:
+        if any(lost):
+            new = _stand_in(job.target, head + outcome.text)
+            lost.append(f"the new {job.target.name} is {new}")
+        else:
+            lost.append(_written(job.target, head + outcome.text))
+            if job.in_the_book and not lost[-1]:
+                lost.append(_with_its_key(job, outcome.text))
+        return "\n".join(filter(None, lost)) or None
     log = logs / job.target.relative_to(job.target.parents[1])
-    try:
-        for name, text in outcome.files.items():
-            kept = logs if outcome.error or job.keep is None else job.keep
-            write_atomically(kept / name, text)
-        if outcome.error is None:
-            write_atomically(job.target, head + outcome.text)
-            if job.in_the_book:
-                key.store(job.chapter.name, job.chapter.root, job.pieces, outcome.text)
-            return None
+    told = log.with_suffix(".error.txt")
+    with contextlib.suppress(OSError):
         log.unlink(missing_ok=True)
-        told = log.with_suffix(".error.txt")
-        if outcome.text:
-            write_atomically(log, outcome.text)
-        write_atomically(told, outcome.error + "\n")
+    lost.append(_written(told, outcome.error + "\n"))
+    if outcome.text:
+        lost.append(_written(log, outcome.text))
+    if not lost[-1]:
+        lost.append(f"the failed run: {log if outcome.text else told}")
+    return "\n".join((outcome.error, *filter(None, lost)))
+
+
+def _with_its_key(job: Job, notebook: str) -> str:
+    """Keep what a stored notebook was executed from; what to say of it, "" if all is well."""
+    try:
+        key.store(job.chapter.name, job.chapter.root, job.pieces, notebook)
     except OSError as error:
-        old = "; the old one is untouched" if job.target.exists() else ""
-        lost = f"{job.target} could not be written ({error.strerror}){old}"
-        with (
-            contextlib.suppress(OSError),
-            tempfile.NamedTemporaryFile(
-                "w", encoding="utf-8", suffix=job.target.suffix, delete=False
-            ) as rescue,
-        ):
-            rescue.write(head + outcome.text)
-            lost += f"; the new one is {rescue.name}"
-        return lost
-    return f"{outcome.error}\nthe failed run: {log if outcome.text else told}"
+        return f"{key.LOCK} could not be written ({error.strerror}): {job.label} stays stale"
+    return ""
+
+
+def _written(path: Path, text: str) -> str:
+    """Write a file, or a stand-in for it; what to say of it, "" if all is well."""
+    try:
+        write_atomically(path, text)
+    except OSError as error:
+        old = "; the old one is untouched" if path.exists() else ""
+        new = f"; the new one is {_stand_in(path, text)}"
+        return f"{path} could not be written ({error.strerror}){old}{new}"
+    return ""
+
+
+def _stand_in(path: Path, text: str) -> str:
+    """A file of the same name in a folder for temporary files; where it is, in words."""
+    folder = tempfile.mkdtemp(prefix="not-stored-")
+    try:
+        Path(folder, path.name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        return f"lost, as {tempfile.gettempdir()} could not be written either ({error.strerror})"
+    return str(Path(folder, path.name))
 
 
 def _tell_sweep(jobs: Sequence[Job], out: Path) -> None:
@@ -410,8 +438,8 @@ def _tell_sweep(jobs: Sequence[Job], out: Path) -> None:
         csv.writer(text, lineterminator="\n").writerows(
             [["run", "result", "claim", "measured", "verdict"], *rows]
         )
-        write_atomically(out / "sweep.csv", text.getvalue())
-        print(f"every claim: {out / 'sweep.csv'}")
+        lost = _written(out / "sweep.csv", text.getvalue())
+        print(lost or f"every claim: {out / 'sweep.csv'}", file=sys.stderr if lost else sys.stdout)
 
 
 def _say(

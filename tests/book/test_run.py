@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import psutil
@@ -299,6 +300,78 @@ def test_a_full_disk_is_named_and_nothing_is_lost(tmp_path, monkeypatch):
     assert "No space left on device" in error
     assert target.read_text() == "old"
     assert os.listdir(target.parent) == ["x.ipynb"]
+    stand_in = Path(error.rpartition("; the new one is ")[2])
+    assert (stand_in.name, stand_in.read_text()) == ("x.ipynb", "new")
+    assert "; the old one is untouched; " in error
+
+
+@pytest.fixture
+def read_only(monkeypatch):
+    """Write nowhere below these folders, as on a disk mounted read-only."""
+    folders = []
+    plain = run.write_atomically
+
+    def write(path, text):
+        if any(path.is_relative_to(folder) for folder in folders):
+            raise OSError(30, "Read-only file system")
+        plain(path, text)
+
+    monkeypatch.setattr(run, "write_atomically", write)
+    return folders
+
+
+def stored(tmp_path, outcome, keep=None, plain=False):
+    """What storing an outcome says, of a chapter of a book in this folder, and its target."""
+    chapter = chapters.Chapter("part/x", tmp_path / "checkout")
+    target = tmp_path / "out" / "part" / f"x.{'log' if plain else 'ipynb'}"
+    return run._store(run.Job(chapter, {}, target, keep), outcome, plain), target
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_failed_chapter_says_why_also_where_no_log_can_be_written(
+    tmp_path, read_only, plain, monkeypatch
+):
+    monkeypatch.setattr(run, "plain_head", lambda job: "# part/x")
+    read_only.append(tmp_path / "checkout")
+    said, target = stored(tmp_path, Outcome("half", "cell [2]: the reason", 1.0), plain=plain)
+    first, *lost = said.splitlines()
+    assert first == "cell [2]: the reason"
+    assert [line.count("could not be written (Read-only file system)") for line in lost] == [1, 1]
+    assert str(target) not in said, "the target could be written"
+    stand_in = Path(lost[-1].rpartition("; the new one is ")[2])
+    assert (stand_in.name, stand_in.read_text()) == (target.name, "half")
+    read_only.clear()
+    said, _ = stored(tmp_path, Outcome("half", "cell [2]: the reason", 1.0), plain=plain)
+    log = tmp_path / "checkout" / "_build" / "logs" / "part" / target.name
+    assert said.splitlines() == ["cell [2]: the reason", f"the failed run: {log}"]
+    assert log.read_text() == "half"
+
+
+def test_a_run_whose_tables_cannot_be_written_is_not_done_and_loses_nothing(tmp_path, read_only):
+    read_only.append(tmp_path / "tables")
+    outcome = Outcome("new", None, 1.0, {"part/x.runs.csv": "seed\n0\n"})
+    said, target = stored(tmp_path, outcome, keep=tmp_path / "tables")
+    assert not target.exists()
+    table, notebook = said.splitlines()
+    assert table.startswith(f"{tmp_path / 'tables' / 'part' / 'x.runs.csv'} could not be written")
+    assert Path(table.rpartition("; the new one is ")[2]).read_text() == "seed\n0\n"
+    assert Path(notebook.removeprefix("the new x.ipynb is ")).read_text() == "new"
+    read_only.clear()
+    assert stored(tmp_path, outcome, keep=tmp_path / "tables")[0] is None
+    assert target.read_text() == "new"
+
+
+def test_where_nothing_can_be_written_the_reason_is_still_said(tmp_path, read_only, monkeypatch):
+    def nowhere(*given, **more):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", nowhere)
+    read_only.append(tmp_path)
+    said, target = stored(tmp_path, Outcome("half", "the reason", 1.0))
+    assert said.splitlines()[0] == "the reason"
+    assert "could not be written either (No space left on device)" in said
+    said, _ = stored(tmp_path, Outcome("new", None, 1.0))
+    assert said.startswith(f"{target} could not be written (Read-only file system); the new one is")
 
 
 def with_a_kernel(parents):
