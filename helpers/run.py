@@ -14,6 +14,7 @@ import contextlib
 import csv
 import io
 import itertools
+import os
 import re
 import shutil
 import signal
@@ -25,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import as_completed as completed_threads
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from helpers.book import key
 from helpers.book.chapters import Chapter, every_chapter, find, read_record, record_of
@@ -55,6 +56,8 @@ from helpers.book.place import PACKAGE, found
 from helpers.book.results import write_atomically
 
 _PAUSED = re.compile(r"^(?:cell \[\d+\]: |helpers\.training\.checkpoints\.)Paused: ", re.MULTILINE)
+STOPPED = 130
+"""Exit status after an interrupt, as shells have it."""
 _QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
@@ -84,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         print("stopped; what finished is stored, run again for the rest", file=sys.stderr)
-        return 130
+        return STOPPED
 
 
 def plan(options: argparse.Namespace) -> list[Job]:
@@ -455,5 +458,13 @@ def _say(
         print("    " + "\n    ".join(shown), file=sys.stderr, flush=True)
 
 
+def _exit(status: int) -> NoReturn:
+    """Leave; after an interrupt in silence, as a cluster half made would tell of its end."""
+    if status == STOPPED:
+        sys.stderr.flush()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    sys.exit(status)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    _exit(main())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import sys
 import tempfile
@@ -24,8 +25,9 @@ def cluster_client(workers: int) -> Iterator[Any]:
     """
     import dask
     from distributed import Client, LocalCluster
+    from distributed.utils import silence_logging_cmgr
 
-    address = os.environ.get("DASK_SCHEDULER_ADDRESS")
+    address = os.environ.get("DASK_SCHEDULER_ADDRESS")  # exported empty, it names none
     settings: dict[str, Any] = {
         "distributed.worker.daemon": False,
         "distributed.scheduler.allowed-failures": 3,
@@ -38,7 +40,8 @@ def cluster_client(workers: int) -> Iterator[Any]:
         )
         settings["temporary-directory"] = scratch
         stack.enter_context(dask.config.set(settings))
-        if address is None:
+        stack.enter_context(silence_logging_cmgr(logging.CRITICAL))  # of what is lost, we tell
+        if not address:
             stack.enter_context(_silent_children())
             cluster = stack.enter_context(
                 LocalCluster(
@@ -69,7 +72,8 @@ def _silent_children() -> Iterator[None]:
     own = sys.stderr
     try:
         os.dup2(sink, 2)
-        sys.stderr = os.fdopen(os.dup(kept), "w", buffering=1, encoding="utf-8")
+        encoding = getattr(own, "encoding", None) or "utf-8"
+        sys.stderr = os.fdopen(os.dup(kept), "w", 1, encoding, errors="backslashreplace")
         yield
     finally:
         sys.stderr.close()

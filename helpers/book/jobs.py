@@ -205,7 +205,7 @@ def require_device(name: str | None, *, here: bool) -> None:
     except RuntimeError:
         raise ChapterError(f"--device wants a device such as cpu or cuda, got {name!r}") from None
     there = kind == "cpu" or (kind == "cuda" and torch.cuda.is_available())
-    if here and not there and "DASK_SCHEDULER_ADDRESS" not in os.environ:
+    if here and not there and not os.environ.get("DASK_SCHEDULER_ADDRESS"):
         raise ChapterError(f"--device {name} is not on this machine")
 
 

@@ -75,7 +75,7 @@ def save(name: str, columns: Mapping[str, Sequence[Value]]) -> Path | None:
     lengths = {key: len(values) for key, values in columns.items()}
     if len(set(lengths.values())) != 1:
         raise ValueError(f"columns must have one length, got {lengths}")
-    run = json.loads(os.environ.get("BOOK_RUN", "null"))
+    run = json.loads(os.environ.get("BOOK_RUN") or "null")
     if run is None:
         return None
     path = Path(run["folder"]) / f"{run['chapter']}.{name}.csv"
@@ -131,7 +131,7 @@ def checkpoint(name: str) -> Path | None:
     Args:
         name: Of the part within the run, such as ``"20 bits"``.
     """
-    run = json.loads(os.environ.get("BOOK_RUN", "null"))
+    run = json.loads(os.environ.get("BOOK_RUN") or "null")
     if run is None or not run.get("checkpoints"):
         return None
     folder = Path(run["checkpoints"])

@@ -521,6 +521,20 @@ def test_a_scheduler_that_does_not_answer_is_named(small_book):
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in done.stderr
 
 
+def test_a_lost_scheduler_is_named_in_one_line(small_book):
+    begun, _ = small_book.hold("part/plain")
+    with cluster_of(small_book, small_book.root) as (address, _):
+        with Client(address) as client:
+            scheduler = client.run_on_scheduler(os.getpid)
+        process = small_book.start("part/plain", DASK_SCHEDULER_ADDRESS=address)
+        until(begun.exists, "the chapter did not begin")
+        os.kill(scheduler, signal.SIGKILL)
+        _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 2
+    assert len(err.splitlines()) == 1, err
+    assert err.startswith("error: the Dask scheduler is gone; what finished is stored, run again")
+
+
 def test_a_killed_run_resumes_with_what_is_missing(small_book):
     _, go = small_book.hold("part/slow")
     process = small_book.start("--jobs", "2")
@@ -629,6 +643,17 @@ def test_the_template_is_a_chapter_that_runs(small_book):
     assert done.returncode == 0, done.stderr
     record = chapters.read_record(small_book.notebook("part/name"))
     assert [claim["verdict"] for claim in record["claims"]] == ["holds"]
+
+
+def test_an_address_exported_empty_is_none(small_book, monkeypatch):
+    done = small_book.run("part/plain", DASK_SCHEDULER_ADDRESS="")
+    assert (done.returncode, executed(done)) == (0, ["part/plain"]), done.stderr
+    for address, refused in (("", True), ("tcp://127.0.0.1:9", False)):
+        monkeypatch.setenv("DASK_SCHEDULER_ADDRESS", address)
+        monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+        told = pytest.raises(ChapterError, match="not on this machine")
+        with told if refused else contextlib.nullcontext():
+            jobs.require_device("cuda", here=True)
 
 
 @pytest.mark.parametrize("address", ["junk", "foo://..", " ", "127.0.0.1"])
@@ -855,6 +880,24 @@ def test_a_stopped_run_says_one_line_and_leaves_nothing_behind(small_book, how):
     _, alive = psutil.wait_procs(inside, timeout=PATIENCE)
     assert not alive
     assert [p.name for p in temporary.iterdir()] == []
+
+
+def test_a_run_that_is_stopped_while_its_cluster_starts_says_one_line(small_book):
+    """As by Ctrl-C there: the cluster is begun, and is closed when Python exits."""
+    (small_book.root / "sitecustomize.py").write_text(
+        "from distributed.deploy.spec import SpecCluster\n\n\n"
+        "def sync(self, *given, **more):\n"
+        "    begun.append(self)\n"
+        "    SpecCluster.sync = plain\n"
+        "    raise KeyboardInterrupt\n\n\n"
+        "async def close(self):\n"
+        "    raise AssertionError('Status.init')\n\n\n"
+        "begun, plain = [], SpecCluster.sync\n"
+        "SpecCluster.sync, SpecCluster._close = sync, close\n"
+    )
+    done = small_book.run("part/plain")
+    assert done.returncode == 130
+    assert done.stderr == "stopped; what finished is stored, run again for the rest\n"
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
