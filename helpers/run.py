@@ -51,6 +51,7 @@ from helpers.book.jobs import (
     stale,
     tell_stale,
 )
+from helpers.book.output import print_anywhere
 from helpers.book.parameters import ChapterError, Parameter
 from helpers.book.place import PACKAGE, found
 from helpers.book.results import write_atomically
@@ -68,9 +69,11 @@ _QUIET = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status is 0, 1 if a chapter failed, 2 for bad input."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    print_anywhere()
     with contextlib.suppress(ValueError):  # only the main thread may ask for signals
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        _require_text(given)
         given, pairs = _parameters_apart(given)
         options = _parser().parse_args(given)
         options.parameter = pairs
@@ -193,6 +196,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--device", help="where training takes its steps, such as cuda (the CPU)")
     parser.add_argument("--plain", action="store_true", help="run as scripts, without Jupyter")
     return parser
+
+
+def _require_text(given: Sequence[str]) -> None:
+    """Refuse an argument with bytes that the encoding of this terminal does not have."""
+    for word in given:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise ChapterError(
+                f"the argument {word!r} is no text in this terminal's letters "
+                f"({sys.getfilesystemencoding()}); set PYTHONUTF8=1 if it sends UTF-8"
+            ) from None
 
 
 def _parameters_apart(given: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:

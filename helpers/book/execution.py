@@ -206,6 +206,8 @@ def _variables(run: Mapping[str, Any] | None, folder: str, form: str, book: str)
     own = {
         "PYTHONPATH": os.pathsep.join(filter(None, (package, given.get("PYTHONPATH")))),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        "PYTHONUTF8": "1",  # what it prints is read as UTF-8, whatever a terminal speaks
+        "PYTHONIOENCODING": "utf-8:backslashreplace",
         "TMPDIR": folder,
         VARIABLE: book,
     }

@@ -20,6 +20,7 @@ from typing import Any
 import yaml
 
 from helpers.book.chapters import ROOT
+from helpers.book.output import print_anywhere
 from helpers.book.volume import NoSuchTargetError, document, pdf_name
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -225,6 +226,7 @@ def printed(page: Any, tell: Callable[[str], None] = lambda _: None) -> bytes:
 
 def main(arguments: list[str] | None = None) -> int:
     """Print the book, unless it is printed as it is; 0, or 1 with one line that says why not."""
+    print_anywhere()
     parser = argparse.ArgumentParser(prog="python -m helpers.book.pdf", description=__doc__)
     parser.add_argument("--root", type=Path, default=ROOT, help="folder of the book")
     parser.add_argument("--out", type=Path, help="the PDF; without it, beside the rendered pages")

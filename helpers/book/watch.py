@@ -25,6 +25,7 @@ from helpers.book.builds import DRAFT
 from helpers.book.chapters import find
 from helpers.book.jobs import Job, take_over_text
 from helpers.book.key import LOCK
+from helpers.book.output import print_anywhere
 from helpers.book.parameters import ChapterError
 from helpers.book.place import around
 
@@ -42,6 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line; 2 for bad input."""
     with contextlib.suppress(ValueError):  # only the main thread may ask for signals
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+    print_anywhere()
     parser = argparse.ArgumentParser("python -m helpers.book.watch", description=__doc__)
     parser.add_argument("--port", type=int, default=8000, help="0: any that is free (8000)")
     options = parser.parse_args(arguments)

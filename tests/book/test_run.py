@@ -656,6 +656,49 @@ def test_an_address_exported_empty_is_none(small_book, monkeypatch):
             jobs.require_device("cuda", here=True)
 
 
+LETTERS = "print('≤ ü \\N{SNOWMAN} \\udc80')\n"
+
+
+@pytest.mark.parametrize(
+    "terminal",
+    [
+        {"PYTHONIOENCODING": "latin-1"},
+        {"PYTHONIOENCODING": "ascii:strict"},
+        {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    ],
+    ids=lambda terminal: next(iter(terminal.values())),
+)
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_run_does_not_depend_on_the_letters_of_a_terminal(small_book, terminal, plain):
+    form = ("--plain",) if plain else ()
+    small_book.write("part/plain", LETTERS)
+    small_book.write("part/stored", LETTERS + "raise ValueError('γ ≤ ∞')\n")
+    word = "ä≤" if "PYTHONIOENCODING" in terminal else "a"
+    given = ("part/plain", "part/stored", "-p", "word", word, *form, "--out", "o")
+    process = small_book.start(*given, **terminal)
+    process.stdout.reconfigure(encoding="latin-1")
+    process.stderr.reconfigure(encoding="latin-1")
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert "1 executed, 1 failed" in out
+    assert any(f"word={shown} " in out for shown in (r"\xe4\u2264", r"ä\u2264", "a")), out
+    assert "ValueError: γ ≤ ∞" not in err
+    assert r"ValueError: \u03b3 \u2264 \u221e" in err
+    assert "UnicodeEncodeError" not in out + err
+    kept = small_book.root / "o" / "part" / f"plain.{'log' if plain else 'ipynb'}"
+    assert "≤ ü ☃" in (kept.read_text(encoding="utf-8") if plain else outputs(kept))
+    if word != "a":
+        given = ("part/plain", "-p", "word", "≤", "--check")
+        done = small_book.run(*given, **terminal)
+        assert (done.returncode, done.stderr) == (1, "")
+        assert r"word=\u2264" in done.stdout
+        return
+    done = small_book.run("part/plain", "-p", "word", "≤", *form, "--out", "o", **terminal)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert r"the argument '\udce2\udc89\udca4' is no text in this terminal's letters" in done.stderr
+    assert "PYTHONUTF8=1" in done.stderr
+
+
 @pytest.mark.parametrize("address", ["junk", "foo://..", " ", "127.0.0.1"])
 def test_an_address_that_is_none_is_named(small_book, address):
     done = small_book.run("part/plain", DASK_SCHEDULER_ADDRESS=address)
