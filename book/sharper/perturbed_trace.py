@@ -164,7 +164,7 @@ for T, sigma in ((20, 1e-11), (n_crowd, 1e-11), (80, 1e-12), (n_long, 1e-13)):
     found = trace, bound, trace / bound, 2 * listed / bound
     rows.append((T, sigma, *found, *over_ours(network, copy, N, bits)))
 OURS = ["over ours", "ours without the new term"]
-columns = ["T = W", "noise", "trace", "bound", "trace over bound", "rows frozen", *OURS]
+columns = ["$T = W$", "noise", "trace", "bound", "trace over bound", "rows frozen", *OURS]
 growth = pd.DataFrame(rows, columns=columns)
 crowd, long = growth.iloc[1], growth.iloc[-1]
 
@@ -172,7 +172,7 @@ crowd, long = growth.iloc[1], growth.iloc[-1]
 sigmas, by_noise = [10.0**-e for e in range(12, 2, -1)], {}
 for T in (n_crowd, 80):
     network, bits = flat(T), draws.strings(T, 26)[2:]
-    by_noise[f"T = W = {T}"] = [
+    by_noise[f"$T = W = {T}$"] = [
         trace_at(network, noisy(network, s)[0], bits) / perturbed_trace_bound(*sizes(network), s)
         for s in sigmas
     ]
@@ -198,7 +198,7 @@ figures.show()
 
 # %%
 form = {"noise": ".0e", "trace": ".0f", "bound": ".0f", "rows frozen": ".4f"}
-table(growth, "Trace of the noisy loss, mean over 24 random strings, d = 1", form=form)
+table(growth, "Trace of the noisy loss, mean over 24 random strings, $d = 1$", form=form)
 thm17.refuted(
     f"trace over the bound with Theorem 14's formula, $d = 1$, $W = T = {n_crowd}$, $\\sigma = 10^{{-11}}$ (control: rows of $F$ frozen)",
     crowd["trace over bound"],
@@ -285,13 +285,13 @@ top["random, exact network, to no flip"] = ratios[columns[3:]].max()
 for T, d, W in ((4, 1, 3), (6, 1, 6), (7, 2, 7)):
     best, f, scales = search(height, flat_function(T, d, W, draws), (20.0, 30.0), draws, steps)
     found = best, height(f, scales, 0.0)
-    top[f"search, T = {T}, d = {d}, W = {W}"] = dict(zip(OURS, found, strict=True))
+    top[f"search, $T = {T}$, $d = {d}$, $W = {W}$"] = dict(zip(OURS, found, strict=True))
 for T in (n_crowd, n_long):
     c = torch.full((T,), (T - 1) ** -0.5, dtype=torch.float64)
     network, bits = singletons(torch.cat((c[1:], f64([1e-100])))), draws.strings(T, 10)[2:]
     copy, N = noisy(network, 1e-12 * safe_radius(network, bits))
     found = over_ours(network, copy, N, bits)
-    top[f"W = T = {T}, one coefficient of 1e-100"] = dict(zip(OURS, found, strict=True))
+    top[f"$W = T = {T}$, one coefficient of $10^{{-100}}$"] = dict(zip(OURS, found, strict=True))
 top["the lengths above"] = growth[OURS].max()
 
 # %%
@@ -356,24 +356,24 @@ for T, d, W in ((4, 1, 4), (8, 3, 2), (20, 2, 10)):
         f = SparseFunction(T, f.masks, f.coefficients.clamp(T**-4.0), f.basis)
         sigma = draws.log_uniform(1e-8, no_flip_sigma(T, d, W, 0.01)).item()
         rows.append((T, d, W, step(construct_smooth(f), sigma, draws.strings(T, 4))))
-found = pd.DataFrame(rows, columns=["T", "d", "W", "largest"])
-steps_found = found.groupby(["T", "d", "W"])["largest"].max()
-table(steps_found.reset_index(), "Change of the gradient over G_p", form={"largest": ".1e"})
+found = pd.DataFrame(rows, columns=["$T$", "$d$", "$W$", "largest"])
+steps_found = found.groupby(["$T$", "$d$", "$W$"])["largest"].max()
+table(steps_found.reset_index(), "Change of the gradient over $G_p$", form={"largest": ".1e"})
 
 # %% mystnb={"code_prompt_hide": "A length with a kink", "code_prompt_show": "A length with a kink"} tags=["hide-cell"]
 f, noise = flat_function(7, 1, 1, draws), draws.normal(parameter_count(7, 1))
 x = (torch.arange(7) < 2).long()[None]  # two ones among eight tokens: a mean of a quarter
 jumps = {}
 for name, network in {
-    "paper's network, 2 log T": construct(f),
+    r"paper's network, $2 \log T$": construct(f),
     "paper's network, idle weight 0": construct(f, (None, 60.0)),
 }.items():
     both = [shifted(network, s * noise, 1e-8 * noise.norm().item()) for s in (1, -1)]
     moved = [gradient_of((network[0], w), x) - gradient_of(network, x) for w in both]
     jumps[name] = max(g.norm().item() for g in moved)
-caption = "Change of the gradient, T = 7, d = W = 1, noise of 1e-8 and its mirror image, two ones"
-table(jumps, caption, form=".2g", tiny=1e-4)
-jump = jumps["paper's network, 2 log T"]
+pair = "noise of $10^{-8}$ and its mirror image, two ones"
+table(jumps, f"Change of the gradient, $T = 7$, $d = W = 1$, {pair}", form=".2g", tiny=1e-4)
+jump = jumps[r"paper's network, $2 \log T$"]
 over_bound = jump / gradient_term(7, 1, 1, 1e-8)
 thm30.holds(
     "change of the gradient over $G_p$, $c_i \\ge T^{-4}$, no unit near a kink (control: a unit on one)",

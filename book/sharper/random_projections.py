@@ -148,7 +148,7 @@ main = projected.layout(cube.sparse_function(n, degree, sparsity, draws.generato
 glue(main_useful=useful(main, 2**20), k_codes=width_for(n))
 
 # %% [markdown]
-# At $T = {glue:text}`n`$, $\varepsilon = {glue:text}`eps`$ the rule gives {glue:text}`k_codes` columns, more than the {glue:text}`n` positions have. The class $d = {glue:text}`degree`$, $W = {glue:text}`sparsity`$ is useful from {glue:text}`main_useful` columns on: nothing is saved. But the useful width grows slowly, and the length overtakes it ({numref}`fig-projected-errors`). One pair on 16,384 bits needs {glue:text}`mid_width` columns, and on {glue:text}`far` bits {glue:text}`far_width`.
+# At $T =$ {glue:text}`n` and $\varepsilon =$ {glue:text}`eps` the rule gives {glue:text}`k_codes` columns, more than the {glue:text}`n` positions have. The class $d =$ {glue:text}`degree`, $W =$ {glue:text}`sparsity` is useful from {glue:text}`main_useful` columns on: nothing is saved. But the useful width grows slowly, and the length overtakes it ({numref}`fig-projected-errors`). One pair on 16,384 bits needs {glue:text}`mid_width` columns, and on {glue:text}`far` bits {glue:text}`far_width`.
 #
 # ## A fixed accuracy is not enough
 #

@@ -108,14 +108,14 @@ for name, at in two.items():
     double = selection.sharpness(T, gamma_near, 1, 1 - 2 * s_near * at.coherence)
     tried = {
         "proof": selection.mean_head(at, range(4), at_proof, dual_keys=False),
-        "plain key, 1 - 2s Delta": selection.mean_head(at, range(4), double, dual_keys=False),
+        r"plain key, $1 - 2s\Delta$": selection.mean_head(at, range(4), double, dual_keys=False),
         "dual key": (dual := selection.mean_head(at, range(4), enough)),
         "dual, lemma's norms": selection.at_norms(dual, at_proof, s_near),
-        "s heads": selection.sign_heads(at, range(4), at_proof),
+        "$s$ heads": selection.sign_heads(at, range(4), at_proof),
     }
     found[name] = {k: off(at, head, range(4), strings, gamma_near) for k, head in tried.items()}
 found = pd.DataFrame(found)
-table(found.rename_axis("head"), "Error over gamma / 4 on the two bases", form=".3f")
+table(found.rename_axis("head"), r"Error over $\gamma / 4$ on the two bases", form=".3f")
 glue(printed_bad=found.loc["proof"].max(), within_bad=found.loc["dual, lemma's norms"].max())
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
@@ -162,23 +162,24 @@ for s in (2, 3):
     R = selection.sharpness(T_s, 0.1, 1, selection.margin(s, nearer.coherence))
     dual = selection.mean_head(nearer, range(s), R)
     rows[s] = {
-        "Delta": simplex.coherence,
-        "1/s": 1 / s,
+        r"$\Delta$": simplex.coherence,
+        "$1/s$": 1 / s,
         "sums differ by": gap,
         "least error, proved": 1 / (5 * s),
         "least error, search": selection.best_head(simplex, s, searches, draws),
-        "dual key, 0.9 Delta": 0.1 / 4 * off(nearer, dual, range(s), cube.bits(T_s), 0.1),
+        r"dual key, $0.9\,\Delta$": 0.1 / 4 * off(nearer, dual, range(s), cube.bits(T_s), 0.1),
     }
-none = pd.DataFrame(rows).T.rename_axis("s")
+none = pd.DataFrame(rows).T.rename_axis("$s$")
 forms = dict.fromkeys(none, ".3f") | {"least error, search": ".2f"}
-table(none, "A simplex, half turned round; allowed at gamma = 1/10: 0.025", form=forms, tiny=1e-6)
+caption = r"A simplex, half turned round; allowed at $\gamma = \frac{1}{10}$: 0.025"
+table(none, caption, form=forms, tiny=1e-6)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 mean.refuted(
     "half a simplex turned round, $s = 2$, $\\gamma = \\frac1{10}$: least error of any head over $\\gamma/4$; control: dual key at $0.9 \\Delta$",
     none.loc[2, "least error, proved"] / (0.1 / 4),
     at_most=1,
-    control=none.loc[2, "dual key, 0.9 Delta"] / (0.1 / 4),
+    control=none.loc[2, r"dual key, $0.9\,\Delta$"] / (0.1 / 4),
     about="statement",
     evidence="proved",
 )
@@ -186,7 +187,7 @@ mean.holds(
     "ours: least error that a search finds over $\\frac1{5s}$, $s = 2, 3$; control: the dual key's at $0.9 \\Delta$",
     round((none["least error, search"] / none["least error, proved"]).min(), 1),
     at_least=1,
-    control=(none["dual key, 0.9 Delta"] / none["least error, proved"]).max(),
+    control=(none[r"dual key, $0.9\,\Delta$"] / none["least error, proved"]).max(),
     about="ours",
     evidence="proved",
 )
@@ -234,9 +235,10 @@ for s in (2, 3, 5):
         start = selection.random_gram(8, D / 2, draws.generator)
         climb = selection.harder_gram(start, D, lambda g, s=s: attacked(g, s, 1.0)[0], draws)
         attacks.append(attacked(climb, s, 1.0))
-names = ["repaired", "plain key", "scale of the proof", "s heads, over gamma / 4"]
+several = r"$s$ heads, over $\gamma / 4$"
+names = ["repaired", "plain key", "scale of the proof", several]
 attacks = pd.DataFrame(attacks, columns=names).max()
-table(attacks.rename_axis("head").rename("largest"), "Adversary: error over gamma / (4 s)")
+table(attacks.rename_axis("head").rename("largest"), r"Adversary: error over $\gamma / (4s)$")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 for broken in ("plain key", "scale of the proof"):
@@ -250,7 +252,7 @@ for broken in ("plain key", "scale of the proof"):
     )
 each.holds(
     "$s$ heads as printed: error over $\\gamma/4$, bases and adversary, largest; control: one head of the proof",
-    max(attacks["s heads, over gamma / 4"], found.loc["s heads"].max()),
+    max(attacks[several], found.loc["$s$ heads"].max()),
     at_most=1,
     control=found.loc["proof"].max(),
     about="statement",
