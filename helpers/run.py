@@ -4,7 +4,8 @@ Without options, executes the chapters whose key does not match, over Dask, and 
 notebook as it arrives; a killed run, started again, executes only what is missing. Parameters are
 checked before any kernel starts. A run that is to be kept goes on from its last checkpoint, after a
 kill or when --budget was over. DASK_SCHEDULER_ADDRESS names a cluster to use in place of a local
-one. The book is the one that --book names, else the one around the current folder.
+one. The book is the one that --book names, else the one around the current folder. In a folder
+that has a package helpers of its own, python -P -m helpers.run finds this one.
 """
 
 from __future__ import annotations

@@ -899,6 +899,34 @@ def test_a_chapter_is_found_by_the_path_of_its_file(small_book):
         assert chapters.find(name, root).name == "part/plain"
 
 
+def test_a_folder_with_helpers_of_its_own_is_left_out_by_the_safe_path(small_book, tmp_path):
+    """Without -P nothing of this package is imported there, so that it can say nothing."""
+    given = ("--book", str(small_book.root), "part/plain", "--out", "o")
+    module = [sys.executable, "-m", "helpers.run", *given]
+    safe = [sys.executable, "-P", *module[1:]]
+    for kind, name in (("module", "helpers.py"), ("package", "helpers/__init__.py")):
+        own = tmp_path / kind / name
+        own.parent.mkdir(parents=True)
+        own.write_text("raise SystemExit('the other helpers')\n")
+        here = {"cwd": tmp_path / kind, "env": small_book.environment, "text": True}
+        done = subprocess.run(module, **here, capture_output=True)
+        assert done.returncode != 0
+        assert "helpers" in done.stderr
+        for form in ([], ["--plain"]):
+            done = subprocess.run([*safe, *form], **here, capture_output=True)
+            assert done.returncode == 0, done.stderr
+            assert executed(done) == ["part/plain"]
+    (tmp_path / "folder" / "helpers").mkdir(parents=True)
+    done = subprocess.run(
+        [*module, "--check"],
+        cwd=tmp_path / "folder",
+        env=small_book.environment,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (1, ""), "a folder that is no package is no rival"
+
+
 def test_neither_the_environment_of_a_past_run_nor_a_long_temporary_folder_matters(small_book):
     long = small_book.root / ("t" * 60) / ("u" * 60)
     long.mkdir(parents=True)
