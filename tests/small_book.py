@@ -44,7 +44,8 @@ import time
 CHAPTERS = {
     "part/plain": "time.sleep(pause)\nprint(word, size * scale)\n",
     "part/spectral": (
-        "def needed(f):\n    from helpers.cube.fourier import spectrum\n\n    return spectrum(f)\n\n\n"
+        "def needed(f):\n    from helpers.cube.fourier import spectrum\n\n"
+        "    return spectrum(f)\n\n\n"
         "print(size)\n"
     ),
     "part/kernel": (

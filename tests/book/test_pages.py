@@ -24,6 +24,7 @@ from PIL import Image
 from helpers.book.chapters import ROOT, every_chapter
 from helpers.book.pages import finished
 from tests.browser import listened, patient
+from tests.markup import left_over
 
 HTML = ROOT / "_build" / "html"
 AXE = (Path(__file__).parents[1] / "vendor" / "axe.min.js").read_text(encoding="utf-8")
@@ -148,6 +149,12 @@ SHIFTS = """() => new Promise(done => new PerformanceObserver(
 ).observe({type: "layout-shift", buffered: true}) || setTimeout(() => done(0), 500))"""
 UNNAMED_IMAGES = """() => [...document.querySelectorAll("main img")]
     .filter(e => !e.alt.trim()).map(e => e.src)"""
+# A sign of a font that no page loads is an empty box.
+BOXES = r"""() => [...document.querySelectorAll("body *")].flatMap(e =>
+    ["::before", "::after"].filter(part => {
+        const look = getComputedStyle(e, part);
+        return look.display !== "none" && /[\ue000-\uf8ff]/.test(look.content);
+    }).map(part => `${e.tagName}.${e.className}${part} ${e.textContent.slice(0, 40)}`))"""
 FIGURES = """() => [...document.querySelectorAll("main figure img")].map(e => {
     const look = getComputedStyle(e);
     return [look.backgroundColor, look.filter, e.complete && e.naturalWidth > 0];
@@ -164,6 +171,7 @@ class Visit:
     overflowing: dict[int, list[str]] = field(default_factory=dict)
     raw: list[str] = field(default_factory=list)
     unnamed: list[str] = field(default_factory=list)
+    boxes: list[str] = field(default_factory=list)
     figures: dict[str, list[list]] = field(default_factory=dict)
     formulas: int = 0
     weight: int = 0
@@ -232,6 +240,7 @@ def visited(tab):
         page, visit = tab(f"{name}.html")
         visit.raw = page.evaluate(RAW_MATHEMATICS)
         visit.unnamed = page.evaluate(UNNAMED_IMAGES)
+        visit.boxes = page.evaluate(BOXES)
         visit.formulas = page.locator("mjx-container svg").count()
         visit.room = page.evaluate(ROOM)
         visit.weight = page.evaluate(WEIGHT)
@@ -288,6 +297,57 @@ def test_a_page_renders_its_mathematics(visited, name):
 @on_every_page
 def test_a_page_has_an_alternative_text_for_every_image(visited, name):
     assert visited(name).unnamed == []
+
+
+@on_every_page
+def test_a_page_shows_no_empty_box_in_place_of_a_sign(visited, name):
+    assert visited(name).boxes == []
+
+
+def test_no_page_has_raw_markup_or_a_number_that_is_none(site):
+    pages = sorted(HTML.rglob("*.html"))
+    assert len(pages) >= len(PAGES)
+    found = {}
+    for path in pages:
+        text = path.read_text(encoding="utf-8")
+        if told := left_over(text, speaks_of_nan=path.parent.name == "code"):
+            found[str(path.relative_to(HTML))] = told
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("markup", "fault"),
+    [
+        ("<p>At {glue:text}`n` bits</p>", "a raw role: At {glue:text}`n` bits"),
+        (r'<span class="math notranslate">\(T = {glue:text}`n`\)</span>', "a raw role: "),
+        ("<p>see {ref}`here &lt;ch-x&gt;`</p>", "a raw role: see {ref}`here <ch-x>`"),
+        ('<table><th scope="row">$N$, all</th></table>', "a raw formula in a table: $N$, all"),
+        (r"<table><td>over <b>$\gamma$</b></td></table>", "a raw formula in a table: "),
+        (r"<table><caption>\frac12</caption></table>", r"a raw formula in a table: \frac12"),
+        ("<p>between <span>nan</span> and 1</p>", "a number that is none: nan"),
+        ("<table><td>-inf</td></table>", "a number that is none: -inf"),
+        ("<p><code class='x'><span class='pre'> </span></code></p>", "an empty box of code"),
+    ],
+)
+def test_raw_markup_is_seen(markup, fault):
+    (found,) = left_over(f"<html><body><p><br>{markup}</body></html>")
+    assert found.startswith(fault)
+
+
+def test_set_markup_code_and_words_are_no_fault():
+    formula = r'<span class="math notranslate">\(\inf_x {\rm c} f\)</span>'
+    code = "<pre>{glue:text}`n` nan $x$ </pre><code>inf</code><script>NaN</script>"
+    page = f"<table><td>{formula}, $ 5, ∞, no information</td></table>{code}"
+    assert left_over(page) == []
+    assert left_over("<td>NaN gives NaN</td>", speaks_of_nan=True) == []
+
+
+def test_the_check_of_empty_boxes_can_fail(tab):
+    page, _ = tab(f"{TOC['root']}.html")
+    assert page.evaluate(BOXES) == []
+    page.add_style_tag(content=r"main p::before { content: '\f019' }")
+    assert page.evaluate(BOXES) != []
+    page.close()
 
 
 @on_every_page

@@ -1,0 +1,79 @@
+"""What must not be left on a page: markup that was not rendered, and numbers that are none."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+from helpers.book.output import NOT_FINITE
+
+_VOID = {
+    *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"),
+}
+_LITERAL = {"code", "pre", "script", "style", "textarea"}
+_CELL = {"th", "td", "caption"}
+_ROLE = re.compile(r"\{[a-z][a-z:_-]*\}[`<]")
+_FORMULA = re.compile(r"\$[^$]+\$|\\[a-zA-Z]{2,}")
+
+
+class _Page(HTMLParser):
+    """Reads a page; leaves its faults in ``found``."""
+
+    def __init__(self, speaks_of_nan: bool) -> None:
+        super().__init__()
+        self.speaks_of_nan = speaks_of_nan
+        self.open: list[tuple[str, str]] = []
+        self.words: list[list[str]] = []
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Open an element."""
+        if tag not in _VOID:
+            self.open.append((tag, dict(attrs).get("class") or ""))
+            self.words.append([])
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close an element, and all in it that were left open."""
+        if tag not in (name for name, _ in self.open):
+            return
+        closed = ""
+        while closed != tag:
+            closed, _ = self.open.pop()
+            words = self.words.pop()
+            if self.words:
+                self.words[-1] += words
+        if tag == "code" and not "".join(words).strip():
+            self.found.append("an empty box of code")
+
+    def handle_data(self, data: str) -> None:
+        """Look at a text, by what it stands in."""
+        if not self.open:
+            return
+        self.words[-1].append(data)
+        tags = {tag for tag, _ in self.open}
+        if tags & _LITERAL:
+            return
+        formula = any("math" in classes.split() for _, classes in self.open)
+        kinds = [("a raw role", _ROLE)]
+        if not formula and not self.speaks_of_nan:
+            kinds.append(("a number that is none", NOT_FINITE))
+        if not formula and tags & _CELL:
+            kinds.append(("a raw formula in a table", _FORMULA))
+        for kind, pattern in kinds:
+            found = pattern.search(data)
+            if found:
+                around = data[max(found.start() - 40, 0) : found.end() + 40]
+                self.found.append(f"{kind}: {' '.join(around.split())}")
+
+
+def left_over(page: str, *, speaks_of_nan: bool = False) -> list[str]:
+    """What was left unrendered on a page, or is no number, in words; empty if all is well.
+
+    Args:
+        page: HTML as it was written, before a browser sets its formulas.
+        speaks_of_nan: Its sentences may, as those on the arguments of a function do.
+    """
+    reader = _Page(speaks_of_nan)
+    reader.feed(page)
+    reader.close()
+    return reader.found
