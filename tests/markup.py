@@ -13,15 +13,19 @@ _VOID = {
 _LITERAL = {"code", "pre", "script", "style", "textarea"}
 _CELL = {"th", "td", "caption"}
 _ROLE = re.compile(r"\{[a-z][a-z:_-]*\}[`<]")
+_ASCII = re.compile(
+    r"(?<![\w./@-])[A-Za-z]{1,2}_[A-Za-z0-9]+\b(?![./])|[\w)]\^[\w(-]|\bsqrt\b"
+    r"|\b(?:alpha|beta|gamma|delta|epsilon|eta|lambda|sigma|theta)\b"
+)
 _FORMULA = re.compile(r"\$[^$]+\$|\\[a-zA-Z]{2,}")
 
 
 class _Page(HTMLParser):
     """Reads a page; leaves its faults in ``found``."""
 
-    def __init__(self, speaks_of_nan: bool) -> None:
+    def __init__(self, reference: bool) -> None:
         super().__init__()
-        self.speaks_of_nan = speaks_of_nan
+        self.reference = reference
         self.open: list[tuple[str, str]] = []
         self.words: list[list[str]] = []
         self.found: list[str] = []
@@ -55,25 +59,28 @@ class _Page(HTMLParser):
             return
         formula = any("math" in classes.split() for _, classes in self.open)
         kinds = [("a raw role", _ROLE)]
-        if not formula and not self.speaks_of_nan:
+        if not formula and not self.reference:
             kinds.append(("a number that is none", NOT_FINITE))
         if not formula and tags & _CELL:
             kinds.append(("a raw formula in a table", _FORMULA))
+        if not formula and tags & _CELL and not self.reference:
+            kinds.append(("a formula in ASCII", _ASCII))
         for kind, pattern in kinds:
             found = pattern.search(data)
             if found:
                 around = data[max(found.start() - 40, 0) : found.end() + 40]
                 self.found.append(f"{kind}: {' '.join(around.split())}")
+                break
 
 
-def left_over(page: str, *, speaks_of_nan: bool = False) -> list[str]:
+def left_over(page: str, *, reference: bool = False) -> list[str]:
     """What was left unrendered on a page, or is no number, in words; empty if all is well.
 
     Args:
         page: HTML as it was written, before a browser sets its formulas.
-        speaks_of_nan: Its sentences may, as those on the arguments of a function do.
+        reference: It describes code, whose sentences speak of NaN and of arguments by name.
     """
-    reader = _Page(speaks_of_nan)
+    reader = _Page(reference)
     reader.feed(page)
     reader.close()
     return reader.found

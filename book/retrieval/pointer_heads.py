@@ -197,7 +197,7 @@ for pieces in (6, 24, 96):
     row = {"units": len(net.a), "a": a, "allowed": 2 * root, "largest distance": gap(net, a)}
     rows[pieces] = row | spoiled
 whole = pd.DataFrame(rows).T.rename_axis("chords")
-caption = f"Distance of the transformer from g, N = {N_max}, q = {q_max}; allowed: 2 sqrt(eps)"
+caption = rf"Distance of the transformer from $g$, $N = {N_max}$, $q = {q_max}$; allowed: $2\sqrt\varepsilon$"
 table(whole, caption, form={"a": ".1f"})
 
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]

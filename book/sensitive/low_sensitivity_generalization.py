@@ -195,14 +195,14 @@ by_size = torch.stack([found[m]["learned"] for m in sizes], 1)  # (functions, si
 orders = [torch.rand(by_size.shape, generator=again).argsort(1) for _ in range(25)]
 at = f64(shares)
 sensitivity_row.reproduced(
-    "as(T_1) minus as(f), worst size, upper end; control: f with values shuffled outside R",
+    r"$\mathrm{as}(T_1)$ minus $\mathrm{as}(f)$, worst size, upper end; control: $f$ with values shuffled outside $R$",
     worst("learned"),
     at_most=0,
     control=worst("again"),
     **TRAINED,
 )
 sensitivity_row.reproduced(
-    "slope of as(T_1) on the share of strings, lower end; control: shares shuffled",
+    r"slope of $\mathrm{as}(T_1)$ on the share of strings, lower end; control: shares shuffled",
     over(slope(at, by_size)).low,
     at_least=0,
     control=middle([over(slope(at, by_size.gather(1, order))).low for order in orders]),
@@ -299,14 +299,14 @@ mixed_up = [
     for _ in range(25)
 ]
 sensitivity_row.reproduced(
-    "the paper's size: as(T_1) minus as(f), worst size, upper end; control: f shuffled outside R",
+    r"the paper's size: $\mathrm{as}(T_1)$ minus $\mathrm{as}(f)$, worst size, upper end; control: $f$ shuffled outside $R$",
     widest("learned"),
     at_most=0,
     control=widest("again"),
     **TRAINED,
 )
 sensitivity_row.reproduced(
-    "the paper's size: slope of as(T_1) on the share of strings, lower end; control: shuffled",
+    r"the paper's size: slope of $\mathrm{as}(T_1)$ on the share of strings, lower end; control: shuffled",
     rising(learned_at),
     at_least=0,
     control=middle([rising(one) for one in mixed_up]),
@@ -393,7 +393,7 @@ def least_sharp(sign=1):
 
 
 sharpness_row.reproduced(
-    "sharpness of models of T_1 minus those of f, worst size up to half; control: swapped at random",
+    "sharpness of models of $T_1$ minus those of $f$, worst size up to half; control: swapped at random",
     least_sharp(),
     at_most=0,
     control=middle([least_sharp(sign) for sign in swaps]),

@@ -298,14 +298,14 @@ effect.not_reproduced(
     evidence="trained",
 )
 trade.reproduced(
-    "log norm per unit of eta lambda t, all with decay, upper end; control: no decay",
+    r"log norm per unit of $\eta \lambda t$, all with decay, upper end; control: no decay",
     mean_of(shrink, *POSITIVE).high,
     at_most=-0.1,
     control=mean_of(shrink, 0, 0).high,
     **TRAINED,
 )
 trade.reproduced(
-    "log blow-up per unit of eta lambda t, all with decay, lower end; control: no decay",
+    r"log blow-up per unit of $\eta \lambda t$, all with decay, lower end; control: no decay",
     mean_of(grow, *POSITIVE).low,
     at_least=1,
     control=mean_of(grow, 0, 0).low,

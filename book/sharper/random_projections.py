@@ -185,17 +185,17 @@ def broken(log, width):
 
 
 rows = {
-    f"8 log T / {e}^2": {T: broken(log, 8 * log / e**2) for T, log in LOGS.items()}
+    rf"$8 \log T / {e}^2$": {T: broken(log, 8 * log / e**2) for T, log in LOGS.items()}
     for e in (0.5, 0.2, 0.1)
 }
-rows["100 log^2 T"] = {T: broken(log, 100 * log**2) for T, log in LOGS.items()}
+rows[r"$100 \log^2 T$"] = {T: broken(log, 100 * log**2) for T, log in LOGS.items()}
 ties = pd.DataFrame(rows).T.rename_axis("columns")
 table(ties, "Share of draws in which the network misses one of the two bits", form=".3f")
 order.refuted(
     "$\\varepsilon = \\frac12$, $d = 2$, $W = 1$, $T = 10^{1000}$: share of 4,000 draws in which one bit has over four times the attention of the other",
-    ties.loc["8 log T / 0.5^2", "T = 1e+1000"],
+    ties.loc[r"$8 \log T / 0.5^2$", "T = 1e+1000"],
     at_most=0.5,
-    control=ties.loc["100 log^2 T", "T = 1e+1000"],
+    control=ties.loc[r"$100 \log^2 T$", "T = 1e+1000"],
     about="constant",
     evidence="sampled",
 )

@@ -484,7 +484,7 @@ def explicit(T, B_x):
 
 fixed = f64([explicit(T, 1.0) for T in lengths])
 growing = f64([explicit(T, math.sqrt(T)) for T in lengths])
-curves = {"T": lengths, "tokens of length 1": fixed, "of length sqrt(T)": growing}
+curves = {"T": lengths, "tokens of length 1": fixed, r"of length $\sqrt{T}$": growing}
 table(curves, "Repaired bound on the log covering number", form=".3e")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]

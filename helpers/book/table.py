@@ -14,7 +14,17 @@ from tabulate import tabulate
 
 from helpers.book.output import display, require_finite
 
-_FORMULA = re.compile(r"\$([^$]+)\$")
+_GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η"}
+_GREEK |= {"theta": "θ", "lambda": "λ", "rho": "ρ", "sigma": "σ", "tau": "τ"}
+_GREEK |= {"Delta": "Δ", "Sigma": "Σ"}
+_LETTER = "|".join(_GREEK)
+# An index or a power behind a letter or two, a number, a logarithm or a bracket.
+_INDEXED = re.compile(
+    rf"(?<![\w\\.])(?P<base>{_LETTER}|log|[A-Za-z]{{1,2}}|\d+(?:\.\d+)?|\([^()]*\))(?=_\w|\^[-(\w])"
+    r"(?:_(?P<index>[A-Za-z0-9]+))?"
+    r"(?:\^(?:\((?P<inner>[^()]+)\)|(?P<power>-?\d+(?:\.\d+)?|[A-Za-z])))?(?!\w)"
+)
+_PLAIN = re.compile(rf"\b(?:{_LETTER})\b|<=|>=")
 
 
 def table(
@@ -38,7 +48,8 @@ def table(
         infinite: What stands where a number is infinite, such as ``"∞"``, behind a minus where it
             is below zero; None: all are finite.
 
-    A formula between two dollar signs, in any cell, is set on the page.
+    The page sets formulas: what stands between two dollar signs in TeX; of all other words an index
+    or a power, such as ``G_u`` or ``2^10``, and the name of a Greek letter.
 
     Raises:
         ValueError: no rows, no caption, a format for a column that does not exist, a missing or
@@ -135,5 +146,27 @@ def _html(heads: list[str], rows: list[list[str]], words: list[Any], caption: st
 
 def _math(text: str) -> str:
     r"""Escaped text, its formulas between the marks that MathJax looks for."""
-    mark = r'<span class="math notranslate nohighlight">\(\1\)</span>'
-    return html.escape(text) if text.count("$") % 2 else _FORMULA.sub(mark, html.escape(text))
+    pieces = text.split("$") if text.count("$") % 2 == 0 else [text]
+    return "".join(_formula(p) if i % 2 else _words(p) for i, p in enumerate(pieces))
+
+
+def _formula(tex: str) -> str:
+    return rf'<span class="math notranslate nohighlight">\({html.escape(tex)}\)</span>'
+
+
+def _words(text: str) -> str:
+    """Escaped words, their indices and powers as formulas."""
+    signs = _GREEK | {"<=": "≤", ">=": "≥"}
+    done, pieces = 0, []
+
+    def plain(words: str) -> str:
+        return html.escape(_PLAIN.sub(lambda found: signs[found[0]], words))
+
+    for found in _INDEXED.finditer(text):
+        base, power = found["base"], found["inner"] or found["power"]
+        tex = f"\\{base}" if base in _GREEK or base == "log" else base
+        tex += f"_{{{found['index']}}}" if found["index"] else ""
+        tex += f"^{{{power}}}" if power else ""
+        pieces += [plain(text[done : found.start()]), _formula(tex)]
+        done = found.end()
+    return "".join((*pieces, plain(text[done:])))

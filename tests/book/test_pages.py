@@ -310,7 +310,7 @@ def test_no_page_has_raw_markup_or_a_number_that_is_none(site):
     found = {}
     for path in pages:
         text = path.read_text(encoding="utf-8")
-        if told := left_over(text, speaks_of_nan=path.parent.name == "code"):
+        if told := left_over(text, reference=path.parent.name == "code"):
             found[str(path.relative_to(HTML))] = told
     assert found == {}
 
@@ -324,6 +324,9 @@ def test_no_page_has_raw_markup_or_a_number_that_is_none(site):
         ('<table><th scope="row">$N$, all</th></table>', "a raw formula in a table: $N$, all"),
         (r"<table><td>over <b>$\gamma$</b></td></table>", "a raw formula in a table: "),
         (r"<table><caption>\frac12</caption></table>", r"a raw formula in a table: \frac12"),
+        ("<table><td>over G_u</td></table>", "a formula in ASCII: over G_u"),
+        ("<table><th>n = 2^10</th></table>", "a formula in ASCII: n = 2^10"),
+        ("<table><caption>over gamma / 4</caption></table>", "a formula in ASCII: over gamma"),
         ("<p>between <span>nan</span> and 1</p>", "a number that is none: nan"),
         ("<table><td>-inf</td></table>", "a number that is none: -inf"),
         ("<p><code class='x'><span class='pre'> </span></code></p>", "an empty box of code"),
@@ -339,7 +342,7 @@ def test_set_markup_code_and_words_are_no_fault():
     code = "<pre>{glue:text}`n` nan $x$ </pre><code>inf</code><script>NaN</script>"
     page = f"<table><td>{formula}, $ 5, ∞, no information</td></table>{code}"
     assert left_over(page) == []
-    assert left_over("<td>NaN gives NaN</td>", speaks_of_nan=True) == []
+    assert left_over("<td>NaN gives NaN</td>", reference=True) == []
 
 
 def test_the_check_of_empty_boxes_can_fail(tab):

@@ -91,3 +91,26 @@ def test_formulas_are_set_wherever_they_stand(shown):
     assert page.count("$") == 1, "a lone dollar is a dollar"
     assert f'<th scope="row">{mark.format("N")}, general</th>' in page
     assert f"<td>{mark.format('z')}</td>" in page
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("over 2 G_u", "over 2 [G_{u}]"),
+        ("n = 2^150", "n = [2^{150}]"),
+        ("8 log T / 0.5^2", "8 log T / [0.5^{2}]"),
+        ("rows of Z W_KQ2^T", "rows of Z [W_{KQ2}^{T}]"),
+        ("units / d_e^1.5, T^-4", "units / [d_{e}^{1.5}], [T^{-4}]"),
+        ("(1 + d_e/N)^(-1/2)", "[(1 + d_e/N)^{-1/2}]"),
+        ("over log^10", r"over [\log^{10}]"),
+        ("alpha_g, delta <= 1", r"[\alpha_{g}], δ ≤ 1"),
+        ("C_1 / epsilon^2 over gamma / 4", r"[C_{1}] / [\epsilon^{2}] over γ / 4"),
+        ("$G_u$ and H_p", "[G_u] and [H_{p}]"),
+        ("average_sensitivity, a.b_c, deltas, learning_rate", None),
+        ("1e-06, 10-20, x < y, 3 ^ 4, _a, p^", None),
+    ],
+)
+def test_an_index_a_power_and_a_greek_letter_are_set_in_words(words, page):
+    found = module._math(words).replace('<span class="math notranslate nohighlight">\\(', "[")
+    expected = page if page is not None else words.replace("<", "&lt;")
+    assert found.replace("\\)</span>", "]") == expected
