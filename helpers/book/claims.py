@@ -16,6 +16,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from fractions import Fraction
 from functools import partialmethod
 from pathlib import Path
 from typing import Any, SupportsFloat
@@ -283,24 +284,37 @@ class Result:
 def arithmetic(measured: float, control: float) -> str:
     """How the control follows from the measured number alone, or "" where that cannot be seen.
 
-    Sign, reciprocal and whole multiples are seen. Of numbers with few binary digits, such as 1 or
-    0.25 up to rounding, anything is a multiple by accident, and nothing is said.
+    Sign, reciprocal, and twice and ten times either way are seen. Of fractions with denominators up
+    to 20 000, such as shares of draws, nothing is said: two honest ones may stand in any ratio.
 
-    >>> arithmetic(0.3712, -0.3712), arithmetic(0.3712, 3 * 0.3712), arithmetic(0.25, 2.0)
-    ('minus', '3 times', '')
+    >>> arithmetic(0.1 * math.pi, -0.1 * math.pi), arithmetic(0.1 * math.pi, math.pi)
+    ('minus', '10 times')
+    >>> arithmetic(19 / 4000, 38 / 4000), arithmetic(math.pi, 3 * math.pi)
+    ('', '')
     """
     if not math.isfinite(control) or not measured or not control:
         return ""
-    if any(abs(v * 1024 - round(v * 1024)) < 1e-2 for v in (measured, control)):
+    if _is_fraction(measured) or _is_fraction(control):
         return ""
-    if control == -measured:
-        return "minus"
-    if math.isclose(control * measured, 1, rel_tol=1e-12):
-        return "one over"
-    for ratio, words in ((control / measured, "{} times"), (measured / control, "one {}th of")):
-        if 2 <= round(ratio) <= 100 and math.isclose(ratio, round(ratio), rel_tol=1e-12):
-            return words.format(round(ratio))
+    for ratio, how in (
+        (-control / measured, "minus"),
+        (control * measured, "one over"),
+        (control / measured / 2, "twice"),
+        (measured / control / 2, "half of"),
+        (control / measured / 10, "10 times"),
+        (measured / control / 10, "a tenth of"),
+    ):
+        if math.isclose(ratio, 1, rel_tol=1e-12):
+            return how
     return ""
+
+
+def _is_fraction(value: float) -> bool:
+    """Whether a number is a fraction of small denominator, up to rounding.
+
+    Of other numbers in [0, 1] about one in 4000 is taken for one: there are 1.2e8 such fractions.
+    """
+    return abs(value - Fraction(value).limit_denominator(20_000)) < 1e-12
 
 
 def meets(value: float, relation: str, bound: float, tol: float) -> bool:

@@ -60,18 +60,44 @@ def test_a_control_with_the_same_outcome_is_an_error(ledger, measured, control):
         say(ledger, verdict, "text", measured, control=control, at_most=1)
 
 
+FOUND = 0.1 * math.sqrt(2)
+
+
 @pytest.mark.parametrize(
     ("control", "how"),
-    [(-0.3712, "minus"), (3 * 0.3712, "3 times"), (1 / 0.3712, "one over")],
+    [
+        (-FOUND, "minus"),
+        (1 / FOUND, "one over"),
+        (2 * FOUND, "twice"),
+        (FOUND / 2, "half of"),
+        (10 * FOUND, "10 times"),
+        (FOUND / 10, "a tenth of"),
+    ],
 )
 def test_a_control_that_is_arithmetic_is_refused(ledger, control, how):
     with pytest.raises(ClaimError, match=f"is {how} the measured"):
-        say(ledger, "holds", "text", 0.3712, control=control, equals=0.3712)
+        say(ledger, "holds", "text", FOUND, control=control, equals=FOUND)
+    assert claims.arithmetic(FOUND, control * (1 + 1e-9)) == ""
+
+
+@pytest.mark.parametrize("factor", [-2, 3, 1 / 3, 9, 20, 73, 100])
+def test_other_multiples_may_be_honest(ledger, factor):
+    say(ledger, "holds", "text", FOUND, control=factor * FOUND, equals=FOUND)
+
+
+@pytest.mark.parametrize("draws", [5, 64, 4000, 20_000])
+def test_no_two_shares_of_draws_are_arithmetic(draws):
+    """A control of 1387 of 4000 draws is honest, though it is 73 times the 19 measured."""
+    counts = [*range(1, 41), draws // 3, draws // 2, draws - 1]
+    assert not any(claims.arithmetic(a / draws, b / draws) for a in counts for b in counts)
+    assert not any(claims.arithmetic(1 - a / draws, b / draws) for a in counts for b in counts)
+    assert not any(claims.arithmetic(a / draws, draws / b) for a in counts for b in counts)
 
 
 def test_numbers_of_few_digits_are_no_arithmetic(ledger):
     say(ledger, "holds", "a", 0.9999999999, control=2.0, at_most=1)
     say(ledger, "holds", "b", 0.25, control=4, at_most=1)
+    say(ledger, "holds", "c", 0.25 + 3e-13, control=0.5 - 1e-13, at_most=0.3)
     assert claims.arithmetic(1 / 70, 1.0) == ""
 
 
