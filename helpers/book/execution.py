@@ -34,6 +34,7 @@ from helpers.book.syntax import digest
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _KEPT_CELL_METADATA = ("tags", "mystnb", "lines_to_next_cell")
 _KILLED = "the process of the run was ended by"
+_OVERTIME = "SIGXCPU"
 _RUNNING: set[subprocess.Popen[bytes]] = set()
 _ENDED = threading.Event()
 _LONGEST_SOCKET = 80  # a path to a socket holds 107 letters; the kernel adds a few of its own
@@ -143,10 +144,14 @@ def end_all() -> None:
 
 
 def _survived(form: str, *task: Any) -> Outcome:
-    """One execution, begun again up to twice if a signal ends it: the system may have killed it."""
+    """One execution, begun again up to twice if a signal ends it: the system may have killed it.
+
+    What has used up its CPU time would do so again.
+    """
     for _ in range(3):
         outcome = _in_a_child(form, *task)
-        if _ENDED.is_set() or not (outcome.error or "").startswith(_KILLED):
+        error = outcome.error or ""
+        if _ENDED.is_set() or not error.startswith(_KILLED) or error.endswith(_OVERTIME):
             break
     return outcome
 

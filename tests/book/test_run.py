@@ -584,6 +584,16 @@ def test_tables_of_a_failed_run_are_kept_beside_the_logs(small_book):
     assert not list((small_book.root / "results").rglob("*.csv"))
 
 
+def test_what_has_used_up_its_cpu_time_is_not_begun_again(small_book):
+    begun = small_book.root / "begun"
+    body = f"import os, signal\n\nopen({str(begun)!r}, 'a').write('x')\n"
+    small_book.write("part/plain", f"{body}os.kill(os.getpid(), signal.SIGXCPU)\n")
+    done = small_book.run("part/plain", "--plain")
+    assert done.returncode == 1
+    assert "the process of the run was ended by SIGXCPU" in done.stderr
+    assert begun.read_text() == "x"
+
+
 def test_a_plain_failure_is_shown(small_book):
     small_book.write("part/plain", "raise ValueError('the reason')\n")
     done = small_book.run("part/plain", "--plain")
