@@ -20,7 +20,7 @@ export MALLOC_MMAP_THRESHOLD_ ?= 33554432
 export MALLOC_TRIM_THRESHOLD_ ?= 1073741824
 
 .DEFAULT_GOAL := help
-.PHONY: help book html watch pdf picture run test lesser portable lint paper gpu bench clean
+.PHONY: help book html watch pdf picture run test lesser portable sweep lint paper gpu bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -57,6 +57,9 @@ lesser: $(READY) ## every test, and a dozen notebooks, held to a lesser processo
 
 portable: $(READY) ## the same of CHAPTERS="PART/NAME ..." (all) held to lesser processors, 1 and 2 threads
 	@$(BIN)/python -m tests.portable --chapters "$(CHAPTERS)" --settings "$(SETTINGS)" -- $(COMPARE)
+
+sweep: $(READY) ## CHAPTERS (all) at the ends of every range and at SEEDS="4 5 ..."; SHARD=1/8 is a part of it
+	@$(BIN)/python -m tests.sweep --chapters "$(CHAPTERS)" --seeds "$(SEEDS)" --shard "$(or $(SHARD),1/1)" --jobs $(JOBS)
 
 lint: $(READY) ## ruff and mypy
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
