@@ -287,10 +287,11 @@ def arithmetic(measured: float, control: float) -> str:
     Sign, reciprocal, and twice and ten times either way are seen. Of fractions with denominators up
     to 20 000, such as shares of draws, nothing is said: two honest ones may stand in any ratio.
 
-    >>> arithmetic(0.1 * math.pi, -0.1 * math.pi), arithmetic(0.1 * math.pi, math.pi)
-    ('minus', '10 times')
-    >>> arithmetic(19 / 4000, 38 / 4000), arithmetic(math.pi, 3 * math.pi)
-    ('', '')
+    >>> found = math.sqrt(2)
+    >>> arithmetic(found, -found), arithmetic(found, 10 * found), arithmetic(found, 3 * found)
+    ('minus', '10 times', '')
+    >>> arithmetic(19 / 4000, 38 / 4000)
+    ''
     """
     if not math.isfinite(control) or not measured or not control:
         return ""
@@ -310,10 +311,13 @@ def arithmetic(measured: float, control: float) -> str:
 
 
 def _is_fraction(value: float) -> bool:
-    """Whether a number is a fraction of small denominator, up to rounding.
+    """Whether a number is a fraction of small denominator up to rounding, as from a count.
 
-    Of other numbers in [0, 1] about one in 4000 is taken for one: there are 1.2e8 such fractions.
+    Of other numbers one in 50 is taken for one: the first rule allows 1e-5 about each k/1024. The
+    second adds one in 4000, as there are 1.2e8 such fractions in [0, 1].
     """
+    if abs(value * 1024 - round(value * 1024)) < 1e-2:
+        return True
     return abs(value - Fraction(value).limit_denominator(20_000)) < 1e-12
 
 
