@@ -262,33 +262,25 @@ table(hunted, f"Shares of {draws} samples in which each fails, and the largest g
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 for name in list(pieces)[1:]:
     thm2.repaired(
-        f"clipped, $\\Sigma = W/2$, posterior chosen after the sample: failures; control: {name}",
+        f"clipped, $\\Sigma = W/2$, posterior chosen after the sample: most failures; control: {name}",
         hunted["the bound"].max(),
         at_most=delta,
-        control=hunted[name].min(),
+        control=hunted[name].max(),
         **PROVED,
     )
 ledger.result("sharper.e2.alquier").holds(
     "share of samples in which the inequality fails for any posterior at all, largest of nine",
     hunted["any posterior"].max(),
     at_most=delta,
-    control=hunted["no divergence"].min(),
+    control=hunted["no divergence"].max(),
     **PROVED,
-)
-thm2.repaired(
-    "gap over the bound's right side, largest over three sizes and three leads",
-    hunted["gap over bound"].max(),
-    at_most=1,
-    control=(gap / levels["no divergence"]).max(),
-    about="statement",
-    evidence="searched",
 )
 glue(closest=hunted["gap over bound"].max(), any_fails=hunted["any posterior"].max())
 glue(fail_right=hunted["the bound"].max(), fail_free=hunted["no divergence"].min())
 glue(fail_norm=hunted["norm not squared"].min(), fail_small=hunted["constant 0.01"].min())
 
 # %% [markdown]
-# The bound fails in a share of at most {glue:text}`fail_right:g` of the samples. Without its divergence it fails in at least {glue:text}`fail_free:.2f`, with the norm in place of its square in {glue:text}`fail_norm:.2f`, and with $\Sigma = 0.01$ in {glue:text}`fail_small:.2f`, where {glue:text}`delta` is allowed. The largest gap is {glue:text}`closest:.2f` of the bound, and a posterior of any kind violates {eq}`eq-alquier` in at most {glue:text}`any_fails:.3f` of the samples.
+# The bound fails in a share of at most {glue:text}`fail_right:g` of the samples. Without its divergence it fails in at least {glue:text}`fail_free:.2f`, with the norm in place of its square in {glue:text}`fail_norm:.2f`, and with $\Sigma = 0.01$ in {glue:text}`fail_small:.2f`, where {glue:text}`delta` is allowed. In the worst sample of all the gap is {glue:text}`closest:.2f` of the bound, and a posterior of any kind violates {eq}`eq-alquier` in at most {glue:text}`any_fails:.3f` of the samples.
 #
 # ## What would falsify this
 #
