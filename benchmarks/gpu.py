@@ -28,7 +28,6 @@ from benchmarks._measure import RECORDS, ROOT, compare, record, table
 from benchmarks.training import HIDDEN, N_BITS, WIDTH, ensemble, loop, mapped
 from helpers.kernels.flips import influences, local_sensitivity, pack
 from helpers.kernels.parity import evaluate
-from helpers.kernels.subcubes import signed_sums
 from helpers.kernels.walsh import DTYPES, walsh_hadamard, walsh_hadamard_
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward
@@ -42,14 +41,12 @@ class Sizes:
     flips: tuple[int, ...] = (5, 12, 20, 26)
     masks: int = 512
     points: int = 2**20
-    cube: int = 24
-    questions: int = 2**20
     models: tuple[int, ...] = (32, 220)
     batches: tuple[int, ...] = (32, 256)
     rounds: int = 9
 
 
-TOY = Sizes((1, 6, 13), (5, 9), 3, 1030, 9, 300, (3,), (8,), 1)
+TOY = Sizes((1, 6, 13), (5, 9), 3, 1030, (3,), (8,), 1)
 RUNS: tuple[tuple[str, dict[str, str], float], ...] = (
     (
         "sensitive/sharpness_vs_length",
@@ -110,13 +107,6 @@ def kernels(size: Sizes, where: torch.device) -> Iterator[tuple[str, Callable[[s
         )
         sums = functools.partial(evaluate, masks, c, points, "direct")
         yield name, sums, points.nbytes + points.numel() * c.element_size()
-    bases = whole(0, 2**size.cube, (size.questions,), where)
-    directions = whole(0, 2**size.cube, (size.questions, 5), where, 3)
-    values = whole(-9, 10, (2**size.cube,), where)
-    for name, cube in (("int8", values.to(torch.int8)), ("float32", values.float())):
-        call = functools.partial(signed_sums, cube, bases, directions)
-        moved = 32 * size.questions * cube.element_size()
-        yield f"subcubes, {name}, n = {size.cube}", call, moved
 
 
 def references(size: Sizes, where: torch.device) -> list[dict[str, Any]]:

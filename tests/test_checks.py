@@ -8,7 +8,6 @@ import torch
 from helpers import checks
 from helpers.kernels.flips import influences
 from helpers.kernels.parity import evaluate
-from helpers.kernels.subcubes import signed_sums
 from helpers.kernels.walsh import walsh_hadamard
 
 
@@ -143,5 +142,3 @@ def test_a_kernel_guesses_no_dtype(value):
         influences(value)
     with pytest.raises(TypeError, match="points must be a torch"):
         evaluate(torch.tensor([1]), torch.ones(1), value)
-    with pytest.raises(TypeError, match="table must be a torch"):
-        signed_sums(value, torch.tensor([0]), torch.tensor([[1]]))

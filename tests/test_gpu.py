@@ -22,7 +22,7 @@ def test_all_that_waits_for_a_gpu_can_be_rehearsed_on_a_processor(tmp_path):
     assert found["device"] == "the interpreter"
     kernels = {row["kernel"].split(",")[0] for row in found["references"]}
     assert kernels >= {"walsh", "influences", "local sensitivity"}
-    assert {name.split()[0] for name in kernels} >= {"parities", "subcubes"}
+    assert {name.split()[0] for name in kernels} >= {"parities"}
     assert all(row["equal"] for row in found["references"])
     assert len(found["kernels"]) == len(found["references"])
     assert {row["case"] for row in found["rows"]} >= {"ours, stacked", "torch.func.vmap"}

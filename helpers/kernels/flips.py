@@ -165,11 +165,6 @@ def influences(table: Tensor | PackedTable, backend: str = "auto") -> Tensor:
     return counts.double() / (1 << packed.n)
 
 
-def average_sensitivity(table: Tensor | PackedTable, backend: str = "auto") -> float:
-    """Sum of the influences: expected number of flips that change f; arguments as there."""
-    return float(influences(table, backend).sum())
-
-
 def local_sensitivity(table: Tensor | PackedTable, backend: str = "auto") -> LocalSensitivity:
     """Number of single flips that change f at a point, over all points.
 
