@@ -38,9 +38,8 @@ class TransformerSpec:
         norm: Layer norm: ``"none"``, ``"pre"`` each block or ``"post"`` its residual sum.
         activation: ``"relu"`` or ``"gelu"``.
         positions: ``"onehot"``, ``"learned"`` or ``"sinusoidal"``.
-        join: ``"add"`` positions to tokens, or ``"concat"``, the position's columns first.
-        position_width: Columns of a position if they are concatenated; None: as many as positions
-            if they are one-hot, else half the width.
+        join: ``"add"`` positions to tokens, or ``"concat"``, the position's columns first: as many
+            as positions if they are one-hot, else half the width.
         readout: Linear, from the ``"last"`` token, from an output position ``"cls"`` appended
             after the input, or from ``"every"`` token.
         outputs: Numbers read out, at least 1.
@@ -68,7 +67,6 @@ class TransformerSpec:
     activation: str = "relu"
     positions: str = "learned"
     join: str = "add"
-    position_width: int | None = None
     readout: str = "last"
     outputs: int = 1
     vocabulary: int = 2
@@ -110,18 +108,12 @@ class TransformerSpec:
 
     def _check_positions(self) -> None:
         if self.join == "add":
-            if self.position_width is not None:
-                raise ValueError("position_width needs positions that are concatenated")
             if self.positional:
                 raise ValueError("positional needs positions that are concatenated")
             if self.positions == "onehot" and self.width < self.tokens:
                 raise ValueError(
                     f"{self.tokens} one-hot positions need as many columns, got {self.width}"
                 )
-        elif self.positions == "onehot" and self.position_width not in (None, self.tokens):
-            raise ValueError(
-                f"one-hot positions take {self.tokens} columns, got {self.position_width}"
-            )
         elif self.token_width < 1:
             raise ValueError(
                 f"positions of {self.columns_of_positions} columns leave no room for tokens in a "
@@ -155,8 +147,6 @@ class TransformerSpec:
         """Columns that a position's encoding has."""
         if self.join == "add":
             return self.width
-        if self.position_width is not None:
-            return self.position_width
         return self.tokens if self.positions == "onehot" else self.width // 2
 
     @property
