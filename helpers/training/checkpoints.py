@@ -17,6 +17,8 @@ from torch import Tensor
 from helpers.training.batches import Batches, Resumable
 
 FORMAT = 1
+EVERY = 60.0
+"""Seconds between two writings of a file."""
 DEADLINE = "BOOK_DEADLINE"
 """In the environment, when runs with a file stop: seconds since 1970; the runner sets it."""
 
@@ -44,7 +46,6 @@ class Checkpoint:
 
     Args:
         path: The file; its folder is made if need be.
-        every: Seconds between two writings; 0: whenever asked.
         settings: What the run must share with the one that goes on, as numbers and words.
         run: What is saved.
         batch: Its batches, which are saved too.
@@ -54,14 +55,14 @@ class Checkpoint:
     """
 
     def __init__(
-        self, path: Path, every: float, settings: Mapping[str, Any], run: Stateful, batch: Batches
+        self, path: Path, settings: Mapping[str, Any], run: Stateful, batch: Batches
     ) -> None:
         if not isinstance(batch, Resumable):
             raise ValueError(
                 "a checkpoint needs batches with state() and restore(), such as those of "
                 f"helpers.training.batches: what {batch!r} would give next cannot be saved"
             )
-        self.path, self.every, self.run = Path(path), every, run
+        self.path, self.run = Path(path), run
         self.source: Resumable = batch
         self.settings = {**settings, "torch": str(torch.__version__)}
         self.probe = torch.empty(0)
@@ -94,7 +95,7 @@ class Checkpoint:
     def write_if_due(self) -> None:
         """Write the file, if the time has come; Paused if no time is left at all."""
         late = time_is_up()
-        if late or time.monotonic() - self.written >= self.every:
+        if late or time.monotonic() - self.written >= EVERY:
             self.write()
         if late:
             raise Paused(f"time is up, {self.path} holds the run; call again to go on")

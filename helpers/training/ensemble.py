@@ -39,25 +39,6 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """The models that came below a loss, each as it was at the first check that found it there.
-
-    Attributes:
-        threshold: The loss.
-        models: Their numbers in the stack, rising, shape ``(R,)``; those that never did are absent.
-        steps: Steps that each had taken, shape ``(R,)``, int64.
-        losses: What the check found, shape ``(R,)``.
-        weights: Every tensor ``(R, ...)``.
-    """
-
-    threshold: float
-    models: Tensor
-    steps: Tensor
-    losses: Tensor
-    weights: Weights
-
-
-@dataclass(frozen=True)
 class Trained:
     """What came of training E models.
 
@@ -69,7 +50,6 @@ class Trained:
         checks: Steps after which losses were compared with the threshold.
         losses: The losses compared, shape ``(len(checks), E)``, float64; NaN once a model is gone.
         failed: The models given up, in the order in which that was noticed.
-        snapshots: One for each threshold asked for, in that order.
         metric_steps: Steps after which the metrics were computed.
         metrics: By name, shape ``(len(metric_steps), E)``, float64; NaN once a model is gone.
     """
@@ -80,7 +60,6 @@ class Trained:
     checks: list[int]
     losses: Tensor
     failed: list[Failure] = field(default_factory=list)
-    snapshots: list[Snapshot] = field(default_factory=list)
     metric_steps: list[int] = field(default_factory=list)
     metrics: dict[str, Tensor] = field(default_factory=dict)
 
@@ -92,7 +71,6 @@ class Options:
     check_every: int
     threshold: float
     evaluate: Evaluate | None
-    snapshots: tuple[float, ...]
     metrics: dict[str, Evaluate]
     metrics_every: int
     on_failure: str
@@ -116,9 +94,6 @@ class Run:
         self.losses: list[Tensor] = []
         self.metric_steps: list[int] = []
         self.metrics: dict[str, list[Tensor]] = {name: [] for name in options.metrics}
-        self.copies: dict[int, Weights] = {}  # by place among the thresholds
-        self.copied = torch.zeros(len(options.snapshots), E, dtype=torch.int64)  # at these steps
-        self.copied_at = torch.full(self.copied.shape, math.nan, dtype=torch.float64)
 
     @property
     def live(self) -> Weights:
@@ -144,7 +119,7 @@ class Run:
 
     @torch.no_grad()
     def check(self) -> None:
-        """Compare the losses with the thresholds; let go the models that are done."""
+        """Compare the losses with the threshold; let go the models that are done."""
         self._sift()
         if not len(self.models):
             return
@@ -160,7 +135,6 @@ class Run:
         found = found[sound]
         self.checks.append(self.step)
         self.losses.append(self._row(found))
-        self._snap(found)
         _put(self.final, self.live, self.models)
         self.steps[self.models] = self.step
         self.last[self.models] = self.window[-1]
@@ -173,7 +147,6 @@ class Run:
         """The result; the run is not used any further."""
         if len(self.failed) == len(self.steps):
             raise ArithmeticError(f"all {len(self.steps)} models failed, first {self.failed[0]}")
-        levels = self.options.snapshots
         none = torch.empty(0, len(self.steps), dtype=torch.float64)
         return Trained(
             self.final,
@@ -182,7 +155,6 @@ class Run:
             self.checks,
             torch.stack(self.losses),
             self.failed,
-            [self._snapshot(i, level) for i, level in enumerate(levels)],
             self.metric_steps,
             {name: torch.stack(rows) if rows else none for name, rows in self.metrics.items()},
         )
@@ -200,7 +172,6 @@ class Run:
             "check_every": options.check_every,
             "threshold": options.threshold,
             "evaluate": options.evaluate is not None,
-            "snapshots": list(options.snapshots),
             "metrics": list(options.metrics),
             "metrics_every": options.metrics_every,
             "on_failure": options.on_failure,
@@ -215,7 +186,6 @@ class Run:
             "rows": {name: torch.stack(found) for name, found in rows.items() if found},
             "failed": [astuple(failure) for failure in self.failed],
             "final": self.final,
-            "copies": self.copies,
             "optimizer": self.optimizer.state(),
         }
 
@@ -233,10 +203,6 @@ class Run:
         self.failed = [Failure(*each) for each in state["failed"]]
         for name, tensor in state["final"].items():
             self.final[name].copy_(tensor)
-        self.copies = {
-            i: {name: tensor.to(self.final[name].device) for name, tensor in copy.items()}
-            for i, copy in state["copies"].items()
-        }
 
     def _read(self) -> None:
         """Bring the losses since they were last read from the device."""
@@ -280,24 +246,6 @@ class Run:
             self.models, self.window = self.models[~gone], self.window[:, ~gone]
             self.optimizer.keep(~gone)
 
-    def _snap(self, losses: Tensor) -> None:
-        """Copy the models that are below a threshold for the first time."""
-        for i, level in enumerate(self.options.snapshots):
-            new = (losses < level) & (self.copied[i, self.models] == 0)
-            if new.any():
-                if i not in self.copies:
-                    self.copies[i] = {k: torch.empty_like(v) for k, v in self.final.items()}
-                chosen = {k: v[new.to(v.device)] for k, v in self.live.items()}
-                _put(self.copies[i], chosen, self.models[new])
-                self.copied[i, self.models[new]] = self.step
-                self.copied_at[i, self.models[new]] = losses[new]
-
-    def _snapshot(self, i: int, level: float) -> Snapshot:
-        models = torch.tensor(_places(self.copied[i] > 0), dtype=torch.int64)
-        copy = self.copies.pop(i, self.final)
-        kept = {name: copy[name][models.to(copy[name].device)] for name in self.final}
-        return Snapshot(level, models, self.copied[i, models], self.copied_at[i, models], kept)
-
     def _values(self, name: str, measure: Evaluate) -> Tensor:
         found = measure({k: v.detach().to(self.home) for k, v in self.live.items()}, self.models)
         require_one_each(name, found, len(self.models))
@@ -309,10 +257,7 @@ class Run:
         return row
 
 
-_PLAIN = (
-    "step", "models", "steps", "finished", "window", "last", "checks", "metric_steps", "copied",
-    "copied_at",
-)  # fmt: skip
+_PLAIN = ("step", "models", "steps", "finished", "window", "last", "checks", "metric_steps")
 
 
 def _places(mask: Tensor) -> list[int]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,17 +19,16 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import door, require_amount, require_positive, require_scale
+from helpers.checks import door, require_amount, require_positive
 from helpers.training.batches import Batches
 from helpers.training.checkpoints import Checkpoint
-from helpers.training.ensemble import Failure, Options, Run, Snapshot, Trained, require_one_each
+from helpers.training.ensemble import Failure, Options, Run, Trained, require_one_each
 from helpers.training.optimizer import StackedAdamW
 from helpers.weights import Evaluate, Forward, Weights
 
 __all__ = [
     "Failure",
     "Loss",
-    "Snapshot",
     "Trained",
     "cross_entropy",
     "squared_error",
@@ -87,12 +86,10 @@ def train(
     check_every: int = 100,
     threshold: float = 0.0,
     evaluate: Evaluate | None = None,
-    snapshots: Sequence[float] = (),
     metrics: Mapping[str, Evaluate] | None = None,
     metrics_every: int | None = None,
     on_failure: Literal["record", "raise"] = "record",
     checkpoint: Path | None = None,
-    checkpoint_every: float = 60.0,
     device: torch.device | str | None = None,
     progress: bool = True,
 ) -> Trained:
@@ -123,16 +120,14 @@ def train(
         threshold: Where to stop; 0 never stops early.
         evaluate: The loss to compare, ``evaluate(weights, models) -> (A,)``, computed without
             gradients. None: the mean training loss since the last check.
-        snapshots: Losses at which to keep a copy of a model, above 0. Each costs as much memory as
-            the weights, from when the first model reaches it.
         metrics: ``metric(weights, models) -> (A,)`` by name, computed like ``evaluate``.
         metrics_every: Steps between two computations of them; None: as ``check_every``.
         on_failure: ``"record"`` a model that is no longer finite, or ``"raise"`` at the first.
         checkpoint: A file to go on from when this call is made again after the process was killed:
             it then ends with the same bits as if it had not been. Needs batches with a state, as
             those of :mod:`helpers.training.batches`; ``evaluate`` and ``metrics`` must have none.
-            At the end it holds the end, which the next call returns; delete it to train anew.
-        checkpoint_every: Seconds between two writings of it; 0: after every step.
+            It is written once a minute, and at the end holds the end, which the next call returns;
+            delete it to train anew.
         device: Where the steps are taken; weights come back to where they were, which is where
             ``evaluate`` and ``metrics`` see them. None: the device that the environment names
             (:data:`DEVICE`), else where the weights are.
@@ -154,12 +149,11 @@ def train(
         check_every,
         threshold,
         evaluate,
-        tuple(snapshots),
         dict(metrics or {}),
         check_every if metrics_every is None else metrics_every,
         on_failure,
     )
-    _check(weights, steps, options, checkpoint_every)
+    _check(weights, steps, options)
     home = next(iter(weights.values())).device
     there = _device(device, home)
     live = {
@@ -176,7 +170,7 @@ def train(
     if checkpoint is not None:
         factors = [schedule(s) for s in (1, -(-steps // 2), steps)] if schedule else None
         settings = {"steps": steps, "schedule": factors, **run.settings()}
-        file = Checkpoint(checkpoint, checkpoint_every, settings, run, batch)
+        file = Checkpoint(checkpoint, settings, run, batch)
         before = file.source.state()
         with torch.no_grad():
             first = _losses(forward, loss, run, batch)
@@ -257,7 +251,7 @@ def _advance(bar: Any, run: Run) -> None:
     )
 
 
-def _check(weights: Weights, steps: int, options: Options, checkpoint_every: float) -> None:
+def _check(weights: Weights, steps: int, options: Options) -> None:
     sizes = {k: v.shape[0] if v.ndim else 0 for k, v in weights.items()}
     if len(set(sizes.values())) != 1 or 0 in sizes.values():
         raise ValueError(f"weights must share one leading axis of at least one model, got {sizes}")
@@ -267,8 +261,6 @@ def _check(weights: Weights, steps: int, options: Options, checkpoint_every: flo
     require_positive(
         steps=steps, check_every=options.check_every, metrics_every=options.metrics_every
     )
-    require_amount(threshold=options.threshold, checkpoint_every=checkpoint_every)
-    for level in options.snapshots:
-        require_scale(snapshots=level)
+    require_amount(threshold=options.threshold)
     if options.on_failure not in ("record", "raise"):
         raise ValueError(f"on_failure is 'record' or 'raise', got {options.on_failure!r}")

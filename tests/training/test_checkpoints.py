@@ -46,7 +46,7 @@ def test_first_losses_may_differ_by_a_thousandth_and_no_more(tmp_path, first_los
     restored = []
     state = SimpleNamespace(state=lambda: {"step": 3}, restore=restored.append)
     batch = whole(torch.ones(1, 2), torch.ones(1, 2))
-    written, resumed = (Checkpoint(tmp_path / "run", 0, SETTINGS, state, batch) for _ in range(2))
+    written, resumed = (Checkpoint(tmp_path / "run", SETTINGS, state, batch) for _ in range(2))
     written.resume(torch.ones(1))
     written.write()
     if goes_on:

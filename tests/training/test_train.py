@@ -25,6 +25,11 @@ from helpers.training.train import DEVICE, cross_entropy, squared_error, train
 STEP = {"learning_rate": 0.02, "weight_decay": 0.1, "check_every": 5}
 
 
+@pytest.fixture(autouse=True)
+def written_after_every_step(monkeypatch):
+    monkeypatch.setattr(checkpoints, "EVERY", 0)
+
+
 def forward(weights, inputs):
     hidden = (inputs @ weights["a"] + weights["b"].unsqueeze(-2)).tanh()
     return (hidden @ weights["c"].unsqueeze(-1)).squeeze(-1)
@@ -266,29 +271,6 @@ def test_rates_may_differ_from_model_to_model_and_from_weight_to_weight():
             torch.testing.assert_close(together.weights[name][e], value[0], rtol=1e-4, atol=1e-5)
 
 
-def test_a_snapshot_holds_each_model_at_the_first_check_below_its_loss():
-    course = torch.tensor([[0.9, 0.25, 0.2, 0.2], [0.4, 0.5, 0.02, 0.02], [0.9, 0.9, 0.9, 0.9]])
-    seen = []
-
-    def evaluate(weights, models):
-        seen.append({k: v.clone() for k, v in weights.items()})
-        return course[models, len(seen) - 1]
-
-    levels = (0.5, 0.3, 0.01)
-    options = {"threshold": 0.05, "evaluate": evaluate, "snapshots": levels}
-    out = train(forward, start(3), stream(3), steps=20, **options, **STEP)
-    assert [s.threshold for s in out.snapshots] == list(levels)
-    high, low, never = out.snapshots
-    assert (high.models.tolist(), high.steps.tolist()) == ([0, 1], [10, 5])
-    assert high.losses.tolist() == pytest.approx([0.25, 0.4])
-    assert (low.models.tolist(), low.steps.tolist()) == ([0, 1], [10, 15])
-    assert never.models.tolist() == []
-    for name in out.weights:
-        assert torch.equal(high.weights[name], torch.stack((seen[1][name][0], seen[0][name][1])))
-        assert torch.equal(low.weights[name], torch.stack((seen[1][name][0], seen[2][name][1])))
-        assert never.weights[name].shape == (0, *out.weights[name].shape[1:])
-
-
 def test_metrics_are_rows_with_nothing_for_the_models_gone():
     def slope(weights, models):
         def total(weights):
@@ -371,17 +353,16 @@ def resumable(path=None, **changes):
         "schedule": lambda step: min(1, step / 20),
         "check_every": 7,
         "threshold": 0.03,
-        "snapshots": (0.3, 0.1),
         "metrics": {"size": lambda weights, models: weights["a"].flatten(1).norm(dim=1)},
         "metrics_every": 5,
         "checkpoint": path,
-        "checkpoint_every": 0,
     }
     return train(changes.pop("forward", forward), start(4), batch, **(options | changes))
 
 
 def killed(path, where):
     """The same run, whose process kills itself in a step, or in the middle of writing."""
+    checkpoints.EVERY = 0  # of this process alone
 
     def last_words(calls=[]):  # noqa: B006
         calls.append(1)
@@ -416,7 +397,7 @@ def test_a_killed_run_ends_with_the_bits_of_one_that_was_not(tmp_path, where):
         steps_left.append(1)
         return forward(weights, inputs)
 
-    out, whole = resumable(path, forward=counted, checkpoint_every=1000), resumable()
+    out, whole = resumable(path, forward=counted), resumable()
     assert len(steps_left) == 1 + (15 if where == "step" else 14)  # the first is not a step
     assert list(tmp_path.iterdir()) == [path]
     steps_left.clear()
@@ -435,13 +416,7 @@ def test_a_killed_run_ends_with_the_bits_of_one_that_was_not(tmp_path, where):
     for name in ("steps", "finished", "losses"):
         assert same_bits(getattr(out, name), getattr(whole, name))
     assert same_bits(out.metrics["size"], whole.metrics["size"])
-    pairs = [(out.weights, whole.weights)]
-    for a, b in zip(out.snapshots, whole.snapshots, strict=True):
-        assert a.models.tolist() == b.models.tolist()
-        assert a.steps.tolist() == b.steps.tolist()
-        assert len(a.models)
-        pairs.append((a.weights, b.weights))
-    assert all(torch.equal(a[k], b[k]) for a, b in pairs for k in a)
+    assert all(torch.equal(out.weights[k], whole.weights[k]) for k in out.weights)
 
 
 class StoppedError(Exception):
@@ -481,7 +456,7 @@ def test_a_checkpoint_of_another_run_is_refused_and_kept(tmp_path, change, words
 def test_a_checkpoint_that_began_with_other_weights_is_refused(tmp_path):
     def run(seed, function):
         data = fresh(lambda m, B, g: (torch.ones(B, 3), torch.ones(B)), 4, spawn(2, generator))
-        options = {"checkpoint": tmp_path / "run", "checkpoint_every": 0} | STEP
+        options = {"checkpoint": tmp_path / "run"} | STEP
         train(function, start(2, seed), data, steps=20, **options)
 
     generator = torch.Generator()
@@ -491,18 +466,20 @@ def test_a_checkpoint_that_began_with_other_weights_is_refused(tmp_path):
         run(1, forward)
 
 
-def test_a_checkpoint_is_written_no_more_often_than_asked(tmp_path):
+def test_a_checkpoint_is_written_no_more_often_than_once_in_a_while(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoints, "EVERY", 1000)
     with pytest.raises(StoppedError):
-        resumable(tmp_path / "run", forward=stopped, checkpoint_every=1000)
+        resumable(tmp_path / "run", forward=stopped)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_run_whose_time_is_up_is_written_and_goes_on(tmp_path, monkeypatch):
     path, whole = tmp_path / "run", resumable()
+    monkeypatch.setattr(checkpoints, "EVERY", 1000)
     monkeypatch.setenv(checkpoints.DEADLINE, "0")
     for _ in range(3):  # each call takes a step, so that none is in vain
         with pytest.raises(Paused, match=f"time is up, {path} holds the run"):
-            resumable(path, checkpoint_every=1000)
+            resumable(path)
     monkeypatch.setenv(checkpoints.DEADLINE, str(time.time() + 3600))
     steps = []
 
@@ -510,7 +487,7 @@ def test_a_run_whose_time_is_up_is_written_and_goes_on(tmp_path, monkeypatch):
         steps.append(1)
         return forward(weights, inputs)
 
-    out = resumable(path, forward=counted, checkpoint_every=1000)
+    out = resumable(path, forward=counted)
     assert len(steps) == 1 + whole.checks[-1] - 3
     assert all(torch.equal(out.weights[k], whole.weights[k]) for k in out.weights)
     monkeypatch.setenv(checkpoints.DEADLINE, "0")
@@ -614,9 +591,7 @@ def test_outputs_that_would_broadcast_against_their_targets_are_refused():
         ({"learning_rate": math.nan}, "learning_rate must be positive and finite, got nan"),
         ({"weight_decay": -1.0}, "weight_decay must be finite and at least 0, got -1"),
         ({"threshold": math.inf}, "threshold must be finite, got inf"),
-        ({"snapshots": (0.3, 0.0)}, "snapshots must be positive and finite, got 0"),
         ({"metrics_every": 0}, "metrics_every must be at least 1, got 0"),
-        ({"checkpoint_every": -1.0}, "checkpoint_every must be finite and at least 0, got -1"),
         ({"on_failure": "ignore"}, "on_failure is 'record' or 'raise', got 'ignore'"),
     ],
 )
@@ -647,7 +622,7 @@ def test_a_gpu_trains_what_the_processor_trains(tmp_path, rate):
         batch = fixed(inputs, inputs[..., 0] * 0.3, 16, spawn(4, g))
         weights = {k: v.to(where) for k, v in start(4).items()}
         options = STEP | {"learning_rate": rate, "clip": 1.0, "threshold": 0.05, "steps": 40}
-        options |= {"snapshots": (0.2,), "checkpoint": path, "checkpoint_every": 0}
+        options |= {"checkpoint": path}
         options["device"] = device
         return train(function, weights, batch, **options)
 
