@@ -1,61 +1,131 @@
 """Which definitions of the package a source reaches, and a hash of each.
 
-A definition is a function, a class or a variable of a module, by its syntax tree: comments,
-docstrings and layout do not count, and every Python from 3.11 on hashes it alike. Names are
-followed through imports, re-exports and attributes of modules. Where they cannot be followed, more
-is taken: a whole module (``import *``, a module as a value, an attribute that it does not define),
-the text of all that is reached (``eval``, ``globals``), and of each imported module every statement
-that may act when it is imported.
+A definition is what the statements of a module that bind one name say: a function, a class, a
+variable. Their syntax trees are hashed without comments, docstrings and layout. Names are followed
+through imports and re-exports, and attributes through modules. Where a name cannot be followed (a
+module as a value, ``import *``, ``globals``), all of the module counts. The statements that bind no
+name count as soon as their module is imported, since they may do anything.
+
+One thing is not followed: a decorator of the package that keeps what it decorates, so that another
+function finds it there. None does; tests/book/test_definitions.py lists the decorators.
 """
 
 from __future__ import annotations
 
 import ast
-import builtins
 import functools
 import itertools
 import os
-import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from helpers.book.place import PACKAGE
-from helpers.book.syntax import (
-    Mentions,
-    Source,
-    Target,
-    calls_at_import,
-    digest,
-    dotted,
-    dump,
-    holds_state,
-    local_imports,
-    parse,
-    read_chapter,
-)
+from helpers.book.syntax import digest, dotted, dump, is_text, parse
 
 PACKAGES = ("helpers",)
 """The packages whose definitions are followed, below :data:`helpers.book.place.PACKAGE`."""
 Name = tuple[str, str]
-"""A module and what it defines; the empty name is what importing the module does."""
-_ALL = "*"
-"""In place of a name: all names of a module and, of a package, of its modules."""
-_UNTRACEABLE = {
-    *("eval", "exec", "globals", "__globals__", "__import__", "import_module"),
-    *("__subclasses__", "__doc__", "getdoc", "getsource", "getsourcelines"),
-}
-_HARMLESS_MODULES = {
-    *("abc", "collections", "contextlib", "dataclasses", "enum", "functools", "itertools"),
-    *("math", "operator", "pathlib", "re", "time", "typing"),
-}
-_HARMLESS = {
-    *("cycler.cycler", "numba.njit", "numba.extending.intrinsic", "threading.Lock", "triton.jit"),
-    *("numba.void", "numpy.float32", "torch.autograd.Function", "torch.nn.Module"),
-    *("torch.no_grad", "torch.ones", "torch.tensor", "torch.zeros"),
-}
-"""What may be called at import and leaves no trace but its value; all else counts as an act."""
-_ACTING = {"eval", "exec", "setattr", "delattr", "__import__", "open", "print"}
-_MODULE = re.compile(rf"({'|'.join(PACKAGES)})(\.\w+)+")
+"""A module and a name in it; :data:`ACTS` is what it does when imported, :data:`ALL` all of it."""
+ACTS, ALL = "", "*"
+UNTRACEABLE = {"eval", "exec", "globals", "__import__", "import_module"}
+"""Names by which code reaches what it does not name: then all of its module counts."""
+
+
+@dataclass
+class Module:
+    """A module, or a chapter, by its statements.
+
+    Attributes:
+        name: Of the module; empty for a chapter.
+        package: That its relative imports start from.
+        bound: By name the statements that bind it.
+        acts: The statements that bind no name.
+        aliases: By name what imports bind it to: a module, then a name in it, or none.
+        imports: The modules that it imports.
+    """
+
+    name: str
+    package: str
+    bound: dict[str, list[ast.AST]] = field(default_factory=dict)
+    acts: list[ast.AST] = field(default_factory=list)
+    aliases: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)
+    imports: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, text: str, name: str = "", package: str = "") -> Module:
+        """Read a source."""
+        tree, made = parse(text), cls(name, package)
+        if name:
+            made._sort(tree.body)
+        for node in ast.walk(tree):  # also the imports within functions
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                made._take_import(node)
+        return made
+
+    def _sort(self, statements: Iterable[ast.stmt]) -> None:
+        for node in statements:
+            if isinstance(node, ast.If) and ast.unparse(node.test) in _NEVER:
+                self._sort(node.orelse)
+            elif isinstance(node, ast.If | ast.Try):
+                blocks = [getattr(node, block, []) for block in ("body", "orelse", "finalbody")]
+                blocks += [handler.body for handler in getattr(node, "handlers", [])]
+                for block in blocks:
+                    self._sort(block)
+                # Which names stand under which condition; what they are is hashed by name.
+                under = [sorted(name for s in block for name in _binds(s)) for block in blocks]
+                self.acts += [getattr(node, "test", ast.Pass()), ast.Constant(repr(under))]
+            elif names := _binds(node):
+                for name in names:
+                    self.bound.setdefault(name, []).append(node)
+            elif not (is_text(node) or isinstance(node, ast.Import | ast.ImportFrom)):
+                self.acts.append(node)
+
+    def _take_import(self, node: ast.Import | ast.ImportFrom) -> None:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                self.imports.add(alias.name)
+                name = alias.name if alias.asname else alias.name.split(".")[0]
+                self.aliases.setdefault(alias.asname or name, set()).add((name,))
+            return
+        above = self.package.split(".")[: -(node.level - 1) or None] if node.level else []
+        origin = ".".join([*above, *filter(None, [node.module])])
+        for alias in node.names:
+            self.imports |= {origin, f"{origin}.{alias.name}"}
+            self.aliases.setdefault(alias.asname or alias.name, set()).add((origin, alias.name))
+
+
+_NEVER = ("__name__ == '__main__'", "TYPE_CHECKING", "typing.TYPE_CHECKING")
+
+
+def _binds(node: ast.AST) -> list[str]:
+    """The names that a statement binds, if it does nothing else."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+    flat = [t for target in targets for t in getattr(target, "elts", [target])]
+    simple = isinstance(node, ast.Assign | ast.AnnAssign)
+    return [t.id for t in flat if isinstance(t, ast.Name)] if simple and _all_names(flat) else []
+
+
+def _all_names(targets: list[ast.AST]) -> bool:
+    return all(isinstance(target, ast.Name) for target in targets)
+
+
+def mentioned(tree: ast.AST) -> Iterator[list[str]]:
+    """Every name in a statement with the attributes behind it, every text, every attribute."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        chain = dotted(node)
+        if chain is not None:
+            yield chain.split(".")
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield [node.value]
+        else:
+            if isinstance(node, ast.Attribute):
+                yield ["", node.attr]
+            todo += ast.iter_child_nodes(node)
 
 
 class Graph:
@@ -63,240 +133,136 @@ class Graph:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.sources: dict[str, Source | None] = {}
+        self._modules: dict[str, Module | None] = {}
         self._next: dict[Name, set[Name]] = {}
         self._hashes: dict[Name, str] = {}
-        self._kept: dict[Name, bool] = {}
-        self._mentions: dict[int, Mentions] = {}
-        self._named: dict[Name, set[Name]] = {}
-        self._acting: dict[str, list[tuple[str, ast.AST]]] = {}
 
-    def file(self, module: str) -> Path | None:
-        """The file of a module of the packages."""
-        if module.partition(".")[0] not in PACKAGES:
-            return None
-        path = self.folder.joinpath(*module.split("."))
-        return next(
-            (p for p in (path / "__init__.py", path.with_suffix(".py")) if p.is_file()), None
-        )
-
-    def source(self, module: str) -> Source | None:
+    def module(self, name: str) -> Module | None:
         """A module of the packages by name; None if there is none."""
-        if module not in self.sources:
-            file = self.file(module)
+        if name not in self._modules:
+            path = self.folder.joinpath(*name.split("."))
+            files = [f for f in (path / "__init__.py", path.with_suffix(".py")) if f.is_file()]
             made = None
-            if file is not None:
-                package = module if file.name == "__init__.py" else module.rpartition(".")[0]
-                text = file.read_text(encoding="utf-8")
-                made = Source(module, package, text).sort(parse(text).body)
-            self.sources[module] = made
-        return self.sources[module]
+            if files and name.partition(".")[0] in PACKAGES:
+                package = name if files[0].name == "__init__.py" else name.rpartition(".")[0]
+                made = Module.of(files[0].read_text(encoding="utf-8"), name, package)
+            self._modules[name] = made
+        return self._modules[name]
 
     def reached(self, text: str) -> dict[str, dict[str, str]]:
-        """By module the definitions that a source reaches, each with a hash of its syntax tree."""
-        chapter, mentioned = read_chapter(text)
-        names = self.closure(self._used(chapter, mentioned) | self._imported(chapter.imports))
-        found: dict[str, dict[str, str]] = {}
-        for module, name in sorted(names):
-            if told := self.hash((module, name)):
-                found.setdefault(module, {})[name] = told
-        all_mentioned = itertools.chain([mentioned], *map(self._parts_mention, names))
-        if any(not _UNTRACEABLE.isdisjoint(m.attributes) for m in all_mentioned):
-            return {module: {"": digest(self._known(module).text)} for module, _ in names}
-        return found
-
-    def stands_for(self, text: str, wanted: set[Name]) -> Iterator[str]:
-        """The names, with their attributes, by which a source means one of some definitions."""
-        chapter, mentioned = read_chapter(text)
-        for chain in mentioned.names:
-            root, *rest = chain.split(".")
-            targets = ((*alias, *rest) for alias in chapter.aliases.get(root, ()))
-            if any(self._resolve(target) & wanted for target in targets):
-                yield chain
-
-    def closure(self, names: set[Name]) -> set[Name]:
-        """These names and all that they reach."""
-        found: set[Name] = set()
-        todo = set(names)
+        """By module the definitions that a source reaches, each with a hash."""
+        chapter = Module.of(text)
+        todo = self._references(chapter, parse(text)) | self._imported(chapter)
+        names: set[Name] = set()
         while todo:
             name = todo.pop()
-            found.add(name)
-            todo |= self.next(name) - found
+            names.add(name)
+            todo |= self._reaches(name) - names
+        found: dict[str, dict[str, str]] = {}
+        for of in sorted(names):
+            if told := self._hash(of):
+                found.setdefault(of[0], {})[of[1]] = told
         return found
 
-    def next(self, name: Name) -> set[Name]:
+    def chains(self, text: str, wanted: set[Name]) -> set[str]:
+        """The names, with their attributes, by which a source means one of some definitions."""
+        chapter = Module.of(text)
+        chains = {".".join(chain) for chain in mentioned(parse(text)) if chain[0]}
+        return {c for c in chains if self._meant(chapter, c.split(".")) & wanted}
+
+    def _reaches(self, name: Name) -> set[Name]:
         """What a definition reaches directly."""
         if name not in self._next:
-            source = self._known(name[0])
-            found = self._uses(name)
-            if name[1] == _ALL:
-                found |= {(source.name, own) for own in ("", *source.bound, *source.aliases)}
-                found |= {(inner, _ALL) for inner in self._modules_in(source)}
-                for target in set[Target]().union(*source.aliases.values()):
+            module = self._known(name[0])
+            found = self._imported(module)
+            if name[1] == ALL:
+                found |= {(module.name, own) for own in module.bound}
+                found |= {(inner, ALL) for inner in self._below(module) if self.module(inner)}
+                for target in set[tuple[str, ...]]().union(*module.aliases.values()):
                     found |= self._resolve(target)
-            elif name[1]:
-                found |= {(source.name, "")}
-                for mentioned in self._parts_mention(name):
-                    found |= self._imported(local_imports(source, mentioned).imports)
-            else:
-                found |= self._imported(source.imports | {source.package})
-            self._next[name] = found - {name}
+            for tree in self._statements(name):
+                found |= self._references(module, tree)
+            self._next[name] = found
         return self._next[name]
 
-    def hash(self, name: Name) -> str:
-        """Of a definition's statements and what imports make of its names; empty if it has none."""
+    def _hash(self, name: Name) -> str:
+        """Of a definition's statements and of what imports make of their names; empty if none."""
         if name not in self._hashes:
-            aliases = self._known(name[0]).aliases
-            told = [f"{condition} {dump(tree)}" for condition, tree in self._parts(name)]
-            chains = set().union(*(m.names for m in self._parts_mention(name)))
-            told += sorted(
-                f"{root}={':'.join(target)}"
-                for root in {chain.partition(".")[0] for chain in chains} | {name[1]}
-                for target in aliases.get(root, ())
-            )
+            statements, aliases = self._statements(name), self._known(name[0]).aliases
+            roots = {name[1]} | {chain[0] for tree in statements for chain in mentioned(tree)}
+            told = [*map(dump, statements)]
+            told += [f"{root}={sorted(aliases[root])}" for root in sorted(roots & aliases.keys())]
             self._hashes[name] = digest(*told) if told else ""
         return self._hashes[name]
 
-    def _known(self, module: str) -> Source:
-        source = self.source(module)
-        assert source is not None, module
-        return source
+    def _statements(self, name: Name) -> list[ast.AST]:
+        module = self._known(name[0])
+        return module.acts if name[1] == ACTS else module.bound.get(name[1], [])
 
-    def _parts(self, name: Name) -> list[tuple[str, ast.AST]]:
-        """The statements of a definition or, without a name, those that act when imported."""
-        source = self._known(name[0])
-        return source.bound.get(name[1], []) if name[1] else self._acts(source)
-
-    def _parts_mention(self, name: Name) -> list[Mentions]:
-        return [self._mention(tree) for _, tree in self._parts(name)]
-
-    def _mention(self, tree: ast.AST) -> Mentions:
-        if id(tree) not in self._mentions:
-            self._mentions[id(tree)] = Mentions.of(tree)
-        return self._mentions[id(tree)]
-
-    def _uses(self, name: Name) -> set[Name]:
-        """The definitions that another names, without what imports do."""
-        if name not in self._named:
-            source = self._known(name[0])
-            used = (self._used(source, mentioned) for mentioned in self._parts_mention(name))
-            self._named[name] = set[Name]().union(*used)
-        return set(self._named[name])
-
-    def _used(self, source: Source, mentioned: Mentions) -> set[Name]:
-        """The definitions that a statement of a source names."""
-        inner = local_imports(source, mentioned)
-        stars = source.stars | inner.stars
-        found = {(star, _ALL) for star in stars if self.source(star)}
-        for chain in mentioned.names:
-            root, *rest = chain.split(".")
-            for target in source.aliases.get(root, set()) | inner.aliases.get(root, set()):
-                found |= self._resolve((*target, *rest))
-            if root in source.bound:
-                found.add((source.name, root))
-        modules = {t for t in mentioned.texts if _MODULE.fullmatch(t) and self.source(t)}
-        return found | {(module, _ALL) for module in modules}
-
-    def _resolve(self, target: Target) -> set[Name]:
-        """The definitions that a name stands for, and those of the imports on its way."""
+    def _references(self, module: Module, tree: ast.AST) -> set[Name]:
+        """The definitions that a statement of a module names."""
         found: set[Name] = set()
-        todo, seen = [target], set()
-        while todo:
-            target = todo.pop()
-            if target in seen:
-                continue
-            seen.add(target)
-            module, *rest = target
-            source = self.source(module)
-            if source is None:
-                continue
-            if not rest:
-                found.add((module, _ALL))
-            elif rest[0] in source.bound or rest[0] in source.aliases:
-                found.add((module, rest[0]))
-                todo += [(*alias, *rest[1:]) for alias in source.aliases.get(rest[0], ())]
-                if (module, rest[0]) in source.aliases.get(rest[0], ()):  # from . import module
-                    todo.append((f"{module}.{rest[0]}", *rest[1:]))
-            elif self.source(inner := f"{module}.{rest[0]}"):
-                todo.append((inner, *rest[1:]))
-            else:
-                found.add((module, _ALL))
+        for chain in mentioned(tree):
+            found |= self._meant(module, chain)
+            if "." in chain[0] and self.module(chain[0]):  # a text that is the name of a module
+                found.add((chain[0], ALL))
+            if not UNTRACEABLE.isdisjoint(chain):
+                found |= {(m, ALL) for m in (module.name, *module.imports) if self.module(m)}
         return found
 
-    def _modules_in(self, source: Source) -> Iterator[str]:
-        """The modules of a package."""
-        if source.package == source.name:
-            folder = self.folder.joinpath(*source.name.split("."))
-            names = {f"{source.name}.{path.stem}" for path in folder.iterdir()}
-            names.discard(f"{source.name}.__init__")
-            yield from (name for name in sorted(names) if self.source(name))
+    def _meant(self, module: Module, chain: list[str]) -> set[Name]:
+        """The definitions that a name with attributes stands for in a module."""
+        found = {(module.name, chain[0])} if chain[0] in module.bound else set[Name]()
+        for target in module.aliases.get(chain[0], ()):
+            found |= self._resolve((*target, *chain[1:]))
+        return found
 
-    def _imported(self, modules: Iterable[str]) -> set[Name]:
-        """What importing modules does, and importing the packages that they lie in."""
-        parts = [module.split(".") for module in modules]
+    def _resolve(self, target: tuple[str, ...], seen: frozenset[Name] = frozenset()) -> set[Name]:
+        """The definitions that a module, a name in it and attributes of that stand for."""
+        name, *rest = target
+        module = self.module(name)
+        if module is None:
+            return set()
+        if not rest or rest[0] == ALL:
+            return {(name, ALL)}
+        here = name, rest[0]
+        aliases = module.aliases.get(rest[0], set()) if here not in seen else set()
+        found = {here} if rest[0] in module.bound else set[Name]()
+        for alias in aliases:
+            found |= self._resolve((*alias, *rest[1:]), seen | {here})
+        if found or aliases:
+            return found or {here}  # of another package
+        inner = f"{name}.{rest[0]}"
+        return self._resolve((inner, *rest[1:])) if self.module(inner) else {(name, ALL)}
+
+    def _imported(self, module: Module) -> set[Name]:
+        """What importing the modules that a module imports does, and the packages around them."""
+        parts = [name.split(".") for name in (*module.imports, module.package)]
         names = {".".join(p[:k]) for p in parts for k in range(1, len(p) + 1)}
-        return {(name, "") for name in names if self.source(name) is not None}
+        found = {(name, ACTS) for name in names if self.module(name)}
+        return found.union(*map(self._resolve, module.aliases.get(ALL, ())))
 
-    def _acts(self, source: Source) -> list[tuple[str, ast.AST]]:
-        """The statements of a module that may do more, when it is imported, than define names."""
-        if source.name not in self._acting:
-            parts = {id(tree): (c, tree) for of in source.bound.values() for c, tree in of}
-            self._acting[source.name] = source.loose + [
-                part
-                for part in parts.values()
-                if not all(self._is_harmless(source, called) for called in calls_at_import(part[1]))
-            ]
-        return self._acting[source.name]
+    def _below(self, module: Module) -> set[str]:
+        """The names of the modules in a package."""
+        if module.package != module.name:
+            return set()
+        folder = self.folder.joinpath(*module.name.split("."))
+        names = {path.stem for path in folder.iterdir()} - {"__init__"}
+        return {f"{module.name}.{name}" for name in names}
 
-    def _is_harmless(self, source: Source, called: ast.expr) -> bool:
-        """Whether a call made at import leaves no trace but its value."""
-        chain = dotted(called)
-        if chain is None:
-            return True  # of a value that was made in the same expression
-        root, *rest = chain.split(".")
-        if root not in source.bound and root not in source.aliases:
-            return root not in _ACTING or not hasattr(builtins, root)
-        names = {(source.name, root)} if root in source.bound else set[Name]()
-        for alias in source.aliases.get(root, ()):
-            target = (*alias, *rest)
-            if self.source(target[0]):
-                names |= self._resolve(target)
-            elif target[0].split(".")[0] in _HARMLESS_MODULES or ".".join(target) in _HARMLESS:
-                continue
-            else:
-                return False
-        return not any(self._keeps(name) for name in self._definitions(names))
-
-    def _definitions(self, names: set[Name]) -> set[Name]:
-        """The same as :meth:`closure`, without what imports do."""
-        found: set[Name] = set()
-        todo = {name for name in names if name[1]}
-        while todo:
-            name = todo.pop()
-            found.add(name)
-            todo |= {other for other in self._uses(name) if other[1]} - found
-        return found
-
-    def _keeps(self, name: Name) -> bool:
-        """Whether a definition holds, or changes, what outlives a call: a registry perhaps."""
-        if name not in self._kept:
-            hidden = any(
-                not _UNTRACEABLE.isdisjoint(m.attributes) for m in self._parts_mention(name)
-            )
-            holds = any(holds_state(tree) for _, tree in self._parts(name))
-            self._kept[name] = name[1] == _ALL or hidden or holds
-        return self._kept[name]
+    def _known(self, name: str) -> Module:
+        module = self.module(name)
+        assert module is not None, name
+        return module
 
 
 def graph(folder: Path = PACKAGE) -> Graph:
     """The graph of the packages below a folder, made anew when one of their files changed."""
     stamps = []
-    for package in PACKAGES:
-        for at, _, names in os.walk(folder / package):
-            for name in names:
-                if name.endswith(".py"):
-                    found = os.stat(os.path.join(at, name))
-                    stamps.append((at, name, found.st_mtime_ns, found.st_size))
+    for at, _, names in itertools.chain(*(os.walk(folder / package) for package in PACKAGES)):
+        for name in (n for n in names if n.endswith(".py")):
+            found = os.stat(os.path.join(at, name))
+            stamps.append((at, name, found.st_mtime_ns, found.st_size))
     return _graph(folder, tuple(sorted(stamps)))
 
 

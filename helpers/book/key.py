@@ -19,10 +19,10 @@ from typing import Any
 
 import yaml
 
-from helpers.book.definitions import graph
+from helpers.book.definitions import Module, graph
 from helpers.book.parameters import ChapterError
 from helpers.book.results import write_atomically
-from helpers.book.syntax import digest, dotted, dump, imported, parse
+from helpers.book.syntax import digest, dotted, dump, parse
 
 Pieces = dict[str, dict[str, str]]
 """By kind, or by module, the names of pieces and a hash of each; of a package its version."""
@@ -251,7 +251,8 @@ def _pins(environment: str) -> dict[str, str]:
 
 def _versions(environment: str, text: str) -> dict[str, str]:
     """The versions of what computes."""
-    wanted = {*COMPUTES, *map(str.lower, imported(text))}
+    imported = {name.partition(".")[0].lower() for name in Module.of(text).imports}
+    wanted = {*COMPUTES, *imported}
     return {name: version for name, version in _pins(environment).items() if name in wanted}
 
 
@@ -293,7 +294,7 @@ def loaded(text: str, name: str) -> set[str]:
     Raises:
         ChapterError: a load of a name that is computed, or of which the call cannot be seen.
     """
-    meant = set(graph().stands_for(text, _LOADS))
+    meant = set(graph().chains(text, _LOADS))
     if not meant:
         return set()
     tree, names, called = parse(text), set[str](), set[int]()

@@ -69,7 +69,7 @@ if numba is not None:
         Where ``NUMBA_CPU_FEATURES`` holds Numba to a list of them, that list decides, not what the
         processor has.
         """
-        allowed = numba.config.CPU_FEATURES
+        allowed = getattr(numba.config, "CPU_FEATURES")  # noqa: B009 (set when it is imported)
         if allowed is not None:
             return f"+{name}" in allowed.split(",")
         return bool(llvm.get_host_cpu_features().get(name))
