@@ -191,3 +191,18 @@ def test_no_network_is_named_in_one_line(checkout):
     assert "error: the packages could not be installed (no network? no space?)" in done.stderr
     assert len(done.stderr.splitlines()) <= 3
     assert not (checkout / ".venv" / ".ready").exists()
+
+
+def test_a_clone_has_plain_line_ends_whatever_git_is_told(tmp_path):
+    """As Git for Windows is by default: ``.ci/run`` and the Makefile would not run."""
+    clone, git = tmp_path / "clone", ["git", "-c", "core.autocrlf=true"]
+    (tmp_path / "origin").mkdir()
+    shutil.copy(ROOT / ".gitattributes", tmp_path / "origin")
+    (tmp_path / "origin" / "run").write_bytes(b"set -euo pipefail\n")
+    (tmp_path / "origin" / "x.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    me = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for words in (["init", "-q"], ["add", "-A"], [*me, "commit", "-qm", "x"]):
+        subprocess.run(["git", *words], cwd=tmp_path / "origin", check=True)
+    subprocess.run([*git, "clone", "-q", str(tmp_path / "origin"), str(clone)], check=True)
+    assert (clone / "run").read_bytes() == b"set -euo pipefail\n"
+    assert (clone / "x.png").read_bytes() == b"\x89PNG\r\n\x1a\n"
