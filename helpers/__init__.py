@@ -14,6 +14,7 @@ Ground floor::
 Kernels::
 
     kernels                     Kernels on tables indexed by the cube; each module holds its public function, then its reference.
+    kernels.compiled            Numba's decorator, with a cache on the disk that may fail at the cost of time alone.
     kernels.flips               What flipping bits does to a function with values -1 and 1, from its table packed 64 to a word.
     kernels.parity              Sums of characters at given points: public functions, torch reference, CPU path, GPU path.
     kernels.subcubes            Signed sums of a function over subcubes, given by a base point and the directions that span it.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from typing import Any
 
@@ -60,8 +59,6 @@ def chosen(backend: str, *tensors: Tensor) -> str:
 
 if numba is not None:
     import llvmlite.binding as llvm
-
-    njit = functools.partial(numba.njit, cache=True, error_model="numpy", nogil=True)
 
     def has_feature(name: str) -> bool:
         """Whether compiled code may use an instruction set, such as ``"avx512f"``.

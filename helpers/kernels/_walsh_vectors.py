@@ -25,6 +25,8 @@ from numba import carray, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from helpers.kernels import compiled
+
 BASE = 14  # log2 of the bytes of a base block
 FAR = 18  # log2 of the bytes between rows from which a sweep fetches ahead
 TILES_AHEAD = 8192  # bytes ahead of the tiles, of the columns of a far sweep
@@ -34,7 +36,7 @@ TAGS: dict[int, Any] = {8: types.uint8, 16: types.int8, 32: types.int16, 64: typ
 BYTES = {tag: width for width, tag in TAGS.items()}
 
 _inner = functools.partial(njit, error_model="numpy")
-_entry = functools.partial(njit, error_model="numpy", nogil=True, cache=True)
+_entry = compiled.njit()
 _U = np.uintp
 
 

@@ -259,7 +259,8 @@ def _check_blocks(n: int, blocks: Sequence[int]) -> None:
 if numba is not None:
     from numba import int64, uintp, void
 
-    from helpers.kernels._backends import count_ones, njit
+    from helpers.kernels._backends import count_ones
+    from helpers.kernels.compiled import njit
 
     BLOCK = 256  # words whose counters are held at once
     CACHED = 4096  # words of a sweep that stay in the nearest cache

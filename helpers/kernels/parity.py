@@ -188,7 +188,8 @@ class _Evaluate(torch.autograd.Function):
 if numba is not None:
     from numba import float32, float64, int64, uint64, uintp, void
 
-    from helpers.kernels._backends import count_ones, has_feature, njit
+    from helpers.kernels._backends import count_ones, has_feature
+    from helpers.kernels.compiled import njit
 
     COUNTS_IN_VECTORS = has_feature("avx512vpopcntdq")
     """Whether the processor counts the ones of a vector's numbers in one instruction."""

@@ -11,18 +11,18 @@ values and gradients with :func:`helpers.lengthfree.majority_task.outputs`.
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
-import numba
 import numpy as np
+
+from helpers.kernels.compiled import njit
 
 SIZES = (2, 64, 64)  # heads, columns of a head, columns of a token
 BATCH, MOMENTUM = 128, 0.9
 RATE, LEAST_RATE = 0.01, 0.001
 H, A, D = SIZES
 _SCALE = np.float32(A**-0.5)
-_njit: Any = functools.partial(numba.njit, error_model="numpy", fastmath=True, cache=True)
+_njit: Any = njit(fastmath=True)
 
 
 @_njit
