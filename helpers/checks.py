@@ -152,13 +152,39 @@ def require_positive(**sizes: float) -> None:
 
 
 def require_tensors(**given: object) -> None:
-    """Raise TypeError for the first that is no tensor, naming it: no dtype is guessed."""
+    """Raise for the first that is no dense tensor whose numbers lie in memory, naming it.
+
+    A tensor without numbers passes: inside a transform of torch.func, on the device meta, or fake.
+
+    Raises:
+        TypeError: no tensor, since no dtype is guessed; or a sparse one.
+        ValueError: memory that was freed, as by ``untyped_storage().resize_(0)``: machine code, and
+            torch's own, would read beyond its end.
+    """
     for name, value in given.items():
         if not isinstance(value, Tensor):
             raise TypeError(
                 f"{name} must be a torch.Tensor, got {shown(value)}; torch.as_tensor makes one, "
                 "helpers.draws.f64 one of float64"
             )
+        if value.layout is not torch.strided:
+            raise TypeError(f"{name} must be dense, got {value.layout}; to_dense() makes it so")
+        if bytes_missing(value):
+            raise ValueError(f"{name} = {shown(value)} has no memory: its storage was freed")
+
+
+def bytes_missing(value: Tensor) -> bool:
+    """Whether a dense tensor reaches beyond the end of its storage."""
+    try:
+        held = value.untyped_storage().nbytes()
+    except NotImplementedError:  # a wrapper inside a transform has no storage of its own
+        return False
+    if value.is_contiguous():
+        last = value.numel()
+    else:
+        reach = ((n - 1) * k for n, k in zip(value.shape, value.stride(), strict=True))
+        last = 1 + sum(reach) if value.numel() else 0
+    return held < (value.storage_offset() + last) * value.itemsize if last else False
 
 
 def require_floating(**given: Tensor) -> None:
@@ -218,5 +244,13 @@ def require_whole(**given: Tensor) -> None:
 
 
 def readable(values: Tensor) -> bool:
-    """Whether numbers can be read from a tensor; not inside the transforms of torch.func."""
-    return not torch._C._functorch.is_functorch_wrapped_tensor(values)
+    """Whether numbers can be read from a tensor.
+
+    Not inside a transform such as vmap, nor from one without memory: on the device meta, or fake.
+    """
+    if torch._C._functorch.is_functorch_wrapped_tensor(values):
+        return False
+    try:
+        return values.untyped_storage().device.type != "meta"
+    except NotImplementedError:  # sparse, or a wrapper of the older vmap
+        return values.layout is not torch.strided

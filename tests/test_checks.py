@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from helpers import checks
 from helpers.kernels.flips import influences
@@ -142,3 +143,57 @@ def test_a_kernel_guesses_no_dtype(value):
         influences(value)
     with pytest.raises(TypeError, match="points must be a torch"):
         evaluate(torch.tensor([1]), torch.ones(1), value)
+
+
+def test_what_can_be_read_is_told_apart():
+    assert checks.readable(torch.ones(2))
+    assert checks.readable(torch.ones(0))
+    assert not checks.readable(torch.ones(2, device="meta"))
+    with FakeTensorMode():
+        assert not checks.readable(torch.ones(2))
+    seen = []
+    torch.vmap(lambda v: (seen.append(checks.readable(v)), v)[1])(torch.ones(2, 3))
+    torch.autograd.functional.jacobian(  # the gradients are batched by the older vmap
+        lambda v: Seen.apply(v, seen), torch.ones(3), vectorize=True
+    )
+    assert seen == [False, False]
+
+
+class Seen(torch.autograd.Function):
+    """The identity, which notes whether its gradient can be read."""
+
+    @staticmethod
+    def forward(ctx, x, seen):
+        """Keep the list."""
+        ctx.seen = seen
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        """Note it there."""
+        ctx.seen.append(checks.readable(gradient))
+        return gradient, None
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda x: x,
+        lambda x: x[5:],
+        lambda x: x[::3],
+        lambda x: x.view(4, 4).T,
+        lambda x: x[:1].expand(7),
+        lambda x: x[:0],
+    ],
+)
+def test_a_view_needs_the_memory_that_it_reaches_and_no_more(view):
+    base = torch.ones(16)
+    x = view(base)
+    checks.require_tensors(x=x)
+    last = max((i for i in range(16) if view(torch.arange(16)).eq(i).any()), default=-1)
+    base.untyped_storage().resize_(4 * (last + 1))
+    checks.require_tensors(x=x)
+    if last >= 0:
+        base.untyped_storage().resize_(4 * last)
+        with pytest.raises(ValueError, match=r"x = .* has no memory: its storage was freed"):
+            checks.require_tensors(x=x)

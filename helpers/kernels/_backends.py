@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
-from helpers.checks import require_choice
+from helpers.checks import readable, require_choice
 
 try:
     import numba
@@ -20,7 +22,7 @@ try:
 except ImportError:
     triton = None
 
-__all__ = ["BACKENDS", "chosen", "numba", "triton"]
+__all__ = ["BACKENDS", "chosen", "is_differentiated", "numba", "require_readable", "triton"]
 
 BACKENDS = ("auto", "torch", "numba", "triton")
 
@@ -33,6 +35,9 @@ def chosen(backend: str, *tensors: Tensor) -> str:
             they are installed, else torch.
         tensors: Inputs of the kernel, on one device.
 
+    Returns:
+        ``"torch"`` for tensors whose numbers do not lie in memory, unless another one is asked for.
+
     Raises:
         ValueError: an unknown backend, or tensors on two devices.
         RuntimeError: an explicit backend that cannot run here.
@@ -43,9 +48,11 @@ def chosen(backend: str, *tensors: Tensor) -> str:
         raise ValueError(f"expected tensors on one device, found {', '.join(sorted(devices))}")
     device = tensors[0].device
     if backend == "auto":
-        if device.type == "cpu" and numba is not None:
+        if device.type == "cpu" and numba is not None and all(map(in_memory, tensors)):
             return "numba"
-        return "triton" if device.type == "cuda" and triton is not None else "torch"
+        if device.type == "cuda" and triton is not None and all(map(in_memory, tensors)):
+            return "triton"
+        return "torch"
     if backend != "torch" and {"numba": numba, "triton": triton}[backend] is None:
         raise RuntimeError(
             f"backend {backend!r} was asked for and {backend} is not installed; use 'torch'"
@@ -54,7 +61,36 @@ def chosen(backend: str, *tensors: Tensor) -> str:
         raise RuntimeError(f"backend 'numba' needs a CPU tensor, got {device}; use 'torch'")
     if backend == "triton" and device.type != "cuda" and os.environ.get("TRITON_INTERPRET") != "1":
         raise RuntimeError(f"backend 'triton' needs a CUDA tensor, got {device}; use 'torch'")
+    if backend != "torch" and not all(map(in_memory, tensors)):
+        raise RuntimeError(
+            f"backend {backend!r} reads memory, and a tensor that is fake, on the device meta or "
+            "inside the older vmap has none; use 'torch'"
+        )
     return backend
+
+
+def in_memory(x: Tensor) -> bool:
+    """Whether machine code may read a tensor, or may once a transform of torch.func unwraps it."""
+    return readable(x) or torch._C._functorch.is_functorch_wrapped_tensor(x)
+
+
+def require_readable(**given: Tensor) -> None:
+    """Raise RuntimeError for the first tensor whose numbers are needed and cannot be read."""
+    for name, x in given.items():
+        if not readable(x):
+            raise RuntimeError(
+                f"the numbers in {name} must be read, which a tensor inside vmap or another "
+                "transform of torch.func, on the device meta, or a fake one does not allow"
+            )
+
+
+def is_differentiated(x: Tensor) -> bool:
+    """Whether autograd or a function transform watches x; else its bookkeeping is skipped."""
+    return (
+        (x.requires_grad and torch.is_grad_enabled())
+        or torch._C._are_functorch_transforms_active()
+        or (forward_ad._current_level >= 0 and forward_ad.unpack_dual(x).tangent is not None)
+    )
 
 
 if numba is not None:

@@ -12,8 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_tensors
-from helpers.kernels._backends import chosen, numba, triton
+from helpers.checks import door, readable, require_tensors, whole
+from helpers.kernels._backends import (
+    chosen,
+    is_differentiated,
+    numba,
+    require_readable,
+    triton,
+)
 from helpers.kernels.parity import ones
 
 MAX_BITS = 30
@@ -45,8 +51,8 @@ class PackedTable:
     words: Tensor
 
     def __post_init__(self) -> None:
-        if not isinstance(self.n, int) or not 0 <= self.n <= MAX_BITS:
-            raise ValueError(f"a packed table has 0 to {MAX_BITS} bits, got n = {self.n!r}")
+        if not 0 <= self.n <= MAX_BITS:
+            raise ValueError(f"a packed table has 0 to {MAX_BITS} bits, got n = {self.n}")
         if self.words.dtype != torch.int64:
             raise TypeError(f"words must be int64, got {self.words.dtype}")
         size = 1 << max(0, self.n - WORD)
@@ -54,7 +60,7 @@ class PackedTable:
             raise ValueError(
                 f"n = {self.n} takes words of shape ({size},), got {tuple(self.words.shape)}"
             )
-        if self.n < WORD and int(self.words) >> (1 << self.n):
+        if self.n < WORD and readable(self.words) and int(self.words) >> (1 << self.n):
             raise ValueError(f"n = {self.n} leaves the bits of a word from {1 << self.n} on at 0")
 
 
@@ -89,7 +95,8 @@ def pack(table: Tensor) -> PackedTable:
     Raises:
         TypeError: another dtype.
         ValueError: the length is no power of two or too large, or a value is not -1 or 1.
-        RuntimeError: a gradient of the table is being recorded.
+        RuntimeError: a gradient of the table is being recorded, in either mode, or its values
+            cannot be read: inside a transform of torch.func, on the device meta, or fake.
 
     Cost: two passes over the table.
     """
@@ -101,17 +108,20 @@ def pack(table: Tensor) -> PackedTable:
         )
     if table.dtype not in DTYPES:
         raise TypeError(f"expected floats or signed integers, got {table.dtype}")
-    if table.requires_grad and torch.is_grad_enabled():
-        raise RuntimeError("counts of flips have no gradient; detach the table")
+    if is_differentiated(table):
+        raise RuntimeError(
+            "counts of flips have no gradient and take no part in torch.func; detach the table"
+        )
+    require_readable(table=table)
     n = N.bit_length() - 1
     if table.device.type == "cpu":
-        whole = np.zeros(max(8, N // 8), dtype=np.uint8)
+        filled = np.zeros(max(8, N // 8), dtype=np.uint8)
         for start in range(0, N, BLOCK_OF_VALUES):  # in blocks that a cache holds
             values = table[start : start + BLOCK_OF_VALUES].numpy(force=True)
             _require_signs(table, bool((np.abs(values) == 1).all()))
             packed = np.packbits(values < 0, bitorder="little")
-            whole[start // 8 : start // 8 + len(packed)] = packed
-        return PackedTable(n, torch.from_numpy(whole.view(np.int64)))
+            filled[start // 8 : start // 8 + len(packed)] = packed
+        return PackedTable(n, torch.from_numpy(filled.view(np.int64)))
     _require_signs(table, bool((table.abs() == 1).all()))
     minus = table < 0
     lanes = torch.arange(min(64, N), device=table.device)
@@ -159,7 +169,7 @@ def influences(table: Tensor | PackedTable, backend: str = "auto") -> Tensor:
     else:
         counts = packed.words.new_zeros(packed.n)
         if path == "numba":
-            _count_flips(packed.words.contiguous().numpy(), counts.numpy())
+            _count_flips(packed.words.resolve_neg().contiguous().numpy(), counts.numpy())
         else:
             _launch_influences(packed, counts)
     return counts.double() / (1 << packed.n)
@@ -214,7 +224,8 @@ def block_sensitivity(
     histogram = packed.words.new_zeros(32)
     masks = torch.tensor(list(blocks), dtype=torch.int64, device=packed.words.device)
     if path == "numba":
-        _histogram(packed.words.contiguous().numpy(), masks.numpy(), histogram.numpy())
+        words = packed.words.resolve_neg().contiguous()
+        _histogram(words.numpy(), masks.numpy(), histogram.numpy())
     else:
         _launch_histogram(packed, masks, histogram)
     if packed.n < WORD:
@@ -243,12 +254,15 @@ def histogram_reference(packed: PackedTable, blocks: Sequence[int]) -> Tensor:
 
 
 def _packed(table: Tensor | PackedTable) -> PackedTable:
-    return table if isinstance(table, PackedTable) else pack(table)
+    if not isinstance(table, PackedTable):
+        return pack(table)
+    require_tensors(words=table.words)  # whose memory may have been freed since it was packed
+    return table
 
 
 def _check_blocks(n: int, blocks: Sequence[int]) -> None:
     seen = 0
-    for block in blocks:
+    for block in (whole("a block", given) for given in blocks):
         if not 1 <= block < 1 << n:
             raise ValueError(f"a block of {n} bits lies between 1 and {2**n - 1}, got {block}")
         if block & seen:
@@ -378,12 +392,12 @@ if triton is not None:
 
 
 def _launch_influences(packed: PackedTable, counts: Tensor) -> None:
-    words = packed.words.contiguous()
+    words = packed.words.resolve_neg().contiguous()
     grid = (triton.cdiv(len(words), TILE),)
     _influences_triton[grid](words, counts, len(words), packed.n, TILE=TILE)
 
 
 def _launch_histogram(packed: PackedTable, blocks: Tensor, histogram: Tensor) -> None:
-    words = packed.words.contiguous()
+    words = packed.words.resolve_neg().contiguous()
     grid = (triton.cdiv(len(words), TILE),)
     _histogram_triton[grid](words, blocks, histogram, len(words), len(blocks), TILE=TILE)

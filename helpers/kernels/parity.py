@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks import require_choice, require_tensors
-from helpers.kernels._backends import chosen, numba, triton
+from helpers.kernels._backends import chosen, in_memory, numba, require_readable, triton
 from helpers.kernels.walsh import walsh_hadamard
 
 MAX_BITS = 62
@@ -57,7 +57,8 @@ def evaluate(
         TypeError: masks or points are not int64, or coefficients not float32 or float64.
         ValueError: shapes differ or are empty, a mask or point is outside its range, n is too
             large for an explicit transform, tensors on two devices, an unknown method or backend.
-        RuntimeError: an explicit backend that cannot run here.
+        RuntimeError: an explicit backend that cannot run here, or masks or points whose numbers
+            cannot be read: inside a transform of torch.func, on the device meta, or fake ones.
 
     Cost: S M bit counts and no memory, or n 2**n additions and one table. On a processor that does
     not count bits in vectors, 64 masks and 2048 points or more are looked up byte by byte, in
@@ -67,6 +68,8 @@ def evaluate(
     Triton's interpreter only, never on a GPU.
     """
     _check(masks, coefficients, points)
+    # torch's own indexing reads a view with its sign turned as it lies in memory
+    masks, points = (v.resolve_neg() if v.is_neg() else v for v in (masks, points))
     require_choice("method", method, METHODS)
     path = chosen(backend, masks, coefficients, points)
     n = max(int(masks.max()), int(points.max())).bit_length()
@@ -115,6 +118,7 @@ def _require_int64(**given: Tensor) -> None:
 
 def _check(masks: Tensor, coefficients: Tensor, points: Tensor) -> None:
     require_tensors(masks=masks, coefficients=coefficients, points=points)
+    require_readable(masks=masks, points=points)
     _require_int64(masks=masks, points=points)
     if coefficients.dtype not in (torch.float32, torch.float64):
         raise TypeError(f"coefficients must be float32 or float64, got {coefficients.dtype}")
@@ -151,13 +155,21 @@ def _in_chunks(masks: Tensor, coefficients: Tensor, points: Tensor) -> Tensor:
     return torch.cat([evaluate_reference(masks, coefficients, p) for p in points.split(rows)])
 
 
+def _again(masks: Tensor, coefficients: Tensor, points: Tensor, path: str) -> Tensor:
+    """The sums for a derivative; of what is in no memory, as rows of the older vmap, by torch."""
+    if in_memory(coefficients):
+        return _Evaluate.apply(masks, coefficients, points, path)
+    return _in_chunks(masks, coefficients, points)
+
+
 class _Evaluate(torch.autograd.Function):
     """The paths outside torch; masks and points change places in the derivative."""
 
     @staticmethod
     def forward(masks: Tensor, coefficients: Tensor, points: Tensor, path: str) -> Tensor:
         out = torch.empty(len(points), dtype=coefficients.dtype, device=points.device)
-        inputs = (masks.contiguous(), coefficients.detach().contiguous(), points.contiguous())
+        given = (masks, coefficients.detach(), points)
+        inputs = [v.resolve_neg().contiguous() for v in given]
         if path == "numba":
             _counted(*(v.numpy() for v in (*inputs, out)))
         else:
@@ -170,11 +182,11 @@ class _Evaluate(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[None, Tensor, None, None]:
-        return None, _Evaluate.apply(ctx.points, gradients[0], ctx.masks, ctx.path), None, None
+        return None, _again(ctx.points, gradients[0], ctx.masks, ctx.path), None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Tensor:
-        return _Evaluate.apply(ctx.masks, tangents[1], ctx.points, ctx.path)
+        return _again(ctx.masks, tangents[1], ctx.points, ctx.path)
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], *inputs: Any) -> tuple[Tensor, int]:

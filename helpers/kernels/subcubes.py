@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks import door, require_tensors
+from helpers.kernels._backends import require_readable
 from helpers.kernels.parity import MAX_BITS, popcount
 
 MAX_DIRECTIONS = 30
@@ -50,7 +51,8 @@ def oracle_signed_sums(
         \bigoplus_{j \in A} D_{qj}\Bigr)
 
     Args:
-        oracle: Values at indices, ``(M,)``, int64 -> ``(M,)``, floating or integer; a model.
+        oracle: Values at indices, ``(M,)``, int64 -> ``(M,)``, floating or integer; a model. Its
+            answers are taken as numbers: no derivative of them is kept.
         bases: The x_q as indices, shape ``(Q,)``, Q at least 1, int64, below 2**62.
         directions: The D_qj as bit masks, shape ``(Q, m)``, m from 0 to 30, int64, below 2**62;
             Q 2**m at most 2**24.
@@ -61,6 +63,7 @@ def oracle_signed_sums(
             dtype.
         ValueError: a shape, no subcubes, a base or direction outside the cube, too many vertices,
             or an oracle that answers in another shape.
+        RuntimeError: bases or directions whose numbers cannot be read, as inside vmap.
 
     Cost: at most Q 2**m values of the oracle, and sorting them.
     """
@@ -131,6 +134,7 @@ def _check_draw(n: int, m: int, count: int) -> None:
 
 def _check_subcubes(bases: Tensor, directions: Tensor) -> None:
     require_tensors(bases=bases, directions=directions)
+    require_readable(bases=bases, directions=directions)
     for name, v in (("bases", bases), ("directions", directions)):
         if v.dtype != torch.int64:
             raise TypeError(f"{name} must be int64, got {v.dtype}")

@@ -11,10 +11,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd import forward_ad
 
-from helpers.checks import require_tensors
-from helpers.kernels._backends import chosen, numba, triton
+from helpers.checks import bytes_missing, readable, require_tensors
+from helpers.kernels._backends import chosen, in_memory, is_differentiated, numba, triton
 
 if numba is not None:
     from helpers.kernels import _walsh_cpu
@@ -48,15 +47,16 @@ def walsh_hadamard(x: Tensor, backend: str = "auto") -> Tensor:
             Differentiable for floats: the transform is its own transpose.
         backend: ``"auto"``, ``"torch"`` (the reference, any device), ``"numba"`` (CPU) or
             ``"triton"`` (CUDA). Auto takes numba for a CPU tensor and triton for a CUDA tensor
-            where they are installed, else torch.
+            where they are installed, else torch, and so for a tensor without memory: a fake one,
+            one on the device meta, and many rows of the older vmap.
 
     Returns:
         Shape and dtype of ``x``; ``walsh_hadamard(walsh_hadamard(x)) == 2**n * x``.
 
     Raises:
-        ValueError: the last axis is no power of two or too long, the batch is empty, or an
-            unknown backend.
-        TypeError: another dtype, or no tensor.
+        ValueError: the last axis is no power of two or too long, the batch is empty, memory that
+            was freed, or an unknown backend.
+        TypeError: another dtype, or no dense tensor.
         OverflowError: an integer result could leave its dtype.
         RuntimeError: ``"numba"`` or ``"triton"`` was asked for and cannot run here.
 
@@ -70,7 +70,7 @@ def walsh_hadamard(x: Tensor, backend: str = "auto") -> Tensor:
     if backend == "torch":
         _refuse_overflow(x, backend)
         return walsh_hadamard_reference(x)
-    if _is_differentiated(x):
+    if is_differentiated(x):
         return _Transform.apply(x, backend)
     return _transformed(x, backend)
 
@@ -94,7 +94,7 @@ def walsh_hadamard_(x: Tensor, backend: str = "auto") -> Tensor:
     if backend == "auto" and _written_at_once(x):
         return x
     backend = _checked(x, backend)
-    if _is_differentiated(x):
+    if is_differentiated(x):
         raise RuntimeError(
             "an in-place transform records no gradient and takes no part in torch.func; "
             "use walsh_hadamard"
@@ -138,10 +138,6 @@ def _checked(x: Tensor, backend: str) -> str:
         raise ValueError(f"the batch is empty: shape {tuple(x.shape)}")
     if x.dtype not in DTYPES:
         raise TypeError(f"expected float32, float64, int32 or int64, got {x.dtype}")
-    if backend == "auto":
-        if x.is_cpu and numba is not None:
-            return "numba"
-        return "triton" if x.is_cuda and triton is not None else "torch"
     return chosen(backend, x)
 
 
@@ -154,11 +150,11 @@ def _written_at_once(x: Tensor) -> bool:
         return False
     shape = x.shape
     known = _walsh_cpu.KNOWN.get((shape[-1] if shape else 0, x.dtype))
-    if known is None or not x.is_contiguous() or _is_differentiated(x):
+    if known is None or not x.is_contiguous() or is_differentiated(x):
         return False
     code, width, log_row, digits, most = known
     rows = x.numel() // shape[-1]
-    if not 0 < rows <= most:
+    if not 0 < rows <= most or bytes_missing(x):
         return False
     code(0, width, x.data_ptr(), log_row, digits, 0, rows)
     if not x.is_inference():
@@ -167,7 +163,9 @@ def _written_at_once(x: Tensor) -> bool:
 
 
 def _refuse_overflow(x: Tensor, backend: str) -> None:
-    if x.dtype.is_floating_point or (backend == "numba" and not _walsh_cpu.overflows(x)):
+    if x.dtype.is_floating_point or not readable(x):
+        return
+    if backend == "numba" and not _walsh_cpu.overflows(x):
         return
     N = x.shape[-1]
     low, high = map(int, x.aminmax())
@@ -176,16 +174,9 @@ def _refuse_overflow(x: Tensor, backend: str) -> None:
         raise OverflowError(f"2**n * max|x| = {N} * {largest} does not fit in {x.dtype}")
 
 
-def _is_differentiated(x: Tensor) -> bool:
-    """Whether autograd or a function transform watches x; else its bookkeeping is skipped."""
-    return (
-        (x.requires_grad and torch.is_grad_enabled())
-        or torch._C._are_functorch_transforms_active()
-        or (forward_ad._current_level >= 0 and forward_ad.unpack_dual(x).tangent is not None)
-    )
-
-
 def _transformed(x: Tensor, backend: str) -> Tensor:
+    if not readable(x):  # fake, inside a transform
+        return walsh_hadamard_reference(x)
     y = (
         _walsh_cpu.clone(x)
         if backend == "numba"
@@ -205,6 +196,11 @@ def _write(x: Tensor, backend: str) -> None:
         x.copy_(walsh_hadamard_reference(x))
 
 
+def _again(backend: str, x: Tensor) -> str:
+    """The path for a derivative: what is in no memory, as many rows of the older vmap, by torch."""
+    return backend if in_memory(x) else "torch"
+
+
 class _Transform(torch.autograd.Function):
     """A path outside torch, with itself as its derivative."""
 
@@ -219,12 +215,13 @@ class _Transform(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        return walsh_hadamard(gradients[0], ctx.backend), None
+        return walsh_hadamard(gradients[0], _again(ctx.backend, gradients[0])), None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Tensor) -> Tensor:
-        return walsh_hadamard(tangents[0], ctx.backend)
+        return walsh_hadamard(tangents[0], _again(ctx.backend, tangents[0]))
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int, None], x: Tensor, backend: str) -> tuple[Tensor, int]:
-        return walsh_hadamard(x.movedim(in_dims[0], 0), backend), 0
+        rows = x.movedim(in_dims[0], 0)
+        return walsh_hadamard(rows, _again(backend, rows)), 0

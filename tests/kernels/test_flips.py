@@ -2,10 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.autograd import forward_ad
 
 from helpers import cube
 from helpers.cube import spectrum
@@ -300,3 +303,65 @@ def test_the_longest_tables_are_taken_and_longer_ones_refused(monkeypatch):
     assert pack(torch.ones(8)).n == 3
     with pytest.raises(ValueError, match=r"n from 0 to 3, got \(16,\)"):
         pack(torch.ones(16))
+
+
+def test_forward_derivatives_and_transforms_are_refused():
+    with forward_ad.dual_level():
+        table = forward_ad.make_dual(torch.ones(4), torch.ones(4))
+        with pytest.raises(RuntimeError, match=r"no gradient and take no part in torch\.func"):
+            influences(table)
+    with pytest.raises(RuntimeError, match=r"take no part in torch\.func"):
+        torch.vmap(influences)(torch.ones(2, 4))
+
+
+def freed(x):
+    x.untyped_storage().resize_(0)
+    return x
+
+
+@pytest.mark.parametrize("measure", [influences, local_sensitivity])
+def test_a_table_without_memory_is_refused_by_name(measure):
+    with pytest.raises(ValueError, match=r"table = .* has no memory"):
+        measure(freed(torch.ones(8)))
+    packed = PackedTable(3, torch.zeros(1, dtype=torch.int64))
+    freed(packed.words)
+    with pytest.raises(ValueError, match=r"words = .* has no memory"):
+        measure(packed)
+    with pytest.raises(RuntimeError, match="numbers in table must be read"):
+        measure(torch.ones(8, device="meta"))
+    with FakeTensorMode(), pytest.raises(RuntimeError, match="numbers in table must be read"):
+        measure(torch.ones(8))
+    with pytest.raises(TypeError, match="table must be dense"):
+        measure(torch.ones(8).to_sparse())
+
+
+def test_packed_words_without_memory_give_a_shape():
+    with FakeTensorMode():
+        words = torch.zeros(1, dtype=torch.int64)
+        assert influences(PackedTable(3, words)).shape == (3,)
+    words = torch.zeros(2, dtype=torch.int64, device="meta")
+    assert influences(PackedTable(7, words)).shape == (7,)
+
+
+@every_backend
+def test_words_with_their_sign_turned_are_read_as_they_read(backend):
+    table = random_table(7)
+    packed = pack(table)
+    turned = PackedTable(7, torch._neg_view(-packed.words))
+    assert torch.equal(influences(turned, backend), influences(packed, backend))
+    one, other = (local_sensitivity(p, backend).histogram for p in (turned, packed))
+    assert torch.equal(one, other)
+    assert torch.equal(influences(torch._neg_view(table), backend), influences(table, backend))
+
+
+@pytest.mark.parametrize("block", [2.0, True, "2", None, 1.5])
+def test_a_block_that_is_no_whole_number_is_named(block):
+    with pytest.raises(TypeError, match="a block must be a whole number, got"):
+        block_sensitivity(torch.ones(8), [1, block])
+
+
+def test_blocks_are_whole_numbers_of_any_kind():
+    table = random_table(3)
+    expected = block_sensitivity(table, [1, 6]).histogram
+    found = block_sensitivity(table, [np.int64(1), torch.tensor(6)]).histogram
+    assert torch.equal(found, expected)

@@ -4,6 +4,8 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.autograd import forward_ad
 
 from helpers.kernels import _backends, parity
 from helpers.kernels.parity import evaluate, evaluate_reference, popcount
@@ -325,3 +327,54 @@ def test_the_largest_transform_is_made_and_a_larger_one_refused(monkeypatch):
     assert evaluate(I3, C3, I3, "transform").tolist() == [3.0, 1.0, 1.0]
     with pytest.raises(ValueError, match="at most 2 bits, found 3"):
         evaluate(I3, C3, I3 + 2, "transform")
+
+
+M2, C2, P4 = torch.tensor([1, 3]), torch.tensor([1.0, 0.5], dtype=torch.float64), torch.arange(4)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_memory_that_was_freed_is_refused_by_name(place):
+    given = [v.clone() for v in (M2, C2, P4)]
+    given[place].untyped_storage().resize_(0)
+    name = ("masks", "coefficients", "points")[place]
+    with pytest.raises(ValueError, match=f"{name} = .* has no memory: its storage was freed"):
+        evaluate(*given)
+    given = [M2, C2, P4]
+    given[place] = given[place].to_sparse()
+    with pytest.raises(TypeError, match=f"{name} must be dense"):
+        evaluate(*given)
+
+
+def test_masks_and_points_that_cannot_be_read_are_named():
+    with FakeTensorMode(), pytest.raises(RuntimeError, match="numbers in masks must be read"):
+        evaluate(torch.ones(2).long(), torch.ones(2), torch.ones(3).long())
+    with pytest.raises(RuntimeError, match="numbers in masks must be read"):
+        evaluate(*(v.to("meta") for v in (M2, C2, P4)))
+    with pytest.raises(RuntimeError, match="numbers in points must be read"):
+        torch.vmap(lambda p: evaluate(M2, C2, p))(P4[:, None])
+
+
+@every_way
+@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
+def test_the_older_vmap_gives_the_characters(method, backend, strategy):
+    found = torch.autograd.functional.jacobian(
+        lambda c: evaluate(M2, c, P4, method, backend), C2, vectorize=True, strategy=strategy
+    )
+    assert found.tolist() == [[1, 1], [-1, -1], [1, -1], [-1, 1]]
+
+
+@every_way
+def test_forward_derivatives_are_kept(method, backend):
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(C2, torch.tensor([1.0, 10.0], dtype=torch.float64))
+        tangent = forward_ad.unpack_dual(evaluate(M2, dual, P4, method, backend)).tangent
+    assert tangent.tolist() == [11, -11, -9, 9]
+
+
+@every_way
+def test_views_with_their_sign_turned_are_read_as_they_read(method, backend):
+    expected = evaluate(M2, -C2, P4, method, backend)
+    found = evaluate(
+        torch._neg_view(-M2), torch._neg_view(C2), torch._neg_view(-P4), method, backend
+    )
+    assert torch.equal(found, expected)

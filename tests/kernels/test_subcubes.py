@@ -232,3 +232,13 @@ def test_bad_input_is_named(arguments, error, named):
 def test_bad_draws_and_questions_are_named(call, named):
     with pytest.raises(ValueError, match=named):
         call(seeded())
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_subcubes_that_cannot_be_read_are_named(place):
+    given = [B2.clone(), D2.clone()]
+    given[place].untyped_storage().resize_(0)
+    with pytest.raises(ValueError, match=f"{('bases', 'directions')[place]} = .* has no memory"):
+        oracle_signed_sums(torch.neg, *given)
+    with pytest.raises(ValueError, match="numbers in bases must be read"):
+        oracle_signed_sums(torch.neg, B2.to("meta"), D2.to("meta"))

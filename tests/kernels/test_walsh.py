@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import types
 from scipy.linalg import hadamard
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from helpers.kernels import _backends, _walsh_cpu, _walsh_gpu, _walsh_vectors, walsh
 from helpers.kernels.walsh import DTYPES, walsh_hadamard, walsh_hadamard_, walsh_hadamard_reference
@@ -687,3 +688,79 @@ def test_only_rows_of_floats_take_the_short_way_of_rows_met_before():
         assert ((N, dtype) in _walsh_cpu.KNOWN) == dtype.is_floating_point
     with pytest.raises(OverflowError, match=r"does not fit in torch\.int32"):
         walsh_hadamard(torch.full((N,), 1 << 30, dtype=torch.int32))
+
+
+def freed(x):
+    """A tensor whose storage was let go, as a trainer that shards weights leaves it."""
+    x.untyped_storage().resize_(0)
+    return x
+
+
+@pytest.mark.parametrize("function", [walsh_hadamard, walsh_hadamard_])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_memory_that_was_freed_is_refused_by_name(function, dtype):
+    function(torch.ones(16, dtype=dtype))  # a row of floats is now met before
+    for x in (torch.ones(16, dtype=dtype), torch.ones(32, dtype=dtype)[16:]):
+        with pytest.raises(
+            ValueError, match=r"x = .* \(16,\), .* has no memory: its storage was f"
+        ):
+            function(freed(x))
+    short = torch.ones(16, dtype=dtype)
+    short.untyped_storage().resize_(8)
+    with pytest.raises(ValueError, match="has no memory"):
+        function(short)
+
+
+@pytest.mark.parametrize("function", [walsh_hadamard, walsh_hadamard_])
+@typed
+def test_a_tensor_without_memory_takes_the_reference(function, dtype):
+    function(torch.ones(16, dtype=dtype))
+    with FakeTensorMode():
+        fake = function(torch.ones(3, 16, dtype=dtype))
+        assert (fake.shape, fake.dtype) == ((3, 16), dtype)
+        with pytest.raises(RuntimeError, match="'numba' reads memory, and a tensor that is fake"):
+            function(torch.ones(16, dtype=dtype), "numba")
+    meta = function(torch.ones(3, 16, dtype=dtype, device="meta"))
+    assert (meta.shape, meta.dtype, meta.is_meta) == ((3, 16), dtype, True)
+
+
+def test_derivatives_and_batches_of_fake_tensors_have_their_shape():
+    with FakeTensorMode():
+        x = torch.ones(8)
+        assert torch.func.grad(lambda v: walsh_hadamard(v)[0])(x).shape == (8,)
+        assert torch.vmap(walsh_hadamard)(torch.ones(2, 8)).shape == (2, 8)
+
+
+@pytest.mark.parametrize("compiler", ["eager", "aot_eager"])
+def test_a_compiled_function_gives_the_same(compiler):
+    x = random((8,), torch.float64)
+    found = torch.compile(walsh_hadamard, backend=compiler)(x)
+    assert torch.equal(found, walsh_hadamard(x))
+
+
+@path
+@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
+def test_the_older_vmap_gives_the_matrix(backend, strategy):
+    x = random((8,), torch.float64)
+    found = torch.autograd.functional.jacobian(
+        lambda v: walsh_hadamard(v, backend), x, vectorize=True, strategy=strategy
+    )
+    assert torch.equal(found, torch.from_numpy(hadamard(8)).double())
+    y = x.clone().requires_grad_()
+    (rows,) = torch.autograd.grad(
+        walsh_hadamard(y, backend), y, torch.eye(8).double(), is_grads_batched=True
+    )
+    assert torch.equal(rows, found)
+
+
+@pytest.mark.parametrize("function", [walsh_hadamard, walsh_hadamard_])
+def test_a_sparse_table_is_refused_by_name(function):
+    with pytest.raises(TypeError, match=r"x must be dense, got torch\.sparse_coo; to_dense"):
+        function(torch.eye(8).to_sparse())
+
+
+@pytest.mark.parametrize("function", [walsh_hadamard, walsh_hadamard_])
+@typed
+def test_a_view_with_its_sign_turned_is_read_as_it_reads(function, dtype):
+    x = random((3, 8), dtype)
+    assert torch.equal(function(torch._neg_view(x.clone())), walsh_hadamard(-x))
