@@ -1,14 +1,12 @@
-"""Every public function of numbers, given what it was not made for: an answer, or an error by name.
+"""Every checked public function, given what it was not made for: an answer, or an error by name.
 
 Functions and their arguments are found by inspection, so that a new function is tried as well. Each
-is first given values of the annotated types, or what ``tests/fuzz_given.py`` has for it, until it
-answers; then each of its numbers and tensors in turn is replaced by NaN, infinity, 1.5, -1, 0,
-True, a list, an array, nothing at all.
+is first given values of the annotated types until it answers; then each of its numbers and tensors
+in turn is replaced by NaN, infinity, 1.5, -1, 0, True, a list, an array, nothing at all.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 
@@ -17,64 +15,21 @@ import pytest
 import torch
 from torch import Tensor
 
-from helpers import cube
 from helpers.checks import OrInfinite
-from helpers.draws import Draws, f64
-from tests.fuzz_given import given as given_to
-from tests.public import ERRORS, FIRST, PUBLIC, Hang, call, has_nan, needed
+from tests.public import ERRORS, PUBLIC, ROOMS, Hang, call, good_call, has_nan
 
-UNANSWERED = {  # and those that no list of values can be right for
-    "covers.capacity.dudley": "scales fall while log sizes rise: two tensors that belong together",
-    "cube.functions.SparseFunction": "distinct masks and one coefficient for each",
-    "kernels.flips.PackedTable": "words of a length that n says, with bits beyond it at 0",
-    "lengthfree.single_layer.measured_norms": "five matrices of one width",
-    "retrieval.heads.read": "outputs of the heads, codes and labels of one prompt",
-    "sensitive.brittle.aligned": "runs and the step of each at which they are aligned",
-    "sensitive.two_norms.reciprocal_mean": "a step of more numbers than all its parts have",
-    "sharper.rivals.trauger": "numbers or tensors that broadcast, which its decorator checks",
-}
+UNANSWERED = 3  # of a hundred: the most for which no values may be found that they answer
 LOSES_NAN = {  # where an answer without NaN is right although NaN was given
-    "sensitive.brittle.first_below": "a value that is NaN is not below the level",
     "training.batches.fixed": "the answer is a source of batches, which have it",
     "training.ensemble.require_one_each": "how many there are is looked at, not what",
-    "variables.planted.errors": "an answer that no label equals is wrong",
-    "variables.planted.onsets": "a run that is over has NaN from there on",
 }
-WHOLE, NUMBERS = (2, 3, 1, 5, 8, 20), (0.5, 0.1, 2.0, 1.0, 10.0)
-EYE = torch.eye(3, dtype=torch.float64)
-TENSORS = (cube.parity(3), f64([0.1, 0.2, 0.4, 0.3]), EYE, cube.bits(3), cube.parity(3) > 0)
-TENSORS = (*TENSORS, torch.stack((EYE, EYE)))
-KINDS = {int: WHOLE, float: NUMBERS, OrInfinite: NUMBERS, Tensor: TENSORS, bool: (False, True)}
-KINDS |= {torch.Generator: (torch.Generator,), Draws: (Draws,)}
 NAMELESS = re.compile("^(math |int too large|cannot convert|Result too large)")
 
 
-TRIED = {  # those that take a number
-    name: made
-    for name, made in PUBLIC.items()
-    if {kind for kind, _ in made[1].values()} & {int, float, OrInfinite}
-}
-
-
-def good_call(function, taken, ready):
-    """Arguments that are answered; None where none of the first few hundred is."""
-    need = needed(taken)
-    lists = []
-    for name, kind in need.items():
-        if name in ready:
-            lists.append([ready[name]])
-            continue
-        first = [v for v in FIRST.get(name, ()) if type(v) is kind]
-        lists.append([*first, *KINDS[kind]])
-    places = [range(min(len(each), 3 if len(lists) > 5 else 11)) for each in lists]
-    for place in itertools.islice(sorted(itertools.product(*places), key=sum), 500):
-        given = {name: each[i] for name, each, i in zip(need, lists, place, strict=True)}
-        try:
-            if not has_nan(call(function, given)):
-                return given
-        except (*ERRORS, RuntimeError, IndexError):
-            continue
-    return None
+@pytest.fixture(autouse=True, scope="module")
+def _torch_is_whole():
+    """The first gradient imports a part of torch, which takes longer than a call may."""
+    torch.func.grad(torch.sum)(torch.ones(1))
 
 
 def bad_values(kind, good):
@@ -118,15 +73,12 @@ def complaint(name, function, given, argument, value, must_fail):
     return "answers NaN" if nan else None
 
 
-@pytest.mark.parametrize("name", TRIED)
+@pytest.mark.parametrize("name", PUBLIC)
 def test_bad_numbers_are_answered_or_named(name):
-    function, taken = TRIED[name]
-    guessed = set(needed(taken).values()) <= KINDS.keys()
-    good = good_call(function, taken, {} if guessed else given_to(name))
-    if name in UNANSWERED:
-        assert good is None, f"{name} answers: take it off the list"
-        return
-    assert good is not None, f"{name}: no values were found that it answers; say why in UNANSWERED"
+    function, taken = PUBLIC[name]
+    good = good_call(name)
+    if good is None:
+        pytest.skip("no values of its annotations were found that it answers")
     wrong = []
     for argument, (kind, parameter) in taken.items():
         endless = kind is float and parameter.default in (math.inf, -math.inf)
@@ -137,5 +89,12 @@ def test_bad_numbers_are_answered_or_named(name):
     assert not wrong, "\n".join([f"{name}, from {good}:", *wrong])
 
 
-def test_most_functions_are_tried():
-    assert len(TRIED) - len(UNANSWERED) >= 290
+def test_nearly_every_function_is_tried():
+    """A call cannot be guessed where arguments have to fit each other in a way of their own."""
+    assert {name.split(".")[0] for name in PUBLIC} == set(ROOMS)
+    assert len(PUBLIC) >= 95
+    silent = [name for name in PUBLIC if good_call(name) is None]
+    assert 100 * len(silent) <= UNANSWERED * len(PUBLIC), (
+        f"no values were found that these answer: {', '.join(silent)}; "
+        "give tests/public.py values for what they take"
+    )
