@@ -201,3 +201,17 @@ def test_no_number_passes_through_single_precision():
     sources = [*modules().values(), *(chapter.source for chapter in every_chapter())]
     lines = {str(p): rounded_first(ast.parse(p.read_text(encoding="utf-8"))) for p in sources}
     assert {path: found for path, found in lines.items() if found} == {}
+
+
+def test_an_einsum_takes_two_tensors():
+    """Of three torch chooses the order by opt_einsum where that is installed: another rounding."""
+    many = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for folder in ("helpers", "book", "counterexamples")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).endswith("einsum")
+        and len(node.args) > 3
+    ]
+    assert not many

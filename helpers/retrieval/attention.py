@@ -53,7 +53,8 @@ def attend(W: Tensor, tokens: Tensor) -> Tensor:
     Source: Mousavi-Hosseini et al. (2025), Section 3, with the value matrix left to the layer
     that follows.
     """
-    scores = torch.einsum("...id,hde,...je->...ihj", tokens, W, tokens)
+    queries = torch.einsum("...id,hde->...ihe", tokens, W)
+    scores = torch.einsum("...ihe,...je->...ihj", queries, tokens)
     return torch.einsum("...ihj,...jd->...ihd", scores.softmax(-1), tokens)
 
 

@@ -211,7 +211,8 @@ def forward(heads: Weights, at: Basis, X: Tensor) -> Tensor:
     query = at.cls @ heads["WQ"]
     keys = torch.einsum("hk,hdk->hd", query, heads["WK"])
     mixture = (X @ keys.mT).softmax(-2).mT @ X
-    return torch.einsum("...hd,hdk,hke->...e", mixture, heads["WV"], heads["WC"])
+    values = torch.einsum("...hd,hdk->...hk", mixture, heads["WV"])
+    return torch.einsum("...hk,hke->...e", values, heads["WC"])
 
 
 @door
