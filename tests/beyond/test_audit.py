@@ -1,9 +1,10 @@
-"""What the count of failures does not take."""
+"""The count of failures: which predictors are chosen, and what it does not take."""
 
 import math
 
 import pytest
 import torch
+from scipy.stats import binom
 
 from helpers.beyond import audit
 
@@ -27,3 +28,19 @@ def test_losses_and_counts_that_do_not_fit_are_named(changed, named):
     given = {"losses": LOSSES, "counts": COUNTS, "generator": torch.Generator()} | changed
     with pytest.raises(ValueError, match=named):
         audit.failures(certify=lambda risk: risk + 1, **given)
+
+
+@pytest.mark.parametrize(
+    ("behind", "chosen"), [(0.0, "either"), (1e-12, "either"), (1e-8, "first"), (1e-4, "first")]
+)
+def test_the_least_risk_is_shared_only_by_what_rounding_tells_apart(behind, chosen):
+    """The second's certificate fails always, the first's never: how often is the second taken?"""
+    samples = 200
+    losses = torch.tensor([[0.5, 0.5], [0.4, 0.6]], dtype=torch.float64)
+    counts = torch.tensor([[1.0, 0.0]], dtype=torch.float64).expand(samples, -1)
+    chosen_by = torch.tensor([[0.3, 0.3], [0.3 + behind, 0.3]], dtype=torch.float64)
+    generator = torch.Generator().manual_seed(0)
+    found = audit.failures(losses, counts, lambda risk: risk, generator, chosen_by)
+    assert found.any == samples
+    low, high = binom.interval(1 - 1e-6, samples, 0.5) if chosen == "either" else (0, 0)
+    assert low <= found.erm <= high

@@ -22,7 +22,7 @@ from helpers import run
 from helpers.book import chapters, jobs, key
 from helpers.book.chapters import ROOT
 from helpers.book.execution import Outcome
-from helpers.book.parameters import ChapterError
+from helpers.book.parameters import ChapterError, parse_parameters
 from helpers.book.results import write_atomically
 from tests.small_book import PATIENCE, copy_machine_code, until
 
@@ -1104,6 +1104,35 @@ def test_the_clock_tells_when_all_will_be_done(monkeypatch):
     clock = jobs.Clock(unknown)
     clock.take(listed[0])
     assert "ends" not in clock.tell()
+
+
+def test_a_run_that_can_pause_is_begun_while_any_time_is_left(monkeypatch):
+    now = 1_000_000.0
+    monkeypatch.setattr(jobs.time, "time", lambda: now)
+    long, pausing = (SimpleNamespace(target=k, seconds=500.0, can_pause=bool(k)) for k in range(2))
+    clock = jobs.Clock([long, pausing], budget=100.0)
+    assert not clock.allows(long)
+    assert clock.allows(pausing)
+    now += 99
+    assert clock.allows(pausing)
+    now += 1
+    assert not clock.allows(pausing)
+
+
+@pytest.mark.parametrize(
+    ("default", "text", "points"),
+    [
+        ("(4, 8)", "(2, 3),(4, 5)", [(2, 3), (4, 5)]),
+        ("[4, 8]", "[2, 3],[4, 5]", [[2, 3], [4, 5]]),
+        ("(4, 8)", "(2, 3)", [(2, 3)]),
+        ("[(4, 8)]", "[(2, 3), (4, 5)],[(1, 1)]", [[(2, 3), (4, 5)], [(1, 1)]]),
+        ("4", "2,3", [2, 3]),
+    ],
+)
+def test_a_comma_inside_brackets_parts_no_values_of_a_sweep(default, text, points):
+    parameter = parse_parameters(f"sizes = {default}\n", "part/x")["sizes"]
+    chapter = SimpleNamespace(parameter=lambda name: parameter)
+    assert [p["sizes"] for p in run._grid(chapter, [("sizes", text)])] == points
 
 
 def test_device_and_deadline_reach_the_chapter(small_book):

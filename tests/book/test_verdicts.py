@@ -33,6 +33,8 @@ TRIED = claim("repaired", evidence="searched")
         ([claim("refuted", "proof")], "proof gap", "open"),
         ([claim("refuted", "proof"), claim("repaired", "proof")], "proof gap", "holds"),
         ([HOLDS, claim("refuted", "constant")], "constant loose", "holds"),
+        ([claim("refuted", "constant"), claim("refuted", "proof")], "proof gap", "open"),
+        ([HOLDS, claim("refuted", "constant"), claim("refuted", "proof")], "proof gap", "holds"),
         ([claim("repaired", "constant", "sampled")], "not judged", "not contradicted"),
         ([FALSE, claim("refuted", "proof")], "false", "false"),
         ([claim("refuted", "code"), claim("holds", "ours")], "not judged", "open"),
