@@ -189,3 +189,25 @@ def test_bad_input_is_named():
     for lengths in (torch.ones(0), torch.ones(2, 0), torch.tensor(1.0)):
         with pytest.raises(ValueError, match="at least one length"):
             capacity_bounds.printed_shares(lengths, 1.0, 0.1)
+
+
+def test_bounds_are_as_edelman_et_al_print_them_unless_told():
+    """A 1-Lipschitz activation, softmax's constant 2, later layers' factors, the repaired head."""
+    head = HeadNorms(V=1.5, V_columns=8.0, QK_columns=3.0)
+    first = LayerNorms(V=1.2, V_columns=2, QK_columns=3, QK=2, C=1.1, C_columns=2)
+    deep = [first, replace(first, V=2.0, C=1.7), replace(first, QK=0.3)]
+    printed = {"lipschitz": 1.0, "constant": 2.0}
+    of_heads, of_depth = printed | {"form": "repaired"}, printed | {"order": "later"}
+    same = [
+        (capacity_bounds.head_parts, (2, head, 3.0), of_heads),
+        (capacity_bounds.heads_bound, (2, [head], 3.0, 50, 0.5), of_heads),
+        (capacity_bounds.depth_factors, (deep,), of_depth),
+        (capacity_bounds.depth_parts, (2, 2, deep, 1.5), of_depth | {"B_x": 1.0}),
+        (capacity_bounds.depth_bound, (2, 2, deep, 1.5, 50, 0.5), of_depth),
+    ]
+    for bound, known, named in same:
+        torch.testing.assert_close(bound(*known), bound(*known, **named), rtol=0, atol=0)
+        for name, value in named.items():
+            other = {"repaired": "text", "later": "earlier"}.get(value) or 1.5 * value
+            changed = bound(*known, **{**named, name: other})
+            assert str(changed) != str(bound(*known)), (bound.__name__, name)

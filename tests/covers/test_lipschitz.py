@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from helpers.covers import blocks, lipschitz
 from helpers.covers.blocks import Layer
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
+from helpers.draws import f64
 
 law = settings(deadline=None, max_examples=60)
 EPS = torch.finfo(torch.float64).eps
@@ -263,3 +264,23 @@ def test_bad_input_is_named():
             lipschitz.later_factors(factors)
     with pytest.raises(ValueError, match="at least one layer"):
         lipschitz.radii(torch.ones(2), torch.ones(3))
+
+
+def test_right_hand_sides_take_softmax_s_own_constant_and_a_one_lipschitz_activation_unless_told():
+    Z, layer = normal(4, 3), layer_of(3, 3, 1)
+    other = moved(layer, 0.3, 5)
+    logits, more = normal(5), normal(5, seed=1)
+    same = [
+        (lipschitz.softmax_sides, (logits, more), {"constant": 1.0}),
+        (lipschitz.head_sides, (normal(4, 3), normal(3), layer[:2], other[:2]), {"constant": 1.0}),
+        (lipschitz.layer_factor, (f64(1.5), f64(2.5), f64(0.5)), {"constant": 1.0}),
+        (lipschitz.layer_error, (Z, layer, other), {"constant": 1.0}),
+        (lipschitz.block_sides, (Z, Z + 0.1, layer, other), {"constant": 1.0}),
+    ]
+    for bound, known, named in same:
+        for name, value in named.items():
+            assert str(bound(*known)) == str(bound(*known, **named))
+            assert str(bound(*known)) != str(bound(*known, **{name: 2 * value})), bound.__name__
+        if bound is not lipschitz.softmax_sides:
+            assert str(bound(*known)) == str(bound(*known, lipschitz=1.0))
+            assert str(bound(*known)) != str(bound(*known, lipschitz=2.0)), bound.__name__

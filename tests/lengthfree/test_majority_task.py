@@ -185,3 +185,20 @@ def test_bad_input_is_named(call, named):
         call()
     with pytest.raises(TypeError, match="bits must be integer or bool"):
         task.majority(torch.tensor([0.5]))
+
+
+def test_the_model_has_the_sizes_and_the_start_of_the_authors_program():
+    """Width 64, two heads of 64, nine hidden bits; Keras' Glorot limits, fans by its rule."""
+    weights = task.initial_weights(torch.Generator().manual_seed(0))
+    glorot = {"query": (64, 128, 64 * 2, 64 * 64), "project": (128, 64, 2 * 64, 2 * 64)}
+    for name, (rows, columns, fan_in, fan_out) in glorot.items():
+        limit = math.sqrt(6 / (fan_in + fan_out))
+        found = weights[name]
+        assert found.shape == (rows, columns)
+        assert 0.999 * limit < found.abs().max() <= limit
+    assert weights["dense"].shape == (64, 64)
+    assert 0.99 * math.sqrt(6 / 128) < weights["dense"].abs().max() <= math.sqrt(6 / 128)
+    assert weights["readout"].shape == (64, 2)
+    assert weights["readout"].std().item() == pytest.approx(0.05, rel=5 / math.sqrt(2 * 128))
+    with pytest.raises(ValueError, match="9 bits are hidden, so T must be at least that, got 8"):
+        task.Run(8, 0)

@@ -166,3 +166,14 @@ def test_targets_are_0_and_1_and_the_loss_is_the_mean_square():
     outputs = brittle.forward(model, trained.weights, cube.bits(3))
     errors = (outputs - (f > 0).float()).square().gather(1, rows).mean(1)
     torch.testing.assert_close(trained.losses[-1].float(), errors, atol=1e-5, rtol=1e-4)
+
+
+def test_noise_has_the_deviation_of_the_paper_unless_told():
+    """Hahn and Rofin (2024) measure sharpness under noise of standard deviation 0.02."""
+    model = brittle.spec(3, 8)
+    weights = initial_weights(model, 2, generator(), dtype=torch.float64)
+    at, paper = (
+        completions.string_sharpness(model, weights, cube.bits(3), 2, generator(), **given)
+        for given in ({}, {"sigma": 0.02})
+    )
+    assert torch.equal(at, paper)

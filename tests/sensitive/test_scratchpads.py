@@ -194,3 +194,16 @@ def test_bad_input_is_named(call, error, text):
     with pytest.raises(error) as caught:
         call()
     assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("measure", [scratchpads.sharpness, scratchpads.sharpness_by_step])
+def test_noise_has_the_deviation_of_the_paper_unless_told(measure):
+    """Hahn and Rofin (2024) measure sharpness under noise of standard deviation 0.02."""
+    model, weights = drawn(1)
+    at, paper = (
+        measure(model, weights, random_bits(6), 2, torch.Generator().manual_seed(5), **given)
+        for given in ({}, {"sigma": 0.02})
+    )
+    if measure is scratchpads.sharpness:
+        at, paper = at.values, paper.values
+    assert torch.equal(at, paper)

@@ -8,7 +8,7 @@ import torch
 from helpers import cube
 from helpers.nets.spec import shapes
 from helpers.nets.transformer import forward
-from helpers.sharper import learnable, samples
+from helpers.sharper import learnable, network, samples
 
 
 @pytest.fixture
@@ -81,3 +81,21 @@ def test_targets_that_are_not_finite_are_refused():
     function = cube.sparse_function(6, 2, 3, torch.Generator().manual_seed(0))
     with pytest.raises(ValueError, match="targets must be finite, got nan"):
         learnable.sizes(learnable.forms(function), cube.bits(6), targets)
+
+
+def test_the_smallest_model_that_holds_the_construction_is_made_unless_told():
+    """Four columns beside the positions, and four units for each value of a sum of d bits."""
+    function = cube.sparse_function(6, 2, 3, torch.Generator().manual_seed(0))
+    spec, weights = learnable.sharper(*network.construct(function))
+    assert (spec.width, spec.hidden[0], spec.logit_scale) == (7 + 4, 4 * (2 + 1), 1.0)
+    with pytest.raises(ValueError, match="hidden"):
+        learnable.sharper(*network.construct(function), hidden=4 * (2 + 1) - 1)
+    assert outputs(spec, weights).isfinite().all()
+
+
+def test_the_paper_s_form_has_its_scale_and_its_widths():
+    """Lintilhac and Shaikh (2026): scores times 2, 30 columns beside positions, 128 units."""
+    function = cube.sparse_function(6, 2, 3, torch.Generator().manual_seed(0))
+    assert learnable.PAPER_SCALE == 2.0
+    _, weights = learnable.forms(function)["model"]
+    assert weights["layers.0.hidden"].shape[-1] == 128

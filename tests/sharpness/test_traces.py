@@ -168,3 +168,20 @@ def test_estimates_on_a_sketch_have_the_mean_of_curvlinops(method):
     values = torch.stack([t.value for t in found])
     require_mean(values, truth)
     assert values.std() / 120**0.5 < 0.02 * truth.abs()
+
+
+@pytest.mark.parametrize("method", ["hutchinson", "hutch++", "xtrace"])
+def test_an_estimate_takes_96_products_unless_told(method):
+    loss, weights = tanh_net()
+    default, told = (
+        hessian_trace(loss, weights, method, generator=seeded(), **given)
+        for given in ({}, {"draws": 96})
+    )
+    assert torch.equal(default.value, told.value)
+    assert torch.equal(default.stderr, told.stderr)
+
+
+def test_a_gibibyte_is_the_memory_unless_told():
+    weights = {"w": torch.zeros(1, dtype=torch.float64).expand(2**24)}  # 128 MiB, were they there
+    with pytest.raises(MemoryError, match=r"sketch of 3 vectors .* more than memory = 1,073,741,8"):
+        hessian_trace(lambda w: w["w"].square().sum(), weights, "hutch++", draws=9)

@@ -1,5 +1,6 @@
 """Training a stack of models is training each of them."""
 
+import inspect
 import math
 import os
 import signal
@@ -675,3 +676,9 @@ def test_every_tensor_of_a_gradient_is_on_the_device_of_the_weights(name, monkey
     assert sum(g is not None for g in gradients) > len(weights) / 2
     with pytest.raises(ValueError, match=r"two devices|same device|is not on the expected device"):
         transformer.forward(spec, weights, torch.zeros(E, 32, spec.n, dtype=torch.int64))
+
+
+@pytest.mark.parametrize("name", ["weight_decay", "betas", "eps"])
+def test_the_optimizer_is_set_as_torch_s_own_unless_told(name):
+    ours, theirs = (inspect.signature(f).parameters[name] for f in (train, torch.optim.AdamW))
+    assert ours.default == theirs.default
