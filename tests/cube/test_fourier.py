@@ -18,6 +18,7 @@ from helpers.cube import (
     sparsity,
     spectrum,
 )
+from helpers.kernels.flips import influences
 
 law = settings(deadline=None, max_examples=60)
 EPS = torch.finfo(torch.float64).eps
@@ -211,3 +212,97 @@ def test_bad_input_is_named(function, f, error, named):
 def test_degree_takes_one_table():
     with pytest.raises(ValueError, match=r"one table, got shape \(2, 4\)"):
         degree(torch.zeros(2, 4))
+
+
+def values(n, truth):
+    """The table of a function of bits in {0, 1}: -1 where it is true."""
+    x = cube.bits(n).bool()
+    return 1.0 - 2.0 * truth(x).double()
+
+
+def sizes(n):
+    """How many members each set has."""
+    return cube.bits(n).sum(-1)
+
+
+@pytest.mark.parametrize("n", [3, 5, 7, 11])
+def test_the_spectrum_of_majority_is_that_of_titsworth(n):
+    """Titsworth (1962); O'Donnell (2014), Theorem 5.19: by the size k of a set, 0 for even k."""
+    h = (n - 1) // 2
+    by_size = torch.zeros(n + 1, dtype=torch.float64)
+    for k in range(1, n + 1, 2):
+        j = (k - 1) // 2
+        by_size[k] = (-1) ** j * 2 * math.comb(h, j) / math.comb(n - 1, k - 1) / 2**n
+    by_size *= math.comb(n - 1, h)
+    found = spectrum(cube.majority(n))
+    torch.testing.assert_close(found, by_size[sizes(n)], rtol=0, atol=2**n * EPS)
+    each = torch.full((n,), math.comb(n - 1, h) / 2 ** (n - 1), dtype=torch.float64)
+    assert torch.equal(influences(cube.majority(n)), each)
+
+
+@pytest.mark.parametrize(("width", "tribes"), [(1, 3), (2, 2), (2, 3), (3, 3), (3, 4)])
+def test_the_spectrum_of_tribes_is_a_product_over_tribes(width, tribes):
+    """Of Ben-Or and Linial (1985): true if some tribe is all true."""
+    n = width * tribes
+    table = values(n, lambda x: x.unflatten(-1, (tribes, width)).all(-1).any(-1))
+    inside = cube.bits(n).unflatten(-1, (tribes, width)).sum(-1)
+    factors = torch.where(inside == 0, 1 - 2.0**-width, -(2.0**-width) * (-1.0) ** inside)
+    expected = 2 * factors.double().prod(-1)
+    expected[0] -= 1
+    torch.testing.assert_close(spectrum(table), expected, rtol=0, atol=8 * EPS)
+    influence = 2.0 ** (1 - width) * (1 - 2.0**-width) ** (tribes - 1)
+    assert influences(table).tolist() == [influence] * n
+    assert average_sensitivity(table).item() == pytest.approx(n * influence, rel=1e-14)
+
+
+@pytest.mark.parametrize("half", [1, 2, 3, 4, 5])
+def test_the_inner_product_is_bent_and_its_own_dual(half):
+    """Rothaus (1976): every coefficient is 2^-m up to sign, m half the bits."""
+    table = values(2 * half, lambda x: (x[:, :half] & x[:, half:]).sum(-1) % 2 == 1)
+    assert torch.equal(spectrum(table), table * 2.0**-half)
+    assert influences(table).tolist() == [0.5] * (2 * half)
+    assert degree(table) == 2 * half
+    assert sparsity(table) == 4**half
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_the_address_function_reads_one_of_its_data_bits(k):
+    """Degree k + 1, 4^k coefficients of size 2^-k; an address bit matters at half of the inputs."""
+    n, powers = k + 2**k, 2 ** torch.arange(k)
+    table = values(n, lambda x: x[:, k:].gather(1, (x[:, :k] * powers).sum(-1)[:, None])[:, 0])
+    found = spectrum(table)
+    assert found.abs().unique().tolist() == [0.0, 2.0**-k]
+    assert sparsity(table) == 4**k
+    assert degree(table) == k + 1
+    assert influences(table).tolist() == [0.5] * k + [2.0**-k] * 2**k
+    assert local_sensitivity(table).max() == k + 1
+
+
+def aes_s_box():
+    """FIPS 197, Section 5.1.1: the inverse in GF(2^8), then an affine map over GF(2)."""
+
+    def times(a, b):
+        product = 0
+        while b:
+            product ^= a * (b & 1)
+            a, b = (a << 1) ^ (0x11B if a & 0x80 else 0), b >> 1
+        return product
+
+    inverse = {a: b for a in range(256) for b in range(256) if times(a, b) == 1} | {0: 0}
+    box = []
+    for a in range(256):
+        b, turned = inverse[a], 0x63
+        for shift in range(5):
+            turned ^= (b << shift | b >> (8 - shift)) & 0xFF
+        box.append(turned)
+    return torch.tensor(box)
+
+
+def test_the_s_box_of_aes_has_nonlinearity_112():
+    """All 255 sums of its output bits: balanced, and at distance 112 from all affine functions."""
+    box = aes_s_box()
+    assert [box[a].item() for a in (0x00, 0x01, 0x53, 0xFF)] == [0x63, 0x7C, 0xED, 0x16]  # FIPS
+    sums = 1.0 - 2.0 * (sizes(8)[torch.arange(1, 256)[:, None] & box] % 2)
+    found = spectrum(sums.double()) * 256
+    assert not found[:, 0].any()
+    assert (128 - found.abs().amax(1) / 2).unique().tolist() == [112]
