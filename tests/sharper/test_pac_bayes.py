@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import mpmath
 import pytest
 import torch
 from hypothesis import given, settings
@@ -207,6 +208,26 @@ def test_the_binary_divergence_is_known_at_its_ends():
     assert rivals.binary_kl(1.0, 0.0) == math.inf
     assert rivals.binary_kl(0.3, 0.3) == 0
     assert rivals.kl_inverse(0.0, 1e-12) == pytest.approx(1e-12, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("p", "budget"), [(0.028, 0.0937), (0.3, 1e-3), (0.01, 0.5), (0.5, 2.0), (0.999, 1e-4)]
+)
+def test_the_inverse_of_the_binary_divergence_is_that_of_forty_digits(p, budget):
+    with mpmath.workdps(40):
+        x, nats = mpmath.mpf(p), mpmath.mpf(budget)
+
+        def excess(q):
+            return x * mpmath.log(x / q) + (1 - x) * mpmath.log((1 - x) / (1 - q)) - nats
+
+        ends = x * (1 + mpmath.mpf(10) ** -15), 1 - mpmath.mpf(10) ** -30
+        truth = mpmath.findroot(excess, ends, solver="anderson")
+    assert rivals.kl_inverse(p, budget) == pytest.approx(float(truth), rel=1e-12)
+
+
+def test_the_bound_of_dziugaite_and_roy_is_the_one_of_their_table():
+    """Dziugaite and Roy (2017), Table 1, 600 units: risk 0.028, 5144 nats, m = 55000; 0.161."""
+    assert rivals.pac_bayes_kl(0.028, 5144.0, 55_000, 0.035) == pytest.approx(0.161, abs=5e-4)
 
 
 @given(log_size=st.floats(0, 1e6), level=st.floats(0.01, 0.9), delta=confidence)
