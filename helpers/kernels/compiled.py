@@ -50,10 +50,10 @@ def njit(signatures: Any = (), **options: Any) -> Callable[[Callable[..., Any]],
             go.
     """
     wanted = signatures if isinstance(signatures, list | tuple) else [signatures]
-    options = {"error_model": "numpy", "nogil": True} | options
+    compiling: Any = {"error_model": "numpy", "nogil": True} | options
 
     def decorated(function: Callable[..., Any]) -> Any:
-        made: Any = numba.jit(nopython=True, **options)(function)
+        made: Any = numba.jit(nopython=True, **compiling)(function)
         try:
             made._cache = _Cache(function)  # as made.enable_caching() does
         except RuntimeError as error:  # there is no folder for it

@@ -168,12 +168,11 @@ class _Evaluate(torch.autograd.Function):
     @staticmethod
     def forward(masks: Tensor, coefficients: Tensor, points: Tensor, path: str) -> Tensor:
         out = torch.empty(len(points), dtype=coefficients.dtype, device=points.device)
-        given = (masks, coefficients.detach(), points)
-        inputs = [v.resolve_neg().contiguous() for v in given]
+        m, c, p = (v.resolve_neg().contiguous() for v in (masks, coefficients.detach(), points))
         if path == "numba":
-            _counted(*(v.numpy() for v in (*inputs, out)))
+            _counted(*(v.numpy() for v in (m, c, p, out)))
         else:
-            _launch(*inputs, out)
+            _launch(m, c, p, out)
         return out
 
     @staticmethod
