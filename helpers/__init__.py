@@ -152,6 +152,7 @@ The book's machinery::
     book.scale                  The page *At what scale*: for every experiment the paper's size, what is stored, what it cost.
     book.scoreboard             The scoreboard, the findings and the verdict cards: built from what the notebooks recorded.
     book.sources                What the sources of ``helpers`` say of themselves: public names, signatures, docstrings.
+    book.storing                What comes of a run, on the disk: its notebook with its key, its tables, or why it failed.
     book.syntax                 What a Python source says, statement by statement: what each defines, mentions and calls.
     book.table                  Tables: a real table on the page, aligned text for nbval and the terminal, by one call.
     book.tolerance              A pytest plugin: nbval compares decimals with a tolerance, and everything else exactly.

@@ -20,7 +20,6 @@ import re
 import shutil
 import signal
 import sys
-import tempfile
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,7 +28,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from helpers.book import key
 from helpers.book.chapters import Chapter, every_chapter, find, read_record, record_of
 from helpers.book.cluster import cluster_client
 from helpers.book.execution import (
@@ -43,8 +41,6 @@ from helpers.book.execution import (
 from helpers.book.jobs import (
     Clock,
     Job,
-    must_run,
-    plain_head,
     require_device,
     require_elsewhere,
     require_writable,
@@ -55,7 +51,7 @@ from helpers.book.jobs import (
 from helpers.book.output import print_anywhere
 from helpers.book.parameters import ChapterError, Parameter
 from helpers.book.place import PACKAGE, found
-from helpers.book.results import write_atomically
+from helpers.book.storing import must_run, store, written
 
 _PAUSED = re.compile(r"^(?:cell \[\d+\]: |helpers\.training\.checkpoints\.)Paused: ", re.MULTILINE)
 STOPPED = 130
@@ -155,7 +151,7 @@ def carry_out(jobs: Sequence[Job], options: argparse.Namespace) -> int:
             continue
         kept = job.run
         outcome = _own(job, outcome)
-        error = _store(job, outcome, options.plain)
+        error = store(job, outcome, options.plain)
         if error:
             failed.append(job)
         elif kept:
@@ -376,68 +372,6 @@ def _own(job: Job, outcome: Outcome) -> Outcome:
     return replace(outcome, error=wrong)
 
 
-def _store(job: Job, outcome: Outcome, plain: bool) -> str | None:
-    """Write the notebook where it belongs, or the failed one beside the logs; the error, if any.
-
-    A chapter's own error comes first. Each file that could not be written is named, with where it
-    stands instead. Without its tables a run is not done, and its notebook replaces no other.
-    """
-    head = f"{plain_head(job)}\n" if plain else ""
-    logs = job.chapter.root / "_build" / "logs"
-    kept = logs if outcome.error or job.keep is None else job.keep
-    lost = [_written(kept / name, text) for name, text in outcome.files.items()]
-    if outcome.error is None:
-        if any(lost):
-            new = _stand_in(job.target, head + outcome.text)
-            lost.append(f"the new {job.target.name} is {new}")
-        else:
-            lost.append(_written(job.target, head + outcome.text))
-            if job.in_the_book and not lost[-1]:
-                lost.append(_with_its_key(job, outcome.text))
-        return "\n".join(filter(None, lost)) or None
-    log = logs / job.target.relative_to(job.target.parents[1])
-    told = log.with_suffix(".error.txt")
-    with contextlib.suppress(OSError):
-        log.unlink(missing_ok=True)
-    lost.append(_written(told, outcome.error + "\n"))
-    if outcome.text:
-        lost.append(_written(log, outcome.text))
-    if not lost[-1]:
-        lost.append(f"the failed run: {log if outcome.text else told}")
-    return "\n".join((outcome.error, *filter(None, lost)))
-
-
-def _with_its_key(job: Job, notebook: str) -> str:
-    """Keep what a stored notebook was executed from; what to say of it, "" if all is well."""
-    try:
-        key.store(job.chapter.name, job.chapter.root, job.pieces, notebook)
-    except OSError as error:
-        return f"{key.LOCK} could not be written ({error.strerror}): {job.label} stays stale"
-    return ""
-
-
-def _written(path: Path, text: str) -> str:
-    """Write a file, or a stand-in for it; what to say of it, "" if all is well."""
-    try:
-        write_atomically(path, text)
-    except OSError as error:
-        old = "; the old one is untouched" if path.exists() else ""
-        new = f"; the new one is {_stand_in(path, text)}"
-        return f"{path} could not be written ({error.strerror}){old}{new}"
-    return ""
-
-
-def _stand_in(path: Path, text: str) -> str:
-    """A file of the same name in a folder for temporary files; where it is, in words."""
-    folder = tempfile.mkdtemp(prefix="not-stored-")
-    try:
-        Path(folder, path.name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        return f"lost, as {tempfile.gettempdir()} could not be written either ({error.strerror})"
-    return str(Path(folder, path.name))
-
-
 def _tell_sweep(jobs: Sequence[Job], out: Path) -> None:
     """A table of parameters by verdicts, and every claim of the sweep as a CSV."""
     rows: list[list[str]] = []
@@ -457,7 +391,7 @@ def _tell_sweep(jobs: Sequence[Job], out: Path) -> None:
         csv.writer(text, lineterminator="\n").writerows(
             [["run", "result", "claim", "measured", "verdict"], *rows]
         )
-        lost = _written(out / "sweep.csv", text.getvalue())
+        lost = written(out / "sweep.csv", text.getvalue())
         print(lost or f"every claim: {out / 'sweep.csv'}", file=sys.stderr if lost else sys.stdout)
 
 

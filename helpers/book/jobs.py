@@ -16,10 +16,8 @@ from typing import Any
 
 from helpers.book import key
 from helpers.book.chapters import Chapter
-from helpers.book.execution import with_text_of
 from helpers.book.key import Pieces
 from helpers.book.parameters import ChapterError
-from helpers.book.results import write_atomically
 
 _CHECKPOINT = re.compile(r"\bcheckpoint\(")
 _BUDGET = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h)")
@@ -129,28 +127,6 @@ def stale(job: Job, plain: bool = False) -> list[str]:
     return [] if text.partition("\n")[0] == plain_head(job) else ["its inputs changed"]
 
 
-def take_over_text(job: Job) -> bool:
-    """Put the source's prose, comments and captions into the notebook, without a run.
-
-    Of a notebook that is stale in other ways too, these stay as they are.
-
-    Returns:
-        False, and nothing is done, if the code of a cell is not what was executed.
-    """
-    chapter = job.chapter
-    entry = key.entry_of(chapter.name, chapter.root, job.target)
-    if entry is None or entry["code"] != job.pieces["code"]:
-        return False
-    entry = {k: v for k, v in entry.items() if k != key.NOTEBOOK} | {key.TEXT: job.pieces[key.TEXT]}
-    text = with_text_of(chapter.text, job.target, None if job.in_the_book else entry)
-    if text is None:
-        return False
-    write_atomically(job.target, text)
-    if job.in_the_book:
-        key.store(chapter.name, chapter.root, entry, text)
-    return True
-
-
 def tell_stale(jobs: Sequence[Job], plain: bool) -> int:
     """Say which of the targets are not those of their inputs, and why; 1 if any."""
     told = []
@@ -163,18 +139,6 @@ def tell_stale(jobs: Sequence[Job], plain: bool) -> int:
             told.append(f"stale text: {job.label}")
     print("\n".join(told) or "every chapter is current")
     return int(bool(told))
-
-
-def must_run(job: Job, plain: bool) -> bool:
-    """Whether a job has to be executed; if only its text changed, that is taken over."""
-    if stale(job, plain):
-        return True
-    if plain or not key.has_stale_text(job.chapter.name, job.chapter.root, job.target, job.pieces):
-        return False
-    if not take_over_text(job):
-        return True
-    print(f"text taken over: {job.label}", flush=True)
-    return False
 
 
 def plain_head(job: Job) -> str:

@@ -23,11 +23,12 @@ from pathlib import Path
 
 from helpers.book.builds import DRAFT
 from helpers.book.chapters import find
-from helpers.book.jobs import Job, take_over_text
+from helpers.book.jobs import Job
 from helpers.book.key import LOCK
 from helpers.book.output import print_anywhere
 from helpers.book.parameters import ChapterError
 from helpers.book.place import around
+from helpers.book.storing import take_over_text
 
 DRAFTS = Path("_build", "watch")
 FOLDERS = ("book", "results", "counterexamples")

@@ -19,7 +19,7 @@ import pytest
 from distributed import Client
 
 from helpers import run
-from helpers.book import chapters, jobs, key
+from helpers.book import chapters, jobs, key, storing
 from helpers.book.chapters import ROOT
 from helpers.book.execution import Outcome
 from helpers.book.parameters import ChapterError, parse_parameters
@@ -296,7 +296,7 @@ def test_a_full_disk_is_named_and_nothing_is_lost(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     job = run.Job(run.every_chapter()[0], {}, target)
-    error = run._store(job, Outcome("new", None, 1.0), plain=False)
+    error = storing.store(job, Outcome("new", None, 1.0), plain=False)
     assert "No space left on device" in error
     assert target.read_text() == "old"
     assert os.listdir(target.parent) == ["x.ipynb"]
@@ -309,14 +309,14 @@ def test_a_full_disk_is_named_and_nothing_is_lost(tmp_path, monkeypatch):
 def read_only(monkeypatch):
     """Write nowhere below these folders, as on a disk mounted read-only."""
     folders = []
-    plain = run.write_atomically
+    plain = storing.write_atomically
 
     def write(path, text):
         if any(path.is_relative_to(folder) for folder in folders):
             raise OSError(30, "Read-only file system")
         plain(path, text)
 
-    monkeypatch.setattr(run, "write_atomically", write)
+    monkeypatch.setattr(storing, "write_atomically", write)
     return folders
 
 
@@ -324,14 +324,14 @@ def stored(tmp_path, outcome, keep=None, plain=False):
     """What storing an outcome says, of a chapter of a book in this folder, and its target."""
     chapter = chapters.Chapter("part/x", tmp_path / "checkout")
     target = tmp_path / "out" / "part" / f"x.{'log' if plain else 'ipynb'}"
-    return run._store(run.Job(chapter, {}, target, keep), outcome, plain), target
+    return storing.store(run.Job(chapter, {}, target, keep), outcome, plain), target
 
 
 @pytest.mark.parametrize("plain", [False, True])
 def test_a_failed_chapter_says_why_also_where_no_log_can_be_written(
     tmp_path, read_only, plain, monkeypatch
 ):
-    monkeypatch.setattr(run, "plain_head", lambda job: "# part/x")
+    monkeypatch.setattr(storing, "plain_head", lambda job: "# part/x")
     read_only.append(tmp_path / "checkout")
     said, target = stored(tmp_path, Outcome("half", "cell [2]: the reason", 1.0), plain=plain)
     first, *lost = said.splitlines()
@@ -1152,7 +1152,7 @@ def test_the_expected_end_follows_the_chapters_that_have_ended(monkeypatch, caps
     ]
     outcome = SimpleNamespace(error=None, text="", seconds=20.0)
     monkeypatch.setattr(run, "_over_dask", lambda given, *_: [(job, outcome) for job in given])
-    monkeypatch.setattr(run, "_store", lambda *_: None)
+    monkeypatch.setattr(run, "store", lambda *_: None)
     options = SimpleNamespace(jobs=2, budget=None, device=None, plain=False, parameter=[], out=None)
     assert run.carry_out(listed, options) == 0
     first, second, last = re.findall(r"^\[.*", capsys.readouterr().out, re.MULTILINE)
