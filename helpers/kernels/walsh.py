@@ -138,6 +138,8 @@ def _checked(x: Tensor, backend: str) -> str:
         raise ValueError(f"the batch is empty: shape {tuple(x.shape)}")
     if x.dtype not in DTYPES:
         raise TypeError(f"expected float32, float64, int32 or int64, got {x.dtype}")
+    if backend == "auto" and x.is_cpu and numba is not None and in_memory(x):
+        return "numba"  # as chosen() says, in a tenth of the time of a small transform
     return chosen(backend, x)
 
 
@@ -175,8 +177,6 @@ def _refuse_overflow(x: Tensor, backend: str) -> None:
 
 
 def _transformed(x: Tensor, backend: str) -> Tensor:
-    if not readable(x):  # fake, inside a transform
-        return walsh_hadamard_reference(x)
     y = (
         _walsh_cpu.clone(x)
         if backend == "numba"
@@ -206,7 +206,8 @@ class _Transform(torch.autograd.Function):
 
     @staticmethod
     def forward(x: Tensor, backend: str) -> Tensor:
-        return _transformed(x.detach(), backend)
+        # what a transform of torch.func wraps may be fake
+        return _transformed(x.detach(), backend) if readable(x) else walsh_hadamard_reference(x)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, str], output: Tensor) -> None:
