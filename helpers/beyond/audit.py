@@ -8,6 +8,7 @@ certificate is below the risk that it should exceed. Losses are squared errors i
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -80,7 +81,9 @@ def failures(
     flattered = empirical < risk  # elsewhere no certificate fails
     wrong[flattered] = risk[flattered] > certify(empirical[flattered])
     compared = counts @ chosen_by.double().T / counts.sum(1, keepdim=True)
-    least = compared <= compared.amin(1, keepdim=True) + 1e-9
+    eps = torch.finfo(chosen_by.dtype if chosen_by.is_floating_point() else losses.dtype).eps
+    ties = math.sqrt(eps) * compared.abs().amax(1, keepdim=True)  # apart by rounding only
+    least = compared <= compared.amin(1, keepdim=True) + ties
     chosen = torch.multinomial(least.double(), 1, generator=generator)
     return Failures(int(wrong.any(1).sum()), int(wrong.gather(1, chosen).sum()))
 

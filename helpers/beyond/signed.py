@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import door
+from helpers.checks import door, require_amount
 from helpers.cube import SparseFunction, spectrum
 from helpers.kernels.parity import popcount
 from helpers.sharper import network as sharper
@@ -45,12 +45,13 @@ class Head:
 
 
 @door
-def from_table(table: Tensor, tol: float = 1e-12) -> SparseFunction:
+def from_table(table: Tensor, tol: float | None = None) -> SparseFunction:
     """The function with these values, as a sum of its characters.
 
     Args:
         table: Real values at all points of the cube, shape ``(2**n,)``, n at least 1, floating.
-        tol: Terms whose coefficient is at most this in size are left out.
+        tol: Terms whose coefficient is at most this in size are left out, at least 0; None: 4096
+            times machine eps of the dtype, times the largest |value|.
 
     Raises:
         ValueError: another shape, or values that are not finite.
@@ -61,6 +62,9 @@ def from_table(table: Tensor, tol: float = 1e-12) -> SparseFunction:
         raise ValueError(f"expected a table of shape (2**n,), got {tuple(table.shape)}")
     if not table.isfinite().all():
         raise ValueError("the table holds values that are not finite")
+    if tol is None:
+        tol = 4096 * torch.finfo(table.dtype).eps * table.abs().max().item()
+    require_amount(tol=tol)
     f_hat = spectrum(table.double())
     masks = (f_hat.abs() > tol).nonzero().flatten()
     return SparseFunction(len(table).bit_length() - 1, masks, f_hat[masks])

@@ -136,7 +136,8 @@ def round_to_cover(points: Tensor, radius: float, terms: int) -> Tensor:
         return torch.zeros_like(points)
     steps = points.abs() * (terms / radius)
     l1_norm = steps.sum(-1)
-    if l1_norm.numel() and l1_norm.max() > terms * (1 + 1e-9):
+    rounding = math.sqrt(torch.finfo(points.dtype).eps)
+    if l1_norm.numel() and l1_norm.max() > terms * (1 + rounding):
         raise ValueError(
             f"points must have l1 norm at most {radius}, found {l1_norm.max() * radius / terms:.6g}"
         )

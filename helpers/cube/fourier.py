@@ -5,10 +5,12 @@ Every function here takes tables of shape ``(*batch, 2**n)``, float32 or float64
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_finite, require_tensors
+from helpers.checks import door, require_amount, require_finite, require_tensors
 from helpers.kernels.parity import popcount
 from helpers.kernels.walsh import walsh_hadamard
 
@@ -102,9 +104,15 @@ def local_sensitivity(f: Tensor) -> Tensor:
     Returns:
         Same shape as ``f``; for f in {-1, 1} the number of flips that change f at x.
 
+    Raises:
+        ValueError: the last axis is no power of two, or the batch is empty.
+        TypeError: not float32 or float64.
+
     Cost: n 2**n, from the table itself and not from the spectrum. Source: as above, Eq. (1).
     """
     _set_sizes(f)  # checks the shape
+    if not f.numel():
+        raise ValueError(f"the batch is empty: shape {tuple(f.shape)}")
     i = torch.arange(f.shape[-1], device=f.device)
     total = torch.zeros_like(_floating(f))
     for k in range(f.shape[-1].bit_length() - 1):
@@ -113,8 +121,13 @@ def local_sensitivity(f: Tensor) -> Tensor:
 
 
 @door
-def degree(f: Tensor, tol: float = 1e-9) -> int:
+def degree(f: Tensor, tol: float | None = None) -> int:
     """Largest |S| with a coefficient above ``tol`` in absolute value; 0 if there is none.
+
+    Args:
+        f: Values, shape ``(2**n,)``.
+        tol: Largest coefficient taken for rounding, at least 0; None: sqrt(machine eps) of the
+            dtype times the largest |value|, so that a multiple of f has the degree of f.
 
     Raises:
         ValueError: not one table, or an entry that is not finite; as :func:`spectrum` further.
@@ -126,8 +139,12 @@ def degree(f: Tensor, tol: float = 1e-9) -> int:
 
 
 @door
-def sparsity(f: Tensor, tol: float = 1e-9) -> Tensor:
+def sparsity(f: Tensor, tol: float | None = None) -> Tensor:
     """Number of coefficients above ``tol`` in absolute value, shape ``(*batch,)``, int64.
+
+    Args:
+        f: Values, shape ``(*batch, 2**n)``.
+        tol: As for :func:`degree`; the largest |value| is that of each table.
 
     Raises:
         ValueError: an entry that is not finite; as :func:`spectrum` further.
@@ -135,11 +152,15 @@ def sparsity(f: Tensor, tol: float = 1e-9) -> Tensor:
     return _above(f, tol).sum(-1)
 
 
-def _above(f: Tensor, tol: float) -> Tensor:
+def _above(f: Tensor, tol: float | None) -> Tensor:
     """Which coefficients exceed ``tol``; NaN would exceed nothing, and is refused."""
     found = spectrum(f)
     require_finite(f=f)
-    return found.abs() > tol
+    if tol is not None:
+        require_amount(tol=tol)
+        return found.abs() > tol
+    largest = f.abs().amax(-1, keepdim=True)
+    return found.abs() > math.sqrt(torch.finfo(f.dtype).eps) * largest
 
 
 def _set_sizes(f: Tensor) -> Tensor:
@@ -152,6 +173,6 @@ def _set_sizes(f: Tensor) -> Tensor:
 
 def _floating(f: Tensor) -> Tensor:
     require_tensors(f=f)
-    if not f.is_floating_point():
+    if f.dtype not in (torch.float32, torch.float64):
         raise TypeError(f"expected float32 or float64, got {f.dtype}")
     return f

@@ -66,13 +66,14 @@ def basis(gram: Tensor) -> Basis:
     Raises:
         ValueError: no such vectors exist.
     """
+    rounding = 4096 * torch.finfo(gram.dtype if gram.is_floating_point() else torch.float64).eps
     gram = gram.double()
     if gram.ndim != 2 or gram.shape != gram.mT.shape or not torch.allclose(gram, gram.mT):
         raise ValueError(f"gram must be finite, (T, T) and symmetric, got {tuple(gram.shape)}")
     if not torch.allclose(gram.diagonal(), gram.new_ones(())):
         raise ValueError("gram must have ones on the diagonal")
     values, axes = torch.linalg.eigh(gram)
-    if values[0] < -1e-12 * len(gram):
+    if values[0] < -rounding * len(gram):
         raise ValueError(f"gram has the negative eigenvalue {values[0].item():.3g}")
     vectors = torch.nn.functional.pad(axes * values.clamp(min=0).sqrt(), (0, 3))
     return Basis(vectors, *torch.eye(len(gram) + 3, dtype=torch.float64)[-3:])

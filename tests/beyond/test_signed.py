@@ -101,3 +101,14 @@ def test_the_bounds_of_one_head_are_the_formulas_of_the_docstring():
     rows = 1 + n - k + lam.square().sum().item() + (1 + lam.max().item()) ** 2
     G = 2 + S**2 * (4 + 32 * d**2 * (d + 1) + h * rows)
     assert signed.bounds(n, [head]) == pytest.approx((N, G), rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e-30, 1e-9, 1.0, 1e9])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_the_terms_of_a_table_do_not_depend_on_its_size_or_dtype(size, dtype):
+    f = cube.sparse_function(8, 3, 5, torch.Generator().manual_seed(1))
+    found = signed.from_table((size * f.table()).to(dtype))
+    assert torch.equal(found.masks, f.masks)
+    eps = torch.finfo(dtype).eps
+    assert (found.coefficients / size - f.coefficients).abs().max() <= 20 * eps
+    assert not len(signed.from_table(torch.zeros(8)).masks)

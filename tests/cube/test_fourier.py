@@ -306,3 +306,54 @@ def test_the_s_box_of_aes_has_nonlinearity_112():
     found = spectrum(sums.double()) * 256
     assert not found[:, 0].any()
     assert (128 - found.abs().amax(1) / 2).unique().tolist() == [112]
+
+
+SIZES = (1e-30, 1e-9, 1e-3, 1.0, 1e8, 1e30)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("n", [1, 6, 10, 14])
+def test_degree_and_sparsity_know_the_dtype_and_the_size_of_a_table(n, size, dtype):
+    f = (size * cube.mean(n)).to(dtype)
+    assert (cube.degree(f), cube.sparsity(f).item()) == (1, n)
+    g = cube.sparse_function(max(n, 3), 3, 1 if n < 4 else 5, torch.Generator().manual_seed(1))
+    f = (size * g.table()).to(dtype)
+    assert (cube.degree(f), cube.sparsity(f).item()) == (3, g.sparsity)
+
+
+def test_each_table_of_a_batch_has_its_own_size():
+    batch = torch.stack((1e9 * cube.first(5), 1e-9 * cube.parity(5), 0 * cube.parity(5)))
+    assert cube.sparsity(batch).tolist() == [1, 1, 0]
+    assert cube.degree(torch.zeros(8)) == 0
+
+
+def test_a_tolerance_that_is_given_is_absolute():
+    f = cube.first(4) + 1e-3 * cube.parity(4)
+    assert (cube.degree(f, 0.0), cube.degree(f, 1e-2), cube.degree(f, 2.0)) == (4, 1, 0)
+    for wrong in (-1.0, float("nan")):
+        with pytest.raises(ValueError, match="tol must be finite"):
+            cube.sparsity(f, wrong)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        cube.spectrum,
+        cube.even_parity_coefficients,
+        cube.degree_profile,
+        cube.average_sensitivity,
+        cube.local_sensitivity,
+        cube.degree,
+        cube.sparsity,
+    ],
+)
+def test_all_refuse_what_one_refuses(function):
+    for wrong in (torch.float16, torch.bfloat16, torch.int64, torch.bool):
+        with pytest.raises(TypeError, match="float32 or float64, got"):
+            function(torch.ones(8).to(wrong))
+    for shape in ((0, 8), (3,), ()):
+        with pytest.raises(ValueError, match=r"shape|got 0"):
+            function(torch.ones(shape))
+    with pytest.raises(TypeError, match="f must be dense"):
+        function(torch.ones(8).to_sparse())

@@ -162,3 +162,12 @@ def test_an_eigenvalue_below_zero_by_rounding_is_taken_for_zero():
 def test_bad_input_is_named(call, text):
     with pytest.raises(ValueError, match=text):
         call()
+
+
+def test_rounding_of_a_gram_matrix_is_that_of_its_dtype():
+    vectors = torch.nn.functional.normalize(
+        torch.randn(8, 5, generator=torch.Generator().manual_seed(0)), dim=1
+    )
+    found = selection.basis(vectors @ vectors.T)  # of rank 5, in float32
+    rebuilt = found.vectors @ found.vectors.T
+    assert (rebuilt - (vectors @ vectors.T).double()).abs().max() <= 1e-5
