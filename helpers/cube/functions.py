@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_bits, require_choice, require_positive
+from helpers.checks import door, require_bits, require_choice, require_positive, whole
 from helpers.kernels.parity import MAX_BITS, MAX_TABLE_BITS, evaluate, popcount
 from helpers.kernels.walsh import walsh_hadamard
 
@@ -23,18 +23,21 @@ MAX_MATRIX_BITS = 12
 BASES = ("character", "even_parity")
 
 
+@door
 def indices(n: int) -> Tensor:
     """All indices of the cube, shape ``(2**n,)``, int64; ValueError unless 0 <= n <= 30."""
-    if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n <= MAX_TABLE_BITS:
-        raise ValueError(f"a table needs an integer n from 0 to {MAX_TABLE_BITS}, got {n!r}")
+    if not 0 <= n <= MAX_TABLE_BITS:
+        raise ValueError(f"a table needs an integer n from 0 to {MAX_TABLE_BITS}, got {n}")
     return torch.arange(2**n)
 
 
+@door
 def bits(n: int) -> Tensor:
     """All bit strings, shape ``(2**n, n)``, int64 in {0, 1}; row i holds the bits of index i."""
     return (indices(n)[:, None] >> torch.arange(n)) & 1
 
 
+@door
 def points(n: int) -> Tensor:
     """All points, shape ``(2**n, n)``, float64 in {-1, 1}: ``1 - 2 * bits(n)``."""
     return (1 - 2 * bits(n)).double()
@@ -53,10 +56,11 @@ def index_of(strings: Tensor) -> Tensor:
 
 def mask_of(coordinates: list[int]) -> int:
     """Bit mask of a list of coordinates counted from 1, as the papers do."""
-    for k in coordinates:
+    given = {whole("a coordinate", k) for k in coordinates}
+    for k in given:
         if not 1 <= k <= MAX_BITS:
             raise ValueError(f"coordinates run from 1 to {MAX_BITS}, got {k}")
-    return sum(1 << (k - 1) for k in set(coordinates))
+    return sum(1 << (k - 1) for k in given)
 
 
 @door
@@ -76,6 +80,7 @@ def character(n: int, mask: int) -> Tensor:
     return (1 - 2 * (popcount(i & mask) & 1)).double()
 
 
+@door
 def characters(n: int) -> Tensor:
     """All characters, shape ``(2**n, 2**n)``, float64: row S is chi_S, column i a point; n <= 12.
 
@@ -94,6 +99,7 @@ def parity(n: int) -> Tensor:
     return character(n, 2 ** max(n, 0) - 1)  # which refuses a negative n by name
 
 
+@door
 def majority(n: int) -> Tensor:
     """MAJORITY: +1 iff more than half of the x_i are +1, else -1, ties too."""
     return torch.where(2 * popcount(indices(n)) < n, 1.0, -1.0).double()
@@ -257,5 +263,5 @@ def _distinct_subsets(n: int, degree: int, count: int, generator: torch.Generato
 
 
 def _check_size(n: int) -> None:
-    if not isinstance(n, int) or not 1 <= n <= MAX_BITS:
+    if not 1 <= n <= MAX_BITS:
         raise ValueError(f"n runs from 1 to {MAX_BITS}, got {n}")

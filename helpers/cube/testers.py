@@ -216,8 +216,8 @@ def _sparsities(f_hat: Tensor, eps: float) -> Tensor:
 
 
 def _as_oracle(oracle: Tensor | Oracle, n: int) -> Oracle:
-    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MAX_BITS:
-        raise ValueError(f"n must be an integer from 1 to {MAX_BITS}, got {n!r}")
+    if not 1 <= n <= MAX_BITS:
+        raise ValueError(f"n must lie between 1 and {MAX_BITS}, got {n}")
     if isinstance(oracle, Tensor):
         if oracle.shape != (1 << n,):
             raise ValueError(

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -307,3 +308,28 @@ def test_two_functions_can_be_compared_and_hashed():
     assert f == f
     assert f != g
     assert len({f, g}) == 2
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        cube.indices,
+        cube.bits,
+        cube.points,
+        cube.characters,
+        cube.parity,
+        cube.majority,
+        cube.first,
+        cube.mean,
+        lambda n: cube.character(3, n),
+        lambda n: torch.tensor(cube.members(n)),
+        lambda n: torch.tensor(cube.mask_of([n])),
+        lambda n: cube.sparse_function(n, n, 1, torch.Generator().manual_seed(0)).table(),
+    ],
+)
+def test_every_whole_number_is_taken_and_nothing_else(made):
+    for three in (np.int64(3), np.uint8(3), torch.tensor(3)):
+        assert torch.equal(made(three), made(3))
+    for wrong in (3.0, True, "3", np.float64(3), [3]):
+        with pytest.raises(TypeError, match="must be a whole number, got"):
+            made(wrong)
