@@ -196,7 +196,8 @@ def test_the_inverse_of_the_binary_divergence_spends_the_budget(p, budget):
     assert p <= q <= 1
     if q == 1:
         return
-    rounding = 1e-15 * (1 + budget) + 4e-16 / (1 - q)  # of q, where the divergence is steep
+    # q is rounded up, by four roundings at most, and the divergence is steep there
+    rounding = 1e-15 * (1 + budget) + 9e-16 / (1 - q)
     assert rivals.binary_kl(p, q) <= budget + rounding
     beyond = q + 1e-6 * (1 - q) + 1e-9
     assert beyond >= 1 or rivals.binary_kl(p, beyond) >= budget - rounding
@@ -375,3 +376,32 @@ def test_bad_input_is_named(call, message):
 def test_input_of_the_wrong_type_is_named(call, message):
     with pytest.raises(TypeError, match=message):
         call()
+
+
+SMALL = (1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1 - 1e-6, 1 - 1e-12)
+BUDGETS = (1e-300, 1e-24, 1e-18, 1e-15, 1e-12, 1e-9, 1e-6, 1e-4, 1e-2, 0.1, 0.5, 1.0, 2.0, 5.0)
+BUDGETS = (*BUDGETS, 10.0, 30.0, 36.0, 40.0, 100.0, 1000.0)
+
+
+@pytest.mark.parametrize("p", [*SMALL, 1 - 2**-53])
+def test_the_inverse_is_never_below_the_truth_and_hardly_above(p):
+    def kl(q):
+        if q == 1:
+            return mpmath.inf
+        return P * mpmath.log(P / q) + (1 - P) * mpmath.log((1 - P) / (1 - q))
+
+    with mpmath.workdps(60):
+        P = mpmath.mpf(p)
+        for budget in BUDGETS:
+            q = rivals.kl_inverse(p, budget)
+            assert p <= q <= 1
+            assert kl(mpmath.mpf(q)) >= budget
+            less = mpmath.mpf(q) * (1 - 64 * mpmath.mpf(2) ** -53)
+            assert less <= P or kl(less) <= budget
+
+
+def test_the_inverse_of_no_budget_is_where_it_starts():
+    for p in (0.0, 1e-15, 0.3, 1.0):
+        assert rivals.kl_inverse(p, 0.0) == p
+    assert rivals.kl_inverse(1.0, 2.0) == 1
+    assert mpmath.mpf(rivals.kl_inverse(0.0, 1e-18)) >= -mpmath.expm1(mpmath.mpf(-1e-18))
