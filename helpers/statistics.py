@@ -347,45 +347,6 @@ def bootstrapped(values: Tensor, level: float = 0.95) -> Estimate:
     return Estimate(values[0].item(), *ends(values[1:], level))
 
 
-@door
-def told(values: Tensor, digits: int = 3) -> str:
-    """What :func:`bootstrapped` finds, in words: ``0.012 [0.010, 0.015]``."""
-    checks.require_amount(digits=digits)
-    checks.require_finite(values=values)
-    return format(bootstrapped(values), f".{digits}f")
-
-
-@door
-def power_of_means(
-    levels: Sequence[float], values: Tensor, redraws: int, generator: torch.Generator
-) -> Estimate:
-    """The power of the level in the mean value, with its interval from runs drawn anew.
-
-    Args:
-        levels: Positive, two or more different, L of them.
-        values: Of E runs at each level, shape ``(L, E)``.
-        redraws: Bootstrap samples, in which the runs of each level are redrawn.
-        generator: Source of randomness.
-
-    Raises:
-        ValueError: shapes that do not fit, or a level or a mean that is not positive.
-
-    Example:
-        >>> runs = torch.tensor([[1.0, 1.2], [2.0, 2.4], [4.0, 4.8]])
-        >>> f"{power_of_means([1, 2, 4], runs, 500, torch.Generator().manual_seed(0)):.2f}"
-        '1.00 [0.87, 1.13]'
-    """
-    if values.ndim != 2 or len(values) != len(levels) or not values.shape[1]:
-        raise ValueError(f"{len(levels)} levels need values (L, E), got {tuple(values.shape)}")
-    L, E = values.shape
-    picks = redrawn(torch.arange(L).repeat_interleave(E), redraws, generator)
-    flat = values.double().flatten()
-    means = torch.cat((flat[None], flat[picks])).unflatten(-1, (L, E)).mean(-1)
-    if not (means[0] > 0).all():
-        raise ValueError(f"means of values must be positive, got {means[0].tolist()}")
-    return bootstrapped(power(levels, means.clamp(min=1e-12)))
-
-
 def middle(values: Sequence[float]) -> float:
     """The middle one of an odd number of values; of an even number, not 0, the upper of both."""
     if not len(values):

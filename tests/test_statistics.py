@@ -264,31 +264,8 @@ def test_ends_are_quantiles_and_let_nan_through():
     assert list(statistics.ends(values)) == expected
     whole = torch.cat((torch.tensor([5.0]).double(), values))
     assert statistics.bootstrapped(whole) == (5.0, *expected)
-    assert statistics.told(whole) == f"5.000 [{expected[0]:.3f}, {expected[1]:.3f}]"
     values[3] = math.nan
     assert all(map(math.isnan, statistics.ends(values)))
-
-
-def test_a_power_of_means_is_found_with_its_interval():
-    levels = (2, 4, 8, 16)
-    exact = torch.tensor([[3 * x**0.7] * 5 for x in levels], dtype=torch.float64)
-    source = generator()
-    found = statistics.power_of_means(levels, exact, 100, source)
-    assert found == pytest.approx((0.7, 0.7, 0.7), abs=1e-12)
-    inside = 0
-    for seed in range(100):
-        noisy = exact * (1 + 0.1 * normal(4, 5, seed=seed).repeat(1, 4)[:, :5])
-        value, low, high = statistics.power_of_means(levels, noisy, 200, source)
-        assert low <= value <= high
-        inside += low <= 0.7 <= high
-    assert inside >= 75  # nominally 95; with five runs the bootstrap is too narrow
-
-
-def test_only_the_runs_as_they_are_need_positive_means():
-    runs = torch.tensor([[-1.0, 1.2], [1.0, 1.0]])  # of one redraw in four the first mean is -1
-    found = [statistics.power_of_means((1, 2), runs, 1, generator(seed)) for seed in range(20)]
-    assert [value for value, _, _ in found] == pytest.approx([math.log2(10)] * 20, rel=1e-6)
-    assert max(high for _, _, high in found) > 30  # a mean that is not positive counts as 1e-12
 
 
 def test_the_middle_one_is_the_median_of_an_odd_number():
@@ -339,12 +316,6 @@ def test_the_search_ends_where_it_is_told():
         (lambda: statistics.ends(torch.ones(0)), "R at least 1"),
         (lambda: statistics.bootstrapped(torch.ones(1)), "R at least 1"),
         (lambda: statistics.redrawn_means(torch.ones(0), 3, generator()), "E at least 1"),
-        (lambda: statistics.power_of_means((1, 2), normal(3, 4), 10, generator()), "2 levels"),
-        (lambda: statistics.power_of_means((1, 2), normal(2, 0), 10, generator()), r"\(2, 0\)"),
-        (lambda: statistics.power_of_means((1, 2), normal(2, 3, 4), 9, generator()), r"\(2, 3, 4"),
-        (lambda: statistics.power_of_means((1, 2), torch.zeros(2, 4), 9, generator()), "positive"),
-        (lambda: statistics.power_of_means((1, 2), -torch.ones(2, 4), 10, generator()), "positive"),
-        (lambda: statistics.power_of_means((0, 2), torch.ones(2, 4), 10, generator()), "got 0.0"),
         (lambda: statistics.middle([]), "no values"),
         (lambda: first(bool, 5, 4), "ends at 4 before it starts at 5"),
     ],

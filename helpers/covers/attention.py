@@ -15,7 +15,6 @@ import torch
 from torch import Tensor
 
 from helpers.checks import door, require_choice, require_positive, require_scale
-from helpers.covers.capacity import allocate, zhang_bound
 from helpers.covers.lipschitz import SOFTMAX_PRINTED, earlier_factors, later_factors, layer_factor
 
 FORMS = ("text", "proof", "repaired")
@@ -80,24 +79,6 @@ def printed_shares(lengths: Tensor, B: float, epsilon: float) -> Tensor:
     width = _width(lengths)
     steps = (width * lengths / B * (1 + 1e-12)).floor()
     return epsilon * ((steps + 1) / (2 * width)).sqrt()
-
-
-@door
-def functionals_log_size(k: int, B_1: float, B_x: float, N: int, epsilon: float) -> float:
-    r"""Log size of a cover of k functionals whose lengths sum to at most B_1, constants included.
-
-    .. math:: 4 \cdot 36\, \frac{B_1^2 B_x^2}{\epsilon^2}
-        \log\Bigl(2 \Bigl\lceil \frac{8 B_1 B_x}{\epsilon} + 2 \Bigr\rceil N + 1\Bigr)
-        + \log \binom{2k}{k}
-
-    Lengths are rounded up to multiples of B_1 / k, at least one; the sum at most doubles, and
-    there are binomial(2k, k) lists of multiples. Each functional has a cover of Zhang's size.
-
-    Source: the chapter on the capacity of attention; repairs Edelman et al. (2022), Lemma 4.5.
-    """
-    require_positive(k=k)
-    require_scale(B_1=B_1)
-    return zhang_bound(N, 2 * B_1, B_x, epsilon) + math.log(math.comb(2 * k, k))
 
 
 @door
@@ -188,27 +169,6 @@ def heads_bound(
         h.V_columns ** (2 / 3) + (constant * h.QK_columns * h.V * power) ** (2 / 3) for h in heads
     )
     return float((d * lipschitz * B_x / epsilon) ** 2 * total**3 * math.log(N))
-
-
-@door
-def explicit_log_size(width: int, alpha: Tensor, beta: Tensor, N: int, epsilon: float) -> float:
-    """Log size of a cover with all constants, the error split as :func:`allocate` says.
-
-    Args:
-        width: Functionals in each part, at least 1.
-        alpha: As :func:`head_parts` or :func:`depth_parts` give it: for each part the square of
-            the sum of the functionals' lengths times the inputs' length.
-        beta: By how much each part's error is multiplied.
-        N: Inputs of each part, at least 1.
-        epsilon: Scale, positive.
-
-    Source: :func:`functionals_log_size` for each part.
-    """
-    shares = allocate(alpha, beta, epsilon)[0]
-    return sum(
-        functionals_log_size(width, size, 1.0, N, x)
-        for size, x in zip(alpha.sqrt().tolist(), shares.tolist(), strict=True)
-    )
 
 
 def affine_residual(x: Tensor, y: Tensor) -> float:
