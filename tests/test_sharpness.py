@@ -614,3 +614,107 @@ def test_bad_numbers_are_named(call, message):
 def test_bad_kinds_are_named(call, message):
     with pytest.raises(TypeError, match=message):
         call()
+
+
+def centred(weights, inputs):
+    """A model behind a norm over the batch: each output depends on all inputs."""
+    hidden = inputs @ weights["a"]
+    return (hidden - hidden.mean(0)).tanh() @ weights["c"]
+
+
+def normed(weights, inputs):
+    hidden = inputs @ weights["a"]
+    spread = (hidden - hidden.mean(0)).square().mean(0).sqrt()
+    return ((hidden - hidden.mean(0)) / spread).tanh() @ weights["c"]
+
+
+def compared(weights, inputs):
+    return forward(weights, inputs) * (1 + 1e-3 * (inputs == inputs.amax(0)).any(-1))
+
+
+@pytest.mark.parametrize("mixing", [centred, normed, compared])
+@pytest.mark.parametrize("memory", [2**30, 3e3])  # all inputs at once, and one by one
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_outputs_that_depend_on_the_batch_are_refused(mixing, memory, dtype):
+    weights, x = model(dtype=dtype), normals(12, 3, seed=7, dtype=dtype)
+    loss = SquaredLoss(mixing, x, mixing(weights, x))
+    told = "its own input alone, .* by itself and .* among the others; for a trace use method='ex"
+    for draws in (None, 2):
+        with pytest.raises(ValueError, match=told):
+            hessian_trace(loss, weights, draws=draws, memory=memory)
+    with pytest.raises(ValueError, match=told):
+        gradients(mixing, weights, x, memory=memory)
+    assert hessian_trace(loss, weights, "exact").value.isfinite()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("width", [4, 300])
+def test_rounding_that_depends_on_the_batch_is_let_through(dtype, width):
+    """Outputs are differences of numbers 1e6 times as large, so that rounding is most of them."""
+    weights = {"a": normals(width, 64, dtype=dtype), "c": normals(64, seed=1, dtype=dtype)}
+    x = normals(700, width, seed=2, dtype=dtype)
+
+    def cancelling(weights, inputs):
+        hidden = 1e6 * (inputs @ weights["a"])
+        return ((hidden + inputs[:, :1]) - hidden) @ weights["c"]
+
+    loss = SquaredLoss(cancelling, x, torch.zeros(700, dtype=dtype))
+    assert hessian_trace(loss, weights).value.isfinite()
+
+
+def test_outputs_that_are_not_numbers_are_no_sign_of_a_batch():
+    weights, x = model(), normals(5, 3)
+    x[1] = torch.nan
+    assert hessian_trace(SquaredLoss(forward, x, torch.zeros(5)), weights).value.isnan()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_name_of_a_weight_is_no_pattern(method):
+    def loss(weights):
+        return 3 * weights["h[0]"].square().sum() + 20 * weights["h0"].square().sum()
+
+    weights = {name: torch.ones(2, dtype=torch.float64) for name in ("h[0]", "h0")}
+    if method == "gauss_newton":
+        loss = SquaredLoss(
+            lambda w, x: x @ (w["h[0]"] + 2 * w["h0"]), torch.eye(2).double(), torch.zeros(2)
+        )
+    one, other = (12, 80) if method != "gauss_newton" else (2, 8)
+    options = {"draws": 40, "generator": seeded()}
+    for choice, wanted in (
+        ({"only": "h[0]"}, one),
+        ({"only": ["h[0]", "h0"]}, one + other),
+        ({"without": "h[0]"}, other),
+        ({"only": "h[0-9]"}, other),
+    ):
+        found = hessian_trace(loss, weights, method, **options, **choice)
+        assert float(found) == pytest.approx(wanted, rel=1e-5)
+
+
+def test_the_residual_of_one_weight_is_not_that_of_another():
+    x = normals(4, 3)
+
+    def output(weights, inputs):
+        return (inputs @ weights["h[0]"]) ** 2 + 5 * (inputs @ weights["h0"]) ** 2
+
+    weights = {"h[0]": normals(3, seed=1), "h0": normals(3, seed=2)}
+    loss = SquaredLoss(output, x, torch.zeros(4))
+    options = {"draws": 3000, "generator": seeded(), "only": "h[0]"}
+    found, exact = (
+        hessian_trace(loss, weights, **options),
+        hessian_trace(loss, weights, "exact", only="h[0]"),
+    )
+    assert abs(float(found) + found.residual - float(exact)) <= 5 * found.residual_stderr
+
+
+@pytest.mark.parametrize("method", ["hutch++", "xtrace", "hutchinson"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_half_precision_is_factored_in_single(method, dtype):
+    loss, weights = tanh_loss(), model()
+    narrow = SquaredLoss(forward, loss.inputs.to(dtype), loss.targets.to(dtype))
+    exact = float(hessian_trace(loss, weights, "exact"))
+    scale = sum(abs(v.item()) for v in dense_blocks(loss, weights).values())
+    weights = {k: v.to(dtype) for k, v in weights.items()}
+    found = hessian_trace(narrow, weights, method, draws=90, generator=seeded())
+    assert found.value.dtype == found.stderr.dtype == dtype
+    slack = 5 * found.stderr.item() + 8 * torch.finfo(dtype).eps * scale
+    assert abs(float(found) - exact) <= slack

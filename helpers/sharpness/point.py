@@ -9,7 +9,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from fnmatch import filter as matching
+from fnmatch import fnmatchcase
 from functools import reduce, wraps
 from itertools import islice
 from typing import Any, TypedDict, TypeVar, cast
@@ -38,8 +38,9 @@ class Choice(TypedDict, total=False):
     """What every measure here can be told beside its own arguments.
 
     Attributes:
-        only: Names of the weights that move, or patterns as in a shell, ``"layers.1.*"``; None,
-            which is meant if it is left out: all. The others are held fixed.
+        only: Names of the weights that move, or patterns as in a shell, ``"layers.1.*"``; what is
+            the name of a weight is no pattern. None, which is meant if it is left out: all. The
+            others are held fixed.
         without: Names or patterns of weights that are held fixed; none if left out.
         ensemble: Every weight has a leading axis of E models. The loss is shared, or a sequence of
             one a model. Results get that axis in front. The models are taken one after the other,
@@ -98,7 +99,9 @@ class SquaredLoss:
     """Mean squared error over inputs, without 1/2, as a function of the weights.
 
     Attributes:
-        forward: ``forward(weights, inputs) -> outputs (B,)``, a pure function.
+        forward: ``forward(weights, inputs) -> outputs (B,)``, a pure function. Gauss-Newton and
+            gradients run it on one input at a time, so each output must depend on its own input
+            alone, not on the batch; they refuse a model in which it does not.
         inputs: Shape ``(B, ...)``, at least one input.
         targets: Shape ``(B,)``.
 
@@ -285,13 +288,17 @@ def require_draws(draws: int, least: int = 2) -> None:
         raise ValueError(f"draws must be at least {least}, got {draws}")
 
 
+def _matching(weights: Weights, pattern: str) -> list[str]:
+    return [name for name in weights if fnmatchcase(name, pattern)]
+
+
 def _chosen(weights: Weights, only: Names | None, without: Names) -> set[str]:
     """Names of the weights that move."""
 
     def matched(patterns: Names) -> set[str]:
         found: set[str] = set()
         for pattern in (patterns,) if isinstance(patterns, str) else patterns:
-            hits = matching(weights, pattern)
+            hits = [pattern] if pattern in weights else _matching(weights, pattern)
             if not hits:
                 raise ValueError(f"no weight matches {pattern!r}; there are {', '.join(weights)}")
             found.update(hits)

@@ -73,6 +73,7 @@ def hessian_trace(
     and the residual is 0 where f = y. The methods, with P weights chosen:
 
     - ``"gauss_newton"``: the first term, exactly. With ``draws``, the second by Hutchinson, apart.
+      Each output must depend on its own input alone, as behind a batch norm it does not.
     - ``"exact"``: the diagonal, by P products of vectors with H, one weight's block at a time.
     - ``"hutchinson"``: the mean of :math:`u^\top H u` over ``draws`` vectors of random signs.
       Unbiased.
@@ -102,12 +103,14 @@ def hessian_trace(
 
     Raises:
         ValueError: an unknown method, too few draws, no weights chosen, a pattern without a match,
-            or a loss that is not one number.
+            a loss that is not one number, or for ``"gauss_newton"`` an output that depends on other
+            inputs than its own.
         TypeError: weights that are not floating, or ``"gauss_newton"`` without a SquaredLoss.
         MemoryError: one step would take more than ``memory``.
 
     Cost: a product is about a gradient of the loss, half that or less when many are vectorised;
-    Gauss-Newton is one or two such gradients in all, as all inputs are taken at once.
+    Gauss-Newton is one or two such gradients in all, as all inputs are taken at once. Half
+    precision is factored in float32.
     Source: Meyer et al. (2021) for Hutch++; Epperly, Tropp and Webber (2024) for XTrace.
     """
     require_choice("method", method, METHODS)
@@ -173,11 +176,12 @@ def _block_trace(point: Point, name: str) -> Tensor:
 
 def _hutch_plus_plus(point: Point, third: int, generator: Generator) -> Trace:
     sketched = min(third, point.size)
-    need = 4 * sketched * point.vector_bytes
+    wide = torch.promote_types(point.dtype, torch.float32)  # torch factors nothing narrower
+    need = 4 * sketched * point.size * wide.itemsize
     point.fits(need, f"a sketch of {sketched} vectors", "method='hutchinson' or fewer draws")
     hessian, at_once = point.hessian(), point.products_at_once()
     sketch = torch.cat([hessian(S) for S in chunks(point.signs(sketched, generator), at_once)])
-    Q = torch.linalg.qr(sketch.mT).Q.mT  # (k, P), orthonormal rows
+    Q = torch.linalg.qr(sketch.mT.to(wide)).Q.mT.to(point.dtype)  # (k, P), orthonormal rows
     on_range = torch.cat([(hessian(q) * q).sum(1) for q in Q.split(at_once)]).sum()
     rest = (u - (Q @ u) @ Q for u in point.signs(third, generator))
     mean, stderr = mean_and_error(point.quadratic_forms(rest))
@@ -191,16 +195,19 @@ def _xtrace(point: Point, half: int, generator: Generator) -> Trace:
     orthogonal to. V is then the vector's part in what is left of the basis.
     """
     k = min(half, point.size)
-    need = 4 * k * point.vector_bytes
+    wide = torch.promote_types(point.dtype, torch.float32)  # torch factors nothing narrower
+    need = 4 * k * point.size * wide.itemsize
     point.fits(need, f"a sketch of {k} vectors", "method='hutchinson' or fewer draws")
     hessian, at_once = point.hessian(), point.products_at_once()
     drawn = torch.stack([*point.normal(k, generator)])  # (k, P)
-    images = torch.cat([hessian(chunk) for chunk in drawn.split(at_once)])
+    images = torch.cat([hessian(chunk) for chunk in drawn.split(at_once)]).to(wide)
     basis, R = torch.linalg.qr(images.mT)  # (P, k), (k, k)
-    H = torch.cat([hessian(chunk) for chunk in basis.mT.split(at_once)]) @ basis
+    H = torch.cat([hessian(chunk) for chunk in basis.mT.split(at_once)]).to(wide) @ basis
     on_range, scales = H.trace(), R.diagonal().abs()
     if scales.min() <= scales.max() * k * torch.finfo(R.dtype).eps:
-        return Trace(on_range, torch.zeros_like(on_range), {})  # the images span the whole range
+        value = on_range.to(point.dtype)
+        return Trace(value, torch.zeros_like(value), {})  # the images span the whole range
+    drawn = drawn.to(wide)
     W = basis.mT @ drawn.mT
     S = torch.linalg.solve_triangular(R.mT, torch.eye(k).to(R), upper=False)
     S = S / S.norm(dim=0)
@@ -208,4 +215,6 @@ def _xtrace(point: Point, half: int, generator: Generator) -> Trace:
     left = (W * R - 2 * V * R + V * (H @ V)).sum(0)  # of each vector off the basis without it
     squares = drawn.square().sum(1) - V.square().sum(0)
     left = left * (point.size - k + 1) / squares  # as if of its mean length there
-    return Trace(*mean_and_error(on_range - (S * (H @ S)).sum(0) + left), {})
+    estimates = on_range - (S * (H @ S)).sum(0) + left
+    mean, stderr = mean_and_error(estimates)
+    return Trace(mean.to(point.dtype), stderr.to(point.dtype), {})
