@@ -179,12 +179,11 @@ def bytes_missing(value: Tensor) -> bool:
         held = value.untyped_storage().nbytes()
     except NotImplementedError:  # a wrapper inside a transform has no storage of its own
         return False
+    start = value.storage_offset() * value.itemsize
     if value.is_contiguous():
-        last = value.numel()
-    else:
-        reach = ((n - 1) * k for n, k in zip(value.shape, value.stride(), strict=True))
-        last = 1 + sum(reach) if value.numel() else 0
-    return held < (value.storage_offset() + last) * value.itemsize if last else False
+        return held < start + value.nbytes and value.numel() > 0
+    reach = 1 + sum((n - 1) * k for n, k in zip(value.shape, value.stride(), strict=True))
+    return held < start + reach * value.itemsize and value.numel() > 0
 
 
 def require_floating(**given: Tensor) -> None:

@@ -110,7 +110,7 @@ def pack(table: Tensor) -> PackedTable:
         raise TypeError(f"expected floats or signed integers, got {table.dtype}")
     if is_differentiated(table):
         raise RuntimeError(
-            "counts of flips have no gradient and take no part in torch.func; detach the table"
+            "counts of flips have no gradient; detach the table, outside of a transform of torch"
         )
     require_readable(table=table)
     n = N.bit_length() - 1

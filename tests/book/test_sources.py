@@ -18,6 +18,7 @@ PAGES = sorted(path for path in (BOOK / "code").glob("*.md") if path.stem != "in
 ROOM = re.compile(r"^```\{room\} (.*)\n((?:.*\n)*?)```$", re.M)
 CORE = ("checks", "weights", "draws", "statistics", "kernels", "cube", "training", "nets")
 WITHOUT = {
+    "kernels.compiled.njit": "numba keeps what stands in a file, which no example does",
     "kernels.parity.ones": "a text that Triton compiles too",
     "kernels.walsh.in_threads": "a part of the CPU path, shown for who times it",
     "kernels.walsh.machine_code": "likewise",
