@@ -37,6 +37,17 @@ def door(function: F) -> F:
         ValueError: a number that is not finite, by name; or arguments for which the function
             divides by 0, leaves the domain of a logarithm or reads beyond an end, or whose shapes
             torch finds not to fit together; with all of them.
+
+    Example:
+        >>> from helpers.checks import door
+        >>> @door
+        ... def half(n: int) -> float:
+        ...     return n / 2
+        >>> half(3)
+        1.5
+        >>> half(3.0)
+        Traceback (most recent call last):
+        TypeError: n must be a whole number, got 3.0
     """
     if isinstance(function, type):
         setattr(function, "__init__", door(vars(function)["__init__"]))  # noqa: B010  # any class
@@ -67,7 +78,14 @@ def door(function: F) -> F:
 
 
 def shown(value: Any) -> str:
-    """A value in a message: short, and of a tensor its shape and dtype."""
+    """A value in a message: short, and of a tensor its shape and dtype.
+
+    Example:
+        >>> import torch
+        >>> from helpers.checks import shown
+        >>> shown(torch.zeros(2, 3))
+        'a tensor of shape (2, 3), torch.float32'
+    """
     if isinstance(value, Tensor):
         return f"a tensor of shape {tuple(value.shape)}, {value.dtype}"
     text = repr(value)
@@ -76,7 +94,16 @@ def shown(value: Any) -> str:
 
 
 def whole(name: str, value: Any) -> int:
-    """The value as an int by ``operator.index``; of anything else, or a bool, a TypeError."""
+    """The value as an int by ``operator.index``; of anything else, or a bool, a TypeError.
+
+    Example:
+        >>> from helpers.checks import whole
+        >>> whole("n", 4)
+        4
+        >>> whole("n", True)
+        Traceback (most recent call last):
+        TypeError: n must be a whole number, got True
+    """
     if not isinstance(value, bool):
         try:
             return operator.index(value)
@@ -109,7 +136,17 @@ def _anything(name: str, value: Any) -> Any:
 
 
 def number(name: str, value: Any) -> Any:
-    """The value, a number or a tensor of one; of anything else, a bool or NaN, an error by name."""
+    """The value, a number or a tensor of one; of anything else, a bool or NaN, an error by name.
+
+    Example:
+        >>> import math
+        >>> from helpers.checks import number
+        >>> number("epsilon", math.inf)
+        inf
+        >>> number("epsilon", math.nan)
+        Traceback (most recent call last):
+        ValueError: epsilon must be a number, got nan
+    """
     single = isinstance(value, Tensor) and value.ndim == 0 and not value.is_complex()
     if isinstance(value, bool) or not (single or isinstance(value, Real)):
         raise TypeError(f"{name} must be a number, got {shown(value)}")
@@ -139,13 +176,27 @@ def _unless_none(check: Check) -> Check:
 
 
 def require_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    """Raise ValueError unless ``value`` is one of the choices, which it lists."""
+    """Raise ValueError unless ``value`` is one of the choices, which it lists.
+
+    Example:
+        >>> from helpers.checks import require_choice
+        >>> require_choice("norm", "median", ("none", "pre", "post"))
+        Traceback (most recent call last):
+        ValueError: unknown norm 'median'; choose one of none, pre, post
+    """
     if value not in choices:
         raise ValueError(f"unknown {name} {value!r}; choose one of {', '.join(choices)}")
 
 
 def require_positive(**sizes: float) -> None:
-    """Raise ValueError for the first size below 1 or not finite, naming it."""
+    """Raise ValueError for the first size below 1 or not finite, naming it.
+
+    Example:
+        >>> from helpers.checks import require_positive
+        >>> require_positive(width=8, layers=0)
+        Traceback (most recent call last):
+        ValueError: layers must be at least 1, got 0
+    """
     for name, size in sizes.items():
         if not 1 <= size < math.inf:
             raise ValueError(f"{name} must be at least 1, got {size}")
@@ -160,6 +211,12 @@ def require_tensors(**given: object) -> None:
         TypeError: no tensor, since no dtype is guessed; or a sparse one.
         ValueError: memory that was freed, as by ``untyped_storage().resize_(0)``: machine code, and
             torch's own, would read beyond its end.
+
+    Example:
+        >>> from helpers.checks import require_tensors
+        >>> require_tensors(table=[1, -1])  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        TypeError: table must be a torch.Tensor, got list [1, -1]; torch.as_tensor makes one, ...
     """
     for name, value in given.items():
         if not isinstance(value, Tensor):
@@ -174,7 +231,17 @@ def require_tensors(**given: object) -> None:
 
 
 def bytes_missing(value: Tensor) -> bool:
-    """Whether a dense tensor reaches beyond the end of its storage."""
+    """Whether a dense tensor reaches beyond the end of its storage.
+
+    Example:
+        >>> import torch
+        >>> from helpers.checks import bytes_missing
+        >>> x = torch.ones(8)
+        >>> before = bytes_missing(x)
+        >>> _ = x.untyped_storage().resize_(0)
+        >>> before, bytes_missing(x)
+        (False, True)
+    """
     try:
         held = value.untyped_storage().nbytes()
     except NotImplementedError:  # a wrapper inside a transform has no storage of its own
@@ -187,7 +254,15 @@ def bytes_missing(value: Tensor) -> bool:
 
 
 def require_floating(**given: Tensor) -> None:
-    """Raise TypeError for the first tensor that is not floating, naming it."""
+    """Raise TypeError for the first tensor that is not floating, naming it.
+
+    Example:
+        >>> import torch
+        >>> from helpers.checks import require_floating
+        >>> require_floating(inputs=torch.tensor([1, 2]))
+        Traceback (most recent call last):
+        TypeError: inputs must be floating, got torch.int64
+    """
     for name, value in given.items():
         if not value.is_floating_point():
             raise TypeError(f"{name} must be floating, got {value.dtype}")
@@ -197,6 +272,13 @@ def require_finite(**given: Tensor) -> None:
     """Raise ValueError for the first tensor with an entry that is NaN or infinite, naming it.
 
     Inside ``vmap`` no value can be read, and nothing is checked.
+
+    Example:
+        >>> import torch
+        >>> from helpers.checks import require_finite
+        >>> require_finite(inputs=torch.tensor([1.0, float("inf")]))
+        Traceback (most recent call last):
+        ValueError: inputs must be finite, got inf
     """
     for name, value in given.items():
         if readable(value) and not value.isfinite().all():
@@ -204,21 +286,43 @@ def require_finite(**given: Tensor) -> None:
 
 
 def require_scale(**values: float) -> None:
-    """Raise ValueError for the first number that is not positive and finite, naming it."""
+    """Raise ValueError for the first number that is not positive and finite, naming it.
+
+    Example:
+        >>> from helpers.checks import require_scale
+        >>> require_scale(sigma=0.0)
+        Traceback (most recent call last):
+        ValueError: sigma must be positive and finite, got 0.0
+    """
     for name, value in values.items():
         if not 0 < value < math.inf:
             raise ValueError(f"{name} must be positive and finite, got {value}")
 
 
 def require_amount(**values: float) -> None:
-    """Raise ValueError for the first number that is negative or not finite, naming it."""
+    """Raise ValueError for the first number that is negative or not finite, naming it.
+
+    Example:
+        >>> from helpers.checks import require_amount
+        >>> require_amount(sigma=0.0)
+        >>> require_amount(sigma=-0.1)
+        Traceback (most recent call last):
+        ValueError: sigma must be finite and at least 0, got -0.1
+    """
     for name, value in values.items():
         if not 0 <= value < math.inf:
             raise ValueError(f"{name} must be finite and at least 0, got {value}")
 
 
 def require_probability(**values: float) -> None:
-    """Raise ValueError for the first number that is not above 0 and below 1, naming it."""
+    """Raise ValueError for the first number that is not above 0 and below 1, naming it.
+
+    Example:
+        >>> from helpers.checks import require_probability
+        >>> require_probability(delta=1.0)
+        Traceback (most recent call last):
+        ValueError: delta must lie between 0 and 1, got 1.0
+    """
     for name, value in values.items():
         if not 0 < value < 1:
             raise ValueError(f"{name} must lie between 0 and 1, got {value}")
@@ -228,6 +332,13 @@ def require_bits(bits: Tensor) -> None:
     """Raise ValueError for a number that is neither 0 nor 1, whatever the dtype, naming it.
 
     Inside ``vmap`` no value can be read, and nothing is checked.
+
+    Example:
+        >>> import torch
+        >>> from helpers.checks import require_bits
+        >>> require_bits(torch.tensor([0, 1, 2]))
+        Traceback (most recent call last):
+        ValueError: bits are 0 or 1, got 2
     """
     if readable(bits):
         wrong = bits[(bits != 0) & (bits != 1)]
@@ -236,7 +347,15 @@ def require_bits(bits: Tensor) -> None:
 
 
 def require_whole(**given: Tensor) -> None:
-    """Raise TypeError for the first tensor that is floating or complex, naming it."""
+    """Raise TypeError for the first tensor that is floating or complex, naming it.
+
+    Example:
+        >>> import torch
+        >>> from helpers.checks import require_whole
+        >>> require_whole(masks=torch.tensor([1.0]))
+        Traceback (most recent call last):
+        TypeError: masks must be integer or bool, got torch.float32
+    """
     for name, value in given.items():
         if value.is_floating_point() or value.is_complex():
             raise TypeError(f"{name} must be integer or bool, got {value.dtype}")
@@ -246,6 +365,14 @@ def readable(values: Tensor) -> bool:
     """Whether numbers can be read from a tensor.
 
     Not inside a transform such as vmap, nor from one without memory: on the device meta, or fake.
+
+    Example:
+        >>> import torch
+        >>> from helpers.checks import readable
+        >>> seen = []
+        >>> _ = torch.func.vmap(lambda x: seen.append(readable(x)) or x)(torch.ones(2))
+        >>> readable(torch.ones(2)), seen
+        (True, [False])
     """
     if torch._C._functorch.is_functorch_wrapped_tensor(values):
         return False

@@ -302,7 +302,16 @@ def redrawn(
 
 @door
 def redrawn_means(values: Tensor, count: int, generator: torch.Generator) -> Tensor:
-    """Means ``(count, *shape)`` over runs ``(E, *shape)`` drawn anew, as by :func:`redrawn`."""
+    """Means ``(count, *shape)`` over runs ``(E, *shape)`` drawn anew, as by :func:`redrawn`.
+
+    Example:
+        >>> import torch
+        >>> from helpers.statistics import redrawn_means
+        >>> runs = torch.tensor([1.0, 2.0, 6.0])
+        >>> means = redrawn_means(runs, 1000, torch.Generator().manual_seed(0))
+        >>> means.shape, bool(means.min() >= 1), bool(means.max() <= 6)
+        (torch.Size([1000]), True, True)
+    """
     one_group = torch.zeros(values.shape[:1], dtype=torch.int64)
     return values[redrawn(one_group, count, generator)].mean(1)
 
@@ -348,7 +357,13 @@ def bootstrapped(values: Tensor, level: float = 0.95) -> Estimate:
 
 
 def middle(values: Sequence[float]) -> float:
-    """The middle one of an odd number of values; of an even number, not 0, the upper of both."""
+    """The middle one of an odd number of values; of an even number, not 0, the upper of both.
+
+    Example:
+        >>> from helpers.statistics import middle
+        >>> middle([3, 1, 2]), middle([4, 1, 2, 3])
+        (2, 3)
+    """
     if not len(values):
         raise ValueError("no values have no middle")
     return sorted(values)[len(values) // 2]

@@ -23,6 +23,14 @@ def ensemble_of(count: int, draw: Callable[[], Weights]) -> Weights:
 
     Raises:
         ValueError: no models.
+
+    Example:
+        >>> import torch
+        >>> from helpers.weights import ensemble_of
+        >>> generator = torch.Generator().manual_seed(0)
+        >>> stack = ensemble_of(5, lambda: {"w": torch.randn(3, 2, generator=generator)})
+        >>> stack["w"].shape
+        torch.Size([5, 3, 2])
     """
     if count < 1:
         raise ValueError(f"an ensemble has at least 1 model, got {count}")
@@ -35,6 +43,14 @@ def check_weights(weights: Weights, shapes: Mapping[str, tuple[int, ...]]) -> No
 
     Raises:
         ValueError: a weight is missing, unknown or of another shape; names it.
+
+    Example:
+        >>> import torch
+        >>> from helpers.weights import check_weights
+        >>> check_weights({"w": torch.zeros(5, 3, 2)}, {"w": (3, 2)})
+        >>> check_weights({"w": torch.zeros(2, 3)}, {"w": (3, 2)})
+        Traceback (most recent call last):
+        ValueError: w must end in the shape (3, 2), got (2, 3)
     """
     if weights.keys() != shapes.keys():
         odd = sorted(weights.keys() ^ shapes.keys())

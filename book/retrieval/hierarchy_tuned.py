@@ -44,7 +44,10 @@ simple_lengths = [4]  # N of the simple task, rising [4..40]
 d = 4  # dimensions of the data [4..10]
 trials = 2  # runs at each setting of the search [2..5]
 runs = 3  # new runs at the setting found [3..10]
-thresholds = [0.7, 0.02]  # mean squared errors that end a count: general task, simple task; (N - 1)/N needs no pointer [0.02..0.7]
+thresholds = [
+    0.7,
+    0.02,
+]  # mean squared errors that end a count: general task, simple task; (N - 1)/N needs no pointer [0.02..0.7]
 test_prompts = 500  # of each test [500..10000]
 cap = 400_000  # most prompts of a run [200000..1000000]
 narrow_at = 5  # one of the lengths, at which the paper's widths are tried too [4..16]

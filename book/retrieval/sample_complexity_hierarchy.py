@@ -40,7 +40,10 @@ simple_lengths = [8]  # N of the simple task, rising [4..40]
 d = 10  # dimensions of the data [4..10]
 states = 100  # of the recurrent net in each direction [50..500]
 runs = 2  # of each kind, each with its own task, weights and prompts [1..10]
-thresholds = [0.7, 0.02]  # mean squared errors that end a count: general task, simple task; (N - 1)/N needs no pointer [0.02..0.7]
+thresholds = [
+    0.7,
+    0.02,
+]  # mean squared errors that end a count: general task, simple task; (N - 1)/N needs no pointer [0.02..0.7]
 test_prompts = 1000  # of each test [1000..10000]
 cap = 1_000_000  # most prompts of a run [200000..1000000]
 seed = 0  # of the first run; the next ones count up [0..1000000]

@@ -71,7 +71,7 @@ rem3, rem3_norm, rescaling = map(
 fig2_norm, fig2_trace = map(ledger.result, ("sharper.fig2.norm", "sharper.fig2.trace"))
 known = {"about": "experiment", "evidence": "trained"}
 for d, W in classes:
-    if W > math.comb(n, d):
+    if math.comb(n, d) < W:
         raise ValueError(f"classes are of W different sets of d of the n = {n} bits, got {[d, W]}")
 QUANTITIES = ("norm2", "trace")
 PAPER = [(d, W) for d in (1, 2, 3, 4, 5) for W in (1, 7, 14, 20)]  # its classes

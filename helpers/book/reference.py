@@ -5,13 +5,6 @@ with its signature as it is written, and its docstring. ``{floors}`` lists the m
 each with its first line. A name is entered as a Python object, such as ``helpers.draws.f64``, so
 that other pages and projects can link to it. In the code of a page, what is imported from
 ``helpers`` becomes a link to its entry, once a cell.
-
-Inside ``{room}`` stand examples of names whose docstrings have none, each below its name::
-
-    draws.seed_of
-        >>> from helpers.draws import seed_of
-        >>> seed_of("parity", 1) == seed_of("parity", 2)
-        False
 """
 
 from __future__ import annotations
@@ -190,7 +183,6 @@ def setup(app: Any) -> dict[str, bool]:
 
         required_arguments = 1
         final_argument_whitespace = True
-        has_content = True
 
         def run(self) -> list[Any]:
             try:
@@ -199,7 +191,6 @@ def setup(app: Any) -> dict[str, bool]:
                     for room in self.arguments[0].split()
                     for name in sources.modules_of(room)
                 ]
-                given = sources.examples(list(self.content))
             except ValueError as error:
                 raise self.error(f"room: {error}") from error
             self.env.note_dependency(__file__)
@@ -207,12 +198,10 @@ def setup(app: Any) -> dict[str, bool]:
             made: list[Any] = []
             for module in modules:
                 self.env.note_dependency(str(module.path))
-                made += self.shown(module, given)
-            if given:
-                raise self.error(f"room: examples of what is not here: {', '.join(given)}")
+                made += self.shown(module)
             return made
 
-        def shown(self, module: Module, given: dict[str, str]) -> list[Any]:
+        def shown(self, module: Module) -> list[Any]:
             """A module as a section; what a room says of itself stands above its sections."""
             full = f"helpers.{module.name}"
             line = module.doc.partition("\n")[0]
@@ -227,14 +216,14 @@ def setup(app: Any) -> dict[str, bool]:
                 words += ["", ", ".join(f":py:obj:`~{entry.full}`" for entry in module.entries)]
             inner = parsed(self, "\n".join(words), full)
             for entry in module.entries:
-                inner.append(self.described(entry, module, given))
+                inner.append(self.described(entry, module))
             if module.path.name == "__init__.py" and not module.entries:
                 inner[0]["ids"].append(full)
                 return inner
             title = nodes.title("", "", nodes.literal("", module.name))
             return [nodes.section("", title, *inner, ids=[full], names=[full])]
 
-        def described(self, entry: Entry, module: Module, given: dict[str, str]) -> Any:
+        def described(self, entry: Entry, module: Module) -> Any:
             """An entry, and those of a class's members within it."""
             kind = entry.kind
             python().note_object(entry.full, kind, entry.full, location=self.get_location())
@@ -245,11 +234,9 @@ def setup(app: Any) -> dict[str, bool]:
             sign += nodes.inline("", entry.signature, classes=["sig-rest"])
             owner = entry.name.partition(".")[0] if entry.members or "." in entry.name else ""
             text = sources.as_rst(entry.doc, module, owner)
-            if example := given.pop(f"{entry.module}.{entry.name}", ""):
-                text += "\n\n:Example:\n\n" + re.sub(r"(?m)^(?=.)", "    ", example)
             content = addnodes.desc_content("", *parsed(self, text, entry.full))
             for member in entry.members:
-                content += self.described(member, module, given)
+                content += self.described(member, module)
             look = {"domain": "py", "objtype": kind, "classes": ["py", kind]}
             return addnodes.desc("", sign, content, **look)
 

@@ -380,26 +380,3 @@ def floors() -> dict[str, list[tuple[str, str]]]:
         lines = [line.split(maxsplit=1) for line in floor[2].splitlines() if line.strip()]
         found[floor[1]] = [(name, words) for name, words in lines]
     return found
-
-
-def examples(lines: list[str]) -> dict[str, str]:
-    """Examples by the names that they stand below, each name on a line of its own.
-
-    >>> examples(["draws.f64", "    >>> f64([1])"])
-    {'draws.f64': '>>> f64([1])'}
-
-    Raises:
-        ValueError: a line that is neither a name nor indented below one; or a name given twice.
-    """
-    found: dict[str, list[str]] = {}
-    name = None
-    for line in lines:
-        if re.fullmatch(r"[\w.]+", line):
-            if line in found:
-                raise ValueError(f"two examples of {line}")
-            name, found[line] = line, []
-        elif line.strip() and not (line.startswith("    ") and name):
-            raise ValueError(f"neither a name nor an example below one: {line}")
-        elif name:
-            found[name].append(line[4:])
-    return {name: "\n".join(body).strip("\n") for name, body in found.items()}

@@ -31,6 +31,12 @@ def spectrum(f: Tensor) -> Tensor:
         TypeError: not float32 or float64.
 
     Cost: n 2**n additions. Source: Lintilhac and Shaikh (2026), Eq. (1), in the +-1 basis.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.spectrum(cube.majority(3))
+        tensor([ 0.0000,  0.5000,  0.5000,  0.0000,  0.5000,  0.0000,  0.0000, -0.5000],
+               dtype=torch.float64)
     """
     return walsh_hadamard(_floating(f)) / f.shape[-1]
 
@@ -55,6 +61,11 @@ def even_parity_coefficients(f: Tensor) -> Tensor:
         TypeError: not float32 or float64.
 
     Cost: as :func:`spectrum`. Source: Lintilhac and Shaikh (2026), Eq. (1), in their own basis.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.even_parity_coefficients(cube.parity(2))  # chi = 2 p - 1
+        tensor([-1.,  0.,  0.,  2.], dtype=torch.float64)
     """
     a = 2 * spectrum(f)
     a[..., 0] -= f[..., 0]
@@ -68,6 +79,11 @@ def degree_profile(f: Tensor) -> Tensor:
         Shape ``(*batch, n + 1)``, non-negative; sums to E f^2 (Parseval).
 
     Cost: as :func:`spectrum`. Source: Hahn and Rofin (2024), Section 2.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.degree_profile(cube.majority(3))
+        tensor([0.0000, 0.7500, 0.0000, 0.2500], dtype=torch.float64)
     """
     weights = spectrum(f).square()
     sizes = _set_sizes(f)
@@ -94,6 +110,11 @@ def average_sensitivity(f: Tensor) -> Tensor:
         TypeError: not float32 or float64.
 
     Cost: n 2**n additions. Source: Hahn and Rofin (2024), Definition 3 and Eq. (17).
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.average_sensitivity(cube.majority(3)).item()  # 0.75 + 3 * 0.25
+        1.5
     """
     return (spectrum(f).square() * _set_sizes(f)).sum(-1)
 
@@ -109,6 +130,11 @@ def local_sensitivity(f: Tensor) -> Tensor:
         TypeError: not float32 or float64.
 
     Cost: n 2**n, from the table itself and not from the spectrum. Source: as above, Eq. (1).
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.local_sensitivity(cube.majority(3))
+        tensor([0., 2., 2., 2., 2., 2., 2., 0.], dtype=torch.float64)
     """
     _set_sizes(f)  # checks the shape
     if not f.numel():
@@ -131,6 +157,11 @@ def degree(f: Tensor, tol: float | None = None) -> int:
 
     Raises:
         ValueError: not one table, or an entry that is not finite; as :func:`spectrum` further.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.degree(cube.majority(3)), cube.degree(cube.first(3))
+        (3, 1)
     """
     if _floating(f).ndim != 1:
         raise ValueError(f"degree takes one table, got shape {tuple(f.shape)}")
@@ -148,6 +179,11 @@ def sparsity(f: Tensor, tol: float | None = None) -> Tensor:
 
     Raises:
         ValueError: an entry that is not finite; as :func:`spectrum` further.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.sparsity(cube.majority(3)).item()
+        4
     """
     return _above(f, tol).sum(-1)
 

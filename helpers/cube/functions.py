@@ -25,7 +25,13 @@ BASES = ("character", "even_parity")
 
 @door
 def indices(n: int) -> Tensor:
-    """All indices of the cube, shape ``(2**n,)``, int64; ValueError unless 0 <= n <= 30."""
+    """All indices of the cube, shape ``(2**n,)``, int64; ValueError unless 0 <= n <= 30.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.indices(2)
+        tensor([0, 1, 2, 3])
+    """
     if not 0 <= n <= MAX_TABLE_BITS:
         raise ValueError(f"a table needs an integer n from 0 to {MAX_TABLE_BITS}, got {n}")
     return torch.arange(2**n)
@@ -33,18 +39,36 @@ def indices(n: int) -> Tensor:
 
 @door
 def bits(n: int) -> Tensor:
-    """All bit strings, shape ``(2**n, n)``, int64 in {0, 1}; row i holds the bits of index i."""
+    """All bit strings, shape ``(2**n, n)``, int64 in {0, 1}; row i holds the bits of index i.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.bits(2).tolist()  # the first bit changes fastest
+        [[0, 0], [1, 0], [0, 1], [1, 1]]
+    """
     return (indices(n)[:, None] >> torch.arange(n)) & 1
 
 
 @door
 def points(n: int) -> Tensor:
-    """All points, shape ``(2**n, n)``, float64 in {-1, 1}: ``1 - 2 * bits(n)``."""
+    """All points, shape ``(2**n, n)``, float64 in {-1, 1}: ``1 - 2 * bits(n)``.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.points(2).tolist()
+        [[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]
+    """
     return (1 - 2 * bits(n)).double()
 
 
 def index_of(strings: Tensor) -> Tensor:
-    """Index of bit strings ``(*batch, n)`` of 0s and 1s, n at most 62: shape ``(*batch,)``."""
+    """Index of bit strings ``(*batch, n)`` of 0s and 1s, n at most 62: shape ``(*batch,)``.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.index_of(cube.bits(2))
+        tensor([0, 1, 2, 3])
+    """
     n = strings.shape[-1] if strings.ndim else -1
     if not 0 <= n <= MAX_BITS:
         raise ValueError(
@@ -55,7 +79,13 @@ def index_of(strings: Tensor) -> Tensor:
 
 
 def mask_of(coordinates: list[int]) -> int:
-    """Bit mask of a list of coordinates counted from 1, as the papers do."""
+    """Bit mask of a list of coordinates counted from 1, as the papers do.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.mask_of([1, 3])
+        5
+    """
     given = {whole("a coordinate", k) for k in coordinates}
     for k in given:
         if not 1 <= k <= MAX_BITS:
@@ -65,7 +95,13 @@ def mask_of(coordinates: list[int]) -> int:
 
 @door
 def members(mask: int) -> list[int]:
-    """Coordinates in a mask, counted from 1, in increasing order."""
+    """Coordinates in a mask, counted from 1, in increasing order.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.members(5)
+        [1, 3]
+    """
     if not 0 <= mask < 2**MAX_BITS:
         raise ValueError(f"a mask lies between 0 and {2**MAX_BITS - 1}, got {mask}")
     return [k + 1 for k in range(MAX_BITS) if int(mask) >> k & 1]
@@ -73,7 +109,13 @@ def members(mask: int) -> list[int]:
 
 @door
 def character(n: int, mask: int) -> Tensor:
-    """Table of chi_S, shape ``(2**n,)``, float64 in {-1, 1}."""
+    """Table of chi_S, shape ``(2**n,)``, float64 in {-1, 1}.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.character(2, 0b11)
+        tensor([ 1., -1., -1.,  1.], dtype=torch.float64)
+    """
     i = indices(n)
     if not 0 <= mask < 2**n:
         raise ValueError(f"mask {mask} is outside the cube of {n} bits (0 to {2**n - 1})")
@@ -86,6 +128,11 @@ def characters(n: int) -> Tensor:
 
     Sylvester's matrix in natural order, which :mod:`helpers.cube.fourier` applies without forming
     it.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.characters(1).tolist()
+        [[1.0, 1.0], [1.0, -1.0]]
     """
     i = indices(n)
     if n > MAX_MATRIX_BITS:
@@ -95,26 +142,50 @@ def characters(n: int) -> Tensor:
 
 @door
 def parity(n: int) -> Tensor:
-    """PARITY: +1 iff an even number of bits is 1. Average sensitivity n."""
+    """PARITY: +1 iff an even number of bits is 1. Average sensitivity n.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.parity(2)
+        tensor([ 1., -1., -1.,  1.], dtype=torch.float64)
+    """
     return character(n, 2 ** max(n, 0) - 1)  # which refuses a negative n by name
 
 
 @door
 def majority(n: int) -> Tensor:
-    """MAJORITY: +1 iff more than half of the x_i are +1, else -1, ties too."""
+    """MAJORITY: +1 iff more than half of the x_i are +1, else -1, ties too.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.majority(2)  # a tie counts as -1
+        tensor([ 1., -1., -1., -1.], dtype=torch.float64)
+    """
     return torch.where(2 * popcount(indices(n)) < n, 1.0, -1.0).double()
 
 
 @door
 def first(n: int) -> Tensor:
-    """FIRST: the first coordinate x_1. Average sensitivity 1."""
+    """FIRST: the first coordinate x_1. Average sensitivity 1.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.first(2)
+        tensor([ 1., -1.,  1., -1.], dtype=torch.float64)
+    """
     require_positive(n=n)
     return character(n, 1)
 
 
 @door
 def mean(n: int) -> Tensor:
-    """MEAN: (x_1 + ... + x_n) / n, a real-valued function. Average sensitivity 1/n."""
+    """MEAN: (x_1 + ... + x_n) / n, a real-valued function. Average sensitivity 1/n.
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.mean(2)
+        tensor([ 1.,  0.,  0., -1.], dtype=torch.float64)
+    """
     require_positive(n=n)
     return 1 - 2 * popcount(indices(n)).double() / n
 
@@ -139,6 +210,13 @@ class SparseFunction:
         coefficients: Their c_S, shape ``(sparsity,)``, float64.
         basis: ``"character"``: b_S = chi_S in {-1, 1}; ``"even_parity"``: b_S = (1 + chi_S) / 2
             in {0, 1}. The same f has other coefficients, and another sparsity, in the other basis.
+
+    Example:
+        >>> import torch
+        >>> from helpers import cube
+        >>> f = cube.SparseFunction(3, torch.tensor([0b011, 0b100]), cube.points(1)[:, 0])
+        >>> f.degree, f.sparsity, f(torch.tensor([0, 4]))  # chi_12 - chi_3 at 000 and at 001
+        (2, 2, tensor([0., 2.], dtype=torch.float64))
     """
 
     n: int
@@ -235,6 +313,13 @@ def sparse_function(
         ValueError: a number is outside its range, or an unknown basis.
 
     Cost: sparsity draws; twice as many subsets are listed when more than half are wanted.
+
+    Example:
+        >>> import torch
+        >>> from helpers import cube
+        >>> f = cube.sparse_function(10, 3, 2, torch.Generator().manual_seed(0))
+        >>> f.degree, f.sparsity, round(f.coefficients.square().sum().item(), 12)
+        (3, 2, 1.0)
     """
     _check_size(n)
     if not 0 <= degree <= n:

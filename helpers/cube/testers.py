@@ -97,6 +97,13 @@ def first_accepted_degree(
 
     Cost: at most R 2**(k+1) queries at level k, each distinct point asked once. Source: Lintilhac
     and Shaikh (2026), Appendix H; the variant with blocks is ours.
+
+    Example:
+        >>> import torch
+        >>> from helpers import cube
+        >>> generator = torch.Generator().manual_seed(0)
+        >>> cube.first_accepted_degree(cube.majority(5), 5, generator=generator).accepted
+        5
     """
     ask = _as_oracle(oracle, n)
     if directions not in DIRECTIONS:
@@ -161,6 +168,13 @@ def first_accepted_sparsity(
 
     Cost: at most R 2**free queries and R transforms of that length. Source: Lintilhac and Shaikh
     (2026), Appendix H.
+
+    Example:
+        >>> import torch
+        >>> from helpers import cube
+        >>> generator = torch.Generator().manual_seed(0)
+        >>> cube.first_accepted_sparsity(cube.majority(3), 3, generator=generator).accepted
+        4
     """
     ask = _as_oracle(oracle, n)
     if not 0 <= free <= 20:
@@ -184,7 +198,13 @@ def first_accepted_sparsity(
 
 @door
 def degree_repetitions(eps: float, delta: float) -> int:
-    """R with (1 - eps)^R <= delta: ceil(ln(1/delta) / eps)."""
+    """R with (1 - eps)^R <= delta: ceil(ln(1/delta) / eps).
+
+    Example:
+        >>> from helpers import cube
+        >>> cube.degree_repetitions(0.02, 0.05)
+        150
+    """
     require_probability(eps=eps)
     require_probability(delta=delta)
     return math.ceil(math.log(1 / delta) / eps)
@@ -195,6 +215,12 @@ def random_restrictions(n: int, free: int, count: int, generator: torch.Generato
     """Points of random subcubes with ``free`` free coordinates: ``(count, 2**free)``, int64.
 
     Bit j of the column is the j-th free coordinate of the row.
+
+    Example:
+        >>> import torch
+        >>> from helpers.cube.testers import random_restrictions
+        >>> random_restrictions(8, 3, 10, torch.Generator().manual_seed(0)).shape
+        torch.Size([10, 8])
     """
     require_positive(count=count)
     if not 0 <= free <= n:

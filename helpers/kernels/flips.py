@@ -45,6 +45,12 @@ class PackedTable:
         n: Number of bits, 0 to 30.
         words: Shape ``(max(1, 2**n / 64),)``, int64. Bit b of word w is 1 iff f(64 w + b) = -1;
             below n = 6 the bits from 2**n on are 0.
+
+    Example:
+        >>> import torch
+        >>> from helpers.kernels.flips import PackedTable
+        >>> PackedTable(2, torch.tensor([0b1001])).words  # -1 at the indices 0 and 3
+        tensor([9])
     """
 
     n: int
@@ -70,6 +76,13 @@ class LocalSensitivity:
 
     Attributes:
         histogram: Entry s is the number of points with exactly s such flips, int64; exact.
+
+    Example:
+        >>> import torch
+        >>> from helpers.kernels.flips import LocalSensitivity
+        >>> found = LocalSensitivity(torch.tensor([2, 0, 6]))  # majority of three bits
+        >>> found.maximum, found.mean
+        (2, 1.5)
     """
 
     histogram: Tensor
@@ -99,6 +112,12 @@ def pack(table: Tensor) -> PackedTable:
             cannot be read: inside a transform of torch.func, on the device meta, or fake.
 
     Cost: two passes over the table.
+
+    Example:
+        >>> import torch
+        >>> from helpers.kernels.flips import pack
+        >>> pack(torch.tensor([-1, 1, 1, -1]))
+        PackedTable(n=2, words=tensor([9]))
     """
     require_tensors(table=table)
     N = len(table) if table.ndim == 1 else 0
@@ -135,7 +154,14 @@ def _require_signs(table: Tensor, met: bool) -> None:
 
 
 def unpack(packed: PackedTable) -> Tensor:
-    """The table again, shape ``(2**n,)``, int8."""
+    """The table again, shape ``(2**n,)``, int8.
+
+    Example:
+        >>> import torch
+        >>> from helpers.kernels.flips import pack, unpack
+        >>> unpack(pack(torch.tensor([-1, 1, 1, -1])))
+        tensor([-1,  1,  1, -1], dtype=torch.int8)
+    """
     lanes = torch.arange(min(64, 1 << packed.n), device=packed.words.device)
     ones = (packed.words[:, None] >> lanes) & 1
     return (1 - 2 * ones).to(torch.int8).view(-1)
@@ -161,6 +187,12 @@ def influences(table: Tensor | PackedTable, backend: str = "auto") -> Tensor:
 
     Cost: n 2**n / 64 words read, of which all but n - 18 sweeps in cache. The triton path has been
     run in Triton's interpreter only, never on a GPU. Source: O'Donnell (2014), Definition 2.13.
+
+    Example:
+        >>> from helpers.cube import majority
+        >>> from helpers.kernels.flips import influences
+        >>> influences(majority(3))
+        tensor([0.5000, 0.5000, 0.5000], dtype=torch.float64)
     """
     packed = _packed(table)
     path = chosen(backend, packed.words)
@@ -189,6 +221,12 @@ def local_sensitivity(table: Tensor | PackedTable, backend: str = "auto") -> Loc
         TypeError, ValueError, RuntimeError: as :func:`influences`.
 
     Cost: n 2**n / 64 words and their counters: 5 bits a point, held for 256 words at a time.
+
+    Example:
+        >>> from helpers.cube import majority
+        >>> from helpers.kernels.flips import local_sensitivity
+        >>> local_sensitivity(majority(3)).histogram  # two points with no such flip, six with two
+        tensor([2, 0, 6, 0])
     """
     packed = _packed(table)
     return block_sensitivity(packed, [1 << k for k in range(packed.n)], backend)
@@ -215,6 +253,12 @@ def block_sensitivity(
         ValueError: further, if a block is empty, outside the cube or overlaps another.
 
     Cost: as :func:`local_sensitivity`, with ``len(blocks)`` in place of n.
+
+    Example:
+        >>> from helpers.cube import parity
+        >>> from helpers.kernels.flips import block_sensitivity
+        >>> block_sensitivity(parity(3), [0b011, 0b100]).histogram  # two flips leave the parity
+        tensor([0, 8, 0])
     """
     packed = _packed(table)
     _check_blocks(packed.n, blocks)
@@ -234,7 +278,14 @@ def block_sensitivity(
 
 
 def influence_counts_reference(packed: PackedTable) -> Tensor:
-    """Plain torch: number of points whose value changes, for each coordinate."""
+    """Plain torch: number of points whose value changes, for each coordinate.
+
+    Example:
+        >>> from helpers.cube import majority
+        >>> from helpers.kernels.flips import influence_counts_reference, pack
+        >>> influence_counts_reference(pack(majority(3)))
+        tensor([4, 4, 4])
+    """
     f = unpack(packed)
     counts = [
         (pair[:, 0] != pair[:, 1]).sum() * 2
@@ -244,7 +295,14 @@ def influence_counts_reference(packed: PackedTable) -> Tensor:
 
 
 def histogram_reference(packed: PackedTable, blocks: Sequence[int]) -> Tensor:
-    """Plain torch, one flip of the whole table after another."""
+    """Plain torch, one flip of the whole table after another.
+
+    Example:
+        >>> from helpers.cube import majority
+        >>> from helpers.kernels.flips import histogram_reference, pack
+        >>> histogram_reference(pack(majority(3)), [1, 2, 4])
+        tensor([2, 0, 6, 0])
+    """
     f = unpack(packed)
     i = torch.arange(len(f), device=f.device)
     changed = torch.zeros_like(i)

@@ -66,6 +66,13 @@ def evaluate(
     4 Mi signs at once. Errors: at most (S + 1) eps times the l1 norm of the coefficients, summed
     in their dtype; NaN in a coefficient gives NaN everywhere. The triton path has been run in
     Triton's interpreter only, never on a GPU.
+
+    Example:
+        >>> import torch
+        >>> from helpers.kernels.parity import evaluate
+        >>> masks, coefficients = torch.tensor([0b01, 0b11]), torch.tensor([1.0, 0.5])
+        >>> evaluate(masks, coefficients, torch.arange(4))
+        tensor([ 1.5000, -1.5000,  0.5000, -0.5000])
     """
     _check(masks, coefficients, points)
     # torch's own indexing reads a view with its sign turned as it lies in memory
@@ -85,7 +92,14 @@ def evaluate(
 
 
 def evaluate_reference(masks: Tensor, coefficients: Tensor, points: Tensor) -> Tensor:
-    """Plain torch, the whole table of signs at once; masks and points as for :func:`evaluate`."""
+    """Plain torch, the whole table of signs at once; masks and points as for :func:`evaluate`.
+
+    Example:
+        >>> import torch
+        >>> from helpers.kernels.parity import evaluate_reference
+        >>> evaluate_reference(torch.tensor([0b11]), torch.tensor([1.0]), torch.arange(4))
+        tensor([ 1., -1., -1.,  1.])
+    """
     _require_int64(masks=masks, points=points)
     odd = popcount(masks & points[:, None]) & 1  # (M, S)
     return (1 - 2 * odd).to(coefficients.dtype) @ coefficients
@@ -104,6 +118,12 @@ def popcount(x: Tensor) -> Tensor:
 
     Raises:
         TypeError: another dtype, in which the shifts would lose bits.
+
+    Example:
+        >>> import torch
+        >>> from helpers.kernels.parity import popcount
+        >>> popcount(torch.tensor([0, 7, -1]))
+        tensor([ 0,  3, 64])
     """
     if x.dtype is not torch.int64:
         _require_int64(x=x)

@@ -66,6 +66,14 @@ def oracle_signed_sums(
         RuntimeError: bases or directions whose numbers cannot be read, as inside vmap.
 
     Cost: at most Q 2**m values of the oracle, and sorting them.
+
+    Example:
+        >>> import torch
+        >>> from helpers.kernels.subcubes import oracle_signed_sums
+        >>> square = lambda i: (i % 8).double() ** 2
+        >>> found = oracle_signed_sums(square, torch.tensor([0]), torch.tensor([[1, 2]]))
+        >>> found.sums, found.queries  # 0 - 1 - 4 + 9
+        (tensor([4.], dtype=torch.float64), 4)
     """
     _check_subcubes(bases, directions)
     if len(bases) << directions.shape[1] > MAX_VERTICES:
@@ -83,6 +91,13 @@ def ask_once(oracle: Oracle, points: Tensor, batch: int = 1 << 16) -> tuple[Tens
     """Values at points of any shape, each distinct one asked once; and how many were asked.
 
     Integer answers become float64.
+
+    Example:
+        >>> import torch
+        >>> from helpers.kernels.subcubes import ask_once
+        >>> values, asked = ask_once(lambda i: i.double(), torch.tensor([[5, 5], [5, 2]]))
+        >>> values.tolist(), asked
+        ([[5.0, 5.0], [5.0, 2.0]], 2)
     """
     if batch < 1:
         raise ValueError(f"batch must be at least 1, got {batch}")
@@ -92,7 +107,14 @@ def ask_once(oracle: Oracle, points: Tensor, batch: int = 1 << 16) -> tuple[Tens
 
 
 def vertices(bases: Tensor, directions: Tensor) -> Tensor:
-    """All vertices of each subcube, shape ``(Q, 2**m)``; bit j of the column says if D_j is in."""
+    """All vertices of each subcube, shape ``(Q, 2**m)``; bit j of the column says if D_j is in.
+
+    Example:
+        >>> import torch
+        >>> from helpers.kernels.subcubes import vertices
+        >>> vertices(torch.tensor([4]), torch.tensor([[1, 2]]))
+        tensor([[4, 5, 6, 7]])
+    """
     found = bases[:, None]
     for j in range(directions.shape[1]):
         found = torch.cat((found, found ^ directions[:, j : j + 1]), 1)
@@ -101,7 +123,15 @@ def vertices(bases: Tensor, directions: Tensor) -> Tensor:
 
 @door
 def coordinate_directions(n: int, m: int, count: int, generator: torch.Generator) -> Tensor:
-    """Single random coordinates, m distinct ones a row: shape ``(count, m)``, int64."""
+    """Single random coordinates, m distinct ones a row: shape ``(count, m)``, int64.
+
+    Example:
+        >>> import torch
+        >>> from helpers.kernels.subcubes import coordinate_directions
+        >>> drawn = coordinate_directions(5, 2, 1000, torch.Generator().manual_seed(0))
+        >>> drawn.shape, drawn.unique().tolist(), bool((drawn[:, 0] != drawn[:, 1]).all())
+        (torch.Size([1000, 2]), [1, 2, 4, 8, 16], True)
+    """
     _check_draw(n, m, count)
     if m > n:
         raise ValueError(f"there are {n} coordinates, so m is at most {n}, got {m}")
@@ -115,6 +145,13 @@ def block_directions(n: int, m: int, count: int, generator: torch.Generator) -> 
 
     Returns:
         Shape ``(count, m)``, int64; a block may be empty, and its subcube then sums to 0.
+
+    Example:
+        >>> import torch
+        >>> from helpers.kernels.subcubes import block_directions
+        >>> drawn = block_directions(5, 2, 1000, torch.Generator().manual_seed(0))
+        >>> drawn.shape, bool((drawn[:, 0] & drawn[:, 1]).any())
+        (torch.Size([1000, 2]), False)
     """
     _check_draw(n, m, count)
     joined = torch.randint(0, m + 1, (count, n), generator=generator)  # block m is none

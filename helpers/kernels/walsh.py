@@ -65,6 +65,12 @@ def walsh_hadamard(x: Tensor, backend: str = "auto") -> Tensor:
         dtype compiles for about two seconds, once on a machine.
     Errors: exact for integers; floats carry at most n eps times the row's l1 norm. NaN spreads to
     its whole row. The triton path has been run in Triton's interpreter only, never on a GPU.
+
+    Example:
+        >>> import torch
+        >>> from helpers.kernels.walsh import walsh_hadamard
+        >>> walsh_hadamard(torch.tensor([1, -1, -1, 1]))  # the parity of two bits
+        tensor([0, 0, 0, 4])
     """
     backend = _checked(x, backend)
     if backend == "torch":
@@ -90,6 +96,13 @@ def walsh_hadamard_(x: Tensor, backend: str = "auto") -> Tensor:
         RuntimeError: further, if a gradient of ``x`` is being recorded.
 
     Cost: as there, without the table.
+
+    Example:
+        >>> import torch
+        >>> from helpers.kernels.walsh import walsh_hadamard_
+        >>> x = torch.tensor([1.0, 1.0])
+        >>> walsh_hadamard_(x) is x, x
+        (True, tensor([2., 0.]))
     """
     if backend == "auto" and _written_at_once(x):
         return x
@@ -117,6 +130,13 @@ def walsh_hadamard_reference(x: Tensor) -> Tensor:
     Raises:
         TypeError, ValueError: as :func:`walsh_hadamard`; sums that leave the dtype are not looked
             for.
+
+    Example:
+        >>> import torch
+        >>> from helpers.kernels.walsh import walsh_hadamard, walsh_hadamard_reference
+        >>> x = torch.arange(16)
+        >>> bool((walsh_hadamard(x) == walsh_hadamard_reference(x)).all())
+        True
     """
     _checked(x, "torch")
     shape, h = x.shape, 1

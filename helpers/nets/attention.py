@@ -21,7 +21,15 @@ Keep = Callable[[Tensor], Tensor]
 
 
 def softmax(scores: Tensor) -> Tensor:
-    """Attention of tokens that see all others."""
+    """Attention of tokens that see all others.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.attention import softmax
+        >>> softmax(torch.zeros(2, 4))  # two readers of four tokens
+        tensor([[0.2500, 0.2500, 0.2500, 0.2500],
+                [0.2500, 0.2500, 0.2500, 0.2500]])
+    """
     return scores.softmax(-1)
 
 
@@ -131,7 +139,14 @@ def _split(spec: TransformerSpec, Y: Tensor) -> Tensor:
 
 
 def linear(X: Tensor, matrix: Tensor, bias: Tensor | None = None) -> Tensor:
-    """``X matrix + bias`` for tokens ``(*, B, rows, in)`` as one product a model."""
+    """``X matrix + bias`` for tokens ``(*, B, rows, in)`` as one product a model.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.attention import linear
+        >>> linear(torch.ones(1, 4, 2), torch.ones(2, 3), torch.ones(3)).shape
+        torch.Size([1, 4, 3])
+    """
     B, rows = X.shape[-3:-1]
     flat = X.flatten(-3, -2)
     if bias is None:

@@ -32,6 +32,11 @@ class FeedforwardSpec:
 
     Raises:
         ValueError: a net that cannot exist, naming the field.
+
+    Example:
+        >>> from helpers.nets.baselines import FeedforwardSpec, shapes
+        >>> shapes(FeedforwardSpec(inputs=3, hidden=(5,)))["layers.1.weight"]
+        (5, 1)
     """
 
     inputs: int
@@ -60,6 +65,14 @@ class RecurrentSpec:
 
     Raises:
         ValueError: a net that cannot exist, naming the field.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.baselines import RecurrentSpec, forward, initial_weights
+        >>> spec = RecurrentSpec(inputs=3, hidden=4)
+        >>> weights = initial_weights(spec, None, torch.Generator().manual_seed(0))
+        >>> forward(spec, weights, torch.zeros(2, 7, 3)).shape  # 2 strings of 7 tokens
+        torch.Size([2, 7])
     """
 
     inputs: int
@@ -82,7 +95,13 @@ Spec = FeedforwardSpec | RecurrentSpec
 
 
 def shapes(spec: Spec) -> dict[str, tuple[int, ...]]:
-    """Shape of every weight of one net, by name. Matrices stand as (in, out)."""
+    """Shape of every weight of one net, by name. Matrices stand as (in, out).
+
+    Example:
+        >>> from helpers.nets.baselines import FeedforwardSpec, shapes
+        >>> list(shapes(FeedforwardSpec(inputs=3, hidden=())))
+        ['layers.0.weight', 'layers.0.bias']
+    """
     if isinstance(spec, FeedforwardSpec):
         sizes = (spec.inputs, *spec.hidden, spec.outputs)
         return {
@@ -123,6 +142,13 @@ def initial_weights(
 
     Raises:
         ValueError: no models.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.baselines import FeedforwardSpec, initial_weights
+        >>> weights = initial_weights(FeedforwardSpec(3), 10, torch.Generator().manual_seed(0))
+        >>> {len(each) for each in weights.values()}  # an ensemble of 10
+        {10}
     """
     if ensemble is not None:
         return ensemble_of(ensemble, lambda: initial_weights(spec, None, generator, dtype=dtype))
@@ -153,6 +179,14 @@ def forward(spec: Spec, weights: Weights, inputs: Tensor) -> Tensor:
         TypeError: inputs are not floating.
 
     Cost: the products of the shapes, for each input, and for each token of a recurrent net.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.baselines import FeedforwardSpec, forward, initial_weights
+        >>> spec = FeedforwardSpec(3)
+        >>> weights = initial_weights(spec, 10, torch.Generator().manual_seed(0))
+        >>> forward(spec, weights, torch.zeros(10, 6, 3)).shape
+        torch.Size([10, 6])
     """
     _check(spec, weights, inputs)
     if isinstance(spec, FeedforwardSpec):

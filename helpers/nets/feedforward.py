@@ -51,6 +51,17 @@ def block(
 
     Returns:
         The layer's output, shape of ``stream``.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.feedforward import block
+        >>> from helpers.nets.spec import TransformerSpec
+        >>> from helpers.nets.transformer import initial_weights
+        >>> spec = TransformerSpec(n=10, width=16, norm="none")
+        >>> weights = initial_weights(spec, 3, torch.Generator().manual_seed(0))
+        >>> first = {n.removeprefix("layers.0."): w for n, w in weights.items()}
+        >>> block(spec, first, torch.zeros(3, 32, 10, 16)).shape  # 3 models, 32 strings
+        torch.Size([3, 32, 10, 16])
     """
     if inside is None and _pays(spec, weights, stream):
         own = [weights[name] for name in _names(spec)]
@@ -76,7 +87,15 @@ def block(
 
 
 def affine(Y: Tensor, gain: Tensor, bias: Tensor, eps: float) -> Tensor:
-    """Layer norm of tokens ``(*, B, rows, D)`` with gain and bias ``(*, D)``."""
+    """Layer norm of tokens ``(*, B, rows, D)`` with gain and bias ``(*, D)``.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.feedforward import affine
+        >>> gain, bias = torch.tensor([2.0, 2.0]), torch.tensor([1.0, 0.0])
+        >>> affine(torch.tensor([[[3.0, 5.0]]]), gain, bias, 0.0)
+        tensor([[[-1.,  2.]]])
+    """
     return torch.addcmul(bias[..., None, None, :], layer_norm(Y, eps), gain[..., None, None, :])
 
 

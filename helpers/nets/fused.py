@@ -21,7 +21,14 @@ _aten = torch.ops.aten
 
 
 def applies(X: Tensor, dims: int) -> bool:
-    """Whether it is an ensemble ``(E, ...)`` of so many axes on a CPU, outside torch.func."""
+    """Whether it is an ensemble ``(E, ...)`` of so many axes on a CPU, outside torch.func.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.fused import applies
+        >>> applies(torch.zeros(3, 32, 10, 16), 4), applies(torch.zeros(32, 10, 16), 4)
+        (True, False)
+    """
     return (
         X.ndim == dims
         and not X.is_cuda
@@ -31,14 +38,29 @@ def applies(X: Tensor, dims: int) -> bool:
 
 
 def parts(each: Tensor) -> Iterator[slice]:
-    """Models to take at once: all on a GPU; on a CPU as many as stay in its cache, at least 1."""
+    """Models to take at once: all on a GPU; on a CPU as many as stay in its cache, at least 1.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.fused import parts
+        >>> list(parts(torch.zeros(5, 64, 1024)))  # 256 KiB a model: two at once
+        [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
     E, size = len(each), each[0].numel() * each.element_size()
     count = E if each.is_cuda else max(1, CACHE // max(size, 1))
     return (slice(start, min(start + count, E)) for start in range(0, E, count))
 
 
 def last_token(X: Tensor) -> tuple[Tensor, Tensor]:
-    """X of shape ``(E, B, P, D)``, for one reader, and its last rows ``(E, B, 1, D)``."""
+    """X of shape ``(E, B, P, D)``, for one reader, and its last rows ``(E, B, 1, D)``.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.fused import last_token
+        >>> kept, last = last_token(torch.zeros(3, 32, 10, 16))
+        >>> kept.shape, last.shape
+        (torch.Size([3, 32, 10, 16]), torch.Size([3, 32, 1, 16]))
+    """
     kept, last = _LastToken.apply(X)
     return kept, last
 
@@ -57,7 +79,16 @@ class _LastToken(torch.autograd.Function):
 
 
 def see(keys: Tensor, query: Tensor) -> Tensor:
-    """``softmax(query keys^T) keys`` for keys ``(E, B, P, D)`` and queries ``(E, B, heads, D)``."""
+    """``softmax(query keys^T) keys`` for keys ``(E, B, P, D)`` and queries ``(E, B, heads, D)``.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.fused import see
+        >>> keys, query = torch.rand(3, 32, 10, 16), torch.rand(3, 32, 2, 16)  # two heads
+        >>> plain = (query @ keys.mT).softmax(-1) @ keys
+        >>> torch.allclose(see(keys, query), plain)
+        True
+    """
     seen: Tensor = _See.apply(keys, query)
     return seen
 
@@ -98,6 +129,14 @@ def of_bits(scores: Tensor, value: Tensor, bits: Tensor) -> Tensor:
 
     Returns:
         Shape ``(E, heads, B, P, columns)``.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.fused import of_bits
+        >>> scores, value = torch.zeros(3, 2, 8, 8), torch.ones(3, 2, 8, 5)  # 4 places, 2 heads
+        >>> bits = torch.tensor([1.0, 1.0, 0.0, 0.0]).expand(3, 1, 4)
+        >>> of_bits(scores, value, bits)[0, 0, 0, 0]  # 1 of each token, and half of bit 1's part
+        tensor([1.5000, 1.5000, 1.5000, 1.5000, 1.5000])
     """
     mixed: Tensor = _OfBits.apply(scores, value, bits)
     return mixed
@@ -106,7 +145,17 @@ def of_bits(scores: Tensor, value: Tensor, bits: Tensor) -> Tensor:
 def plainly_of_bits(
     scores: Tensor, value: Tensor, bits: Tensor, keep: Callable[[Tensor], Tensor]
 ) -> Tensor:
-    """The same with any leading axes ``*``, for any ``keep`` of scores ``(*, heads, B, P, P)``."""
+    """The same with any leading axes ``*``, for any ``keep`` of scores ``(*, heads, B, P, P)``.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.fused import of_bits, plainly_of_bits
+        >>> scores, value = torch.rand(3, 2, 8, 8), torch.rand(3, 2, 8, 5)
+        >>> bits = torch.tensor([1.0, 1.0, 0.0, 0.0]).expand(3, 1, 4)
+        >>> plain = plainly_of_bits(scores, value, bits, lambda s: s.softmax(-1))
+        >>> torch.allclose(of_bits(scores, value, bits), plain)
+        True
+    """
     of_query, of_key = bits[..., None, :, :, None], bits[..., None, :, None, :]
     a = keep(_bilinear(scores, of_query, of_key))
     both = torch.cat((a, a * of_key), -1)
@@ -169,7 +218,16 @@ def _softmax_slope(d: Tensor, a: Tensor) -> Tensor:
 def again(
     plain: Callable[..., Tensor], given: Sequence[Tensor], d: Tensor
 ) -> tuple[Tensor | None, ...]:
-    """Gradients that can be differentiated once more."""
+    """Gradients that can be differentiated once more.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.fused import again
+        >>> x = torch.tensor([2.0, 3.0], requires_grad=True)
+        >>> (slope,) = again(lambda x: x**3, (x,), torch.ones(2))
+        >>> torch.autograd.grad(slope.sum(), x)  # 6 x, the second derivative
+        (tensor([12., 18.]),)
+    """
     own = [g.view_as(g) for g in given]  # partial ones: one of them may be made of another
     wanted = [g for g in own if g.requires_grad]
     found = iter(torch.autograd.grad(plain(*own), wanted, d, create_graph=True))

@@ -30,7 +30,14 @@ from helpers.weights import Weights
 
 
 def obstacle(spec: TransformerSpec) -> str | None:
-    """Why a model has no lean form; None if it has one."""
+    """Why a model has no lean form; None if it has one.
+
+    Example:
+        >>> from helpers.nets.lean import obstacle
+        >>> from helpers.nets.spec import TransformerSpec
+        >>> obstacle(TransformerSpec(n=4, norm="none", bias=False, project=False))
+        'it needs concatenated one-hot positions'
+    """
     needs = {
         "two layers": spec.layers == 2,
         "one head": spec.heads == 1,
@@ -54,6 +61,19 @@ def forward(spec: TransformerSpec, weights: Weights, tokens: Tensor) -> Tensor:
 
     Cost: about B P (P + 2) F multiplications for B inputs; B P F where the first layer reads
     positions only.
+
+    Example:
+        >>> import torch
+        >>> from helpers import cube
+        >>> from helpers.nets import lean, transformer
+        >>> from helpers.nets.spec import TransformerSpec
+        >>> merged = dict(norm="none", positions="onehot", join="concat", bias=False, project=False)
+        >>> spec = TransformerSpec(n=4, width=8, hidden=16, **merged)
+        >>> generator = torch.Generator().manual_seed(0)
+        >>> weights = transformer.initial_weights(spec, None, generator, dtype=torch.float64)
+        >>> plain = transformer.forward(spec, weights, cube.bits(4), form="plain")
+        >>> torch.allclose(lean.forward(spec, weights, cube.bits(4)), plain)
+        True
     """
     P = spec.tokens
     bits = functional.pad(tokens.to(weights["embedding"].dtype), (0, P - spec.n))  # (*, B, P)

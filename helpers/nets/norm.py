@@ -18,6 +18,12 @@ def layer_norm(Y: Tensor, eps: float) -> Tensor:
 
     Returns:
         Shape of ``Y``; what divides a row is the root of its :func:`variance`.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.norm import layer_norm
+        >>> layer_norm(torch.tensor([3.0, 5.0]), 0.0)
+        tensor([-1.,  1.])
     """
     return functional.layer_norm(Y, Y.shape[-1:], eps=eps)
 
@@ -34,5 +40,11 @@ def variance(Y: Tensor, eps: float = 0.0, *, correction: int = 0) -> Tensor:
 
     Returns:
         Shape ``(*)``.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.norm import variance
+        >>> variance(torch.tensor([3.0, 5.0])), variance(torch.tensor([3.0, 5.0]), correction=1)
+        (tensor(1.), tensor(2.))
     """
     return Y.var(-1, correction=correction) + eps

@@ -56,6 +56,12 @@ class TransformerSpec:
 
     Raises:
         ValueError: a model that cannot exist, naming the field.
+
+    Example:
+        >>> from helpers.nets.spec import TransformerSpec
+        >>> TransformerSpec(n=10, width=16, heads=3)
+        Traceback (most recent call last):
+        ValueError: 3 heads do not divide the width 16
     """
 
     n: int
@@ -157,7 +163,13 @@ class TransformerSpec:
 
 @cache
 def shapes(spec: TransformerSpec) -> dict[str, tuple[int, ...]]:
-    """Shape of every weight of one model, by name, in the order in which they are drawn."""
+    """Shape of every weight of one model, by name, in the order in which they are drawn.
+
+    Example:
+        >>> from helpers.nets.spec import TransformerSpec, shapes
+        >>> shapes(TransformerSpec(n=10, width=16))["positions"]
+        (10, 16)
+    """
     D, A = spec.width, spec.attention_width
     found: dict[str, tuple[int, ...]] = {"embedding": (spec.vocabulary, spec.token_width)}
     if spec.readout == "cls" and not spec.zero_cls:

@@ -66,6 +66,15 @@ def initial_weights(
 
     Raises:
         ValueError: no models, or a negative standard deviation.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.spec import TransformerSpec
+        >>> from helpers.nets.transformer import initial_weights
+        >>> spec = TransformerSpec(n=10, width=16)
+        >>> weights = initial_weights(spec, 3, torch.Generator().manual_seed(0))
+        >>> weights["positions"].shape  # three models
+        torch.Size([3, 10, 16])
     """
     if ensemble is not None:
 
@@ -168,6 +177,16 @@ def forward(
 
     Cost: about B P D (4 D + 2 F + 2 P) multiplications a layer; B P (D + P) fewer D where the
     first layer reads bits, and 2 B P D per head for the attention of a token that is read alone.
+
+    Example:
+        >>> import torch
+        >>> from helpers import cube
+        >>> from helpers.nets.spec import TransformerSpec
+        >>> from helpers.nets.transformer import forward, initial_weights
+        >>> spec = TransformerSpec(n=4, width=16)
+        >>> weights = initial_weights(spec, 3, torch.Generator().manual_seed(0))
+        >>> forward(spec, weights, cube.bits(4)).shape  # three models on all strings
+        torch.Size([3, 16])
     """
     _check(spec, weights, tokens, dropout)
     require_choice("form", form, FORMS)
@@ -206,7 +225,18 @@ def forward(
 
 
 def embed(spec: TransformerSpec, weights: Weights, tokens: Tensor) -> Tensor:
-    """The residual stream that the first layer is given, shape ``(*, B, P, D)``."""
+    """The residual stream that the first layer is given, shape ``(*, B, P, D)``.
+
+    Example:
+        >>> import torch
+        >>> from helpers import cube
+        >>> from helpers.nets.spec import TransformerSpec
+        >>> from helpers.nets.transformer import embed, initial_weights
+        >>> spec = TransformerSpec(n=4, width=16)
+        >>> weights = initial_weights(spec, None, torch.Generator().manual_seed(0))
+        >>> embed(spec, weights, cube.bits(4)).shape
+        torch.Size([16, 4, 16])
+    """
     table = weights["embedding"]
     place = position_table(spec, weights)  # (*, P, columns)
     if spec.vocabulary == 2:
@@ -234,7 +264,18 @@ def embed(spec: TransformerSpec, weights: Weights, tokens: Tensor) -> Tensor:
 
 
 def position_table(spec: TransformerSpec, weights: Weights) -> Tensor:
-    """Encodings of the positions, shape ``(P, columns)``, with leading axes if they are learned."""
+    """Encodings of the positions, shape ``(P, columns)``, with leading axes if they are learned.
+
+    Example:
+        >>> import torch
+        >>> from helpers.nets.spec import TransformerSpec
+        >>> from helpers.nets.transformer import position_table
+        >>> spec = TransformerSpec(n=3, width=4, positions="onehot")
+        >>> position_table(spec, {"embedding": torch.zeros(2, 4)})
+        tensor([[1., 0., 0., 0.],
+                [0., 1., 0., 0.],
+                [0., 0., 1., 0.]])
+    """
     if spec.positions == "learned":
         return weights["positions"]
     like = weights["embedding"]

@@ -44,6 +44,12 @@ def layer_norm_blowup(
         TypeError: inputs are not floating.
 
     Source: Hahn and Rofin (2024), Section 3.
+
+    Example:
+        >>> import torch
+        >>> from helpers.sharpness import layer_norm_blowup
+        >>> layer_norm_blowup([torch.tensor([[1.0, 1.5]])], eps=0.0)  # 1 + 1 / 0.25
+        tensor(5.)
     """
     require_choice("form", form, FORMS)
     require_amount(eps=eps)

@@ -43,6 +43,13 @@ def gradients(
             that depends on other inputs, as behind a batch norm, is a ValueError.
 
     Cost: one gradient an input, vectorised.
+
+    Example:
+        >>> import torch
+        >>> from helpers.sharpness import gradients
+        >>> gradients(lambda w, x: x @ w["a"], {"a": torch.ones(2)}, torch.eye(2))["a"]
+        tensor([[1., 0.],
+                [0., 1.]])
     """
     loss = SquaredLoss(forward, inputs, torch.zeros(inputs.shape[:1]))
     parts = list(of_each_input(Point(loss, weights, choice), loss))

@@ -86,6 +86,15 @@ def perturbed_loss(
         MemoryError: one evaluation would take more than ``memory``.
 
     Cost: ``draws`` evaluations, vectorised.
+
+    Example:
+        >>> import torch
+        >>> from helpers.sharpness import perturbed_loss
+        >>> square = lambda weights: weights["a"].square().sum()
+        >>> start = {"a": torch.zeros(4, dtype=torch.float64)}
+        >>> found = perturbed_loss(square, start, 0.1, 1000, torch.Generator().manual_seed(0))
+        >>> bool((found.mean - 0.04).abs() < 4 * found.stderr)  # 4 sigma^2
+        True
     """
     require_amount(sigma=sigma)
     require_draws(draws)
@@ -133,6 +142,15 @@ def perturbation_remainder(
 
     Cost: two evaluations and one product with the Hessian a draw, vectorised. Source: ours; the
     identity is that of Lintilhac and Shaikh (2026), Theorem 12.
+
+    Example:
+        >>> import torch
+        >>> from helpers.sharpness import perturbation_remainder
+        >>> square = lambda weights: weights["a"].square().sum()
+        >>> start = {"a": torch.ones(4, dtype=torch.float64)}
+        >>> found = perturbation_remainder(square, start, 0.1, 10, torch.Generator().manual_seed(0))
+        >>> bool(found.mean.abs() < 1e-12)  # a quadratic has no remainder
+        True
     """
     require_amount(sigma=sigma)
     require_draws(draws)
@@ -184,6 +202,14 @@ def direction_sharpness(
         TypeError, MemoryError: as :func:`perturbed_loss`.
 
     Source: Hahn and Rofin (2024), Eq. (15).
+
+    Example:
+        >>> import torch
+        >>> from helpers.sharpness import direction_sharpness
+        >>> forward = lambda weights, x: x @ weights["a"]
+        >>> start, generator = {"a": torch.zeros(1)}, torch.Generator().manual_seed(0)
+        >>> direction_sharpness(forward, start, torch.ones(3, 1), 0.5, 10, generator).mean  # rho^2
+        tensor(0.2500)
     """
     require_choice("shape", shape, SHAPES)
     require_amount(rho=rho)

@@ -107,6 +107,14 @@ class SquaredLoss:
 
     Raises:
         ValueError: no inputs, or another number of targets.
+
+    Example:
+        >>> import torch
+        >>> from helpers.sharpness import SquaredLoss
+        >>> forward = lambda weights, x: x @ weights["a"]
+        >>> loss = SquaredLoss(forward, torch.ones(2, 1), torch.tensor([0.0, 1.0]))
+        >>> loss({"a": torch.zeros(1)})
+        tensor(0.5000)
     """
 
     forward: Forward
@@ -271,7 +279,14 @@ def chunks(vectors: Iterator[Tensor], size: int) -> Iterator[Tensor]:
 
 
 def mean_and_error(values: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean and its standard error."""
+    """Mean and its standard error.
+
+    Example:
+        >>> import torch
+        >>> from helpers.sharpness.point import mean_and_error
+        >>> mean_and_error(torch.tensor([1.0, 3.0]))
+        (tensor(2.), tensor(1.))
+    """
     return values.mean(), values.std() / math.sqrt(len(values))
 
 

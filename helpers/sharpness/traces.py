@@ -112,6 +112,14 @@ def hessian_trace(
     Gauss-Newton is one or two such gradients in all, as all inputs are taken at once. Half
     precision is factored in float32.
     Source: Meyer et al. (2021) for Hutch++; Epperly, Tropp and Webber (2024) for XTrace.
+
+    Example:
+        >>> import torch
+        >>> from helpers.sharpness import SquaredLoss, hessian_trace
+        >>> forward = lambda weights, x: x @ weights["a"]
+        >>> loss = SquaredLoss(forward, torch.eye(2), torch.zeros(2))
+        >>> hessian_trace(loss, {"a": torch.ones(2)}).value  # 2 E |x|^2
+        tensor(2.)
     """
     require_choice("method", method, METHODS)
     if draws is not None:

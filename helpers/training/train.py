@@ -41,7 +41,14 @@ DEVICE = "BOOK_DEVICE"
 
 
 def squared_error(outputs: Tensor, targets: Tensor) -> Tensor:
-    """Mean squared error of each model: two ``(A, ...)`` of one shape give ``(A,)``."""
+    """Mean squared error of each model: two ``(A, ...)`` of one shape give ``(A,)``.
+
+    Example:
+        >>> import torch
+        >>> from helpers.training.train import squared_error
+        >>> squared_error(torch.tensor([[1.0, 3.0]]), torch.tensor([[1.0, 1.0]]))  # of one model
+        tensor([2.])
+    """
     if outputs.shape != targets.shape:
         raise ValueError(
             f"outputs {tuple(outputs.shape)} and targets {tuple(targets.shape)} differ in shape"
@@ -58,6 +65,12 @@ def cross_entropy(outputs: Tensor, targets: Tensor) -> Tensor:
 
     Returns:
         Shape ``(A,)``.
+
+    Example:
+        >>> import torch
+        >>> from helpers.training.train import cross_entropy
+        >>> cross_entropy(torch.zeros(1, 5, 2), torch.zeros(1, 5, dtype=torch.int64))  # log 2
+        tensor([0.6931])
     """
     if outputs.shape[:-1] != targets.shape:
         raise ValueError(
@@ -144,6 +157,21 @@ def train(
 
     Cost: ``steps`` times a forward and a backward pass of the models still in training. Memory: the
     weights five times, and once more where rates differ between models.
+
+    Example:
+        >>> import torch
+        >>> from helpers.training.batches import fixed, spawn
+        >>> from helpers.training.train import train
+        >>> generator = torch.Generator().manual_seed(0)
+        >>> inputs = torch.randn(1, 64, 3, generator=generator).expand(2, -1, -1)  # of two models
+        >>> targets = inputs @ torch.tensor([1.0, -2.0, 0.5])
+        >>> batch = fixed(inputs, targets, 16, spawn(2, generator))
+        >>> forward = lambda weights, x: (x @ weights["w"][..., None])[..., 0]
+        >>> start = {"w": torch.zeros(2, 3)}
+        >>> found = train(forward, start, batch, steps=400, learning_rate=0.05, weight_decay=0.0)
+        >>> (found.weights["w"] * 10).round() / 10
+        tensor([[ 1.0000, -2.0000,  0.5000],
+                [ 1.0000, -2.0000,  0.5000]])
     """
     options = Options(
         check_every,
