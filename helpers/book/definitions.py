@@ -16,6 +16,7 @@ import ast
 import functools
 import itertools
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,6 +96,7 @@ class Module:
             self.aliases.setdefault(alias.asname or alias.name, set()).add((origin, alias.name))
 
 
+_DOTTED = re.compile(r"\w+(\.\w+)+")
 _NEVER = ("__name__ == '__main__'", "TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
@@ -204,7 +206,7 @@ class Graph:
         found: set[Name] = set()
         for chain in mentioned(tree):
             found |= self._meant(module, chain)
-            if "." in chain[0] and self.module(chain[0]):  # a text that is the name of a module
+            if _DOTTED.fullmatch(chain[0]) and self.module(chain[0]):  # a text that names a module
                 found.add((chain[0], ALL))
             if not UNTRACEABLE.isdisjoint(chain):
                 found |= {(m, ALL) for m in (module.name, *module.imports) if self.module(m)}

@@ -83,6 +83,7 @@ FILES = {
     "circle.py": "from helpers.circle import circle\nfrom helpers.tools import used\n",
     "train/__init__.py": "from helpers.train.train import train\n",
     "train/train.py": "def train():\n    return step()\n\n\ndef step():\n    return 1\n",
+    "long.py": f"def told():\n    '''{'Long. ' * 200}'''\n",
     "loose.py": "from helpers.registry import KNOWN\n\nlist.append(KNOWN, 3)\n",
     "front/outer.py": "from math import sqrt as root\n",
 }
@@ -160,6 +161,7 @@ USED = {"helpers.tools.used", "helpers.tools.helper", "helpers.tools.SIZE"}
             {"helpers.train.train.train", "helpers.train.train.step"},
         ),
         ("from helpers.circle import used\nused(1)", USED),
+        ("from helpers.long import told\ntold()", {"helpers.long.told"}),
         ("import torch\ntorch.ones(3)", set()),
     ],
 )
