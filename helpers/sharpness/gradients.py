@@ -15,7 +15,7 @@ from helpers.sharpness.point import INPUTS, Choice, Point, SquaredLoss, for_each
 from helpers.weights import Forward, Weights
 
 COMPARED = 64
-"""Inputs whose outputs together are compared with those of each by itself: 5 % of the time."""
+"""Inputs, at most, whose outputs together are compared with those of each by itself."""
 
 
 @for_each_model
