@@ -52,7 +52,7 @@ run: $(READY) ## execute the chapters whose inputs changed
 test: $(READY) ## set up, then run every test, the notebooks among them
 	@$(BIN)/python -m pytest $(COMPARE) tests book
 
-lesser: $(READY) ## every test, and a dozen notebooks, held to a lesser processor
+lesser: $(READY) ## tests and a dozen notebooks, held to a lesser processor
 	@$(BIN)/python -m tests.portable --lesser -- $(COMPARE)
 
 portable: $(READY) ## the same of CHAPTERS="PART/NAME ..." (all) held to lesser processors, 1 and 2 threads

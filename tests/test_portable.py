@@ -121,7 +121,10 @@ def test_the_drawn_notebooks_are_of_all_kinds_and_change_with_the_commit():
     assert len({c.name for found in draws for c in found}) > len(chapters) / 2
 
 
-def test_the_second_leg_holds_the_tests_and_tells_their_status(monkeypatch, capfd):
+@pytest.mark.parametrize(
+    ("setting", "wanted"), [("avx2-1", ["tests"]), ("default-1", []), ("native-2", [])]
+)
+def test_the_second_leg_is_held_and_tells_its_status(monkeypatch, capfd, setting, wanted):
     ran = []
 
     def run(command, **given):
@@ -131,13 +134,16 @@ def test_the_second_leg_holds_the_tests_and_tells_their_status(monkeypatch, capf
         return subprocess.CompletedProcess(command, 1)
 
     monkeypatch.setattr(portable.subprocess, "run", run)
-    monkeypatch.setattr(portable, "lesser", lambda: "avx2-1")
+    monkeypatch.setattr(portable, "lesser", lambda: setting)
     assert portable.main(["--lesser", "--", "-q"]) == 1
     ((command, environment),) = ran
-    assert command[1:5] == ["-m", "pytest", "-q", "tests"]
-    assert len(command) == 5 + portable.DRAWN
-    assert environment["ATEN_CPU_CAPABILITY"] == "avx2"
-    assert "held to avx2-1: the tests and book/" in capfd.readouterr().out
+    assert command[1:4] == ["-m", "pytest", "-q"]
+    notebooks = [path for path in command[4:] if path.endswith(".ipynb")]
+    assert len(notebooks) == portable.DRAWN
+    assert command[4:] == [*wanted, *notebooks]
+    held = setting.partition("-")[0]
+    assert environment.get("ATEN_CPU_CAPABILITY", "native") == held
+    assert f"held to {setting}: " in capfd.readouterr().out
 
 
 def test_a_run_that_does_not_end_is_no_success(tmp_path, monkeypatch):
