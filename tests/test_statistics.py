@@ -22,6 +22,12 @@ def normal(*shape, seed=0):
     return torch.randn(shape, generator=generator(seed), dtype=torch.float64)
 
 
+def require_share(count, trials, p):
+    """As many of the trials as a share p gives, but for a chance of 1e-6."""
+    low, high = stats.binom.interval(1 - 1e-6, trials, p)
+    assert low <= count <= high
+
+
 def test_the_examples_in_the_docstrings_run():
     assert doctest.testmod(statistics).failed == 0
 
@@ -115,7 +121,7 @@ def test_the_interval_of_a_power_covers_as_often_as_it_says():
         noise = 0.3 * torch.randn(12, generator=source, dtype=torch.float64)
         _, low, high = trend(N, N.double() ** 1.5 * noise.exp(), log=True)
         covered += low <= 1.5 <= high
-    assert abs(covered - 0.95 * trials) < 4 * math.sqrt(0.95 * 0.05 * trials)
+    require_share(covered, trials, 0.95)
 
 
 def test_means_and_their_differences_have_the_intervals_of_student_and_welch():
@@ -141,7 +147,7 @@ def test_intervals_of_means_cover_as_often_as_they_say():
         apart = statistics.difference(a, b)
         two += apart.low <= 0 <= apart.high
     for covered in (one, two):
-        assert abs(covered - 0.95 * trials) < 4 * math.sqrt(0.95 * 0.05 * trials)
+        require_share(covered, trials, 0.95)
 
 
 @pytest.mark.parametrize(("successes", "count"), [(0, 1), (1, 1), (0, 30), (7, 30), (29, 30)])
@@ -356,3 +362,27 @@ def test_concordance_names_where_there_is_nan(name):
     given[name] = f64([math.nan, 1])
     with pytest.raises(ValueError, match=f"{name} must not be nan, 1 are"):
         statistics.concordance(**given)
+
+
+@pytest.mark.parametrize(("successes", "count"), [(0, 7), (7, 7), (3, 11), (40, 1000)])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_intervals_of_shares_are_those_of_scipy(successes, count, level):
+    test = stats.binomtest(successes, count, alternative="two-sided")
+    theirs = test.proportion_ci(level, method="wilson")
+    assert wilson(successes, count, level)[1:] == pytest.approx((theirs.low, theirs.high), rel=1e-9)
+    one_sided = stats.binomtest(successes, count, alternative="less").proportion_ci(level)
+    assert upper_limit(successes, count, level) == pytest.approx(one_sided.high, rel=1e-9)
+
+
+def test_concordance_of_two_levels_is_the_u_of_mann_and_whitney():
+    levels, values = torch.tensor([1.0] * 6 + [2.0] * 9), normal(15).mul(2).round()
+    assert len(values.unique()) < 12  # with ties
+    U = stats.mannwhitneyu(values[6:].numpy(), values[:6].numpy()).statistic
+    assert statistics.concordance(levels, values).item() == pytest.approx(U / (6 * 9), rel=1e-14)
+
+
+def test_slopes_are_those_of_scipy():
+    x, y = normal(3, 12), normal(3, 12, seed=1)
+    for at, values, found in zip(x, y, statistics.slope(x, y), strict=True):
+        line = stats.linregress(at.numpy(), values.numpy())
+        assert found.item() == pytest.approx(line.slope, rel=1e-12)

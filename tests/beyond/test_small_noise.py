@@ -91,7 +91,7 @@ def test_the_risk_under_small_noise_is_the_weighted_sharpness():
     G = noise.whole(spec).sums(noise.mean_squared_gradient(spec, weights, cube.bits(6)))
     spread = noise.whole(spec).spread(torch.tensor([1e-5]).double())
     risk, error = noise.perturbed_risk(spec, weights, spread, y, bits, generator)
-    assert abs(risk - 1e-10 * G.item()) < 4 * error  # four standard errors
+    assert abs(risk - 1e-10 * G.item()) < 5 * error  # five standard errors
     assert error < 0.1 * risk
     still = {k: torch.zeros_like(v) for k, v in weights.items()}
     assert noise.perturbed_risk(spec, weights, still, y, bits, generator)[0] < 1e-28
@@ -188,7 +188,7 @@ def test_kl_from_a_mixture_lies_between_0_and_its_limit():
     p, q = ((-((x - c) ** 2) / 2).exp() / math.sqrt(2 * math.pi) for c in (0.0, 1.0))
     exact = torch.trapezoid(p * (2 * p / (p + q)).log(), x).item()
     found, error = noise.mixture_kl(two, 0, 1.0, 20_000, generator)
-    assert abs(found - exact) < 4 * error
+    assert abs(found - exact) < 5 * error
     assert error < 0.1 * exact
     with pytest.raises(ValueError, match="from 0 to H - 1"):
         noise.mixture_kl(two, 2, 1.0, 10, generator)

@@ -37,7 +37,7 @@ def test_the_mean_loss_is_half_the_trace_times_the_variance():
     trace, _ = trace_changes(network, sigma, 1, 4000, source())
     losses = perturbed_losses(network, f, sigma, 4000, 8, source(1)) / sigma**2
     error = losses.std() / len(losses) ** 0.5
-    assert abs(losses.mean() - trace / 2) < 4 * error + 0.02 * trace  # the strings of the trace
+    assert abs(losses.mean() - trace / 2) < 5 * error + 0.02 * trace  # the strings of the trace
     assert error < 0.05 * trace
 
 
