@@ -113,10 +113,14 @@ def test_words_are_as_far_apart_as_said_and_the_read_out_as_steep(code):
 
 
 def test_a_code_of_one_bit_in_one_sign_is_that_sign_if_a_draw_has_it():
-    found = memory.code_memory(1, generator(), redundancy=1)
+    """One of 40 draws has it but for a chance of 1e-12; one draw alone may not."""
+    found = memory.code_memory(1, generator(), redundancy=1, draws=40)
     assert (found.generator.tolist(), found.weight) == ([[1.0]], 1)
+    has_it = [bool(torch.randint(2, (1, 1), generator=generator(seed))) for seed in range(40)]
+    assert len(set(has_it)) == 2
     with pytest.raises(ValueError, match="no code of 1 bits with distinct words in 1 draws"):
-        memory.code_memory(1, generator(), redundancy=1, draws=1)
+        memory.code_memory(1, generator(has_it.index(False)), redundancy=1, draws=1)
+    assert memory.code_memory(1, generator(has_it.index(True)), redundancy=1, draws=1).weight == 1
 
 
 def test_a_code_may_have_as_many_labels_as_are_allowed(monkeypatch):
