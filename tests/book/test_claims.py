@@ -92,6 +92,7 @@ def test_no_two_shares_of_draws_are_arithmetic(draws):
     assert not any(claims.arithmetic(a / draws, b / draws) for a in counts for b in counts)
     assert not any(claims.arithmetic(1 - a / draws, b / draws) for a in counts for b in counts)
     assert not any(claims.arithmetic(a / draws, draws / b) for a in counts for b in counts)
+    assert not any(claims.arithmetic(1 - a / draws, 2 - 2 * a / draws) for a in counts)
 
 
 def test_numbers_of_few_digits_are_no_arithmetic(ledger):
@@ -100,6 +101,7 @@ def test_numbers_of_few_digits_are_no_arithmetic(ledger):
     near = 1 - 3e-9  # attained up to rounding, and with half the constant
     say(ledger, "holds", "c", near, control=2 * near, at_most=1)
     assert claims.arithmetic(1 / 70, 1.0) == ""
+    assert claims.arithmetic(7001 / 19_000, 7001 / 190_000) == ""
 
 
 def test_another_verdict_than_declared_stops_the_run(ledger):
