@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers.book.chapters import ROOT, Chapter, every_chapter, find
+from helpers.book.key import combined
 from helpers.book.parameters import ChapterError, Parameter
 from helpers.book.results import write_atomically
 
@@ -73,7 +74,7 @@ class Run:
     @property
     def path(self) -> Path:
         """Where its result is kept; named by all that its outputs depend on."""
-        key = self.chapter.key({self.name: self.value})
+        key = combined(self.chapter.pieces({self.name: self.value}))
         return RESULTS / f"{self.chapter.name.replace('/', '.')}.{self.name}.{key}.json"
 
 

@@ -50,6 +50,18 @@ def tanh_loss():
     return SquaredLoss(forward, normals(12, 3, seed=7), normals(12, seed=8))
 
 
+def wavy():
+    """The same net and loss at numbers that no generator decides: the residual counts there."""
+
+    def waves(*shape, phase):
+        steps = torch.arange(1, math.prod(shape) + 1, dtype=torch.float64)
+        return 1.4 * (2.7 * steps + phase).sin().view(shape)
+
+    shapes = {"a": (3, 4), "b": (4,), "c": (4,)}
+    weights = {k: waves(*shape, phase=i) for i, (k, shape) in enumerate(shapes.items())}
+    return SquaredLoss(forward, waves(12, 3, phase=3), waves(12, phase=4)), weights
+
+
 def dense_blocks(loss, weights):
     H = hessian(loss)(weights)
     return {k: H[k][k].reshape(v.numel(), -1).trace() for k, v in weights.items()}
@@ -121,7 +133,7 @@ def test_gauss_newton_is_the_whole_trace_at_an_interpolator():
 
 
 def test_gauss_newton_and_its_residual_make_up_the_trace():
-    loss, weights = tanh_loss(), model()
+    loss, weights = wavy()
     residuals = loss.residuals(weights)
     left_out = dense(lambda w: 2 * (residuals * loss.outputs(w)).mean(), weights)
     newton = hessian_trace(loss, weights)
@@ -130,7 +142,7 @@ def test_gauss_newton_and_its_residual_make_up_the_trace():
     assert abs(left_out) > 0.05 * float(newton)  # so that leaving it out would be seen
     measured = hessian_trace(loss, weights, draws=2000, generator=seeded())
     assert measured.value == newton.value
-    assert abs(measured.residual - left_out) < 4 * measured.residual_stderr
+    assert abs(measured.residual - left_out) < 5 * measured.residual_stderr
     assert measured.residual_stderr < 0.1 * abs(left_out)
 
 
@@ -167,8 +179,9 @@ def test_estimates_of_the_trace_are_unbiased_with_honest_errors(method, draws):
         hessian_trace(loss, weights, method, draws=draws, generator=seeded(s)) for s in range(seeds)
     ]
     z = torch.tensor([(float(t) - truth) / t.stderr.item() for t in found])
-    assert z.mean().abs() < 4 / math.sqrt(seeds)
-    assert 0.8 < z.std() < 1.25  # 1 +- 0.06 for normal z; Student's t with 29 degrees adds 0.04
+    assert z.mean().abs() < 5 / math.sqrt(seeds)
+    # Student's t with 29 degrees: a deviation of 1.04, whose standard error over 150 is 0.065
+    assert abs(z.std() - 1.04) < 5 * 0.065
 
 
 def test_hutch_plus_plus_is_exact_up_to_a_rank_of_a_third():
@@ -213,21 +226,28 @@ def test_xtrace_is_each_vector_against_the_basis_without_it():
     torch.testing.assert_close(told.stderr, values.std() / k**0.5)
 
 
-def test_xtrace_is_the_most_accurate_for_as_many_products():
-    eigenvalues = torch.arange(1, 101, dtype=torch.float64) ** -2.0
+def test_xtrace_is_the_most_accurate_where_few_eigenvalues_are_large():
+    """Of 150 pairs of errors on other seeds 94 and 99 of 100 were in its favour.
+
+    Then fewer than 75 of 100 have a chance of 1e-10, and 75 or more without any advantage 3e-7.
+    """
+    eigenvalues = 0.6 ** torch.arange(60, dtype=torch.float64)
+    Q = torch.linalg.qr(normals(60, 60, seed=5)).Q
+    A = Q @ (eigenvalues[:, None] * Q.mT)
 
     def loss(w):
-        return (eigenvalues * w["w"].square()).sum() / 2
+        return w["w"] @ A @ w["w"] / 2
 
-    def error(method):
+    def errors(method):
         found = [
-            float(hessian_trace(loss, {"w": normals(100)}, method, draws=30, generator=seeded(s)))
-            for s in range(20)
+            hessian_trace(loss, {"w": normals(60)}, method, draws=30, generator=seeded(s)).value
+            for s in range(100)
         ]
-        return (torch.tensor(found) - eigenvalues.sum()).square().mean().sqrt().item()
+        return (torch.stack(found) - eigenvalues.sum()).abs()
 
-    hutch, better = error("hutch++"), error("xtrace")
-    assert better < hutch / 1.5, (better, hutch)
+    xtrace = errors("xtrace")
+    for other in ("hutchinson", "hutch++"):
+        assert (xtrace < errors(other)).sum() >= 75
 
 
 def test_signs_see_a_diagonal_hessian_exactly():
@@ -341,7 +361,7 @@ def test_sigma_is_a_standard_deviation():
     weights = {"w": torch.zeros(8, dtype=torch.float64)}
     found = perturbed_loss(loss, weights, 0.1, 4000, seeded())
     wanted = 0.1**2 / 2 * A.trace()
-    assert abs(found.mean - wanted) < 4 * found.stderr
+    assert abs(found.mean - wanted) < 5 * found.stderr
     assert found.stderr < 0.1 * abs(wanted)
     assert perturbed_loss(loss, {"w": normals(8)}, 0, 5, seeded()).stderr < 1e-15
 
@@ -365,23 +385,23 @@ def test_the_remainder_of_a_quadratic_is_rounding_and_of_a_quartic_is_known():
     assert flat.loss == loss(weights)
     truth = A.trace().item()
     many = perturbation_remainder(loss, weights, 0.3, 3000, seeded()).quadratic
-    assert abs(many.mean().item() - truth) < 4 * many.std().item() / 3000**0.5
+    assert abs(many.mean().item() - truth) < 5 * many.std().item() / 3000**0.5
 
     def quartic(w):
         return w["w"].pow(4).sum()  # E (w + s u)^4 = w^4 + 6 s^2 w^2 + 3 s^4
 
     for sigma in (0.01, 0.1, 1.0):
         found = perturbation_remainder(quartic, weights, sigma, 3000, seeded())
-        assert abs(found.mean - 3 * 8 * sigma**4) < 4 * found.stderr
+        assert abs(found.mean - 3 * 8 * sigma**4) < 5 * found.stderr
         assert found.stderr < 0.1 * found.mean
 
 
 def test_loss_trace_and_remainder_make_up_the_perturbed_loss():
-    loss, weights, sigma = tanh_loss(), model(), 0.5
+    (loss, weights), sigma = wavy(), 0.5
     parts = perturbation_remainder(loss, weights, sigma, 4000, seeded(1))
     whole = perturbed_loss(loss, weights, sigma, 4000, seeded(2))
     total = parts.loss + sigma**2 / 2 * dense(loss, weights) + parts.mean
-    assert abs(total - whole.mean) < 4 * torch.hypot(parts.stderr, whole.stderr)
+    assert abs(total - whole.mean) < 5 * torch.hypot(parts.stderr, whole.stderr)
     assert abs(parts.mean) > 4 * torch.hypot(parts.stderr, whole.stderr)  # it is needed
 
 
@@ -398,7 +418,7 @@ def test_a_sphere_has_its_radius_and_a_gaussian_its_deviation():
         sphere.values, torch.full((50,), 0.7**2 / 6, dtype=torch.float64), rtol=1e-12, atol=0
     )
     gauss = direction_sharpness(linear, weights, inputs, 0.7, 5000, shape="gaussian", **options)
-    assert abs(gauss.mean - 0.7**2) < 4 * gauss.stderr
+    assert abs(gauss.mean - 0.7**2) < 5 * gauss.stderr
     assert gauss.stderr < 0.02
     moved = direction_sharpness(linear, weights, inputs, 0.7, 50, seeded())
     assert moved.values.std() > 0.01
@@ -409,7 +429,7 @@ def test_directions_on_the_sphere_are_uniform():
     axis = torch.tensor([[0.6, 0.0, 0.8]], dtype=torch.float64)
     found = direction_sharpness(lambda w, x: x @ w["w"], weights, axis, 2.0, 4000, seeded())
     # the square of one coordinate on the unit sphere in 3 dimensions: mean 1/3, variance 4/45
-    assert found.mean.item() == pytest.approx(4 / 3, abs=4 * found.stderr.item())
+    assert found.mean.item() == pytest.approx(4 / 3, abs=5 * found.stderr.item())
     assert found.values.var().item() == pytest.approx(16 * 4 / 45, rel=0.1)
 
 

@@ -82,8 +82,8 @@ def hessian_trace(
       the rank of H is at most ``draws // 3``.
     - ``"xtrace"``: the mean of ``draws // 2`` estimates. Each takes the trace on the range of H
       applied to all other normal vectors, and on its complement the form of the one left out.
-      Unbiased; exact if the rank of H is below ``draws // 2``. For as many products the most
-      accurate of the three where few eigenvalues are large.
+      Unbiased; exact if the rank of H is below ``draws // 2``, or the number of weights at most
+      that. For as many products the most accurate of the three where few eigenvalues are large.
 
     Args:
         loss: A :class:`SquaredLoss`; except for ``"gauss_newton"`` any function that returns one
@@ -212,9 +212,10 @@ def _xtrace(point: Point, half: int, generator: Generator) -> Trace:
     basis, R = torch.linalg.qr(images.mT)  # (P, k), (k, k)
     H = torch.cat([hessian(chunk) for chunk in basis.mT.split(at_once)]).to(wide) @ basis
     on_range, scales = H.trace(), R.diagonal().abs()
-    if scales.min() <= scales.max() * k * torch.finfo(R.dtype).eps:
+    if k == point.size or scales.min() <= scales.max() * k * torch.finfo(R.dtype).eps:
+        # The images span the whole space, or the whole range: no vector has a part beyond them.
         value = on_range.to(point.dtype)
-        return Trace(value, torch.zeros_like(value), {})  # the images span the whole range
+        return Trace(value, torch.zeros_like(value), {})
     drawn = drawn.to(wide)
     W = basis.mT @ drawn.mT
     S = torch.linalg.solve_triangular(R.mT, torch.eye(k).to(R), upper=False)

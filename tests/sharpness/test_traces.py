@@ -5,6 +5,8 @@ product with each column of the identity is the matrix itself. What is drawn is 
 for many seeds: the probability of a false alarm is below 1e-6 for each.
 """
 
+import math
+
 import curvlinops
 import pytest
 import torch
@@ -27,14 +29,20 @@ def normals(*shape, seed=0):
     return torch.randn(*shape, generator=seeded(seed), dtype=torch.float64)
 
 
+def waves(*shape, phase):
+    """Numbers without a pattern that no generator decides."""
+    steps = torch.arange(1, math.prod(shape) + 1, dtype=torch.float64)
+    return 1.4 * (2.7 * steps + phase).sin().view(shape)
+
+
 def tanh_net():
     shapes = {"a": (3, 4), "b": (4,), "c": (4,)}
-    weights = {k: normals(*shape, seed=i) for i, (k, shape) in enumerate(shapes.items())}
+    weights = {k: waves(*shape, phase=i) for i, (k, shape) in enumerate(shapes.items())}
 
     def forward(weights, inputs):
         return (inputs @ weights["a"] + weights["b"]).tanh() @ weights["c"]
 
-    return SquaredLoss(forward, normals(12, 3, seed=7), normals(12, seed=8)), weights
+    return SquaredLoss(forward, waves(12, 3, phase=3), waves(12, phase=4)), weights
 
 
 def encoder():
@@ -144,7 +152,7 @@ def test_the_residual_is_what_the_hessian_has_beyond_gauss_newton(choice):
 def test_hutchinson_has_the_variance_of_random_signs():
     loss, weights = tanh_net()
     H = matrix(HESSIAN, loss, weights)
-    draws, seeds = 4, 600
+    draws, seeds = 16, 600
     wanted = variance(H) / draws
     found = [
         hessian_trace(loss, weights, "hutchinson", draws=draws, generator=seeded(s))
@@ -185,3 +193,18 @@ def test_a_gibibyte_is_the_memory_unless_told():
     weights = {"w": torch.zeros(1, dtype=torch.float64).expand(2**24)}  # 128 MiB, were they there
     with pytest.raises(MemoryError, match=r"sketch of 3 vectors .* more than memory = 1,073,741,8"):
         hessian_trace(lambda w: w["w"].square().sum(), weights, "hutch++", draws=9)
+
+
+def test_xtrace_with_a_vector_for_each_weight_is_exact_in_single_precision():
+    """All of them span the whole space: no vector has a part beyond, by which one could divide."""
+    eigenvalues = torch.arange(1.0, 13.0)
+
+    def loss(w):
+        return (eigenvalues * w["w"].square()).sum() / 2
+
+    found = [
+        hessian_trace(loss, {"w": torch.ones(12)}, "xtrace", draws=24, generator=seeded(s))
+        for s in range(40)
+    ]
+    assert max(abs(float(t) / eigenvalues.sum().item() - 1) for t in found) < 1e-5
+    assert not any(t.stderr for t in found)
