@@ -99,7 +99,8 @@ fig, axes = figures.new(
 for ax, T in zip(axes[:, 0], lengths, strict=True):
     for gate, look in (("AND", {"color": figures.GREY, "linestyle": ":"}), ("parity", {})):
         found = trained[gate, T]
-        ax.plot(found.checks, found.losses, **(figures.line(0, linewidth=0.9) | look))
+        losses = figures.gaps(found.losses)  # a model that has stopped has none
+        ax.plot(found.checks, losses, **(figures.line(0, linewidth=0.9) | look))
     for gate, loss in GUESSING.items():
         figures.level(ax, loss, f"guessing, {gate}")
     ax.set(xscale="log", ylabel="loss", ylim=(-0.02, 0.86), xlim=(10, max_steps))
