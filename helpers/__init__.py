@@ -153,7 +153,7 @@ The book's machinery::
     book.scoreboard             The scoreboard, the findings and the verdict cards: built from what the notebooks recorded.
     book.sources                What the sources of ``helpers`` say of themselves: public names, signatures, docstrings.
     book.storing                What comes of a run, on the disk: its notebook with its key, its tables, or why it failed.
-    book.syntax                 What a Python source says, statement by statement: what each defines, mentions and calls.
+    book.syntax                 Syntax trees as text: the same for every Python, without comments, docstrings and layout.
     book.table                  Tables: a real table on the page, aligned text for nbval and the terminal, by one call.
     book.tolerance              A pytest plugin: nbval compares decimals with a tolerance, and everything else exactly.
     book.verdicts               From claims to verdicts: what is said of a result as its paper states it, and what is known now.

@@ -127,14 +127,13 @@ window.Bounds = (() => {
     2 + 12 + 5 + 15 / 16 + 128 + 2 * min(T, 4 * ceil(16 * log(T))) * (2 * log(2 * T)) ** 2;
 
   // ---- The kl form, and counting
-  const xlogy = (x, y) => (x === 0 ? 0 : x * log(y));
-  const binaryKl = (p, q) =>
-    max(
-      0,
-      xlogy(p, p) - xlogy(p, q) + xlogy(1 - p, 1 - p) - (p === 1 ? 0 : (1 - p) * log1p(-q)),
-    );
-  const klInverse = (p, budget) =>
-    p === 0 ? -expm1(-budget) : zero((q) => binaryKl(p, q) - budget, p, 1);
+  // Of p and p + d: written in p + d, the logarithms cancel where p and the budget are tiny.
+  const binaryKl = (p, d) => (p && -p * log1p(d / p)) - (1 - p) * log1p(-d / (1 - p));
+  const klInverse = (p, budget) => {
+    if (p === 0) return -expm1(-budget);
+    const top = min(1 - p, sqrt(2 * p * budget) + 2 * budget); // by Pinsker, refined
+    return top > 0 ? p + zero((d) => binaryKl(p, d) - budget, 0, top) : p;
+  };
   const occam = (r, nats, m, delta, b) => b * klInverse(r / b, (nats - log(delta)) / m);
   const klNats = (nats, m, delta) => (nats + log(2 * sqrt(m)) - log(delta)) / m;
   const pacBayesKl = (r, nats, m, delta, b) =>
@@ -158,7 +157,7 @@ window.Bounds = (() => {
     const start = options.reduce((a, o) => (guess(o) < guess(a) ? o : a));
     let best = klInverse(...start);
     for (const [p, budget] of options) {
-      if (p < best && binaryKl(p, best) > budget) best = klInverse(p, budget);
+      if (p < best && binaryKl(p, best - p) > budget) best = klInverse(p, budget);
     }
     return v.b * best;
   }

@@ -14,9 +14,6 @@ from helpers.book import reference
 ROOM = """# A room
 
 ```{room} weights draws
-weights.ensemble_of
-    >>> 1 + 1
-    2
 ```
 """
 CODE = '''from helpers import draws
@@ -79,7 +76,7 @@ def test_a_room_shows_modules_signatures_docstrings_and_examples(book):
         field.get_text(strip=True).rstrip(":") for field in entry.select("dl.field-list > dt")
     ]
     assert fields == ["Raises", "Example"]
-    assert entry.pre.get_text() == ">>> 1 + 1\n2\n"
+    assert ">>> from helpers.weights import ensemble_of" in entry.pre.get_text()
     assert page.find("dt", id="helpers.draws.Draws.normal")
 
 
@@ -127,7 +124,7 @@ def test_a_page_without_such_imports_stays_as_it_is():
     ("room", "told"),
     [
         ("```{room} attic\n```", "no room 'attic'"),
-        ("```{room} weights\ndraws.f64\n    >>> 1\n```", "examples of what is not here: draws.f64"),
+        ("```{room} weights\ndraws.f64\n    >>> 1\n```", "Has content, but none permitted"),
     ],
 )
 def test_a_mistake_on_a_page_is_named(tmp_path, room, told):

@@ -194,7 +194,7 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match="choose fewer terms"):
         covers.maurey_cover(30, 1.0, 10)
     with pytest.raises(ValueError, match="points must have l1 norm"):
-        covers.round_to_cover(torch.tensor([1 + 1.2e-9], dtype=torch.float64), 1.0, 1)
+        covers.round_to_cover(torch.tensor([1 + 2e-8], dtype=torch.float64), 1.0, 1)
     with pytest.raises(ValueError, match="points must have l1 norm"):
         covers.round_to_cover(torch.tensor([1.0, -1.0]), 1.0, 3)
     with pytest.raises(ValueError, match="epsilon must be finite, got nan"):

@@ -263,8 +263,8 @@ NAN = torch.tensor([1.0, torch.nan, 1.0, 1.0])
 @pytest.mark.parametrize(
     ("oracle", "n", "options", "error", "named"),
     [
-        (torch.ones(4), 0, {}, ValueError, "from 1 to 62, got 0"),
-        (torch.ones(4), 63, {}, ValueError, "from 1 to 62, got 63"),
+        (torch.ones(4), 0, {}, ValueError, "between 1 and 62, got 0"),
+        (torch.ones(4), 63, {}, ValueError, "between 1 and 62, got 63"),
         (torch.ones(4), 2.0, {}, TypeError, "n must be a whole number, got 2.0"),
         (torch.ones(4), 3, {}, ValueError, r"table of 3 bits has shape \(8,\), got \(4,\)"),
         ("f", 3, {}, TypeError, "a table or a callable, got str"),

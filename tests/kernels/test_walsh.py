@@ -273,6 +273,7 @@ def test_every_device_has_its_paths(monkeypatch):
     found = walsh_hadamard(torch.ones(4, device="meta"), "torch")
     assert (found.device.type, found.shape) == ("meta", (4,))
     monkeypatch.setattr(_backends, "triton", "installed")
+    monkeypatch.setattr(_backends, "in_memory", lambda x: True)
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
     on_gpu = SimpleNamespace(device=torch.device("cuda"))
     assert [_backends.chosen(b, on_gpu) for b in ("auto", "torch", "triton")] == [
