@@ -48,9 +48,9 @@ _RUNNING: set[subprocess.Popen[str]] = set()
 _RAISED = re.compile(r"^ {4}(?:\w+\.)*(\w*(?:Error|Exception|Exit))(?:: (.*))?$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
-    """A chapter with one parameter that is not at its default.
+    """A chapter with one parameter that is not at its default; two runs are never equal.
 
     Attributes:
         chapter: The chapter. name: Of the parameter. value: Its value. kind: One of :data:`KINDS`.

@@ -47,7 +47,8 @@ def book(tmp_path):
     (tmp_path / "book" / "register.yml").touch()
     shutil.copy(ROOT / "environment.yml", tmp_path)
     write(tmp_path, "part/ends", ENDS_IN_EVERY_WAY)
-    write(tmp_path, "part/passes", "print(size)\n", PARAMETERS.splitlines()[0])
+    of_passes = PARAMETERS.splitlines()[0] + "\nlengths = [2, 3]  # a list [1..5]"
+    write(tmp_path, "part/passes", "print(size)\n", of_passes)
     return tmp_path
 
 
@@ -85,8 +86,8 @@ def test_every_ending_is_told_apart_and_nothing_is_run_twice(book):
     rows = {words[0]: words[1:] for line in out.splitlines() if (words := line.split())}
     # Seeds 4 and 9, size 1 and 20, scale 10; the default 0.5 is the low end.
     assert rows["part/ends"] == ["5", "0", "1", "1", "2", "1"]
-    assert rows["part/passes"] == ["2", "2", "0", "0", "0", "0"]
-    assert rows["all"] == ["7", "2", "1", "1", "2", "1"]
+    assert rows["part/passes"] == ["4", "4", "0", "0", "0", "0"]
+    assert rows["all"] == ["9", "4", "1", "1", "2", "1"]
     for line in (
         "verdict changed: python -m helpers.run part/ends --plain -p seed 4\n"
         "    p.r: declared 'holds', found 'refuted'",
@@ -99,15 +100,15 @@ def test_every_ending_is_told_apart_and_nothing_is_run_twice(book):
         "too long: python -m helpers.run part/ends --plain -p size 20\n    over 8 s",
     ):
         assert line in out
-    assert begun(book) == 7
+    assert begun(book) == 9
 
     assert swept(book, "--limit", "8", "--seeds", "4 70")[0] == 1
-    assert begun(book) == 7
+    assert begun(book) == 9
     write(book, "part/ends", "print('mended')\n")
     status, out, _ = swept(book, "--seeds", "4 70")
     assert status == 0
-    assert re.search(r"^all +7 +7 +0 +0 +0 +0$", out, re.M)
-    assert begun(book) == 12
+    assert re.search(r"^all +9 +9 +0 +0 +0 +0$", out, re.M)
+    assert begun(book) == 14
 
 
 def test_a_sweep_that_is_stopped_goes_on(book):
