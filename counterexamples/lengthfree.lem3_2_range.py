@@ -1,4 +1,4 @@
-"""Paper 4 (Trauger and Tewari 2024), Section 2.4 and Lemma 3.2 (reconstructed: read together): for
+"""Paper 4 (Trauger and Tewari 2024), Section 2.4 and Lemma 3.2 (restored: read together): for
 every real q > 0, for which covers are defined, inputs with |x|_1 <= B_x need no larger cover than
 B_x e_1, ..., B_x e_d. The lemma itself names no range of q.
 

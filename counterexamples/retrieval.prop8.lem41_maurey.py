@@ -1,4 +1,4 @@
-"""Paper 5 (Mousavi-Hosseini et al. 2025), Lemma 41, second bound (reconstructed).
+"""Paper 5 (Mousavi-Hosseini et al. 2025), Lemma 41, second bound (restored).
 
 The log packing number of the unit ball of R^D is at most C log(1 + D eps^2)/eps^2, with one C.
 

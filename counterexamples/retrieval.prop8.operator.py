@@ -1,4 +1,4 @@
-"""Paper 5 (Mousavi-Hosseini et al. 2025), Propositions 8 and 35, norm, reconstructed.
+"""Paper 5 (Mousavi-Hosseini et al. 2025), Propositions 8 and 35, norm, restored.
 
 As the proof concludes: for some c, c' > 0 every bidirectional recurrent net with risk at most c
 has L^2 ||U||_op^2 log(1 + d_h) >= c' N. (1STR, normal data, states of length at most r_h.)

@@ -27,7 +27,10 @@ from helpers.book.register import Entry, Paper, find_entry
 
 MIME = "application/vnd.sharper-picture.claims+json"
 VERDICTS = ("holds", "repaired", "refuted", "reproduced", "not reproduced")
-ABOUT = ("statement", "proof", "constant", "remark", "experiment", "code", "ours")
+ABOUT = (
+    *("statement", "condition", "misprint", "proof", "constant", "remark", "experiment"),
+    *("code", "ours"),
+)
 EVIDENCE = ("proved", "exhaustive", "attained", "searched", "sampled", "trained")
 RELATIONS = {"at_most": "≤", "at_least": "≥", "equals": "="}
 

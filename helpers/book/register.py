@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import difflib
 import functools
+import graphlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from typing import Any
 import yaml
 
 REGISTER = Path(__file__).resolve().parents[2] / "book" / "register.yml"
-SOURCES = ("printed", "quoted", "code", "reconstructed", "ours")
+SOURCES = ("printed", "quoted", "code", "restored", "ours")
 KINDS = {
     *("algorithm", "caption", "claim", "comparison", "construction", "corollary", "definition"),
     *("derivation", "equation", "experiment", "fact", "identity", "law", "lemma", "proposition"),
@@ -34,13 +36,14 @@ class Paper:
         key: Name of the section, of its folder of chapters, and of the paper in ``references.bib``.
         number: ``P1`` and so on; empty for the book's own sections.
         name: A short one. read: What could be read of the paper, in Markdown.
-        toc: Caption of the part in the table of contents.
+        granted: What all its statements are granted, in Markdown; empty if nothing is.
     """
 
     key: str
     number: str
     name: str
     read: str
+    granted: str = ""
 
     @property
     def own(self) -> bool:
@@ -59,6 +62,12 @@ class Entry:
         claim: A proposition, in Markdown with TeX.
         known: What was found about it before; may be empty.
         section: Key of the section. parts: Entries of a row that bundles several.
+        condition: Of a statement that is true with a condition: the condition that is not printed.
+        reads: Of a misprint: how the statement should read.
+        slip: Name of a slip; all entries of one slip have one verdict.
+        proof: Where it is proved on the page: the heading, the bold words or the title of the box.
+        rests_on: Ids of the results that its own proof uses.
+        implies: Ids of the results that follow from it as stated.
     """
 
     id: str
@@ -70,6 +79,12 @@ class Entry:
     known: str
     section: str
     parts: tuple[Entry, ...] = ()
+    condition: str = ""
+    reads: str = ""
+    slip: str = ""
+    proof: str = ""
+    rests_on: tuple[str, ...] = ()
+    implies: tuple[str, ...] = ()
 
 
 class RegisterError(ValueError):
@@ -80,7 +95,8 @@ def load_register(path: Path = REGISTER) -> dict[Paper, tuple[Entry, ...]]:
     """Every section with its rows, in order.
 
     Raises:
-        RegisterError: a field is missing, unknown or of no known kind, or an id stands twice.
+        RegisterError: a field is missing, unknown or of no known kind, an id stands twice, a result
+            rests on or implies one that is not there, or in the end itself.
     """
     text = path.read_text(encoding="utf-8")
     return _parsed(text)
@@ -94,25 +110,46 @@ def _parsed(text: str) -> dict[Paper, tuple[Entry, ...]]:
         text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     ).items():
         about = section["paper"]
-        paper = Paper(key, about.get("number", ""), about["name"], about["read"].strip())
+        told = about["read"].strip(), about.get("granted", "").strip()
+        paper = Paper(key, about.get("number", ""), about["name"], *told)
         rows = tuple(_entry(row, paper) for row in section["rows"])
         for entry in (e for row in rows for e in (row, *row.parts)):
             if entry.id in seen:
                 raise RegisterError(f"{entry.id} stands twice")
             seen.add(entry.id)
         found[paper] = rows
+    _check_edges([e for rows in found.values() for row in rows for e in (row, *row.parts)])
     return found
+
+
+def _check_edges(entries: Sequence[Entry]) -> None:
+    for name in ("rests_on", "implies"):
+        edges = {e.id: set(getattr(e, name)) for e in entries}
+        for id, others in edges.items():
+            if gone := sorted(others - set(edges)):
+                raise RegisterError(f"{id}: {name} {gone[0]}, which is no row of the register")
+        try:
+            tuple(graphlib.TopologicalSorter(edges).static_order())
+        except graphlib.CycleError as error:
+            circle = " -> ".join(error.args[1])
+            raise RegisterError(f"{name} goes in a circle: {circle}") from None
 
 
 def _entry(row: dict[str, Any], paper: Paper, whole: dict[str, Any] | None = None) -> Entry:
     inherited = whole or {}
     known = {"id", "ref", "kind", "chapter", "source", "claim", "known", "parts"}
-    if odd := sorted(set(row) - known):
+    optional = {"condition", "reads", "slip", "proof", "rests_on", "implies"}
+    if odd := sorted(set(row) - known - optional):
         raise RegisterError(f"{row.get('id')}: unknown field {', '.join(odd)}")
     values = {"known": ""} | {
         k: inherited[k] for k in ("kind", "chapter", "source") if k in inherited
     }
     values |= {k: v for k, v in row.items() if k != "parts"}
+    for name in ("rests_on", "implies"):
+        if name in values:
+            if not isinstance(values[name], list):
+                raise RegisterError(f"{row.get('id')}: {name} is a list of ids")
+            values[name] = tuple(values[name])
     if missing := sorted(known - {"parts"} - set(values)):
         raise RegisterError(f"{row.get('id')}: it lacks {', '.join(missing)}")
     start = f"{inherited['id']}." if whole else f"{paper.key}."

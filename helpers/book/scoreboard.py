@@ -27,16 +27,28 @@ from helpers.book.verdicts import NOW, STATED, as_stated, deciding, known_now, t
 CERTIFICATES = ROOT / "counterexamples"
 GROUPS = {
     "false statement": "False statements",
+    "condition": "Conditions that are not printed",
+    "misprint": "Misprints",
     "proof": "Proofs that fail while the statement stands or is open",
-    "constant": "Constants and conditions",
+    "constant": "Constants",
+    "restored form": "Restored forms that fail",
     "not judged": "What could not be judged",
     "code": "Slips of the authors' code",
 }
+GRADES = {
+    "false statement": ("false",),
+    "condition": ("true with a condition",),
+    "misprint": ("misprint",),
+    "proof": ("proof gap",),
+    "constant": ("constant loose",),
+    "restored form": ("restored form fails",),
+}
+"""Of each group of findings but two: the verdicts that a result of it has."""
 FROM = {
     "printed": "",
     "quoted": "as quoted",
     "code": "from the code",
-    "reconstructed": "as restored",
+    "restored": "as restored",
 }
 _FINDING = re.compile(r"^```\{finding\} (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _OPTION = re.compile(r"^:(\w+): (.*)\n", re.MULTILINE)
@@ -67,24 +79,27 @@ class Row:
     def stated(self) -> str:
         """Verdict on the statement as its source has it; of its parts if it only bundles them."""
         if self._counts:
-            return as_stated(self.entry.kind, self.claims)
+            return as_stated(self.entry.kind, self.claims, self.entry.source)
         return together([part.stated for part in self.parts])
 
     @property
     def now(self) -> str:
         """Verdict on what is known now, in the same way."""
         if self._counts:
-            return known_now(self.entry.kind, self.claims)
+            return known_now(self.entry.kind, self.claims, self.entry.source)
         return together([part.now for part in self.parts])
 
     @property
     def evidence(self) -> str:
-        """The deciding claim: how it is known, its number, and how many more there are."""
-        claim = deciding(self.entry.kind, self.claims)
+        """The deciding claim: how it is known and where, its number, how many more there are."""
+        claim = deciding(self.entry.kind, self.claims, self.entry.source)
         if claim is None:
             return ""
         more = f"; {len(self.claims) - 1} more" if len(self.claims) > 1 else ""
-        return f"{claim.evidence}: {claim.found}, required {claim.required}{more}"
+        known = claim.evidence
+        if known == "proved" and self.entry.proof:
+            known += f" ({self.entry.proof})"
+        return f"{known}: {claim.found}, required {claim.required}{more}"
 
     @property
     def statements(self) -> list[Row]:
@@ -219,10 +234,22 @@ def scoreboard(rows: Mapping[Paper, Sequence[Row]]) -> str:
             lines += [_line(r, labels, r is not row) for r in (row, *row.parts)]
         title = f"{paper.number}: {paper.name}" if paper.number else paper.name
         table = "\n".join(lines)
+        read = "\n\n".join(filter(None, (paper.read, granted(paper))))
         pages.append(
-            f"(s-{paper.key})=\n## {title}\n\n{paper.read}\n\n:::{{div}} scoreboard\n{table}\n:::\n"
+            f"(s-{paper.key})=\n## {title}\n\n{read}\n\n:::{{div}} scoreboard\n{table}\n:::\n"
         )
     return "\n".join(pages)
+
+
+def granted(paper: Paper) -> str:
+    """What all statements of a paper are granted, as a paragraph."""
+    return f"**Granted to every statement.** {paper.granted}" if paper.granted else ""
+
+
+def statement(entry: Entry) -> str:
+    """What an entry says, with the condition or the reading that it needs, in Markdown."""
+    more = [("With the condition", entry.condition), ("Read", entry.reads)]
+    return " ".join([entry.claim, *(f"**{head}:** {text}" for head, text in more if text)])
 
 
 def _line(row: Row, labels: Mapping[str, str], part: bool) -> str:
@@ -235,7 +262,7 @@ def _line(row: Row, labels: Mapping[str, str], part: bool) -> str:
     if entry.id in labels:
         stated += f" {{ref}}`finding <{labels[entry.id]}>`"
     link = f"{{doc}}`/book/{entry.chapter}`" if row.written else f"`{entry.chapter}`"
-    cells = (sign, entry.claim, stated, badge(row.now), row.evidence, link)
+    cells = (sign, statement(entry), stated, badge(row.now), row.evidence, link)
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
@@ -330,7 +357,10 @@ def colour(verdict: str) -> str:
     """Which of the four looks a verdict has."""
     looks = {
         "good": ("holds", "true", "reproduced"),
-        "mended": ("repaired", "proof gap", "constant loose", "partly", "not contradicted"),
+        "mended": (
+            *("repaired", "true with a condition", "misprint", "proof gap", "constant loose"),
+            *("partly", "not contradicted"),
+        ),
         "bad": ("false", "refuted", "not reproduced"),
     }
     return next((look for look, words in looks.items() if verdict in words), "open")

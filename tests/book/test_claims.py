@@ -20,7 +20,7 @@ VERBS = {
 }
 
 
-def entry(id="p.r", source="reconstructed"):
+def entry(id="p.r", source="restored"):
     return Entry(id, "Lemma 1", "lemma", "p/x", source, "a claim", "", "p")
 
 
@@ -133,7 +133,7 @@ def test_bad_input_is_named(ledger):
         say(ledger, "holds", "t", 0, control=1, at_most=0, equals=0)
     with pytest.raises(ValueError, match="got none"):
         say(ledger, "holds", "t", 0, control=1)
-    with pytest.raises(ValueError, match="unknown about 'theorem'; choose one of statement, proof"):
+    with pytest.raises(ValueError, match="unknown about 'theorem'; choose one of statement, "):
         say(ledger, "holds", "t", 0, control=1, at_most=0, about="theorem")
     with pytest.raises(ValueError, match="unknown evidence 'obvious'"):
         say(ledger, "holds", "t", 0, control=1, at_most=0, evidence="obvious")
@@ -149,7 +149,7 @@ def test_bad_input_is_named(ledger):
 
 
 def test_as_printed_is_refused_of_what_was_not(ledger, monkeypatch):
-    with pytest.raises(ValueError, match="its source is reconstructed, so no claim says"):
+    with pytest.raises(ValueError, match="its source is restored, so no claim says"):
         say(ledger, "holds", "As printed: the bound", 0, control=1, at_most=0)
     monkeypatch.setattr(claims, "find_entry", lambda id: entry(id, "printed"))
     say(ledger, "holds", "as printed: the bound", 0, control=1, at_most=0)

@@ -40,6 +40,12 @@ TRIED = claim("repaired", evidence="searched")
         ([claim("refuted", "code"), claim("holds", "ours")], "not judged", "open"),
         ([HOLDS, claim("refuted", "code"), claim("refuted", "ours")], "true", "holds"),
         ([HOLDS, claim("refuted", "remark")], "true", "holds"),
+        ([HOLDS, claim("refuted", "condition")], "true with a condition", "holds"),
+        ([HOLDS, claim("refuted", "misprint")], "misprint", "holds"),
+        ([HOLDS, claim("refuted", "misprint"), claim("refuted", "proof")], "misprint", "holds"),
+        ([SAMPLED, claim("refuted", "condition")], "not contradicted", "not contradicted"),
+        ([claim("refuted", "misprint")], "not judged", "open"),
+        ([FALSE, claim("refuted", "condition")], "false", "false"),
     ],
 )
 def test_a_theorem_is_judged_by_its_own_claims(claims, stated, now):
@@ -58,6 +64,16 @@ def test_a_theorem_is_judged_by_its_own_claims(claims, stated, now):
 def test_an_experiment_is_reproduced_in_whole_in_part_or_not(verdicts, found):
     claims = [claim(v, "experiment", "trained") for v in verdicts]
     assert as_stated("experiment", claims) == known_now("experiment", claims) == found
+
+
+@pytest.mark.parametrize("source", ["restored", "code"])
+def test_what_is_not_theirs_is_not_called_false(source):
+    assert as_stated("theorem", [FALSE, HOLDS], source) == "restored form fails"
+    assert known_now("theorem", [FALSE, HOLDS], source) == "open"
+    assert known_now("theorem", [FALSE, REPAIRED], source) == "repaired"
+    assert as_stated("theorem", [HOLDS], source) == "true"
+    assert as_stated("theorem", [FALSE], "quoted") == "false"
+    assert deciding("theorem", [HOLDS, FALSE], source) == FALSE
 
 
 def test_a_remark_is_the_statement_of_a_row_for_remarks():
@@ -85,3 +101,5 @@ def test_the_claim_that_is_quoted_bears_the_verdict():
     assert deciding("theorem", [HOLDS, FALSE]) == FALSE
     assert deciding("theorem", [SAMPLED, HOLDS]) == HOLDS
     assert deciding("theorem", []) is None
+    missing = claim("refuted", "condition")
+    assert deciding("theorem", [HOLDS, missing]) == missing
