@@ -1,0 +1,83 @@
+"""Certificates run as they are and with a planted change."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from helpers.book.scoreboard import CERTIFICATES
+from tests.small_book import PATIENCE
+
+STANDS = ""
+"""In place of a hypothesis: all of them hold, and so does the statement."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A program with one passage exchanged.
+
+    Attributes:
+        program: Its name without the ending. old: A passage that it has once. new: What stands in
+            its place. fails: Words of the hypothesis that then fails, or :data:`STANDS`.
+    """
+
+    program: str
+    old: str
+    new: str
+    fails: str
+
+    def __str__(self) -> str:
+        return f"{self.program}: {self.fails or 'the statement stands'}"
+
+
+def run(program: str, old: str = "", new: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a certificate alone, with the passage exchanged."""
+    text = (CERTIFICATES / f"{program}.py").read_text(encoding="utf-8")
+    if old:
+        assert text.count(old) == 1, f"{program} has {old!r} {text.count(old)} times"
+        text = text.replace(old, new)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "program.py")
+        path.write_text(text, encoding="utf-8")
+        return subprocess.run(
+            [sys.executable, "-I", str(path)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+        )
+
+
+def hypotheses(output: str) -> dict[str, bool]:
+    """What a program prints of each hypothesis: whether it holds."""
+    found = re.findall(r"^hypothesis  (.*): (holds|fails)$", output, re.MULTILINE)
+    return {name: word == "holds" for name, word in found}
+
+
+def check(mutant: Mutant) -> None:
+    """A mutant ends with status 1, and says which hypothesis fails or that the statement stands."""
+    done = run(mutant.program, mutant.old, mutant.new)
+    told = done.stdout + done.stderr
+    assert done.returncode == 1, told
+    assert "Traceback" not in told, told
+    failed = [name for name, holds in hypotheses(done.stdout).items() if not holds]
+    if mutant.fails == STANDS:
+        assert not failed, told
+        assert "the statement stands" in done.stdout
+    else:
+        assert any(mutant.fails in name for name in failed), told
+
+
+def check_covered(program: str, mutants: list[Mutant]) -> None:
+    """Each hypothesis that a program prints has a mutant, and in one the statement stands."""
+    done = run(program)
+    names = hypotheses(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert names, "a hypothesis is printed as 'hypothesis  WORDS: holds'"
+    words = [m.fails for m in mutants if m.program == program]
+    assert STANDS in words
+    assert [name for name in names if not any(w and w in name for w in words)] == []
