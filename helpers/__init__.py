@@ -129,9 +129,11 @@ The book's machinery::
     book.cluster                The Dask cluster that chapters are mapped over: the one that is named, or one of our own.
     book.colophon               What stands below every page: the edition that it belongs to, and how to cite a chapter.
     book.definitions            Which definitions of the package a source reaches, and a hash of each.
+    book.dependencies           What rests on what: a Sphinx extension that draws the results of a paper and what they use.
     book.excerpts               Figures of chapters on other pages: a Sphinx extension with one directive.
     book.execution              Execute one chapter: as a notebook by papermill, or plainly as the script that it is.
     book.figures                One look for every figure: opaque, legible in the dark, told apart without colour.
+    book.findings               What did not come out as its source has it: a finding of a chapter, and the page of them.
     book.formulas               How wide an inline formula will be, so that a page keeps its room until MathJax has set it.
     book.glossary               The glossary: its terms show their definition where they stand. A Sphinx extension.
     book.icons                  The theme's icons without its library of 2,000: a Sphinx extension.

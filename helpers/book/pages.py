@@ -18,9 +18,10 @@ from typing import Any
 
 from helpers.book.chapters import REGISTER, Chapter
 from helpers.book.claims import VERDICTS
+from helpers.book.findings import written_out
 from helpers.book.formulas import width
 from helpers.book.register import load_register
-from helpers.book.scoreboard import colour, theorem_label, written_out
+from helpers.book.scoreboard import colour, theorem_label
 from helpers.book.volume import pdf_name
 
 _VERDICT_CELL = re.compile(rf"(<td[^>]*><p>)({'|'.join(VERDICTS)})(</p>)")

@@ -13,51 +13,26 @@ import functools
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from helpers.book.chapters import REGISTER, ROOT, Chapter, every_chapter, read_record
+from helpers.book.chapters import REGISTER, Chapter, every_chapter, read_record
 from helpers.book.claims import Claim, claims_by_id
-from helpers.book.output import in_prose
+from helpers.book.findings import filled, findings, findings_of, glued, load_findings
 from helpers.book.register import Entry, Paper, load_register
 from helpers.book.verdicts import NOW, STATED, as_stated, deciding, known_now, together
 
-CERTIFICATES = ROOT / "counterexamples"
-GROUPS = {
-    "false statement": "False statements",
-    "condition": "Conditions that are not printed",
-    "misprint": "Misprints",
-    "proof": "Proofs that fail while the statement stands or is open",
-    "constant": "Constants",
-    "restored form": "Restored forms that fail",
-    "not judged": "What could not be judged",
-    "code": "Slips of the authors' code",
-}
-GRADES = {
-    "false statement": ("false",),
-    "condition": ("true with a condition",),
-    "misprint": ("misprint",),
-    "proof": ("proof gap",),
-    "constant": ("constant loose",),
-    "restored form": ("restored form fails",),
-}
-"""Of each group of findings but two: the verdicts that a result of it has."""
 FROM = {
     "printed": "",
     "quoted": "as quoted",
     "code": "from the code",
     "restored": "as restored",
 }
-_FINDING = re.compile(r"^```\{finding\} (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_OPTION = re.compile(r"^:(\w+): (.*)\n", re.MULTILINE)
-_GLUE = re.compile(r"\{glue:?\w*\}`([^`:]+)(?::([^`]*))?`")
 _MARK = re.compile(
     r"^<!-- (scoreboard|totals|own-totals|findings|papers)(?: (\w+))? -->$", re.MULTILINE
 )
-_POWER = re.compile(r"(?<![\w.])-?\d+\.?\d*e[+-]?\d+(?!\w)")
-_WHOLE = re.compile(r"^(-?\d{5,})\.0$")
 _THEOREM = re.compile(r"\{prf:\w+\} ([^\n]*)\n(?:# )?:label: (\S+)")
 
 
@@ -112,36 +87,6 @@ class Row:
         return not self.parts or any(c.about not in ("code", "ours") for c in self.claims)
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A ``{finding}`` of a chapter, its numbers filled in from the chapter's run.
-
-    Attributes:
-        id: Of the result. also: Other results that it tells of.
-        title: In words. group: One of :data:`GROUPS`. body: Markdown. chapter: Where it stands.
-        number: 1, or more where a result has several.
-    """
-
-    id: str
-    title: str
-    group: str
-    body: str
-    chapter: str
-    also: tuple[str, ...] = ()
-    number: int = 1
-
-    @property
-    def about(self) -> tuple[str, ...]:
-        """Every result that it tells of."""
-        return (self.id, *self.also)
-
-    @property
-    def label(self) -> str:
-        """Its address on the page of findings."""
-        more = f"-{self.number}" if self.number > 1 else ""
-        return "f-" + self.id.replace(".", "-").replace("_", "-").lower() + more
-
-
 def load_rows() -> dict[Paper, list[Row]]:
     """Every section of the register, joined with what the executed notebooks recorded."""
     register = load_register(REGISTER)
@@ -155,72 +100,6 @@ def load_rows() -> dict[Paper, list[Row]]:
         return Row(entry, tuple(own), tuple(map(row, entry.parts)), entry.chapter in records)
 
     return {p: [row(e) for e in entries] for p, entries in register.items()}
-
-
-def load_findings() -> list[Finding]:
-    """Every finding of every chapter, in the order of the chapters."""
-    return [f for c in every_chapter() for f in findings_of(c)]
-
-
-def findings_of(chapter: Chapter) -> list[Finding]:
-    """The findings of one chapter.
-
-    Raises:
-        ValueError: a finding without a title, of an unknown group, or with a number that the run
-            did not glue.
-    """
-    text = "\n".join(line.removeprefix("#").removeprefix(" ") for line in _prose(chapter.text))
-    found: list[Finding] = []
-    for match in _FINDING.finditer(text):
-        options = dict(_OPTION.findall(match[2]))
-        body = _OPTION.sub("", match[2]).strip()
-        name = f"{chapter.name}: finding {match[1]}"
-        if "title" not in options:
-            raise ValueError(f"{name} has no title")
-        if options.get("group") not in GROUPS:
-            raise ValueError(f"{name}: group must be one of {', '.join(GROUPS)}")
-        body = filled(body, glued(chapter.notebook), name)
-        words = options["title"], options["group"], body, chapter.name
-        also, number = options.get("also", "").split(), 1 + sum(f.id == match[1] for f in found)
-        found.append(Finding(match[1], *words, tuple(also), number))
-    return found
-
-
-def glued(notebook: Path) -> dict[str, str]:
-    """What an executed notebook glued: name to text."""
-    if not notebook.exists():
-        return {}
-    return _glued(notebook, notebook.stat().st_mtime_ns)
-
-
-@functools.lru_cache(maxsize=128)
-def _glued(notebook: Path, changed: int) -> dict[str, str]:
-    found = {}
-    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
-        for output in cell.get("outputs", []):
-            name = output.get("metadata", {}).get("scrapbook", {}).get("name")
-            if name:
-                text = output["data"].get("application/papermill.record/text/plain", "")
-                found[name] = text if isinstance(text, str) else "".join(text)
-    return found
-
-
-def filled(text: str, values: Mapping[str, str], name: str) -> str:
-    """The text with every glued number written out, inside formulas too."""
-
-    def number(match: re.Match[str]) -> str:
-        if match[1] not in values:
-            raise ValueError(f"{name} wants the number {match[1]!r}, which the run did not glue")
-        value = values[match[1]]
-        return written_out(f"{float(value):{match[2]}}" if match[2] else value)
-
-    return _GLUE.sub(number, text)
-
-
-def written_out(text: str) -> str:
-    """A glued text with its numbers as a sentence has them, also those between words."""
-    text = _WHOLE.sub(r"\1", text)
-    return in_prose(_POWER.sub(lambda m: in_prose(m[0]), text))
 
 
 def scoreboard(rows: Mapping[Paper, Sequence[Row]]) -> str:
@@ -241,6 +120,11 @@ def scoreboard(rows: Mapping[Paper, Sequence[Row]]) -> str:
     return "\n".join(pages)
 
 
+def anchor(id: str) -> str:
+    """Where a row stands on the scoreboard."""
+    return "r-" + id.replace(".", "-").replace("_", "-").lower()
+
+
 def granted(paper: Paper) -> str:
     """What all statements of a paper are granted, as a paragraph."""
     return f"**Granted to every statement.** {paper.granted}" if paper.granted else ""
@@ -256,8 +140,8 @@ def _line(row: Row, labels: Mapping[str, str], part: bool) -> str:
     entry = row.entry
     label = theorem_label(Chapter(entry.chapter), entry.ref) if row.written else ""
     ref = f"{{prf:ref}}`{entry.ref} <{label}>`" if label else entry.ref
-    anchor = "r-" + entry.id.replace(".", "-").replace("_", "-").lower()
-    sign = f"[{ref}]{{#{anchor} .{'part' if part else 'whole'} .kind-{entry.kind}}} [#](#{anchor})"
+    place = anchor(entry.id)
+    sign = f"[{ref}]{{#{place} .{'part' if part else 'whole'} .kind-{entry.kind}}} [#](#{place})"
     stated = f"{badge(row.stated)} {FROM.get(entry.source, '')}".rstrip()
     if entry.id in labels:
         stated += f" {{ref}}`finding <{labels[entry.id]}>`"
@@ -278,30 +162,6 @@ def theorem_label(chapter: Chapter, ref: str) -> str:
         if re.search(rf"{re.escape(first)}(?![\d.]*\d)", title):
             return str(label)
     return ""
-
-
-def findings(part: str, found: Iterable[Finding]) -> str:
-    """The findings of one section by group, in MyST Markdown."""
-    pages = []
-    for group, title in GROUPS.items():
-        own = [f for f in found if f.group == group and f.id.startswith(f"{part}.")]
-        if own:
-            pages.append(f"## {title}\n")
-        pages += [f"({f.label})=\n### {f.title}\n\n{f.body}\n\n{_where(f)}\n" for f in own]
-    return "\n".join(pages) or "None yet."
-
-
-def _where(finding: Finding) -> str:
-    address = f"{{doc}}`/book/{finding.chapter}`"
-    programs = sorted(
-        path.name
-        for id in finding.about
-        for pattern in (f"{id}.py", f"{id}.*.py")
-        for path in CERTIFICATES.glob(pattern)
-    )
-    links = ", ".join(f"{{download}}`{name} </counterexamples/{name}>`" for name in programs)
-    certified = f" Certified, without this book, by {links}." if links else ""
-    return f"Shown in {address}.{certified}"
 
 
 def totals(rows: Mapping[Paper, Sequence[Row]], own: bool = False) -> str:
@@ -342,8 +202,7 @@ def card(chapter: Chapter, rows: Mapping[Paper, Sequence[Row]]) -> str:
     lines = ["| result | as stated | now |", "|:--|:--|:--|"]
     for row in own:
         source = FROM.get(row.entry.source, "")
-        anchor = "r-" + row.entry.id.replace(".", "-").replace("_", "-").lower()
-        ref = f"[{row.entry.ref}]{{.row-link .{anchor}}}"
+        ref = f"[{row.entry.ref}]{{.row-link .{anchor(row.entry.id)}}}"
         lines.append(f"| {ref} | {badge(row.stated)} {source} | {badge(row.now)} |")
     return "\n".join(lines)
 
@@ -364,17 +223,6 @@ def colour(verdict: str) -> str:
         "bad": ("false", "refuted", "not reproduced"),
     }
     return next((look for look, words in looks.items() if verdict in words), "open")
-
-
-def _prose(text: str) -> list[str]:
-    """The lines of the Markdown cells of a py:percent source."""
-    lines, inside = [], False
-    for line in text.splitlines():
-        if line.startswith("# %%"):
-            inside = "[markdown]" in line
-        elif inside and line.startswith("#"):
-            lines.append(line)
-    return lines
 
 
 def _record(notebook: Path) -> dict[str, Any]:
@@ -420,9 +268,8 @@ def setup(app: Any) -> dict[str, bool]:
             place = self.env.app.builder.get_relative_uri(self.env.docname, "book/scoreboard")
             for node in [n for top in made for n in top.findall(nodes.inline)]:
                 if "row-link" in node["classes"]:
-                    anchor = node["classes"][-1]
-                    link = nodes.reference("", node.astext(), refuri=f"{place}#{anchor}")
-                    node.parent.replace(node, link)
+                    target = f"{place}#{node['classes'][-1]}"
+                    node.parent.replace(node, nodes.reference("", node.astext(), refuri=target))
             return made
 
     class FindingBlock(SphinxDirective):

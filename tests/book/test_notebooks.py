@@ -12,9 +12,9 @@ import pytest
 
 from helpers.book.chapters import Chapter, every_chapter, read_record
 from helpers.book.claims import Claim
+from helpers.book.findings import findings_of
 from helpers.book.maps import reading_order
 from helpers.book.register import every_entry
-from helpers.book.scoreboard import findings_of
 from tests.order import pytest_collection_modifyitems, seconds
 
 CHAPTERS = every_chapter()

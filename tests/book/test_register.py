@@ -8,11 +8,13 @@ from collections import Counter
 
 import pytest
 
-from helpers.book import register, scoreboard
+from helpers.book import findings, register, scoreboard
 from helpers.book.chapters import BOOK, ROOT, every_chapter, read_record
+from helpers.book.findings import CERTIFICATES as FOLDER
+from helpers.book.findings import GRADES, GROUPS, load_findings
 from helpers.book.parameters import ChapterError
 from helpers.book.register import RegisterError, every_entry, load_register
-from helpers.book.scoreboard import GROUPS, load_findings, load_rows
+from helpers.book.scoreboard import load_rows
 from tests.small_book import PATIENCE
 
 ENTRIES = every_entry()
@@ -24,7 +26,7 @@ CLAIMS = [
     for claim in (read_record(chapter.notebook) or {"claims": []})["claims"]
 ]
 PAPERS = [p for p in ROWS if not p.own]
-CERTIFICATES = sorted(scoreboard.CERTIFICATES.glob("*.py"))
+CERTIFICATES = sorted(FOLDER.glob("*.py"))
 
 
 def test_there_are_five_papers_and_each_says_what_could_be_read():
@@ -83,8 +85,8 @@ def grades(id):
 
 @pytest.mark.parametrize("finding", load_findings(), ids=lambda f: f.label)
 def test_a_finding_stands_among_its_like(finding):
-    wanted = scoreboard.GRADES.get(finding.group)
-    if wanted and not ENTRIES[finding.id].source == "ours":
+    wanted = GRADES.get(finding.group)
+    if wanted and ENTRIES[finding.id].source != "ours":
         assert grades(finding.id) & set(wanted)
     if finding.group == "false statement":
         for id in finding.also:
@@ -300,13 +302,13 @@ def test_an_id_that_stands_twice_is_named(tmp_path):
 def test_numbers_stand_in_formulas_too():
     text = "$x = {glue:text}`a:.2f}`$ and {glue:text}`b`"
     with pytest.raises(ValueError, match="wants the number 'c'"):
-        scoreboard.filled("{glue:text}`c`", {}, "here")
-    filled = scoreboard.filled(text.replace("}`$", "`$"), {"a": "0.255", "b": "3e+10"}, "here")
+        findings.filled("{glue:text}`c`", {}, "here")
+    filled = findings.filled(text.replace("}`$", "`$"), {"a": "0.255", "b": "3e+10"}, "here")
     assert filled == "$x = 0.26$ and 3 × 10¹⁰"
 
 
 def test_a_large_float_is_grouped_as_a_whole_number_is():
-    written = map(scoreboard.written_out, ("640000.0", "1800000.0", "12.0", "7.9e+06"))
+    written = map(findings.written_out, ("640000.0", "1800000.0", "12.0", "7.9e+06"))
     assert list(written) == ["640,000", "1,800,000", "12", "7.9 × 10⁶"]
 
 
