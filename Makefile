@@ -10,12 +10,12 @@ READY := .venv/.ready
 NEEDED_MIB := 4000
 RENDERED := _build/html/.rendered
 RENDER := $(BIN)/jupyter-book build . -W -n --keep-going -q
-SOURCES := $(wildcard *.md *.cff) $(shell find book helpers results counterexamples -mindepth 1 -name __pycache__ -prune -o -print 2>/dev/null)
+SOURCES := $(wildcard *.md *.cff) $(shell find book bookkit helpers papers results counterexamples -mindepth 1 -name __pycache__ -prune -o -print 2>/dev/null)
 COMPARE = -q -n $(JOBS) --dist loadfile --no-loadscope-reorder --nbval --nbval-current-env
 export OMP_NUM_THREADS ?= 1
 export PYTHONHASHSEED = 0
 export PYDEVD_DISABLE_FILE_VALIDATION = 1
-# As helpers/book/execution.py has it: training takes a quarter less time.
+# As bookkit/execution.py has it: training takes a quarter less time.
 export MALLOC_MMAP_THRESHOLD_ ?= 33554432
 export MALLOC_TRIM_THRESHOLD_ ?= 1073741824
 
@@ -36,10 +36,10 @@ $(RENDERED): $(READY) Makefile _config.yml _toc.yml $(SOURCES) $(wildcard .git/l
 	@touch $@
 
 watch: $(READY) ## serve the book on this machine, and follow every change of a source
-	@$(BIN)/python -m helpers.book.watch
+	@$(BIN)/python -m bookkit.watch
 
 pdf: html ## print the book as one PDF, and link it from every page; needs Chromium
-	@$(BIN)/python -m helpers.book.pdf
+	@$(BIN)/python -m bookkit.pdf
 	@$(RENDER)
 	@touch $(RENDERED)
 
@@ -47,7 +47,7 @@ picture: html ## draw the picture of a chapter in README anew; needs Chromium
 	@$(BIN)/python -m tests.picture
 
 run: $(READY) ## execute the chapters whose inputs changed
-	@$(BIN)/python -m helpers.run --jobs $(JOBS)
+	@$(BIN)/python -m bookkit.run --jobs $(JOBS)
 
 test: $(READY) ## set up, then run every test, the notebooks among them
 	@$(BIN)/python -m pytest $(COMPARE) tests book
@@ -65,7 +65,7 @@ lint: $(READY) ## ruff and mypy
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 paper: $(READY) ## run the experiments at the papers' scale (hours without a GPU)
-	@$(BIN)/python -m helpers.run --preset paper --jobs $(JOBS)
+	@$(BIN)/python -m bookkit.run --preset paper --jobs $(JOBS)
 
 gpu: $(READY) ## all that waits for a GPU, in 45 minutes: kernels, 220 models, the papers' sizes
 	@$(BIN)/python -m benchmarks.gpu

@@ -2,7 +2,7 @@
 
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["helpers.book.tolerance", "tests.small_book", "tests.browser", "tests.order"]
+pytest_plugins = ["bookkit.tolerance", "tests.small_book", "tests.browser", "tests.order"]
 
 # A law holds or not whatever the clock says, and for the same examples on every machine.
 settings.register_profile(

@@ -196,7 +196,7 @@ def stacked(size: Sizes, where: torch.device) -> list[dict[str, Any]]:
 def command(chapter: str, parameters: dict[str, str]) -> list[str]:
     """What has the runner run an experiment at the paper's size, for this runner to complete."""
     given = [word for name, value in parameters.items() for word in ("-p", name, value)]
-    return [sys.executable, "-m", "helpers.run", chapter, "--preset", "paper", "--plain", *given]
+    return [sys.executable, "-m", "bookkit.run", chapter, "--preset", "paper", "--plain", *given]
 
 
 def main() -> int:

@@ -9,7 +9,7 @@ import torch
 from benchmarks._measure import compare, record, table
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward, initial_weights
-from helpers.sharper import samples
+from papers.sharper import samples
 from tests.torch_encoder import encoder_weights
 
 N_BITS, WIDTH, HIDDEN = 20, 51, 128

@@ -30,7 +30,7 @@ from scipy.linalg import hadamard
 from torch import Tensor
 
 from benchmarks._measure import RECORDS, Remote, Stats, compare, peers_python, record, table
-from helpers.book import figures
+from bookkit import figures
 from helpers.kernels.walsh import (
     WIDTH,
     in_threads,

@@ -16,12 +16,12 @@ from typing import Any
 
 import yaml
 
-from helpers.book import key
-from helpers.book.claims import MIME
-from helpers.book.key import Pieces
-from helpers.book.parameters import ChapterError, Parameter, named, read_parameters
-from helpers.book.place import PACKAGE, found
-from helpers.book.syntax import parse
+from bookkit import key
+from bookkit.claims import MIME
+from bookkit.key import Pieces
+from bookkit.parameters import ChapterError, Parameter, named, read_parameters
+from bookkit.place import PACKAGE, found
+from bookkit.syntax import parse
 
 ROOT = found() or PACKAGE
 BOOK = ROOT / "book"
@@ -97,7 +97,7 @@ class Chapter:
         return named(self.parameters, name, self.name)
 
     def pieces(self, parameters: Mapping[str, Any], *, keeps: bool = False) -> Pieces:
-        """All that the outputs of a run depend on, as :func:`helpers.book.key.pieces` says."""
+        """All that the outputs of a run depend on, as :func:`bookkit.key.pieces` says."""
         return key.pieces(self.text, self.name, self.root, parameters, keeps=keeps)
 
     def stale(self) -> list[str]:

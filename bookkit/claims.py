@@ -6,7 +6,7 @@ verbs of a :class:`Result` (``holds``, ``refuted``, ``repaired``, ``reproduced``
 control: the same quantity measured where the outcome must be the opposite. A check that the control
 does not turn round could not have failed, and is an error. Every claim says what it is about and
 how it is known. The ledger's record travels in the executed notebook; the scoreboard is built
-from it by the rules of :mod:`helpers.book.verdicts`.
+from it by the rules of :mod:`bookkit.verdicts`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from functools import partialmethod
 from pathlib import Path
 from typing import Any, SupportsFloat
 
-from helpers.book.output import display, number, require_finite
-from helpers.book.parameters import ChapterError, check_notebook
-from helpers.book.register import Entry, Paper, find_entry
+from bookkit.output import display, number, require_finite
+from bookkit.parameters import ChapterError, check_notebook
+from bookkit.register import Entry, Paper, find_entry
 
 MIME = "application/vnd.sharper-picture.claims+json"
 VERDICTS = ("holds", "repaired", "refuted", "reproduced", "not reproduced")

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from helpers.book.parameters import ChapterError
+from bookkit.parameters import ChapterError
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from helpers.book.chapters import ROOT
+from bookkit.chapters import ROOT
 
 _TAG = re.compile(r"<[^>]*>")
 _NUMBER = re.compile(r"^[\d.]+\s+")  # of the section, before its title

@@ -7,7 +7,7 @@ module as a value, ``import *``, ``globals``), all of the module counts. The sta
 name count as soon as their module is imported, since they may do anything.
 
 One thing is not followed: a decorator of the package that keeps what it decorates, so that another
-function finds it there. None does; tests/book/test_definitions.py lists the decorators.
+function finds it there. None does; tests/bookkit/test_definitions.py lists the decorators.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from helpers.book.place import PACKAGE
-from helpers.book.syntax import digest, dotted, dump, is_text, parse
+from bookkit.place import PACKAGE
+from bookkit.syntax import digest, dotted, dump, is_text, parse
 
-PACKAGES = ("helpers",)
-"""The packages whose definitions are followed, below :data:`helpers.book.place.PACKAGE`."""
+PACKAGES = ("helpers", "papers", "bookkit")
+"""The packages whose definitions are followed, below :data:`bookkit.place.PACKAGE`."""
 Name = tuple[str, str]
 """A module and a name in it; :data:`ACTS` is what it does when imported, :data:`ALL` all of it."""
 ACTS, ALL = "", "*"

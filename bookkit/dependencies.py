@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helpers.book.chapters import REGISTER, every_chapter
-from helpers.book.scoreboard import Row, anchor, badge, colour, load_rows
+from bookkit.chapters import REGISTER, every_chapter
+from bookkit.scoreboard import Row, anchor, badge, colour, load_rows
 
 FAILED = ("false", "restored form fails", "misprint", "proof gap")
 COLUMN, LINE, WIDTH, HEIGHT = 190, 34, 150, 24

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helpers.book.chapters import Chapter
+from bookkit.chapters import Chapter
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Execute one chapter: as a notebook by papermill, or plainly as the script that it is.
 
-Each execution is a child process, ``python -m helpers.book.execution FOLDER``, with a folder and an
+Each execution is a child process, ``python -m bookkit.execution FOLDER``, with a folder and an
 environment of its own, both handed over and never set: chapters that share a worker share nothing.
 The source travels as text, so that a worker on another machine needs only the installed package.
 """
@@ -25,11 +25,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from helpers.book.definitions import graph
-from helpers.book.key import Pieces, code_of, outputs_key
-from helpers.book.parameters import parameters_span
-from helpers.book.place import VARIABLE
-from helpers.book.syntax import digest
+from bookkit.definitions import graph
+from bookkit.key import Pieces, code_of, outputs_key
+from bookkit.parameters import parameters_span
+from bookkit.place import VARIABLE
+from bookkit.syntax import digest
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _KEPT_CELL_METADATA = ("tags", "mystnb", "lines_to_next_cell")
@@ -103,8 +103,8 @@ def execute_notebook(
         parameters: Values that differ from the chapter's own.
         key: Pieces of the key to leave in the metadata, of a notebook that no lock file covers.
         code: What :func:`code_for` says where the caller is.
-        run: What :func:`helpers.book.results.save` tells of the run, if its tables are to be kept.
-        book: The folder of the book, for :mod:`helpers.book.own`; it need not be here.
+        run: What :func:`bookkit.results.save` tells of the run, if its tables are to be kept.
+        book: The folder of the book, for :mod:`bookkit.own`; it need not be here.
         variables: More of its environment, such as a deadline or a device.
 
     Returns:
@@ -174,7 +174,7 @@ def _in_a_child(
         (here / "task.json").write_text(json.dumps({"form": form, **task}), encoding="utf-8")
         with (here / "out").open("wb") as out, (here / "err").open("wb") as err:
             child = subprocess.Popen(
-                [sys.executable, "-m", "helpers.book.execution", folder],
+                [sys.executable, "-m", "bookkit.execution", folder],
                 stdin=subprocess.PIPE,  # its end tells the child that nobody waits any more
                 stdout=out,
                 stderr=err,
@@ -204,7 +204,7 @@ def _in_a_child(
 
 def _variables(run: Mapping[str, Any] | None, folder: str, form: str, book: str) -> dict[str, str]:
     """Environment of a run: this package, one thread, its figures, where results are saved."""
-    package = str(Path(__file__).resolve().parents[2])
+    package = str(Path(__file__).resolve().parents[1])
     # The first three would lead results, claims or the choice of the kernel elsewhere.
     foreign = ("BOOK_RUN", "BOOK_CLAIMS", "JUPYTER_PATH", "MPLBACKEND")
     given = {name: value for name, value in os.environ.items() if name not in foreign}

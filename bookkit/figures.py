@@ -25,7 +25,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.projections import register_projection
 from matplotlib.text import Text
 
-from helpers.book.output import require_finite
+from bookkit.output import require_finite
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -302,7 +302,7 @@ def show() -> None:
     """End a figure's cell: the figure is its only output, also where ``;`` does not silence.
 
     For a phone the same, its panels one under another, goes into the output's metadata; the pages
-    choose by the width of the window (``helpers/book/narrow.py``).
+    choose by the width of the window (``bookkit/narrow.py``).
 
     Raises:
         ValueError: a number that is not finite stands in a title, a label or another text.

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from helpers.book.chapters import ROOT, Chapter, every_chapter
-from helpers.book.output import in_prose
+from bookkit.chapters import ROOT, Chapter, every_chapter
+from bookkit.output import in_prose
 
 CERTIFICATES = ROOT / "counterexamples"
 GROUPS = {

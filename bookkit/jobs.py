@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helpers.book import key
-from helpers.book.chapters import Chapter
-from helpers.book.key import Pieces
-from helpers.book.parameters import ChapterError
+from bookkit import key
+from bookkit.chapters import Chapter
+from bookkit.key import Pieces
+from bookkit.parameters import ChapterError
 
 _CHECKPOINT = re.compile(r"\bcheckpoint\(")
 _BUDGET = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h)")
@@ -46,7 +46,7 @@ class Job:
         return {
             "chapter": self.chapter.name,
             "parameters": dict(self.parameters),
-            "command": "python -m helpers.run " + shlex.join(sys.argv[1:]),
+            "command": "python -m bookkit.run " + shlex.join(sys.argv[1:]),
             "key": self.key,
             "checkpoints": str(place),
         }

@@ -19,10 +19,10 @@ from typing import Any
 
 import yaml
 
-from helpers.book.definitions import Module, graph
-from helpers.book.parameters import ChapterError
-from helpers.book.results import write_atomically
-from helpers.book.syntax import digest, dotted, dump, parse
+from bookkit.definitions import Module, graph
+from bookkit.parameters import ChapterError
+from bookkit.results import write_atomically
+from bookkit.syntax import digest, dotted, dump, parse
 
 Pieces = dict[str, dict[str, str]]
 """By kind, or by module, the names of pieces and a hash of each; of a package its version."""
@@ -34,7 +34,7 @@ LOCK = "keys.json"
 TEXT, NOTEBOOK = "text", "notebook"
 """Two pieces of an entry that are not of its key: the source as it was taken, and the outputs."""
 SHOWN = 3
-_LOADS = {("helpers.book.results", "load"), ("helpers.book.own", "load")}
+_LOADS = {("bookkit.results", "load"), ("bookkit.own", "load")}
 _ACTING_TAGS = ("parameters", "raises-exception", "skip-execution")
 _HEADER = re.compile(r"\A# ---\n.*?\n# ---\n", re.DOTALL)
 _STRINGS = re.compile(r"""["']([\w.-]+)["']""")

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helpers.book.chapters import REGISTER, ROOT, Chapter, every_chapter
-from helpers.book.scoreboard import colour, load_rows
+from bookkit.chapters import REGISTER, ROOT, Chapter, every_chapter
+from bookkit.scoreboard import colour, load_rows
 
 _TITLE = re.compile(r"^# # (.+)$", re.MULTILINE)
 _LABEL = re.compile(r"^# \(([\w-]+)\)=$", re.MULTILINE)

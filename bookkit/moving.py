@@ -19,7 +19,7 @@ from typing import Any
 
 from matplotlib.ticker import MaxNLocator
 
-from helpers.book.output import display, in_prose
+from bookkit.output import display, in_prose
 
 LARGEST = 30_000
 """Bytes of one figure's numbers and words."""

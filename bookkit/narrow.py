@@ -16,7 +16,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from helpers.book.chapters import every_chapter
+from bookkit.chapters import every_chapter
 
 _FIGURE = re.compile(r"<figure.*?</figure>", re.DOTALL)
 _IMAGE = re.compile(r'<img[^>]*src="([^"]*_images/)([^"/]+)\.png"[^>]*>')

@@ -1,22 +1,22 @@
 """The ledger and the stored results of a reader's own book: by its register, from its folder.
 
-A chapter of a book elsewhere writes ``from helpers.book.own import Ledger, load, save``, and
+A chapter of a book elsewhere writes ``from bookkit.own import Ledger, load, save``, and
 ``checkpoint`` if it trains for long, and is in every other way as a chapter of this one.
 ``templates/book`` is such a book.
 """
 
 from __future__ import annotations
 
-from helpers.book import claims, results
-from helpers.book.place import found
-from helpers.book.register import find_entry
-from helpers.book.results import Table, checkpoint, save
+from bookkit import claims, results
+from bookkit.place import found
+from bookkit.register import find_entry
+from bookkit.results import Table, checkpoint, save
 
 __all__ = ["Ledger", "checkpoint", "load", "save"]
 
 
 class Ledger(claims.Ledger):
-    """The claims of one chapter of an own book, as :class:`helpers.book.claims.Ledger` has them."""
+    """The claims of one chapter of an own book, as :class:`bookkit.claims.Ledger` has them."""
 
     def result(self, id: str) -> claims.Result:
         """A result of the book's own register, to which claims are added by verbs.
@@ -34,7 +34,7 @@ def load(chapter: str, name: str) -> Table | None:
     """A table that a kept run of a chapter of the own book stored; None if it was never run.
 
     Raises:
-        ValueError: it is damaged, as :func:`helpers.book.results.load` says.
+        ValueError: it is damaged, as :func:`bookkit.results.load` says.
     """
     book = found()
     return None if book is None else results.load(chapter, name, book / "results")

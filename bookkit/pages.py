@@ -16,13 +16,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from helpers.book.chapters import REGISTER, Chapter
-from helpers.book.claims import VERDICTS
-from helpers.book.findings import written_out
-from helpers.book.formulas import width
-from helpers.book.register import load_register
-from helpers.book.scoreboard import colour, theorem_label
-from helpers.book.volume import pdf_name
+from bookkit.chapters import REGISTER, Chapter
+from bookkit.claims import VERDICTS
+from bookkit.findings import written_out
+from bookkit.formulas import width
+from bookkit.register import load_register
+from bookkit.scoreboard import colour, theorem_label
+from bookkit.volume import pdf_name
 
 _VERDICT_CELL = re.compile(rf"(<td[^>]*><p>)({'|'.join(VERDICTS)})(</p>)")
 _PASTED = re.compile(r'(<span class="pasted-text">)([^<]*)(</span>)')

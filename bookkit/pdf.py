@@ -1,6 +1,6 @@
-"""Print the rendered book as one PDF: ``python -m helpers.book.pdf``, or ``make pdf``.
+"""Print the rendered book as one PDF: ``python -m bookkit.pdf``, or ``make pdf``.
 
-The document of ``helpers/book/volume.py`` is opened in Chromium, without a network. The book's
+The document of ``bookkit/volume.py`` is opened in Chromium, without a network. The book's
 own copy of MathJax sets the formulas, what is wider than the sheet is made smaller, and the browser
 prints: twice, as the contents need the numbers of the sheets, which the first print shows.
 """
@@ -19,9 +19,9 @@ from typing import Any
 
 import yaml
 
-from helpers.book.chapters import ROOT
-from helpers.book.output import print_anywhere
-from helpers.book.volume import NoSuchTargetError, document, pdf_name
+from bookkit.chapters import ROOT
+from bookkit.output import print_anywhere
+from bookkit.volume import NoSuchTargetError, document, pdf_name
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SWITCHES = (
@@ -227,7 +227,7 @@ def printed(page: Any, tell: Callable[[str], None] = lambda _: None) -> bytes:
 def main(arguments: list[str] | None = None) -> int:
     """Print the book, unless it is printed as it is; 0, or 1 with one line that says why not."""
     print_anywhere()
-    parser = argparse.ArgumentParser(prog="python -m helpers.book.pdf", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bookkit.pdf", description=__doc__)
     parser.add_argument("--root", type=Path, default=ROOT, help="folder of the book")
     parser.add_argument("--out", type=Path, help="the PDF; without it, beside the rendered pages")
     options = parser.parse_args(arguments)

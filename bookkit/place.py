@@ -7,7 +7,7 @@ from pathlib import Path
 
 VARIABLE = "BOOK_ROOT"
 """In the environment, the folder of a book; the runner sets it for the chapters that it runs."""
-PACKAGE = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).resolve().parents[1]
 """The folder that holds this package: a checkout, or where it was installed."""
 
 

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from helpers.book import sources
-from helpers.book.chapters import ROOT
-from helpers.book.sources import Entry, Module
+from bookkit import sources
+from bookkit.chapters import ROOT
+from bookkit.sources import Entry, Module
 
 _CODE = re.compile(
     r'(<div class="highlight-(?:ipython3|ipython|python)[^"]*"><div class="highlight"><pre>)'

@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-REGISTER = Path(__file__).resolve().parents[2] / "book" / "register.yml"
+REGISTER = Path(__file__).resolve().parents[1] / "book" / "register.yml"
 SOURCES = ("printed", "quoted", "code", "restored", "ours")
 KINDS = {
     *("algorithm", "caption", "claim", "comparison", "construction", "corollary", "definition"),

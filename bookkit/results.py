@@ -1,7 +1,7 @@
 """Paper-scale results: a CSV beside a JSON that says how it was made.
 
 A chapter calls :func:`save` where its runs are done. It writes only under the runner, when a run is
-meant to be kept (``python -m helpers.run --preset paper`` or ``--plain``), and does nothing
+meant to be kept (``python -m bookkit.run --preset paper`` or ``--plain``), and does nothing
 otherwise. The page draws what :func:`load` finds, with :meth:`Table.provenance_line` under it.
 """
 
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "results"
 Value = float | int | str
 _STARTED = time.time()

@@ -1,11 +1,11 @@
-"""Execute chapters: ``python -m helpers.run [CHAPTER ...]``.
+"""Execute chapters: ``python -m bookkit.run [CHAPTER ...]``.
 
 Without options, executes the chapters whose key does not match, over Dask, and stores each
 notebook as it arrives; a killed run, started again, executes only what is missing. Parameters are
 checked before any kernel starts. A run that is to be kept goes on from its last checkpoint, after a
 kill or when --budget was over. DASK_SCHEDULER_ADDRESS names a cluster to use in place of a local
 one. The book is the one that --book names, else the one around the current folder. In a folder
-that has a package helpers of its own, python -P -m helpers.run finds this one.
+that has a package helpers of its own, python -P -m bookkit.run finds this one.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from helpers.book.chapters import Chapter, every_chapter, find, read_record, record_of
-from helpers.book.cluster import cluster_client
-from helpers.book.execution import (
+from bookkit.chapters import Chapter, every_chapter, find, read_record, record_of
+from bookkit.cluster import cluster_client
+from bookkit.execution import (
     OtherCodeError,
     Outcome,
     code_for,
@@ -38,7 +38,7 @@ from helpers.book.execution import (
     execute_notebook,
     execute_plainly,
 )
-from helpers.book.jobs import (
+from bookkit.jobs import (
     Clock,
     Job,
     require_device,
@@ -48,10 +48,10 @@ from helpers.book.jobs import (
     stale,
     tell_stale,
 )
-from helpers.book.output import print_anywhere
-from helpers.book.parameters import ChapterError, Parameter
-from helpers.book.place import PACKAGE, found
-from helpers.book.storing import must_run, store, written
+from bookkit.output import print_anywhere
+from bookkit.parameters import ChapterError, Parameter
+from bookkit.place import PACKAGE, found
+from bookkit.storing import must_run, store, written
 
 _PAUSED = re.compile(r"^(?:cell \[\d+\]: |helpers\.training\.checkpoints\.)Paused: ", re.MULTILINE)
 STOPPED = 130
@@ -168,7 +168,7 @@ def carry_out(jobs: Sequence[Job], options: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m helpers.run", description=__doc__)
+    parser = argparse.ArgumentParser("python -m bookkit.run", description=__doc__)
     parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help="default: all")
     parser.add_argument(
         "-p",

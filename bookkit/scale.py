@@ -16,8 +16,8 @@ from typing import Any
 
 import yaml
 
-from helpers.book.chapters import ROOT, STRIP, Chapter
-from helpers.book.register import Entry, load_register
+from bookkit.chapters import ROOT, STRIP, Chapter
+from bookkit.register import Entry, load_register
 
 SCALE = ROOT / "book" / "scale.yml"
 _MARK = re.compile(r"^<!-- scale (\w+) -->$", re.MULTILINE)

@@ -3,7 +3,7 @@
 A Sphinx extension. On a page, the comments ``<!-- scoreboard -->``, ``<!-- totals -->`` and
 ``<!-- findings PART -->`` are replaced before the page is read. A chapter gets a verdict card under
 its title and ``{finding}`` blocks, whose numbers come from its own run. Nothing is judged here:
-verdicts follow from the ledgers by :mod:`helpers.book.verdicts`, and a result that no ledger names
+verdicts follow from the ledgers by :mod:`bookkit.verdicts`, and a result that no ledger names
 is shown open.
 """
 
@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from helpers.book.chapters import REGISTER, Chapter, every_chapter, read_record
-from helpers.book.claims import Claim, claims_by_id
-from helpers.book.findings import filled, findings, findings_of, glued, load_findings
-from helpers.book.register import Entry, Paper, load_register
-from helpers.book.verdicts import NOW, STATED, as_stated, deciding, known_now, together
+from bookkit.chapters import REGISTER, Chapter, every_chapter, read_record
+from bookkit.claims import Claim, claims_by_id
+from bookkit.findings import filled, findings, findings_of, glued, load_findings
+from bookkit.register import Entry, Paper, load_register
+from bookkit.verdicts import NOW, STATED, as_stated, deciding, known_now, together
 
 FROM = {
     "printed": "",

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from helpers.book.chapters import ROOT
+from bookkit.chapters import ROOT
 
 PACKAGE = ROOT / "helpers"
 WIDEST = 84

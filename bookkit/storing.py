@@ -7,10 +7,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from helpers.book import key
-from helpers.book.execution import Outcome, with_text_of
-from helpers.book.jobs import Job, plain_head, stale
-from helpers.book.results import write_atomically
+from bookkit import key
+from bookkit.execution import Outcome, with_text_of
+from bookkit.jobs import Job, plain_head, stale
+from bookkit.results import write_atomically
 
 
 def store(job: Job, outcome: Outcome, plain: bool) -> str | None:

@@ -12,7 +12,7 @@ import pandas as pd
 import torch
 from tabulate import tabulate
 
-from helpers.book.output import display, require_finite
+from bookkit.output import display, require_finite
 
 _GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η"}
 _GREEK |= {"theta": "θ", "lambda": "λ", "rho": "ρ", "sigma": "σ", "tau": "τ"}

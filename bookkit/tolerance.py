@@ -1,7 +1,7 @@
 """A pytest plugin: nbval compares decimals with a tolerance, and everything else exactly.
 
 Where this package is installed, pytest loads it by itself, and it acts where ``--nbval`` is given;
-``-p no:helpers.book.tolerance`` leaves it out.
+``-p no:bookkit.tolerance`` leaves it out.
 
 Integers, words and layout (up to runs of blanks) must match; numbers with decimals or an exponent
 must agree within 1e-5 relative or 1e-12 absolute. An integer before a full stop is an integer, and
@@ -24,7 +24,7 @@ from typing import Any
 
 import pytest
 
-from helpers.book.output import NOT_FINITE
+from bookkit.output import NOT_FINITE
 
 LONGEST = 60  # letters of a folder in which sockets of a kernel have room
 DECIMAL = re.compile(r"(?<![\w.])[-+]?(?:\d*\.\d+|\d+\.?(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?(?!\.?\w)")

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helpers.book.claims import Claim
+from bookkit.claims import Claim
 
 FIRM = ("proved", "exhaustive", "attained")
 STATED = (

@@ -19,8 +19,8 @@ from urllib.parse import unquote, urldefrag, urlsplit
 
 import yaml
 
-from helpers.book.chapters import ROOT
-from helpers.book.colophon import Edition, edition
+from bookkit.chapters import ROOT
+from bookkit.colophon import Edition, edition
 
 DPI = 200
 """Least dots per inch of a figure in print."""

@@ -21,14 +21,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from helpers.book.builds import DRAFT
-from helpers.book.chapters import find
-from helpers.book.jobs import Job
-from helpers.book.key import LOCK
-from helpers.book.output import print_anywhere
-from helpers.book.parameters import ChapterError
-from helpers.book.place import around
-from helpers.book.storing import take_over_text
+from bookkit.builds import DRAFT
+from bookkit.chapters import find
+from bookkit.jobs import Job
+from bookkit.key import LOCK
+from bookkit.output import print_anywhere
+from bookkit.parameters import ChapterError
+from bookkit.place import around
+from bookkit.storing import take_over_text
 
 DRAFTS = Path("_build", "watch")
 FOLDERS = ("book", "results", "counterexamples")
@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
     with contextlib.suppress(ValueError):  # only the main thread may ask for signals
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     print_anywhere()
-    parser = argparse.ArgumentParser("python -m helpers.book.watch", description=__doc__)
+    parser = argparse.ArgumentParser("python -m bookkit.watch", description=__doc__)
     parser.add_argument("--port", type=int, default=8000, help="0: any that is free (8000)")
     options = parser.parse_args(arguments)
     root = around(Path.cwd())
@@ -186,7 +186,7 @@ def take_up(root: Path, name: str) -> bool:
     except ChapterError as error:
         print(f"error: {error}", file=sys.stderr, flush=True)
         return False
-    command = [sys.executable, "-m", "helpers.run", chapter.name, "--jobs", "1"]
+    command = [sys.executable, "-m", "bookkit.run", chapter.name, "--jobs", "1"]
     return subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL).returncode == 0
 
 

@@ -36,7 +36,7 @@ n_max = 8  # longest cube, in bits [2..16]
 seed = 0  # of the random functions [0..1000000]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.cube import average_sensitivity, spectrum
 from helpers.draws import Draws
 

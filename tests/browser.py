@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import sync_playwright
 
-from helpers.book.pdf import BROWSERS, SWITCHES
+from bookkit.pdf import BROWSERS, SWITCHES
 from tests.small_book import PATIENCE
 
 NO_BROWSER = (

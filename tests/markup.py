@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-from helpers.book.output import NOT_FINITE
+from bookkit.output import NOT_FINITE
 
 _VOID = {
     *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"),

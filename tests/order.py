@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.book.chapters import STRIP
+from bookkit.chapters import STRIP
 
 
 @cache

@@ -11,8 +11,8 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
-from helpers.book.chapters import ROOT
-from helpers.book.pdf import BROWSERS, SWITCHES
+from bookkit.chapters import ROOT
+from bookkit.pdf import BROWSERS, SWITCHES
 
 CHAPTER = "book/cube/average_sensitivity"
 PICTURE = ROOT / "book" / "_static" / "page.png"

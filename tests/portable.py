@@ -27,8 +27,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
 
-from helpers.book.chapters import ROOT, Chapter, every_chapter, find
-from helpers.book.parameters import ChapterError
+from bookkit.chapters import ROOT, Chapter, every_chapter, find
+from bookkit.parameters import ChapterError
 
 HELD: dict[str, dict[str, str]] = {
     "native": {},

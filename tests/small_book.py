@@ -14,7 +14,8 @@ from typing import TypeVar
 
 import pytest
 
-from helpers.book.chapters import ROOT
+from bookkit.chapters import ROOT
+from bookkit.definitions import PACKAGES
 
 HEAD = """\
 # ---
@@ -53,7 +54,7 @@ CHAPTERS = {
         '    return _backends.chosen("auto", f)\n\n\nprint(size)\n'
     ),
     "part/stored": (
-        "from helpers.book.results import load, save\n\n"
+        "from bookkit.results import load, save\n\n"
         'save("runs", {"seed": list(range(size)), "loss": [scale] * size})\n'
         'print(load("part/stored", "runs") is not None)\n'
     ),
@@ -88,10 +89,18 @@ def copy_machine_code(checkout: Path) -> None:
     The indices first: what they name is there before them, and another test may be compiling.
     """
     for kind in ("nbi", "nbc"):
-        for file in (ROOT / "helpers").rglob(f"*.{kind}"):
-            target = checkout / file.relative_to(ROOT)
-            target.parent.mkdir(exist_ok=True)
-            shutil.copy2(file, target)
+        for package in PACKAGES:
+            for file in (ROOT / package).rglob(f"*.{kind}"):
+                target = checkout / file.relative_to(ROOT)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(file, target)
+
+
+def copy_packages(checkout: Path) -> None:
+    """Copy the sources of all packages, without what Python has compiled."""
+    for package in PACKAGES:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / package, checkout / package, ignore=ignored)
 
 
 class SmallBook:
@@ -107,8 +116,7 @@ class SmallBook:
         self.environment = os.environ | {"PYTHONPATH": package, "PYTHONUNBUFFERED": "1"}
 
     def _make(self) -> None:
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / "helpers", self.root / "helpers", ignore=ignored)
+        copy_packages(self.root)
         shutil.copy(ROOT / "environment.yml", self.root)
         (self.root / "results").mkdir()
         (self.root / "book" / "part").mkdir(parents=True)
@@ -134,7 +142,7 @@ class SmallBook:
     def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
         """Start the runner in a process group of its own, where an interrupt is not ignored."""
         return subprocess.Popen(
-            [sys.executable, "-m", "helpers.run", *arguments],
+            [sys.executable, "-m", "bookkit.run", *arguments],
             cwd=self.root,
             env=self.environment | environment,
             stdout=subprocess.PIPE,

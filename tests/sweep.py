@@ -29,10 +29,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helpers.book.chapters import ROOT, Chapter, every_chapter, find
-from helpers.book.key import combined
-from helpers.book.parameters import ChapterError, Parameter
-from helpers.book.results import write_atomically
+from bookkit.chapters import ROOT, Chapter, every_chapter, find
+from bookkit.key import combined
+from bookkit.parameters import ChapterError, Parameter
+from bookkit.results import write_atomically
 
 RESULTS = ROOT / "_build" / "sweep"
 SEEDS = (4, 5, 1_000_000)
@@ -161,7 +161,7 @@ def execute(run: Run, limit: float) -> Result:
     """Run a chapter as a script, and say how it came to its end."""
     path, started = run.path, time.monotonic()
     with tempfile.TemporaryDirectory(prefix="sweep-") as folder:
-        command = [sys.executable, "-m", "helpers.run", *run.words, "--out", folder]
+        command = [sys.executable, "-m", "bookkit.run", *run.words, "--out", folder]
         process = subprocess.Popen(
             ["sh", "-c", f'ulimit -S -t {math.ceil(limit)}; exec "$@"', "sh", *command],
             cwd=run.chapter.root,
@@ -301,7 +301,7 @@ def print_table(results: dict[Run, Result]) -> None:
         print(f"{name:<40}{sum(counts.values()):>6}{row}")
     for run, result in results.items():
         if result.ending != "passed":
-            again = shlex.join(["python", "-m", "helpers.run", *run.words])
+            again = shlex.join(["python", "-m", "bookkit.run", *run.words])
             print(f"{result.ending}: {again}\n    {result.told or f'over {result.limit:g} s'}")
 
 

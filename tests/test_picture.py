@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PIL import Image
 
-from helpers.book.chapters import ROOT
+from bookkit.chapters import ROOT
 from tests import picture
 
 PAGE = "<style>html{background:#fff}h1{color:#0072b2}</style><main><h1>A chapter</h1></main>"

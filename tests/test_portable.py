@@ -12,7 +12,7 @@ import nbformat
 import pytest
 import yaml
 
-from helpers.book.chapters import ROOT, every_chapter
+from bookkit.chapters import ROOT, every_chapter
 from tests import portable
 
 X86 = platform.machine() in ("x86_64", "AMD64")

@@ -14,8 +14,8 @@ import sys
 import pytest
 import yaml
 
-from helpers.book.chapters import ROOT, Chapter, every_chapter
-from helpers.book.parameters import parse_parameters
+from bookkit.chapters import ROOT, Chapter, every_chapter
+from bookkit.parameters import parse_parameters
 from tests import sweep
 from tests.small_book import PATIENCE, until
 
@@ -25,7 +25,7 @@ scale = 0.5  # a factor [0.5..10]
 seed = 0  # of the draws [0..9]
 """
 ENDS_IN_EVERY_WAY = """\
-from helpers.book.claims import ClaimError
+from bookkit.claims import ClaimError
 
 if seed == 4:
     raise ClaimError("p.r: declared 'holds', found 'refuted'")
@@ -89,15 +89,15 @@ def test_every_ending_is_told_apart_and_nothing_is_run_twice(book):
     assert rows["part/passes"] == ["4", "4", "0", "0", "0", "0"]
     assert rows["all"] == ["9", "4", "1", "1", "2", "1"]
     for line in (
-        "verdict changed: python -m helpers.run part/ends --plain -p seed 4\n"
+        "verdict changed: python -m bookkit.run part/ends --plain -p seed 4\n"
         "    p.r: declared 'holds', found 'refuted'",
-        "error: python -m helpers.run part/ends --plain -p seed 9\n"
+        "error: python -m bookkit.run part/ends --plain -p seed 9\n"
         "    ValueError: seed is not wanted",
-        "refused: python -m helpers.run part/ends --plain -p scale 10.0\n"
+        "refused: python -m bookkit.run part/ends --plain -p scale 10.0\n"
         "    scale must be below 9 for size 3",
-        "error: python -m helpers.run part/ends --plain -p size 1\n"
+        "error: python -m bookkit.run part/ends --plain -p size 1\n"
         "    IndexError: list index out of range",
-        "too long: python -m helpers.run part/ends --plain -p size 20\n    over 8 s",
+        "too long: python -m bookkit.run part/ends --plain -p size 20\n    over 8 s",
     ):
         assert line in out
     assert begun(book) == 9
@@ -187,10 +187,10 @@ def test_a_refusal_has_to_name_two_parameters(book):
     chapter = Chapter("part/ends", book)
     for told, ending in (
         ("    ValueError: scale must divide size", "refused"),
-        ("    helpers.book.parameters.ChapterError: size and seed", "refused"),
+        ("    bookkit.parameters.ChapterError: size and seed", "refused"),
         ("    ValueError: scales of sizes", "error"),
         ("    TypeError: scale, size", "error"),
-        ("    ValueError: size, scale\n    helpers.book.claims.ClaimError: size, scale",
+        ("    ValueError: size, scale\n    bookkit.claims.ClaimError: size, scale",
          "verdict changed"),
         ("    the process of the run was ended by SIGKILL", "error"),
         ("    the process of the run was ended by SIGXCPU", "too long"),

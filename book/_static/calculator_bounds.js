@@ -1,7 +1,7 @@
 // The bounds of the calculator, each a plain function of plain numbers: the closed formulas of
-// helpers/sharper/{pac_bayes,rivals,tabulated}.py, helpers/lengthfree/single_layer.py,
-// helpers/beyond/{small_noise,certificates}.py and the chapters named beside each curve.
-// tests/book/test_calculator.py compares every one with them. Logarithms are natural.
+// papers/sharper/{pac_bayes,rivals,tabulated}.py, papers/lengthfree/single_layer.py,
+// papers/beyond/{small_noise,certificates}.py and the chapters named beside each curve.
+// tests/bookkit/test_calculator.py compares every one with them. Logarithms are natural.
 window.Bounds = (() => {
   "use strict";
   const { ceil, cbrt, exp, expm1, floor, log, log10, log1p, max, min, round, sqrt } = Math;

@@ -2,7 +2,7 @@
 (() => {
   "use strict";
   const SVG = "http://www.w3.org/2000/svg";
-  const [GREY, BARS, LINES, DOTS] = [0, 1, 2, 3]; // as in helpers/book/moving.py; later ones lie above
+  const [GREY, BARS, LINES, DOTS] = [0, 1, 2, 3]; // as in bookkit/moving.py; later ones lie above
   const MARGIN = { top: 30, right: 14, bottom: 42 };
   const DASHES = ["", "7 4", "2 3", "9 3 2 3", "12 3", "4 2"];
   const MARKS = [

@@ -49,8 +49,8 @@ import time
 
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
 from helpers.kernels.walsh import plan, walsh_hadamard, walsh_hadamard_, walsh_hadamard_reference
 

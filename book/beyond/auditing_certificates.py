@@ -57,15 +57,15 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.beyond import audit, certificates
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec, shapes
-from helpers.sharper import pac_bayes, rivals
-from helpers.sharper.network import construct_exact
 from helpers.statistics import average, wilson
 from helpers.training.train import train
+from papers.beyond import audit, certificates
+from papers.sharper import pac_bayes, rivals
+from papers.sharper.network import construct_exact
 
 ledger = Ledger("beyond/auditing_certificates")
 audits = ledger.result("beyond.audit")

@@ -69,14 +69,14 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
+from bookkit.moving import Axis, Frame, moving
 from helpers import cube
-from helpers.beyond import signed
-from helpers.book.moving import Axis, Frame, moving
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
-from helpers.sharper import gradients, pac_bayes, rivals
-from helpers.sharper import network as sharper
-from helpers.sharper.tabulated import gradient_bound
+from papers.beyond import signed
+from papers.sharper import gradients, pac_bayes, rivals
+from papers.sharper import network as sharper
+from papers.sharper.tabulated import gradient_bound
 
 ledger, source = Ledger("beyond/every_function"), Draws(seed)
 generator = source.generator

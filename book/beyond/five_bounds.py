@@ -43,16 +43,16 @@ import math
 import pandas as pd
 import torch
 
-from helpers.beyond import parity_head
-from helpers.book.words import Ledger, figures, glue, in_prose, table
+from bookkit import Ledger, figures, glue, in_prose, table
 from helpers.draws import f64
-from helpers.lengthfree import single_layer
-from helpers.lengthfree.single_layer import CONSTANT
-from helpers.sharper import pac_bayes as pb
-from helpers.sharper import rivals
 from helpers.statistics import power, trend
 from helpers.training.batches import fixed, spawn
 from helpers.training.train import train
+from papers.beyond import parity_head
+from papers.lengthfree import single_layer
+from papers.lengthfree.single_layer import CONSTANT
+from papers.sharper import pac_bayes as pb
+from papers.sharper import rivals
 
 ledger = Ledger("beyond/five_bounds")
 five = ledger.result("beyond.five")

@@ -68,15 +68,15 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, in_prose, results, table
 from helpers import cube
-from helpers.beyond import small_noise
-from helpers.book.words import Ledger, figures, glue, in_prose, results, table
 from helpers.draws import Draws, f64
-from helpers.sharper import pac_bayes as pb
-from helpers.sharper import rivals
-from helpers.sharper.network import construct_exact
-from helpers.sharper.semi_analytic import tiling
-from helpers.sharper.tabulated import gradient_bound, parameter_count
+from papers.beyond import small_noise
+from papers.sharper import pac_bayes as pb
+from papers.sharper import rivals
+from papers.sharper.network import construct_exact
+from papers.sharper.semi_analytic import tiling
+from papers.sharper.tabulated import gradient_bound, parameter_count
 
 ledger, source = Ledger("beyond/from_flatness_to_counting"), Draws(seed)
 ladder = ledger.result("beyond.ladder")

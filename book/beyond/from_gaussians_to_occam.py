@@ -69,12 +69,12 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube, statistics
-from helpers.beyond import small_noise
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
-from helpers.sharper import pac_bayes, rivals
-from helpers.sharper.network import construct_exact
+from papers.beyond import small_noise
+from papers.sharper import pac_bayes, rivals
+from papers.sharper.network import construct_exact
 
 ledger, source = Ledger("beyond/from_gaussians_to_occam"), Draws(seed)
 occam = ledger.result("beyond.occam")

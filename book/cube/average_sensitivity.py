@@ -38,8 +38,8 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import average_sensitivity, degree_profile, spectrum
 from helpers.draws import Draws, f64
 from helpers.kernels.flips import local_sensitivity as count_flips

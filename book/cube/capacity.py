@@ -41,8 +41,8 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers import capacity
 from helpers.covers.linear import greedy_cover
 from helpers.draws import Draws, f64

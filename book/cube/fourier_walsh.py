@@ -39,9 +39,9 @@ from dataclasses import replace
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
+from bookkit.moving import Axis, Frame, moving
 from helpers import cube
-from helpers.book.moving import Axis, Frame, moving
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import even_parity_coefficients, sparsity
 from helpers.draws import Draws, f64
 

@@ -32,8 +32,8 @@ n_max = 14  # longest cube, in bits [4..20]
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import pandas as pd
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import local_sensitivity
 from helpers.kernels.parity import popcount
 from helpers.statistics import power

@@ -39,8 +39,8 @@ import pandas as pd
 import torch
 from torch.func import grad, hessian, vmap
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import f64
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward, initial_weights

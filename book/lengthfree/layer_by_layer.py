@@ -47,14 +47,14 @@ seed = 0  # of all random instances [0..1000000]
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.covers import linear
 from helpers.covers.blocks import Layer, block, hidden, longest, spectral, to_ball
 from helpers.covers.capacity import allocate
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED, readout_sides
 from helpers.draws import Draws, f64
-from helpers.lengthfree.deep_covers import DeepNorms, log_size, parts, printed_bound
 from helpers.statistics import power
+from papers.lengthfree.deep_covers import DeepNorms, log_size, parts, printed_bound
 
 ledger, draws = Ledger("lengthfree/layer_by_layer"), Draws(seed)
 split, block_move, read_out = (

@@ -55,13 +55,13 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.covers import blocks
 from helpers.covers.blocks import Layer
 from helpers.covers.linear import bound_l1_entries
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
 from helpers.draws import Draws, f64
-from helpers.lengthfree.deep_covers import (
+from papers.lengthfree.deep_covers import (
     SLIPS,
     DeepNorms,
     log_size,

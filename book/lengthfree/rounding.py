@@ -36,7 +36,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.covers import linear as covers
 from helpers.draws import Draws
 

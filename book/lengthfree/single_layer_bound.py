@@ -55,13 +55,13 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.covers import blocks, capacity, lipschitz
 from helpers.covers import linear as covers
 from helpers.covers.lipschitz import SOFTMAX
 from helpers.draws import Draws
-from helpers.lengthfree import single_layer
-from helpers.lengthfree.single_layer import CONSTANT
+from papers.lengthfree import single_layer
+from papers.lengthfree.single_layer import CONSTANT
 
 ledger, draws = Ledger("lengthfree/single_layer_bound"), Draws(seed)
 thm4_1, no_length = ledger.result("lengthfree.thm4_1"), ledger.result("lengthfree.no_T")

@@ -62,14 +62,14 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.covers import blocks, capacity
 from helpers.covers import linear as covers
 from helpers.covers.attention import HeadNorms, heads_bound
 from helpers.covers.lipschitz import SOFTMAX
 from helpers.draws import Draws
-from helpers.lengthfree import single_layer
-from helpers.lengthfree.single_layer import CONSTANT, Norms
+from papers.lengthfree import single_layer
+from papers.lengthfree.single_layer import CONSTANT, Norms
 
 ledger, draws = Ledger("lengthfree/single_layer_corollaries"), Draws(seed)
 heads_add = ledger.result("lengthfree.heads")

@@ -54,9 +54,9 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, results, table
-from helpers.lengthfree import majority_task as task
+from bookkit import Ledger, figures, glue, results, table
 from helpers.statistics import redrawn, slope
+from papers.lengthfree import majority_task as task
 
 ledger = Ledger("lengthfree/sparse_majority")
 figures_of_paper = ("lengthfree.fig1", "lengthfree.fig2", "lengthfree.fig3")

@@ -69,12 +69,12 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.moving import Axis, Frame, moving, written
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
+from bookkit.moving import Axis, Frame, moving, written
 from helpers.covers import linear as covers
 from helpers.draws import Draws
-from helpers.lengthfree import masked_words
 from helpers.statistics import power
+from papers.lengthfree import masked_words
 
 ledger, draws = Ledger("lengthfree/word_masking"), Draws(seed)
 masking, lipschitz = map(ledger.result, ("lengthfree.thm5_1", "lengthfree.thm5_1.appG"))

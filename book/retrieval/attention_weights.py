@@ -72,10 +72,11 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, results, table
+from bookkit import Ledger, figures, glue, results, table
 from helpers.draws import Draws
-from helpers.retrieval import attention as construction
-from helpers.retrieval.task import (
+from helpers.training.train import train
+from papers.retrieval import attention as construction
+from papers.retrieval.task import (
     bilinear_logits,
     block_summary,
     cosine,
@@ -88,7 +89,6 @@ from helpers.retrieval.task import (
     predict,
     query_key,
 )
-from helpers.training.train import train
 
 ledger = Ledger("retrieval/attention_weights")
 fig2 = ledger.result("retrieval.fig2")
@@ -380,7 +380,7 @@ fig2.reproduced(
 #
 # ## At the paper's scale
 #
-# The paper has $N = 100$, $d = 10$, $d_e = 23$ and one model. The chapter runs at that scale by `python -m helpers.run retrieval/attention_weights --preset paper --plain`: 50,000 fixed prompts for each model, weight decay 0.2, and a stop when the mean training error of an epoch falls below 0.05.
+# The paper has $N = 100$, $d = 10$, $d_e = 23$ and one model. The chapter runs at that scale by `python -m bookkit.run retrieval/attention_weights --preset paper --plain`: 50,000 fixed prompts for each model, weight decay 0.2, and a stop when the mean training error of an epoch falls below 0.05.
 
 # %% mystnb={"code_prompt_hide": "The stored run", "code_prompt_show": "The stored run"} tags=["hide-input"]
 print(seeds.provenance_line())

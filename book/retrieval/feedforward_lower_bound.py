@@ -70,11 +70,11 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.draws import Draws
-from helpers.retrieval import span
-from helpers.retrieval.span import FIRST, KINDS
 from helpers.training.train import train
+from papers.retrieval import span
+from papers.retrieval.span import FIRST, KINDS
 
 ledger, source = Ledger("retrieval/feedforward_lower_bound"), Draws(seed)
 def5, thm6 = ledger.result("retrieval.def5"), ledger.result("retrieval.thm6")

@@ -66,10 +66,10 @@ from functools import partial
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, results, table
+from bookkit import Ledger, figures, glue, results, table
 from helpers.draws import seed_of
-from helpers.retrieval.hierarchy import Net, Runs, Setting, learn, neighbours, tune
-from helpers.retrieval.task import new_task
+from papers.retrieval.hierarchy import Net, Runs, Setting, learn, neighbours, tune
+from papers.retrieval.task import new_task
 
 ledger = Ledger("retrieval/hierarchy_tuned")
 COLUMNS = ("task", "net", "N", "kind", "widths", "rate", "prompts", "reached")

@@ -66,12 +66,12 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, results, table
+from bookkit import Ledger, figures, glue, results, table
 from helpers.draws import Draws
-from helpers.retrieval import heads
-from helpers.retrieval.hierarchy import Net, learner
-from helpers.retrieval.task import Prompts, Task, new_task, retrieved
 from helpers.training.train import squared_error, train
+from papers.retrieval import heads
+from papers.retrieval.hierarchy import Net, learner
+from papers.retrieval.task import Prompts, Task, new_task, retrieved
 
 ledger, N, THRESHOLD = Ledger("retrieval/more_pointers"), 7, 0.88
 fig3, generator = ledger.result("retrieval.fig3"), Draws(seed).generator

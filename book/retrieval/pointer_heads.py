@@ -38,10 +38,10 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.draws import Draws
-from helpers.retrieval import attention, random_encodings, task
-from helpers.retrieval.task import Prompts
+from papers.retrieval import attention, random_encodings, task
+from papers.retrieval.task import Prompts
 
 ledger = Ledger("retrieval/pointer_heads")
 lem11, heads = ledger.result("retrieval.lem11"), ledger.result("retrieval.lem11.heads")

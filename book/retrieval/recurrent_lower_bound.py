@@ -56,10 +56,10 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.draws import Draws
-from helpers.retrieval import memory
 from helpers.statistics import power
+from papers.retrieval import memory
 
 ledger, source = Ledger("retrieval/recurrent_lower_bound"), Draws(seed)
 thm9, lem36 = ledger.result("retrieval.thm9"), ledger.result("retrieval.thm9.lem36")

@@ -77,12 +77,12 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.draws import Draws
-from helpers.retrieval import random_encodings, recurrent
-from helpers.retrieval import task as retrieval
-from helpers.retrieval.recurrent import ClippedNet
 from helpers.statistics import power
+from papers.retrieval import random_encodings, recurrent
+from papers.retrieval import task as retrieval
+from papers.retrieval.recurrent import ClippedNet
 
 ledger, source = Ledger("retrieval/recurrent_upper_bound"), Draws(seed)
 thm7 = {

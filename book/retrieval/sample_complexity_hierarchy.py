@@ -69,10 +69,10 @@ import time
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, results, table
+from bookkit import Ledger, figures, glue, results, table
 from helpers.draws import seed_of
-from helpers.retrieval.hierarchy import Net, Runs, learn
-from helpers.retrieval.task import new_task
+from papers.retrieval.hierarchy import Net, Runs, learn
+from papers.retrieval.task import new_task
 
 ledger = Ledger("retrieval/sample_complexity_hierarchy")
 left, simple_row, closer, mild = map(

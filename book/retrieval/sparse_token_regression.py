@@ -45,10 +45,10 @@ import math
 import pandas as pd
 from scipy.special import gammaln
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
-from helpers.retrieval import random_encodings, task
-from helpers.retrieval.task import Prompts
+from papers.retrieval import random_encodings, task
+from papers.retrieval.task import Prompts
 
 ledger, source = Ledger("retrieval/sparse_token_regression"), Draws(seed)
 signs = ledger.result("retrieval.ass123.signs")

@@ -58,10 +58,10 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.covers.linear import packing
 from helpers.draws import Draws
-from helpers.retrieval import memory, recurrent
+from papers.retrieval import memory, recurrent
 
 ledger, source = Ledger("retrieval/state_norms"), Draws(seed)
 width, frobenius = ledger.result("retrieval.prop8"), ledger.result("retrieval.prop8.frobenius")

@@ -66,11 +66,11 @@ import torch
 from scipy.optimize import minimize_scalar
 from torch.nn.functional import normalize
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.covers import linear as covers
 from helpers.draws import Draws, f64
-from helpers.retrieval import token_covers
-from helpers.retrieval.attention import ReluNet, transformer
+from papers.retrieval import token_covers
+from papers.retrieval.attention import ReluNet, transformer
 
 ledger, draws = Ledger("retrieval/token_covers"), Draws(seed)
 lem12 = ledger.result("retrieval.lem12")

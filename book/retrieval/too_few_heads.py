@@ -48,12 +48,12 @@ import pandas as pd
 import torch
 from scipy.optimize import linprog
 
-from helpers.book.moving import Axis, Frame, moving
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
+from bookkit.moving import Axis, Frame, moving
 from helpers.covers.linear import climb
 from helpers.draws import Draws, f64
-from helpers.retrieval import heads
-from helpers.retrieval.task import encode, encodings
+from papers.retrieval import heads
+from papers.retrieval.task import encode, encodings
 
 ledger, source = Ledger("retrieval/too_few_heads"), Draws(seed)
 prop3, prop21 = ledger.result("retrieval.prop3"), ledger.result("retrieval.prop21")

@@ -70,14 +70,14 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import statistics
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers import capacity
 from helpers.covers import linear as covers
 from helpers.draws import Draws
-from helpers.retrieval import pointwise, token_covers
-from helpers.retrieval import task as retrieval
 from helpers.training.train import train
+from papers.retrieval import pointwise, token_covers
+from papers.retrieval import task as retrieval
 
 ledger, draws = Ledger("retrieval/transformer_guarantee"), Draws(seed)
 thm4, lem18 = ledger.result("retrieval.thm4"), ledger.result("retrieval.thm4.lem18")

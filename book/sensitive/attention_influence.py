@@ -55,11 +55,11 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
-from helpers.sensitive.influence import bit_influences, summed_influence, tail_bound
 from helpers.statistics import average, upper_limit
+from papers.sensitive.influence import bit_influences, summed_influence, tail_bound
 
 ledger, draws = Ledger("sensitive/attention_influence"), Draws(seed)
 lem11 = ledger.result("sensitive.lem11")

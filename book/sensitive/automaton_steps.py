@@ -51,10 +51,10 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import average_sensitivity, degree
-from helpers.sensitive import automata
+from papers.sensitive import automata
 
 ledger = Ledger("sensitive/automaton_steps")
 thm7 = ledger.result("sensitive.thm7")

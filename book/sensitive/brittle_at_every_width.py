@@ -62,14 +62,14 @@ import torch
 from scipy.special import betainc
 from scipy.stats import binom
 
+from bookkit import Ledger, figures, glue, table
 from helpers import statistics
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import average_sensitivity
 from helpers.draws import Draws, f64
-from helpers.sensitive import steps
-from helpers.sensitive.influence import summed_influence
-from helpers.sensitive.isolation import climb, moved, parity_sharpness
-from helpers.sensitive.parity import PostNormSpec, forward, parity_transformer, shapes
+from papers.sensitive import steps
+from papers.sensitive.influence import summed_influence
+from papers.sensitive.isolation import climb, moved, parity_sharpness
+from papers.sensitive.parity import PostNormSpec, forward, parity_transformer, shapes
 
 ledger, source = Ledger("sensitive/brittle_at_every_width"), Draws(seed)
 generator = source.generator

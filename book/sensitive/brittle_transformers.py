@@ -53,12 +53,12 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, results, table
+from bookkit.moving import Axis, Frame, moving
 from helpers import cube, statistics
-from helpers.book.moving import Axis, Frame, moving
-from helpers.book.words import Ledger, figures, glue, results, table
-from helpers.sensitive.isolation import moved, parity_of, parity_sharpness
-from helpers.sensitive.parity import PostNormSpec, forward, parity_transformer
-from helpers.sensitive.steps import dimension
+from papers.sensitive.isolation import moved, parity_of, parity_sharpness
+from papers.sensitive.parity import PostNormSpec, forward, parity_transformer
+from papers.sensitive.steps import dimension
 
 ledger = Ledger("sensitive/brittle_transformers")
 generator = torch.Generator().manual_seed(seed)

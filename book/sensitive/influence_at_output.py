@@ -57,16 +57,16 @@ import pandas as pd
 import torch
 from torch.linalg import matrix_norm
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import local_sensitivity
 from helpers.draws import Draws, f64
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward, initial_weights
-from helpers.sensitive import blowup
-from helpers.sensitive.influence import tail_bound
-from helpers.sensitive.parity import PostNormSpec, shapes
 from helpers.statistics import average, power
+from papers.sensitive import blowup
+from papers.sensitive.influence import tail_bound
+from papers.sensitive.parity import PostNormSpec, shapes
 
 ledger, draws = Ledger("sensitive/influence_at_output"), Draws(seed)
 fact2 = ledger.result("sensitive.fact2")

@@ -63,11 +63,11 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
 from helpers.nets.norm import layer_norm
-from helpers.sensitive.influence import through_head
+from papers.sensitive.influence import through_head
 
 ledger, draws = Ledger("sensitive/influence_by_layer"), Draws(seed)
 lem9, later = map(ledger.result, ("sensitive.lem9", "sensitive.rem10.later"))

@@ -66,12 +66,12 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.draws import Draws
-from helpers.sensitive import blowup
-from helpers.sensitive.influence import tail_bound
-from helpers.sensitive.parity import PostNormSpec, parity_transformer
 from helpers.statistics import first
+from papers.sensitive import blowup
+from papers.sensitive.influence import tail_bound
+from papers.sensitive.parity import PostNormSpec, parity_transformer
 
 ledger, draws = Ledger("sensitive/layer_norm_blowup"), Draws(seed)
 thm4, cor5, eq32 = map(ledger.result, ("sensitive.thm4", "sensitive.cor5", "sensitive.eq32"))

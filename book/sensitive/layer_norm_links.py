@@ -66,13 +66,13 @@ from types import SimpleNamespace
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
 from helpers.nets.norm import layer_norm, variance
-from helpers.sensitive import blowup
-from helpers.sensitive.influence import at_neighbours, bit_influences
-from helpers.sensitive.parity import PostNormSpec, shapes
+from papers.sensitive import blowup
+from papers.sensitive.influence import at_neighbours, bit_influences
+from papers.sensitive.parity import PostNormSpec, shapes
 
 ledger, draws = Ledger("sensitive/layer_norm_links"), Draws(seed)
 lem16, lem18 = map(ledger.result, ("sensitive.lem16", "sensitive.lem17.lem18"))

@@ -59,12 +59,12 @@ big_steps = 6000  # most steps of a run of it [100..20000]
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, results, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.cube import average_sensitivity
 from helpers.draws import Draws, f64
-from helpers.sensitive import brittle, completions
 from helpers.statistics import average, middle, slope
+from papers.sensitive import brittle, completions
 
 ledger = Ledger("sensitive/low_sensitivity_generalization")
 source, again, noise = (Draws(seed + k).generator for k in (0, 1, 2))

@@ -35,9 +35,9 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
-from helpers.sensitive import blowup
+from bookkit import Ledger, figures, glue, table
 from helpers.statistics import power
+from papers.sensitive import blowup
 
 ledger = Ledger("sensitive/magnified_inputs")
 eq14, quarter = map(ledger.result, ("sensitive.eq14", "sensitive.majority_blowup"))

@@ -69,10 +69,10 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, results, table
 from helpers import statistics
-from helpers.book.words import Ledger, figures, glue, results, table
-from helpers.sensitive import brittle
 from helpers.statistics import bootstrapped
+from papers.sensitive import brittle
 
 ledger = Ledger("sensitive/norm_blowup_tradeoff")
 falling = ledger.result("sensitive.fig2.line")

@@ -56,11 +56,11 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import average_sensitivity
 from helpers.draws import Draws, f64
-from helpers.sensitive.parity import inner_votes, nested_majority, parity_circuit, run_circuit
+from papers.sensitive.parity import inner_votes, nested_majority, parity_circuit, run_circuit
 
 ledger, draws = Ledger("sensitive/parity_from_majority"), Draws(seed)
 nested = ledger.result("sensitive.nested")

@@ -54,12 +54,12 @@ seed = 0  # of everything random [0..100000]
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.cube import average_sensitivity
 from helpers.draws import Draws
-from helpers.sensitive import random_nets
-from helpers.sensitive.random_nets import DRAWS, NETS, RECURRENT, TRANSFORMERS
 from helpers.statistics import average, difference
+from papers.sensitive import random_nets
+from papers.sensitive.random_nets import DRAWS, NETS, RECURRENT, TRANSFORMERS
 
 ledger, source = Ledger("sensitive/random_initialization"), Draws(seed).generator
 low, recurrent = ledger.result("sensitive.init.low"), ledger.result("sensitive.init.recurrent")

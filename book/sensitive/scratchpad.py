@@ -53,12 +53,12 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, results, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.draws import Draws
-from helpers.sensitive import brittle, parity, scratchpads
 from helpers.sharpness import direction_sharpness
 from helpers.statistics import Estimate, average, difference, trend
+from papers.sensitive import brittle, parity, scratchpads
 
 ledger, draw = Ledger("sensitive/scratchpad"), Draws(seed)
 level, hundreds = map(ledger.result, ("sensitive.fig11.level", "sensitive.fig11.hundreds"))

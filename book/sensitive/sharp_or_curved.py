@@ -60,13 +60,13 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube, statistics
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
-from helpers.sensitive.isolation import parity_sharpness
-from helpers.sensitive.parity import HALF, SIGN, forward, parity_transformer
-from helpers.sensitive.steps import dimension
 from helpers.sharpness import SquaredLoss, hessian_trace
+from papers.sensitive.isolation import parity_sharpness
+from papers.sensitive.parity import HALF, SIGN, forward, parity_transformer
+from papers.sensitive.steps import dimension
 
 ledger, source = Ledger("sensitive/sharp_or_curved"), Draws(seed)
 hessian = ledger.result("sensitive.thm6_hessian")

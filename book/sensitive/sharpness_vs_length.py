@@ -71,9 +71,9 @@ import pandas as pd
 import torch
 from scipy import stats
 
-from helpers.book.words import Ledger, figures, glue, results, table
-from helpers.sensitive import brittle, slope_test
+from bookkit import Ledger, figures, glue, results, table
 from helpers.statistics import average, difference, trend
+from papers.sensitive import brittle, slope_test
 
 ledger = Ledger("sensitive/sharpness_vs_length")
 rises = ledger.result("sensitive.fig1.parity")

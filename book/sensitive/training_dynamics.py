@@ -56,10 +56,10 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, results, table
 from helpers import statistics
-from helpers.book.words import Ledger, figures, glue, results, table
-from helpers.sensitive import brittle, completions
 from helpers.statistics import average, difference
+from papers.sensitive import brittle, completions
 
 ledger = Ledger("sensitive/training_dynamics")
 leap, trade = ledger.result("sensitive.fig3.jump"), ledger.result("sensitive.fig3.trade")

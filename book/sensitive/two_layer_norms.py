@@ -59,12 +59,12 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
-from helpers.sensitive import steps, two_norms
-from helpers.sensitive.isolation import climb, moved, parity_of, parity_sharpness
-from helpers.sensitive.parity import PostNormSpec, forward, parity_transformer, shapes
+from papers.sensitive import steps, two_norms
+from papers.sensitive.isolation import climb, moved, parity_of, parity_sharpness
+from papers.sensitive.parity import PostNormSpec, forward, parity_transformer, shapes
 
 ledger, source = Ledger("sensitive/two_layer_norms"), Draws(seed)
 generator = source.generator

@@ -55,12 +55,12 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
-from helpers.sharper import pac_bayes as pb
-from helpers.sharper import rivals
-from helpers.sharper.network import construct
-from helpers.sharper.semi_analytic import tiling
-from helpers.sharper.tabulated import gradient_bound, parameter_count
+from bookkit import Ledger, figures, glue, table
+from papers.sharper import pac_bayes as pb
+from papers.sharper import rivals
+from papers.sharper.network import construct
+from papers.sharper.semi_analytic import tiling
+from papers.sharper.tabulated import gradient_bound, parameter_count
 
 ledger = Ledger("sharper/bound_comparison")
 e3, own, order = (ledger.result(k) for k in ("sharper.e3", "sharper.e3.pac", "sharper.e3.order"))

@@ -51,11 +51,11 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
-from helpers.sharper import chain_of_thought as chain
 from helpers.statistics import first
+from papers.sharper import chain_of_thought as chain
 
 ledger, draws = Ledger("sharper/chain_codes"), Draws(seed)
 norm, growth = ledger.result("sharper.cot.norm"), ledger.result("sharper.growth.chain")

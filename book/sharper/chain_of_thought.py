@@ -51,15 +51,15 @@ from itertools import product
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import SparseFunction
 from helpers.draws import Draws, f64
-from helpers.sharper import chain_of_thought as chain
-from helpers.sharper.gradients import squared_gradients
-from helpers.sharper.network import construct
-from helpers.sharper.tabulated import gradient_bound
 from helpers.statistics import first
+from papers.sharper import chain_of_thought as chain
+from papers.sharper.gradients import squared_gradients
+from papers.sharper.network import construct
+from papers.sharper.tabulated import gradient_bound
 
 ledger, draws = Ledger("sharper/chain_of_thought"), Draws(seed)
 exact, same_gradient = ledger.result("sharper.cot.exact"), ledger.result("sharper.cot.gradient")

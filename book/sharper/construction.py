@@ -48,10 +48,10 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
-from helpers.sharper.network import (
+from papers.sharper.network import (
     ConstructionSpec,
     assemble,
     construct,

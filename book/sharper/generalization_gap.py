@@ -68,11 +68,9 @@ from functools import partial
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, results, table
+from bookkit import Ledger, figures, glue, results, table
 from helpers.draws import Draws, f64
 from helpers.nets.transformer import forward
-from helpers.sharper import pac_bayes, samples
-from helpers.sharper.tabulated import gradient_bound, parameter_count
 from helpers.statistics import (
     average,
     bootstrapped,
@@ -83,6 +81,8 @@ from helpers.statistics import (
     slope,
     wilson,
 )
+from papers.sharper import pac_bayes, samples
+from papers.sharper.tabulated import gradient_bound, parameter_count
 
 ledger, draws = Ledger("sharper/generalization_gap"), Draws(seed)
 fig1 = {

@@ -49,11 +49,11 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import SparseFunction
 from helpers.draws import Draws, f64, seed_of
-from helpers.sharper.gradients import (
+from papers.sharper.gradients import (
     BLOCKS,
     LEFT_OUT,
     LISTED,
@@ -64,8 +64,8 @@ from helpers.sharper.gradients import (
     search,
     squared_gradients,
 )
-from helpers.sharper.network import construct, construct_exact, forward, leaks, plateau_scale
-from helpers.sharper.tabulated import gradient_bound
+from papers.sharper.network import construct, construct_exact, forward, leaks, plateau_scale
+from papers.sharper.tabulated import gradient_bound
 
 ledger, draws = Ledger("sharper/gradients_and_trace"), Draws(seed)
 thm14, thm14_blocks = ledger.result("sharper.thm14"), ledger.result("sharper.thm14.blocks")

@@ -48,11 +48,11 @@ import math
 
 import pandas as pd
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.draws import Draws
-from helpers.sharper.gradients import LISTED, flat_function, repair_terms, traces
-from helpers.sharper.network import construct, construct_exact, plateau_scale
-from helpers.sharper.tabulated import gradient_bound
+from papers.sharper.gradients import LISTED, flat_function, repair_terms, traces
+from papers.sharper.network import construct, construct_exact, plateau_scale
+from papers.sharper.tabulated import gradient_bound
 
 ledger, draws = Ledger("sharper/hessian_trace"), Draws(seed)
 thm5, identity = ledger.result("sharper.thm5"), ledger.result("sharper.thm5.identity")

@@ -59,13 +59,13 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, results, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.draws import Draws
-from helpers.sharper import circuits, samples
 from helpers.statistics import difference, middle, wilson
 from helpers.training.batches import fixed
 from helpers.training.train import train
+from papers.sharper import circuits, samples
 
 ledger, draws = Ledger("sharper/learned_circuits"), Draws(seed + 1)
 fig5, row_claims = ledger.result("sharper.fig5"), ledger.result("sharper.fig5.rows")

@@ -52,15 +52,15 @@ from functools import partial
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
 from helpers.nets import transformer
-from helpers.sharper import pac_bayes as pb
-from helpers.sharper import rivals, samples
-from helpers.sharper.network import construct, forward
-from helpers.sharper.perturbed import perturb
-from helpers.sharper.tabulated import gradient_bound, parameter_count
+from papers.sharper import pac_bayes as pb
+from papers.sharper import rivals, samples
+from papers.sharper.network import construct, forward
+from papers.sharper.perturbed import perturb
+from papers.sharper.tabulated import gradient_bound, parameter_count
 
 OURS = {"about": "ours", "evidence": "proved"}
 ledger, draws = Ledger("sharper/loss_constant"), Draws(seed)

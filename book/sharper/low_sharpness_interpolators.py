@@ -57,12 +57,12 @@ from functools import partial
 import pandas as pd
 from scipy.stats import gmean
 
-from helpers.book.words import Ledger, figures, glue, results, table
+from bookkit import Ledger, figures, glue, results, table
 from helpers.draws import Draws
 from helpers.nets import transformer
-from helpers.sharper import learnable, samples
 from helpers.sharpness import SquaredLoss, hessian_trace
 from helpers.statistics import Estimate, average, wilson
+from papers.sharper import learnable, samples
 
 ledger, draws = Ledger("sharper/low_sharpness_interpolators"), Draws(seed)
 rem3, rem3_norm, rescaling = map(

@@ -54,11 +54,11 @@ import pandas as pd
 import torch
 from scipy import stats
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
-from helpers.sharper.network import construct, forward, mlp, parity_values, trapezoid
-from helpers.sharper.norms import activation_norms, block_bounds, closed_norms
+from papers.sharper.network import construct, forward, mlp, parity_values, trapezoid
+from papers.sharper.norms import activation_norms, block_bounds, closed_norms
 
 ledger, draws = Ledger("sharper/norms"), Draws(seed)
 thm10, blocks10 = ledger.result("sharper.thm10"), ledger.result("sharper.thm10.blocks")

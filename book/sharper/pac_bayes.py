@@ -53,16 +53,16 @@ import pandas as pd
 import torch
 from torch.distributions import Normal, kl_divergence
 
-from helpers.book.moving import Axis, Frame, moving, written
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
+from bookkit.moving import Axis, Frame, moving, written
 from helpers.cube import index_of
 from helpers.draws import Draws
 from helpers.kernels.walsh import walsh_hadamard
-from helpers.sharper import pac_bayes as pb
-from helpers.sharper.network import construct, forward
-from helpers.sharper.semi_analytic import tiling
-from helpers.sharper.tabulated import gradient_bound
 from helpers.statistics import power
+from papers.sharper import pac_bayes as pb
+from papers.sharper.network import construct, forward
+from papers.sharper.semi_analytic import tiling
+from papers.sharper.tabulated import gradient_bound
 
 ledger, source = Ledger("sharper/pac_bayes"), Draws(seed)
 thm2 = ledger.result("sharper.thm2")

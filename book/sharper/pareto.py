@@ -59,19 +59,19 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import SparseFunction
 from helpers.draws import Draws, f64
-from helpers.sharper.gradients import (
+from papers.sharper.gradients import (
     LEFT_OUT,
     flat_function,
     random_network,
     search,
     squared_gradients,
 )
-from helpers.sharper.network import construct, forward
-from helpers.sharper.norms import rescaled
+from papers.sharper.network import construct, forward
+from papers.sharper.norms import rescaled
 
 ledger, draws = Ledger("sharper/pareto"), Draws(seed)
 rescaling, same, rare = (

@@ -58,10 +58,10 @@ import pandas as pd
 import torch
 from scipy import stats
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.draws import Draws
-from helpers.sharper.network import forward
-from helpers.sharper.perturbed import (
+from papers.sharper.network import forward
+from papers.sharper.perturbed import (
     active_margin,
     chi_quantile,
     chi_tail,
@@ -72,7 +72,7 @@ from helpers.sharper.perturbed import (
     perturb,
     random_network,
 )
-from helpers.sharper.tabulated import parity_noise
+from papers.sharper.tabulated import parity_noise
 
 ledger, draws = Ledger("sharper/perturbed_attention"), Draws(seed)
 lem19, lem20 = ledger.result("sharper.lem19"), ledger.result("sharper.lem19.lem20")

@@ -54,13 +54,13 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import SparseFunction
 from helpers.draws import Draws, f64
-from helpers.sharper.gradients import flat_function, search
-from helpers.sharper.network import ConstructionSpec, assemble, construct
-from helpers.sharper.noisy import (
+from papers.sharper.gradients import flat_function, search
+from papers.sharper.network import ConstructionSpec, assemble, construct
+from papers.sharper.noisy import (
     MATRICES,
     PAIRS,
     construct_smooth,
@@ -72,8 +72,8 @@ from helpers.sharper.noisy import (
     positions_norm,
     singletons,
 )
-from helpers.sharper.perturbed import no_flip_sigma, perturb, random_network
-from helpers.sharper.tabulated import hessian_at_construction, hessian_term
+from papers.sharper.perturbed import no_flip_sigma, perturb, random_network
+from papers.sharper.tabulated import hessian_at_construction, hessian_term
 
 ledger, draws = Ledger("sharper/perturbed_hessian"), Draws(seed)
 app_j, thm18 = ledger.result("sharper.appJ"), ledger.result("sharper.thm18")

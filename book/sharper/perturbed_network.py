@@ -55,14 +55,15 @@ import math
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.covers.linear import climb
 from helpers.draws import Draws, f64
-from helpers.sharper.gradients import hidden_square
-from helpers.sharper.network import forward
-from helpers.sharper.noisy import second_scores, spread
-from helpers.sharper.perturbed import (
+from helpers.sharpness import gradients
+from papers.sharper.gradients import hidden_square
+from papers.sharper.network import forward
+from papers.sharper.noisy import second_scores, spread
+from papers.sharper.perturbed import (
     chi_quantile,
     hidden_units,
     mlp_jacobian_noise,
@@ -71,8 +72,7 @@ from helpers.sharper.perturbed import (
     random_network,
     second_attention_noise,
 )
-from helpers.sharper.tabulated import attention_noise, gradient_bound, output_term
-from helpers.sharpness import gradients
+from papers.sharper.tabulated import attention_noise, gradient_bound, output_term
 
 ledger, draws = Ledger("sharper/perturbed_network"), Draws(seed)
 thm24, thm29 = ledger.result("sharper.thm24"), ledger.result("sharper.thm29")

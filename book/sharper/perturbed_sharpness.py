@@ -55,13 +55,13 @@ from functools import partial
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, results, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, results, table
 from helpers.draws import Draws
-from helpers.sharper.network import construct, forward
-from helpers.sharper.semi_analytic import trace_changes
-from helpers.sharper.tabulated import gradient_bound, perturbation_term
 from helpers.sharpness import gradients
+from papers.sharper.network import construct, forward
+from papers.sharper.semi_analytic import trace_changes
+from papers.sharper.tabulated import gradient_bound, perturbation_term
 
 ledger, source = Ledger("sharper/perturbed_sharpness"), Draws(seed)
 whole = ledger.result("sharper.fig_perturb")

@@ -61,11 +61,12 @@ from functools import partial
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import SparseFunction
 from helpers.draws import Draws, f64
-from helpers.sharper.gradients import (
+from helpers.sharpness import SquaredLoss, gradients, hessian_trace
+from papers.sharper.gradients import (
     LISTED,
     flat_function,
     largest,
@@ -73,8 +74,8 @@ from helpers.sharper.gradients import (
     search,
     squared_gradients,
 )
-from helpers.sharper.network import construct, forward
-from helpers.sharper.noisy import (
+from papers.sharper.network import construct, forward
+from papers.sharper.noisy import (
     construct_smooth,
     gradient_square,
     safe_radius,
@@ -83,15 +84,14 @@ from helpers.sharper.noisy import (
     steepest,
     trace_bound,
 )
-from helpers.sharper.perturbed import no_flip_sigma
-from helpers.sharper.perturbed import random_network as paper_network
-from helpers.sharper.tabulated import (
+from papers.sharper.perturbed import no_flip_sigma
+from papers.sharper.perturbed import random_network as paper_network
+from papers.sharper.tabulated import (
     gradient_bound,
     gradient_term,
     parameter_count,
     perturbed_trace_bound,
 )
-from helpers.sharpness import SquaredLoss, gradients, hessian_trace
 
 ledger, draws = Ledger("sharper/perturbed_trace"), Draws(seed)
 thm17, thm30 = ledger.result("sharper.thm17"), ledger.result("sharper.thm30")

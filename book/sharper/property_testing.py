@@ -58,8 +58,8 @@ from itertools import combinations
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
 from helpers.kernels.parity import popcount
 from helpers.kernels.subcubes import block_directions, oracle_signed_sums, vertices

@@ -67,12 +67,12 @@ from dataclasses import replace
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.cube import SparseFunction
 from helpers.draws import Draws, f64
-from helpers.sharper import projected
-from helpers.sharper.projected import disjoint, output_bound, output_errors
+from papers.sharper import projected
+from papers.sharper.projected import disjoint, output_bound, output_errors
 
 ledger, draws = Ledger("sharper/random_projections"), Draws(seed)
 jl, order = ledger.result("sharper.jl"), ledger.result("sharper.jl.order")

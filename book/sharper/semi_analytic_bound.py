@@ -57,13 +57,13 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.draws import Draws, seed_of
-from helpers.sharper import pac_bayes as pb
-from helpers.sharper.network import construct, construct_exact
-from helpers.sharper.semi_analytic import perturbed_losses, tiling, trace_changes
-from helpers.sharper.tabulated import gradient_bound
 from helpers.statistics import bootstrapped, redrawn_means
+from papers.sharper import pac_bayes as pb
+from papers.sharper.network import construct, construct_exact
+from papers.sharper.semi_analytic import perturbed_losses, tiling, trace_changes
+from papers.sharper.tabulated import gradient_bound
 
 ledger = Ledger("sharper/semi_analytic_bound")
 feasible = ledger.result("sharper.semi.feasible")

@@ -50,7 +50,7 @@ seed = 0  # of the random points [0..1000000]
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.draws import Draws, f64
 
 ledger, draws = Ledger("sharper/softmax_jacobian"), Draws(seed)

@@ -35,7 +35,7 @@ seed = 0  # of all random instances [0..1000000]
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.covers import blocks, lipschitz
 from helpers.covers.linear import climb, greedy_cover
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED

@@ -50,7 +50,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.covers import attention, blocks, lipschitz
 from helpers.covers.attention import LayerNorms
 from helpers.covers.blocks import Layer

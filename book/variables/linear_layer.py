@@ -37,12 +37,12 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.covers import blocks
 from helpers.covers.attention import printed_shares
 from helpers.covers.linear import climb
 from helpers.draws import Draws, f64
-from helpers.variables.attention_covers import walk
+from papers.variables.attention_covers import walk
 
 ledger, draws = Ledger("variables/linear_layer"), Draws(seed)
 layer, remark = ledger.result("variables.lem4_5"), ledger.result("variables.lem4_5.b1")

@@ -35,7 +35,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.covers import attention as bounds
 from helpers.covers import blocks, capacity
 from helpers.covers.attention import HeadNorms, heads_bound

@@ -54,11 +54,11 @@ seed = 0  # of everything random [0..1000000]
 import pandas as pd
 import torch
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
 from helpers.statistics import slope
-from helpers.variables import lookup, selection
+from papers.variables import lookup, selection
 
 ledger, draws = Ledger("variables/lookup_networks"), Draws(seed)
 b5, b6 = map(ledger.result, ("variables.lemB5.b5", "variables.lemB5.b6"))

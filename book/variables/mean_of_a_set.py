@@ -50,10 +50,10 @@ import pandas as pd
 import torch
 from scipy.optimize import brentq
 
+from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
-from helpers.variables import selection
+from papers.variables import selection
 
 ledger, draws = Ledger("variables/mean_of_a_set"), Draws(seed)
 mean, each = map(ledger.result, ("variables.lemB2.mean", "variables.lemB2.heads"))

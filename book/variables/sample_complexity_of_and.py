@@ -60,11 +60,11 @@ from functools import partial
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, results, table
+from bookkit import Ledger, figures, glue, results, table
 from helpers.draws import Draws
 from helpers.statistics import bootstrapped, difference, first, redrawn, wilson
 from helpers.training.train import cross_entropy, train
-from helpers.variables import planted
+from papers.variables import planted
 
 ledger, draws = Ledger("variables/sample_complexity_of_and"), Draws(seed)
 sublinear, right = map(ledger.result, ("variables.fig2", "variables.fig2_right"))

@@ -56,12 +56,12 @@ from functools import partial
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, results, table
+from bookkit import Ledger, figures, glue, results, table
 from helpers.draws import Draws
 from helpers.statistics import bootstrapped, redrawn, wilson
 from helpers.training.batches import fresh
 from helpers.training.train import cross_entropy, train
-from helpers.variables import planted
+from papers.variables import planted
 
 ledger, draws = Ledger("variables/sparse_parities"), Draws(seed)
 learning, abruptness = (

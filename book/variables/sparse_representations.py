@@ -52,11 +52,11 @@ import pandas as pd
 import torch
 from scipy.optimize import brentq
 
+from bookkit import Ledger, figures, glue, table
+from bookkit.moving import Axis, Frame, moving
 from helpers import cube
-from helpers.book.moving import Axis, Frame, moving
-from helpers.book.words import Ledger, figures, glue, table
 from helpers.draws import Draws
-from helpers.variables import selection
+from papers.variables import selection
 
 ledger, draws = Ledger("variables/sparse_representations"), Draws(seed)
 b7, b3, b4 = map(ledger.result, ("variables.lemB7", "variables.lemB3", "variables.lemB4"))

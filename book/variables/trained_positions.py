@@ -34,7 +34,7 @@ import math
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue
+from bookkit import Ledger, figures, glue
 from helpers.covers import attention as bounds
 from helpers.covers import blocks
 from helpers.covers.attention import HeadNorms, heads_bound

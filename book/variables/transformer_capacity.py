@@ -73,14 +73,14 @@ from dataclasses import replace
 import pandas as pd
 import torch
 
-from helpers.book.words import Ledger, figures, glue, table
+from bookkit import Ledger, figures, glue, table
 from helpers.covers import attention, blocks, lipschitz
 from helpers.covers.attention import LayerNorms
 from helpers.covers.blocks import Layer
 from helpers.covers.capacity import allocate
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
 from helpers.draws import Draws, f64
-from helpers.variables.attention_covers import walk
+from papers.variables.attention_covers import walk
 
 ledger, draws = Ledger("variables/transformer_capacity"), Draws(seed)
 contraction, constants = ledger.result("variables.lemA9"), ledger.result("variables.lemA13")

@@ -17,7 +17,7 @@ from torch import Generator, Tensor
 
 from helpers import cube
 from helpers.checks import door, require_finite, require_positive
-from helpers.sharper import network as sharper
+from papers.sharper import network as sharper
 
 
 class Failures(NamedTuple):
@@ -107,7 +107,7 @@ def noisy_losses(
     Args:
         n: Bits, at least 2.
         degree: Size d of the sets, from 1 to n - 1.
-        scale: Of the scores, as in :func:`helpers.sharper.network.construct_exact`.
+        scale: Of the scores, as in :func:`papers.sharper.network.construct_exact`.
         deviation: Standard deviation of the noise on every entry of a weight, by its name; the
             others have none.
         draws: Of the noise, the same for all inputs, at least 1.

@@ -3,7 +3,7 @@ r"""Certificates of trained networks: diagonal Gaussians over their weights, fit
 A *certificate* is a number that exceeds the risk of a predictor with probability 1 - delta over
 the sample. All E members of an ensemble are fitted at once. Losses are squared errors in [0, 1],
 logarithms natural. Whether a certificate keeps its promise is counted in
-:mod:`helpers.beyond.audit`.
+:mod:`papers.beyond.audit`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checks import door
-from helpers.sharper import rivals
 from helpers.training.batches import Batches
 from helpers.training.train import train
 from helpers.weights import Forward, Weights
+from papers.sharper import rivals
 
 WIDTHS = 100
 """Widths that a prior may have: exp(-j / 10) for j from 0 to 99."""

@@ -1,6 +1,6 @@
 r"""One attention layer that learns the parity of two bits, small enough to be in every bound.
 
-It is the class of :mod:`helpers.lengthfree.single_layer` and nothing else: no residual, no norm, no
+It is the class of :mod:`papers.lengthfree.single_layer` and nothing else: no residual, no norm, no
 bias.
 
 .. math:: h(x) = w^\top W_c^\top \mathrm{relu}\bigl( W_v^\top X^\top \mathrm{softmax}(s) \bigr)
@@ -18,8 +18,8 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checks import door, require_amount, require_positive
-from helpers.lengthfree import single_layer
 from helpers.weights import Weights
+from papers.lengthfree import single_layer
 
 
 def tokens(bits: Tensor) -> Tensor:
@@ -63,7 +63,7 @@ def initial_weights(T: int, width: int, E: int, generator: Generator) -> Weights
 def forward(weights: Weights, X: Tensor) -> Tensor:
     """Outputs of each model on its own tokens, ``(E, B, T + 1, d)`` -> ``(E, B)``.
 
-    As :func:`helpers.lengthfree.single_layer.outputs` with the last token as query, whose only
+    As :func:`papers.lengthfree.single_layer.outputs` with the last token as query, whose only
     entry picks a row of ``W_qk``: so no product of tokens with matrices.
     """
     keys = weights["W_qk"][..., -3, :]  # (E, d): the row of the last position

@@ -1,12 +1,12 @@
 r"""The hand-written transformer for every function of n bits: any signs, any degrees, any sparsity.
 
-:mod:`helpers.sharper.network` computes a sum of at most n characters, all of one degree, with
+:mod:`papers.sharper.network` computes a sum of at most n characters, all of one degree, with
 positive coefficients. Here the terms of a function are dealt out to *heads*. A head is a network of
 that kind, with its own attention in both layers and its own value column, for at most n terms of
 one sign; the read-out adds the heads up. Degrees mix within a head, because a small set attends to
 the output position, whose bit is 0, for the members that it lacks.
 
-Weights are those of :mod:`helpers.sharper.network`, each with a leading axis of heads. A head
+Weights are those of :mod:`papers.sharper.network`, each with a leading axis of heads. A head
 of lower degree than the largest has hidden units that are 0. All heads have the scale
 :math:`L = \max(2 \log n, \log 4n)`.
 """
@@ -22,9 +22,9 @@ from torch import Tensor
 from helpers.checks import door, require_amount
 from helpers.cube import SparseFunction, spectrum
 from helpers.kernels.parity import popcount
-from helpers.sharper import network as sharper
 from helpers.sharpness import gradients
 from helpers.weights import Weights
+from papers.sharper import network as sharper
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ def construct(function: SparseFunction) -> tuple[sharper.ConstructionSpec, Weigh
     :math:`L + \log(d - |U_i|)` if members are lacking: the mean of the bits is then
     :math:`|x \cap U_i| / d`, up to a leak of less than :math:`1/(4d)` that the MLP undoes.
     Positions without a term attend to the output position, so the MLP writes 1 there, and the
-    read-out takes it back, as in :func:`helpers.sharper.network.construct_exact`. The sign of a
+    read-out takes it back, as in :func:`papers.sharper.network.construct_exact`. The sign of a
     head stands in its read-out.
 
     Args:
@@ -140,7 +140,7 @@ def forward(spec: sharper.ConstructionSpec, weights: Weights, bits: Tensor) -> T
     Returns:
         Shape ``(B,)``.
 
-    Cost: that of :func:`helpers.sharper.network.forward`, for each head.
+    Cost: that of :func:`papers.sharper.network.forward`, for each head.
     """
     return sharper.forward(spec, weights, bits).sum(0)
 

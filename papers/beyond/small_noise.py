@@ -21,10 +21,10 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checks import door, require_positive, require_scale
-from helpers.sharper.network import ConstructionSpec, forward
-from helpers.sharper.rivals import binary_kl
 from helpers.sharpness import gradients
 from helpers.weights import Weights
+from papers.sharper.network import ConstructionSpec, forward
+from papers.sharper.rivals import binary_kl
 
 
 @dataclass(frozen=True)

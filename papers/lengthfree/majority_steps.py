@@ -1,4 +1,4 @@
-r"""Training steps of :class:`helpers.lengthfree.majority_task.Run`, compiled: one model at a time.
+r"""Training steps of :class:`papers.lengthfree.majority_task.Run`, compiled: one model at a time.
 
 Weights are one flat float32 array; :func:`parts` are views of it. With :math:`z_{jb}` the weight of
 bit b at place j under the class token's query, a head's average is
@@ -6,7 +6,7 @@ bit b at place j under the class token's query, a head's average is
 .. math:: \frac{\sum_j z_{j x_j} (p_j + e_{x_j}) + z_c\, c}{\sum_j z_{j x_j} + z_c} ,
 
 over and under linear in the bits x: one product of the strings with a table. The tests compare
-values and gradients with :func:`helpers.lengthfree.majority_task.outputs`.
+values and gradients with :func:`papers.lengthfree.majority_task.outputs`.
 """
 
 from __future__ import annotations

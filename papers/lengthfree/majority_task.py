@@ -4,7 +4,7 @@ A string has T bits, nine of them hidden; its label is 1 if most of the hidden b
 one of two vectors, for 0 and 1, plus a code of its place; the class token comes last. The model is
 one multi-head attention, a ReLU and two linear maps, read at the class token. Its query is the same
 for every string, so a head averages tokens with weights :math:`z_{jb}` from a table over places j
-and bits b. :mod:`helpers.lengthfree.majority_steps` trains by that; :func:`outputs` is the plain
+and bits b. :mod:`papers.lengthfree.majority_steps` trains by that; :func:`outputs` is the plain
 form. Settings here are those of the program, ``run_experiment.py`` of
 ``traugerjacob/Transformer-Gen-Bounds``, and of TensorFlow's layers.
 """
@@ -22,9 +22,9 @@ from torch.nn import functional
 
 from helpers.checks import door, require_bits, require_positive, require_whole
 from helpers.draws import seed_of
-from helpers.lengthfree import majority_steps as steps
 from helpers.training import checkpoints
 from helpers.weights import Weights
+from papers.lengthfree import majority_steps as steps
 
 HIDDEN, WIDTH, HEADS, HEAD_WIDTH = 9, 64, 2, 64
 COLUMNS = ("epoch", "loss", "accuracy", "training", "size", "start")

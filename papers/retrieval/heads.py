@@ -6,7 +6,7 @@ tokens. Its label is :math:`y = \frac{1}{\sqrt{qd}} \sum_{j \le q} (\|x_j\|^2 - 
 An *error* is the mean squared error over all tokens when the first half is predicted without error:
 half of that of the second half, so between 0 and 1. Functions take any leading axes. The model has
 a whole query-key matrix a head and no value matrices, on tokens of real numbers, so it is neither
-:mod:`helpers.nets.transformer` nor that of :mod:`helpers.retrieval.task`.
+:mod:`helpers.nets.transformer` nor that of :mod:`papers.retrieval.task`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checks import door, require_positive
-from helpers.retrieval.task import Prompts, parts
 from helpers.weights import Weights
+from papers.retrieval.task import Prompts, parts
 
 
 @door

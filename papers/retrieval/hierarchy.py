@@ -21,11 +21,11 @@ from torch import Generator, Tensor
 from helpers.checks import door, require_amount, require_choice, require_positive
 from helpers.nets import baselines
 from helpers.nets.baselines import FeedforwardSpec, RecurrentSpec
-from helpers.retrieval import task as retrieval
-from helpers.retrieval.task import Task
 from helpers.statistics import Estimate
 from helpers.training.train import squared_error, train
 from helpers.weights import Forward, Weights
+from papers.retrieval import task as retrieval
+from papers.retrieval.task import Task
 
 KINDS = ("transformer", "recurrent", "gated", "feedforward")
 SCREEN = 500  # test prompts in a part
@@ -50,7 +50,7 @@ class Net:
 
     Attributes:
         kind: One of :data:`KINDS`. ``"transformer"``: one attention head and a ReLU layer on every
-            token, :func:`helpers.retrieval.task.forward`. ``"recurrent"``: ReLU units in both
+            token, :func:`papers.retrieval.task.forward`. ``"recurrent"``: ReLU units in both
             directions. ``"gated"``: the same with gated units (GRU). ``"feedforward"``: all tokens
             at once.
         widths: Of a transformer the layer's. Of a recurrent net the states of a direction; a second

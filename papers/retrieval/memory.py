@@ -18,8 +18,8 @@ import torch
 from torch import Tensor
 
 from helpers.checks import door, require_amount, require_finite, require_positive, require_scale
-from helpers.retrieval.attention import ReluNet
 from helpers.statistics import first
+from papers.retrieval.attention import ReluNet
 
 MOST_LABELS = 20
 EXACT = "donot_use_mm_for_euclid_dist"

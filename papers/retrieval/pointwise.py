@@ -1,6 +1,6 @@
 r"""Retrieval learned from one labelled token a prompt, as the point-wise risk has it.
 
-The model is that of :mod:`helpers.retrieval.task`, with one pointer a token. Where one token is
+The model is that of :mod:`papers.retrieval.task`, with one pointer a token. Where one token is
 asked, the others are never written out: attention to a token needs the inner products of one query
 with its three parts, and positions and pointers have one table of encodings for all prompts.
 """
@@ -17,11 +17,11 @@ from torch import Generator, Tensor
 from torch.nn.functional import normalize
 
 from helpers.checks import door, require_positive
-from helpers.retrieval import task as retrieval
-from helpers.retrieval.task import Prompts
 from helpers.training import batches
 from helpers.training.batches import Resumable
 from helpers.weights import Evaluate, Weights
+from papers.retrieval import task as retrieval
+from papers.retrieval.task import Prompts
 
 
 class Asked(NamedTuple):
@@ -128,7 +128,7 @@ class Question:
 def question(
     E: int, N: int, d: int, d_e: int, generator: Generator, *, every: bool = False
 ) -> Question:
-    """Random instances; sizes as for :func:`helpers.retrieval.task.new_task`."""
+    """Random instances; sizes as for :func:`papers.retrieval.task.new_task`."""
     require_positive(E=E, N=N, d=d)
     omega = retrieval.encodings(N, d_e, generator, E)
     u = normalize(torch.randn(E, 1, d, generator=generator), dim=-1)
@@ -136,7 +136,7 @@ def question(
 
 
 def forward(weights: Weights, given: Asked) -> Tensor:
-    r"""Label of the token asked, as :func:`helpers.retrieval.task.forward` has it, ``(E, B)``.
+    r"""Label of the token asked, as :func:`papers.retrieval.task.forward` has it, ``(E, B)``.
 
     With the query's three parts :math:`r`, a token's logit is
     :math:`\langle r_x, x_j \rangle + \langle r_p, \omega_j \rangle
@@ -171,7 +171,7 @@ def pointing(weights: Weights, d: int, d_e: int, sharpness: float) -> Weights:
     :math:`a \langle \omega_t, \omega_j \rangle`.
 
     Args:
-        weights: As of :func:`helpers.retrieval.task.initial_weights`, shape ``(E, D, D)`` for the
+        weights: As of :func:`papers.retrieval.task.initial_weights`, shape ``(E, D, D)`` for the
             matrices with D = d + 2 d_e.
         d: Dimensions of the data.
         d_e: Dimensions of an encoding.

@@ -15,7 +15,7 @@ from scipy import stats
 from torch import Generator, Tensor
 
 from helpers.checks import door, require_finite, require_positive, require_probability
-from helpers.retrieval.task import coherence, encodings
+from papers.retrieval.task import coherence, encodings
 
 LIMIT = 0.5
 """Largest inner product that Assumption 3 allows."""

@@ -1,7 +1,7 @@
 r"""A bidirectional recurrent net that solves the simple retrieval task, with weights by hand.
 
 A token is :math:`z_i = (x_i, \omega_i, \omega_{t_1}, \dots, \omega_{t_q})` as in
-:mod:`helpers.retrieval.task`. Block l of the forward state before token i is to be :math:`x_{t_l}`
+:mod:`papers.retrieval.task`. Block l of the forward state before token i is to be :math:`x_{t_l}`
 if :math:`t_l < i` and 0 if not. So the net must add :math:`x_i` to block l at the one token
 :math:`i = t_l`, and nothing elsewhere. Inner products and products are made of ReLU units only:
 :math:`4uv = (u + v)^2 - (u - v)^2`, with piecewise linear squares.

@@ -18,8 +18,8 @@ from torch.nn.functional import normalize, one_hot
 from helpers.checks import door, require_choice, require_finite, require_positive
 from helpers.nets import baselines
 from helpers.nets.baselines import FeedforwardSpec
-from helpers.retrieval.task import prompts
 from helpers.weights import Weights
+from papers.retrieval.task import prompts
 
 FIRST = "layers.0.weight"
 KINDS = ("gated", "tanh")

@@ -1,7 +1,7 @@
 r"""Sizes behind the guarantee for retrieval: lengths of tokens, covers of query-key matrices.
 
 Losses that are cut off, and the terms of the guarantee, are here too. Tokens are those of
-:mod:`helpers.retrieval.task` at the paper's scale. A head has a query-key matrix W, D by D, and
+:mod:`papers.retrieval.task` at the paper's scale. A head has a query-key matrix W, D by D, and
 puts out an average of tokens; a ReLU net :math:`a^\top \sigma(V u + b)` reads all heads. Covers are
 in the largest difference over all tokens of length at most R. Logarithms are natural.
 
@@ -23,7 +23,7 @@ from helpers.checks import (
     require_probability,
     require_scale,
 )
-from helpers.retrieval.random_encodings import dimensions
+from papers.retrieval.random_encodings import dimensions
 
 
 @door

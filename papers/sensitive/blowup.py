@@ -1,6 +1,6 @@
 r"""Layer norm's magnification of one bit, in transformers as Hahn and Rofin (2024) define them.
 
-The model is :class:`helpers.sensitive.parity.PostNormSpec`: layer k gives
+The model is :class:`papers.sensitive.parity.PostNormSpec`: layer k gives
 :math:`Y^{(k)}_w` to a layer norm without gain and bias, whose deviation at token w is
 :math:`N^{(k)}_w = \sqrt{\sigma^2(Y^{(k)}_w) + \varepsilon}`. Tables over the cube have the index
 convention of :mod:`helpers.cube`, so a run on ``cube.bits(n)`` is a table.
@@ -20,10 +20,10 @@ from helpers.checks import door, require_amount, require_scale
 from helpers.cube import local_sensitivity
 from helpers.draws import f64
 from helpers.nets.norm import variance
-from helpers.sensitive.influence import at_neighbours, tail_bound
-from helpers.sensitive.parity import PostNormSpec, forward, shapes
 from helpers.sharpness import layer_norm_blowup
 from helpers.weights import Weights, check_weights
+from papers.sensitive.influence import at_neighbours, tail_bound
+from papers.sensitive.parity import PostNormSpec, forward, shapes
 
 
 class Run(NamedTuple):
@@ -49,14 +49,14 @@ def run(spec: PostNormSpec, weights: Weights, strings: Tensor) -> Run:
 
     Args:
         spec: The model.
-        weights: Of :func:`helpers.sensitive.parity.shapes`, with any leading axes ``*``.
+        weights: Of :func:`papers.sensitive.parity.shapes`, with any leading axes ``*``.
         strings: Bits, shape ``(B, n)``, integers in {0, 1} or bool.
 
     Raises:
         ValueError: weights or strings that do not fit, or entries other than 0 and 1.
         TypeError: floating strings.
 
-    Cost: that of :func:`helpers.sensitive.parity.forward` with ``every``.
+    Cost: that of :func:`papers.sensitive.parity.forward` with ``every``.
     """
     outputs, seen = forward(spec, weights, strings, every=True, intermediates=True)
     layers = [f"layers.{k}" for k in range(spec.layers)]

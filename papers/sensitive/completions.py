@@ -16,11 +16,11 @@ from helpers.checks import door, require_amount, require_positive
 from helpers.cube import bits
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward, initial_weights
-from helpers.sensitive.brittle import FIXED, RECIPE, SIGMA
 from helpers.training.batches import whole
 from helpers.training.ensemble import Trained
 from helpers.training.train import train
 from helpers.weights import Weights
+from papers.sensitive.brittle import FIXED, RECIPE, SIGMA
 
 
 @door
@@ -38,7 +38,7 @@ def learn(
     """Fit one model to each table, on its own training set only, all of it in every step.
 
     Args:
-        model: As of :func:`helpers.sensitive.brittle.spec`.
+        model: As of :func:`papers.sensitive.brittle.spec`.
         tables: Into {-1, 1}, shape ``(E, 2**n)``; targets are 0 where they say -1.
         rows: Training sets, shape ``(E, m)``.
         steps: Of AdamW, at most.
@@ -76,7 +76,7 @@ def completed(model: TransformerSpec, weights: Weights) -> Tensor:
     """What each model says of every string: 1 where its output is above 1/2, else -1.
 
     Args:
-        model: As of :func:`helpers.sensitive.brittle.spec`.
+        model: As of :func:`papers.sensitive.brittle.spec`.
         weights: Of an ensemble, each ``(E, ...)``.
 
     Returns:
@@ -153,7 +153,7 @@ def string_sharpness(
     *,
     sigma: float = SIGMA,
 ) -> Tensor:
-    r"""What each string contributes to :func:`helpers.sensitive.brittle.sharpness`.
+    r"""What each string contributes to :func:`papers.sensitive.brittle.sharpness`.
 
     .. math:: 4\, \mathbb E_\Delta (T_{\theta + \Delta}(x) - T_\theta(x))^2, \qquad
         \Delta \sim N(0, \sigma^2 I)
@@ -161,7 +161,7 @@ def string_sharpness(
     with noise in every weight but the positions, the same for all strings, other for each model.
 
     Args:
-        model: As of :func:`helpers.sensitive.brittle.spec`.
+        model: As of :func:`papers.sensitive.brittle.spec`.
         weights: Of an ensemble, each ``(E, ...)``.
         strings: Shape ``(B, n)``, at least one.
         draws: Of the noise, at least 1.

@@ -1,7 +1,7 @@
 r"""Random steps in weight space, and what they do to the transformer that computes PARITY.
 
-The transformer is that of :mod:`helpers.sensitive.parity`; the positions stay where they are. Why a
-step does so much is in :mod:`helpers.sensitive.steps`.
+The transformer is that of :mod:`papers.sensitive.parity`; the positions stay where they are. Why a
+step does so much is in :mod:`papers.sensitive.steps`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 from helpers.checks import door, require_amount, require_positive
-from helpers.sensitive.parity import PostNormSpec, forward
 from helpers.sharpness import Estimate
 from helpers.weights import Weights
+from papers.sensitive.parity import PostNormSpec, forward
 
 FIXED = "positions"
 """The weight that no step moves, as in the paper."""
@@ -94,7 +94,7 @@ def parity_sharpness(
         strings: Uniform strings for each step, at least 1.
         generator: Source of randomness.
         only: Names of the weights that move; None: all but the positions.
-        network: The model's outputs; :func:`helpers.sensitive.two_norms.forward` is another.
+        network: The model's outputs; :func:`papers.sensitive.two_norms.forward` is another.
 
     Returns:
         Unbiased mean and its standard error, over steps and strings; the mean of each step.

@@ -16,8 +16,8 @@ from helpers.checks import door, require_choice, require_finite, require_positiv
 from helpers.cube import average_sensitivity, bits
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec, shapes
-from helpers.sensitive import brittle
 from helpers.weights import Weights, ensemble_of
+from papers.sensitive import brittle
 
 RECURRENT: dict[str, Callable[..., nn.RNNBase]] = {"LSTM": nn.LSTM, "GRU": nn.GRU, "RNN": nn.RNN}
 TRANSFORMERS = ("transformer", "deep transformer")
@@ -39,7 +39,7 @@ def outputs(
 ) -> Tensor:
     r"""Outputs of random nets on the whole cube.
 
-    Nets: ``"transformer"`` is that of :func:`helpers.sensitive.brittle.spec`; ``"deep
+    Nets: ``"transformer"`` is that of :func:`papers.sensitive.brittle.spec`; ``"deep
     transformer"`` has four layers of one head, norms before each block, positions added to tokens,
     and tokens multiplied by the root of the width; ``"LSTM"``, ``"GRU"`` and ``"RNN"`` (tanh) have
     two layers that read embedded tokens, and their last state is read out.

@@ -3,7 +3,7 @@ r"""Models that compute PARITY with a scratchpad: they write each state down bef
 They are causal transformers on 2n tokens: the n bits of the input, tokens 0 and 1, then the
 scratchpad 0, t_1, ..., t_{n-1}, tokens 2 and 3. Token n + i is followed by the guess of t_i, the
 parity of the first i bits. Targets lie in [0, 1]; sharpness is in the unit of functions into
-{-1, 1}, as in :mod:`helpers.sensitive.brittle`.
+{-1, 1}, as in :mod:`papers.sensitive.brittle`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from helpers.checks import (
 )
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward as run_transformer
-from helpers.sensitive.brittle import FIXED, RECIPE, SIGMA, seeded
 from helpers.sharpness import Estimate, perturbed_loss
 from helpers.training.batches import Pair, fresh
 from helpers.training.train import train
 from helpers.weights import Weights
+from papers.sensitive.brittle import FIXED, RECIPE, SIGMA, seeded
 
 
 @door
@@ -100,7 +100,7 @@ def study(
         sigma: Standard deviation of the noise.
         blank: With an empty scratchpad.
         options: Of :func:`helpers.training.train.train`, in place of
-            :data:`helpers.sensitive.brittle.RECIPE`.
+            :data:`papers.sensitive.brittle.RECIPE`.
 
     Returns:
         The weights, and by name what is measured, shape ``(E,)``, float64: ``n``, ``steps`` taken,
@@ -172,7 +172,7 @@ def sharpness(
     sigma: float = SIGMA,
     blank: bool = False,
 ) -> Estimate:
-    """How far the steps move under noise, as of :func:`helpers.sensitive.brittle.sharpness`.
+    """How far the steps move under noise, as of :func:`papers.sensitive.brittle.sharpness`.
 
     Args:
         model: As of :func:`spec`.

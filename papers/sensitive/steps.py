@@ -1,6 +1,6 @@
 r"""What a random step in weight space leaves of a transformer's sensitivity.
 
-The transformer is that of :mod:`helpers.sensitive.parity`. The last thing that is added before a
+The transformer is that of :mod:`papers.sensitive.parity`. The last thing that is added before a
 layer norm is a bias; its part of a random step keeps the norm from magnifying much, on average
 over steps and over tokens. :func:`chain` follows one input through the layers, link by link;
 :func:`sensitivity_bound` is what the links make together.
@@ -16,9 +16,9 @@ from torch import Tensor
 
 from helpers.checks import door, require_amount, require_positive, require_scale
 from helpers.nets.norm import variance
-from helpers.sensitive.isolation import FIXED
-from helpers.sensitive.parity import PostNormSpec, forward, shapes
 from helpers.weights import Weights
+from papers.sensitive.isolation import FIXED
+from papers.sensitive.parity import PostNormSpec, forward, shapes
 
 OWN_SUM = 6.0
 """Above the mean over inputs of how far the weights of one first-layer query move, summed over all

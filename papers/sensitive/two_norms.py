@@ -1,6 +1,6 @@
 r"""Layer norm behind attention as well: the second paper's model with two norms in each layer.
 
-The weights are those of :mod:`helpers.sensitive.parity`, and no norm has a gain or a bias. So the
+The weights are those of :mod:`papers.sensitive.parity`, and no norm has a gain or a bias. So the
 scores, the values and the block are the same, and there is one more norm between them:
 
 .. math:: z_j = y_j + \sum_h V_h \eta^h_j, \qquad \eta^h_j = \sum_w \hat a^h_{jw} y_w, \qquad
@@ -24,9 +24,9 @@ from helpers.checks import door, require_probability, require_scale
 from helpers.nets import transformer
 from helpers.nets.norm import variance
 from helpers.nets.spec import TransformerSpec
-from helpers.sensitive import steps
-from helpers.sensitive.parity import PostNormSpec
 from helpers.weights import Weights
+from papers.sensitive import steps
+from papers.sensitive.parity import PostNormSpec
 
 
 def dressed(spec: PostNormSpec, weights: Weights) -> tuple[TransformerSpec, Weights]:
@@ -37,7 +37,7 @@ def dressed(spec: PostNormSpec, weights: Weights) -> tuple[TransformerSpec, Weig
 
     Args:
         spec: The model.
-        weights: As :func:`helpers.sensitive.parity.shapes` says, with any leading axes.
+        weights: As :func:`papers.sensitive.parity.shapes` says, with any leading axes.
     """
     D, ones = spec.width, torch.ones(spec.width, dtype=weights["readout"].dtype)
     found = {}
@@ -64,7 +64,7 @@ def forward(spec: PostNormSpec, weights: Weights, bits: Tensor) -> Tensor:
 
     Args:
         spec: The model.
-        weights: As :func:`helpers.sensitive.parity.shapes` says, with any leading axes ``*``.
+        weights: As :func:`papers.sensitive.parity.shapes` says, with any leading axes ``*``.
         bits: Shape ``(*, B, n)`` or ``(B, n)``, integers in {0, 1} or bool.
 
     Returns:

@@ -3,11 +3,11 @@ r"""PARITY by a chain of thought: a two-attention transformer run n times, with 
 The string starts with n bits and one scratch bit, 0, and grows by one scratch bit at each step.
 Position j and position n + j have the same code :math:`e_j`, a unit vector of k columns: one-hot,
 or shorter. So the token at n + t finds input bit t beside scratch bit t. One step averages the two,
-turns the average into their even parity by the MLP of :func:`helpers.sharper.network.trapezoid`,
+turns the average into their even parity by the MLP of :func:`papers.sharper.network.trapezoid`,
 and writes the next scratch bit: 1 if the output is below 1/2. After step t the scratch holds the
 parity of t bits.
 
-The weights are those of :mod:`helpers.sharper.network` for one set of two bits, except that both
+The weights are those of :mod:`papers.sharper.network` for one set of two bits, except that both
 score matrices hold a multiple of the identity on the codes: all steps share them, and one forward
 pass takes strings of every length. With D = k + 1 columns and 12 hidden units: WKQ1, WV1, WKQ2
 (D, D), G (12, D), b (12,), F (D, 12), v2 (D,).
@@ -22,9 +22,9 @@ from torch import Tensor
 
 from helpers.checks import door, require_amount, require_bits, require_positive, require_whole
 from helpers.draws import Draws
-from helpers.sharper.network import mlp, parity_values, trapezoid
 from helpers.sharpness import gradients
 from helpers.weights import Weights
+from papers.sharper.network import mlp, parity_values, trapezoid
 
 OTHER_BLOCKS = 2 + 12 + 5 + 15 / 16 + 128
 """Squared norm of all blocks but the score matrices: WV1 and v2, G, b, F."""

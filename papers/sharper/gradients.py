@@ -18,9 +18,9 @@ from helpers import cube
 from helpers.checks import door, require_positive
 from helpers.cube import SparseFunction
 from helpers.draws import Draws
-from helpers.sharper.network import ConstructionSpec, forward
 from helpers.sharpness import SquaredLoss, gradients, hessian_trace
 from helpers.weights import Weights
+from papers.sharper.network import ConstructionSpec, forward
 
 Network = tuple[ConstructionSpec, Weights]
 Scales = tuple[float, float]
@@ -34,7 +34,7 @@ def squared_gradients(network: Network, bits: Tensor) -> pd.DataFrame:
     """Squared norm of each block's gradient at each input, F in its two parts.
 
     Args:
-        network: Sizes and weights, as made by :func:`helpers.sharper.network.construct`.
+        network: Sizes and weights, as made by :func:`papers.sharper.network.construct`.
         bits: Shape ``(B, n)`` in {0, 1}.
 
     Returns:
@@ -104,7 +104,7 @@ def repair_terms(function: SparseFunction, second_scale: float) -> tuple[float, 
     :math:`\rho^2` of :func:`hidden_square`.
 
     Args:
-        function: As for :func:`helpers.sharper.network.construct`.
+        function: As for :func:`papers.sharper.network.construct`.
         second_scale: :math:`L_2`.
 
     Source: ours.

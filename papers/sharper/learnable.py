@@ -19,15 +19,15 @@ from helpers.checks import door, require_finite, require_scale
 from helpers.cube import SparseFunction
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec, shapes
-from helpers.sharper import network
-from helpers.sharper.network import ConstructionSpec
-from helpers.sharper.samples import paper_spec
 from helpers.sharpness import SquaredLoss, hessian_trace
 from helpers.weights import Weights
+from papers.sharper import network
+from papers.sharper.network import ConstructionSpec
+from papers.sharper.samples import paper_spec
 
 Network = tuple[Callable[[Weights, Tensor], Tensor], Weights]
 PAPER_SCALE = 2.0
-"""The paper's factor of the scores; that of the recipe in :mod:`helpers.sharper.samples` is 0.4."""
+"""The paper's factor of the scores; that of the recipe in :mod:`papers.sharper.samples` is 0.4."""
 
 
 @door
@@ -50,7 +50,7 @@ def sharper(
 
     Args:
         spec: Sizes of the construction.
-        weights: As made by :func:`helpers.sharper.network.construct`, or its exact form,
+        weights: As made by :func:`papers.sharper.network.construct`, or its exact form,
             without ensemble axes.
         value_width: Columns beside the positions, at least 4; the paper's models have 30.
         hidden: Units of the feedforward block, at least 4 (d + 1), its default; the paper has 128.
@@ -96,7 +96,7 @@ def forms(function: SparseFunction) -> dict[str, Network]:
     * ``"separate"``: queries and keys apart, keys the identity, as in the authors' repository;
     * ``"model"``: weights of the paper's learned model, its factor of the scores included;
     * ``"balanced"``: the same by :func:`balanced`;
-    * ``"exact"``: the paper's form of :func:`helpers.sharper.network.construct_exact`.
+    * ``"exact"``: the paper's form of :func:`papers.sharper.network.construct_exact`.
     """
     spec, weights = network.construct(function)
     exact_spec, exact = network.construct_exact(function)

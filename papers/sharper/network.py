@@ -7,7 +7,7 @@ turns the average into a parity, the second attention, read at the output positi
 parities by the coefficients.
 
 This is the form of the paper's proofs: they count the norms of whole score matrices, which
-:mod:`helpers.nets.transformer` has as products. :mod:`helpers.sharper.learnable` writes the network
+:mod:`helpers.nets.transformer` has as products. :mod:`papers.sharper.learnable` writes the network
 as weights of that one.
 
 Weights are a flat dict of tensors. With D = n + 2 columns and H = 4(d + 1) hidden units:

@@ -2,7 +2,7 @@ r"""The hand-written network near its weights: its Hessian, and the trace of a n
 
 Write V for the value entry of the read-out, S for the sum of the coefficients, :math:`w_i = L_2 +
 \log c_i` for the second scores of the W positions that hold a component and 0 for the others, R for
-the range of w and 0, :math:`\rho^2` for :func:`helpers.sharper.gradients.hidden_square`,
+the range of w and 0, :math:`\rho^2` for :func:`papers.sharper.gradients.hidden_square`,
 :math:`\varphi = 4 d \sqrt{\lfloor d/2 \rfloor + 1}` for the norm of the last row of F, and H =
 4(d + 1) for the hidden units. The bounds are ours, for the basis of even-parity indicators, at
 inputs where every position is on a plateau of the MLP. They take a ``network`` of
@@ -25,19 +25,19 @@ from torch.nn.utils import parameters_to_vector
 
 from helpers.checks import door, require_amount, require_finite, require_floating
 from helpers.cube import SparseFunction
-from helpers.sharper.gradients import Network, hidden_square
-from helpers.sharper.network import (
+from helpers.sharpness import gradients
+from helpers.sharpness.point import Point
+from helpers.weights import Weights
+from papers.sharper.gradients import Network, hidden_square
+from papers.sharper.network import (
     ConstructionSpec,
     LogitScale,
     assemble,
     construct_exact,
     forward,
 )
-from helpers.sharper.perturbed import hidden_units
-from helpers.sharper.tabulated import gradient_bound, parameter_count
-from helpers.sharpness import gradients
-from helpers.sharpness.point import Point
-from helpers.weights import Weights
+from papers.sharper.perturbed import hidden_units
+from papers.sharper.tabulated import gradient_bound, parameter_count
 
 Product = Callable[[Tensor], Tensor]
 MATRICES = ("WKQ1", "WV1", "G", "b", "F", "WKQ2", "v2")
@@ -48,7 +48,7 @@ PAIRS = tuple(combinations_with_replacement(MATRICES, 2))
 def construct_smooth(function: SparseFunction, logit_scale: LogitScale = None) -> Network:
     r"""The exact network with its idle positions inside their plateau, away from every kink.
 
-    :func:`helpers.sharper.network.construct_exact` lets an idle position reach the end of
+    :func:`papers.sharper.network.construct_exact` lets an idle position reach the end of
     the plateau, :math:`1/(4d)`, at the input of all ones, where the output has no gradient. Here
 
     .. math:: (W_{KQ}^{(1)})_{j,\, n+1} = \log((8d - 1)\, n), \qquad W < j \le n + 1
@@ -56,9 +56,9 @@ def construct_smooth(function: SparseFunction, logit_scale: LogitScale = None) -
     stops it at :math:`1/(8d)`. The output is the same function, without error.
 
     Args:
-        function: As for :func:`helpers.sharper.network.construct`, of at least 4 bits, so
+        function: As for :func:`papers.sharper.network.construct`, of at least 4 bits, so
             that the active positions are inside their plateaus too.
-        logit_scale: As for :func:`helpers.sharper.network.construct_exact`.
+        logit_scale: As for :func:`papers.sharper.network.construct_exact`.
 
     Returns:
         Sizes and weights, float64.

@@ -1,4 +1,4 @@
-r"""Sizes of the hand-written network of :mod:`helpers.sharper.network`, and its balance.
+r"""Sizes of the hand-written network of :mod:`papers.sharper.network`, and its balance.
 
 Every block of weights has a squared norm that can be written down, and every activation a largest
 norm. The MLP computes the same function when G and b are multiplied by a positive number and F is
@@ -13,8 +13,8 @@ from torch import Tensor
 
 from helpers.checks import door, require_choice, require_positive, require_scale
 from helpers.cube import BASES
-from helpers.sharper.network import ConstructionSpec, forward
 from helpers.weights import Weights
+from papers.sharper.network import ConstructionSpec, forward
 
 
 @door
@@ -97,7 +97,7 @@ def activation_norms(spec: ConstructionSpec, weights: Weights, bits: Tensor) -> 
 
     Args:
         spec: Sizes.
-        weights: As made by :func:`helpers.sharper.network.construct`; no ensemble axes.
+        weights: As made by :func:`papers.sharper.network.construct`; no ensemble axes.
         bits: Shape ``(B, n)`` in {0, 1}.
 
     Returns:

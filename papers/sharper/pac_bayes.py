@@ -21,8 +21,9 @@ import torch
 from torch import Tensor
 
 from helpers.checks import door, require_choice, require_finite, require_floating, require_positive
-from helpers.sharper import tabulated
-from helpers.sharper.elementwise import (
+from helpers.statistics import first
+from papers.sharper import tabulated
+from papers.sharper.elementwise import (
     FIVE_PERCENT,
     ZERO,
     elementwise,
@@ -33,7 +34,6 @@ from helpers.sharper.elementwise import (
     require_within,
     zero,
 )
-from helpers.statistics import first
 
 NORMS = ("ours", "tabulated", "sinks")
 """Readings of Theorem 10, see :func:`norm_squared`."""
@@ -46,7 +46,7 @@ def square_spread(sparsity: int) -> float:
 
     .. math:: \sqrt{\frac{(W + 1)(2W - 1)}{8W}}
 
-    The function is :func:`helpers.sharper.semi_analytic.tiling`: :math:`\sqrt W f` is binomial, W
+    The function is :func:`papers.sharper.semi_analytic.tiling`: :math:`\sqrt W f` is binomial, W
     trials of chance 1/2. It is the spread of the squared loss at a network that outputs 0.
 
     Source: ours, from the first four moments of a binomial number.
@@ -102,7 +102,7 @@ def perturbation(
     factor sigma, as in the authors' notebook; then :math:`p_0 > 0`. Otherwise :math:`p_0 = 0`.
 
     Source: Lintilhac and Shaikh (2026), Theorem 17, as tabulated: the expansion of
-    :func:`helpers.sharper.tabulated.perturbation_term`.
+    :func:`papers.sharper.tabulated.perturbation_term`.
     """
     at_zero = tabulated.gradient_term(n, degree, sparsity, 0.0, as_tabulated=as_tabulated)
     slope = tabulated.gradient_term(n, degree, sparsity, 1.0, as_tabulated=as_tabulated) - at_zero
@@ -205,7 +205,7 @@ def bound(
 
     Args:
         norm_squared: N, positive: *squared*; see :func:`norm_squared`.
-        sharpness: G, positive; see :func:`helpers.sharper.tabulated.gradient_bound`.
+        sharpness: G, positive; see :func:`papers.sharper.tabulated.gradient_bound`.
         sigma: Standard deviation of the noise, positive.
         m: Sample size, at least 1.
         subgaussian: Sigma, at least 0. The paper uses 0.01; a loss in [0, b] has b/2.

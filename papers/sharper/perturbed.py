@@ -1,10 +1,10 @@
-r"""The hand-written network of :mod:`helpers.sharper.network` under Gaussian noise: our bounds.
+r"""The hand-written network of :mod:`papers.sharper.network` under Gaussian noise: our bounds.
 
 Every weight gets an independent normal number of standard deviation sigma. Bounds with every
 constant derived here, exact quantiles where the law is known, and the noise itself. The bounds are
 for the basis of even-parity indicators, and proved in the chapters on the perturbed network; those
 to first order are in units of sigma. The closed forms of the authors' notebook are in
-:mod:`helpers.sharper.tabulated`, whose n, degree and sparsity are meant here too. ``failure`` is
+:mod:`papers.sharper.tabulated`, whose n, degree and sparsity are meant here too. ``failure`` is
 the probability with which a bound may fail, above 0 and below 1. A number out of its range raises
 ValueError.
 """
@@ -19,14 +19,14 @@ from torch import Tensor
 
 from helpers.checks import door, require_amount, require_positive, require_probability
 from helpers.draws import Draws
-from helpers.sharper.network import (
+from helpers.weights import Weights
+from papers.sharper.network import (
     ConstructionSpec,
     assemble,
     parity_values,
     trapezoid,
 )
-from helpers.sharper.tabulated import require_sizes
-from helpers.weights import Weights
+from papers.sharper.tabulated import require_sizes
 
 
 @door
@@ -86,7 +86,7 @@ def first_attention_noise(n: int, failure: float) -> float:
 def active_margin(n: int, degree: int) -> float:
     r"""Distance of an active unit from its kink, at least, :math:`1/(4d) - \varepsilon`.
 
-    The leak :math:`\varepsilon` is that of :func:`helpers.sharper.network.leaks` at the paper's
+    The leak :math:`\varepsilon` is that of :func:`papers.sharper.network.leaks` at the paper's
     scale, :math:`2 \log n`. It is at most 1/(4d) from n = 3 on.
     """
     others = n + 1 - degree
@@ -152,7 +152,7 @@ def hidden_units(weights: Weights, inside: Weights) -> tuple[Tensor, Tensor]:
     r"""The first attention's output Y in all columns, and what the MLP's units see, Y G^T + b.
 
     Args:
-        weights: As given to :func:`helpers.sharper.network.forward`.
+        weights: As given to :func:`papers.sharper.network.forward`.
         inside: The intermediates that it returned.
 
     Returns:

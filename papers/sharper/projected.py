@@ -20,8 +20,8 @@ from torch import Tensor
 
 from helpers.checks import door, require_positive, require_probability
 from helpers.cube import SparseFunction
-from helpers.sharper.network import mlp, parity_values, trapezoid
 from helpers.statistics import first
+from papers.sharper.network import mlp, parity_values, trapezoid
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 r"""Rivals of the paper's bound: the kl form of PAC-Bayes, and Occam's bound.
 
 Losses are squared errors in [0, b], logarithms natural, n the number of bits. The functions take
-numbers or tensors that broadcast, see :func:`helpers.sharper.elementwise.elementwise`.
+numbers or tensors that broadcast, see :func:`papers.sharper.elementwise.elementwise`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import torch
 from torch import Tensor
 
-from helpers.sharper.elementwise import (
+from papers.sharper.elementwise import (
     FIVE_PERCENT,
     ONE,
     ZERO,

@@ -2,8 +2,8 @@ r"""The semi-analytic bound: what noise on the hand-written network costs, measu
 
 Theorem 2 of the first paper asks for a number P with :math:`\operatorname{E} L(\theta + \sigma U)
 \le \sigma^2 (G_u + P)`, where L is the mean squared error, :math:`\theta` the network of
-:mod:`helpers.sharper.network` and U standard normal. A network is the pair that
-:func:`helpers.sharper.network.construct` returns.
+:mod:`papers.sharper.network` and U standard normal. A network is the pair that
+:func:`papers.sharper.network.construct` returns.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from helpers import cube
 from helpers.checks import door, require_positive
 from helpers.cube import SparseFunction
 from helpers.draws import f64
-from helpers.sharper.gradients import Network
-from helpers.sharper.network import forward
-from helpers.sharper.perturbed import perturb
 from helpers.weights import Weights
+from papers.sharper.gradients import Network
+from papers.sharper.network import forward
+from papers.sharper.perturbed import perturb
 
 
 @door

@@ -15,7 +15,7 @@ import math
 from torch import Tensor
 
 from helpers.checks import door, require_amount, require_positive
-from helpers.sharper.elementwise import elementwise, require_integers, require_within
+from papers.sharper.elementwise import elementwise, require_integers, require_within
 
 
 @door

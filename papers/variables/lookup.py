@@ -1,7 +1,7 @@
 r"""ReLU nets that look values up, and whole transformers for any function of s hidden bits.
 
 A net with two hidden layers is constant on a box around each of n points. Behind the heads of
-:mod:`helpers.variables.selection` it makes a transformer that equals a given s-sparse Boolean
+:mod:`papers.variables.selection` it makes a transformer that equals a given s-sparse Boolean
 function on every string.
 
 Source: Edelman, Goel, Kakade and Zhang (2022), Lemmas B.5, B.6 and B.8, Proposition B.1.
@@ -17,8 +17,8 @@ from torch import Tensor
 
 from helpers.checks import door, require_choice, require_scale
 from helpers.draws import f64
-from helpers.variables import selection
 from helpers.weights import Weights
+from papers.variables import selection
 
 FORMS = ("printed", "repaired")
 
@@ -98,9 +98,9 @@ class Representation:
     r"""A transformer that equals a sparse Boolean function.
 
     Attributes:
-        kind: Input map, one of :data:`helpers.variables.selection.MAPS`.
+        kind: Input map, one of :data:`papers.variables.selection.MAPS`.
         at: Its vectors.
-        heads: As of :func:`helpers.variables.selection.forward`.
+        heads: As of :func:`papers.variables.selection.forward`.
         net: As of :func:`lookup_net`.
         tolerance: What the heads may be off by, :math:`\gamma/4`.
     """
@@ -130,7 +130,7 @@ def construct(
 ) -> Representation:
     r"""A transformer for an s-sparse Boolean function: Proposition B.1.
 
-    Heads approximate :func:`helpers.variables.selection.targets` up to :math:`\gamma/4`, and a
+    Heads approximate :func:`papers.variables.selection.targets` up to :math:`\gamma/4`, and a
     lookup net of tolerance :math:`\delta` makes it exact.
 
     Args:

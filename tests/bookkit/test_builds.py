@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pybtex import plugin
 
-from helpers.book.builds import DRAFT, know_the_plugins
-from helpers.book.chapters import ROOT
+from bookkit.builds import DRAFT, know_the_plugins
+from bookkit.chapters import ROOT
 
 FIGURE = "```{figure} %s.svg\n:name: fig-%s\nA caption.\n```\n\n"
 BUILD = [str(Path(sys.executable).with_name("jupyter-book")), "build", ".", "-n", "-W", "-q"]
@@ -21,8 +21,7 @@ def book(tmp_path_factory):
     """A book of three pages: two with a figure that they name, and one that quotes the first."""
     folder = tmp_path_factory.mktemp("book")
     (folder / "_config.yml").write_text(
-        "title: A book\nonly_build_toc_files: true\n"
-        "sphinx: {extra_extensions: [helpers.book.builds]}\n"
+        "title: A book\nonly_build_toc_files: true\nsphinx: {extra_extensions: [bookkit.builds]}\n"
     )
     (folder / "_toc.yml").write_text(
         "format: jb-book\nroot: index\nchapters: [{file: a}, {file: b}]\n"

@@ -13,16 +13,16 @@ import nbformat
 import pytest
 import torch
 
-from helpers.beyond import certificates, small_noise
-from helpers.book.chapters import BOOK
-from helpers.book.pages import bring_the_calculator
-from helpers.lengthfree import single_layer
-from helpers.sharper import chain_of_thought as chain
-from helpers.sharper import pac_bayes as pb
-from helpers.sharper import rivals
-from helpers.sharper.network import construct_exact
-from helpers.sharper.semi_analytic import tiling
-from helpers.sharper.tabulated import gradient_bound, parameter_count
+from bookkit.chapters import BOOK
+from bookkit.pages import bring_the_calculator
+from papers.beyond import certificates, small_noise
+from papers.lengthfree import single_layer
+from papers.sharper import chain_of_thought as chain
+from papers.sharper import pac_bayes as pb
+from papers.sharper import rivals
+from papers.sharper.network import construct_exact
+from papers.sharper.semi_analytic import tiling
+from papers.sharper.tabulated import gradient_bound, parameter_count
 from tests.browser import listened, patient, served
 
 STATIC = BOOK / "_static"

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from helpers.book import chapters
-from helpers.book.parameters import ChapterError, Parameter, read_parameters
+from bookkit import chapters
+from bookkit.parameters import ChapterError, Parameter, read_parameters
 
 SOURCE = """\
 # %% [markdown]
@@ -70,11 +70,12 @@ def test_chapters_are_found_by_name_and_by_file():
 
 def test_the_package_imports_no_jupyter_and_the_runner_no_torch():
     code = (
-        "import sys, importlib, pkgutil, helpers\n"
-        "import helpers.run, helpers.book.scoreboard\n"
+        "import sys, importlib, pkgutil, helpers, papers\n"
+        "import bookkit.run, bookkit.scoreboard\n"
         "assert 'torch' not in sys.modules\n"
-        "for m in pkgutil.walk_packages(helpers.__path__, 'helpers.'):\n"
-        "    importlib.import_module(m.name)\n"
+        "for package in (helpers, papers):\n"
+        "    for m in pkgutil.walk_packages(package.__path__, f'{package.__name__}.'):\n"
+        "        importlib.import_module(m.name)\n"
         "names = ('IPython', 'jupytext', 'nbformat', 'papermill', 'sphinx', 'dask', 'myst_nb')\n"
         "assert not set(names) & set(sys.modules), set(names) & set(sys.modules)\n"
     )

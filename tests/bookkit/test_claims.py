@@ -6,9 +6,9 @@ import math
 import pytest
 import torch
 
-from helpers.book import claims
-from helpers.book.claims import MIME, ClaimError, Ledger
-from helpers.book.register import Entry
+from bookkit import claims
+from bookkit.claims import MIME, ClaimError, Ledger
+from bookkit.register import Entry
 
 KNOWN = {"about": "statement", "evidence": "attained"}
 VERBS = {

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from helpers.book.colophon import Edition, bibtex, colophon, edition
+from bookkit.colophon import Edition, bibtex, colophon, edition
 
 BOOK = Edition("A Book", "1.0", "2026-02-03", "abc1234")
 CITED = "title: A Book\nversion: 1.0.0\ndate-released: 2026-02-03\n"

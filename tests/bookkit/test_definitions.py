@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from helpers.book.chapters import ROOT, every_chapter
-from helpers.book.definitions import Graph, graph
-from helpers.book.syntax import dotted, parse
+from bookkit.chapters import ROOT, every_chapter
+from bookkit.definitions import PACKAGES, Graph, graph
+from bookkit.syntax import dotted, parse
 
 TOOLS = """\
 '''Tools.'''
@@ -263,7 +263,7 @@ def test_no_decorator_keeps_what_it_decorates():
     """One that does would bring a definition where its name does not stand."""
     own = Graph(ROOT)
     decorators, mutable = set(), {}
-    for path in (ROOT / "helpers").rglob("*.py"):
+    for path in (p for name in PACKAGES for p in (ROOT / name).rglob("*.py")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         module = own.module(name)
         for statement in ast.walk(parse(path.read_text(encoding="utf-8"))):

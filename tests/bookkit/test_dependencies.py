@@ -5,11 +5,11 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from helpers.book import dependencies
-from helpers.book.claims import Claim
-from helpers.book.dependencies import Edge, columns, consequences, drawing, edges, users
-from helpers.book.register import Entry
-from helpers.book.scoreboard import Row, load_rows
+from bookkit import dependencies
+from bookkit.claims import Claim
+from bookkit.dependencies import Edge, columns, consequences, drawing, edges, users
+from bookkit.register import Entry
+from bookkit.scoreboard import Row, load_rows
 
 FALSE = Claim("p.x", "t", 2, "at_most", 1, 0.0, 0.5, "refuted", None, "statement", "proved")
 TRUE = Claim("p.x", "t", 0.5, "at_most", 1, 0.0, 2, "holds", None, "statement", "proved")

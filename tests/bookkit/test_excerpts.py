@@ -4,8 +4,8 @@ import nbformat
 import pytest
 from sphinx.application import Sphinx
 
-from helpers.book.chapters import Chapter
-from helpers.book.excerpts import find_figure
+from bookkit.chapters import Chapter
+from bookkit.excerpts import find_figure
 
 
 def test_a_figure_comes_with_its_picture_and_its_words():
@@ -33,7 +33,7 @@ def test_two_pages_that_show_one_figure_do_not_make_each_other_stale(tmp_path):
     (source / "index.md").write_text(f"# A book\n\n{shown}\n\n{listed}\n", encoding="utf-8")
     (source / "other.md").write_text(f"# A page\n\n{shown}\n", encoding="utf-8")
     settings = {
-        "extensions": ["myst_parser", "helpers.book.excerpts"],
+        "extensions": ["myst_parser", "bookkit.excerpts"],
         "myst_enable_extensions": ["colon_fence"],
         "html_theme": "basic",
         "source_suffix": {".md": "markdown"},

@@ -12,8 +12,8 @@ matplotlib.use("agg")
 
 import matplotlib.pyplot as plt
 
-from helpers.book import figures
-from helpers.book.chapters import every_chapter
+from bookkit import figures
+from bookkit.chapters import every_chapter
 
 
 @pytest.fixture(autouse=True)

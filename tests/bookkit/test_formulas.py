@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.book.formulas import width
+from bookkit.formulas import width
 
 
 @pytest.mark.parametrize(

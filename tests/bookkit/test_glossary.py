@@ -6,9 +6,9 @@ import pytest
 from bs4 import BeautifulSoup
 from docutils import nodes
 
-from helpers.book import glossary
-from helpers.book.chapters import BOOK
-from helpers.book.glossary import Term
+from bookkit import glossary
+from bookkit.chapters import BOOK
+from bookkit.glossary import Term
 
 SHARP = Term("term-sharpness", ("sharpness",), 'How sharp, "roughly".')
 AVERAGE = Term("term-average-sensitivity", ("average sensitivity", "total influence"), "A mean.")

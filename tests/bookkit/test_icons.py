@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helpers.book.icons import icons_named, lightened, rule
+from bookkit.icons import icons_named, lightened, rule
 
 LIBRARY = (
     'c={bars:[448,512,[],"f0c9","M0 1z"],"file-pdf":[1,2,[],"f1","M7z"]},'

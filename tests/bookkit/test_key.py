@@ -2,15 +2,14 @@
 
 import ast
 import json
-import shutil
 
 import pytest
 
-from helpers.book import chapters, key
-from helpers.book.chapters import ROOT, every_chapter
-from helpers.book.definitions import Graph
-from helpers.book.parameters import ChapterError
-from tests.small_book import HEAD
+from bookkit import chapters, key
+from bookkit.chapters import ROOT, every_chapter
+from bookkit.definitions import PACKAGES, Graph
+from bookkit.parameters import ChapterError
+from tests.small_book import HEAD, copy_packages
 
 CHAPTERS = every_chapter()
 SOME = CHAPTERS[::6]
@@ -20,7 +19,7 @@ SOME = CHAPTERS[::6]
 def package(tmp_path_factory):
     """A copy of the package, to change."""
     folder = tmp_path_factory.mktemp("package")
-    shutil.copytree(ROOT / "helpers", folder / "helpers", ignore=shutil.ignore_patterns("__py*"))
+    copy_packages(folder)
     return folder
 
 
@@ -41,7 +40,7 @@ def edited(path, change):
 
 def test_words_of_the_package_make_no_chapter_stale(monkeypatch, package):
     """A comment and another docstring in every module, and every body laid out anew."""
-    for path in (package / "helpers").rglob("*.py"):
+    for path in (p for name in PACKAGES for p in (package / name).rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
@@ -53,13 +52,13 @@ def test_words_of_the_package_make_no_chapter_stale(monkeypatch, package):
 
 def test_a_colour_makes_all_chapters_stale_that_draw(monkeypatch, package):
     before = stale_by(monkeypatch, package)
-    edited(package / "helpers/book/figures.py", lambda text: text.replace("#0072B2", "#0072B3", 1))
+    edited(package / "bookkit/figures.py", lambda text: text.replace("#0072B2", "#0072B3", 1))
     found = stale_by(monkeypatch, package)
     drawing = {c.name for c in SOME if "figures.new(" in c.text}
     assert drawing
     assert drawing <= found.keys()
     new = {n: [r for r in why if r not in before.get(n, [])] for n, why in found.items()}
-    assert all(new[n] == ["helpers.book.figures.COLOURS changed"] for n in drawing)
+    assert all(new[n] == ["bookkit.figures.COLOURS changed"] for n in drawing)
 
 
 def test_one_definition_makes_those_stale_that_reach_it(monkeypatch, package):

@@ -3,8 +3,8 @@
 import pytest
 from bs4 import BeautifulSoup
 
-from helpers.book import maps
-from helpers.book.chapters import BOOK
+from bookkit import maps
+from bookkit.chapters import BOOK
 
 PARTS = sorted(
     path.parent.name for path in BOOK.glob("*/index.md") if list(path.parent.glob("*.py"))

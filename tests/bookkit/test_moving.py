@@ -11,10 +11,10 @@ from unittest.mock import Mock
 import pytest
 import torch
 
-from helpers.book import moving as module
-from helpers.book.chapters import BOOK, every_chapter
-from helpers.book.moving import LARGEST, Axis, Frame, moving
-from helpers.book.pages import bring_the_moving_figures
+from bookkit import moving as module
+from bookkit.chapters import BOOK, every_chapter
+from bookkit.moving import LARGEST, Axis, Frame, moving
+from bookkit.pages import bring_the_moving_figures
 from tests.browser import listened, patient, served
 
 STATIC = BOOK / "_static"

@@ -8,8 +8,8 @@ import os
 
 from PIL import Image
 
-from helpers.book import narrow
-from helpers.book.chapters import every_chapter
+from bookkit import narrow
+from bookkit.chapters import every_chapter
 
 
 def png(width, height):

@@ -10,11 +10,11 @@ import jupytext
 import nbformat
 import pytest
 
-from helpers.book.chapters import Chapter, every_chapter, read_record
-from helpers.book.claims import Claim
-from helpers.book.findings import findings_of
-from helpers.book.maps import reading_order
-from helpers.book.register import every_entry
+from bookkit.chapters import Chapter, every_chapter, read_record
+from bookkit.claims import Claim
+from bookkit.findings import findings_of
+from bookkit.maps import reading_order
+from bookkit.register import every_entry
 from tests.order import pytest_collection_modifyitems, seconds
 
 CHAPTERS = every_chapter()

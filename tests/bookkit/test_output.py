@@ -4,8 +4,8 @@ import doctest
 
 import pytest
 
-from helpers.book import claims, figures, output, table
-from helpers.book.output import glue, in_prose, number
+from bookkit import claims, figures, output, table
+from bookkit.output import glue, in_prose, number
 
 
 @pytest.mark.parametrize("module", [claims, figures, output, table], ids=lambda m: m.__name__)

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from helpers.book import own, place, results
-from helpers.book.chapters import ROOT, read_record
+from bookkit import own, place, results
+from bookkit.chapters import ROOT, read_record
+from tests.small_book import copy_packages
 
-PLUGIN = "helpers.book.tolerance"
+PLUGIN = "bookkit.tolerance"
 
 
 def run(folder, *words, **environment):
@@ -36,7 +37,7 @@ def book(tmp_path_factory):
     """A copy of the template in an empty folder, executed from a folder outside it."""
     folder = tmp_path_factory.mktemp("reader") / "mine"
     shutil.copytree(ROOT / "templates" / "book", folder)
-    done = run(folder.parent, "helpers.run", "--book", "mine")
+    done = run(folder.parent, "bookkit.run", "--book", "mine")
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -55,8 +56,8 @@ def test_the_template_is_executed_from_elsewhere_and_current_in_its_own_folder(b
     (claim,) = read_record(notebook(book))["claims"]
     assert (claim["id"], claim["verdict"]) == ("first.harmonic", "holds")
     for done in (
-        run(book / "book" / "first", "helpers.run", "--check"),
-        run("/", "helpers.run", "--check", "--book", book),
+        run(book / "book" / "first", "bookkit.run", "--check"),
+        run("/", "bookkit.run", "--check", "--book", book),
     ):
         assert (done.returncode, done.stdout) == (0, "every chapter is current\n"), done.stderr
 
@@ -113,7 +114,7 @@ def test_a_tag_in_a_claim_or_a_glued_word_is_text(book, tmp_path):
     text = text.replace("glue(largest", 'glue(word="<script>two()</script>", largest')
     text = text.replace("and stays below one.", "and stays below one {glue:text}`word`.")
     source.write_text(text, encoding="utf-8")
-    assert run(mine, "helpers.run").returncode == 0
+    assert run(mine, "bookkit.run").returncode == 0
     build = Path(sys.executable).with_name("jupyter-book")
     done = subprocess.run(
         [build, "build", ".", "--keep-going", "-q"],
@@ -151,7 +152,7 @@ def test_the_template_builds_without_a_warning(book):
 
 def test_outside_any_book_the_runner_says_so_in_one_line(tmp_path):
     package, outside = tmp_path / "site", tmp_path / "outside"
-    shutil.copytree(ROOT / "helpers", package / "helpers")
+    copy_packages(package)
     outside.mkdir()
     for words, told in (
         ((), f"no book around {outside}"),
@@ -159,11 +160,11 @@ def test_outside_any_book_the_runner_says_so_in_one_line(tmp_path):
         (("--book", "."), f"no folder book in {outside}"),
         (("part/name", "--book", "nowhere"), f"no folder book in {outside / 'nowhere'}"),
     ):
-        done = run(outside, "helpers.run", *words, PYTHONPATH=str(package))
+        done = run(outside, "bookkit.run", *words, PYTHONPATH=str(package))
         assert done.returncode == 2
         assert done.stderr == f"error: {told}; go where a book is, or name it: --book DIR\n"
     assert not list(outside.iterdir())
-    own = run(outside, "helpers.run", "--check")  # this checkout's package, which has a book
+    own = run(outside, "bookkit.run", "--check")  # this checkout's package, which has a book
     assert (own.returncode, own.stdout) == (2, "")
     assert own.stderr.startswith(f"error: no book around {outside};")
 

@@ -21,8 +21,8 @@ import yaml
 from bs4 import BeautifulSoup
 from PIL import Image
 
-from helpers.book.chapters import ROOT, every_chapter
-from helpers.book.pages import finished
+from bookkit.chapters import ROOT, every_chapter
+from bookkit.pages import finished
 from tests.browser import listened, patient
 from tests.markup import left_over
 

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-from helpers.book.chapters import BOOK, ROOT
+from bookkit.chapters import BOOK, ROOT
 
 
 def test_a_sync_of_jupytext_leaves_the_pairs_as_they_are(tmp_path):

@@ -9,14 +9,14 @@ import jupytext
 import nbformat
 import pytest
 
-from helpers.book.chapters import every_chapter
-from helpers.book.parameters import ChapterError, check_cells, check_notebook, parse_parameters
+from bookkit.chapters import every_chapter
+from bookkit.parameters import ChapterError, check_cells, check_notebook, parse_parameters
 from tests.small_book import PATIENCE, small_book
 
 __all__ = ["small_book"]
 CELL = "size = 3  # how many [1..20]\nscale = 0.5  # a factor [0..10]\nword = 'odd'  # any text\n"
 BODY = """\
-from helpers.book.claims import Ledger
+from bookkit.claims import Ledger
 
 ledger = Ledger("part/ranged")
 

@@ -16,8 +16,8 @@ from bs4 import BeautifulSoup
 from PIL import Image
 from sphinx.application import Sphinx
 
-from helpers.book import pages, pdf, volume
-from helpers.book.chapters import ROOT
+from bookkit import pages, pdf, volume
+from bookkit.chapters import ROOT
 
 INDEX = """# A Small Book
 

@@ -9,7 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
-from helpers.book import reference
+from bookkit import reference
 
 ROOM = """# A room
 
@@ -36,7 +36,7 @@ PAGES = {
 
 
 SETTINGS = {
-    "extensions": ["myst_parser", "helpers.book.reference"],
+    "extensions": ["myst_parser", "bookkit.reference"],
     "html_theme": "basic",
     "source_suffix": {".md": "markdown"},  # MyST-NB in another test changes what Sphinx begins with
 }

@@ -8,13 +8,13 @@ from collections import Counter
 
 import pytest
 
-from helpers.book import findings, register, scoreboard
-from helpers.book.chapters import BOOK, ROOT, every_chapter, read_record
-from helpers.book.findings import CERTIFICATES as FOLDER
-from helpers.book.findings import GRADES, GROUPS, load_findings
-from helpers.book.parameters import ChapterError
-from helpers.book.register import RegisterError, every_entry, load_register
-from helpers.book.scoreboard import load_rows
+from bookkit import findings, register, scoreboard
+from bookkit.chapters import BOOK, ROOT, every_chapter, read_record
+from bookkit.findings import CERTIFICATES as FOLDER
+from bookkit.findings import GRADES, GROUPS, load_findings
+from bookkit.parameters import ChapterError
+from bookkit.register import RegisterError, every_entry, load_register
+from bookkit.scoreboard import load_rows
 from tests.small_book import PATIENCE
 
 ENTRIES = every_entry()

@@ -6,9 +6,9 @@ import re
 import pytest
 import torch
 
-from helpers.book import results
+from bookkit import results
 
-RUN = {"chapter": "part/x", "parameters": {"n": 3}, "command": "python -m helpers.run", "key": "k"}
+RUN = {"chapter": "part/x", "parameters": {"n": 3}, "command": "python -m bookkit.run", "key": "k"}
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_table_comes_back_as_it_was_saved(kept):
     assert table.provenance["parameters"] == {"n": 3}
     line = table.provenance_line()
     assert table.provenance["date"] in line
-    assert "python -m helpers.run" in line
+    assert "python -m bookkit.run" in line
     assert sorted(p.name for p in (kept / "part").iterdir()) == ["x.runs.csv", "x.runs.json"]
 
 

@@ -18,12 +18,12 @@ import psutil
 import pytest
 from distributed import Client
 
-from helpers import run
-from helpers.book import chapters, jobs, key, storing
-from helpers.book.chapters import ROOT
-from helpers.book.execution import Outcome
-from helpers.book.parameters import ChapterError, parse_parameters
-from helpers.book.results import write_atomically
+from bookkit import chapters, jobs, key, run, storing
+from bookkit.chapters import ROOT
+from bookkit.definitions import PACKAGES
+from bookkit.execution import Outcome
+from bookkit.parameters import ChapterError, parse_parameters
+from bookkit.results import write_atomically
 from tests.small_book import PATIENCE, copy_machine_code, until
 
 
@@ -470,7 +470,7 @@ def test_chapters_that_share_a_worker_mix_nothing_up(small_book):
     for name in names:
         small_book.write(
             name,
-            "import os\nfrom pathlib import Path\n\nfrom helpers.book.results import save\n\n"
+            "import os\nfrom pathlib import Path\n\nfrom bookkit.results import save\n\n"
             f'Path("{begun}", "{name[-1]}").touch()\n'
             f'while len(os.listdir("{begun}")) < 4:\n    time.sleep(0.05)\n'
             f'save("runs", {{"who": ["{name}"] * 3, "at": [os.getcwd()] * 3}})\n'
@@ -493,7 +493,8 @@ def test_chapters_that_share_a_worker_mix_nothing_up(small_book):
 
 def test_a_worker_with_other_code_is_passed_over(small_book, tmp_path):
     other = tmp_path / "other"
-    shutil.copytree(small_book.root / "helpers", other / "helpers")
+    for package in PACKAGES:
+        shutil.copytree(small_book.root / package, other / package)
     changed = other / "helpers" / "cube" / "fourier.py"
     changed.write_text(changed.read_text().replace("def spectrum(", "def spectrum(*, "))
     with cluster_of(small_book, other, small_book.root) as (address, workers):
@@ -510,7 +511,7 @@ def test_a_worker_with_other_code_is_passed_over(small_book, tmp_path):
 
 def test_a_scheduler_that_does_not_answer_is_named(small_book):
     """It is given 20 seconds to answer; here two."""
-    cluster = small_book.root / "helpers" / "book" / "cluster.py"
+    cluster = small_book.root / "bookkit" / "cluster.py"
     text = cluster.read_text()
     for patience in ('timeouts.connect": "20', "Client(address, timeout=20"):
         assert text.count(patience) == 1
@@ -619,7 +620,7 @@ def test_the_plain_form_needs_no_jupyter(small_book):
     paths = f"{blocked}{os.pathsep}{small_book.environment['PYTHONPATH']}"
     small_book.write(
         "part/ledger",
-        "from helpers.book.claims import Ledger\nfrom helpers.book.output import glue\n\n"
+        "from bookkit.claims import Ledger\nfrom bookkit.output import glue\n\n"
         'ledger = Ledger("part/ledger")\nglue(size=size)\n'
         'ledger.result("p.r").holds("text", 0, at_most=0, control=1, about="ours", '
         'evidence="proved")\nledger.show()\n',
@@ -754,14 +755,12 @@ def test_an_edited_or_half_run_notebook_is_executed_again(executed_book):
 
 
 def test_the_key_covers_the_results_of_other_chapters_that_are_loaded(small_book):
-    small_book.write(
-        "part/plain", 'from helpers.book import results\nresults.load("part/a", "b")\n'
-    )
+    small_book.write("part/plain", 'from bookkit import results\nresults.load("part/a", "b")\n')
     small_book.run("part/plain")
     (small_book.root / "results" / "part").mkdir()
     (small_book.root / "results" / "part" / "a.b.csv").write_text("seed\n0\n")
     assert "stale: part/plain" in small_book.run("--check").stdout
-    small_book.write("part/plain", 'from helpers.book import results\nresults.load(word, "b")\n')
+    small_book.write("part/plain", 'from bookkit import results\nresults.load(word, "b")\n')
     done = small_book.run("part/plain", "--check")
     assert done.returncode == 2
     assert "as a literal" in done.stderr
@@ -781,7 +780,7 @@ def test_a_kept_run_is_current_afterwards_and_goes_on_from_its_own_checkpoint(sm
     assert own.pieces({"size": 5}, keeps=True) == kept
     reader = chapters.Chapter("part/plain", small_book.root)
     small_book.write(
-        "part/plain", 'from helpers.book import results\nresults.load("part/stored", "runs")\n'
+        "part/plain", 'from bookkit import results\nresults.load("part/stored", "runs")\n'
     )
     before = reader.pieces({}, keeps=True), reader.pieces({})
     made.write_text(made.read_text().replace('"secs"', '"time"'))
@@ -819,15 +818,14 @@ def test_tags_captions_kinds_and_notes_of_a_notebook_are_guarded(executed_book, 
 @pytest.mark.parametrize(
     "source",
     [
-        'from helpers.book import results\nresults.load("a/b", "t")',
-        'from helpers.book import results\nresults.load(chapter="a/b", name="t")',
-        'from helpers.book import results as stored\nstored.load("a/b", "t")',
-        'from helpers.book.words import results as stored\nstored.load("a/b", "t")',
-        'from helpers.book import own\nown.load("a/b", "t")',
-        'from helpers.book.own import load as table\ntable("a/b", "t")',
-        'from helpers.book.results import load\nload(name="t", chapter="a/b")',
-        'import helpers.book.results\nhelpers.book.results.load("a/b", "t")',
-        'import helpers.book.results as r\nr.load("a/b", "t")',
+        'from bookkit import results\nresults.load("a/b", "t")',
+        'from bookkit import results\nresults.load(chapter="a/b", name="t")',
+        'from bookkit import results as stored\nstored.load("a/b", "t")',
+        'from bookkit import own\nown.load("a/b", "t")',
+        'from bookkit.own import load as table\ntable("a/b", "t")',
+        'from bookkit.results import load\nload(name="t", chapter="a/b")',
+        'import bookkit.results\nbookkit.results.load("a/b", "t")',
+        'import bookkit.results as r\nr.load("a/b", "t")',
     ],
 )
 def test_a_load_is_seen_in_every_spelling(source):
@@ -846,12 +844,12 @@ def test_loads_of_other_things_are_no_stored_results():
 @pytest.mark.parametrize("line", ["get = results.load", "map(results.load, names)"])
 def test_a_load_that_cannot_be_seen_is_refused(line):
     with pytest.raises(ChapterError, match=r"line 2: results\.load must be called where"):
-        key.loaded(f"from helpers.book import results\n{line}\n", "part/x")
+        key.loaded(f"from bookkit import results\n{line}\n", "part/x")
 
 
 def test_a_ledger_of_another_chapter_fails_the_run(small_book):
     claim = (
-        "from helpers.book.own import Ledger\n"
+        "from bookkit.own import Ledger\n"
         'ledger = Ledger("part/plain")\n'
         'ledger.result("x.y").holds("a number", 1.0, at_most=2, control=3.0, about="ours", '
         'evidence="proved")\n'
@@ -909,24 +907,24 @@ def test_a_chapter_is_found_by_the_path_of_its_file(small_book):
         assert chapters.find(name, root).name == "part/plain"
 
 
-def test_a_folder_with_helpers_of_its_own_is_left_out_by_the_safe_path(small_book, tmp_path):
+def test_a_folder_with_a_package_of_that_name_is_left_out_by_the_safe_path(small_book, tmp_path):
     """Without -P nothing of this package is imported there, so that it can say nothing."""
     given = ("--book", str(small_book.root), "part/plain", "--out", "o")
-    module = [sys.executable, "-m", "helpers.run", *given]
+    module = [sys.executable, "-m", "bookkit.run", *given]
     safe = [sys.executable, "-P", *module[1:]]
-    for kind, name in (("module", "helpers.py"), ("package", "helpers/__init__.py")):
+    for kind, name in (("module", "bookkit.py"), ("package", "bookkit/__init__.py")):
         own = tmp_path / kind / name
         own.parent.mkdir(parents=True)
-        own.write_text("raise SystemExit('the other helpers')\n")
+        own.write_text("raise SystemExit('the other bookkit')\n")
         here = {"cwd": tmp_path / kind, "env": small_book.environment, "text": True}
         done = subprocess.run(module, **here, capture_output=True)
         assert done.returncode != 0
-        assert "helpers" in done.stderr
+        assert "bookkit" in done.stderr
         for form in ([], ["--plain"]):
             done = subprocess.run([*safe, *form], **here, capture_output=True)
             assert done.returncode == 0, done.stderr
             assert executed(done) == ["part/plain"]
-    (tmp_path / "folder" / "helpers").mkdir(parents=True)
+    (tmp_path / "folder" / "bookkit").mkdir(parents=True)
     done = subprocess.run(
         [*module, "--check"],
         cwd=tmp_path / "folder",
@@ -1007,7 +1005,7 @@ def test_a_stopped_plain_run_waits_for_no_chapter(small_book, how):
 def test_a_sweep_ends_with_its_verdicts(small_book):
     small_book.write(
         "part/ledger",
-        "from helpers.book.claims import Ledger\n\n"
+        "from bookkit.claims import Ledger\n\n"
         'ledger = Ledger("part/ledger")\n'
         'ledger.result("p.r").holds("text", 0, at_most=0, control=1, about="ours", '
         'evidence="proved")\nledger.show()\n',
@@ -1021,7 +1019,7 @@ def test_a_sweep_ends_with_its_verdicts(small_book):
 
 
 PATIENT = """\
-from helpers.book import results
+from bookkit import results
 from helpers.training.checkpoints import Paused, time_is_up
 
 path = results.checkpoint("a part/of it")

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from helpers.book import scale
-from helpers.book.chapters import ROOT
-from helpers.book.register import load_register
+from bookkit import scale
+from bookkit.chapters import ROOT
+from bookkit.register import load_register
 
 OF_NO_PAPER = {
     "beyond/from_flatness_to_counting.rungs",
@@ -36,7 +36,7 @@ def test_every_experiment_of_a_paper_is_listed():
 def test_a_section_has_a_line_for_each_and_the_commands_of_what_is_stored():
     made = scale.section("variables")
     assert made.count("\n| {doc}") == 2
-    assert "helpers.run variables/sample_complexity_of_and --preset paper" in made
+    assert "bookkit.run variables/sample_complexity_of_and --preset paper" in made
     stored = ROOT / "results" / "variables" / "sample_complexity_of_and.trials.json"
     assert f"({scale.took(json.loads(stored.read_text())['seconds'])})" in made
 

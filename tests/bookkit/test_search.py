@@ -11,8 +11,8 @@ from docutils import nodes
 from playwright.sync_api import sync_playwright
 from sphinx.application import Sphinx
 
-from helpers.book import pages
-from helpers.book.register import load_register
+from bookkit import pages
+from bookkit.register import load_register
 from tests.browser import BROWSERS, NO_BROWSER, SWITCHES, patient
 
 GLOSSARY = """# Glossary
@@ -71,8 +71,8 @@ def book(tmp_path_factory):
             "myst_parser",
             "sphinx_design",
             "sphinx_proof",
-            "helpers.book.glossary",
-            "helpers.book.pages",
+            "bookkit.glossary",
+            "bookkit.pages",
         ],
         "myst_enable_extensions": ["colon_fence"],
         "html_theme": "basic",

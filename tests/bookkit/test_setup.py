@@ -12,7 +12,7 @@ import sys
 import pytest
 import yaml
 
-from helpers.book.chapters import ROOT, Chapter
+from bookkit.chapters import ROOT, Chapter
 
 MAKE = shutil.which("make")
 PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")

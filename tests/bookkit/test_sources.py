@@ -10,9 +10,9 @@ import re
 
 import pytest
 
-from helpers.book import sources
-from helpers.book.chapters import BOOK
-from helpers.book.sources import Module
+from bookkit import sources
+from bookkit.chapters import BOOK
+from bookkit.sources import Module
 
 PAGES = sorted(path for path in (BOOK / "code").glob("*.md") if path.stem != "index")
 ROOM = re.compile(r"^```\{room\} (.*)\n```$", re.M)

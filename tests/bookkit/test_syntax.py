@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers.book import syntax
-from helpers.book.chapters import ROOT, every_chapter
+from bookkit import syntax
+from bookkit.chapters import ROOT, every_chapter
 
 AWKWARD = '''\
 def f(a, /, b=1, *c, d: "int" = 2, **e) -> None:
@@ -42,7 +42,7 @@ def test_every_python_hashes_alike(tmp_path):
     (tmp_path / "awkward.py").write_text(AWKWARD, encoding="utf-8")
     files.append(str(tmp_path / "awkward.py"))
     code = (
-        "import json, sys\nfrom helpers.book.syntax import digest, dump, parse\n"
+        "import json, sys\nfrom bookkit.syntax import digest, dump, parse\n"
         "texts = {f: open(f, encoding='utf-8').read() for f in json.load(sys.stdin)}\n"
         "told = {f: digest(dump(parse(text))) for f, text in texts.items()}\n"
         "print(sys.version_info[:2], json.dumps(told))\n"

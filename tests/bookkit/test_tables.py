@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 import torch
 
-from helpers.book import table as module
-from helpers.book.table import table
+from bookkit import tables as module
+from bookkit.tables import table
 
 
 @pytest.fixture

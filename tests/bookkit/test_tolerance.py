@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.book.tolerance import TolerantText, as_text
+from bookkit.tolerance import TolerantText, as_text
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from helpers.book.chapters import ROOT
-from helpers.book.claims import MIME
+from bookkit.chapters import ROOT
+from bookkit.claims import MIME
 from tests.small_book import copy_machine_code
 
 CHAPTER = "cube/average_sensitivity"
@@ -25,6 +25,8 @@ NEEDED = (
     "pyproject.toml",
     "conftest.py",
     "helpers",
+    "papers",
+    "bookkit",
     "tests",
     "book/register.yml",
     "book/keys.json",
@@ -63,7 +65,7 @@ def check(checkout, *arguments):
 
 
 def lint(checkout, *options):
-    words = ("tests/book/test_notebooks.py", "-k", CHAPTER.replace("/", " and "))
+    words = ("tests/bookkit/test_notebooks.py", "-k", CHAPTER.replace("/", " and "))
     return check(checkout, *words, *options)
 
 
@@ -206,13 +208,13 @@ def changed(path, change):
 @pytest.mark.parametrize(
     ("helper", "old", "new"),
     [
-        ("cube/fourier.py", "def spectrum(", "def spectrum(*, "),
-        ("kernels/walsh.py", "def walsh_hadamard(", "def walsh_hadamard(*, "),
-        ("book/claims.py", '"equals": "="', '"equals": "=="'),
+        ("helpers/cube/fourier.py", "def spectrum(", "def spectrum(*, "),
+        ("helpers/kernels/walsh.py", "def walsh_hadamard(", "def walsh_hadamard(*, "),
+        ("bookkit/claims.py", '"equals": "="', '"equals": "=="'),
     ],
 )
 def test_a_changed_helper_turns_the_lint_red(checkout, helper, old, new):
-    with changed(checkout / "helpers" / helper, lambda text: text.replace(old, new, 1)):
+    with changed(checkout / helper, lambda text: text.replace(old, new, 1)):
         green, out = lint(checkout)
     assert not green
     assert "is stale" in out
@@ -227,6 +229,6 @@ def test_a_wrong_formula_in_a_helper_turns_nbval_red(checkout):
 
 
 def test_a_helper_that_the_chapter_does_not_reach_changes_nothing(checkout):
-    with changed(checkout / "helpers" / "book" / "moving.py", lambda text: text + "sys.exit()\n"):
+    with changed(checkout / "bookkit" / "moving.py", lambda text: text + "sys.exit()\n"):
         green, out = lint(checkout)
     assert green, out

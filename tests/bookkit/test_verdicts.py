@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from helpers.book.claims import ABOUT, EVIDENCE, VERDICTS, Claim
-from helpers.book.verdicts import NOW, STATED, as_stated, deciding, known_now, together
+from bookkit.claims import ABOUT, EVIDENCE, VERDICTS, Claim
+from bookkit.verdicts import NOW, STATED, as_stated, deciding, known_now, together
 
 
 def claim(verdict, about="statement", evidence="proved"):

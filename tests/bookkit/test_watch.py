@@ -11,8 +11,8 @@ import sys
 import threading
 import urllib.request
 
-from helpers.book import place, watch
-from helpers.book.chapters import ROOT
+from bookkit import place, watch
+from bookkit.chapters import ROOT
 from tests.small_book import until
 
 
@@ -70,9 +70,9 @@ def test_a_saved_page_is_rendered_and_told(tmp_path):
     given = {k: v for k, v in os.environ.items() if k != place.VARIABLE}
     given |= {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
     run = functools.partial(subprocess.run, cwd=book, env=given, check=True, capture_output=True)
-    run([sys.executable, "-m", "helpers.run"])
+    run([sys.executable, "-m", "bookkit.run"])
     log = tmp_path / "log"
-    command = [sys.executable, "-m", "helpers.book.watch", "--port", "0"]
+    command = [sys.executable, "-m", "bookkit.watch", "--port", "0"]
     with (
         log.open("w") as out,
         subprocess.Popen(command, cwd=book, env=given, stdout=out, stderr=out) as process,

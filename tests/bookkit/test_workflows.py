@@ -14,7 +14,7 @@ import tomllib
 import pytest
 import yaml
 
-from helpers.book.chapters import BOOK, ROOT
+from bookkit.chapters import BOOK, ROOT
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 PIN = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)+")

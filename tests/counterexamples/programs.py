@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from helpers.book.findings import CERTIFICATES
+from bookkit.findings import CERTIFICATES
 from tests.small_book import PATIENCE
 
 STANDS = ""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.book.scoreboard import CERTIFICATES
+from bookkit.scoreboard import CERTIFICATES
 from tests.counterexamples.programs import STANDS, Mutant, check, check_covered  # noqa: F401
 
 MUTANTS: list[Mutant] = []

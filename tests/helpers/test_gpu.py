@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from benchmarks import gpu
-from helpers import run
-from helpers.book.chapters import ROOT
+from bookkit import run
+from bookkit.chapters import ROOT
 from tests.interpreter import needs_triton
 
 

@@ -21,7 +21,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from helpers.kernels import _backends, _walsh_cpu, _walsh_gpu, _walsh_vectors, walsh
 from helpers.kernels.walsh import DTYPES, walsh_hadamard, walsh_hadamard_, walsh_hadamard_reference
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PATHS = ("torch", "numba")
 FLOATS = tuple(t for t in DTYPES if t.is_floating_point)
 INTEGERS = tuple(t for t in DTYPES if not t.is_floating_point)

@@ -5,8 +5,8 @@ import torch
 
 from helpers.nets import norm, transformer
 from helpers.nets.spec import TransformerSpec
-from helpers.sensitive import blowup, parity
 from helpers.sharpness import layer_norm_blowup
+from papers.sensitive import blowup, parity
 
 
 def normals(*shape, seed=0):

@@ -19,8 +19,8 @@ from helpers.nets.transformer import (
     initial_weights,
     position_table,
 )
-from helpers.sharper import learnable
-from helpers.sharper import network as sharper
+from papers.sharper import learnable
+from papers.sharper import network as sharper
 from tests.torch_encoder import encoder_weights
 
 PAPER = TransformerSpec(

@@ -12,7 +12,6 @@ from torch.func import grad, hessian
 from helpers import cube
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec
-from helpers.sharper import network as sharper
 from helpers.sharpness import (
     METHODS,
     SquaredLoss,
@@ -24,6 +23,7 @@ from helpers.sharpness import (
     perturbed_loss,
 )
 from helpers.sharpness.traces import LEAST
+from papers.sharper import network as sharper
 
 EPS = torch.finfo(torch.float64).eps
 

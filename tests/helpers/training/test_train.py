@@ -15,13 +15,13 @@ import torch
 
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec, shapes
-from helpers.sensitive import brittle
-from helpers.sharper import samples
 from helpers.training import checkpoints
 from helpers.training.batches import fixed, fresh, spawn
 from helpers.training.batches import whole as every_time
 from helpers.training.checkpoints import CheckpointError, Paused
 from helpers.training.train import DEVICE, cross_entropy, squared_error, train
+from papers.sensitive import brittle
+from papers.sharper import samples
 
 STEP = {"learning_rate": 0.02, "weight_decay": 0.1, "check_every": 5}
 
@@ -385,9 +385,9 @@ def killed(path, where):
 @pytest.mark.parametrize("where", ["step", "write"])
 def test_a_killed_run_ends_with_the_bits_of_one_that_was_not(tmp_path, where):
     path = tmp_path / "run"
-    code = f"from tests.training.test_train import killed; killed({str(path)!r}, {where!r})"
+    code = f"from tests.helpers.training.test_train import killed; killed({str(path)!r}, {where!r})"
     process = subprocess.run(
-        [sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False
+        [sys.executable, "-c", code], cwd=Path(__file__).parents[3], check=False
     )
     assert process.returncode == -signal.SIGKILL
     assert path.exists()

@@ -6,7 +6,7 @@ import pytest
 import torch
 from scipy.stats import binom
 
-from helpers.beyond import audit
+from papers.beyond import audit
 
 LOSSES, COUNTS = torch.tensor([[0.1, 0.2], [0.3, 0.4]]), torch.tensor([[1.0, 2.0]])
 

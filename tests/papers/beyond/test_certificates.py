@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from torch.distributions import Normal, kl_divergence
 
 from helpers import cube
-from helpers.beyond import audit
-from helpers.beyond import certificates as cert
-from helpers.sharper import rivals
-from helpers.sharper.network import construct_exact, forward
+from papers.beyond import audit
+from papers.beyond import certificates as cert
+from papers.sharper import rivals
+from papers.sharper.network import construct_exact, forward
 
 
 def gaussian(E=2, seed=0):

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from helpers import cube
-from helpers.beyond import parity_head
-from helpers.lengthfree import single_layer
+from papers.beyond import parity_head
+from papers.lengthfree import single_layer
 
 
 def made(T=5, width=7, E=3, seed=0):

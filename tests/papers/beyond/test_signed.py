@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import cube
-from helpers.beyond import signed
-from helpers.sharper.network import parity_values, trapezoid
+from papers.beyond import signed
+from papers.sharper.network import parity_values, trapezoid
 
 BITS = st.integers(1, 6)
 SEEDS = st.integers(0, 10_000)

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import cube
-from helpers.beyond import small_noise as noise
-from helpers.sharper import rivals
-from helpers.sharper.network import construct_exact, forward
+from papers.beyond import small_noise as noise
+from papers.sharper import rivals
+from papers.sharper.network import construct_exact, forward
 
 SIZES = [(4, 1, 1), (5, 2, 3), (6, 3, 6)]
 POSITIVE = st.lists(st.floats(1e-3, 1e3), min_size=2, max_size=6)

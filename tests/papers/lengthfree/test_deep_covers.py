@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from helpers.covers import attention as capacity_bounds
 from helpers.covers.attention import LayerNorms
-from helpers.lengthfree import deep_covers
-from helpers.lengthfree.deep_covers import PRINTED, PROOF, SLIPS, DeepNorms
+from papers.lengthfree import deep_covers
+from papers.lengthfree.deep_covers import PRINTED, PROOF, SLIPS, DeepNorms
 
 law = settings(deadline=None, max_examples=60)
 some = st.floats(0.1, 10)

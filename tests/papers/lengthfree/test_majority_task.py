@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch.nn import functional
 
-from helpers.lengthfree import majority_steps as steps
-from helpers.lengthfree import majority_task as task
 from helpers.training.checkpoints import CheckpointError
+from papers.lengthfree import majority_steps as steps
+from papers.lengthfree import majority_task as task
 
 
 def loss_of(weights, run, chosen):

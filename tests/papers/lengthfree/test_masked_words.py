@@ -11,8 +11,8 @@ from torch.nn import functional
 
 from helpers.covers import capacity
 from helpers.draws import f64
-from helpers.lengthfree import masked_words
-from helpers.lengthfree.masked_words import LIPSCHITZ
+from papers.lengthfree import masked_words
+from papers.lengthfree.masked_words import LIPSCHITZ
 
 law = settings(deadline=None, max_examples=40)
 EPS = torch.finfo(torch.float64).eps

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from helpers.covers import blocks, capacity
 from helpers.covers import linear as covers
-from helpers.lengthfree import single_layer
-from helpers.lengthfree.single_layer import CONSTANT, Norms
+from papers.lengthfree import single_layer
+from papers.lengthfree.single_layer import CONSTANT, Norms
 
 law = settings(deadline=None, max_examples=60)
 some = st.floats(0.1, 10)

@@ -7,11 +7,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.retrieval import attention as construction
-from helpers.retrieval import random_encodings
-from helpers.retrieval import task as retrieval
-from helpers.retrieval.attention import ReluNet
-from helpers.retrieval.task import Prompts
+from papers.retrieval import attention as construction
+from papers.retrieval import random_encodings
+from papers.retrieval import task as retrieval
+from papers.retrieval.attention import ReluNet
+from papers.retrieval.task import Prompts
 
 
 def generator(seed=0):

@@ -5,9 +5,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.retrieval import attention as construction
-from helpers.retrieval import heads
-from helpers.retrieval.task import encode, encodings
+from papers.retrieval import attention as construction
+from papers.retrieval import heads
+from papers.retrieval.task import encode, encodings
 
 law = settings(deadline=None, max_examples=30)
 some_seed = st.integers(0, 10_000)

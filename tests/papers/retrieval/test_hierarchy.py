@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from helpers.retrieval import hierarchy
-from helpers.retrieval.hierarchy import Counts, Net, Runs, Setting
-from helpers.retrieval.task import new_task
+from papers.retrieval import hierarchy
+from papers.retrieval.hierarchy import Counts, Net, Runs, Setting
+from papers.retrieval.task import new_task
 
 NETS = [
     Net("transformer", (7,)),

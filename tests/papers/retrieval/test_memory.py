@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.covers import linear as covers
-from helpers.retrieval import memory, recurrent
+from papers.retrieval import memory, recurrent
 
 law = settings(deadline=None, max_examples=50)
 

@@ -6,9 +6,9 @@ import math
 import pytest
 import torch
 
-from helpers.retrieval import attention as construction
-from helpers.retrieval import pointwise
-from helpers.retrieval import task as retrieval
+from papers.retrieval import attention as construction
+from papers.retrieval import pointwise
+from papers.retrieval import task as retrieval
 
 
 def generator(seed=0):

@@ -8,8 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.retrieval import random_encodings
-from helpers.retrieval import task as retrieval
+from papers.retrieval import random_encodings
+from papers.retrieval import task as retrieval
 
 
 def generator(seed=0):

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.retrieval import random_encodings, recurrent, task
+from papers.retrieval import random_encodings, recurrent, task
 
 law = settings(deadline=None, max_examples=50)
 D, D_E, Q, N = 2, 40, 2, 7

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.retrieval import span
+from papers.retrieval import span
 
 law = settings(deadline=None, max_examples=30)
 some_seed = st.integers(0, 10_000)

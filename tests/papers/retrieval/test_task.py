@@ -8,10 +8,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.retrieval import attention as construction
-from helpers.retrieval import task as retrieval
-from helpers.retrieval.task import Prompts
 from helpers.training.train import train
+from papers.retrieval import attention as construction
+from papers.retrieval import task as retrieval
+from papers.retrieval.task import Prompts
 
 
 def generator(seed=0):

@@ -8,8 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from helpers.covers import linear as covers
-from helpers.retrieval import token_covers
-from helpers.retrieval.token_covers import Transformers
+from papers.retrieval import token_covers
+from papers.retrieval.token_covers import Transformers
 
 
 def generator(seed=0):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from helpers import cube
 from helpers.cube import average_sensitivity
-from helpers.sensitive import automata
+from papers.sensitive import automata
 
 ROUNDING = 1e-10  # of sums of at most some thousand terms of order ten
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from helpers import cube
 from helpers.cube import local_sensitivity
-from helpers.sensitive import blowup, influence
-from helpers.sensitive.parity import PostNormSpec, forward, parity_transformer
+from papers.sensitive import blowup, influence
+from papers.sensitive.parity import PostNormSpec, forward, parity_transformer
 
 law = settings(deadline=None, max_examples=20)
 EPS = torch.finfo(torch.float64).eps

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from helpers import cube
 from helpers.nets.spec import shapes
 from helpers.nets.transformer import forward, initial_weights
-from helpers.sensitive import brittle
+from papers.sensitive import brittle
 
 
 def drawn(n=4, ensemble=None, width=8, seed=0):

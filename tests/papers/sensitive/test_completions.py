@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from helpers import cube
 from helpers.cube import average_sensitivity
 from helpers.nets.transformer import initial_weights
-from helpers.sensitive import brittle, completions
+from papers.sensitive import brittle, completions
 
 
 def generator(seed=0):

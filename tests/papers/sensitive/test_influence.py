@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from helpers import cube
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward, initial_weights
-from helpers.sensitive import influence
+from papers.sensitive import influence
 
 law = settings(deadline=None, max_examples=40)
 EPS = torch.finfo(torch.float64).eps

@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 
-from helpers.sensitive.isolation import climb, moved, parity_of, parity_sharpness
-from helpers.sensitive.parity import forward, parity_transformer
 from helpers.sharpness import direction_sharpness
+from papers.sensitive.isolation import climb, moved, parity_of, parity_sharpness
+from papers.sensitive.parity import forward, parity_transformer
 
 
 def generator(seed=0):
@@ -60,7 +60,7 @@ def test_the_sharpness_of_parity_uses_each_step_with_its_own_strings(monkeypatch
     assert torch.allclose(found.values, wanted, rtol=1e-9, atol=1e-12)
     assert found.mean == found.values.mean()
     assert found.stderr == pytest.approx(found.values.std().item() / math.sqrt(draws))
-    monkeypatch.setattr("helpers.sensitive.isolation.MEMORY", 1)
+    monkeypatch.setattr("papers.sensitive.isolation.MEMORY", 1)
     in_pieces = parity_sharpness(spec, weights, rho, draws, strings, generator(1))
     assert torch.allclose(in_pieces.values, wanted, rtol=1e-9, atol=1e-12)
 

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import cube
-from helpers.sensitive import parity
-from helpers.sensitive.parity import (
+from helpers.sharpness import SquaredLoss, hessian_trace
+from papers.sensitive import parity
+from papers.sensitive.parity import (
     PostNormSpec,
     forward,
     inner_votes,
@@ -19,7 +20,6 @@ from helpers.sensitive.parity import (
     run_circuit,
     shapes,
 )
-from helpers.sharpness import SquaredLoss, hessian_trace
 
 law = settings(deadline=None, max_examples=100)
 strings = st.lists(st.integers(0, 1), max_size=60).map(lambda bits: torch.tensor(bits).long())

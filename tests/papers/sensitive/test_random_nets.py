@@ -7,7 +7,7 @@ import torch
 
 from helpers import cube
 from helpers.nets.spec import TransformerSpec, shapes
-from helpers.sensitive import random_nets
+from papers.sensitive import random_nets
 
 
 def generator(seed=0):

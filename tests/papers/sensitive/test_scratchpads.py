@@ -7,7 +7,7 @@ import torch
 
 from helpers import cube
 from helpers.nets.transformer import initial_weights
-from helpers.sensitive import automata, brittle, scratchpads
+from papers.sensitive import automata, brittle, scratchpads
 
 N = 4
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from helpers.sensitive.slope_test import fitting_points, rounded, slope_p
+from papers.sensitive.slope_test import fitting_points, rounded, slope_p
 
 
 @pytest.mark.parametrize("points", [3, 10, 270])

@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 
-from helpers.sensitive import steps
-from helpers.sensitive.isolation import moved
-from helpers.sensitive.parity import PostNormSpec, forward, parity_transformer, shapes
+from papers.sensitive import steps
+from papers.sensitive.isolation import moved
+from papers.sensitive.parity import PostNormSpec, forward, parity_transformer, shapes
 
 
 def generator(seed=0):

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from helpers import cube
-from helpers.sensitive import steps, two_norms
-from helpers.sensitive.isolation import moved
-from helpers.sensitive.parity import PostNormSpec, parity_transformer, shapes
+from papers.sensitive import steps, two_norms
+from papers.sensitive.isolation import moved
+from papers.sensitive.parity import PostNormSpec, parity_transformer, shapes
 
 
 def generator(seed=0):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from helpers import cube
 from helpers.draws import Draws
-from helpers.sharper import chain_of_thought as chain
-from helpers.sharper import network as sharper
+from papers.sharper import chain_of_thought as chain
+from papers.sharper import network as sharper
 
 law = settings(deadline=None, max_examples=30)
 EPS = torch.finfo(torch.float64).eps

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from helpers import cube
-from helpers.sharper import circuits
+from papers.sharper import circuits
 
 
 def drawn(n=5, hidden=7, ensemble=None, seed=0):

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from helpers.sharper.elementwise import ZERO, elementwise, zero
+from papers.sharper.elementwise import ZERO, elementwise, zero
 
 
 @elementwise

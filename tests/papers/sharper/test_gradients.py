@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from helpers import cube
 from helpers.cube import SparseFunction
 from helpers.draws import Draws, f64
-from helpers.sharper.gradients import (
+from papers.sharper.gradients import (
     BLOCKS,
     LEFT_OUT,
     LISTED,
@@ -23,8 +23,8 @@ from helpers.sharper.gradients import (
     squared_gradients,
     traces,
 )
-from helpers.sharper.network import construct, construct_exact, forward
-from helpers.sharper.tabulated import gradient_bound
+from papers.sharper.network import construct, construct_exact, forward
+from papers.sharper.tabulated import gradient_bound
 
 law = settings(deadline=None, max_examples=30)
 

@@ -8,7 +8,7 @@ import torch
 from helpers import cube
 from helpers.nets.spec import shapes
 from helpers.nets.transformer import forward
-from helpers.sharper import learnable, network, samples
+from papers.sharper import learnable, network, samples
 
 
 @pytest.fixture

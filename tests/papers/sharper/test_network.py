@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import cube
-from helpers.sharper.network import (
+from papers.sharper.network import (
     assemble,
     construct,
     construct_exact,

@@ -8,18 +8,18 @@ import torch
 from helpers import cube
 from helpers.cube import SparseFunction
 from helpers.draws import Draws, f64
-from helpers.sharper import noisy
-from helpers.sharper.gradients import (
+from helpers.sharpness import SquaredLoss, hessian_trace
+from papers.sharper import noisy
+from papers.sharper.gradients import (
     flat_function,
     hidden_square,
     largest,
     repair_terms,
     squared_gradients,
 )
-from helpers.sharper.network import construct, forward
-from helpers.sharper.perturbed import hidden_units
-from helpers.sharper.tabulated import gradient_bound, parameter_count, perturbed_trace_bound
-from helpers.sharpness import SquaredLoss, hessian_trace
+from papers.sharper.network import construct, forward
+from papers.sharper.perturbed import hidden_units
+from papers.sharper.tabulated import gradient_bound, parameter_count, perturbed_trace_bound
 
 SIZES = ((4, 1, 4), (4, 2, 3), (5, 3, 2))
 

@@ -8,9 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from helpers import cube
-from helpers.sharper import pac_bayes as pb
-from helpers.sharper.network import construct, forward
-from helpers.sharper.norms import (
+from papers.sharper import pac_bayes as pb
+from papers.sharper.network import construct, forward
+from papers.sharper.norms import (
     activation_norms,
     block_bounds,
     closed_norms,

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import cube
-from helpers.sharper import pac_bayes as pb
-from helpers.sharper import rivals, tabulated
-from helpers.sharper.network import construct
-from helpers.sharper.semi_analytic import tiling
-from helpers.sharper.tabulated import gradient_bound
+from papers.sharper import pac_bayes as pb
+from papers.sharper import rivals, tabulated
+from papers.sharper.network import construct
+from papers.sharper.semi_analytic import tiling
+from papers.sharper.tabulated import gradient_bound
 
 positive = st.floats(1e-3, 1e6)
 confidence = st.floats(1e-6, 0.999)

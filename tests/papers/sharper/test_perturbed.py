@@ -10,10 +10,10 @@ from scipy import stats
 
 from helpers import cube
 from helpers.draws import Draws
-from helpers.sharper import perturbed as p
-from helpers.sharper import tabulated as t
-from helpers.sharper.gradients import hidden_square
-from helpers.sharper.network import construct, forward, leaks
+from papers.sharper import perturbed as p
+from papers.sharper import tabulated as t
+from papers.sharper.gradients import hidden_square
+from papers.sharper.network import construct, forward, leaks
 
 law = settings(deadline=None, max_examples=30)
 EPS = torch.finfo(torch.float64).eps

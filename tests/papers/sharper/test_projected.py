@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import cube
-from helpers.sharper import network as sharper
-from helpers.sharper import projected as p
+from papers.sharper import network as sharper
+from papers.sharper import projected as p
 
 law = settings(deadline=None, max_examples=30)
 SIZES = st.tuples(st.integers(4, 8), st.integers(1, 3), st.integers(1, 3))

@@ -12,7 +12,7 @@ import torch
 from helpers.cube import bits, index_of
 from helpers.nets.spec import shapes
 from helpers.nets.transformer import forward
-from helpers.sharper import samples
+from papers.sharper import samples
 
 CLASSES = [(1, 1), (2, 3), (3, 1)]
 

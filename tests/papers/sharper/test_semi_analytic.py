@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from helpers import cube
-from helpers.sharper.network import construct, construct_exact, forward
-from helpers.sharper.semi_analytic import perturbed_losses, tiling, trace_changes
 from helpers.sharpness import SquaredLoss, hessian_trace
+from papers.sharper.network import construct, construct_exact, forward
+from papers.sharper.semi_analytic import perturbed_losses, tiling, trace_changes
 
 
 def source(seed=0):

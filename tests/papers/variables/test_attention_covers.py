@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from helpers.covers import blocks
 from helpers.draws import Draws
-from helpers.variables.attention_covers import walk
+from papers.variables.attention_covers import walk
 
 law = settings(deadline=None, max_examples=40)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import cube
-from helpers.variables import lookup, selection
+from papers.variables import lookup, selection
 
 
 def grid_points(n, d, spacing, generator):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from helpers.nets.spec import shapes
 from helpers.nets.transformer import forward
-from helpers.variables import planted
+from papers.variables import planted
 
 
 @pytest.mark.parametrize("gate", ["and", "parity"])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from helpers import cube
 from helpers.draws import Draws
-from helpers.variables import selection
+from papers.variables import selection
 
 STRINGS = cube.bits(8)
 PLAIN = selection.basis(torch.eye(8))

@@ -35,8 +35,8 @@ n_max = 1000  # longest sum [100..100000]
 # %% tags=["hide-input"] mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"}
 import numpy as np
 
-from helpers.book.own import Ledger
-from helpers.book.words import glue, table
+from bookkit import glue, table
+from bookkit.own import Ledger
 
 ledger = Ledger("first/harmonic")
 

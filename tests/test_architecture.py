@@ -1,4 +1,4 @@
-"""The house: which room may import which, and the map that says so."""
+"""Which package may import which, how large a module is, and habits of the code."""
 
 from __future__ import annotations
 
@@ -10,64 +10,59 @@ from pathlib import Path
 
 import pytest
 
-import helpers
-from helpers.book.chapters import BOOK, ROOT, every_chapter
-from helpers.book.register import load_register
+from bookkit.chapters import BOOK, ROOT, every_chapter
+from bookkit.register import load_register
 
-HELPERS = ROOT / "helpers"
-FLOORS = {
-    "Ground floor": ("checks", "weights", "draws", "statistics"),
-    "Kernels": ("kernels",),
-    "The cube": ("cube",),
-    "Training and covers": ("training", "covers"),
-    "Nets and sharpness": ("nets", "sharpness"),
-    "Rooms of the parts": tuple(p.key for p in load_register() if (HELPERS / p.key).is_dir()),
-    "The book's machinery": ("book", "run"),
-}
-LEVEL = {room: level for level, rooms in enumerate(FLOORS.values()) for room in rooms}
-PARTS = FLOORS["Rooms of the parts"]
-CORE = [room for room, level in LEVEL.items() if level < LEVEL["sharper"]]
+PACKAGES = ("helpers", "papers", "bookkit")
+LAYERS = (
+    ("checks", "weights", "draws", "statistics"),
+    ("kernels",),
+    ("cube",),
+    ("training", "covers"),
+    ("nets", "sharpness"),
+)
+"""Of ``helpers`` the modules and packages, the lowest first."""
+LEVEL = {f"helpers.{name}": level for level, names in enumerate(LAYERS) for name in names}
+PARTS = tuple(p.key for p in load_register() if (ROOT / "papers" / p.key).is_dir())
 
 
 def modules() -> dict[str, Path]:
-    """Every module of the package by its name below ``helpers``, such as ``nets.spec``."""
+    """Every module of the three packages by its name."""
     found = {}
-    for path in sorted(HELPERS.rglob("*.py")):
-        name = ".".join(path.relative_to(HELPERS).with_suffix("").parts)
-        found[name.removesuffix("__init__").rstrip(".")] = path
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            found[name.removesuffix(".__init__")] = path
     return found
 
 
+MODULES = modules()
+
+
 def imports(path: Path) -> dict[str, set[str]]:
-    """Modules of the package that a file imports, below ``helpers``, and the names it takes."""
-    known, found = modules(), defaultdict(set)
+    """Modules of the packages that a file imports, and the names that it takes of each."""
+    found = defaultdict(set)
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if (
-            isinstance(node, ast.ImportFrom)
-            and node.module
-            and node.module.split(".")[0] == "helpers"
-        ):
-            base = node.module.removeprefix("helpers").lstrip(".")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in PACKAGES:
             for alias in node.names:
-                inner = f"{base}.{alias.name}".lstrip(".")
-                found[inner if inner in known else base].add(alias.name)
+                inner = f"{node.module}.{alias.name}"
+                found[inner if inner in MODULES else node.module].add(alias.name)
         elif isinstance(node, ast.Import):
             for alias in node.names:
-                if alias.name.split(".")[0] == "helpers":
-                    found[alias.name.removeprefix("helpers").lstrip(".")].add(alias.name)
+                if alias.name.split(".")[0] in PACKAGES:
+                    found[alias.name].add(alias.name)
     return dict(found)
 
 
 def reached_into(path: Path) -> set[str]:
-    """Private names that a file reads off a module of the package: ``walsh._checked``."""
+    """Private names that a file reads off a module of the packages: ``walsh._checked``."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    known = modules()
     own = {
         alias.asname or alias.name
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "helpers"
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in PACKAGES
         for alias in node.names
-        if f"{node.module}.{alias.name}".removeprefix("helpers.") in known
+        if f"{node.module}.{alias.name}" in MODULES
     }
     return {
         f"{node.value.id}.{node.attr}"
@@ -82,40 +77,55 @@ def reached_into(path: Path) -> set[str]:
 _EXAMPLE = re.compile(r"^ *Example:\n(?: {8}.*\n)+", re.MULTILINE)
 
 
-def room(module: str) -> str:
-    return module.split(".")[0]
+def package(module: str) -> str:
+    """The package, below the first name: ``helpers.cube``, ``papers.sharper``; or ``bookkit``."""
+    parts = module.split(".")
+    return parts[0] if parts[0] == "bookkit" else ".".join(parts[:2])
 
 
-MODULES = {name: path for name, path in modules().items() if name}
-ARROWS = {(a, b) for a, path in MODULES.items() for b in imports(path) if b}
+ARROWS = {(a, b) for a, path in MODULES.items() for b in imports(path)}
 
 
-def test_every_room_is_on_a_floor_and_none_is_too_large():
-    assert {room(m) for m in MODULES} == set(LEVEL)
-    assert len(LEVEL) <= 20
-    assert len(FLOORS) <= 7
-    bare = {m: _EXAMPLE.sub("", p.read_text()) for m, p in MODULES.items()}
+def test_every_package_has_its_layer_and_no_module_is_too_large():
+    core = {package(m) for m in MODULES if m.startswith("helpers.")}
+    assert core == set(LEVEL)
+    assert {package(m) for m in MODULES if m.startswith("papers.")} == {
+        f"papers.{p}" for p in PARTS
+    }
+    bare = {m: _EXAMPLE.sub("", p.read_text(encoding="utf-8")) for m, p in MODULES.items()}
     long = {m: n for m, text in bare.items() if (n := text.count("\n")) > 450}
     assert not long, f"modules above 450 lines without their examples: {long}"
 
 
 def test_imports_run_downwards():
-    upwards = [(a, b) for a, b in ARROWS if LEVEL[room(a)] < LEVEL[room(b)]]
-    assert not upwards
-    beside = {
+    upwards = [
         (a, b)
         for a, b in ARROWS
-        if room(a) in PARTS and room(b) in PARTS and room(a) not in ("beyond", room(b))
-    }
-    assert not beside, "a room of a part imports the core and itself"
-    machinery = {(a, b) for a, b in ARROWS if room(a) in ("book", "run") and room(b) in PARTS}
-    assert not machinery
+        if package(a) in LEVEL and LEVEL.get(package(b), len(LAYERS)) > LEVEL[package(a)]
+    ]
+    assert not upwards, "helpers imports what is below, and neither papers nor bookkit"
+    beside = [
+        (a, b)
+        for a, b in ARROWS
+        if a.startswith("papers.")
+        and not b.startswith("helpers")
+        and package(b) != package(a)
+        and (package(a) != "papers.beyond" or b.startswith("bookkit"))
+    ]
+    assert not beside, "a package of a paper imports helpers and itself; beyond other papers too"
+    machinery = [
+        (a, b) for a, b in ARROWS if a.startswith("bookkit") and not b.startswith("bookkit")
+    ]
+    assert not machinery, "bookkit is for any book"
 
 
 def test_there_is_no_circle():
     for nodes, arrows in (
-        (set(LEVEL), {(room(a), room(b)) for a, b in ARROWS if room(a) != room(b)}),
-        (set(MODULES), ARROWS),
+        (
+            {package(m) for m in MODULES},
+            {(package(a), package(b)) for a, b in ARROWS if package(a) != package(b)},
+        ),
+        (set(MODULES), {(a, b) for a, b in ARROWS if a != "bookkit"}),  # it loads by name
     ):
         left = set(nodes)
         while left:
@@ -136,14 +146,14 @@ def test_no_private_name_crosses_a_file(path):
         for n in names
         if any(part.startswith("_") for part in (*m.split("."), n))
     }
-    inside = path.parent == HELPERS / "kernels"
+    inside = path.parent == ROOT / "helpers" / "kernels"
     assert inside or not taken | reached_into(path)
 
 
 @pytest.mark.parametrize("chapter", every_chapter(), ids=lambda c: c.name)
-def test_a_chapter_imports_the_core_its_own_room_and_those_of_chapters_it_needs(chapter):
+def test_a_chapter_imports_helpers_its_own_paper_and_those_of_chapters_it_needs(chapter):
     part = chapter.name.split("/")[0]
-    rooms = {room(m) for m in imports(chapter.source) if m} & set(PARTS)
+    papers = {m.split(".")[1] for m in imports(chapter.source) if m.startswith("papers.")}
     start = chapter.text.index("**Needs**")
     needs = chapter.text[start : chapter.text.index("\n", start)]
     near = {
@@ -152,27 +162,15 @@ def test_a_chapter_imports_the_core_its_own_room_and_those_of_chapters_it_needs(
         for c in BOOK.glob(f"{p}/*.py")
         if f"ch-{c.stem}`".replace("_", "-") in needs
     }
-    assert part == "beyond" or rooms <= {part} | near, "name the chapter under Needs"
+    assert part == "beyond" or papers <= {part} | near, "name the chapter under Needs"
 
 
-def test_the_map_is_the_folder():
-    def line(name: str) -> str:
-        text = ast.get_docstring(ast.parse(modules()[name].read_text(encoding="utf-8"))) or ""
-        return f"    {name:<28}{text.splitlines()[0]}"
-
-    wanted = []
-    for floor, rooms in FLOORS.items():
-        wanted += ["", f"{floor}::", ""]
-        for name in rooms:
-            inner = [
-                m
-                for m in MODULES
-                if m.startswith(f"{name}.") and not m.split(".")[1].startswith("_")
-            ]
-            wanted += map(line, [name, *inner])
-    words, _, listed = (helpers.__doc__ or "").partition("\n\nGround floor::")
-    assert words
-    assert listed.splitlines()[1:] == wanted[2:], "helpers/__init__.py does not list the folder"
+def test_the_tests_mirror_the_packages():
+    """A test file has the name of a module or a package beside it, or is about more than one."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / "tests" / package).rglob("test_*.py")):
+            place = ROOT / path.relative_to(ROOT / "tests").parent
+            assert (place / "__init__.py").is_file(), f"{path} mirrors no package"
 
 
 def rounded_first(tree: ast.AST) -> list[int]:
@@ -203,7 +201,7 @@ def test_no_number_passes_through_single_precision():
         assert rounded_first(ast.parse(text)) == [1]
     for text in ("torch.full((3,), 0.25).double()", "torch.tensor([2.1], dtype=d).double()"):
         assert not rounded_first(ast.parse(text))
-    sources = [*modules().values(), *(chapter.source for chapter in every_chapter())]
+    sources = [*MODULES.values(), *(chapter.source for chapter in every_chapter())]
     lines = {str(p): rounded_first(ast.parse(p.read_text(encoding="utf-8"))) for p in sources}
     assert {path: found for path, found in lines.items() if found} == {}
 
@@ -212,7 +210,7 @@ def test_an_einsum_takes_two_tensors():
     """Of three torch chooses the order by opt_einsum where that is installed: another rounding."""
     many = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
-        for folder in ("helpers", "book", "counterexamples")
+        for folder in (*PACKAGES, "book", "counterexamples")
         for path in sorted((ROOT / folder).rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
