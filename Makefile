@@ -4,6 +4,7 @@ FITS := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3 python; do \
   $$name -c '$(FITS)' >/dev/null 2>&1 && { echo $$name; break; }; done)
 JOBS ?= 2
+PORT ?= 8000
 PIP_FLAGS ?=
 BIN := .venv/bin
 READY := .venv/.ready
@@ -36,9 +37,13 @@ $(RENDERED): $(READY) Makefile _config.yml _toc.yml $(SOURCES) $(wildcard .git/l
 	@touch $@
 
 watch: $(READY) ## serve the book on this machine, and follow every change of a source
-	@$(BIN)/python -m bookkit.watch
+	@$(BIN)/jupyter-book config sphinx . >/dev/null
+	@$(BIN)/sphinx-autobuild . _build/watch -j auto --port $(PORT) \
+	  --pre-build "$(BIN)/python -m bookkit.run --jobs $(JOBS)" \
+	  --re-ignore '/(_build|\.venv|\.git|__pycache__)/|\.ipynb$$|/keys\.json$$|/conf\.py$$'
 
 pdf: html ## print the book as one PDF, and link it from every page; needs Chromium
+	@$(BIN)/jupyter-book build . --builder singlehtml -q
 	@$(BIN)/python -m bookkit.pdf
 	@$(RENDER)
 	@touch $(RENDERED)

@@ -3,14 +3,13 @@
 The buttons that lead out of the book (Colab, Binder, the repository, its issues) hang on one
 setting, ``repository.url`` in ``_config.yml``; while it is empty there are none. Beside each
 notebook lies the source that it was made from. Verdicts in tables get their colour, figures a link
-to their full size, formulas have their room from the first and keep the comma behind them on their
-line, and markup that screen readers stumble over is mended. The search finds a result by its number
+to their full size, formulas keep the comma behind them on their line, and markup that screen readers
+stumble over is mended. The search finds a result by its number
 in the paper, and theorem boxes and findings by the words of their titles.
 """
 
 from __future__ import annotations
 
-import html
 import re
 import shutil
 from pathlib import Path
@@ -19,10 +18,8 @@ from typing import Any
 from bookkit.chapters import REGISTER, Chapter
 from bookkit.claims import VERDICTS
 from bookkit.findings import written_out
-from bookkit.formulas import width
 from bookkit.register import load_register
 from bookkit.scoreboard import colour, theorem_label
-from bookkit.volume import pdf_name
 
 _VERDICT_CELL = re.compile(rf"(<td[^>]*><p>)({'|'.join(VERDICTS)})(</p>)")
 _PASTED = re.compile(r'(<span class="pasted-text">)([^<]*)(</span>)')
@@ -32,7 +29,6 @@ _NUMBERED = re.compile(rf"([A-Z][a-z]+)\.? \(?({_NUMBER}(?:\)?(?:, | and | / |-)
 _FOLDED = re.compile(r'<details class="[^"]*\bhide\b')
 _SHOW_CODE = '<button class="show-all-code" type="button">Show all code</button>'
 _FORMULA = re.compile(r'([(\[]?<span class="math[^"]*">[^<]*</span>[^\s<]{1,12})(?=[\s<])')
-_INLINE = re.compile(r'(<span class="math[^"]*")>(\\\([^<]*)</span>')
 
 
 def follow_the_address(app: Any, config: Any) -> None:
@@ -43,12 +39,6 @@ def follow_the_address(app: Any, config: Any) -> None:
     options["use_repository_button"] = options["use_issues_button"] = known
     if not known:
         options.pop("launch_buttons", None)
-
-
-def look_for_the_pdf(app: Any, config: Any) -> None:
-    """Remember the name of the book's PDF if ``make pdf`` has left it beside the pages."""
-    name = pdf_name(config.html_title)
-    config.book_as_pdf = name if Path(app.outdir, name).is_file() else ""
 
 
 def offer_the_source(
@@ -68,25 +58,6 @@ def offer_the_source(
     for group in context["header_buttons"]:
         if group.get("label") == "download-buttons":
             group["buttons"].insert(1, button)
-
-
-def offer_the_book(
-    app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
-) -> None:
-    """Add a button for the whole book as one PDF, if it is there."""
-    if not app.config.book_as_pdf:
-        return
-    button = {
-        "type": "link",
-        "url": context["pathto"](app.config.book_as_pdf, 1),
-        "text": "book.pdf",
-        "tooltip": "The whole book as one PDF",
-        "icon": "fas fa-file-pdf",
-        "label": "download-book-button",
-    }
-    for group in context.get("header_buttons", ()):
-        if group.get("label") == "download-buttons":
-            group["buttons"].append(button)
 
 
 def copy_the_sources(app: Any, exception: Exception | None) -> None:
@@ -129,15 +100,12 @@ def finish_the_body(
 
 
 def finished(body: str) -> str:
-    """Colour verdicts, link figures, make room for formulas, mend for screen readers."""
+    """Colour verdicts, link figures, keep formulas whole, mend for screen readers."""
     body = _VERDICT_CELL.sub(
         lambda m: f'{m[1]}<span class="verdict verdict-{colour(m[2])}">{m[2]}</span>{m[3]}', body
     )
     body = _FIGURE.sub(r'\1<a class="full-figure" href="\3">\2</a>', body)
     body = _FORMULA.sub(r'<span class="unbroken">\1</span>', body)
-    body = _INLINE.sub(
-        lambda m: f'{m[1]} style="--width: {width(html.unescape(m[2])):.1f}ex">{m[2]}</span>', body
-    )
     body = _PASTED.sub(lambda m: f"{m[1]}{written_out(m[2])}{m[3]}", body)
     body = with_address(body)
     if _FOLDED.search(body):  # in its place from the first; book.js gives it its work
@@ -219,7 +187,7 @@ def boxes(doctree: Any) -> list[tuple[str, str, str]]:
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Connect to Sphinx; a change of this file writes every page again."""
+    """Connect to Sphinx."""
     from sphinx.domains import Domain
 
     class Boxes(Domain):
@@ -251,14 +219,10 @@ def setup(app: Any) -> dict[str, bool]:
 
     app.add_domain(Boxes)
     app.connect("doctree-read", name_the_results)
-    app.add_config_value("pages_made_by", Path(__file__).read_text(encoding="utf-8"), "html")
-    app.add_config_value("book_as_pdf", "", "html")
     app.connect("config-inited", follow_the_address)
-    app.connect("config-inited", look_for_the_pdf)
     app.connect("html-page-context", bring_the_calculator)
     app.connect("html-page-context", bring_the_moving_figures)
     app.connect("html-page-context", offer_the_source, priority=900)
-    app.connect("html-page-context", offer_the_book, priority=901)
     app.connect("html-page-context", finish_the_body, priority=900)
     app.connect("build-finished", copy_the_sources)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,13 +1,21 @@
-"""What stands below every page: the edition, and how to cite a chapter."""
+"""What stands at the foot of every page: the edition, and how to cite a chapter."""
 
 import subprocess
 
+import jinja2
 import pytest
 
-from bookkit.colophon import Edition, bibtex, colophon, edition
+from bookkit.chapters import BOOK
+from bookkit.colophon import Edition, edition
 
-BOOK = Edition("A Book", "1.0", "2026-02-03", "abc1234")
+SMALL = vars(Edition("A Book", "1.0", "2026-02-03", "abc1234"))
 CITED = "title: A Book\nversion: 1.0.0\ndate-released: 2026-02-03\n"
+ADDRESS = "https://example.org/a"
+
+
+def rendered(name, **given):
+    folder = jinja2.FileSystemLoader(BOOK / "_templates")
+    return jinja2.Environment(loader=folder).get_template(name).render(edition=SMALL, **given)
 
 
 def test_the_edition_is_that_of_the_last_commit(tmp_path):
@@ -33,13 +41,23 @@ def test_a_book_that_says_nothing_of_itself_has_no_edition(tmp_path):
 
 
 def test_links_need_the_address():
-    assert "href" not in colophon(BOOK)
-    assert 'href="https://example.org/a/commit/abc1234"' in colophon(BOOK, "https://example.org/a")
-    assert "issues/new" in colophon(BOOK, "https://example.org/a")
+    bare, linked = rendered("edition.html"), rendered("edition.html", theme_repository_url=ADDRESS)
+    assert bare == '<p class="edition">Version 1.0, 2026-02-03 · abc1234</p>'
+    assert f'href="{ADDRESS}/commit/abc1234"' in linked
+    assert f'href="{ADDRESS}/issues/new"' in linked
 
 
 def test_an_entry_is_text_on_the_page():
-    entry = bibtex("part/name", "A < B", BOOK, "https://example.org/a")
-    assert "  url = {https://example.org/a}\n}" in entry
-    assert "A &lt; B" in colophon(BOOK, "", entry)
-    assert "Cite" not in colophon(BOOK)
+    cited = {"key": "part-name", "title": "A < B"}
+    page = rendered("cite.html", cited=cited, theme_repository_url=ADDRESS)
+    entry = page[page.index("@") : page.index("</pre>")]
+    assert entry == (
+        "@incollection{part-name,\n"
+        "  author = {{The authors of A Book}},\n"
+        "  title = {A &lt; B},\n"
+        "  booktitle = {A Book},\n"
+        "  edition = {1.0 of 2026-02-03, abc1234},\n"
+        "  year = {2026},\n"
+        f"  url = {{{ADDRESS}}}\n}}\n"
+    )
+    assert not rendered("cite.html").strip()

@@ -7,7 +7,6 @@ import http.server
 import itertools
 import re
 import shutil
-import statistics
 import subprocess
 import sys
 import threading
@@ -140,13 +139,6 @@ RAW_MATHEMATICS = r"""() => {
             found.push(words.currentNode.data.slice(0, 80));
     return found;
 }"""
-ROOM = """() => [...document.querySelectorAll("span.math[style]")].map(e => [
-    parseFloat(e.style.getPropertyValue("--width")),
-    parseFloat(e.querySelector("mjx-container svg").getAttribute("width"))])"""
-# How far what is seen moves while a page loads, in parts of the window; Chromium adds it up.
-SHIFTS = """() => new Promise(done => new PerformanceObserver(
-    seen => done(seen.getEntries().reduce((sum, shift) => sum + shift.value, 0))
-).observe({type: "layout-shift", buffered: true}) || setTimeout(() => done(0), 500))"""
 UNNAMED_IMAGES = """() => [...document.querySelectorAll("main img")]
     .filter(e => !e.alt.trim()).map(e => e.src)"""
 # A sign of a font that no page loads is an empty box.
@@ -175,7 +167,6 @@ class Visit:
     figures: dict[str, list[list]] = field(default_factory=dict)
     formulas: int = 0
     weight: int = 0
-    room: list[list[float]] = field(default_factory=list)
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
@@ -242,7 +233,6 @@ def visited(tab):
         visit.unnamed = page.evaluate(UNNAMED_IMAGES)
         visit.boxes = page.evaluate(BOXES)
         visit.formulas = page.locator("mjx-container svg").count()
-        visit.room = page.evaluate(ROOM)
         visit.weight = page.evaluate(WEIGHT)
         wide, narrow = WIDTHS
         visit.overflowing[wide] = page.evaluate(OVERFLOWING)
@@ -380,21 +370,6 @@ def test_a_chapter_has_formulas_and_figures(visited, name):
     visit = visited(name)
     assert visit.formulas > 10
     assert visit.figures["light"]
-    assert statistics.median(abs(kept - taken) for kept, taken in visit.room) < 0.4  # ex
-
-
-@pytest.mark.parametrize("name", ["sharper/construction", "retrieval/too_few_heads"])
-def test_a_page_hardly_moves_when_its_formulas_are_set(browser, site, name):
-    moved = []
-    for kept in ("--width", "--nothing"):  # the second has no room for its formulas
-        page = patient(browser.new_page(viewport={"width": WIDTHS[0], "height": 900}))
-        text = (HTML / f"book/{name}.html").read_text(encoding="utf-8").replace("--width", kept)
-        page.route(f"**/{name}.html", lambda route, _, text=text: route.fulfill(body=text))
-        page.goto(f"{site}/book/{name}.html")
-        page.evaluate("async () => await window.MathJax.startup.promise")
-        moved.append(page.evaluate(SHIFTS))
-        page.close()
-    assert moved[0] < 0.05 < moved[1], moved
 
 
 def test_the_stored_figures_are_opaque(site):
