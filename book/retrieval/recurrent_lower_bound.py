@@ -19,15 +19,15 @@
 # # A small norm fits the samples, not the task
 #
 # ```{verdict}
-# Theorem 9 holds, with $c_1$ any number below $\frac{L_y}{6(L_y+1)}$ and $1 - c$, and $c_2 = \frac12$. It speaks of long prompts: with two layers, its bounds show fitting {glue:text}`few` samples to be cheaper than an error of $\frac14$ from {glue:text}`from_few:.0e` tokens on, fitting {glue:text}`many` from {glue:text}`from_many:.0e`.
+# Yes, Theorem 9 holds, with $c_1$ any number that is at most $\frac16$ and below $1 - c$, and with $c_2 = \frac12$. For a read-out of two layers its bounds show that fitting {glue:text}`few` samples is cheaper than an error of $\frac14$ from {glue:text}`from_few:.0e` tokens on, and fitting {glue:text}`many` samples from {glue:text}`from_many:.0e` tokens on.
 # ```
 # **Needs** {ref}`ch-state-norms`. **Read** 7 min. **Runs in** 10 s. **Source** quoted (the hypotheses and Lemmas 36 to 38), restored (the displays).
 #
-# **Claim.** Among all recurrent nets that fit $n$ samples of the general task take one with the smallest weights. If $n$ is less than a power of the length $N$ of the prompts, its error on fresh prompts is large. For the task itself needs a norm that grows with $N$, and $n$ samples can be fitted at a norm that does not know $N$. All steps hold, and need only those forms of {prf:ref}`retrieval-prop8` that are true.
+# **Claim.** Among all recurrent nets that fit $n$ samples of the general task take one with the smallest weights. If $n$ is less than a power of the length $N$ of the prompts, its error on fresh prompts is large. The reason is that the task itself needs a norm that grows with $N$, while $n$ samples can be fitted at a norm that does not depend on $N$. All steps hold, and need only those forms of {prf:ref}`retrieval-prop8` that are true.
 #
 # ## The statement
 #
-# Task and nets are those of {ref}`ch-state-norms`, with states of length at most 1. The read-out $f_y$ is a ReLU net with $L_y$ matrices and layers of width $d_h$. The vector $\mathrm{vec}\, \Theta$ holds their entries, the biases, and $U$; transitions are not counted. A training sample is a prompt of which *one* random position counts: the *point-wise* empirical risk.
+# Task and nets are those of {ref}`ch-state-norms`, with states of length at most 1. The read-out is a ReLU net of $L_y$ layers of width $d_h$. As in the paper, $U$ stands inside its first layer: $f_y = W_{L_y} \sigma(\cdots W_2\, \sigma(U h + W_y z + b_y) \cdots)$ for a state $h$ and the token's own data $z$. The vector $\mathrm{vec}\, \Theta$ holds their entries, the biases, and $U$; transitions are not counted. A training sample is a prompt of which *one* random position counts: the *point-wise* empirical risk.
 #
 # ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorem 9
 # :label: retrieval-thm9
@@ -83,19 +83,19 @@ def layered(S, layers):
 
 def needed(N, layers=2, error=0.25):
     """Squared norm that every net with this error has at least."""
-    return (layers + 1) * ((1 - math.sqrt(error)) ** 2 * (N - 1)) ** (1 / (layers + 1))
+    return layers * ((1 - math.sqrt(error)) ** 2 * (N - 1)) ** (1 / layers)
 
 
 def length(S, layers):
     """Prompts from which fitting, at two-layer norm S, is cheaper than an error of 1/4."""
-    return 1 + 4 * (layered(S, layers) / (layers + 1)) ** (layers + 1)
+    return 1 + 4 * (layered(S, layers) / layers) ** layers
 
 
 sizes = sorted({4, few, 16, 32, many, 128})
 found = {n: norms(n) for n in sizes}
 S = pd.Series({n: v.median().item() for n, v in found.items()})
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: squared norm of two-layer nets through $n$ samples, median and the middle nine tenths, and the bound $166\\, n^3$; grey lines: what an error of $\\frac14$ needs at three lengths. Right: the length of the prompts from which fitting is cheaper, for read-outs of two, three and four layers.", "name": "fig-fit-or-learn"}, "image": {"alt": "Left, on logarithmic axes: a line rises from about 60 at 4 samples to about 400 thousand at 128, with a band around it; a dashed line with slope three lies a hundred times higher at the left and more at the right. Three level lines at 189, 1,890 and 18,900. Right: three rising lines, close together, from some ten thousand tokens at 4 samples to between 10 to the 14 and 10 to the 16 at 128."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: squared norm of two-layer nets through $n$ samples, median and the middle nine tenths, and the bound $166\\, n^3$; grey lines: what an error of $\\frac14$ needs at three lengths. Right: the length of the prompts from which fitting is cheaper, for read-outs of two, three and four layers.", "name": "fig-fit-or-learn"}, "image": {"alt": "Left, on logarithmic axes: a line rises from about 60 at 4 samples to about 400 thousand at 128, with a band around it; a dashed line with slope three lies a hundred times higher at the left and more at the right. Three level lines at a thousand, some thirty thousand and a million. Right: three rising lines, from some thousand to ten thousand tokens at 4 samples to between 10 to the 11 and 10 to the 12 at 128."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=3.1)
 ends = torch.tensor([0.05, 0.95])
 low, high = zip(*[v.quantile(ends).tolist() for v in found.values()], strict=True)
@@ -118,11 +118,11 @@ figures.show()
 # %% [markdown]
 # ## What the task needs
 #
-# The Lipschitz constant $\mathfrak L$ of $f_y$ is at most the product of the norms of its matrices. So $\mathfrak L \|U\|_F$ is at most a product of $L_y + 1$ Frobenius norms whose squares add up to at most $\|\mathrm{vec}\, \Theta\|^2$. By the inequality of arithmetic and geometric means, and {prf:ref}`state-norm`, every net with error $E$ over pointers to other tokens, at most $\frac N{N-1}$ times the risk, has
+# What follows $U$ has a Lipschitz constant $\mathfrak L$ of at most $\|W_2\| \cdots \|W_{L_y}\|$. So $\mathfrak L \|U\|_F$ is at most a product of $L_y$ Frobenius norms, that of $U$ among them, whose squares add up to at most $\|\mathrm{vec}\, \Theta\|^2$. By the inequality of arithmetic and geometric means, and {prf:ref}`state-norm`, every net with error $E$ over pointers to other tokens, at most $\frac N{N-1}$ times the risk, has
 #
 # ```{math}
 # :label: eq-task-needs
-# \|\mathrm{vec}\, \Theta\|^2 \ge (L_y + 1) \bigl(\mathfrak L \|U\|_F\bigr)^{2/(L_y + 1)} \ge (L_y + 1) \bigl((1 - \sqrt E)^2 (N - 1)\bigr)^{1/(L_y + 1)} .
+# \|\mathrm{vec}\, \Theta\|^2 \ge L_y \bigl(\mathfrak L \|U\|_F\bigr)^{2/L_y} \ge L_y \bigl((1 - \sqrt E)^2 (N - 1)\bigr)^{1/L_y} .
 # ```
 #
 # ## What the samples need
@@ -211,12 +211,12 @@ lem36.holds(
 # ```{dropdown} Proof, with the exponents
 # Let $c_3 < 1$ and $E$ between $c_3$ and 1. Suppose that a net has risk below $c_3$; for large $N$ its error at some token is at most $E$, on average over the other tokens that it may be asked for.
 #
-# *If $d_h \ge n$*, the net of Lemma 36 is in the class. For $L_y > 2$ the remaining layers pass one number on by two units, as $\sigma(s)$ and $\sigma(-s)$. If $S$ is the squared norm with two layers, the product of the layers' norms is $\frac S2\, 2^{(L_y - 1)/2}$, and rescaling makes them equal: a squared norm of $L_y (\frac S2)^{2/L_y}\, 2^{(L_y - 1)/L_y}$. So $n$ samples are fitted at a squared norm of order $n^{6/L_y}$, with probability at least $\frac12$. If this is less than {eq}`eq-task-needs` has, which is of order $N^{1/(L_y + 1)}$, the weights of least norm are not those of a net with error $E$. It is, for $n \le O(N^{c_1})$ with $c_1 \le \frac{L_y}{6 (L_y + 1)}$.
+# *If $d_h \ge n$*, the net of Lemma 36 is in the class. For $L_y > 2$ the remaining layers pass one number on by two units, as $\sigma(s)$ and $\sigma(-s)$. If $S$ is the squared norm with two layers, the product of the layers' norms is $\frac S2\, 2^{(L_y - 1)/2}$, and rescaling makes them equal: a squared norm of $L_y (\frac S2)^{2/L_y}\, 2^{(L_y - 1)/L_y}$. So $n$ samples are fitted at a squared norm of order $n^{6/L_y}$, with probability at least $\frac12$. If this is less than {eq}`eq-task-needs` has, which is of order $N^{1/L_y}$, the weights of least norm are not those of a net with error $E$. This is so for $n \le O(N^{c_1})$ with $c_1 \le \frac16$, at every depth, if the constant in $O$ is small enough.
 #
-# *If $d_h < n$*, no net of the class has a small error. The product of the norms is at most $\|\mathrm{vec}\, \Theta\|^{L_y + 1}$, so $\log(\mathfrak L \|U\|_{op}) \le \frac{L_y + 1}{L_y} N^c \le \frac32 N^c$. The dimension form of {ref}`ch-state-norms` has $\sqrt E \ge \exp( -\frac{2n}{N - 1} \log(1 + 2 e^{3 N^c/2}/\tau)) - \tau$. The exponent is of order $n N^{c - 1}$ and vanishes for $n \le O(N^{c_1})$ with $c_1 < 1 - c$; and $\tau$ may be as small as one likes. $\square$
+# *If $d_h < n$*, no net of the class has a small error. By the inequality of the means the product of the norms is at most $(\|\mathrm{vec}\, \Theta\|^2 / L_y)^{L_y/2} \le \frac12 e^{N^c}$, which is the paper's step. The dimension form of {ref}`ch-state-norms` has $\sqrt E \ge \exp( -\frac{2n}{N - 1} \log(1 + e^{N^c}/\tau)) - \tau$. The exponent is of order $n N^{c - 1}$ and vanishes for $n \le O(N^{c_1})$ with $c_1 < 1 - c$; and $\tau$ may be as small as one likes. $\square$
 # ```
 #
-# The bound on $d_h$ is not needed: no $\log d_h$ is left in {prf:ref}`state-norm`. The paper says that interpolation costs $O(n^3)$ at every depth; that gives $c_1 = \frac1{3(L_y + 1)}$, which is the same for two layers and smaller for more.
+# The bound on $d_h$ is not needed, as {prf:ref}`state-norm` has no $\log d_h$. With the $O(n^3)$ that the paper names for interpolation, whatever the depth, its argument gives $c_1 = \frac1{3 L_y}$; this is the same for two layers and smaller for more.
 
 # %%
 rows = {n: [S[n], *(length(S[n], layers) for layers in (2, 3, 4))] for n in sizes}
@@ -227,7 +227,7 @@ table(cheaper, "From which length on fitting is cheaper than an error of 1/4", f
 narrow = {}
 for k in (4, 8, 12, 16):
     N = 10.0**k
-    floors = {c: memory.dimension_floor(N, N**c, 1.5 * N**0.5) for c in (0.25, 0.45, 0.6)}
+    floors = {c: memory.dimension_floor(N, N**c, N**0.5 - math.log(2)) for c in (0.25, 0.45, 0.6)}
     narrow[f"10^{k}"] = {f"$c_1 = {c}$": floor for c, floor in floors.items()}
 narrow = pd.DataFrame(narrow).T.rename_axis("N")
 table(narrow, "Least error with fewer dimensions than samples, c = 1/2", form=".3f")
@@ -266,21 +266,21 @@ thm9.holds(
     evidence="proved",
 )
 thm9.holds(
-    "at the lengths of the table the norm of fitting leaves an error of $\\frac14$, largest distance; control: one factor less",
-    max(abs(left_over(n, k, k + 1) - 0.25) for n in sizes for k in (2, 3, 4)),
+    "at the lengths of the table the norm of fitting leaves an error of $\\frac14$, largest distance; control: with one factor more",
+    max(abs(left_over(n, k, k) - 0.25) for n in sizes for k in (2, 3, 4)),
     at_most=0,
     tol=1e-9,
-    control=min(abs(left_over(n, k, k) - 0.25) for n in sizes for k in (2, 3, 4)),
+    control=min(abs(left_over(n, k, k + 1) - 0.25) for n in sizes for k in (2, 3, 4)),
     about="proof",
     evidence="proved",
 )
 thm9.holds(
-    f"share of draws in which fitting {few} samples costs less than error $\\frac14$ needs at $N = 10^9$; control: {many} samples",
-    (found[few] < needed(1e9)).double().mean(),
+    f"share of draws in which fitting {few} samples costs less than error $\\frac14$ needs at $N = 10^7$; control: {many} samples",
+    (found[few] < needed(1e7)).double().mean(),
     at_least=0.5,
-    control=(found[many] < needed(1e9)).double().mean(),
+    control=(found[many] < needed(1e7)).double().mean(),
     about="statement",
-    evidence="proved",
+    evidence="sampled",
 )
 thm9.holds(
     "$d_h < n = N^{c_1}$, $c = \\frac12$, $N = 10^{16}$: least error at $c_1 = 0.25$; control: at $0.6 > 1 - c$",
@@ -293,17 +293,17 @@ thm9.holds(
 glue(few=few, many=many, from_few=cheaper.loc[few].iloc[1], from_many=cheaper.loc[many].iloc[1])
 
 # %% [markdown]
-# **Lemma 42** stands in the paper's list of auxiliary lemmas, cited from Bach (2017): two-layer ReLU nets of bounded weights approximate Lipschitz functions at a stated width. Theorem 9 does not use it, and the width and the bounds are not legible. It stays open.
+# **Lemma 42** stands in the paper's list of auxiliary lemmas, cited from Bach (2017): two-layer ReLU nets of bounded weights approximate an $L$-Lipschitz function on a ball of radius $R$ in $d$ dimensions. Its display is missing, but the paper uses it four times, and Assumption 2 and Lemmas 22 and 24 agree on its form: a width of $O\bigl((\frac{LR}\varepsilon \log \frac{LR}\varepsilon)^d\bigr)$. The width that Lemma 25 prints has the exponent $\frac32$ where this form, with $d = 2$, gives 2. Theorem 9 does not use Lemma 42, and we do not prove it; it is not judged.
 #
 # ## What we found
 #
 # * Lemmas 36 to 38 hold, with constants: gaps of $\sqrt\pi/(3n^2)$, a factor of $2\sqrt{19}$, and $166\, n^3$.
 # * Theorem 9 holds, by the Frobenius form and the dimension form, which are true. The operator form, which is not, is not needed.
-# * It is a theorem about exponents. The lengths in the table are far beyond any experiment of the paper. Both sides are bounds, so that fitting may be cheaper earlier; but the weights of least norm are not what training by AdamW on fresh prompts finds.
+# * It is a theorem about exponents. For a handful of samples its bounds speak from some ten or hundred thousand tokens on, while the paper's experiments have at most a hundred; for sixty samples they speak from billions on. Both sides are bounds, so that fitting may be cheaper earlier; but the weights of least norm are not what training by AdamW on fresh prompts finds.
 #
 # ## What would falsify this
 #
-# Gaps that are too small too often, as three times the gap is; an interpolant that misses a point, as one does with a unit removed, or is larger than its bound, as with the typical gap in place of the smallest; a median that grows faster than $n^3$, as with cubed projections; a length of $10^9$ at which fitting a few samples costs more than the task, as fitting many does; narrow nets with a small error, which $c_1 > 1 - c$ does not exclude.
+# Gaps that are too small too often, as three times the gap is; an interpolant that misses a point, as one does with a unit removed, or is larger than its bound, as with the typical gap in place of the smallest; a median that grows faster than $n^3$, as with cubed projections; a length of $10^7$ at which fitting a few samples costs more than the task, as fitting many does; narrow nets with a small error, which $c_1 > 1 - c$ does not exclude.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
