@@ -291,7 +291,7 @@ glue(crowded_clipped=exact.loc["5 log N dimensions", "read-out"])
 # %% [markdown]
 # The clipped net forgives more than Assumption 3 does: encodings of $\lfloor 5 \log N \rfloor$ dimensions mislead the paper's update by up to {glue:text}`crowded_error:.1f`, and the clipped net by {glue:text}`crowded_clipped:.1f`. In the general task a token finds a state that was filled by the pointers of *other* tokens: this net cannot solve it, and {ref}`ch-state-norms` shows that no small net can.
 #
-# **Size.** The paper makes its layers from a general theorem (Lemma 42, for Lipschitz functions). So it needs, for inner products within $\epsilon$, a width of order $d_e^3 (\log(d_e/\epsilon)/\epsilon)^2$ (Lemmas 22 and 23), and for the products more (Lemmas 24 and 25). Squares with step $\sqrt{8\epsilon/d_e}$ do the first with $4 d_e \lceil \sqrt{d_e/2\epsilon} \rceil$ units, which proves these two lemmas as far as the width goes; the norms in them are not legible. Lemmas 24 and 25 stay open: they rest on Lemma 42, and the clipped net does without.
+# **Size.** The paper makes its layers from a general theorem (Lemma 42, for Lipschitz functions). So it needs, for inner products within $\epsilon$, a width of order $d_e^3 (\log(d_e/\epsilon)/\epsilon)^2$ (Lemmas 22 and 23), and for the products more (Lemmas 24 and 25). Squares with step $\sqrt{8\epsilon/d_e}$ do the first with $4 d_e \lceil \sqrt{d_e/2\epsilon} \rceil$ units, which proves these two lemmas as far as the width goes. The paper also bounds the weights of these nets, by $\|a\| \le O(d_e^{5/2} (\log(d_e/\epsilon)/\epsilon)^{3/2}/\sqrt m)$, $\|b\|_\infty \le 1$ and $\|W^\top\|_{1,\infty} \le 1$; we do not check these. Lemmas 24 and 25 stay open: they rest on Lemma 42, which we do not prove, and the clipped net does without them. The width that Lemma 25 prints has the exponent $\frac32$ where Lemma 42 with two variables gives 2.
 
 # %%
 rows = []
@@ -516,7 +516,7 @@ for part, name in (("cor31", "Corollary 31"), ("lem32", "Lemma 32"), ("cor33", "
 glue(climbed=max(ratio for ratio, _ in attack))
 
 # %% [markdown]
-# The bounds stay below the constants that the proof gives. The ascent reaches {glue:text}`climbed:.2f` of $K$. What is left of {prf:ref}`retrieval-thm7` is Lemma 34, that cutting the loss off at some $\tau$ of order poly$(R, \log n)$ costs $O(1/\sqrt n)$, and the polynomial itself. Neither formula is legible, and we leave both open.
+# The bounds stay below the constants that the proof gives. The ascent reaches {glue:text}`climbed:.2f` of $K$. What is left of {prf:ref}`retrieval-thm7` is Lemma 34, that cutting the loss off at some $\tau$, a polynomial in $R$ and $\log n$, costs $O(1/\sqrt n)$. The display of the bound is missing, and we leave it open.
 #
 # ## What we found
 #

@@ -66,6 +66,7 @@ from papers.retrieval import memory, recurrent
 ledger, source = Ledger("retrieval/state_norms"), Draws(seed)
 width, frobenius = ledger.result("retrieval.prop8"), ledger.result("retrieval.prop8.frobenius")
 operator = ledger.result("retrieval.prop8.operator")
+linear = ledger.result("retrieval.prop8.linear_width")
 volume = ledger.result("retrieval.prop8.lem41_volume")
 maurey = ledger.result("retrieval.prop8.lem41_maurey")
 normal = source.normal
@@ -223,6 +224,23 @@ width.holds(
     about="statement",
     evidence="proved",
 )
+bounded = {n: memory.dimension_floor(n + 1, n / 20, math.log(8)) for n in (10**3, 10**6, 10**9)}
+linear.holds(
+    "$d_h = N/20$ and $\\mathfrak L \\|U\\|_{op} = 8$: floor of the error, least of three lengths; control: $d_h = N$",
+    min(bounded.values()),
+    at_least=0.25,
+    control=memory.dimension_floor(10**6 + 1, 10**6, math.log(8)),
+    about="statement",
+    evidence="proved",
+)
+linear.refuted(
+    "without the condition: error of one number each way, 1000 labels, whose reach is $2^{500}$; control: floor of one number with a reach of 8",
+    by_width["error"].iloc[-1],
+    at_least=0.5,
+    control=memory.dimension_floor(1001, 1, math.log(8)),
+    about="condition",
+    evidence="proved",
+)
 
 # %% [markdown]
 # ## The operator form: what a code can do
@@ -363,14 +381,14 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 # ## What we found
 #
 # * The Frobenius form, which the text names, holds with an explicit constant, without logarithms, and needs no packing: $\mathfrak L^2 \|U\|_F^2 \ge (1 - \sqrt E)^2 (N - 1)$, with $E$ the error over pointers to other tokens, at most $\frac N{N-1}$ times the risk. For one label it is nearly sharp. For many, codes pay {glue:text}`slack:.0f` times as much.
-# * The dimension form holds, with constants, for every error below 1. A single number each way comes within {glue:text}`by_digits:.2f` times its floor.
+# * The dimension form holds, with constants, for every error below 1. So the width grows in proportion to $N$, as the paper says after its proposition, if the logarithm of $\mathfrak L \|U\|_{op}$ stays bounded. Without such a bound one number each way serves any number of tokens, at an error of $1 - 2/\pi$. A single number each way comes within {glue:text}`by_digits:.2f` times its floor.
 # * The operator form, which the proof as restored concludes, is false for every constant; so is the second bound of Lemma 41 as restored.
 #
 # ```{finding} retrieval.prop8.operator
 # :title: A code keeps the operator norm of U free of N
-# :group: false statement
+# :group: restored form
 #
-# **Statement.** As restored from the proof, which concludes "lower bounds on $d_h$ and $\|U\|_{op}$": a small risk implies $\mathfrak L^2 \|U\|_{op}^2 \log(1 + d_h) \ge c' N$, for some $c' > 0$. The paper's main text names $\|U\|_F$ in its place, and in that form the statement holds.
+# **Statement.** As restored from the proof. It ends "We can then invoke Proposition 35 to obtain lower bounds on $d_h$ and $\|U\|_{op}$, completing the proof", and the proof of the theorem that uses it recalls "that $\log d_h \le N^c$ for some $c < 1$", so that the bound depends on $d_h$ through a logarithm: a small risk implies $\mathfrak L^2 \|U\|_{op}^2 \log(1 + d_h) \ge c' N$, for some $c' > 0$. The paper's main text names $\|U\|_F$ in its place, and in that form the statement holds.
 #
 # **Counterexample.** States that are words of an error-correcting code of 4 signs a label, $U = (I, I)$. The error is {glue:text}`error_one_bit:.2f` and $\mathfrak L \le {glue:text}`limit:.2f`$ for every $N$. The left side over $N$ falls from {glue:text}`side_short:.2f` at 4 tokens to {glue:text}`side_long:.2f` at {glue:text}`longest`, and for the codes that Gilbert and Varshamov promise to {glue:text}`side_longest` at $10^7$. More bits a label make the error as small as one likes.
 #
@@ -383,7 +401,7 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 #
 # ```{finding} retrieval.prop8.lem41_maurey
 # :title: Packings of the Euclidean ball grow with the dimension
-# :group: false statement
+# :group: restored form
 #
 # **Statement.** As restored: $P$ points of the unit ball of $\mathbb R^D$ that are pairwise $\epsilon$ apart have $\log P \le C \epsilon^{-2} \log(1 + D \epsilon^2)$. The formula is missing in both texts; they say that Maurey's sparsification gives it, and use it for a Euclidean ball.
 #
