@@ -36,12 +36,14 @@ def outputs(
     generator: torch.Generator,
     *,
     width: int = 32,
+    end_symbol: bool = True,
 ) -> Tensor:
     r"""Outputs of random nets on the whole cube.
 
     Nets: ``"transformer"`` is that of :func:`papers.sensitive.brittle.spec`; ``"deep
     transformer"`` has four layers of one head, norms before each block, positions added to tokens,
-    and tokens multiplied by the root of the width; ``"LSTM"``, ``"GRU"`` and ``"RNN"`` (tanh) have
+    and tokens multiplied by the root of the width, and is read at an end symbol behind the bits;
+    ``"LSTM"``, ``"GRU"`` and ``"RNN"`` (tanh) have
     two layers that read embedded tokens, and their last state is read out.
 
     Draws: ``"PyTorch"`` as PyTorch draws the layers; ``"Xavier"``: matrices normal with variance 2
@@ -55,6 +57,8 @@ def outputs(
         count: Number of nets, at least 1.
         generator: Source of randomness.
         width: Columns, or units of a state.
+        end_symbol: Whether the deep transformer has its end symbol; else it is read at the last
+            bit.
 
     Returns:
         Shape ``(count, 2**n)``, float64.
@@ -70,9 +74,11 @@ def outputs(
     if n > 12:
         raise ValueError(f"the whole cube is for at most 12 bits, got n = {n}")
     with torch.no_grad():
-        found = (_recurrent if net in RECURRENT else _transformer)(
-            net, draw, n, count, generator, width
-        )
+        if net in RECURRENT:
+            found = _recurrent(net, draw, n, count, generator, width)
+        else:
+            with_end = end_symbol and net == "deep transformer"
+            found = _transformer(net, draw, n, count, generator, width, with_end)
     return found.double()
 
 
@@ -104,10 +110,18 @@ def drawn(shapes: Mapping[str, tuple[int, ...]], draw: str, generator: torch.Gen
 
 
 def _transformer(
-    net: str, draw: str, n: int, count: int, generator: torch.Generator, width: int
+    net: str,
+    draw: str,
+    n: int,
+    count: int,
+    generator: torch.Generator,
+    width: int,
+    with_end: bool,
 ) -> Tensor:
     if net == "deep transformer":
-        spec = TransformerSpec(n, width, layers=4, hidden=2 * width, norm="pre", final_norm=True)
+        size = {"vocabulary": 3} if with_end else {}
+        look = {"layers": 4, "hidden": 2 * width, "norm": "pre", "final_norm": True}
+        spec = TransformerSpec(n + with_end, width, **look, **size)
     else:
         spec = brittle.spec(n, width)
     if draw == "PyTorch":
@@ -117,6 +131,8 @@ def _transformer(
     if net == "deep transformer":
         weights["embedding"] = weights["embedding"] * math.sqrt(width)
     strings = bits(n)
+    if with_end:
+        strings = torch.cat((strings, torch.full((2**n, 1), 2)), 1)
     parts = [
         transformer.forward(spec, {k: v[e : e + 16] for k, v in weights.items()}, strings)
         for e in range(0, count, 16)

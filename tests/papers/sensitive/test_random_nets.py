@@ -99,7 +99,8 @@ def test_the_deep_transformer_is_that_of_its_description(monkeypatch):
     )
     random_nets.outputs("deep transformer", "Xavier", n, 2, generator(5), width=width)
     ((spec, weights),) = seen
-    assert spec == TransformerSpec(n, width, layers=4, hidden=16, norm="pre", final_norm=True)
+    look = {"layers": 4, "hidden": 16, "norm": "pre", "final_norm": True}
+    assert spec == TransformerSpec(n + 1, width, **look, vocabulary=3)
     source = generator(5)
     drawn = random_nets.ensemble_of(2, lambda: random_nets.drawn(shapes(spec), "Xavier", source))
     assert torch.equal(weights["embedding"], drawn["embedding"] * math.sqrt(width))
@@ -109,3 +110,19 @@ def test_the_deep_transformer_is_that_of_its_description(monkeypatch):
 def test_outputs_without_a_sign_are_refused():
     with pytest.raises(ValueError, match="outputs must be finite, got nan"):
         random_nets.sign_sensitivity(torch.full((8,), math.nan))
+
+
+@pytest.mark.parametrize("draw", random_nets.DRAWS)
+def test_an_end_symbol_is_one_more_token_with_an_embedding_of_its_own(draw):
+    """At the last bit its token reaches the output past all layers; at the end symbol none does."""
+    given = ("deep transformer", draw, 4, 6)
+    end = random_nets.outputs(*given, generator(), width=8)
+    last = random_nets.outputs(*given, generator(), width=8, end_symbol=False)
+    assert end.shape == last.shape == (6, 16)
+    x = torch.arange(16)
+    for T in (end, last):
+        assert all((T[:, x ^ (1 << k)] != T).any() for k in range(4))
+    assert not torch.equal(end, last)
+    moved = [(T[:, x ^ 8] - T).abs().mean() / T.std() for T in (end, last)]
+    if draw == "PyTorch":  # the last bit's own token counts most
+        assert moved[0] < moved[1]
