@@ -132,7 +132,7 @@ moving(
 )
 
 # %% [markdown]
-# The reading note quotes four numbers of this example: $G_u$, $L$, the best $\sigma$ and the truncated bound. All four come out, the last two only with the norm squared ({ref}`ch-bound-comparison`). So the theorem has been read as it was meant. At a million examples the bound is {glue:text}`value:.3f`. The price of the norm is {glue:text}`nats` nats; what makes the bound small in spite of it is $\Sigma$.
+# The reading note quotes three numbers of this example: $G_u$, $L$ and the best $\sigma$. All three come out, the last one only with the norm squared and with $\Sigma = 0.01$ ({ref}`ch-bound-comparison`). So the theorem has been read as it was meant. At a million examples the truncated bound, of which the note quotes no value, is {glue:text}`value:.3f`. The price of the norm is {glue:text}`nats` nats; what makes the bound small in spite of it is $\Sigma$.
 #
 # ## How the bound arises
 #
