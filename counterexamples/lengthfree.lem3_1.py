@@ -1,4 +1,4 @@
-"""Paper 4 (Trauger and Tewari 2024), Lemma 3.1 (printed): if f = sum_i alpha_i V_i, |V_i| <= b,
+"""Paper 4 (Trauger and Tewari 2024, arXiv version), Lemma 3.1 (printed): if f = sum_i alpha_i V_i, |V_i| <= b,
 alpha_i >= 0 and gamma = sum_i alpha_i <= 1, then for every k there are whole numbers k_i >= 0 with
 sum_i k_i <= k and |f - (1/k) sum_i k_i V_i|^2 <= (gamma^2 b^2 - |f|^2) / k.
 

@@ -1,4 +1,4 @@
-"""Paper 4 (Trauger and Tewari 2024), Section 2.4 and Lemma 3.2 (restored: read together): for
+"""Paper 4 (Trauger and Tewari 2024, arXiv version), Section 2.4 and Lemma 3.2 (restored: read together): for
 every real q > 0, for which covers are defined, inputs with |x|_1 <= B_x need no larger cover than
 B_x e_1, ..., B_x e_d. The lemma itself names no range of q.
 
@@ -10,20 +10,17 @@ where |.|_q is a norm, the lemma holds by convexity; the paper uses it with q = 
 from fractions import Fraction as Q
 
 
-def half_norm(x):
-    """|x|_q = (sum_i |x_i|^q)^(1/q) for q = 1/2, where all nonzero entries are equal: n^2 v."""
+def norm(x, q):
+    """|x|_q = (sum_i |x_i|^q)^(1/q), where all nonzero entries are equal and 1/q is whole: exact."""
     entries = {abs(v) for v in x if v}
     assert len(entries) == 1
-    return sum(1 for v in x if v) ** 2 * entries.pop()
+    assert (1 / q).denominator == 1
+    return sum(1 for v in x if v) ** int(1 / q) * entries.pop()
 
 
-def one_norm(x):
-    return sum(abs(v) for v in x)
-
-
-def members(scale, inputs, norm):
+def members(scale, inputs, q):
     """Least number of members of {0, I} that cover it; they differ by x at input x."""
-    return 1 if max(norm(x) for x in inputs) < scale else 2
+    return 1 if max(norm(x, q) for x in inputs) < scale else 2
 
 
 def main() -> int:
@@ -32,20 +29,20 @@ def main() -> int:
     inputs = [*vertices, (B_x / 2, B_x / 2)]
     hypotheses = {
         "q > 0": q > 0,
-        "|x|_1 <= B_x on all inputs": all(one_norm(x) <= B_x for x in inputs),
+        "|x|_1 <= B_x on all inputs": all(norm(x, Q(1)) <= B_x for x in inputs),
         "N >= d": len(inputs) >= 2,
     }
     print("statement   as many members cover {0, I} on any N inputs as on the vertices")
     for name, holds in hypotheses.items():
         print(f"hypothesis  {name}: {'holds' if holds else 'fails'}")
     for x in inputs:
-        print(f"            at x = ({x[0]}, {x[1]}) the maps differ by {half_norm(x)}")
-    left, right = members(scale, inputs, half_norm), members(scale, vertices, half_norm)
+        print(f"            at x = ({x[0]}, {x[1]}) the maps differ by {norm(x, q)}")
+    left, right = members(scale, inputs, q), members(scale, vertices, q)
     print(f"left side   {left} members on the three inputs, at scale {scale}")
     print(f"right side  {right} on the vertices")
     fails = all(hypotheses.values()) and left > right
     print("the statement fails" if fails else "the statement stands at this instance")
-    both = members(scale, inputs, one_norm), members(scale, vertices, one_norm)
+    both = members(scale, inputs, Q(1)), members(scale, vertices, Q(1))
     print(f"repaired    q = 1: {both[0]} and {both[1]}: {both[0] == both[1]}")
     return 0 if fails else 1
 

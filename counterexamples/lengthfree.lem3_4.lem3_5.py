@@ -1,4 +1,4 @@
-"""Paper 4 (Trauger and Tewari 2024), Lemma 3.5 (printed, after Edelman et al. 2022, Lemma 4.6): for
+"""Paper 4 (Trauger and Tewari 2024, arXiv version), Lemma 3.5 (printed, after Edelman et al. 2022, Lemma 4.6): for
 W in R^{k x d} with |W|_{2,1} <= B_w, the sum of the 2-norms of the columns (Section 2.1), and any n
 points with |x_i|_2 <= B_x, the log covering number of x -> Wx on these points is at most
 K (B_w B_x / eps)^2 log(dn), where <~ hides logarithms.
@@ -40,7 +40,7 @@ def main() -> int:
     k = 1024
     points = [(1, 0)]
     squares = [k * Q(1, k), Q(0)]  # of the columns' 2-norms
-    gap = 4 * Q(k // 4 + 1, k)  # squared distance of outputs for signs k/4 + 1 places apart
+    gap = 4 * Q(k // 4 + 1, k) * points[0][0] ** 2  # of the outputs Wx, signs k/4 + 1 places apart
     hypotheses = {
         "|W|_{2,1} <= B_w": squares[0] <= B_W**2 and squares[1] == 0,
         "|x_i|_2 <= B_x": all(a * a + b * b <= B_X**2 for a, b in points),

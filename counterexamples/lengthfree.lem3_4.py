@@ -1,4 +1,4 @@
-"""Paper 4 (Trauger and Tewari 2024), Lemma 3.4 (printed): for W in R^{k x d} with |W|_{2,1} <= B_w,
+"""Paper 4 (Trauger and Tewari 2024, arXiv version), Lemma 3.4 (printed): for W in R^{k x d} with |W|_{2,1} <= B_w,
 the sum of the 2-norms of the columns (Section 2.1), and N > d inputs with |x|_1 <= B_x, the log
 covering number of x -> Wx is at most K (B_w B_x / eps)^2 log(dk) with a constant K, up to
 "logarithmic dependencies except T, k, d".
@@ -47,7 +47,8 @@ def main() -> int:
     x = [1] + [0] * (d - 1)
     inputs = [x] * (d + 1)
     squares = [k * Q(1, k)] + [Q(0)] * (d - 1)  # of the columns' 2-norms
-    gap = 4 * Q(k // 4 + 1, k)  # squared distance of outputs for signs k/4 + 1 places apart
+    first = [Q(4 * x[0] ** 2, k)] * (k // 4 + 1)  # squares where the outputs Wx differ: signs that
+    gap = sum(first)  # differ in k/4 + 1 places; the other columns of W are 0
     hypotheses = {
         "|W|_{2,1} <= B_w": squares[0] <= B_W**2 and not any(squares[1:]),
         "|x|_1 <= B_x": all(sum(map(abs, row)) <= B_X for row in inputs),

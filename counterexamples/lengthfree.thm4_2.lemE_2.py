@@ -1,4 +1,4 @@
-"""Paper 4 (Trauger and Tewari 2024), Lemma E.2 (printed, after Edelman et al. 2022, Lemma A.15):
+"""Paper 4 (Trauger and Tewari 2024, arXiv version), Lemma E.2 (printed, after Edelman et al. 2022, Lemma A.15):
 if two sets of weights meet the norm bounds, the outputs of block i differ, in the longest row, by
 at most |Delta W_c^T sigma(...)| + L B_c2 B_v2 (1 + 4 B_QK2) |g - g^|
 + 2 L B_c2 B_v2 |Delta W_QK^T g^| + L B_c2 |Delta W_v^T g^|, where L is the Lipschitz constant of
@@ -41,7 +41,7 @@ def main() -> int:
     print("            (X, W_c and W_v are the same in both networks, so the other terms are 0)")
     for name, holds in hypotheses.items():
         print(f"hypothesis  {name}: {'holds' if holds else 'fails'}")
-    left = abs(after[0] - before[0])
+    left = abs(after[0] - before[0]) * exact(abs(c))
     right = 2 * L * B_c2 * B_v2 * max(abs(a * x) for x in X)
     print(f"left side   in {left}, which is tanh(2/5)")
     print(f"right side  {right}")

@@ -1,4 +1,4 @@
-"""Paper 1 (Lintilhac and Shaikh 2026), Appendix D (2) (printed, in words): the parts of the MLP
+"""Paper 1 (Lintilhac and Shaikh 2026, version 2), Appendix D (2) (printed, in words): the parts of the MLP
 that serve inputs such as all zeros or all ones may be removed without a change of the training
 loss, with high probability, since such inputs occur with exponentially small probability.
 

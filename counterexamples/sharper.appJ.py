@@ -1,4 +1,4 @@
-"""Paper 1 (Lintilhac and Shaikh 2026), Appendices J and M (printed): of the 28 blocks of the
+"""Paper 1 (Lintilhac and Shaikh 2026, version 2), Appendices J and M (printed): of the 28 blocks of the
 Hessian of the output at the exact construction, no more than 6 are not zero.
 
 The count drops the 13 blocks of the first attention, since its gradient is zero at the

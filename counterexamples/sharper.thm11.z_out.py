@@ -1,4 +1,4 @@
-"""Paper 1 (Lintilhac and Shaikh 2026), Theorem 11 (printed in words, the 1 and the 0 restored):
+"""Paper 1 (Lintilhac and Shaikh 2026, version 2), Theorem 11 (printed in words, the 1 and the 0 restored):
 the row z of the output token before the second attention has norm about 1, its bit being 0.
 
 The last entry of z is not the bit. It is what the MLP writes at that position, which attends to

@@ -1,4 +1,4 @@
-r"""Paper 1 (Lintilhac and Shaikh 2026), Theorem 5 (quoted: O(W d^3), G_u(W=10, d=2) = 15,524): at
+r"""Paper 1 (Lintilhac and Shaikh 2026, version 2), Theorem 5 (quoted: O(W d^3), G_u(W=10, d=2) = 15,524): at
 every input the trace of the Hessian of the loss is at most 2 G_u = O(W d^3), uniformly in T.
 
 Where the output is f(x) the trace is 2 |gradient of the network|^2. The rows of F that write into
@@ -18,6 +18,7 @@ from itertools import pairwise
 
 from mpmath import iv
 
+SELF = 7  # times T: the weight of the repaired network's output token on itself
 B = [Q(v, 4) for v in (3, 1, -1, -3, -1, -3, -5, -7)]  # biases for d = 1, heights 1 and 0
 
 
@@ -36,7 +37,8 @@ def box(q):
 
 def ratio(T, own):  # lists: at bits of 0, at bits of 1, at the output token
     half = T // 2
-    mean = Q(half, T + 1) if own else Q(half, 8 * T)  # what the output token sees
+    whole = T + 1 if own else T + SELF * T  # the output token's attention, its own part with it
+    mean = Q(half, whole)  # what the output token sees
     y = [Q(half, T * T + T), Q(T * T + half - 1, T * T + T), mean]
     m = parity(mean)  # of the paper's network at x: the mean parity under any attention
     A = m / (1 - m) if own else Q(1)
@@ -44,14 +46,15 @@ def ratio(T, own):  # lists: at bits of 0, at bits of 1, at the output token
     S = half * sum(c)
     idle = 1 / (S * T**2 + 1)  # attention of the output token on itself
     share = [(1 - idle) * half * v / S for v in c] + [idle]
-    read = [1, 0, box(m) if own else 0]  # the repaired network: 1, less 1
+    read = [parity(y[0]), parity(y[1]), m if own else m - 1]  # the repaired one takes 1 away
+    read = list(map(box, read))
     ends = [parity(Q(e, T * T + T)) for e in (0, T - 1, T * T, T * T + T - 1)]
     if own:
         word = "the output at x is f(x): the idle parity is that of the rest, A / (A + 1)"
         exact = parity(mean) == A / (A + 1)
     else:
         word = "exact: the output token writes 1 at every string"
-        exact = parity(Q(0)) == parity(Q(T, 8 * T)) == 1
+        exact = parity(Q(0)) == m == parity(Q(T, whole)) == 1
     hypotheses = {
         "c_i > 0, |U_i| = 1, W = T": A > 0,
         "sum of c_i^2 is 1": 1 in half * (c[0] ** 2 + c[1] ** 2),
@@ -70,7 +73,7 @@ def ratio(T, own):  # lists: at bits of 0, at bits of 1, at the output token
     left, right = 2 * V**2 * w2 * sum(v**2 for v in u), 8 + 8 * T * (2 + 1 + 32 + 32)
     print(f"{'the paper' if own else 'repaired'}, T = W = {T}, d = 1, scores 2 log T")
     for name, holds in hypotheses.items():
-        print(f"  hypothesis  {name}: {'holds' if holds else 'fails'}")
+        print(f"hypothesis  {name}: {'holds' if holds else 'fails'}")
     if own:
         print(f"  elsewhere   off from f by at most S idle, {float((S * idle).b):.0e}")
     print(f"  left side   at least, in [{float(left.a):.3f}, {float(left.b):.3f}]")

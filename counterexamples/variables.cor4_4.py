@@ -1,4 +1,4 @@
-"""Paper 3 (Edelman, Goel, Kakade, Zhang 2022), Corollary 4.4 (restored): for tokens no longer
+"""Paper 3 (Edelman, Goel, Kakade, Zhang; review version of October 2021), Corollary 4.4 (restored): for tokens no longer
 than B, log N(eps) <~ (d L B)^2 ((B_V^{2,inf})^{2/3} + (B_QK^{2,inf} B_V)^{2/3})^3 log(mT)/eps^2,
 where <~ hides a constant and logarithms of all but m, T. No B is beside B_QK (one is in the proof).
 

@@ -1,4 +1,4 @@
-"""Paper 3 (Edelman, Goel, Kakade, Zhang 2022), Lemma A.12 (restored): for a sum of H heads on
+"""Paper 3 (Edelman, Goel, Kakade, Zhang; review version of October 2021), Lemma A.12 (restored): for a sum of H heads on
 tokens of length at most B, log N(eps) <~ (d L B)^2 (sum_h (B_V^{2,inf}[h])^{2/3} +
 (2 B_QK^{2,inf}[h] B_V[h])^{2/3})^3 log(mT) / eps^2, where <~ hides a constant and logarithms of all
 but m, T. No power of B stands beside B_QK.

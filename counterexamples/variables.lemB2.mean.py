@@ -1,4 +1,4 @@
-"""Paper 3 (Edelman, Goel, Kakade, Zhang 2022), Lemma B.2 (printed): for near-orthogonal v_t, Delta
+"""Paper 3 (Edelman, Goel, Kakade, Zhang; review version of October 2021), Lemma B.2 (printed): for near-orthogonal v_t, Delta
 < 1/s and 0 < gamma <= 1 there are a 1-bounded, (2/s)-strictly monotone function g of r and one
 head, |W_V| <= 2, |W_C| <= 1, within gamma/4 of g on all strings. (s heads: that part stands.)
 
