@@ -1,6 +1,6 @@
-"""Paper 4 (Trauger and Tewari 2024, arXiv version), Section 2.4 and Lemma 3.2 (restored: read together): for
-every real q > 0, for which covers are defined, inputs with |x|_1 <= B_x need no larger cover than
-B_x e_1, ..., B_x e_d. The lemma itself names no range of q.
+"""Paper 4 (Trauger and Tewari 2024, arXiv version), Section 2.4 and Lemma 3.2 (restored: read
+together): for every real q > 0, for which covers are defined, inputs with |x|_1 <= B_x need no
+larger cover than B_x e_1, ..., B_x e_d. The lemma itself names no range of q.
 
 For q = 1/2, the class {0, I} in the plane, B_x = 1 and scale 3/2, the two maps differ by 1 at e_1
 and e_2, so one covers both there. At x = (1/2, 1/2) they differ by (2 sqrt(1/2))^2 = 2. For q >= 1,

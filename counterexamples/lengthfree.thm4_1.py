@@ -1,7 +1,7 @@
-"""Paper 4 (Trauger and Tewari 2024, arXiv version), Theorem 4.1 (printed): with |w|_1 <= B_w, |W_c^T|_{1,inf} <=
-B_Wc, |W_v^T|_{1,inf} <= B_Wv, |x|_2 < B_x, cover constant C of the matrices W_QK, m > d and
-m > ln(2d), the Rademacher complexity of a layer is at most K times B_w B_Wc L_sigma B_Wv
-(2 B_x^2 sqrt(C/m) (1 + ln(sqrt(m) / (2 B_x sqrt(C)))) + B_x sqrt(ln(2d)/m)), K a constant.
+"""Paper 4 (Trauger and Tewari 2024, arXiv version), Theorem 4.1 (printed): with |w|_1 <= B_w,
+|W_c^T|_{1,inf} <= B_Wc, |W_v^T|_{1,inf} <= B_Wv, |x|_2 < B_x, cover constant C of the matrices
+W_QK, m > d and m > ln(2d), the Rademacher complexity of a layer is at most K times B_w B_Wc L_sigma
+B_Wv (2 B_x^2 sqrt(C/m) (1 + ln(sqrt(m) / (2 B_x sqrt(C)))) + B_x sqrt(ln(2d)/m)), K a constant.
 
 By Section 2.1 |W|_{1,inf} is the largest 1-norm of a column, so the columns of W^T, the rows of
 W_c and W_v, are bounded; the proof needs the columns. Let sigma = id, k = d, w = e_1, W_v = I,

@@ -1,7 +1,7 @@
-"""Paper 4 (Trauger and Tewari 2024, arXiv version), Corollary 4.2.1 (printed): let B be the largest of the bounds
-of |W_c|_{1,1}, |W_v|_{1,1}, |W_QK|_{1,1}, |w|_{1,1}, on top of the bounds of Theorem 4.2. Then the
-log covering number of the network is (gamma + eta)^3 / eps^2 with C_1 = B^2 ln(2dk + 1) and
-C_Bx = B_x^2 B^2 ln(2dk + 1) in the gamma and eta of the theorem (eta = 0 for L = 1).
+"""Paper 4 (Trauger and Tewari 2024, arXiv version), Corollary 4.2.1 (printed): let B be the largest
+of the bounds of |W_c|_{1,1}, |W_v|_{1,1}, |W_QK|_{1,1}, |w|_{1,1}, on top of the bounds of Theorem
+4.2. Then the log covering number of the network is (gamma + eta)^3 / eps^2 with C_1 = B^2 ln(2dk +
+1) and C_Bx = B_x^2 B^2 ln(2dk + 1) in the gamma and eta of the theorem (eta = 0 for L = 1).
 
 L = k = B_x = B_w = L_sigma = 1, B_c2 = B = 32, B_v2 = 1/B, w = e_1, W_c = B e_1^T, W_QK = 0. Let
 S = B^4, q a prime above S, and d = S q. For a polynomial p over F_q of degree below S/2 let W_v be

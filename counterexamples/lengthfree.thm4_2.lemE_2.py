@@ -1,8 +1,8 @@
-"""Paper 4 (Trauger and Tewari 2024, arXiv version), Lemma E.2 (printed, after Edelman et al. 2022, Lemma A.15):
-if two sets of weights meet the norm bounds, the outputs of block i differ, in the longest row, by
-at most |Delta W_c^T sigma(...)| + L B_c2 B_v2 (1 + 4 B_QK2) |g - g^|
-+ 2 L B_c2 B_v2 |Delta W_QK^T g^| + L B_c2 |Delta W_v^T g^|, where L is the Lipschitz constant of
-sigma and g, g^ are the inputs of the block.
+"""Paper 4 (Trauger and Tewari 2024, arXiv version), Lemma E.2 (printed, after Edelman et al. 2022,
+Lemma A.15): if two sets of weights meet the norm bounds, the outputs of block i differ, in the
+longest row, by at most |Delta W_c^T sigma(...)| + L B_c2 B_v2 (1 + 4 B_QK2) |g - g^| + 2 L B_c2
+B_v2 |Delta W_QK^T g^| + L B_c2 |Delta W_v^T g^|, where L is the Lipschitz constant of sigma and g,
+g^ are the inputs of the block.
 
 For i = 1 both inputs are X, which Theorem 4.2 bounds by B_x, not by 1, and its proof uses the lemma
 there. (Lemma A.15 rests on Lemma A.14, for tokens of length at most 1.) Let d = k = 1, sigma = id,

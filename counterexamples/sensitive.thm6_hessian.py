@@ -1,4 +1,4 @@
-"""Paper 2 (Hahn & Rofin 2024), Section 5 after Eq. (16) (printed, "Informally, ..."): as the input
+"""Paper 2 (Hahn & Rofin 2024, arXiv version), Section 5 after Eq. (16) (printed, "Informally, ..."): as the input
 gets longer, the Hessian of the mean squared loss at the minimizer fitting a function with
 as_n ~ n has unboundedly large entries.
 

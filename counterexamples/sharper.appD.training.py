@@ -1,6 +1,6 @@
-"""Paper 1 (Lintilhac and Shaikh 2026, version 2), Appendix D (2) (printed, in words): the parts of the MLP
-that serve inputs such as all zeros or all ones may be removed without a change of the training
-loss, with high probability, since such inputs occur with exponentially small probability.
+"""Paper 1 (Lintilhac and Shaikh 2026, version 2), Appendix D (2) (printed, in words): the parts of
+the MLP that serve inputs such as all zeros or all ones may be removed without a change of the
+training loss, with high probability, since such inputs occur with exponentially small probability.
 
 The part for all zeros is the trapezoid of count 0. It serves every input whose d bits inside a
 component are 0: a share 2^-d, not 2^-T. At the paper's setting, T = 20, d = 3, one component and

@@ -1,5 +1,5 @@
-"""Paper 1 (Lintilhac and Shaikh 2026, version 2), Appendices J and M (printed): of the 28 blocks of the
-Hessian of the output at the exact construction, no more than 6 are not zero.
+"""Paper 1 (Lintilhac and Shaikh 2026, version 2), Appendices J and M (printed): of the 28 blocks of
+the Hessian of the output at the exact construction, no more than 6 are not zero.
 
 The count drops the 13 blocks of the first attention, since its gradient is zero at the
 construction. But that gradient is v sum_h F_h G_h [unit h on] times the mean: zero on a plateau,

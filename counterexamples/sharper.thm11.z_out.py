@@ -1,5 +1,6 @@
-"""Paper 1 (Lintilhac and Shaikh 2026, version 2), Theorem 11 (printed in words, the 1 and the 0 restored):
-the row z of the output token before the second attention has norm about 1, its bit being 0.
+"""Paper 1 (Lintilhac and Shaikh 2026, version 2), Theorem 11 (printed in words, the 1 and the 0
+restored): the row z of the output token before the second attention has norm about 1, its bit being
+0.
 
 The last entry of z is not the bit. It is what the MLP writes at that position, which attends to
 all tokens alike: the MLP's value at the mean of all bits. At the input of all zeros the mean is 0,

@@ -1,5 +1,6 @@
-r"""Paper 1 (Lintilhac and Shaikh 2026, version 2), Theorem 18 (code: the plotting notebook of 2025; formula
-missing in the text): at an exact network the norm of the Hessian of the output is at most H_u.
+r"""Paper 1 (Lintilhac and Shaikh 2026, version 2), Theorem 18 (code: the plotting notebook of 2025;
+formula missing in the text): at an exact network the norm of the Hessian of the output is at most
+H_u.
 
 Let v be the direction in which F[i, h], i <= W, grows as w_i e_h / |w|, with w_i = L + log c_i
 and e the direction of r(1) - r(0), the hidden units at bit 1 and at bit 0. Along v only the scores

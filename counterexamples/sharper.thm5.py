@@ -1,5 +1,6 @@
-r"""Paper 1 (Lintilhac and Shaikh 2026, version 2), Theorem 5 (quoted: O(W d^3), G_u(W=10, d=2) = 15,524): at
-every input the trace of the Hessian of the loss is at most 2 G_u = O(W d^3), uniformly in T.
+r"""Paper 1 (Lintilhac and Shaikh 2026, version 2), Theorem 5 (quoted: O(W d^3), G_u(W=10, d=2) =
+15,524): at every input the trace of the Hessian of the loss is at most 2 G_u = O(W d^3), uniformly
+in T.
 
 Where the output is f(x) the trace is 2 |gradient of the network|^2. The rows of F that write into
 the position columns are left out of G_u; their part is 2 S^2 |w|^2 |u|^2, with w_i = L + log c_i

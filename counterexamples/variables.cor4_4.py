@@ -1,6 +1,7 @@
-"""Paper 3 (Edelman, Goel, Kakade, Zhang; review version of October 2021), Corollary 4.4 (restored): for tokens no longer
-than B, log N(eps) <~ (d L B)^2 ((B_V^{2,inf})^{2/3} + (B_QK^{2,inf} B_V)^{2/3})^3 log(mT)/eps^2,
-where <~ hides a constant and logarithms of all but m, T. No B is beside B_QK (one is in the proof).
+"""Paper 3 (Edelman, Goel, Kakade, Zhang; review version of October 2021), Corollary 4.4 (restored):
+for tokens no longer than B, log N(eps) <~ (d L B)^2 ((B_V^{2,inf})^{2/3} + (B_QK^{2,inf}
+B_V)^{2/3})^3 log(mT)/eps^2, where <~ hides a constant and logarithms of all but m, T. No B is
+beside B_QK (one is in the proof).
 
 d = 3n, sigma = id, T = 3. Let a = (1, ..., 1)/sqrt(n) in block 1, e_j in block 2, q_k in block 3.
 Input (k, j): tokens +-(B/sqrt2)(a + e_j) and the query, |query| q_k. W_V = a w' with a unit w

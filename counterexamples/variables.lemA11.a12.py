@@ -1,7 +1,7 @@
-"""Paper 3 (Edelman, Goel, Kakade, Zhang; review version of October 2021), Lemma A.12 (restored): for a sum of H heads on
-tokens of length at most B, log N(eps) <~ (d L B)^2 (sum_h (B_V^{2,inf}[h])^{2/3} +
-(2 B_QK^{2,inf}[h] B_V[h])^{2/3})^3 log(mT) / eps^2, where <~ hides a constant and logarithms of all
-but m, T. No power of B stands beside B_QK.
+"""Paper 3 (Edelman, Goel, Kakade, Zhang; review version of October 2021), Lemma A.12 (restored):
+for a sum of H heads on tokens of length at most B, log N(eps) <~ (d L B)^2 (sum_h
+(B_V^{2,inf}[h])^{2/3} + (2 B_QK^{2,inf}[h] B_V[h])^{2/3})^3 log(mT) / eps^2, where <~ hides a
+constant and logarithms of all but m, T. No power of B stands beside B_QK.
 
 H = 2 heads with equal bounds, the second with W_V = 0. d = 3n, sigma = id, T = 3, queries of length
 1. Let a = (1, ..., 1)/sqrt(n) in block 1, e_j in block 2, q_k in block 3. Input (k, j): tokens

@@ -1,6 +1,7 @@
-"""Paper 3 (Edelman, Goel, Kakade, Zhang; review version of October 2021), Lemma B.2 (printed): for near-orthogonal v_t, Delta
-< 1/s and 0 < gamma <= 1 there are a 1-bounded, (2/s)-strictly monotone function g of r and one
-head, |W_V| <= 2, |W_C| <= 1, within gamma/4 of g on all strings. (s heads: that part stands.)
+"""Paper 3 (Edelman, Goel, Kakade, Zhang; review version of October 2021), Lemma B.2 (printed): for
+near-orthogonal v_t, Delta < 1/s and 0 < gamma <= 1 there are a 1-bounded, (2/s)-strictly monotone
+function g of r and one head, |W_V| <= 2, |W_C| <= 1, within gamma/4 of g on all strings. (s heads:
+that part stands.)
 
 It fails at s = 2, Delta = 1/3, gamma = 1/10, T = 4: the vertices of a tetrahedron, two of them
 turned round (for any s: a simplex of 2s vertices, half of them turned round). The conditions force

@@ -22,7 +22,7 @@
 # ```
 # **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far one layer moves, and how far the read-out moves. The first and the third hold. The second is Lemma A.15 of {cite:t}`variables`, without the condition of Lemma A.14, on which that rests, that tokens lie in the unit ball. With it the lemma holds; the paper uses it for longer inputs too, and there it fails. Its repair is a square of their length. The paper sums the bound up as a power of the norms, and counts what several heads cost; both are fair. Two corollaries of the appendix use covers outside their range, and whether their bounds fail is open.
+# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far one layer moves, and how far the read-out moves. The first and the third hold. The second is Lemma A.15 of {cite:t}`variables`, without the condition of Lemma A.14, on which that rests, that tokens lie in the unit ball. With it the lemma holds; the paper uses it for longer inputs too, and there it fails. Its repair is a square of their length. The paper sums the bound up as a power of the norms, and counts what several heads cost; both are fair. Two corollaries of the appendix inherit a missing factor from Theorem 4.2, and fail.
 #
 # ## How far one layer moves
 #
@@ -44,6 +44,8 @@ L_max = 8  # deepest network of the growth curves [4..12]
 seed = 0  # of all random instances [0..1000000]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import math
+
 import pandas as pd
 import torch
 
@@ -390,15 +392,63 @@ ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
     evidence="attained",
 )
 
+
+# %% mystnb={"code_prompt_hide": "The bounds at two instances", "code_prompt_show": "The bounds at two instances"} tags=["hide-input"]
+def printed(C, B_x, lipschitz, B_c2, B_v2, B_w, eps, factor):
+    """(gamma + eta)^3 / eps^2 of one layer; the last term with B_v2 as printed, or another factor."""
+    gamma = (C * B_x**2) ** (1 / 3) * (2 * lipschitz * B_c2 * B_v2 * B_w) ** (2 / 3)
+    gamma += C ** (1 / 3) * (1 + (B_w * lipschitz * factor) ** (2 / 3))
+    return gamma**3 / eps**2
+
+
+def sets(power):
+    """F.0.2: needed and printed log covering numbers, and the bound with B_c2 B_x in its last term."""
+    B_x, s = 10.0**power, 10.0 ** (2 * power)
+    B, d = 1 / B_x, s**3
+    shared = (B**2 * math.log(d), B_x, s / (B**2 * B_x), B, B / s**0.5, B, 0.499 * B)
+    return s * math.log(d / s), printed(*shared, B / s**0.5), printed(*shared, B * B_x)
+
+
+def bits_of(root, b):
+    """F.0.1: the same for the maps' norms."""
+    d, B, B_x = root**2, b / root, root**2 / b
+    shared = (d * B**2 * math.log(3), B_x, root / B, B / root, root / B_x, b, 0.499 * b)
+    return d * math.log(2), printed(*shared, root / B_x), printed(*shared, B / root * B_x)
+
+
+cases = {f"F.0.2, d = 10^{6 * power}": sets(power) for power in (2, 4, 7)}
+cases |= {
+    f"F.0.1, d = 10^{2 * k}": bits_of(10.0**k, b) for k, b in ((3, 0.02), (6, 1e-3), (9, 1e-5))
+}
+names = ["needed", "as printed", "with B_c2 B_x in the last term"]
+both = pd.DataFrame(cases, index=names).T.rename_axis("instance")
+table(both, "Log covering numbers: what is needed and what the corollaries have", form=".3g")
+over = both["as printed"] / both["needed"]
+mended = both["with B_c2 B_x in the last term"] / both["needed"]
+for name, rows in (("corF_0_2", over.index[:3]), ("corF_0_1", over.index[3:])):
+    ledger.result(f"lengthfree.thm4_2.{name}").refuted(
+        "as printed: the bound over what is needed, smallest of three; control: $B_{c2} B_x$ in the last term",
+        over[rows].min(),
+        at_least=1,
+        control=mended[rows].min(),
+        about="statement",
+        evidence="attained",
+    )
+glue(least_two=over.iloc[2])
+
 # %% [markdown]
-# With covers at $\epsilon/\sqrt d$ the proof goes through: another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$), and $\max(d, k)$ for $k$ in the logarithm, as $W_{QK}$ is $d \times d$. F.0.2 further rests on Lemma 3.4, which is false for columns ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does; no bound is meant there.) Whether F.0.1 or F.0.2 fails as a bound we do not know: $C_1$ has a factor $B^2$, and $B$ has to be large for a hidden token to be long in the 1-norm.
+# With covers at $\epsilon/\sqrt d$ the proof goes through: another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$), and $\max(d, k)$ for $k$ in the logarithm, as $W_{QK}$ is $d \times d$. F.0.2 further rests on Lemma 3.4, which is false for columns ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does; no bound is meant there.) As bounds both fail, and not by the step above: like {prf:ref}`lengthfree-thm4-2` they have $B_{v2}$ in the term of $W_v$, where the proof has $B_{c2}$, and in the first layer the length $B_x$ of the tokens too. So nothing pays for a steep $\sigma$ behind a small $W_v$ that reads long tokens.
+#
+# *F.0.2.* Let $L = k = 1$, $W_{QK} = 0$, $B = 1/B_x$, $w = B e_1$, $W_c = B e_1^\top$ and $\sigma(y) = s y/(B^2 B_x)$, and let $W_v$ have entries $B/s$ on a set of $s$ of $d$ coordinates. An input is a token 0 and copies of $B_x e_j$. The output is $B(1 - \frac1T)$ if $j$ is in the set, and 0 otherwise, so each of the $\binom ds$ sets needs a member of its own. Tokens are no longer than $B_x$ in the 1-norm either, and both $\|W_v\|_{2,1}$ and $\|W_v^\top\|_{2,1}$ are at most $B$.
+#
+# *F.0.1*, for the norms of the maps $x \mapsto W_v^\top x$, $W_c^\top x$, $w^\top x$, to which Lemma 3.3 applies (as in Theorem 4.1, which bounds $\|W_c^\top\|_{1,\infty}$): let $B = b/\sqrt d$, $B_x = d/b$, entries of $W_v$ in $\{0, 1/B_x\}$, all entries of $W_c$ equal to $B/d$ and of $w$ to $B$, and $\sigma(y) = \sqrt d\, y/B$. Then the $d$ inputs tell all $2^d$ choices of $W_v$ apart. For the columns of $W_v$ and $W_c$ themselves we did not decide it.
 #
 # ## What we found
 #
 # * Lemmas E.1 and E.3 hold. E.2 holds for tokens in the unit ball, as in its source, and fails for the first layer, to which the paper applies it, by up to $B_x^2/2$. With $R^2$ beside both terms of the scores it holds for tokens of any length, with half the constants.
 # * E.2 needs the norms of one of both networks only. So covers whose members leave the spectral bounds will do.
 # * The summary of the bound is fair for norms of at least 1; $H^{3/2}$ is right for one layer, and $H^{L + 1/2}$ for $L$.
-# * The proof of F.0.1 uses a cover outside its range; its bound, and that of F.0.2, are open.
+# * The proof of F.0.1 uses a cover outside its range. The bounds of F.0.1, for the norms of the maps, and of F.0.2 are false, for the reason for which Theorem 4.2 is.
 #
 # ```{finding} lengthfree.thm4_2.lemE_2
 # :title: One block: long inputs cost the square of their length
@@ -415,9 +465,25 @@ ledger.result("lengthfree.thm4_2.corF_0_1").refuted(
 # **What survives.** The lemma with the condition of its source, even with half the constants: so for every layer but the first, and for the first if $B_x \le 1$. As printed it holds for tokens of length at most $\sqrt2$.
 # ```
 #
+# ```{finding} lengthfree.thm4_2.corF_0_2
+# :title: Corollaries F.0.1 and F.0.2 inherit a missing factor
+# :group: false statement
+# :also: lengthfree.thm4_2.corF_0_1
+#
+# **Statement.** Printed: with $B$ the largest of the norms of Lemma 3.4, or of Lemma 3.3, the log covering number is $(\gamma + \eta)^3/\epsilon^2$ with $C_1 = B^2 \ln(dk)$, or $d B^2 \ln(2k+1)$.
+#
+# **Counterexample.** One layer, $k = 1$, $W_{QK} = 0$, $B = 1/B_x$: matrices $W_v$ that mark sets of coordinates, behind which a steep $\sigma$ makes up for their size. The bound of F.0.2 is {glue:text}`least_two:.1e` of what is needed at $B_x = 10^7$, and falls like $1/B_x^2$. F.0.1 fails at a like instance if its norms are those of the maps that Lemma 3.3 covers.
+#
+# **Why.** The term of $W_v$ has $B_{v2}$ where the proof of Theorem 4.2 has $B_{c2}$ and, in the first layer, $B_x$.
+#
+# **Repair.** $B_{c2} B_x$ in that term, and the covers of {ref}`ch-multi-layer-bound`.
+#
+# **What survives.** The form of the bound, and that the length of the sequence is not in it.
+# ```
+#
 # ## What would falsify this
 #
-# For E.1: a split below the closed form; the control exchanges two exponents. For E.2: a block above the repaired bound; the controls are long tokens in the printed one, and a constant of softmax that is too small. For E.3: a read-out above its bound; the control leaves a term out. For the summary: a formula above it at norms of at least 1; the control has smaller ones. For the heads: another power; the control has a second layer. For F.0.1: an error at most $\epsilon$ on the hidden token; the control is a finer cover.
+# For E.1: a split below the closed form; the control exchanges two exponents. For E.2: a block above the repaired bound; the controls are long tokens in the printed one, and a constant of softmax that is too small. For E.3: a read-out above its bound; the control leaves a term out. For the summary: a formula above it at norms of at least 1; the control has smaller ones. For the heads: another power; the control has a second layer. For the step of F.0.1: an error at most $\epsilon$ on the hidden token; the control is a finer cover. For F.0.1 and F.0.2 as bounds: a bound of at least what is needed; the control has $B_{c2} B_x$ in the last term.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
