@@ -31,12 +31,12 @@
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma B.8
 # :label: variables-lemB8
-# Let $x_1, \dots, x_n \in [-B, B]^k$ be at least $4\delta$ apart in some coordinate, any two of them. For any values $f_i$ there is a ReLU net with two hidden layers of $4nk$ and $2n$ units that equals $f_i$ wherever $\|x - x_i\|_\infty \le \delta$. Its weights have $\|W_1\|_\infty \le \max(1, B)/\delta$, $\|W_2\|_\infty \le k/\delta$ (restored, from the proof and its uses) and $\|w\|_\infty \le \max_i |f_i|$.
+# Let $x_1, \dots, x_n \in [-B, B]^k$ be at least $4\delta$ apart in some coordinate, any two of them. For any values $f_i$ there is a ReLU net with two hidden layers of $4nk$ and $2n$ units that equals $f_i$ wherever $\|x - x_i\|_\infty \le \delta$. *(True for $\delta \le 1$, a condition that is not printed.)* Its weights, biases among them, have $\|W_1\|_\infty \le \max(1, B)/\delta$, $\|W_2\|_\infty \le k/\delta$ (restored, from the proof and its uses) and $\|w\|_\infty \le \max_i |f_i|$.
 # ```
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemmas B.5 and B.6
 # :label: variables-lemB5
-# *(True; the proof is refuted below.)* Let a head be within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$ (B.5), or heads within $\gamma/4$ of a $\gamma$-injective function (B.6). Then a net behind them, with $\|W_1\|_\infty \le 8 \max(1, B)/\gamma$ and $\|W_2\|_\infty \le 8s/\gamma$, makes the transformer equal to any given function of $r$ (B.5), or of the chosen bits (B.6), on all strings. The proof takes the net of {prf:ref}`variables-lemB8` with $\delta = \gamma/8$.
+# *(True for $\gamma \le 4$, a condition that is not printed; the proof is refuted below.)* Let a head be within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$ (B.5), or heads within $\gamma/4$ of a $\gamma$-injective function (B.6). Then a net behind them, with $\|W_1\|_\infty \le 8 \max(1, B)/\gamma$ and $\|W_2\|_\infty \le 8s/\gamma$, makes the transformer equal to any given function of $r$ (B.5), or of the chosen bits (B.6), on all strings. The proof takes the net of {prf:ref}`variables-lemB8` with $\delta = \gamma/8$.
 # ```
 #
 # ```{prf:proposition} Edelman et al. (2022), Propositions 4.7 and B.1
@@ -113,7 +113,7 @@ table(
 # {prf:ref}`variables-lemB8` is true for $\delta \le 1$, even with $\|W_1\|_\infty \le \max(1, B)/(2\delta)$ and $\|W_2\|_\infty \le k$. So are {prf:ref}`variables-lemB5` for $\gamma \le 4$, with $\delta = \gamma/4$, $\|W_1\|_\infty \le 2\max(1, B)/\gamma$ and $\|W_2\|_\infty \le s$.
 # ```
 #
-# For $\delta > 1$ the bound $k/\delta$ is too small for this net, and the net of the proof, whose second layer is $1/\delta$ times as steep, does not answer 0 off its boxes. All uses have $\delta \le \frac18$, so we take $\delta \le 1$.
+# For large $\delta$ the lemmas fail as they are printed. Let one bit be chosen, $\gamma = 4000$ and the values $\pm 2000$. A head reads one value of the bit as {glue:text}`readings` different numbers, by the other bits, and a net of 8 and 4 units in one number has at most {glue:text}`pieces` pieces on which it is linear. So two readings share a piece, on which the net has to be constant, and within the printed norms that constant is at most {glue:text}`constant:.2f`, where 1 is needed. For $\delta > 1$ the bound $k/\delta$ is too small for this net, and the net of the proof, whose second layer is $1/\delta$ times as steep, does not answer 0 off its boxes. All uses have $\delta \le \frac18$, so we take $\delta \le 1$.
 #
 # ```{dropdown} Proof
 # Let the ramps have width $2\delta$: zero from $3\delta$ on. The box of another point ends $3\delta$ away in some coordinate, so all boxes are disjoint from the trapezoids of others. Slopes are $\frac1{2\delta}$. Drop a side of $\psi_{ij}$ where it is not needed: if no $x_{i'j}$ is $4\delta$ or more above $x_{ij}$, let $\psi_{ij}$ stay 1 above, and likewise below. (The two units get no weight; where the rising side is dropped its 1 moves to the bias of the second layer, which stays between $-k$ and $1$.) A side that is kept has its kinks between $x_{ij} + \delta$ and $x_{ij} + 3\delta$, while $x_{ij} \ge -B$ and $x_{ij} + 4\delta \le B$. So all kinks lie in $[-B + \delta, B - \delta]$, and biases are at most $\frac{B}{2\delta}$. The second layer has weights $\pm 1$ and biases between $-k$ and 1.
@@ -187,6 +187,39 @@ b6.holds(
     evidence="proved",
 )
 glue(weight=found["W_1, proof"], lighter=found["W_1, repaired"])
+
+
+def largest_constant(units, W_1, W_2):
+    """What a net that is constant on a piece can be there: weights and biases at their bounds."""
+    first, second = units
+    return second * W_2 * (1 + first * W_1)
+
+
+def printed(gamma):
+    """The same for one bit and values -gamma/2 and gamma/2, by B.5 and B.6, and by B.8."""
+    B = gamma / 2
+    lemma = largest_constant((8, 4), 8 * max(1, B) / gamma, 8 / gamma)
+    return lemma, largest_constant((8, 4), 4 * max(1, B) / gamma, 4 / gamma)
+
+
+wide, long = 4000.0, 60
+e = 8 * long  # exp(R) of the head, with R = log(8 T / gamma) at gamma = 1
+readings = [wide / 2 * (e + 2 * k - (long - 1)) / (e + long) for k in range(long)]
+pieces = 9 + 4 * 9  # of a net of 8 and 4 units in one reading, at most
+if not (len(set(readings)) > pieces and max(wide / 2 - x for x in readings) <= wide / 4):
+    raise ValueError("the readings do not meet the hypothesis of the lemma")
+for result, of_large, of_one in zip(
+    (b5, b6, b8), (printed(wide)[0], *printed(wide)), (printed(1.0)[0], *printed(1.0)), strict=True
+):
+    result.refuted(
+        "without the condition, $\\gamma = 4\\delta = 4000$, one bit: largest constant of a net within the norms, of 1 needed; control: $\\gamma = 1$",
+        of_large,
+        at_least=1,
+        control=of_one,
+        about="condition",
+        evidence="proved",
+    )
+glue(constant=printed(wide)[0], readings=len(set(readings)), pieces=pieces)
 
 # %% [markdown]
 # The largest first-layer weight of the proof's net is {glue:text}`weight:.1f` times what the lemma allows, that of the repaired one {glue:text}`lighter:.2f` times. The lemma only asks that *some* net meets its bound, and one does. With the proof's tolerance readings at $\gamma/4$ are at $2\delta$, where its net answers 0.
