@@ -31,8 +31,8 @@ GRADES = {
     "false statement": ("false",),
     "condition": ("true with a condition",),
     "misprint": ("misprint",),
-    "proof": ("proof gap",),
-    "constant": ("constant loose",),
+    "proof": ("proof gap", "true"),
+    "constant": ("constant loose", "true"),
     "restored form": ("restored form fails",),
 }
 """Of each group of findings but two: the verdicts that a result of it has."""

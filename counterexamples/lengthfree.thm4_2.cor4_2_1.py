@@ -44,7 +44,7 @@ def main() -> int:
         "|W_v|_2 <= B_v2 = 1/B": S * entry**2 <= Q(1, B**2),
         "1-norms of W_v, W_c, w, W_QK at most B": max(S * entry, W_c, w, 0) <= B,
         "2-norms of W_c, w, x at most B_c2 = B, B_w = 1, B_x = 1": W_c <= B and max(w, x) <= 1,
-        "no projection acts: |W_v . x| <= 1/B, times W_c at most 1": S * entry**2 * (W_c * x) ** 2 <= 1,
+        "no projection acts: |W_v . x| times W_c at most 1": S * entry**2 * (W_c * x) ** 2 <= 1,
         "outputs more than 2 eps apart": (Q(T - 1, T) * w * W_c * x) ** 2 * apart > (2 * EPS) ** 2,
     }
     print(f"statement   log N <= (gamma + eta)^3 / eps^2, at L = k = 1, B = {B}, S = {S}, q = {P}")

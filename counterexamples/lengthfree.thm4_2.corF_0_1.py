@@ -3,14 +3,14 @@ of the bounds of Lemma 3.3, |W|_{1,inf}, for W_c, W_v, W_QK and w, on top of the
 4.2. Then the log covering number of the network is (gamma + eta)^3 / eps^2 with C_1 = d B^2
 ln(2k+1) and C_Bx = B_x^2 C_1 in the gamma and eta of the theorem (eta = 0 for L = 1).
 
-Lemma 3.3 is about maps x -> Wx, W in R^{k x d}; the network's maps are W_v^T, W_c^T and w^T, and
-|.|_{1,inf} is the largest 1-norm of a column of these (as Theorem 4.1 writes |W_c^T|_{1,inf}). For
-columns of W_v and W_c themselves this program says nothing.
-L = k = 1, W_QK = 0, B = b / sqrt(d), B_x = d/b, W_v = v in {0, h}^d with h = 1/B_x, all entries of
-W_c B/d and of w B, sigma(y) = y sqrt(d)/B. Inputs: [CLS] = 0 and T - 1 tokens B_x e_j. No projection
-acts; output j is b (1 - 1/T) if v_j = h, else 0. The d inputs tell all v apart: log N >= d log 2.
-The bound over this falls like b^2 for large d, so no constant saves it. The term of W_v has B_v2 where
-the proof has B_c2 and, in the first layer, B_x.
+Lemma 3.3 is about maps x -> Wx, W in R^{k x d}; the network's maps are W_v^T, W_c^T and w^T,
+and |.|_{1,inf} is the largest 1-norm of a column of these (as Theorem 4.1 writes
+|W_c^T|_{1,inf}). For columns of W_v and W_c themselves this program says nothing. L = k = 1,
+W_QK = 0, B = b / sqrt(d), B_x = d/b, W_v = v in {0, h}^d with h = 1/B_x, all entries of W_c B/d
+and of w B, sigma(y) = y sqrt(d)/B. Inputs: [CLS] = 0 and T - 1 tokens B_x e_j. No projection
+acts; output j is b (1 - 1/T) if v_j = h, else 0. The d inputs tell all v apart: log N >= d log
+2. The bound over this falls like b^2 for large d, so no constant saves it. The term of W_v has
+B_v2 where the proof has B_c2 and, in the first layer, B_x.
 """
 
 from fractions import Fraction as Q
@@ -57,7 +57,8 @@ def sides(root, b):
 def main() -> int:
     print("statement   log N <= K (gamma + eta)^3 / eps^2, at L = k = 1, with one constant K")
     fails = True
-    for K, root, b in ((1, 10**3, Q(1, 50)), (100, 10**6, Q(1, 10**3)), (10**6, 10**9, Q(1, 10**5))):
+    for K, power, share in ((1, 3, 50), (100, 6, 10**3), (10**6, 9, 10**5)):
+        root, b = 10**power, Q(1, share)
         hypotheses, left, right = sides(root, b)
         for name, holds in hypotheses.items():
             print(f"hypothesis  {name}: {'holds' if holds else 'fails'}")

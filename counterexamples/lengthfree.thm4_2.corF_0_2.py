@@ -3,13 +3,13 @@ of the bounds of Lemma 3.4, |W|_{2,1}, for W_c, W_v, W_QK and w, on top of the b
 4.2. Then the log covering number of the network is (gamma + eta)^3 / eps^2 with C_1 = B^2 ln(dk)
 and C_Bx = B_x^2 B^2 ln(dk) in the gamma and eta of the theorem (eta = 0 for L = 1).
 
-L = k = 1, W_QK = 0, B = 1/B_x, w = B e_1, W_c = B e_1^T, sigma(y) = s y / (B^2 B_x), and
-W_v has B/s on a set of s of the d coordinates, else 0. Both |W|_{2,1} and |W^T|_{2,1} are at most B.
-Inputs: [CLS] = 0 and T - 1 tokens B_x e_j, so that |x|_1 <= B_x too, as Lemma 3.4 asks. No projection
-acts, and the output is B (1 - 1/T) if j is in the set, else 0. On the d inputs two sets differ by
-that much somewhere, so each needs a member of its own: log N >= log C(d, s) >= s log(d/s).
-The bound over this falls like 1/B_x^2, so no constant saves it. The term of W_v has B_v2 where
-the proof has B_c2 and, in the first layer, B_x.
+L = k = 1, W_QK = 0, B = 1/B_x, w = B e_1, W_c = B e_1^T, sigma(y) = s y / (B^2 B_x), and W_v
+has B/s on a set of s of the d coordinates, else 0. Both |W|_{2,1} and |W^T|_{2,1} are at most
+B. Inputs: [CLS] = 0 and T - 1 tokens B_x e_j, so that |x|_1 <= B_x too, as Lemma 3.4 asks. No
+projection acts, and the output is B (1 - 1/T) if j is in the set, else 0. On the d inputs two
+sets differ by that much somewhere, so each needs a member of its own: log N >= log C(d, s) >= s
+log(d/s). The bound over this falls like 1/B_x^2, so no constant saves it. The term of W_v has
+B_v2 where the proof has B_c2 and, in the first layer, B_x.
 """
 
 from fractions import Fraction as Q

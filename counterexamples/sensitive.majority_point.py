@@ -1,5 +1,5 @@
-"""Paper 2 (Hahn & Rofin 2024, arXiv version), Sections 3 and 4 (printed): for MAJORITY, "s(f,x) = n" whenever the
-ones and zeros in x are almost fully balanced.
+"""Paper 2 (Hahn & Rofin 2024, arXiv version), Sections 3 and 4 (printed): for MAJORITY, "s(f,x) =
+n" whenever the ones and zeros in x are almost fully balanced.
 
 Only flips towards balance change the vote: s(x) is at most floor(n/2) + 1, at every x. The order
 n is right, and with it the predicted blow-up of order n^(1/4) on such inputs.

@@ -1,4 +1,5 @@
-"""Paper 2 (Hahn & Rofin 2024, arXiv version), Section 4 (printed): for MEAN, s(f, x) is said to go as 1/n^2.
+"""Paper 2 (Hahn & Rofin 2024, arXiv version), Section 4 (printed): for MEAN, s(f, x) is said to go
+as 1/n^2.
 
 Each of the n flips moves the mean by 2/n, and s is one quarter of the sum of n squares: s(x) = 1/n
 at every x, as the paper's own as_n = 1/n of Section 3 asks. What the sentence is for survives:

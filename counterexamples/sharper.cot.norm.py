@@ -1,4 +1,5 @@
-"""Paper 1 (Lintilhac, Shaikh 2026, version 2), Appendix G (printed, in words): the chain has the smaller norm.
+"""Paper 1 (Lintilhac, Shaikh 2026, version 2), Appendix G (printed, in words): the chain has the
+smaller norm.
 
 A step of the proof of Theorem 16: the norm of the chain-of-thought construction is smaller than
 that of the main construction for sets of two bits (the matrix and d = 2 are restored).

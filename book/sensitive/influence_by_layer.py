@@ -197,11 +197,11 @@ lem15.refuted(
     two["ratio"].iloc[-1],
     at_most=1,
     control=drawn["Lemma 15 with $C_V$"].max(),
-    about="statement",
+    about="misprint",
     evidence="attained",
 )
 
-lem15.repaired(
+lem15.holds(
     "Lemma 15 with $C_V$: the two tokens, and where the ascent ends; control: the two without it",
     max(top["Lemma 15 with $C_V$"], two["ratio with $C_V$"].max()),
     at_most=1,
@@ -330,7 +330,7 @@ glue(parity_sum=sums[n**2])
 #
 # ```{finding} sensitive.lem13.lem15
 # :title: Lemma 15 needs the norm of the value matrix
-# :group: false statement
+# :group: misprint
 #
 # **Statement.** As printed, for $k > 1$: $I_q[b_j] \le 4 \sqrt d\, e^{4 C_A} (I_q[y_j] + \frac1n \sum_w I_q[y_w])$, all constants being at least 1.
 #

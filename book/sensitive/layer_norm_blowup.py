@@ -279,15 +279,15 @@ eq32.refuted(
     long.loc[bad, "inputs above (32)"] * 25,
     at_most=1,
     control=25 * (long.loc[bad, "(12), repaired"] > 1),
-    about="constant",
+    about="misprint",
     evidence="attained",
 )
-eq32.repaired(
+eq32.holds(
     "(32) with $\\|v\\|^2$: (12) at the same model, left over right side; control: as printed",
     long.loc[bad, "(12), repaired"],
     at_most=1,
     control=long.loc[bad, "(12) with (32)"],
-    about="constant",
+    about="statement",
     evidence="proved",
 )
 every = [
@@ -328,7 +328,7 @@ glue(speaks=first(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 34))
 #
 # ```{finding} sensitive.eq32
 # :title: Eq. (32) needs the square of the read-out's norm
-# :group: constant
+# :group: misprint
 #
 # **Statement.** As printed in Section 4, Theorem 4 has a constant $C$ that is (8) times a polynomial in $H$, $d$ and the norms of all weights; "see (32)", where the read-out enters as $1 + \|v\|$. Corollary 5 has the same $C$.
 #

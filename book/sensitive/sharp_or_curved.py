@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-brittle-transformers`, {ref}`ch-sharpness`. **Read** 5 min. **Runs in** 20 s. **Source** printed.
 #
-# **Claim.** "Informally", the paper adds to its theorem on brittleness that the Hessian of the loss at the minimizer has entries without bound as strings grow. At one network they stay bounded: its read-out is exactly parallel to the token that it reads. It is an exception. At every other exact read-out of this network, up to multiples of $(1, \dots, 1)$, which layer norm does not see, the sentence is right, and a formula says how fast the trace grows.
+# **Claim.** The paper says of its theorem on brittleness that it entails lower bounds on the trace of the Hessian, and, informally, that the Hessian of the loss at the minimizer has entries without bound as strings grow. At one network they stay bounded: its read-out is exactly parallel to the token that it reads. It is an exception. At every other exact read-out of this network, up to multiples of $(1, \dots, 1)$, which layer norm does not see, the sentence is right, and a formula says how fast the trace grows.
 #
 # ## The statement
 #
@@ -31,7 +31,7 @@
 #
 # ```{prf:remark} Hahn and Rofin (2024), Section 5
 # :label: sensitive-thm6-remark
-# *(Not at every minimizer.)* "Informally", Theorem 6 says that for $\mathrm{as}_n(T_\theta) \sim n$ tiny steps change the predictions on long inputs. "This means that, as the input gets longer, the Hessian of the mean-squared loss at the minimizer fitting a sensitive function has unboundedly large entries."
+# *(Not at every minimizer.)* Lower bounds on $L_{\rho,n}$, such as Theorem 6, "immediately entail lower bounds on other common sharpness measures, such as worst-case sharpness, and (in the limit $\rho \to 0$) the trace of the loss function's Hessian". "Informally", Theorem 6 says that for $\mathrm{as}_n(T_\theta) \sim n$ tiny steps change the predictions on long inputs. "This means that, as the input gets longer, the Hessian of the mean-squared loss at the minimizer fitting a sensitive function has unboundedly large entries."
 # ```
 #
 # **Where the trace stays.** The PARITY transformer of {ref}`ch-brittle-transformers` has $d = 32$, and its $v$ is parallel to $y_n$ at every input. Its encodings, which contain $\frac in$, $\frac1n$ and $\frac1{n^2}$, depend on $n$. Section 5 allows this: Theorem 6 holds "for families of transformers where weights may depend on n", as long as the constant $C$ of Theorem 4 remains bounded, and it does, since weights are fixed and encodings bounded. So $|T_\theta|$ is as large as it can be: turning $y_n$ by a small angle $\varphi$ changes the output by $\varphi^2 / 2$ only. All weights but $v$ then have gradient 0, kinks of ReLU or not, and $v$ has the gradient $y_n$. The fit is exact, so $\mathrm{tr}\, H = 2\, \mathbb E_x \|\nabla T_\theta\|^2 = 2d = 64$ at every length. No entry of $H$ exceeds its trace.
@@ -211,7 +211,7 @@ ledger.show()
 # :title: An exact PARITY transformer can have a bounded Hessian
 # :group: false statement
 #
-# **Statement.** As printed, and introduced there by "Informally": as the input gets longer, the Hessian of the mean squared loss at the minimizer that fits a sensitive function has entries without bound.
+# **Statement.** As printed before the theorem: lower bounds on $L_{\rho,n}$ "immediately entail" lower bounds on the trace of the Hessian, in the limit $\rho \to 0$. As printed after it, and introduced there by "Informally": as the input gets longer, the Hessian of the mean squared loss at the minimizer that fits a sensitive function has entries without bound.
 #
 # **Counterexample.** The exact PARITY transformer with its read-out parallel to $y_n$: the trace is {glue:text}`trace_short:.4f` at 8 bits and {glue:text}`trace_long:.4f` at {glue:text}`long_n` bits.
 #

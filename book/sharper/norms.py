@@ -19,11 +19,11 @@
 # # How large are the weights?
 #
 # ```{verdict}
-# Seven bounds add up to the quoted {glue:text}`quoted:.2f` at $T = 20$, $W = 10$, $d = 2$, and no network with all $c_i \ge T^{-4}$ exceeds their sum; one of {glue:text}`far` bits comes within {glue:text}`missing:.1f` %. Among the activations one norm is printed as 1 and reaches $\sqrt2$.
+# Seven bounds add up to the quoted {glue:text}`quoted:.2f` at $T = 20$, $W = 10$, $d = 2$, and no network with all $c_i \ge T^{-4}$ exceeds their sum; one of {glue:text}`far` bits comes within {glue:text}`missing:.1f` %. Among the activations one norm, whose value is missing in our text and restored as 1, reaches $\sqrt2$.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 7 min. **Runs in** 10 s. **Source** quoted (the total of Theorem 10), printed (the sentences of the proofs), restored (the rest).
 #
-# **Claim.** The squared norm of the hand-written network is at most a sum of seven bounds, one for each block of weights. It holds, and it is nearly sharp. It needs that no coefficient is extremely small; cutting off the scores at $\pm 2 \log T$ removes that condition. Two sentences of the proof are slightly off, and harm nothing. Among the activations one printed norm is wrong, and nothing that the paper concludes depends on it.
+# **Claim.** The squared norm of the hand-written network is at most a sum of seven bounds, one for each block of weights. It holds, and it is nearly sharp. It needs that no coefficient is extremely small; cutting off the scores at $\pm 2 \log T$ removes that condition. Two sentences of the proof are slightly off, and harm nothing. Among the activations one norm, restored as 1, is not right, and nothing that the paper concludes depends on it.
 #
 # ## The statement
 #
@@ -422,7 +422,7 @@ glue(z_out_top=no_ones["z_out"].item())
 #
 # ```{finding} sharper.thm11.z_out
 # :title: The row of the output token has norm up to the root of 2
-# :group: false statement
+# :group: restored form
 #
 # **Statement.** Printed in words, the numbers 0 and 1 restored: the row of the output token before the second attention has a norm of about 1, because its bit is fixed at 0.
 #

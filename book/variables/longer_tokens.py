@@ -268,7 +268,7 @@ ledger.show()
 #
 # ```{finding} variables.cor4_4
 # :title: One head: tokens longer than 1 cost a further power of their length
-# :group: false statement
+# :group: restored form
 #
 # **Statement.** As restored: the bound has no $B_X$ beside $B_{QK}^{2,\infty} B_V$; its proof has one.
 #
@@ -298,7 +298,7 @@ ledger.show()
 #
 # ```{finding} variables.lemA11.a12
 # :title: Sums of heads inherit the missing power of the length
-# :group: false statement
+# :group: restored form
 #
 # **Statement.** As restored, Lemma A.12: for a sum of heads no $B_X$ stands beside $B_{QK}^{2,\infty} B_V$.
 #
