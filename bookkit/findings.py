@@ -31,7 +31,7 @@ GRADES = {
     "false statement": ("false",),
     "condition": ("true with a condition",),
     "misprint": ("misprint",),
-    "proof": ("proof gap", "true"),
+    "proof": ("proof gap", "true", "true with a condition"),
     "constant": ("constant loose", "true"),
     "restored form": ("restored form fails",),
 }

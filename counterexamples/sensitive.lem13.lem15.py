@@ -55,7 +55,7 @@ def main() -> int:
     }
     print("statement   I_q[b_j] <= 4 sqrt(d) exp(4 C_A) (I_q[y_j] + mean of I_q[y_w])")
     for text, met in hypotheses.items():
-        print(f"hypothesis  {text}: {'holds' if met else 'does not hold'}")
+        print(f"hypothesis  {text}: {'holds' if met else 'fails'}")
     print(f"left side   in [{float(left.a):.6f}, {float(left.b):.6f}]")
     print(f"right side  in [{float(right.a):.6f}, {float(right.b):.6f}]")
     fails = all(hypotheses.values()) and left.a > right.b

@@ -27,7 +27,7 @@ def main() -> int:
     near = [max(s for gap, s in every[n] if gap <= 2) for n in lengths]
     covered = most == near  # no other x has a larger value
     print("statement   s(MAJORITY, x) = n where ones and zeros are almost balanced")
-    print(f"hypothesis  every x of 3 to 12 bits, any balance: {'holds' if covered else '-'}")
+    print(f"hypothesis  every x of 3 to 12 bits, any balance: {'holds' if covered else 'fails'}")
     print("left side   largest s =", ", ".join(str(s) for s in most))
     print("right side          n =", ", ".join(str(n) for n in lengths))
     fails = covered and all(s < n for n, s in zip(lengths, most, strict=True))

@@ -67,8 +67,7 @@ def classes(n):
         x[-1] = last
         if s:
             x[s - 1] = spike if s < n else last
-        free = [i for i in range(n) if x[i] is None]
-        ones = s - sum(b == 1 for b in x)
+        free, ones = [i for i in range(n) if x[i] is None], s - sum(b == 1 for b in x)
         if 0 <= ones <= len(free):
             yield [1 if b == 1 or i in free[:ones] else 0 for i, b in enumerate(x)]
 
@@ -94,7 +93,7 @@ def main() -> int:
     print(f"left side   largest entry at all n: {', '.join(map(str, largest))}")
     fails = exact and bounded and wide and len(largest) == 1
     print("the statement fails" if fails else "the statement stands here")
-    return 0 if fails else 1
+    return int(not fails)
 
 
 if __name__ == "__main__":

@@ -57,13 +57,17 @@ def main() -> int:
     # 2/s - 2 eta <= (|n_t| + 2 NORMS |d_t|) / D' <= max(1, 2 NORMS) * 2 eta
     least = F(2, S) / (2 + 2 * max(1, 2 * NORMS))
     print("statement   Lemma B.2, one head: some head is within gamma/4 of some g")
-    print(f"hypothesis  Delta = {delta} < 1/s = {F(1, S)} : {delta < F(1, S)}")
-    print(f"hypothesis  unit vectors in R^{rank}, Gram matrix positive semidefinite : {rank > 0}")
-    print(f"hypothesis  0 < gamma = {GAMMA} <= 1 : {0 < GAMMA <= 1}")
-    print(f"step 2      the chosen and the others have the same sum : {length == 0}")
+    hypotheses = {
+        f"Delta = {delta} < 1/s = {F(1, S)}": delta < F(1, S),
+        "unit vectors, Gram matrix positive semidefinite": rank > 0 and g[0][0] == 1,
+        f"0 < gamma = {GAMMA} <= 1": 0 < GAMMA <= 1,
+        "the chosen and the others have the same sum": length == 0,
+    }
+    for name, holds in hypotheses.items():
+        print(f"hypothesis  {name}: {'holds' if holds else 'fails'}")
     print(f"left side   least error of any head, at least {least} = {float(least)}")
     print(f"right side  gamma/4 = {GAMMA / 4} = {float(GAMMA / 4)}")
-    fails = delta < F(1, S) and rank > 0 and 0 < GAMMA <= 1 and length == 0 and least > GAMMA / 4
+    fails = all(hypotheses.values()) and least > GAMMA / 4
     print("the statement fails" if fails else "the statement stands at this instance")
     return 0 if fails else 1
 

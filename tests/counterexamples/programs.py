@@ -73,11 +73,8 @@ def check(mutant: Mutant) -> None:
 
 
 def check_covered(program: str, mutants: list[Mutant]) -> None:
-    """Each hypothesis that a program prints has a mutant, and in one the statement stands."""
+    """A program fails the statement, prints its hypotheses, and has a mutant in which it stands."""
     done = run(program)
-    names = hypotheses(done.stdout)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert names, "a hypothesis is printed as 'hypothesis  WORDS: holds'"
-    words = [m.fails for m in mutants if m.program == program]
-    assert STANDS in words
-    assert [name for name in names if not any(w and w in name for w in words)] == []
+    assert hypotheses(done.stdout), "a hypothesis is printed as 'hypothesis  WORDS: holds'"
+    assert STANDS in [m.fails for m in mutants if m.program == program]

@@ -1,11 +1,101 @@
-"""Certificates on paper 4: a change of an instance that spares the statement is seen."""
+"""Certificates on paper 4: a change that spares the statement, or breaks a hypothesis, is seen."""
 
 import pytest
 
-from bookkit.scoreboard import CERTIFICATES
-from tests.counterexamples.programs import STANDS, Mutant, check, check_covered  # noqa: F401
+from bookkit.findings import CERTIFICATES
+from tests.counterexamples.programs import STANDS, Mutant, check, check_covered
 
-MUTANTS: list[Mutant] = []
+MUTANTS = [
+    Mutant(program, *change)
+    for program, changes in {
+        "lengthfree.lem3_1": [
+            (
+                "V, alpha, b, k = Q(1), Q(1, 2), Q(1), 1",
+                "V, alpha, b, k = Q(2), Q(1, 2), Q(1), 1",
+                "|V| <= b",
+            ),
+            (
+                "V, alpha, b, k = Q(1), Q(1, 2), Q(1), 1",
+                "V, alpha, b, k = Q(1), Q(3, 2), Q(1), 1",
+                "gamma <= 1",
+            ),
+            (
+                "V, alpha, b, k = Q(1), Q(1, 2), Q(1), 1",
+                "V, alpha, b, k = Q(1), Q(-1, 2), Q(1), 1",
+                "alpha >= 0",
+            ),
+            (
+                "V, alpha, b, k = Q(1), Q(1, 2), Q(1), 1",
+                "V, alpha, b, k = Q(1), Q(1, 2), Q(1), 2",
+                STANDS,
+            ),
+        ],
+        "lengthfree.lem3_1_count": [
+            ("alpha = [Q(1, d)] * d", "alpha = [Q(1)] * d", "gamma <= 1"),
+            ("d, k, b = 3, 1, Q(1)", "d, k, b = 3, 1, Q(1, 2)", "|V_i| <= b"),
+            ("if sum(t) <= k]", "if sum(t) == k]", STANDS),
+        ],
+        "lengthfree.lem3_2_range": [
+            ("q = Q(1), Q(3, 2), Q(1, 2)", "q = Q(1), Q(3, 2), Q(1)", STANDS),
+            ("(B_x / 2, B_x / 2)", "(B_x, B_x)", "|x|_1 <= B_x"),
+        ],
+        "lengthfree.lem3_4": [
+            ("x = [1] + [0] * (d - 1)", "x = [0] * (d - 1) + [1]", "more than 2 eps apart"),
+            ("inputs = [x] * (d + 1)", "inputs = [x] * d", "N > d"),
+            ("((10, 14), (1000, 21), (10**6, 32))", "((10**9, 14), (1000, 21))", STANDS),
+        ],
+        "lengthfree.lem3_4.lem3_5": [
+            ("points = [(1, 0)]", "points = [(0, 1)]", "more than 2 eps apart"),
+            ("points = [(1, 0)]", "points = [(1, 1)]", "|x_i|_2 <= B_x"),
+            ("((1, 16), (100, 24), (10**6, 40))", "((10**9, 16), (100, 24))", STANDS),
+        ],
+        "lengthfree.thm4_1": [
+            ("B_X, C = Q(1001, 1000)", "B_X, C = Q(999, 1000)", "|x|_2 < B_x"),
+            (
+                "[[sign] + [0] * (len(s) - 1) for sign in s]",
+                "[[2 * sign] + [0] * (len(s) - 1) for sign in s]",
+                "1-norms of the rows",
+            ),
+            ("iv.mpf(1000): 28", "iv.mpf(10**12): 28", STANDS),
+        ],
+        "lengthfree.thm4_2": [
+            ("tokens, ends = (Q(1), Q(1))", "tokens, ends = (Q(2), Q(2))", "tokens at most B_x"),
+            (
+                "EPS = 1, 1, 1, Q(999, 1000)",
+                "EPS = 1, 1, 1, Q(1001, 1000)",
+                "more than 2 eps apart",
+            ),
+            ("for s in (30, 3000):", "for s in (1,):", STANDS),
+        ],
+        "lengthfree.thm4_2.cor4_2_1": [
+            ("W_c, w, x = B, 1, 1", "W_c, w, x = 1, 1, 1", "more than 2 eps apart"),
+            ("W_c, w, x = B, 1, 1", "W_c, w, x = B, 0, 1", "more than 2 eps apart"),
+            ("W_c, w, x = B, 1, 1", "W_c, w, x = B + 1, 1, 1", "1-norms of W_v"),
+            ("P = S + 7", "P = S + 9", "q is a prime"),
+            ("bound(d, False), bound(d, True)", "bound(d, True), bound(d, True)", STANDS),
+        ],
+        "lengthfree.thm4_2.corF_0_1": [
+            (
+                "W_c, w = root / B, B / d, B ",
+                "W_c, w = root / B, B / d, 2 * B ",
+                "1-norms of the columns",
+            ),
+            ("root * abs(outer) <= 1", "root * abs(outer) <= 0", "no projection acts"),
+            ("((1, 3, 50), (100, 6, 10**3), (10**6, 9, 10**5))", "((10**9, 3, 50),)", STANDS),
+        ],
+        "lengthfree.thm4_2.corF_0_2": [
+            ("entry, x = B / s, B_x", "entry, x = 2 * B / s, B_x", "|W_v|_{2,1}"),
+            ("entry, x = B / s, B_x", "entry, x = B / s, 2 * B_x", "at most B_x"),
+            ("((1, 2), (100, 4), (10**6, 7))", "((10**9, 2),)", STANDS),
+        ],
+        "lengthfree.thm4_2.lemE_2": [
+            ("X, v, c = (R, -R), 1 / R, Q(1)", "X, v, c = (R, -R), 1 / R, Q(0)", STANDS),
+            ("X, v, c = (R, -R), 1 / R, Q(1)", "X, v, c = (R, -R), 1 / R, Q(2)", "|W_c| <= B_c2"),
+            ("R, a, L = Q(2), Q(1, 10), 1", "R, a, L = Q(1), Q(1, 10), 1", STANDS),
+        ],
+    }.items()
+    for change in changes
+]
 PROGRAMS = sorted(path.stem for path in CERTIFICATES.glob("lengthfree.*.py"))
 
 
@@ -15,5 +105,5 @@ def test_a_mutant_is_seen(mutant):
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_every_hypothesis_has_a_mutant(program):
+def test_every_program_has_its_mutants(program):
     check_covered(program, MUTANTS)
