@@ -346,6 +346,14 @@ ledger.result("lengthfree.sum4_2_1").holds(
     about="remark",
     evidence="proved",
 )
+ledger.result("lengthfree.sum4_2_1").refuted(
+    "without the condition: the same with a small $B_{QK2}$; control: norms at least 1",
+    summed.iloc[1],
+    at_most=1,
+    control=summed.iloc[0],
+    about="condition",
+    evidence="proved",
+)
 ledger.result("lengthfree.heads_deep").holds(
     "power of $H$ in the root of the log size, one layer; control: two layers",
     powers[1],

@@ -19,7 +19,7 @@
 # # Depth, and long inputs
 #
 # ```{verdict}
-# The exponents of Theorem 4.6 are not legible to us, and it is not judged. In a bound with $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ need the power $B_X^3$, and it is enough; with $B_X^2$, $n = 2^{60}$ would force a constant of {glue:text}`forced_two`. The remark on depth is true: counting weights gives a bound of order $L^2$.
+# The exponents of Theorem 4.6 are not legible to us, and it is not judged. In a bound with $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ need the power $B_X^3$, and it is enough; with $B_X^2$, $n = 2^{60}$ would force a constant of {glue:text}`forced_two`. Counting the weights gives a bound on the covering number that grows like $L^2$ with the depth; whether the theorem's own form can do without the exponential, as the paper's remark has it, is open.
 # ```
 # **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-layer`. **Read** 8 min. **Runs in** 10 s. **Source** restored (Theorem 4.6: its exponents are damaged in our text), printed (the remark).
 #
@@ -210,7 +210,7 @@ glue(forced_two=round(forced(2.0**60, 2)))
 # Move each matrix by at most $\eta$ in spectral norm and $w$ by at most $B_w \eta$. By {prf:ref}`variables-lemA13`, with the constant 1 of softmax, $\delta_i \le 3 \eta$ and $a_i \le 3$. So the output moves by at most $B_w \sum_i 3^{L-i}\, 3 \eta + B_w \eta \le \frac12 3^{L+1} B_w \eta$, which is $\epsilon$ for $\eta = 2 \epsilon / (3^{L+1} B_w)$. A largest set of members that are more than $\eta$ apart covers each ball; by volume it has at most $(1 + 2/\eta)^p$ members for $p$ weights. $\square$
 # ```
 #
-# The exponential has moved under a logarithm: the order is $L^2$. So the remark is true of the covering number. What this bound loses is the form of Theorem 4.6, $d^2 C_\infty^2 / \epsilon^2$ with columns far shorter than 1; whether that can be had without an exponential is open.
+# The exponential has moved under a logarithm: the order is $L^2$. So the covering number itself does not grow exponentially, for norms of any fixed size. What this bound loses is the form of Theorem 4.6, $d^2 C_\infty^2 / \epsilon^2$ with columns far shorter than 1; whether that can be had without an exponential is open.
 
 
 # %%
@@ -278,7 +278,7 @@ remark.holds(
     last["counting weights"],
     at_most=grown**2,
     control=last["constant 1"],
-    about="remark",
+    about="ours",
     evidence="proved",
 )
 remark.holds(
