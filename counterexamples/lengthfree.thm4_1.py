@@ -9,7 +9,8 @@ W_QK = 0, and W_c have signs s_j in its first column, zeros elsewhere: each row 
 have two tokens, [CLS] = 0 and x, and x runs over e_1, ..., e_d, each twice: m = 2d. Scores are
 equal, the output on e_j is s_j / 2, and the supremum over s of (1/m) sum_i eps_i h(x_i) is
 (1/m) sum_j |eps_j + eps'_j| / 2, with mean 1/4 for every d. The value falls like sqrt(ln(d)/d).
-All |x|_1 <= 1: with small B_QK the instance serves Corollaries 4.1.1, D.0.1 and D.0.2 as well.
+All |x|_1 <= 1, and W_QK = 0 meets any bound B_QK > 0: with B_QK = 10^-40 the values of Corollaries
+4.1.1, D.0.1 and D.0.2 are too small as well.
 With columns bounded K = 8 sqrt(2) is enough from sqrt(m) = 2 B_x sqrt(C) + sqrt(ln(2d)) on.
 """
 
@@ -49,6 +50,21 @@ def value(d):
     return main + b * iv.sqrt(iv.log(2 * d) / m)
 
 
+def corollary(d, alpha):
+    """The value of Corollaries 4.1.1, D.0.1 and D.0.2 at this alpha, all norms but W_QK's 1."""
+    m, b = 2 * d, iv.mpf(B_X.numerator) / B_X.denominator
+    log = 1 + iv.log((iv.sqrt(m) - iv.sqrt(iv.log(2 * d))) / (b**2 * alpha))  # D.0.1: the larger
+    log = max((log, 1 + iv.log(iv.sqrt(m) / (b**2 * alpha))), key=lambda x: x.b)
+    return b**3 * alpha / iv.sqrt(m) * log + b * iv.sqrt(iv.log(2 * d) / m)
+
+
+def alphas(d, B_QK):
+    """Of the three corollaries; W_QK = 0 meets every bound B_QK on its norm."""
+    yield B_QK * iv.sqrt(2 * iv.log(2 * d**2 + 1))
+    yield 2 * B_QK * iv.sqrt(d * iv.log(2 * d + 1))
+    yield 2 * B_QK * iv.sqrt(2 * iv.log(d))
+
+
 def main() -> int:
     w, W_c, W_v = weights((1, -1, 1, 1))
     powers = {8 * iv.sqrt(2): 15, iv.mpf(1000): 28, iv.mpf(10**6): 50}  # K and d = 2^power
@@ -66,7 +82,8 @@ def main() -> int:
         print(f"hypothesis  {name}: {'holds' if holds else 'fails'}")
     for K, p in powers.items():
         right = K * value(2**p)
-        fails = fails and right.b < 0.25
+        others = [K * corollary(2**p, a) for a in alphas(2**p, iv.mpf(10) ** -40)]
+        fails = fails and all(v.b < 0.25 for v in [right, *others])
         print(f"left side   1/4, at d = 2^{p}, m = 2d")
         print(f"right side  in [{float(right.a):.6g}, {float(right.b):.6g}], K = {float(K.a):.6g}")
     print("the statement fails" if fails else "the statement stands at this instance")

@@ -76,7 +76,10 @@ def test_what_is_called_false_has_a_certificate_and_none_is_of_what_is_not():
     failing = ("false", "restored form fails", "misprint")
     failed = {r.entry.id for r in EVERY if alone(r) in failing}
     certified = {path.stem for path in CERTIFICATES}
-    assert false <= certified <= failed
+    slips = {ENTRIES[id].slip for id in certified} - {""}
+    served = {id for id in false if ENTRIES[id].slip in slips}  # its program tests these too
+    assert false <= certified | served
+    assert certified <= failed
 
 
 def grades(id):
