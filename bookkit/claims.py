@@ -252,7 +252,7 @@ class Result:
 
     ``result.holds(text, measured, at_most=1, control=..., about="statement", evidence="proved")``
 
-    Args of every verb:
+    Args:
         text: The sentence, one line of Markdown; "as printed" only where the source is printed.
         measured: The number found; finite.
         at_most, at_least, equals: Exactly one: what is stated of ``measured``.

@@ -3,9 +3,9 @@
 The buttons that lead out of the book (Colab, Binder, the repository, its issues) hang on one
 setting, ``repository.url`` in ``_config.yml``; while it is empty there are none. Beside each
 notebook lies the source that it was made from. Verdicts in tables get their colour, figures a link
-to their full size, formulas keep the comma behind them on their line, and markup that screen readers
-stumble over is mended. The search finds a result by its number
-in the paper, and theorem boxes and findings by the words of their titles.
+to their full size, formulas keep the comma behind them on their line, and markup that screen
+readers stumble over is mended. The search finds a result by its number in the paper, and theorem
+boxes and findings by the words of their titles.
 """
 
 from __future__ import annotations

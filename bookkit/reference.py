@@ -1,24 +1,23 @@
 """The reference of the code, and the links to it from the code of every page: a Sphinx extension.
 
-``{room} NAME ...`` shows the public names of those rooms of ``helpers``, module by module: each
-with its signature as it is written, and its docstring. ``{floors}`` lists the modules by floor,
-each with its first line. A name is entered as a Python object, such as ``helpers.draws.f64``, so
-that other pages and projects can link to it. In the code of a page, what is imported from
-``helpers`` becomes a link to its entry, once a cell.
+``{modules} NAME ...`` documents packages and modules by Sphinx's autodoc, a section for each public
+module. ``{packages} NAME ...`` lists the modules of packages, each with its first line. In the code
+of a page, what is imported from the packages of this checkout becomes a link to its entry, once a
+cell.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import html
+import importlib
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any
 
-from bookkit import sources
 from bookkit.chapters import ROOT
-from bookkit.sources import Entry, Module
+from bookkit.definitions import PACKAGES
 
 _CODE = re.compile(
     r'(<div class="highlight-(?:ipython3|ipython|python)[^"]*"><div class="highlight"><pre>)'
@@ -27,11 +26,58 @@ _CODE = re.compile(
 )
 _TOKEN = re.compile(r"<span[^>]*>[^<]+</span>|<[^>]*>|[^<]+")
 _TAG = re.compile(r"<[^>]*>")
+_LITERAL = re.compile(r"(``.+?``|(?::[\w:]+:)?`[^`]+`)")
+_AUTOMODULE = """.. automodule:: {}
+   :members:
+   :ignore-module-all:"""
 Place = tuple[int, int]
 
 
+def modules_of(name: str) -> list[str]:
+    """A module, or the public modules of a package, its own first.
+
+    Raises:
+        ValueError: there is none of that name.
+
+    >>> modules_of("helpers.cube")
+    ['helpers.cube', 'helpers.cube.fourier', 'helpers.cube.functions', 'helpers.cube.testers']
+    """
+    path = ROOT.joinpath(*name.split("."))
+    if path.with_suffix(".py").is_file():
+        return [name]
+    if not (path / "__init__.py").is_file():
+        raise ValueError(f"no module {name!r} in {ROOT.name}")
+    inner = sorted(file.stem for file in path.glob("[a-z]*.py"))
+    return [name, *(f"{name}.{stem}" for stem in inner)]
+
+
+@functools.cache
+def documented(name: str) -> str | None:
+    """The name by which what an import names is documented: that of its own module.
+
+    >>> documented("helpers.cube.spectrum"), documented("helpers.cube"), documented("math.pi")
+    ('helpers.cube.fourier.spectrum', 'helpers.cube', None)
+    """
+    if name.partition(".")[0] not in PACKAGES:
+        return None
+    if _is_module(name):
+        return name
+    module, _, last = name.rpartition(".")
+    if not _is_module(module):  # of a class
+        owner = documented(module)
+        return f"{owner}.{last}" if owner else None
+    found = getattr(importlib.import_module(module), last, None)
+    own = getattr(found, "__module__", module) or module
+    return f"{own if own.partition('.')[0] in PACKAGES else module}.{last}"
+
+
+def _is_module(name: str) -> bool:
+    path = ROOT.joinpath(*name.split("."))
+    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+
+
 def imported_names(code: list[str]) -> dict[str, str]:
-    """What pieces of code import from ``helpers``, by the names that they use for it.
+    """What pieces of code import from the packages, by the names that they use for it.
 
     A name that is also bound otherwise, such as an argument or a variable, is left out.
 
@@ -44,9 +90,9 @@ def imported_names(code: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     bound: set[str] = set()
     for node in (node for piece in code for node in ast.walk(_tree(piece))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "helpers":
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in PACKAGES:
             for alias in node.names:
-                if full := sources.documented(f"{node.module}.{alias.name}"):
+                if full := documented(f"{node.module}.{alias.name}"):
                     found[alias.asname or alias.name] = full
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             bound.add(node.id)
@@ -58,7 +104,7 @@ def imported_names(code: list[str]) -> dict[str, str]:
 
 
 def uses(piece: str, names: dict[str, str]) -> dict[Place, tuple[str, str]]:
-    """Where a piece of code uses names of ``helpers``, each at its first place.
+    """Where a piece of code uses names of the packages, each at its first place.
 
     Args:
         piece: Source of a cell.
@@ -79,11 +125,11 @@ def uses(piece: str, names: dict[str, str]) -> dict[Place, tuple[str, str]]:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             meet(node.lineno, node.col_offset, node.id, names.get(node.id))
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            full = sources.documented(f"{names.get(node.value.id)}.{node.attr}")
+            full = documented(f"{names.get(node.value.id)}.{node.attr}")
             column = (node.end_col_offset or 0) - len(node.attr.encode())
             meet(node.end_lineno or node.lineno, column, node.attr, full)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            module = sources.documented(node.module)
+            module = documented(node.module)
             meet(node.lineno, node.col_offset + len("from "), node.module, module)
             for alias in node.names:
                 full = names.get(alias.asname or alias.name)
@@ -146,109 +192,93 @@ def link_the_code(
         context["body"] = linked(context["body"], address)
 
 
+def section(name: str) -> list[str]:
+    """A module's section, in reStructuredText."""
+    line = f"``{name}``"
+    return [line, "-" * len(line), "", *_AUTOMODULE.format(name).splitlines(), ""]
+
+
+def first_line(name: str) -> str:
+    """What a module is, by the first line of its docstring."""
+    path = ROOT.joinpath(*name.split("."))
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    doc = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    return doc.partition("\n")[0]
+
+
+def keep_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """In a docstring a bar is an absolute value, not a substitution of reStructuredText.
+
+    In literals, roles, examples and formulas it stays as it is.
+    """
+    formula = -1  # the indent of a formula's directive, while its lines last
+    for i, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip())
+        if line.strip() and indent <= formula:
+            formula = -1
+        if line.lstrip().startswith(".. math::"):
+            formula = indent
+        if formula < 0 and not line.lstrip().startswith((">>>", "...")):
+            parts = _LITERAL.split(line)
+            parts[::2] = [part.replace("|", r"\|") for part in parts[::2]]
+            lines[i] = "".join(parts)
+
+
+def find_where_it_is_from(app: Any, env: Any, node: Any, contnode: Any) -> Any:
+    """A reference to a name by a package that passes it on, resolved to its own module."""
+    from sphinx.util.nodes import make_refnode
+
+    full = documented(node.get("reftarget", "")) if node.get("refdomain") == "py" else None
+    found = env.get_domain("py").objects.get(full)
+    if found is None:
+        return None
+    return make_refnode(app.builder, node["refdoc"], found.docname, found.node_id, contnode, full)
+
+
+def leave_out_what_is_not_ours(
+    app: Any, what: str, name: str, obj: Any, skip: bool, options: Any
+) -> bool | None:
+    """Whether a member is another package's, wrapped."""
+    own = getattr(obj, "__module__", None) if callable(obj) else None
+    return True if own and own.partition(".")[0] not in PACKAGES else None
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Register the directives with Sphinx, and link the code of its pages."""
-    from docutils import nodes
-    from docutils.parsers.rst import Parser
-    from docutils.utils import new_document
-    from sphinx import addnodes
-    from sphinx.domains.python import PythonDomain
     from sphinx.util.docutils import SphinxDirective
 
-    class Names(PythonDomain):
-        """Python objects that the search names after the book's own pages."""
-
-        def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
-            for *found, _ in super().get_objects():
-                yield (*found, 2)  # type: ignore[misc]
-
-    def python() -> PythonDomain:
-        return cast(PythonDomain, app.env.get_domain("py"))
-
-    class Floors(SphinxDirective):
-        """The modules of the package by floor."""
-
-        def run(self) -> list[Any]:
-            self.env.note_dependency(str(ROOT / "helpers" / "__init__.py"))
-            lines: list[str] = []
-            for floor, modules in sources.floors().items():
-                lines += ["", f"**{floor}**", ""]
-                for name, words in modules:
-                    words = sources.as_rst(words, sources.read(name))
-                    lines += [f":py:mod:`helpers.{name}`", f"    {words}"]
-            return parsed(self, "\n".join(lines), "the map of the package")
-
-    class Room(SphinxDirective):
-        """The public names of rooms, module by module."""
+    class Modules(SphinxDirective):
+        """Packages and modules, documented by autodoc."""
 
         required_arguments = 1
         final_argument_whitespace = True
 
         def run(self) -> list[Any]:
+            names = self.listed()
+            text = "\n".join(line for name in names for line in section(name))
+            return self.parse_text_to_nodes(
+                f"```{{eval-rst}}\n{text}\n```", allow_section_headings=True
+            )
+
+        def listed(self) -> list[str]:
+            """The modules that its argument names."""
             try:
-                modules = [
-                    sources.read(name)
-                    for room in self.arguments[0].split()
-                    for name in sources.modules_of(room)
-                ]
+                return [m for name in self.arguments[0].split() for m in modules_of(name)]
             except ValueError as error:
-                raise self.error(f"room: {error}") from error
-            self.env.note_dependency(__file__)
-            self.env.note_dependency(str(Path(__file__).with_name("sources.py")))
-            made: list[Any] = []
-            for module in modules:
-                self.env.note_dependency(str(module.path))
-                made += self.shown(module)
-            return made
+                raise self.error(f"{self.name}: {error}") from error
 
-        def shown(self, module: Module) -> list[Any]:
-            """A module as a section; what a room says of itself stands above its sections."""
-            full = f"helpers.{module.name}"
-            line = module.doc.partition("\n")[0]
-            python().note_module(full, full, line, "", False)
-            python().note_object(full, "module", full, location=self.get_location())
-            file = module.path.relative_to(ROOT).as_posix()
-            words = [f"``{file}``", "", sources.as_rst(module.doc, module)]
-            if module.passed_on:
-                links = [f":py:obj:`~{full}`" for full in module.passed_on.values()]
-                words += ["", f"From ``{full}`` itself: {', '.join(links)}."]
-            if len(module.entries) > 3:
-                words += ["", ", ".join(f":py:obj:`~{entry.full}`" for entry in module.entries)]
-            inner = parsed(self, "\n".join(words), full)
-            for entry in module.entries:
-                inner.append(self.described(entry, module))
-            if module.path.name == "__init__.py" and not module.entries:
-                inner[0]["ids"].append(full)
-                return inner
-            title = nodes.title("", "", nodes.literal("", module.name))
-            return [nodes.section("", title, *inner, ids=[full], names=[full])]
+    class Packages(Modules):
+        """The modules of packages, each with its first line."""
 
-        def described(self, entry: Entry, module: Module) -> Any:
-            """An entry, and those of a class's members within it."""
-            kind = entry.kind
-            python().note_object(entry.full, kind, entry.full, location=self.get_location())
-            sign = addnodes.desc_signature(ids=[entry.full], classes=["sig", "sig-object", "py"])
-            if kind in ("class", "exception", "property"):
-                sign += addnodes.desc_annotation("", f"{kind} ")
-            sign += addnodes.desc_name("", entry.name.rpartition(".")[2])
-            sign += nodes.inline("", entry.signature, classes=["sig-rest"])
-            owner = entry.name.partition(".")[0] if entry.members or "." in entry.name else ""
-            text = sources.as_rst(entry.doc, module, owner)
-            content = addnodes.desc_content("", *parsed(self, text, entry.full))
-            for member in entry.members:
-                content += self.described(member, module)
-            look = {"domain": "py", "objtype": kind, "classes": ["py", kind]}
-            return addnodes.desc("", sign, content, **look)
+        def run(self) -> list[Any]:
+            lines = [f":py:mod:`{name}`\n    {first_line(name)}" for name in self.listed()]
+            text = "\n".join(lines)
+            return self.parse_text_to_nodes(f"```{{eval-rst}}\n{text}\n```")
 
-    def parsed(directive: SphinxDirective, text: str, place: str) -> list[Any]:
-        """Nodes of a reStructuredText."""
-        document = new_document(place, directive.state.document.settings)
-        Parser().parse(text, document)
-        return list(document.children)
-
-    app.add_domain(Names, override=True)
-    app.add_directive("room", Room)
-    app.add_directive("floors", Floors)
-    app.add_config_value("reference_made_by", Path(__file__).read_text(encoding="utf-8"), "html")
+    app.add_directive("modules", Modules)
+    app.add_directive("packages", Packages)
+    app.connect("autodoc-process-docstring", keep_bars)
+    app.connect("missing-reference", find_where_it_is_from)
+    app.connect("autodoc-skip-member", leave_out_what_is_not_ours)
     app.connect("html-page-context", link_the_code, priority=905)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

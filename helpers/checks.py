@@ -32,7 +32,7 @@ def door(function: F) -> F:
     given. ``Tensor`` (or None) is a tensor: of a list or an array the dtype would have to be
     guessed. Ranges, and other arguments, are left to the function.
 
-    Raises, when called:
+    Raises:
         TypeError: an argument of another type, by name.
         ValueError: a number that is not finite, by name; or arguments for which the function
             divides by 0, leaves the domain of a logarithm or reads beyond an end, or whose shapes

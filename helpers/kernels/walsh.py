@@ -63,6 +63,7 @@ def walsh_hadamard(x: Tensor, backend: str = "auto") -> Tensor:
     Cost: n 2**n additions a row. The torch path allocates 3 tables, the others one and no buffer.
         The CPU path uses ``torch.get_num_threads()`` threads from 16 MiB; its first call for a
         dtype compiles for about two seconds, once on a machine.
+
     Errors: exact for integers; floats carry at most n eps times the row's l1 norm. NaN spreads to
     its whole row. The triton path has been run in Triton's interpreter only, never on a GPU.
 

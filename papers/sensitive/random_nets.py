@@ -119,9 +119,15 @@ def _transformer(
     with_end: bool,
 ) -> Tensor:
     if net == "deep transformer":
-        size = {"vocabulary": 3} if with_end else {}
-        look = {"layers": 4, "hidden": 2 * width, "norm": "pre", "final_norm": True}
-        spec = TransformerSpec(n + with_end, width, **look, **size)
+        spec = TransformerSpec(
+            n + with_end,
+            width,
+            layers=4,
+            hidden=2 * width,
+            norm="pre",
+            final_norm=True,
+            vocabulary=2 + with_end,
+        )
     else:
         spec = brittle.spec(n, width)
     if draw == "PyTorch":

@@ -98,7 +98,7 @@ class Representation:
     r"""A transformer that equals a sparse Boolean function.
 
     Attributes:
-        kind: Input map, one of :data:`papers.variables.selection.MAPS`.
+        kind: Input map, one of ``MAPS`` of :mod:`papers.variables.selection`.
         at: Its vectors.
         heads: As of :func:`papers.variables.selection.forward`.
         net: As of :func:`lookup_net`.
