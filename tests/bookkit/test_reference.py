@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import io
 import re
 
 import pytest
@@ -10,10 +11,12 @@ from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
 from bookkit import reference
+from bookkit.chapters import BOOK, ROOT
+from bookkit.definitions import PACKAGES
 
-ROOM = """# A room
+REFERENCE = """# A reference
 
-```{room} weights draws
+```{modules} helpers.weights helpers.draws
 ```
 """
 CODE = '''from helpers import draws
@@ -29,14 +32,21 @@ def shifted(Weights):
 x = draws.f64([2.1], f64=f64) + many(3, lambda: Draws(0))'''
 CHAPTER = f"# A chapter\n\n```python\n{CODE}\n```\n\n```\nf64\n```\n"
 PAGES = {
-    "room": ROOM,
+    "names": REFERENCE,
     "chapter": CHAPTER,
-    "index": "# A book\n\n```{toctree}\nroom\nchapter\n```\n",
+    "index": "# A book\n\n```{toctree}\nnames\nchapter\n```\n",
 }
 
 
 SETTINGS = {
-    "extensions": ["myst_parser", "bookkit.reference"],
+    "extensions": [
+        "myst_parser",
+        "sphinx.ext.autodoc",
+        "sphinx.ext.napoleon",
+        "bookkit.reference",
+    ],
+    "autodoc_typehints": "signature",
+    "nitpick_ignore_regex": [("py:.*", "(?!(helpers|papers|bookkit)[.]).*")],
     "html_theme": "basic",
     "source_suffix": {".md": "markdown"},  # MyST-NB in another test changes what Sphinx begins with
 }
@@ -63,35 +73,51 @@ def book(tmp_path_factory):
     }
 
 
-def test_a_room_shows_modules_signatures_docstrings_and_examples(book):
-    page = book["room"]
-    assert page.find("section", id="helpers.draws")
+def test_modules_are_shown_with_signatures_docstrings_and_examples(book):
+    page = book["names"]
+    assert page.find(id="module-helpers.draws")
     entry = page.find("dt", id="helpers.weights.ensemble_of").parent
-    assert (
-        entry.dt.get_text()
-        .strip()
-        .startswith("ensemble_of(count: int, draw: Callable[[], Weights]) -> Weights")
-    )
-    fields = [
-        field.get_text(strip=True).rstrip(":") for field in entry.select("dl.field-list > dt")
-    ]
-    assert fields == ["Raises", "Example"]
+    signature = " ".join(entry.dt.get_text().split())
+    assert signature.startswith("helpers.weights.ensemble_of(count: int, draw: Callable[[], dict[")
+    assert "Raises" in [field.get_text(strip=True).rstrip(":") for field in entry.select("dt")]
     assert ">>> from helpers.weights import ensemble_of" in entry.pre.get_text()
     assert page.find("dt", id="helpers.draws.Draws.normal")
+
+
+def test_bars_are_absolute_values_but_in_formulas_and_literals():
+    lines = ["The value |x| of ``a | b``.", ".. math:: |S|", "   |T|", "", ">>> a | b", "|y|"]
+    reference.keep_bars(None, "function", "f", None, None, lines)
+    assert lines == [
+        "The value \\|x\\| of ``a | b``.",
+        ".. math:: |S|",
+        "   |T|",
+        "",
+        ">>> a | b",
+        "\\|y\\|",
+    ]
+
+
+def test_what_another_package_made_is_left_out():
+    def left_out(obj):
+        return reference.leave_out_what_is_not_ours(None, "class", "x", obj, False, None)
+
+    assert left_out(html.escape) is True
+    assert left_out(reference.linked) is None
+    assert left_out(reference.ROOT) is None, "a constant is ours, whatever its class"
 
 
 def test_the_code_of_a_page_leads_to_the_reference_once_a_cell(book):
     page = book["chapter"]
     links = [(a.get_text(), a["href"]) for a in page.select("a.code-link")]
     assert links == [
-        ("draws", "room.html#helpers.draws"),
-        ("Draws", "room.html#helpers.draws.Draws"),
-        ("f64", "room.html#helpers.draws.f64"),
-        ("helpers.weights", "room.html#helpers.weights"),
-        ("ensemble_of", "room.html#helpers.weights.ensemble_of"),
+        ("draws", "names.html#module-helpers.draws"),
+        ("Draws", "names.html#helpers.draws.Draws"),
+        ("f64", "names.html#helpers.draws.f64"),
+        ("helpers.weights", "names.html#module-helpers.weights"),
+        ("ensemble_of", "names.html#helpers.weights.ensemble_of"),
     ]
     for _, address in links:
-        assert book["room"].find(id=address.partition("#")[2])
+        assert book["names"].find(id=address.partition("#")[2])
 
 
 def test_the_words_of_the_code_stay_as_they_are(book):
@@ -120,17 +146,28 @@ def test_a_page_without_such_imports_stays_as_it_is():
         assert reference.linked(body, lambda full: "x.html") == body
 
 
-@pytest.mark.parametrize(
-    ("room", "told"),
-    [
-        ("```{room} attic\n```", "no room 'attic'"),
-        ("```{room} weights\ndraws.f64\n    >>> 1\n```", "Has content, but none permitted"),
-    ],
-)
-def test_a_mistake_on_a_page_is_named(tmp_path, room, told):
-    (tmp_path / "index.md").write_text(f"# A book\n\n{room}\n", encoding="utf-8")
-    with (tmp_path / "told").open("w+", encoding="utf-8") as out:
-        places = (tmp_path, None, tmp_path / "html", tmp_path / "trees")
-        Sphinx(*places, "html", SETTINGS, status=None, warning=out).build()
-        out.seek(0)
-        assert told in re.sub(r"\s+", " ", out.read())
+def test_a_module_that_is_not_there_is_named(tmp_path):
+    page = "# A book\n\n```{modules} helpers.attic\n```\n"
+    (tmp_path / "index.md").write_text(page, encoding="utf-8")
+    told = io.StringIO()
+    folders = (tmp_path, None, tmp_path / "html", tmp_path / "trees")
+    Sphinx(*folders, "html", SETTINGS, status=None, warning=told).build()
+    assert "no module 'helpers.attic'" in told.getvalue()
+
+
+def test_every_module_is_on_a_page_of_the_code():
+    listed = " ".join(path.read_text("utf-8") for path in (BOOK / "code").glob("*.md"))
+    shown = {
+        module
+        for names in re.findall(r"```{modules} (.*)", listed)
+        for name in names.split()
+        for module in reference.modules_of(name)
+    }
+    there = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+        if "/_" not in path.as_posix().replace("/__init__", "")
+    }
+    assert there - shown <= {"helpers", "papers"}
+    assert shown <= there
