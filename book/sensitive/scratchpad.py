@@ -193,7 +193,7 @@ glue(follows=100 * follows)
 
 # %%
 pair, pair_bits = scratchpads.spec(pair_length), cube.bits(pair_length)
-seeds = [10_000 * seed + 50 + k for k in range(runs)]
+seeds = [10_000 * seed + 50 + k for k in range(2 * runs)]
 by_step = {}
 for name, blank in (("scratchpad", False), ("blank", True)):
     noise = {"sigma": sigma, "blank": blank}
