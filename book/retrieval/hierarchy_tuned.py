@@ -322,7 +322,7 @@ table(settings, "Every setting that differs from the paper's")
 # %% [markdown]
 # ## What we found
 #
-# * Tuned alike, the transformer needs the fewest prompts on both tasks, and the recurrent net fewer than the feedforward net, by medians. On the general task every run of the two needs more than every transformer. With $d = 4$, in the page's own short run, the recurrent net is not ahead of the feedforward net on the general task.
+# * Tuned alike, the transformer needs the fewest prompts on both tasks, and the recurrent net fewer than the feedforward net, by medians. On the general task every run of the two needs more than every transformer. With $d = 4$, in the page's own short run, the recurrent net is not ahead of the feedforward net on the general task, and on the simple task it is behind it.
 # * At $N =$ {glue:text}`near` tuning divides the transformer's count by {glue:text}`gain_transformer:.0f`, the recurrent net's by {glue:text}`gain_recurrent:.1f` and the feedforward net's by {glue:text}`gain_feedforward:.1f`. A common rate of $10^{-3}$ suits the transformer least.
 # * The paper's feedforward net has a bottleneck. With its widths and the best rate it needs {glue:text}`factor:.1f` times the prompts of a net with one wide layer. Its theorem is for every width; its figure is for this one.
 # * A gated recurrent net with a hidden layer in its read-out learns best; a linear read-out needs more.

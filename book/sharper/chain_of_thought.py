@@ -187,7 +187,7 @@ glue(gap_small=100 * gap.loc["2 log 2T"].max())
 # * *(Theorem 7; its norm is repaired below.)* Trained on the functions of all steps,
 #
 #   $$E = \log 4T - \frac m{8 \Sigma^2} + \frac{m \sigma^2}{4 \Sigma^2}\, 2 G_u(1, 2) + \frac{L(1, 2, T)}{2 \sigma^2} .$$
-# * *(Theorem 8; true.)* Trained on the parity of all $T$ bits, the last two terms have a factor $T$. So the bound grows exponentially with $T$; with the chain, only linearly.
+# * *(Theorem 8; the growth is true. That the probability is at most this expression does not follow from Theorem 2, see below.)* Trained on the parity of all $T$ bits, the last two terms have a factor $T$. So the bound grows exponentially with $T$; with the chain, only linearly.
 # ```
 #
 # The formulas are missing in the text that we could read; a public reading note quotes them. Theorem 2 itself gives $G_u(1, T)$ and $L(1, T, T)$ in the second case. The proof says that these exceed $T$ times their values at $d = 2$, by growing faster than linearly. With $T$ inside the exponent the claim is thus one from *below*, on the bound. It holds from $T = 4$ on: both sides are elementary, $128\, T^3$ against $1556\, T$ and $16\, T^3$ against $T (218 + 12 \log^2 T)$.
@@ -298,7 +298,7 @@ glue(solved_one_hot=solved["chain, one-hot codes"], solved_short=solved["chain, 
 #
 # That is the exponent as quoted, and it is not what we get from Theorem 2. A wrong bit needs a loss of $\frac14$. Solved for its confidence at that loss, Theorem 2 has $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)^2$ where the quoted form has $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)$: a square is missing, or the loss is $\frac12$ there and a term in $\sigma^4$ is dropped. The formulas of the proof are not legible to us. With the square the three bounds end at {glue:text}`solved`, {glue:text}`solved_one_hot` and {glue:text}`solved_short` bits: much earlier, and one-hot codes outlast short ones. How the bounds grow is the same in both forms.
 #
-# *Linear* at a fixed $\sigma$ is to be taken with a grain of salt: even $L(1, 2, T)$ has a $\log^2 T$, and it stands in an exponent. With one-hot codes it is $T \log^2 T$ that stands there, and the chain's bound is exponential too.
+# At a fixed $\sigma$ the bound for the chain is not linear in $T$ as it is quoted, since $L(1, 2, T) = 218 + 12 \log^2 T$ stands in an exponent, over $2\sigma^2$: at $\sigma = 10^{-3}$ the step from $T = 20$ to 40 multiplies it by far more than 2. With one-hot codes it is $T \log^2 T$ that stands there, and the chain's bound is exponential too.
 #
 # ## The best $\sigma$ for each length
 #

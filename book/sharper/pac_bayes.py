@@ -189,7 +189,7 @@ thm2.refuted(
     pb.square_spread(10),
     at_most=0.1,
     control=pb.subgaussian_constant(there),
-    about="proof",
+    about="constant",
     evidence="proved",
 )
 glue(spread_10=pb.square_spread(10))
@@ -315,11 +315,11 @@ ledger.show()
 #
 # ```{finding} sharper.thm2
 # :title: The sub-Gaussian constant is needed under the prior
-# :group: proof
+# :group: constant
 #
 # **Statement.** As quoted: with a loss that is $\Sigma$-sub-Gaussian for fixed $\theta$, the risk is at most sharpness plus norm term. The paper measures $\Sigma$ at trained networks (Appendix A) and takes 0.01.
 #
-# **Counterexample.** To the step, not to the inequality. The derivation averages the condition over the prior. At the prior's centre $\Sigma$ is at least {glue:text}`spread_10:.2f` for the paper's example, {glue:text}`times_10:.0f` times 0.01.
+# **Where it fails.** The theorem stands, if its condition on $\Sigma$ is meant for every $\theta$; the value 0.01 does not meet it. The derivation averages the condition over the prior. At the prior's centre $\Sigma$ is at least {glue:text}`spread_10:.2f` for the paper's example, {glue:text}`times_10:.0f` times 0.01.
 #
 # **Why.** A network drawn from the prior outputs nearly 0, so its loss is nearly $f(x)^2$, which varies.
 #

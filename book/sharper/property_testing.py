@@ -253,7 +253,7 @@ test_degree.refuted(
     over_gf2,
     at_least=0.01,
     control=rejected(PARITY, block_directions, 1, tries),
-    about="proof",
+    about="remark",
     evidence="attained",
 )
 test_degree.refuted(
