@@ -289,13 +289,13 @@ table(settings, "Settings that differ from the paper's, or come from its Figure 
 #
 # **Statement.** Quoted: at $N = 7$ and the threshold .88 the gap between the networks, in samples, "increases with larger $q$".
 #
-# **Counterexample.** To the reading that the counts measure retrieval. The mean over all pointers, which is the same for every token, has the error $\frac67 =$ {glue:text}`blind:.3f`, for every $q$.
+# **Counterexample.** It is to the reading that the counts measure retrieval. The mean over all pointers, which is the same for every token, has the error $\frac67 =$ {glue:text}`blind:.3f`, for every $q$.
 #
 # **Why.** The best predictor without pointers has the error $1 - \frac1N$, which is below .88 for $N \le 8$. At its rate, with one to three pointers, recurrent and feedforward nets that have just come below .88 err by at most {glue:text}`paper_others` in the mean when they are foreign, in five runs each.
 #
 # **Repair.** A threshold below $1 - \frac1N$.
 #
-# **What survives.** The counts, as counts. For one to three pointers ours, at its rate, are told above.
+# **What survives.** The counts, as counts. Ours, at the figure's rate and for one to three pointers, are in the table of the chapter.
 # ```
 #
 # * The error without pointers is $1 - \frac1N$ for every such task, linear or not, and every $q$.

@@ -339,7 +339,9 @@ for d_e, error in itertools.product((2, 30, 300), (0.5, 0.1, 0.01)):
 inner = pd.DataFrame(rows)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-form = dict.fromkeys(inner.columns[:8], ".3g") | dict.fromkeys(("quoted order", "units / order"), ".1e")
+form = dict.fromkeys(inner.columns[:8], ".3g") | dict.fromkeys(
+    ("quoted order", "units / order"), ".1e"
+)
 table(inner.iloc[:, :8], "Inner products of unit vectors", form=form)
 norms = ["d_e", "epsilon", "norm", "norm / order", "inner weights, biases", "net less product"]
 table(inner[norms], "The norms of that net, $\\sqrt m\\, \\|a\\|_2$", form=".3g", tiny=1e-9)
@@ -473,7 +475,7 @@ thm7["lem29"].holds(
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 30, 32 and 34, Corollaries 31 and 33, restored
 # :label: retrieval-covers
-# All up to constants that depend on the depth. **30.** Nets with $p$ weights $\Theta$, $\|\Theta\|_2 \le R$, and inputs up to $R$ have a cover of log size $p \log(1 + R/\epsilon)$. **31.** The recurrent nets have one of $p \log(1 + RN/\epsilon)$. **32.** The Rademacher complexity of the squared loss, cut off at $\tau$, is at most $\tau \sqrt{p \log(RNn)/n}$. **33.** With probability $1 - \delta - (nN)^{-1/2}$ the cut-off risk exceeds the empirical one by at most this and $\tau \sqrt{\log(1/\delta)/n}$. **34.** For some $\tau = \mathrm{poly}(R, \log n)$, and $r_h \le R$, the cut-off changes the risk by $O(1/\sqrt n)$.
+# All up to constants that depend on the depth. **30.** Nets with $p$ weights $\Theta$, $\|\Theta\|_2 \le R$ (the paper bounds each matrix and bias by $R$, which only changes the constant), and inputs up to $R$ have a cover of log size $p \log(1 + R/\epsilon)$. **31.** The recurrent nets have one of $p \log(1 + RN/\epsilon)$. **32.** The Rademacher complexity of the squared loss, cut off at $\tau$, is at most $\tau \sqrt{p \log(RNn)/n}$. **33.** With probability $1 - \delta - (nN)^{-1/2}$ the cut-off risk exceeds the empirical one by at most this and $\tau \sqrt{\log(1/\delta)/n}$. **34.** For some $\tau = \mathrm{poly}(R, \log n)$, and $r_h \le R$, the cut-off changes the risk by $O(1/\sqrt n)$.
 # ```
 #
 # ```{dropdown} Proof, with constants, for $R, \tau \ge 1 \ge \epsilon$ and $RNn \ge 2$
