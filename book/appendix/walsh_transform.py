@@ -19,7 +19,7 @@
 # # How the transform is computed
 #
 # ```{verdict}
-# All $4^n$ signs of the transform are a product of $n$ sparse matrices. At $n =$ {glue:text}`largest` the kernel of this book walks the table {glue:text}`ours_largest` times, the textbook's order {glue:text}`largest` times.
+# Yes, the transform can be computed with few additions and few ways through memory: all $4^n$ signs are a product of $n$ sparse matrices, and at $n =$ {glue:text}`largest` the kernel of this book walks the table {glue:text}`ours_largest` times, where the textbook's order walks it {glue:text}`largest` times.
 # ```
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 5 min. **Runs in** 10 s. **Source** ours; the factors are well known.
 #

@@ -304,7 +304,7 @@ glue(crowded_clipped=exact.loc["5 log N dimensions", "read-out"])
 def squares(h, K):
     """The product of two numbers as a ReLU net, inner weights halved, no unit without a use."""
     knots = torch.cat((torch.arange(K), torch.arange(K) + 0.5)).double() * h
-    outer = torch.cat((torch.full((K,), h), torch.full((K,), -h))).double()
+    outer = h * torch.cat((torch.ones(K), -torch.ones(K))).double()
     outer[0] /= 2
     inner_weights = torch.tensor([[0.5, 0.5]] * K + [[0.5, -0.5]] * K).double()
     used = knots < 2

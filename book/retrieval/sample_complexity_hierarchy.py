@@ -19,7 +19,7 @@
 # # Who needs how many prompts
 #
 # ```{verdict}
-# With the paper's settings and $N =$ {glue:text}`far` tokens that each point at a token, the transformer needs {glue:text}`general_transformer` thousand prompts, the recurrent net {glue:text}`general_recurrent`, the feedforward net {glue:text}`general_feedforward` (runs of each: {glue:text}`far_runs`). With one pointer a prompt the order turns with the length: at $N =$ {glue:text}`middle` the transformer needs most, at {glue:text}`long`, where the paper's figure begins, fewest ({glue:text}`simple_transformer`, {glue:text}`simple_recurrent` and {glue:text}`simple_feedforward` thousand; runs of each: {glue:text}`long_runs`).
+# Yes, the order of Figure 1 is reproduced on the general task, and on the simple task at the length where the figure begins. With the paper's settings and $N =$ {glue:text}`far` tokens that each point at a token, the transformer needs {glue:text}`general_transformer` thousand prompts, the recurrent net {glue:text}`general_recurrent`, the feedforward net {glue:text}`general_feedforward` (runs of each: {glue:text}`far_runs`). With one pointer a prompt the order turns with the length: at $N =$ {glue:text}`middle` the transformer needs most, at {glue:text}`long`, where the paper's figure begins, fewest ({glue:text}`simple_transformer`, {glue:text}`simple_recurrent` and {glue:text}`simple_feedforward` thousand; runs of each: {glue:text}`long_runs`).
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 8 min. **Runs in** 40 s. **Source** quoted.
 #

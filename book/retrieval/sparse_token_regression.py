@@ -19,7 +19,7 @@
 # # Tokens that point at tokens
 #
 # ```{verdict}
-# Each token of a prompt names the few tokens that its label depends on. That normal data and linear labels meet the paper's assumption on moments is shown here. The encodings of positions that it assumes exist in order $\log N$ dimensions, as it says: for long prompts random signs serve from {glue:text}`threshold_c:.1f` $\log N$ on.
+# Yes, what the paper assumes of the task can be had: normal data and linear labels meet its assumption on moments, and encodings of positions that are not too alike exist in order $\log N$ dimensions, as it says. For long prompts random signs serve from {glue:text}`threshold_c:.1f` $\log N$ dimensions on.
 # ```
 # **Needs** nothing but probability. **Read** 5 min. **Runs in** 10 s. **Source** quoted.
 #

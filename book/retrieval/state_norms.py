@@ -190,7 +190,7 @@ glue(best_paid=cheap.max().max(), slack=last["paid, Frobenius"] ** -2)
 # %% [markdown]
 # A single number reaches {glue:text}`best_paid:.2f`; up to the noise of the estimate no memory can have more than $\sqrt{2/\pi} = 0.80$ with $D = 1$. So for few labels the constant is nearly sharp. For many it is not: the codes below have an error of {glue:text}`error_one_bit:.2f` at {glue:text}`slack:.0f` times the least squared norm that the theorem allows.
 #
-# ## The dimension form
+# ## The dimension form, with a constant
 #
 # Cover each state so finely that within a cell $f_y$ changes by at most $\tau$. The image of the unit ball under $U^\to$ needs at most $(1 + 2\rho/\tau)^{d_h}$ cells, with $\rho = \mathfrak L \|U\|_{op}$. The cells of $h^\to_j$ are a code for the $p$ labels before $j$, of $d_h \log(1 + 2\rho/\tau)$ nats, and Shannon's bound for $p$ independent standard normal numbers told in $b$ nats is a mean squared error of at least $e^{-2b/p}$. With both sides, and $\tau$ more for what the cells lose,
 #
