@@ -319,7 +319,7 @@ table(settings, "Every setting that differs from the paper's")
 #
 # ## What would falsify this
 #
-# A recurrent or a feedforward run that needs fewer prompts than a transformer at the longest general prompts: at the shortest ones this happens, which is the control. Counts that grow no faster than $N$, as the transformer's does. A recurrent run at $N =$ {glue:text}`long` of the simple task that needs fewer prompts than a transformer, as each does at {glue:text}`middle`. Few runs are stored, as the table says; with more, ranges can only widen.
+# A recurrent or a feedforward run that needs fewer prompts than a transformer at the longest general prompts, as transformer runs do if the recurrent net takes their place. (At the shortest prompts some recurrent runs do need fewer.) Counts that grow no faster than $N$, as the transformer's does. A recurrent run at $N =$ {glue:text}`long` of the simple task that needs fewer prompts than a transformer, as each does at {glue:text}`middle`. Few runs are stored, as the table says; with more, ranges can only widen.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
