@@ -58,7 +58,7 @@ resume = False  # go on from the runs that are stored
 # * **Recurrent**: "a simple bidirectional RNN", here of ReLU units, 500 states in each direction, and a linear map from both states of a token.
 # * **Feedforward**: all tokens side by side into ReLU layers of $Nd$ and 1000 units, and $N$ outputs.
 #
-# What differs from the paper's text is in a table below. Stored are {glue:text}`near_runs` runs of each network and length, at $N =$ {glue:text}`long` {glue:text}`long_runs`; they took {glue:text}`minutes:.0f` minutes, with other work beside them, in several calls, the last of which is named under the table. The page itself repeats a shorter length of each task with {glue:text}`states` states. A run has its own encodings, its own $u$, weights and prompts; the three networks of a run share the first two. They came from a tree with changes that were not committed, so that their exact code cannot be recovered; the printed command does the same today.
+# What differs from the paper's text is in a table below. Stored are {glue:text}`near_runs` runs of each network and length, at $N =$ {glue:text}`long` {glue:text}`long_runs`; they took {glue:text}`minutes:.0f` minutes, with other work beside them, in several calls, the last of which is named under the table. The page itself repeats a shorter length of each task with {glue:text}`states` states. A run has its own encodings, its own $u$, weights and prompts; the three networks of a run share the first two. The stored runs came from a tree with changes that were not committed, so that their exact code cannot be recovered; the printed command does the same today.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import dataclasses
