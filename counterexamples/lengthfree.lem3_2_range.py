@@ -11,7 +11,7 @@ from fractions import Fraction as Q
 
 
 def norm(x, q):
-    """|x|_q = (sum_i |x_i|^q)^(1/q), where all nonzero entries are equal and 1/q is whole: exact."""
+    """|x|_q = (sum_i |x_i|^q)^(1/q), where all nonzero entries are equal and 1/q is whole."""
     entries = {abs(v) for v in x if v}
     assert len(entries) == 1
     assert (1 / q).denominator == 1

@@ -1,12 +1,13 @@
-"""Paper 5 (Mousavi-Hosseini et al. 2025, version 2), Lemma 41, second bound (restored).
+"""Paper 5 (Mousavi-Hosseini et al. 2025; judged on the NeurIPS 2025 version), Lemma 41 (restored).
 
-The log packing number of the unit ball of R^D is at most C log(1 + D eps^2)/eps^2, with one C.
+Second bound: the log packing number of the Euclidean unit ball of R^D at the scale eps is at most
+C log(1 + D eps^2)/eps^2, with one constant C. The formula is not legible. The text says that
+Maurey's sparsification gives it, uses it for a Euclidean ball, and needs no more than a logarithm
+of D. Maurey's argument covers the l1 ball.
 
-The formula is not legible in the texts we have. They say that Maurey's sparsification gives it, use
-it for a Euclidean ball, and need no more than a logarithm of D. Maurey's argument covers the l1
-ball. By volume, a maximal set of points that are pairwise 1/2 apart in the Euclidean ball has at
-least 2^D members, so the log packing number grows with D. At D = 64 C^2 it is larger, for every
-C >= 1: 64 C^2 log 2 > 44 C^2, and 4 C log(1 + 16 C^2) <= 4 C (log 17 + 2 C - 2) < 20 C^2.
+By volume, a maximal set of points that are pairwise eps apart has every point of the ball within
+eps, so it has at least eps^-D members: the log packing number grows with D. At D = 64 C^2 and
+eps = 1/2 that is more than the right side, for every C >= 1. (A smaller C asks for more.)
 The first bound, D log(1 + 2/eps), holds. For the image of the ball under U, Sudakov's inequality
 gives 2 pi log 2 ||U||_F^2 / eps^2 without any logarithm.
 """
@@ -14,16 +15,15 @@ gives 2 pi log 2 ||U||_F^2 / eps^2 without any logarithm.
 from mpmath import iv, mpf, nstr
 
 EPS = iv.mpf(1) / 2
+RATIO = 64  # D = RATIO C^2
+CONSTANTS = (1, 10, 10**3, 10**6, 10**9)
 
 
-def low(x) -> str:
-    """Lower end."""
-    return nstr(mpf(x.a), 12)
-
-
-def high(x) -> str:
-    """Upper end."""
-    return nstr(mpf(x.b), 12)
+def require(name: str, holds: bool) -> None:
+    """Print a hypothesis; stop where it fails."""
+    print(f"hypothesis  {name}: {'holds' if holds else 'fails'}")
+    if not holds:
+        raise SystemExit(1)
 
 
 def packing_log(D):
@@ -44,21 +44,25 @@ def with_plain_log(C, D):
 def main() -> int:
     """Compare both sides."""
     print("statement   log P(eps) <= C log(1 + D eps^2)/eps^2 in the Euclidean unit ball of R^D")
-    hypotheses = EPS.a > 0 and EPS.b < 1
-    print(f"hypothesis  0 < eps < 1: {'holds' if hypotheses else 'fails'}")
-    fails = hypotheses
-    for C in (1, 10, 10**3, 10**6, 10**9):
-        D = 64 * C**2
+    require("the scale is above 0 and below 1, eps = 1/2", bool(EPS.a > 0 and EPS.b < 1))
+    require("the constant is at least 1, C = 1 to 10^9", min(CONSTANTS) >= 1)
+    fails = True
+    for C in CONSTANTS:
+        D = RATIO * C**2
         left, right, other = packing_log(D), claimed(C, D), with_plain_log(C, D)
         print(f"C = {C:<11d} D = {D}")
-        print(f"left side   at least {low(left)}")
-        print(f"right side  at most  {high(right)}  (with log D in place of it: {high(other)})")
+        print(f"left side   at least {nstr(mpf(left.a), 12)}")
+        print(f"right side  at most  {nstr(mpf(right.b), 12)}")
+        print(f"            with log D in place of it {nstr(mpf(other.b), 12)}")
         fails = fails and left.a > right.b and left.a > other.b
-    by_hand = iv.mpf(64) * iv.log(2) - 4 * (iv.log(17) + 2)  # both over C^2, and C >= 1
-    print(f"every C >= 1: left less right, over C^2, at least {low(by_hand)}")
-    fails = fails and by_hand.a > 0
-    volume = 64 * iv.log(1 + 2 / EPS)
-    print(f"first bound at D = 64: {high(packing_log(64))} <= {low(volume)}, no conflict")
+    # For every C >= 1: log(1 + a C^2) <= log(1 + a) + 2 log C <= C (log(1 + a) + 2).
+    surplus = packing_log(RATIO) - (iv.log(1 + RATIO * EPS**2) + 2) / EPS**2
+    print(f"every C >= 1: left less right, over C^2, at least {nstr(mpf(surplus.a), 12)}")
+    fails = fails and claimed(1, RATIO).b <= RATIO * iv.log(1 / EPS).a and surplus.a > 0
+    volume = RATIO * iv.log(1 + 2 / EPS)
+    print(
+        f"first bound at C = 1: {nstr(mpf(packing_log(RATIO).b), 12)} <= {nstr(mpf(volume.a), 12)}"
+    )
     print("the statement fails" if fails else "the statement stands at these instances")
     return 0 if fails else 1
 

@@ -1,82 +1,96 @@
-"""Paper 5 (Mousavi-Hosseini et al. 2025, version 2), Propositions 8 and 35, norm, restored.
+"""Paper 5 (Mousavi-Hosseini et al. 2025, the NeurIPS version), Propositions 8 and 35 (restored).
 
-As the proof concludes: for some c, c' > 0 every bidirectional recurrent net with risk at most c
-has L^2 ||U||_op^2 log(1 + d_h) >= c' N. (1STR, normal data, states of length at most r_h.)
+Their bound on the norm, restored: for some c, c' > 0 every bidirectional recurrent net on 1STR with
+risk at most c has L^2 ||U||_op^2 log(1 + d_h) >= c' N. The display is missing. The proof of
+Proposition 8 ends "to obtain lower bounds on d_h and ||U||_op"; that of Theorem 9 (Theorem 7 there)
+uses the bound through ||.||_op <= ||.||_F and goes on "Recall that log d_h <= N^c". That fixes the
+norm, and that d_h enters by a logarithm; every power of the logarithm up to POWERS fails here.
 
-States that are words of an error-correcting code: label k is rounded to R bits, each bit turns a
-fixed set of the D = 4NR signs of the state (a step h -> h * s(x_k, k)), U = (I, I). The read-out
+States are words of an error-correcting code: label k is rounded to R bits, and each bit turns a
+fixed set of the D = 4NR signs of the state (a step h -> h * s(x_k, k)); U = (I, I). The read-out
 takes the rounded label of each word and extends it (McShane) with L = spread/(least distance).
-Neither the risk nor L depends on N, and the left side grows like log N only; so no c, c' serve,
-nor any power of the logarithm. What survives: the width bound, and L^2 ||U||_F^2 >= kappa N.
+Neither the risk nor L depends on N, and the left side grows like a power of log N.
 """
 
 from fractions import Fraction
+from itertools import pairwise
 from math import comb
 
 from mpmath import iv, mpf, nstr
 
+SIGNS = 4  # of a state, for each bit of a label
 SHARE = Fraction(1, 5)  # any two words differ in more than this share of their signs
+LENGTH2 = Fraction(1)  # squared length of a state: signs over sqrt D
+U = (1, 1)  # U = (a I, b I)
+NETS = ((1, "0.37", "1.79"), (5, "0.1", "7.6"), (8, "0.01", "11.2"))  # bits, c, L
+POWERS = (1, 10)
 
 
-def show(x) -> str:
-    """Both ends."""
-    return f"[{nstr(mpf(x.a), 10)}, {nstr(mpf(x.b), 10)}]"
+def require(name: str, holds: bool) -> None:
+    """Print a hypothesis; stop where it fails."""
+    print(f"hypothesis  {name}: {'holds' if holds else 'fails'}")
+    if not holds:
+        raise SystemExit(1)
 
 
-def quantiser(R):
-    """Risk at most, and spread of the levels, of R bits for one standard normal number."""
-    if R == 1:  # levels of +-level: E(|x| - level)^2, with E|x| = sqrt(2/pi)
-        level = iv.sqrt(2 / iv.pi)
-        return 1 - 2 * level * iv.sqrt(2 / iv.pi) + level**2, 2 * level
-    A = iv.mpf(R) / 2 + 1  # cells of equal width on [-A, A]; beyond it the outermost level
-    tail = 2 * iv.exp(-A * A / 2) / iv.sqrt(2 * iv.pi) * (A + 1 / A)  # >= E x^2 on |x| > A
-    width = 2 * A / 2**R
-    return width**2 / 4 + tail, 2 * A - width
+def levels(R):
+    """Values that a label of R bits can be rounded to, and the end of the inner cells."""
+    if R == 1:
+        return [-iv.sqrt(2 / iv.pi), iv.sqrt(2 / iv.pi)], iv.mpf(0)
+    end = iv.mpf(R) / 2 + 1
+    width = 2 * end / 2**R
+    return [-end + width * (2 * i + 1) / 2 for i in range(2**R)], end
 
 
-def code_exists() -> bool:
-    """Varshamov: 2^k words, k = D/4, if 2^k (1 + ... + C(D, D/5)) < 2^D; any k by the entropy."""
+def risk_of(values, end):
+    """Mean squared error of rounding a standard normal number to the nearest value, at most."""
+    if len(values) == 2:  # E (|x| - l)^2
+        low, high = values
+        return (2 - 2 * (high - low) * iv.sqrt(2 / iv.pi) + high**2 + low**2) / 2
+    half = max((b - a).b for a, b in pairwise(values)) / 2
+    half = max(half, (end - values[-1]).b, (values[0] + end).b)
+    return iv.mpf(half) ** 2 + 2 * iv.exp(-end * end / 2) / iv.sqrt(2 * iv.pi) * (end + 1 / end)
+
+
+def codes_exist() -> bool:
+    """Varshamov: 2^k words of D signs, if 2^k (1 + ... + C(D, SHARE D)) < 2^D; by the entropy."""
     p = iv.mpf(SHARE.numerator) / SHARE.denominator
     entropy = -(p * iv.log(p) + (1 - p) * iv.log(1 - p)) / iv.log(2)
-    near = {k: sum(comb(4 * k, i) for i in range(int(SHARE * 4 * k) + 1)) for k in (5, 50, 500)}
-    exact = all(2**k * count < 2 ** (4 * k) for k, count in near.items())
-    print(f"            h(1/5) in {show(entropy)}, to be below 3/4")
-    return exact and entropy.b < mpf(3) / 4
+    near = {k: sum(comb(SIGNS * k, i) for i in range(int(SHARE * SIGNS * k) + 1)) for k in (5, 50)}
+    exact = all(2**k * count < 2 ** (SIGNS * k) for k, count in near.items())
+    return exact and bool(entropy.b < mpf(SIGNS - 1) / SIGNS)
+
+
+def squared_norm(d_h):
+    """||U||_op^2, as U U^T = (a^2 + b^2) I; its Frobenius norm has d_h times as much."""
+    return U[0] ** 2 + U[1] ** 2
 
 
 def main() -> int:
     """Compare both sides."""
     print("statement   risk <= c implies L^2 ||U||_op^2 log(1 + d_h) >= c' N, for some c, c' > 0")
-    unit = all(D * Fraction(1, D) == 1 for D in (20, 200, 2000))  # squared length of a state
-    U = [[int(j % 20 == i) for j in range(40)] for i in range(20)]
-    gram = [[sum(a * b for a, b in zip(r, s, strict=True)) for s in U] for r in U]
-    op = gram == [[2 * int(i == j) for j in range(20)] for i in range(20)]
-    hypotheses = {
-        "states of D signs over sqrt D have length r_h = 1": unit,
-        "||U||_op^2 = 2 for U = (I, I), as U U^T = 2 I": op,
-        "codes with words that differ in a fifth of their signs exist for every N": code_exists(),
-    }
-    for name, holds in hypotheses.items():
-        print(f"hypothesis  {name}: {'holds' if holds else 'fails'}")
-    fails = all(hypotheses.values())
-    for R, c, lower in ((1, "0.37", "1e-2"), (5, "0.1", "1e-4"), (8, "0.01", "1e-8")):
-        risk, spread = quantiser(R)
-        lipschitz, small = spread / (2 * iv.sqrt(iv.mpf(1) / 5)), risk.b <= iv.mpf(c).a
-        for power in (1, 10):
-            N = 10
-            while fails and N < 10**60:
-                if 2 * lipschitz**2 * iv.log(1 + 4 * N * R) ** power < iv.mpf(lower) * N:
+    require("states are no longer than r_h = 1", LENGTH2 <= 1)
+    require("there are words of 4 signs a bit that differ in more than a fifth", codes_exist())
+    fails = True
+    for R, c, L in NETS:
+        values, end = levels(R)
+        risk, share = risk_of(values, end), iv.mpf(SHARE.numerator) / SHARE.denominator
+        slope = (values[-1] - values[0]) / (2 * iv.sqrt(share))
+        require(f"{R} bits a label: risk at most c = {c}", bool(risk.b <= iv.mpf(c).a))
+        require(
+            f"{R} bits a label: the read-out is L-Lipschitz, L = {L}", bool(slope.b <= iv.mpf(L).a)
+        )
+        for power in POWERS:
+            for digits in range(1, 61):  # N = 10^digits
+                N = 10**digits
+                left = iv.mpf(L) ** 2 * squared_norm(SIGNS * N * R)
+                left *= iv.log(1 + SIGNS * N * R) ** power
+                right = iv.mpf("1e-8") * N
+                if left.b < right.a:
                     break
-                N *= 10
-            left, right = 2 * lipschitz**2 * iv.log(1 + 4 * N * R) ** power, iv.mpf(lower) * N
-            print(
-                f"c = {c}, c' = {lower}, power {power} of the logarithm: N = 10^{len(str(N)) - 1}"
-            )
-            print(f"hypothesis  risk in {show(risk)} at most c: {'holds' if small else 'fails'}")
-            print(f"left side   in {show(left)}, with L in {show(lipschitz)}")
-            print(f"right side  in {show(right)}")
-            print(f"Frobenius   2 d_h L^2 / N in {show(8 * R * lipschitz**2)}, free of N")
-            fails = fails and small and left.b < right.a
+            print(f"power {power} of the logarithm, c' = 1e-8, N = 10^{digits}")
+            print(f"left side   {nstr(mpf(left.b), 6)}   right side  {nstr(mpf(right.a), 6)}")
+            fails = fails and left.b < right.a
     print("the statement fails" if fails else "the statement stands at these instances")
     return 0 if fails else 1
 

@@ -26,7 +26,9 @@ def main() -> int:
     single = all(len(values) == 1 for values in found.values())
     scaled = [n * n * max(found[n]) for n in lengths]
     print("statement   n^2 s(MEAN, x) tends to a constant")
-    print(f"hypothesis  every x of {lengths} bits, one value each: {'holds' if single else 'fails'}")
+    print(
+        f"hypothesis  every x of {lengths} bits, one value each: {'holds' if single else 'fails'}"
+    )
     print("left side   n^2 s =", ", ".join(str(v) for v in scaled), "(exactly n)")
     print("right side  bounded, the same for all n in the limit")
     fails = single and scaled == list(lengths)

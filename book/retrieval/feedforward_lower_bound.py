@@ -19,7 +19,7 @@
 # # What a first layer in the span of the data cannot see
 #
 # ```{verdict}
-# True, with equality where tokens have one number. At the paper's scale it asks for {glue:text}`theirs` samples, where feedforward nets need some $10^5$; that training does not notice rotated inputs asks for {glue:text}`ours`.
+# Yes, Theorem 6 is true: a feedforward net whose first layer lies in the span of its $n$ training inputs has a risk of at least $1 - \frac n{Nd}$, with equality where tokens have one number. At the paper's scale the bound asks for {glue:text}`theirs` samples, where feedforward nets need some $10^5$; that training does not notice rotated inputs asks for {glue:text}`ours`.
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 9 min. **Runs in** 25 s. **Source** restored; the definition quoted.
 #
@@ -277,7 +277,7 @@ thm6.holds(
 #
 # ## Why nets need more
 #
-# {prf:ref}`retrieval-thm6` is silent from $n = Nd$ on, where trained nets are still near risk 1. What else holds them back? A layer that meets all of $x$, with normal initial weights, does not know one direction from another. Call a learner *rotation-blind* if it predicts at $Qx$ what it predicted at $x$, in distribution, when all training inputs are multiplied by the same orthogonal matrix $Q$. Gradient descent from normal weights is rotation-blind, for any $f$, loss, rate, batches, momentum and penalty $\lambda \|W\|_F^2$, with $\lambda = 0$ too: its steps commute with $W \mapsto W Q^\top$. AdamW is not.
+# {prf:ref}`retrieval-thm6` is silent from $n = Nd$ on, where trained nets are still near risk 1. Another property of training holds them back. A layer that meets all of $x$, with normal initial weights, does not know one direction from another. Call a learner *rotation-blind* if it predicts at $Qx$ what it predicted at $x$, in distribution, when all training inputs are multiplied by the same orthogonal matrix $Q$. Gradient descent from normal weights is rotation-blind, for any $f$, loss, rate, batches, momentum and penalty $\lambda \|W\|_F^2$, with $\lambda = 0$ too: its steps commute with $W \mapsto W Q^\top$. AdamW is not.
 #
 # ```{prf:proposition} A bound for rotation-blind learners
 # :label: retrieval-rotation

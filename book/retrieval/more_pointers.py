@@ -19,7 +19,7 @@
 # # More pointers
 #
 # ```{verdict}
-# At the threshold of the paper's Figure 3, .88 at seven tokens, a predictor that never looks at a pointer succeeds: its error is $\frac67 =$ {glue:text}`blind:.3f` for every number of pointers. At the figure's rate, in five runs with one to three pointers each, recurrent and feedforward nets that have come so far err by at most {glue:text}`paper_others` in the mean with the pointers of another prompt: they hardly look.
+# What Figure 3 says of more pointers stays open, because its threshold, .88 at seven tokens, is met by a predictor that never looks at a pointer: the error of that predictor is $\frac67 =$ {glue:text}`blind:.3f` for every number of pointers. At the figure's rate, in five runs with one to three pointers each, recurrent and feedforward nets that have come so far err by at most {glue:text}`paper_others` in the mean with the pointers of another prompt: they hardly look.
 # ```
 # **Needs** {ref}`ch-too-few-heads`, {ref}`ch-sample-complexity-hierarchy`. **Read** 5 min. **Runs in** 30 s. **Source** quoted.
 #
@@ -31,7 +31,7 @@
 #
 # $$y_i = \frac1{\sqrt q} \sum_{h=1}^q \mathrm{He}_2\bigl(\langle u_h, x_{t_{ih}} \rangle\bigr), \qquad \mathrm{He}_2(z) = \frac{z^2 - 1}{\sqrt2},$$
 #
-# with unit vectors $u_1, \dots, u_q \in \mathbb R^d$. Each term has mean 0 and variance 1, so who knows nothing has an error of 1, and more if pointers coincide and the $u_h$ are not orthogonal. A *count* is the number of prompts, none twice, until the mean squared error is below a threshold.
+# with unit vectors $u_1, \dots, u_q \in \mathbb R^d$. Each term has mean 0 and variance 1, so a constant predictor has an error of 1, and more if pointers coincide and the $u_h$ are not orthogonal. A *count* is the number of prompts, none twice, until the mean squared error is below a threshold.
 #
 # ```{prf:remark} Mousavi-Hosseini et al. (2025), Figure 3 of the second version
 # :label: retrieval-fig3
@@ -191,7 +191,7 @@ if series:
     results.save(series, pd.DataFrame(every_run).to_dict("list"))
 
 # %% [markdown]
-# The figure's own rate is a tenth of this page's. With it, the paper's 10,000 test prompts, and the widths that the text gives for Figure 1 (500 recurrent states, here for each pointer), five runs of each network were made with `--preset paper`, for one to three pointers.
+# The figure's own rate is a tenth of this page's. With it, the paper's 10,000 test prompts, and the widths that the text gives for Figure 1 (500 recurrent states, here for each pointer), five runs of each network were made with `--preset paper`, for one to three pointers. (The command printed below has a parameter `folder`, which is gone; `python -m bookkit.run retrieval/more_pointers --preset paper --plain --force` does the same today. The runs came from a tree with changes that were not committed, so that their exact code cannot be recovered.)
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Errors of networks that have just come below .88, every run: with their own pointers, and with foreign ones. First this page's runs, then the stored ones, at the rate of the paper's figure. Lines, from the top: knowing nothing, the threshold, the error without pointers.", "name": "fig-foreign-pointers"}, "image": {"alt": "Panels side by side, one for each rate and number of pointers. With their own pointers all marks lie between .84 and .88. With foreign pointers those of the transformer rise, to between .9 and 1.1. In the stored runs those of the recurrent and the feedforward net stay below .9; in this page's own the feedforward net's rise."}} tags=["hide-input"]
 stored = results.load("retrieval/more_pointers", "counts")
@@ -277,7 +277,7 @@ settings = pd.DataFrame(settings, columns=["setting", "paper", "here"])
 table(settings, "Settings that differ from the paper's, or come from its Figure 1")
 
 # %% [markdown]
-# At the paper's rate, with foreign pointers, the transformers err by at least {glue:text}`paper_transformer` in the mean, nearly as much as who knows nothing: they had used their pointers. The recurrent and the feedforward nets, which err by at most {glue:text}`paper_others`, hardly notice: these have learned what the whole prompt says. The best predictor without pointers can be tested on the very prompts of each run. Of the {glue:text}`stored_runs` runs {glue:text}`above` had a larger error than it has, when their error came below .88. In this page's own runs, at a higher rate, the errors with {glue:text}`first` foreign pointer are {glue:text}`foreign_transformer`, {glue:text}`foreign_recurrent` and {glue:text}`foreign_feedforward`; they vary much from seed to seed.
+# At the paper's rate, with foreign pointers, the transformers err by at least {glue:text}`paper_transformer` in the mean, nearly as much as a constant predictor: they had used their pointers. The recurrent and the feedforward nets, which err by at most {glue:text}`paper_others`, hardly notice: these have learned what the whole prompt says. The best predictor without pointers can be tested on the very prompts of each run. Of the {glue:text}`stored_runs` runs {glue:text}`above` had a larger error than it has, when their error came below .88. In this page's own runs, at a higher rate, the errors with {glue:text}`first` foreign pointer are {glue:text}`foreign_transformer`, {glue:text}`foreign_recurrent` and {glue:text}`foreign_feedforward`; they vary much from seed to seed.
 #
 # **The counts.** At the paper's rate the median counts are, in thousands of prompts and for one, two and three pointers: {glue:text}`transformer` for the transformer, {glue:text}`recurrent` for the recurrent net, {glue:text}`feedforward` for the feedforward net. So the transformer needs most here, and the recurrent net least, for each number of pointers. The largest median is {glue:text}`ratios` times the smallest: with five runs each we do not see that the gap grows, and cannot exclude it. The test has {glue:text}`test_prompts` prompts, as the paper's. On these the error of a predictor without pointers is measured with a standard error of {glue:text}`test_error:.3f`, against its distance of {glue:text}`distance:.3f` from the threshold. So a count says much of its test too.
 #
@@ -289,13 +289,13 @@ table(settings, "Settings that differ from the paper's, or come from its Figure 
 #
 # **Statement.** Quoted: at $N = 7$ and the threshold .88 the gap between the networks, in samples, "increases with larger $q$".
 #
-# **Counterexample.** To the reading that the counts measure retrieval. The mean over all pointers, which is the same for every token, has the error $\frac67 =$ {glue:text}`blind:.3f`, for every $q$.
+# **Counterexample.** It is to the reading that the counts measure retrieval. The mean over all pointers, which is the same for every token, has the error $\frac67 =$ {glue:text}`blind:.3f`, for every $q$.
 #
 # **Why.** The best predictor without pointers has the error $1 - \frac1N$, which is below .88 for $N \le 8$. At its rate, with one to three pointers, recurrent and feedforward nets that have just come below .88 err by at most {glue:text}`paper_others` in the mean when they are foreign, in five runs each.
 #
 # **Repair.** A threshold below $1 - \frac1N$.
 #
-# **What survives.** The counts, as counts. For one to three pointers ours, at its rate, are told above.
+# **What survives.** The counts, as counts. Ours, at the figure's rate and for one to three pointers, are in the table of the chapter.
 # ```
 #
 # * The error without pointers is $1 - \frac1N$ for every such task, linear or not, and every $q$.

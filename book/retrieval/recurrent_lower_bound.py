@@ -19,15 +19,19 @@
 # # A small norm fits the samples, not the task
 #
 # ```{verdict}
-# Yes, Theorem 9 holds, with $c_1$ any number that is at most $\frac16$ and below $1 - c$, and with $c_2 = \frac12$. For a read-out of two layers its bounds show that fitting {glue:text}`few` samples is cheaper than an error of $\frac14$ from {glue:text}`from_few:.0e` tokens on, and fitting {glue:text}`many` samples from {glue:text}`from_many:.0e` tokens on.
+# Yes: on long prompts the recurrent net of least norm fits its $n$ samples and fails on fresh ones, as Theorem 9 says. The number $n$ may be as large as any power of the length $N$ below $N^{1/6}$, and below $N^{1 - c}$. With a read-out of two layers, fitting {glue:text}`few` samples is provably cheaper than an error of $\frac14$ from {glue:text}`from_few:.0e` tokens on, and fitting {glue:text}`many` samples from {glue:text}`from_many:.0e` tokens on.
 # ```
 # **Needs** {ref}`ch-state-norms`. **Read** 7 min. **Runs in** 10 s. **Source** quoted (the hypotheses and Lemmas 36 to 38), restored (the displays).
 #
-# **Claim.** Among all recurrent nets that fit $n$ samples of the general task take one with the smallest weights. If $n$ is less than a power of the length $N$ of the prompts, its error on fresh prompts is large. The reason is that the task itself needs a norm that grows with $N$, while $n$ samples can be fitted at a norm that does not depend on $N$. All steps hold, and need only those forms of {prf:ref}`retrieval-prop8` that are true.
+# **Claim.** Among all recurrent nets that fit $n$ samples of the general task take one with the smallest weights. If $n$ is less than a power of the length $N$ of the prompts, its error on fresh prompts is large. The reason is that the task itself needs a norm that grows with $N$, whereas $n$ samples can be fitted at a norm that does not depend on $N$. All steps hold, and they need only those forms of {prf:ref}`retrieval-prop8` that are true.
 #
 # ## The statement
 #
-# Task and nets are those of {ref}`ch-state-norms`, with states of length at most 1. The read-out is a ReLU net of $L_y$ layers of width $d_h$. As in the paper, $U$ stands inside its first layer: $f_y = W_{L_y} \sigma(\cdots W_2\, \sigma(U h + W_y z + b_y) \cdots)$ for a state $h$ and the token's own data $z$. The vector $\mathrm{vec}\, \Theta$ holds their entries, the biases, and $U$; transitions are not counted. A training sample is a prompt of which *one* random position counts: the *point-wise* empirical risk.
+# Task and nets are those of {ref}`ch-state-norms`, with states of length at most 1. The read-out is a ReLU net with $L_y$ layers of width $d_h$. Its first layer reads the states, through $U$, and the token $z$, through $W_y$:
+#
+# $$f_y(Uh, z) = W_{L_y}\, \sigma\bigl( \cdots W_2\, \sigma(U h + W_y z + b_y) \cdots \bigr), \qquad h = (h^\to, h^\gets) .$$
+#
+# So $U$ is not followed by a matrix of its own layer: $U$ and $W_y$ are two blocks of one matrix, and $L_y$ matrices stand between the states and the prediction. The vector $\mathrm{vec}\, \Theta$ holds the entries of all matrices and biases. (The paper counts the transitions' weights too. They can be 0 in a net that ignores its states, and only add to the norm of one that does not.) A training sample is a prompt of which *one* random position counts: the *point-wise* empirical risk.
 #
 # ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorem 9
 # :label: retrieval-thm9
@@ -63,6 +67,7 @@ from papers.retrieval import memory
 
 ledger, source = Ledger("retrieval/recurrent_lower_bound"), Draws(seed)
 thm9, lem36 = ledger.result("retrieval.thm9"), ledger.result("retrieval.thm9.lem36")
+search = ledger.result("retrieval.thm9.search")
 lem37, lem38 = ledger.result("retrieval.thm9.lem37"), ledger.result("retrieval.thm9.lem38")
 normal = source.normal
 
@@ -95,7 +100,7 @@ sizes = sorted({4, few, 16, 32, many, 128})
 found = {n: norms(n) for n in sizes}
 S = pd.Series({n: v.median().item() for n, v in found.items()})
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: squared norm of two-layer nets through $n$ samples, median and the middle nine tenths, and the bound $166\\, n^3$; grey lines: what an error of $\\frac14$ needs at three lengths. Right: the length of the prompts from which fitting is cheaper, for read-outs of two, three and four layers.", "name": "fig-fit-or-learn"}, "image": {"alt": "Left, on logarithmic axes: a line rises from about 60 at 4 samples to about 400 thousand at 128, with a band around it; a dashed line with slope three lies a hundred times higher at the left and more at the right. Three level lines at a thousand, some thirty thousand and a million. Right: three rising lines, from some thousand to ten thousand tokens at 4 samples to between 10 to the 11 and 10 to the 12 at 128."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: squared norm of two-layer nets through $n$ samples, median and the middle nine tenths, and the bound $166\\, n^3$; grey lines: what an error of $\\frac14$ needs at three lengths. Right: the length of the prompts from which fitting is cheaper, for read-outs of two, three and four layers.", "name": "fig-fit-or-learn"}, "image": {"alt": "Left, on logarithmic axes: a line rises from about 60 at 4 samples to about 400 thousand at 128, with a band around it; a dashed line with slope three lies a hundred times higher at the left and more at the right. Three level lines at about one thousand, 32 thousand and one million. Right: three parallel rising lines, from some thousand tokens at 4 samples to between 10 to the 11 and 10 to the 12 at 128; that of two layers is lowest."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=3.1)
 ends = torch.tensor([0.05, 0.95])
 low, high = zip(*[v.quantile(ends).tolist() for v in found.values()], strict=True)
@@ -118,7 +123,7 @@ figures.show()
 # %% [markdown]
 # ## What the task needs
 #
-# What follows $U$ has a Lipschitz constant $\mathfrak L$ of at most $\|W_2\| \cdots \|W_{L_y}\|$. So $\mathfrak L \|U\|_F$ is at most a product of $L_y$ Frobenius norms, that of $U$ among them, whose squares add up to at most $\|\mathrm{vec}\, \Theta\|^2$. By the inequality of arithmetic and geometric means, and {prf:ref}`state-norm`, every net with error $E$ over pointers to other tokens, at most $\frac N{N-1}$ times the risk, has
+# As a function of $Uh$, the read-out has a Lipschitz constant $\mathfrak L$ of at most $\|W_2\| \cdots \|W_{L_y}\|$. So $\mathfrak L \|U\|_F$ is at most a product of $L_y$ Frobenius norms, those of $U, W_2, \dots, W_{L_y}$, whose squares add up to at most $\|\mathrm{vec}\, \Theta\|^2$. By the inequality of arithmetic and geometric means, and {prf:ref}`state-norm`, every net with error $E$ over pointers to other tokens, at most $\frac N{N-1}$ times the risk, has
 #
 # ```{math}
 # :label: eq-task-needs
@@ -127,7 +132,7 @@ figures.show()
 #
 # ## What the samples need
 #
-# A net that has to give one label of each of $n$ prompts can ignore its states. It projects the token's own data on a unit vector $v$, and draws a piecewise linear function through the $n$ points.
+# A net that has to give one label of each of $n$ prompts can ignore its states, with $U = 0$. It projects the token's own data on a unit vector $v$, and draws a piecewise linear function through the $n$ points.
 #
 # **Lemma 37.** Take $v$ at random. Two projections differ by a normal number of variance 2, so two of $n$ are closer than $\delta$ with probability at most $\frac{n^2}2 \cdot \frac{2\delta}{\sqrt{4\pi}}$, which is $\frac16$ for $\delta = \sqrt\pi/(3n^2)$. With Markov's inequality for $\|z\|$ this leaves $\frac13$ and more.
 #
@@ -175,6 +180,16 @@ lem37.holds(
     control=three_times,
     stderr=error,
     about="statement",
+    evidence="sampled",
+)
+counts = [2, 3, 10, 100, 10**4, 10**6]
+gap = {n: math.sqrt(math.pi) / (3 * n**2) for n in counts}
+lem37.holds(
+    "chance of such a $v$: 1 less the chances of a small gap (union bound) and of $\\|z\\|^2 > 6n$ (Markov), least of $n$ to $10^6$; control: nine times the gap",
+    min(5 / 6 - n * (n - 1) / 2 * math.erf(gap[n] / 2) for n in counts),
+    at_least=1 / 3,
+    control=min(5 / 6 - n * (n - 1) / 2 * math.erf(9 * gap[n] / 2) for n in counts),
+    about="statement",
     evidence="proved",
 )
 lem38.holds(
@@ -200,6 +215,21 @@ lem36.holds(
     at_most=3,
     control=power(sizes, crowded),
     about="statement",
+    evidence="sampled",
+)
+
+
+def fitting(n, closest):
+    """Lemma 38's bound for |z|^2, |y|^2 = 6n and this gap, over n^3."""
+    return 2 * math.sqrt(19 * (n + 2 + 18 * n)) * math.sqrt(6 * n) / closest / n**3
+
+
+lem36.holds(
+    "bound of Lemma 38 at $\\|z\\|^2, \\|y\\|^2 \\le 6n$ and the gap of Lemma 37, over $n^3$, largest of $n$ to $10^6$; control: a gap of order $n^{-3}$",
+    max(fitting(n, gap[n]) for n in counts),
+    at_most=166,
+    control=max(fitting(n, gap[n] / n) for n in counts),
+    about="statement",
     evidence="proved",
 )
 
@@ -209,14 +239,16 @@ lem36.holds(
 # ## Theorem 9, put together
 #
 # ```{dropdown} Proof, with the exponents
-# Let $c_3 < 1$ and $E$ between $c_3$ and 1. Suppose that a net has risk below $c_3$; for large $N$ its error at some token is at most $E$, on average over the other tokens that it may be asked for.
+# Let $c_3 < 1$ and $E$ between $c_3$ and 1. Suppose that a net has risk below $c_3$. For large $N$ its error at some token, on average over pointers to the other tokens, is at most $E$.
 #
-# *If $d_h \ge n$*, the net of Lemma 36 is in the class. For $L_y > 2$ the remaining layers pass one number on by two units, as $\sigma(s)$ and $\sigma(-s)$. If $S$ is the squared norm with two layers, the product of the layers' norms is $\frac S2\, 2^{(L_y - 1)/2}$, and rescaling makes them equal: a squared norm of $L_y (\frac S2)^{2/L_y}\, 2^{(L_y - 1)/L_y}$. So $n$ samples are fitted at a squared norm of order $n^{6/L_y}$, with probability at least $\frac12$. If this is less than {eq}`eq-task-needs` has, which is of order $N^{1/L_y}$, the weights of least norm are not those of a net with error $E$. This is so for $n \le O(N^{c_1})$ with $c_1 \le \frac16$, at every depth, if the constant in $O$ is small enough.
+# *If $d_h \ge n$*, the net of Lemma 36 is in the class. For $L_y > 2$ the remaining layers pass one number on by two units, as $\sigma(s)$ and $\sigma(-s)$. If $S$ is the squared norm with two layers, the product of the layers' norms is $\frac S2$ for two layers and $\frac S2\, 2^{(L_y - 1)/2}$ for more, and rescaling makes the norms equal: a squared norm of $L_y (\frac S2)^{2/L_y}$, or $L_y (\frac S2)^{2/L_y}\, 2^{(L_y - 1)/L_y}$. With probability at least $\frac12$ we have $S \le 166\, n^3$. Comparing with {eq}`eq-task-needs`, the powers $2/L_y$ cancel: fitting is cheaper than the error $E$ as soon as $\frac S2\, 2^{(L_y - 1)/2} < (1 - \sqrt E) \sqrt{N - 1}$, at every depth. This holds for $n \le O(N^{c_1})$ with $c_1 < \frac16$ and large $N$, and then the weights of least norm are not those of a net with error $E$.
 #
-# *If $d_h < n$*, no net of the class has a small error. By the inequality of the means the product of the norms is at most $(\|\mathrm{vec}\, \Theta\|^2 / L_y)^{L_y/2} \le \frac12 e^{N^c}$, which is the paper's step. The dimension form of {ref}`ch-state-norms` has $\sqrt E \ge \exp( -\frac{2n}{N - 1} \log(1 + e^{N^c}/\tau)) - \tau$. The exponent is of order $n N^{c - 1}$ and vanishes for $n \le O(N^{c_1})$ with $c_1 < 1 - c$; and $\tau$ may be as small as one likes. $\square$
+# *If $d_h < n$*, no net of the class has a small error. By {eq}`eq-task-needs`, first inequality, $\mathfrak L \|U\|_{op} \le (\|\mathrm{vec}\, \Theta\|^2 / L_y)^{L_y/2} \le \frac12 e^{N^c}$, as the paper says. The dimension form of {ref}`ch-state-norms` has $\sqrt E \ge \exp( -\frac{2n}{N - 1} \log(1 + e^{N^c}/\tau)) - \tau$. The exponent is of order $n N^{c - 1}$ and vanishes for $n \le O(N^{c_1})$ with $c_1 < 1 - c$; and $\tau$ may be as small as one likes. $\square$
 # ```
 #
-# The bound on $d_h$ is not needed, as {prf:ref}`state-norm` has no $\log d_h$. With the $O(n^3)$ that the paper names for interpolation, whatever the depth, its argument gives $c_1 = \frac1{3 L_y}$; this is the same for two layers and smaller for more.
+# So $c_1$ may be any number below $\frac16$ and $1 - c$, at every depth, with $c_2 = \frac12$ and any $c_3 < 1$. The paper names no number. It bounds the cost of interpolation by $O(n^3)$ at every depth, where rescaling the layers gives the smaller $O(n^{6/L_y})$ for more than two.
+#
+# The bound on $d_h$ is not needed, because no $\log d_h$ is left in {prf:ref}`state-norm`. Nor is the bound on the weights, if the learner may choose $d_h$. The paper remarks this: the first case of the proof alone then decides, as the least norm over all widths is at most that of a net with $d_h \ge n$ that fits the samples, and {eq}`eq-task-needs` holds at every width.
 
 # %%
 rows = {n: [S[n], *(length(S[n], layers) for layers in (2, 3, 4))] for n in sizes}
@@ -266,7 +298,7 @@ thm9.holds(
     evidence="proved",
 )
 thm9.holds(
-    "at the lengths of the table the norm of fitting leaves an error of $\\frac14$, largest distance; control: with one factor more",
+    "at the lengths of the table the norm of fitting leaves an error of $\\frac14$, largest distance; control: with a matrix behind $U$",
     max(abs(left_over(n, k, k) - 0.25) for n in sizes for k in (2, 3, 4)),
     at_most=0,
     tol=1e-9,
@@ -275,10 +307,18 @@ thm9.holds(
     evidence="proved",
 )
 thm9.holds(
-    f"share of draws in which fitting {few} samples costs less than error $\\frac14$ needs at $N = 10^7$; control: {many} samples",
-    (found[few] < needed(1e7)).double().mean(),
+    "$n = N^{1/7}$, $N = 10^{42}$: bound $166\\, n^3$ on fitting over what error $\\frac14$ needs, two to four layers, largest; control: $n = N^{1/5}$",
+    max(layered(166 * 1e42 ** (3 / 7), k) / needed(1e42, k) for k in (2, 3, 4)),
+    at_most=1,
+    control=min(layered(166 * 1e42 ** (3 / 5), k) / needed(1e42, k) for k in (2, 3, 4)),
+    about="statement",
+    evidence="proved",
+)
+thm9.holds(
+    f"share of draws in which fitting {few} samples costs less than error $\\frac14$ needs at $N = 10^8$; control: {many} samples",
+    (found[few] < needed(1e8)).double().mean(),
     at_least=0.5,
-    control=(found[many] < needed(1e7)).double().mean(),
+    control=(found[many] < needed(1e8)).double().mean(),
     about="statement",
     evidence="sampled",
 )
@@ -290,20 +330,28 @@ thm9.holds(
     about="statement",
     evidence="proved",
 )
+search.holds(
+    "any $d_h$: bound $166\\, n^3$ on fitting $n = N^{1/7}$ over what error $\\frac14$ needs, $N = 10^{42}$; control: a bound without $N$, that of one label",
+    layered(166 * 1e42 ** (3 / 7), 2) / needed(1e42),
+    at_most=1,
+    control=layered(166 * 1e42 ** (3 / 7), 2) / needed(2.0),
+    about="remark",
+    evidence="proved",
+)
 glue(few=few, many=many, from_few=cheaper.loc[few].iloc[1], from_many=cheaper.loc[many].iloc[1])
 
 # %% [markdown]
-# **Lemma 42** stands in the paper's list of auxiliary lemmas, cited from Bach (2017): two-layer ReLU nets of bounded weights approximate an $L$-Lipschitz function on a ball of radius $R$ in $d$ dimensions. Its display is missing, but the paper uses it four times, and Assumption 2 and Lemmas 22 and 24 agree on its form: a width of $O\bigl((\frac{LR}\varepsilon \log \frac{LR}\varepsilon)^d\bigr)$. The width that Lemma 25 prints has the exponent $\frac32$ where this form, with $d = 2$, gives 2. Theorem 9 does not use Lemma 42, and we do not prove it; it is not judged.
+# **Lemma 42** stands in the paper's list of auxiliary lemmas, cited from Bach (2017, Propositions 1 and 6): two-layer ReLU nets of bounded weights approximate $L$-Lipschitz functions on a ball of radius $R$ in $\mathbb R^d$. Theorem 9 does not use it. Its display is missing, but four uses of it are legible, and they have one form: with $\lambda = \frac{LR}\varepsilon \log \frac{LR}\varepsilon$, a width of $m = O(\lambda^d)$ and outer weights with $\sqrt m\, \|a\|_2 = O(L \lambda^{(d+1)/2})$, up to powers of $R$ where $R$ is a constant. The two propositions cited give the same width: the first approximates within $\varepsilon$ at a norm $\gamma$ of order $LR\, (LR/\varepsilon)^{(d+1)/2}$, the second needs $m = (\gamma/\varepsilon)^{2d/(d+3)}$ units for that, which is $(LR/\varepsilon)^d$ up to logarithms. We do not prove them, so the lemma is not judged; {ref}`ch-recurrent-upper-bound` says what its form means for Lemmas 24 and 25.
 #
 # ## What we found
 #
 # * Lemmas 36 to 38 hold, with constants: gaps of $\sqrt\pi/(3n^2)$, a factor of $2\sqrt{19}$, and $166\, n^3$.
 # * Theorem 9 holds, by the Frobenius form and the dimension form, which are true. The operator form, which is not, is not needed.
-# * It is a theorem about exponents. For a handful of samples its bounds speak from some ten or hundred thousand tokens on, while the paper's experiments have at most a hundred; for sixty samples they speak from billions on. Both sides are bounds, so that fitting may be cheaper earlier; but the weights of least norm are not what training by AdamW on fresh prompts finds.
+# * The number of samples may be any power of $N$ below $N^{1/6}$. At {glue:text}`few` samples and two layers the proof needs prompts of {glue:text}`from_few:.0e` tokens; the recurrent nets of the paper's experiments see about thirty. Both sides are bounds, so that fitting may be cheaper earlier; but the weights of least norm are not what training by AdamW on fresh prompts finds.
 #
 # ## What would falsify this
 #
-# Gaps that are too small too often, as three times the gap is; an interpolant that misses a point, as one does with a unit removed, or is larger than its bound, as with the typical gap in place of the smallest; a median that grows faster than $n^3$, as with cubed projections; a length of $10^7$ at which fitting a few samples costs more than the task, as fitting many does; narrow nets with a small error, which $c_1 > 1 - c$ does not exclude.
+# Gaps that are too small too often, as three times the gap is; an interpolant that misses a point, as one does with a unit removed, or is larger than its bound, as with the typical gap in place of the smallest; a median that grows faster than $n^3$, as with cubed projections; a length of $10^8$ at which fitting a few samples costs more than the task, as fitting many does; narrow nets with a small error, which $c_1 > 1 - c$ does not exclude.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -324,7 +372,7 @@ ledger.show()
 # ```{solution} ex-fit-all
 # :class: dropdown
 #
-# No. Then $nN$ labels have to be given. The squared norm of the interpolant grows with $nN$ as that of the table above does with $n$, far faster than $N^{1/3}$: this net is never cheaper than the task. The theorem says nothing about that risk.
+# No. Then $nN$ labels have to be given. The squared norm of the interpolant grows with $nN$ as that of the table above does with $n$, to a power above 2, and so far faster than the $N^{1/2}$ that the task needs: this net is never cheaper than the task. The theorem says nothing about that risk.
 # ```
 #
 # ## References

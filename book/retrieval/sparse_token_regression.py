@@ -19,7 +19,7 @@
 # # Tokens that point at tokens
 #
 # ```{verdict}
-# Each token of a prompt names the few tokens that its label depends on. That normal data and linear labels meet the paper's assumption on moments is shown here. The encodings of positions that it assumes exist in order $\log N$ dimensions, as it says: for long prompts random signs serve from {glue:text}`threshold_c:.1f` $\log N$ on.
+# Yes, what the paper assumes of the task can be had: normal data and linear labels meet its assumption on moments, and encodings of positions that are not too alike exist in order $\log N$ dimensions, as it says. For long prompts random signs serve from {glue:text}`threshold_c:.1f` $\log N$ dimensions on.
 # ```
 # **Needs** nothing but probability. **Read** 5 min. **Runs in** 10 s. **Source** quoted.
 #
@@ -88,7 +88,7 @@ ledger.result("retrieval.def2").holds(
 # ```{prf:definition} Mousavi-Hosseini et al. (2025), Assumptions 1 to 3
 # :label: retrieval-ass123
 # 1. *(Quoted.)* For all $r \ge 1$: $\bigl(\mathbb E\, \|x_i\|^r\bigr)^{1/r} \le \sqrt{C_x\, d\, r}$ and $\bigl(\mathbb E\, |y_i|^r\bigr)^{1/r} \le \sqrt{C_y\, r^s}$, with constants $C_x, C_y, s$.
-# 2. *(Quoted, without the norms.)* A net $x \mapsto a^\top \sigma(Wx + b)$ with ReLUs $\sigma$ is within $\sqrt{\varepsilon_{2NN}}$ of $g$ on the data that occur.
+# 2. *(Quoted.)* A net $x \mapsto a^\top \sigma(Wx + b)$ with $m_g$ ReLUs $\sigma$ and norms $\|a\| \le r_a/\sqrt{m_g}$, $\|(W, b)\|_F \le \sqrt{m_g}\, r_w$ is within $\sqrt{\varepsilon_{2NN}}$ of $g$ on the data that occur.
 # 3. *(Quoted.)* Position $i$ is shown by a vector $\omega_i \in \mathbb R^{d_e}$ with $\|\omega_i\| = 1$, and $|\langle \omega_i, \omega_j \rangle| \le \frac12$ for all $i \ne j$. The paper suggests random signs over $\sqrt{d_e}$, with $d_e$ of order $\log N$.
 #
 # A token is given to the model as $z_i = \bigl(x_i,\; s\,\omega_i,\; s\,\omega_{t_{i1}}, \dots, s\,\omega_{t_{iq}}\bigr)$ with $s = \sqrt{d/q}$ *(quoted)*.

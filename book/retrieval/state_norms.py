@@ -19,11 +19,11 @@
 # # How large must a recurrent state be?
 #
 # ```{verdict}
-# A mean squared error $E$ on tokens other than one's own (at most $\frac N{N-1}$ times the risk) needs $\mathfrak L \|U\|_F \ge (1 - \sqrt E) \sqrt{N - 1}$: what the paper's text says, without its logarithms. With the operator norm, which its proof names, it is false: an error of {glue:text}`error_one_bit:.2f` costs $\mathfrak L \|U\|_{op} \le$ {glue:text}`reach_op:.2f` at every length $N$.
+# Yes, a recurrent net that serves every token needs a state of many dimensions or a large matrix $U$ that reads the state, as Proposition 8 says of the width and of the Frobenius norm. If the read-out is $\mathfrak L$-Lipschitz and the mean squared error is $E$, then $\mathfrak L \|U\|_F$ is at least $(1 - \sqrt E) \sqrt{N - 1}$, without logarithms. The form with the operator norm, in which the proof ends, fails as restored: an error of {glue:text}`error_one_bit:.2f` is reached with $\mathfrak L \|U\|_{op} \le$ {glue:text}`reach_op:.2f` at every length $N$. And the sentence that the width must grow at least linearly with $N$ needs a bounded $\mathfrak L \|U\|_{op}$: with exact numbers, states of a single number serve {glue:text}`longest_digits` tokens.
 # ```
 # **Needs** {ref}`ch-sparse-token-regression`. **Read** 8 min. **Runs in** 10 s. **Source** quoted (both norms, the states' ball), restored (the displays and Lemma 41).
 #
-# **Claim.** If every token has a pointer of its own, the two states of a recurrent net must hold the labels of all other tokens. So the states need many dimensions, or $U$, which reads them, a large norm. The bound on the dimension holds. The bound on the norm holds in the form of the paper's text, and here it gets a short proof and a constant. The form that the proof concludes rests on a packing bound that is false in the Euclidean ball, and is false too.
+# **Claim.** If every token has a pointer of its own, then the two states at a token must hold the labels of all other tokens, because its pointer may name any of them. So the states need many dimensions, or $U$, which reads them, a large norm. The bound on the dimension holds. The bound on the norm holds in the form of the paper's text, and here it gets a short proof and a constant. The form that the proof concludes rests on a packing bound that is false in the Euclidean ball, and is false too.
 #
 # ## The statement
 #
@@ -43,7 +43,7 @@
 # *(As restored. The second bound is refuted below.)* Let $P$ points of the Euclidean unit ball of $\mathbb R^D$ be pairwise $\epsilon$ apart. Then $\log P \le D \log(1 + 2/\epsilon)$ and $\log P \le C \epsilon^{-2} \log(1 + D \epsilon^2)$, with one constant $C$.
 # ```
 #
-# **Two norms.** A public text of the second version keeps the inline formulas. Its main text has "the norm lower bound $\|U\|_F \ge \tilde\Omega(\sqrt N)$". Its proof puts the states into the ball of radius $\sqrt 2\, \|U\|_{op}\, r_h$, counts points there by Lemma 41, and ends with "lower bounds on $d_h$ and $\|U\|_{op}$". The displays are missing. Of Lemma 41 the words remain: the unit ball, a volume comparison, and Maurey's sparsification. We judge both forms. What we refute is false for every constant and every power of the logarithm.
+# **Two norms.** A public text of the second version keeps the inline formulas, while the displays are missing. Its main text has "the norm lower bound $\|U\|_F \ge \tilde\Omega(\sqrt N)$". The proof puts the states into the ball of radius $\sqrt 2\, \|U\|_{op}\, r_h$ and counts points there by Lemma 41. Three sentences say what it concludes. The proof of Proposition 8 (6 in that version) ends "to obtain lower bounds on $d_h$ and $\|U\|_{op}$, completing the proof". The proof of Theorem 9 uses the bound through "the fact that $\|\cdot\|_{op} \le \|\cdot\|_F$". And it goes on "Recall that $\log d_h \le N^c$ for some $c < 1$", so that the bound has a factor that is a logarithm of $d_h$. These fix the operator form below up to constants and powers of the logarithm. Still it is our restoration, and if the display has $\|U\|_F$, as the main text, then the proposition is true and only the packing step of its proof fails. We judge both forms. What we refute is false for every constant and every power of the logarithm.
 
 # %% tags=["parameters"]
 small = 8  # tokens of the net that is run [4..10]
@@ -59,14 +59,15 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
+from helpers import statistics
 from helpers.covers.linear import packing
 from helpers.draws import Draws
 from papers.retrieval import memory, recurrent
 
 ledger, source = Ledger("retrieval/state_norms"), Draws(seed)
+linear_width = ledger.result("retrieval.prop8.width_words")
 width, frobenius = ledger.result("retrieval.prop8"), ledger.result("retrieval.prop8.frobenius")
 operator = ledger.result("retrieval.prop8.operator")
-linear = ledger.result("retrieval.prop8.linear_width")
 volume = ledger.result("retrieval.prop8.lem41_volume")
 maurey = ledger.result("retrieval.prop8.lem41_maurey")
 normal = source.normal
@@ -176,20 +177,29 @@ for norm in ("operator", "Frobenius"):
     price = codes["L"] * (size / (codes["N"] - 1)) ** 0.5
     codes[f"paid, {norm}"] = (1 - codes["error"] ** 0.5) / price
 last = codes.loc[last.name]
+one_label = (1 - cut.sqrt()) / few  # a number of length at most 1, read by L, for one label
 frobenius.holds(
-    "$1 - \\sqrt E$ over $\\mathfrak L \\|U\\|_F / \\sqrt{N-1}$, a search and codes, largest; control: $\\|U\\|_{op}$",
-    max(cheap.max().max(), codes["paid, Frobenius"].max()),
+    "$1 - \\sqrt E$ over $\\mathfrak L \\|U\\|_F / \\sqrt{N-1}$, one number for one label and codes, errors exact, largest; control: $\\|U\\|_{op}$",
+    max(one_label.max().item(), codes["paid, Frobenius"].max()),
     at_most=1,
     control=last["paid, operator"],
     about="statement",
     evidence="proved",
+)
+frobenius.holds(
+    "the same, memories searched, errors estimated, largest; control: codes, with $\\|U\\|_{op}$",
+    cheap.max().max(),
+    at_most=1,
+    control=codes["paid, operator"].max(),
+    about="statement",
+    evidence="searched",
 )
 glue(best_paid=cheap.max().max(), slack=last["paid, Frobenius"] ** -2)
 
 # %% [markdown]
 # A single number reaches {glue:text}`best_paid:.2f`; up to the noise of the estimate no memory can have more than $\sqrt{2/\pi} = 0.80$ with $D = 1$. So for few labels the constant is nearly sharp. For many it is not: the codes below have an error of {glue:text}`error_one_bit:.2f` at {glue:text}`slack:.0f` times the least squared norm that the theorem allows.
 #
-# ## The dimension form
+# ## The dimension form, with a constant
 #
 # Cover each state so finely that within a cell $f_y$ changes by at most $\tau$. The image of the unit ball under $U^\to$ needs at most $(1 + 2\rho/\tau)^{d_h}$ cells, with $\rho = \mathfrak L \|U\|_{op}$. The cells of $h^\to_j$ are a code for the $p$ labels before $j$, of $d_h \log(1 + 2\rho/\tau)$ nats, and Shannon's bound for $p$ independent standard normal numbers told in $b$ nats is a mean squared error of at least $e^{-2b/p}$. With both sides, and $\tau$ more for what the cells lose,
 #
@@ -217,30 +227,86 @@ table(by_width, "Labels kept, against the floor by dimension", form=form)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 width.holds(
+    f"one number each way with {digits} digits, {2 * digits} labels: exact error less floor by dimension; control: the floor of a reach without digits",
+    by_width["error"].iloc[-1] - by_width["floor"].iloc[-1],
+    at_least=0,
+    control=by_width["error"].iloc[-1] - memory.dimension_floor(2 * digits + 1, 1, math.log(2)),
+    about="statement",
+    evidence="proved",
+)
+width.holds(
     "error less floor by dimension, memories of labels, least; control: all labels held, floor of 4",
-    (by_width["error"] - by_width["floor"]).min(),
+    (by_width["error"] - by_width["floor"]).iloc[:-1].min(),
     at_least=0,
     control=kept(400, 200)[0] - by_width["floor"][0],
     about="statement",
-    evidence="proved",
+    evidence="sampled",
 )
-bounded = {n: memory.dimension_floor(n + 1, n / 20, math.log(8)) for n in (10**3, 10**6, 10**9)}
-linear.holds(
-    "$d_h = N/20$ and $\\mathfrak L \\|U\\|_{op} = 8$: floor of the error, least of three lengths; control: $d_h = N$",
-    min(bounded.values()),
-    at_least=0.25,
-    control=memory.dimension_floor(10**6 + 1, 10**6, math.log(8)),
+
+# %% [markdown]
+# ## Must the width grow linearly?
+#
+# After the proposition the paper says that "any RNN representing" the task "requires a width that grows at least linearly with the context-length $N$". The dimension form says this of $d_h \log(1 + \mathfrak L \|U\|_{op})$. If $\mathfrak L \|U\|_{op}$ stays bounded, the width itself must grow linearly, and if it grows like a power of $N$, like $N / \log N$. Without any bound the sentence fails, because a single exact number holds as many labels as it has digits. We run such a net. A token at position $k$ adds $\pm 2^{-k}$ to the state, by the sign of its label, so the state stays in $(-1, 1)$ and its binary digits are the signs that it has seen. The read-out takes the digit of the pointer, and answers $\pm \sqrt{2/\pi}$; the token's own label is known. (With more digits a label, the risk is as small as one likes.)
+
+
+# %%
+def one_number_risk(N, spoil=0.0):
+    """Risk of a net with one number each way, on prompts with all N tokens served; its error."""
+    y = normal(prompts, N)
+    t = torch.randint(N, (prompts, N), generator=source.generator)
+    place = 0.5 ** torch.arange(1, N + 1).double()
+    tokens = torch.stack((place.expand(prompts, N), y), -1)
+    step = lambda h, token: token[..., :1] * token[..., 1:].sign()  # noqa: E731
+    forward, backward = recurrent.both_states(step, tokens, 1, radius=1.0)
+    guess = y.expand(N, prompts, N).transpose(0, 1).clone()  # (prompts, token, pointer)
+    for j in range(N):
+        for state, held in ((forward, range(j)), (backward, range(j + 1, N))):
+            left = state[:, j, 0] + spoil
+            for k in held:
+                sign = torch.where(left > 0, 1.0, -1.0).double()
+                left = left - sign * place[k]
+                guess[:, j, k] = sign * math.sqrt(2 / math.pi)
+    squared = (y[:, None] - guess).square().gather(-1, t[..., None])[..., 0].mean(-1)
+    return squared.mean().item(), squared.std().item() / math.sqrt(prompts)
+
+
+digits_each = (12, 24, 48)  # exact in 53 binary digits
+served = {N: one_number_risk(N) for N in digits_each}
+widths = {
+    N: statistics.first(lambda w, N=N: memory.dimension_floor(N, w, math.log(10)) <= 0.37, 1, 10**6)
+    for N in (100, 1000, 10**4)
+}
+table(
+    {f"N = {N}, width 1: risk": value for N, (value, _) in served.items()}
+    | {f"N = {N}: least width at reach 10": w for N, w in widths.items()},
+    "One number each way, and the width that a bounded reach needs for this risk",
+    form=".3f",
+)
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+risk, noise = served[digits_each[-1]]
+linear_width.refuted(
+    f"{digits_each[-1]} tokens, one number each way: risk, against the floor of this width at $\\mathfrak L \\|U\\|_{{op}} \\le 10$; control: one label kept each way, $\\mathfrak L \\|U\\|_{{op}} = 3 \\sqrt 2$",
+    risk,
+    at_least=memory.dimension_floor(digits_each[-1], 1, math.log(10)),
+    stderr=noise,
+    control=kept(digits_each[-1], 1)[0],
+    about="condition",
+    evidence="attained",
+)
+linear_width.holds(
+    "with $\\mathfrak L \\|U\\|_{op} \\le 10$: least width over $N$ for that risk, $N$ to $10^4$, least; control: $\\mathfrak L \\|U\\|_{op} = 2^N$",
+    min(w / N for N, w in widths.items()),
+    at_least=0.03,
+    control=max(
+        statistics.first(lambda w, N=N: memory.dimension_floor(N, w, N * math.log(2)) <= 0.37, 1, N)
+        / N
+        for N in widths
+    ),
     about="statement",
     evidence="proved",
 )
-linear.refuted(
-    "without the condition: error of one number each way, 1000 labels, whose reach is $2^{500}$; control: floor of one number with a reach of 8",
-    by_width["error"].iloc[-1],
-    at_least=0.5,
-    control=memory.dimension_floor(1001, 1, math.log(8)),
-    about="condition",
-    evidence="proved",
-)
+glue(longest_digits=digits_each[-1], digit_risk=risk)
 
 # %% [markdown]
 # ## The operator form: what a code can do
@@ -381,14 +447,15 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 # ## What we found
 #
 # * The Frobenius form, which the text names, holds with an explicit constant, without logarithms, and needs no packing: $\mathfrak L^2 \|U\|_F^2 \ge (1 - \sqrt E)^2 (N - 1)$, with $E$ the error over pointers to other tokens, at most $\frac N{N-1}$ times the risk. For one label it is nearly sharp. For many, codes pay {glue:text}`slack:.0f` times as much.
-# * The dimension form holds, with constants, for every error below 1. So the width grows in proportion to $N$, as the paper says after its proposition, if the logarithm of $\mathfrak L \|U\|_{op}$ stays bounded. Without such a bound one number each way serves any number of tokens, at an error of $1 - 2/\pi$. A single number each way comes within {glue:text}`by_digits:.2f` times its floor.
+# * The dimension form holds, with constants, for every error below 1. A single number each way comes within {glue:text}`by_digits:.2f` times its floor.
 # * The operator form, which the proof as restored concludes, is false for every constant; so is the second bound of Lemma 41 as restored.
+# * That the width must grow linearly in $N$ is true of nets with a bounded $\mathfrak L \|U\|_{op}$, and of no others.
 #
 # ```{finding} retrieval.prop8.operator
 # :title: A code keeps the operator norm of U free of N
 # :group: restored form
 #
-# **Statement.** As restored from the proof. It ends "We can then invoke Proposition 35 to obtain lower bounds on $d_h$ and $\|U\|_{op}$, completing the proof", and the proof of the theorem that uses it recalls "that $\log d_h \le N^c$ for some $c < 1$", so that the bound depends on $d_h$ through a logarithm: a small risk implies $\mathfrak L^2 \|U\|_{op}^2 \log(1 + d_h) \ge c' N$, for some $c' > 0$. The paper's main text names $\|U\|_F$ in its place, and in that form the statement holds.
+# **Statement.** As restored: a small risk implies $\mathfrak L^2 \|U\|_{op}^2 \log(1 + d_h) \ge c' N$, for some $c' > 0$. The display is not legible. The proof of Proposition 8 ends "to obtain lower bounds on $d_h$ and $\|U\|_{op}$", and the proof of Theorem 9, which uses it, goes on "Recall that $\log d_h \le N^c$ for some $c < 1$". The paper's main text names $\|U\|_F$ in its place, and in that form the statement holds; then only the packing step of the proof fails.
 #
 # **Counterexample.** States that are words of an error-correcting code of 4 signs a label, $U = (I, I)$. The error is {glue:text}`error_one_bit:.2f` and $\mathfrak L \le {glue:text}`limit:.2f`$ for every $N$. The left side over $N$ falls from {glue:text}`side_short:.2f` at 4 tokens to {glue:text}`side_long:.2f` at {glue:text}`longest`, and for the codes that Gilbert and Varshamov promise to {glue:text}`side_longest` at $10^7$. More bits a label make the error as small as one likes.
 #
@@ -414,9 +481,24 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 # **What survives.** The lemma's first bound, $D \log(1 + 2/\epsilon)$, and with it the bound on the dimension of the states.
 # ```
 #
+# ```{finding} retrieval.prop8.width_words
+# :title: One exact number can hold the labels of all tokens
+# :group: condition
+#
+# **Statement.** Any recurrent net that represents the task "requires a width that grows at least linearly with the context-length $N$".
+#
+# **Counterexample.** Without a bound on the weights: one number each way, whose binary digits are the signs of the labels. At {glue:text}`longest_digits` tokens its risk is {glue:text}`digit_risk:.2f`, where the best constant has 1, and its width is 1 at every length.
+#
+# **Why.** The proposition bounds $d_h \log(1 + \mathfrak L \|U\|_{op})$, and the logarithm may be of order $N$. The paper itself compares its bound with one "in terms of bit complexity", which this net meets.
+#
+# **Repair.** The sentence is true where $\log(1 + \mathfrak L \|U\|_{op})$ is bounded. Where it is of order $\log N$, as for weights of polynomial size, the width grows at least like $N / \log N$.
+#
+# **What survives.** The dimension form of the proposition, and all that the paper builds on it.
+# ```
+#
 # ## What would falsify this
 #
-# A memory that pays less than {prf:ref}`state-norm` says, which the operator norm in its place would allow; a memory below the floor by dimension, as one that holds all labels is below that of four; a code whose words cannot be read, as with one sign turned, or whose read-out is steeper than $\mathfrak L$, as without a slope; a bound on $\|U\|_{op}$ that the code meets at $10^7$ tokens, as it meets that on $\|U\|_F$; packings above the bound by volume, as in a ball of radius 2, or below the second bound of Lemma 41, as they are below the first.
+# A memory that pays less than {prf:ref}`state-norm` says, which the operator norm in its place would allow; a memory below the floor by dimension, as one that holds all labels is below that of four; a narrow net of bounded reach with a small risk; a code whose words cannot be read, as with one sign turned, or whose read-out is steeper than $\mathfrak L$, as without a slope; a bound on $\|U\|_{op}$ that the code meets at $10^7$ tokens, as it meets that on $\|U\|_F$; packings above the bound by volume, as in a ball of radius 2, or below the second bound of Lemma 41, as they are below the first.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

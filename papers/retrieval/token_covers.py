@@ -6,7 +6,8 @@ puts out an average of tokens; a ReLU net :math:`a^\top \sigma(V u + b)` reads a
 in the largest difference over all tokens of length at most R. Logarithms are natural.
 
 Source: Mousavi-Hosseini et al. (2025), Lemmas 12 to 20 and Theorem 10. Their displayed formulas are
-not available to us; every constant here is derived in the chapters that use it.
+not available to us; every constant here is derived in the chapters that use it. Lemma 16 bounds the
+sum of the 2-norms of the columns of W; :func:`norm_log_size` is for the sum of absolute entries.
 """
 
 from __future__ import annotations
@@ -196,7 +197,7 @@ def guarantee(
     """
     require_probability(delta=delta)
     sizes = retrieving(N, n, d, q=q, m=m, K=K).log_sizes(n**-0.5)
-    log_size = sizes["net"] + min(sizes["norm"], sizes["counting"])
+    log_size = sizes["net"] + sizes["counting"]  # a ball of all weights bounds no other norm
     tau, excess = truncation(N, d, q, K, 1 / ((1 + K**2 * q * d) * math.sqrt(n)))
     return {
         "construction": 1 / math.sqrt(n),

@@ -153,3 +153,11 @@ def test_a_guarantee_falls_with_the_prompts_and_depends_little_on_their_length()
 def test_bad_input_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_the_guarantee_counts_by_volume_also_where_sparsification_would_be_less(monkeypatch):
+    sizes = {"net": 1.0, "norm": 2.0, "counting": 8.0}
+    monkeypatch.setattr(Transformers, "log_sizes", lambda self, epsilon: sizes)
+    tau, _ = token_covers.truncation(8, 10, 1, 2.0, 1 / (41 * 10))
+    terms = token_covers.guarantee(8, 100, 10)
+    assert terms["class"] == pytest.approx(2 * tau * math.sqrt(2 * 9 / 100))
