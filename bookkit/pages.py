@@ -2,10 +2,9 @@
 
 The buttons that lead out of the book (Colab, Binder, the repository, its issues) hang on one
 setting, ``repository.url`` in ``_config.yml``; while it is empty there are none. Beside each
-notebook lies the source that it was made from. Verdicts in tables get their colour, figures a link
-to their full size, formulas keep the comma behind them on their line, and markup that screen
-readers stumble over is mended. The search finds a result by its number in the paper, and theorem
-boxes and findings by the words of their titles.
+notebook lies the source that it was made from. Verdicts on a card get their colour, and formulas
+keep the comma behind them on their line. The search finds a result by its number in the paper, and
+theorem boxes and findings by the words of their titles.
 """
 
 from __future__ import annotations
@@ -21,14 +20,12 @@ from bookkit.findings import written_out
 from bookkit.register import load_register
 from bookkit.scoreboard import colour, theorem_label
 
-_VERDICT_CELL = re.compile(rf"(<td[^>]*><p>)({'|'.join(VERDICTS)})(</p>)")
-_PASTED = re.compile(r'(<span class="pasted-text">)([^<]*)(</span>)')
-_FIGURE = re.compile(r'(<figure[^>]*>\s*)(<img[^>]*src="([^"]*)"[^>]*>)')
 _NUMBER = r"[A-Z]?\.?\d+(?:\.\d+)*"
 _NUMBERED = re.compile(rf"([A-Z][a-z]+)\.? \(?({_NUMBER}(?:\)?(?:, | and | / |-)\(?{_NUMBER})*)")
-_FOLDED = re.compile(r'<details class="[^"]*\bhide\b')
 _SHOW_CODE = '<button class="show-all-code" type="button">Show all code</button>'
-_FORMULA = re.compile(r'([(\[]?<span class="math[^"]*">[^<]*</span>[^\s<]{1,12})(?=[\s<])')
+_LEDGER = "about, known by"
+_OPENING = re.compile(r"[(\[]$")
+_CLOSING = re.compile(r"\S{1,12}(?=\s|$)")
 
 
 def follow_the_address(app: Any, config: Any) -> None:
@@ -91,38 +88,47 @@ def bring_the_moving_figures(
         app.add_js_file("moving.js")
 
 
-def finish_the_body(
-    app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
-) -> None:
-    """Apply :func:`finished` to the page's body."""
-    if "body" in context:
-        context["body"] = finished(context["body"])
+def finish_the_text(app: Any, doctree: Any, docname: str) -> None:
+    """Colour the verdicts of a card, keep formulas whole, set numbers, and mark the ledger."""
+    from docutils import nodes
+
+    for cell in doctree.findall(nodes.entry):
+        if cell.astext() in VERDICTS:
+            cell[0]["classes"] += ["verdict", f"verdict-{colour(cell.astext())}"]
+    for pasted in [n for n in doctree.findall(nodes.inline) if "pasted-text" in n["classes"]]:
+        pasted[:] = [nodes.Text(written_out(pasted.astext()))]
+    for formula in list(doctree.findall(nodes.math)):
+        keep_whole(formula)
+    for ledger in [n for n in doctree.findall(nodes.table) if _LEDGER in n.astext()][:1]:
+        sign = nodes.paragraph("", "Ledger ", ids=["ledger"], classes=["address"])
+        sign += nodes.reference("", "#", refuri="#ledger")
+        ledger.replace_self([sign, ledger])
+    folds = any("hide" in tag for n in doctree.findall(nodes.container) for tag in n["classes"])
+    title = next(iter(doctree.findall(nodes.title)), None)
+    if folds and title is not None:  # in its place from the first; book.js gives it its work
+        button = nodes.raw("", _SHOW_CODE, format="html")
+        title.replace_self([title, button])
 
 
-def finished(body: str) -> str:
-    """Colour verdicts, link figures, keep formulas whole, mend for screen readers."""
-    body = _VERDICT_CELL.sub(
-        lambda m: f'{m[1]}<span class="verdict verdict-{colour(m[2])}">{m[2]}</span>{m[3]}', body
-    )
-    body = _FIGURE.sub(r'\1<a class="full-figure" href="\3">\2</a>', body)
-    body = _FORMULA.sub(r'<span class="unbroken">\1</span>', body)
-    body = _PASTED.sub(lambda m: f"{m[1]}{written_out(m[2])}{m[3]}", body)
-    body = with_address(body)
-    if _FOLDED.search(body):  # in its place from the first; book.js gives it its work
-        body = body.replace("</h1>", f"</h1>\n{_SHOW_CODE}", 1)
-    body = body.replace('role="doc-biblioentry"', 'role="listitem"')
-    return body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
+def keep_whole(formula: Any) -> None:
+    """Put a formula and what stands right before and behind it, such as a comma, on one line."""
+    from docutils import nodes
 
-
-def with_address(body: str) -> str:
-    """The page with an address, and a sign that shows it, above its ledger."""
-    inside = body.find("about, known by")
-    start = body.rfind('<div class="pst-scrollable-table-container">', 0, max(inside, 0))
-    start = start if start >= 0 else body.rfind("<table", 0, max(inside, 0))
-    if inside < 0 or start < 0:
-        return body
-    sign = '<p class="address" id="ledger">Ledger <a href="#ledger">#</a></p>'
-    return body[:start] + sign + body[start:]
+    above, at = formula.parent, formula.parent.index(formula)
+    before, behind = above[at - 1 : at], above[at + 1 : at + 2]
+    opening = _OPENING.search(before[0]) if before and isinstance(before[0], nodes.Text) else None
+    closing = _CLOSING.match(behind[0]) if behind and isinstance(behind[0], nodes.Text) else None
+    if not closing:
+        return
+    whole = nodes.inline("", "", classes=["unbroken"])
+    rest = [nodes.Text(behind[0][closing.end() :])]
+    if opening:
+        rest.insert(0, whole)
+        above[at - 1 : at + 2] = [nodes.Text(before[0][: opening.start()]), *rest]
+        whole += nodes.Text(opening[0])
+    else:
+        above[at : at + 2] = [whole, *rest]
+    whole += [formula, nodes.Text(closing[0])]
 
 
 def numbered(ref: str) -> list[str]:
@@ -223,6 +229,6 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("html-page-context", bring_the_calculator)
     app.connect("html-page-context", bring_the_moving_figures)
     app.connect("html-page-context", offer_the_source, priority=900)
-    app.connect("html-page-context", finish_the_body, priority=900)
+    app.connect("doctree-resolved", finish_the_text)
     app.connect("build-finished", copy_the_sources)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

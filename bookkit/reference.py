@@ -1,36 +1,26 @@
-"""The reference of the code, and the links to it from the code of every page: a Sphinx extension.
+"""The reference of the code: a Sphinx extension.
 
 ``{modules} NAME ...`` documents packages and modules by Sphinx's autodoc, a section for each public
-module. ``{packages} NAME ...`` lists the modules of packages, each with its first line. In the code
-of a page, what is imported from the packages of this checkout becomes a link to its entry, once a
-cell.
+module. ``{packages} NAME ...`` lists the modules of packages, each with its first line. A chapter
+ends with links to what it imports from the packages of this checkout.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
-import html
 import importlib
 import re
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from bookkit.chapters import ROOT
 from bookkit.definitions import PACKAGES
 
-_CODE = re.compile(
-    r'(<div class="highlight-(?:ipython3|ipython|python)[^"]*"><div class="highlight"><pre>)'
-    r"(.*?)(</pre>)",
-    re.S,
-)
-_TOKEN = re.compile(r"<span[^>]*>[^<]+</span>|<[^>]*>|[^<]+")
-_TAG = re.compile(r"<[^>]*>")
 _LITERAL = re.compile(r"(``.+?``|(?::[\w:]+:)?`[^`]+`)")
 _AUTOMODULE = """.. automodule:: {}
    :members:
    :ignore-module-all:"""
-Place = tuple[int, int]
 
 
 def modules_of(name: str) -> list[str]:
@@ -76,120 +66,36 @@ def _is_module(name: str) -> bool:
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 
-def imported_names(code: list[str]) -> dict[str, str]:
-    """What pieces of code import from the packages, by the names that they use for it.
+def imported(source: str) -> dict[str, str]:
+    r"""What a source imports from the packages: its short name to the full one, in order.
 
-    A name that is also bound otherwise, such as an argument or a variable, is left out.
-
-    Args:
-        code: Sources of the cells of one page, in order.
-
-    Returns:
-        Local name to full name, such as ``{"f64": "helpers.draws.f64"}``.
+    >>> imported("import torch\nfrom helpers.cube import spectrum")
+    {'spectrum': 'helpers.cube.fourier.spectrum'}
     """
-    found: dict[str, str] = {}
-    bound: set[str] = set()
-    for node in (node for piece in code for node in ast.walk(_tree(piece))):
+    found = {}
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in PACKAGES:
             for alias in node.names:
                 if full := documented(f"{node.module}.{alias.name}"):
-                    found[alias.asname or alias.name] = full
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            bound.add(node.id)
-        elif isinstance(node, ast.arg):
-            bound.add(node.arg)
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            bound.add(node.name)
-    return {name: full for name, full in found.items() if name not in bound}
+                    found[alias.name] = full
+    return found
 
 
-def uses(piece: str, names: dict[str, str]) -> dict[Place, tuple[str, str]]:
-    """Where a piece of code uses names of the packages, each at its first place.
+def lead_to_the_code(app: Any, doctree: Any) -> None:
+    """End a chapter with links to the entries of what it imports."""
+    from docutils import nodes
+    from sphinx.addnodes import pending_xref
 
-    Args:
-        piece: Source of a cell.
-        names: As of :func:`imported_names`.
-
-    Returns:
-        Line from 1 and column from 0, to the text there and the full name that it stands for.
-    """
-    lines = piece.splitlines()
-    met: dict[str, tuple[Place, str]] = {}
-
-    def meet(line: int, column: int, text: str, full: str | None) -> None:
-        characters = len(lines[line - 1].encode()[:column].decode())
-        if full and (full not in met or (line, characters) < met[full][0]):
-            met[full] = (line, characters), text
-
-    for node in ast.walk(_tree(piece)):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            meet(node.lineno, node.col_offset, node.id, names.get(node.id))
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            full = documented(f"{names.get(node.value.id)}.{node.attr}")
-            column = (node.end_col_offset or 0) - len(node.attr.encode())
-            meet(node.end_lineno or node.lineno, column, node.attr, full)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            module = documented(node.module)
-            meet(node.lineno, node.col_offset + len("from "), node.module, module)
-            for alias in node.names:
-                full = names.get(alias.asname or alias.name)
-                meet(alias.lineno, alias.col_offset, alias.name, full)
-    return {place: (text, full) for full, (place, text) in met.items()}
-
-
-def _tree(piece: str) -> ast.Module:
-    try:
-        return ast.parse(piece)
-    except SyntaxError:  # of a shell, or cut short
-        return ast.Module([], [])
-
-
-def linked(body: str, address: Callable[[str], str | None]) -> str:
-    """A page whose code leads to the reference.
-
-    Args:
-        body: HTML of the page. The words of its code stay as they are.
-        address: From a full name to where it is documented, or None.
-    """
-    pieces = [html.unescape(_TAG.sub("", found[2])) for found in _CODE.finditer(body)]
-    names = imported_names(pieces)
+    source = Path(app.srcdir, f"{app.env.docname}.py")
+    names = imported(source.read_text(encoding="utf-8")) if source.exists() else {}
     if not names:
-        return body
-    left = iter(pieces)
-    return _CODE.sub(lambda m: f"{m[1]}{_linked(m[2], next(left), names, address)}{m[3]}", body)
-
-
-def _linked(
-    code: str, piece: str, names: dict[str, str], address: Callable[[str], str | None]
-) -> str:
-    places = uses(piece, names)
-    made, line, column = [], 1, 0
-    for token in _TOKEN.findall(code):
-        text = html.unescape(_TAG.sub("", token))
-        wanted, full = places.get((line, column), ("", ""))
-        href = address(full) if text and text == wanted else None
-        if href:
-            token = f'<a class="code-link" href="{html.escape(href)}" title="{full}">{token}</a>'
-        made.append(token)
-        line += text.count("\n")
-        column = len(text) - text.rindex("\n") - 1 if "\n" in text else column + len(text)
-    return "".join(made)
-
-
-def link_the_code(
-    app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
-) -> None:
-    """Apply :func:`linked` to the page's body."""
-    known = app.env.get_domain("py").objects
-
-    def address(full: str) -> str | None:
-        if full not in known:
-            return None
-        page = app.builder.get_relative_uri(pagename, known[full].docname)
-        return f"{page}#{known[full].node_id}"
-
-    if doctree is not None and "body" in context:
-        context["body"] = linked(context["body"], address)
+        return
+    last = nodes.paragraph("", "Code used here: ", classes=["code-used"])
+    for i, (name, full) in enumerate(names.items()):
+        about = {"reftarget": full, "refdoc": app.env.docname, "refexplicit": True}
+        link = pending_xref("", nodes.literal("", name), refdomain="py", reftype="obj", **about)
+        last += [nodes.Text(", " if i else ""), link]
+    next(iter(doctree.findall(nodes.section))).append(last)
 
 
 def section(name: str) -> list[str]:
@@ -225,11 +131,17 @@ def keep_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: lis
 
 
 def find_where_it_is_from(app: Any, env: Any, node: Any, contnode: Any) -> Any:
-    """A reference to a name by a package that passes it on, resolved to its own module."""
+    """A reference to a name by a package that passes it on, resolved to its own module.
+
+    A constant without a docstring has no entry; its module has.
+    """
     from sphinx.util.nodes import make_refnode
 
     full = documented(node.get("reftarget", "")) if node.get("refdomain") == "py" else None
-    found = env.get_domain("py").objects.get(full)
+    known = env.get_domain("py").objects
+    found = known.get(full)
+    if found is None and full and node["reftype"] == "obj":
+        found = known.get(full.rpartition(".")[0])
     if found is None:
         return None
     return make_refnode(app.builder, node["refdoc"], found.docname, found.node_id, contnode, full)
@@ -277,8 +189,8 @@ def setup(app: Any) -> dict[str, bool]:
 
     app.add_directive("modules", Modules)
     app.add_directive("packages", Packages)
+    app.connect("doctree-read", lead_to_the_code)
     app.connect("autodoc-process-docstring", keep_bars)
     app.connect("missing-reference", find_where_it_is_from)
     app.connect("autodoc-skip-member", leave_out_what_is_not_ours)
-    app.connect("html-page-context", link_the_code, priority=905)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

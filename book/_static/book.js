@@ -25,6 +25,27 @@
     }
   }
 
+  // A figure opens at its full size.
+  function linkFigures() {
+    for (const image of document.querySelectorAll(".bd-article figure > img")) {
+      const link = document.createElement("a");
+      link.className = "full-figure";
+      link.href = image.src;
+      image.replaceWith(link);
+      link.append(image);
+    }
+  }
+
+  // Roles and labels of other packages that screen readers stumble over.
+  function mendRoles() {
+    for (const item of document.querySelectorAll("[role=doc-biblioentry]")) {
+      item.setAttribute("role", "listitem");
+    }
+    for (const item of document.querySelectorAll("summary[aria-label]")) {
+      item.removeAttribute("aria-label");
+    }
+  }
+
   // One switch for all folded code; what is chosen is remembered.
   function offerAllCode() {
     const folded = [...document.querySelectorAll(".cell details.hide")];
@@ -104,6 +125,8 @@
     if (document.readyState !== "interactive") {
       return;
     }
+    linkFigures();
+    mendRoles();
     offerAllCode();
     offerFilters();
     document.querySelector(".bd-sidebar-primary")?.setAttribute("role", "complementary");

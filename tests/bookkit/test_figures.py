@@ -74,53 +74,13 @@ def test_an_interval_is_shaded_behind_its_curve():
     assert ax.collections[0].get_alpha() == 0.18
 
 
-def texts(ax):
-    ax.figure.canvas.draw()
-    return [t.get_text() for t in ax.get_yticklabels() if t.get_visible() and t.get_text()]
-
-
-@pytest.mark.parametrize(("columns", "rows"), [(2, 2), (3, 3), (4, 2), (5, 3)])
-def test_panels_of_a_row_stand_one_under_another_on_a_phone(columns, rows):
-    fig, axes = figures.new(1, columns, height=2.0, sharey=True)
-    for ax in axes:
-        ax.plot([0, 1], [0, 1])
-    axes[0].set_ylabel("loss")
-    assert texts(axes[1]) == []
-    assert figures.stack(fig)
-    assert tuple(fig.get_size_inches()) == (figures.NARROW, rows * 2.0)
-    places = [ax.get_subplotspec() for ax in axes]
-    across = 1 if columns < 4 else 2
-    assert [(p.rowspan.start, p.colspan.start) for p in places] == [
-        divmod(i, across) for i in range(columns)
-    ]
-    for place, ax in zip(places, axes, strict=True):
-        first = place.colspan.start == 0
-        assert bool(texts(ax)) == first
-        assert ax.get_ylabel() == ("loss" if first else "")
-
-
-def test_one_panel_gets_narrower_and_a_grid_stays():
-    fig, ax = figures.new(height=2.0)
-    ax.plot([0, 1], [0, 1], label="rises")
-    legend = ax.legend(loc="upper right")
-    assert figures.stack(fig)
-    fig.canvas.draw()
-    middle = ax.transAxes.inverted().transform(legend.get_window_extent().get_points()).mean(0)
-    assert middle[0] < 0.5 < middle[1]  # clear of the line
-    assert tuple(fig.get_size_inches()) == (figures.SINGLE, 2.0)
-    fig, _ = figures.new(2, 2, height=4.0)
-    assert not figures.stack(fig)
-    assert tuple(fig.get_size_inches()) == (figures.WIDTH, 4.0)
-
-
-def test_a_colour_bar_stays_with_its_panel():
-    fig, axes = figures.new(1, 2, height=2.0)
-    bar = fig.colorbar(axes[1].imshow([[0, 1]]), ax=axes[1])
-    assert figures.stack(fig)
-    fig.canvas.draw()
-    beside, panel = bar.ax.get_position(), axes[1].get_position()
-    assert panel.x1 < beside.x0 < 1
-    assert abs((beside.y0 + beside.y1) - (panel.y0 + panel.y1)) < 0.05
+def test_the_style_is_the_file_beside_the_code():
+    figures.new()
+    style = figures.STYLE.read_text(encoding="utf-8")
+    assert all(f'"{colour}"' in style for colour in figures.COLOURS)
+    assert len(figures.COLOURS) == len(figures.MARKERS) == len(figures.DASHES) == 7
+    assert matplotlib.rcParams["figure.dpi"] == 160
+    assert matplotlib.rcParams["axes.prop_cycle"].by_key()["color"] == list(figures.COLOURS)
 
 
 def greyness(name, at):

@@ -1,4 +1,4 @@
-"""The reference: a page of one room, and code on other pages that leads there."""
+"""The reference: a page of modules, and chapters that lead there."""
 
 from __future__ import annotations
 
@@ -19,18 +19,12 @@ REFERENCE = """# A reference
 ```{modules} helpers.weights helpers.draws
 ```
 """
-CODE = '''from helpers import draws
+CODE = """# # A chapter
+from helpers import draws
 from helpers.draws import Draws, f64
-from helpers.weights import ensemble_of as many, Weights
-
-
-def shifted(Weights):
-    """Ä, 1 < 2."""
-    return f64([1.0]) + f64([2.0])
-
-
-x = draws.f64([2.1], f64=f64) + many(3, lambda: Draws(0))'''
-CHAPTER = f"# A chapter\n\n```python\n{CODE}\n```\n\n```\nf64\n```\n"
+from helpers.weights import Weights, ensemble_of as many
+"""
+CHAPTER = "# A chapter\n\nText.\n"
 PAGES = {
     "names": REFERENCE,
     "chapter": CHAPTER,
@@ -54,10 +48,11 @@ SETTINGS = {
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
-    """A page of a room, and a page with code, built with every warning an error."""
+    """A page of modules, and a chapter, built with every warning an error."""
     folder = tmp_path_factory.mktemp("reference")
     for name, text in PAGES.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    (folder / "chapter.py").write_text(CODE, encoding="utf-8")
     settings = SETTINGS | {"nitpicky": True}
     out = folder / "html"
     told = (folder / "told").open("w+", encoding="utf-8")
@@ -102,48 +97,29 @@ def test_what_another_package_made_is_left_out():
         return reference.leave_out_what_is_not_ours(None, "class", "x", obj, False, None)
 
     assert left_out(html.escape) is True
-    assert left_out(reference.linked) is None
+    assert left_out(reference.imported) is None
     assert left_out(reference.ROOT) is None, "a constant is ours, whatever its class"
 
 
-def test_the_code_of_a_page_leads_to_the_reference_once_a_cell(book):
-    page = book["chapter"]
-    links = [(a.get_text(), a["href"]) for a in page.select("a.code-link")]
+def test_a_chapter_ends_with_links_to_what_it_imports(book):
+    last = book["chapter"].select("p.code-used")[-1]
+    links = [(a.get_text(), a["href"]) for a in last.select("a")]
     assert links == [
         ("draws", "names.html#module-helpers.draws"),
         ("Draws", "names.html#helpers.draws.Draws"),
         ("f64", "names.html#helpers.draws.f64"),
-        ("helpers.weights", "names.html#module-helpers.weights"),
+        ("Weights", "names.html#module-helpers.weights"),
         ("ensemble_of", "names.html#helpers.weights.ensemble_of"),
     ]
     for _, address in links:
         assert book["names"].find(id=address.partition("#")[2])
+    assert not book["index"].select("p.code-used")
 
 
-def test_the_words_of_the_code_stay_as_they_are(book):
-    assert book["chapter"].pre.get_text() == f"{CODE}\n"
-
-
-def test_a_name_that_is_bound_otherwise_is_left_out():
-    names = reference.imported_names([CODE])
-    assert names["many"] == "helpers.weights.ensemble_of"
-    assert "Weights" not in names
-    assert reference.imported_names([CODE, "f64 = 2"]).keys() == names.keys() - {"f64"}
-
-
-def test_uses_are_found_by_characters_behind_other_letters():
-    found = reference.uses('"Ä", f64', {"f64": "helpers.draws.f64"})
-    assert found == {(1, 5): ("f64", "helpers.draws.f64")}
-    assert reference.uses("%cd x\nf64", {"f64": "helpers.draws.f64"}) == {}
-
-
-def test_a_page_without_such_imports_stays_as_it_is():
-    for code in ("import torch", "f64([1])", "!pip install helpers"):
-        body = (
-            '<div class="highlight-ipython3 notranslate"><div class="highlight"><pre>'
-            f"<span></span>{html.escape(code)}\n</pre></div></div>"
-        )
-        assert reference.linked(body, lambda full: "x.html") == body
+def test_what_is_imported_from_the_packages_is_found():
+    assert reference.imported("import torch\nfrom math import pi") == {}
+    found = reference.imported("def f():\n    from helpers.cube import spectrum as s")
+    assert found == {"spectrum": "helpers.cube.fourier.spectrum"}
 
 
 def test_a_module_that_is_not_there_is_named(tmp_path):

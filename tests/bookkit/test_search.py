@@ -6,7 +6,6 @@ import json
 import shutil
 
 import pytest
-from bs4 import BeautifulSoup
 from docutils import nodes
 from playwright.sync_api import sync_playwright
 from sphinx.application import Sphinx
@@ -24,13 +23,6 @@ sharpness
 sharpness of a minimum
   Another term.
 ```
-
-::::{div} unmarked
-```{glossary}
-loss
-  An error.
-```
-::::
 """
 CHAPTER = """# Sharpness: what noise in the weights does
 
@@ -71,7 +63,6 @@ def book(tmp_path_factory):
             "myst_parser",
             "sphinx_design",
             "sphinx_proof",
-            "bookkit.glossary",
             "bookkit.pages",
         ],
         "myst_enable_extensions": ["colon_fence"],
@@ -115,14 +106,6 @@ def test_a_result_is_an_entry_that_leads_to_its_box(index):
     assert entry(index, "p1 remark 3") == ("book/cube/sharpness", "sharper-def1", True)
 
 
-def test_a_term_is_an_entry_that_leads_to_its_definition(index, book):
-    page, address, main = entry(index, "sharpness")
-    assert (page, main) == ("book/glossary", True)
-    html = BeautifulSoup((book / f"{page}.html").read_text("utf-8"), "html.parser")
-    assert html.find(id=address).get_text(strip=True) == "How much the loss rises."
-    assert html.find(id="term-sharpness").name == "dt"
-
-
 def test_boxes_and_findings_are_objects(index):
     shown = {
         (index["objnames"][str(kind)][2], index["docnames"][page], address, name)
@@ -136,21 +119,10 @@ def test_boxes_and_findings_are_objects(index):
     assert ("theorem", chapter, "sharper-thm6", theorem) in shown
 
 
-def test_a_page_marks_the_terms_of_the_glossary_but_those_set_apart(book):
-    html = (book / "book" / "cube" / "sharpness.html").read_text(encoding="utf-8")
-    page = BeautifulSoup(html, "html.parser")
-    (link,) = page.select("a.term")
-    assert link.get_text() == "sharpness"
-    assert link["href"] == "../glossary.html#term-sharpness"
-    assert link["aria-description"] == "How much the loss rises."
-    glossary = (book / "book" / "glossary.html").read_text(encoding="utf-8")
-    assert 'class="term"' not in glossary
-
-
 @pytest.mark.parametrize(
     ("words", "address"),
     [
-        ("sharpness", "book/glossary.html#meaning-sharpness"),
+        ("sharpness", "book/glossary.html#term-sharpness"),
         ("Theorem 6", "book/cube/sharpness.html#sharper-thm6"),
         ("P1 theorem 6", "book/cube/sharpness.html#sharper-thm6"),
         ("Lagrange kink", "book/cube/sharpness.html#f-sharper-thm6-here"),
