@@ -1,83 +1,107 @@
-"""The Dask cluster that chapters are mapped over: the one that is named, or one of our own."""
+"""Chapters on a Dask cluster, where DASK_SCHEDULER_ADDRESS names one."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import os
-import sys
-import tempfile
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from bookkit.execution import OtherCodeError, Outcome, code_for, execute_notebook
+from bookkit.jobs import Clock, Job
 from bookkit.parameters import ChapterError
 
+_SETTINGS = {
+    "distributed.scheduler.allowed-failures": 3,
+    "distributed.comm.timeouts.connect": "20s",
+    "distributed.admin.log-format": "%(message)s",
+    # At its own, it takes a tenth of a core to watch what only waits.
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+}
+
+
+def address() -> str:
+    """Of the scheduler that is named; empty if none is."""
+    return os.environ.get("DASK_SCHEDULER_ADDRESS", "")
+
 
 @contextlib.contextmanager
-def cluster_client(workers: int) -> Iterator[Any]:
-    """A client of the cluster that DASK_SCHEDULER_ADDRESS names, else of one made here.
-
-    Args:
-        workers: Processes of the cluster made here, one thread each.
-
-    Raises:
-        ChapterError: nothing answers at the address.
-    """
+def _client() -> Iterator[Any]:
+    """A client of the cluster at :func:`address`; ChapterError if nothing answers there."""
     import dask
-    from distributed import Client, LocalCluster
+    from distributed import Client
     from distributed.utils import silence_logging_cmgr
 
-    address = os.environ.get("DASK_SCHEDULER_ADDRESS")  # exported empty, it names none
-    settings: dict[str, Any] = {
-        "distributed.worker.daemon": False,
-        "distributed.scheduler.allowed-failures": 3,
-        "distributed.comm.timeouts.connect": "20s",
-        "distributed.admin.log-format": "%(message)s",
-    }
-    with contextlib.ExitStack() as stack:
-        scratch = stack.enter_context(
-            tempfile.TemporaryDirectory(prefix="dask-", ignore_cleanup_errors=True)
-        )
-        settings["temporary-directory"] = scratch
-        stack.enter_context(dask.config.set(settings))
-        stack.enter_context(silence_logging_cmgr(logging.CRITICAL))  # of what is lost, we tell
-        if not address:
-            stack.enter_context(_silent_children())
-            cluster = stack.enter_context(
-                LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1,
-                    dashboard_address=None,
-                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # two runs at once
-                    memory_limit=0,
-                    local_directory=scratch,
-                    env={"TMPDIR": scratch},  # what a killed worker leaves goes with the folder
-                    silence_logs=50,
-                )
-            )
-            yield stack.enter_context(Client(cluster))
-            return
+    with dask.config.set(_SETTINGS), silence_logging_cmgr(logging.CRITICAL):
         try:
-            client = Client(address, timeout=20)
+            client = Client(address(), timeout=20)
         except (OSError, ValueError) as error:
-            raise ChapterError(f"no Dask scheduler answers at {address}: {error}") from None
-        yield stack.enter_context(client)
+            raise ChapterError(f"no Dask scheduler answers at {address()}: {error}") from None
+        with client:
+            yield client
 
 
-@contextlib.contextmanager
-def _silent_children() -> Iterator[None]:
-    """Processes started inside tell nothing of their end: what failed comes as an outcome."""
-    kept = os.dup(2)
-    sink = os.open(os.devnull, os.O_WRONLY)
-    own = sys.stderr
-    try:
-        os.dup2(sink, 2)
-        encoding = getattr(own, "encoding", None) or "utf-8"
-        sys.stderr = os.fdopen(os.dup(kept), "w", 1, encoding, errors="backslashreplace")
-        yield
-    finally:
-        sys.stderr.close()
-        sys.stderr = own
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(sink)
+def executed_on_the_cluster(
+    jobs: Sequence[Job], clock: Clock, variables: Mapping[str, str]
+) -> Iterator[tuple[Job, Outcome]]:
+    """Map the jobs over a cluster; a task whose worker dies, or has other code, goes to another.
+
+    Only as many tasks are handed over as the cluster has threads: Dask would queue the others on
+    the workers at once, and a chapter queued behind one of an hour waits for it while others idle.
+    """
+    from distributed import CancelledError, as_completed
+
+    with _client() as client:
+        unfit: set[str] = set()
+        waiting = deque(enumerate(jobs))
+        futures: dict[Any, tuple[int, Job]] = {}
+        arriving, attempt = as_completed([]), itertools.count()
+
+        def submit(i: int, job: Job, where: Sequence[str] | None = None) -> None:
+            future = client.submit(
+                execute_notebook,
+                job.chapter.name,
+                job.chapter.text,
+                dict(job.parameters),
+                None if job.in_the_book else job.pieces,
+                code_for(job.chapter.text),
+                job.run,
+                str(job.chapter.root),
+                dict(variables),
+                pure=False,
+                key=f"{job.label} {i} {next(attempt)}",  # Dask takes the same key for the same task
+                workers=where,
+            )
+            futures[future] = i, job
+            arriving.add(future)
+
+        def fill() -> None:
+            fit = {k: n for k, n in client.nthreads().items() if k not in unfit}
+            while waiting and len(futures) < max(sum(fit.values()), 1):
+                i, job = waiting.popleft()
+                if clock.allows(job):
+                    submit(i, job, sorted(fit) if unfit and fit else None)
+
+        fill()
+        for future in arriving:
+            i, job = futures.pop(future)
+            try:
+                lost = future.exception()
+                outcome = Outcome("", f"worker: {lost}", 0.0) if lost else future.result()
+                if isinstance(lost, OtherCodeError):
+                    unfit.add(lost.args[1])
+                    fit = sorted(set(client.nthreads()) - unfit)
+                    if fit:
+                        submit(i, job, fit)
+                        continue
+                fill()
+            except (CancelledError, OSError) as error:
+                raise ChapterError(
+                    "the Dask scheduler is gone; what finished is stored, run again for the rest "
+                    f"({type(error).__name__})"
+                ) from None
+            yield job, outcome

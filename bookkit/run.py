@@ -1,11 +1,11 @@
 """Execute chapters: ``python -m bookkit.run [CHAPTER ...]``.
 
-Without options, executes the chapters whose key does not match, over Dask, and stores each
-notebook as it arrives; a killed run, started again, executes only what is missing. Parameters are
-checked before any kernel starts. A run that is to be kept goes on from its last checkpoint, after a
-kill or when --budget was over. DASK_SCHEDULER_ADDRESS names a cluster to use in place of a local
-one. The book is the one that --book names, else the one around the current folder. In a folder
-that has a package helpers of its own, python -P -m bookkit.run finds this one.
+Without options, executes the chapters whose key does not match, each in a process of its own, and
+stores each notebook as it arrives; a killed run, started again, executes only what is missing.
+Parameters are checked before any kernel starts. A run that is to be kept goes on from its last
+checkpoint, after a kill or when --budget was over. With DASK_SCHEDULER_ADDRESS the chapters go to
+that Dask cluster. The book is the one that --book names, else the one around the current folder. In
+a folder that has a package helpers of its own, python -P -m bookkit.run finds this one.
 """
 
 from __future__ import annotations
@@ -15,29 +15,20 @@ import contextlib
 import csv
 import io
 import itertools
-import os
 import re
 import shutil
 import signal
 import sys
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import as_completed as completed_threads
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from bookkit import cluster
 from bookkit.chapters import Chapter, every_chapter, find, read_record, record_of
-from bookkit.cluster import cluster_client
-from bookkit.execution import (
-    OtherCodeError,
-    Outcome,
-    code_for,
-    end_all,
-    execute_notebook,
-    execute_plainly,
-)
+from bookkit.execution import Outcome, code_for, end_all, execute_notebook, execute_plainly
 from bookkit.jobs import (
     Clock,
     Job,
@@ -56,11 +47,6 @@ from bookkit.storing import must_run, store, written
 _PAUSED = re.compile(r"^(?:cell \[\d+\]: |helpers\.training\.checkpoints\.)Paused: ", re.MULTILINE)
 STOPPED = 130
 """Exit status after an interrupt, as shells have it."""
-_QUIET = {
-    "distributed.worker.profile.enabled": False,
-    "distributed.admin.tick.interval": "1s",
-}
-"""For Dask: at its own, runner and workers take a tenth of a core to watch what only waits."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -136,14 +122,19 @@ def plan(options: argparse.Namespace) -> list[Job]:
 
 def carry_out(jobs: Sequence[Job], options: argparse.Namespace) -> int:
     """Execute the jobs, store each as it arrives, report; 1 if any failed."""
-    print(f"executing {len(jobs)}, {min(options.jobs, len(jobs))} at once", flush=True)
+    on_cluster = bool(cluster.address()) and not options.plain
+    where = "on the cluster" if on_cluster else f"{min(options.jobs, len(jobs))} at once"
+    print(f"executing {len(jobs)}, {where}", flush=True)
     clock = Clock(jobs, seconds(options.budget))
     variables = {"BOOK_DEVICE": options.device} if options.device else {}
     if clock.deadline is not None:
         variables["BOOK_DEADLINE"] = str(clock.deadline)
-    execute = _plainly if options.plain else _over_dask
     failed, paused, done = [], [], 0
-    for done, (job, outcome) in enumerate(execute(jobs, options.jobs, clock, variables), 1):
+    if on_cluster:
+        arriving = cluster.executed_on_the_cluster(jobs, clock, variables)
+    else:
+        arriving = _executed_here(jobs, options, clock, variables)
+    for done, (job, outcome) in enumerate(arriving, 1):
         clock.take(job)
         if outcome.error and _PAUSED.search(outcome.error):
             paused.append(job)
@@ -276,83 +267,25 @@ def _words(text: str, parameter: Parameter) -> list[str]:
     return [word.strip() for word in words]
 
 
-def _over_dask(
-    jobs: Sequence[Job], workers: int, clock: Clock, variables: Mapping[str, str]
+def _executed_here(
+    jobs: Sequence[Job], options: argparse.Namespace, clock: Clock, variables: Mapping[str, str]
 ) -> Iterator[tuple[Job, Outcome]]:
-    """Map the jobs over a cluster; a task whose worker dies, or has other code, goes to another.
+    """Each job in a process of its own, as many at once as the options say."""
 
-    Only as many tasks are handed over as the cluster has threads: Dask would queue the others on
-    the workers at once, and a chapter queued behind one of an hour waits for it while others idle.
-    """
-    import dask
-    from distributed import CancelledError, as_completed
-
-    with dask.config.set(_QUIET), cluster_client(min(workers, len(jobs))) as client:
-        unfit: set[str] = set()
-        waiting = deque(enumerate(jobs))
-        futures: dict[Any, tuple[int, Job]] = {}
-        arriving, attempt = as_completed([]), itertools.count()
-
-        def submit(i: int, job: Job, where: Sequence[str] | None = None) -> None:
-            future = client.submit(
-                execute_notebook,
-                job.chapter.name,
-                job.chapter.text,
-                dict(job.parameters),
-                None if job.in_the_book else job.pieces,
-                code_for(job.chapter.text),
-                job.run,
-                str(job.chapter.root),
-                dict(variables),
-                pure=False,
-                key=f"{job.label} {i} {next(attempt)}",  # Dask takes the same key for the same task
-                workers=where,
-            )
-            futures[future] = i, job
-            arriving.add(future)
-
-        def fill() -> None:
-            fit = {k: n for k, n in client.nthreads().items() if k not in unfit}
-            while waiting and len(futures) < max(sum(fit.values()), 1):
-                i, job = waiting.popleft()
-                if clock.allows(job):
-                    submit(i, job, sorted(fit) if unfit and fit else None)
-
-        fill()
-        for future in arriving:
-            i, job = futures.pop(future)
-            try:
-                lost = future.exception()
-                outcome = Outcome("", f"worker: {lost}", 0.0) if lost else future.result()
-                if isinstance(lost, OtherCodeError):
-                    unfit.add(lost.args[1])
-                    fit = sorted(set(client.nthreads()) - unfit)
-                    if fit:
-                        submit(i, job, fit)
-                        continue
-                fill()
-            except (CancelledError, OSError) as error:
-                raise ChapterError(
-                    "the Dask scheduler is gone; what finished is stored, run again for the rest "
-                    f"({type(error).__name__})"
-                ) from None
-            yield job, outcome
-
-
-def _plainly(
-    jobs: Sequence[Job], workers: int, clock: Clock, variables: Mapping[str, str]
-) -> Iterator[tuple[Job, Outcome]]:
     def execute(job: Job) -> Outcome | None:
         if not clock.allows(job):
             return None
         chapter = job.chapter
-        given = chapter.name, chapter.text, job.parameters, job.run, str(chapter.root), variables
-        return execute_plainly(*given)
+        given = job.run, str(chapter.root), variables
+        if options.plain:
+            return execute_plainly(chapter.name, chapter.text, job.parameters, *given)
+        key, code = None if job.in_the_book else job.pieces, code_for(chapter.text)
+        return execute_notebook(chapter.name, chapter.text, job.parameters, key, code, *given)
 
-    pool = ThreadPoolExecutor(workers)
+    pool = ThreadPoolExecutor(options.jobs)
     futures = {pool.submit(execute, job): job for job in jobs}
     try:
-        for future in completed_threads(futures):
+        for future in as_completed(futures):
             outcome = future.result()
             if outcome is not None:
                 yield futures[future], outcome
@@ -408,13 +341,5 @@ def _say(
         print("    " + "\n    ".join(shown), file=sys.stderr, flush=True)
 
 
-def _exit(status: int) -> NoReturn:
-    """Leave; after an interrupt in silence, as a cluster half made would tell of its end."""
-    if status == STOPPED:
-        sys.stderr.flush()
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    sys.exit(status)
-
-
 if __name__ == "__main__":
-    _exit(main())
+    sys.exit(main())
