@@ -144,8 +144,8 @@ window.Bounds = (() => {
   function flatKl(v, m, natsAt) {
     let sigmas = [v.sigma];
     if (v.sigma === null) {
-      const top = log10(sqrt(0.5 / v.G));
-      const bottom = min(log10(3e-4), top - 1);
+      const bottom = log10(3e-4); // smaller ones were not measured
+      const top = max(log10(sqrt(0.5 / v.G)), bottom);
       sigmas = Array.from({ length: 400 }, (_, i) => 10 ** (bottom + (i * (top - bottom)) / 399));
     }
     const options = sigmas.map((s) => {

@@ -41,6 +41,8 @@
 # Let $f$ have $W_+$ positive and $W_-$ negative coefficients. There is a transformer of two attention layers with $H = \lceil W_+ / n \rceil + \lceil W_- / n \rceil$ heads in each, and between them an MLP of $H$ blocks, one for each head, that equals $f$ at every input. With $d \ge 1$ the degree and $L = \max(2 \log n, \log 4n)$ its attention scores are at most $L + \log d$ in the first layer and at most $\max_U |L + \log |\hat f(U)||$ in the second.
 # ```
 #
+# That shallow networks of exponential size compute every Boolean function is well known, by a look-up of all inputs, as in {cite:t}`yun2020`. What is new here is what this one costs in norm and gradient.
+#
 # **How it works.** A *head* takes up to $n$ terms of one sign. Let $d$ be the largest of their sizes, or 1 if that is 0. It has $n + 2$ columns of its own: $n + 1$ for positions and one for values.
 #
 # 1. *Gather.* Position $i$ attends to the members of its set $U_i$ with score $L$. If $|U_i| < d$, it also attends to the output position, with score $L + \log(d - |U_i|)$. That position holds the bit 0. So it counts as $d - |U_i|$ members that are 0, and the mean is $y_i = |x \cap U_i| / d$ with one common $d$.
@@ -355,10 +357,12 @@ claim.holds(
     about="ours",
     evidence="attained",
 )
+small = functools.partial(pac_bayes.sample_size, subgaussian=0.01, level=1.0)
+glue(one_small=small(*cost.loc["one parity", ["N", "mean G"]]))
 glue(far=far, worth=share[list(BITS)[:3]].min(), one=share["one parity"])
 
 # %% [markdown]
-# At {glue:text}`n_max` bits the bound says nothing until the sample is {glue:text}`worth:.0f` times as large as the cube, at the least. That is not the fault of the additional heads alone: for a single parity of two bits it is {glue:text}`one:.0f` times. The bound can say something only where $2^n$ exceeds $27\, N G$ by a wide margin, as at {glue:text}`far` bits for degree 2 and few terms. A function drawn by coins has $W$ near $2^n$, and each term adds more than 1 to $N$, so for it the bound of this network says nothing at any length.
+# At {glue:text}`n_max` bits the bound says nothing until the sample is {glue:text}`worth:.0f` times as large as the cube, at the least. That is not the fault of the additional heads alone: for a single parity of two bits it is {glue:text}`one:.0f` times. (With the paper's $\Sigma = 0.01$, which no proof covers here, the same formula asks for {glue:text}`one_small:.0f` samples of that parity.) The bound can say something only where $2^n$ exceeds $27\, N G$ by a wide margin, as at {glue:text}`far` bits for degree 2 and few terms. A function drawn by coins has $W$ near $2^n$, and each term adds more than 1 to $N$, so for it the bound of this network says nothing at any length.
 #
 # ## What would falsify this
 #

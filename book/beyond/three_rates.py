@@ -190,7 +190,7 @@ glue(gain_weight=constants["by block"] / constants["by weight"])
 #
 # ## The constants, and how many samples
 #
-# The same constants over a grid of $T$, $d$ and $W$, and the samples from which on each certificate is below {glue:text}`level` by the laws of {prf:ref}`beyond-rates-rates`, with $b = W$. At this level the best noise is not small, so the laws tell the size and not the digits: for the network of the figures below the measured kl form by block needs {glue:text}`found_need:.1e` samples, the law says {glue:text}`law_need:.1e`. Occam's bound chooses among all sets of bits, five degrees and twenty sparsities, and pays five bits for each coefficient if there are several.
+# The same constants over a grid of $T$, $d$ and $W$, and the samples from which on each certificate is below {glue:text}`level` by the laws of {prf:ref}`beyond-rates-rates`, with $b = W$. At this level the best noise is not small, so the laws tell the size and not the digits: for the network of the figures below the measured kl form by block needs {glue:text}`found_need:.1e` samples, the law says {glue:text}`law_need:.1e`. Occam's bound chooses among all sets of bits, five degrees and twenty sparsities, and pays five bits for each coefficient if there are several. (It is taken at training error 0. Coefficients rounded to five bits do not fit quite; with the error of rounding the counts for several terms rise, by up to a half at the worst coefficients.)
 
 # %%
 grid = [(8, 2, 1), (20, 1, 1), (20, 2, 1), (20, 3, 1), (50, 2, 1)]

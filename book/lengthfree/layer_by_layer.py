@@ -454,7 +454,7 @@ glue(least_two=over.iloc[2])
 # ## What we found
 #
 # * Lemmas E.1 and E.3 hold. E.2 holds for tokens in the unit ball, as in its source, and fails for the first layer, to which the paper applies it, by up to $B_x^2/2$. With $R^2$ beside both terms of the scores it holds for tokens of any length, with half the constants.
-# * E.2 needs the norms of one of both networks only. So covers whose members leave the spectral bounds will do.
+# * E.2 needs the bounds on the norms for one of the two networks only. So the members of a cover need not keep the spectral bounds.
 # * The summary of the bound is fair for norms of at least 1; $H^{3/2}$ is right for one layer, and $H^{L + 1/2}$ for $L$.
 # * The proof of F.0.1 uses a cover outside its range. The bounds of F.0.1, for the norms of the maps, and of F.0.2 are false, for the reason for which Theorem 4.2 is.
 #

@@ -18,7 +18,7 @@
 # # A bound for many layers, free of the sequence length
 #
 # ```{verdict}
-# As printed the bound falls short: where two networks are needed it is {glue:text}`printed_norm:.3f` times $\log 2$, with one free number, width 1 and one layer. With six slips repaired it holds, and still no length $T$ is in it.
+# As printed the bound is too small: for one layer of width 1 with one free number two networks are needed, which takes $\log 2$, and the bound is {glue:text}`printed_norm:.3f` times that. With six slips repaired it holds, and it still does not depend on the length $T$.
 # ```
 # **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-rounding`, {ref}`ch-capacity`. **Read** 8 min. **Runs in** 15 s. **Source** printed.
 #
@@ -214,7 +214,7 @@ glue(wide_printed=wide.loc[32, "as printed"], wide_d=wide.loc[32, "width d, at m
 #
 # for the longest row. Both networks read the same $X$, so $g^{(1)} = \hat g^{(1)}$. Going through the layers, and with $|w^\top g - \hat w^\top \hat g| \le \|w\| \|g - \hat g\| + |(w - \hat w)^\top \hat g|$, the output moves by at most {eq}`eq-deep-sum`. Covers of log sizes $C_{(i)} / \epsilon_v^2$, $C_{(i)} / \epsilon_{QK}^2$ and, for inputs $L_\sigma$ long, $L_\sigma^2 C_1 / \epsilon_c^2$ do it. Their members multiply, so the log sizes add. {prf:ref}`lengthfree-lemE1` gives the least sum among all errors for which {eq}`eq-deep-sum` is $\epsilon$, and that is the bound.
 #
-# The corollary: Lemma 3.6 ({ref}`ch-rounding`) gives a cover of all matrices whose entries sum to at most $B$, and $W_{QK}$ is $d \times d$. Its members meet the bound $B$, but not always the spectral ones. The proof above uses these of $W$ alone, not of $\hat W$. Who wants $\hat W$ in the smaller class takes a cover at $\frac\epsilon2$ and in place of each member a matrix of that class within $\frac\epsilon2$: the log size is $4 C_1/\epsilon^2$.
+# The corollary: Lemma 3.6 ({ref}`ch-rounding`) gives a cover of all matrices whose entries sum to at most $B$, and $W_{QK}$ is $d \times d$. Its members meet the bound $B$, but not always the spectral ones. The proof above uses these of $W$ alone, not of $\hat W$. To have $\hat W$ in the smaller class takes a cover at $\frac\epsilon2$ and in place of each member a matrix of that class within $\frac\epsilon2$: the log size is $4 C_1/\epsilon^2$.
 #
 # No step has a $T$: attention averages, and an average is no longer than the longest token. $\square$
 # ```

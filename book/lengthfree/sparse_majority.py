@@ -18,11 +18,11 @@
 # # Weights, gap and accuracy against length
 #
 # ```{verdict}
-# At the paper's size the largest sum of weights does not rise with $T$: Figure 1 comes out, and Figure 3 does with the larger of two factors of the learning rate, not with the smaller. The largest gap, of Figure 2, rises over all lengths with both factors, and from $T = 60$ on has no discernible trend.
+# At the paper's size the largest sum of weights does not rise with $T$, as in Figure 1. The largest gap does rise, against Figure 2, with both factors of the learning rate that the authors' program names. Figure 3 comes out with the larger factor and not with the smaller.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-single-layer-bound`. **Read** 8 min. **Runs in** 25 s. **Source** printed; settings by the authors' program.
 #
-# **Claim.** One attention layer learns a majority of nine hidden bits among $T$ from 300 strings. The paper reports that weights and gap show no trend in $T$, and takes this as support of a bound that is free of $T$. With the settings of the authors' program the weights show none. The gap shows none from $T = 60$ on; it is smaller at the shortest lengths. That is so with both factors of the learning rate that the program names. At any length of training such a plot could not tell a level bound from one that grows like $\sqrt{\log T}$.
+# **Claim.** One attention layer learns a majority of nine hidden bits among $T$ from 300 strings. The paper reports that weights and gap show no trend in $T$, and takes this as support of a bound that is free of $T$. With the settings of the authors' program the weights show none. The gap is smaller at the shortest lengths, with both factors of the learning rate that the program names; from $T = 60$ on the plot is too coarse to say. With the scatter of these series such a plot cannot tell a level bound from one that grows like $\sqrt{\log T}$.
 #
 # ## The statement
 #
@@ -236,18 +236,10 @@ weights.reproduced(
     evidence="trained",
 )
 gap.not_reproduced(
-    "larger of both factors' shares of shuffles whose largest gap rises as steeply with $T$, from 20 to 200; control: from 60 on",
+    "larger of both factors' shares of shuffles whose largest gap rises as steeply with $T$, from 20 to 200; control: the largest sum of absolute weights in its place",
     max(trends["gap", factor, 20]["as steep upward"] for factor in series_of),
     at_least=0.05,
-    control=min(trends["gap", factor, 60]["as steep upward"] for factor in series_of),
-    about="experiment",
-    evidence="trained",
-)
-gap.reproduced(
-    "least of both factors: the same from $T = 60$ on; control: from 20 on",
-    min(trends["gap", factor, 60]["as steep upward"] for factor in series_of),
-    at_least=0.05,
-    control=max(trends["gap", factor, 20]["as steep upward"] for factor in series_of),
+    control=min(trends["size", factor, 20]["as steep upward"] for factor in series_of),
     about="experiment",
     evidence="trained",
 )
@@ -292,7 +284,7 @@ glue(sets=groups.size().min())
 # %% [markdown]
 # **Figure 1** comes out with both factors: the largest sum of weights falls, if anything.
 #
-# **Figure 2** comes out for the longer strings. With the program's factor the largest gap rises from {glue:text}`gap_20_program` at $T = 20$ to {glue:text}`gap_60_program` at 60 and {glue:text}`gap_200_program` at 200; a share of {glue:text}`p_gap_program` of the shuffles rises as steeply. With the other factor it is {glue:text}`gap_20_comment`, {glue:text}`gap_60_comment` and {glue:text}`gap_200_comment`, and a share of {glue:text}`p_gap_comment`. So over all lengths the gap rises with both. From $T = 60$ on there is no trend that one could discern (shares {glue:text}`p_gap_60_program` and {glue:text}`p_gap_60_comment`).
+# **Figure 2** does not come out. With the program's factor the largest gap rises from {glue:text}`gap_20_program` at $T = 20$ to {glue:text}`gap_60_program` at 60 and {glue:text}`gap_200_program` at 200; a share of {glue:text}`p_gap_program` of the shuffles rises as steeply. With the other factor it is {glue:text}`gap_20_comment`, {glue:text}`gap_60_comment` and {glue:text}`gap_200_comment`, and a share of {glue:text}`p_gap_comment`. So over all lengths the gap rises with both. From $T = 60$ on, a cut that we chose after seeing the data, the shares are {glue:text}`p_gap_60_program` and {glue:text}`p_gap_60_comment`. There the figure could show a growth of {glue:text}`visible_60:.0f` % or {glue:text}`visible_60_comment:.0f` % per doubling and no less (next section), more than a square root of $T$ grows in the second case. So nothing is said of the longer strings alone. Models that have not learned have small gaps for the wrong reason: among the {glue:text}`learners` single models with the larger factor that learned, from $T = 60$ on, the gap rises with $\log T$ (correlation {glue:text}`learners_r:.2f`, share of shuffles as high {glue:text}`learners_p:.3f`).
 #
 # **Figure 3** comes out with the other factor. From $T = 40$ on its largest accuracy stays between {glue:text}`lowest` and {glue:text}`highest`, as if seven of the nine bits had been found, and {glue:text}`learned_180_comment` and {glue:text}`learned_200_comment` of {glue:text}`sets` models learn at 180 and 200. The paper says that its models "were learning well even at longer sequence lengths". With the program's own factor 200 000 epochs are too few there: {glue:text}`learned_180_program` and {glue:text}`learned_200_program` models learn, and the largest accuracy falls to {glue:text}`accuracy_200_program`.
 #
@@ -317,6 +309,16 @@ seen = pd.DataFrame({factor: visible(runs) for factor, runs in series_of.items()
 form = {"factor": "g", "scatter": ".4f", "visible": ".3f"}
 about = "Largest gap: scatter about its line, least visible share per doubling"
 table(seen.rename_axis("factor").reset_index(), about, form=form)
+later = {factor: visible(runs[runs["T"] >= 60])["visible"] for factor, runs in series_of.items()}
+glue(visible_60=100 * later[PROGRAM], visible_60_comment=100 * later[COMMENT])
+learners = series_of[COMMENT].query("T >= 60 and loss < 0.9 * @GUESS")
+at, gaps = (torch.tensor(learners[k].to_numpy(), dtype=torch.float64) for k in ("T", "gap"))
+generator = torch.Generator().manual_seed(seed)
+orders = redrawn(torch.zeros(len(gaps)), 4000, generator, replace=False)
+r = torch.corrcoef(torch.stack((at.log(), gaps)))[0, 1]
+others = slope(at.log(), gaps[orders])
+as_high = (others >= slope(at.log(), gaps)).double().mean()
+glue(learners=len(learners), learners_r=r.item(), learners_p=as_high.item())
 older = math.sqrt(math.log(300 * 200) / math.log(300 * 20)) ** (1 / math.log2(10)) - 1
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
@@ -338,13 +340,13 @@ glue(visible_comment=100 * seen.loc[COMMENT, "visible"], root=100 * (math.sqrt(2
 #
 # * Figure 1 is reproduced at the paper's size: the largest sum of weights of five models does not rise with $T$.
 # * Figure 3 is in part. With the larger of the two factors that the program names the accuracy plateaus from $T = 60$ on, after a fall, and most models learn at every length. With the smaller one, which it uses, it falls, and most do not learn at $T = 200$.
-# * Figure 2 comes out from $T = 60$ on. Over all lengths the largest gap rises, with both factors.
+# * Figure 2 does not come out: over all lengths the largest gap rises, with both factors. From $T = 60$ on alone the figure is too coarse to judge.
 # * The wait before a model learns grows with the length of the strings. That is a matter of optimization, of which the bound says nothing.
 # * A plot of the largest of five at ten lengths cannot tell a bound that is free of $T$ from one with $\sqrt{\log(mT)}$.
 #
 # ## What would falsify this
 #
-# A largest sum of weights that rises more steeply than 95 % of the shuffles, with either factor (the control is the validation loss, which does). For Figure 2, a largest gap over all lengths that does not rise with one of the factors, or one from $T = 60$ on that does (each is the control of the other). For Figure 3, a largest accuracy that falls with the larger factor from $T = 60$ on, or lengths at which its models do not learn (the control is the smaller factor); a scatter small enough to see a root of a logarithm (the control is $\sqrt T$).
+# A largest sum of weights that rises more steeply than 95 % of the shuffles, with either factor (the control is the validation loss, which does). For Figure 2, a largest gap over all lengths that does not rise with one of the factors (the control is the sum of weights, which does not). For Figure 3, a largest accuracy that falls with the larger factor from $T = 60$ on, or lengths at which its models do not learn (the control is the smaller factor); a scatter small enough to see a root of a logarithm (the control is $\sqrt T$).
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

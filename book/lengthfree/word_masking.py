@@ -18,7 +18,7 @@
 # # Masked words: from one output to K
 #
 # ```{verdict}
-# Theorem 5.1 stands. A display in its proof has one and the same sample on both sides; there the factor for $K =$ {glue:text}`k_wide` words can be {glue:text}`own_wide:.0f`, where $\sqrt K$ is {glue:text}`root_wide:.0f`, and {glue:text}`logs_wide:.0f` with all logarithms of the theorem that it quotes.
+# Theorem 5.1 is true. One display in its proof is not: it takes the same sample on both sides, with a factor of order $\sqrt K$ for $K$ words. For {glue:text}`k_wide` words that allows {glue:text}`root_wide:.0f`, and the factor needed is {glue:text}`own_wide:.0f`, or {glue:text}`logs_wide:.0f` with all logarithms of the theorem that the display quotes.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-attention-capacity`, {ref}`ch-single-layer-bound`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
 #

@@ -56,9 +56,9 @@ import torch
 from bookkit import Ledger, figures, glue, results, table
 from bookkit.moving import Axis, Frame, moving
 from helpers import cube, statistics
+from papers.sensitive import steps
 from papers.sensitive.isolation import moved, parity_of, parity_sharpness
 from papers.sensitive.parity import PostNormSpec, forward, parity_transformer
-from papers.sensitive.steps import dimension
 
 ledger = Ledger("sensitive/brittle_transformers")
 generator = torch.Generator().manual_seed(seed)
@@ -73,7 +73,7 @@ def bit_strings(count, n):
     return torch.randint(0, 2, (count, n), generator=generator)
 
 
-D = dimension(parity_transformer(4)[0])
+D = steps.dimension(parity_transformer(4)[0])
 FAR = math.sqrt(10) * D**0.25  # n times the root of rho: the noise is ten times the answer
 if max(radii) ** 0.5 * lengths[-1] < FAR:
     raise ValueError(f"n_max must be at least {(2 / max(radii)) ** 0.5 * FAR:.0f}, got {n_max}")
@@ -225,6 +225,16 @@ on_parity.holds(
     tol=3 * worst.stderr.item(),
     control=max(found[rho, lengths[0]].mean.item() for rho in far),
     stderr=worst.stderr.item(),
+    about="ours",
+    evidence="sampled",
+)
+K = steps.sensitivity_bound(*parity_transformer(16), min(radii)).item()
+long = 1e12 * K  # bits
+on_parity.holds(
+    f"32 columns, a step of {min(radii):g}: proved floor of the sharpness at $10^{{12}} K$ bits; control: $K n$ in place of $K$",
+    steps.parity_floor(K, long),
+    at_least=0.99,
+    control=steps.parity_floor(K * long, long),
     about="remark",
     evidence="proved",
 )

@@ -187,6 +187,12 @@ def lead(height, n):
     return min((bootstrapped(parity - other) for other in rest), key=lambda found: found.low)
 
 
+def share(height):
+    """The largest shift of another function, up or down, over PARITY's, in size."""
+    parity, *rest = (abs(height[name, None][0].item()) for name in functions)
+    return max(rest) / parity
+
+
 leads = {n: lead(height, n) for n in (*lengths, None)}
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
@@ -232,6 +238,13 @@ moving.reproduced(
     leads[None].low,
     at_least=0,
     control=brittle.by_chance(lambda v: lead(fit(v, n_of, x, y)[0], None).low, f, n_of, bootstrap),
+    **TRAINED,
+)
+moving.reproduced(
+    "largest shift of another function, up or down, over that of PARITY; control: functions shuffled",
+    share(height),
+    at_most=0.5,
+    control=brittle.by_chance(lambda v: share(fit(v, n_of, x, y)[0]), f, n_of, bootstrap),
     **TRAINED,
 )
 

@@ -35,7 +35,7 @@
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Section 2.4 and Figure 5
 # :label: sharper-fig5
-# In most cases, a matrix of the trained model (its symbol is missing in our text) contains rows with "bright spots" in the columns of the bits of a component. The component with the smallest coefficient is harder to identify. Of the one model shown the caption says that its net $g$ is cyclical. (Bright is much attention in the paper's picture; in ours dark is.)
+# In most cases, a matrix of the trained model (its symbol is missing in our text) contains rows with "bright spots" in the columns of the bits of a component. The component with the smallest coefficient is harder to identify. Of the one model shown the caption says that its net $g$ is cyclical, and it warns: "The learned solutions are often qualitatively different than our construction. This experiment is merely meant to support the feasibility of our construction - not to argue that it is the norm. Close matches like this are rare." (Bright is much attention in the paper's picture; in ours dark is.)
 # ```
 #
 # The sentence asks for *some* row. We take the matrix that the authors plot, $W_Q W_K^\top$ between positions, and count a component if the $d$ largest scores of some row are exactly its members. With many rows that happens by chance, so random sets of the same size stand beside it. Because rows add up, we can ask more, what each row carries. The coefficient of the output at the character $\chi_U$, $U \subseteq \{1, \dots, n\}$, is the sum over rows $i$ of $\mathbb E_x\, c_i\, g(y_i)\, \chi_U(x)$. The row with the largest share in absolute value *carries* $U$. Then we look at the attention of that row and of no other.
@@ -214,6 +214,7 @@ every = pd.DataFrame(stored.columns).replace({"True": True, "False": False})
 stored = every[every["coefficient"] >= visible]
 pages = [(n, kind, frame) for kind, frame in seen.groupby("kind")]
 pages += [(20, kind, frame) for kind, frame in stored.groupby("kind")]
+pages += [(20, f"{kind}, small ones too", frame) for kind, frame in every.groupby("kind")]
 some = {"scores": "a row of scores", "attention": "a row of attention"}
 some |= {"by_chance": "random sets, scores"}
 told = {"own": "row at a member", "exact": "all members", "others": "other members"}

@@ -198,7 +198,7 @@ glue(**{f"times_{W}": pb.square_spread(W) / SMALL for W in (1, 10, 25)})
 # %% [markdown]
 # At the hand-written network itself $\Sigma$ is below 0.1, as the paper finds at trained ones. At the prior's centre it is at least {glue:text}`spread_10:.2f` for the paper's example. Larger weights make it larger without end, and a Gaussian reaches them all. What $\Sigma = 0.01$ says at a trained network, and when the inequality holds all the same, is the subject of {ref}`ch-loss-constant`.
 #
-# ```{prf:theorem} Repaired (ours)
+# ```{prf:theorem} Repaired: the bound for bounded losses, after Catoni (2007)
 # :label: pac-bayes-repaired
 # Clip every output to $[0, \sqrt W]$, where $f$ has its values. Let $\|\theta\|^2 \le L$ hold for a $\theta$ that may depend on the sample. Then with probability $1 - \delta$, for all such $\theta$ at once,
 #
@@ -206,7 +206,7 @@ glue(**{f"times_{W}": pb.square_spread(W) / SMALL for W in (1, 10, 25)})
 # ```
 #
 # ```{dropdown} Proof
-# The clipped loss lies in $[0, W]$ for every network, so Hoeffding's lemma gives the condition with $\Sigma = W/2$ for every network, those of the prior included. For independent strings $\mathbb E_S\, e^{\lambda (R - r)} \le e^{\lambda^2 W^2 / 8m}$. Average over $\pi$, exchange the two means, and use Markov's inequality. For any $\rho$, $\lambda\, \mathbb E_\rho (R - r) \le \mathrm{KL}(\rho \| \pi) + \log \mathbb E_\pi e^{\lambda (R - r)}$ (Donsker and Varadhan). The divergence is at most $L/2\sigma^2$; take the best $\lambda$ for that number. It does not depend on the sample. Clipping raises no loss, since $f$ lies in the interval; so where $\mathbb E_u r \le \sigma^2 (G_u + P)$ held before, it still does. $\square$
+# The clipped loss lies in $[0, W]$ for every network, so Hoeffding's lemma gives the condition with $\Sigma = W/2$ for every network, those of the prior included. For independent strings $\mathbb E_S\, e^{\lambda (R - r)} \le e^{\lambda^2 W^2 / 8m}$. This is the standard PAC-Bayes bound for bounded losses, {cite:t}`catoni2007`; Theorem 2.1 of {cite:t}`alquier2024` with $C = W$. Average over $\pi$, exchange the two means, and use Markov's inequality. For any $\rho$, $\lambda\, \mathbb E_\rho (R - r) \le \mathrm{KL}(\rho \| \pi) + \log \mathbb E_\pi e^{\lambda (R - r)}$ (Donsker and Varadhan). The divergence is at most $L/2\sigma^2$; take the best $\lambda$ for that number. It does not depend on the sample. Clipping raises no loss, since $f$ lies in the interval; so where $\mathbb E_u r \le \sigma^2 (G_u + P)$ held before, it still does. $\square$
 # ```
 #
 # ## Is every piece needed?

@@ -19,7 +19,7 @@
 # # Random codes for the positions: what accuracy they need
 #
 # ```{verdict}
-# For sets of fixed size and number $\log^2 T$ columns are enough, up to a constant: the parity of a pair on {glue:text}`far` bits is approximated, with half the error of a constant, on {glue:text}`far_width`. At a fixed accuracy of the codes, $8 \log T / \varepsilon^2$ columns are too few in the end.
+# Yes, on random codes of enough columns the network computes approximately the same. For sets of fixed size and number, a constant times $\log^2 T$ columns are enough: for the parity of a pair on {glue:text}`far` bits, {glue:text}`far_width` columns halve the error of a constant output. With one accuracy $\varepsilon$ of the codes for all lengths, $8 \log T / \varepsilon^2$ columns would be too few in the end; the paper lets $\varepsilon$ be as small as one likes.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 9 min. **Runs in** 20 s. **Source** printed, in words; the formula of the width is restored.
 #
@@ -36,10 +36,10 @@
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Appendices B.2 and B.3
 # :label: sharper-jl
-# On random codes of enough columns the output is approximately that of the original network. A small width gives a correct construction: *(formula, and one* $\varepsilon$ *for all* $T$ *, restored; so read it fails, below)* for any fixed $\varepsilon$, $k = 8 \log T / \varepsilon^2$ columns are enough, at every $T$.
+# On random codes of enough columns the output is approximately that of the original network. *(True.)* A small width, in the authors' code $k = 8 \log T / \varepsilon^2$, gives a correct construction.
 # ```
 #
-# **Source.** Printed are the lemma of Johnson and Lindenstrauss on the codes, "for any fixed" accuracy; that the output is "approximately the same", with no accuracy named; that this "allows us to achieve a correct construction with a width of only" a symbol (B.3); and that the final asymptotic result takes the codes "such that" a formula holds (K.7). Symbol and formula are missing in the text that we could read. The width here is that of the authors' code, and of the lemma; Lemma 20 calls its own "consistent" with it. That one $\varepsilon$ serves all $T$ is restored too. The paper also says that its experiments do not use the codes, because $T$ is small there.
+# **Source.** Printed are the lemma of Johnson and Lindenstrauss on the codes, "for any fixed" accuracy; that the output is "approximately the same", with no accuracy named; that this "allows us to achieve a correct construction with a width of only" a symbol (B.3); and that the final asymptotic result takes the codes "such that" a formula holds (K.7). Symbol and formula are missing in the text that we could read; the first stands in a paragraph about $W_V$ and may be just $k + 1$. The width here is that of the authors' code, and of the lemma; Lemma 20 calls its own "consistent" with it. Whether one $\varepsilon$ serves all $T$ is not said; the proof of Theorem 11 says twice that $\varepsilon$ can be made "arbitrarily small". Below we ask how small it has to be. The paper also says that its experiments do not use the codes, because $T$ is small there.
 #
 # **Why it works, and what it needs.** Let $\Gamma = J J^\top$, the inner products of the codes, and $E = \Gamma - I$. A score of the narrow network is an entry of
 #
@@ -75,7 +75,7 @@ from papers.sharper import projected
 from papers.sharper.projected import disjoint, output_bound, output_errors
 
 ledger, draws = Ledger("sharper/random_projections"), Draws(seed)
-jl, order = ledger.result("sharper.jl"), ledger.result("sharper.jl.order")
+jl = ledger.result("sharper.jl")
 of_codes, of_norm = ledger.result("sharper.jl.codes"), ledger.result("sharper.jl.norm")
 thm11 = ledger.result("sharper.thm11.projected")
 
@@ -191,12 +191,12 @@ rows = {
 rows[r"$100 \log^2 T$"] = {T: broken(log, 100 * log**2) for T, log in LOGS.items()}
 ties = pd.DataFrame(rows).T.rename_axis("columns")
 table(ties, "Share of draws in which the network misses one of the two bits", form=".3f")
-order.refuted(
-    "$\\varepsilon = \\frac12$, $d = 2$, $W = 1$, $T = 10^{1000}$: share of 4,000 draws in which one bit has over four times the attention of the other",
+jl.refuted(
+    "one $\\varepsilon = \\frac12$ for all $T$, $d = 2$, $W = 1$, $T = 10^{1000}$: share of 4,000 draws in which one bit has over four times the attention of the other",
     ties.loc[r"$8 \log T / 0.5^2$", "T = 1e+1000"],
     at_most=0.5,
     control=ties.loc[r"$100 \log^2 T$", "T = 1e+1000"],
-    about="constant",
+    about="ours",
     evidence="sampled",
 )
 glue(broken_near=ties.iloc[0, 0], broken_far=ties.iloc[0, -1], broken_small=ties.iloc[2, 0])
@@ -306,12 +306,12 @@ attack = pd.DataFrame(
     }
 ).rename_axis("which")
 table(attack, "Error of the output over its bound", form=".2f")
-order.repaired(
+jl.holds(
     "error of the output over the bound of the repaired theorem, random networks, long ones and a search",
     attack["largest ratio"].max(),
     at_most=1,
     control=without_ties,
-    about="statement",
+    about="ours",
     evidence="proved",
 )
 glue(top_ratio=attack["largest ratio"].max(), climbed=max(tops["search"]), instances=instances)
@@ -452,21 +452,6 @@ ledger.show()
 # * For fixed $d$ and $W$ the width that the network needs is of order $\log^2 T$. So random codes narrow every such class at large $T$: one pair on {glue:text}`far` bits is useful on {glue:text}`far_width` columns.
 # * At the paper's lengths they save nothing, and the paper does not use them there.
 # * The norms of Theorem 11 survive, one with a factor $1 + O(\varepsilon \sqrt W)$.
-#
-# ```{finding} sharper.jl.order
-# :title: Ties need codes of accuracy 1 / sqrt(log T)
-# :group: constant
-#
-# **Statement.** Appendix B.3: the codes "achieve a correct construction with a width of only" a symbol that our text lacks. As restored, with the formula of the authors' code and one $\varepsilon$ for all $T$: random codes of $8 \log T / \varepsilon^2$ columns leave the output of the network approximately the same, at every $T$.
-#
-# **Where it fails.** One pair, $d = 2$, $W = 1$, scores $2 \log T$. At $\varepsilon = \frac12$ the attention on the two bits differs by a factor of 4 or more in {glue:text}`broken_near:.2f` of all draws at $T = 10^6$, and in {glue:text}`broken_far:.2f` at $T = 10^{1000}$. Then the output is off by a half or more at half of the inputs.
-#
-# **Why.** The lemma is about codes, and the network needs it for scores of $2 \log T$. Their difference between two members has a standard deviation of $\varepsilon \sqrt{2 \log T}$, which grows.
-#
-# **Repair.** $\varepsilon$ of order $1/\sqrt{\log T}$, so $k$ of order $\log^2 T$ for fixed $d$, $W$ and coefficients, with explicit constants. For one pair no order from $8 \log T$ columns up to it will do.
-#
-# **What survives.** The lemma on codes; the output, on codes of enough columns; B.3, if its $\varepsilon$ may fall with $T$; the codes themselves; the order $\log T$ for $d = W = 1$; a width that is polylogarithmic in $T$; and, with a small $\varepsilon$, every length in use.
-# ```
 #
 # ## Exercises
 #

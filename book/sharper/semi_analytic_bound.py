@@ -257,11 +257,14 @@ glue(small=small, small_measured=small_measured, sigma_billions=SIGMA * math.sqr
 glue(m_truncated=int(m_truncated), m_worst=int(m_worst))
 glue(m_one=m_one, m_quarter=least["below 1/4 from"].iloc[-1])
 glue(m_notebook=pb.sample_size(L, G_u, SIGMA, delta, 1.0, missing))
+as_programs = pb.perturbation(T, d, W, k=T)  # the authors' programs count T positions
+glue(m_programs=pb.sample_size(L, G_u, SIGMA, delta, 1.0, as_programs))
+glue(m_programs_quarter=pb.sample_size(L, G_u, SIGMA, delta, 0.25, as_programs))
 
 # %% [markdown]
 # With $G_u$ kept, the bound at 8192 is at least {glue:text}`small:.3f` for every $P \ge 0$, and it falls below 1 from {glue:text}`m_truncated` on, with the worst measured $P$ from {glue:text}`m_worst`. If the whole first term is measured it is {glue:text}`small_measured:.2f` at 8192. So the quoted 8192 fits a bound whose sharpness is measured as a whole, or another instance; as the note is not the paper, we do not judge it.
 #
-# The fully analytic bound, with $P$ as restored in {ref}`ch-perturbed-trace`, needs {glue:text}`m_one:.1e` for 1, some thirty times fewer than quoted. We looked for a reading that gives two billion, and two do: the level $\frac14$ ({glue:text}`m_quarter:.2e`), and $\Sigma =$ {glue:text}`sigma_billions:.3f` at the level 1. A third, $P$ as a notebook of 2025 has it, gives {glue:text}`m_notebook:.1e`. The two were chosen because they fit one digit, they exclude each other, and each moves 8192 further away. So they decide nothing, and this number is open too.
+# The fully analytic bound, with $P$ as restored in {ref}`ch-perturbed-trace`, needs {glue:text}`m_one:.1e` for 1, some thirty times fewer than quoted. We looked for a reading that gives two billion. The authors' programs evaluate $P$ with $k = T$ positions, where the text has $T + 1$. So read, the bound is below 1 from {glue:text}`m_programs:.2e`, and below $\frac14$ from {glue:text}`m_programs_quarter:.3e`: the quoted number to within a per cent, if the level $\frac14$ was meant. With $T + 1$ positions the level $\frac14$ is reached at {glue:text}`m_quarter:.2e`. Other readings fit one digit as well, such as $\Sigma =$ {glue:text}`sigma_billions:.3f` at the level 1, or miss it ($P$ as a notebook of 2025 has it gives {glue:text}`m_notebook:.1e`). The level is not named in the note, so the number stays open; $k = T$ at the level $\frac14$ is the likely one.
 #
 # ## What would falsify this
 #
@@ -285,7 +288,7 @@ ledger.show()
 #
 # * At $\sigma^* =$ {glue:text}`best:.5f` the paper's network has a mean loss {glue:text}`margin:.0f` times below $\sigma^2 G_u$. So $P = 0$ will do: the bound at a million examples is the truncated {glue:text}`truncated:.3f`. With the measured loss in place of the formula it is {glue:text}`whole:.3f`.
 # * With the worst change of the trace for $P$ it is {glue:text}`at_worst:.3f`. Of the readings tried only noise of variance $\sigma$ reaches the size of 0.327. Open: how that was measured.
-# * Below 1 at 8192 does not come out with $G_u$ kept. It does with the sharpness measured as a whole. The fully analytic bound is below 1 from {glue:text}`m_one:.1e`, where two billion are quoted. Open: both numbers.
+# * Below 1 at 8192 does not come out with $G_u$ kept. It does with the sharpness measured as a whole. The fully analytic bound is below 1 from {glue:text}`m_one:.1e`, where two billion are quoted; the level $\frac14$ with the programs' $k = T$ gives {glue:text}`m_programs_quarter:.3e`. Open: both numbers.
 # * All this is at $\Sigma = 0.01$, which {ref}`ch-loss-constant` discusses.
 #
 # ## Exercises

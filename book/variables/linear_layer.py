@@ -19,7 +19,7 @@
 # # Covering a linear layer
 #
 # ```{verdict}
-# The lemma holds for $x \mapsto W^\top x$, the only product that fits, with the constant 1 and a cover inside the class. The proof spends the error {glue:text}`overspent:.2f` times over for {glue:text}`d_most` outputs; one letter repairs its sum, and a short walk the whole proof.
+# The lemma holds for $x \mapsto W^\top x$, the only product that fits, with the constant 1 and a cover inside the class. Its printed proof does not give it: for {glue:text}`d_most` outputs the errors that it allows add up to {glue:text}`overspent:.2f` times the whole. Changing one index repairs that sum; we prove the lemma another way, by following the outputs one after another.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 8 min. **Runs in** 10 s. **Source** restored; the class and $d_2 B_\infty B_X$ are legible.
 #

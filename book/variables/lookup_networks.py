@@ -272,10 +272,10 @@ for result, group in ((b6, whole), (b5, by_r)):
         about="proof",
         evidence="exhaustive",
     )
-for result, group, text in (
-    (b5, by_r, "functions of $r$, $\\delta = \\gamma/4$"),
-    (symmetric, by_r, "one head, all maps"),
-    (exact, whole, "all maps, $s \\le 4$"),
+for result, group, text, about in (
+    (b5, by_r, "functions of $r$, $\\delta = \\gamma/4$", "statement"),
+    (symmetric, by_r, "one head, all maps", "ours"),
+    (exact, whole, "all maps, $s \\le 4$", "statement"),
 ):
     result.holds(
         f"{text}: largest error over all strings; control: the proof's net",
@@ -283,7 +283,7 @@ for result, group, text in (
         at_most=0,
         tol=1e-9,
         control=cases["printed"].max(),
-        about="statement",
+        about=about,
         evidence="proved",
     )
 monotone.holds(
@@ -291,7 +291,7 @@ monotone.holds(
     by_r["reading over gamma / 4"].max(),
     at_most=1,
     control=cases["plain"].max(),
-    about="statement",
+    about="ours",
     evidence="proved",
 )
 glue(T=T, wrong_share=wrong_share, models=6 * trials, farthest=distance.max())

@@ -239,7 +239,7 @@ gaps.holds(
 # %% [markdown]
 # ## A bag of nearly orthogonal vectors
 #
-# In $d$ columns fit only $d$ orthonormal vectors, but of the order of $e^{d\Delta^2/4}$ nearly orthogonal ones. With $\Delta > 0$ two things go wrong. The scores of the chosen rows differ, by up to $2(s - 1)R\Delta$, and a larger $R$ makes that worse. And row $t$ gives $v_i^\top v_t$, not 0, for bit $i$: an error that no scale of the scores reduces. The proof adds it up to $s\Delta$, and its last step would need $\gamma > 4 s \Delta$.
+# In $d$ columns fit only $d$ orthonormal vectors, but at least of the order of $e^{d\Delta^2/4}$ nearly orthogonal ones. With $\Delta > 0$ two things go wrong. The scores of the chosen rows differ, by up to $2(s - 1)R\Delta$, and a larger $R$ makes that worse. And row $t$ gives $v_i^\top v_t$, not 0, for bit $i$: an error that no scale of the scores reduces. The proof adds it up to $s\Delta$, and its last step would need $\gamma > 4 s \Delta$.
 #
 # ```{prf:lemma} Dual vectors (ours)
 # :label: variables-dual-vectors

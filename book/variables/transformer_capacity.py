@@ -19,7 +19,7 @@
 # # The capacity of a deep transformer
 #
 # ```{verdict}
-# The proof of Theorem A.17 multiplies an error by the factors of the earlier layers; it passes through the later ones. With these and $L_\sigma$ beside $W_C$ the bound is proved, with a constant of at most 4. Whether it holds as restored, for bounded columns of $W_V$, is open; for bounded rows, as the proof has them, no constant is enough ({glue:text}`forced_rows` at {glue:text}`signs` signs).
+# Whether Theorem A.17 holds as restored, for bounded columns of $W_V$, is open. Its proof multiplies the error of a layer by the factors of the layers before it, where the error passes through the layers behind it. With the factors of the later layers, and $L_\sigma$ beside $W_C$, the bound is proved, with a constant of at most 4. For bounded rows of $W_V$, as the proof has them, no constant is enough ({glue:text}`forced_rows` at {glue:text}`signs` signs).
 # ```
 # **Needs** {ref}`ch-linear-layer`, {ref}`ch-attention-capacity`, {ref}`ch-capacity`. **Read** 10 min. **Runs in** 20 s. **Source** printed (Lemmas A.9 and A.13 to A.16), restored (Theorem A.17).
 #

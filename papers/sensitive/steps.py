@@ -157,6 +157,28 @@ def sensitivity_bound(spec: PostNormSpec, weights: Weights, rho: float) -> Tenso
     return 2.0 ** (spec.layers - 1) * math.sqrt(spec.width) * Q * growth
 
 
+@door
+def parity_floor(K: float, n: float, alpha: float = 1000.0) -> float:
+    r"""Below the direction sharpness of a transformer that computes PARITY of n bits.
+
+    .. math:: L_{\rho, n} \ge 1 - \frac1\alpha - 2 \sqrt{\alpha K / n}
+
+    Args:
+        K: A bound on the mean average sensitivity after a step, as of :func:`sensitivity_bound`.
+        n: Bits.
+        alpha: Above 1; where the spectrum is cut in the comparison of both functions.
+
+    >>> round(parity_floor(2e10, 1e20), 3)
+    0.998
+
+    Source: the chapter on brittleness at every width, (5) of the proof.
+    """
+    require_positive(K=K, n=n)
+    if not alpha > 1:
+        raise ValueError(f"expected alpha above 1, got {alpha}")
+    return 1 - 1 / alpha - 2 * math.sqrt(alpha * K / n)
+
+
 class Chain(NamedTuple):
     r"""How far each flip of one input moves a model, summed over the flips.
 

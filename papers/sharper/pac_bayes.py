@@ -94,23 +94,27 @@ def norm_squared(n: Tensor, degree: Tensor, sparsity: Tensor, reading: str = "ou
 
 @door
 def perturbation(
-    n: int, degree: int, sparsity: int, as_tabulated: bool = False
+    n: int, degree: int, sparsity: int, as_tabulated: bool = False, k: int | None = None
 ) -> tuple[float, float, float]:
     r"""Coefficients of the analytic perturbation term, :math:`P = p_0 + p_1 \sigma + p_2 \sigma^2`.
 
     Degree and sparsity are from 1 to n. ``as_tabulated``: two terms of the gradient lack their
     factor sigma, as in the authors' notebook; then :math:`p_0 > 0`. Otherwise :math:`p_0 = 0`.
+    ``k`` is the number of positions; None is n + 1, and the authors' programs take n.
 
     Source: Lintilhac and Shaikh (2026), Theorem 17, as tabulated: the expansion of
     :func:`papers.sharper.tabulated.perturbation_term`.
     """
-    at_zero = tabulated.gradient_term(n, degree, sparsity, 0.0, as_tabulated=as_tabulated)
-    slope = tabulated.gradient_term(n, degree, sparsity, 1.0, as_tabulated=as_tabulated) - at_zero
+    at_zero, at_one = (
+        tabulated.gradient_term(n, degree, sparsity, sigma, as_tabulated=as_tabulated, k=k)
+        for sigma in (0.0, 1.0)
+    )
+    slope = at_one - at_zero
     base = 2 * math.sqrt(tabulated.gradient_bound(degree, sparsity))
-    output = tabulated.output_term(n, degree, sparsity, 1.0)
+    output = tabulated.output_term(n, degree, sparsity, 1.0, k=k)
     output *= tabulated.parameter_count(n, degree, as_tabulated=True)
-    hessian = tabulated.hessian_at_construction(n, degree, sparsity)
-    change = tabulated.hessian_term(n, degree, sparsity, 1.0)
+    hessian = tabulated.hessian_at_construction(n, degree, sparsity, k=k)
+    change = tabulated.hessian_term(n, degree, sparsity, 1.0, k=k)
     return (
         2 * at_zero * (base + at_zero),
         2 * slope * (base + 2 * at_zero) + output * hessian,

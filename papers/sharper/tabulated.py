@@ -42,7 +42,7 @@ def attention_noise(n: int, degree: int, sparsity: int, sigma: float) -> float:
 
 
 @door
-def output_term(n: int, degree: int, sparsity: int, sigma: float) -> float:
+def output_term(n: int, degree: int, sparsity: int, sigma: float, k: int | None = None) -> float:
     r"""Change of the output, :math:`T_p`.
 
     .. math:: T_p = \sigma \bigl(128 d^2 W \ell + \sqrt{2k} + 32 \sqrt W d^2 \bigr)
@@ -50,7 +50,7 @@ def output_term(n: int, degree: int, sparsity: int, sigma: float) -> float:
     Source: Theorem 24, as tabulated.
     """
     require_sizes(n, degree, sparsity, sigma)
-    k = n + 1
+    k = k or n + 1
     root = math.sqrt(sparsity)
     scores = root * attention_noise(n, degree, sparsity, sigma)
     return scores + sigma * math.sqrt(2 * k) + root * parity_noise(degree, sigma)
@@ -63,6 +63,7 @@ def gradient_term(
     sparsity: int,
     sigma: float,
     as_tabulated: bool = False,
+    k: int | None = None,
 ) -> float:
     r"""Change of the gradient of the output, in the 2-norm, :math:`G_p`.
 
@@ -79,7 +80,7 @@ def gradient_term(
     Source: Theorem 30, as tabulated.
     """
     require_sizes(n, degree, sparsity, sigma)
-    k, d, W, log = n + 1, degree, sparsity, math.log(n)
+    k, d, W, log = k or n + 1, degree, sparsity, math.log(n)
     middle = (128 + 64 * k) * math.sqrt(2) * d**2 * W**2 * log
     others = (
         128 * math.sqrt(2) * d**2 * W**0.5 * log
@@ -94,7 +95,7 @@ def gradient_term(
 
 
 @door
-def hessian_at_construction(n: int, degree: int, sparsity: int) -> float:
+def hessian_at_construction(n: int, degree: int, sparsity: int, k: int | None = None) -> float:
     r"""Operator norm of the Hessian of the output at the construction, :math:`H_u`.
 
     .. math::
@@ -105,7 +106,7 @@ def hessian_at_construction(n: int, degree: int, sparsity: int) -> float:
     Source: Theorem 18, as tabulated. It contains no scale of the scores.
     """
     require_sizes(n, degree, sparsity)
-    k, d, W = n + 1, degree, sparsity
+    k, d, W = k or n + 1, degree, sparsity
     return (
         8 * (d + 1)
         + 6 * (d + 1) * math.sqrt(W)
@@ -120,7 +121,7 @@ def hessian_at_construction(n: int, degree: int, sparsity: int) -> float:
 
 
 @door
-def hessian_term(n: int, degree: int, sparsity: int, sigma: float) -> float:
+def hessian_term(n: int, degree: int, sparsity: int, sigma: float, k: int | None = None) -> float:
     r"""Change of the Hessian of the output, in the operator norm, :math:`H_p`.
 
     .. math::
@@ -133,7 +134,7 @@ def hessian_term(n: int, degree: int, sparsity: int, sigma: float) -> float:
     Source: Theorem 31, as tabulated.
     """
     require_sizes(n, degree, sparsity, sigma)
-    k, d, W, log = n + 1, degree, sparsity, math.log(n)
+    k, d, W, log = k or n + 1, degree, sparsity, math.log(n)
     return (
         sigma
         * log
