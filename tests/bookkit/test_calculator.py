@@ -79,7 +79,7 @@ def by_flatness(v, m):
         return v["r"] + pb.bound(N, G, sigma, m, constant, delta, P)
 
     ends = math.log10(3e-4), math.log10((0.5 / G) ** 0.5)
-    sigma = torch.logspace(min(ends[0], ends[1] - 1), ends[1], 400, dtype=torch.float64)
+    sigma = torch.logspace(ends[0], max(ends), 400, dtype=torch.float64)
     if v["sigma"] is not None:
         sigma = torch.tensor([v["sigma"]], dtype=torch.float64)
     risk = (v["r"] + sigma**2 * G).clamp(max=b)
