@@ -19,7 +19,7 @@
 # # Three rates
 #
 # ```{verdict}
-# If prior and posterior share their variances, the risk that noise causes times the nats that it costs is a constant. With the number of samples $m$ the paper's bound then falls to the power {glue:text}`slope_hoeffding:.2f`, its kl form to the power {glue:text}`slope_kl:.2f`, counting to the power $-1$.
+# Less noise in the weights means a smaller risk but a larger KL divergence, and if prior and posterior are Gaussians with the same variances, the product of the two tends to a constant as the noise vanishes. This product decides how fast a bound can fall with the number $m$ of samples. The paper's bound falls like $m$ to the power {glue:text}`slope_hoeffding:.2f` and its kl form like $m$ to the power {glue:text}`slope_kl:.2f`, whereas a bound that counts networks falls like $1/m$.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 9 min. **Runs in** 20 s. **Source** ours.
 #

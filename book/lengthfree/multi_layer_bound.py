@@ -18,7 +18,7 @@
 # # A bound for many layers, free of the sequence length
 #
 # ```{verdict}
-# As printed the bound is too small: for one layer of width 1 with one free number two networks are needed, which takes $\log 2$, and the bound is {glue:text}`printed_norm:.3f` times that. With six slips repaired it holds, and it still does not depend on the length $T$.
+# Theorem 4.2 is false as printed, because its bound on the size of a cover is too small. For a class of one-layer networks with a single free number, which needs a cover of at least two networks, the bound is {glue:text}`printed_norm:.3f` times $\log 2$. The printed formula has six slips. With all six repaired the theorem is proved, and the number of tokens still does not appear in it.
 # ```
 # **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-rounding`, {ref}`ch-capacity`. **Read** 8 min. **Runs in** 15 s. **Source** printed.
 #

@@ -19,7 +19,7 @@
 # # Fewer heads than tokens
 #
 # ```{verdict}
-# Yes, too few heads cannot retrieve $q$ tokens: for a sum of squares of data in $d$ dimensions, $H$ heads leave an error of at least $(1 - H/d)(1 - H/q)$, which is sharper than Proposition 3. So $q$ heads are needed whenever $d \ge q$. For $d < q$ fewer can be enough, since attention weights carry data too; heads that look at positions only leave at least $1 - H/q$ for every $d$.
+# The paper's bounds are true: if a label is a sum of squares over $q$ tokens, too few attention heads cannot compute it. We prove a sharper bound. Let the data of a token have $d$ dimensions, and let the error of a predictor that ignores the input be 1. Then $H$ heads leave an error of at least $(1 - H/d)(1 - H/q)$, for $H$ up to $q$ and $d$. So $q$ heads are needed if $d \ge q$. If $d < q$, fewer can be enough, because the bound is attained for some encodings of the positions.
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 10 min. **Runs in** 30 s. **Source** quoted; the remark on sparse averages printed.
 #

@@ -19,7 +19,7 @@
 # # What layer norm must magnify
 #
 # ```{verdict}
-# Theorem 4 is true with a constant as the main text describes it; its formula (32) lacks a square, which a read-out {glue:text}`longer:.0e` times as long as usual shows. A sharper law holds, $s(f, x) \le K\, B(x)$, and one layer uses it to {glue:text}`attained:.3f`.
+# Theorem 4 is true: a transformer with bounded weights can compute a sensitive function only where its layer norms magnify strongly. Only the formula (32) for the constant is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network with a read-out {glue:text}`longer:.0e` times as long as usual violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer attains {glue:text}`attained:.1%` of it.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 8 min. **Runs in** 15 s. **Source** printed.
 #

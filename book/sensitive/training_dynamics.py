@@ -19,7 +19,7 @@
 # # Sharpness and blow-up while PARITY is learned
 #
 # ```{verdict}
-# With decay up to 0.1 the sharpness jumps {glue:text}`jump:.1f` times as the loss falls, and decay then makes the blow-up grow exponentially, as the paper reports. At the paper's width and rate, on five bits, the sharpness ends lower than it began at every decay; whether the blow-up has an effect on it stays open. In narrower models at ten times the rate and decay {glue:text}`top_decay:.1f` it rises {glue:text}`top_factor:.1f` times.
+# Two of the paper's observations on learning PARITY are reproduced, on strings of {glue:text}`bits` bits. When the loss falls, the sharpness jumps, by a factor of {glue:text}`jump:.1f` if the weight decay is at most 0.1. Afterwards weight decay makes the blow-up, the factor by which layer norms magnify, grow exponentially. Whether the blow-up changes the sharpness stays open: at the paper's width and learning rate the sharpness ends lower than it began at every decay, and in narrower models at ten times the learning rate it rises {glue:text}`top_factor:.1f` times at decay {glue:text}`top_decay:.1f`.
 # ```
 # **Needs** {ref}`ch-sharpness-vs-length`, {ref}`ch-norm-blowup-tradeoff`. **Read** 9 min. **Runs in** 70 s. **Source** printed.
 #

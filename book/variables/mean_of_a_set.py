@@ -19,7 +19,7 @@
 # # How near to orthogonal must codes be?
 #
 # ```{verdict}
-# One head averages $s$ chosen positions as Lemma B.2 says only if $\Delta < \frac1{2s-1}$, not up to $\frac1s$: on half a simplex turned round every head with values within the lemma's norms is off by $\frac1{5s}$ or more. Below, a *dual key* does it; the key of the proof can be off by {glue:text}`printed_bad:.1f` times what is allowed.
+# Lemma B.2 is false for a single head. The lemma lets one head average $s$ chosen positions whenever the inner products of the positions' codes are below $\frac1s$. But from $\frac1{2s-1}$ on there are codes for which every head with values as short as the lemma's errs by at least $\frac1{5s}$. Below $\frac1{2s-1}$ a head with another key works, sometimes with a longer query; the head of the proof can err by {glue:text}`printed_bad:.1f` times what is allowed. With one head for each position the lemma is true.
 # ```
 # **Needs** {ref}`ch-sparse-representations`. **Read** 9 min. **Runs in** 15 s. **Source** printed, but for the scale $R$ of the proof's head.
 #
