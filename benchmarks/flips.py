@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from benchmarks._measure import compare, record, table
-from helpers.kernels.flips import LOWER, WORD, influences, local_sensitivity, pack
+from helpers.kernels.sensitivity import LOWER, WORD, influences, local_sensitivity, pack
 from helpers.kernels.walsh import walsh_hadamard
 
 SIZES = (12, 16, 20, 24)

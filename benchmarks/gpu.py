@@ -26,8 +26,8 @@ from torch import Tensor
 
 from benchmarks._measure import RECORDS, ROOT, compare, record, table
 from benchmarks.training import HIDDEN, N_BITS, WIDTH, ensemble, loop, mapped
-from helpers.kernels.flips import influences, local_sensitivity, pack
 from helpers.kernels.parity import evaluate
+from helpers.kernels.sensitivity import influences, local_sensitivity, pack
 from helpers.kernels.walsh import DTYPES, walsh_hadamard, walsh_hadamard_
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward

@@ -20,10 +20,10 @@ from bookkit import key
 from bookkit.claims import MIME
 from bookkit.key import Pieces
 from bookkit.parameters import ChapterError, Parameter, named, read_parameters
-from bookkit.place import PACKAGE, found
+from bookkit.place import PACKAGE, find_root
 from bookkit.syntax import parse
 
-ROOT = found() or PACKAGE
+ROOT = find_root() or PACKAGE
 BOOK = ROOT / "book"
 REGISTER = BOOK / "register.yml"
 STRIP = re.compile(r"\*\*Runs in\*\* (?P<number>[\d.]+) (?P<unit>s|min)\b")

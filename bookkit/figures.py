@@ -135,7 +135,7 @@ def interval(
     ax.fill_between(x, low, high, **look | options)
 
 
-def look(i: int, **options: Any) -> dict[str, Any]:
+def series_style(i: int, **options: Any) -> dict[str, Any]:
     """Colour, marker and dash of series i, told apart without colour.
 
     Raises:
@@ -149,14 +149,14 @@ def look(i: int, **options: Any) -> dict[str, Any]:
     return {"color": COLOURS[i], "marker": MARKERS[i], "linestyle": DASHES[i]} | options
 
 
-def marks(i: int, **options: Any) -> dict[str, Any]:
+def marker_style(i: int, **options: Any) -> dict[str, Any]:
     """The look of series i without its line."""
-    return look(i, linestyle="none", **options)
+    return series_style(i, linestyle="none", **options)
 
 
-def line(i: int, **options: Any) -> dict[str, Any]:
+def line_style(i: int, **options: Any) -> dict[str, Any]:
     """The look of series i without its marks."""
-    return look(i, marker="", **options)
+    return series_style(i, marker="", **options)
 
 
 def ticks(ax: Axes, values: Sequence[float], labels: Sequence[str] | None = None) -> None:

@@ -8,7 +8,7 @@ A chapter of a book elsewhere writes ``from bookkit.own import Ledger, load, sav
 from __future__ import annotations
 
 from bookkit import claims, results
-from bookkit.place import found
+from bookkit.place import find_root
 from bookkit.register import find_entry
 from bookkit.results import Table, checkpoint, save
 
@@ -25,7 +25,7 @@ class Ledger(claims.Ledger):
             KeyError: its register has no such row or part; names the nearest. Where there is no
                 register, as on a cluster without the book's folder, every id is taken.
         """
-        book = found()
+        book = find_root()
         entry = None if book is None else find_entry(id, book / "book" / "register.yml")
         return claims.Result(self, id, entry)
 
@@ -36,5 +36,5 @@ def load(chapter: str, name: str) -> Table | None:
     Raises:
         ValueError: it is damaged, as :func:`bookkit.results.load` says.
     """
-    book = found()
+    book = find_root()
     return None if book is None else results.load(chapter, name, book / "results")

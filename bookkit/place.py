@@ -11,18 +11,18 @@ PACKAGE = Path(__file__).resolve().parents[1]
 """The folder that holds this package: a checkout, or where it was installed."""
 
 
-def around(folder: Path) -> Path | None:
+def root_around(folder: Path) -> Path | None:
     """The nearest folder, at or above this one, that holds ``book/register.yml``; None if none."""
     here = folder.absolute()
     return next((f for f in (here, *here.parents) if (f / "book" / "register.yml").is_file()), None)
 
 
-def found() -> Path | None:
+def find_root() -> Path | None:
     """The folder that :data:`VARIABLE` names, else the one around the current folder, if any."""
     named = os.environ.get(VARIABLE)
     if named:
         return Path(named).absolute()
     try:
-        return around(Path.cwd())
+        return root_around(Path.cwd())
     except OSError:  # the current folder is gone
         return None

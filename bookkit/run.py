@@ -41,7 +41,7 @@ from bookkit.jobs import (
 )
 from bookkit.output import print_anywhere
 from bookkit.parameters import ChapterError, Parameter
-from bookkit.place import PACKAGE, found
+from bookkit.place import PACKAGE, find_root
 from bookkit.storing import must_run, store, written
 
 _PAUSED = re.compile(r"^(?:cell \[\d+\]: |helpers\.training\.checkpoints\.)Paused: ", re.MULTILINE)
@@ -220,7 +220,7 @@ def _parameters_apart(given: Sequence[str]) -> tuple[list[str], list[tuple[str, 
 
 def _book(named: str | None) -> Path:
     """The folder of the book that is meant; ChapterError if it holds none."""
-    root = found() if named is None else Path(named).absolute()
+    root = find_root() if named is None else Path(named).absolute()
     if root is None and Path.cwd().is_relative_to(PACKAGE):
         root = PACKAGE
     if root is None:

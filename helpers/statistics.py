@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from helpers import checks
-from helpers.checks import door
+from helpers.checks import validated
 
 Numbers = Sequence[float] | Tensor
 
@@ -97,7 +97,7 @@ def power(x: Numbers, y: Numbers) -> Tensor:
     return slope(_logs(x), _logs(y))
 
 
-@door
+@validated
 def trend(x: Numbers, y: Numbers, level: float = 0.95, *, log: bool = False) -> Estimate:
     r"""Slope of the least-squares line of y on x, with its interval by Student's t.
 
@@ -132,7 +132,7 @@ def trend(x: Numbers, y: Numbers, level: float = 0.95, *, log: bool = False) -> 
     return Estimate(float(line.slope), float(line.slope - half), float(line.slope + half))
 
 
-@door
+@validated
 def average(values: Numbers, level: float = 0.95) -> Estimate:
     """Mean, with its interval by Student's t.
 
@@ -153,7 +153,7 @@ def average(values: Numbers, level: float = 0.95) -> Estimate:
     return Estimate(mean, mean - float(half), mean + float(half))
 
 
-@door
+@validated
 def difference(a: Numbers, b: Numbers, level: float = 0.95) -> Estimate:
     """Mean of a minus mean of b, with its interval by Welch: the variances may differ.
 
@@ -175,7 +175,7 @@ def difference(a: Numbers, b: Numbers, level: float = 0.95) -> Estimate:
     return Estimate((first.mean() - second.mean()).item(), float(low), float(high))
 
 
-@door
+@validated
 def wilson(successes: int, count: int, level: float = 0.95) -> Estimate:
     r"""A share and its interval by Wilson's score.
 
@@ -199,7 +199,7 @@ def wilson(successes: int, count: int, level: float = 0.95) -> Estimate:
     return Estimate(successes / count, float(low), float(high))
 
 
-@door
+@validated
 def upper_limit(successes: int, count: int, level: float = 0.95) -> float:
     """Largest chance that so few successes do not contradict: the exact one-sided limit.
 
@@ -261,8 +261,8 @@ def concordance(levels: Tensor, values: Tensor, strata: Tensor | None = None) ->
     return (more.sign().double().mean(-1) + 1) / 2
 
 
-@door
-def redrawn(
+@validated
+def resampled(
     groups: Tensor, count: int, generator: torch.Generator, *, replace: bool = True
 ) -> Tensor:
     """Runs drawn anew, each from its own group: for intervals and for controls.
@@ -300,9 +300,9 @@ def redrawn(
     return drawn
 
 
-@door
-def redrawn_means(values: Tensor, count: int, generator: torch.Generator) -> Tensor:
-    """Means ``(count, *shape)`` over runs ``(E, *shape)`` drawn anew, as by :func:`redrawn`.
+@validated
+def resampled_means(values: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """Means ``(count, *shape)`` over runs ``(E, *shape)`` drawn anew, as by :func:`resampled`.
 
     Example:
         >>> import torch
@@ -313,11 +313,11 @@ def redrawn_means(values: Tensor, count: int, generator: torch.Generator) -> Ten
         (torch.Size([1000]), True, True)
     """
     one_group = torch.zeros(values.shape[:1], dtype=torch.int64)
-    return values[redrawn(one_group, count, generator)].mean(1)
+    return values[resampled(one_group, count, generator)].mean(1)
 
 
-@door
-def ends(redraws: Tensor, level: float = 0.95) -> tuple[float, float]:
+@validated
+def percentile_interval(redraws: Tensor, level: float = 0.95) -> tuple[float, float]:
     """Ends of the percentile interval of redrawn values.
 
     Args:
@@ -339,8 +339,8 @@ def ends(redraws: Tensor, level: float = 0.95) -> tuple[float, float]:
     return low, high
 
 
-@door
-def bootstrapped(values: Tensor, level: float = 0.95) -> Estimate:
+@validated
+def bootstrap_interval(values: Tensor, level: float = 0.95) -> Estimate:
     """A quantity and its percentile interval, from the runs as they are and drawn anew.
 
     Args:
@@ -353,10 +353,10 @@ def bootstrapped(values: Tensor, level: float = 0.95) -> Estimate:
         >>> f"{bootstrapped(torch.cat((runs.mean()[None], again))):.1f}"
         '2.5 [1.5, 3.5]'
     """
-    return Estimate(values[0].item(), *ends(values[1:], level))
+    return Estimate(values[0].item(), *percentile_interval(values[1:], level))
 
 
-def middle(values: Sequence[float]) -> float:
+def median_high(values: Sequence[float]) -> float:
     """The middle one of an odd number of values; of an even number, not 0, the upper of both.
 
     Example:
@@ -369,8 +369,8 @@ def middle(values: Sequence[float]) -> float:
     return sorted(values)[len(values) // 2]
 
 
-@door
-def first(met: Callable[[int], bool], start: int = 1, most: int = 10**60) -> int:
+@validated
+def least_integer(met: Callable[[int], bool], start: int = 1, most: int = 10**60) -> int:
     """Least whole number from which a condition is met.
 
     Args:

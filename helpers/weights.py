@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor
 
-from helpers.checks import door
+from helpers.checks import validated
 
 Weights = dict[str, Tensor]
 Evaluate = Callable[[Weights, Tensor], Tensor]
 Forward = Callable[[Weights, Tensor], Tensor]
 
 
-@door
+@validated
 def ensemble_of(count: int, draw: Callable[[], Weights]) -> Weights:
     """The weights of several draws, stacked on a leading axis.
 

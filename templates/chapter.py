@@ -38,17 +38,17 @@ seed = 0  # of the random functions [0..1000000]
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 from bookkit import Ledger, figures, glue, table
 from helpers.cube import average_sensitivity, spectrum
-from helpers.draws import Draws
+from helpers.rng import Rng
 
 ledger = Ledger("part/name")
-draws = Draws(seed)
+rng = Rng(seed)
 
 # %% [markdown]
 # One sentence that says what the next lines do, and why they decide it.
 
 # %%
 result = ledger.result("part.name")
-f = draws.normal(2**n_max)
+f = rng.normal(2**n_max)
 gap = abs(spectrum(f).square().sum() / f.square().mean() - 1).item()
 unnormalised = abs((2**n_max * spectrum(f)).square().sum() / f.square().mean() - 1).item()
 table({"sensitivity": average_sensitivity(f).item(), "gap": gap}, "A random function", tiny=1e-12)
@@ -68,7 +68,7 @@ glue(gap=gap)
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "What the figure is, with its units.", "name": "fig-name"}, "image": {"alt": "What is seen in the figure, in a sentence or two, for a reader who cannot see it."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.4)
-ax.plot(spectrum(f).abs().sort(descending=True).values, **figures.line(0))
+ax.plot(spectrum(f).abs().sort(descending=True).values, **figures.line_style(0))
 ax.set(xlabel="rank of the coefficient", ylabel="size $|\\hat f(S)|$")
 figures.show()
 

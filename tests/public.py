@@ -26,9 +26,9 @@ from torch import Tensor
 import helpers
 from helpers import cube
 from helpers.checks import OrInfinite
-from helpers.draws import Draws, f64
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec
+from helpers.rng import Rng, f64
 from helpers.sharpness import SquaredLoss
 from helpers.weights import Weights
 
@@ -72,7 +72,7 @@ VALUES: dict[Any, tuple[Any, ...]] = {
         *(torch.tensor([1, 2, 5]), torch.tensor([[1, 2], [2, 4], [1, 4]]), torch.tensor([3])),
     ),
     torch.Generator: (torch.Generator,),
-    Draws: (Draws,),
+    Rng: (Rng,),
     Weights: (
         {"w": torch.ones(2, 3)},
         {"w": f64([1, 2, 4])},
@@ -196,7 +196,7 @@ def fresh(value: Any) -> Any:
         return [fresh(entry) for entry in value]
     if value is torch.Generator:
         return torch.Generator().manual_seed(0)
-    return Draws(0) if value is Draws else value
+    return Rng(0) if value is Rng else value
 
 
 def call(function: Callable[..., Any], given: dict[str, Any], seconds: float = SECONDS) -> Any:

@@ -51,10 +51,10 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.draws import Draws
 from helpers.kernels.walsh import plan, walsh_hadamard, walsh_hadamard_, walsh_hadamard_reference
+from helpers.rng import Rng
 
-ledger, source = Ledger("appendix/walsh_transform"), Draws(seed)
+ledger, source = Ledger("appendix/walsh_transform"), Rng(seed)
 factors, passes = ledger.result("appendix.factors"), ledger.result("appendix.passes")
 
 
@@ -272,7 +272,7 @@ table({"n": timed} | rows, "CPU time, ns for each number, float32", form=dict.fr
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "CPU time for each number against the length of the table, in float32, on the machine that built this page. *One sweep* multiplies the table in place by 1, the limit for a long table; short ones pay for the call.", "name": "fig-transform-time"}, "image": {"alt": "Log plot of nanoseconds per number against n. The torch reference stays far above the kernel at every length; the kernel falls with n as the cost of a call is shared, and lies a small factor above one sweep."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.0)
 for i, (name, row) in enumerate(rows.items()):
-    ax.plot(timed, row, label=name, **figures.look(i))
+    ax.plot(timed, row, label=name, **figures.series_style(i))
 ax.set(yscale="log", xlabel="length of the table, $n$ (bits)", ylabel="CPU time (ns per number)")
 ax.legend()
 figures.show()

@@ -123,7 +123,7 @@ for ax, who, title in zip(axes, ("any", "erm"), ("any network", "ERM"), strict=T
     for i, name in enumerate(FORMS):
         found = torch.tensor([share[who, name, s] for s in SIZES]).clamp(min=3e-4)
         fill = figures.COLOURS[i] if name in VALID else "white"
-        look = figures.look(i, markerfacecolor=fill, linewidth=1, capsize=2)
+        look = figures.series_style(i, markerfacecolor=fill, linewidth=1, capsize=2)
         bars = [found[:, 0] - found[:, 1], found[:, 2] - found[:, 0]]
         x = [s * 1.06 ** (i - 2.5) for s in SIZES]
         ax.errorbar(x, found[:, 0], yerr=bars, label=name, **look)

@@ -74,13 +74,13 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from bookkit.moving import Axis, Frame, moving
 from helpers import cube
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.beyond import signed
 from papers.sharper import gradients, pac_bayes, rivals
 from papers.sharper import network as sharper
 from papers.sharper.tabulated import gradient_bound
 
-ledger, source = Ledger("beyond/every_function"), Draws(seed)
+ledger, source = Ledger("beyond/every_function"), Rng(seed)
 generator = source.generator
 claim = ledger.result("beyond.signed")
 

@@ -44,7 +44,7 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, in_prose, table
-from helpers.draws import f64
+from helpers.rng import f64
 from helpers.statistics import power, trend
 from helpers.training.batches import fixed, spawn
 from helpers.training.train import train
@@ -163,7 +163,7 @@ like = dict(zip([*OPEN, UNPROVED], [2, 3, 0], strict=True))
 for i, name in enumerate(NAMES):
     logs = f64([[float(curves[middle, e][name](max(m, 9))) for m in grid] for e in range(runs)])
     thin = i >= 7
-    look = figures.line(like.get(name, i % 7), linewidth=0.8 if thin else 1.6)
+    look = figures.line_style(like.get(name, i % 7), linewidth=0.8 if thin else 1.6)
     if name == GUIDE:
         look |= {"color": figures.GREY, "linestyle": ":"}
     ax.plot(grid, logs.log().mean(0).exp(), label=None if thin else name, **look)

@@ -70,7 +70,7 @@ import torch
 
 from bookkit import Ledger, figures, glue, in_prose, results, table
 from helpers import cube
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.beyond import small_noise
 from papers.sharper import pac_bayes as pb
 from papers.sharper import rivals
@@ -78,7 +78,7 @@ from papers.sharper.network import construct_exact
 from papers.sharper.semi_analytic import tiling
 from papers.sharper.tabulated import gradient_bound, parameter_count
 
-ledger, source = Ledger("beyond/from_flatness_to_counting"), Draws(seed)
+ledger, source = Ledger("beyond/from_flatness_to_counting"), Rng(seed)
 ladder = ledger.result("beyond.ladder")
 if T % 2:
     raise ValueError(f"the pairs cover all bits, so T must be even, got {T}")
@@ -191,9 +191,11 @@ results.save("rungs", {"samples": list(samples.values()), "bits": [T] * len(samp
 stored = results.load("beyond/from_flatness_to_counting", "rungs")
 fig, ax = figures.new(height=3.6)
 rows = range(len(samples))
-ax.plot(list(samples.values()), rows, **figures.marks(0, label=f"$T = {T}$"))
+ax.plot(list(samples.values()), rows, **figures.marker_style(0, label=f"$T = {T}$"))
 if stored is not None:
-    open_ = figures.marks(1, markerfacecolor="none", label=f"$T = {stored['bits'][0]}$, stored")
+    open_ = figures.marker_style(
+        1, markerfacecolor="none", label=f"$T = {stored['bits'][0]}$, stored"
+    )
     ax.plot(stored["samples"], rows, **open_)
 for value, dash in ((counting, "--"), (quoted, ":"), (quoted_long, ":")):
     ax.axvline(value, color=figures.GREY, linestyle=dash, linewidth=1, marker="")

@@ -71,13 +71,13 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube, statistics
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.beyond import small_noise
 from papers.sharper import pac_bayes, rivals
 from papers.sharper.network import construct_exact
 from papers.sharper.tabulated import gradient_bound
 
-ledger, source = Ledger("beyond/from_gaussians_to_occam"), Draws(seed)
+ledger, source = Ledger("beyond/from_gaussians_to_occam"), Rng(seed)
 occam = ledger.result("beyond.occam")
 
 
@@ -131,12 +131,12 @@ walk["mixture"] = [
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: nats against noise, from the mixture and from one Gaussian around 0; dotted, $\\log |H|$. Right: the risk of the noisy network; dotted, the best constant. The nats from the mixture fall only where the risk is that of a coin.", "name": "fig-mixture"}, "image": {"alt": "Two panels against the standard deviation of the noise, from one ten-thousandth to 10. Left, the divergence from the mixture is level at 3.8 nats until a deviation near 1 and then falls; the divergence from the Gaussian around 0 falls from ten billion nats and meets it only at a deviation near 10. Right, the risk is near zero up to a hundredth, passes one quarter below a tenth, and is one half beyond."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=3.1)
 for i, prior in enumerate(("mixture", "around 0")):
-    axes[0].plot(walk["σ"], walk[prior], label=prior, **figures.look(i))
+    axes[0].plot(walk["σ"], walk[prior], label=prior, **figures.series_style(i))
 figures.level(axes[0], log_size)
 axes[0].set(xscale="log", yscale="log", xlabel=r"noise $\sigma$", ylabel="KL, nats")
 axes[0].set(ylim=(0.05, 1e11))
 axes[0].legend()
-axes[1].plot(walk["σ"], walk["R"], **figures.look(0))
+axes[1].plot(walk["σ"], walk["R"], **figures.series_style(0))
 figures.level(axes[1], 0.25)
 axes[1].set(xscale="log", xlabel=r"noise $\sigma$", ylabel="risk $R$")
 figures.show()
@@ -236,7 +236,7 @@ curves = {
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Certificates for one parity with training error 0, against the number of samples. Dotted: the risk of the best constant.", "name": "fig-from-gaussians"}, "image": {"alt": "Four falling curves. The Gaussian form with the posterior's variance lies highest, with slope one half at the right. The wider prior crosses the dotted line near a thousand samples and then falls almost with slope one. The mixture and Occam's bound lie about two decades below it, almost on each other."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.6)
 for i, (name, values) in enumerate(curves.items()):
-    ax.plot(grid, values, label=name, **figures.look(i))
+    ax.plot(grid, values, label=name, **figures.series_style(i))
 figures.level(ax, 0.25)
 ax.set(xscale="log", yscale="log", xlabel="samples $m$", ylabel="certified risk")
 ax.legend(ncols=2, loc="upper center", bbox_to_anchor=(0.5, 1.27))
@@ -297,7 +297,7 @@ rows = {
 fig, ax = figures.new(height=3.7)
 samples = pd.DataFrame(rows)
 for i, name in enumerate(samples):
-    ax.plot(samples[name], range(len(samples)), **figures.marks(i, label=f"${name}$"))
+    ax.plot(samples[name], range(len(samples)), **figures.marker_style(i, label=f"${name}$"))
 ax.set_yticks(range(len(samples)), list(samples.index))
 ax.invert_yaxis()
 ax.set(xscale="log", xlabel="samples $m$")

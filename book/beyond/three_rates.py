@@ -79,12 +79,12 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube, statistics
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.beyond import small_noise
 from papers.sharper import pac_bayes, rivals
 from papers.sharper.network import construct_exact
 
-ledger, source = Ledger("beyond/three_rates"), Draws(seed)
+ledger, source = Ledger("beyond/three_rates"), Rng(seed)
 rates = ledger.result("beyond.rates")
 GROUPS = {
     "one variance": small_noise.whole,
@@ -139,7 +139,7 @@ fig, ax = figures.new(height=3.0)
 for i, name in enumerate(parts):
     ratio, error = torch.tensor([law[name, K] for K in budgets]).T
     at = [K * 1.12 ** (i - 1) for K in budgets]
-    ax.errorbar(at, ratio, yerr=2 * error, label=name, **figures.look(i, capsize=2))
+    ax.errorbar(at, ratio, yerr=2 * error, label=name, **figures.series_style(i, capsize=2))
 figures.level(ax, 1.0)
 ax.set(xscale="log", yscale="log", xlabel="KL without the capped groups, nats")
 ax.set(ylabel="$R\\,K / (C/2)$")
@@ -290,7 +290,7 @@ glue(found_need=found_need, law_need=small_noise.sample_sizes(2 * half, level)[1
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Four certificates for one network and one parity, against the number of samples. Thin dashed lines: the laws. Dotted: the risk of the best constant, above which a certificate says nothing.", "name": "fig-three-rates"}, "image": {"alt": "Four falling curves with logarithmic axes. The paper's form falls slowest and crosses the dotted line last, at several million samples. The kl form with one variance falls with slope one half, that with a variance for each block lies lower by a factor of about five. Occam's bound falls with slope one and lies far below all, and is below the dotted line from the first point on."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.6)
 for i, name in enumerate(curves):
-    ax.plot(sizes, curves[name], label=name, **figures.look(i, linestyle="-"))
+    ax.plot(sizes, curves[name], label=name, **figures.series_style(i, linestyle="-"))
     if name in laws:
         shown = [(m, v) for m, v in zip(sizes, laws[name], strict=True) if v < 1]
         thin = {"color": figures.COLOURS[i], "linestyle": "--", "linewidth": 0.9, "marker": ""}

@@ -41,13 +41,13 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
 from helpers.cube import average_sensitivity, degree_profile, spectrum
-from helpers.draws import Draws, f64
-from helpers.kernels.flips import local_sensitivity as count_flips
-from helpers.kernels.flips import pack
 from helpers.kernels.parity import popcount
+from helpers.kernels.sensitivity import local_sensitivity as count_flips
+from helpers.kernels.sensitivity import pack
 from helpers.kernels.walsh import walsh_hadamard
+from helpers.rng import Rng, f64
 
-ledger, draws = Ledger("cube/average_sensitivity"), Draws(seed)
+ledger, rng = Ledger("cube/average_sensitivity"), Rng(seed)
 def3, eq17 = ledger.result("sensitive.def3"), ledger.result("sensitive.eq17")
 
 # %% [markdown]
@@ -152,8 +152,8 @@ glue(
 fig, ax = figures.new(height=2.5)
 lines = closed.assign(MAJORITY=[math.sqrt(2 * n / math.pi) for n in lengths])
 for i, name in enumerate(measured):
-    ax.plot(lengths, measured[name], **figures.marks(i))
-    ax.plot(lengths, lines[name], **figures.line(i))
+    ax.plot(lengths, measured[name], **figures.marker_style(i))
+    ax.plot(lengths, lines[name], **figures.line_style(i))
 ax.set(xscale="log", yscale="log", xlabel="length $n$ (bits)", ylabel="average sensitivity (flips)")
 figures.ticks(ax, [n for n in (1, 2, 4, 8, 16) if n <= n_max])
 figures.end_labels(ax, {name: (n_max, measured[name][n_max]) for name in measured})
@@ -179,7 +179,7 @@ figures.show()
 gap = control = 0.0
 n_random = min(n_max, 10)  # most bits of the random functions
 for n in range(1, n_random + 1):
-    f = draws.normal(random_functions, 2**n)
+    f = rng.normal(random_functions, 2**n)
     flips, weights = sensitivity(f).mean(-1), spectrum(f).square()
     sizes = popcount(cube.indices(n)).double()  # |S| for every S
     gap = max(gap, (weights @ sizes / flips - 1).abs().max().item())
@@ -214,7 +214,7 @@ glue(majority_weighted=(profiles["MAJORITY"] * profiles.index).sum(), n_odd=n_od
 
 # %% mystnb={"code_prompt_hide": "Counting in integers", "code_prompt_show": "Counting in integers"} tags=["hide-input"]
 odd = n_packed - 1 + n_packed % 2  # bits that the majority counts
-coins = torch.randint(0, 2, (2**n_packed,), generator=draws.generator, dtype=torch.int8)
+coins = torch.randint(0, 2, (2**n_packed,), generator=rng.generator, dtype=torch.int8)
 tables = {
     "PARITY": cube.parity(n_packed).to(torch.int8),
     "MAJORITY": cube.majority(odd).to(torch.int8).repeat(2 ** (n_packed - odd)),

@@ -45,10 +45,10 @@ from bookkit import Ledger, figures, glue, table
 from helpers import cube
 from helpers.covers import capacity
 from helpers.covers.linear import greedy_cover
-from helpers.draws import Draws, f64
 from helpers.kernels.parity import popcount
+from helpers.rng import Rng, f64
 
-ledger, draws = Ledger("cube/capacity"), Draws(seed)
+ledger, rng = Ledger("cube/capacity"), Rng(seed)
 a2, a3 = ledger.result("variables.lem2_2.a2"), ledger.result("variables.lem2_2.a3")
 a4, a5 = ledger.result("variables.lem2_2.a4"), ledger.result("variables.lem2_2.a5")
 split, zhang = ledger.result("variables.lemA8"), ledger.result("variables.lemA10")
@@ -77,9 +77,9 @@ def integral(values):
 # How can one bound it for a class with infinitely many members? A *cover* at scale $\epsilon$ is a finite subset of $\mathcal F$ such that each $f \in \mathcal F$ has a member $\hat f$ with $|f(z_i) - \hat f(z_i)| \le \epsilon$ on the whole sample. $N_\infty(\epsilon)$ is the size of the smallest one. On two inputs a function is a point in the plane, and a cover is a set of points whose squares cover the class ({numref}`fig-cover`, left). A class that few squares cover has few truly different functions.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: linear functions with $\\|v\\|_2 \\le 1$ on two orthogonal inputs are the points of a disc (grey); a few of them, found greedily, cover it with squares of half side $\\epsilon = 0.4$. Right: $\\sqrt{\\log N_\\infty(\\epsilon)/m}$ of three classes on the same random inputs. The area under a curve is the entropy integral of Lemma A.2, over $A$; the mark at the left is the fit to noise over $A$, which it bounds up to a constant.", "name": "fig-cover"}, "image": {"alt": "Left, a grey disc covered by overlapping square outlines around marked points. Right, three falling staircases against the scale. That of the characters stays level; that of the means falls late; that of the faded characters falls early. The marks on the vertical axis come in the same order."}} tags=["hide-input"]
-inputs = cube.points(n)[torch.randperm(2**n, generator=draws.generator)[:m]]  # (m, n)
+inputs = cube.points(n)[torch.randperm(2**n, generator=rng.generator)[:m]]  # (m, n)
 subsets = cube.bits(n)[1:].double()
-directions = draws.normal(150, n)
+directions = rng.normal(150, n)
 directions /= directions.norm(dim=-1, keepdim=True)
 at = cube.index_of((1 - inputs.long()) // 2)
 CLASSES = {
@@ -98,13 +98,15 @@ for k in greedy_cover(capacity.sample_distances(disc), 0.4):
     x, y = disc[k].tolist()
     corners = (f64([-1, 1, 1, -1]) * 0.4 + x, f64([-1, -1, 1, 1]) * 0.4 + y)
     left.fill(*corners, fill=False, linewidth=0.8, linestyle="-")
-    left.plot(x, y, **figures.marks(1, markersize=4))
+    left.plot(x, y, **figures.marker_style(1, markersize=4))
 left.set(aspect="equal", xlabel="$f(z_1)$", ylabel="$f(z_2)$")
 for i, name in enumerate(("characters", "means", "faded")):
     scales, log_sizes, top = entropy(CLASSES[name].unique(dim=0))
-    look = figures.line(i, drawstyle="steps-post", label=name)
+    look = figures.line_style(i, drawstyle="steps-post", label=name)
     right.plot(scales / top, (log_sizes / m).sqrt(), **look)
-    right.plot(0, capacity.rademacher(CLASSES[name]) / top, clip_on=False, **figures.marks(i))
+    right.plot(
+        0, capacity.rademacher(CLASSES[name]) / top, clip_on=False, **figures.marker_style(i)
+    )
 right.set(xlabel=r"scale $\epsilon$ over $A$", xlim=(0, 1), ylim=(0, None))
 right.set_ylabel(r"$\sqrt{\log N_\infty(\epsilon)/m}$")
 right.legend()
@@ -152,12 +154,12 @@ def tree(depth, inputs, fade):
     """Functions at the leaves of a binary tree; each edge adds signs, fading with the depth."""
     values = torch.zeros(1, inputs, dtype=torch.float64)
     for level in range(depth):
-        signs = draws.normal(2 * len(values), inputs).sign()
+        signs = rng.normal(2 * len(values), inputs).sign()
         values = values.repeat_interleave(2, 0) + fade**level * signs
     return values.unique(dim=0)
 
 
-grown = [tree(draws.whole(1, 6), draws.whole(2, 10), draws.uniform(0.2, 0.9)) for _ in range(trees)]
+grown = [tree(rng.whole(1, 6), rng.whole(2, 10), rng.uniform(0.2, 0.9)) for _ in range(trees)]
 tried = [(capacity.rademacher(v).item(), integral(v)) for v in grown if len(v) > 1]
 needed = max(fits["constant needed"].max(), *(fit / bound for fit, bound in tried))
 a2.holds(
@@ -351,10 +353,10 @@ glue(m_exact=m_exact, factor_one=failing["1 R"].max())
 # %% mystnb={"code_prompt_hide": "Random splits", "code_prompt_show": "Random splits"} tags=["hide-input"]
 rows = []
 for _ in range(instances):
-    parts, C = draws.whole(2, 6), draws.uniform(0.5, 1.5)
-    alpha, beta = draws.log_uniform(1e-6, 1e6, 2, parts)
+    parts, C = rng.whole(2, 6), rng.uniform(0.5, 1.5)
+    alpha, beta = rng.log_uniform(1e-6, 1e6, 2, parts)
     x, least = capacity.allocate(alpha, beta, C)
-    moved = x * (draws.normal(200, parts) * torch.logspace(-3, 0, 200).double()[:, None]).exp()
+    moved = x * (rng.normal(200, parts) * torch.logspace(-3, 0, 200).double()[:, None]).exp()
     moved *= C / (moved @ beta)[:, None]
     equal = C / (parts * beta)
     swapped = (alpha ** (2 / 3) * beta ** (1 / 3)).sum() ** 3 / C**2

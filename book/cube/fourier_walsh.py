@@ -43,9 +43,9 @@ from bookkit import Ledger, figures, glue, table
 from bookkit.moving import Axis, Frame, moving
 from helpers import cube
 from helpers.cube import even_parity_coefficients, sparsity
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 
-ledger, draws = Ledger("cube/fourier_walsh"), Draws(seed)
+ledger, rng = Ledger("cube/fourier_walsh"), Rng(seed)
 eq1, normalised = ledger.result("sharper.eq1"), ledger.result("sharper.normalisation")
 eps = torch.finfo(torch.float64).eps
 
@@ -311,7 +311,7 @@ def measured(f):
 
 rows = {}
 for d, W in [(d, W) for d in range(1, 6) for W in (1, 7, 14, 20)]:
-    f = cube.sparse_function(length, d, W, draws.generator)  # a sum of characters
+    f = cube.sparse_function(length, d, W, rng.generator)  # a sum of characters
     row = {"s": f.coefficients.sum().item()}
     for plural, g in {"characters": f, "indicators": replace(f, basis="even_parity")}.items():
         for word, value in zip(("mean", "variance", "terms"), measured(g), strict=True):

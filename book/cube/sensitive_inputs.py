@@ -67,7 +67,7 @@ by_ones = pd.DataFrame({k: [at[k][size == j].max().item() for j in range(n_odd +
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How many flips count at an input with so many ones: PARITY, MAJORITY, FIRST and MEAN on an odd number of bits. All inputs with equally many ones have the same value.", "name": "fig-sensitive-inputs"}, "image": {"alt": "Sensitivity against the number of ones. PARITY is a flat line at the number of bits. MAJORITY is zero everywhere except at the two middle numbers of ones, where it stands at just over half of the bits. FIRST is flat at one, MEAN is flat just above zero."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.7)
 for i, name in enumerate(by_ones):
-    ax.plot(by_ones.index, by_ones[name], **figures.look(i, label=name))
+    ax.plot(by_ones.index, by_ones[name], **figures.series_style(i, label=name))
 ax.set(xlabel=f"ones among {n_odd} bits", ylabel="sensitivity (flips)")
 ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.18))
 figures.show()

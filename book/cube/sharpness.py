@@ -41,9 +41,9 @@ from torch.func import grad, hessian, vmap
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.draws import f64
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward, initial_weights
+from helpers.rng import f64
 from helpers.sharpness import SquaredLoss, hessian_trace, perturbation_remainder
 from helpers.statistics import power
 
@@ -65,14 +65,16 @@ fig, (left, right) = figures.new(1, 2, height=2.2)
 noise = torch.linspace(0, 0.6, 61)
 for i, (u, label) in enumerate(((1.0, "$u = 1$"), (3.0, "$u = 3$"))):
     slope = u**2 + 2 / u**2
-    left.plot(noise, slope * noise**2 + 2 * noise**4, label=label, **figures.line(i, linestyle="-"))
+    left.plot(
+        noise, slope * noise**2 + 2 * noise**4, label=label, **figures.line_style(i, linestyle="-")
+    )
     left.plot(noise, slope * noise**2, color=figures.COLOURS[i], linestyle=":", marker="")
 left.set(xlabel=r"noise $\sigma$", ylabel="mean loss")
 left.legend()
 u2 = torch.linspace(0.35, 3.2, 200)
 right.plot(u2 + 1 / u2, 2 * u2 + 4 / u2, marker="", color=figures.GREY, linestyle="-")
 for i, at in enumerate((1.0, 2**0.5)):
-    right.plot(at + 1 / at, 2 * at + 4 / at, **figures.marks(i, markersize=7))
+    right.plot(at + 1 / at, 2 * at + 4 / at, **figures.marker_style(i, markersize=7))
 right.plot(2.25 + 1 / 2.25, 4.5 + 4 / 2.25, "x", color="black", markersize=7)
 right.set(xlabel=r"squared norm $|\theta|^2$", ylabel="trace", xlim=(1.9, 3.5), ylim=(5, 9.5))
 figures.show()
@@ -184,7 +186,7 @@ ratio, error = (pd.Series(v).unstack()[[*cases]].rename_axis("σ") for v in (rat
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Size of the rest $\\Delta$ over the trace term $\\frac{\\sigma^2}2 \\operatorname{tr} H$, against the noise. Shaded: up to two standard errors more. The vertical line is the largest noise of the paper's mesh.", "name": "fig-remainder"}, "image": {"alt": "Four curves on logarithmic axes. Plateau and transformer rise with slope two from below one millionth. The zigzag is level near one sixth. The transformer that does not fit its targets lies below it, unsteady but not falling with the noise. At the largest noise both transformers are above one."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.5)
 for i, kind in enumerate(cases):
-    ax.plot(sigmas, ratio[kind], label=kind, **figures.look(i))
+    ax.plot(sigmas, ratio[kind], label=kind, **figures.series_style(i))
     high = ratio[kind] + 2 * error[kind]
     figures.interval(ax, sigmas, ratio[kind], high, color=figures.COLOURS[i])
 ax.axvline(0.01, color=figures.GREY, linewidth=1, marker="")

@@ -49,9 +49,9 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers.covers import linear as covers
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 
-ledger, draws = Ledger("lengthfree/convex_combinations"), Draws(seed)
+ledger, rng = Ledger("lengthfree/convex_combinations"), Rng(seed)
 lem3_1, count = ledger.result("lengthfree.lem3_1"), ledger.result("lengthfree.lem3_1_count")
 
 # %% [markdown]
@@ -81,8 +81,8 @@ scaled_error = best(f64([0.5]), one, 1, 0.5, exactly=True).item()
 fig, axes = figures.new(1, 3, height=2.2, sharey=True)
 for ax, (k, error) in zip(axes, errors.items(), strict=True):
     figures.level(ax, 0)
-    ax.plot(gamma, error, **figures.line(0, label="least error"))
-    ax.plot(gamma, gamma * (1 - gamma) / k, **figures.line(1, label="repair 2"))
+    ax.plot(gamma, error, **figures.line_style(0, label="least error"))
+    ax.plot(gamma, gamma * (1 - gamma) / k, **figures.line_style(1, label="repair 2"))
     ax.set(title=f"$k = {k}$", xlabel="weight $\\gamma$")
 axes[0].set_ylabel("squared error")
 axes[0].legend(loc="lower center", bbox_to_anchor=(0.5, 0.0), fontsize=8)
@@ -131,10 +131,10 @@ def searched(objective):
     """Largest value found over all shapes."""
     found = []
     for d, dim, k in ((1, 1, 1), (2, 1, 1), (2, 2, 2), (3, 3, 3), (4, 3, 1), (4, 2, 4)):
-        start = draws.normal(starts, d, dim + 1)
-        start[..., -1] *= draws.log_uniform(0.1, 100, starts, 1)  # some weights as small as e^-100
+        start = rng.normal(starts, d, dim + 1)
+        start[..., -1] *= rng.log_uniform(0.1, 100, starts, 1)  # some weights as small as e^-100
         end = covers.climb(
-            lambda s, k=k: objective(sides(s, k)), lambda s: s, start, draws.generator, moves, 1.0
+            lambda s, k=k: objective(sides(s, k)), lambda s: s, start, rng.generator, moves, 1.0
         )
         found.append(objective(sides(end, k)).max().item())
     return max(found)

@@ -54,11 +54,11 @@ from helpers.covers import linear
 from helpers.covers.blocks import Layer, block, hidden, longest, spectral, to_ball
 from helpers.covers.capacity import allocate
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED, readout_sides
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from helpers.statistics import power
 from papers.lengthfree.deep_covers import DeepNorms, log_size, parts, printed_bound
 
-ledger, draws = Ledger("lengthfree/layer_by_layer"), Draws(seed)
+ledger, rng = Ledger("lengthfree/layer_by_layer"), Rng(seed)
 split, block_move, read_out = (
     ledger.result(id)
     for id in ("lengthfree.thm4_2.lemE_1", "lengthfree.thm4_2.lemE_2", "lengthfree.thm4_2.lemE_3")
@@ -100,7 +100,7 @@ long = pd.DataFrame(rows).T.rename_axis("R")
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left over right side of Lemma E.2 for two tokens $\\pm R$ in the first layer. Above the grey line at 1 the lemma fails.", "name": "fig-layer-long"}, "image": {"alt": "Log-log plot against the length R from 1 to 20. The line as printed starts at one half and rises with slope two to two hundred; it crosses 1 between R = 1 and R = 2. The line of the repaired lemma stays level at 1."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.4, width=5.4)
 for i, name in enumerate(long):
-    ax.plot(long.index, long[name], **figures.look(i, label=name.replace("R²", "$R^2$")))
+    ax.plot(long.index, long[name], **figures.series_style(i, label=name.replace("R²", "$R^2$")))
 figures.level(ax)
 ax.set(xscale="log", yscale="log", xlabel="length $R$ of the tokens", ylabel="left / right")
 figures.ticks(ax, [1, 2, 5, 10, 20])
@@ -154,19 +154,19 @@ def block_of(theta, R):
 eye = torch.eye(2).double().flatten()
 found = []
 for R in (0.1, 1.0, 10.0):
-    start = draws.normal(count, 41)
+    start = rng.normal(count, 41)
     aligned = f64([1, 0, -1, 0, 1, 0, *[0] * 6]).expand(count // 2, 12)
     start[: count // 2, :12] = aligned + 0.05 * start[: count // 2, :12]
     start[: count // 2, 12:36] = eye.repeat(6) + 0.05 * start[: count // 2, 12:36]
-    start[:, 36:] = 6 * torch.rand(count, 5, generator=draws.generator).double() - 3
+    start[:, 36:] = 6 * torch.rand(count, 5, generator=rng.generator).double() - 3
 
     def uphill(theta, R=R):
         return ratio(*block_of(theta, R), SOFTMAX, R)
 
-    best = block_of(linear.climb(uphill, lambda t: t, start, draws.generator, 400, 0.5), R)
-    far = to_ball(draws.normal(20, T_long, 2)) * R
-    still = Layer(*(draws.normal(20, 2, 2) / s for s in (R, R**2, 1.0)))
-    moves = Layer(*(0.1 * draws.normal(20, 2, 2) / s for s in (R, R**2, 1.0)))
+    best = block_of(linear.climb(uphill, lambda t: t, start, rng.generator, 400, 0.5), R)
+    far = to_ball(rng.normal(20, T_long, 2)) * R
+    still = Layer(*(rng.normal(20, 2, 2) / s for s in (R, R**2, 1.0)))
+    moves = Layer(*(0.1 * rng.normal(20, 2, 2) / s for s in (R, R**2, 1.0)))
     wide = far, far, still, Layer(*(W + D for W, D in zip(still, moves, strict=True)))
     found.append(
         {
@@ -181,13 +181,13 @@ found = pd.DataFrame(found).set_index("R")
 form = dict.fromkeys(found.columns, ".3f")
 table(found, "Left over right side, largest", form=form)
 
-g, hat, w, w_hat = draws.normal(4, 10_000, 3) * draws.log_uniform(1e-3, 1e3, 4, 10_000, 1)
+g, hat, w, w_hat = rng.normal(4, 10_000, 3) * rng.log_uniform(1e-3, 1e3, 4, 10_000, 1)
 readout = readout_sides(g, hat, w, w_hat)
 fixed = w.norm(dim=-1) * (g - hat).norm(dim=-1)
 
-C, beta = draws.log_uniform(1e-3, 1e3, 2, 5000, 13)
+C, beta = rng.log_uniform(1e-3, 1e3, 2, 5000, 13)
 x, least = allocate(C, beta, 1.0)
-shares = x * (draws.log_uniform(1e-6, 1, 5000, 1) * draws.normal(5000, 13)).exp()
+shares = x * (rng.log_uniform(1e-6, 1, 5000, 1) * rng.normal(5000, 13)).exp()
 shares /= (beta * shares).sum(-1, keepdim=True)
 splits = (C / shares**2).sum(-1) / least
 swapped = (C ** (2 / 3) * beta ** (1 / 3)).sum(-1) ** 3
@@ -273,7 +273,7 @@ for ax, title, sizes in (
         "repaired, c = 1": [log_size(n, constant=SOFTMAX) for n in nets],
     }
     for i, (label, values) in enumerate(curves[title].items()):
-        ax.plot(depths, values, **figures.look(i, label=label))
+        ax.plot(depths, values, **figures.series_style(i, label=label))
     ax.set(title=title, yscale="log", xlabel="layers $L$")
 axes[0].set_ylabel("log size, $C_1/\\epsilon^2$")
 axes[0].legend()
@@ -310,7 +310,7 @@ glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / pl
 ratios = {"norms at least 1": [], "also small B_QK": []}
 for L in range(1, 13):
     for _ in range(100):
-        C, V, QK, w, x, slope = draws.log_uniform(1, draws.uniform(1, 100), 6).tolist()
+        C, V, QK, w, x, slope = rng.log_uniform(1, rng.uniform(1, 100), 6).tolist()
         for name, scores in zip(ratios, (QK, 1e-3 / QK), strict=True):
             P = slope * C * V * scores
             summary = 163 * 25 ** (L - 1) * (x * w) ** 2 * P ** (2 * L)

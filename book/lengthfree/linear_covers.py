@@ -57,9 +57,9 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers.covers import linear as covers
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 
-ledger, draws = Ledger("lengthfree/linear_covers"), Draws(seed)
+ledger, rng = Ledger("lengthfree/linear_covers"), Rng(seed)
 lem3_4, lem3_5 = ledger.result("lengthfree.lem3_4"), ledger.result("lengthfree.lem3_4.lem3_5")
 rounding = 1e-9  # relative, of sums of some hundred numbers
 
@@ -78,7 +78,7 @@ forced["rows, enough"] = [2 * math.log(3 * (k + 1)) / math.log(k) for k in width
 
 fig, ax = figures.new(height=2.7)
 for i, name in enumerate(forced):
-    ax.plot(widths, forced[name], **figures.look(i, label=name))
+    ax.plot(widths, forced[name], **figures.series_style(i, label=name))
 ax.set(xscale="log", yscale="log", xlabel="outputs $k$", ylabel="constant")
 figures.ticks(ax, widths)
 ax.legend()
@@ -182,12 +182,10 @@ def split(state, k):
 
 def attack(objective, k, d, n):
     """Largest value found over matrices and inputs, from rows of very different lengths."""
-    start = draws.normal(starts, k + n, d)
-    start[:, :k] *= draws.log_uniform(0.01, 10, starts, k, 1)
+    start = rng.normal(starts, k + n, d)
+    start[:, :k] *= rng.log_uniform(0.01, 10, starts, k, 1)
     trials = moves if k + n <= 100 else moves // 10
-    end = covers.climb(
-        lambda s: objective(*split(s, k)), lambda s: s, start, draws.generator, trials
-    )
+    end = covers.climb(lambda s: objective(*split(s, k)), lambda s: s, start, rng.generator, trials)
     return objective(*split(end, k)).max().item()
 
 

@@ -54,9 +54,9 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers.covers import linear as covers
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 
-ledger, draws = Ledger("lengthfree/mixed_inputs"), Draws(seed)
+ledger, rng = Ledger("lengthfree/mixed_inputs"), Rng(seed)
 lem3_2, q_range = ledger.result("lengthfree.lem3_2"), ledger.result("lengthfree.lem3_2_range")
 appendix = ledger.result("lengthfree.appA")
 
@@ -65,7 +65,7 @@ t = torch.linspace(0, 1, 101).double()
 fig, ax = figures.new(height=2.5)
 for i, (q, name) in enumerate(((0.5, "1/2"), (1, "1"), (2, "2"), (math.inf, r"\infty"))):
     apart = torch.linalg.vector_norm(torch.stack((1 - t, t)), q, dim=0)
-    ax.plot(t, apart, **figures.line(i, label=f"$q = {name}$"))
+    ax.plot(t, apart, **figures.line_style(i, label=f"$q = {name}$"))
 ax.set(xlabel="share $t$ of the second vertex", ylabel="difference", ylim=(0, 2.1))
 ax.legend(ncols=2)
 figures.show()
@@ -80,7 +80,7 @@ figures.show()
 # %%
 two_maps = torch.stack((torch.zeros(2, 2), torch.eye(2))).double()
 vertices, middle = torch.eye(2).double(), f64([[0.5, 0.5]])
-D = draws.normal(starts, 2, 2)  # differences of two maps
+D = rng.normal(starts, 2, 2)  # differences of two maps
 D[0] = torch.eye(2)  # where it fails at q = 1/2
 
 
@@ -97,7 +97,7 @@ def worse_than_vertices(q, ball=1):
     def into_ball(x):
         return x / torch.linalg.vector_norm(x, ball, dim=-1, keepdim=True).clamp(min=1)
 
-    x = covers.climb(output, into_ball, into_ball(draws.normal(starts, 2)), draws.generator, moves)
+    x = covers.climb(output, into_ball, into_ball(rng.normal(starts, 2)), rng.generator, moves)
     top = torch.stack([output(v.expand(starts, 2)) for v in vertices]).amax(0)
     return max(0.0, (output(x) / top - 1).max().item())
 

@@ -60,7 +60,7 @@ from helpers.covers import blocks
 from helpers.covers.blocks import Layer
 from helpers.covers.linear import bound_l1_entries
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.lengthfree.deep_covers import (
     SLIPS,
     DeepNorms,
@@ -70,7 +70,7 @@ from papers.lengthfree.deep_covers import (
     witness,
 )
 
-ledger, draws = Ledger("lengthfree/multi_layer_bound"), Draws(seed)
+ledger, rng = Ledger("lengthfree/multi_layer_bound"), Rng(seed)
 thm4_2, cor4_2_1 = map(ledger.result, ("lengthfree.thm4_2", "lengthfree.thm4_2.cor4_2_1"))
 
 # %% [markdown]
@@ -103,7 +103,9 @@ one_number = pd.DataFrame(rows).T.rename_axis("slip")
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Six classes of networks with one free number, one for each slip: the bound over $\\log 2$, which is needed. Circles: repaired but for this slip. Squares: as printed. Triangles: repaired. Left of the dashed line a bound is false.", "name": "fig-deep-witnesses"}, "image": {"alt": "Six rows named norm, output, factor, values, scores and slope on a logarithmic horizontal axis. All six circles lie left of the dashed line at 1, by factors of ten to several hundred. Squares lie left of it in four rows and slightly right in the rows output and slope. All triangles lie right of it, between 1 and about 6."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.7)
 for i, column in enumerate(("this slip alone", "as printed", "repaired")):
-    ax.plot(one_number[column], one_number.index, **figures.marks(i, label=column, markersize=6))
+    ax.plot(
+        one_number[column], one_number.index, **figures.marker_style(i, label=column, markersize=6)
+    )
 ax.axvline(1, color="black", linestyle="--", marker="", linewidth=1.2)
 ax.set(xscale="log", xlabel="bound over log covering number", ylim=(5.6, -0.6))
 ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.17), ncols=3)
@@ -244,31 +246,31 @@ BENDS = (lambda y: y, torch.tanh, torch.relu)
 
 def drawn(T):
     """Norms, how far which matrices move, directions, and an activation."""
-    d, L = draws.whole(1, 4), draws.whole(1, 6)
-    norms = DeepNorms(L, *draws.log_uniform(0.01, 100, 6).tolist())
-    if draws.uniform(0, 1) < 0.7:  # projections hardly act
-        x, slope, w = draws.log_uniform(0.1, 100, 3).tolist()
-        V, QK = draws.uniform(0.3, 1) / x, draws.log_uniform(1e-3, 1).item() / max(x, 1) ** 2
-        growth = draws.log_uniform(1 / max(x, 1), 3).item()
+    d, L = rng.whole(1, 4), rng.whole(1, 6)
+    norms = DeepNorms(L, *rng.log_uniform(0.01, 100, 6).tolist())
+    if rng.uniform(0, 1) < 0.7:  # projections hardly act
+        x, slope, w = rng.log_uniform(0.1, 100, 3).tolist()
+        V, QK = rng.uniform(0.3, 1) / x, rng.log_uniform(1e-3, 1).item() / max(x, 1) ** 2
+        growth = rng.log_uniform(1 / max(x, 1), 3).item()
         C = growth / (slope * V)
         norms = DeepNorms(L, C, V, QK, w, x, slope)
     names = parts(norms).names
-    names = (names, names[:3], names)[draws.whole(0, 2)]
-    if draws.uniform(0, 1) < 0.7:
-        names = [names[draws.whole(0, len(names) - 1)]]
+    names = (names, names[:3], names)[rng.whole(0, 2)]
+    if rng.uniform(0, 1) < 0.7:
+        names = [names[rng.whole(0, len(names) - 1)]]
     bound = {"W_V": norms.V, "W_QK": norms.QK, "W_C": norms.C, "w": norms.w}
-    moves = {name: bound[name[0]] * 10 ** draws.uniform(-4, -0.3) for name in names}
+    moves = {name: bound[name[0]] * 10 ** rng.uniform(-4, -0.3) for name in names}
     batch = 16 if T < 50 else 2
     half, e = batch // 2, torch.eye(d).double()
-    matrices, readouts = draws.normal(2, batch, L, 3, d, d), draws.normal(2, batch, d)
-    tokens = draws.normal(batch, T, d)
-    side = (-1.0) ** (torch.arange(T) * draws.whole(0, 1))
+    matrices, readouts = rng.normal(2, batch, L, 3, d, d), rng.normal(2, batch, d)
+    tokens = rng.normal(batch, T, d)
+    side = (-1.0) ** (torch.arange(T) * rng.whole(0, 1))
     for whole, part in ((e, matrices[:, half:]), (e[0], readouts[:, half:])):
         part.mul_(0.03).add_(whole)
     tokens[half:] = side[:, None] * e[0] + 0.03 * tokens[half:]
-    tokens *= draws.log_uniform(1e-3, 1.0, batch)[:, None, None]
-    matrices[0, :, 0] *= draws.log_uniform(1e-3, 1.0, batch)[:, None, None, None]
-    return norms, moves, (matrices, readouts, tokens), BENDS[draws.whole(0, 2)]
+    tokens *= rng.log_uniform(1e-3, 1.0, batch)[:, None, None]
+    matrices[0, :, 0] *= rng.log_uniform(1e-3, 1.0, batch)[:, None, None, None]
+    return norms, moves, (matrices, readouts, tokens), BENDS[rng.whole(0, 2)]
 
 
 def moved(norms, moves, directions, bend, total=1.0):

@@ -38,9 +38,9 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers.covers import linear as covers
-from helpers.draws import Draws
+from helpers.rng import Rng
 
-ledger, draws = Ledger("lengthfree/rounding"), Draws(seed)
+ledger, rng = Ledger("lengthfree/rounding"), Rng(seed)
 lem3_3, lem3_6 = ledger.result("lengthfree.lem3_3"), ledger.result("lengthfree.lem3_6")
 sec3_4 = ledger.result("lengthfree.sec3_4")
 rounding = 1e-9  # relative, of sums of some hundred numbers
@@ -48,10 +48,10 @@ rounding = 1e-9  # relative, of sums of some hundred numbers
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Largest distance of a point of the unit $\\ell_1$ ball from the averages of $m$ vectors $\\pm e_i$ and 0: what Maurey's lemma promises in every dimension, and the exact value in $k = 10$ and $k = 400$ dimensions.", "name": "fig-rounding"}, "image": {"alt": "Three falling curves against the number of terms from 1 to 1000 on logarithmic axes. The highest is one over the root of m. That for 400 dimensions runs parallel, lower by the root of two, up to 200 terms, and falls twice as fast from there. That for 10 dimensions does so from 5 terms on."}} tags=["hide-input"]
 terms = sorted({round(10 ** (i / 6)) for i in range(19)})
 fig, ax = figures.new(height=2.6)
-ax.plot(terms, [m**-0.5 for m in terms], **figures.look(0, label="Maurey"))
+ax.plot(terms, [m**-0.5 for m in terms], **figures.series_style(0, label="Maurey"))
 for i, k in enumerate((400, 10), 1):
     exact = [covers.covering_radius(k, 1.0, m) for m in terms]
-    ax.plot(terms, exact, **figures.look(i, label=f"exact, $k = {k}$"))
+    ax.plot(terms, exact, **figures.series_style(i, label=f"exact, $k = {k}$"))
 ax.set(xscale="log", yscale="log", xlabel="terms $m$", ylabel="distance")
 ax.legend()
 figures.show()
@@ -111,9 +111,9 @@ def into_ball(x):
 
 rows = {}
 for k, m in ((2, 3), (4, 2), (10, 3), (400, 150)):
-    start = into_ball(half_steps(k, m) + 0.3 * draws.normal(starts, k) / k)
+    start = into_ball(half_steps(k, m) + 0.3 * rng.normal(starts, k) / k)
     found = covers.climb(
-        lambda x, m=m: far_off(x, m), into_ball, start, draws.generator, moves, 1 / k
+        lambda x, m=m: far_off(x, m), into_ball, start, rng.generator, moves, 1 / k
     )
     exact = covers.covering_radius(k, 1.0, m)
     rows[k, m] = {

@@ -59,11 +59,11 @@ from bookkit import Ledger, figures, glue, table
 from helpers.covers import blocks, capacity, lipschitz
 from helpers.covers import linear as covers
 from helpers.covers.lipschitz import SOFTMAX
-from helpers.draws import Draws
+from helpers.rng import Rng
 from papers.lengthfree import single_layer
 from papers.lengthfree.single_layer import CONSTANT
 
-ledger, draws = Ledger("lengthfree/single_layer_bound"), Draws(seed)
+ledger, rng = Ledger("lengthfree/single_layer_bound"), Rng(seed)
 thm4_1, no_length = ledger.result("lengthfree.thm4_1"), ledger.result("lengthfree.no_T")
 lem_c1 = ledger.result("lengthfree.lemC_1")
 lengths = [4**k for k in range(1, 7) if 4**k <= T_max]
@@ -73,7 +73,7 @@ m_tiny = 8  # of the classes whose signs are all tried
 
 def inputs(m, T, d):
     """Tokens in the unit ball, and the first one of each input as its query."""
-    X = blocks.to_ball(draws.normal(m, T, d))
+    X = blocks.to_ball(rng.normal(m, T, d))
     return X, X[:, 0]
 
 
@@ -89,7 +89,7 @@ def complexity(X, query, W_qk):
 
 
 X, query = inputs(m_tiny, 4, 2)
-some_qk = 5 * draws.normal(4, 2, 2)
+some_qk = 5 * rng.normal(4, 2, 2)
 ones = single_layer.Norms(w=1, W_c=1, W_v=1, x=1, W_qk=1)
 growth = pd.DataFrame(index=pd.Index(lengths, name="T"))
 growth["the bound"] = [
@@ -115,13 +115,15 @@ def forced(d, complexity_found):
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: over the number of tokens, the repaired bound, the bound from covers that count all tokens, and the complexity of a small class whose tokens are repeated, each over its value at 4 tokens. Right: the constant that one family of layers forces, if rows or columns are bounded by 1; the grey line is the constant that is proved for columns.", "name": "fig-length-heads"}, "image": {"alt": "Left, with a logarithmic horizontal axis: two level lines at 1 on top of each other, for the bound and the complexity, and a slowly rising line for the covers. Right, both axes logarithmic: the constant for rows rises steadily with the width and crosses the grey line beyond ten thousand; that for columns falls."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=2.9)
 for i, name in enumerate(growth.columns[:3]):
-    left.plot(lengths, growth[name] / growth[name].iloc[0], **figures.look(i, label=name))
+    left.plot(lengths, growth[name] / growth[name].iloc[0], **figures.series_style(i, label=name))
 left.set(xscale="log", xlabel="tokens, $T$", ylabel="over its value at $T = 4$", ylim=(0.98, 1.24))
 left.legend()
 widths = [4**k for k in range(1, 11)]
-right.plot(widths, [forced(d, 1 / 4) for d in widths], **figures.look(1, label="rows, as printed"))
+right.plot(
+    widths, [forced(d, 1 / 4) for d in widths], **figures.series_style(1, label="rows, as printed")
+)
 of_columns = [forced(d, (1 - 2.0**-d) / (2 * d)) for d in widths]
-right.plot(widths, of_columns, **figures.look(0, label="columns"))
+right.plot(widths, of_columns, **figures.series_style(0, label="columns"))
 figures.level(right, CONSTANT, "$8\\sqrt{2}$")
 right.set(xscale="log", yscale="log", xlabel="width, $d$", ylabel="constant forced")
 right.legend()
@@ -145,8 +147,8 @@ activations = {"ReLU": torch.relu, "tanh": torch.tanh, "identity": lambda y: y}
 scales = torch.linspace(0, 1, 17).double()
 ladder, in_l2_ball = {name: [] for name in activations}, []
 for _ in range(instances):
-    u = averages(*inputs(m_tiny, 6, 3), 5 * draws.normal(4, 3, 3))
-    inner = draws.normal(4, 3)
+    u = averages(*inputs(m_tiny, 6, 3), 5 * rng.normal(4, 3, 3))
+    inner = rng.normal(4, 3)
     inner = inner / inner.abs().sum(-1, keepdim=True)
     columns = torch.cat((torch.eye(3).double(), inner))
     columns = torch.cat((columns, -columns))
@@ -335,7 +337,7 @@ def entries(W):
 def searched(m, T, d, B_qk, **options):
     """Largest complexity found, over V."""
     C = covers.bound_l1_entries(d, d, B_qk, 1.0, 1.0)
-    found = single_layer.searched_complexity((m, T, d), B_qk, entries, draws.generator, **options)
+    found = single_layer.searched_complexity((m, T, d), B_qk, entries, rng.generator, **options)
     return found / single_layer.dudley_value(1.0, C, d, m, SOFTMAX)
 
 

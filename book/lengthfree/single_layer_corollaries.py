@@ -67,11 +67,11 @@ from helpers.covers import blocks, capacity
 from helpers.covers import linear as covers
 from helpers.covers.attention import HeadNorms, heads_bound
 from helpers.covers.lipschitz import SOFTMAX
-from helpers.draws import Draws
+from helpers.rng import Rng
 from papers.lengthfree import single_layer
 from papers.lengthfree.single_layer import CONSTANT, Norms
 
-ledger, draws = Ledger("lengthfree/single_layer_corollaries"), Draws(seed)
+ledger, rng = Ledger("lengthfree/single_layer_corollaries"), Rng(seed)
 heads_add = ledger.result("lengthfree.heads")
 tol = 1e-9  # both sides are sums of at most 2^8 maxima, wrong by 1e-13 relative
 m_tiny = 8  # of the classes whose signs are all tried
@@ -81,11 +81,11 @@ def complexity(values):
     return capacity.rademacher(values).item()
 
 
-X = blocks.to_ball(draws.normal(m_tiny, 6, 3))
-u = blocks.mix(X, X[:, 0], torch.eye(3).double(), 5 * draws.normal(4, 1, 3, 3))  # (4, m, 3)
+X = blocks.to_ball(rng.normal(m_tiny, 6, 3))
+u = blocks.mix(X, X[:, 0], torch.eye(3).double(), 5 * rng.normal(4, 1, 3, 3))  # (4, m, 3)
 rows, heads = {}, []
 for H in range(1, H_max + 1):  # each head reads in its own direction; the matrix is its parameter
-    values = u @ draws.normal(3)
+    values = u @ rng.normal(3)
     heads.append(torch.cat((values, -values)))
     sums = heads[0]
     for values in heads[1:]:
@@ -100,11 +100,11 @@ for H in range(1, H_max + 1):  # each head reads in its own direction; the matri
 several = pd.DataFrame(rows).T.rename_axis("H")
 several.iloc[:, 2] /= several.iloc[0, 2]
 
-weights = [draws.normal(width, width) / math.sqrt(width) for _ in range(4)]
-read, W_c, W_v = draws.normal(width) / math.sqrt(width), weights[0], weights[1]
+weights = [rng.normal(width, width) / math.sqrt(width) for _ in range(4)]
+read, W_c, W_v = rng.normal(width) / math.sqrt(width), weights[0], weights[1]
 W_qk = weights[2] @ weights[3].mT / math.sqrt(width)
 place = torch.arange(200).double()[:, None] / 10000 ** (torch.arange(0, width, 2).double() / width)
-bits = torch.eye(width).double()[torch.randint(2, (200,), generator=draws.generator)]
+bits = torch.eye(width).double()[torch.randint(2, (200,), generator=rng.generator)]
 positions = torch.cat((place.sin(), place.cos()), 1)
 layers = {
     "all bounds 1": Norms(w=1, W_c=1, W_v=1, x=1, W_qk=1),
@@ -118,7 +118,7 @@ layers = {
 fig, (left, right) = figures.new(1, 2, height=2.9)
 for i, (name, values) in enumerate(several.items()):
     scale = 1 if i == 2 else several.index
-    left.plot(several.index, values * scale, **figures.look(i, label=name.split(",")[0]))
+    left.plot(several.index, values * scale, **figures.series_style(i, label=name.split(",")[0]))
 left.set(xlabel="heads, $H$", ylabel="over one head", xticks=list(several.index))
 left.legend()
 powers = torch.arange(2, 21, 0.5).tolist()
@@ -127,7 +127,7 @@ for i, (name, norms) in enumerate(layers.items()):
         single_layer.length_free_bound(norms, width, round(10**p), softmax=SOFTMAX) for p in powers
     ]
     over = [bound / norms.largest for bound in bounds]
-    right.plot([10**p for p in powers], over, **figures.line(i, label=name))
+    right.plot([10**p for p in powers], over, **figures.line_style(i, label=name))
 figures.level(right, 1.0)
 right.set(xscale="log", yscale="log", xlabel="examples, $m$", ylabel="bound over largest output")
 right.legend(loc="lower left")
@@ -155,13 +155,13 @@ figures.show()
 # %%
 def tokens(order):
     """Corners of the l1 ball among random points of the unit ball of an lp norm."""
-    x = torch.cat((draws.normal(T_search - 8, 4), torch.eye(4).double(), -torch.eye(4).double()))
+    x = torch.cat((rng.normal(T_search - 8, 4), torch.eye(4).double(), -torch.eye(4).double()))
     return x / torch.linalg.vector_norm(x, order, dim=-1, keepdim=True)
 
 
 rows = {}
 for epsilon in (1.0, 0.5, 0.2, 0.1):
-    W = draws.normal(cases, 4, 4) * draws.log_uniform(1e-3, 1, cases, 4, 4)
+    W = rng.normal(cases, 4, 4) * rng.log_uniform(1e-3, 1, cases, 4, 4)
     W = W / covers.matrix_norm(W, 2, 1)[:, None, None]
     error = W - (W / epsilon).trunc() * epsilon
     size = math.log(covers.maurey_size(16, math.floor(1 / epsilon**2)))
@@ -198,7 +198,7 @@ for name, (of, order, constant) in corollaries.items():
                 (m, T, d),
                 B_qk,
                 lambda W, of=of: covers.matrix_norm(W, *of),
-                draws.generator,
+                rng.generator,
                 order=order,
                 steps=10 if T > 64 else 30,
             )

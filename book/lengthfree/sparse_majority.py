@@ -55,7 +55,7 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, results, table
-from helpers.statistics import redrawn, slope
+from helpers.statistics import resampled, slope
 from papers.lengthfree import majority_task as task
 
 ledger = Ledger("lengthfree/sparse_majority")
@@ -102,12 +102,12 @@ def rates(run):
 fig, axes = figures.new(1, 2, height=3.0, sharey=True)
 for i, (T, run) in enumerate(learned.items()):
     at, validation, training = zip(*run.history, strict=True)
-    axes[0].plot(at, training, **figures.line(i, linestyle="-", label=f"$T = {T}$"))
-    axes[0].plot(at, validation, **figures.line(i, linestyle="--"))
-    axes[0].plot(run.best["epoch"], run.best["loss"], **figures.marks(i))
+    axes[0].plot(at, training, **figures.line_style(i, linestyle="-", label=f"$T = {T}$"))
+    axes[0].plot(at, validation, **figures.line_style(i, linestyle="--"))
+    axes[0].plot(run.best["epoch"], run.best["loss"], **figures.marker_style(i))
 both = {"0.99995": learned[lengths[0]], "0.999": slow}
 for i, (name, run) in enumerate(both.items()):
-    axes[1].plot(rates(run), [look[1] for look in run.history], **figures.line(i, label=name))
+    axes[1].plot(rates(run), [look[1] for look in run.history], **figures.line_style(i, label=name))
 for ax in axes:
     figures.level(ax, math.log(2))
     ax.legend(loc="lower left")
@@ -163,8 +163,8 @@ labels = {"size": "sum of |weights|", "gap": "gap (nats)", "accuracy": "accuracy
 for ax, (name, label) in zip(axes, labels.items(), strict=True):
     for i, (factor, runs) in enumerate(series_of.items()):
         largest = runs.groupby("T")[name].max()
-        ax.plot(runs["T"], runs[name], **figures.marks(i, markersize=2.5, alpha=0.6))
-        ax.plot(largest.index, largest, **figures.line(i, label=f"{factor}"))
+        ax.plot(runs["T"], runs[name], **figures.marker_style(i, markersize=2.5, alpha=0.6))
+        ax.plot(largest.index, largest, **figures.line_style(i, label=f"{factor}"))
     ax.set(xlabel="length $T$", ylabel=label)
 for ax, levels in ((axes[0], [kept["start"].mean()]), (axes[2], [0.7148, 0.7852, 0.8633, 1])):
     for value in levels:
@@ -204,7 +204,7 @@ def steepness(name, runs):
     T = torch.tensor(sorted(set(runs["T"])), dtype=torch.float64)
     values = torch.tensor(runs[name].to_numpy(), dtype=torch.float64)
     generator = torch.Generator().manual_seed(seed)
-    shuffled = redrawn(torch.zeros(len(values)), 4000, generator, replace=False)
+    shuffled = resampled(torch.zeros(len(values)), 4000, generator, replace=False)
     largest = values[shuffled].unflatten(1, (len(T), -1)).amax(-1)
     found = slope(T.log2(), values.unflatten(0, (len(T), -1)).amax(-1))
     others = slope(T.log2(), largest)
@@ -314,7 +314,7 @@ glue(visible_60=100 * later[PROGRAM], visible_60_comment=100 * later[COMMENT])
 learners = series_of[COMMENT].query("T >= 60 and loss < 0.9 * @GUESS")
 at, gaps = (torch.tensor(learners[k].to_numpy(), dtype=torch.float64) for k in ("T", "gap"))
 generator = torch.Generator().manual_seed(seed)
-orders = redrawn(torch.zeros(len(gaps)), 4000, generator, replace=False)
+orders = resampled(torch.zeros(len(gaps)), 4000, generator, replace=False)
 r = torch.corrcoef(torch.stack((at.log(), gaps)))[0, 1]
 others = slope(at.log(), gaps[orders])
 as_high = (others >= slope(at.log(), gaps)).double().mean()

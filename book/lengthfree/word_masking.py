@@ -72,11 +72,11 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from bookkit.moving import Axis, Frame, moving, written
 from helpers.covers import linear as covers
-from helpers.draws import Draws
+from helpers.rng import Rng
 from helpers.statistics import power
 from papers.lengthfree import masked_words
 
-ledger, draws = Ledger("lengthfree/word_masking"), Draws(seed)
+ledger, rng = Ledger("lengthfree/word_masking"), Rng(seed)
 masking, lipschitz = map(ledger.result, ("lengthfree.thm5_1", "lengthfree.thm5_1.appG"))
 wide = [k_wide // 8**j for j in range(6, -1, -1)]
 
@@ -97,8 +97,8 @@ def random_sample(K):
     """Loss over one word with masked words drawn at random, by Monte Carlo."""
     total = largest = 0.0
     for _ in range(max(2, min(40, 2**22 // K))):
-        y = torch.randint(K, (K,), generator=draws.generator)
-        signs = 2.0 * torch.randint(2, (K,), generator=draws.generator) - 1
+        y = torch.randint(K, (K,), generator=rng.generator)
+        signs = 2.0 * torch.randint(2, (K,), generator=rng.generator) - 1
         sums = torch.zeros(K).index_add_(0, y, signs).abs()
         total, largest = total + sums.sum().item(), largest + sums.max().item()
     return masked_words.own_word(K, B)[0] / (K * B) * total / largest
@@ -118,7 +118,11 @@ table(local, "Power of K in it, between the last two vocabularies", form=".3f")
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Complexity of the loss over that of one word's scores, against the number of words, where each sentence has a word of its own. Dotted, the shape of (2) with all its logarithms, at the constant 1.", "name": "fig-contraction"}, "image": {"alt": "Logarithmic axes from 64 to 17 million words. On the own sample the ratio is a straight line of slope one, with random words one that is a little lower. On the worst sample it is a line of slope one half, and so is the root of K just below it. The dotted shape of formula (2) starts above all, is less steep than the first two, and is crossed by the first near a million words."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.0)
 for i, name in enumerate(ratios):
-    ax.plot(ratios.index, ratios[name], **figures.look(i, linestyle=":" if "logs" in name else "-"))
+    ax.plot(
+        ratios.index,
+        ratios[name],
+        **figures.series_style(i, linestyle=":" if "logs" in name else "-"),
+    )
 ax.set(xscale="log", yscale="log", xlabel="words $K$", ylabel="loss / one word", xlim=(40, 2e9))
 figures.end_labels(ax, {name: (wide[-1], ratios[name].iloc[-1]) for name in ratios})
 figures.ticks(ax, wide, [f"$2^{{{math.log2(K):.3g}}}$" for K in wide])
@@ -182,9 +186,9 @@ def largest(norm, hot=1.0):
     """Largest ratio of random pairs; hot: softmax at the temperature 1 / hot."""
     best = 0.0
     for K in sizes:
-        y = torch.randint(K, (pairs // 4,), generator=draws.generator)
-        a = draws.normal(len(y), K) * draws.log_uniform(0.1, 10, len(y), 1)
-        for b in (a + draws.normal(*a.shape), a + masked_words.gradient(a, y).sign()):
+        y = torch.randint(K, (pairs // 4,), generator=rng.generator)
+        a = rng.normal(len(y), K) * rng.log_uniform(0.1, 10, len(y), 1)
+        for b in (a + rng.normal(*a.shape), a + masked_words.gradient(a, y).sign()):
             sides = masked_words.loss_sides(hot * a, hot * b, y, norm)
             best = max(best, (hot * sides.ratio).max().item())
     return best
@@ -328,8 +332,8 @@ for K, m in ((2, 2), (2, 6), (3, 3), (4, 4)):
         def share(flat, K=K, m=m, y=y, which=which):
             return shares(flat.unflatten(-1, (2, m, K)), y)[which]
 
-        start = draws.normal(starts, 2 * K * m) * draws.log_uniform(0.1, 10, starts, 1)
-        end = covers.climb(share, lambda v: v, start, draws.generator, steps=200)
+        start = rng.normal(starts, 2 * K * m) * rng.log_uniform(0.1, 10, starts, 1)
+        end = covers.climb(share, lambda v: v, start, rng.generator, steps=200)
         rows.setdefault((K, m), {})[name] = share(end).max().item()
 searched = pd.DataFrame(rows).T.rename_axis(["K", "m"])
 

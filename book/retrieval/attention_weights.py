@@ -73,7 +73,7 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, results, table
-from helpers.draws import Draws
+from helpers.rng import Rng
 from helpers.training.train import train
 from papers.retrieval import attention as construction
 from papers.retrieval.task import (
@@ -248,9 +248,9 @@ fig2.holds(
 # the covariance matrix of the encodings. It is a multiple of the identity only on average over the encodings. The next cell takes that first step by automatic differentiation, for model 0.
 
 # %%
-omega, draws = own.task.omega[0].double(), Draws(seed)
-s = draws.normal(1000 * N, N)
-t = torch.randint(N, (1000 * N, 1), generator=draws.generator)
+omega, rng = own.task.omega[0].double(), Rng(seed)
+s = rng.normal(1000 * N, N)
+t = torch.randint(N, (1000 * N, 1), generator=rng.generator)
 block = torch.zeros(d_e, d_e, dtype=torch.float64, requires_grad=True)
 attention = (omega[t[:, 0]] @ block @ omega.mT).softmax(-1)
 loss = ((attention * s).sum(-1) - s.gather(1, t)[:, 0]).square().mean()
@@ -319,11 +319,11 @@ columns |= {key: errors[name].tolist() for name, key in STORED.items()}
 fig, ax = figures.new(height=2.9)
 for row, (name, values) in enumerate(errors.items()):
     first = {"label": f"N = {N}"} if row == 0 else {}
-    ax.plot(values, [-row + 0.12] * ensemble, **figures.marks(0, **first))
+    ax.plot(values, [-row + 0.12] * ensemble, **figures.marker_style(0, **first))
     if name in STORED:
         first = {"label": f"stored run, N = {scale['N']}"} if row == 0 else {}
         there = stored[STORED[name]]
-        ax.plot(there, [-row - 0.12] * len(there), **figures.marks(1, **first))
+        ax.plot(there, [-row - 0.12] * len(there), **figures.marker_style(1, **first))
 ax.set_yticks([-row for row in range(len(errors))], list(errors))
 ax.set(xscale="log", xlabel="test error")
 ax.legend(loc="upper center", bbox_to_anchor=(0.4, 1.2), ncols=2)

@@ -71,12 +71,12 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
-from helpers.draws import Draws
+from helpers.rng import Rng
 from helpers.training.train import train
 from papers.retrieval import span
 from papers.retrieval.span import FIRST, KINDS
 
-ledger, source = Ledger("retrieval/feedforward_lower_bound"), Draws(seed)
+ledger, source = Ledger("retrieval/feedforward_lower_bound"), Rng(seed)
 def5, thm6 = ledger.result("retrieval.def5"), ledger.result("retrieval.thm6")
 generator, normal = source.generator, source.normal
 D = N * d
@@ -147,8 +147,8 @@ at = list(range(0, law_steps + 1, 50))
 law_line = {"color": "black", "marker": "", "linestyle": "-", "linewidth": 1.2}
 ax.plot(at, [(1 - 2 * rate * decay) ** k for k in at], label="law", **law_line)
 for j, kind in enumerate(KINDS):
-    ax.plot(at[j::2], forgotten[kind, "squared"][0][j::2], **figures.marks(j, label=kind))
-    hollow = figures.marks(j, markerfacecolor="none", label=f"{kind}, no penalty")
+    ax.plot(at[j::2], forgotten[kind, "squared"][0][j::2], **figures.marker_style(j, label=kind))
+    hollow = figures.marker_style(j, markerfacecolor="none", label=f"{kind}, no penalty")
     ax.plot(at[j::2], kept[kind][0][j::2], **hollow)
 ax.set(xlabel="step $k$", ylabel="part outside, relative", ylim=(-0.04, 1.08))
 ax.legend(ncols=3, loc="upper left", bbox_to_anchor=(0, 1.3))
@@ -391,7 +391,7 @@ for k, name in enumerate(names):
     points = [least(risks[name, n]) for n in sizes]
     mean, noise = zip(*points, strict=True)
     where = [n * (1 + 0.04 * (k - 1)) for n in sizes]
-    ax.errorbar(where, mean, yerr=[2 * v for v in noise], **figures.marks(k, label=name))
+    ax.errorbar(where, mean, yerr=[2 * v for v in noise], **figures.marker_style(k, label=name))
 ax.set(xscale="log", xlabel="samples $n$", ylabel="risk", ylim=(-0.05, 1.25))
 ax.legend(ncols=3, loc="upper center", bbox_to_anchor=(0.5, 1.28))
 figures.show()

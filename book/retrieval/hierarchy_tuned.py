@@ -67,7 +67,7 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, results, table
-from helpers.draws import seed_of
+from helpers.rng import seed_of
 from papers.retrieval.hierarchy import Net, Runs, Setting, learn, neighbours, tune
 from papers.retrieval.task import new_task
 
@@ -147,10 +147,12 @@ for ax, task in zip(axes, ("general", "simple"), strict=True):
         for i, net in enumerate(START):
             at = source.lengths(task, net)
             middle = [source.median(task, net, N) for N in at]
-            ax.plot(at, middle, **(figures.look(i) | style | {"marker": "", "label": net}))
+            ax.plot(at, middle, **(figures.series_style(i) | style | {"marker": "", "label": net}))
             for N in at:
                 found = source.counts(task, net, N).prompts
-                ax.plot([N] * len(found), found, **(figures.look(i) | style | {"linestyle": ""}))
+                ax.plot(
+                    [N] * len(found), found, **(figures.series_style(i) | style | {"linestyle": ""})
+                )
     ax.set(xscale="log", yscale="log", xlabel="tokens in a prompt, $N$", title=f"{task} task")
     figures.ticks(ax, sorted({N for r in (before, kept) for N in r.lengths(task, "transformer")}))
 axes[0].set_ylabel("prompts seen")

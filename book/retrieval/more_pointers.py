@@ -67,14 +67,14 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, results, table
-from helpers.draws import Draws
+from helpers.rng import Rng
 from helpers.training.train import squared_error, train
 from papers.retrieval import heads
 from papers.retrieval.hierarchy import Net, learner
 from papers.retrieval.task import Prompts, Task, new_task, retrieved
 
 ledger, N, THRESHOLD = Ledger("retrieval/more_pointers"), 7, 0.88
-fig3, generator = ledger.result("retrieval.fig3"), Draws(seed).generator
+fig3, generator = ledger.result("retrieval.fig3"), Rng(seed).generator
 d_e = int(5 * math.log(N))
 NETS = {
     "transformer": None,
@@ -208,7 +208,7 @@ for ax, (place, q) in zip(axes[0], panels, strict=True):
         for side, kind in enumerate(("own", "foreign")):
             errors = shown[place, q, name][kind]
             places = side + 0.18 * (i - 1) + torch.linspace(-0.05, 0.05, len(errors))
-            ax.plot(places, errors, **figures.marks(i, **({"label": name} if side else {})))
+            ax.plot(places, errors, **figures.marker_style(i, **({"label": name} if side else {})))
     for value in (THRESHOLD, 1 - 1 / N, 1.0):
         figures.level(ax, value)
     ax.set(title=f"$q = {q}$\n{place}", xlim=(-0.5, 1.5))

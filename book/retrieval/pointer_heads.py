@@ -39,13 +39,13 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
-from helpers.draws import Draws
+from helpers.rng import Rng
 from papers.retrieval import attention, random_encodings, task
 from papers.retrieval.task import Prompts
 
 ledger = Ledger("retrieval/pointer_heads")
 lem11, heads = ledger.result("retrieval.lem11"), ledger.result("retrieval.lem11.heads")
-generator = Draws(seed).generator
+generator = Rng(seed).generator
 
 
 def draw(N, q):
@@ -124,7 +124,7 @@ worst = {k: lambda a, v=v: 2 * attention.missed(v, a).max().item() for k, v in k
 fig, ax = figures.new(height=2.9)
 axis = [float(a) for a in range(0, 41, 2)]
 for i, (name, error) in enumerate(worst.items()):
-    ax.plot(axis, [error(a) for a in axis], label=name, **figures.look(i))
+    ax.plot(axis, [error(a) for a in axis], label=name, **figures.series_style(i))
 bound = [attention.retrieval_bound(N_tight, a, 1.0) for a in axis]
 ax.plot(axis, bound, color="black", linestyle=":", marker="", label="bound")
 ax.set(yscale="log", ylim=(1e-13, 1e4), xlabel="sharpness $a$", ylabel="largest error")

@@ -61,11 +61,11 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
-from helpers.draws import Draws
+from helpers.rng import Rng
 from helpers.statistics import power
 from papers.retrieval import memory
 
-ledger, source = Ledger("retrieval/recurrent_lower_bound"), Draws(seed)
+ledger, source = Ledger("retrieval/recurrent_lower_bound"), Rng(seed)
 thm9, lem36 = ledger.result("retrieval.thm9"), ledger.result("retrieval.thm9.lem36")
 search = ledger.result("retrieval.thm9.search")
 lem37, lem38 = ledger.result("retrieval.thm9.lem37"), ledger.result("retrieval.thm9.lem38")
@@ -104,16 +104,16 @@ S = pd.Series({n: v.median().item() for n, v in found.items()})
 fig, (left, right) = figures.new(1, 2, height=3.1)
 ends = torch.tensor([0.05, 0.95])
 low, high = zip(*[v.quantile(ends).tolist() for v in found.values()], strict=True)
-left.plot(sizes, S, label="fitted nets", **figures.look(0))
+left.plot(sizes, S, label="fitted nets", **figures.series_style(0))
 figures.interval(left, sizes, low, high)
-left.plot(sizes, [166 * n**3 for n in sizes], label="$166\\, n^3$", **figures.line(1))
+left.plot(sizes, [166 * n**3 for n in sizes], label="$166\\, n^3$", **figures.line_style(1))
 for k in (6, 9, 12):
     figures.level(left, needed(10.0**k), f"$N = 10^{{{k}}}$")
 left.set(xscale="log", yscale="log", xlabel="samples $n$", ylabel="squared norm")
 left.legend()
 for i, layers in enumerate((2, 3, 4)):
     lengths = [length(v, layers) for v in S]
-    right.plot(sizes, lengths, label=f"$L_y = {layers}$", **figures.look(i))
+    right.plot(sizes, lengths, label=f"$L_y = {layers}$", **figures.series_style(i))
 right.set(xscale="log", yscale="log", xlabel="samples $n$", ylabel="tokens $N$")
 right.legend()
 for ax in (left, right):

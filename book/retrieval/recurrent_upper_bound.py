@@ -78,14 +78,14 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
-from helpers.draws import Draws
+from helpers.rng import Rng
 from helpers.statistics import power
 from papers.retrieval import random_encodings, recurrent
 from papers.retrieval import task as retrieval
 from papers.retrieval.attention import ReluNet
 from papers.retrieval.recurrent import ClippedNet
 
-ledger, source = Ledger("retrieval/recurrent_upper_bound"), Draws(seed)
+ledger, source = Ledger("retrieval/recurrent_upper_bound"), Rng(seed)
 thm7 = {
     id.rpartition(".")[2]: ledger.result(id)
     for id in (
@@ -169,7 +169,11 @@ added = pd.DataFrame(rows).T.rename_axis("N")
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Largest error of what the read-out gets, over $\\epsilon$, against the length of the prompt. Grey: the bound 1. Dash-dotted: the slope $N/4$ that is predicted. The clipped net has no error.", "name": "fig-recurrent-errors"}, "image": {"alt": "Logarithmic axes. Errors of the updates within epsilon rise along a straight line of slope one, from about six to about eighty. Errors with the soft threshold stay level, just below the line at 1."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.6)
 for j, form in enumerate(("within epsilon", "soft threshold")):
-    ax.plot(lengths, added[form], **figures.look(j, label=form.replace("epsilon", "$\\epsilon$")))
+    ax.plot(
+        lengths,
+        added[form],
+        **figures.series_style(j, label=form.replace("epsilon", "$\\epsilon$")),
+    )
 predicted = {"color": figures.GREY, "linestyle": "-.", "marker": ""}
 ax.plot(lengths, [N / 4 for N in lengths], **predicted, label="$N/4$")
 figures.level(ax)

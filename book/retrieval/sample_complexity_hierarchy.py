@@ -70,7 +70,7 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, results, table
-from helpers.draws import seed_of
+from helpers.rng import seed_of
 from papers.retrieval.hierarchy import Net, Runs, learn
 from papers.retrieval.task import new_task
 
@@ -132,10 +132,10 @@ fig, axes = figures.new(1, 2, height=3.4, sharey=True)
 for ax, task in zip(axes, ("general", "simple"), strict=True):
     for i, net in enumerate(NETS):
         at = kept.lengths(task, net)
-        ax.plot(at, [kept.median(task, net, N) for N in at], **figures.line(i, label=net))
+        ax.plot(at, [kept.median(task, net, N) for N in at], **figures.line_style(i, label=net))
         for N in at:
             found = kept.counts(task, net, N).prompts
-            ax.plot([N] * len(found), found, **figures.marks(i, alpha=0.7))
+            ax.plot([N] * len(found), found, **figures.marker_style(i, alpha=0.7))
     ax.set(xscale="log", yscale="log", xlabel="tokens in a prompt, $N$", title=f"{task} task")
     figures.ticks(ax, kept.lengths(task, "transformer"))
 axes[0].set_ylabel("prompts seen")

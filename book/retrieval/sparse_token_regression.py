@@ -46,11 +46,11 @@ import pandas as pd
 from scipy.special import gammaln
 
 from bookkit import Ledger, figures, glue, table
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.retrieval import random_encodings, task
 from papers.retrieval.task import Prompts
 
-ledger, source = Ledger("retrieval/sparse_token_regression"), Draws(seed)
+ledger, source = Ledger("retrieval/sparse_token_regression"), Rng(seed)
 signs = ledger.result("retrieval.ass123.signs")
 generator = source.generator
 
@@ -165,7 +165,7 @@ fine = [4 + k / 4 for k in range(121)]
 for k, N in enumerate((10, 100, 1000)):
     low, high = zip(*(sides(c, N) for c in fine), strict=True)
     figures.interval(ax, fine, low, high, color=figures.COLOURS[k])
-    ax.plot(fine, low, **figures.line(k, label=f"$N = {N}$"))
+    ax.plot(fine, low, **figures.line_style(k, label=f"$N = {N}$"))
 threshold_c = 2 / random_encodings.rate()
 ax.axvline(threshold_c, color="black", linestyle=":", linewidth=1.2, marker="")
 ax.set(xlabel="$c$, with $d_e = c \\log N$ rounded down", ylabel="chance")

@@ -61,10 +61,10 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers import statistics
 from helpers.covers.linear import packing
-from helpers.draws import Draws
+from helpers.rng import Rng
 from papers.retrieval import memory, recurrent
 
-ledger, source = Ledger("retrieval/state_norms"), Draws(seed)
+ledger, source = Ledger("retrieval/state_norms"), Rng(seed)
 linear_width = ledger.result("retrieval.prop8.width_words")
 width, frobenius = ledger.result("retrieval.prop8"), ledger.result("retrieval.prop8.frobenius")
 operator = ledger.result("retrieval.prop8.operator")
@@ -98,18 +98,20 @@ last = one_bit.iloc[-1]
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: the left sides of the operator form and of the Frobenius form, over $N$, for codes with an error of 0.36; marks are codes that were built, the lines go on with those that Gilbert and Varshamov promise. Right: error against $\\mathfrak L \\|U\\|_F / \\sqrt{N-1}$. No memory lies below the line; for one label it is nearly met.", "name": "fig-norm-half"}, "image": {"alt": "Left, on logarithmic axes: the side with the operator norm falls in a straight line over six powers of ten, while that with the Frobenius norm is level near 24. Right: a curve falls from 1 to 0 where the horizontal axis reaches 1. A memory of one number for one label lies just above it all the way down; codes of one, two, three and five bits a label lie to the right, between five and fifty, with errors falling to 0.004."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=3.1)
 for i, (column, name) in enumerate({"operator": "op", "Frobenius": "F"}.items()):
-    look = figures.look(i, markevery=range(len(built)))
+    look = figures.series_style(i, markevery=range(len(built)))
     left.plot(one_bit["N"], one_bit[column], label=f"$\\|U\\|_{{{name}}}$", **look)
 left.set(xscale="log", yscale="log", xlabel="tokens $N$", ylabel="side over $N$")
 left.legend()
 x = torch.logspace(-1.5, 1.7, 200, dtype=torch.float64)
-right.plot(x, [memory.norm_floor(2, v) for v in x.tolist()], label="floor", **figures.line(2))
+right.plot(x, [memory.norm_floor(2, v) for v in x.tolist()], label="floor", **figures.line_style(2))
 few = x[(x < 1.8)][::12]
 bell = (-(few**2) / 2).exp() / math.sqrt(2 * math.pi)
 cut = 2 * (1 + few**2) * torch.special.ndtr(-few) - 2 * few * bell  # E (|y| - L)_+^2
-right.plot(few, cut, label="one number, one label", **figures.marks(0))
+right.plot(few, cut, label="one number, one label", **figures.marker_style(0))
 far = codes[codes["N"] == 10**7]
-right.plot(far["Frobenius"] ** 0.5, far["error"], label="codes, $10^7$ labels", **figures.marks(1))
+right.plot(
+    far["Frobenius"] ** 0.5, far["error"], label="codes, $10^7$ labels", **figures.marker_style(1)
+)
 right.set(xscale="log", xlabel="$\\mathfrak{L}\\, \\|U\\|_F / \\sqrt{N - 1}$", ylabel="error $E$")
 right.legend()
 figures.show()
@@ -273,7 +275,9 @@ def one_number_risk(N, spoil=0.0):
 digits_each = (12, 24, 48)  # exact in 53 binary digits
 served = {N: one_number_risk(N) for N in digits_each}
 widths = {
-    N: statistics.first(lambda w, N=N: memory.dimension_floor(N, w, math.log(10)) <= 0.37, 1, 10**6)
+    N: statistics.least_integer(
+        lambda w, N=N: memory.dimension_floor(N, w, math.log(10)) <= 0.37, 1, 10**6
+    )
     for N in (100, 1000, 10**4)
 }
 table(
@@ -299,7 +303,9 @@ linear_width.holds(
     min(w / N for N, w in widths.items()),
     at_least=0.03,
     control=max(
-        statistics.first(lambda w, N=N: memory.dimension_floor(N, w, N * math.log(2)) <= 0.37, 1, N)
+        statistics.least_integer(
+            lambda w, N=N: memory.dimension_floor(N, w, N * math.log(2)) <= 0.37, 1, N
+        )
         / N
         for N in widths
     ),

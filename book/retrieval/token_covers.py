@@ -68,11 +68,11 @@ from torch.nn.functional import normalize
 
 from bookkit import Ledger, figures, glue, table
 from helpers.covers import linear as covers
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.retrieval import token_covers
 from papers.retrieval.attention import ReluNet, transformer
 
-ledger, draws = Ledger("retrieval/token_covers"), Draws(seed)
+ledger, rng = Ledger("retrieval/token_covers"), Rng(seed)
 lem12 = ledger.result("retrieval.lem12")
 lem13, lem14 = ledger.result("retrieval.thm4.lem13"), ledger.result("retrieval.thm4.lem14")
 lem15, lem16 = ledger.result("retrieval.thm4.lem15"), ledger.result("retrieval.thm4.lem16")
@@ -90,7 +90,7 @@ fig, ax = figures.new(height=2.8)
 shown = {2**k: token_covers.retrieving(2**k, n, 10).log_sizes(n**-0.5) for k in range(4, 25)}
 names = {"norm": "heads, sparsification", "counting": "heads, counting", "net": "net"}
 for i, (key, name) in enumerate(names.items()):
-    ax.plot(list(shown), [v[key] for v in shown.values()], **figures.line(i, label=name))
+    ax.plot(list(shown), [v[key] for v in shown.values()], **figures.line_style(i, label=name))
 ax.plot(list(shown), list(shown), color=figures.GREY, linewidth=1, marker="", label="$N$")
 ax.set(xscale="log", yscale="log", xlabel="tokens $N$", ylabel="log size")
 ax.legend(loc="center right", bbox_to_anchor=(1, 0.62))
@@ -185,7 +185,7 @@ def product_ratio(A, B, stretch=1.0):
     return max(found)
 
 
-A, B = draws.normal(instances, 3, 4).exp(), draws.normal(instances, 4, 5).exp()
+A, B = rng.normal(instances, 3, 4).exp(), rng.normal(instances, 4, 5).exp()
 ones = torch.ones(1, 4).double(), torch.ones(4, 1).double()
 holder = {"random matrices": product_ratio(A, B), "all ones": product_ratio(*ones)}
 
@@ -217,7 +217,7 @@ def sides(v, moving, size):
 
 
 def start(aligned):
-    v = draws.normal(instances, sum(COUNTS))
+    v = rng.normal(instances, sum(COUNTS))
     weights = [0] * 8 + [1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1]
     if aligned == "net":  # all tokens alike, read by both units
         tokens, step = [1, 0, 1, 0], [0] * 8 + [1, 1] + [0] * 10
@@ -237,7 +237,7 @@ for aligned, moving in {"heads": "W", "net": "aVb", "both": "WaVb"}.items():
         return left / (net + heads)
 
     begun = start(aligned)
-    climbed = covers.climb(ratio, lambda v: v, begun, draws.generator, steps)
+    climbed = covers.climb(ratio, lambda v: v, begun, rng.generator, steps)
     (left, net, heads), (first, *parts) = (sides(v, moving, 1e-3) for v in (climbed, begun))
     found[aligned] = {
         "largest ratio": (left / (net + heads)).max().item(),
@@ -294,11 +294,11 @@ for k in terms:
     def away(v, k=k):
         return (v - covers.round_to_cover(v, 1.0, k)).norm(dim=-1)
 
-    begun = into_l1(draws.normal(instances, D * D))
-    far = covers.climb(away, into_l1, begun, draws.generator, steps)
+    begun = into_l1(rng.normal(instances, D * D))
+    far = covers.climb(away, into_l1, begun, rng.generator, steps)
     farthest[k] = away(far).max().item()
-ball = normalize(draws.normal(points, 4), dim=-1)
-ball *= torch.rand(points, 1, generator=draws.generator, dtype=torch.float64) ** 0.25
+ball = normalize(rng.normal(points, 4), dim=-1)
+ball *= torch.rand(points, 1, generator=rng.generator, dtype=torch.float64) ** 0.25
 apart = torch.cdist(ball, ball)
 packed = {rho: math.log(len(covers.packing(apart, rho))) for rho in (1.0, 0.7, 0.5)}
 sparse = pd.DataFrame({"k": terms, "farthest": farthest.values()})

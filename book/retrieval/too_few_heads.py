@@ -51,11 +51,11 @@ from scipy.optimize import linprog
 from bookkit import Ledger, figures, glue, table
 from bookkit.moving import Axis, Frame, moving
 from helpers.covers.linear import climb
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.retrieval import heads
 from papers.retrieval.task import encode, encodings
 
-ledger, source = Ledger("retrieval/too_few_heads"), Draws(seed)
+ledger, source = Ledger("retrieval/too_few_heads"), Rng(seed)
 prop3, prop21 = ledger.result("retrieval.prop3"), ledger.result("retrieval.prop21")
 at_least_q = ledger.result("retrieval.thm1.heads")
 generator, normal = source.generator, source.normal
@@ -103,9 +103,9 @@ ax.plot(counts, [heads.floor(q, H) for H in counts], color="black", linestyle="-
 ax.plot([*blind], [v for v, _ in blind.values()], "kX", linestyle="", label="positions only")
 for k, d in enumerate((8, 4, 2, 1)):
     reach = range(min(d, q) + 1)
-    ax.plot(reach, [heads.floor(q, H, d) for H in reach], **figures.line(k))
+    ax.plot(reach, [heads.floor(q, H, d) for H in reach], **figures.line_style(k))
     marks = [free[d, H][0] for H in reach[1:]]
-    ax.plot(reach[1:], marks, **figures.marks(k, label=f"free, $d = {d}$"))
+    ax.plot(reach[1:], marks, **figures.marker_style(k, label=f"free, $d = {d}$"))
 ax.set(xlabel="heads $H$", ylabel="error", xticks=counts, ylim=(-0.04, 1.08))
 ax.legend()
 figures.show()
@@ -114,7 +114,7 @@ figures.show()
 # %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
 def at(H, d, count=60):
     """Predictions of both kinds of heads; the prompts are the same for every H."""
-    own = Draws(seed)
+    own = Rng(seed)
     given = heads.hard_prompts(count, N, d, q, own.generator)
     truth, some = heads.label(given.x, q), min(H, d)  # more than d heads say no more
     by_place = by_reading = 0 * truth
@@ -312,7 +312,7 @@ table(pd.DataFrame(few).T.rename_axis("q"), caption, form=".2g")
 # **Which encodings allow it?** Above the scores are set by hand. In the paper's model position $j$ has the score $\langle w, \omega_j \rangle$. Is there a $w$ that gives tokens $1, \dots, q$ one score, and every other token with data a score that is lower by 1? (For a larger gap, multiply $w$.) That is a linear program. We ask it of random signs in $\lfloor 5 \log N \rfloor$ dimensions, as in the paper's experiments, in four times as many, and in $N$. The paper takes $d_e$ of order $\log N$, "which is the scaling we assume throughout". (Encodings made for these $q$ tokens, with a number that tells them from the rest, allow the scores in any dimension.)
 
 # %% mystnb={"code_prompt_hide": "Scores from encodings", "code_prompt_show": "Scores from encodings"} tags=["hide-input"]
-own = Draws(seed)
+own = Rng(seed)
 
 
 def program(signs, q, end):

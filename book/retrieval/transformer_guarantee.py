@@ -76,12 +76,12 @@ from bookkit import Ledger, figures, glue, table
 from helpers import statistics
 from helpers.covers import capacity
 from helpers.covers import linear as covers
-from helpers.draws import Draws
+from helpers.rng import Rng
 from helpers.training.train import train
 from papers.retrieval import pointwise, token_covers
 from papers.retrieval import task as retrieval
 
-ledger, draws = Ledger("retrieval/transformer_guarantee"), Draws(seed)
+ledger, rng = Ledger("retrieval/transformer_guarantee"), Rng(seed)
 thm4, lem18 = ledger.result("retrieval.thm4"), ledger.result("retrieval.thm4.lem18")
 transfer = ledger.result("retrieval.thm4.transfer")
 cor19, lem20 = ledger.result("retrieval.thm4.cor19"), ledger.result("retrieval.thm4.lem20")
@@ -94,7 +94,7 @@ def enough(N, private=False):
         terms = token_covers.guarantee(N, n, 10)
         return sum(terms.values()) + private * terms["class"] * (math.sqrt(N) - 1)
 
-    return statistics.first(lambda n: total(n) <= 1, 2, 10**120)
+    return statistics.least_integer(lambda n: total(n) <= 1, 2, 10**120)
 
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Prompts from which the bound is below 1, the variance of the labels, against their length: the theorem with all constants, and the same count with a query-key matrix of its own for every position.", "name": "fig-guarantee"}, "image": {"alt": "Log-log axes, tokens from 16 to a million against prompts. The lower curve rises slowly from about ten to the fourteen to ten to the sixteen. The upper one is a steep straight line that ends six powers of ten higher."}} tags=["hide-input"]
@@ -103,7 +103,7 @@ axis = [2**k for k in range(4, 21, 2)]
 for i, (name, private) in enumerate(
     (("one matrix for all", False), ("one for each position", True))
 ):
-    ax.plot(axis, [enough(N, private) for N in axis], **figures.look(i, label=name))
+    ax.plot(axis, [enough(N, private) for N in axis], **figures.series_style(i, label=name))
 ax.set(xscale="log", yscale="log", xlabel="tokens $N$", ylabel="prompts")
 ax.legend()
 figures.show()
@@ -115,10 +115,10 @@ figures.show()
 
 # %%
 tau, size, delta = 1.0, 12, 0.1
-features, labels = draws.normal(3, 40), draws.normal(40)
-values = 0.5 * draws.normal(200, 3) @ features  # (functions, points)
+features, labels = rng.normal(3, 40), rng.normal(40)
+values = 0.5 * rng.normal(200, 3) @ features  # (functions, points)
 losses = (labels - values).square().clamp(max=tau)
-picks = torch.randint(40, (2000, size), generator=draws.generator)
+picks = torch.randint(40, (2000, size), generator=rng.generator)
 complexity = torch.stack([capacity.rademacher(losses[:, p]) for p in picks[:20]]).mean().item()
 apart = capacity.sample_distances(values)
 rows = []
@@ -354,9 +354,9 @@ glue(
 fig, ax = figures.new(height=2.9)
 for k, (kind, numbers) in enumerate(needed.items()):
     for e in range(models):
-        ax.plot(lengths, numbers[:, e], **figures.marks(k, alpha=0.7))
+        ax.plot(lengths, numbers[:, e], **figures.marker_style(k, alpha=0.7))
     means = numbers.log().mean(1).exp()
-    ax.plot(lengths, means, **figures.line(k, label=f"prompts, {kind}"))
+    ax.plot(lengths, means, **figures.line_style(k, label=f"prompts, {kind}"))
 used = means * torch.tensor(lengths)
 cross = {"color": "black", "marker": "x", "linestyle": "none", "markersize": 8}
 ax.plot(lengths, used, label="labels, all labels", **cross)

@@ -57,11 +57,11 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from helpers.statistics import average, upper_limit
 from papers.sensitive.influence import bit_influences, summed_influence, tail_bound
 
-ledger, draws = Ledger("sensitive/attention_influence"), Draws(seed)
+ledger, rng = Ledger("sensitive/attention_influence"), Rng(seed)
 lem11 = ledger.result("sensitive.lem11")
 logits, at_zero = map(ledger.result, ("sensitive.rem10.logits", "sensitive.rem10.or"))
 
@@ -96,14 +96,14 @@ def families(n):
         "Zipf": (-(j + 1).log(), moderate),
         "geometric 0.9": (j * math.log(0.9), far),
         "geometric 0.5": (j * math.log(0.5), far),
-        "lognormal": (5 * draws.normal(n), moderate),
+        "lognormal": (5 * rng.normal(n), moderate),
         "first one": (-1e3 * j, far),
     }
 
 
 lengths, sampled = sorted({16, 64, 256, n_far}), {}
 for n in lengths:
-    bits = torch.randint(0, 2, (inputs, n), generator=draws.generator)
+    bits = torch.randint(0, 2, (inputs, n), generator=rng.generator)
     for name, (scores, gap) in families(n).items():
         sampled[name, n] = summed_influence(scores, f64([gap]), bits)
 names = list(dict.fromkeys(name for name, _ in sampled))
@@ -114,7 +114,7 @@ fig, ax = figures.new(height=3.3)
 share = (inputs - torch.arange(inputs)) / inputs
 for k, name in enumerate(names):
     values = sampled[name, n_far].sort().values.clamp(min=1)
-    ax.plot(values, share, **figures.look(k, label=name, markevery=0.17))
+    ax.plot(values, share, **figures.series_style(k, label=name, markevery=0.17))
 t = torch.linspace(2, 2 * math.log2(inputs), 40)
 ax.plot(t, 2 ** (1 - t / 2), color=figures.GREY, marker="", linestyle="-", linewidth=0.8)
 for value, text in ((ours, "ours"), (printed, "printed")):
@@ -148,8 +148,8 @@ figures.show()
 # %%
 def random_row(n):
     """Flat, moderate or steep scores; one gap, or one for each position."""
-    scores = draws.normal(n) * (0.0, 1.0, 4.0)[draws.whole(0, 2)]
-    return scores, f64([draws.uniform(-15, 15) for _ in range((1, n)[draws.whole(0, 1)])])
+    scores = rng.normal(n) * (0.0, 1.0, 4.0)[rng.whole(0, 2)]
+    return scores, f64([rng.uniform(-15, 15) for _ in range((1, n)[rng.whole(0, 1)])])
 
 
 def both_sides(scores, gap):
@@ -163,7 +163,7 @@ def both_sides(scores, gap):
 # %%
 rows = []
 for _ in range(instances):
-    mean, preference = both_sides(*random_row(draws.whole(2, n_max)))
+    mean, preference = both_sides(*random_row(rng.whole(2, n_max)))
     rows.append((abs(mean - 4 * preference), abs(mean - 2 * (1 + preference))))
 error, without = pd.DataFrame(rows).max()
 errors = {"$4 E[M_+ - M_-]$": error, "$4 E[M_+]$": without}
@@ -186,7 +186,7 @@ lem11.holds(
 # %% mystnb={"code_prompt_hide": "A search against the limits", "code_prompt_show": "A search against the limits"} tags=["hide-cell"]
 def climb(n, steps=300, starts=6):
     """The largest mean of a row after gradient ascent over scores and gaps, from random starts."""
-    scores, gap = (draws.normal(starts, 1, n).requires_grad_() for _ in range(2))
+    scores, gap = (rng.normal(starts, 1, n).requires_grad_() for _ in range(2))
     ascent = torch.optim.Adam([scores, gap], lr=0.15, betas=(0.9, 0.95), eps=1e-30, maximize=True)
     for _ in range(steps):
         means = summed_influence(scores, gap, cube.bits(n)).mean(-1)
@@ -212,10 +212,10 @@ lem11.holds(
 )
 lem11.holds(
     f"the limit is approached: mean over it at gap 80, normal scores, $n = {n_max}$; control: gap 1",
-    summed_influence(draws.normal(n_max), f64([80.0]), bits).mean() / limit(n_max),
+    summed_influence(rng.normal(n_max), f64([80.0]), bits).mean() / limit(n_max),
     equals=1,
     tol=1e-9,
-    control=summed_influence(draws.normal(n_max), f64([1.0]), bits).mean() / limit(n_max),
+    control=summed_influence(rng.normal(n_max), f64([1.0]), bits).mean() / limit(n_max),
     about="ours",
     evidence="attained",
 )

@@ -65,13 +65,13 @@ from scipy.stats import binom
 from bookkit import Ledger, figures, glue, table
 from helpers import statistics
 from helpers.cube import average_sensitivity
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.sensitive import steps
 from papers.sensitive.influence import summed_influence
 from papers.sensitive.isolation import climb, moved, parity_sharpness
 from papers.sensitive.parity import PostNormSpec, forward, parity_transformer, shapes
 
-ledger, source = Ledger("sensitive/brittle_at_every_width"), Draws(seed)
+ledger, source = Ledger("sensitive/brittle_at_every_width"), Rng(seed)
 generator = source.generator
 thm6 = ledger.result("sensitive.thm6")
 ours = partial(thm6.holds, about="ours", evidence="proved")
@@ -101,7 +101,7 @@ spread = {
 fig, axes = figures.new(1, 2, height=2.9, sharey=True)
 for i, ((L, d), both) in enumerate(spread.items()):
     for ax, values in zip(axes, both, strict=True):
-        ax.plot(token_counts, values, **figures.look(i, label=f"$L = {L}$, $d = {d}$"))
+        ax.plot(token_counts, values, **figures.series_style(i, label=f"$L = {L}$, $d = {d}$"))
 for ax, title in zip(axes, ("largest", "mean"), strict=True):
     ax.set(xscale="log", yscale="log", title=title, xlabel="tokens $n$")
     figures.ticks(ax, token_counts[::2])

@@ -100,8 +100,8 @@ longer = pd.DataFrame(stored.columns)
 fig, axes = figures.new(1, 2, height=3.2, sharey=True)
 for i, (rho, own) in enumerate(curves.groupby("rho", sort=False)):
     bars = {"yerr": 2 * own["stderr"], "capsize": 2, "elinewidth": 1}
-    axes[0].errorbar(own["n"], own["mean"], **bars, **figures.look(i % 7, label=f"{rho:g}"))
-    axes[1].errorbar(own["n"] * rho**0.5, own["mean"], **bars, **figures.marks(i % 7))
+    axes[0].errorbar(own["n"], own["mean"], **bars, **figures.series_style(i % 7, label=f"{rho:g}"))
+    axes[1].errorbar(own["n"] * rho**0.5, own["mean"], **bars, **figures.marker_style(i % 7))
 hollow = {"marker": "D", "ls": "", "mfc": "none", "mec": figures.GREY, "ms": 5, "zorder": 1}
 at = longer["n"] * longer["rho"] ** 0.5
 axes[1].plot(at, longer["mean"], label="stored run", **hollow)

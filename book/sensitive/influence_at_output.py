@@ -60,15 +60,15 @@ from torch.linalg import matrix_norm
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
 from helpers.cube import local_sensitivity
-from helpers.draws import Draws, f64
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward, initial_weights
+from helpers.rng import Rng, f64
 from helpers.statistics import average, power
 from papers.sensitive import blowup
 from papers.sensitive.influence import tail_bound
 from papers.sensitive.parity import PostNormSpec, shapes
 
-ledger, draws = Ledger("sensitive/influence_at_output"), Draws(seed)
+ledger, rng = Ledger("sensitive/influence_at_output"), Rng(seed)
 fact2 = ledger.result("sensitive.fact2")
 every, most = map(ledger.result, ("sensitive.eq9.every", "sensitive.eq9.most"))
 lengths = [16, 32, 64, 128, 256, 512]
@@ -87,8 +87,8 @@ def lengthened(spec, weights):
     """|T(x) - T(x with a bit flipped)| of one model at each length, a random input and flips."""
     for n in lengths:
         part = weights | {"positions": weights["positions"][-n:]}
-        x = torch.randint(0, 2, (n,), generator=draws.generator)
-        flips = torch.randperm(n - 1, generator=draws.generator)[: 15 if spec.layers > 1 else None]
+        x = torch.randint(0, 2, (n,), generator=rng.generator)
+        flips = torch.randperm(n - 1, generator=rng.generator)[: 15 if spec.layers > 1 else None]
         batch = torch.cat((x ^ torch.eye(n, dtype=x.dtype)[flips], x[None]))
         out = forward(replace(spec, n=n), part, batch)
         yield (out[:-1] - out[-1]).abs()
@@ -121,7 +121,7 @@ moves, shares = {1: [], 2: []}, []  # mean changes by length; n times the larges
 for layers in moves:
     spec = TransformerSpec(lengths[-1], 16, layers, 2, 32, "none", positions="learned", bias=False)
     for _ in range(models):
-        weights = initial_weights(spec, None, draws.generator, dtype=torch.float64)
+        weights = initial_weights(spec, None, rng.generator, dtype=torch.float64)
         changes = list(lengthened(spec, weights))
         moves[layers].append([c.mean().item() for c in changes])
         if layers == 1:
@@ -139,7 +139,7 @@ by_length = pd.DataFrame(by_length | heads, pd.Index(lengths, name="n"))
 grey = {"color": figures.GREY, "marker": "", "linestyle": ":", "label": "slope of $1/n$"}
 fig, ax = figures.new(height=3.3)
 for k, (name, column) in enumerate(by_length.items()):
-    ax.plot(lengths, column, **figures.look(k, label=name.replace("log n", "$\\log n$")))
+    ax.plot(lengths, column, **figures.series_style(k, label=name.replace("log n", "$\\log n$")))
 ax.plot(lengths, [0.06 / n for n in lengths], **grey)
 ax.set(xscale="log", yscale="log", xlabel="length $n$ (bits)", ylabel="change of the output")
 figures.ticks(ax, lengths)
@@ -246,7 +246,7 @@ def faint(layers, eps, t=1e-6):
 
 def random_model(n, layers, eps, factor):
     spec = PostNormSpec(n, 6, layers, 2, 8, eps)
-    weights = blowup.random_weights(spec, draws.generator, 0.3)
+    weights = blowup.random_weights(spec, rng.generator, 0.3)
     return spec, weights | {"layers.0.query": factor * weights["layers.0.query"]}
 
 

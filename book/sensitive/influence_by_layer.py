@@ -65,11 +65,11 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.draws import Draws, f64
 from helpers.nets.norm import layer_norm
+from helpers.rng import Rng, f64
 from papers.sensitive.influence import through_head
 
-ledger, draws = Ledger("sensitive/influence_by_layer"), Draws(seed)
+ledger, rng = Ledger("sensitive/influence_by_layer"), Rng(seed)
 lem9, later = map(ledger.result, ("sensitive.lem9", "sensitive.rem10.later"))
 lem13, lem15 = map(ledger.result, ("sensitive.lem13.lem13", "sensitive.lem13.lem15"))
 score_bounds = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0]
@@ -122,7 +122,7 @@ def climb(kind, steps=150, starts=5):
     """The largest ratio of that kind after gradient ascent, by C_A."""
     C_A = f64(score_bounds)[:, None].expand(-1, starts)
     shapes = ((8, 3, 3), (3, 3), (3, 3))
-    parts = [draws.normal(*C_A.shape, *shape).requires_grad_() for shape in shapes]
+    parts = [rng.normal(*C_A.shape, *shape).requires_grad_() for shape in shapes]
     ascent = torch.optim.Adam(parts, lr=0.05, maximize=True)
     best = torch.zeros(len(C_A))
     for _ in range(steps):
@@ -142,7 +142,7 @@ table(climbed, caption, form=".4f", tiny=1e-4)
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How much of the bounds of later layers is used: the largest ratio of left to right side that an ascent finds, against $C_A = d\\, \\|K^\\top Q\\|$. At 1 a bound is attained.", "name": "fig-influence-later"}, "image": {"alt": "Log-log plot against C_A from 0.01 to 3. Our two bounds start near one and fall to below one hundredth at 3. Lemma 13 starts lower, rises to a few hundredths near 0.3 and falls far below; Lemma 15 with the factor C_V starts near one tenth and falls likewise."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.3)
 for k, name in enumerate(shown):
-    ax.plot(score_bounds, climbed[name], **figures.look(k, label=name))
+    ax.plot(score_bounds, climbed[name], **figures.series_style(k, label=name))
 figures.level(ax)
 ax.set(xscale="log", yscale="log", xlabel="$C_A$", ylabel="share of the bound used")
 figures.ticks(ax, score_bounds)
@@ -150,9 +150,9 @@ ax.legend(ncols=2)
 figures.show()
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
-step = draws.log_uniform(1e-4, 1, repeats, 1, 3, 1)  # random heads, C_A = 1: for the controls
-y = draws.normal(repeats, 1, 3, 4) + step * draws.normal(repeats, 8, 3, 4)
-head = bounded(1.0, y, *draws.normal(2, repeats, 4, 4))
+step = rng.log_uniform(1e-4, 1, repeats, 1, 3, 1)  # random heads, C_A = 1: for the controls
+y = rng.normal(repeats, 1, 3, 4) + step * rng.normal(repeats, 8, 3, 4)
+head = bounded(1.0, y, *rng.normal(2, repeats, 4, 4))
 drawn, without = ratios(head), ratios(head, 0)
 top = climbed.max()
 for result, name, about in (
@@ -241,8 +241,8 @@ def over_lemma9(h):
 
 found = []
 for step in (0.01, 0.3, 3.0):
-    y = draws.normal(repeats, 1, 3, 3) + step * draws.normal(repeats, 8, 3, 3)
-    query, key, value = draws.normal(3, repeats, 3, 3)
+    y = rng.normal(repeats, 1, 3, 3) + step * rng.normal(repeats, 8, 3, 3)
+    query, key, value = rng.normal(3, repeats, 3, 3)
     found.append([r.max().item() for r in over_lemma9(through_head(y, query / 2, key, value))])
 kinds = ["Lemma 9", "lengths at x", "without the second sum"]
 grown = [r[0, 0, 1].item() for r in over_lemma9(growing_token(t_small))]

@@ -67,13 +67,13 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
-from helpers.draws import Draws
-from helpers.statistics import first
+from helpers.rng import Rng
+from helpers.statistics import least_integer
 from papers.sensitive import blowup
 from papers.sensitive.influence import tail_bound
 from papers.sensitive.parity import PostNormSpec, parity_transformer
 
-ledger, draws = Ledger("sensitive/layer_norm_blowup"), Draws(seed)
+ledger, rng = Ledger("sensitive/layer_norm_blowup"), Rng(seed)
 thm4, cor5, eq32 = map(ledger.result, ("sensitive.thm4", "sensitive.cor5", "sensitive.eq32"))
 
 # %% [markdown]
@@ -163,9 +163,9 @@ def climb(spec, weights):
     for _ in range(steps):
         trial = {}
         for name, W in weights.items():
-            scale = math.exp(draws.uniform(-3, 3) * size) if draws.uniform(0, 1) < 0.4 else 1.0
-            noise = size * W.abs().mean() * draws.normal(*W.shape)
-            trial[name] = scale * (W + noise * (draws.uniform(0, 1) < 0.6))
+            scale = math.exp(rng.uniform(-3, 3) * size) if rng.uniform(0, 1) < 0.4 else 1.0
+            noise = size * W.abs().mean() * rng.normal(*W.shape)
+            trial[name] = scale * (W + noise * (rng.uniform(0, 1) < 0.6))
         found = blowup.sides(spec, trial).law
         if found > best:
             best, weights, size = found, trial, min(1.3 * size, 1.0)
@@ -177,7 +177,7 @@ def climb(spec, weights):
 laws = {}
 for L in (1, 2, 3):
     spec = PostNormSpec(2, width=3, layers=L, hidden=1)
-    starts = [blowup.random_weights(spec, draws.generator, 0.1) for _ in range(4)]
+    starts = [blowup.random_weights(spec, rng.generator, 0.1) for _ in range(4)]
     laws[L] = max(climb(spec, weights) for weights in starts)
 laws = pd.Series(laws, name="largest s / (K B)").rename_axis("layers")
 table(laws, "The search, two bits", form=".3f")
@@ -191,11 +191,11 @@ for bound in (0.1, 1.0, 10.0):
     found[f"random, all inputs, C_A = {bound:g}"] = group = []
     for n in [n for n in range(4, n_max + 1, 2) for _ in range(models)]:
         spec = PostNormSpec(n, width=8, layers=2, heads=2, hidden=8)
-        weights = blowup.random_weights(spec, draws.generator, bound)
+        weights = blowup.random_weights(spec, rng.generator, bound)
         at = blowup.sides(spec, weights)
         group.append(at.with_readout(1 / at.constants.top))
 found["PARITY by hand, 8 to 128 bits"] = [
-    blowup.sides(*parity_transformer(n), torch.randint(0, 2, (n,), generator=draws.generator))
+    blowup.sides(*parity_transformer(n), torch.randint(0, 2, (n,), generator=rng.generator))
     for n in (8, 8, 8, 32, 32, 128, 128)
 ]
 found[f"MAJORITY by hand, 5 to {n_far} bits"] = [balanced(n) for n in far.index]
@@ -266,7 +266,7 @@ table(long, caption, form={"inputs above (32)": ".3f"} | dict.fromkeys(long.colu
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Theorem 4 at MAJORITY of 5 bits with longer and longer read-outs: left over right side of (12) at the worst input, with the constant of formula (32) and with the square in it. Above 1 (grey) the bound is broken.", "name": "fig-blowup-readout"}, "image": {"alt": "Log-log plot against the factor by which the read-out is longer, from 1 to 10 to the 12. With formula (32) the ratio rises from far below one, crosses one a little above 10 to the 6, and goes on. With the square it levels off far below one."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.7)
 for i, name in enumerate(("(12) with (32)", "(12), repaired")):
-    ax.plot(10.0**long.index, long[name], **figures.look(i, label=name))
+    ax.plot(10.0**long.index, long[name], **figures.series_style(i, label=name))
 figures.level(ax)
 ax.set(xscale="log", yscale="log", xlabel="read-out longer by", ylabel="left over right side")
 ax.legend()
@@ -310,10 +310,10 @@ cor5.holds(
     evidence="proved",
 )
 C = five.constants.theorem4()
-useful = first(lambda n: n > 4 * C**2 * math.log(n), 3)
+useful = least_integer(lambda n: n > 4 * C**2 * math.log(n), 3)
 glue(longer=10.0**bad, share=long.loc[bad, "inputs above (32)"])
 glue(useful=float(useful), C=C)
-glue(speaks=first(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 34))
+glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 34))
 
 # %% [markdown]
 # With a read-out {glue:text}`longer:.0e` times as long ({numref}`fig-blowup-readout`) a share of {glue:text}`share:.3f` of all inputs is above the bound with (32). With the square none is. No one would train such a model: it shows how (32) is to be read.

@@ -68,13 +68,13 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.draws import Draws, f64
 from helpers.nets.norm import layer_norm, variance
+from helpers.rng import Rng, f64
 from papers.sensitive import blowup
 from papers.sensitive.influence import at_neighbours, bit_influences
 from papers.sensitive.parity import PostNormSpec, shapes
 
-ledger, draws = Ledger("sensitive/layer_norm_links"), Draws(seed)
+ledger, rng = Ledger("sensitive/layer_norm_links"), Rng(seed)
 lem16, lem18 = map(ledger.result, ("sensitive.lem16", "sensitive.lem17.lem18"))
 eq31, eq49 = map(ledger.result, ("sensitive.lem17.eq31", "sensitive.lem17.eq49"))
 eq50, eq51 = map(ledger.result, ("sensitive.lem17.eq50", "sensitive.lem17.eq51"))
@@ -144,7 +144,7 @@ for C_A in (0.1, 1.0, 10.0):
     for n in range(4, n_max + 1, 2):
         spec = PostNormSpec(n, width=8, layers=2, heads=2, hidden=8)
         for _ in range(models):
-            found.append(links(spec, blowup.random_weights(spec, draws.generator, C_A)))
+            found.append(links(spec, blowup.random_weights(spec, rng.generator, C_A)))
     rows[f"C_A = {C_A:g}"] = pd.DataFrame(found).max()
 random = pd.DataFrame(rows).rename_axis("link")
 LINKS = {
@@ -159,7 +159,7 @@ table(random.loc[list(LINKS)], caption, form=".1e")
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How much of each link is used in random models, for three score bounds. At 1 a link is attained.", "name": "fig-blowup-links"}, "image": {"alt": "Four rows of marks on a logarithmic axis from 10 to the minus 23 to 1. In the rows of the first layer and of one layer norm all marks lie between a thousandth and one. In the rows of a later layer and of both layers they lie at a ten-thousandth or far less, and for the score bound 10 beyond ten to the minus 20."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.3)
 for j, C_A in enumerate(random.columns):
-    ax.plot(random.loc[list(LINKS), C_A], range(4), **figures.marks(j, label=f"${C_A}$"))
+    ax.plot(random.loc[list(LINKS), C_A], range(4), **figures.marker_style(j, label=f"${C_A}$"))
 ax.axvline(1, color=figures.GREY, linewidth=1, marker="", linestyle="-")
 ax.set(xscale="log", xlabel="largest ratio of left to right side", ylim=(-0.6, 3.6))
 ax.set_yticks(range(4), [f"{what}, {link}" for link, what in LINKS.items()])
@@ -189,7 +189,7 @@ def bounds(h):
 
 found = []
 for step, eps in itertools.product((0.01, 0.3, 3.0), (0.0, 0.01, 1.0)):
-    Y = draws.normal(repeats, 1, 2, 3) + step * draws.normal(repeats, 8, 2, 3)
+    Y = rng.normal(repeats, 1, 2, 3) + step * rng.normal(repeats, 8, 2, 3)
     h = through_norm(Y, eps)
     found.append({name: (h.after / right).max().item() for name, right in bounds(h).items()})
 tables = repeats * len(found)
@@ -245,8 +245,8 @@ def moved(scores, gap, x):
     return math.sqrt(2) + (head[1:] - head[0]).norm(dim=-1).sum().item()
 
 
-j, log, signs = torch.arange(n_or).double(), math.log(n_or), draws.normal(n_or).sign()
-zeros, _, *drawn = draws.strings(n_or, 22)
+j, log, signs = torch.arange(n_or).double(), math.log(n_or), rng.normal(n_or).sign()
+zeros, _, *drawn = rng.strings(n_or, 22)
 flat, steep = (0 * j - log, 2 * log), (-1e3 * j, 1e7)
 rows = {
     "OR, 20 random inputs": max(moved(*flat, x) for x in drawn),
@@ -374,7 +374,7 @@ for row, others, (name, (as_printed, repaired)) in zip(
 
 # %%
 spec = PostNormSpec(6, width=8, layers=2, heads=2, hidden=8)
-base = blowup.random_weights(spec, draws.generator, 0.1)
+base = blowup.random_weights(spec, rng.generator, 0.1)
 names = ("embedding", "positions", "layers.0.hidden_bias", "layers.0.output_bias")
 tiny = links(spec, base | {name: 1e-12 * base[name] for name in names})
 ratios = {name: tiny[name] for name in ("(54)", "(54), no blow-up")}

@@ -62,12 +62,12 @@ import torch
 from bookkit import Ledger, figures, glue, results, table
 from helpers import cube
 from helpers.cube import average_sensitivity
-from helpers.draws import Draws, f64
-from helpers.statistics import average, middle, slope
+from helpers.rng import Rng, f64
+from helpers.statistics import average, median_high, slope
 from papers.sensitive import brittle, completions
 
 ledger = Ledger("sensitive/low_sensitivity_generalization")
-source, again, noise = (Draws(seed + k).generator for k in (0, 1, 2))
+source, again, noise = (Rng(seed + k).generator for k in (0, 1, 2))
 sensitivity_row = ledger.result("sensitive.fig4.sensitivity")
 sharpness_row = ledger.result("sensitive.fig4.sharpness")
 fig15_row = ledger.result("sensitive.fig4.fig15")
@@ -169,11 +169,13 @@ names = {
 }
 for i, (name, label) in enumerate(names.items()):
     means = [over(found[m][name]) for m in sizes]
-    ax.plot(shares, [e.value for e in means], **figures.look(i, label=label))
+    ax.plot(shares, [e.value for e in means], **figures.series_style(i, label=label))
     low, high = [e.low for e in means], [e.high for e in means]
     figures.interval(ax, shares, low, high, color=figures.COLOURS[i])
 for share, m in zip(shares, sizes, strict=True):
-    ax.plot([share] * functions, found[m]["learned"], **figures.marks(0, markersize=3, alpha=0.5))
+    ax.plot(
+        [share] * functions, found[m]["learned"], **figures.marker_style(0, markersize=3, alpha=0.5)
+    )
 ax.set(xlabel="share of all strings in the training set", ylabel="average sensitivity (bits)")
 ax.set(ylim=(0, None), xticks=shares)
 ax.legend(loc="lower right")
@@ -205,7 +207,7 @@ sensitivity_row.reproduced(
     r"slope of $\mathrm{as}(T_1)$ on the share of strings, lower end; control: shares shuffled",
     over(slope(at, by_size)).low,
     at_least=0,
-    control=middle([over(slope(at, by_size.gather(1, order))).low for order in orders]),
+    control=median_high([over(slope(at, by_size.gather(1, order))).low for order in orders]),
     **TRAINED,
 )
 
@@ -220,7 +222,7 @@ PAPER_SIZES = (128, 256, 512)
 
 def at_paper_size(count, sets):
     """Completions by models as large as the paper's: a row for each function, set and size."""
-    coins, large = Draws(seed + 10).generator, brittle.spec(10, 128)
+    coins, large = Rng(seed + 10).generator, brittle.spec(10, 128)
     truths = (2 * torch.randint(0, 2, (count, 1024), generator=coins) - 1).float()
     f, parts = truths.repeat_interleave(sets, 0), []
     for m in PAPER_SIZES:
@@ -309,7 +311,7 @@ sensitivity_row.reproduced(
     r"the paper's size: slope of $\mathrm{as}(T_1)$ on the share of strings, lower end; control: shuffled",
     rising(learned_at),
     at_least=0,
-    control=middle([rising(one) for one in mixed_up]),
+    control=median_high([rising(one) for one in mixed_up]),
     **TRAINED,
 )
 
@@ -372,7 +374,7 @@ glue(
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Sharpness of a model against the average sensitivity of its function, one mark a model.", "name": "fig-completions-sharpness"}, "image": {"alt": "Sharpness rises with average sensitivity: completions from few strings lie at the lower left, models of the truth at the upper right."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.0)
 for i, m in enumerate([*sizes, 0]):
-    look = figures.marks(i, fillstyle="none", label=f"{m} strings" if m else "$f$")
+    look = figures.marker_style(i, fillstyle="none", label=f"{m} strings" if m else "$f$")
     tables = learned[m] if m else truth
     ax.plot(sensitivity(tables[kept[m]]), sharp[m][kept[m]], **look)
 ax.set(xlabel="average sensitivity (bits)", ylabel="sharpness", ylim=(0, None))
@@ -396,7 +398,7 @@ sharpness_row.reproduced(
     "sharpness of models of $T_1$ minus those of $f$, worst size up to half; control: swapped at random",
     least_sharp(),
     at_most=0,
-    control=middle([least_sharp(sign) for sign in swaps]),
+    control=median_high([least_sharp(sign) for sign in swaps]),
     **TRAINED,
 )
 fig15_row.reproduced(

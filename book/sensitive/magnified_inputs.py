@@ -75,8 +75,8 @@ glue(hand=far["B"][n_far], n_far=n_far)
 fig, ax = figures.new(height=2.9)
 labels = {"B": "$B$", "law": "law asks for", "(12)": "(12) asks for"}
 for i, (name, label) in enumerate(labels.items()):
-    ax.plot(far.index, far[name], **figures.look(i, label=label))
-ax.plot(far.index, far.index**0.25, **figures.line(6, linestyle=":", label="$n^{1/4}$"))
+    ax.plot(far.index, far[name], **figures.series_style(i, label=label))
+ax.plot(far.index, far.index**0.25, **figures.line_style(6, linestyle=":", label="$n^{1/4}$"))
 figures.level(ax)
 ax.set(xscale="log", yscale="log", xlabel="length $n$ (bits)", ylabel="magnification")
 figures.ticks(ax, far.index)

@@ -71,7 +71,7 @@ import torch
 
 from bookkit import Ledger, figures, glue, results, table
 from helpers import statistics
-from helpers.statistics import bootstrapped
+from helpers.statistics import bootstrap_interval
 from papers.sensitive import brittle
 
 ledger = Ledger("sensitive/norm_blowup_tradeoff")
@@ -134,7 +134,7 @@ kept = runs[runs["done"]]
 def fit(f, n_of, x, y, count=200, picks=None):
     """Heights (shifts at None), slopes and bends: of the runs, then of runs drawn anew."""
     if picks is None:
-        picks = statistics.redrawn((1000 * f + n_of).long(), count, bootstrap)
+        picks = statistics.resampled((1000 * f + n_of).long(), count, bootstrap)
     picks = torch.cat((torch.arange(len(f))[None], picks))
     height, slope, curvature = {}, {}, {}
     for i, name in enumerate(functions):
@@ -162,12 +162,16 @@ for ax, name in zip(axes.flatten(), functions, strict=True):
         for done, fill in ((True, "full"), (False, "none")):
             own = runs.query("function == @name and n == @n and done == @done")
             label = f"$n = {n}$" if done else None
-            ax.plot(own["norm"], own["log_blowup"], **figures.marks(j, fillstyle=fill, label=label))
+            ax.plot(
+                own["norm"],
+                own["log_blowup"],
+                **figures.marker_style(j, fillstyle=fill, label=label),
+            )
         own = kept.query("function == @name and n == @n")["norm"]
         grid = torch.linspace(own.min(), own.max(), 50)
         at = grid - kept["norm"].mean()
         curve = height[name, n][0] + slope[name][0] * at + curvature[name][0] * at.square()
-        ax.plot(grid, curve, **figures.line(j))
+        ax.plot(grid, curve, **figures.line_style(j))
     ax.set_title(name)
 for ax in axes[:, 0]:
     ax.set_ylabel(r"log blow-up, $\log B$")
@@ -184,7 +188,7 @@ figures.show()
 def lead(height, n):
     """PARITY's height at a length, or its shift, minus each other's: the one of least lower end."""
     parity, *rest = (height[name, n] for name in functions)
-    return min((bootstrapped(parity - other) for other in rest), key=lambda found: found.low)
+    return min((bootstrap_interval(parity - other) for other in rest), key=lambda found: found.low)
 
 
 def share(height):
@@ -196,13 +200,15 @@ def share(height):
 leads = {n: lead(height, n) for n in (*lengths, None)}
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
-shifts = {name: bootstrapped(height[name, None]) for name in functions}
+shifts = {name: bootstrap_interval(height[name, None]) for name in functions}
 rows = []
 for name in functions:
-    row = {"function": name, "slope": f"{bootstrapped(slope[name]):.2f}"}
+    row = {"function": name, "slope": f"{bootstrap_interval(slope[name]):.2f}"}
     for n in lengths:
         own = runs.query("function == @name and n == @n")["done"]
-        row[f"height, n = {n}"] = f"{bootstrapped(height[name, n]):.2f} ({own.sum()} of {len(own)})"
+        row[f"height, n = {n}"] = (
+            f"{bootstrap_interval(height[name, n]):.2f} ({own.sum()} of {len(own)})"
+        )
     rows.append(row | {"shift": f"{shifts[name]:.2f}"})
 table(pd.DataFrame(rows), "Slope, heights at the common norm (runs that converged), shift")
 glue(
@@ -223,7 +229,7 @@ glue(
 
 # %%
 def flattest(slope):
-    return max(bootstrapped(values).high for values in slope.values())
+    return max(bootstrap_interval(values).high for values in slope.values())
 
 
 falling.reproduced(
@@ -298,7 +304,7 @@ whose = torch.tensor([functions.index(name) for name in good["function"]])
 # A number has the same rate and decay for every function, so numbers are drawn anew, not runs.
 each = len(good) // len(functions)
 numbers = torch.zeros(each, dtype=torch.int64)
-numbers = statistics.redrawn(numbers, 2000, torch.Generator().manual_seed(0))
+numbers = statistics.resampled(numbers, 2000, torch.Generator().manual_seed(0))
 numbers = torch.cat([numbers + each * i for i in range(len(functions))], 1)
 levels, slopes, _ = fit(whose, *own, picks=numbers)
 wide_lead = lead(levels, 5)
@@ -308,17 +314,17 @@ def beyond_others(height, n):
     """How far PARITY lies above the highest other, less how far the others lie apart."""
     parity, *rest = (height[name, n] for name in functions)
     top, bottom = torch.stack(rest).amax(0), torch.stack(rest).amin(0)
-    return bootstrapped(parity - top - (top - bottom)), (top - bottom)[0].item()
+    return bootstrap_interval(parity - top - (top - bottom)), (top - bottom)[0].item()
 
 
 wide_beyond, wide_spread = beyond_others(levels, 5)
 table(
     {
         "function": list(functions),
-        "slope": [f"{bootstrapped(slopes[name]):.3f}" for name in functions],
-        "height": [f"{bootstrapped(levels[name, 5]):.2f}" for name in functions],
+        "slope": [f"{bootstrap_interval(slopes[name]):.3f}" for name in functions],
+        "height": [f"{bootstrap_interval(levels[name, 5]):.2f}" for name in functions],
         "PARITY minus it": [
-            f"{bootstrapped(levels['PARITY', 5] - levels[name, 5]):.2f}" for name in functions
+            f"{bootstrap_interval(levels['PARITY', 5] - levels[name, 5]):.2f}" for name in functions
         ],
     },
     f"5 bits with the paper's settings, at the common norm of {good['norm'].mean():.1f}",
@@ -368,10 +374,12 @@ seen = set()
 for e in own.nonzero().flatten().tolist():
     i = functions.index(names[e])
     ax = axes[min(i, 1)]
-    ax.plot(looks["norm"][:, e], looks["log_blowup"][:, e], **figures.line(i, lw=1, alpha=0.7))
+    ax.plot(
+        looks["norm"][:, e], looks["log_blowup"][:, e], **figures.line_style(i, lw=1, alpha=0.7)
+    )
     label = None if i in seen else functions[i]
     last = looks["norm"][-1, e], looks["log_blowup"][-1, e]
-    ax.plot(*last, **figures.marks(i, label=label))
+    ax.plot(*last, **figures.marker_style(i, label=label))
     seen.add(i)
 for ax in axes:
     ax.set_xlabel("parameter norm, $N$")

@@ -59,12 +59,12 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
 from helpers.cube import average_sensitivity
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.sensitive.parity import inner_votes, nested_majority, parity_circuit, run_circuit
 
-ledger, draws = Ledger("sensitive/parity_from_majority"), Draws(seed)
+ledger, rng = Ledger("sensitive/parity_from_majority"), Rng(seed)
 nested = ledger.result("sensitive.nested")
-long_strings = [draws.strings(n, 20) for n in long_lengths]  # all zeros, all ones, 18 at random
+long_strings = [rng.strings(n, 20) for n in long_lengths]  # all zeros, all ones, 18 at random
 
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The inner vote among $m$ ones: the share of the ones at or before each of them. Those above one half vote yes (solid), the others no (hatched). The outer vote counts the solid bars.", "name": "fig-two-votes"}, "image": {"alt": "Two bar charts of rising bars with a line at one half. With six ones, three hatched bars lie at or below the line and three solid bars above it: a tie. With seven ones, three hatched bars lie below it and four solid bars above: a majority."}} tags=["hide-input"]
@@ -257,7 +257,7 @@ def says(formula):
 # %%
 unrestricted = ("M", "i", ("M", "j", ("<=", "j", "i")))
 n_rasp, n_logic = min(n_max, 12), min(n_max, 10)
-medium = [draws.strings(n, 8) for n in (60, 101)]  # the long formula lists all triples i, j, p
+medium = [rng.strings(n, 8) for n in (60, 101)]  # the long formula lists all triples i, j, p
 forms = {
     "RASP": (rasp_parity, n_rasp, long_strings),
     "RASP, half is enough": (lambda x: rasp_parity(x, torch.ge), n_rasp, long_strings),
@@ -342,10 +342,10 @@ by_length = pd.DataFrame(by_length, pd.Index(lengths, name="n"))
 fig, ax = figures.new(height=3.1)
 roots = [[c * math.sqrt(n / math.pi) for n in lengths] for c in (math.sqrt(2), 2)]
 for k, (name, limit) in enumerate(zip(by_length, [*roots, lengths, None], strict=False)):
-    look = figures.marks(k, label=name) if limit else figures.look(k, label=name)
+    look = figures.marker_style(k, label=name) if limit else figures.series_style(k, label=name)
     ax.plot(lengths, by_length[name], **look)
     if limit:
-        ax.plot(lengths, limit, **figures.line(k))
+        ax.plot(lengths, limit, **figures.line_style(k))
 ax.set(xscale="log", yscale="log", ylim=(0.1, 2 * n_max))
 ax.set(xlabel="length $n$ (bits)", ylabel="average sensitivity (bit flips)")
 figures.ticks(ax, [n for n in (1, 2, 4, 8, 16) if n <= n_max])

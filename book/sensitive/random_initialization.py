@@ -56,12 +56,12 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers.cube import average_sensitivity
-from helpers.draws import Draws
+from helpers.rng import Rng
 from helpers.statistics import average, difference
 from papers.sensitive import random_nets
 from papers.sensitive.random_nets import DRAWS, NETS, RECURRENT, TRANSFORMERS
 
-ledger, source = Ledger("sensitive/random_initialization"), Draws(seed).generator
+ledger, source = Ledger("sensitive/random_initialization"), Rng(seed).generator
 low, recurrent = ledger.result("sensitive.init.low"), ledger.result("sensitive.init.recurrent")
 
 # %%
@@ -82,7 +82,7 @@ for ax, values in zip(axes, (sign, balanced), strict=True):
         middle = [e.value for e in means]
         error = [[e.value - e.low for e in means], [e.high - e.value for e in means]]
         at = torch.arange(len(order)) + 0.13 * (i - 2)
-        ax.errorbar(at, middle, error, **figures.marks(i, capsize=3, label=net))
+        ax.errorbar(at, middle, error, **figures.marker_style(i, capsize=3, label=net))
     figures.level(ax, bits / 2, "random functions")
     ax.set(xlabel="draw of the weights", ylim=(0, 0.55 * bits))
     ax.set_xticks(range(len(order)), order)

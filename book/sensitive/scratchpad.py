@@ -55,12 +55,12 @@ import torch
 
 from bookkit import Ledger, figures, glue, results, table
 from helpers import cube
-from helpers.draws import Draws
+from helpers.rng import Rng
 from helpers.sharpness import direction_sharpness
 from helpers.statistics import Estimate, average, difference, trend
 from papers.sensitive import brittle, parity, scratchpads
 
-ledger, draw = Ledger("sensitive/scratchpad"), Draws(seed)
+ledger, draw = Ledger("sensitive/scratchpad"), Rng(seed)
 level, hundreds = map(ledger.result, ("sensitive.fig11.level", "sensitive.fig11.hundreds"))
 reproduced = functools.partial(level.reproduced, about="experiment", evidence="trained")
 lengths = sorted(set(lengths))
@@ -72,8 +72,8 @@ def by_hand(n, scale):
     """Sharpness of the transformer written by hand for PARITY in one go."""
     hand, weights = parity.parity_transformer(n)
     forward = functools.partial(parity.forward, hand)
-    noise = scale, 20, Draws(seed).generator
-    strings = Draws(seed).strings(n, 16)
+    noise = scale, 20, Rng(seed).generator
+    strings = Rng(seed).strings(n, 16)
     return direction_sharpness(
         forward, weights, strings, *noise, shape="gaussian", without="positions"
     ).mean.item()
@@ -103,8 +103,8 @@ summary["by hand, small noise"] = [by_hand(n, sigma / smallest**2) for n in summ
 fig, ax = figures.new(height=2.9)
 for k, name in enumerate(("mean", "by hand", "by hand, small noise")):
     label = "learned, scratchpad" if name == "mean" else name
-    ax.plot(summary.index, summary[name], **figures.look(k, label=label))
-ax.plot(kept["n"], kept["sharpness"], **figures.marks(0, markersize=2.5, alpha=0.6))
+    ax.plot(summary.index, summary[name], **figures.series_style(k, label=label))
+ax.plot(kept["n"], kept["sharpness"], **figures.marker_style(0, markersize=2.5, alpha=0.6))
 figures.level(ax, 0.25, "criterion")
 ax.set(xscale="log", yscale="log", xlabel="bits of a string, $n$", ylabel="sharpness")
 figures.ticks(ax, summary.index)
@@ -201,7 +201,7 @@ for name, blank in (("scratchpad", False), ("blank", True)):
         pair_length, seeds, 2 * steps, B=85, draws=draws, **noise, **rule
     )
     there = {k: v[seen["mse"] <= brittle.CONVERGED] for k, v in there.items()}
-    given = pair_bits, 2 * draws, Draws(seed).generator
+    given = pair_bits, 2 * draws, Rng(seed).generator
     by_step[name] = scratchpads.sharpness_by_step(pair, there, *given, **noise).double()
 
 # %% mystnb={"code_prompt_hide": "Table, and a check", "code_prompt_show": "Table, and a check"} tags=["hide-input", "nbval-ignore-output"]

@@ -62,13 +62,13 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube, statistics
-from helpers.draws import Draws
+from helpers.rng import Rng
 from helpers.sharpness import SquaredLoss, hessian_trace
 from papers.sensitive.isolation import parity_sharpness
 from papers.sensitive.parity import HALF, SIGN, forward, parity_transformer
 from papers.sensitive.steps import dimension
 
-ledger, source = Ledger("sensitive/sharp_or_curved"), Draws(seed)
+ledger, source = Ledger("sensitive/sharp_or_curved"), Rng(seed)
 hessian = ledger.result("sensitive.thm6_hessian")
 LAST_BIAS = "layers.1.output_bias"
 lengths = sorted({4, 8, 16, 32, 64, 128, long_n})
@@ -124,9 +124,9 @@ curved = {n: {rho: curvature(n, rho) for rho in small_steps} for n in (8, long_n
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: trace of the Hessian at exact PARITY transformers whose read-outs differ by a tilt, against the length. Right: curvature $2 D L_{\\rho, n} / \\rho^2$ over random steps of length $\\rho$ from the network without a tilt, at two lengths; the grey line is its trace.", "name": "fig-curved"}, "image": {"alt": "Left, on two logarithmic axes: without a tilt the trace is a flat line at 64; with tilts of one ten thousandth, one thousandth and one hundredth it leaves that line at shorter and shorter strings and then rises as a straight line, to far above a million. Right: at 8 bits the curvature stays at 64 up to steps of one ten thousandth and then rises; at the longest strings it is far above 64 at every step shown, and falls for steps above one ten thousandth."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=3.1)
 for i, c in enumerate(tilts):
-    axes[0].plot(lengths, found[c]["trace"], label=f"{c:g}", **figures.look(i))
+    axes[0].plot(lengths, found[c]["trace"], label=f"{c:g}", **figures.series_style(i))
 for i, (n, row) in enumerate(curved.items()):
-    axes[1].plot(small_steps, list(row.values()), label=f"{n} bits", **figures.look(i))
+    axes[1].plot(small_steps, list(row.values()), label=f"{n} bits", **figures.series_style(i))
 axes[0].set(xscale="log", yscale="log", xlabel="length $n$, bits", ylabel="trace of $H$")
 figures.ticks(axes[0], lengths[::2])
 axes[0].legend(title="tilt")

@@ -118,12 +118,14 @@ means = kept.groupby(["function", "n"])["sharpness"].apply(lambda v: average(v.t
 fig, ax = figures.new(height=3.4)
 for i, name in enumerate(functions):
     value, low, high = zip(*(means[name, n] for n in lengths), strict=True)
-    ax.plot(lengths, value, **figures.look(i, label=name))
+    ax.plot(lengths, value, **figures.series_style(i, label=name))
     figures.interval(ax, lengths, low, high, color=figures.COLOURS[i])
     for good, fill in ((True, "full"), (False, "none")):
         own = runs[(runs["function"] == name) & ((runs["mse"] <= brittle.CONVERGED) == good)]
         x = own["n"] + 0.08 * (i - 1.5)
-        ax.plot(x, own["sharpness"], **figures.marks(i, markersize=3, alpha=0.6, fillstyle=fill))
+        ax.plot(
+            x, own["sharpness"], **figures.marker_style(i, markersize=3, alpha=0.6, fillstyle=fill)
+        )
 ax.set(xlabel="bits of a string, $n$", ylabel="sharpness", xticks=lengths, ylim=(0, None))
 ax.legend()
 figures.show()

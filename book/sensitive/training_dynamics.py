@@ -130,8 +130,8 @@ for ax, (name, title) in zip(axes.flatten(), NAMES.items(), strict=True):
         own = groups == d
         curves = brittle.aligned(path[name][own], converges[own], before, after)
         seen = (~curves.isnan()).double().mean(0) >= 0.5
-        ax.plot(x, figures.gaps(curves.T), **figures.line(i % 7, linewidth=0.4, alpha=0.4))
-        look = figures.look(i % 7, markevery=12, label=f"decay {d:g}")
+        ax.plot(x, figures.gaps(curves.T), **figures.line_style(i % 7, linewidth=0.4, alpha=0.4))
+        look = figures.series_style(i % 7, markevery=12, label=f"decay {d:g}")
         ax.plot(x[seen], curves[:, seen].nanmean(0), **look)
     ax.axvline(0, color=figures.GREY, linestyle=":", linewidth=1, marker="")
     ax.set_ylabel(title)
@@ -369,7 +369,7 @@ for i, ((name, d), kind) in enumerate(knows.groupby(["function", "decay"])):
     for run, looks_of in kind.groupby("run"):
         label = f"{name}, decay {d:g}" if run == 0 else None
         time = rate * looks_of["step"]
-        ax.plot(time, looks_of["sharpness"], **figures.line(i, linewidth=1, label=label))
+        ax.plot(time, looks_of["sharpness"], **figures.line_style(i, linewidth=1, label=label))
 for ax in axes:
     ax.set(xlabel=r"$\eta t$", yscale="log")
     ax.legend()

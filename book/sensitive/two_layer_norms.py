@@ -61,12 +61,12 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.sensitive import steps, two_norms
 from papers.sensitive.isolation import climb, moved, parity_of, parity_sharpness
 from papers.sensitive.parity import PostNormSpec, forward, parity_transformer, shapes
 
-ledger, source = Ledger("sensitive/two_layer_norms"), Draws(seed)
+ledger, source = Ledger("sensitive/two_layer_norms"), Rng(seed)
 generator = source.generator
 remark = ledger.result("sensitive.thm6_norms")
 d, rho = 4, 0.1
@@ -109,9 +109,11 @@ for k, name in enumerate(("first layer", "second layer")):
 fig, ax = figures.new(height=3.0)
 for k, name in enumerate(("first layer", "second layer")):
     seen = chances[chances[name] * draws >= 10]
-    ax.plot(seen["r"], seen[name], **figures.marks(k, markersize=4, label=name))
-    ax.plot(chances["r"], chances[f"{name}, bound"], **figures.line(k, label=f"{name}, bound"))
-at_rest = figures.line(6, linestyle=":", label="value matrices still")
+    ax.plot(seen["r"], seen[name], **figures.marker_style(k, markersize=4, label=name))
+    ax.plot(
+        chances["r"], chances[f"{name}, bound"], **figures.line_style(k, label=f"{name}, bound")
+    )
+at_rest = figures.line_style(6, linestyle=":", label="value matrices still")
 ax.plot(chances["r"], chances["second layer, V still"], **at_rest)
 ax.set(xscale="log", yscale="log", xlabel="deviation $r$", ylabel="chance to be below")
 ax.set(ylim=(0.5 / draws, 2))

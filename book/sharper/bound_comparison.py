@@ -122,7 +122,7 @@ fig, ax = figures.new(height=3.4)
 sizes = torch.logspace(2, 11, 46, dtype=torch.float64)
 for i, (name, curve) in enumerate(CURVES.items()):
     fill = figures.COLOURS[i] if i > 2 else "white"
-    look = figures.look(i, label=name, markevery=(i, 5), markerfacecolor=fill)
+    look = figures.series_style(i, label=name, markevery=(i, 5), markerfacecolor=fill)
     ax.plot(sizes, [curve(m) for m in sizes.tolist()], **look)
 figures.level(ax, 1.0, "1")
 figures.level(ax, 0.25, "1/4")

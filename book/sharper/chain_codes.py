@@ -53,11 +53,11 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.draws import Draws
-from helpers.statistics import first
+from helpers.rng import Rng
+from helpers.statistics import least_integer
 from papers.sharper import chain_of_thought as chain
 
-ledger, draws = Ledger("sharper/chain_codes"), Draws(seed)
+ledger, rng = Ledger("sharper/chain_codes"), Rng(seed)
 norm, growth = ledger.result("sharper.cot.norm"), ledger.result("sharper.growth.chain")
 glue(T_norm=T_norm, n_max=n_max, T_long=T_long, instances=instances)
 
@@ -69,7 +69,7 @@ KINDS = {"one-hot": "one-hot", "random signs": "random signs", "any": "any codes
 exponents = (2, 4, 6, 8, 10, 12, 16, 20, 30, 40)
 norms = {f"2^{k}": chain.score_norms(2**k) for k in exponents}
 both = 2 * pd.DataFrame(norms).T.rename_axis("T")  # two score matrices
-first_false = first(lambda T: 2 * chain.score_norms(T)["any"] > 3, 2)
+first_false = least_integer(lambda T: 2 * chain.score_norms(T)["any"] > 3, 2)
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Squared norm of both score matrices over $L^2$, by the codes of the positions. The grey line is the network for two bits.", "name": "fig-code-norms"}, "image": {"alt": "Log-log plot against the length from 4 to ten to the twelve. One-hot codes rise in a straight line of slope one. Random signs start above them, rise ever more slowly and cross them at some hundred bits. The least for any codes rises slowest of all, starts below the grey line at three and crosses it at about 15 bits."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.9)
@@ -163,8 +163,8 @@ glue(any_over_main=over_main["any codes of length 1, at least"], first_false=fir
 # %%
 rows = []
 for T in (4, 8, n_max, T_long):
-    codes = chain.sign_codes(T, draws)
-    inputs = cube.bits(T) if n_max >= T else draws.strings(T, 3)
+    codes = chain.sign_codes(T, rng)
+    inputs = cube.bits(T) if n_max >= T else rng.strings(T, 3)
     _, weights = chain.construct(T, None, codes)
     wrong, off = chain.errors(codes, weights, inputs)
     size = sum(w.square().sum().item() for w in weights.values())
@@ -175,7 +175,7 @@ short = pd.DataFrame(rows)
 table(short, "The chain with short codes")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
-three = draws.normal(8, 3).sign() / math.sqrt(3)  # eight codes of three signs: some coincide
+three = rng.normal(8, 3).sign() / math.sqrt(3)  # eight codes of three signs: some coincide
 scores = torch.nn.functional.pad(4 * math.log(16) * three @ three.mT, (0, 1, 0, 1))
 eight, hand = chain.construct(8)
 blind = chain.errors(eight, hand | {"WKQ1": scores, "WKQ2": scores}, cube.bits(8))[0]
@@ -215,11 +215,11 @@ def over_leak(codes, scale, divided=True):
 
 def random_codes():
     """Codes of length 1, and a scale; sometimes two codes that nearly coincide."""
-    T, k = draws.whole(2, 7), draws.whole(2, 8)
-    raw = draws.normal(T, k)
-    if draws.whole(0, 1):
-        raw[0] = raw[1] + draws.log_uniform(1e-3, 1).item() * draws.normal(k)
-    scale = math.log(7 * (T - 1)) + 1e-9 + draws.whole(0, 1) * draws.uniform(0, 6)
+    T, k = rng.whole(2, 7), rng.whole(2, 8)
+    raw = rng.normal(T, k)
+    if rng.whole(0, 1):
+        raw[0] = raw[1] + rng.log_uniform(1e-3, 1).item() * rng.normal(k)
+    scale = math.log(7 * (T - 1)) + 1e-9 + rng.whole(0, 1) * rng.uniform(0, 6)
     return raw / raw.norm(dim=1, keepdim=True), scale
 
 
@@ -228,7 +228,7 @@ found = [over_leak(*one) for one in tried]
 no_room = max(over_leak(*one, divided=False) for one in tried)
 best, (codes, scale) = max(zip(found, tried, strict=True), key=lambda pair: pair[0])
 for _ in range(instances):
-    trial = codes + draws.log_uniform(1e-3, 1).item() * draws.normal(*codes.shape)
+    trial = codes + rng.log_uniform(1e-3, 1).item() * rng.normal(*codes.shape)
     trial = trial / trial.norm(dim=1, keepdim=True)
     if (height := over_leak(trial, scale)) > best:
         best, codes = height, trial

@@ -54,14 +54,14 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
 from helpers.cube import SparseFunction
-from helpers.draws import Draws, f64
-from helpers.statistics import first
+from helpers.rng import Rng, f64
+from helpers.statistics import least_integer
 from papers.sharper import chain_of_thought as chain
 from papers.sharper.gradients import squared_gradients
 from papers.sharper.network import construct
 from papers.sharper.tabulated import gradient_bound
 
-ledger, draws = Ledger("sharper/chain_of_thought"), Draws(seed)
+ledger, rng = Ledger("sharper/chain_of_thought"), Rng(seed)
 exact, same_gradient = ledger.result("sharper.cot.exact"), ledger.result("sharper.cot.gradient")
 thm7, thm8 = ledger.result("sharper.thm7"), ledger.result("sharper.thm8")
 one_pass_growth = ledger.result("sharper.growth.one_pass")
@@ -144,13 +144,13 @@ exact.holds(
 # %% mystnb={"code_prompt_hide": "Every step, every pair of bits", "code_prompt_show": "Every step, every pair of bits"} tags=["hide-cell"]
 n, pairs, gaps = 5, cube.bits(2), {}
 two_bits = SparseFunction(n, torch.tensor([3]), f64([1.0]), "even_parity")
-kinds = {"one-hot codes": None, "short codes": chain.sign_codes(n, draws)}
+kinds = {"one-hot codes": None, "short codes": chain.sign_codes(n, rng)}
 for (name, scale), kind in product({"large": 40.0, "2 log 2T": 2 * math.log(2 * n)}.items(), kinds):
     padded = torch.nn.functional.pad(pairs, (0, n - 2))
     wanted = f64(squared_gradients(construct(two_bits, scale), padded).sum(axis=1).tolist())
     codes, weights = chain.construct(n, scale, kinds[kind])
     for t in range(1, n + 1):
-        strings = draws.strings(n + t, 4)
+        strings = rng.strings(n + t, 4)
         strings[:, t - 1], strings[:, -1] = pairs.T
         found = chain.squared_gradient(codes, weights, strings)
         gaps[kind, name, t] = (found / wanted - 1).abs().max().item()
@@ -254,7 +254,7 @@ def exponents(lengths):
 def ends(name, at_a_quarter=False, most=10**7):
     """First length at which the bound of a network says nothing."""
     network = NETWORKS[name]
-    return first(lambda T: most <= T or exponent(*network(T), at_a_quarter) >= 0, 2, most)
+    return least_integer(lambda T: most <= T or exponent(*network(T), at_a_quarter) >= 0, 2, most)
 
 
 last = {name: ends(name) for name in NETWORKS}
@@ -318,7 +318,7 @@ def best_bound(norm, gradient, steps):
 def from_length(name):
     """First length from which a chain has a smaller bound than one pass."""
     chained, whole = NETWORKS[name], NETWORKS["one pass"]
-    return first(lambda T: best_bound(*chained(T)) < best_bound(*whole(T)), 2)
+    return least_integer(lambda T: best_bound(*chained(T)) < best_bound(*whole(T)), 2)
 
 
 def power(network):

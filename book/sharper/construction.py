@@ -50,7 +50,7 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.sharper.network import (
     ConstructionSpec,
     assemble,
@@ -64,7 +64,7 @@ from papers.sharper.network import (
     trapezoid,
 )
 
-ledger, draws = Ledger("sharper/construction"), Draws(seed)
+ledger, rng = Ledger("sharper/construction"), Rng(seed)
 thm9, construction = ledger.result("sharper.thm9"), ledger.result("sharper.construction")
 zero_weight = ledger.result("sharper.zero_weight")
 rounding = 1e-12  # some thousand steps of 2e-16 on numbers of size 1
@@ -173,9 +173,9 @@ for ax, d in zip(axes, (1, 2, 3, 5), strict=True):
     for k in range(d + 1):
         ax.axvspan((k - 0.25) / d, (k + 0.25) / d, color="#e9eef3", linewidth=0)
     for i, basis in enumerate(("even_parity", "character")):
-        ax.plot(y, mlp(y[:, None], *trapezoid(parity_values(d, basis))), **figures.line(i))
+        ax.plot(y, mlp(y[:, None], *trapezoid(parity_values(d, basis))), **figures.line_style(i))
     grid = torch.arange(d + 1) / d
-    ax.plot(grid, parity_values(d, "even_parity"), **figures.marks(0))
+    ax.plot(grid, parity_values(d, "even_parity"), **figures.marker_style(0))
     ax.set(title=f"$d = {d}$", xlim=(-0.02, 1.02), xlabel="mean $y$")
 axes[0].set_ylabel("$g(y)$")
 figures.show()
@@ -223,7 +223,7 @@ thm9.holds(
 # %%
 pairs, fails = [(n, d) for n in range(1, 9) for d in range(1, n + 1)], set()
 for n, d in pairs:
-    f = cube.sparse_function(n, d, 1, draws.generator, "even_parity")
+    f = cube.sparse_function(n, d, 1, rng.generator, "even_parity")
     network = construct(f, (None, large_scale))
     if (forward(*network, cube.bits(n)) - f.table()).abs().max() > 1e-9:
         fails.add((n, d))
@@ -285,7 +285,7 @@ classes = [
     if d <= n and math.comb(n, d) >= W
 ]
 found = pd.DataFrame(
-    [measured(cube.sparse_function(*c[1:], draws.generator, c[0])) for c in classes],
+    [measured(cube.sparse_function(*c[1:], rng.generator, c[0])) for c in classes],
     pd.MultiIndex.from_tuples(classes, names=["basis", "T", "d", "W"]),
 )
 shown = found.loc["even_parity", n_max, 3][["error", "over its bound", "idle weight"]]
@@ -300,7 +300,7 @@ construction.holds(
     about="statement",
     evidence="proved",
 )
-f = cube.sparse_function(n_max, 3, 1, draws.generator, "even_parity")
+f = cube.sparse_function(n_max, 3, 1, rng.generator, "even_parity")
 spec, large = construct(f, (None, large_scale))
 _, inside = forward(spec, large, cube.bits(n_max)[:1], intermediates=True)
 zero_weight.refuted(
@@ -323,8 +323,8 @@ def long_error(n, d, c, scales, exact=False, broken=lambda w: {}):
     """Largest error at n bits, sets drawn at random, over 8 inputs or (n <= 8) all."""
     members = torch.zeros(len(c), n, dtype=torch.int64)
     for row in members:
-        row[torch.randperm(n, generator=draws.generator)[:d]] = 1
-    bits = cube.bits(n) if n <= 8 else torch.cat((draws.strings(n, 6), members[:1], members[:1]))
+        row[torch.randperm(n, generator=rng.generator)[:d]] = 1
+    bits = cube.bits(n) if n <= 8 else torch.cat((rng.strings(n, 6), members[:1], members[:1]))
     if n > 8:
         bits[-1] *= bits[-1].cumsum(0) == 1  # one member of the first set is 1, nothing else
     target = (1 - (bits @ members.T) % 2).double() @ c
@@ -383,7 +383,7 @@ sizes += [(n, d) for n in (50, far_max // 2, far_max) for d in (1, 5)]
 for n, d in sizes:
     for W in sorted({1, min(n, 3), min(n, 8)}):
         for tiny in (1.0, 1e-8, 1e-280):
-            c = draws.log_uniform(tiny, 1.0, W)
+            c = rng.log_uniform(tiny, 1.0, W)
             c = (c / c.max()) / (c / c.max()).norm()
             for L2 in (0.0, 2 * math.log(n), 400.0) if n <= 8 else (2 * math.log(n),):
                 for L1 in (plateau_scale(n, d), 400.0) if n <= 8 else (plateau_scale(n, d),):

@@ -69,22 +69,22 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, results, table
-from helpers.draws import Draws, f64
 from helpers.nets.transformer import forward
+from helpers.rng import Rng, f64
 from helpers.statistics import (
     average,
-    bootstrapped,
+    bootstrap_interval,
     concordance,
-    middle,
+    median_high,
     power,
-    redrawn,
+    resampled,
     slope,
     wilson,
 )
 from papers.sharper import pac_bayes, samples
 from papers.sharper.tabulated import gradient_bound, parameter_count
 
-ledger, draws = Ledger("sharper/generalization_gap"), Draws(seed)
+ledger, rng = Ledger("sharper/generalization_gap"), Rng(seed)
 fig1 = {
     "degree": ledger.result("sharper.fig1.degree"),
     "few": ledger.result("sharper.fig1.sparsity_few"),
@@ -110,7 +110,7 @@ if series:
         checkpoint=results.checkpoint(series),
     )
     rows = samples.gap_table(
-        data, partial(forward, spec), found, fresh=big_fresh, generator=draws.generator
+        data, partial(forward, spec), found, fresh=big_fresh, generator=rng.generator
     )
     rows.insert(2, "function", numbers)
     results.save(series, {name: rows[name].round(6).tolist() for name in rows})
@@ -188,7 +188,10 @@ panels = (
 )
 for ax, (frame, linear, top, title) in zip(axes, panels, strict=True):
     for i, (W, runs) in enumerate(frame.groupby("sparsity")):
-        looks = figures.look(i, label=f"$W = {W}$"), figures.marks(i, markerfacecolor="white")
+        looks = (
+            figures.series_style(i, label=f"$W = {W}$"),
+            figures.marker_style(i, markerfacecolor="white"),
+        )
         for done, look in zip((1, 0), looks, strict=True):
             by = runs[runs["finished"] == done].groupby("degree")["gap"]
             at = by.mean().index + 0.06 * (i - 1)
@@ -311,10 +314,10 @@ def judged(runs, label, statistic):
     """A statistic with its interval, and its lower end where labels are shuffled (median of 25)."""
     gaps = column(runs, "gap")
     classes = 100 * column(runs, "degree") + column(runs, "sparsity")
-    again = redrawn(classes, redraws, draws.generator)
-    mixed = gaps[redrawn(strata(runs, label), 25, draws.generator, replace=False)]
-    found = bootstrapped(statistic(torch.cat((gaps[None], gaps[again]))))
-    return found, middle([statistic(m[again]).quantile(0.025).item() for m in mixed])
+    again = resampled(classes, redraws, rng.generator)
+    mixed = gaps[resampled(strata(runs, label), 25, rng.generator, replace=False)]
+    found = bootstrap_interval(statistic(torch.cat((gaps[None], gaps[again]))))
+    return found, median_high([statistic(m[again]).quantile(0.025).item() for m in mixed])
 
 
 # %%

@@ -52,7 +52,7 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
 from helpers.cube import SparseFunction
-from helpers.draws import Draws, f64, seed_of
+from helpers.rng import Rng, f64, seed_of
 from papers.sharper.gradients import (
     BLOCKS,
     LEFT_OUT,
@@ -75,7 +75,7 @@ from papers.sharper.network import (
 )
 from papers.sharper.tabulated import gradient_bound
 
-ledger, draws = Ledger("sharper/gradients_and_trace"), Draws(seed)
+ledger, rng = Ledger("sharper/gradients_and_trace"), Rng(seed)
 thm14, thm14_blocks = ledger.result("sharper.thm14"), ledger.result("sharper.thm14.blocks")
 
 
@@ -92,13 +92,13 @@ glue(n_map=n_map, large_scale=large_scale, n_far=n_far, instances=instances)
 # One function of degree 1 with $W = T$ equal coefficients, three networks: the paper's at its own scale; the same with a large $L_2$, where it is $f$ up to rounding; and the exact network of {ref}`ch-construction`, which is $f$ at every second scale.
 
 # %%
-example = flat_function(n_map, 1, n_map, draws)
+example = flat_function(n_map, 1, n_map, rng)
 networks = {
     "2 log T": construct(example),
     "large scale": construct(example, LARGE),
     "exact": construct_exact(example),
 }
-bits = draws.strings(n_map, 64)
+bits = rng.strings(n_map, 64)
 found = {name: squared_gradients(network, bits) for name, network in networks.items()}
 blocks = pd.DataFrame({name: f.max() for name, f in found.items()})
 
@@ -108,7 +108,7 @@ shown = [k for k in BLOCKS if k not in ("WV1", "WKQ1")]
 fig, ax = figures.new(height=3.1)
 for i, (name, label) in enumerate((("2 log T", "$2 \\log T$"), ("large scale", "large scale"))):
     at = [j + 0.16 * (2 * i - 1) for j in range(len(shown))]
-    ax.plot(at, blocks.loc[shown, name], **figures.marks(i, markersize=7, label=label))
+    ax.plot(at, blocks.loc[shown, name], **figures.marker_style(i, markersize=7, label=label))
 bars = {"color": "black", "elinewidth": 2, "fmt": "none", "label": "bound"}
 ax.errorbar(range(5), blocks.loc[shown[:5], "bound"], xerr=0.38, **bars)
 total = gradient_bound(1, n_map)
@@ -223,10 +223,10 @@ glue(tiny_ratio=tiny["over $G_u$"].iloc[-1], tiny_gradient=tiny["squared gradien
 # %% mystnb={"code_prompt_hide": "1,000 random networks", "code_prompt_show": "1,000 random networks"} tags=["hide-input"]
 def instance():
     """One random network: its gradient over every bound."""
-    f, scales = random_network(draws, large_scale)
+    f, scales = random_network(rng, large_scale)
     d, W, L2 = f.degree, f.sparsity, scales[1]
     off = leaks(f, scales)[1] * f.coefficients.sum().item()  # bounds the error, on plateaus
-    bits = draws.strings(f.n, 8)
+    bits = rng.strings(f.n, 8)
     found = squared_gradients(construct(f, scales), bits)
     theirs, G_u = block_bounds(d, W), gradient_bound(d, W)
     by_scores, by_range = repair_terms(f, L2)
@@ -256,8 +256,8 @@ table(judged, f"{instances} random networks, {exact.sum()} exact to 1e-9, at eig
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 doubled = []
 for W in (1, n_map):
-    f, bounds = flat_function(n_map, 1, W, draws, total=4.0), block_bounds(1, W)
-    found = squared_gradients(construct(f, LARGE), draws.strings(n_map, 16)).max()
+    f, bounds = flat_function(n_map, 1, W, rng, total=4.0), block_bounds(1, W)
+    found = squared_gradients(construct(f, LARGE), rng.strings(n_map, 16)).max()
     doubled.append((found / bounds[bounds > 0]).max())
 thm14_blocks.holds(
     f"each block over its bound, of $F$ the last row, {instances} networks, largest ratio",
@@ -278,7 +278,7 @@ glue(top_listed_block=top["each listed block over its bound"])
 # Random draws seldom reach the corners. So we also *search*: a local search over coefficients (down to $10^{-280}$) and scales (up to 400), at all inputs. It reaches {glue:text}`climbed:.2f`.
 
 # %% mystnb={"code_prompt_hide": "A search against the repaired bound", "code_prompt_show": "A search against the repaired bound"} tags=["hide-cell"]
-searcher = Draws(seed_of("gradients_and_trace", seed))
+searcher = Rng(seed_of("gradients_and_trace", seed))
 
 
 def height(f, scales, share=1.0):
@@ -316,7 +316,7 @@ glue(climbed=climbed["found"].max())
 # %% mystnb={"code_prompt_hide": "Ratios by length", "code_prompt_show": "Ratios by length"} tags=["hide-input"]
 rows = []
 for d, n in ((d, n) for d in (1, 2) for n in (8, 12, 18, 27, 40, n_far)):
-    f, bits = flat_function(n, d, n, draws), draws.strings(n, 12)
+    f, bits = flat_function(n, d, n, rng), rng.strings(n, 12)
     found, exact = (squared_gradients(net(f), bits) for net in (construct, construct_exact))
     G_u, whole = gradient_bound(d, n), largest(found)
     repaired = G_u + sum(repair_terms(f, 2 * math.log(n)))
@@ -338,8 +338,8 @@ glue(far_ratio=far["paper's network"], far_exact=far["exact network"])
 classes = [(d, W) for d in range(1, 6) for W in (1, 7, 14, 20)]  # the paper's, T = 20
 top20 = {"paper's network": 0.0, "exact network": 0.0}
 for d, W in classes:
-    f = cube.sparse_function(20, d, W, draws.generator, "even_parity")
-    equal, bits = flat_function(20, d, W, draws), draws.strings(20, 16)
+    f = cube.sparse_function(20, d, W, rng.generator, "even_parity")
+    equal, bits = flat_function(20, d, W, rng), rng.strings(20, 16)
     for kind, net in zip(top20, (construct, construct_exact), strict=True):
         found = max(largest(squared_gradients(net(g), bits)) for g in (f, equal))
         top20[kind] = max(top20[kind], found / gradient_bound(d, W))

@@ -49,12 +49,12 @@ import math
 import pandas as pd
 
 from bookkit import Ledger, figures, glue, table
-from helpers.draws import Draws
+from helpers.rng import Rng
 from papers.sharper.gradients import LISTED, flat_function, repair_terms, traces
 from papers.sharper.network import construct, construct_exact, plateau_scale
 from papers.sharper.tabulated import gradient_bound
 
-ledger, draws = Ledger("sharper/hessian_trace"), Draws(seed)
+ledger, rng = Ledger("sharper/hessian_trace"), Rng(seed)
 thm5, identity = ledger.result("sharper.thm5"), ledger.result("sharper.thm5.identity")
 glue(n_small=n_small, large_scale=large_scale)
 
@@ -76,14 +76,14 @@ def measured(network, f, L2):
 
 
 scales = [0.0, 2.0, 2 * math.log(n_small), 6.0, 10.0, 15.0, 20.0, 30.0, large_scale]
-f = flat_function(n_small, 1, n_small, draws)
+f = flat_function(n_small, 1, n_small, rng)
 by_scale = {L2: measured(construct(f, (None, L2)), f, L2) for L2 in scales}
 by_scale = pd.DataFrame(by_scale).T.rename_axis("second scale")
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The paper's network for $d = 1$, $W = T$, as its second scale grows. Trace of the whole Hessian over the bound $2 G_u$; the part of the blocks that the paper lists; the trace over the repaired bound.", "name": "fig-trace-scale"}, "image": {"alt": "Logarithmic vertical axis against the second scale. The trace over the bound rises from below a tenth and crosses the grey line at one between 20 and 30, the part of the listed blocks stays flat below a tenth, and the repaired ratio rises to about a fifth and levels off."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.8)
 for i, name in enumerate(("over 2 G_u", "listed blocks over 2 G_u", "over the repaired bound")):
-    ax.plot(scales, by_scale[name], **figures.look(i, label=name.replace("G_u", "$G_u$")))
+    ax.plot(scales, by_scale[name], **figures.series_style(i, label=name.replace("G_u", "$G_u$")))
 ax.set(xlabel="second scale $L_2$", ylabel="trace over the bound", yscale="log", ylim=(0.04, 6))
 figures.level(ax)
 ax.legend(fontsize=7.5)
@@ -131,7 +131,7 @@ glue(papers_ratio=by_scale.loc[2 * math.log(n_small), "over 2 G_u"])
 # %%
 rows = []
 for d, W in ((1, 1), (1, n_small), (2, 3), (3, 2)):
-    f = flat_function(n_small, d, W, draws)
+    f = flat_function(n_small, d, W, rng)
     first = max(2 * math.log(n_small), plateau_scale(n_small, d) + 0.1)
     for name, network in {
         "exact": construct_exact(f),

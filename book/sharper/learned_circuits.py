@@ -61,13 +61,13 @@ import torch
 
 from bookkit import Ledger, figures, glue, results, table
 from helpers import cube
-from helpers.draws import Draws
-from helpers.statistics import difference, middle, wilson
+from helpers.rng import Rng
+from helpers.statistics import difference, median_high, wilson
 from helpers.training.batches import fixed
 from helpers.training.train import train
 from papers.sharper import circuits, samples
 
-ledger, draws = Ledger("sharper/learned_circuits"), Draws(seed + 1)
+ledger, rng = Ledger("sharper/learned_circuits"), Rng(seed + 1)
 fig5, row_claims = ledger.result("sharper.fig5"), ledger.result("sharper.fig5.rows")
 net_claims = ledger.result("sharper.fig5.mlp")
 KINDS = {"free": False, "positional": True}
@@ -126,7 +126,7 @@ if not all(finished.any() for _, finished in kinds.values()):
 # For every component we ask whether some row of scores, or of attention, has its strongest columns exactly at the members. Then, for every component of every model we find the row that carries it, and ask: does the row sit at a member? Are its *strongest* columns, those that get most attention, exactly the members? Are they the *other* members, once the row's own column is left out? Attention is averaged over the inputs. As a control the same is asked of *strangers*: random sets of the same size.
 
 # %%
-inputs = cube.bits(n) if n <= 12 else torch.randint(0, 2, (4096, n), generator=draws.generator)
+inputs = cube.bits(n) if n <= 12 else torch.randint(0, 2, (4096, n), generator=rng.generator)
 
 
 def model(kind, e):
@@ -145,7 +145,7 @@ def read(kind, e, mask):
     row, scores = mean[i], scores - scores.min()
     stranger = members
     while torch.equal(stranger, members):
-        stranger = members[torch.randperm(n, generator=draws.generator)]
+        stranger = members[torch.randperm(n, generator=rng.generator)]
 
     return {
         "row": i,
@@ -194,7 +194,9 @@ for across, (kind, fixed_rows) in zip(axes, KINDS.items(), strict=True):
         image = ax.imshow(mean, cmap="Greys", vmin=0, vmax=0.7)
         for r in seen[(seen["kind"] == kind) & (seen["model"] == e)].itertuples():
             at = [j for j in range(n) if r.mask >> j & 1]
-            ax.plot(at, [r.row] * len(at), **figures.marks(1, markersize=9, fillstyle="none"))
+            ax.plot(
+                at, [r.row] * len(at), **figures.marker_style(1, markersize=9, fillstyle="none")
+            )
             ax.plot(r.row, r.row, marker="x", color=figures.COLOURS[0], linestyle="none")
         ticks = range(0, n, 2)
         ax.set_title(f"{kind}, degree {d}")
@@ -330,12 +332,12 @@ def apart(kinds):
 
 
 kinds_of = turned["kind"].to_numpy()
-orders = [torch.randperm(len(kinds_of), generator=draws.generator) for _ in range(25)]
+orders = [torch.randperm(len(kinds_of), generator=rng.generator) for _ in range(25)]
 net_claims.reproduced(
     "share that turns $d - 1$ times or more, positional less free, ends of both; control: shuffled",
     apart(kinds_of),
     at_least=0,
-    control=middle([apart(kinds_of[order]) for order in orders]),
+    control=median_high([apart(kinds_of[order]) for order in orders]),
     about="ours",
     evidence="trained",
 )

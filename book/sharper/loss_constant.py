@@ -54,8 +54,8 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.draws import Draws
 from helpers.nets import transformer
+from helpers.rng import Rng
 from papers.sharper import pac_bayes as pb
 from papers.sharper import rivals, samples
 from papers.sharper.network import construct, forward
@@ -63,7 +63,7 @@ from papers.sharper.perturbed import perturb
 from papers.sharper.tabulated import gradient_bound, parameter_count
 
 OURS = {"about": "ours", "evidence": "proved"}
-ledger, draws = Ledger("sharper/loss_constant"), Draws(seed)
+ledger, rng = Ledger("sharper/loss_constant"), Rng(seed)
 rem4, constant = ledger.result("sharper.rem4"), ledger.result("sharper.sigma")
 SMALL = 0.01  # the constant with which the paper instantiates its bound
 glue(**{f"limit_{W}": pb.square_spread(W) for W in (1, 10, 25)})
@@ -98,7 +98,7 @@ trained = {count: fitted(count) for count in (many, few)}
 fig, ax = figures.new(height=3.0)
 ax.axhspan(0.01, 0.1, color=figures.GREY, alpha=0.2, linewidth=0)
 for i, (count, (risk, S)) in enumerate(trained.items()):
-    ax.plot(risk, S, **figures.marks(i, label=f"{count} strings"))
+    ax.plot(risk, S, **figures.marker_style(i, label=f"{count} strings"))
 ax.axvline(1, color=figures.GREY, linewidth=1, linestyle="-", marker="")
 ax.set(xscale="log", yscale="log", xlabel="risk", ylabel="constant $\\Sigma$")
 ax.legend()
@@ -186,15 +186,15 @@ def against(losses):
     return [(gap.amax(-1) / s).max().item() for s in (S, losses.std(-1, correction=0))]
 
 
-f = cube.sparse_function(small_n, 2, 3, draws.generator, "even_parity")
+f = cube.sparse_function(small_n, 2, 3, rng.generator, "even_parity")
 spec, weights = construct(f)
-random = torch.rand(49, size, generator=draws.generator, dtype=torch.float64)
+random = torch.rand(49, size, generator=rng.generator, dtype=torch.float64)
 cases = {
     "memorized strings": torch.arange(size) >= torch.tensor([[1], [2], [5], [size // 4]]),
     "random powers": random ** torch.arange(1, 50)[:, None],
 }
 for s in (0.0, 0.02, 0.1, 0.5):
-    moved = perturb(weights, s, 20, draws.generator)
+    moved = perturb(weights, s, 20, rng.generator)
     cases[f"θ* with noise {s:g}"] = (forward(spec, moved, cube.bits(small_n)) - f.table()).square()
 hunted = pd.DataFrame(
     {k: against(v.double()) for k, v in cases.items()}, ["Σ", "deviation for Σ"]
@@ -224,9 +224,9 @@ glue(attained=hunted["Σ"].max())
 # The target lies in $[0, \sqrt W]$. *Clip* the output to that interval: no loss grows by it. The loss then lies in $[0, W]$, and Hoeffding's lemma gives $\Sigma = W/2$ for every network.
 
 # %%
-f = cube.sparse_function(8, 2, 4, draws.generator, "even_parity")
+f = cube.sparse_function(8, 2, 4, rng.generator, "even_parity")
 spec, weights = construct(f)
-start = perturb({k: torch.zeros_like(v) for k, v in weights.items()}, 1.0, 100, draws.generator)
+start = perturb({k: torch.zeros_like(v) for k, v in weights.items()}, 1.0, 100, rng.generator)
 grown = pd.DataFrame(index=pd.Index([0.1, 10.0, 1000.0], name="read-out times"))
 for a in grown.index:
     output = forward(spec, start | {"v2": a * start["v2"]}, cube.bits(8))

@@ -58,13 +58,13 @@ import pandas as pd
 from scipy.stats import gmean
 
 from bookkit import Ledger, figures, glue, results, table
-from helpers.draws import Draws
 from helpers.nets import transformer
+from helpers.rng import Rng
 from helpers.sharpness import SquaredLoss, hessian_trace
 from helpers.statistics import Estimate, average, wilson
 from papers.sharper import learnable, samples
 
-ledger, draws = Ledger("sharper/low_sharpness_interpolators"), Draws(seed)
+ledger, rng = Ledger("sharper/low_sharpness_interpolators"), Rng(seed)
 rem3, rem3_norm, rem3_trace, rescaling = map(
     ledger.result, ("sharper.rem3", *(f"sharper.rem3.{x}" for x in ("norm", "trace", "rescaling")))
 )
@@ -165,10 +165,10 @@ fig, axes = figures.new(1, 2, height=3.4)
 for ax, q, title in zip(axes, QUANTITIES, ("squared norm", "trace"), strict=True):
     for i, W in enumerate((1, 7, 14, 20)):
         line = built.query("W == @W").groupby("d")[f"separate_{q}"].mean()
-        ax.plot(line.index, line, **figures.look(i, label=f"$W = {W}$"))
+        ax.plot(line.index, line, **figures.series_style(i, label=f"$W = {W}$"))
         nets = stored.query("W == @W")
         at = nets["d"] + 0.08 * (i - 1.5)
-        look = figures.marks(i, markerfacecolor="white", markersize=5, alpha=0.8)
+        look = figures.marker_style(i, markerfacecolor="white", markersize=5, alpha=0.8)
         ax.plot(at, nets[f"learned_{q}"], **look)
     ax.set(yscale="log", xlabel="degree $d$", title=title, xticks=range(1, 6))
     masked = built.groupby("d")[f"masked_{q}"].mean()
@@ -376,7 +376,7 @@ for (d, W), group in pairs.groupby(["d", "W"]):
     bits, values = data.bits[e, :64], data.targets[e, :64].double()
     loss = SquaredLoss(partial(transformer.forward, spec), bits, values)
     net = {name: v[e].double() for name, v in run.weights.items()}
-    found = hessian_trace(loss, net, draws=16, generator=draws.generator)
+    found = hessian_trace(loss, net, draws=16, generator=rng.generator)
     share, error = (float(v / found.value) for v in (found.residual, found.residual_stderr))
     rows.append({"d": d, "W": W, "left out": share, "standard error": error})
 table(pd.DataFrame(rows), "What is left out, over the trace, 64 strings", form=".3f")

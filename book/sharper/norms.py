@@ -56,11 +56,11 @@ from scipy import stats
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.sharper.network import construct, forward, mlp, parity_values, trapezoid
 from papers.sharper.norms import activation_norms, block_bounds, closed_norms
 
-ledger, draws = Ledger("sharper/norms"), Draws(seed)
+ledger, rng = Ledger("sharper/norms"), Rng(seed)
 thm10, blocks10 = ledger.result("sharper.thm10"), ledger.result("sharper.thm10.blocks")
 thm10_f, thm10_b = ledger.result("sharper.thm10.f"), ledger.result("sharper.thm10.b")
 small, thm11 = ledger.result("sharper.thm10.small"), ledger.result("sharper.thm11")
@@ -76,7 +76,7 @@ def squares(weights):
 
 def equal(n, d, W, basis="even_parity"):
     """Random sets, equal coefficients."""
-    f = cube.sparse_function(n, d, W, draws.generator, basis)
+    f = cube.sparse_function(n, d, W, rng.generator, basis)
     return cube.SparseFunction(n, f.masks, torch.full((W,), W**-0.5, dtype=torch.float64), basis)
 
 
@@ -182,10 +182,10 @@ glue(missing=100 * (1 - one["ratio"].max()), far=far)
 # %% mystnb={"code_prompt_hide": "Each block of random networks", "code_prompt_show": "Each block of random networks"} tags=["hide-input"]
 drawn, ratios = [], []
 while len(drawn) < networks:
-    n = draws.whole(2, 62)
-    d = draws.whole(1, min(n, 6))
-    W = draws.whole(1, min(n, math.comb(n, d)))
-    f = cube.sparse_function(n, d, W, draws.generator, cube.BASES[draws.whole(0, 1)])
+    n = rng.whole(2, 62)
+    d = rng.whole(1, min(n, 6))
+    W = rng.whole(1, min(n, math.comb(n, d)))
+    f = cube.sparse_function(n, d, W, rng.generator, cube.BASES[rng.whole(0, 1)])
     if f.coefficients.min() >= n**-4.0:
         drawn.append(f)
         found = pd.DataFrame({"own": squares(construct(f)[1]), "louder": closed(f, 2.02)})
@@ -245,8 +245,8 @@ def off(f, **cut):
 cut_error, wrong_end = 0.0, 0.0
 for n, d, least in itertools.product((3, 5, 8), (1, 2), (1e-280, 1e-12, 1e-2)):
     for W in (2, n):
-        f = cube.sparse_function(n, d, W, draws.generator, "even_parity")
-        c = draws.log_uniform(least, 1.0, W)
+        f = cube.sparse_function(n, d, W, rng.generator, "even_parity")
+        c = rng.log_uniform(least, 1.0, W)
         c = (c / c.max()) / (c / c.max()).norm()
         f = cube.SparseFunction(n, f.masks, c, "even_parity")
         cut_error = max(off(f, min=-2 * math.log(n)), cut_error)
@@ -349,7 +349,7 @@ def theorem11(f):
 
 measured = []
 for f in drawn:
-    bits, (spec, weights) = draws.strings(f.n, 24), construct(f)
+    bits, (spec, weights) = rng.strings(f.n, 24), construct(f)
     norms = activation_norms(spec, weights, bits)
     pairs = zip(norms.items(), theorem11(f), strict=True)
     row = {name: norm.max().item() / bound for (name, norm), bound in pairs}

@@ -56,15 +56,15 @@ from torch.distributions import Normal, kl_divergence
 from bookkit import Ledger, figures, glue, table
 from bookkit.moving import Axis, Frame, moving, written
 from helpers.cube import index_of
-from helpers.draws import Draws
 from helpers.kernels.walsh import walsh_hadamard
+from helpers.rng import Rng
 from helpers.statistics import power
 from papers.sharper import pac_bayes as pb
 from papers.sharper.network import construct, forward
 from papers.sharper.semi_analytic import tiling
 from papers.sharper.tabulated import gradient_bound
 
-ledger, source = Ledger("sharper/pac_bayes"), Draws(seed)
+ledger, source = Ledger("sharper/pac_bayes"), Rng(seed)
 thm2 = ledger.result("sharper.thm2")
 best_sigma, best_lambda = ledger.result("sharper.e2.sigma"), ledger.result("sharper.e2.lambda")
 rate, divergence = ledger.result("sharper.e2.rate"), ledger.result("sharper.e2.kl")
@@ -84,7 +84,7 @@ fig, ax = figures.new(height=3.0)
 sizes = torch.logspace(4, 14, 41, dtype=torch.float64)
 constants = {"$\\Sigma = 0.01$": SMALL, "prior": pb.square_spread(10), "$W/2$": 5.0}
 for i, (label, S) in enumerate(constants.items()):
-    ax.plot(sizes, pb.truncated_optimum(L, G, sizes, S), **figures.line(i, label=label))
+    ax.plot(sizes, pb.truncated_optimum(L, G, sizes, S), **figures.line_style(i, label=label))
 figures.level(ax, 0.25, "1/4")
 ax.set(xscale="log", yscale="log", xlabel="examples $m$", ylabel="bound on the risk")
 ax.legend(fontsize=8)

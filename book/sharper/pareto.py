@@ -62,7 +62,7 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
 from helpers.cube import SparseFunction
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.sharper.gradients import (
     LEFT_OUT,
     flat_function,
@@ -73,7 +73,7 @@ from papers.sharper.gradients import (
 from papers.sharper.network import construct, forward
 from papers.sharper.norms import rescaled
 
-ledger, draws = Ledger("sharper/pareto"), Draws(seed)
+ledger, rng = Ledger("sharper/pareto"), Rng(seed)
 rescaling, same, rare = (
     ledger.result(k) for k in ("sharper.appD", "sharper.appD.invariance", "sharper.appD.training")
 )
@@ -103,8 +103,8 @@ def measure(network, bits):
 
 
 SPARSITIES, DEGREES = (1, 7, 14, n), (1, 2, 3, 4, 5)
-inputs = draws.strings(n, 64)
-papers = {(d, W): construct(flat_function(n, d, W, draws)) for d in DEGREES for W in SPARSITIES}
+inputs = rng.strings(n, 64)
+papers = {(d, W): construct(flat_function(n, d, W, rng)) for d in DEGREES for W in SPARSITIES}
 found = pd.DataFrame({key: measure(network, inputs) for key, network in papers.items()}).T
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The squared gradient of $F$ over that of $G$ and $b$, $\\alpha_g^{-4}$, in the paper's 20 classes at its length and scale: with the last row of $F$, as the paper counts, and with all rows. Framed: above 1, where no factor lowers both, because the norm always asks for more than 1.", "name": "fig-optima"}, "image": {"alt": "Two maps of numbers, degree 1 to 5 downwards and four sparsities to the right. In the left map all numbers are below 1. In the right map the three cells of degree 1 with 7, 14 and 20 terms are framed and above 1; all others are below 1."}} tags=["hide-input"]
@@ -232,14 +232,14 @@ def height(f, scales):
 
 tops = {"random": [], "random, all rows": [], "random, sharpness cleared": []}
 for _ in range(instances):
-    f, scales = random_network(draws, 400.0)
-    network, bits = construct(f, scales), draws.strings(f.n, 8)
+    f, scales = random_network(rng, 400.0)
+    network, bits = construct(f, scales), rng.strings(f.n, 8)
     tops["random"].append(last_over_b(network, bits))
     tops["random, all rows"].append(last_over_b(network, bits, (LAST, LEFT_OUT)))
     sharp = [squared_gradients(x, bits).to_numpy().sum(1) for x in (network, cleared(network))]
     tops["random, sharpness cleared"].append((sharp[1] / sharp[0]).max())
 tops["search"] = [
-    search(height, flat_function(*size, draws), (2 * math.log(size[0]), 12.0), draws, 100)[0]
+    search(height, flat_function(*size, rng), (2 * math.log(size[0]), 12.0), rng, 100)[0]
     for size in ((4, 1, 3), (6, 1, 6), (6, 2, 5), (7, 3, 7))
 ]
 attack = pd.Series({name: max(values) for name, values in tops.items()}, name="largest")

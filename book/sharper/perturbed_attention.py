@@ -60,7 +60,7 @@ import torch
 from scipy import stats
 
 from bookkit import Ledger, figures, glue, table
-from helpers.draws import Draws
+from helpers.rng import Rng
 from papers.sharper.network import forward
 from papers.sharper.perturbed import (
     active_margin,
@@ -75,7 +75,7 @@ from papers.sharper.perturbed import (
 )
 from papers.sharper.tabulated import parity_noise
 
-ledger, draws = Ledger("sharper/perturbed_attention"), Draws(seed)
+ledger, rng = Ledger("sharper/perturbed_attention"), Rng(seed)
 lem19, lem20 = ledger.result("sharper.lem19"), ledger.result("sharper.lem19.lem20")
 lem21, lem22 = ledger.result("sharper.lem21"), ledger.result("sharper.lem22")
 no_flip, rem23 = ledger.result("sharper.lem22.no_flip"), ledger.result("sharper.lem22.rem23")
@@ -106,12 +106,12 @@ def changes(spec, before, bits, moved):
 levels = [0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3]
 flips, safe = pd.DataFrame(index=pd.Index(levels, name="sigma d")), []
 for d in (1, 2, 3, 5):
-    spec, weights = random_network(12, d, 4, draws)
-    bits = draws.strings(12, 8)
+    spec, weights = random_network(12, d, 4, rng)
+    bits = rng.strings(12, 8)
     safe.append(d * no_flip_sigma(12, d, 4, failure))
     before = inside(spec, weights, bits)
     for level in levels:
-        found = changes(spec, before, bits, perturb(weights, level / d, 100, draws.generator))
+        found = changes(spec, before, bits, perturb(weights, level / d, 100, rng.generator))
         for where in ("active", "idle"):
             flips.loc[level, f"{where}, d = {d}"] = found[f"{where} flips"].mean().item()
 table(flips, "Share of 100 noisy copies in which some unit flips, T = 12, W = 4", form=".3g")
@@ -120,7 +120,7 @@ table(flips, "Share of 100 noisy copies in which some unit flips, T = 12, W = 4"
 fig, axes = figures.new(1, 2, height=3.0, sharey=True)
 for ax, where in zip(axes, ("active", "idle"), strict=True):
     for i, d in enumerate((1, 2, 3, 5)):
-        ax.plot(levels, flips[f"{where}, d = {d}"], label=f"$d = {d}$", **figures.look(i))
+        ax.plot(levels, flips[f"{where}, d = {d}"], label=f"$d = {d}$", **figures.series_style(i))
     ax.set(xscale="log", xlabel=r"noise times degree, $\sigma d$", title=f"{where} positions")
     figures.ticks(ax, [0.005, 0.02, 0.1, 0.3])
 axes[0].axvspan(levels[0], min(safe), color=figures.GREY, alpha=0.15, linewidth=0)
@@ -240,7 +240,7 @@ def passing(weights, d):
 
 rows = []
 for d in (1, 2, 3, 5, 10, 40):
-    _, weights = random_network(max(d, 2), d, 1, draws)
+    _, weights = random_network(max(d, 2), d, 1, rng)
     steep = weights | {"F": 10 * weights["F"]}
     ratio = 32 * d**2 / parity_spread(weights, torch.ones(()).double()).item()
     idle = 2 * (n_long + 1) * stats.norm.sf(ratio)
@@ -275,8 +275,8 @@ glue(tail_parity=law["probability"].max())
 # %%
 def vector_move(T, sigma=1e-6):
     """Largest move of z_i over 32 sigma d^2, and of its last entry, in each of six copies."""
-    spec, weights = random_network(T, 1, 1, draws)
-    copies, bits = perturb(weights, sigma, 6, draws.generator), draws.strings(T, 2)
+    spec, weights = random_network(T, 1, 1, rng)
+    copies, bits = perturb(weights, sigma, 6, rng.generator), rng.strings(T, 2)
     Z, moved = (forward(spec, w, bits, intermediates=True)[1]["Z"] for w in (weights, copies))
     change = (moved - Z)[..., :1, :] / (32 * sigma)  # at the one active position
     return change.norm(dim=-1).flatten(1).amax(1), change[..., -1].abs().flatten(1).amax(1)
@@ -373,7 +373,7 @@ def against(weights, T, d):
 # %%
 rows = []
 for T, d in ((T, d) for T in (20, 60, 150, n_long) for d in (1, 2)):
-    spec, weights = random_network(T, d, T // 2, draws)
+    spec, weights = random_network(T, d, T // 2, rng)
     sigma, margin = no_flip_sigma(T, d, T // 2, failure), active_margin(T, d)
     ones = torch.arange(T)
     bits = torch.stack([ones % 2, (ones % 4 == 1).long(), torch.ones_like(ones)])

@@ -57,7 +57,7 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
 from helpers.cube import SparseFunction
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.sharper.gradients import flat_function, search
 from papers.sharper.network import ConstructionSpec, assemble, construct
 from papers.sharper.noisy import (
@@ -75,7 +75,7 @@ from papers.sharper.noisy import (
 from papers.sharper.perturbed import no_flip_sigma, perturb, random_network
 from papers.sharper.tabulated import hessian_at_construction, hessian_term
 
-ledger, draws = Ledger("sharper/perturbed_hessian"), Draws(seed)
+ledger, rng = Ledger("sharper/perturbed_hessian"), Rng(seed)
 app_j, thm18 = ledger.result("sharper.appJ"), ledger.result("sharper.thm18")
 thm31 = ledger.result("sharper.thm31")
 FIRST = {"WKQ1", "WV1"}
@@ -96,7 +96,7 @@ def papers(T, L2):
 
 def noisy(weights, sigma):
     """A noisy copy."""
-    return {k: v[0] for k, v in perturb(weights, sigma, 1, draws.generator).items()}
+    return {k: v[0] for k, v in perturb(weights, sigma, 1, rng.generator).items()}
 
 
 def against_bound(network, norm):
@@ -118,7 +118,7 @@ glue(n=n, n_long=n_long, instances=instances)
 # %%
 bits, entries = cube.bits(n), {}
 for d, W in ((1, 1), (2, 1), (3, 1), (2, 2), (1, n), (2, n)):
-    network = construct(cube.sparse_function(n, d, W, draws.generator, "even_parity"), 40.0)
+    network = construct(cube.sparse_function(n, d, W, rng.generator, "even_parity"), 40.0)
     H, at = hessians(network, bits), places(network[1])
     entries[d, W] = {(a, b): H[:, at[a], at[b]].abs().max().item() for a, b in PAIRS}
 found = {size: {pair for pair in PAIRS if top[pair] > 1e-9} for size, top in entries.items()}
@@ -135,7 +135,7 @@ for ax, size in zip(axes, ((2, 1), (2, n)), strict=True):
     image = ax.imshow(figures.gaps(picture), cmap="viridis_r", vmin=-1.5, vmax=3)
     for a, b in FIVE:
         ring = {"markersize": 12, "markerfacecolor": "none", "markeredgecolor": "black"}
-        ax.plot(MATRICES.index(b), MATRICES.index(a), **figures.marks(0, **ring))
+        ax.plot(MATRICES.index(b), MATRICES.index(a), **figures.marker_style(0, **ring))
     figures.ticks(ax, range(7), [f"${t}$" for t in TEX])
     ax.set_yticks(range(7), [f"${t}$" for t in TEX])
     ax.set_title("one term" if size[1] == 1 else f"{size[1]} terms")
@@ -158,7 +158,7 @@ app_j.refuted(
 )
 tied = []  # equal coefficients: fewer blocks, as some entries cancel
 for d, W in ((1, 2), (1, 3), (3, 2)):
-    f = cube.sparse_function(n, d, W, draws.generator, "even_parity")
+    f = cube.sparse_function(n, d, W, rng.generator, "even_parity")
     f = SparseFunction(n, f.masks, f64([W**-0.5] * W), f.basis)
     network = construct(f, 40.0)
     H, at = hessians(network, bits), places(network[1])
@@ -230,7 +230,7 @@ thm18.refuted(
     evidence="attained",
 )
 glue(ratio_long=growth["norm over H_u"].iloc[-1], ratio_20=growth["norm over H_u"].iloc[0])
-paper = random_network(n_long, 1, n_long, draws)  # the authors' network, not quite exact
+paper = random_network(n_long, 1, n_long, rng)  # the authors' network, not quite exact
 glue(ratio_paper=hessian_norm(paper, x) / H_u)
 
 # %% [markdown]
@@ -295,10 +295,10 @@ glue(tiny_norm=tiny["norm over H_u"].iloc[-1], tiny_change=tiny["change over H_p
 # %% mystnb={"code_prompt_hide": "Random networks, and a search", "code_prompt_show": "Random networks, and a search"} tags=["hide-input"]
 def long_instance():
     """A network of up to 250 bits, two values of coefficients; a part of the norm."""
-    T = draws.whole(8, 250)
-    ones, factor = draws.whole(1, T - 1), draws.log_uniform(1e-3, 1e3).item()
+    T = rng.whole(8, 250)
+    ones, factor = rng.whole(1, T - 1), rng.log_uniform(1e-3, 1e3).item()
     c = torch.where(torch.arange(T) < ones, 1.0, factor).double()
-    network = singletons(c / c.norm(), draws.uniform(0, 40))
+    network = singletons(c / c.norm(), rng.uniform(0, 40))
     part = positions_norm(network, (torch.arange(T) < ones).long()[None]).item()
     return against_bound(network, part)
 
@@ -313,13 +313,13 @@ COLUMNS = ["over our bound", "over it without the scores"]
 tried = pd.DataFrame((long_instance() for _ in range(instances)), columns=COLUMNS)
 attack = pd.DataFrame({"long, the part that grows": tried.max()}).T
 for T, d, W in ((5, 1, 5), (7, 1, 7), (7, 2, 7), (8, 3, 5)):
-    start = flat_function(T, d, W, draws), (0.0, 20.0)
-    best, f, scales = search(height, *start, draws, 200)
+    start = flat_function(T, d, W, rng), (0.0, 20.0)
+    best, f, scales = search(height, *start, rng, 200)
     network = construct_smooth(f, (None, scales[1]))
     x = cube.bits(T)[positions_norm(network, cube.bits(T)).argmax()]
     found_here = against_bound(network, hessian_norm(network, x, tol=1e-3))
     attack.loc[f"search, T = {T}, d = {d}, W = {W}"] = found_here
-network = construct(flat_function(20, 1, 1, draws), (None, 0.0))
+network = construct(flat_function(20, 1, 1, rng), (None, 0.0))
 by_hand = against_bound(network, hessian_norm(network, torch.ones(20).long()))
 attack.loc["by hand: paper's network, d = W = 1, no scores, T = 20"] = by_hand
 attack.loc["growth, the table above"] = growth["over our bound"].max(), math.nan
@@ -347,7 +347,7 @@ classes = [
 ]
 shares = {True: [], False: []}
 for size in classes:
-    f = flat_function(*size, draws)
+    f = flat_function(*size, rng)
     for frozen, found_shares in shares.items():
         most = max(norm_bound(net(f), frozen=frozen) for net in (construct, construct_smooth))
         found_shares.append(most / hessian_at_construction(*size))
@@ -389,10 +389,10 @@ def turn(network, x, sigma):
 rows = [(T, 1, T, turn(*equal(T), 1e-8)) for T in (20, 50, 100)]
 for T, d, W in ((4, 1, 4), (5, 2, 3), (5, 3, 5)):
     for _ in range(20):
-        f = cube.sparse_function(T, d, W, draws.generator, "even_parity")
+        f = cube.sparse_function(T, d, W, rng.generator, "even_parity")
         f = SparseFunction(T, f.masks, f.coefficients.clamp(T**-4.0), f.basis)
-        sigma = draws.log_uniform(1e-8, no_flip_sigma(T, d, W, 0.01)).item()
-        rows.append((T, d, W, turn(construct_smooth(f), draws.strings(T, 3)[2], sigma)))
+        sigma = rng.log_uniform(1e-8, no_flip_sigma(T, d, W, 0.01)).item()
+        rows.append((T, d, W, turn(construct_smooth(f), rng.strings(T, 3)[2], sigma)))
 turns = pd.DataFrame(rows, columns=["T", "d", "W", "largest"])
 turns = turns.groupby(["T", "d", "W"])["largest"].max()
 table(turns.reset_index(), "Change of the Hessian over H_p", form={"largest": ".1e"})
@@ -404,8 +404,8 @@ thm31.holds(
     about="statement",
     evidence="sampled",
 )
-own = random_network(20, 1, 20, draws)  # the paper's own, at its length and scores
-paper_turn = turn(own, draws.strings(20, 3)[2], no_flip_sigma(20, 1, 20, 0.01))
+own = random_network(20, 1, 20, rng)  # the paper's own, at its length and scores
+paper_turn = turn(own, rng.strings(20, 3)[2], no_flip_sigma(20, 1, 20, 0.01))
 glue(turn_spare=1 / turns.max(), paper_turn=paper_turn)
 
 # %% [markdown]

@@ -58,7 +58,7 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
 from helpers.covers.linear import climb
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from helpers.sharpness import gradients
 from papers.sharper.gradients import hidden_square
 from papers.sharper.network import forward
@@ -74,7 +74,7 @@ from papers.sharper.perturbed import (
 )
 from papers.sharper.tabulated import attention_noise, gradient_bound, output_term
 
-ledger, draws = Ledger("sharper/perturbed_network"), Draws(seed)
+ledger, rng = Ledger("sharper/perturbed_network"), Rng(seed)
 thm24, thm29 = ledger.result("sharper.thm24"), ledger.result("sharper.thm29")
 lem25, lem26 = ledger.result("sharper.lem25.lem25"), ledger.result("sharper.lem25.lem26")
 lem27, lem28 = ledger.result("sharper.lem25.lem27"), ledger.result("sharper.lem25.lem28")
@@ -121,7 +121,7 @@ for T in (20, 60, 150, n_long):
         (2, T // 2, None, "d = 2, W = T/2"),
         (1, T, T**-3.5, "d = 1, W = T, unequal"),
     ):
-        network, T_p = random_network(T, d, W, draws, least), output_term(T, d, W, 1.0)
+        network, T_p = random_network(T, d, W, rng, least), output_term(T, d, W, 1.0)
         networks.append((*network, strings(T)))
         rows.append((T, kind, *(v / T_p for v in moves(network, strings(T)))))
 output = pd.DataFrame(rows, columns=["T", "class", "gradient over T_p", "aligned over T_p"])
@@ -129,8 +129,8 @@ output = pd.DataFrame(rows, columns=["T", "class", "gradient over T_p", "aligned
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The output against the length, over $T_p$. Lines with marks: aligned noise. Marks alone: one standard deviation of random noise, $\\sigma |\\nabla f_\\theta|$.", "name": "fig-perturbed-output"}, "image": {"alt": "Log-log plot against lengths from 20 to 300, with a grey line at one on top. For aligned noise the line for one term is flat below a tenth; the line for T equal terms rises from below a tenth to about a quarter, that for unequal ones ends at a twentieth. The line for degree 2 lies near a hundredth. The marks for random noise lie below their lines, and are level or fall with the length."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.4)
 for i, (label, those) in enumerate(output.groupby("class", sort=False)):
-    ax.plot(those["T"], those["aligned over T_p"], label=label, **figures.look(i))
-    ax.plot(those["T"], those["gradient over T_p"], **figures.marks(i, alpha=0.5))
+    ax.plot(those["T"], those["aligned over T_p"], label=label, **figures.series_style(i))
+    ax.plot(those["T"], those["gradient over T_p"], **figures.marker_style(i, alpha=0.5))
 figures.level(ax, 1.0, "$T_p$")
 ax.set(xscale="log", yscale="log", xlabel="length $T$ (bits)", ylabel="move over $T_p$")
 figures.ticks(ax, sorted(set(output["T"])))
@@ -171,7 +171,7 @@ classes = [
 first_order = max(deviation(*c) for c in classes)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-tiny = random_network(4, 1, 3, draws)  # of which coefficients 1 and 2 become large, the third tiny
+tiny = random_network(4, 1, 3, rng)  # of which coefficients 1 and 2 become large, the third tiny
 tiny[1]["WKQ2"][4, :2] = math.log(16) - math.log(2) / 2
 tiny[1]["WKQ2"][4, 2], tiny[1]["v2"][-1] = math.log(16) - 1000 * math.log(10), math.sqrt(2)
 tiny_length, tiny_aligned = (v / output_term(4, 1, 3, 1.0) for v in moves(tiny, cube.bits(4)))
@@ -272,7 +272,7 @@ for spec, weights, bits in networks:
     before, (S, w, R) = observe(spec, weights, bits), of_scores((spec, weights))
     size = before[-1].norm(dim=-1).sum(-1).max().item() / S
     own = {"T": spec.n, "slopes": size / (1 + w / 2 + R / 4), "no scores": size / (1 + R / 4)}
-    drawn = [{k: draws.normal(*v.shape) for k, v in weights.items()} for _ in range(copies)]
+    drawn = [{k: rng.normal(*v.shape) for k, v in weights.items()} for _ in range(copies)]
     noises = [("drawn", sigma, noise) for noise in drawn]
     noises += [("chosen", 1e-6, noise) for noise in chosen(spec, weights)]
     for name, by, noise in noises:
@@ -292,10 +292,10 @@ table(best, "Largest change over our bound: lines 1 to 4, in 2 the size itself",
 # Each control takes away one piece: the condition on the coefficients (one of $10^{-1000}$); the plateaus (*triangles*, whose bumps have no flat top, so that units flip at any noise); the scores, in lines 2 to 4; for Theorem 29 the sign of $a a^\top$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-spec, weights = random_network(20, 1, 20, draws)
+spec, weights = random_network(20, 1, 20, rng)
 corners = (f64([2.0, 0, 0, -2]) / 4 - torch.arange(2).double()[:, None]).flatten()
 sharp = weights | {"b": corners, "WKQ1": weights["WKQ1"] * (20 / math.log(20))}
-noise = {k: draws.normal(*v.shape) for k, v in weights.items()}
+noise = {k: rng.normal(*v.shape) for k, v in weights.items()}
 before = observe(spec, sharp, strings(20))
 flat = over_bounds((spec, sharp), strings(20), before, 1e-6, noise)["MLP Jacobian"]
 
@@ -381,8 +381,8 @@ def turned(scores, sign=-1.0):
 
 pairs = {}
 for keys in (2, 3, 5, 10):
-    start = 2 * draws.normal(200, 2, keys)
-    climbed = climb(turned, lambda scores: scores, start, draws.generator, 200, 2.0)
+    start = 2 * rng.normal(200, 2, keys)
+    climbed = climb(turned, lambda scores: scores, start, rng.generator, 200, 2.0)
     pairs[keys] = {"drawn": turned(start).max().item(), "searched": turned(climbed).max().item()}
     pairs[keys]["searched, a a^T added"] = turned(climbed, 1.0).max().item()
 pairs = pd.DataFrame(pairs).T.rename_axis("keys")

@@ -57,14 +57,14 @@ import torch
 
 from bookkit import Ledger, figures, glue, results, table
 from helpers import cube
-from helpers.draws import Draws
+from helpers.rng import Rng
 from helpers.sharpness import SquaredLoss, gradients, hessian_trace
 from papers.sharper.network import construct, forward
 from papers.sharper.perturbed import perturb
 from papers.sharper.semi_analytic import trace_changes
 from papers.sharper.tabulated import gradient_bound, perturbation_term
 
-ledger, source = Ledger("sharper/perturbed_sharpness"), Draws(seed)
+ledger, source = Ledger("sharper/perturbed_sharpness"), Rng(seed)
 whole = ledger.result("sharper.fig_perturb")
 against = ledger.result("sharper.fig_perturb.bound")
 for n in lengths:
@@ -135,13 +135,13 @@ own = measured[measured["sigma"].isin(MESH)]
 fig, ax = figures.new(height=3.5)
 for i, reading in enumerate(READINGS):
     curve = own[own["reading"] == reading].groupby("sigma")["change"]
-    look = figures.look(i, markersize=3, label=f"change, $\\sigma$ a {reading}")
+    look = figures.series_style(i, markersize=3, label=f"change, $\\sigma$ a {reading}")
     ax.plot(curve.max().index, curve.max(), **look)
     figures.interval(ax, MESH, curve.min(), curve.max(), color=figures.COLOURS[i])
 ax.plot(
     MESH,
     own.groupby("sigma")["bound at sigma"].min(),
-    **figures.line(2, label="analytic bound, least"),
+    **figures.line_style(2, label="analytic bound, least"),
 )
 ax.set(yscale="log", xlabel="$\\sigma$ on the mesh", ylabel="$|\\Delta|$ / trace", ylim=(1e-5, 1e9))
 ax.legend(loc="center right")

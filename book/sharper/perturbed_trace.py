@@ -64,7 +64,7 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
 from helpers.cube import SparseFunction
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from helpers.sharpness import SquaredLoss, gradients, hessian_trace
 from papers.sharper.gradients import (
     LISTED,
@@ -93,7 +93,7 @@ from papers.sharper.tabulated import (
     perturbed_trace_bound,
 )
 
-ledger, draws = Ledger("sharper/perturbed_trace"), Draws(seed)
+ledger, rng = Ledger("sharper/perturbed_trace"), Rng(seed)
 thm17, thm30 = ledger.result("sharper.thm17"), ledger.result("sharper.thm30")
 
 
@@ -137,7 +137,7 @@ glue(n_crowd=n_crowd, n_long=n_long, instances=instances)
 # %%
 def noisy(network, sigma):
     """A noisy copy of the weights, and how far it is from them."""
-    noise = draws.normal(parameter_count(*sizes(network)[:2]))
+    noise = rng.normal(parameter_count(*sizes(network)[:2]))
     N = sigma * noise.norm().item()
     return shifted(network, noise, N), N
 
@@ -147,7 +147,7 @@ def trace_at(network, copy, bits, target=None):
     spec, weights = network
     target = forward(spec, weights, bits) if target is None else target
     loss = SquaredLoss(partial(forward, spec), bits, target)
-    parts = hessian_trace(loss, copy, "gauss_newton", draws=4, generator=draws.generator)
+    parts = hessian_trace(loss, copy, "gauss_newton", draws=4, generator=rng.generator)
     return abs(float(parts.value) + float(parts.residual))
 
 
@@ -157,7 +157,7 @@ def trace_at(network, copy, bits, target=None):
 # %%
 rows = []
 for T, sigma in ((20, 1e-11), (n_crowd, 1e-11), (80, 1e-12), (n_long, 1e-13)):
-    network, bits = flat(T), draws.strings(T, 26)[2:]
+    network, bits = flat(T), rng.strings(T, 26)[2:]
     copy, N = noisy(network, sigma)
     trace, bound = trace_at(network, copy, bits), perturbed_trace_bound(T, 1, T, sigma)
     listed = squared_gradients((network[0], copy), bits)[list(LISTED)].sum(axis=1).mean()
@@ -171,7 +171,7 @@ crowd, long = growth.iloc[1], growth.iloc[-1]
 # %% mystnb={"code_prompt_hide": "By the noise", "code_prompt_show": "By the noise"} tags=["hide-input"]
 sigmas, by_noise = [10.0**-e for e in range(12, 2, -1)], {}
 for T in (n_crowd, 80):
-    network, bits = flat(T), draws.strings(T, 26)[2:]
+    network, bits = flat(T), rng.strings(T, 26)[2:]
     by_noise[f"$T = W = {T}$"] = [
         trace_at(network, noisy(network, s)[0], bits) / perturbed_trace_bound(*sizes(network), s)
         for s in sigmas
@@ -181,7 +181,7 @@ last_crowd = by_noise.index[by_noise.iloc[:, 0] > 1][-1]
 glue(sigma_crowd=f"{crowd['noise']:.0e}", crowd_trace=crowd["trace"], crowd_bound=crowd["bound"])
 glue(crowd_ratio=crowd["trace over bound"], long_ratio=long["trace over bound"])
 glue(last_crowd=last_crowd)
-paper, bits = paper_network(n_crowd, 1, n_crowd, draws), draws.strings(n_crowd, 26)[2:]
+paper, bits = paper_network(n_crowd, 1, n_crowd, rng), rng.strings(n_crowd, 26)[2:]
 found = squared_gradients(paper, bits).sum(axis=1).mean()
 off = (forward(*paper, bits) - forward(*flat(n_crowd), bits)).abs().max().item()
 glue(paper_ratio=found / gradient_bound(1, n_crowd), paper_off=f"{off:.0e}")
@@ -249,20 +249,20 @@ table(by_noise, "Trace over the bound of Theorem 17, by the noise", form=".3g", 
 # %% mystnb={"code_prompt_hide": "Random networks, and a search", "code_prompt_show": "Random networks, and a search"} tags=["hide-input"]
 def instance():
     """Trace over both bounds, near the weights; over the paper's with our gradient, far from them."""
-    f, scales = random_network(draws, 40.0)
+    f, scales = random_network(rng, 40.0)
     if f.n < 4:
         return instance()
-    papers, network = draws.whole(0, 1), construct_smooth(f, (None, scales[1]))
-    judged, bits = construct(f, (None, scales[1])) if papers else network, draws.strings(f.n, 8)
+    papers, network = rng.whole(0, 1), construct_smooth(f, (None, scales[1]))
+    judged, bits = construct(f, (None, scales[1])) if papers else network, rng.strings(f.n, 8)
     inside = flat_inputs(judged, bits)
     if not len(inside):
         return instance()
-    N, size = draws.log_uniform(1e-12, 0.5).item() * safe_radius(judged, inside), sizes(network)
-    noise = draws.normal(parameter_count(*size[:2]))
-    direction = noise if draws.whole(0, 1) else steepest(judged, inside[-1])
+    N, size = rng.log_uniform(1e-12, 0.5).item() * safe_radius(judged, inside), sizes(network)
+    noise = rng.normal(parameter_count(*size[:2]))
+    direction = noise if rng.whole(0, 1) else steepest(judged, inside[-1])
     target, kind = f(cube.index_of(inside)), "paper's" if papers else "exact"
     ours = over_ours(judged, shifted(judged, direction, N), N, inside, target)
-    sigma = draws.log_uniform(1e-12, no_flip_sigma(*size, 0.01)).item()
+    sigma = rng.log_uniform(1e-12, no_flip_sigma(*size, 0.01)).item()
     far, full = trace_at(network, noisy(network, sigma)[0], bits), gradient_square(network)
     full = perturbed_trace_bound(*size, sigma, squared_gradient=full)
     return (kind, *ours, far / perturbed_trace_bound(*size, sigma), far / full)
@@ -272,7 +272,7 @@ def height(f, scales, share=1.0):
     """The same at all inputs, with the noise as a power of the largest allowed."""
     network, bits = construct_smooth(f, (None, scales[1])), cube.bits(f.n)
     radius = safe_radius(network, bits)
-    N, noise = radius / 2 * math.exp(-scales[0]), Draws(seed).normal(parameter_count(f.n, f.degree))
+    N, noise = radius / 2 * math.exp(-scales[0]), Rng(seed).normal(parameter_count(f.n, f.degree))
     found = squared_gradients((network[0], shifted(network, noise, N)), bits)
     return 2 * largest(found) / trace_bound(network, radius, N, share)
 
@@ -283,12 +283,12 @@ kinds = ratios.groupby("network")[OURS]
 top = {f"random, {kind} network": those.max() for kind, those in kinds}
 top["random, exact network, to no flip"] = ratios[columns[3:]].max()
 for T, d, W in ((4, 1, 3), (6, 1, 6), (7, 2, 7)):
-    best, f, scales = search(height, flat_function(T, d, W, draws), (20.0, 30.0), draws, steps)
+    best, f, scales = search(height, flat_function(T, d, W, rng), (20.0, 30.0), rng, steps)
     found = best, height(f, scales, 0.0)
     top[f"search, $T = {T}$, $d = {d}$, $W = {W}$"] = dict(zip(OURS, found, strict=True))
 for T in (n_crowd, n_long):
     c = torch.full((T,), (T - 1) ** -0.5, dtype=torch.float64)
-    network, bits = singletons(torch.cat((c[1:], f64([1e-100])))), draws.strings(T, 10)[2:]
+    network, bits = singletons(torch.cat((c[1:], f64([1e-100])))), rng.strings(T, 10)[2:]
     copy, N = noisy(network, 1e-12 * safe_radius(network, bits))
     found = over_ours(network, copy, N, bits)
     top[f"$W = T = {T}$, one coefficient of $10^{{-100}}$"] = dict(zip(OURS, found, strict=True))
@@ -316,8 +316,8 @@ thm17.holds(
 )
 glue(best=top["over ours"].max(), slack=1 / ratios["over ours"].median())
 glue(best_formula=top["over Theorem 17, our gradient"].max())
-network = construct_smooth(flat_function(20, 2, 10, draws))
-reach = safe_radius(network, draws.strings(20, 40)) / 2 / math.sqrt(parameter_count(20, 2))
+network = construct_smooth(flat_function(20, 2, 10, rng))
+reach = safe_radius(network, rng.strings(20, 40)) / 2 / math.sqrt(parameter_count(20, 2))
 glue(price=f"{reach:.0e}")
 
 # %% [markdown]
@@ -349,21 +349,21 @@ def step(network, sigma, bits):
     return change / gradient_term(*sizes(network), sigma)
 
 
-rows = [(T, 1, T, step(flat(T), 1e-8, draws.strings(T, 4))) for T in (n_crowd, 100, n_long)]
-own = paper_network(20, 1, 20, draws)  # the paper's own, at its length and scores
-paper_step = step(own, no_flip_sigma(20, 1, 20, 0.01), draws.strings(20, 4))
+rows = [(T, 1, T, step(flat(T), 1e-8, rng.strings(T, 4))) for T in (n_crowd, 100, n_long)]
+own = paper_network(20, 1, 20, rng)  # the paper's own, at its length and scores
+paper_step = step(own, no_flip_sigma(20, 1, 20, 0.01), rng.strings(20, 4))
 for T, d, W in ((4, 1, 4), (8, 3, 2), (20, 2, 10)):
     for _ in range(100):
-        f = cube.sparse_function(T, d, W, draws.generator, "even_parity")
+        f = cube.sparse_function(T, d, W, rng.generator, "even_parity")
         f = SparseFunction(T, f.masks, f.coefficients.clamp(T**-4.0), f.basis)
-        sigma = draws.log_uniform(1e-8, no_flip_sigma(T, d, W, 0.01)).item()
-        rows.append((T, d, W, step(construct_smooth(f), sigma, draws.strings(T, 4))))
+        sigma = rng.log_uniform(1e-8, no_flip_sigma(T, d, W, 0.01)).item()
+        rows.append((T, d, W, step(construct_smooth(f), sigma, rng.strings(T, 4))))
 found = pd.DataFrame(rows, columns=["$T$", "$d$", "$W$", "largest"])
 steps_found = found.groupby(["$T$", "$d$", "$W$"])["largest"].max()
 table(steps_found.reset_index(), "Change of the gradient over $G_p$", form={"largest": ".1e"})
 
 # %% mystnb={"code_prompt_hide": "A length with a kink", "code_prompt_show": "A length with a kink"} tags=["hide-cell"]
-f, noise = flat_function(7, 1, 1, draws), draws.normal(parameter_count(7, 1))
+f, noise = flat_function(7, 1, 1, rng), rng.normal(parameter_count(7, 1))
 x = (torch.arange(7) < 2).long()[None]  # two ones among eight tokens: a mean of a quarter
 jumps = {}
 for name, network in {

@@ -60,11 +60,11 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.draws import Draws, f64
 from helpers.kernels.parity import popcount
-from helpers.kernels.subcubes import block_directions, oracle_signed_sums, vertices
+from helpers.kernels.restricted import block_directions, oracle_signed_sums, vertices
+from helpers.rng import Rng, f64
 
-ledger, draws = Ledger("sharper/property_testing"), Draws(seed)
+ledger, rng = Ledger("sharper/property_testing"), Rng(seed)
 test_degree = ledger.result("sharper.appH_degree")
 test_sparsity = ledger.result("sharper.appH_sparsity")
 fig8_degree, fig8_sparsity = map(ledger.result, ("sharper.fig8.degree", "sharper.fig8.sparsity"))
@@ -81,7 +81,7 @@ glue(R=R, T=T, eps=eps)
 
 # %% mystnb={"code_prompt_hide": "160 functions, six sweeps", "code_prompt_show": "160 functions, six sweeps"} tags=["hide-input"]
 classes = [(d, W) for d in degrees for W in sparsities for _ in range(functions)]
-drawn = [cube.sparse_function(T, d, W, draws.generator) for d, W in classes]
+drawn = [cube.sparse_function(T, d, W, rng.generator) for d, W in classes]
 DEGREES = {
     "coordinates": {"directions": "coordinates", "eps": eps},
     "coordinates, coarse": {"directions": "coordinates", "eps": eps_coarse},
@@ -92,7 +92,7 @@ SPARSITIES = {
     "sparsity": {"free": free, "eps": tail},
     "sparsity, coarse": {"free": coarse_free, "eps": coarse_tail},
 }
-common = {"generator": draws.generator, "delta": delta}
+common = {"generator": rng.generator, "delta": delta}
 found, asked = pd.DataFrame(classes, columns=["d", "W"]), {}
 for sweep, options in (DEGREES | SPARSITIES).items():
     test = cube.first_accepted_degree if sweep in DEGREES else cube.first_accepted_sparsity
@@ -137,7 +137,9 @@ for ax, (level, sweeps) in zip(axes, shown, strict=True):
     for i, (sweep, label) in enumerate(sweeps.items()):
         by_level = found.groupby(level)[sweep]
         at = by_level.mean().index + (0.08 if level == "d" else 0.3) * (i - 1)
-        ax.errorbar(at, by_level.mean(), by_level.std(), **figures.look(i, capsize=2, label=label))
+        ax.errorbar(
+            at, by_level.mean(), by_level.std(), **figures.series_style(i, capsize=2, label=label)
+        )
     top = found[level].max() + 0.5
     ax.plot((0.5, top), (0.5, top), color=figures.GREY, marker="", linewidth=1, linestyle="-")
     figures.ticks(ax, sorted(found[level].unique()))
@@ -227,8 +229,8 @@ def any_directions(n, m, count, generator):
 
 def rejected(f, maker, k, count):
     """Share of subcubes with a signed sum that is not 0, at degree k."""
-    bases = torch.randint(0, 1 << T, (count,), generator=draws.generator)
-    sums = oracle_signed_sums(f, bases, maker(T, k + 1, count, draws.generator)).sums
+    bases = torch.randint(0, 1 << T, (count,), generator=rng.generator)
+    sums = oracle_signed_sums(f, bases, maker(T, k + 1, count, rng.generator)).sums
     return (sums.abs() > 1e-9).double().mean().item()
 
 
@@ -245,8 +247,8 @@ table(own, "Share that reject three disjoint sets of d elements, at degree d", f
 
 # %% mystnb={"code_prompt_hide": "The test over GF(2), and checks", "code_prompt_show": "The test over GF(2), and checks"} tags=["hide-cell"]
 PARITY = cube.SparseFunction(T, torch.tensor([2**T - 1]), f64([1.0]))
-bases = torch.randint(0, 1 << T, (tries,), generator=draws.generator)
-corners = vertices(bases, any_directions(T, 2, tries, draws.generator))
+bases = torch.randint(0, 1 << T, (tries,), generator=rng.generator)
+corners = vertices(bases, any_directions(T, 2, tries, rng.generator))
 over_gf2 = (popcount(corners).sum(1) % 2).double().mean().item()  # an odd sum rejects degree 1
 test_degree.refuted(
     f"the test that is cited, over $GF(2)$: share of {tries} trials that reject PARITY of {T} bits at degree 1; control: blocks",
@@ -284,7 +286,7 @@ glue(mixed_exact=own["exact"].iloc[0])
 # A restriction to the free coordinates $J$ turns $\chi_U$ into $\pm\chi_{U \cap J}$. Two sets that agree on $J$ merge, so a restricted function has at most as many characters as $f$: again nothing true is ever rejected. Collisions lower the answer. So does the tail: coefficients that together hold less than $\varepsilon$ of the energy are not counted. One restriction that notices with chance $\frac12$ is enough to ask for: then $R = \lceil \log_2 (1/\delta) \rceil$.
 
 # %%
-indicators = [cube.sparse_function(T, d, 1, draws.generator, basis="even_parity") for d in degrees]
+indicators = [cube.sparse_function(T, d, 1, rng.generator, basis="even_parity") for d in degrees]
 runs = [cube.first_accepted_sparsity(f, T, free=free, eps=tail, **common) for f in indicators]
 widths = found.groupby("W")[list(SPARSITIES)]
 columns = {"sparsity": fine, "sparsity, coarse": rough}

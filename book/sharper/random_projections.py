@@ -70,11 +70,11 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
 from helpers.cube import SparseFunction
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.sharper import projected
 from papers.sharper.projected import disjoint, output_bound, output_errors
 
-ledger, draws = Ledger("sharper/random_projections"), Draws(seed)
+ledger, rng = Ledger("sharper/random_projections"), Rng(seed)
 jl = ledger.result("sharper.jl")
 of_codes, of_norm = ledger.result("sharper.jl.codes"), ledger.result("sharper.jl.norm")
 thm11 = ledger.result("sharper.thm11.projected")
@@ -96,9 +96,9 @@ glue(n=n, degree=degree, sparsity=sparsity, eps=eps)
 # %%
 def error(net, width):
     """Nine tenths, over draws, of the root mean square error of the output."""
-    bits = draws.strings(net.n, 32)
+    bits = rng.strings(net.n, 32)
     found = [
-        output_errors(net, projected.seen_codes(net, width, 4, draws.generator), bits)
+        output_errors(net, projected.seen_codes(net, width, 4, rng.generator), bits)
         for _ in range(count // 4)
     ]
     return torch.cat(found).square().mean(1).sqrt().quantile(0.9).item()
@@ -144,7 +144,7 @@ jl.holds(
     evidence="sampled",
 )
 glue(far=far, far_width=pair[far], mid_width=pair[2**14])
-main = projected.layout(cube.sparse_function(n, degree, sparsity, draws.generator, "even_parity"))
+main = projected.layout(cube.sparse_function(n, degree, sparsity, rng.generator, "even_parity"))
 glue(main_useful=useful(main, 2**20), k_codes=width_for(n))
 
 # %% [markdown]
@@ -178,7 +178,7 @@ LOGS = {f"T = 1e+{e}": e * math.log(10) for e in (6, 20, 100, 1000)}
 
 def broken(log, width):
     """Share of draws in which one member of a pair has over four times the attention."""
-    J = projected.rotated_codes(3, math.ceil(width), 4000, draws.generator)
+    J = projected.rotated_codes(3, math.ceil(width), 4000, rng.generator)
     length = J.square().sum(-1)  # of the codes 1, a, b
     gap = 2 * log * length[:, 0] * (length[:, 1] - length[:, 2])
     return (gap.abs() > math.log(4)).double().mean().item()
@@ -253,27 +253,27 @@ def ratio(net, J, bits, ties=True):
 
 def random_case():
     """A network of at most 24 bits with wild coefficients, and codes."""
-    T = draws.whole(2, 24)
-    d = draws.whole(1, min(T, 4))
-    W = draws.whole(1, min(T, math.comb(T, d)))
-    f = cube.sparse_function(T, d, W, draws.generator, "even_parity")
-    c = draws.log_uniform(10 ** -draws.uniform(0, 100), 1, W)
+    T = rng.whole(2, 24)
+    d = rng.whole(1, min(T, 4))
+    W = rng.whole(1, min(T, math.comb(T, d)))
+    f = cube.sparse_function(T, d, W, rng.generator, "even_parity")
+    c = rng.log_uniform(10 ** -rng.uniform(0, 100), 1, W)
     f = SparseFunction(T, f.masks, c / c.norm(), "even_parity")
-    net = projected.layout(f, draws.uniform(1, 6) * math.log(T))
-    width = round(draws.log_uniform(10, 1e14).item())
-    return net, projected.rotated_codes(T + 1, width, 1, draws.generator)
+    net = projected.layout(f, rng.uniform(1, 6) * math.log(T))
+    width = round(rng.log_uniform(10, 1e14).item())
+    return net, projected.rotated_codes(T + 1, width, 1, rng.generator)
 
 
 def climb(net, steps):
     """Local search for codes, coefficients and scales (12 to 60: few keys leak) against the bound."""
     bits, P = cube.bits(net.n), net.n + 1
-    best, A = 0.0, 1e-3 * draws.normal(P, P)
+    best, A = 0.0, 1e-3 * rng.normal(P, P)
     for _ in range(steps):
-        reach = draws.log_uniform(1e-6, 0.3).item()
-        B = A * (1 + reach * draws.normal()) + reach * A.abs().max() * draws.normal(P, P)
-        log_c = net.coefficients.log() + 10 * reach * draws.normal(len(net.sets))
+        reach = rng.log_uniform(1e-6, 0.3).item()
+        B = A * (1 + reach * rng.normal()) + reach * A.abs().max() * rng.normal(P, P)
+        log_c = net.coefficients.log() + 10 * reach * rng.normal(len(net.sets))
         c = (log_c - log_c.max()).exp()
-        scale = min(max(net.scale + 10 * reach * draws.normal().item(), 12), 60.0)
+        scale = min(max(net.scale + 10 * reach * rng.normal().item(), 12), 60.0)
         trial = replace(net, coefficients=(c / c.norm()).clamp(min=1e-280), scale=scale)
         found = ratio(trial, torch.eye(P, dtype=torch.float64)[None] + B, bits)
         if found > best:
@@ -282,9 +282,9 @@ def climb(net, steps):
 
 
 cases = [random_case() for _ in range(instances)]
-small = [(net, J, draws.strings(net.n, 8)) for net, J in cases]
+small = [(net, J, rng.strings(net.n, 8)) for net, J in cases]
 long = [
-    (net, projected.seen_codes(net, 10**e, 1, draws.generator), draws.strings(T, 32))
+    (net, projected.seen_codes(net, 10**e, 1, rng.generator), rng.strings(T, 32))
     for T, (d, W), e in itertools.product((100, 400, 700), ((2, 1), (1, 2), (2, 3)), (5, 6, 7, 8))
     for net in [disjoint(T, d, W)]
 ]
@@ -294,7 +294,7 @@ tops = {
     "search": [
         climb(replace(projected.layout(f), scale=15.0), 500)
         for size in ((4, 2, 1), (5, 1, 3), (6, 2, 3), (6, 3, 2))
-        for f in [cube.sparse_function(*size, draws.generator, "even_parity")]
+        for f in [cube.sparse_function(*size, rng.generator, "even_parity")]
     ],
 }
 without_ties = max(ratio(*case, ties=False) for case in small)
@@ -323,8 +323,8 @@ glue(top_ratio=attack["largest ratio"].max(), climbed=max(tops["search"]), insta
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-cell"]
 def off_by(net, width):
     """Largest error of the output over S/10, in 19 of 20 draws."""
-    J = projected.seen_codes(net, width, count, draws.generator)
-    worst = output_errors(net, J, draws.strings(net.n, 32)).amax(1)
+    J = projected.seen_codes(net, width, count, rng.generator)
+    worst = output_errors(net, J, rng.strings(net.n, 32)).amax(1)
     return 10 * worst.quantile(0.95).item() / net.coefficients.sum().item()
 
 
@@ -361,7 +361,7 @@ positions, width = 3, 2
 points = torch.cartesian_prod(*[f64([0, 3**0.5, -(3**0.5)])] * positions * width)
 weights = torch.cartesian_prod(*[f64([2 / 3, 1 / 6, 1 / 6])] * positions * width).prod(1)
 J = points.reshape(-1, positions, width) / math.sqrt(width)
-W = draws.normal(positions, positions)
+W = rng.normal(positions, positions)
 mean = weights @ (J.mT @ W @ J).square().sum((1, 2))
 dropped = (W.trace() ** 2 + (W @ W).trace()) / width
 of_norm.holds(
@@ -388,7 +388,7 @@ for T, W in ((20, 1), (20, 14), (200, 14), (1000, 1), (1000, 14), (1000, 1000)):
     w, k = f64([2 * math.log(T) - math.log(W) / 2] * W), width_for(T)
     t = math.sqrt(8 * math.log(2 * (2 * T + 3) / 0.05) / k)
     top, length = w[0].item(), w.norm().item()
-    J = projected.rotated_codes(T + 1, k, 10, draws.generator)
+    J = projected.rotated_codes(T + 1, k, 10, rng.generator)
     size, read = J.norm(dim=-1), w @ J[:, :W]
     keys = (J @ read[..., None]).squeeze(-1).abs().amax(-1)
     norms = {  # on random codes, on one-hot codes, and the bound
@@ -426,7 +426,7 @@ for T, tries in ((20, 400), (200, 100), (600, 20)):
     chance = 2 * P * math.exp(-k * (eps**2 / 4 - eps**3 / 6))
     chance += P**2 * math.exp(-k * (x * eps + math.log(1 - x**2) / 2))
     for narrower, found in excess.items():
-        J = projected.rotated_codes(P, k // narrower, tries, draws.generator)
+        J = projected.rotated_codes(P, k // narrower, tries, rng.generator)
         off = (J @ J.mT - torch.eye(P, dtype=torch.float64)).abs().amax((1, 2))
         found.append((off > eps).double().mean().item() - chance)
 of_codes.holds(

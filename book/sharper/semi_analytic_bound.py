@@ -58,8 +58,8 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
-from helpers.draws import Draws, seed_of
-from helpers.statistics import bootstrapped, redrawn_means
+from helpers.rng import Rng, seed_of
+from helpers.statistics import bootstrap_interval, resampled_means
 from papers.sharper import pac_bayes as pb
 from papers.sharper.network import construct, construct_exact
 from papers.sharper.semi_analytic import perturbed_losses, tiling, trace_changes
@@ -74,7 +74,7 @@ f = tiling(T)
 
 def fresh(*what):
     """A source of randomness of its own for each measurement."""
-    return Draws(seed_of("semi_analytic_bound", seed, *what)).generator
+    return Rng(seed_of("semi_analytic_bound", seed, *what)).generator
 
 
 # %% [markdown]
@@ -124,7 +124,7 @@ CURVES = {
 fig, ax = figures.new(height=3.3)
 sizes = torch.logspace(2.5, 10.5, 49, dtype=torch.float64)
 for i, (name, curve) in enumerate(CURVES.items()):
-    ax.plot(sizes, curve(sizes), **figures.look(i, label=name, markevery=(2 * i, 8)))
+    ax.plot(sizes, curve(sizes), **figures.series_style(i, label=name, markevery=(2 * i, 8)))
 crosses = {"color": "black", "marker": "x", "linestyle": "none", "markersize": 8}
 ax.plot([8192, million, 2e9], [1, QUOTED, 1], label="quoted", **crosses)
 figures.level(ax, 1.0, "1")
@@ -150,7 +150,9 @@ rows = {}
 for name, net in variants.items():
     found = perturbed_losses(net, f, best, draws, strings, fresh("loss"))
     found /= best**2
-    cost = bootstrapped(torch.cat((found.mean()[None], redrawn_means(found, 1000, fresh("boot")))))
+    cost = bootstrap_interval(
+        torch.cat((found.mean()[None], resampled_means(found, 1000, fresh("boot"))))
+    )
     rows[name] = {
         "mean loss / σ²": f"{cost:.0f}",
         "its upper end over G_u": cost.high / G_u,

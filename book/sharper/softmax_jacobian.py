@@ -34,9 +34,9 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 
-ledger, draws = Ledger("sharper/softmax_jacobian"), Draws(seed)
+ledger, rng = Ledger("sharper/softmax_jacobian"), Rng(seed)
 lem15 = ledger.result("sharper.lem15")
 
 # %% [markdown]
@@ -88,7 +88,7 @@ glue(example=example, moved=moved)
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The average of the three values as the query $q$ moves. Dashed: the tangent at $q = \\log 2$. Its slope is the gradient, $\\frac38$.", "name": "fig-softmax-three-tokens"}, "image": {"alt": "A curve shaped like an S rises from minus one half at q = -5 to one at q = 5. A dashed straight line touches it at q = 0.69, where the curve is steepest and has the height one quarter."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.2)
 queries = torch.linspace(-5, 5, 101)
-ax.plot(queries, [attention(p).item() for p in queries.double()], **figures.line(0))
+ax.plot(queries, [attention(p).item() for p in queries.double()], **figures.line_style(0))
 near = queries[(queries > -1.2) & (queries < 2.6)]
 ax.plot(near, 0.25 + example * (near - q), linestyle="--", marker="", color="black")
 ax.plot(q, 0.25, marker="o", color="black")
@@ -150,10 +150,10 @@ for tokens in (2, 3, 5):
     for columns in (1, 3):
         row = {"tokens": tokens, "columns": columns}
         for low, seen in points.items():
-            X = draws.normal(starts, tokens, columns)
+            X = rng.normal(starts, tokens, columns)
             X = X / X.norm(dim=-1, keepdim=True).clamp(min=1)  # length at most 1
-            v = (2 * draws.normal(starts, tokens)).clamp(low, 1)
-            side = left_side((2 * draws.normal(starts, tokens)).softmax(-1), v, X)
+            v = (2 * rng.normal(starts, tokens)).clamp(low, 1)
+            side = left_side((2 * rng.normal(starts, tokens)).softmax(-1), v, X)
             half = (v.amax(1) - v.amin(1)) / 2
             row[f"v from {low:g}"] = side.max().item()
             row[f"over half the range, v from {low:g}"] = (side / half.clamp(min=1e-9)).max().item()
@@ -173,7 +173,7 @@ glue(drawn_signed=found["v from -1"].max(), drawn_unit=found["v from 0"].max(), 
 fig, ax = figures.new(height=3.0)
 for i, (low, label) in enumerate(((-1.0, "$v$ from $-1$ to 1"), (0.0, "$v$ from 0 to 1"))):
     half, side = map(torch.cat, zip(*points[low], strict=True))
-    ax.plot(half, side, **figures.marks(i, markersize=3, alpha=0.6, label=label))
+    ax.plot(half, side, **figures.marker_style(i, markersize=3, alpha=0.6, label=label))
 ax.plot(1, 1, marker="*", markersize=11, color="black", linestyle="none", label="two tokens")
 ax.plot([0, 1], [0, 1], linestyle="--", marker="", color="black", label="half the range")
 figures.level(ax, 2, "Lemma 15")
@@ -276,7 +276,7 @@ ledger.show()
 # For the head that attains 1, copy the pair of the proof: half of the tokens are $x_j = v_j = 1$, the others $x_j = v_j = -1$, and all have the same weight.
 
 # %%
-fresh, by_tokens = Draws(seed), {}
+fresh, by_tokens = Rng(seed), {}
 for tokens in (2, 8, 32, 128):
     X = fresh.normal(8 * starts, tokens, 1)
     X = X / X.norm(dim=-1, keepdim=True).clamp(min=1)

@@ -39,9 +39,9 @@ from bookkit import Ledger, figures, glue, table
 from helpers.covers import blocks, lipschitz
 from helpers.covers.linear import climb, greedy_cover
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 
-ledger, draws = Ledger("variables/attention_capacity"), Draws(seed)
+ledger, rng = Ledger("variables/attention_capacity"), Rng(seed)
 general, softmax = ledger.result("variables.lemA6.a6"), ledger.result("variables.lemA6.a7")
 lemma, theorem = ledger.result("variables.lem4_3"), ledger.result("variables.thm4_2")
 tol = 1e-9  # rounding of 1e-15 over the smallest step, 1e-3, a thousand times over
@@ -112,11 +112,11 @@ figures.show()
 # %%
 def softmax_ratios(T, heat=1.0):
     """Largest ratios for T logits times heat: random steps, balanced ones, steps of one logit."""
-    logits = draws.normal(pairs // 10, T) * draws.uniform(0.1, 4)
+    logits = rng.normal(pairs // 10, T) * rng.uniform(0.1, 4)
     signs = 1 - 2 * (torch.arange(2**T)[:, None] >> torch.arange(T) & 1).double()
     P = (heat * logits).softmax(-1) @ (signs.T > 0).double()  # (pairs, 2**T)
     steps = {
-        "random": draws.normal(*logits.shape) * draws.log_uniform(1e-3, 10, len(logits), 1),
+        "random": rng.normal(*logits.shape) * rng.log_uniform(1e-3, 10, len(logits), 1),
         "balanced": 1e-3 * signs[(P - 0.5).abs().argmin(-1)],
         "one logit": 1e-3 * torch.eye(T).double()[torch.arange(len(logits)) % T],
     }
@@ -159,7 +159,7 @@ glue(ratio_top=ratio_top, printed_norm=steps["sum of |J|"].max())
 # The lemma is about any map $f$ to probability vectors. Along the segment from $b$ to $a$ the derivative of $f$ is $J(a - b)$, and $\|J(a - b)\|_1 \le \|J\|_{1,1} \|a - b\|_\infty \le c\, \|a - b\|_\infty$. It needs $c$ all along the segment: the control takes $\|J\|_{1,1}$ at one end.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-start, end = 5 * draws.normal(200, 4), 5 * draws.normal(200, 4)
+start, end = 5 * rng.normal(200, 4), 5 * rng.normal(200, 4)
 between = start + torch.linspace(0, 1, 65).double()[:, None, None] * (end - start)
 sizes = lipschitz.softmax_jacobian(between).abs().sum((-2, -1))  # (65, 200)
 change = lipschitz.softmax_sides(start, end).ratio
@@ -202,10 +202,10 @@ def packed_ratio(packed):
     return lipschitz.head_sides(X, query, (W_V, W_QK), others, SOFTMAX, identity).ratio
 
 
-ends = climb(packed_ratio, identity, draws.normal(64, 22), draws.generator, steps=300)
+ends = climb(packed_ratio, identity, rng.normal(64, 22), rng.generator, steps=300)
 by_climbing = packed_ratio(ends).max().item()
-X, query = blocks.to_ball(draws.normal(20, T_most, 3)), blocks.to_ball(draws.normal(20, 3))
-W, step = draws.normal(20, 3, 3), 0.01 * draws.normal(20, 3, 3)
+X, query = blocks.to_ball(rng.normal(20, T_most, 3)), blocks.to_ball(rng.normal(20, 3))
+W, step = rng.normal(20, 3, 3), 0.01 * rng.normal(20, 3, 3)
 before, after = (blocks.mix(X, query, torch.eye(3).double(), V, identity) for V in (W, W + step))
 change = blocks.scores(X, query, step).abs().amax(-1) * blocks.longest(X)
 summing = ((after - before).norm(dim=-1) / change).max().item()
@@ -241,10 +241,10 @@ lemma.holds(
 # A tiny class shows it at work. Its heads are all pairs of {glue:text}`members` score matrices and {glue:text}`members` value matrices in the plane, each near one of three centres, on two inputs of eight tokens. Covers are greedy, with nine splits $\alpha$ at four scales. The largest error is {glue:text}`tiny_error:.2f` $\epsilon$; with the scores uncovered it is {glue:text}`tiny_control:.0f` $\epsilon$.
 
 # %% mystnb={"code_prompt_hide": "The tiny class", "code_prompt_show": "The tiny class"} tags=["hide-cell"]
-tokens, queries = draws.normal(2, 8, 2), draws.normal(2, 2)
+tokens, queries = rng.normal(2, 8, 2), rng.normal(2, 2)
 near = torch.arange(members) % 3
 QK, V = (
-    (size * draws.normal(3, 2, 2))[near] + spread * draws.normal(members, 2, 2)
+    (size * rng.normal(3, 2, 2))[near] + spread * rng.normal(members, 2, 2)
     for size, spread in ((0.6, 0.02), (1.0, 0.05))
 )
 scored = [blocks.scores(tokens, queries, W).flatten() for W in QK]

@@ -55,10 +55,10 @@ from helpers.covers import attention, blocks, lipschitz
 from helpers.covers.attention import LayerNorms
 from helpers.covers.blocks import Layer
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
-from helpers.draws import Draws, f64
-from helpers.statistics import first
+from helpers.rng import Rng, f64
+from helpers.statistics import least_integer
 
-ledger, draws = Ledger("variables/depth_capacity"), Draws(seed)
+ledger, rng = Ledger("variables/depth_capacity"), Rng(seed)
 t46, remark = ledger.result("variables.thm4_6.t46"), ledger.result("variables.rem4_6")
 
 
@@ -72,7 +72,7 @@ def forced(n, p):
 fig, ax = figures.new(height=2.8)
 grid = [2.0**j for j in range(3, n_far + 1)]
 for i, p in enumerate((1, 2, 3)):
-    ax.plot(grid, [forced(n, p) for n in grid], **figures.line(i, label=f"$p = {p}$"))
+    ax.plot(grid, [forced(n, p) for n in grid], **figures.line_style(i, label=f"$p = {p}$"))
 figures.level(ax)
 ax.set(xscale="log", yscale="log", xlabel="queries and keys $n$", ylabel="constant forced")
 ax.legend()
@@ -131,7 +131,7 @@ def outputs(S, B):
 
 rows = {}
 for n in (4, 8, 16, 24):
-    S = 1.0 - 2 * torch.randint(2, (n, n), generator=draws.generator).double()
+    S = 1.0 - 2 * torch.randint(2, (n, n), generator=rng.generator).double()
     found, most, lines = outputs(S, 1.6 * n ** (1 / 3))
     error = (found - S).abs().max().item()
     rows[n] = {"output minus sign": error, "spectral norm": most, "longest line × √n": lines}
@@ -163,10 +163,10 @@ found = {}
 for top in (2.0**10, 2.0**20, 2.0**40, 2.0**80):
     for p in (2, 3):
         spread = f64([3, 3, 3, math.log(top) / 3, 2, 2, math.log(top)])[:, None]
-        logs = spread * draws.normal(7, searches)
+        logs = spread * rng.normal(7, searches)
         best = constant_forced(logs, top, p)
         for step in range(300):
-            moved = logs + draws.normal(7, searches) * 2 * 0.98**step
+            moved = logs + rng.normal(7, searches) * 2 * 0.98**step
             trial = constant_forced(moved, top, p)
             logs, best = torch.where(trial > best, moved, logs), best.maximum(trial)
         found[f"2^{math.log2(top):.0f}", f"p = {p}"] = best.max().exp().item()
@@ -251,7 +251,7 @@ def loud(L, a=3.0):
     plane = torch.eye(2).double()
     layer = Layer(a * plane, 0 * plane, plane)
     other = layer._replace(W_C=plane + 0.1 * plane.flip(0))
-    X = blocks.to_ball(draws.normal(3, 2)) * 0.3 * a**-L
+    X = blocks.to_ball(rng.normal(3, 2)) * 0.3 * a**-L
     kept = {"activation": lambda y: y}
     before, after = (blocks.blocks(X, [v, *[layer] * (L - 1)], **kept)[-1] for v in (layer, other))
     return (blocks.longest(before - after) / lipschitz.layer_error(X, layer, other, **kept)).item()
@@ -261,11 +261,11 @@ real = pd.Series([loud(L) for L in depths], index=depths)
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: bounds on the log covering number against depth, for spectral norms 1 and $d = k = 1024$. Right: how far the output of a loud network with $a = 3$ moves when its first layer does, and $3^{L-1}$.", "name": "fig-depth-growth"}, "image": {"alt": "Left, logarithmic: two straight rising lines, the one for the constant 2 of softmax steeper; a curve for a equal to 1 that flattens, and a curve for counting weights that starts highest and rises least. Right, logarithmic: circles on a straight line that rises by a factor 3 with each layer."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=3.0)
 for i, (name, curve) in enumerate(curves.items()):
-    left.plot(depths, curve, **figures.line(i, label=name.replace("a = 1", "$a = 1$")))
+    left.plot(depths, curve, **figures.line_style(i, label=name.replace("a = 1", "$a = 1$")))
 left.set(yscale="log", xlabel="layers $L$", ylabel="bound")
 left.legend()
-right.plot(depths, real, **figures.marks(0, label="loud network"))
-right.plot(depths, 3.0 ** (depths - 1), **figures.line(0, label="$3^{L-1}$"))
+right.plot(depths, real, **figures.marker_style(0, label="loud network"))
+right.plot(depths, 3.0 ** (depths - 1), **figures.line_style(0, label="$3^{L-1}$"))
 right.set(yscale="log", xlabel="layers $L$", ylabel="movement")
 right.legend()
 figures.show()
@@ -290,7 +290,9 @@ remark.holds(
     about="ours",
     evidence="attained",
 )
-glue(L_max=L_max, crossing=first(lambda L: counted(L) < repaired(L)), last=last["constant 1"])
+glue(
+    L_max=L_max, crossing=least_integer(lambda L: counted(L) < repaired(L)), last=last["constant 1"]
+)
 
 # %% [markdown]
 # ## What we found

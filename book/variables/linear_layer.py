@@ -41,16 +41,16 @@ from bookkit import Ledger, figures, glue, table
 from helpers.covers import blocks
 from helpers.covers.attention import printed_shares
 from helpers.covers.linear import climb
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.variables.attention_covers import walk
 
-ledger, draws = Ledger("variables/linear_layer"), Draws(seed)
+ledger, rng = Ledger("variables/linear_layer"), Rng(seed)
 layer, remark = ledger.result("variables.lem4_5"), ledger.result("variables.lem4_5.b1")
 
 
 def units(*shape):
     """Random vectors of length 1, shape ``shape``."""
-    found = draws.normal(*shape)
+    found = rng.normal(*shape)
     return found / found.norm(dim=-1, keepdim=True)
 
 
@@ -70,7 +70,9 @@ for i, angle in enumerate((0.4, 2.4, 4.6)):
     far = ((torch.cartesian_prod(side, side) - w) @ inputs.T).abs().amax(-1).reshape(241, 241)
     ax.contourf(side, side, far.T, levels=[0, 0.2], colors=["#d8d8d8"])
     path = [walk(w[:, None], inputs, 0.2, clipped, most=k).centre[:, 0] for k in range(1, 30)]
-    ax.plot(*torch.stack([torch.zeros(2).double(), *path]).T, **figures.look(i, markersize=3))
+    ax.plot(
+        *torch.stack([torch.zeros(2).double(), *path]).T, **figures.series_style(i, markersize=3)
+    )
     ax.plot(*w, marker="*", color="black", markersize=8)
 ax.set(aspect="equal", xlabel="$v_1$", ylabel="$v_2$")
 figures.show()
@@ -201,8 +203,8 @@ def attack(d_2, of, project=clipped, start=None, d_1=3, N=6):
         allowed = d_2 * W.square().sum((-2, -1)) * (blocks.longest(x) / 0.2) ** 2
         return end.steps / allowed if of == "steps" else end.centre.norm(dim=-2).amax(-1)
 
-    start = draws.normal(starts, d_1 * (d_2 + N)) if start is None else start
-    ends = climb(worst, lambda packed: packed, start, draws.generator, steps=150)
+    start = rng.normal(starts, d_1 * (d_2 + N)) if start is None else start
+    ends = climb(worst, lambda packed: packed, start, rng.generator, steps=150)
     return ends, worst(ends).max().item()
 
 

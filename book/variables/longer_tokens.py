@@ -41,9 +41,9 @@ from helpers.covers import blocks, capacity
 from helpers.covers.attention import HeadNorms, heads_bound
 from helpers.covers.linear import climb
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
-from helpers.draws import Draws
+from helpers.rng import Rng
 
-ledger, draws = Ledger("variables/longer_tokens"), Draws(seed)
+ledger, rng = Ledger("variables/longer_tokens"), Rng(seed)
 corollary, heads = ledger.result("variables.cor4_4"), ledger.result("variables.lemA11.a12")
 positions, equal = ledger.result("variables.lemA11.a11"), ledger.result("variables.lemA11.cube")
 
@@ -72,7 +72,7 @@ sizes = [2**b for b in range(2, 21)]
 fig, ax = figures.new(height=2.6)
 for i, name in enumerate(("as restored", "with one more power of $B_X$")):
     curve = [forced(n, i, i > 0, query=1.0) for n in sizes]
-    ax.plot(sizes, curve, **figures.look(i, label=name))
+    ax.plot(sizes, curve, **figures.series_style(i, label=name))
 figures.level(ax, 1)
 ax.set(xscale="log", yscale="log", xlabel="$n$", ylabel="constant forced")
 ax.legend()
@@ -136,7 +136,7 @@ def leaves(form, reach, norms, steps=150, asks=None, constant=SOFTMAX):
         after = blocks.mix(X, query, W_V + V_step, W_QK + QK_step)
         return (after - before).norm(dim=-1) / 1e-3
 
-    ends = climb(error, lambda v: v, draws.normal(64, 24), draws.generator, steps=steps)
+    ends = climb(error, lambda v: v, rng.normal(64, 24), rng.generator, steps=steps)
     return error(ends).max().item()
 
 
@@ -196,7 +196,7 @@ def sign_heads(n, B, query, signs):
 
 kept = []
 for n, query in ((2, 1.0), (3, 9.0), (8, 1.0), (8, 64.0)):
-    signs = 1.0 - 2 * torch.randint(2, (n, n), generator=draws.generator).double()
+    signs = 1.0 - 2 * torch.randint(2, (n, n), generator=rng.generator).double()
     kept.append((sign_heads(n, n**2, query, signs) * signs).min().item())
 glue(least_output=min(kept))
 

@@ -56,11 +56,11 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.draws import Draws
+from helpers.rng import Rng
 from helpers.statistics import slope
 from papers.variables import lookup, selection
 
-ledger, draws = Ledger("variables/lookup_networks"), Draws(seed)
+ledger, rng = Ledger("variables/lookup_networks"), Rng(seed)
 b5, b6 = map(ledger.result, ("variables.lemB5.b5", "variables.lemB5.b6"))
 b8, exact = map(ledger.result, ("variables.lemB5.b8", "variables.prop4_7.exact"))
 norms, monotone = map(ledger.result, ("variables.prop4_7.norms", "variables.prop4_7.monotone"))
@@ -126,12 +126,12 @@ table(
 # %%
 found = []
 for _ in range(nets):
-    k, cells = draws.whole(1, 4), draws.whole(1, 6)
-    B = draws.log_uniform(1e-3, 1e3).item()
+    k, cells = rng.whole(1, 4), rng.whole(1, 6)
+    B = rng.log_uniform(1e-3, 1e3).item()
     delta = B / (2 * cells)
-    places = torch.randint(0, cells + 1, (8, k), generator=draws.generator).unique(dim=0)
-    points, values = 4 * delta * places.double() - B, draws.normal(len(places))
-    corner = 2.0 * torch.randint(0, 2, (32, *points.shape), generator=draws.generator).double() - 1
+    places = torch.randint(0, cells + 1, (8, k), generator=rng.generator).unique(dim=0)
+    points, values = 4 * delta * places.double() - B, rng.normal(len(places))
+    corner = 2.0 * torch.randint(0, 2, (32, *points.shape), generator=rng.generator).double() - 1
     row = {}
     for name, form in (("proof", "printed"), ("repaired", "repaired")):
         net = lookup.lookup_net(points, values, delta, form=form)
@@ -231,13 +231,13 @@ glue(constant=printed(wide)[0], readings=len(set(readings)), pieces=pieces)
 # %%
 cases = []
 for k in range(6 * trials):
-    kind, one_head, s = selection.MAPS[k % 3], k // 3 % 2 == 1, draws.whole(1, 4)
+    kind, one_head, s = selection.MAPS[k % 3], k // 3 % 2 == 1, rng.whole(1, 4)
     near = k // 6 % 2 == 1
-    delta = draws.uniform(0, min(0.95 / (2 * s - 1), 0.3))
-    gram = selection.random_gram(8, delta, draws.generator) if near else torch.eye(T)
+    delta = rng.uniform(0, min(0.95 / (2 * s - 1), 0.3))
+    gram = selection.random_gram(8, delta, rng.generator) if near else torch.eye(T)
     at, bits = selection.basis(gram), cube.bits(len(gram))
-    chosen = torch.randperm(len(gram), generator=draws.generator)[:s].tolist()
-    values = draws.normal(s + 1 if one_head else 2**s)
+    chosen = torch.randperm(len(gram), generator=rng.generator)[:s].tolist()
+    values = rng.normal(s + 1 if one_head else 2**s)
     ones = bits[:, chosen]
     truth = values[ones.sum(1) if one_head else cube.index_of(ones)]
     row = {"map": kind, "function of": "r, one head" if one_head else "the bits", "near": near}

@@ -52,10 +52,10 @@ from scipy.optimize import brentq
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.draws import Draws
+from helpers.rng import Rng
 from papers.variables import selection
 
-ledger, draws = Ledger("variables/mean_of_a_set"), Draws(seed)
+ledger, rng = Ledger("variables/mean_of_a_set"), Rng(seed)
 mean, each = map(ledger.result, ("variables.lemB2.mean", "variables.lemB2.heads"))
 plain = ledger.result("variables.lemB2.orthonormal")
 s_near, gamma_near, strings = 4, 0.5, cube.bits(T)
@@ -90,7 +90,7 @@ for name, at in two.items():
         curves[f"{name}, {key} key"] = errors
 fig, ax = figures.new(height=3.0)
 for i, name in enumerate(curves):
-    ax.plot(curves.index, curves[name], **figures.line(i, label=name))
+    ax.plot(curves.index, curves[name], **figures.line_style(i, label=name))
 figures.level(ax, gamma_near / 4, "allowed")
 at_proof = selection.sharpness(T, gamma_near, 1, 1 - s_near * delta)
 ax.axvline(at_proof, color=figures.GREY, linestyle=":", marker="")
@@ -166,7 +166,7 @@ for s in (2, 3):
         "$1/s$": 1 / s,
         "sums differ by": gap,
         "least error, proved": 1 / (5 * s),
-        "least error, search": selection.best_head(simplex, s, searches, draws),
+        "least error, search": selection.best_head(simplex, s, searches, rng),
         r"dual key, $0.9\,\Delta$": 0.1 / 4 * off(nearer, dual, range(s), cube.bits(T_s), 0.1),
     }
 none = pd.DataFrame(rows).T.rename_axis("$s$")
@@ -232,8 +232,8 @@ for s in (2, 3, 5):
         D = part / (2 * s - 1)
         grams = [selection.opposed_gram(n, s, D) for n in (10, 400)]
         attacks += [attacked(gram, s, gamma) for gram in grams for gamma in (1.0, 1e-2, 1e-4)]
-        start = selection.random_gram(8, D / 2, draws.generator)
-        climb = selection.harder_gram(start, D, lambda g, s=s: attacked(g, s, 1.0)[0], draws)
+        start = selection.random_gram(8, D / 2, rng.generator)
+        climb = selection.harder_gram(start, D, lambda g, s=s: attacked(g, s, 1.0)[0], rng)
         attacks.append(attacked(climb, s, 1.0))
 several = r"$s$ heads, over $\gamma / 4$"
 names = ["repaired", "plain key", "scale of the proof", several]

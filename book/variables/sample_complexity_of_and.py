@@ -61,12 +61,12 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, results, table
-from helpers.draws import Draws
-from helpers.statistics import bootstrapped, difference, first, redrawn, wilson
+from helpers.rng import Rng
+from helpers.statistics import bootstrap_interval, difference, least_integer, resampled, wilson
 from helpers.training.train import cross_entropy, train
 from papers.variables import planted
 
-ledger, draws = Ledger("variables/sample_complexity_of_and"), Draws(seed)
+ledger, rng = Ledger("variables/sample_complexity_of_and"), Rng(seed)
 sublinear, right = map(ledger.result, ("variables.fig2", "variables.fig2_right"))
 shares_row, fit_row = map(ledger.result, ("variables.fig2.shares", "variables.fig2.fit"))
 log_row, floor_row = map(ledger.result, ("variables.fig2.log", "variables.fig2.floor"))
@@ -162,7 +162,7 @@ def critical(frame):
     """m* by length: as found, then with the trials of each size drawn anew, (1 + redraws, L)."""
     cell = torch.tensor(frame.groupby(CELL).ngroup().to_numpy())
     won = torch.tensor(frame["success"].to_numpy(), dtype=torch.float64)
-    again = torch.cat((won[None], won[redrawn(cell, redraws, draws.generator)]))
+    again = torch.cat((won[None], won[resampled(cell, redraws, rng.generator)]))
     sums = torch.zeros(len(again), int(cell.max()) + 1, dtype=torch.float64)
     shares = sums.index_add(1, cell, again) / cell.bincount()
     T, m = torch.tensor(list(frame.groupby(CELL).groups)).T
@@ -176,7 +176,7 @@ def critical(frame):
 def growth(frame):
     """Factor of m* from the shortest to the longest strings over that of the length."""
     found = critical(frame)
-    return bootstrapped(found[:, -1] / found[:, 0] * (frame["T"].min() / frame["T"].max()))
+    return bootstrap_interval(found[:, -1] / found[:, 0] * (frame["T"].min() / frame["T"].max()))
 
 
 tall = sorted(kept["T"].unique().tolist())
@@ -191,15 +191,15 @@ for i, T in enumerate(tall):
     low, high = [s.low for s in share], [s.high for s in share]
     figures.interval(axes[0], tried.index, low, high, color=figures.COLOURS[i], alpha=0.1)
     fitted = planted.nondecreasing(torch.tensor([s.value for s in share]))
-    axes[0].plot(tried.index, fitted, **figures.look(i, label=f"$T = {T}$"))
+    axes[0].plot(tried.index, fitted, **figures.series_style(i, label=f"$T = {T}$"))
 figures.level(axes[0], 0.5)
 axes[0].set(xscale="log", xlabel="samples $m$", ylabel="share of successes")
 figures.ticks(axes[0], [50, 100, 200, 400])
 curves = (("transformer", tall, found), ("linear", list(ends), critical(linear)))
 for i, (name, at, sizes) in enumerate(curves):
-    values = [bootstrapped(v) for v in sizes.T]
+    values = [bootstrap_interval(v) for v in sizes.T]
     error = [[v.value - v.low for v in values], [v.high - v.value for v in values]]
-    axes[1].errorbar(at, sizes[0], error, capsize=3, **figures.look(i, label=name))
+    axes[1].errorbar(at, sizes[0], error, capsize=3, **figures.series_style(i, label=name))
     for scale, dash in ((lambda T: T, "--"), (lambda T: math.log(math.comb(T, S)), ":")):
         guide = [values[0].value * scale(T) / scale(at[0]) for T in at]
         axes[1].plot(at, guide, dash, color=figures.GREY, marker="")
@@ -217,9 +217,11 @@ figures.show()
 # %%
 doublings = torch.tensor(tall).log2().diff()
 local_power, increment = found.log2().diff(dim=1) / doublings, found.diff(dim=1) / doublings
-bend_power, bend_increment = (bootstrapped(v[:, -1] - v[:, 0]) for v in (local_power, increment))
-factor = bootstrapped(found[:, -1] / found[:, 0])
-whole = bootstrapped((found[:, -1] / found[:, 0]).log() / math.log(tall[-1] / tall[0]))
+bend_power, bend_increment = (
+    bootstrap_interval(v[:, -1] - v[:, 0]) for v in (local_power, increment)
+)
+factor = bootstrap_interval(found[:, -1] / found[:, 0])
+whole = bootstrap_interval((found[:, -1] / found[:, 0]).log() / math.log(tall[-1] / tall[0]))
 logs = torch.tensor([math.log2(math.comb(T, S)) for T in tall], dtype=torch.float64)
 
 
@@ -231,7 +233,7 @@ def chance_bound(T, m):
 
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
-floors = [first(lambda m, T=T: chance_bound(T, m) >= 0.5) for T in tall]
+floors = [least_integer(lambda m, T=T: chance_bound(T, m) >= 0.5) for T in tall]
 glue(floor_short=floors[0], floor_long=floors[-1])
 told = {
     "trials a size": [int(by_size.count()[T].min()) for T in tall],
@@ -239,9 +241,12 @@ told = {
         ", ".join(f"{m}: {v:.2f}" for m, v in by_size.mean()[T].items()) for T in tall
     ],
     "no learner below": floors,
-    "critical size": [f"{bootstrapped(v):.0f}" for v in found.T],
-    "local power from the line above": ["", *(f"{bootstrapped(v):.2f}" for v in local_power.T)],
-    "increment": ["", *(f"{bootstrapped(v):.0f}" for v in increment.T)],
+    "critical size": [f"{bootstrap_interval(v):.0f}" for v in found.T],
+    "local power from the line above": [
+        "",
+        *(f"{bootstrap_interval(v):.2f}" for v in local_power.T),
+    ],
+    "increment": ["", *(f"{bootstrap_interval(v):.0f}" for v in increment.T)],
 }
 table(pd.DataFrame({"T": tall} | told), "Trials without dropout, with 95 % intervals")
 if stored is not None:

@@ -57,13 +57,13 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, results, table
-from helpers.draws import Draws
-from helpers.statistics import bootstrapped, redrawn, wilson
+from helpers.rng import Rng
+from helpers.statistics import bootstrap_interval, resampled, wilson
 from helpers.training.batches import fresh
 from helpers.training.train import cross_entropy, train
 from papers.variables import planted
 
-ledger, draws = Ledger("variables/sparse_parities"), Draws(seed)
+ledger, rng = Ledger("variables/sparse_parities"), Rng(seed)
 learning, abruptness = (
     ledger.result(k) for k in ("variables.fig3.learned", "variables.fig3.abrupt")
 )
@@ -100,7 +100,7 @@ for ax, T in zip(axes[:, 0], lengths, strict=True):
     for gate, look in (("AND", {"color": figures.GREY, "linestyle": ":"}), ("parity", {})):
         found = trained[gate, T]
         losses = figures.gaps(found.losses)  # a model that has stopped has none
-        ax.plot(found.checks, losses, **(figures.line(0, linewidth=0.9) | look))
+        ax.plot(found.checks, losses, **(figures.line_style(0, linewidth=0.9) | look))
     for gate, loss in GUESSING.items():
         figures.level(ax, loss, f"guessing, {gate}")
     ax.set(xscale="log", ylabel="loss", ylim=(-0.02, 0.86), xlim=(10, max_steps))
@@ -122,7 +122,7 @@ at_paper = [T for T in lengths if T in (10, 15, 20)] or lengths[:2]
 paper_learned = sum(int(trained["parity", T].finished.sum()) for T in at_paper)
 paper_runs = runs * len(at_paper)
 waits = {
-    kind: bootstrapped(planted.redrawn_medians(found.steps, 1000, draws.generator))
+    kind: bootstrap_interval(planted.redrawn_medians(found.steps, 1000, rng.generator))
     for kind, found in trained.items()
 }
 
@@ -209,8 +209,8 @@ def before_onset(gate, level):
     shares = [(onset_of((gate, T), level) / r.steps)[r.finished].double() for T, r in found.items()]
     groups = [torch.full_like(v, T) for T, v in zip(lengths, shares, strict=True)]
     share = torch.cat(shares)
-    drawn = share[redrawn(torch.cat(groups), 500, draws.generator)]
-    return bootstrapped(torch.cat((share[None], drawn)).quantile(0.5, dim=1))
+    drawn = share[resampled(torch.cat(groups), 500, rng.generator)]
+    return bootstrap_interval(torch.cat((share[None], drawn)).quantile(0.5, dim=1))
 
 
 plateau = {level: {g: before_onset(g, level) for g in GUESSING} for level in (0.98, 0.9, 0.8)}
@@ -268,11 +268,11 @@ for name in ("runs", "longer"):
 kept = pd.concat(tables).drop_duplicates(["gate", "T", "run"])  # both tables have T = 10
 kept = kept.sort_values(["gate", "T"], ascending=[False, True])
 kept["before"] = kept["onset"] / kept["steps"]  # share of a run before its onset
-rows, medians, again = [], {}, Draws(0)  # the same intervals at every seed of the page
+rows, medians, again = [], {}, Rng(0)  # the same intervals at every seed of the page
 for (gate, T), group in kept.groupby(["gate", "T"], sort=False):
     steps = torch.tensor(group["steps"].to_list())
     medians[gate, T] = planted.redrawn_medians(steps, 1000, again.generator)
-    wait = f"{bootstrapped(medians[gate, T]):.0f}"
+    wait = f"{bootstrap_interval(medians[gate, T]):.0f}"
     learned = f"{group['learned'].sum()} of {len(group)}"
     rows.append({"gate": gate, "T": T, "learned": learned, "median wait": wait})
     rows[-1] |= {"longest wait": steps.max(), "before the onset": group["before"].median()}
@@ -318,16 +318,16 @@ fig, axes = figures.new(1, 2, height=3.0)
 for i, (T, group) in enumerate(every["parity"].groupby("T")):
     at = [0.0, *(group["steps"].sort_values() / medians["parity", T][0].item())]
     left = [1 - k / len(group) for k in range(len(at))]
-    axes[0].step(at, left, where="post", **figures.line(i, label=f"$T = {T}$"))
+    axes[0].step(at, left, where="post", **figures.line_style(i, label=f"$T = {T}$"))
 grid = torch.linspace(0, 3.5, 60)
 axes[0].plot(grid, 2**-grid, color=figures.GREY, linestyle="-", marker="", label="no memory")
 axes[0].set(xlabel="steps / median wait", ylabel="share not yet learned", ylim=(-0.02, 1.02))
 axes[0].legend()
 at = sorted(kept["T"].unique())
 for i, (gate, name) in enumerate({"parity": "parity", "and": "AND"}.items()):
-    wait = torch.tensor([bootstrapped(medians[gate, T]) for T in at]).T
+    wait = torch.tensor([bootstrap_interval(medians[gate, T]) for T in at]).T
     error = torch.stack((wait[0] - wait[1], wait[2] - wait[0]))
-    axes[1].errorbar(at, wait[0], error, **figures.look(i, capsize=3, label=name))
+    axes[1].errorbar(at, wait[0], error, **figures.series_style(i, capsize=3, label=name))
 sets = [math.comb(T, 3) * medians["parity", 10][0].item() / math.comb(10, 3) for T in at]
 axes[1].plot(at, sets, color=figures.GREY, linestyle="-", marker="", label="sets of three")
 axes[1].set(xscale="log", yscale="log", xlabel="length $T$ (bits)", ylabel="median wait (steps)")
@@ -343,9 +343,9 @@ figures.show()
 def spread(gate):
     """Standard deviation of the waits over their mean, pooled over lengths; runs drawn anew."""
     T, steps = (torch.tensor(every[gate][k].to_list()) for k in ("T", "steps"))
-    drawn = torch.cat((steps[None], steps[redrawn(T, 500, again.generator)])).double()
+    drawn = torch.cat((steps[None], steps[resampled(T, 500, again.generator)])).double()
     each = drawn.unflatten(1, (len(T.unique()), -1))  # as many runs of each length
-    return bootstrapped((each.var(-1) / each.mean(-1).square()).mean(-1).sqrt())
+    return bootstrap_interval((each.var(-1) / each.mean(-1).square()).mean(-1).sqrt())
 
 
 def blind(T):
@@ -357,10 +357,12 @@ def blind(T):
 sets_grow = math.comb(30, 3) / math.comb(10, 3)
 grows = {gate: medians[gate, 30] / medians[gate, 10] for gate in every}
 other = torch.cat((grows["and"][:1], grows["and"][1:].flip(0)))  # paired with other draws
-excess, no_excess = (bootstrapped(v / grows["and"]) for v in (grows["parity"], other))
-cheaper, as_dear = (bootstrapped(sets_grow / v) for v in (grows["parity"], blind(30) / blind(10)))
+excess, no_excess = (bootstrap_interval(v / grows["and"]) for v in (grows["parity"], other))
+cheaper, as_dear = (
+    bootstrap_interval(sets_grow / v) for v in (grows["parity"], blind(30) / blind(10))
+)
 waits_of = {gate: spread(gate) for gate in every}
-glue(**{f"grows_{gate}": f"{bootstrapped(v):.1f}" for gate, v in grows.items()})
+glue(**{f"grows_{gate}": f"{bootstrap_interval(v):.1f}" for gate, v in grows.items()})
 glue(**{f"spread_{gate}": f"{v:.2f}" for gate, v in waits_of.items()})
 ratios = {row["T"]: row["deviation / mean"] for row in rows if row["gate"] == "parity"}
 glue(sets_grow=sets_grow, spread_10=ratios[10], spread_30=ratios[30])

@@ -55,10 +55,10 @@ from scipy.optimize import brentq
 from bookkit import Ledger, figures, glue, table
 from bookkit.moving import Axis, Frame, moving
 from helpers import cube
-from helpers.draws import Draws
+from helpers.rng import Rng
 from papers.variables import selection
 
-ledger, draws = Ledger("variables/sparse_representations"), Draws(seed)
+ledger, rng = Ledger("variables/sparse_representations"), Rng(seed)
 b7, b3, b4 = map(ledger.result, ("variables.lemB7", "variables.lemB3", "variables.lemB4"))
 plain_bag, gaps = map(ledger.result, ("variables.lemB4.orthonormal", "variables.lemB4.gaps"))
 plain, strings, eight_bits = selection.basis(torch.eye(T)), cube.bits(T), cube.bits(8)
@@ -112,10 +112,10 @@ table({"row": [*"123456", "c"], **ones}, "Columns that are 1 in each row of the 
 # {prf:ref}`variables-lemB7` is exact in its order. The two softmaxes differ by $2p$, where $p$ is the share of the last $T - s$ scores. These have at most $(T - s)\, e^0$ in the sum of exponentials, the first $s$ have at least $s\, e^R$. So $p \le (T - s)/(s\, e^R)$, with equality in the limit of large $R$ where all scores are tied. Random scores, some with ties:
 
 # %%
-s = torch.randint(1, 40, (pairs, 1), generator=draws.generator)
-R = 8 * draws.normal(pairs, 1).abs().clamp(max=1)
-first, tied = torch.arange(40) < s, draws.normal(pairs, 1) > 0
-away = draws.normal(pairs, 40).abs().masked_fill(tied, 0)
+s = torch.randint(1, 40, (pairs, 1), generator=rng.generator)
+R = 8 * rng.normal(pairs, 1).abs().clamp(max=1)
+first, tied = torch.arange(40) < s, rng.normal(pairs, 1) > 0
+away = rng.normal(pairs, 40).abs().masked_fill(tied, 0)
 
 
 def movement(z):
@@ -154,7 +154,7 @@ b7.holds(
 # %%
 def heads(s, gamma, less=1.0):
     """For s chosen bits: name to map, basis, heads, chosen; the scores smaller by log(less)."""
-    chosen = torch.randperm(T, generator=draws.generator)[:s].tolist()
+    chosen = torch.randperm(T, generator=rng.generator)[:s].tolist()
     R = selection.sharpness(T, gamma * less)
     one, each = (selection.marked(T, chosen, apart=apart) for apart in (False, True))
     bag = partial(selection.bag_head, plain, chosen, R + math.log(s))
@@ -181,7 +181,7 @@ table(exact, f"Largest error over gamma / 4, all {2**T} strings, orthonormal vec
 chosen = [far // 300, far // 2, far - 1]
 at = selection.marked(far, chosen)
 head = selection.mean_head(at, chosen, selection.sharpness(far, 0.1))
-long = draws.strings(far, 2000)
+long = rng.strings(far, 2000)
 long[:2, chosen] = 1 - long[:2, chosen]
 far_error = selection.error("trained", at, head, chosen, long) / (0.1 / 4)
 norms = {name: W.norm().item() for name, W in head.items()}
@@ -268,8 +268,8 @@ gaps.holds(
 found = []
 for k in range(bases):
     s = 2 + k % 4
-    gram = selection.random_gram(8, draws.uniform(0, min(0.45 / s, 1 / s**2)), draws.generator)
-    at, chosen = selection.basis(gram), torch.randperm(8, generator=draws.generator)[:s].tolist()
+    gram = selection.random_gram(8, rng.uniform(0, min(0.45 / s, 1 / s**2)), rng.generator)
+    at, chosen = selection.basis(gram), torch.randperm(8, generator=rng.generator)[:s].tolist()
     D, off = at.coherence, partial(selection.error, "bag", at, chosen=chosen, bits=eight_bits)
     proof = partial(selection.bag_head, at, chosen, dual_keys=False)
     R = selection.sharpness(8, 1 / s - s * D, s, 1 - s * D)
@@ -354,10 +354,8 @@ for s in (2, 3, 5):
         D = part / (2 * s - 1)
         grams = [selection.opposed_gram(n, s, D) for n in (10, 200)]
         attacks += [attacked(gram, s, gamma) for gram in grams for gamma in (0.9, 1e-2, 1e-4)]
-        start = selection.random_gram(8, D / 2, draws.generator)
-        climb = selection.harder_gram(
-            start, D, lambda g, s=s: max(attacked(g, s, 1 / s)[:2]), draws
-        )
+        start = selection.random_gram(8, D / 2, rng.generator)
+        climb = selection.harder_gram(start, D, lambda g, s=s: max(attacked(g, s, 1 / s)[:2]), rng)
         attacks.append(attacked(climb, s, 1 / s))
 names = ("sum", "numbers", "numbers, plain values", "numbers, plain key")
 attacks = pd.Series(torch.tensor(attacks).amax(0), names, name="largest")

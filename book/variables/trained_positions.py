@@ -39,7 +39,7 @@ from helpers.covers import attention as bounds
 from helpers.covers import blocks
 from helpers.covers.attention import HeadNorms, heads_bound
 from helpers.covers.lipschitz import SOFTMAX
-from helpers.draws import f64
+from helpers.rng import f64
 
 ledger = Ledger("variables/trained_positions")
 
@@ -66,7 +66,7 @@ curves = {
 }
 fig, ax = figures.new(height=2.8)
 for i, (name, curve) in enumerate(curves.items()):
-    ax.plot(contexts, curve, **figures.look(i, label=name))
+    ax.plot(contexts, curve, **figures.series_style(i, label=name))
 ax.set(xscale="log", yscale="log", xlabel="length $T$", ylabel="log covering number")
 ax.legend()
 figures.show()

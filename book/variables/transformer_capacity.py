@@ -79,10 +79,10 @@ from helpers.covers.attention import LayerNorms
 from helpers.covers.blocks import Layer
 from helpers.covers.capacity import allocate
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.variables.attention_covers import walk
 
-ledger, draws = Ledger("variables/transformer_capacity"), Draws(seed)
+ledger, rng = Ledger("variables/transformer_capacity"), Rng(seed)
 contraction, constants = ledger.result("variables.lemA9"), ledger.result("variables.lemA13")
 a13, a14 = ledger.result("variables.lemA13.a13"), ledger.result("variables.lemA13.a14")
 a15, a16 = ledger.result("variables.lemA13.a15"), ledger.result("variables.lemA13.a16")
@@ -109,7 +109,7 @@ orders, read_as = ("earlier", "later"), ("columns", "rows")
 forms = {f"{order} layers, {of}": (order, of) for order in orders for of in read_as}
 fig, ax = figures.new(height=3.0)
 for i, (name, form) in enumerate(forms.items()):
-    ax.plot(grid, [forced(n, *form) for n in grid], **figures.line(i, label=name))
+    ax.plot(grid, [forced(n, *form) for n in grid], **figures.line_style(i, label=name))
 figures.level(ax)
 ax.set(xscale="log", yscale="log", xlabel="signs $n$", ylabel="constant forced", ylim=(1e-12, None))
 ax.legend(loc="lower right")
@@ -170,8 +170,8 @@ table(by_hand.rename_axis("lemma"), "Left side over right side, by hand", form="
 
 def ascend(ratio, shapes, count=8, steps=120):
     """Largest ratio found by Adam over tensors of these shapes and the logarithms of their sizes."""
-    free = [draws.normal(count, *s).requires_grad_() for s in shapes]
-    logs = (2 * draws.normal(len(shapes), count)).requires_grad_()
+    free = [rng.normal(count, *s).requires_grad_() for s in shapes]
+    logs = (2 * rng.normal(len(shapes), count)).requires_grad_()
     optimizer, best = torch.optim.Adam([*free, logs], lr=0.05), 0.0
     for _ in range(steps):
         sizes = logs.clamp(-12, 6).exp()
@@ -216,8 +216,8 @@ climbs = pd.DataFrame(climbs).T.rename_axis("networks")
 table(climbs, "Largest error found over its bound, by the layers of the product")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-u = draws.normal(4000, 3) * draws.log_uniform(0.01, 3, 4000, 1)
-v = u + draws.normal(4000, 3) * draws.log_uniform(1e-3, 1, 4000, 1)
+u = rng.normal(4000, 3) * rng.log_uniform(0.01, 3, 4000, 1)
+v = u + rng.normal(4000, 3) * rng.log_uniform(1e-3, 1, 4000, 1)
 
 
 def stretch(f):
@@ -243,7 +243,7 @@ def up(x):
 layer, other = (Layer(*(f64([[x]]) for x in (V, 1.0, 0.5))) for V in (0.3, 0.301))
 Z = f64([[0.7]])
 steep = lipschitz.block_sides(Z, Z, layer, other, activation=lambda y: 2 * y).ratio
-g, y, w, other_w = blocks.to_ball(draws.normal(4, 4000, 3))
+g, y, w, other_w = blocks.to_ball(rng.normal(4, 4000, 3))
 read = lipschitz.readout_sides(g, y, w, other_w)
 bare = lipschitz.readout_sides(g, y, 3 * w, 3 * w).left / (g - y).norm(dim=-1)
 long = by_hand.iloc[:, 2]
@@ -305,7 +305,7 @@ def sign_network(signs, T, theta=1e-3):
     return blocks.blocks(X, [first, second], lambda y: y)[-1][:, 0] @ u[:, 0]
 
 
-signs = 1.0 - 2 * torch.randint(2, (16,), generator=draws.generator).double()
+signs = 1.0 - 2 * torch.randint(2, (16,), generator=rng.generator).double()
 gaps = {T: (sign_network(signs, T) - signs).abs().max().item() for T in (3, 30, T_far)}
 table(pd.Series(gaps, name="error").rename_axis("T"), "The output is the sign", tiny=1e-6)
 rows = {j: {name: forced(2**j, *form) for name, form in forms.items()} for j in (10, 20, 40, 200)}
@@ -406,22 +406,22 @@ def norms_of(layer):
 
 
 def scale():
-    return draws.log_uniform(1e-2, 1e2).item()
+    return rng.log_uniform(1e-2, 1e2).item()
 
 
 rows = []
 for at in range(nets):
-    L, k, plain = draws.whole(1, 4), draws.whole(1, 12), at % 2
-    d, m, T = draws.whole(1, 12 if plain else 40), draws.whole(1, 4), draws.whole(2, T_far)
-    layers = [Layer(*(scale() * draws.normal(*s) for s in weights_of(d, k))) for _ in range(L)]
-    X = blocks.to_ball(draws.normal(m, T, d) * scale())
+    L, k, plain = rng.whole(1, 4), rng.whole(1, 12), at % 2
+    d, m, T = rng.whole(1, 12 if plain else 40), rng.whole(1, 4), rng.whole(2, T_far)
+    layers = [Layer(*(scale() * rng.normal(*s) for s in weights_of(d, k))) for _ in range(L)]
+    X = blocks.to_ball(rng.normal(m, T, d) * scale())
     if not plain:
         layers = [Layer(*(W.abs().max() * W.sign() for W in layer)) for layer in layers]
         X = torch.eye(d).double()[torch.arange(m * T) % d].reshape(m, T, d)
-    w, slope = scale() * draws.normal(d), scale()
+    w, slope = scale() * rng.normal(d), scale()
     size = w.norm().item(), 1.0, slope, SOFTMAX
     alpha, beta = attention.depth_parts(d, k, [norms_of(v) for v in layers], *size)
-    most = draws.log_uniform(3, 3000).item()
+    most = rng.log_uniform(3, 3000).item()
     epsilon = math.sqrt(allocate(alpha, beta, 1.0)[1].item() / most)
     shares = allocate(alpha, beta, epsilon)[0]
     steps, error = covered(X, layers, w, shares, lambda y, s=slope: s * y.tanh())

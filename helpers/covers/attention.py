@@ -14,14 +14,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_choice, require_positive, require_scale
+from helpers.checks import require_choice, require_positive, require_scale, validated
 from helpers.covers.lipschitz import SOFTMAX_PRINTED, earlier_factors, later_factors, layer_factor
 
 FORMS = ("text", "proof", "repaired")
 ORDERS = ("earlier", "later")
 
 
-@door
+@validated
 @dataclass(frozen=True)
 class HeadNorms:
     r"""Bounds on one head's matrices.
@@ -40,7 +40,7 @@ class HeadNorms:
         require_scale(V=self.V, V_columns=self.V_columns, QK_columns=self.QK_columns)
 
 
-@door
+@validated
 @dataclass(frozen=True)
 class LayerNorms(HeadNorms):
     """Bounds on one block's matrices: those of a head, and spectral norms of all three.
@@ -60,7 +60,7 @@ class LayerNorms(HeadNorms):
         require_scale(QK=self.QK, C=self.C, C_columns=self.C_columns)
 
 
-@door
+@validated
 def printed_shares(lengths: Tensor, B: float, epsilon: float) -> Tensor:
     r"""Errors allowed to the functionals in the printed proof of Lemma 4.5.
 
@@ -81,7 +81,7 @@ def printed_shares(lengths: Tensor, B: float, epsilon: float) -> Tensor:
     return epsilon * ((steps + 1) / (2 * width)).sqrt()
 
 
-@door
+@validated
 def counting_log_size(k: int, d: int, B: float, B_x: float, epsilon: float) -> float:
     r"""Log size of a cover of matrices with k rows and d columns no longer than B, on all inputs.
 
@@ -95,7 +95,7 @@ def counting_log_size(k: int, d: int, B: float, B_x: float, epsilon: float) -> f
     return d * k * math.log1p(2 * math.sqrt(d) * B * B_x / epsilon)
 
 
-@door
+@validated
 def head_parts(
     d: int,
     norms: HeadNorms,
@@ -131,7 +131,7 @@ def head_parts(
     return _double(alpha), _double([lipschitz, lipschitz * inner])
 
 
-@door
+@validated
 def heads_bound(
     d: int,
     heads: Sequence[HeadNorms],
@@ -210,7 +210,7 @@ def depth_factors(
     return later_factors(factors) if order == "later" else earlier_factors(factors)
 
 
-@door
+@validated
 def depth_parts(
     d: int,
     k: int,
@@ -258,7 +258,7 @@ def depth_parts(
     return _double([*alpha, B_w**2]), _double([*beta, 1.0])
 
 
-@door
+@validated
 def depth_bound(
     d: int,
     k: int,

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_floating, require_scale
+from helpers.checks import require_floating, require_scale, validated
 
 Activation = Callable[[Tensor], Tensor]
 
@@ -34,7 +34,7 @@ class Layer(NamedTuple):
     W_C: Tensor
 
 
-@door
+@validated
 def to_ball(Z: Tensor, radius: float = 1.0) -> Tensor:
     """Each row moved to the nearest point of the ball: rows that are longer are shortened.
 

@@ -12,7 +12,7 @@ import math
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_finite, require_floating, require_scale
+from helpers.checks import require_finite, require_floating, require_scale, validated
 from helpers.covers.linear import greedy_cover, maurey_size
 
 MAX_SIGNS = 20
@@ -95,7 +95,7 @@ def greedy_log_sizes(distance: Tensor, scales: Tensor) -> Tensor:
     return torch.tensor(sizes, dtype=torch.float64).log().cummin(0).values
 
 
-@door
+@validated
 def dudley(scales: Tensor, log_sizes: Tensor, m: int, top: float) -> float:
     r"""Dudley's entropy integral for log covering numbers that are constant between scales.
 
@@ -131,7 +131,7 @@ def dudley(scales: Tensor, log_sizes: Tensor, m: int, top: float) -> float:
     return min(float((edges[:-1] + beyond).min()), top)
 
 
-@door
+@validated
 def dudley_power(C: float, m: int, top: float) -> float:
     r"""Dudley's integral when :math:`\log N(\epsilon) = C/\epsilon^2`, minimised over delta.
 
@@ -153,7 +153,7 @@ def dudley_power(C: float, m: int, top: float) -> float:
     return scale * (1 + math.log(top / scale)) if top >= scale else top
 
 
-@door
+@validated
 def allocate(alpha: Tensor, beta: Tensor, total: float) -> tuple[Tensor, Tensor]:
     r"""Split an error budget among several covers so that their log sizes add up to the least.
 
@@ -185,7 +185,7 @@ def allocate(alpha: Tensor, beta: Tensor, total: float) -> tuple[Tensor, Tensor]
     return total / gamma[..., None] * (alpha / beta).pow(1 / 3), gamma.pow(3) / total**2
 
 
-@door
+@validated
 def zhang_bound(N: int, B_v: float, B_x: float, epsilon: float) -> float:
     r"""Zhang's bound on the log size of a cover of linear functions on N inputs.
 
@@ -202,7 +202,7 @@ def zhang_bound(N: int, B_v: float, B_x: float, epsilon: float) -> float:
     return 36 * ratio**2 * math.log(2 * math.ceil(4 * ratio + 2) * N + 1)
 
 
-@door
+@validated
 def orthogonal_cover_log_size(N: int, B_v: float, B_x: float, epsilon: float) -> float:
     r"""Log size of an explicit cover of linear functions on N orthogonal inputs of length B_x.
 
@@ -218,7 +218,7 @@ def orthogonal_cover_log_size(N: int, B_v: float, B_x: float, epsilon: float) ->
     return math.log(maurey_size(N, budget))
 
 
-@door
+@validated
 def orthogonal_packing_log_size(N: int, B_v: float, B_x: float, epsilon: float) -> float:
     r"""Log of a lower bound on any cover of linear functions on N orthogonal inputs.
 

@@ -13,12 +13,12 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from helpers.checks import OrInfinite, door, readable, require_amount, require_scale
+from helpers.checks import OrInfinite, readable, require_amount, require_scale, validated
 
 MAX_COVER = 2_000_000  # vectors held at once
 
 
-@door
+@validated
 def matrix_norm(W: Tensor, q: OrInfinite, p: OrInfinite) -> Tensor:
     r"""The p-norm of the q-norms of the columns.
 
@@ -40,7 +40,7 @@ def matrix_norm(W: Tensor, q: OrInfinite, p: OrInfinite) -> Tensor:
     return torch.linalg.vector_norm(torch.linalg.vector_norm(W, q, dim=-2), p, dim=-1)
 
 
-@door
+@validated
 def integer_points(dim: int, total: int, signed: bool = False) -> Tensor:
     """Integer vectors z with |z_1| + ... + |z_dim| <= total, only z >= 0 unless ``signed``.
 
@@ -62,7 +62,7 @@ def integer_points(dim: int, total: int, signed: bool = False) -> Tensor:
     return _points(dim, total, signed)
 
 
-@door
+@validated
 def maurey_size(dim: int, terms: int) -> int:
     r"""Number of integer vectors with l1 norm at most ``terms``.
 
@@ -76,7 +76,7 @@ def maurey_size(dim: int, terms: int) -> int:
     return sum(2**j * math.comb(dim, j) * math.comb(terms, j) for j in range(min(dim, terms) + 1))
 
 
-@door
+@validated
 def maurey_cover(dim: int, radius: float, terms: int) -> Tensor:
     r"""The averages of ``terms`` vectors out of 0 and :math:`\pm \mathrm{radius}\cdot e_i`.
 
@@ -95,7 +95,7 @@ def maurey_cover(dim: int, radius: float, terms: int) -> Tensor:
     return integer_points(dim, terms, signed=True).double() * (radius / max(terms, 1))
 
 
-@door
+@validated
 def covering_radius(dim: int, radius: float, terms: int) -> float:
     r"""Largest distance from a point of the l1 ball to :func:`maurey_cover`, exactly.
 
@@ -111,7 +111,7 @@ def covering_radius(dim: int, radius: float, terms: int) -> float:
     return radius * math.sqrt(min(dim, 2 * terms)) / (2 * terms) if terms else radius
 
 
-@door
+@validated
 def round_to_cover(points: Tensor, radius: float, terms: int) -> Tensor:
     r"""A point of :func:`maurey_cover` within :func:`covering_radius` of each given point.
 
@@ -148,14 +148,14 @@ def round_to_cover(points: Tensor, radius: float, terms: int) -> Tensor:
     return points.sign() * (whole + away) * (radius / terms)
 
 
-@door
+@validated
 def maurey_terms(radius: float, epsilon: float) -> int:
     """Terms that Maurey's argument asks for at scale epsilon: ceil((radius / epsilon)^2), or 0."""
     require_scale(radius=radius, epsilon=epsilon)
     return 0 if epsilon >= radius else _ceil((radius / epsilon) ** 2)
 
 
-@door
+@validated
 def terms_needed(dim: int, radius: float, epsilon: float) -> int:
     """Fewest terms whose :func:`covering_radius` is at most epsilon; 0 if the origin will do."""
     require_scale(radius=radius, epsilon=epsilon, dim=dim)
@@ -165,7 +165,7 @@ def terms_needed(dim: int, radius: float, epsilon: float) -> int:
     return min(_ceil(ratio**2 / 2), _ceil(math.sqrt(dim) * ratio / 2))
 
 
-@door
+@validated
 def distances(W: Tensor, V: Tensor, inputs: Tensor, q: OrInfinite) -> Tensor:
     r"""How far linear maps differ on given inputs, :math:`\max_i \|(W - V)\, x_i\|_q`.
 
@@ -186,7 +186,7 @@ def distances(W: Tensor, V: Tensor, inputs: Tensor, q: OrInfinite) -> Tensor:
     return torch.stack(rows)
 
 
-@door
+@validated
 def greedy_cover(distance: Tensor, epsilon: float) -> list[int]:
     """Members of a finite set that cover it: again and again the one that covers most of the rest.
 
@@ -215,7 +215,7 @@ def greedy_cover(distance: Tensor, epsilon: float) -> list[int]:
     return chosen
 
 
-@door
+@validated
 def packing(distance: Tensor, separation: float) -> list[int]:
     """Members of a finite set that are pairwise farther apart than ``separation``, first come.
 
@@ -239,7 +239,7 @@ def packing(distance: Tensor, separation: float) -> list[int]:
     return chosen
 
 
-@door
+@validated
 def volume_bound(dim: int, radius: float, epsilon: float, p: OrInfinite) -> float:
     r"""Lower bound by volume on the log size of any cover of an l_p ball by l_2 balls.
 
@@ -251,7 +251,7 @@ def volume_bound(dim: int, radius: float, epsilon: float, p: OrInfinite) -> floa
     return _log_volume(dim, radius, p) - _log_volume(dim, epsilon, 2)
 
 
-@door
+@validated
 def climb(
     distance: Callable[[Tensor], Tensor],
     project: Callable[[Tensor], Tensor],
@@ -285,7 +285,7 @@ def climb(
     return points
 
 
-@door
+@validated
 def bound_l1_columns(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> float:
     r"""Printed log size for columns of l1 norm at most B_w and inputs of l1 norm at most B_x.
 
@@ -296,7 +296,7 @@ def bound_l1_columns(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> 
     return d * _scale(B_w, B_x, epsilon) * math.log(2 * k + 1)
 
 
-@door
+@validated
 def bound_l2_columns(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> float:
     r"""Printed log size, up to a constant, if the columns' l2 norms sum to at most B_w.
 
@@ -309,7 +309,7 @@ def bound_l2_columns(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> 
     return _scale(B_w, B_x, epsilon) * math.log(d * k)
 
 
-@door
+@validated
 def bound_on_points(n: int, d: int, B_w: float, B_x: float, epsilon: float) -> float:
     r"""Printed log size, up to a constant, of the same class on n inputs of l2 norm at most B_x.
 
@@ -320,7 +320,7 @@ def bound_on_points(n: int, d: int, B_w: float, B_x: float, epsilon: float) -> f
     return _scale(B_w, B_x, epsilon) * math.log(d * n)
 
 
-@door
+@validated
 def bound_l1_entries(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> float:
     r"""Printed log size for entries of l1 norm at most B_w and inputs of l2 norm at most B_x.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_floating, require_scale
+from helpers.checks import require_floating, require_scale, validated
 from helpers.covers.blocks import (
     Activation,
     Layer,
@@ -74,7 +74,7 @@ def softmax_jacobian(logits: Tensor) -> Tensor:
     return torch.diag_embed(p) - p[..., :, None] * p[..., None, :]
 
 
-@door
+@validated
 def softmax_sides(logits: Tensor, other: Tensor, constant: float = SOFTMAX) -> Sides:
     r"""Difference of softmax against a constant times the difference of the logits.
 
@@ -88,7 +88,7 @@ def softmax_sides(logits: Tensor, other: Tensor, constant: float = SOFTMAX) -> S
     return Sides(left, constant * (logits - other).abs().amax(-1))
 
 
-@door
+@validated
 def head_sides(
     X: Tensor,
     query: Tensor,
@@ -124,7 +124,7 @@ def head_sides(
     return Sides(left.norm(dim=-1), lipschitz * right)
 
 
-@door
+@validated
 def weight_sides(
     Z: Tensor, layer: Layer, other: Layer, constant: float = SOFTMAX, radius: float = 1.0
 ) -> Sides:
@@ -150,7 +150,7 @@ def weight_sides(
     return Sides(longest(left), constant * radius**2 * spectral(layer.W_V) * moved + values)
 
 
-@door
+@validated
 def input_sides(
     Z: Tensor, other: Tensor, layer: Layer, constant: float = SOFTMAX, radius: float = 1.0
 ) -> Sides:
@@ -168,7 +168,7 @@ def input_sides(
     return Sides(longest(left), factor * longest(Z - other))
 
 
-@door
+@validated
 def layer_factor(
     B_C: Tensor,
     B_V: Tensor,
@@ -191,7 +191,7 @@ def layer_factor(
     return lipschitz * B_C * B_V * (1 + 2 * constant * B_QK)
 
 
-@door
+@validated
 def layer_error(
     Z: Tensor,
     layer: Layer,
@@ -218,7 +218,7 @@ def layer_error(
     return of_output + lipschitz * B_C * (constant * B_V * of_scores + of_values)
 
 
-@door
+@validated
 def block_sides(
     Z: Tensor,
     other_Z: Tensor,

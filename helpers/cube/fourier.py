@@ -10,7 +10,7 @@ import math
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_amount, require_finite, require_tensors
+from helpers.checks import require_amount, require_finite, require_tensors, validated
 from helpers.kernels.parity import popcount
 from helpers.kernels.walsh import walsh_hadamard
 
@@ -146,7 +146,7 @@ def local_sensitivity(f: Tensor) -> Tensor:
     return total / 4
 
 
-@door
+@validated
 def degree(f: Tensor, tol: float | None = None) -> int:
     """Largest |S| with a coefficient above ``tol`` in absolute value; 0 if there is none.
 
@@ -169,7 +169,7 @@ def degree(f: Tensor, tol: float | None = None) -> int:
     return int(found.max()) if found.numel() else 0
 
 
-@door
+@validated
 def sparsity(f: Tensor, tol: float | None = None) -> Tensor:
     """Number of coefficients above ``tol`` in absolute value, shape ``(*batch,)``, int64.
 

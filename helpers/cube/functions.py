@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_bits, require_choice, require_positive, whole
+from helpers.checks import require_bits, require_choice, require_positive, validated, whole
 from helpers.kernels.parity import MAX_BITS, MAX_TABLE_BITS, evaluate, popcount
 from helpers.kernels.walsh import walsh_hadamard
 
@@ -23,7 +23,7 @@ MAX_MATRIX_BITS = 12
 BASES = ("character", "even_parity")
 
 
-@door
+@validated
 def indices(n: int) -> Tensor:
     """All indices of the cube, shape ``(2**n,)``, int64; ValueError unless 0 <= n <= 30.
 
@@ -37,7 +37,7 @@ def indices(n: int) -> Tensor:
     return torch.arange(2**n)
 
 
-@door
+@validated
 def bits(n: int) -> Tensor:
     """All bit strings, shape ``(2**n, n)``, int64 in {0, 1}; row i holds the bits of index i.
 
@@ -49,7 +49,7 @@ def bits(n: int) -> Tensor:
     return (indices(n)[:, None] >> torch.arange(n)) & 1
 
 
-@door
+@validated
 def points(n: int) -> Tensor:
     """All points, shape ``(2**n, n)``, float64 in {-1, 1}: ``1 - 2 * bits(n)``.
 
@@ -93,7 +93,7 @@ def mask_of(coordinates: list[int]) -> int:
     return sum(1 << (k - 1) for k in given)
 
 
-@door
+@validated
 def members(mask: int) -> list[int]:
     """Coordinates in a mask, counted from 1, in increasing order.
 
@@ -107,7 +107,7 @@ def members(mask: int) -> list[int]:
     return [k + 1 for k in range(MAX_BITS) if int(mask) >> k & 1]
 
 
-@door
+@validated
 def character(n: int, mask: int) -> Tensor:
     """Table of chi_S, shape ``(2**n,)``, float64 in {-1, 1}.
 
@@ -122,7 +122,7 @@ def character(n: int, mask: int) -> Tensor:
     return (1 - 2 * (popcount(i & mask) & 1)).double()
 
 
-@door
+@validated
 def characters(n: int) -> Tensor:
     """All characters, shape ``(2**n, 2**n)``, float64: row S is chi_S, column i a point; n <= 12.
 
@@ -140,7 +140,7 @@ def characters(n: int) -> Tensor:
     return (1 - 2 * (popcount(i[:, None] & i) & 1)).double()
 
 
-@door
+@validated
 def parity(n: int) -> Tensor:
     """PARITY: +1 iff an even number of bits is 1. Average sensitivity n.
 
@@ -152,7 +152,7 @@ def parity(n: int) -> Tensor:
     return character(n, 2 ** max(n, 0) - 1)  # which refuses a negative n by name
 
 
-@door
+@validated
 def majority(n: int) -> Tensor:
     """MAJORITY: +1 iff more than half of the x_i are +1, else -1, ties too.
 
@@ -164,7 +164,7 @@ def majority(n: int) -> Tensor:
     return torch.where(2 * popcount(indices(n)) < n, 1.0, -1.0).double()
 
 
-@door
+@validated
 def first(n: int) -> Tensor:
     """FIRST: the first coordinate x_1. Average sensitivity 1.
 
@@ -177,7 +177,7 @@ def first(n: int) -> Tensor:
     return character(n, 1)
 
 
-@door
+@validated
 def mean(n: int) -> Tensor:
     """MEAN: (x_1 + ... + x_n) / n, a real-valued function. Average sensitivity 1/n.
 
@@ -199,7 +199,7 @@ NAMED: dict[str, Callable[[int], Tensor]] = {
 """The four functions whose sensitivity Hahn and Rofin (2024) compare."""
 
 
-@door
+@validated
 @dataclass(frozen=True, eq=False)
 class SparseFunction:
     r"""A sum of few basis functions, f = sum_S c_S b_S, on a cube of any size up to 62 bits.
@@ -289,7 +289,7 @@ class SparseFunction:
         return masks, torch.cat((self.coefficients[~empty] / 2, constant[None]))
 
 
-@door
+@validated
 def sparse_function(
     n: int,
     degree: int,

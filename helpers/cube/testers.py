@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_amount, require_positive, require_probability
+from helpers.checks import require_amount, require_positive, require_probability, validated
 from helpers.kernels.parity import MAX_BITS
-from helpers.kernels.subcubes import (
+from helpers.kernels.restricted import (
     MAX_DIRECTIONS,
     MAX_VERTICES,
     Oracle,
@@ -47,7 +47,7 @@ class FirstAccepted:
     repetitions: int
 
 
-@door
+@validated
 def first_accepted_degree(
     oracle: Tensor | Oracle,
     n: int,
@@ -126,7 +126,7 @@ def first_accepted_degree(
     return FirstAccepted(accepted, queries, torch.tensor(rejections).double(), repetitions)
 
 
-@door
+@validated
 def first_accepted_sparsity(
     oracle: Tensor | Oracle,
     n: int,
@@ -196,7 +196,7 @@ def first_accepted_sparsity(
     return FirstAccepted(accepted, queries, rejections, repetitions)
 
 
-@door
+@validated
 def degree_repetitions(eps: float, delta: float) -> int:
     """R with (1 - eps)^R <= delta: ceil(ln(1/delta) / eps).
 
@@ -210,7 +210,7 @@ def degree_repetitions(eps: float, delta: float) -> int:
     return math.ceil(math.log(1 / delta) / eps)
 
 
-@door
+@validated
 def random_restrictions(n: int, free: int, count: int, generator: torch.Generator) -> Tensor:
     """Points of random subcubes with ``free`` free coordinates: ``(count, 2**free)``, int64.
 

@@ -1,8 +1,8 @@
 """Walsh-Hadamard transform along the last axis: public functions, torch reference, CPU, GPU.
 
 The CPU path is :mod:`helpers.kernels._walsh_cpu`, the GPU path :mod:`helpers.kernels._walsh_gpu`.
-Where numba is installed, what the CPU path is made of has its door here too, for whoever counts its
-passes or times its parts: ``plan``, ``machine_code``, ``in_threads`` and ``WIDTH``.
+Where numba is installed, the parts of the CPU path can be had from here too, to count its passes or
+time them: ``plan``, ``machine_code``, ``in_threads`` and ``WIDTH``.
 """
 
 from __future__ import annotations

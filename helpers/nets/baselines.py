@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_choice, require_floating, require_positive
+from helpers.checks import require_choice, require_floating, require_positive, validated
 from helpers.nets.spec import ACTIVATIONS
 from helpers.weights import Weights, check_weights, ensemble_of
 
 READOUTS = ("last", "every")
 
 
-@door
+@validated
 @dataclass(frozen=True)
 class FeedforwardSpec:
     """A feedforward net.
@@ -50,7 +50,7 @@ class FeedforwardSpec:
         require_choice("activation", self.activation, tuple(ACTIVATIONS))
 
 
-@door
+@validated
 @dataclass(frozen=True)
 class RecurrentSpec:
     """A recurrent net with gated units (GRU), read by a linear map.
@@ -121,7 +121,7 @@ def shapes(spec: Spec) -> dict[str, tuple[int, ...]]:
     return found | {"readout": (read, spec.outputs), "readout_bias": (spec.outputs,)}
 
 
-@door
+@validated
 def initial_weights(
     spec: Spec,
     ensemble: int | None,

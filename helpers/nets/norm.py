@@ -5,10 +5,10 @@ from __future__ import annotations
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import door
+from helpers.checks import validated
 
 
-@door
+@validated
 def layer_norm(Y: Tensor, eps: float) -> Tensor:
     r"""Rows normalised, without gain and bias: :math:`(Y - \bar Y) / \sqrt{s^2 + \varepsilon}`.
 
@@ -28,7 +28,7 @@ def layer_norm(Y: Tensor, eps: float) -> Tensor:
     return functional.layer_norm(Y, Y.shape[-1:], eps=eps)
 
 
-@door
+@validated
 def variance(Y: Tensor, eps: float = 0.0, *, correction: int = 0) -> Tensor:
     r"""What layer norm divides by, squared: the variance of each row, plus epsilon.
 

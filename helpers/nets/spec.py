@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import door, require_amount, require_choice, require_positive
+from helpers.checks import require_amount, require_choice, require_positive, validated
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": functional.relu,
@@ -24,7 +24,7 @@ JOINS = ("add", "concat")
 READOUTS = ("last", "cls", "every")
 
 
-@door
+@validated
 @dataclass(frozen=True)
 class TransformerSpec:
     r"""What a transformer is, apart from its weights.

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import door, readable, require_amount, require_choice, require_whole
+from helpers.checks import readable, require_amount, require_choice, require_whole, validated
 from helpers.nets import attention, feedforward, fused, lean
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.weights import Weights, check_weights, ensemble_of
@@ -34,7 +34,7 @@ FORMS = ("auto", "plain", "lean")
 Lookup = tuple[tuple[Tensor, Tensor], Tensor]
 
 
-@door
+@validated
 def initial_weights(
     spec: TransformerSpec,
     ensemble: int | None,
@@ -133,7 +133,7 @@ def forward(
     form: str = "auto",
     intermediates: Literal[True],
 ) -> tuple[Tensor, Weights]: ...
-@door
+@validated
 def forward(
     spec: TransformerSpec,
     weights: Weights,

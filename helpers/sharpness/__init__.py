@@ -2,7 +2,7 @@ r"""How sharp a loss is around given weights: Hessian traces, perturbed losses, 
 
 A loss is a function of the weights, a flat dict of tensors, that returns one number:
 :class:`SquaredLoss`, which knows the model's outputs too, or any callable. The functions here
-measure one model, or each of an ensemble, see :class:`Choice`.
+measure one model, or each of an ensemble, see :class:`ParameterSelection`.
 """
 
 from helpers.sharpness.blowup import FORMS, layer_norm_blowup
@@ -15,15 +15,15 @@ from helpers.sharpness.perturbed import (
     perturbation_remainder,
     perturbed_loss,
 )
-from helpers.sharpness.point import Choice, SquaredLoss
+from helpers.sharpness.point import ParameterSelection, SquaredLoss
 from helpers.sharpness.traces import METHODS, Trace, hessian_trace
 
 __all__ = [
     "FORMS",
     "METHODS",
     "SHAPES",
-    "Choice",
     "Estimate",
+    "ParameterSelection",
     "Remainder",
     "SquaredLoss",
     "Trace",

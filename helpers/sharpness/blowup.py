@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_amount, require_choice
+from helpers.checks import require_amount, require_choice, validated
 from helpers.nets.norm import variance
 
 FORMS = ("paper", "code")
 
 
-@door
+@validated
 def layer_norm_blowup(
     inputs: Sequence[Tensor], eps: float = 1e-5, *, form: str = "paper"
 ) -> Tensor:

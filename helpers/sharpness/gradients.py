@@ -11,7 +11,13 @@ from torch import Tensor
 from torch.func import grad_and_value, vmap
 
 from helpers.checks import readable
-from helpers.sharpness.point import INPUTS, Choice, Point, SquaredLoss, for_each_model
+from helpers.sharpness.point import (
+    INPUTS,
+    LossAtWeights,
+    ParameterSelection,
+    SquaredLoss,
+    for_each_model,
+)
 from helpers.weights import Forward, Weights
 
 COMPARED = 64
@@ -23,7 +29,7 @@ def gradients(
     forward: Forward,
     weights: Weights,
     inputs: Tensor,
-    **choice: Unpack[Choice],
+    **choice: Unpack[ParameterSelection],
 ) -> Weights:
     r"""Gradient of the output with respect to each weight, at each input.
 
@@ -33,7 +39,7 @@ def gradients(
         forward: ``forward(weights, inputs) -> outputs (B,)``, each of its own input alone.
         weights: As for :func:`helpers.sharpness.hessian_trace`.
         inputs: Shape ``(B, ...)``, at least one, the same for all models.
-        choice: Which weights move, ensembles, memory: see :class:`Choice`.
+        choice: Which weights move, ensembles, memory: see :class:`ParameterSelection`.
 
     Returns:
         By name, shape ``(B, *shape)`` of the weight, or ``(E, B, *shape)`` for an ensemble.
@@ -52,11 +58,11 @@ def gradients(
                 [0., 1.]])
     """
     loss = SquaredLoss(forward, inputs, torch.zeros(inputs.shape[:1]))
-    parts = list(of_each_input(Point(loss, weights, choice), loss))
+    parts = list(of_each_input(LossAtWeights(loss, weights, choice), loss))
     return {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
 
 
-def of_each_input(point: Point, loss: SquaredLoss) -> Iterator[Weights]:
+def of_each_input(point: LossAtWeights, loss: SquaredLoss) -> Iterator[Weights]:
     """Gradients of the output in the live weights, as many inputs at once as memory holds.
 
     Each is that of the model at one input by itself, so the first outputs are compared with those
@@ -82,7 +88,9 @@ def of_each_input(point: Point, loss: SquaredLoss) -> Iterator[Weights]:
         yield found
 
 
-def _require_own_inputs(point: Point, slopes: Weights, alone: Tensor, together: Tensor) -> None:
+def _require_own_inputs(
+    point: LossAtWeights, slopes: Weights, alone: Tensor, together: Tensor
+) -> None:
     """Raise ValueError if an output is another among other inputs, by more than rounding."""
     if not readable(alone) or together.shape != alone.shape:
         return

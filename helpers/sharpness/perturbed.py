@@ -8,12 +8,12 @@ from typing import Unpack
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_amount, require_choice
+from helpers.checks import require_amount, require_choice, validated
 from helpers.sharpness.point import (
-    Choice,
     Generator,
     Loss,
-    Point,
+    LossAtWeights,
+    ParameterSelection,
     SquaredLoss,
     for_each_model,
     mean_and_error,
@@ -53,7 +53,7 @@ class Remainder:
     quadratic: Tensor
 
 
-@door
+@validated
 @for_each_model
 def perturbed_loss(
     loss: Loss,
@@ -61,7 +61,7 @@ def perturbed_loss(
     sigma: float,
     draws: int,
     generator: Generator = None,
-    **choice: Unpack[Choice],
+    **choice: Unpack[ParameterSelection],
 ) -> Estimate:
     r"""Mean loss when every chosen weight gets independent Gaussian noise.
 
@@ -74,7 +74,7 @@ def perturbed_loss(
         draws: Evaluations of the loss, at least 2.
         generator: Source of randomness; None: torch's own. The same seed gives the same
             directions whatever sigma.
-        choice: Which weights move, ensembles, memory: see :class:`Choice`.
+        choice: Which weights move, ensembles, memory: see :class:`ParameterSelection`.
 
     Returns:
         Unbiased mean, its standard error, and the losses drawn.
@@ -98,11 +98,11 @@ def perturbed_loss(
     """
     require_amount(sigma=sigma)
     require_draws(draws)
-    point = Point(loss, weights, choice)
+    point = LossAtWeights(loss, weights, choice)
     return _estimate(point.losses(sigma * U for U in point.normal(draws, generator)))
 
 
-@door
+@validated
 @for_each_model
 def perturbation_remainder(
     loss: Loss,
@@ -110,7 +110,7 @@ def perturbation_remainder(
     sigma: float,
     draws: int,
     generator: Generator = None,
-    **choice: Unpack[Choice],
+    **choice: Unpack[ParameterSelection],
 ) -> Remainder:
     r"""What the trace leaves out of the mean perturbed loss.
 
@@ -132,7 +132,7 @@ def perturbation_remainder(
         draws: Of U, at least 2.
         generator: Source of randomness; None: torch's own. The same seed gives the same U whatever
             sigma.
-        choice: Which weights move, ensembles, memory: see :class:`Choice`.
+        choice: Which weights move, ensembles, memory: see :class:`ParameterSelection`.
 
     Returns:
         The loss, R without bias, its standard error, the brackets, and each :math:`U^\top H U`.
@@ -154,7 +154,7 @@ def perturbation_remainder(
     """
     require_amount(sigma=sigma)
     require_draws(draws)
-    point = Point(loss, weights, choice)
+    point = LossAtWeights(loss, weights, choice)
     U = list(point.normal(draws, generator))
     pairs = point.losses(sign * sigma * u for u in U for sign in (1, -1)).view(-1, 2)
     here = point.value(point.live)
@@ -163,7 +163,7 @@ def perturbation_remainder(
     return Remainder(here, *mean_and_error(values), values, forms)
 
 
-@door
+@validated
 @for_each_model
 def direction_sharpness(
     forward: Forward,
@@ -174,7 +174,7 @@ def direction_sharpness(
     generator: Generator = None,
     *,
     shape: str = "sphere",
-    **choice: Unpack[Choice],
+    **choice: Unpack[ParameterSelection],
 ) -> Estimate:
     r"""Average direction sharpness: how far outputs move when the weights move by rho.
 
@@ -191,7 +191,7 @@ def direction_sharpness(
         draws: Of Delta, each used for all inputs, at least 2.
         generator: Source of randomness; None: torch's own.
         shape: ``"sphere"``, uniform on it, or ``"gaussian"``.
-        choice: Which weights move, ensembles, memory: see :class:`Choice`.
+        choice: Which weights move, ensembles, memory: see :class:`ParameterSelection`.
 
     Returns:
         Unbiased mean over Delta, its standard error given the inputs, and the mean over inputs of
@@ -217,7 +217,7 @@ def direction_sharpness(
     require_inputs(inputs)
     with torch.no_grad():
         still = forward(weights, inputs)
-    point = Point(SquaredLoss(forward, inputs, still), weights, choice)
+    point = LossAtWeights(SquaredLoss(forward, inputs, still), weights, choice)
     U = point.normal(draws, generator)
     return _estimate(point.losses(rho * (u / u.norm() if shape == "sphere" else u) for u in U))
 

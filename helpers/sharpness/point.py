@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.func import grad, vjp, vmap
 
-from helpers.checks import door
+from helpers.checks import validated
 from helpers.weights import Forward, Weights
 
 Loss = Callable[[Weights], Tensor]
@@ -34,7 +34,7 @@ PRODUCT = 3
 """Memory of a product with the Hessian, in units of what a backward pass keeps, about."""
 
 
-class Choice(TypedDict, total=False):
+class ParameterSelection(TypedDict, total=False):
     """What every measure here can be told beside its own arguments.
 
     Attributes:
@@ -149,11 +149,11 @@ class SquaredLoss:
         return self.residuals(weights).square().mean(-1)
 
 
-class Point:
+class LossAtWeights:
     """A loss at given weights, with those that move (``live``) apart from the others."""
 
-    def __init__(self, loss: Loss, weights: Weights, choice: Choice) -> None:
-        unknown = choice.keys() - Choice.__annotations__
+    def __init__(self, loss: Loss, weights: Weights, choice: ParameterSelection) -> None:
+        unknown = choice.keys() - ParameterSelection.__annotations__
         if unknown:
             raise TypeError(f"unknown argument {', '.join(sorted(unknown))}")
         self.loss, self.memory = loss, choice.get("memory", MEMORY)
@@ -271,7 +271,7 @@ def products(value: Loss, live: Weights) -> Callable[[Weights], Weights]:
     return vmap(lambda direction: pull(direction)[0])
 
 
-@door
+@validated
 def chunks(vectors: Iterator[Tensor], size: int) -> Iterator[Tensor]:
     """Vectors stacked, that many at a time."""
     while chunk := list(islice(vectors, size)):
@@ -296,7 +296,7 @@ def require_inputs(inputs: Tensor) -> None:
         raise ValueError(f"expected at least one input, got shape {tuple(inputs.shape)}")
 
 
-@door
+@validated
 def require_draws(draws: int, least: int = 2) -> None:
     """Raise ValueError if there are fewer draws than that."""
     if draws < least:

@@ -8,13 +8,13 @@ from typing import Unpack
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_choice
+from helpers.checks import require_choice, validated
 from helpers.sharpness.gradients import of_each_input
 from helpers.sharpness.point import (
-    Choice,
     Generator,
     Loss,
-    Point,
+    LossAtWeights,
+    ParameterSelection,
     SquaredLoss,
     chunks,
     for_each_model,
@@ -50,7 +50,7 @@ class Trace:
         return float(self.value)
 
 
-@door
+@validated
 @for_each_model
 def hessian_trace(
     loss: Loss,
@@ -59,7 +59,7 @@ def hessian_trace(
     *,
     draws: int | None = None,
     generator: Generator = None,
-    **choice: Unpack[Choice],
+    **choice: Unpack[ParameterSelection],
 ) -> Trace:
     r"""Trace of the Hessian H of the loss, with respect to the chosen weights.
 
@@ -93,7 +93,7 @@ def hessian_trace(
         draws: Products with H, at least 2, for ``"hutch++"`` at least 6, for ``"xtrace"`` 4.
             None: 96, and for ``"gauss_newton"`` no residual.
         generator: Source of randomness; None: torch's own.
-        choice: Which weights move, ensembles, memory: see :class:`Choice`.
+        choice: Which weights move, ensembles, memory: see :class:`ParameterSelection`.
 
     Returns:
         Numbers of shape ``()``, or ``(E,)`` for an ensemble, in the dtype of the loss. ``blocks``
@@ -124,7 +124,7 @@ def hessian_trace(
     require_choice("method", method, METHODS)
     if draws is not None:
         require_draws(draws, LEAST.get(method, 2))
-    point = Point(loss, weights, choice)
+    point = LossAtWeights(loss, weights, choice)
     if method == "gauss_newton":
         return _gauss_newton(point, draws, generator)
     if method == "exact":
@@ -139,7 +139,7 @@ def hessian_trace(
     return _hutch_plus_plus(point, (draws or 96) // 3, generator)
 
 
-def _gauss_newton(point: Point, draws: int | None, generator: Generator) -> Trace:
+def _gauss_newton(point: LossAtWeights, draws: int | None, generator: Generator) -> Trace:
     if not isinstance(point.loss, SquaredLoss):
         raise TypeError(
             "method 'gauss_newton' needs the model's outputs: pass "
@@ -161,13 +161,13 @@ def _gauss_newton(point: Point, draws: int | None, generator: Generator) -> Trac
     def weighed(weights: Weights) -> Tensor:
         return 2 * (residuals * loss.outputs(weights)).mean()
 
-    choice = Choice(only=list(point.live), memory=point.memory)
-    left_out = Point(weighed, {**point.frozen, **point.live}, choice)
+    choice = ParameterSelection(only=list(point.live), memory=point.memory)
+    left_out = LossAtWeights(weighed, {**point.frozen, **point.live}, choice)
     forms = left_out.quadratic_forms(left_out.signs(draws, generator))
     return Trace(value, torch.zeros_like(value), blocks, *mean_and_error(forms))
 
 
-def _block_trace(point: Point, name: str) -> Tensor:
+def _block_trace(point: LossAtWeights, name: str) -> Tensor:
     """Trace of the Hessian's diagonal block of one weight."""
     weight = point.live[name]
     product = products(lambda live: point.value({**point.live, **live}), {name: weight})
@@ -182,7 +182,7 @@ def _block_trace(point: Point, name: str) -> Tensor:
     return total
 
 
-def _hutch_plus_plus(point: Point, third: int, generator: Generator) -> Trace:
+def _hutch_plus_plus(point: LossAtWeights, third: int, generator: Generator) -> Trace:
     sketched = min(third, point.size)
     wide = torch.promote_types(point.dtype, torch.float32)  # torch factors nothing narrower
     need = 4 * sketched * point.size * wide.itemsize
@@ -196,7 +196,7 @@ def _hutch_plus_plus(point: Point, third: int, generator: Generator) -> Trace:
     return Trace(on_range + mean, stderr, {})
 
 
-def _xtrace(point: Point, half: int, generator: Generator) -> Trace:
+def _xtrace(point: LossAtWeights, half: int, generator: Generator) -> Trace:
     """Test vectors W in an orthonormal basis Q of their images, which are R in it; H as Q sees it.
 
     Leaving out one of them takes out of the basis the direction S that all other images are

@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks import door, require_positive
+from helpers.checks import require_positive, validated
 
 Pair = tuple[Tensor, Tensor]
 Batches = Callable[[Tensor], Pair]
@@ -34,7 +34,7 @@ class Resumable(Protocol):
         """Go on from a state."""
 
 
-@door
+@validated
 def spawn(E: int, generator: Generator) -> list[Generator]:
     """One generator a model, seeded by this one."""
     require_positive(E=E)
@@ -42,7 +42,7 @@ def spawn(E: int, generator: Generator) -> list[Generator]:
     return [Generator().manual_seed(seed) for seed in seeds]
 
 
-@door
+@validated
 def fixed(
     inputs: Tensor,
     targets: Tensor,
@@ -69,7 +69,7 @@ def fixed(
     return _Fixed(inputs, targets, B, generators, prepare)
 
 
-@door
+@validated
 def fresh(
     draw: Draw, B: int, generators: Sequence[Generator], prepare: Prepare | None = None
 ) -> Resumable:
@@ -88,7 +88,7 @@ def fresh(
     return _Fresh(draw, B, generators, prepare)
 
 
-@door
+@validated
 def whole(inputs: Tensor, targets: Tensor, *, shared: bool = False) -> Resumable:
     """Batches that are all the examples, every time.
 

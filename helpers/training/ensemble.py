@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks import door
+from helpers.checks import validated
 from helpers.training.optimizer import StackedAdamW
 from helpers.weights import Evaluate, Weights
 
@@ -274,7 +274,7 @@ def _put(among: Weights, tensors: Mapping[str, Tensor], models: Tensor) -> None:
             whole[models.to(whole.device)] = tensor.detach().to(whole.device)
 
 
-@door
+@validated
 def require_one_each(name: str, values: Tensor, A: int) -> None:
     """Refuse what is not one number for each of A models."""
     if values.shape != (A,):

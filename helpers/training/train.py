@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import door, require_amount, require_positive
+from helpers.checks import require_amount, require_positive, validated
 from helpers.training.batches import Batches
 from helpers.training.checkpoints import Checkpoint
 from helpers.training.ensemble import Failure, Options, Run, Trained, require_one_each
@@ -81,7 +81,7 @@ def cross_entropy(outputs: Tensor, targets: Tensor) -> Tensor:
     return each.view(len(targets), -1).mean(1)
 
 
-@door
+@validated
 def train(
     forward: Forward,
     weights: Weights,

@@ -16,7 +16,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers import cube
-from helpers.checks import door, require_finite, require_positive
+from helpers.checks import require_finite, require_positive, validated
 from papers.sharper import network as sharper
 
 
@@ -32,7 +32,7 @@ class Failures(NamedTuple):
     erm: int
 
 
-@door
+@validated
 def sample_counts(inputs: int, m: int, draws: int, generator: Generator) -> Tensor:
     """How often each of the equally likely inputs is in each sample, ``(draws, inputs)``."""
     require_positive(inputs=inputs, m=m, draws=draws)
@@ -88,7 +88,7 @@ def failures(
     return Failures(int(wrong.any(1).sum()), int(wrong.gather(1, chosen).sum()))
 
 
-@door
+@validated
 def noisy_losses(
     n: int,
     degree: int,

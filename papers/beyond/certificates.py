@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks import door
+from helpers.checks import validated
 from helpers.training.batches import Batches
 from helpers.training.train import train
 from helpers.weights import Forward, Weights
@@ -25,7 +25,7 @@ WIDTHS = 100
 """Widths that a prior may have: exp(-j / 10) for j from 0 to 99."""
 
 
-@door
+@validated
 def certificate(
     sampled: Any,
     draws: Any,
@@ -135,7 +135,7 @@ def nearest_width(width: Tensor) -> Tensor:
     return (-(-10 * width.log()).round().clamp(0, WIDTHS - 1) / 10).exp()
 
 
-@door
+@validated
 def fit(
     forward: Forward,
     start: Weights,
@@ -234,7 +234,7 @@ def fit(
     )
 
 
-@door
+@validated
 @torch.no_grad()
 def gibbs_risk(
     forward: Forward,

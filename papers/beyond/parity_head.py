@@ -17,7 +17,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks import door, require_amount, require_positive
+from helpers.checks import require_amount, require_positive, validated
 from helpers.weights import Weights
 from papers.lengthfree import single_layer
 
@@ -32,7 +32,7 @@ def tokens(bits: Tensor) -> Tensor:
     return torch.cat((positions, values), -1)
 
 
-@door
+@validated
 def initial_weights(T: int, width: int, E: int, generator: Generator) -> Weights:
     """Random weights: normal, of size 1 over the root of the inputs; scores nearly 0.
 
@@ -91,7 +91,7 @@ def clipped_errors(weights: Weights, X: Tensor, y: Tensor) -> Tensor:
     return (forward(weights, X).clamp(0, 1) - y).square()
 
 
-@door
+@validated
 def noisy_risk(
     weights: Weights, sigma: float, bits: Tensor, pairs: Tensor, generator: Generator
 ) -> Tensor:
@@ -153,7 +153,7 @@ def rewritten(weights: Weights) -> Weights:
     return new
 
 
-@door
+@validated
 def norms(weights: Weights, e: int) -> single_layer.Norms:
     """What the bounds of the third and the fourth paper ask of model ``e``."""
     own = {name: v[e].double() for name, v in weights.items()}

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_amount
+from helpers.checks import require_amount, validated
 from helpers.cube import SparseFunction, spectrum
 from helpers.kernels.parity import popcount
 from helpers.sharpness import gradients
@@ -44,7 +44,7 @@ class Head:
     degree: int
 
 
-@door
+@validated
 def from_table(table: Tensor, tol: float | None = None) -> SparseFunction:
     """The function with these values, as a sum of its characters.
 
@@ -172,7 +172,7 @@ def squared_gradients(spec: sharper.ConstructionSpec, weights: Weights, bits: Te
     return total
 
 
-@door
+@validated
 def bounds(n: int, heads: list[Head]) -> tuple[float, float]:
     r"""Bounds on :func:`squared_norm`, and on :func:`squared_gradients` at every input.
 

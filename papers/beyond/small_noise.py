@@ -20,7 +20,7 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks import door, require_positive, require_scale
+from helpers.checks import require_positive, require_scale, validated
 from helpers.sharpness import gradients
 from helpers.weights import Weights
 from papers.sharper.network import ConstructionSpec, forward
@@ -133,7 +133,7 @@ def constant(norms: Tensor, sharpness: Tensor) -> float:
     return float((norms * sharpness).sqrt().sum() ** 2)
 
 
-@door
+@validated
 def best_deviations(
     norms: Tensor, sharpness: Tensor, kl: float, largest: float = math.inf
 ) -> Tensor:
@@ -165,7 +165,7 @@ def kl(norms: Tensor, deviations: Tensor) -> float:
     return float((norms[own] / (2 * deviations[own].square())).sum())
 
 
-@door
+@validated
 def wide_deviations(
     norms: Tensor, sharpness: Tensor, counts: Tensor, price: float, largest: float = math.inf
 ) -> Tensor:
@@ -219,7 +219,7 @@ def wide_kl(norms: Tensor, counts: Tensor, deviations: Tensor) -> float:
     return float((counts[own] / 2 * ratio.log1p()).sum())
 
 
-@door
+@validated
 def mixture_kl(
     centres: Tensor, chosen: int, sigma: float, draws: int, generator: Generator
 ) -> tuple[float, float]:
@@ -257,7 +257,7 @@ def mixture_kl(
     return float(values.mean()), float(values.std() / math.sqrt(draws))
 
 
-@door
+@validated
 def perturbed_risk(
     spec: ConstructionSpec,
     weights: Weights,
@@ -301,7 +301,7 @@ def perturbed_risk(
     return float(found.mean()), float(found.std() / math.sqrt(len(found)))
 
 
-@door
+@validated
 def sample_sizes(C: float, level: float, loss_range: float = 1.0) -> tuple[float, float]:
     r"""Samples at which the two forms, with noise on the law R K = C/2, come down to ``level``.
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_choice, require_positive, require_scale
+from helpers.checks import require_choice, require_positive, require_scale, validated
 from helpers.covers.blocks import Layer, blocks
 from helpers.covers.capacity import allocate
 from helpers.covers.lipschitz import SOFTMAX_PRINTED, later_factors, layer_factor
@@ -34,7 +34,7 @@ PRINTED = tuple(SLIPS)
 PROOF = ("values", "scores", "slope")
 
 
-@door
+@validated
 @dataclass(frozen=True)
 class DeepNorms:
     """Bounds that all layers share.
@@ -76,7 +76,7 @@ class Parts(NamedTuple):
     beta: Tensor
 
 
-@door
+@validated
 def parts(
     norms: DeepNorms,
     C_1: float = 1.0,
@@ -129,7 +129,7 @@ def parts(
     return Parts((*names, ("w", 0)), sizes, beta)
 
 
-@door
+@validated
 def log_size(
     norms: DeepNorms,
     epsilon: float = 1.0,
@@ -150,7 +150,7 @@ def log_size(
     return allocate(C, beta, epsilon)[1].item()
 
 
-@door
+@validated
 def printed_bound(
     norms: DeepNorms, epsilon: float = 1.0, C_1: float = 1.0, C_x: float | None = None
 ) -> float:
@@ -218,7 +218,7 @@ class Witness:
         return abs(self.output(self.size) - self.output(-self.size)) / 2
 
 
-@door
+@validated
 def witness(slip: str, stretch: float) -> Witness:
     """Networks whose log covering number, log 2 below their spread, a slip's bound falls short of.
 

@@ -20,8 +20,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import door, require_bits, require_positive, require_whole
-from helpers.draws import seed_of
+from helpers.checks import require_bits, require_positive, require_whole, validated
+from helpers.rng import seed_of
 from helpers.training import checkpoints
 from helpers.weights import Weights
 from papers.lengthfree import majority_steps as steps
@@ -57,7 +57,7 @@ def majority(bits: Tensor) -> Tensor:
     return (2 * bits.long().sum(-1) > bits.shape[-1]).long()
 
 
-@door
+@validated
 def places(T: int, width: int = WIDTH) -> Tensor:
     r"""Codes of places 0 to T, shape ``(T + 1, width)``, float64.
 
@@ -70,7 +70,7 @@ def places(T: int, width: int = WIDTH) -> Tensor:
     return torch.where(i % 2 == 0, angles.sin(), angles.cos())
 
 
-@door
+@validated
 def tokens(generator: torch.Generator, width: int = WIDTH) -> Tensor:
     """Vectors for 0, 1 and the class token: orthogonal, of 1-norm 1, ``(3, width)``, float64."""
     require_positive(width=width)
@@ -115,7 +115,7 @@ def outputs(weights: Weights, rows: Tensor) -> Tensor:
     return between @ weights["readout"] + weights["readout_bias"]
 
 
-@door
+@validated
 class Run:
     """One data set of a length and the model that learns it; can be saved and taken up again.
 

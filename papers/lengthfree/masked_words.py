@@ -14,7 +14,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import door, require_choice, require_floating, require_positive, require_scale
+from helpers.checks import (
+    require_choice,
+    require_floating,
+    require_positive,
+    require_scale,
+    validated,
+)
 from helpers.covers import capacity
 from helpers.covers.lipschitz import Sides
 
@@ -125,7 +131,7 @@ def product_class(pairs: Tensor) -> Tensor:
     return torch.where(choice, pairs[..., 1:, :, :], pairs[..., :1, :, :])
 
 
-@door
+@validated
 def mean_absolute_sum(n: int) -> float:
     r"""Mean absolute value of a sum of n random signs.
 
@@ -144,7 +150,7 @@ def mean_absolute_sum(n: int) -> float:
     return math.exp(math.log(top) + log_binomial - (n - 1) * math.log(2))
 
 
-@door
+@validated
 def own_word(K: int, B: float, copies: int = 1) -> tuple[float, float, float]:
     r"""Complexities of a class in which each sentence has a word of its own.
 
@@ -172,7 +178,7 @@ def own_word(K: int, B: float, copies: int = 1) -> tuple[float, float, float]:
     return K * own * (high - low) / 2, B * own, B * mean_absolute_sum(K * copies)
 
 
-@door
+@validated
 def every_input_alike(K: int, copies: int) -> float:
     r"""Complexity of the loss over that of one word, for small constant scores.
 

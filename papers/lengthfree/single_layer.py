@@ -18,13 +18,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_floating, require_positive, require_scale
+from helpers.checks import require_floating, require_positive, require_scale, validated
 from helpers.covers import linear as covers
 from helpers.covers.attention import HeadNorms, heads_bound
 from helpers.covers.blocks import Activation, longest, mix
 from helpers.covers.capacity import DUDLEY, dudley_power, rademacher
 from helpers.covers.lipschitz import SOFTMAX_PRINTED
-from helpers.statistics import first
+from helpers.statistics import least_integer
 
 CONSTANT = 2 * DUDLEY
 """What the O of Theorem 4.1 may hide: 2 for dropping a sign, and Dudley's constant."""
@@ -33,7 +33,7 @@ FRESH = 2048
 """Sign patterns at most over which a search's finds are judged."""
 
 
-@door
+@validated
 @dataclass(frozen=True)
 class Norms:
     r"""Bounds on one layer, each positive; for H heads take the largest and multiply by H.
@@ -69,7 +69,7 @@ class Norms:
         return self.product * self.x
 
 
-@door
+@validated
 def measured_norms(
     w: Tensor, W_c: Tensor, W_v: Tensor, W_qk: Tensor, X: Tensor, lipschitz: float = 1.0
 ) -> Norms:
@@ -111,7 +111,7 @@ def measured_norms(
     )
 
 
-@door
+@validated
 def theorem_value(B_x: float, C: float, d: int, m: int) -> float:
     r"""What stands in the brackets of Theorem 4.1; negative for small m.
 
@@ -130,7 +130,7 @@ def theorem_value(B_x: float, C: float, d: int, m: int) -> float:
     return scale * (1 + math.log(B_x / scale)) + B_x * rate
 
 
-@door
+@validated
 def dudley_value(B_x: float, C: float, d: int, m: int, constant: float = SOFTMAX_PRINTED) -> float:
     r"""Least value of Dudley's bound for the coordinates of the softmax average.
 
@@ -158,7 +158,7 @@ def dudley_value(B_x: float, C: float, d: int, m: int, constant: float = SOFTMAX
     return scale * (1 + math.log(B_x * (1 - rate) / scale)) + B_x * rate
 
 
-@door
+@validated
 def length_free_bound(
     norms: Norms,
     d: int,
@@ -190,7 +190,7 @@ def length_free_bound(
     return constant * norms.product * dudley_value(norms.x, C, d, m, softmax)
 
 
-@door
+@validated
 def length_bound(
     norms: Norms,
     d: int,
@@ -228,7 +228,7 @@ def length_bound(
     return constant * norms.w * norms.W_c * dudley_power(C, m, top)
 
 
-@door
+@validated
 def least_samples(
     norms: Norms,
     d: int,
@@ -251,7 +251,7 @@ def least_samples(
     Beyond 2**53 the bound tells numbers apart to 16 digits only.
     """
     require_scale(target=target)
-    return first(lambda m: length_free_bound(norms, d, m, constant, softmax) <= target)
+    return least_integer(lambda m: length_free_bound(norms, d, m, constant, softmax) <= target)
 
 
 def outputs(
@@ -275,7 +275,7 @@ def outputs(
     return (hidden[..., None, :] @ W_c @ w[..., None])[..., 0, 0]
 
 
-@door
+@validated
 def chain(
     averages: Tensor, columns: Tensor, B_v: float, activation: Activation, lipschitz: float
 ) -> tuple[float, ...]:
@@ -311,7 +311,7 @@ def chain(
     return tuple(f * value for f, value in zip(factors, found, strict=True))
 
 
-@door
+@validated
 def searched_complexity(
     shape: tuple[int, int, int],
     B_qk: float,

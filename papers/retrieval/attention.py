@@ -13,10 +13,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_positive, require_scale
+from helpers.checks import require_positive, require_scale, validated
 
 
-@door
+@validated
 def query_key(d: int, d_e: int, alpha: float, q: int = 1) -> Tensor:
     r"""Query-key matrices of the heads: :math:`\alpha I` in block (pointer h, position), else 0.
 
@@ -85,7 +85,7 @@ class ReluNet(NamedTuple):
         return (self.a.norm() * torch.linalg.matrix_norm(self.W, 2)).item()
 
 
-@door
+@validated
 def on_heads(g: ReluNet, d: int, D: int, q: int) -> ReluNet:
     """The net on q retrieved data, as a net on what q heads put out: zeros for all but the data.
 
@@ -124,7 +124,7 @@ def transformer(W: Tensor, net: ReluNet, tokens: Tensor) -> Tensor:
     return net(attend(W, tokens).flatten(-2))
 
 
-@door
+@validated
 def centred_squares(d: int, q: int, radius: float, pieces: int) -> ReluNet:
     r"""A ReLU net close to :math:`g(x) = \frac1{\sqrt{qd}} \sum_{h,k} (x_{hk}^2 - 1)`.
 
@@ -159,7 +159,7 @@ def centred_squares(d: int, q: int, radius: float, pieces: int) -> ReluNet:
     )
 
 
-@door
+@validated
 def missed(omega: Tensor, sharpness: float) -> Tensor:
     r"""Attention that a head does not give to the token pointed at, exactly.
 
@@ -183,7 +183,7 @@ def missed(omega: Tensor, sharpness: float) -> Tensor:
     return S / (1 + S)
 
 
-@door
+@validated
 def retrieval_bound(N: int, sharpness: float, longest: float, inner: float = 0.5) -> float:
     r"""Bound on the error of a head, from the largest inner product of two encodings alone.
 
@@ -206,7 +206,7 @@ def retrieval_bound(N: int, sharpness: float, longest: float, inner: float = 0.5
     return 2 * (N - 1) * math.exp(-(1 - inner) * sharpness) * longest
 
 
-@door
+@validated
 def sharpness_for(N: int, epsilon: float, longest: float, inner: float = 0.5) -> float:
     r"""Sharpness a at which :func:`retrieval_bound` is epsilon.
 

@@ -16,12 +16,12 @@ import math
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks import door, require_positive
+from helpers.checks import require_positive, validated
 from helpers.weights import Weights
 from papers.retrieval.task import Prompts, parts
 
 
-@door
+@validated
 def hard_prompts(B: int, N: int, d: int, q: int, generator: Generator) -> Prompts:
     """Prompts of the hard distribution: data in the first half, pointers (1..q) in the second.
 
@@ -51,7 +51,7 @@ def hard_prompts(B: int, N: int, d: int, q: int, generator: Generator) -> Prompt
     return Prompts(x, t)
 
 
-@door
+@validated
 def label(x: Tensor, q: int) -> Tensor:
     r"""Label of a token that points at the first q, :math:`\sum_{j \le q}(\|x_j\|^2-d)/\sqrt{qd}`.
 
@@ -67,7 +67,7 @@ def label(x: Tensor, q: int) -> Tensor:
     return _centred(x[..., :q, :].square().sum((-2, -1)), q, d)
 
 
-@door
+@validated
 def floor(q: int, H: int, d: int | None = None) -> float:
     r"""Least error of any function of what H heads put out.
 
@@ -90,7 +90,7 @@ def floor(q: int, H: int, d: int | None = None) -> float:
     return left if d is None else left * max(0.0, 1 - H / d)
 
 
-@door
+@validated
 def mixture_error(mixing: Tensor, q: int) -> Tensor:
     r"""Error of the best predictor that is given H mixtures of the tokens, exactly.
 
@@ -112,7 +112,7 @@ def mixture_error(mixing: Tensor, q: int) -> Tensor:
     return 1 - seen.square().sum((-2, -1)) / q
 
 
-@door
+@validated
 def expected_squares(mixed: Tensor, mixing: Tensor, q: int) -> Tensor:
     r"""Conditional mean of :math:`\sum_{j \le q} \|x_j\|^2`, given mixtures of normal x.
 
@@ -134,13 +134,13 @@ def expected_squares(mixed: Tensor, mixing: Tensor, q: int) -> Tensor:
     return known.square().sum((-2, -1)) + mixed.shape[-1] * hidden
 
 
-@door
+@validated
 def best_prediction(mixed: Tensor, mixing: Tensor, q: int) -> Tensor:
     """Conditional mean of the label, given mixtures ``(*batch, H, d)``; shape ``(*batch,)``."""
     return _centred(expected_squares(mixed, mixing, q), q, mixed.shape[-1])
 
 
-@door
+@validated
 def reading_heads(u: Tensor, b: Tensor, omega: Tensor, q: int) -> Tensor:
     r"""Query-key matrices whose logits hold the data: :math:`\langle u_h, x_j \rangle + b_h(j)`.
 
@@ -172,7 +172,7 @@ def reading_heads(u: Tensor, b: Tensor, omega: Tensor, q: int) -> Tensor:
     return W
 
 
-@door
+@validated
 def read(outputs: Tensor, omega: Tensor, u: Tensor, b: Tensor, q: int) -> Tensor:
     r"""The best prediction from what :func:`reading_heads` put out, and from nothing else.
 
@@ -206,7 +206,7 @@ def read(outputs: Tensor, omega: Tensor, u: Tensor, b: Tensor, q: int) -> Tensor
     return _centred(along.square().sum((-2, -1)) + across - excess, q, d)
 
 
-@door
+@validated
 def initial_weights(E: int, D: int, H: int, hidden: int, generator: Generator) -> Weights:
     r"""Random weights of E attention models with H heads and a ReLU layer on top.
 

@@ -18,7 +18,7 @@ import pandas as pd
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks import door, require_amount, require_choice, require_positive
+from helpers.checks import require_amount, require_choice, require_positive, validated
 from helpers.nets import baselines
 from helpers.nets.baselines import FeedforwardSpec, RecurrentSpec
 from helpers.statistics import Estimate
@@ -111,7 +111,7 @@ def learner(net: Net, task: Task, generator: Generator) -> tuple[Forward, Weight
     return functools.partial(_read_twice, forward), start | last
 
 
-@door
+@validated
 def learn(
     net: Net,
     task: Task,
@@ -216,7 +216,7 @@ def neighbours(setting: Setting) -> list[Setting]:
     return [Setting(setting.net, v * rate) for v in (2, 0.5)] + [Setting(n, rate) for n in nets]
 
 
-@door
+@validated
 def tune(
     count: Callable[[Setting, int], Counts],
     start: Setting,

@@ -17,15 +17,21 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_amount, require_finite, require_positive, require_scale
-from helpers.statistics import first
+from helpers.checks import (
+    require_amount,
+    require_finite,
+    require_positive,
+    require_scale,
+    validated,
+)
+from helpers.statistics import least_integer
 from papers.retrieval.attention import ReluNet
 
 MOST_LABELS = 20
 EXACT = "donot_use_mm_for_euclid_dist"
 
 
-@door
+@validated
 def norm_floor(N: float, reach: float) -> float:
     r"""Least mean squared error of the N - 1 other labels, by the norm of U, in any dimension.
 
@@ -43,7 +49,7 @@ def norm_floor(N: float, reach: float) -> float:
     return max(0.0, 1 - reach / math.sqrt(N - 1)) ** 2
 
 
-@door
+@validated
 def dimension_floor(N: float, width: float, log_reach: float) -> float:
     r"""Least mean squared error of the N - 1 other labels, by the dimension of the states.
 
@@ -77,7 +83,7 @@ class Quantiser(NamedTuple):
     error: float
 
 
-@door
+@validated
 def quantiser(bits: int) -> Quantiser:
     r"""Cells of equal width between two outer ones, each told by its mean.
 
@@ -98,7 +104,7 @@ def quantiser(bits: int) -> Quantiser:
     return Quantiser(levels, 1 - 2 * (mass * below**2).sum().item())
 
 
-@door
+@validated
 def code_distance(signs: int, bits: int) -> int:
     r"""Least number of signs in which 2**bits words can all differ, as far as is promised.
 
@@ -119,7 +125,7 @@ def code_distance(signs: int, bits: int) -> int:
         entropy = -p * math.log(p) - (1 - p) * math.log1p(-p) if w > 1 else 0.0
         return w > signs // 2 or signs * (math.log(2) - entropy) < bits * math.log(2)
 
-    return first(too_far) - 1
+    return least_integer(too_far) - 1
 
 
 @dataclass(frozen=True)
@@ -185,7 +191,7 @@ class CodeMemory:
         return math.sqrt(2 / math.pi) * (torch.stack(gaps, 1) / self.separation).clamp(-1, 1)
 
 
-@door
+@validated
 def code_memory(
     N: int, generator: torch.Generator, *, redundancy: int = 4, draws: int = 20
 ) -> CodeMemory:
@@ -249,7 +255,7 @@ def squared_norm(net: ReluNet) -> float:
     return sum(part.square().sum().item() for part in net)
 
 
-@door
+@validated
 def interpolant_bound(z: Tensor, y: Tensor, gap: float | None = None) -> float:
     r"""Bound on :func:`squared_norm` of :func:`interpolant`, for gaps of at least epsilon <= 1.
 

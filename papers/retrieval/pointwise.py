@@ -16,7 +16,7 @@ import torch
 from torch import Generator, Tensor
 from torch.nn.functional import normalize
 
-from helpers.checks import door, require_positive
+from helpers.checks import require_positive, validated
 from helpers.training import batches
 from helpers.training.batches import Resumable
 from helpers.weights import Evaluate, Weights
@@ -24,7 +24,7 @@ from papers.retrieval import task as retrieval
 from papers.retrieval.task import Prompts
 
 
-class Asked(NamedTuple):
+class Batch(NamedTuple):
     """Prompts of which one token is asked.
 
     Attributes:
@@ -41,7 +41,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Question:
+class PointwiseTask:
     """Instances of the task with a linear g, one a model, asked at one token or at all.
 
     Attributes:
@@ -67,9 +67,9 @@ class Question:
         asked = torch.randint(N, (B, 1, 1), generator=generator)
         return x, torch.cat((t, asked), 1)
 
-    def examples(self, models: Tensor, x: Tensor, t: Tensor) -> tuple[Asked, Tensor]:
+    def examples(self, models: Tensor, x: Tensor, t: Tensor) -> tuple[Batch, Tensor]:
         """Prompts of these models, of which one token is asked, and its label ``(A, B)``."""
-        asked = Asked(x, t[..., :-1, 0], t[..., -1, 0], self.omega[models])
+        asked = Batch(x, t[..., :-1, 0], t[..., -1, 0], self.omega[models])
         target = asked.t.gather(-1, asked.at[..., None])
         row = x.take_along_dim(target[..., None], -2)[..., 0, :]
         return asked, torch.einsum("abd,aqd->ab", row, self.u[models])
@@ -124,18 +124,18 @@ class Question:
         return x, t
 
 
-@door
+@validated
 def question(
     E: int, N: int, d: int, d_e: int, generator: Generator, *, every: bool = False
-) -> Question:
+) -> PointwiseTask:
     """Random instances; sizes as for :func:`papers.retrieval.task.new_task`."""
     require_positive(E=E, N=N, d=d)
     omega = retrieval.encodings(N, d_e, generator, E)
     u = normalize(torch.randn(E, 1, d, generator=generator), dim=-1)
-    return Question(omega, u, batches.spawn(E, generator), every)
+    return PointwiseTask(omega, u, batches.spawn(E, generator), every)
 
 
-def forward(weights: Weights, given: Asked) -> Tensor:
+def forward(weights: Weights, given: Batch) -> Tensor:
     r"""Label of the token asked, as :func:`papers.retrieval.task.forward` has it, ``(E, B)``.
 
     With the query's three parts :math:`r`, a token's logit is
@@ -163,7 +163,7 @@ def forward(weights: Weights, given: Asked) -> Tensor:
     return retrieval.predict(weights, mixed, torch.zeros_like(mixed[..., :1]))[..., 0]
 
 
-@door
+@validated
 def pointing(weights: Weights, d: int, d_e: int, sharpness: float) -> Weights:
     r"""The same weights, but with the construction's query-key matrix.
 
@@ -191,7 +191,7 @@ def pointing(weights: Weights, d: int, d_e: int, sharpness: float) -> Weights:
     return weights | {"query": query, "key": key}
 
 
-@door
+@validated
 def needed(sizes: Sequence[int], errors: Tensor, level: float = 0.5) -> Tensor:
     """Sample size at which the error falls below a level, on a logarithmic scale.
 

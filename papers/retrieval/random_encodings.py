@@ -14,7 +14,7 @@ import torch
 from scipy import stats
 from torch import Generator, Tensor
 
-from helpers.checks import door, require_finite, require_positive, require_probability
+from helpers.checks import require_finite, require_positive, require_probability, validated
 from papers.retrieval.task import coherence, encodings
 
 LIMIT = 0.5
@@ -23,7 +23,7 @@ ROUNDING = 1e-6  # of sums of float32 signs; inner products are multiples of 2 /
 MAX_DRAWS = 1000
 
 
-@door
+@validated
 def dimensions(c: float, N: int) -> int:
     """Dimensions of the encodings, ``int(c log N)``; at least 1."""
     if N < 2 or not 0 < c < math.inf:
@@ -37,7 +37,7 @@ def within(omega: Tensor) -> Tensor:
     return coherence(omega) <= LIMIT + ROUNDING
 
 
-@door
+@validated
 def pair_probability(d_e: int) -> float:
     r"""Chance that two rows of random signs are too alike, exactly.
 
@@ -54,7 +54,7 @@ def pair_probability(d_e: int) -> float:
     return 2 * float(stats.binom.sf(least - 1, d_e, 0.5))
 
 
-@door
+@validated
 def share_bounds(N: int, d_e: int) -> tuple[float, float]:
     r"""Lower and upper bound on the chance that N random rows satisfy Assumption 3.
 
@@ -77,7 +77,7 @@ def share_bounds(N: int, d_e: int) -> tuple[float, float]:
     return max(0.0, 1 - M * p), (1 - p) / (1 - p + M * p)
 
 
-@door
+@validated
 def rate(limit: float = LIMIT) -> float:
     r"""How fast :func:`pair_probability` falls, :math:`-\lim \frac1{d_e} \log p`.
 
@@ -92,7 +92,7 @@ def rate(limit: float = LIMIT) -> float:
     return ((1 + limit) * math.log1p(limit) + (1 - limit) * math.log1p(-limit)) / 2
 
 
-@door
+@validated
 def spread(N: int, d_e: int, generator: Generator) -> Tensor:
     """Random encodings that satisfy Assumption 3: drawn until they do.
 
@@ -111,7 +111,7 @@ def spread(N: int, d_e: int, generator: Generator) -> Tensor:
     raise ValueError(f"none of {MAX_DRAWS} draws of {N} rows in {d_e} dimensions is spread enough")
 
 
-@door
+@validated
 def equally_close(N: int, inner: float = LIMIT) -> Tensor:
     r"""Unit vectors any two of which have the same inner product; N + 1 dimensions, float64.
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_positive, require_scale
+from helpers.checks import require_positive, require_scale, validated
 
 LOW, HIGH = 0.7, 0.9
 """Inner products from which the gate begins to open, and from which it is open."""
@@ -24,7 +24,7 @@ LOW, HIGH = 0.7, 0.9
 Step = Callable[[Tensor, Tensor], Tensor]
 
 
-@door
+@validated
 def chord(u: Tensor, step: float, knots: int) -> Tensor:
     r"""Piecewise linear square from above: equal to :math:`u^2` at multiples of ``step``.
 
@@ -44,7 +44,7 @@ def chord(u: Tensor, step: float, knots: int) -> Tensor:
     return (2 * k + 1) * step * u.abs() - k * (k + 1) * step**2
 
 
-@door
+@validated
 def tangent(u: Tensor, step: float, knots: int) -> Tensor:
     r"""Piecewise linear square from below: tangent to :math:`u^2` at multiples of ``step``.
 
@@ -58,7 +58,7 @@ def tangent(u: Tensor, step: float, knots: int) -> Tensor:
     return 2 * k * step * u.abs() - k**2 * step**2
 
 
-@door
+@validated
 def product(u: Tensor, v: Tensor, step: float, knots: int) -> Tensor:
     r"""A product made of two piecewise linear squares, never too small.
 
@@ -72,7 +72,7 @@ def product(u: Tensor, v: Tensor, step: float, knots: int) -> Tensor:
     return (chord(u + v, step, knots) - tangent(u - v, step, knots)) / 4
 
 
-@door
+@validated
 @dataclass(frozen=True)
 class ClippedNet:
     r"""A ReLU net for the update of the state, exact for encodings far enough from each other.
@@ -126,7 +126,7 @@ class ClippedNet:
         return (x.unsqueeze(-2) - closed).relu() - (-x.unsqueeze(-2) - closed).relu()
 
 
-@door
+@validated
 def ideal(tokens: Tensor, d: int, d_e: int, q: int) -> Tensor:
     r"""The update itself, :math:`x_i\, \sigma(2 \langle \omega_i, \omega_{t_l} \rangle - 1)`.
 
@@ -149,7 +149,7 @@ def ideal(tokens: Tensor, d: int, d_e: int, q: int) -> Tensor:
     return x.unsqueeze(-2) * gate.unsqueeze(-1)
 
 
-@door
+@validated
 def project(h: Tensor, radius: float) -> Tensor:
     """Nearest point of the ball of this radius about 0, for vectors on the last axis."""
     if not radius >= 0:
@@ -158,7 +158,7 @@ def project(h: Tensor, radius: float) -> Tensor:
     return torch.where(length > radius, h * (radius / length.clamp(min=1e-300)), h)
 
 
-@door
+@validated
 def states(step: Step, tokens: Tensor, width: int, radius: float = math.inf) -> Tensor:
     r"""States before each token, :math:`h_{i+1} = \Pi_r(h_i + f(h_i, z_i))`, :math:`h_1 = 0`.
 
@@ -185,7 +185,7 @@ def states(step: Step, tokens: Tensor, width: int, radius: float = math.inf) -> 
     return torch.stack(seen, -2)
 
 
-@door
+@validated
 def both_states(
     step: Step, tokens: Tensor, width: int, radius: float = math.inf
 ) -> tuple[Tensor, Tensor]:
@@ -194,7 +194,7 @@ def both_states(
     return states(step, tokens, width, radius), backward
 
 
-@door
+@validated
 def retrieve(
     update: Callable[[Tensor], Tensor], tokens: Tensor, radius: float = math.inf
 ) -> Tensor:
@@ -221,7 +221,7 @@ def retrieve(
     return (forward + backward).unflatten(-1, (q, d)) + added
 
 
-@door
+@validated
 def split(tokens: Tensor, d: int, d_e: int, q: int) -> tuple[Tensor, Tensor, Tensor]:
     """Data ``(*batch, d)``, position ``(*batch, d_e)`` and pointers ``(*batch, q, d_e)`` of tokens.
 

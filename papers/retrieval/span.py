@@ -15,7 +15,7 @@ import torch
 from torch import Generator, Tensor
 from torch.nn.functional import normalize, one_hot
 
-from helpers.checks import door, require_choice, require_finite, require_positive
+from helpers.checks import require_choice, require_finite, require_positive, validated
 from helpers.nets import baselines
 from helpers.nets.baselines import FeedforwardSpec
 from helpers.weights import Weights
@@ -41,7 +41,7 @@ class Samples(NamedTuple):
     inputs: Tensor
 
 
-@door
+@validated
 def samples(n: int, N: int, u: Tensor, generator: Generator) -> Samples:
     """Draw n samples with N tokens for each direction of ``u``, shape ``(E, d)``."""
     drawn = [prompts(n, N, u.shape[-1], generator, simple=True) for _ in u]
@@ -52,13 +52,13 @@ def samples(n: int, N: int, u: Tensor, generator: Generator) -> Samples:
     return Samples(u, x, t, y, torch.cat((x, one_hot(t, N).to(x.dtype)), -1))
 
 
-@door
+@validated
 def directions(count: int, d: int, generator: Generator) -> Tensor:
     """Random unit vectors, shape ``(count, d)``."""
     return normalize(_normal((count, d), generator), dim=-1)
 
 
-@door
+@validated
 def targets(u: Tensor, N: int) -> Tensor:
     r"""The vectors :math:`e_t \otimes u`, shape ``(N, N d)``, for one u of shape ``(d,)``."""
     return torch.kron(torch.eye(N, dtype=u.dtype), u[None])
@@ -88,7 +88,7 @@ def outside(W: Tensor, spanned: Tensor) -> Tensor:
     return W - spanned @ (spanned.mT @ W)
 
 
-@door
+@validated
 def seen(x: Tensor, N: int) -> Tensor:
     r"""How much of each direction u the samples span, summed over the tokens.
 
@@ -111,7 +111,7 @@ def seen(x: Tensor, N: int) -> Tensor:
     return torch.einsum("tar,tbr->ab", blocks, blocks)
 
 
-@door
+@validated
 def initial_weights(
     kind: str, N: int, d: int, ensemble: int, generator: Generator, size: float = 0.5
 ) -> Weights:
@@ -146,7 +146,7 @@ def outputs(weights: Weights, inputs: Tensor) -> Tensor:
     return ((inputs[..., :D] @ first) * (inputs[..., D:] @ weights["gate"])).sum(-1)
 
 
-@door
+@validated
 def descend(
     losses: Callable[[Weights], Tensor],
     weights: Weights,

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from helpers.checks import door, require_positive
+from helpers.checks import require_positive, validated
 from helpers.training import batches
 from helpers.training.batches import Resumable
 from helpers.weights import Weights
@@ -34,7 +34,7 @@ class Prompts(NamedTuple):
     t: Tensor
 
 
-@door
+@validated
 def encodings(N: int, d_e: int, generator: torch.Generator, ensemble: int | None = None) -> Tensor:
     r"""Random signs over :math:`\sqrt{d_e}`, one row a position, no two rows equal.
 
@@ -86,7 +86,7 @@ def coherence(omega: Tensor) -> Tensor:
     return gram.masked_fill(torch.eye(N, dtype=torch.bool), 0).flatten(-2).amax(-1)
 
 
-@door
+@validated
 def prompts(
     B: int, N: int, d: int, generator: torch.Generator, *, q: int = 1, simple: bool = False
 ) -> Prompts:
@@ -121,7 +121,7 @@ def labels(given: Prompts, u: Tensor) -> Tensor:
     return torch.einsum("...bnqd,...qd->...bn", retrieved(given), u)
 
 
-@door
+@validated
 def encode(
     given: Prompts, omega: Tensor, scale: float = 1.0, pointers: Tensor | None = None
 ) -> Tensor:
@@ -146,7 +146,7 @@ def encode(
     return torch.cat((given.x, here, _rows(there, given.t).flatten(-2)), -1)
 
 
-@door
+@validated
 def parts(d: int, d_e: int, q: int = 1) -> dict[str, slice]:
     """Where data, position and pointers stand in a token, in this order."""
     pointers = ["pointer"] if q == 1 else [f"pointer {h}" for h in range(1, q + 1)]
@@ -204,7 +204,7 @@ class Task:
         return self.examples(models, Prompts(x, t.expand(*x.shape[:-1], -1)))
 
 
-@door
+@validated
 def new_task(
     E: int,
     N: int,
@@ -235,7 +235,7 @@ def new_task(
     return Task(omega, omega.roll(1, -2) if shifted else omega, u, generators, simple)
 
 
-@door
+@validated
 def initial_weights(D: int, hidden: int, generator: torch.Generator, ensemble: int) -> Weights:
     r"""Random weights of the attention model, distributed as torch's layers draw them.
 

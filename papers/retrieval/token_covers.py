@@ -18,16 +18,16 @@ from dataclasses import dataclass
 from scipy import stats
 
 from helpers.checks import (
-    door,
     require_amount,
     require_positive,
     require_probability,
     require_scale,
+    validated,
 )
 from papers.retrieval.random_encodings import dimensions
 
 
-@door
+@validated
 def moment_radius(count: int, d: int, delta: float, C_x: float = 1.0) -> float:
     r"""Radius that ``count`` data exceed with probability at most delta, by their moments.
 
@@ -52,7 +52,7 @@ def moment_radius(count: int, d: int, delta: float, C_x: float = 1.0) -> float:
     return math.sqrt(2 * math.e * C_x * d * math.log(count / delta))
 
 
-@door
+@validated
 def exceedance(count: int, d: int, radius: float) -> float:
     r"""Chance that some of ``count`` independent normal data are longer than ``radius``, exactly.
 
@@ -64,7 +64,7 @@ def exceedance(count: int, d: int, radius: float) -> float:
     return 1.0 if tail >= 1 else -math.expm1(count * math.log1p(-tail))
 
 
-@door
+@validated
 def norm_log_size(D: int, B_1: float, epsilon: float) -> float:
     r"""Log size of a cover of matrices with absolute entries that sum to at most B_1.
 
@@ -81,7 +81,7 @@ def norm_log_size(D: int, B_1: float, epsilon: float) -> float:
     return math.ceil((B_1 / epsilon) ** 2 / 2 * (1 - 1e-12)) * math.log(2 * D**2 + 1)
 
 
-@door
+@validated
 def dimension_log_size(numbers: int, radius: float, epsilon: float) -> float:
     r"""Log size of a cover of a ball of so many numbers, :math:`k \log(1 + 2r/\epsilon)`.
 
@@ -132,7 +132,7 @@ class Transformers:
         }
 
 
-@door
+@validated
 def retrieving(
     N: int, n: int, d: int, *, q: int = 1, m: int = 2, K: float = 2.0, factor: float = 20.0
 ) -> Transformers:
@@ -162,7 +162,7 @@ def retrieving(
     return Transformers(d + (1 + q) * d_e, q, m, K, alpha * d_e, alpha * math.sqrt(d_e), R)
 
 
-@door
+@validated
 def truncation(N: int, d: int, q: int, K: float, delta: float) -> tuple[float, float]:
     r"""Where losses are cut off, and what that changes at most, for C_x = C_y = s = 1.
 
@@ -181,7 +181,7 @@ def truncation(N: int, d: int, q: int, K: float, delta: float) -> tuple[float, f
     return tau, 8 * math.e * (1 + K**2 * q * d) * delta
 
 
-@door
+@validated
 def guarantee(
     N: int, n: int, d: int, *, q: int = 1, m: int = 2, K: float = 2.0, delta: float = 0.1
 ) -> dict[str, float]:

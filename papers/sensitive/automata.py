@@ -12,13 +12,13 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_positive
+from helpers.checks import require_positive, validated
 
 PARITY = torch.tensor([[0, 1], [1, 0]])
 """Two states, two letters: the state is the parity of the ones read."""
 
 
-@door
+@validated
 def every_automaton(states: int, letters: int) -> Tensor:
     """All automata of a size, one batch of ``states ** (states * letters)``; at most 2**20."""
     require_positive(states=states, letters=letters)
@@ -29,7 +29,7 @@ def every_automaton(states: int, letters: int) -> Tensor:
     return (torch.arange(count)[:, None] // digits % states).view(count, states, letters)
 
 
-@door
+@validated
 def code(count: int) -> Tensor:
     r"""The numbers 0 to count - 1 in base 2, lowest bit first: ``(count, bits)``, int64.
 
@@ -65,7 +65,7 @@ def step_flips(T: Tensor) -> Tensor:
     return changed + (by_letter * (_distances(s) == 1)[:, :, None]).sum(-3)
 
 
-@door
+@validated
 def final_sensitivity(T: Tensor, n: int) -> Tensor:
     r"""Average sensitivity of the last state as a function of the whole word, at every length.
 

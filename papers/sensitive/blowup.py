@@ -16,10 +16,10 @@ import torch
 from torch import Tensor
 
 from helpers import cube
-from helpers.checks import door, require_amount, require_scale
+from helpers.checks import require_amount, require_scale, validated
 from helpers.cube import local_sensitivity
-from helpers.draws import f64
 from helpers.nets.norm import variance
+from helpers.rng import f64
 from helpers.sharpness import layer_norm_blowup
 from helpers.weights import Weights, check_weights
 from papers.sensitive.influence import at_neighbours, tail_bound
@@ -179,7 +179,7 @@ def constants(spec: PostNormSpec, weights: Weights, seen: Run) -> Constants:
     )
 
 
-@door
+@validated
 def lipschitz(hidden: Tensor, output: Tensor) -> float:
     r"""A Lipschitz constant of :math:`z \mapsto z + \mathrm{relu}(z W + b) W' + b'`.
 
@@ -268,7 +268,7 @@ def sides(spec: PostNormSpec, weights: Weights, at: Tensor | None = None) -> Sid
     return Sides(s, runs[0].magnification[:1], squares[:1] + squares[1:].mean(), here)
 
 
-@door
+@validated
 def random_weights(
     spec: PostNormSpec, generator: torch.Generator, score_bound: float = 1.0
 ) -> Weights:
@@ -292,7 +292,7 @@ def random_weights(
     return weights
 
 
-@door
+@validated
 def majority_transformer(n: int) -> tuple[PostNormSpec, Weights]:
     r"""One layer that computes MAJORITY of an odd number of bits exactly, without epsilon.
 
@@ -317,7 +317,7 @@ def majority_transformer(n: int) -> tuple[PostNormSpec, Weights]:
     return spec, weights
 
 
-@door
+@validated
 def last_bit_transformer(n: int, short: float = 1e-3) -> tuple[PostNormSpec, Weights]:
     r"""One layer that returns its last bit and attains the sharper law, :math:`K = 1 + t`.
 

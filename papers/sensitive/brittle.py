@@ -15,18 +15,18 @@ import torch
 from torch import Tensor
 
 from helpers.checks import (
-    door,
     require_bits,
     require_choice,
     require_finite,
     require_positive,
     require_whole,
+    validated,
 )
 from helpers.cube import bits
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.nets.transformer import forward, initial_weights
 from helpers.sharpness import Estimate, direction_sharpness, layer_norm_blowup
-from helpers.statistics import middle, redrawn
+from helpers.statistics import median_high, resampled
 from helpers.training.batches import Pair, fresh, whole
 from helpers.training.train import Trained, train
 from helpers.weights import Weights, ensemble_of
@@ -51,7 +51,7 @@ TABLE_1 = {
 """Settings in the paper's Table 1 that a chapter may change; its own choices count as text."""
 
 
-@door
+@validated
 def spec(n: int, width: int = 32) -> TransformerSpec:
     """The second paper's model: two layers of two heads, norm after each block, last token read.
 
@@ -97,7 +97,7 @@ def targets(name: str, strings: Tensor) -> Tensor:
     return strings[..., 0].float() if name == "FIRST" else ones.float() / n
 
 
-@door
+@validated
 def strings_of(n: int, most: int = 4096, generator: torch.Generator | None = None) -> Tensor:
     """All strings of n bits if there are at most ``most``, else so many random ones.
 
@@ -124,7 +124,7 @@ def seeded(model: TransformerSpec, seeds: Sequence[int]) -> tuple[list[torch.Gen
     return generators, ensemble_of(len(seeds), lambda: initial_weights(model, None, next(own)))
 
 
-@door
+@validated
 def learn(
     model: TransformerSpec,
     names: Sequence[str],
@@ -169,7 +169,7 @@ def learn(
     return train(network, weights, batches, steps=steps, **(RECIPE | options))
 
 
-@door
+@validated
 def sharpness(
     model: TransformerSpec,
     weights: Weights,
@@ -357,7 +357,7 @@ def provenance(made: Mapping[str, Any]) -> dict[str, str]:
     return rows | {name.replace("_", " "): str(value) for name, value in settings.items()}
 
 
-@door
+@validated
 def by_chance(
     read: Callable[[Tensor], float],
     values: Tensor,
@@ -370,11 +370,11 @@ def by_chance(
     It is a control: the same number where labels mean nothing.
     """
     require_finite(strata=strata)
-    orders = redrawn(strata.long(), times, generator, replace=False)
-    return middle([float(read(values[order])) for order in orders])
+    orders = resampled(strata.long(), times, generator, replace=False)
+    return median_high([float(read(values[order])) for order in orders])
 
 
-@door
+@validated
 def first_below(values: Tensor, level: float) -> Tensor:
     """Look ``(E,)`` at which each of the ``(E, looks)`` is first below a level; else ``looks``."""
     below = values < level
@@ -392,7 +392,7 @@ def window(values: Tensor, start: Tensor, stop: Tensor) -> Tensor:
     return values.where(inside, 0).sum(1) / inside.sum(1)
 
 
-@door
+@validated
 def aligned(values: Tensor, at: Tensor, before: int, after: int) -> Tensor:
     """Looks of each run around one of its own, nan where it has none: ``(E, before + after)``.
 

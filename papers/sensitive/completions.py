@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_amount, require_positive
+from helpers.checks import require_amount, require_positive, validated
 from helpers.cube import bits
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward, initial_weights
@@ -23,7 +23,7 @@ from helpers.weights import Weights
 from papers.sensitive.brittle import FIXED, RECIPE, SIGMA
 
 
-@door
+@validated
 def learn(
     model: TransformerSpec,
     tables: Tensor,
@@ -143,7 +143,7 @@ def expected_sensitivity(f: Tensor, rows: Tensor) -> Tensor:
     return total
 
 
-@door
+@validated
 def string_sharpness(
     model: TransformerSpec,
     weights: Weights,

@@ -16,16 +16,16 @@ import torch
 from torch import Tensor
 
 from helpers.checks import (
-    door,
     require_bits,
     require_finite,
     require_floating,
     require_positive,
     require_scale,
+    validated,
 )
 
 
-@door
+@validated
 def summed_influence(scores: Tensor, gap: Tensor, bits: Tensor) -> Tensor:
     r"""The left side of Lemma 11 without the query's own bit: every flip moves the row, summed.
 
@@ -66,7 +66,7 @@ def summed_influence(scores: Tensor, gap: Tensor, bits: Tensor) -> Tensor:
     return 2 * ((zero + gap).sigmoid() - zero.sigmoid()).abs().sum(-1)
 
 
-@door
+@validated
 def tail_bound(n: int, delta: float) -> float:
     r"""Bound of Lemma 11, smaller than the printed one: :math:`4 \delta \log n + 9`.
 
@@ -78,7 +78,7 @@ def tail_bound(n: int, delta: float) -> float:
     return 4 * delta * math.log(n) + 9
 
 
-@door
+@validated
 def at_neighbours(values: Tensor) -> Tensor:
     """What is given at all inputs, read at the neighbour by each bit.
 
@@ -140,7 +140,7 @@ class HeadInfluence(NamedTuple):
     width: int
 
 
-@door
+@validated
 def through_head(tokens: Tensor, query: Tensor, key: Tensor, value: Tensor) -> HeadInfluence:
     r"""The influence of every bit on one softmax head that reads tables of tokens.
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_amount, require_positive
+from helpers.checks import require_amount, require_positive, validated
 from helpers.sharpness import Estimate
 from helpers.weights import Weights
 from papers.sensitive.parity import PostNormSpec, forward
@@ -23,7 +23,7 @@ MEMORY = 2**28
 """Bytes that the scores of one evaluation may take, about; one step is always evaluated whole."""
 
 
-@door
+@validated
 def moved(
     weights: Weights,
     rho: float,
@@ -69,7 +69,7 @@ def parity_of(strings: Tensor) -> Tensor:
     return 1 - 2.0 * (strings.sum(-1) % 2)
 
 
-@door
+@validated
 def parity_sharpness(
     spec: PostNormSpec,
     weights: Weights,
@@ -119,7 +119,7 @@ def parity_sharpness(
     return Estimate(found.mean(), found.std() / math.sqrt(draws), found)
 
 
-@door
+@validated
 def climb(
     start: Weights, ratio: Callable[[Weights], Tensor], rate: float, count: int
 ) -> tuple[float, Weights]:

@@ -28,7 +28,7 @@ from typing import Literal, overload
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_amount, require_bits, require_positive, require_whole
+from helpers.checks import require_amount, require_bits, require_positive, require_whole, validated
 from helpers.nets.attention import linear
 from helpers.nets.norm import layer_norm
 from helpers.weights import Weights, check_weights
@@ -122,7 +122,7 @@ def run_circuit(layers: Sequence[Tensor], strings: Tensor) -> Tensor:
     return signs[..., -1] > 0
 
 
-@door
+@validated
 def parity_circuit(n: int) -> tuple[Tensor, Tensor]:
     r"""The layers of a majority circuit with n + 1 gates for PARITY: Lemma 8, gate by gate.
 
@@ -150,7 +150,7 @@ def parity_circuit(n: int) -> tuple[Tensor, Tensor]:
     return inner, outer[None]
 
 
-@door
+@validated
 @dataclass(frozen=True)
 class PostNormSpec:
     """The transformer of the second paper's theory, apart from its weights.
@@ -194,7 +194,7 @@ def shapes(spec: PostNormSpec) -> dict[str, tuple[int, ...]]:
     return found | {"readout": (D,)}
 
 
-@door
+@validated
 def parity_transformer(n: int, half: int = HALF) -> tuple[PostNormSpec, Weights]:
     r"""A transformer that computes PARITY on n bits: 2 layers, 1 head, no epsilon.
 

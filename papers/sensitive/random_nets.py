@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor, nn
 
-from helpers.checks import door, require_choice, require_finite, require_positive
+from helpers.checks import require_choice, require_finite, require_positive, validated
 from helpers.cube import average_sensitivity, bits
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec, shapes
@@ -27,7 +27,7 @@ WIDE = 10.0
 NORMAL = ("embedding", "positions")
 
 
-@door
+@validated
 def outputs(
     net: str,
     draw: str,

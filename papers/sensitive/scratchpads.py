@@ -16,11 +16,11 @@ import torch
 from torch import Tensor
 
 from helpers.checks import (
-    door,
     require_amount,
     require_bits,
     require_positive,
     require_whole,
+    validated,
 )
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward as run_transformer
@@ -31,7 +31,7 @@ from helpers.weights import Weights
 from papers.sensitive.brittle import FIXED, RECIPE, SIGMA, seeded
 
 
-@door
+@validated
 def spec(n: int, width: int = 32) -> TransformerSpec:
     """The model that writes n states: causal, two layers of two heads, as wide as in the paper.
 
@@ -72,7 +72,7 @@ def forward(model: TransformerSpec, weights: Weights, given: Tensor) -> Tensor:
     return run_transformer(model, weights, given)[..., model.n // 2 :]
 
 
-@door
+@validated
 def study(
     n: int,
     seeds: Sequence[int],
@@ -161,7 +161,7 @@ def roll_out(
     return torch.stack(written, -1)
 
 
-@door
+@validated
 def sharpness(
     model: TransformerSpec,
     weights: Weights,
@@ -200,7 +200,7 @@ def sharpness(
     return perturbed_loss(losses, weights, sigma, draws, generator, without=FIXED, ensemble=True)
 
 
-@door
+@validated
 @torch.no_grad()
 def sharpness_by_step(
     model: TransformerSpec,

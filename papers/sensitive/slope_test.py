@@ -10,13 +10,13 @@ import math
 
 from scipy import stats
 
-from helpers.checks import door, whole
-from helpers.statistics import first
+from helpers.checks import validated, whole
+from helpers.statistics import least_integer
 
 Interval = tuple[float, float]
 
 
-@door
+@validated
 def slope_p(r: float, points: int) -> float:
     r"""The p-value of a correlation, in Student's test of slope 0, on both sides.
 
@@ -38,7 +38,7 @@ def slope_p(r: float, points: int) -> float:
     return float(2 * stats.t.sf(t, points - 2))
 
 
-@door
+@validated
 def rounded(value: float, digit: float) -> Interval:
     """Sizes that round to a printed number: half a unit of its last digit to both sides.
 
@@ -76,5 +76,5 @@ def fitting_points(r: Interval, p: Interval) -> tuple[int, int]:
     for name, (low, high) in {"r": r, "p": p}.items():
         if not 0 < low <= high < 1:
             raise ValueError(f"{name} must be an interval within (0, 1), got {low} to {high}")
-    least = first(lambda k: slope_p(r[1], k) <= p[1], 3)
-    return least, first(lambda k: slope_p(r[0], k) < p[0], 3) - 1
+    least = least_integer(lambda k: slope_p(r[1], k) <= p[1], 3)
+    return least, least_integer(lambda k: slope_p(r[0], k) < p[0], 3) - 1

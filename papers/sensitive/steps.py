@@ -14,7 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_amount, require_positive, require_scale
+from helpers.checks import require_amount, require_positive, require_scale, validated
 from helpers.nets.norm import variance
 from helpers.weights import Weights
 from papers.sensitive.isolation import FIXED
@@ -30,7 +30,7 @@ def dimension(spec: PostNormSpec) -> int:
     return sum(math.prod(s) for name, s in shapes(spec).items() if name != FIXED)
 
 
-@door
+@validated
 def centred_parts(d: int, D: int, layers: int, count: int, generator: torch.Generator) -> Tensor:
     """The parts of several biases in uniform unit vectors of R^D, each less its mean.
 
@@ -50,7 +50,7 @@ def centred_parts(d: int, D: int, layers: int, count: int, generator: torch.Gene
     return part - part.mean(-1, keepdim=True)
 
 
-@door
+@validated
 def reciprocal_mean(d: int, D: int, layers: int, rho: float = 1.0) -> float:
     r"""Above the mean over steps of :math:`\prod_k 1 / N^{(k)}_{j_k}`, at any token of each layer.
 
@@ -94,7 +94,7 @@ class Sizes(NamedTuple):
     readout: Tensor
 
 
-@door
+@validated
 def sizes(spec: PostNormSpec, weights: Weights, rho: float = 0.0) -> Sizes:
     r"""The norms that bound how a bit travels; the first layer's scores are not among them.
 
@@ -136,7 +136,7 @@ def sizes(spec: PostNormSpec, weights: Weights, rho: float = 0.0) -> Sizes:
     )
 
 
-@door
+@validated
 def sensitivity_bound(spec: PostNormSpec, weights: Weights, rho: float) -> Tensor:
     r"""Above the mean over steps of the average sensitivity of the model after a step.
 
@@ -157,7 +157,7 @@ def sensitivity_bound(spec: PostNormSpec, weights: Weights, rho: float) -> Tenso
     return 2.0 ** (spec.layers - 1) * math.sqrt(spec.width) * Q * growth
 
 
-@door
+@validated
 def parity_floor(K: float, n: float, alpha: float = 1000.0) -> float:
     r"""Below the direction sharpness of a transformer that computes PARITY of n bits.
 

@@ -20,7 +20,7 @@ import torch
 from scipy import integrate, stats
 from torch import Tensor
 
-from helpers.checks import door, require_probability, require_scale
+from helpers.checks import require_probability, require_scale, validated
 from helpers.nets import transformer
 from helpers.nets.norm import variance
 from helpers.nets.spec import TransformerSpec
@@ -103,7 +103,7 @@ def value_norms(spec: PostNormSpec, weights: Weights) -> Tensor:
     return torch.stack([torch.linalg.matrix_norm(w, 2) for w in each])
 
 
-@door
+@validated
 def reciprocal_mean(d: int, D: int, values: Tensor, rho: float) -> Tensor:
     r"""Above the mean over steps of the product of all 1/N, at one token of each layer.
 
@@ -142,7 +142,7 @@ def reciprocal_mean(d: int, D: int, values: Tensor, rho: float) -> Tensor:
     return torch.stack(terms).sum()
 
 
-@door
+@validated
 def small_product(s: float, m: int, D: int, rho: float = 1.0) -> float:
     """Chance that the lengths of two disjoint parts, of m coordinates each, have a product below s.
 
@@ -166,7 +166,7 @@ def small_product(s: float, m: int, D: int, rho: float = 1.0) -> float:
     )
 
 
-@door
+@validated
 def small_chance(r: float, d: int, D: int, B: float, rho: float, *, first: bool = False) -> float:
     r"""Above the chance over steps that the norm behind attention divides one token by less than r.
 

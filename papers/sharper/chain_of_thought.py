@@ -20,8 +20,8 @@ import math
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_amount, require_bits, require_positive, require_whole
-from helpers.draws import Draws
+from helpers.checks import require_amount, require_bits, require_positive, require_whole, validated
+from helpers.rng import Rng
 from helpers.sharpness import gradients
 from helpers.weights import Weights
 from papers.sharper.network import mlp, parity_values, trapezoid
@@ -31,7 +31,7 @@ OTHER_BLOCKS = 2 + 12 + 5 + 15 / 16 + 128
 _CHUNK = 2**9  # strings whose attention stays in cache
 
 
-@door
+@validated
 def construct(
     n: int, scale: float | None = None, codes: Tensor | None = None
 ) -> tuple[Tensor, Weights]:
@@ -161,7 +161,7 @@ def squared_gradient(codes: Tensor, weights: Weights, strings: Tensor) -> Tensor
     return torch.stack([g.flatten(1).square().sum(1) for g in found.values()]).sum(0)
 
 
-@door
+@validated
 def leak(n: int, scale: float | None = None) -> float:
     r"""Largest share of attention that misses the pair with the right code: at the last step.
 
@@ -188,8 +188,8 @@ def overlap(codes: Tensor) -> float:
     return float(inner.fill_diagonal_(-math.inf).max())
 
 
-@door
-def sign_codes(n: int, draws: Draws) -> Tensor:
+@validated
+def sign_codes(n: int, rng: Rng) -> Tensor:
     r"""Random signs, no inner product above 1/2: ``(n, k)``, drawn anew until that is so.
 
     With :math:`k = \lceil 16 \log n \rceil` columns a draw fails with probability below 1/2, by
@@ -197,19 +197,19 @@ def sign_codes(n: int, draws: Draws) -> Tensor:
 
     Args:
         n: Codes, at least 1.
-        draws: Source of randomness.
+        rng: Source of randomness.
 
     Source: ours.
     """
     require_positive(n=n)
     k = max(1, math.ceil(16 * math.log(n)))
     while True:
-        codes = draws.normal(n, k).sign() / math.sqrt(k)
+        codes = rng.normal(n, k).sign() / math.sqrt(k)
         if overlap(codes) <= 0.5:
             return codes
 
 
-@door
+@validated
 def score_norms(n: float) -> dict[str, float]:
     r"""Squared norm of a score matrix that gives n unit codes a margin of 1, by kind of code.
 
@@ -232,7 +232,7 @@ def score_norms(n: float) -> dict[str, float]:
     }
 
 
-@door
+@validated
 def squared_norm(n: int, codes: str, scale: float | None = None) -> float:
     """Squared norm of all weights of the chain for n bits; for random signs an upper bound.
 
@@ -244,7 +244,7 @@ def squared_norm(n: int, codes: str, scale: float | None = None) -> float:
     return OTHER_BLOCKS + 2 * score_norms(n)[codes] * _scale(n, scale) ** 2
 
 
-@door
+@validated
 def normal_maximum(n: float) -> float:
     r"""Mean of the largest of n independent standard normal numbers, about :math:`\sqrt{2 \log n}`.
 

@@ -19,11 +19,11 @@ import torch
 from scipy.signal import find_peaks
 from torch import Tensor
 
-from helpers.checks import door, require_finite, require_positive
+from helpers.checks import require_finite, require_positive, validated
 from helpers.weights import Weights
 
 
-@door
+@validated
 def initial_weights(n: int, hidden: int, generator: torch.Generator) -> Weights:
     r"""Random weights, float32: matrices uniform up to :math:`\sqrt{3/D}`, the rest as PyTorch.
 
@@ -114,7 +114,7 @@ def carried(rows: Tensor, bits: Tensor, members: Tensor) -> Tensor:
     return (rows * signs[:, None]).mean(-2)
 
 
-@door
+@validated
 def strongest_are(row: Tensor, members: Tensor, apart: int | None = None) -> bool:
     """Whether the members are the columns of a row of attention that get most of it.
 
@@ -132,7 +132,7 @@ def strongest_are(row: Tensor, members: Tensor, apart: int | None = None) -> boo
     return bool(members[row.topk(int(members.sum())).indices].all())
 
 
-@door
+@validated
 def turns(values: Tensor, tolerance: float = 0.05) -> int:
     """How many peaks and dips of a curve stand out by more than ``tolerance`` times its range.
 

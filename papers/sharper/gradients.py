@@ -15,9 +15,9 @@ import torch
 from torch import Tensor
 
 from helpers import cube
-from helpers.checks import door, require_positive
+from helpers.checks import require_positive, validated
 from helpers.cube import SparseFunction
-from helpers.draws import Draws
+from helpers.rng import Rng
 from helpers.sharpness import SquaredLoss, gradients, hessian_trace
 from helpers.weights import Weights
 from papers.sharper.network import ConstructionSpec, forward
@@ -78,7 +78,7 @@ def traces(network: Network, function: SparseFunction) -> tuple[float, pd.Series
     return trace, 2 * squared_gradients(network, inputs).mean()
 
 
-@door
+@validated
 def hidden_square(degree: int) -> float:
     r"""Squares of the MLP's hidden units summed at their largest, where the mean it is fed is 1.
 
@@ -94,7 +94,7 @@ def hidden_square(degree: int) -> float:
     return 2 * (d + 1) * (2 * d + 1) / (3 * d) + 5 / (4 * d) + 5 / (8 * d**2)
 
 
-@door
+@validated
 def repair_terms(function: SparseFunction, second_scale: float) -> tuple[float, float]:
     r"""What the repaired bound on the squared gradient adds to that of Theorem 14, in two parts.
 
@@ -115,35 +115,35 @@ def repair_terms(function: SparseFunction, second_scale: float) -> tuple[float, 
     return factor * float(w.square().sum()), factor * float(w.max() - w.min()) ** 2
 
 
-@door
+@validated
 def flat_function(
-    n: int, degree: int, sparsity: int, draws: Draws, total: float = 1.0
+    n: int, degree: int, sparsity: int, rng: Rng, total: float = 1.0
 ) -> SparseFunction:
     """Random sets of one size, equal coefficients whose squares sum to ``total``."""
-    f = cube.sparse_function(n, degree, sparsity, draws.generator, "even_parity")
+    f = cube.sparse_function(n, degree, sparsity, rng.generator, "even_parity")
     c = torch.full((sparsity,), math.sqrt(total / sparsity), dtype=torch.float64)
     return SparseFunction(n, f.masks, c, "even_parity")
 
 
-@door
-def random_network(draws: Draws, largest_scale: float) -> tuple[SparseFunction, Scales]:
+@validated
+def random_network(rng: Rng, largest_scale: float) -> tuple[SparseFunction, Scales]:
     """A function of 1 to 24 bits and degree 1 to 6, and two scales, the second often large."""
-    n = draws.whole(1, 24)
-    d = draws.whole(1, min(n, 6))
+    n = rng.whole(1, 24)
+    d = rng.whole(1, min(n, 6))
     most = math.comb(n, d)
-    W = n if draws.whole(0, 2) == 0 and most >= n else draws.whole(1, min(n, most))
-    f = cube.sparse_function(n, d, W, draws.generator, "even_parity")
-    c = f.coefficients.clamp(min=1e-6) ** draws.uniform(0, 2)
+    W = n if rng.whole(0, 2) == 0 and most >= n else rng.whole(1, min(n, most))
+    f = cube.sparse_function(n, d, W, rng.generator, "even_parity")
+    c = f.coefficients.clamp(min=1e-6) ** rng.uniform(0, 2)
     f = SparseFunction(n, f.masks, c / c.norm(), "even_parity")
-    return f, (draws.uniform(0, 10), draws.uniform(0, 12 if draws.whole(0, 1) else largest_scale))
+    return f, (rng.uniform(0, 10), rng.uniform(0, 12 if rng.whole(0, 1) else largest_scale))
 
 
-@door
+@validated
 def search(
     height: Callable[[SparseFunction, Scales], float],
     function: SparseFunction,
     scales: Scales,
-    draws: Draws,
+    rng: Rng,
     steps: int,
 ) -> tuple[float, SparseFunction, Scales]:
     """Local search for coefficients and scales at which a number is large.
@@ -154,7 +154,7 @@ def search(
         height: What is to be made large.
         function: Where the search starts.
         scales: The same.
-        draws: Source of randomness.
+        rng: Source of randomness.
         steps: Trials, of a reach drawn anew for each.
 
     Returns:
@@ -162,12 +162,12 @@ def search(
     """
     best = height(function, scales), function, scales
     for _ in range(steps):
-        reach = draws.log_uniform(0.01, 100).item()
+        reach = rng.log_uniform(0.01, 100).item()
         log_c = best[1].coefficients.log()
-        log_c = log_c + reach * draws.normal(len(log_c))
+        log_c = log_c + reach * rng.normal(len(log_c))
         c = (log_c - log_c.max()).exp()
         c = (c / c.norm()).clamp(min=1e-280)
-        first, second = (min(abs(s + reach * draws.normal().item()), 400.0) for s in best[2])
+        first, second = (min(abs(s + reach * rng.normal().item()), 400.0) for s in best[2])
         trial = SparseFunction(function.n, function.masks, c, function.basis)
         found = height(trial, (first, second))
         if found > best[0]:

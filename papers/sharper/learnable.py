@@ -15,7 +15,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_finite, require_scale
+from helpers.checks import require_finite, require_scale, validated
 from helpers.cube import SparseFunction
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec, shapes
@@ -30,7 +30,7 @@ PAPER_SCALE = 2.0
 """The paper's factor of the scores; that of the recipe in :mod:`papers.sharper.samples` is 0.4."""
 
 
-@door
+@validated
 def sharper(
     spec: ConstructionSpec,
     weights: Weights,
@@ -142,7 +142,7 @@ def squared_norm(weights: Weights) -> float:
     return sum(v.square().sum().item() for v in weights.values())
 
 
-@door
+@validated
 def at_factor(weights: Weights, ratio: float) -> Weights:
     """The same function in a model whose factor of the scores is ``ratio`` times larger."""
     require_scale(ratio=ratio)

@@ -33,13 +33,13 @@ import torch
 from torch import Tensor
 
 from helpers.checks import (
-    door,
     number,
     require_bits,
     require_choice,
     require_floating,
     require_positive,
     require_whole,
+    validated,
 )
 from helpers.cube import BASES, SparseFunction
 from helpers.kernels.parity import popcount
@@ -80,7 +80,7 @@ class ConstructionSpec:
         return 4 * (self.degree + 1)
 
 
-@door
+@validated
 def construct(
     function: SparseFunction, logit_scale: LogitScale = None
 ) -> tuple[ConstructionSpec, Weights]:
@@ -117,7 +117,7 @@ def construct(
     return spec, assemble(spec, _members(function), function.coefficients, scales)
 
 
-@door
+@validated
 def construct_exact(
     function: SparseFunction, logit_scale: LogitScale = None
 ) -> tuple[ConstructionSpec, Weights]:
@@ -248,7 +248,7 @@ def mlp(y: Tensor, G: Tensor, b: Tensor, F: Tensor) -> Tensor:
     return torch.relu(y @ G.mT + b) @ F.mT
 
 
-@door
+@validated
 def parity_values(degree: int, basis: str) -> Tensor:
     """What the MLP must say of k ones among ``degree`` bits, shape ``(degree + 1,)``, float64.
 
@@ -354,7 +354,7 @@ def forward(
     }
 
 
-@door
+@validated
 def leaks(function: SparseFunction, logit_scale: LogitScale = None) -> tuple[float, float]:
     r"""Shares of attention that miss their target: :math:`\varepsilon` and :math:`\lambda`.
 
@@ -384,7 +384,7 @@ def leaks(function: SparseFunction, logit_scale: LogitScale = None) -> tuple[flo
     return astray1 / (astray1 + spec.degree), astray2 / (astray2 + total)
 
 
-@door
+@validated
 def plateau_scale(n: int, degree: int) -> float:
     r"""Least scale of the first layer whose leak the plateaus absorb at every input.
 

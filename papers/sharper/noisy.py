@@ -23,10 +23,10 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from torch import Tensor
 from torch.nn.utils import parameters_to_vector
 
-from helpers.checks import door, require_amount, require_finite, require_floating
+from helpers.checks import require_amount, require_finite, require_floating, validated
 from helpers.cube import SparseFunction
 from helpers.sharpness import gradients
-from helpers.sharpness.point import Point
+from helpers.sharpness.point import LossAtWeights
 from helpers.weights import Weights
 from papers.sharper.gradients import Network, hidden_square
 from papers.sharper.network import (
@@ -44,7 +44,7 @@ MATRICES = ("WKQ1", "WV1", "G", "b", "F", "WKQ2", "v2")
 PAIRS = tuple(combinations_with_replacement(MATRICES, 2))
 
 
-@door
+@validated
 def construct_smooth(function: SparseFunction, logit_scale: LogitScale = None) -> Network:
     r"""The exact network with its idle positions inside their plateau, away from every kink.
 
@@ -71,7 +71,7 @@ def construct_smooth(function: SparseFunction, logit_scale: LogitScale = None) -
     return _away_from_kinks(construct_exact(function, logit_scale))
 
 
-@door
+@validated
 def singletons(coefficients: Tensor, second_scale: float | None = None) -> Network:
     r""":func:`construct_smooth` for d = 1, :math:`U_i = \{i\}`, W = n, of any length from 4 on.
 
@@ -123,7 +123,7 @@ def norms(matrices: Tensor) -> Tensor:
     return torch.linalg.eigvalsh((matrices + matrices.mT) / 2).abs().amax(-1)
 
 
-@door
+@validated
 def hessian_norm(
     network: Network,
     bits: Tensor,
@@ -226,7 +226,7 @@ def norm_bound(network: Network, *, frozen: bool = False) -> float:
     return float(np.linalg.eigvalsh(block_bounds(network, frozen=frozen).to_numpy())[-1])
 
 
-@door
+@validated
 def shifted(network: Network, direction: Tensor, length: float) -> Weights:
     """The weights, moved by this length along a direction ``(P,)`` over all blocks."""
     step, weights = length * direction / direction.norm(), network[1]
@@ -240,7 +240,7 @@ def steepest(network: Network, bits: Tensor) -> Tensor:
     return _hessian(spec, weights, bits)(parameters_to_vector(slope.values())[None])[0]
 
 
-@door
+@validated
 def gradient_square(network: Network, new_term: float = 1.0) -> float:
     r"""The bound on the squared gradient that counts the positional rows of F.
 
@@ -283,7 +283,7 @@ def safe_radius(network: Network, bits: Tensor) -> float:
     return min(margin / 10, 1 / (100 * phi * (size + 1)))
 
 
-@door
+@validated
 def trace_bound(
     network: Network,
     radius: float,
@@ -330,4 +330,4 @@ def _away_from_kinks(network: Network) -> Network:
 
 def _hessian(spec: ConstructionSpec, weights: Weights, bits: Tensor) -> Product:
     """Products of the Hessian of the output at one input ``(n,)`` with rows ``(k, P)``."""
-    return Point(lambda moved: forward(spec, moved, bits[None])[0], weights, {}).hessian()
+    return LossAtWeights(lambda moved: forward(spec, moved, bits[None])[0], weights, {}).hessian()

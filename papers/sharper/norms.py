@@ -11,13 +11,13 @@ import math
 
 from torch import Tensor
 
-from helpers.checks import door, require_choice, require_positive, require_scale
+from helpers.checks import require_choice, require_positive, require_scale, validated
 from helpers.cube import BASES
 from helpers.weights import Weights
 from papers.sharper.network import ConstructionSpec, forward
 
 
-@door
+@validated
 def closed_norms(
     degree: int, coefficients: Tensor, scales: tuple[float, float], basis: str
 ) -> dict[str, Tensor]:
@@ -61,7 +61,7 @@ def closed_norms(
     }
 
 
-@door
+@validated
 def block_bounds(n: int, degree: int, sparsity: int) -> dict[str, float]:
     r"""The paper's bound on the squared norm of every block, at the scale :math:`2 \log n`.
 
@@ -121,7 +121,7 @@ def activation_norms(spec: ConstructionSpec, weights: Weights, bits: Tensor) -> 
     }
 
 
-@door
+@validated
 def rescaled(weights: Weights, alpha: float) -> Weights:
     r"""The same function with another balance of its MLP.
 

@@ -20,8 +20,14 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_choice, require_finite, require_floating, require_positive
-from helpers.statistics import first
+from helpers.checks import (
+    require_choice,
+    require_finite,
+    require_floating,
+    require_positive,
+    validated,
+)
+from helpers.statistics import least_integer
 from papers.sharper import tabulated
 from papers.sharper.elementwise import (
     FIVE_PERCENT,
@@ -40,7 +46,7 @@ NORMS = ("ours", "tabulated", "sinks")
 NO_PERTURBATION = (ZERO, ZERO, ZERO)
 
 
-@door
+@validated
 def square_spread(sparsity: int) -> float:
     r"""Standard deviation of :math:`f(x)^2` for a tiling with W pairs, W at least 1.
 
@@ -92,7 +98,7 @@ def norm_squared(n: Tensor, degree: Tensor, sparsity: Tensor, reading: str = "ou
     }[reading]
 
 
-@door
+@validated
 def perturbation(
     n: int, degree: int, sparsity: int, as_tabulated: bool = False, k: int | None = None
 ) -> tuple[float, float, float]:
@@ -288,7 +294,7 @@ def truncated_optimum(
     return 3 * (subgaussian**2 * sharpness * norm_squared / (4 * m)) ** (1 / 3)
 
 
-@door
+@validated
 def sample_size(
     norm_squared: float,
     sharpness: float,
@@ -314,7 +320,7 @@ def sample_size(
     return float(first_sample_size(best, level))
 
 
-@door
+@validated
 def first_sample_size(curve: Callable[[float], float], level: float) -> int:
     """Least whole m from 1 at which a bound is at most ``level``, by bisection.
 
@@ -325,7 +331,7 @@ def first_sample_size(curve: Callable[[float], float], level: float) -> int:
     most = 10**60
     if not curve(float(most)) <= level:
         raise ValueError(f"the bound is still above the level {level} at 10**60")
-    return first(lambda m: curve(float(m)) <= level, most=most)
+    return least_integer(lambda m: curve(float(m)) <= level, most=most)
 
 
 def subgaussian_constant(losses: Tensor, lambdas: Tensor | None = None) -> Tensor:

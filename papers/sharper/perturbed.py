@@ -17,8 +17,8 @@ import torch
 from scipy import stats
 from torch import Tensor
 
-from helpers.checks import door, require_amount, require_positive, require_probability
-from helpers.draws import Draws
+from helpers.checks import require_amount, require_positive, require_probability, validated
+from helpers.rng import Rng
 from helpers.weights import Weights
 from papers.sharper.network import (
     ConstructionSpec,
@@ -29,7 +29,7 @@ from papers.sharper.network import (
 from papers.sharper.tabulated import require_sizes
 
 
-@door
+@validated
 def chi_tail(freedom: int, failure: float, count: int = 1) -> float:
     r"""A level that ``count`` chi variables all stay below, except with probability ``failure``.
 
@@ -46,7 +46,7 @@ def chi_tail(freedom: int, failure: float, count: int = 1) -> float:
     return math.sqrt(freedom + 2 * math.sqrt(freedom * t) + 2 * t)
 
 
-@door
+@validated
 def chi_quantile(freedom: int, failure: float, count: int = 1) -> float:
     """The least level of which the union bound alone gives what :func:`chi_tail` promises.
 
@@ -58,7 +58,7 @@ def chi_quantile(freedom: int, failure: float, count: int = 1) -> float:
     return float(stats.chi.isf(failure / count, freedom))
 
 
-@door
+@validated
 def first_attention_noise(n: int, failure: float) -> float:
     r"""Change of a row of Y, in units of sigma: at every position, input and sigma at once.
 
@@ -82,7 +82,7 @@ def first_attention_noise(n: int, failure: float) -> float:
     )
 
 
-@door
+@validated
 def active_margin(n: int, degree: int) -> float:
     r"""Distance of an active unit from its kink, at least, :math:`1/(4d) - \varepsilon`.
 
@@ -93,7 +93,7 @@ def active_margin(n: int, degree: int) -> float:
     return 1 / (4 * degree) - others / (degree * n**2 + others)
 
 
-@door
+@validated
 def no_flip_sigma(n: int, degree: int, sparsity: int, failure: float) -> float:
     r"""A sigma up to which no hidden unit flips at a position with a component, at any input.
 
@@ -126,7 +126,7 @@ def no_flip_sigma(n: int, degree: int, sparsity: int, failure: float) -> float:
     return 2 * margin / (linear + math.sqrt(linear**2 + 4 * quadratic * margin))
 
 
-@door
+@validated
 def perturb(weights: Weights, sigma: float, count: int, generator: torch.Generator) -> Weights:
     """An ensemble of copies with independent normal noise of standard deviation ``sigma``.
 
@@ -163,9 +163,9 @@ def hidden_units(weights: Weights, inside: Weights) -> tuple[Tensor, Tensor]:
     return Y, Y @ G.mT + weights["b"][..., None, None, :]
 
 
-@door
+@validated
 def random_network(
-    n: int, degree: int, sparsity: int, draws: Draws, least: float | None = None
+    n: int, degree: int, sparsity: int, rng: Rng, least: float | None = None
 ) -> tuple[ConstructionSpec, Weights]:
     r"""The paper's network at its own scale, 2 log n in both layers, for strings of any length.
 
@@ -173,7 +173,7 @@ def random_network(
         n: Bits, at least 2.
         degree: d, from 1 to n.
         sparsity: W, from 1 to n.
-        draws: Source of randomness.
+        rng: Source of randomness.
         least: None: equal coefficients. A number up to 1: log-uniform ones from it to 1, the first
             exactly that, before all are divided by their norm.
 
@@ -183,12 +183,12 @@ def random_network(
     """
     require_sizes(n, degree, sparsity)
     spec = ConstructionSpec(n, degree, sparsity, "even_parity")
-    order = draws.normal(sparsity, n).argsort(1).argsort(1)
+    order = rng.normal(sparsity, n).argsort(1).argsort(1)
     order[0] = torch.arange(n)
     members = torch.eye(n, dtype=torch.int64)[:sparsity] if degree == 1 else (order < degree).long()
     c = torch.ones(sparsity, dtype=torch.float64)
     if least is not None:
-        c = draws.log_uniform(least, 1, sparsity)
+        c = rng.log_uniform(least, 1, sparsity)
         c[-1:], c[:1] = 1, least
     scale = 2 * math.log(n)
     return spec, assemble(spec, members, c / c.norm(), (scale, scale))
@@ -210,7 +210,7 @@ def parity_spread(weights: Weights, y: Tensor) -> Tensor:
     return ((1 + y**2) * slopes + u.square().sum(-1)).sqrt()
 
 
-@door
+@validated
 def mlp_jacobian_noise(n: int, degree: int, failure: float) -> float:
     r"""Change of a column of the MLP's Jacobian without flips, to first order, over sigma.
 
@@ -227,7 +227,7 @@ def mlp_jacobian_noise(n: int, degree: int, failure: float) -> float:
     return columns + math.sqrt(hidden) * chi_quantile(n + 2, part, degree + 1)
 
 
-@door
+@validated
 def second_attention_noise(
     n: int, degree: int, failure: float, size: float, spread: float
 ) -> float:
@@ -248,7 +248,7 @@ def second_attention_noise(
     return 2 * chi_quantile(1, part, 4 * (n + 1)) + turned
 
 
-@door
+@validated
 def output_gradient_noise(
     n: int, degree: int, failure: float, total: float, size: float, spread: float
 ) -> float:

@@ -18,9 +18,9 @@ import torch
 from scipy.special import expit
 from torch import Tensor
 
-from helpers.checks import door, require_positive, require_probability
+from helpers.checks import require_positive, require_probability, validated
 from helpers.cube import SparseFunction
-from helpers.statistics import first
+from helpers.statistics import least_integer
 from papers.sharper.network import mlp, parity_values, trapezoid
 
 
@@ -56,7 +56,7 @@ class Layout:
         return 1.0 - (bits[:, self.sets].sum(-1) % 2).double().T
 
 
-@door
+@validated
 def layout(function: SparseFunction, scale: float | None = None) -> Layout:
     r"""The network of a function; a scale of None is the paper's, :math:`2 \log n`."""
     sets = torch.tensor(function.sets) - 1
@@ -64,7 +64,7 @@ def layout(function: SparseFunction, scale: float | None = None) -> Layout:
     return Layout(n, sets, function.coefficients, 2 * math.log(n) if scale is None else scale)
 
 
-@door
+@validated
 def disjoint(n: int, degree: int, sparsity: int) -> Layout:
     r"""Disjoint sets off the first W positions, equal coefficients, the scale :math:`2 \log n`.
 
@@ -80,7 +80,7 @@ def disjoint(n: int, degree: int, sparsity: int) -> Layout:
     return Layout(n, sets, c, 2 * math.log(n))
 
 
-@door
+@validated
 def rotated_codes(positions: int, width: int, draws: int, generator: torch.Generator) -> Tensor:
     r"""The codes up to a rotation: never more columns than ``positions``.
 
@@ -208,7 +208,7 @@ def pair_errors(net: Layout, J: Tensor) -> tuple[Tensor, Tensor]:
     return near, far.amax(1) if far.shape[1] else torch.zeros_like(near)
 
 
-@door
+@validated
 def output_bound(net: Layout, near: float, far: float, ties: bool = True) -> float:
     r"""How far the output on codes of that accuracy is from the function, at most.
 
@@ -247,7 +247,7 @@ def output_bound(net: Layout, near: float, far: float, ties: bool = True) -> flo
     return S * min(1.0, tie2 + idle) if astray + tie1 <= 1 / (4 * d) else S
 
 
-@door
+@validated
 def sufficient_width(net: Layout, share: float, eta: float) -> int:
     r"""Least width at which the output is proved to be within ``share`` times S of the function.
 
@@ -278,4 +278,4 @@ def sufficient_width(net: Layout, share: float, eta: float) -> int:
 
     if not (0 < share < 1 and output_bound(net, 0.0, 0.0) < share * float(net.coefficients.sum())):
         raise ValueError(f"share must be below 1 and above what exact codes reach, got {share}")
-    return first(enough)
+    return least_integer(enough)

@@ -17,7 +17,7 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_positive
+from helpers.checks import require_positive, validated
 from helpers.cube import SparseFunction, index_of, indices, sparse_function
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec
@@ -52,7 +52,7 @@ class Samples:
         return self.bits.shape[-1]
 
 
-@door
+@validated
 def draw(n: int, classes: Sequence[tuple[int, int]], N: int, seeds: Sequence[int]) -> Samples:
     """Random functions of given degrees and sparsities, each with N uniform strings.
 
@@ -81,7 +81,7 @@ def draw(n: int, classes: Sequence[tuple[int, int]], N: int, seeds: Sequence[int
     )
 
 
-@door
+@validated
 def paper_spec(
     n: int, *, scale: float = 0.4, value_width: int = 30, hidden: int = 128, **options: Any
 ) -> TransformerSpec:
@@ -129,7 +129,7 @@ def start(spec: TransformerSpec, samples: Samples) -> Weights:
     return {name: torch.stack([m[name] for m in models]) for name in models[0]}
 
 
-@door
+@validated
 def learn(
     samples: Samples,
     spec: TransformerSpec,
@@ -166,7 +166,7 @@ def learn(
     )
 
 
-@door
+@validated
 def gap_table(
     samples: Samples,
     forward: Forward,

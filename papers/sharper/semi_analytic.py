@@ -13,16 +13,16 @@ from torch import Tensor
 from torch.func import grad, vmap
 
 from helpers import cube
-from helpers.checks import door, require_positive
+from helpers.checks import require_positive, validated
 from helpers.cube import SparseFunction
-from helpers.draws import f64
+from helpers.rng import f64
 from helpers.weights import Weights
 from papers.sharper.gradients import Network
 from papers.sharper.network import forward
 from papers.sharper.perturbed import perturb
 
 
-@door
+@validated
 def tiling(n: int) -> SparseFunction:
     r"""Disjoint 2-parities that cover all bits.
 
@@ -45,7 +45,7 @@ def tiling(n: int) -> SparseFunction:
     return SparseFunction(n, masks, f64([(n // 2) ** -0.5] * (n // 2)), "even_parity")
 
 
-@door
+@validated
 def perturbed_losses(
     network: Network,
     function: SparseFunction,
@@ -83,7 +83,7 @@ def perturbed_losses(
     return torch.cat(found)
 
 
-@door
+@validated
 def trace_changes(
     network: Network, sigma: float, draws: int, strings: int, generator: torch.Generator
 ) -> tuple[float, Tensor]:

@@ -14,11 +14,11 @@ import math
 
 from torch import Tensor
 
-from helpers.checks import door, require_amount, require_positive
+from helpers.checks import require_amount, require_positive, validated
 from papers.sharper.elementwise import elementwise, require_integers, require_within
 
 
-@door
+@validated
 def parity_noise(degree: int, sigma: float) -> float:
     r"""Change of a parity at a position that holds a component: :math:`32 \sigma d^2`.
 
@@ -28,7 +28,7 @@ def parity_noise(degree: int, sigma: float) -> float:
     return 32 * sigma * degree**2
 
 
-@door
+@validated
 def attention_noise(n: int, degree: int, sparsity: int, sigma: float) -> float:
     r"""Change of the second attention in the l1 norm: :math:`128 \sigma d^2 \sqrt W \ell`.
 
@@ -41,7 +41,7 @@ def attention_noise(n: int, degree: int, sparsity: int, sigma: float) -> float:
     return 2 * (2 * math.sqrt(sparsity) * math.log(n)) * parity_noise(degree, sigma)
 
 
-@door
+@validated
 def output_term(n: int, degree: int, sparsity: int, sigma: float, k: int | None = None) -> float:
     r"""Change of the output, :math:`T_p`.
 
@@ -56,7 +56,7 @@ def output_term(n: int, degree: int, sparsity: int, sigma: float, k: int | None 
     return scores + sigma * math.sqrt(2 * k) + root * parity_noise(degree, sigma)
 
 
-@door
+@validated
 def gradient_term(
     n: int,
     degree: int,
@@ -94,7 +94,7 @@ def gradient_term(
     return sigma * others + (middle if as_tabulated else sigma * middle)
 
 
-@door
+@validated
 def hessian_at_construction(n: int, degree: int, sparsity: int, k: int | None = None) -> float:
     r"""Operator norm of the Hessian of the output at the construction, :math:`H_u`.
 
@@ -120,7 +120,7 @@ def hessian_at_construction(n: int, degree: int, sparsity: int, k: int | None = 
     )
 
 
-@door
+@validated
 def hessian_term(n: int, degree: int, sparsity: int, sigma: float, k: int | None = None) -> float:
     r"""Change of the Hessian of the output, in the operator norm, :math:`H_p`.
 
@@ -150,7 +150,7 @@ def hessian_term(n: int, degree: int, sparsity: int, sigma: float, k: int | None
     )
 
 
-@door
+@validated
 def parameter_count(n: int, degree: int, as_tabulated: bool = False) -> int:
     r"""Number of weights, :math:`3 D^2 + D + (8D + 4)(d + 1)`.
 
@@ -186,7 +186,7 @@ def gradient_bound(degree: Tensor, sparsity: Tensor) -> Tensor:
     return 4 + 4 * W * (2 + d + 32 * d**2 + 32 * d**3)
 
 
-@door
+@validated
 def perturbation_term(
     n: int,
     degree: int,
@@ -208,7 +208,7 @@ def perturbation_term(
     return first + count * _residual(n, degree, sparsity, sigma)
 
 
-@door
+@validated
 def perturbed_trace_bound(
     n: int,
     degree: int,
@@ -238,7 +238,7 @@ def _residual(n: int, degree: int, sparsity: int, sigma: float) -> float:
     return output_term(n, degree, sparsity, sigma) * hessian
 
 
-@door
+@validated
 def require_sizes(n: int, degree: int, sparsity: int, sigma: float = 0.0) -> None:
     """Raise ValueError unless d and W lie between 1 and n, and sigma is at least 0."""
     require_positive(n=n)

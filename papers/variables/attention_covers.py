@@ -13,7 +13,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_finite, require_floating, require_scale
+from helpers.checks import require_finite, require_floating, require_scale, validated
 
 
 class Walk(NamedTuple):
@@ -28,7 +28,7 @@ class Walk(NamedTuple):
     steps: Tensor
 
 
-@door
+@validated
 def walk(
     W: Tensor,
     inputs: Tensor,

@@ -15,15 +15,15 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_choice, require_scale
-from helpers.draws import f64
+from helpers.checks import require_choice, require_scale, validated
+from helpers.rng import f64
 from helpers.weights import Weights
 from papers.variables import selection
 
 FORMS = ("printed", "repaired")
 
 
-@door
+@validated
 def lookup_net(points: Tensor, values: Tensor, delta: float, *, form: str = "repaired") -> Weights:
     r"""A ReLU net equal to ``values[i]`` wherever :math:`\|x - x_i\|_\infty \le \delta`.
 

@@ -17,12 +17,12 @@ from scipy.optimize import isotonic_regression
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import door, require_choice, require_probability
-from helpers.draws import seed_of
+from helpers.checks import require_choice, require_probability, validated
 from helpers.nets.norm import layer_norm
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import initial_weights
-from helpers.statistics import redrawn
+from helpers.rng import seed_of
+from helpers.statistics import resampled
 from helpers.weights import Weights
 
 GATES: dict[str, Callable[[Tensor], Tensor]] = {
@@ -74,7 +74,7 @@ class Trials:
         return torch.stack(bits), torch.stack(labels)
 
 
-@door
+@validated
 def plant(gate: str, T: int, s: int, seeds: Sequence[int]) -> Trials:
     """Hide a gate on s of T bits, anew for each seed.
 
@@ -98,7 +98,7 @@ def plant(gate: str, T: int, s: int, seeds: Sequence[int]) -> Trials:
     return Trials(gate, torch.stack(hidden), T, generators)
 
 
-@door
+@validated
 def probe(T: int, *, width: int = 32, heads: int = 4) -> TransformerSpec:
     """The third paper's model: one layer, norms first, read at a class token, two logits.
 
@@ -123,7 +123,7 @@ def probe(T: int, *, width: int = 32, heads: int = 4) -> TransformerSpec:
     )
 
 
-@door
+@validated
 def start(
     spec: TransformerSpec, trials: Trials, *, std: float = 0.02, matrices: float | None = None
 ) -> Weights:
@@ -150,7 +150,7 @@ def start(
     return {name: torch.stack([m[name] for m in models]) for name in models[0]}
 
 
-@door
+@validated
 def logits(
     spec: TransformerSpec,
     weights: Weights,
@@ -235,7 +235,7 @@ def logits(
     return linear(weights, "readout", norm(weights, "norm", stream))
 
 
-@door
+@validated
 def errors(
     forward: Callable[[Weights, Tensor], Tensor], bits: Tensor, labels: Tensor, chunk: int = 64
 ) -> Callable[[Weights, Tensor], Tensor]:
@@ -264,7 +264,7 @@ def nondecreasing(shares: Tensor) -> Tensor:
     return torch.as_tensor(isotonic_regression(shares.double().numpy()).x)
 
 
-@door
+@validated
 def critical_size(sizes: Sequence[int], successes: Tensor, level: float = 0.5) -> float:
     r"""Sample size at which the share of successes passes a level.
 
@@ -299,7 +299,7 @@ def critical_size(sizes: Sequence[int], successes: Tensor, level: float = 0.5) -
     return math.exp(np.interp(level, share[around], m[around].log()))
 
 
-@door
+@validated
 def onsets(checks: Sequence[int], losses: Tensor, level: float) -> Tensor:
     """Steps after which the loss of each run stays at or below a level.
 
@@ -319,7 +319,7 @@ def onsets(checks: Sequence[int], losses: Tensor, level: float) -> Tensor:
     return (torch.tensor(checks)[:, None] * (losses > level)).amax(0)
 
 
-@door
+@validated
 def redrawn_medians(values: Tensor, count: int, generator: torch.Generator) -> Tensor:
     """Median of the runs as they are, then of runs drawn anew.
 
@@ -337,5 +337,5 @@ def redrawn_medians(values: Tensor, count: int, generator: torch.Generator) -> T
     if values.ndim != 1 or not len(values):
         raise ValueError(f"values must be (E,), E at least 1, got {tuple(values.shape)}")
     values = values.double()
-    again = values[redrawn(torch.zeros(len(values)), count, generator)]
+    again = values[resampled(torch.zeros(len(values)), count, generator)]
     return torch.cat((values[None], again)).quantile(0.5, dim=1)

@@ -23,8 +23,8 @@ import torch
 from torch import Tensor
 
 from helpers import cube
-from helpers.checks import door, require_bits, require_choice, require_positive, require_scale
-from helpers.draws import Draws
+from helpers.checks import require_bits, require_choice, require_positive, require_scale, validated
+from helpers.rng import Rng
 from helpers.weights import Weights
 
 MAPS = ("positions", "trained", "bag")
@@ -79,7 +79,7 @@ def basis(gram: Tensor) -> Basis:
     return Basis(vectors, *torch.eye(len(gram) + 3, dtype=torch.float64)[-3:])
 
 
-@door
+@validated
 def marked(T: int, chosen: Sequence[int], *, apart: bool = False) -> Basis:
     """Trained positions (Lemma B.3): a mark at the chosen rows, zero at the others.
 
@@ -96,7 +96,7 @@ def marked(T: int, chosen: Sequence[int], *, apart: bool = False) -> Basis:
     return Basis(vectors, *tokens[s:])
 
 
-@door
+@validated
 def opposed_gram(T: int, s: int, delta: float, among: float | None = None) -> Tensor:
     r"""Inner products :math:`-\Delta` within the first s vectors, :math:`\Delta` to the others.
 
@@ -116,7 +116,7 @@ def opposed_gram(T: int, s: int, delta: float, among: float | None = None) -> Te
     return gram.fill_diagonal_(1)
 
 
-@door
+@validated
 def random_gram(T: int, delta: float, generator: torch.Generator) -> Tensor:
     r"""Inner products drawn from :math:`[-\Delta, \Delta]`, all or none at its ends."""
     require_positive(T=T)
@@ -129,23 +129,23 @@ def random_gram(T: int, delta: float, generator: torch.Generator) -> Tensor:
             return gram
 
 
-@door
+@validated
 def harder_gram(
-    gram: Tensor, delta: float, loss: Callable[[Tensor], float], draws: Draws, steps: int = 100
+    gram: Tensor, delta: float, loss: Callable[[Tensor], float], rng: Rng, steps: int = 100
 ) -> Tensor:
     r"""A hill climb of the loss: one inner product at a time moved within :math:`\pm\Delta`."""
     top = loss(gram)
     for _ in range(steps):
-        i, j = torch.randperm(len(gram), generator=draws.generator)[:2].tolist()
+        i, j = torch.randperm(len(gram), generator=rng.generator)[:2].tolist()
         moved = gram.clone()
-        to = draws.uniform(-2, 2)  # beyond an end every other time
+        to = rng.uniform(-2, 2)  # beyond an end every other time
         moved[i, j] = moved[j, i] = delta * max(-1.0, min(1.0, to))
         if torch.linalg.eigvalsh(moved)[0] > 1e-9 and (found := loss(moved)) > top:
             gram, top = moved, found
     return gram
 
 
-@door
+@validated
 def margin(s: int, delta: float) -> float:
     r"""Least score of a chosen row minus the largest of another, with dual keys at R = 1.
 
@@ -165,7 +165,7 @@ def margin(s: int, delta: float) -> float:
     return 1 - s * delta / (1 - (s - 1) * delta)
 
 
-@door
+@validated
 def sharpness(T: int, gamma: float, factor: float = 1.0, margin: float = 1.0) -> float:
     r"""Scale of the scores, :math:`R = \log(8 T \cdot \text{factor} / \gamma) / \text{margin}`.
 
@@ -216,7 +216,7 @@ def forward(heads: Weights, at: Basis, X: Tensor) -> Tensor:
     return torch.einsum("...hk,hke->...e", values, heads["WC"])
 
 
-@door
+@validated
 def mean_head(at: Basis, chosen: Sequence[int], R: float, *, dual_keys: bool = True) -> Weights:
     r"""One head for the mean of signs, :math:`g = \frac1s \sum_{i \in I} (-1)^{b_i}`.
 
@@ -231,14 +231,14 @@ def mean_head(at: Basis, chosen: Sequence[int], R: float, *, dual_keys: bool = T
     return _heads(at, keys.sum(0, keepdim=True), (at.zero - at.one)[None, None], R)
 
 
-@door
+@validated
 def sign_heads(at: Basis, chosen: Sequence[int], R: float) -> Weights:
     r"""One head for each chosen bit: column h is :math:`(-1)^{b_{i_h}}` (Lemmas B.2 and B.3)."""
     keys = _chosen(at, chosen, False)
     return _heads(at, keys, torch.eye(len(keys)).double()[..., None] * (at.zero - at.one), R)
 
 
-@door
+@validated
 def bag_head(
     at: Basis, chosen: Sequence[int], R: float, *, scalar: bool = False, dual_keys: bool = True
 ) -> Weights:
@@ -259,7 +259,7 @@ def bag_head(
     return heads | {"WC": heads["WC"].sum(2, keepdim=True)} if scalar else heads
 
 
-@door
+@validated
 def at_norms(heads: Weights, query: float, key: float) -> Weights:
     """The same heads with these Frobenius norms of each ``WQ`` and ``WK``."""
     norms = {"WQ": query, "WK": key}
@@ -299,8 +299,8 @@ def error(kind: str, at: Basis, heads: Weights, chosen: Sequence[int], bits: Ten
     )
 
 
-@door
-def best_head(at: Basis, s: int, starts: int, draws: Draws, steps: int = 500) -> float:
+@validated
+def best_head(at: Basis, s: int, starts: int, rng: Rng, steps: int = 500) -> float:
     r"""Least error that a search by gradient finds for the mean of the first s signs, or its minus.
 
     All keys and all values of length at most 2: no head with :math:`\|W_V\|_F \|W_C\|_F \le 2` does
@@ -310,12 +310,12 @@ def best_head(at: Basis, s: int, starts: int, draws: Draws, steps: int = 500) ->
         at: Few vectors, with positions as their map.
         s: The first ones are chosen.
         starts: Random starts, side by side.
-        draws: Of the starts.
+        rng: Of the starts.
         steps: Of Adam.
     """
     bits = cube.bits(len(at.vectors))
     X, target = rows("positions", at, bits), targets("positions", bits[:, :s], symmetric=True)[0]
-    given = (3 * draws.normal(2, X.shape[-1], starts)).requires_grad_()
+    given = (3 * rng.normal(2, X.shape[-1], starts)).requires_grad_()
     optimizer, best = torch.optim.Adam([given], lr=0.05), math.inf
     for step in range(steps):
         key, value = given

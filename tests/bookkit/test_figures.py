@@ -33,7 +33,7 @@ def test_lines_differ_in_more_than_colour():
 @pytest.mark.parametrize("i", [-1, 7])
 def test_there_is_no_look_for_an_eighth_series(i):
     with pytest.raises(ValueError, match=f"looks for 7 series, 0 to 6; got series {i}"):
-        figures.look(i)
+        figures.series_style(i)
 
 
 @pytest.mark.parametrize(

@@ -174,11 +174,11 @@ def test_a_book_is_named_or_lies_around_the_current_folder(tmp_path, monkeypatch
     inner.mkdir(parents=True)
     monkeypatch.delenv(place.VARIABLE, raising=False)
     monkeypatch.chdir(inner)
-    assert place.found() is None
+    assert place.find_root() is None
     (inner.parent / "register.yml").touch()
-    assert place.found() == tmp_path / "mine"
+    assert place.find_root() == tmp_path / "mine"
     monkeypatch.setenv(place.VARIABLE, str(tmp_path))
-    assert place.found() == tmp_path
+    assert place.find_root() == tmp_path
 
 
 def test_pytest_finds_the_comparison_by_itself_and_loads_it_once(pytestconfig):

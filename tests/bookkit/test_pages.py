@@ -530,7 +530,7 @@ def test_a_second_build_has_nothing_to_do_until_a_source_changes(site):
 
     assert asked() == 0
     assert asked("book/index.md") == 1
-    assert asked("helpers/draws.py") == 1
+    assert asked("helpers/rng.py") == 1
 
 
 def test_the_root_leads_to_the_first_page(site):

@@ -16,12 +16,12 @@ from bookkit.definitions import PACKAGES
 
 REFERENCE = """# A reference
 
-```{modules} helpers.weights helpers.draws
+```{modules} helpers.weights helpers.rng
 ```
 """
 CODE = """# # A chapter
 from helpers import draws
-from helpers.draws import Draws, f64
+from helpers.rng import Draws, f64
 from helpers.weights import Weights, ensemble_of as many
 """
 CHAPTER = "# A chapter\n\nText.\n"
@@ -70,13 +70,13 @@ def book(tmp_path_factory):
 
 def test_modules_are_shown_with_signatures_docstrings_and_examples(book):
     page = book["names"]
-    assert page.find(id="module-helpers.draws")
+    assert page.find(id="module-helpers.rng")
     entry = page.find("dt", id="helpers.weights.ensemble_of").parent
     signature = " ".join(entry.dt.get_text().split())
     assert signature.startswith("helpers.weights.ensemble_of(count: int, draw: Callable[[], dict[")
     assert "Raises" in [field.get_text(strip=True).rstrip(":") for field in entry.select("dt")]
     assert ">>> from helpers.weights import ensemble_of" in entry.pre.get_text()
-    assert page.find("dt", id="helpers.draws.Draws.normal")
+    assert page.find("dt", id="helpers.rng.Rng.normal")
 
 
 def test_bars_are_absolute_values_but_in_formulas_and_literals():
@@ -105,9 +105,9 @@ def test_a_chapter_ends_with_links_to_what_it_imports(book):
     last = book["chapter"].select("p.code-used")[-1]
     links = [(a.get_text(), a["href"]) for a in last.select("a")]
     assert links == [
-        ("draws", "names.html#module-helpers.draws"),
-        ("Draws", "names.html#helpers.draws.Draws"),
-        ("f64", "names.html#helpers.draws.f64"),
+        ("draws", "names.html#module-helpers.rng"),
+        ("Draws", "names.html#helpers.rng.Rng"),
+        ("f64", "names.html#helpers.rng.f64"),
         ("Weights", "names.html#module-helpers.weights"),
         ("ensemble_of", "names.html#helpers.weights.ensemble_of"),
     ]

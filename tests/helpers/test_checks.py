@@ -7,8 +7,8 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from helpers import checks
-from helpers.kernels.flips import influences
 from helpers.kernels.parity import evaluate
+from helpers.kernels.sensitivity import influences
 from helpers.kernels.walsh import walsh_hadamard
 
 
@@ -96,9 +96,9 @@ def test_a_door_inside_vmap_lets_every_number_through():
     torch.testing.assert_close(torch.func.vmap(through)(given), 2 * given, equal_nan=True)
 
 
-@checks.door
+@checks.validated
 def halved(n: int, scale: float = 1.0, top: float = math.inf, at: torch.Tensor | None = None):
-    """Behind a door: what it was given, or a division by n - 2."""
+    """Checked: what it was given, or a division by n - 2."""
     return (n, scale, top, at) if at is None else (1 / (n - 2), at @ torch.ones(3))
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from helpers import statistics
-from helpers.draws import f64
-from helpers.statistics import Estimate, first, power, trend, upper_limit, wilson
+from helpers.rng import f64
+from helpers.statistics import Estimate, least_integer, power, trend, upper_limit, wilson
 
 
 def generator(seed=0):
@@ -236,17 +236,17 @@ def test_bad_runs_are_named():
     with pytest.raises(ValueError, match="different levels"):
         statistics.concordance(torch.ones(0), torch.zeros(0))
     with pytest.raises(ValueError, match="E at least 1"):
-        statistics.redrawn(torch.ones(0), 1, torch.Generator())
+        statistics.resampled(torch.ones(0), 1, torch.Generator())
     with pytest.raises(ValueError, match=r"E at least 1, got \(2, 2\)"):
-        statistics.redrawn(torch.ones(2, 2), 1, torch.Generator())
+        statistics.resampled(torch.ones(2, 2), 1, torch.Generator())
     with pytest.raises(ValueError, match="got 0"):
-        statistics.redrawn(torch.ones(2), 0, torch.Generator())
+        statistics.resampled(torch.ones(2), 0, torch.Generator())
 
 
 def test_redrawn_runs_stay_in_their_group():
     groups = torch.tensor([4, 7, 4, 4, 7, 9])
-    again = statistics.redrawn(groups, 500, torch.Generator().manual_seed(0))
-    mixed = statistics.redrawn(groups, 500, torch.Generator().manual_seed(0), replace=False)
+    again = statistics.resampled(groups, 500, torch.Generator().manual_seed(0))
+    mixed = statistics.resampled(groups, 500, torch.Generator().manual_seed(0), replace=False)
     assert torch.equal(groups[again], groups.expand(500, 6))
     assert torch.equal(groups[mixed], groups.expand(500, 6))
     assert torch.equal(mixed.sort(1).values, torch.arange(6).expand(500, 6))
@@ -259,42 +259,42 @@ def test_redrawn_runs_stay_in_their_group():
 
 def test_means_are_redrawn_with_the_same_draws():
     values = normal(7, 2)
-    found = statistics.redrawn_means(values, 20, generator())
-    picks = statistics.redrawn(torch.zeros(7, dtype=torch.int64), 20, generator())
+    found = statistics.resampled_means(values, 20, generator())
+    picks = statistics.resampled(torch.zeros(7, dtype=torch.int64), 20, generator())
     assert torch.equal(found, values[picks].mean(1))
 
 
 def test_ends_are_quantiles_and_let_nan_through():
     values = normal(101)
     expected = values.quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
-    assert list(statistics.ends(values)) == expected
+    assert list(statistics.percentile_interval(values)) == expected
     whole = torch.cat((torch.tensor([5.0]).double(), values))
-    assert statistics.bootstrapped(whole) == (5.0, *expected)
+    assert statistics.bootstrap_interval(whole) == (5.0, *expected)
     values[3] = math.nan
-    assert all(map(math.isnan, statistics.ends(values)))
+    assert all(map(math.isnan, statistics.percentile_interval(values)))
 
 
 def test_the_middle_one_is_the_median_of_an_odd_number():
     values = normal(25)
-    assert statistics.middle(values.tolist()) == values.median().item()
-    assert statistics.middle([1, 2]) == 2
+    assert statistics.median_high(values.tolist()) == values.median().item()
+    assert statistics.median_high([1, 2]) == 2
 
 
 @given(st.integers(-5, 10**12), st.integers(-5, 100))
 def test_the_first_number_is_found_with_few_questions(needed, start):
     asked = []
-    found = first(lambda m: asked.append(m) or m >= needed, start)
+    found = least_integer(lambda m: asked.append(m) or m >= needed, start)
     assert found == max(needed, start)
     assert len(asked) == len(set(asked)) <= 3 + 1.5 * math.log2(found - start + 1) + 1
     assert min(asked) >= start
 
 
 def test_the_search_ends_where_it_is_told():
-    assert first(lambda m: m >= 100, 1, 100) == 100
-    assert first(lambda m: True, 5, 5) == 5
+    assert least_integer(lambda m: m >= 100, 1, 100) == 100
+    assert least_integer(lambda m: True, 5, 5) == 5
     asked = []
     with pytest.raises(ValueError, match="not met up to 100"):
-        first(lambda m: asked.append(m) or False, 1, 100)
+        least_integer(lambda m: asked.append(m) or False, 1, 100)
     assert max(asked) == 100
 
 
@@ -318,12 +318,12 @@ def test_the_search_ends_where_it_is_told():
         (lambda: statistics.average(torch.ones(2, 2)), r"\(E,\), E at least 2, got \(2, 2\)"),
         (lambda: statistics.average([1.0, 2.0], 2.0), "level"),
         (lambda: statistics.difference([1.0, 2.0], [1.0]), "at least 2"),
-        (lambda: statistics.ends(torch.ones(2, 2)), r"\(2, 2\)"),
-        (lambda: statistics.ends(torch.ones(0)), "R at least 1"),
-        (lambda: statistics.bootstrapped(torch.ones(1)), "R at least 1"),
-        (lambda: statistics.redrawn_means(torch.ones(0), 3, generator()), "E at least 1"),
-        (lambda: statistics.middle([]), "no values"),
-        (lambda: first(bool, 5, 4), "ends at 4 before it starts at 5"),
+        (lambda: statistics.percentile_interval(torch.ones(2, 2)), r"\(2, 2\)"),
+        (lambda: statistics.percentile_interval(torch.ones(0)), "R at least 1"),
+        (lambda: statistics.bootstrap_interval(torch.ones(1)), "R at least 1"),
+        (lambda: statistics.resampled_means(torch.ones(0), 3, generator()), "E at least 1"),
+        (lambda: statistics.median_high([]), "no values"),
+        (lambda: least_integer(bool, 5, 4), "ends at 4 before it starts at 5"),
     ],
 )
 def test_bad_input_is_named(call, text):

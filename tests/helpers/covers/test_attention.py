@@ -1,4 +1,4 @@
-"""Capacity of heads and of deep networks: closed forms, splits, scaling laws, the door."""
+"""Capacity of heads and of deep networks: closed forms, splits, scaling laws, bad input."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Capacity: complexity by definition, chaining bounds above it, the optimal split, the door."""
+"""Capacity: complexity by definition, chaining bounds above it, the optimal split, bad input."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Covers: sizes by listing, radii by search, the two kinds of bounds, the door."""
+"""Covers: sizes by listing, radii by search, the two kinds of bounds, bad input."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Attention's Lipschitz inequalities: by hand, on random and extreme instances, the door."""
+"""Attention's Lipschitz inequalities: by hand, on random and extreme instances, bad input."""
 
 import math
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from helpers.covers import blocks, lipschitz
 from helpers.covers.blocks import Layer
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
-from helpers.draws import f64
+from helpers.rng import f64
 
 law = settings(deadline=None, max_examples=60)
 EPS = torch.finfo(torch.float64).eps

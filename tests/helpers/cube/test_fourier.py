@@ -1,4 +1,4 @@
-"""Spectra and sensitivities: brute force at small n, the laws, the door."""
+"""Spectra and sensitivities: brute force at small n, the laws, bad input."""
 
 import itertools
 import math
@@ -18,7 +18,7 @@ from helpers.cube import (
     sparsity,
     spectrum,
 )
-from helpers.kernels.flips import influences
+from helpers.kernels.sensitivity import influences
 
 law = settings(deadline=None, max_examples=60)
 EPS = torch.finfo(torch.float64).eps

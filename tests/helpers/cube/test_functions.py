@@ -1,4 +1,4 @@
-"""Points, characters, named and sparse functions: conventions by hand, counts, the door."""
+"""Points, characters, named and sparse functions: conventions by hand, counts, bad input."""
 
 import math
 from collections import Counter

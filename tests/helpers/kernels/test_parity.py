@@ -1,4 +1,4 @@
-"""Sums of characters at points: counting bits in Python, the algebra, the door."""
+"""Sums of characters at points: counting bits in Python, the algebra, bad input."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""The Walsh-Hadamard transform: the dense matrix, the algebra, the door, the passes beneath."""
+"""The Walsh-Hadamard transform: the dense matrix, the algebra, bad input, the passes beneath."""
 
 import os
 import re

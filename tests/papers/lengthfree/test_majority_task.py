@@ -1,4 +1,4 @@
-"""Sparse majority: the task, the start, the compiled steps against the plain model, the door."""
+"""Sparse majority: the task, the start, the compiled steps against the plain model, bad input."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Word masking: the loss and its constants, complexities, the door."""
+"""Word masking: the loss and its constants, complexities, bad input."""
 
 import itertools
 import math
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch.nn import functional
 
 from helpers.covers import capacity
-from helpers.draws import f64
+from helpers.rng import f64
 from papers.lengthfree import masked_words
 from papers.lengthfree.masked_words import LIPSCHITZ
 

@@ -1,4 +1,4 @@
-"""One layer's bounds: formulas, minimisers, the chain, the door."""
+"""One layer's bounds: formulas, minimisers, the chain, bad input."""
 
 import itertools
 import math

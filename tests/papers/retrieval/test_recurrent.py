@@ -1,4 +1,4 @@
-"""The recurrent construction: squares and products, exact zeros, layers, states, the door."""
+"""The recurrent construction: squares and products, exact zeros, layers, states, bad input."""
 
 import math
 

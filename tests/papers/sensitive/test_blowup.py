@@ -1,4 +1,4 @@
-"""Layer norm's magnification: the sharp link, the constants, the hand-built majority, the door."""
+"""Layer norm's magnification: the sharp link, the constants, the hand-built majority, bad input."""
 
 import math
 from dataclasses import replace

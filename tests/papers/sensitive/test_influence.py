@@ -1,4 +1,4 @@
-"""One bit's influence on attention: the closed form, the identity, the bounds, the door."""
+"""One bit's influence on attention: the closed form, the identity, the bounds, bad input."""
 
 import itertools
 import math

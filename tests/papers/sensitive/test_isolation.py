@@ -1,4 +1,4 @@
-"""Isolation in weight space: steps and what they change, the door."""
+"""Isolation in weight space: steps and what they change, bad input."""
 
 import math
 

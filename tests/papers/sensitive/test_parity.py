@@ -1,4 +1,4 @@
-"""PARITY by two votes and by a transformer: all short strings, long ones, each part, the door."""
+"""PARITY by two votes and by a transformer: all short strings, long ones, each part, bad input."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What a random step leaves of sensitivity: each number of the proof, each link, the door."""
+"""What a random step leaves of sensitivity: each number of the proof, each link, bad input."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The chain of thought for PARITY: its bits, its leak, its shared scores, the door."""
+"""The chain of thought for PARITY: its bits, its leak, its shared scores, bad input."""
 
 import math
 
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import cube
-from helpers.draws import Draws
+from helpers.rng import Rng
 from papers.sharper import chain_of_thought as chain
 from papers.sharper import network as sharper
 
@@ -109,7 +109,7 @@ def fan(n):
 
 @pytest.mark.parametrize("n", [2, 3, 5, 8])
 def test_short_codes_write_every_bit_and_stay_within_the_leak(n):
-    for codes in (chain.sign_codes(n, Draws(n)), fan(n)):
+    for codes in (chain.sign_codes(n, Rng(n)), fan(n)):
         wrong, off = chain.errors(*chain.construct(n, None, codes), cube.bits(n))
         assert wrong == 0
         assert off <= chain.leak(n) * (1 + 1e-9)
@@ -135,7 +135,7 @@ def test_the_norms_of_score_matrices_are_those_of_the_weights(n):
     norms = chain.score_norms(n)
     _, weights = chain.construct(n, 1.0)
     assert weights["WKQ1"].square().sum().item() == pytest.approx(norms["one-hot"], rel=1e-12)
-    _, weights = chain.construct(n, 1.0, chain.sign_codes(n, Draws(1)))
+    _, weights = chain.construct(n, 1.0, chain.sign_codes(n, Rng(1)))
     assert weights["WKQ1"].square().sum().item() <= norms["random signs"]
     rest = sum(v.square().sum().item() for k, v in weights.items() if "KQ" not in k)
     assert rest == pytest.approx(chain.OTHER_BLOCKS, rel=1e-12)
@@ -150,7 +150,7 @@ def test_the_largest_of_n_normal_numbers():
     assert chain.normal_maximum(1) == pytest.approx(0, abs=1e-10)
     assert chain.normal_maximum(2) == pytest.approx(1 / math.sqrt(math.pi), rel=1e-9)
     assert chain.normal_maximum(3) == pytest.approx(1.5 / math.sqrt(math.pi), rel=1e-9)
-    drawn = Draws(0).normal(4000, 500).amax(1)
+    drawn = Rng(0).normal(4000, 500).amax(1)
     assert chain.normal_maximum(500) == pytest.approx(drawn.mean().item(), abs=0.03)
     assert 0.9 < chain.normal_maximum(2.0**60) / math.sqrt(2 * 60 * math.log(2)) < 1
 

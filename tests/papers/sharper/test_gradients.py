@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from helpers import cube
 from helpers.cube import SparseFunction
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from papers.sharper.gradients import (
     BLOCKS,
     LEFT_OUT,
@@ -56,9 +56,9 @@ def test_the_blocks_of_the_bound_sum_to_the_one_formula_of_the_house():
 
 
 def test_squared_gradients_are_those_of_differences():
-    f = flat_function(4, 2, 3, Draws(1))
+    f = flat_function(4, 2, 3, Rng(1))
     spec, weights = construct(f, (2.0, 1.5))
-    bits = Draws(2).strings(4, 3)
+    bits = Rng(2).strings(4, 3)
     found = squared_gradients((spec, weights), bits)
     assert list(found) == list(BLOCKS)
     assert len(found) == 3
@@ -87,7 +87,7 @@ def test_squared_gradients_are_those_of_differences():
 
 
 def test_largest_is_that_of_the_sum_at_one_input():
-    found = squared_gradients(construct(flat_function(5, 1, 4, Draws(0)), 20.0), cube.bits(5))
+    found = squared_gradients(construct(flat_function(5, 1, 4, Rng(0)), 20.0), cube.bits(5))
     assert largest(found) == pytest.approx(found.sum(axis=1).max())
     assert largest(found) <= found.max().sum()
     assert largest(found, LISTED) < largest(found)
@@ -96,11 +96,11 @@ def test_largest_is_that_of_the_sum_at_one_input():
 @law
 @given(st.integers(0, 10**6))
 def test_the_positional_rows_have_their_formula(seed):
-    draws = Draws(seed)
-    f, scales = random_network(draws, 40.0)
+    rng = Rng(seed)
+    f, scales = random_network(rng, 40.0)
     assert (f.coefficients > 0).all()
     assert f.coefficients.square().sum().item() == pytest.approx(1)
-    bits = draws.strings(f.n, 4)
+    bits = rng.strings(f.n, 4)
     found = squared_gradients(construct(f, scales), bits)[LEFT_OUT].to_numpy()
     torch.testing.assert_close(
         sum(position_terms(f, scales, bits)), torch.tensor(found), rtol=1e-9, atol=1e-9
@@ -109,7 +109,7 @@ def test_the_positional_rows_have_their_formula(seed):
 
 def test_hidden_square_is_that_of_the_hidden_units_where_they_are_largest():
     for d in (1, 2, 5):
-        _, weights = construct(flat_function(6, d, 2, Draws(d)))
+        _, weights = construct(flat_function(6, d, 2, Rng(d)))
         units = torch.relu(1.0 + weights["b"])
         assert hidden_square(d) == pytest.approx(units.square().sum().item())
     with pytest.raises(ValueError, match="degree"):
@@ -119,15 +119,15 @@ def test_hidden_square_is_that_of_the_hidden_units_where_they_are_largest():
 @law
 @given(st.integers(0, 10**6))
 def test_the_terms_of_the_repair_bound_those_of_the_gradient(seed):
-    draws = Draws(seed)
-    f, scales = random_network(draws, 40.0)
-    found = position_terms(f, scales, draws.strings(f.n, 8))
+    rng = Rng(seed)
+    f, scales = random_network(rng, 40.0)
+    found = position_terms(f, scales, rng.strings(f.n, 8))
     for part, bound in zip(found, repair_terms(f, scales[1]), strict=True):
         assert part.max() <= bound * (1 + 1e-9)
 
 
 def test_the_trace_is_twice_the_mean_square_where_the_network_fits():
-    f = flat_function(4, 2, 3, Draws(3))
+    f = flat_function(4, 2, 3, Rng(3))
     trace, by_block = traces(construct_exact(f), f)
     assert trace == pytest.approx(by_block.sum(), rel=1e-11)
     trace, by_block = traces(construct(f), f)
@@ -146,16 +146,16 @@ def test_one_tiny_coefficient_passes_every_bound_in_the_sizes():
 
 
 def test_flat_functions_have_the_total_that_is_asked_for():
-    f = flat_function(6, 2, 5, Draws(0), total=4.0)
+    f = flat_function(6, 2, 5, Rng(0), total=4.0)
     assert f.coefficients.square().sum().item() == pytest.approx(4)
     assert (f.n, f.degree, f.sparsity) == (6, 2, 5)
 
 
 def test_a_search_climbs_within_the_class():
-    f = flat_function(4, 1, 3, Draws(0))
+    f = flat_function(4, 1, 3, Rng(0))
     start = f.coefficients[0].item()
     best, found, scales = search(
-        lambda g, s: -g.coefficients.log().min().item() + s[1], f, (1.0, 1.0), Draws(1), 60
+        lambda g, s: -g.coefficients.log().min().item() + s[1], f, (1.0, 1.0), Rng(1), 60
     )
     assert best > 1 - math.log(start)
     assert found.coefficients.square().sum().item() == pytest.approx(1)

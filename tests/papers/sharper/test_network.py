@@ -1,4 +1,4 @@
-"""The hand-written transformer: its MLP, its function, its error in closed form, the door."""
+"""The hand-written transformer: its MLP, its function, its error in closed form, bad input."""
 
 import dataclasses
 import math
@@ -327,7 +327,7 @@ def test_float32_weights_give_float32():
     assert (single - forward(spec, w, cube.bits(6))).abs().max() < 1e-4
 
 
-# The door
+# Arguments
 
 
 def sparse(n, masks, coefficients, basis="even_parity"):

@@ -7,7 +7,7 @@ import torch
 
 from helpers import cube
 from helpers.cube import SparseFunction
-from helpers.draws import Draws, f64
+from helpers.rng import Rng, f64
 from helpers.sharpness import SquaredLoss, hessian_trace
 from papers.sharper import noisy
 from papers.sharper.gradients import (
@@ -25,7 +25,7 @@ SIZES = ((4, 1, 4), (4, 2, 3), (5, 3, 2))
 
 
 def networks(n, d, W, second=None):
-    f = flat_function(n, d, W, Draws(n + d))
+    f = flat_function(n, d, W, Rng(n + d))
     return f, noisy.construct_smooth(f, (None, second))  # None: 2 log n
 
 
@@ -40,7 +40,7 @@ def test_the_smooth_network_is_exact_at_every_scale_and_away_from_kinks(size):
         assert margin[:, W:].min().item() == pytest.approx(1 / (8 * d), rel=1e-9)
         assert margin.min() > 0
     with pytest.raises(ValueError, match="needs at least 4 bits, got 3"):
-        noisy.construct_smooth(flat_function(3, 1, 1, Draws(0)))
+        noisy.construct_smooth(flat_function(3, 1, 1, Rng(0)))
 
 
 def test_singletons_are_the_smooth_network_of_the_singletons():
@@ -62,7 +62,7 @@ def test_hessians_are_those_of_differences_and_lanczos_finds_their_norm(size):
     x = cube.bits(size[0])[5:6]
     H = noisy.hessians(network, x)
     places = noisy.places(network[1])
-    u = torch.randn(H.shape[-1], generator=Draws(0).generator, dtype=torch.float64)
+    u = torch.randn(H.shape[-1], generator=Rng(0).generator, dtype=torch.float64)
     step = 1e-4 / u.norm().item()
     values = [
         forward(network[0], noisy.shifted(network, u, t * 1e-4), x).item() for t in (-1.0, 0.0, 1.0)
@@ -137,7 +137,7 @@ def test_the_part_that_grows_is_a_part_and_nearly_all_of_long_networks():
 
 
 def test_the_gradient_s_bound_is_the_repaired_one_for_the_paper_s_network():
-    f = flat_function(8, 2, 3, Draws(0))
+    f = flat_function(8, 2, 3, Rng(0))
     known = float(gradient_bound(2, 3)) + sum(repair_terms(f, 2 * math.log(8)))
     assert noisy.gradient_square(construct(f)) == pytest.approx(known, rel=1e-12)
     assert noisy.gradient_square(construct(f), 0.0) == float(gradient_bound(2, 3))
@@ -183,7 +183,7 @@ def test_within_the_safe_radius_the_output_stays_near_and_the_trace_below_its_bo
     bits = cube.bits(size[0])
     radius = noisy.safe_radius(network, bits)
     for k, direction in enumerate(
-        (Draws(1).normal(parameter_count(*size[:2])), noisy.steepest(network, bits[3]))
+        (Rng(1).normal(parameter_count(*size[:2])), noisy.steepest(network, bits[3]))
     ):
         whole = noisy.shifted(network, direction, radius)
         far = sum((whole[k] - weights[k]).square().sum() for k in weights).sqrt()
@@ -204,7 +204,7 @@ def test_the_steepest_direction_beats_random_ones():
     x = cube.bits(4)[5]
     step = 1e-4
     directions = [noisy.steepest(network, x)] + [
-        Draws(k).normal(parameter_count(4, 1)) for k in range(5)
+        Rng(k).normal(parameter_count(4, 1)) for k in range(5)
     ]
     grown = [
         largest(squared_gradients((network[0], noisy.shifted(network, u, step)), x[None]))

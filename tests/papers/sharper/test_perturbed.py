@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from helpers import cube
-from helpers.draws import Draws
+from helpers.rng import Rng
 from papers.sharper import perturbed as p
 from papers.sharper import tabulated as t
 from papers.sharper.gradients import hidden_square
@@ -210,12 +210,12 @@ def test_hidden_units_are_those_of_the_forward_pass():
 def test_a_random_network_is_that_of_its_function_and_goes_beyond_62_bits():
     f = cube.SparseFunction(5, torch.tensor([1, 2, 4]), torch.full((3,), 3**-0.5).double())
     f = cube.SparseFunction(5, f.masks, f.coefficients, "even_parity")
-    spec, weights = p.random_network(5, 1, 3, Draws(0))
+    spec, weights = p.random_network(5, 1, 3, Rng(0))
     by_function = construct(f)
     assert spec == by_function[0]
     for name, block in by_function[1].items():
         assert (weights[name] - block).abs().max() < 1e-7, name  # 3**-0.5 of a float32
-    spec, weights = p.random_network(70, 3, 9, Draws(0), 70**-4.0)
+    spec, weights = p.random_network(70, 3, 9, Rng(0), 70**-4.0)
     assert (weights["WKQ1"][:9, :70] > 0).sum(1).tolist() == [3] * 9
     c = (weights["WKQ2"][70, :9] - 2 * math.log(70)).exp()
     assert close(c.square().sum().item(), 1)
@@ -224,7 +224,7 @@ def test_a_random_network_is_that_of_its_function_and_goes_beyond_62_bits():
 
 def moves(noise, n, d, W, sigma):
     """First-order moves: parity at position 1, MLP Jacobian there, attention 2; and w, R."""
-    spec, weights = p.random_network(n, d, W, Draws(0))
+    spec, weights = p.random_network(n, d, W, Rng(0))
     bits = cube.bits(n)
     found = []
     for each in (weights, {k: v + sigma * noise(k, v) for k, v in weights.items()}):
@@ -237,9 +237,9 @@ def moves(noise, n, d, W, sigma):
 
 
 def test_an_active_parity_has_the_spread_of_its_formula():
-    draws, found = Draws(1), []
+    rng, found = Rng(1), []
     for _ in range(400):
-        p_, _, _, weights = moves(lambda k, v: draws.normal(*v.shape), 4, 2, 1, 1e-6)
+        p_, _, _, weights = moves(lambda k, v: rng.normal(*v.shape), 4, 2, 1, 1e-6)
         found.append(p_[-1, 0])  # both bits of its subset are ones
     spread = p.parity_spread(weights, torch.ones(()).double()).item()
     # The standard deviation of 400 numbers has the relative error 1 / sqrt(800).
@@ -248,9 +248,9 @@ def test_an_active_parity_has_the_spread_of_its_formula():
 
 @pytest.mark.parametrize(("n", "d", "W"), [(4, 1, 4), (6, 2, 3), (6, 3, 1)])
 def test_drawn_noise_stays_below_the_bounds_of_first_order(n, d, W):
-    draws = Draws(2)
+    rng = Rng(2)
     for _ in range(20):
-        _, j_, a_, weights = moves(lambda k, v: draws.normal(*v.shape), n, d, W, 1e-6)
+        _, j_, a_, weights = moves(lambda k, v: rng.normal(*v.shape), n, d, W, 1e-6)
         w = weights["WKQ2"][n]
         R = (w.max().clamp(min=0) - w.min().clamp(max=0)).item()
 
@@ -312,7 +312,7 @@ def test_noise_is_normal_scaled_and_repeatable():
         (lambda: p.mlp_jacobian_noise(3, 1, 0.0), "failure must lie between"),
         (lambda: p.second_attention_noise(0, 1, 0.1, 1, 1), "n must be at least 1"),
         (lambda: p.output_gradient_noise(3, 1, 2.0, 1, 1, 1), "failure must lie between"),
-        (lambda: p.random_network(3, 1, 4, Draws(0)), "sparsity must lie between"),
+        (lambda: p.random_network(3, 1, 4, Rng(0)), "sparsity must lie between"),
     ],
 )
 def test_bad_input_is_named(call, words):

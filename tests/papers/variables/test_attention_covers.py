@@ -1,4 +1,4 @@
-"""Walks to centres of covers of linear layers: their count, error and class; the door."""
+"""Walks to centres of covers of linear layers: their count, error and class; bad input."""
 
 import pytest
 import torch
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.covers import blocks
-from helpers.draws import Draws
+from helpers.rng import Rng
 from papers.variables.attention_covers import walk
 
 law = settings(deadline=None, max_examples=40)
@@ -19,8 +19,8 @@ def clipped(V):
 @law
 @given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 4), st.floats(0.2, 1))
 def test_a_walk_is_short_and_ends_near_its_matrix_inside_the_class(seed, d_1, d_2, share):
-    draws = Draws(seed)
-    W, x = clipped(draws.normal(7, d_1, d_2)), draws.uniform(0.1, 10) * draws.normal(7, 6, d_1)
+    rng = Rng(seed)
+    W, x = clipped(rng.normal(7, d_1, d_2)), rng.uniform(0.1, 10) * rng.normal(7, 6, d_1)
     longest = blocks.longest(x)
     epsilon = share * longest.max().item()
     end = walk(W, x, epsilon, clipped)
@@ -33,8 +33,8 @@ def test_a_walk_is_short_and_ends_near_its_matrix_inside_the_class(seed, d_1, d_
 @given(st.integers(-80, 80))
 def test_a_walk_does_not_depend_on_the_unit_of_the_weights(power):
     """The steps are the same, and the centre scales."""
-    draws, unit = Draws(3), 2.0**power
-    W, x = draws.normal(4, 3), draws.normal(5, 4)
+    rng, unit = Rng(3), 2.0**power
+    W, x = rng.normal(4, 3), rng.normal(5, 4)
     one, other = walk(W, x, 0.5), walk(W * unit, x, 0.5 * unit)
     assert one.steps == other.steps
     assert torch.allclose(one.centre * unit, other.centre, rtol=1e-12, atol=0)

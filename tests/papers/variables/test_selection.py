@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import cube
-from helpers.draws import Draws
+from helpers.rng import Rng
 from papers.variables import selection
 
 STRINGS = cube.bits(8)
@@ -84,14 +84,14 @@ def test_half_a_simplex_turned_round_has_equal_sums():
 
 def test_the_search_finds_a_head_where_there_is_one_and_none_on_the_simplex():
     simplex = selection.basis(selection.opposed_gram(4, 2, 1 / 3, among=-1 / 3))
-    assert selection.best_head(simplex, 2, 8, Draws(0), steps=200) > 0.1
-    assert selection.best_head(selection.basis(torch.eye(3)), 2, 8, Draws(0), steps=200) < 0.1
+    assert selection.best_head(simplex, 2, 8, Rng(0), steps=200) > 0.1
+    assert selection.best_head(selection.basis(torch.eye(3)), 2, 8, Rng(0), steps=200) < 0.1
 
 
 def test_a_climb_does_not_go_down_and_keeps_to_delta():
-    draws = Draws(3)
-    start = selection.random_gram(5, 0.1, draws.generator)
-    found = selection.harder_gram(start, 0.15, lambda g: g[0, 1].item(), draws, steps=60)
+    rng = Rng(3)
+    start = selection.random_gram(5, 0.1, rng.generator)
+    found = selection.harder_gram(start, 0.15, lambda g: g[0, 1].item(), rng, steps=60)
     assert found[0, 1] >= start[0, 1]
     assert (found - torch.eye(5)).abs().max() <= 0.15
     assert torch.linalg.eigvalsh(found)[0] > 0

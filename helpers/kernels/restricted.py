@@ -14,7 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import door, require_tensors
+from helpers.checks import require_tensors, validated
 from helpers.kernels._backends import require_readable
 from helpers.kernels.parity import MAX_BITS, popcount
 
@@ -41,7 +41,7 @@ class OracleSums(NamedTuple):
     eps: float
 
 
-@door
+@validated
 def oracle_signed_sums(
     oracle: Oracle, bases: Tensor, directions: Tensor, batch: int = 1 << 16
 ) -> OracleSums:
@@ -69,7 +69,7 @@ def oracle_signed_sums(
 
     Example:
         >>> import torch
-        >>> from helpers.kernels.subcubes import oracle_signed_sums
+        >>> from helpers.kernels.restricted import oracle_signed_sums
         >>> square = lambda i: (i % 8).double() ** 2
         >>> found = oracle_signed_sums(square, torch.tensor([0]), torch.tensor([[1, 2]]))
         >>> found.sums, found.queries  # 0 - 1 - 4 + 9
@@ -86,7 +86,7 @@ def oracle_signed_sums(
     return OracleSums(sums, queries, largest, torch.finfo(values.dtype).eps)
 
 
-@door
+@validated
 def ask_once(oracle: Oracle, points: Tensor, batch: int = 1 << 16) -> tuple[Tensor, int]:
     """Values at points of any shape, each distinct one asked once; and how many were asked.
 
@@ -94,7 +94,7 @@ def ask_once(oracle: Oracle, points: Tensor, batch: int = 1 << 16) -> tuple[Tens
 
     Example:
         >>> import torch
-        >>> from helpers.kernels.subcubes import ask_once
+        >>> from helpers.kernels.restricted import ask_once
         >>> values, asked = ask_once(lambda i: i.double(), torch.tensor([[5, 5], [5, 2]]))
         >>> values.tolist(), asked
         ([[5.0, 5.0], [5.0, 2.0]], 2)
@@ -111,7 +111,7 @@ def vertices(bases: Tensor, directions: Tensor) -> Tensor:
 
     Example:
         >>> import torch
-        >>> from helpers.kernels.subcubes import vertices
+        >>> from helpers.kernels.restricted import vertices
         >>> vertices(torch.tensor([4]), torch.tensor([[1, 2]]))
         tensor([[4, 5, 6, 7]])
     """
@@ -121,13 +121,13 @@ def vertices(bases: Tensor, directions: Tensor) -> Tensor:
     return found
 
 
-@door
+@validated
 def coordinate_directions(n: int, m: int, count: int, generator: torch.Generator) -> Tensor:
     """Single random coordinates, m distinct ones a row: shape ``(count, m)``, int64.
 
     Example:
         >>> import torch
-        >>> from helpers.kernels.subcubes import coordinate_directions
+        >>> from helpers.kernels.restricted import coordinate_directions
         >>> drawn = coordinate_directions(5, 2, 1000, torch.Generator().manual_seed(0))
         >>> drawn.shape, drawn.unique().tolist(), bool((drawn[:, 0] != drawn[:, 1]).all())
         (torch.Size([1000, 2]), [1, 2, 4, 8, 16], True)
@@ -139,7 +139,7 @@ def coordinate_directions(n: int, m: int, count: int, generator: torch.Generator
     return torch.ones_like(order[:, :m]) << order[:, :m]
 
 
-@door
+@validated
 def block_directions(n: int, m: int, count: int, generator: torch.Generator) -> Tensor:
     """Disjoint random blocks: each coordinate joins one of m blocks or none, uniformly.
 
@@ -148,7 +148,7 @@ def block_directions(n: int, m: int, count: int, generator: torch.Generator) -> 
 
     Example:
         >>> import torch
-        >>> from helpers.kernels.subcubes import block_directions
+        >>> from helpers.kernels.restricted import block_directions
         >>> drawn = block_directions(5, 2, 1000, torch.Generator().manual_seed(0))
         >>> drawn.shape, bool((drawn[:, 0] & drawn[:, 1]).any())
         (torch.Size([1000, 2]), False)

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from helpers.checks import door, readable, require_tensors, whole
+from helpers.checks import readable, require_tensors, validated, whole
 from helpers.kernels._backends import (
     chosen,
     is_differentiated,
@@ -36,7 +36,7 @@ LOWER = (  # mask k: those bits of a word whose index has bit k = 0
 )
 
 
-@door
+@validated
 @dataclass(frozen=True, eq=False)
 class PackedTable:
     """A function {-1, 1}^n -> {-1, 1}, one bit an entry.
@@ -48,7 +48,7 @@ class PackedTable:
 
     Example:
         >>> import torch
-        >>> from helpers.kernels.flips import PackedTable
+        >>> from helpers.kernels.sensitivity import PackedTable
         >>> PackedTable(2, torch.tensor([0b1001])).words  # -1 at the indices 0 and 3
         tensor([9])
     """
@@ -79,7 +79,7 @@ class LocalSensitivity:
 
     Example:
         >>> import torch
-        >>> from helpers.kernels.flips import LocalSensitivity
+        >>> from helpers.kernels.sensitivity import LocalSensitivity
         >>> found = LocalSensitivity(torch.tensor([2, 0, 6]))  # majority of three bits
         >>> found.maximum, found.mean
         (2, 1.5)
@@ -115,7 +115,7 @@ def pack(table: Tensor) -> PackedTable:
 
     Example:
         >>> import torch
-        >>> from helpers.kernels.flips import pack
+        >>> from helpers.kernels.sensitivity import pack
         >>> pack(torch.tensor([-1, 1, 1, -1]))
         PackedTable(n=2, words=tensor([9]))
     """
@@ -158,7 +158,7 @@ def unpack(packed: PackedTable) -> Tensor:
 
     Example:
         >>> import torch
-        >>> from helpers.kernels.flips import pack, unpack
+        >>> from helpers.kernels.sensitivity import pack, unpack
         >>> unpack(pack(torch.tensor([-1, 1, 1, -1])))
         tensor([-1,  1,  1, -1], dtype=torch.int8)
     """
@@ -190,7 +190,7 @@ def influences(table: Tensor | PackedTable, backend: str = "auto") -> Tensor:
 
     Example:
         >>> from helpers.cube import majority
-        >>> from helpers.kernels.flips import influences
+        >>> from helpers.kernels.sensitivity import influences
         >>> influences(majority(3))
         tensor([0.5000, 0.5000, 0.5000], dtype=torch.float64)
     """
@@ -224,7 +224,7 @@ def local_sensitivity(table: Tensor | PackedTable, backend: str = "auto") -> Loc
 
     Example:
         >>> from helpers.cube import majority
-        >>> from helpers.kernels.flips import local_sensitivity
+        >>> from helpers.kernels.sensitivity import local_sensitivity
         >>> local_sensitivity(majority(3)).histogram  # two points with no such flip, six with two
         tensor([2, 0, 6, 0])
     """
@@ -256,7 +256,7 @@ def block_sensitivity(
 
     Example:
         >>> from helpers.cube import parity
-        >>> from helpers.kernels.flips import block_sensitivity
+        >>> from helpers.kernels.sensitivity import block_sensitivity
         >>> block_sensitivity(parity(3), [0b011, 0b100]).histogram  # two flips leave the parity
         tensor([0, 8, 0])
     """
@@ -282,7 +282,7 @@ def influence_counts_reference(packed: PackedTable) -> Tensor:
 
     Example:
         >>> from helpers.cube import majority
-        >>> from helpers.kernels.flips import influence_counts_reference, pack
+        >>> from helpers.kernels.sensitivity import influence_counts_reference, pack
         >>> influence_counts_reference(pack(majority(3)))
         tensor([4, 4, 4])
     """
@@ -299,7 +299,7 @@ def histogram_reference(packed: PackedTable, blocks: Sequence[int]) -> Tensor:
 
     Example:
         >>> from helpers.cube import majority
-        >>> from helpers.kernels.flips import histogram_reference, pack
+        >>> from helpers.kernels.sensitivity import histogram_reference, pack
         >>> histogram_reference(pack(majority(3)), [1, 2, 4])
         tensor([2, 0, 6, 0])
     """

@@ -1,4 +1,4 @@
-"""Bit flips: counting one by one, the algebra, the door."""
+"""Bit flips: counting one by one, the algebra, bad input."""
 
 import math
 
@@ -12,8 +12,8 @@ from torch.autograd import forward_ad
 
 from helpers import cube
 from helpers.cube import spectrum
-from helpers.kernels import flips
-from helpers.kernels.flips import (
+from helpers.kernels import sensitivity
+from helpers.kernels.sensitivity import (
     LocalSensitivity,
     PackedTable,
     block_sensitivity,
@@ -197,7 +197,7 @@ def test_a_summary_reads_its_histogram():
 def test_the_triton_paths_equal_the_references_in_the_interpreter():
     interpreted("""
 import torch
-from helpers.kernels.flips import block_sensitivity, influences, local_sensitivity, pack
+from helpers.kernels.sensitivity import block_sensitivity, influences, local_sensitivity, pack
 g = torch.Generator().manual_seed(0)
 for n in (0, 1, 5, 6, 8, 15):
     packed = pack(torch.randint(0, 2, (2**n,), generator=g) * 2 - 1)
@@ -288,18 +288,18 @@ def test_an_explicit_backend_never_falls_back():
 
 
 def test_a_table_longer_than_a_block_is_packed_whole():
-    n = flips.BLOCK_OF_VALUES.bit_length() + 1
+    n = sensitivity.BLOCK_OF_VALUES.bit_length() + 1
     table = 1 - 2 * torch.randint(0, 2, (1 << n,), generator=torch.Generator().manual_seed(0))
-    assert torch.equal(flips.unpack(flips.pack(table.to(torch.int8))).long(), table)
+    assert torch.equal(sensitivity.unpack(sensitivity.pack(table.to(torch.int8))).long(), table)
     table[-1] = 2
     with pytest.raises(ValueError, match="found 2"):
-        flips.pack(table)
+        sensitivity.pack(table)
 
 
 def test_the_longest_tables_are_taken_and_longer_ones_refused(monkeypatch):
     words = torch.zeros(1).long().expand(1 << 24)
     assert PackedTable(30, words).words is words
-    monkeypatch.setattr(flips, "MAX_BITS", 3)
+    monkeypatch.setattr(sensitivity, "MAX_BITS", 3)
     assert pack(torch.ones(8)).n == 3
     with pytest.raises(ValueError, match=r"n from 0 to 3, got \(16,\)"):
         pack(torch.ones(16))

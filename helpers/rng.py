@@ -1,4 +1,4 @@
-"""Seeded draws, float64 where they are not whole, and the door for float64 literals."""
+"""Seeded random numbers, float64 where they are not whole, and float64 tensors from literals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 
-class Draws:
+class Rng:
     """One generator and the draws that are taken from it, one after the other.
 
     Args:
@@ -24,7 +24,7 @@ class Draws:
         TypeError: a seed that is no whole number.
 
     Example:
-        >>> source = Draws(0)
+        >>> source = Rng(0)
         >>> source.normal(2, 3).shape, source.normal(2, 3).dtype
         (torch.Size([2, 3]), torch.float64)
         >>> 1 <= source.whole(1, 6) <= 6

@@ -8,16 +8,16 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers import draws
-from helpers.draws import Draws, f64, seed_of
+from helpers import rng
+from helpers.rng import Rng, f64, seed_of
 
 
 def test_the_examples_in_the_docstrings_run():
-    assert doctest.testmod(draws).failed == 0
+    assert doctest.testmod(rng).failed == 0
 
 
 def test_draws_are_those_of_the_generator_in_their_order():
-    source, plain = Draws(7), torch.Generator().manual_seed(7)
+    source, plain = Rng(7), torch.Generator().manual_seed(7)
     doubles = {"generator": plain, "dtype": torch.float64}
     assert torch.equal(source.normal(2, 3), torch.randn(2, 3, **doubles))
     assert source.uniform(-1, 3) == -1 + 4 * torch.rand((), **doubles).item()
@@ -34,7 +34,7 @@ def test_draws_are_those_of_the_generator_in_their_order():
 
 @given(st.integers(0, 2**32), st.integers(-9, 9), st.integers(0, 9))
 def test_draws_stay_in_their_range(seed, low, length):
-    source = Draws(seed)
+    source = Rng(seed)
     assert low <= source.whole(low, low + length) <= low + length
     assert low <= source.uniform(low, low + length) <= low + length
     found = source.log_uniform(0.5, 0.5 + length, 20)
@@ -44,18 +44,18 @@ def test_draws_stay_in_their_range(seed, low, length):
 
 
 def test_whole_numbers_reach_both_ends_equally_often():
-    source = Draws(0)
+    source = Rng(0)
     found = torch.tensor([source.whole(1, 3) for _ in range(3000)]).bincount()[1:]
     assert (found - 1000).abs().max() < 5 * math.sqrt(3000 * 2 / 9)
 
 
 def test_strings_hold_both_constants_first():
-    strings = Draws(0).strings(40, 5)
+    strings = Rng(0).strings(40, 5)
     assert strings.dtype == torch.int64
     assert strings.sum(1)[:2].tolist() == [0, 40]
     assert all(0 < ones < 40 for ones in strings.sum(1)[2:].tolist())
-    assert Draws(0).strings(3, 1).tolist() == [[0, 0, 0]]
-    assert Draws(0).strings(3, 0).shape == (0, 3)
+    assert Rng(0).strings(3, 1).tolist() == [[0, 0, 0]]
+    assert Rng(0).strings(3, 0).shape == (0, 3)
 
 
 def test_literals_are_the_nearest_float64():
@@ -82,19 +82,19 @@ def test_seeds_depend_on_every_part_and_on_nothing_else():
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: Draws(0.5), TypeError, "whole number, got 0.5"),
-        (lambda: Draws(True), TypeError, "whole number, got True"),
-        (lambda: Draws(0).normal(2, -1), ValueError, r"at least 0, got \(2, -1\)"),
-        (lambda: Draws(0).strings(-1, 2), ValueError, "at least 0"),
-        (lambda: Draws(0).uniform(2, 1), ValueError, "in order, got 2 and 1"),
-        (lambda: Draws(0).uniform(0, math.inf), ValueError, "finite"),
-        (lambda: Draws(0).uniform(-math.inf, 0), ValueError, "finite and in order, got -inf and 0"),
-        (lambda: Draws(0).uniform(math.nan, 1), ValueError, "finite"),
-        (lambda: Draws(0).whole(2, 1), ValueError, "in order, got 2 and 1"),
-        (lambda: Draws(0).whole(0, 1.5), ValueError, "whole ends, got 0 and 1.5"),
-        (lambda: Draws(0).whole(0.5, 2), ValueError, "whole ends, got 0.5 and 2"),
-        (lambda: Draws(0).log_uniform(0, 1), ValueError, "positive ends, got 0 and 1"),
-        (lambda: Draws(0).log_uniform(1, 2, -3), ValueError, "at least 0"),
+        (lambda: Rng(0.5), TypeError, "whole number, got 0.5"),
+        (lambda: Rng(True), TypeError, "whole number, got True"),
+        (lambda: Rng(0).normal(2, -1), ValueError, r"at least 0, got \(2, -1\)"),
+        (lambda: Rng(0).strings(-1, 2), ValueError, "at least 0"),
+        (lambda: Rng(0).uniform(2, 1), ValueError, "in order, got 2 and 1"),
+        (lambda: Rng(0).uniform(0, math.inf), ValueError, "finite"),
+        (lambda: Rng(0).uniform(-math.inf, 0), ValueError, "finite and in order, got -inf and 0"),
+        (lambda: Rng(0).uniform(math.nan, 1), ValueError, "finite"),
+        (lambda: Rng(0).whole(2, 1), ValueError, "in order, got 2 and 1"),
+        (lambda: Rng(0).whole(0, 1.5), ValueError, "whole ends, got 0 and 1.5"),
+        (lambda: Rng(0).whole(0.5, 2), ValueError, "whole ends, got 0.5 and 2"),
+        (lambda: Rng(0).log_uniform(0, 1), ValueError, "positive ends, got 0 and 1"),
+        (lambda: Rng(0).log_uniform(1, 2, -3), ValueError, "at least 0"),
         (lambda: f64(torch.tensor([0.1])), TypeError, "got torch.float32"),
         (lambda: f64(torch.tensor([1j])), TypeError, "got torch.complex64"),
         (lambda: seed_of(), ValueError, "at least one part"),
