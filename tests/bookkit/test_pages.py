@@ -43,13 +43,21 @@ PAGES = [
     "search",
 ]
 CHAPTERS = [f"book/{chapter.name}" for chapter in every_chapter()]
-# The pages of the code are made alike: the shortest, one between and the longest stand for all.
+# In a browser: every page that is made in its own way, of pages made alike a few. Of each part the
+# chapter with the longest source and the shortest; of the pages of the code three.
+LENGTHS = {name: (ROOT / f"{name}.py").stat().st_size for name in CHAPTERS}
+PARTS = {name.rpartition("/")[0] for name in CHAPTERS}
+FEW = {
+    pick((name for name in CHAPTERS if name.startswith(f"{part}/")), key=LENGTHS.__getitem__)
+    for part in PARTS
+    for pick in (min, max)
+}
 ALIKE = [n for n in PAGES if n.startswith("book/code/")]
-SWEPT = [n for n in PAGES if n not in ALIKE or n.endswith(("/index", "/sharpness", "/machinery"))]
-# A wide window adds what stands at the sides of every page; a chapter of each part stands for all.
-WIDE = {n for n in SWEPT if n not in CHAPTERS} | set(
-    {name.rpartition("/")[0]: name for name in CHAPTERS}.values()
-)
+SWEPT = [
+    n
+    for n in PAGES
+    if n in FEW or (n not in CHAPTERS and n not in ALIKE) or n.endswith(("/index", "/machinery"))
+]
 
 READY = """async () => {
     await window.MathJax?.startup?.promise?.catch(error => console.error(String(error)));
@@ -235,10 +243,8 @@ def visited(tab):
         page.evaluate(THINNED)
         page.evaluate(AXE)
         visit.serious["narrow"] = page.evaluate(SERIOUS, "everything")
-        visit.serious["wide"] = []
-        if name in WIDE:
-            resize(page, wide)
-            visit.serious["wide"] = page.evaluate(SERIOUS, "everything")
+        resize(page, wide)
+        visit.serious["wide"] = page.evaluate(SERIOUS, "everything")
         visit.figures["light"] = page.evaluate(FIGURES)
         darken(page)
         visit.serious["dark"] = page.evaluate(SERIOUS, "colours")
@@ -346,7 +352,7 @@ def test_a_page_shows_figures_on_white_and_undimmed(visited, name):
             assert look == ["rgb(255, 255, 255)", "none", True]
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
+@pytest.mark.parametrize("name", sorted(FEW))
 def test_a_chapter_has_formulas_and_figures(visited, name):
     visit = visited(name)
     assert visit.formulas > 10

@@ -1,4 +1,4 @@
-"""Deep covers: the printed bound, its slips, the networks that refute it, the packing, bad input."""
+"""Deep covers: the printed bound, its slips, the networks that refute it, packing, bad input."""
 
 import math
 
