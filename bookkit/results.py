@@ -188,16 +188,16 @@ def _provenance(run: dict[str, Any]) -> dict[str, Any]:
         **{key: run[key] for key in ("chapter", "parameters", "command", "key")},
         "device": device,
         "processor": platform.machine(),
-        "commit": _commit(),
+        "commit": commit_of(ROOT),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "seconds": round(time.time() - _STARTED, 1),
         "versions": {"python": sys.version.split()[0], "torch": torch.__version__},
     }
 
 
-def _commit() -> str:
-    """Hash of the commit, with ``-dirty`` if files differ from it."""
-    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=40", "--match="]
+def commit_of(root: Path) -> str:
+    """Hash of the commit, with ``-dirty`` if files differ from it; "unknown" outside of git."""
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--match="]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

@@ -26,7 +26,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bookkit import cluster
+from bookkit import cluster, results
 from bookkit.chapters import Chapter, every_chapter, find, read_record, record_of
 from bookkit.execution import Outcome, code_for, end_all, execute_notebook, execute_plainly
 from bookkit.jobs import (
@@ -235,6 +235,11 @@ def _book(named: str | None) -> Path:
 def _where_to_keep(options: argparse.Namespace, out: Path | None, root: Path) -> Path | None:
     """Folder for the tables that chapters save; None if this run keeps none."""
     if options.preset and options.out is None:
+        if not options.check and results.commit_of(root).endswith("-dirty"):
+            raise ChapterError(
+                "a run is stored from a committed tree, and this one has changes; commit them, or "
+                "give --out DIR, which keeps the run out of results/"
+            )
         return root / "results"
     if options.preset or options.plain:
         return (out / "results").absolute() if out else None

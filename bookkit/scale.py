@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -79,6 +80,22 @@ def took(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
+def runnable(command: str) -> str:
+    """A stored command as it runs today: without parameters that the chapter no longer has.
+
+    Those named a folder for checkpoints, which the runner now keeps by itself; no table depends on
+    one.
+    """
+    words = shlex.split(command)
+    known = Chapter(next(word for word in words if "/" in word)).parameters
+    kept, given = [], iter(words)
+    for word in given:
+        pair = [word, next(given), next(given)] if word == "-p" else [word]
+        if word != "-p" or pair[1] in known:
+            kept += pair
+    return shlex.join(kept)
+
+
 def section(key: str) -> str:
     """The table of one part of the book, then its commands, in MyST Markdown."""
     entries = {
@@ -104,10 +121,7 @@ def section(key: str) -> str:
             f"{size_of_page(experiment, entry)} ({time_of_page(entry)})",
         )
         lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
-        commands += [
-            f"# {name}, {tables[name]['date']}\n{tables[name]['command']}"
-            for name in experiment.stored
-        ]
+        commands += [f"# {name}\n{runnable(tables[name]['command'])}" for name in experiment.stored]
     text = ":::{div} scale\n" + "\n".join(lines) + "\n:::"
     if commands:
         told = "\n".join(dict.fromkeys(commands))

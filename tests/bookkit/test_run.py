@@ -631,6 +631,20 @@ def test_the_plain_form_needs_no_jupyter(small_book):
     assert json.loads(claims.read_text())["claims"][0]["verdict"] == "holds"
 
 
+def test_results_are_stored_from_a_committed_tree_only(small_book):
+    (small_book.root / "book" / "part" / "stored.paper.yaml").write_text("size: 2\n")
+    git = ["git", "-C", str(small_book.root), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "add", "-A"], check=True)
+    subprocess.run([*git, "commit", "-qm", "all"], check=True)
+    (small_book.root / "book" / "part" / "stored.paper.yaml").write_text("size: 3\n")
+    done = small_book.run("part/stored", "--preset", "paper", "--plain")
+    assert done.returncode == 2
+    assert "from a committed tree" in done.stderr
+    done = small_book.run("part/stored", "--preset", "paper", "--plain", "--out", "elsewhere")
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_preset_stores_paper_scale_results_that_the_page_then_loads(small_book):
     preset = small_book.root / "book" / "part" / "stored.paper.yaml"
     preset.write_text("size: 2\nscale: 3\n")

@@ -2,12 +2,14 @@
 
 import json
 import re
+import shlex
 
 import pytest
 
-from bookkit import scale
+from bookkit import run, scale
 from bookkit.chapters import ROOT
 from bookkit.register import load_register
+from bookkit.scale import runnable, stored_tables
 
 OF_NO_PAPER = {
     "beyond/from_flatness_to_counting.rungs",
@@ -73,3 +75,18 @@ def test_an_experiment_needs_no_more_than_two_sizes(tmp_path):
     file = tmp_path / "scale.yml"
     file.write_text("a.b: {paper: 20 bits, page: 3 bits}")
     assert scale.load_scale(file) == [scale.Experiment("a.b", "20 bits", "3 bits")]
+
+
+STORED = stored_tables(ROOT / "results")
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_a_command_that_the_page_prints_is_one_that_the_runner_takes(name):
+    python, flag, module, *words = shlex.split(runnable(STORED[name]["command"]))
+    assert (python, flag, module) == ("python", "-m", "bookkit.run")
+    assert run.main([*words, "--check"]) in (0, 1)
+
+
+def test_a_parameter_of_the_past_is_left_out():
+    command = "python -m bookkit.run cube/sharpness --plain -p folder '~/x y' -p n 5"
+    assert runnable(command) == "python -m bookkit.run cube/sharpness --plain -p n 5"
