@@ -332,8 +332,12 @@ trends = {
     ("sparsity, above 1", at_low): order(at_few.query("degree > 1"), "sparsity"),
     ("sparsity, degree 2", at_paper): order(low.query("degree == 2"), "sparsity"),
     ("sparsity, degree 3, sums", at_paper): order(three, "sparsity"),
-    ("sparsity, degree 4, most unconverged", at_paper): order(large.query("degree == 4"), "sparsity"),
-    ("sparsity, degree 5, most unconverged", at_paper): order(large.query("degree == 5"), "sparsity"),
+    ("sparsity, degree 4, most unconverged", at_paper): order(
+        large.query("degree == 4"), "sparsity"
+    ),
+    ("sparsity, degree 5, most unconverged", at_paper): order(
+        large.query("degree == 5"), "sparsity"
+    ),
     ("power of the degree", at_low): degree_power(one_few),
     ("power of the degree", at_paper): degree_power(single),
     ("steepening", at_low): steepening(at_few),

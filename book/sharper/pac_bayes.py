@@ -400,7 +400,7 @@ shares = {
 table({"constant": list(shares), "share": [v.item() for v in shares.values()]}, "Share of failures")
 
 # %% [markdown]
-# The share grows steeply: a little below $W/2$ the bound still stands, at half of it the bound fails on most samples. So the constant can be too large by a small factor in this problem, but not by the factor of several hundred that lies between $W/2$ and 0.01. Where the share passes $\delta$ depends on the problem, and the theorem has to hold for all.
+# The share grows steeply: a little below $W/2$ the bound still stands, at half of it the bound fails far more often than it may. So the constant can be too large by a small factor in this problem, but not by the factor of several hundred that lies between $W/2$ and 0.01. Where the share passes $\delta$ depends on the problem, and the theorem has to hold for all.
 #
 # ```{solution-end}
 # ```
