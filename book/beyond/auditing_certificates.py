@@ -19,7 +19,7 @@
 # # Auditing certificates
 #
 # ```{verdict}
-# Two certificates that are theorems fail on a share of at most {glue:text}`valid_most:.4f` of the samples for some network, where {glue:text}`delta` is allowed; without a count, without the divergence, or with $\Sigma = 0.01$, the share reaches {glue:text}`broken_least:.2f` or more. A formula without its square passes this test, and {glue:text}`coin_caught` of {glue:text}`seeds` networks that memorise have a larger risk than it says.
+# Whether a certificate is right can be tested, if the test asks for all networks at once. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. Without a count, without the KL divergence, or with $\Sigma = 0.01$, the share reached {glue:text}`broken_least:.2f` or more. A formula that lacks a square passes this test all the same. Networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than it says.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-from-gaussians-to-occam`. **Read** 9 min. **Runs in** 40 s. **Source** ours.
 #

@@ -19,7 +19,7 @@
 # # From flatness to counting, step by step
 #
 # ```{verdict}
-# For one network at $T =$ {glue:text}`T` bits the first paper's form with every constant proved needs {glue:text}`m_first:.0e` samples for a risk of $\frac14$. Nine changes of prior and form, each proved, bring it to {glue:text}`m_last:.0f`. Knowing where the network is flat is worth a factor of {glue:text}`flat_tied:.0f` where the prior is as narrow as the noise, and {glue:text}`flat:.1f` where it is not.
+# A bound that rewards flatness and one that counts networks are two ends of a ladder of ten proved bounds, and the choice of the prior makes most of the distance. For one network on {glue:text}`T` bits the first paper's form, with every constant proved, needs {glue:text}`m_first:.0e` samples for a risk of $\frac14$. Nine changes of prior and form bring it to {glue:text}`m_last:.0f`. To know where the network is flat is worth a factor of {glue:text}`flat_tied:.0f` if the prior is as narrow as the noise, and of {glue:text}`flat:.1f` if it is not.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-from-gaussians-to-occam`. **Read** 7 min. **Runs in** 40 s. **Source** ours.
 #
