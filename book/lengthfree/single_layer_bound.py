@@ -405,6 +405,7 @@ glue(grows=counted.iloc[-1] / counted.iloc[0], above=counted.iloc[0] / growth["t
 # * $T$ disappears by convexity in $W_v$ and because softmax averages. The new covers exchange $\ln m$ for $\ln d$.
 #
 # ```{finding} lengthfree.thm4_1
+# :also: lengthfree.thm4_1.cor4_1_1 lengthfree.thm4_1.corD_0_1 lengthfree.thm4_1.corD_0_2
 # :title: Theorem 4.1 holds for columns of W_c and W_v, not for rows
 # :group: false statement
 #
