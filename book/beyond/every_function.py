@@ -19,7 +19,7 @@
 # # A transformer for every Boolean function
 #
 # ```{verdict}
-# The first paper thinks it likely that mixed degrees and signs change only the constants of its bounds. At its own size ours, for heads that do both, are at most {glue:text}`norm_times:.1f` times its bound on the norm and, from degree 2 on, {glue:text}`sharp_times:.1f` times its repaired one on the gradient. With more such heads two attention layers compute every function of $n$ bits, {glue:text}`functions` of {glue:text}`functions` tried at every input.
+# Yes, two attention layers compute every Boolean function of $n$ bits, if they have enough heads: {glue:text}`functions` of {glue:text}`functions` functions came out exact at every input. The first paper expects that mixed degrees and signs change only the constants of its bounds. At its own size they do: norms grow by a factor of at most {glue:text}`norm_times:.1f`, and squared gradients, from degree 2 on, by at most {glue:text}`sharp_times:.1f`.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 9 min. **Runs in** 20 s. **Source** ours; the remark printed.
 #

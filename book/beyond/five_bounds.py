@@ -19,7 +19,7 @@
 # # One network under five bounds
 #
 # ```{verdict}
-# At {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`. Every bound on it that three of the papers prove is at least {glue:text}`least_here:.2f`, where the best constant has a risk of $\frac14$. Counting 32 bits for each weight says nothing either ({glue:text}`bits_here:.2f`); counting the pairs of bits certifies {glue:text}`occam_here:.3f` for the pair that fits.
+# No bound that three of the papers prove certifies a small network that has plainly learned. After {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`. All of these bounds on it are at least {glue:text}`least_here:.2f`, while a predictor that ignores the input has the risk $\frac14$. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f`, which is vacuous too. Counting the pairs of bits that could be the target gives {glue:text}`occam_here:.3f`.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-single-layer-bound`, {ref}`ch-longer-tokens`. **Read** 7 min. **Runs in** 30 s. **Source** ours; of the papers' bounds, see their chapters.
 #

@@ -19,7 +19,7 @@
 # # From Gaussians to Occam
 #
 # ```{verdict}
-# With a prior that is a mixture around all {glue:text}`list_size` hand-written networks the best of fourteen sizes of noise is the least: flatness buys next to nothing, and what is left is Occam's bound. With one Gaussian that is wider than the posterior flatness saves half a logarithm for each weight.
+# Flatness is worth next to nothing if the prior knows the candidate networks, and half a logarithm for each weight if it does not. With a prior that is a mixture around all {glue:text}`list_size` hand-written networks, the smallest of fourteen sizes of noise gives the best bound, which is then Occam's. With a single Gaussian that is wider than the posterior, noise does help.
 # ```
 # **Needs** {ref}`ch-three-rates`. **Read** 8 min. **Runs in** 20 s. **Source** ours; the inequality is well known.
 #

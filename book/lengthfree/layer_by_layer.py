@@ -18,7 +18,7 @@
 # # One layer at a time
 #
 # ```{verdict}
-# Lemma E.2 fails in the first layer if tokens are longer than $\sqrt2$, at length $R$ by a factor of up to $R^2/2$: {glue:text}`by_hand:.1f` at $R = 5$. With $R^2$ beside $W_{QK}$ it holds, even with half its constants.
+# Lemma E.2 is false in the first layer if tokens are longer than $\sqrt2$: for tokens of length $R$ its bound on the error can be too small by a factor of $R^2/2$, and by {glue:text}`by_hand:.1f` at $R = 5$. With $R^2$ beside $W_{QK}$ the lemma is true, even with half of its constants.
 # ```
 # **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
 #

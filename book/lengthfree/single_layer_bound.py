@@ -19,7 +19,7 @@
 # # A bound for one layer, free of the sequence length
 #
 # ```{verdict}
-# With the norms of rows, as printed, a constant of {glue:text}`forced_wide:.1f` is forced at width {glue:text}`d_wide`, and it grows without end. With the norms of columns, and $B_x$ for the value on small samples, $8\sqrt2$ is enough, at every number $T$ of tokens.
+# Theorem 4.1 is false for matrices with bounded rows, as printed: at width {glue:text}`d_wide` its constant would have to be {glue:text}`forced_wide:.1f`, and it grows with the width without end. For matrices with bounded columns it is true with the constant $8\sqrt2$, once $B_x$ stands for the value on small samples. The number of tokens does not appear in it.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-rounding`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 9 min. **Runs in** 15 s. **Source** printed.
 #

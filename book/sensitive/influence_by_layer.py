@@ -19,7 +19,7 @@
 # # What later layers do to the influence of a bit
 #
 # ```{verdict}
-# Lemma 15 leaves out the norm of the value matrix: for two tokens, $d = 2$, $C_A = 1$ and $V = 1000\, I$ its left side is {glue:text}`counter15:.2f` times the right side, in proportion to $V$. With that factor it holds, and the paper's constants have it.
+# Lemma 15 has a misprint: the norm of the value matrix is missing. For two tokens of width 2 with $C_A = 1$ and value matrix $1000\, I$ its left side is {glue:text}`counter15:.2f` times the right side, and the ratio grows in proportion to that matrix. With the factor, which the paper's later constants contain, the lemma is true.
 # ```
 # **Needs** {ref}`ch-attention-influence`, {ref}`ch-softmax-jacobian`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
 #

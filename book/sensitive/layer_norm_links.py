@@ -19,7 +19,7 @@
 # # The links behind Theorem 4
 #
 # ```{verdict}
-# Lemma 16 holds. Lemmas 17 and 18 hold if one ball is made larger, and Lemma 17 if a lost "1 +" is put back too. As printed they fail: a unit outside the ball is {glue:text}`hinge_ball:.0f` times as large as (49) allows, and a large block {glue:text}`ones51:.0f` times as large as (51) allows.
+# Lemma 16 is true, and Lemmas 17 and 18 are true once slips are mended: one ball has to be larger, and in Lemma 17 a lost "1 +" has to be put back. As printed they fail. A hidden unit outside the ball is {glue:text}`hinge_ball:.0f` times as large as (49) allows, and a large block {glue:text}`ones51:.0f` times as large as (51) allows.
 # ```
 # **Needs** {ref}`ch-layer-norm-blowup`. **Read** 8 min. **Runs in** 10 s. **Source** printed.
 #

@@ -19,7 +19,7 @@
 # # A scratchpad makes each step insensitive
 #
 # ```{verdict}
-# Transformers that learn PARITY step by step have a sharpness of {glue:text}`sharp_smallest:.2f` at {glue:text}`smallest` bits and {glue:text}`sharp_longest:.2f` at {glue:text}`longest`; noise that turns a model into a constant would give 1.
+# Yes, with a scratchpad a transformer learns PARITY step by step and stays flat. The mean squared change of its outputs under a small step of the weights is {glue:text}`sharp_smallest:.2f` at {glue:text}`smallest` bits and {glue:text}`sharp_longest:.2f` at {glue:text}`longest` bits. A step that turned the model into a constant would give 1.
 # ```
 # **Needs** {ref}`ch-automaton-steps`, {ref}`ch-sharpness-vs-length`. **Read** 8 min. **Runs in** 50 s. **Source** printed.
 #

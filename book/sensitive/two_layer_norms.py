@@ -19,7 +19,7 @@
 # # A layer norm behind attention too
 #
 # ```{verdict}
-# The remark is true, from $d = 4$ columns on and for any number of heads. Such transformers are brittle from $d = 3$ columns on. The bound behind attention is nearly attained: a network by hand uses {glue:text}`used:.2f` of it. With its value matrices held still no such bound holds.
+# Yes, the theorem survives a second layer norm behind attention, as the paper's last remark says: from width $d = 4$ on, and for any number of heads. Such transformers are brittle from $d = 3$ on. The bound for the second norm is nearly attained, since a network written by hand uses {glue:text}`used:.2f` of it. If the value matrices do not move, no such bound holds.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`, {ref}`ch-brittle-at-every-width`. **Read** 8 min. **Runs in** 30 s. **Source** printed.
 #

@@ -19,7 +19,7 @@
 # # Two bounds on one function, and three more
 #
 # ```{verdict}
-# At a million examples and $\Sigma = 0.01$ the truncated flatness bound is {glue:text}`e3_bound:.3f`, the leading term of the covering-number bound {glue:text}`at_edelman:.2f` in our reading (quoted: 1.01). Without $\Sigma$, in the kl form, flatness needs {glue:text}`m_kl:.1e` examples for $\frac14$, fewer than counting {glue:text}`bits_per_weight` bits a weight ({glue:text}`m_counting:.1e`), if noise costs at most $\sigma^2 G_u$.
+# In the paper's example flatness beats the covering-number bound, if $\Sigma = 0.01$ may be used. At a million examples the flatness bound without its perturbation term is {glue:text}`e3_bound:.3f`, and the leading term of the other is {glue:text}`at_edelman:.2f` in our reading (quoted: 1.01). Without $\Sigma$, in the kl form of the bound, flatness needs {glue:text}`m_kl:.1e` examples to guarantee $\frac14$, fewer than counting {glue:text}`bits_per_weight` bits a weight ({glue:text}`m_counting:.1e`), if noise costs at most $\sigma^2 G_u$.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-construction`. **Read** 7 min. **Runs in** 10 s. **Source** quoted.
 #

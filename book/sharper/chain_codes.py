@@ -19,7 +19,7 @@
 # # Short codes make the chain nearly linear
 #
 # ```{verdict}
-# At $T =$ {glue:text}`T_norm` and equal scales the chain with one-hot codes has {glue:text}`over_main:.1f` times the squared norm of the network for two bits, and with any codes of length 1 at least {glue:text}`any_over_main:.2f` times. With codes of $O(\log T)$ signs its bound, at the best noise, grows like $T \log T$.
+# Yes, short codes of positions make the bound for the chain nearly linear in its length: with codes of $O(\log T)$ random signs it grows like $T \log T$ at the best noise. The norm that the paper gives to the chain is too small. At $T =$ {glue:text}`T_norm` the chain with one-hot codes has {glue:text}`over_main:.1f` times the squared norm of the network for two bits, and with any codes of length 1 at least {glue:text}`any_over_main:.2f` times.
 # ```
 # **Needs** {ref}`ch-chain-of-thought`. **Read** 6 min. **Runs in** 15 s. **Source** printed, in words; the matrix and $d = 2$ are restored.
 #

@@ -19,7 +19,7 @@
 # # Parity, one bit at a time
 #
 # ```{verdict}
-# The chain writes no bit wrong on all strings of 1 to 8 and of {glue:text}`n_max` bits. At fixed noise the bound for one pass grows exponentially, as stated; with $10^8$ examples and noise of $10^{-3}$ it says nothing from $T =$ {glue:text}`passes` on. At the best noise its power of $T$ is {glue:text}`slope_one_pass:.2f`, the chain's {glue:text}`slope_short:.2f` with short codes.
+# Yes, a chain of thought computes parity with steps of two bits only, and the paper's bound for it grows more slowly. The chain wrote no wrong bit on all strings of 1 to 8 and of {glue:text}`n_max` bits. At fixed noise the bound for one pass grows exponentially with the length $T$; with $10^8$ examples and noise of $10^{-3}$ it is vacuous from $T =$ {glue:text}`passes` on. At the best noise it grows with the power {glue:text}`slope_one_pass:.2f` of $T$, and that for the chain with {glue:text}`slope_short:.2f`.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 8 min. **Runs in** 15 s. **Source** printed (construction), quoted (theorems).
 #

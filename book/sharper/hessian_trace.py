@@ -19,7 +19,7 @@
 # # The trace of the Hessian at a perfect fit
 #
 # ```{verdict}
-# For $d = 1$, $W = T =$ {glue:text}`n_small` and scores of {glue:text}`large_scale:.0f`, where the network fits to rounding, the whole Hessian has trace {glue:text}`trace:.0f`. The bound is {glue:text}`trace_bound:.0f`.
+# No, Theorem 5's bound on the trace of the Hessian is false in general, for the reason found for Theorem 14, though it holds at the paper's own sizes. For $d = 1$, $W = T =$ {glue:text}`n_small` and second scores of {glue:text}`large_scale:.0f`, where the network fits to rounding, the trace is {glue:text}`trace:.0f`, and the bound is {glue:text}`trace_bound:.0f`.
 # ```
 # **Needs** {ref}`ch-gradients-and-trace`. **Read** 4 min. **Runs in** 25 s. **Source** quoted (the bound), restored (the identity).
 #

@@ -19,7 +19,7 @@
 # # Attention rows single out the members of a parity
 #
 # ```{verdict}
-# At the paper's size, for {glue:text}`scores` of {glue:text}`of` components with a coefficient of 0.3 or more, some row of the matrix of scores is brightest exactly at the members; for random sets {glue:text}`by_chance`. The one row of attention that carries a component attends most to all members in {glue:text}`exact` cases, to those other than its own in {glue:text}`others`.
+# Yes, attention in trained models singles out the bits of a parity in most cases. At the paper's size, for {glue:text}`scores` of {glue:text}`of` components with a coefficient of at least 0.3, some row of the matrix of scores is largest exactly at the members; for random sets this happens for {glue:text}`by_chance`. The row of attention that carries a component attends most to all of its members in {glue:text}`exact` cases, and to those other than its own token in {glue:text}`others`.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 7 min. **Runs in** 40 s. **Source** printed; the words on the net are quoted from a caption.
 #

@@ -18,7 +18,7 @@
 # # What a constant of 0.01 says about the loss
 #
 # ```{verdict}
-# $\Sigma = 0.01$ at a network on 20 bits already says that its risk is within {glue:text}`one_string:.3f` of the loss at any one string. Valid for every clipped network is $W/2$; with clipping, and in a sharper form of the bound, the paper's example needs {glue:text}`kl_20` examples, fewer than its million, if noise costs at most $\sigma^2 G_u$, as it does where it was measured.
+# A constant of $\Sigma = 0.01$ is a strong assumption: at a network on 20 bits it already implies that the risk is within {glue:text}`one_string:.3f` of the loss at any single string. A constant that is valid for every network with clipped outputs is $W/2$. With it, and in a sharper form of the bound, the paper's example needs {glue:text}`kl_20` examples, which is fewer than its million, if noise costs at most $\sigma^2 G_u$, as it does where it was measured.
 # ```
 # **Needs** {ref}`ch-pac-bayes`. **Read** 7 min. **Runs in** 40 s. **Source** printed.
 #

@@ -19,7 +19,7 @@
 # # The output of the hand-written network under noise
 #
 # ```{verdict}
-# To first order in the noise the output's bound is at least {glue:text}`deviations:.0f` standard deviations at even $T \ge 4$, if no coefficient is below $T^{-4}$. Noise chosen against it reaches {glue:text}`aligned:.2f` of it at $T = W =$ {glue:text}`n_long`.
+# Yes, noise moves the output by less than Theorem 24 allows. To first order in the noise its bound is at least {glue:text}`deviations:.0f` standard deviations of the output, for even $T \ge 4$ and if no coefficient is below $T^{-4}$. Noise that is chosen to move the output as far as possible, with typical lengths, reaches {glue:text}`aligned:.2f` of the bound at $T = W =$ {glue:text}`n_long`.
 # ```
 # **Needs** {ref}`ch-perturbed-attention`, {ref}`ch-gradients-and-trace`. **Read** 8 min. **Runs in** 15 s. **Source** code: $T_p$; two constants are inferred from it, all others are ours.
 #

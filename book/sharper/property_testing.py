@@ -19,7 +19,7 @@
 # # Can degree and sparsity be found by asking?
 #
 # ```{verdict}
-# No answer exceeds the truth. With a small enough $\varepsilon$ (0.002) coordinates find the degree of most functions, as the paper says. At {glue:text}`R` random subcubes a level and $\varepsilon = 0.02$, {glue:text}`found_blocks:.0f` % of functions of degree 5 show their degree along random blocks, which are ours, and {glue:text}`found_coordinates:.0f` % along single coordinates.
+# Yes, degree and sparsity of most functions can be found by asking for values, and no answer exceeds the truth. Along single coordinates, as in the paper, this takes a small $\varepsilon$, such as 0.002. With $\varepsilon = 0.02$ and {glue:text}`R` random subcubes a level, {glue:text}`found_coordinates:.0f` % of functions of degree 5 show their degree along coordinates, and {glue:text}`found_blocks:.0f` % along random blocks of coordinates, a variant of ours.
 # ```
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 7 min. **Runs in** 10 s. **Source** restored (degree), printed (sparsity, Figure 8).
 #

@@ -19,7 +19,7 @@
 # # What longer tokens cost a head
 #
 # ```{verdict}
-# Corollary 4.4 holds for tokens of length at most 1. For longer ones a power of their length is missing: with a width of $3n$ the constant that it needs grows like $n/\log n$, and is {glue:text}`forced_text:.1f` at $n = 2^{14}$. With $B_X^2$ beside $B_{QK}^{2,\infty} B_V$ the bound holds, with the constant 1.
+# Corollary 4.4 is true for tokens of length at most 1, and for longer tokens a power of their length is missing. With a width of $3n$ the constant that it would need grows like $n/\log n$, and is {glue:text}`forced_text:.1f` at $n = 2^{14}$. With $B_X^2$ beside $B_{QK}^{2,\infty} B_V$ the bound is true, with the constant 1.
 # ```
 # **Needs** {ref}`ch-attention-capacity`, {ref}`ch-linear-layer`. **Read** 8 min. **Runs in** 15 s. **Source** restored.
 #
