@@ -223,6 +223,10 @@ glue(
 ledger.show()
 
 # %% [markdown]
+# ## What the authors' code does differently
+#
+# The programs of the papers measure the model that they train, each one quantity in its own training loop. None takes a network from outside, so there is nothing to compare with.
+#
 # ## What we found
 #
 # * On a network whose numbers are proved the report agrees with the proofs.
