@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 9 min. **Runs in** 20 s. **Source** ours.
 #
-# **Claim.** Put small Gaussian noise on the weights of a network that fits its data, and let a prior around 0 have the same variances: the variances are *tied*. Then the risk that the noise causes, times the nats that it costs, is a constant. This constant decides what a PAC-Bayes bound with tied variances can say, and at which rate it falls. One variance for each kind of weight, a way forward that the paper itself names, makes it many times smaller. It does not come near counting; a prior that is wider than the posterior does better, in the next chapter.
+# **Claim.** Put small Gaussian noise on the weights of a network that fits its data, and let a prior around 0 have the same variances: the variances are *tied*. Choose the variances so that the risk is least for a given KL divergence. Then, as the noise vanishes, the risk that it causes times the divergence is a constant. (With one variance for all weights there is nothing to choose.) This constant decides what a PAC-Bayes bound with tied variances can say, and at which rate it falls. One variance for each kind of weight, a way forward that the paper itself names, makes it many times smaller. It does not come near counting; a prior that is wider than the posterior does better, in the next chapter.
 #
 # ## The statement
 #

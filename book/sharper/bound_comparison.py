@@ -19,30 +19,11 @@
 # # Two bounds on one function, and three more
 #
 # ```{verdict}
-# In the paper's example flatness beats the covering-number bound, if $\Sigma = 0.01$ may be used. At a million examples the flatness bound without its perturbation term is {glue:text}`e3_bound:.3f`, and the leading term of the other is {glue:text}`at_edelman:.2f` in our reading (quoted: 1.01). Without $\Sigma$, in the kl form of the bound, flatness needs {glue:text}`m_kl:.1e` examples to guarantee $\frac14$, fewer than counting {glue:text}`bits_per_weight` bits a weight ({glue:text}`m_counting:.1e`), if noise costs at most $\sigma^2 G_u$.
+# As arithmetic the paper's comparison is right: at a million examples and $\Sigma = 0.01$ its flatness bound is {glue:text}`e3_bound:.3f`, and the leading term of the rival bound from covering numbers is {glue:text}`at_edelman:.2f` as we read it (1.01 is quoted). Which of the two *complete* bounds is smaller is open, since 0.01 is not proved and the rival lacks its factor for depth. In a sharper form without $\Sigma$, flatness needs {glue:text}`m_kl:.1e` examples for a risk of $\frac14$, if noise costs no more than the formula for the sharpness says. To count {glue:text}`bits_per_weight` bits for each weight needs {glue:text}`m_counting:.1e`.
 # ```
-# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-construction`. **Read** 7 min. **Runs in** 10 s. **Source** quoted.
+# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-construction`. **Read** 10 min. **Runs in** 10 s. **Source** quoted.
 #
-# **Claim.** The paper compares its flatness bound with a bound from norms and covering numbers, on one function, and finds its own to be the smaller number. As arithmetic that holds. Of the four numbers quoted for its own side three come out; the fourth, 0.327 with a measured perturbation term, is open ({ref}`ch-semi-analytic-bound`). It does not yet compare two proved bounds: the constant 0.01 is not that of the prior, and the rival is read without its depth factor, on which the order with the right constant depends. The rival's quoted 1.01 is open.
-#
-# ## The statement
-#
-# The target covers all $T$ bits with $W = \frac T2$ disjoint pairs:
-#
-# $$f(x) = \frac{1}{\sqrt W} \sum_{i=1}^{W} p_{\{2i-1,\, 2i\}}(x) .$$ (eq-tiling)
-#
-# Here $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, and 0 otherwise. So the degree is $d = 2$, $f$ lies in $[0, \sqrt W]$ and has variance $\frac14$, the risk of the best constant.
-#
-# ```{prf:proposition} Lintilhac and Shaikh (2026), Appendix E.3
-# :label: sharper-e3
-# *(Holds as arithmetic.)* For this $f$ at $T = 20$ and $m = 10^6$, with $\Sigma = 0.01$ and the same norms for both, the truncated PAC-Bayes bound is numerically smaller than the covering-number bound of Edelman et al.
-# ```
-#
-# The truncated bound is the least value over $\sigma$ of $\sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{L/m}$. $G_u$ bounds the sharpness of the network that computes $f$ by hand, $L$ its squared norm, and $\Sigma$ says how far the loss spreads ({ref}`ch-pac-bayes`). The term that noise adds is left out; it is measured in {ref}`ch-semi-analytic-bound`. The rival's leading term is
-#
-# $$B_X B_w C_{2,1} \sqrt{\frac{\log(D m T)}{m}} .$$ (eq-edelman-leading)
-#
-# $D = T + 2$ is the width of a token and $B_X = \sqrt2$ its norm, $B_w = \sqrt W$ the norm of the read-out. $C_{2,1}$ is the largest sum of the norms of the columns of a weight matrix, which the paper bounds by $\sqrt D$ times the Frobenius norm. A constant and a *depth factor*, a power of the spectral norms, are missing. So {eq}`eq-edelman-leading` is no bound. If what is missing is at least 1, such a bound does not fall below it on our reading of the norms; the quoted 1.01 does. To use it favours the rival.
+# **Claim.** The paper compares its flatness bound with a bound from norms and covering numbers, on one function, and finds its own to be the smaller number. As arithmetic that holds. Of the four numbers quoted for its own side three are reproduced; the fourth, 0.327 with a measured perturbation term, is open ({ref}`ch-semi-analytic-bound`). The comparison is not yet one of two proved bounds: the constant 0.01 is not that of the prior, and the rival is read without its depth factor, on which the order with the right constant depends. The rival's quoted 1.01 is open.
 
 # %% tags=["parameters"]
 T = 20  # bits, even; 20 in the paper [20..60]
@@ -70,9 +51,48 @@ ATTAINED = {"about": "statement", "evidence": "attained"}
 glue(T=T, bits_per_weight=bits_per_weight)
 
 # %% [markdown]
+# ## Why one should care
+#
+# There are several ways to bound the risk of a transformer from the size of its weights. A *covering-number bound* counts how many different networks there are with weights of these norms; it knows nothing of the loss. A *flatness bound* uses in addition that the loss hardly grows around the network that was found. Does that help? One way to find out is to put the numbers of one and the same network into both. The paper does so for a function that its hand-written network computes, and the flatness bound comes out smaller.
+#
+# Such a comparison is only as good as its constants. A constant that is too small on one side, or a factor that is left out on the other, can reverse the order. So we recompute both numbers, ask on which constants the order depends, and set three bounds beside them that have no unknown constant.
+#
+# ## Both numbers by hand
+#
+# In the paper's example the strings have $T = 20$ bits in $W = 10$ pairs, there are $m = 10^6$ examples, and $\Sigma = 0.01$. For the flatness side the formulas of {ref}`ch-pac-bayes` give $G_u = 15524$ for the sharpness and $L = 1303.93$ for the squared norm, and the least value of the bound is
+#
+# $$3 \Bigl( \frac{\Sigma^2\, G_u\, L}{4 m} \Bigr)^{1/3} = 3 \Bigl( \frac{10^{-4} \cdot 15524 \cdot 1303.93}{4 \cdot 10^6} \Bigr)^{1/3} = 3 \cdot 0.0797 = 0.239 .$$
+#
+# For the rival we need the norms of the same network. Its tokens have length $\sqrt 2$ and its read-out $\sqrt{10}$. The matrix of its first attention has twenty entries $2 \log 20 = 5.99$, so its Frobenius norm is $\sqrt{20} \cdot 5.99 = 26.8$. With tokens of $D = 22$ entries the leading term of the rival is
+#
+# $$\sqrt2 \cdot \sqrt{10} \cdot \sqrt{22} \cdot 26.8 \cdot \sqrt{\frac{\log(22 \cdot 10^6 \cdot 20)}{10^6}} = 562 \cdot 0.00446 = 2.51 .$$
+#
+# So the flatness bound is ten times smaller. It is also below $\frac14$, the risk of the best constant, but only just.
+
+# %% [markdown]
+# ## The statement
+#
+# The target covers all $T$ bits with $W = \frac T2$ disjoint pairs:
+#
+# $$f(x) = \frac{1}{\sqrt W} \sum_{i=1}^{W} p_{\{2i-1,\, 2i\}}(x) .$$ (eq-tiling)
+#
+# Here $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, and 0 otherwise. So the degree is $d = 2$, $f$ lies in $[0, \sqrt W]$ and has variance $\frac14$, the risk of the best constant.
+#
+# ```{prf:proposition} Lintilhac and Shaikh (2026), Appendix E.3
+# :label: sharper-e3
+# *(Holds as arithmetic.)* For this $f$ at $T = 20$ and $m = 10^6$, with $\Sigma = 0.01$ and the same norms for both, the truncated PAC-Bayes bound is numerically smaller than the covering-number bound of Edelman et al.
+# ```
+#
+# The truncated bound is the least value over $\sigma$ of $\sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{L/m}$. $G_u$ bounds the sharpness of the network that computes $f$ by hand, $L$ its squared norm, and $\Sigma$ says how much the loss varies ({ref}`ch-pac-bayes`). The term that noise adds is left out; it is measured in {ref}`ch-semi-analytic-bound`. The rival's leading term is
+#
+# $$B_X B_w C_{2,1} \sqrt{\frac{\log(D m T)}{m}} .$$ (eq-edelman-leading)
+#
+# $D = T + 2$ is the width of a token and $B_X = \sqrt2$ its norm, $B_w = \sqrt W$ the norm of the read-out. $C_{2,1}$ is the largest sum of the norms of the columns of a weight matrix, which the paper bounds by $\sqrt D$ times the Frobenius norm. A constant and a *depth factor*, a power of the spectral norms, are missing. So {eq}`eq-edelman-leading` is no bound, but a number that a complete bound would probably exceed: if what is missing is at least 1, such a bound does not fall below it on our reading of the norms (the quoted 1.01 does). To compare with the leading term alone is therefore a comparison in favour of the rival.
+
+# %% [markdown]
 # ## Five numbers that fall with the sample
 #
-# Beside the two bounds of the paper stand three without $\Sigma$. In all three the output is clipped to $[0, \sqrt W]$, so that the loss lies in $[0, W]$.
+# Beside the two bounds of the paper we set three without $\Sigma$, to see how much of a number is due to flatness and how much to the form of a bound. In all three the output is clipped to $[0, \sqrt W]$, so that the loss lies in $[0, W]$.
 #
 # * **PAC-Bayes in the kl form** (Maurer), with a prior that has a width of its own: for $\Theta$ weights the divergence is $\frac \Theta2 \log\bigl(1 + \frac{L}{\Theta \sigma^2}\bigr)$ at the best width, and $\log 10^4$ nats pay for the choice among that many. For the training risk of the noisy network we take $\sigma^2 G_u$. That is not proved. At $T = 20$ it was measured to be several times too large ({ref}`ch-semi-analytic-bound`) for $\sigma$ from $3 \cdot 10^{-4}$ up, and we take no smaller $\sigma$.
 # * **Counting bits**: the weights are one of $2^{b\, \Theta}$ vectors, $b =$ {glue:text}`bits_per_weight`.
@@ -145,13 +165,13 @@ glue(m_edelman=least[edelman], m_occam=least[occam])
 glue(named=named, weights=weights, fewest=math.ceil(named / math.log(W + 1)))
 
 # %% [markdown]
-# The last two are one bound, proved with every constant. With probability $1 - \delta$, for every network of a finite set $H$ with no error on the sample, the risk is at most
+# In {numref}`fig-bound-comparison` the list of networks is far ahead: it falls below $\frac14$ beyond a thousand examples. Three curves reach that level around a million, namely the paper's bound with $\Sigma = 0.01$, the kl form without $\Sigma$, and the bound that counts bits. The leading term of the rival needs a hundred times as many. Of the five only the last two bounds of the table have nothing open. They are one bound, proved with every constant. With probability $1 - \delta$, for every network of a finite set $H$ with no error on the sample, the risk is at most
 #
 # $$W \Bigl( 1 - e^{-(\log|H| + \log(1/\delta))/m} \Bigr) .$$ (eq-occam)
 #
 # ## The numbers of the paper's side
 #
-# The numerals of this appendix are missing in the text that we could read. A public reading note quotes them. We recompute those of the paper's own side, whatever $T$ this page is run at. Each must come out within half a unit of its last digit. The control leaves the norm unsquared.
+# The numerals of this appendix are missing in the text that we could read. A public reading note quotes them. We recompute those of the paper's own side, whatever $T$ this page is run at. Each must agree within half a unit of its last digit. The control leaves the norm unsquared.
 
 # %%
 QUOTED = {"G_u": 15524, "squared norm L": 1303.93, "σ*": 2.27e-3}
@@ -215,17 +235,17 @@ glue(top_ratio=ratios["ratio"].max())
 # %% [markdown]
 # With $\Sigma = 0.01$ the flatness bound needs at most {glue:text}`top_ratio:.2g` times the examples that the rival's leading term needs, in all 6 rows. Three things bear on what that means.
 #
-# * **The constant.** The derivation asks for $\Sigma$ under the prior, where the network outputs about 0 and the loss is $f^2$: at least {glue:text}`spread:.2f` ({ref}`ch-pac-bayes`). In this form of the bound that turns the order against the leading term round, by a factor of {glue:text}`prior_ratio:.0f` at $\frac14$; against the one with the spectral norm once, by {glue:text}`left:.1f`. With its square the paper's order stands, by {glue:text}`stands:.0f`.
-# * **The form.** That is the price of the form, not of flatness. In the kl form, with a clipped loss and no $\Sigma$, {glue:text}`m_kl:.1e` examples are enough for $\frac14$, where the rival's leading term needs {glue:text}`m_edelman:.1e`.
+# * **The constant.** The derivation asks for $\Sigma$ under the prior, where the network outputs about 0 and the loss is $f^2$; there $\Sigma$ is at least {glue:text}`spread:.2f` ({ref}`ch-pac-bayes`). With this constant in the paper's form of the bound the order is reversed: flatness needs {glue:text}`prior_ratio:.0f` times as many examples for $\frac14$ as the rival's leading term, and {glue:text}`left:.1f` times as many as the leading term times the spectral norm. Compared with the leading term times the square of that norm, the paper's order stands, by a factor of {glue:text}`stands:.0f`.
+# * **The form.** The large number is due to the form of the bound, not to flatness. In the kl form, with a clipped loss and no $\Sigma$, {glue:text}`m_kl:.1e` examples are enough for $\frac14$, where the rival's leading term needs {glue:text}`m_edelman:.1e`.
 # * **The depth factor.** With the spectral norm once, {glue:text}`spectral:.1f`, the rival would need {glue:text}`m_deeper:.1e`; with its square, {glue:text}`squared:.0f`, {glue:text}`m_deepest:.1e`.
 #
-# For large samples, from {glue:text}`crossing:.0e` on, the rival's term is the smaller even at 0.01. The paper says as much: $m^{-1/2}$ falls faster than $m^{-1/3}$. Which of the two *complete* bounds is smaller cannot be said from leading terms, and is not judged here.
+# For large samples, from {glue:text}`crossing:.0e` on, the rival's term is the smaller one even at $\Sigma = 0.01$. The paper says as much: $m^{-1/2}$ falls faster than $m^{-1/3}$. Which of the two *complete* bounds is smaller cannot be said from leading terms, and is not judged here.
 #
-# The note quotes about 1.01 for the rival, where our {eq}`eq-edelman-leading` is {glue:text}`at_edelman:.2f`. Formula (12) of the paper is missing in the text that we could read, so 1.01 is open. The order does not hang on it: the flatness bound is below both.
+# The note quotes about 1.01 for the rival, where our {eq}`eq-edelman-leading` is {glue:text}`at_edelman:.2f`. Formula (12) of the paper is missing in the text that we could read, so 1.01 is open. The order does not depend on it, because the flatness bound is below both.
 #
 # ## Is flatness worth it?
 #
-# A plainer rival is to count: {glue:text}`bits_per_weight` bits for each of the {glue:text}`weights` weights. It knows nothing of flatness. (Rounded weights fit up to rounding.)
+# A plainer rival is to count {glue:text}`bits_per_weight` bits for each of the {glue:text}`weights` weights, without any regard to flatness. (Rounded weights fit up to rounding.) If flatness needed more examples than that, it would be worth nothing here.
 
 # %%
 narrow = pb.first_sample_size(lambda m: pac_kl(m, own_width=False), 0.25)
@@ -240,11 +260,11 @@ e3.holds(
 glue(m_narrow=float(narrow), even=bits_per_weight * least[kl] / least[counting])
 
 # %% [markdown]
-# Flatness wins against {glue:text}`bits_per_weight` bits a weight (at {glue:text}`even:.0f` the two are even), if the prior has its own width and the noisy network has at most the risk $\sigma^2 G_u$. With a prior as narrow as the posterior the same form needs {glue:text}`m_narrow:.1e`: that number is about the prior, not about flatness ({ref}`ch-loss-constant`). Who knows the list of networks is far ahead of all: {glue:text}`named:.0f` nats, {glue:text}`m_occam:.0f` examples.
+# Flatness needs fewer examples than {glue:text}`bits_per_weight` bits a weight (at {glue:text}`even:.0f` bits the two are even), if the prior has its own width and the noisy network has at most the risk $\sigma^2 G_u$. With a prior as narrow as the posterior the same form needs {glue:text}`m_narrow:.1e`, so that number is due to the prior, not to flatness ({ref}`ch-loss-constant`). A learner that knows the list of networks needs the fewest examples of all: the list costs {glue:text}`named:.0f` nats, and {glue:text}`m_occam:.0f` examples are enough.
 #
 # ## What would falsify this
 #
-# The paper's comparison would fall if the rival's leading term were the smaller at the paper's instance; its control is the bound that is not truncated. The three numbers would fall by half a unit of a last digit; their control is a norm without its square. Our own addition would fall if PAC-Bayes in the kl form needed more than counting bits; its control has a prior as narrow as the posterior.
+# The paper's comparison would fail if the rival's leading term were the smaller one at the paper's instance; in the control the bound is not truncated, and the analytic $P$ makes it larger. The three numbers would fail by half a unit of a last digit; in their control the norm lacks its square. Our own addition would fail if PAC-Bayes in the kl form needed more examples than counting bits; in its control the prior is as narrow as the posterior.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -256,17 +276,17 @@ ledger.show()
 #
 # ## What we found
 #
-# * Three of the four quoted numbers of the paper's side are right, with $\sigma^* =$ {glue:text}`e3_sigma:.5f`; the fourth is open. They give a truncated bound of {glue:text}`e3_bound:.4f`, of which no value is quoted.
+# * Three of the four quoted numbers of the paper's side are right, with $\sigma^* =$ {glue:text}`e3_sigma:.5f`, and the fourth is open. The three give a truncated bound of {glue:text}`e3_bound:.4f`, of which no value is quoted.
 # * With $\Sigma = 0.01$ the truncated flatness bound is below the leading term of the covering-number bound, as the paper says, at every length that we tried, on the largest reading of the norm.
-# * With the constant of the prior, in the paper's form, it needs {glue:text}`prior_ratio:.0f` times the examples of that term, and {glue:text}`left:.1f` times those of that term with the spectral norm once; with the square of that norm the paper's order stands, by {glue:text}`stands:.0f`. In the kl form, with a prior of its own width and a clipped output, flatness needs {glue:text}`m_kl:.1e` examples, fewer than the leading term alone, and fewer than counting {glue:text}`bits_per_weight` bits a weight ({glue:text}`m_counting:.1e`).
-# * Open: the rival's quoted 1.01, and the order of the complete bounds.
+# * With the constant of the prior, in the paper's form, the flatness bound needs {glue:text}`prior_ratio:.0f` times as many examples as that leading term, and {glue:text}`left:.1f` times as many as the leading term times the spectral norm. Against the leading term times the square of that norm the paper's order stands, by a factor of {glue:text}`stands:.0f`. In the kl form, with a prior of its own width and a clipped output, flatness needs {glue:text}`m_kl:.1e` examples, fewer than the leading term alone, and fewer than counting {glue:text}`bits_per_weight` bits a weight ({glue:text}`m_counting:.1e`).
+# * Two things are open: the rival's quoted 1.01, and the order of the complete bounds.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-comparison-coefficients
 #
-# The list of networks takes the coefficients as known. Let each be rounded to $b$ bits. What do they cost?
+# *By hand.* The list of networks takes the coefficients as known. Let each be rounded to $b$ bits. What do they cost?
 # ```
 #
 # ```{solution} ex-comparison-coefficients
@@ -276,9 +296,36 @@ ledger.show()
 # ```
 #
 # ```{exercise}
+# :label: ex-comparison-constant
+#
+# *With the computer.* From which $\Sigma$ on is the truncated flatness bound at a million examples larger than the rival's leading term? Find it by bisection, and compare with the constant of the prior. What changes if the rival is multiplied by the spectral norm, or by its square?
+# ```
+#
+# ```{solution-start} ex-comparison-constant
+# :class: dropdown
+# ```
+
+# %%
+crossings = {}
+for name, factor in (("alone", 1.0), ("spectral norm", spectral), ("its square", spectral**2)):
+    low, high = 1e-3, 1e4
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        flatness = pb.truncated_optimum(L, G_u, million, middle)
+        low, high = (middle, high) if flatness < factor * leading(T)(million) else (low, middle)
+    crossings[name] = low
+table(crossings, "Constant at which both bounds are equal, at a million examples", form=".2f")
+
+# %% [markdown]
+# The constant of the prior is at least {glue:text}`spread:.2f`. At $T = 20$ this lies above the first crossing and below the other two, so at a million examples the order depends on whether the rival has a depth factor. The crossings follow by hand as well: the bound grows like $\Sigma^{2/3}$, so a factor of 10.5 between the two numbers is a factor of $10.5^{3/2} = 34$ in $\Sigma$.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
 # :label: ex-comparison-least
 #
-# What is the least $m$ at which any method could know $f$, if it is one of the candidates?
+# *To think about.* What is the least $m$ at which any method could know $f$, if it is one of the candidates?
 # ```
 #
 # ```{solution} ex-comparison-least

@@ -243,7 +243,7 @@ rows = [
 table(pd.DataFrame(rows), "Which columns are the strongest of the row that carries a component")
 
 # %% [markdown]
-# At the paper's size the sentence is right: of the components of models that converged, a share of {glue:text}`scores_20` has such a row of scores, and of random sets {glue:text}`chance_20`. With the models that did not converge it is {glue:text}`scores_all`, on mean attention {glue:text}`attention_all`. At {glue:text}`n` bits it is {glue:text}`scores_here`.
+# At the paper's size the sentence is right: of the components of models that converged, a share of {glue:text}`scores_20` has such a row of scores, and of random sets {glue:text}`chance_20`. With the models that did not converge it is {glue:text}`scores_all`, on mean attention {glue:text}`attention_all`. If components with a smaller coefficient count as well, it is {glue:text}`small_done` in models that converged and {glue:text}`small_all` in all, so that the last interval reaches below one half. The paper's sentence is about bright spots that one can see, and says itself that small components are harder to identify. At {glue:text}`n` bits it is {glue:text}`scores_here`.
 #
 # In free models the row that carries a component nearly always sits at one of its members, where chance would put it one time in three or less. Its other members are its strongest other columns, in most cases; at 20 bits and degree 2 in little more than half of them. Its own column is often weak. Nothing is missing: the query of row $i$ holds bit $b_i$, so the row can change its attention when its own bit flips. In positional models the query holds no bit. There the row sits at a member no more often than chance, and in most cases all members are strong ({numref}`fig-attention-rows`); at degree 3 that is {glue:text}`positional_three`.
 
@@ -361,6 +361,8 @@ glue(
     scores_all=f"{share(whole, 'scores'):.2f}",
     attention_all=f"{share(whole, 'attention'):.2f}",
     scores_here=f"{share(here, 'scores'):.2f}",
+    small_done=f"{share(far[far['finished']], 'scores'):.2f}",
+    small_all=f"{share(far, 'scores'):.2f}",
     n=n,
     positional_three=f"{share(three, 'exact'):.2f}",
     larger=sparsity - 1,

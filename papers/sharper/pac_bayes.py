@@ -106,7 +106,8 @@ def perturbation(
 
     Degree and sparsity are from 1 to n. ``as_tabulated``: two terms of the gradient lack their
     factor sigma, as in the authors' notebook; then :math:`p_0 > 0`. Otherwise :math:`p_0 = 0`.
-    ``k`` is the number of positions; None is n + 1, and the authors' programs take n.
+    ``k`` is the number of positions, in the number of weights too; None is n + 1, and the
+    authors' programs take n.
 
     Source: Lintilhac and Shaikh (2026), Theorem 17, as tabulated: the expansion of
     :func:`papers.sharper.tabulated.perturbation_term`.
@@ -118,7 +119,7 @@ def perturbation(
     slope = at_one - at_zero
     base = 2 * math.sqrt(tabulated.gradient_bound(degree, sparsity))
     output = tabulated.output_term(n, degree, sparsity, 1.0, k=k)
-    output *= tabulated.parameter_count(n, degree, as_tabulated=True)
+    output *= tabulated.parameter_count((k or n + 1) - 1, degree, as_tabulated=True)
     hessian = tabulated.hessian_at_construction(n, degree, sparsity, k=k)
     change = tabulated.hessian_term(n, degree, sparsity, 1.0, k=k)
     return (
