@@ -25,6 +25,14 @@
 #
 # **Claim.** How well one attention layer can fit noise is bounded by the norms of its matrices, and the bound does not contain the number $T$ of tokens. As printed it bounds the rows of two matrices where its proof needs their columns: for rows it is false, for columns it holds. Small samples need one more case. What removes $T$ is a convexity step, which takes one matrix away before anything is covered.
 #
+# ## Why one should care
+#
+# Texts get longer, and a guarantee that gets worse with every token is of no use for them. Earlier bounds for one attention layer contain the logarithm of the number of tokens. The fourth paper removes it. The price is that norms of the weight matrices appear in a particular form, sums of absolute values along rows or columns, and it matters which of the two: one of them gives a theorem, the other a formula that is false for wide layers.
+#
+# ## Rows and columns
+#
+# Take the matrix with $k = 4$ rows, each of them $(1, 0, 0, 0)$. Each row has the sum of absolute values 1. The first column has the sum 4. If $x$ is a vector with entries $\pm 1$, the product $x^\top W$ has in its first entry the sum of four signs, up to 4. So with rows of sum 1 an output can be as large as the number of rows; with columns of sum 1 it is at most 1. A bound in which only the sum of a row occurs cannot be right for both, and this is what the example with the wide layer shows.
+#
 # ## The statement
 #
 # An input is a matrix $X$ whose rows are $T$ tokens $x_t \in \mathbb R^d$; one of them, $x_{[CLS]}$, asks. The layer gives token $t$ the *score* $s_t = x_{[CLS]}^\top W_{QK}\, x_t$ and returns one number,

@@ -25,6 +25,14 @@
 #
 # **Claim.** From the second layer on the paper bounds what a bit does to a head through what it does to the tokens. The bound on the weights of a row holds as stated. The bound on a head's output, as printed, leaves out the norm of the value matrix; the paper's final constant contains it, so that nothing built on it changes. Bounds with half the exponent hold too. Some dependence on the scores is unavoidable there, as the paper says.
 #
+# ## Why one should care
+#
+# In the first layer a transformer dilutes: one flipped bit moves an average over $n$ tokens by about $\frac1n$. What happens in the second layer, and in the third? If each layer could collect what the layer before has spread, a bit could become important again. The paper's Lemma 15 bounds the influence of a bit layer by layer, and everything that it says about sensitive functions rests on this bound.
+#
+# ## Two tokens by hand
+#
+# Let a layer have two tokens with the numbers $a$ and $b$, uniform attention and a value matrix that multiplies by $v$. With the skip connection the first token becomes $a + v\, \frac{a + b}2$. If a flip moves $a$ by 0.1 and leaves $b$, the first token moves by $0.1\, (1 + \frac v2)$: by 0.15 for $v = 1$, but by 50.1 for $v = 1000$. A bound on this move in which $v$ does not occur must fail for large $v$. This is the misprint that is found below.
+#
 # ## The statement
 #
 # The *influence* of bit $q$ of an input $x \in \{0,1\}^n$ on a vector $v(x)$ is $I_q[v](x) = \|v(x) - v(x^{\oplus q})\|_2$, where $x^{\oplus q}$ is $x$ with bit $q$ flipped. A head reads tokens $y_1, \dots, y_n \in \mathbb R^d$, which may depend on all of $x$. It has matrices $K$, $Q$, $V$, and

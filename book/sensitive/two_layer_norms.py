@@ -25,6 +25,16 @@
 #
 # **Claim.** The paper proves for one layer norm in each layer, behind the feedforward block, that a random step of the weights keeps it from magnifying much. A last remark says in words that the same goes for a second one, behind attention, though no bias stands before it. That is true, and the skip connection makes it simpler than the remark has it. With both norms a transformer can still compute PARITY exactly, and is as brittle.
 #
+# ## Why one should care
+#
+# The theorem on brittleness is proved for transformers with one layer norm in each layer. The ones that people train have two: one behind attention and one behind the feedforward block. For the second kind the paper has a remark of a few sentences. If the remark were wrong, the theorem would say nothing about the transformers in use. So it deserves a proof.
+#
+# ## A token that vanishes
+#
+# What could go wrong? Layer norm divides by the standard deviation of a token. Let a token be $y = (1, -1)$, and let attention add $V \eta$ to it. If all tokens are equal, $\eta = y$, and with $V = -I$ the sum is $0$: layer norm then divides 0 by 0, or something tiny by something tiny, and magnifies without limit.
+#
+# Now move the weights by a small random step. Let it change $V$ to $-I + \Delta$, with entries of $\Delta$ of size 0.01. The sum becomes $\Delta y$, a vector of length about 0.02 instead of 0, so layer norm magnifies by some 50 or 100 times and not by more. A random step makes the coincidence go away; the question is how often it leaves a token that is still very small.
+#
 # ## The statement
 #
 # An input $x$ has $n$ bits; $x^{\oplus i}$ is $x$ with bit $i$ flipped. A transformer has $L$ layers, $H$ heads and tokens $y_j \in \mathbb R^d$. In a layer, $\hat a^h_{jw}$ is the weight that head $h$ gives token $w$ at token $j$, and $V_h$ its value matrix. Now layer norm stands twice in each layer:

@@ -25,6 +25,14 @@
 #
 # **Claim.** Where a network fits its data exactly, the trace of the loss Hessian is twice the mean squared gradient of the network. That is true. The paper concludes that its hand-written network has a trace of order $W d^3$ at every length. But the bound on the gradient that it uses leaves out a block, and the trace passes it too. With that block's term added the bound holds for the paper's network.
 #
+# ## Why one should care
+#
+# The first paper measures how sharp a minimum is by the trace of the Hessian of the loss. For its hand-written network it gives a formula, and the formula goes into the bound on the error. At a perfect fit the trace is easy to understand, because the residuals are 0 and only gradients are left. So a formula for the trace is a formula for the length of the gradient of the output, block by block, and it is wrong if one block is forgotten.
+#
+# ## Two weights by hand
+#
+# Let $f = u v x$ with two weights and the target $x$, where $x = \pm 1$. The loss is $(u v - 1)^2$. At $u = v = 1$ the fit is perfect, the gradient of $f$ with respect to $(u, v)$ is $(x, x)$, of squared length 2, and the trace of the Hessian of the loss is twice that, 4. If one counts the weight $u$ only, one finds half of it, 2. At $u = 4$, $v = \frac14$ the function is the same, and the trace is $2 (\frac1{16} + 16) = 32.1$: nearly all of it belongs to $v$. A forgotten weight can be the one that matters.
+#
 # ## The statement
 #
 # The network $f_\theta$ of {ref}`ch-construction` has its weights $\theta$ written by hand. It computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings $x$ of $T$ bits: $W$ parities of $d$ bits each, with $c_i > 0$ and $\sum_i c_i^2 = 1$. Its *loss* is $L(\theta) = \mathbb E_x (f_\theta(x) - f(x))^2$, the mean over all $2^T$ strings. The *Hessian* $H$ is the matrix of second derivatives of $L$ in all weights. Its trace measures how sharp the minimum is: noise of variance $\sigma^2$ on every weight raises a small loss by about $\frac12 \sigma^2\, \mathrm{tr}\, H$. Theorem 14 of the paper bounds the squared gradient of $f_\theta$ at every input by $G_u = 4 + 4W(2 + d + 32 d^2 + 32 d^3)$.
