@@ -141,7 +141,7 @@ def series_style(i: int, **options: Any) -> dict[str, Any]:
     Raises:
         ValueError: more series than there are looks; use panels, or end labels on grey lines.
 
-    >>> look(1, linewidth=2)["marker"]
+    >>> series_style(1, linewidth=2)["marker"]
     's'
     """
     if not 0 <= i < len(COLOURS):

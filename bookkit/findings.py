@@ -9,12 +9,13 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bookkit.chapters import ROOT, Chapter, every_chapter
 from bookkit.output import in_prose
+from bookkit.register import load_register
 
 CERTIFICATES = ROOT / "counterexamples"
 GROUPS = {
@@ -148,6 +149,28 @@ def findings(part: str, found: Iterable[Finding]) -> str:
             pages.append(f"## {title}\n")
         pages += [f"({f.label})=\n### {f.title}\n\n{f.body}\n\n{_where(f)}\n" for f in own]
     return "\n".join(pages) or "None yet."
+
+
+def in_one_line(found: Sequence[Finding]) -> str:
+    """Every finding in one line, by group, with links to where it is told."""
+    lines = []
+    for group, title in GROUPS.items():
+        own = [f for f in found if f.group == group]
+        if own:
+            lines += [f"## {title}", "", "| result | finding |", "|:--|:--|"]
+            lines += [f"| {_ref(f)} | {{ref}}`{f.title} <{f.label}>` |" for f in own]
+            lines.append("")
+    return "\n".join(lines)
+
+
+def _ref(finding: Finding) -> str:
+    """What its result is called, such as "P2, Theorem 6"."""
+    papers = load_register()
+    for paper, rows in papers.items():
+        for row in (part for whole in rows for part in (whole, *whole.parts)):
+            if row.id == finding.id:
+                return f"{paper.number}, {row.ref}" if paper.number else row.ref
+    raise ValueError(f"no result {finding.id}")
 
 
 def _where(finding: Finding) -> str:

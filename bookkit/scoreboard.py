@@ -1,10 +1,10 @@
 """The scoreboard, the findings and the verdict cards: built from what the notebooks recorded.
 
-A Sphinx extension. On a page, the comments ``<!-- scoreboard -->``, ``<!-- totals -->`` and
-``<!-- findings PART -->`` are replaced before the page is read. A chapter gets a verdict card under
-its title and ``{finding}`` blocks, whose numbers come from its own run. Nothing is judged here:
-verdicts follow from the ledgers by :mod:`bookkit.verdicts`, and a result that no ledger names
-is shown open.
+A Sphinx extension. On a page, the comments ``<!-- scoreboard -->``, ``<!-- totals -->``,
+``<!-- findings PART -->``, and ``<!-- findings -->`` for one line each, are replaced before the
+page is read. A chapter gets a verdict card under its title and ``{finding}`` blocks, whose numbers
+come from its own run. Nothing is judged here: verdicts follow from the ledgers by
+:mod:`bookkit.verdicts`, and a result that no ledger names is shown open.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 from bookkit.chapters import REGISTER, Chapter, every_chapter, read_record
 from bookkit.claims import Claim, claims_by_id
-from bookkit.findings import filled, findings, findings_of, glued, load_findings
+from bookkit.findings import filled, findings, findings_of, glued, in_one_line, load_findings
 from bookkit.register import Entry, Paper, load_register
 from bookkit.verdicts import NOW, STATED, as_stated, deciding, known_now, together
 
@@ -300,7 +300,8 @@ def made(what: str, part: str | None) -> str:
     """What stands in place of a page's comment."""
     rows = load_rows()
     if what == "findings":
-        return findings(part or "", load_findings())
+        found = load_findings()
+        return findings(part, found) if part else in_one_line(found)
     if what in ("totals", "own-totals"):
         return totals(rows, own=what == "own-totals")
     return {"scoreboard": scoreboard, "papers": papers}[what](rows)

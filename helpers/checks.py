@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 Check = Callable[[str, Any], Any]
 OrInfinite = Annotated[float, "or infinite"]
 _NAMELESS = (
-    *(ZeroDivisionError, IndexError, RuntimeError),
+    *(ZeroDivisionError, OverflowError, IndexError, RuntimeError),
     torch.linalg.LinAlgError,  # type: ignore[attr-defined]
 )
 
@@ -67,7 +67,8 @@ def validated(function: F) -> F:
         except (ArithmeticError, IndexError, RuntimeError, ValueError) as error:
             told = dict(zip((name for name, _ in ordered), given, strict=False)) | named
             words = set(re.findall(r"\w+", str(error)))
-            if type(error) not in _NAMELESS and not words.isdisjoint(told):
+            is_named = type(error) is ValueError and not words.isdisjoint(told)
+            if is_named or type(error) not in (*_NAMELESS, ValueError):
                 raise
             listed = ", ".join(
                 f"{name} = {format_value(value)}" for name, value in told.items() if name != "self"
@@ -82,8 +83,8 @@ def format_value(value: Any) -> str:
 
     Example:
         >>> import torch
-        >>> from helpers.checks import shown
-        >>> shown(torch.zeros(2, 3))
+        >>> from helpers.checks import format_value
+        >>> format_value(torch.zeros(2, 3))
         'a tensor of shape (2, 3), torch.float32'
     """
     if isinstance(value, Tensor):

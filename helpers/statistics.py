@@ -281,7 +281,7 @@ def resampled(
 
     Example:
         >>> values, groups = torch.tensor([1.0, 2.0, 10.0]), torch.tensor([0, 0, 1])
-        >>> again = values[redrawn(groups, 1000, torch.Generator().manual_seed(0))]
+        >>> again = values[resampled(groups, 1000, torch.Generator().manual_seed(0))]
         >>> again.shape, again[:, 2].unique().item()
         (torch.Size([1000, 3]), 10.0)
     """
@@ -306,9 +306,9 @@ def resampled_means(values: Tensor, count: int, generator: torch.Generator) -> T
 
     Example:
         >>> import torch
-        >>> from helpers.statistics import redrawn_means
+        >>> from helpers.statistics import resampled_means
         >>> runs = torch.tensor([1.0, 2.0, 6.0])
-        >>> means = redrawn_means(runs, 1000, torch.Generator().manual_seed(0))
+        >>> means = resampled_means(runs, 1000, torch.Generator().manual_seed(0))
         >>> means.shape, bool(means.min() >= 1), bool(means.max() <= 6)
         (torch.Size([1000]), True, True)
     """
@@ -325,7 +325,7 @@ def percentile_interval(redraws: Tensor, level: float = 0.95) -> tuple[float, fl
         level: Of the interval, between 0 and 1; else ValueError.
 
     Example:
-        >>> ends(torch.arange(101.0, dtype=torch.float64), 0.9)
+        >>> percentile_interval(torch.arange(101.0, dtype=torch.float64), 0.9)
         (5.0, 95.0)
 
     Source: Efron (1979).
@@ -349,8 +349,8 @@ def bootstrap_interval(values: Tensor, level: float = 0.95) -> Estimate:
 
     Example:
         >>> runs = torch.tensor([1.0, 2.0, 3.0, 4.0], dtype=torch.float64)
-        >>> again = redrawn_means(runs, 1000, torch.Generator().manual_seed(0))
-        >>> f"{bootstrapped(torch.cat((runs.mean()[None], again))):.1f}"
+        >>> again = resampled_means(runs, 1000, torch.Generator().manual_seed(0))
+        >>> f"{bootstrap_interval(torch.cat((runs.mean()[None], again))):.1f}"
         '2.5 [1.5, 3.5]'
     """
     return Estimate(values[0].item(), *percentile_interval(values[1:], level))
@@ -360,8 +360,8 @@ def median_high(values: Sequence[float]) -> float:
     """The middle one of an odd number of values; of an even number, not 0, the upper of both.
 
     Example:
-        >>> from helpers.statistics import middle
-        >>> middle([3, 1, 2]), middle([4, 1, 2, 3])
+        >>> from helpers.statistics import median_high
+        >>> median_high([3, 1, 2]), median_high([4, 1, 2, 3])
         (2, 3)
     """
     if not len(values):
@@ -385,7 +385,7 @@ def least_integer(met: Callable[[int], bool], start: int = 1, most: int = 10**60
     then is halved.
 
     Example:
-        >>> first(lambda m: m * m >= 1000)
+        >>> least_integer(lambda m: m * m >= 1000)
         32
     """
     if most < start:

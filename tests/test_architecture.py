@@ -15,11 +15,12 @@ from bookkit.register import load_register
 
 PACKAGES = ("helpers", "papers", "bookkit")
 LAYERS = (
-    ("checks", "weights", "draws", "statistics"),
+    ("checks", "weights", "rng", "statistics"),
     ("kernels",),
     ("cube",),
     ("training", "covers"),
     ("nets", "sharpness"),
+    ("probe",),
 )
 """Of ``helpers`` the modules and packages, the lowest first."""
 LEVEL = {f"helpers.{name}": level for level, names in enumerate(LAYERS) for name in names}

@@ -19,7 +19,7 @@
 # # One network under five bounds
 #
 # ```{verdict}
-# No bound that the papers prove certifies a small network that has plainly learned. Trained on {glue:text}`strings` strings, transformers of one layer have a risk of at most {glue:text}`largest_risk:.4f` on new ones. Three of the papers have bounds that apply, and all of them are at least {glue:text}`least_here:.2f` here, where a constant output has a risk of $\frac14$. To count 32 bits for each weight gives {glue:text}`bits_here:.2f`, no better. Only to count the possible targets, the pairs of bits, certifies something: a risk of {glue:text}`occam_here:.3f` for the pair that fits.
+# No bound that three of the papers prove certifies a small network that has plainly learned. After {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`. All of these bounds on it are at least {glue:text}`least_here:.2f`, while a predictor that ignores the input has the risk $\frac14$. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f`, which is vacuous too. Counting the pairs of bits that could be the target gives {glue:text}`occam_here:.3f`.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-single-layer-bound`, {ref}`ch-longer-tokens`. **Read** 7 min. **Runs in** 30 s. **Source** ours; of the papers' bounds, see their chapters.
 #

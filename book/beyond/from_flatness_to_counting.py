@@ -19,7 +19,7 @@
 # # From flatness to counting, step by step
 #
 # ```{verdict}
-# A bound that rewards flatness and one that counts networks are two ends of a ladder of ten proved bounds, and the choice of the prior makes most of the distance. For one network on {glue:text}`T` bits the first paper's form, with every constant proved, needs {glue:text}`m_first:.0e` samples for a risk of $\frac14$. Nine changes of prior and form bring it to {glue:text}`m_last:.0f`. To know where the network is flat is worth a factor of {glue:text}`flat_tied:.0f` if the prior is as narrow as the noise, and of {glue:text}`flat:.1f` if it is not.
+# Nine proved steps lead from a bound by flatness to a bound by counting, and each says what it is worth. For one network on {glue:text}`T` bits the first paper's bound, with every constant proved, needs {glue:text}`m_first:.0e` samples to guarantee a risk of $\frac14$; the last step needs {glue:text}`m_last:.0f`. To know in which directions the network is flat saves a factor of {glue:text}`flat_tied:.0f` if the prior is as narrow as the noise, and of {glue:text}`flat:.1f` if it is not.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-from-gaussians-to-occam`. **Read** 7 min. **Runs in** 40 s. **Source** ours.
 #

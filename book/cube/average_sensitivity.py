@@ -19,7 +19,7 @@
 # # How sensitive is a function on the cube?
 #
 # ```{verdict}
-# Flips counted one by one and Fourier weights times their degree agree, up to rounding on {glue:text}`random_functions` random tables of each length up to {glue:text}`n_random` bits, and exactly on three of {glue:text}`n_packed` bits: PARITY has $n$, MAJORITY about $\sqrt{2n/\pi}$, FIRST 1 and MEAN $1/n$, as the paper says.
+# Yes, the paper's values are right: PARITY of $n$ bits has the average sensitivity $n$, MAJORITY about $\sqrt{2n/\pi}$, FIRST 1 and MEAN $1/n$. We compute it in two ways, by counting flips and from the Fourier weights times their degrees. Both agree to rounding on {glue:text}`random_functions` random functions of each length up to {glue:text}`n_random` bits, and exactly on three functions of {glue:text}`n_packed` bits.
 # ```
 #
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 7 min. **Runs in** 10 s. **Source** printed.

@@ -19,7 +19,7 @@
 # # From covers to generalization
 #
 # ```{verdict}
-# The chain from covers to generalization holds with a constant of $4\sqrt2$ and, sharper than stated, with $2L\hat{\mathcal R}$ for $4L\hat{\mathcal R}$. Its closed form is safe for $m \ge C/A^2$ examples and fails far below: for $A = 1$, $m = 4$, $C = 100$ it is {glue:text}`printed_one:.2f`, below zero.
+# Yes, the chain from covers to generalization holds, with a constant of $4\sqrt2$, and in one place with half the stated factor. One closed formula in it needs a condition: it is safe for $m \ge C/A^2$ examples, and far below that it fails. For $A = 1$, $m = 4$ and $C = 100$ it gives {glue:text}`printed_one:.2f` as a bound on a quantity that is never negative.
 # ```
 #
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 10 min. **Runs in** 10 s. **Source** printed; the tail of A.4 and the exponents of A.8 restored.

@@ -19,7 +19,7 @@
 # # Every function on the cube is a sum of parities
 #
 # ```{verdict}
-# Eq. (1) holds: all {glue:text}`functions` functions of {glue:text}`n_all` bits come back from their coefficients, and no two share them. One set of coefficients gives variance 1 as a sum of signs, which the experiments use, and $\frac14$ in the basis of Eq. (1).
+# Yes, every function of bits is a sum of parities in exactly one way: all {glue:text}`functions` functions of {glue:text}`n_all` bits are recovered from their coefficients, and no two have the same ones. The paper uses two bases. The same coefficients give a function of variance 1 as a sum of signs, as in its experiments, and of variance $\frac14$ in the basis of its Eq. (1).
 # ```
 #
 # **Needs** nothing but linear algebra. **Read** 8 min. **Runs in** 10 s. **Source** Eq. (1) quoted; the sentence on normalising printed.

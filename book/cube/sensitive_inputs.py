@@ -19,7 +19,7 @@
 # # How many flips change one input?
 #
 # ```{verdict}
-# Two remarks on single inputs are off, and what follows from them is not: of $n = {glue:text}`n_odd`$ flips at most {glue:text}`maj_s` change MAJORITY, not {glue:text}`n_odd`, and at $n = {glue:text}`n_max`$ MEAN has sensitivity {glue:text}`mean_s:.4f` at every input, which is $1/n$ and not $1/n^2 = {glue:text}`mean_printed:.4f`$.
+# No, two remarks on single inputs have the wrong number, but nothing else depends on them. Of $n = {glue:text}`n_odd`$ flips at most {glue:text}`maj_s` change MAJORITY at one input, not {glue:text}`n_odd`. And the sensitivity of MEAN is $1/n$ at every input, not $1/n^2$: at $n = {glue:text}`n_max`$ it is {glue:text}`mean_s:.4f` in place of {glue:text}`mean_printed:.4f`.
 # ```
 #
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 4 min. **Runs in** 5 s. **Source** printed.

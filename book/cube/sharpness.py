@@ -19,7 +19,7 @@
 # # Sharpness: what noise in the weights does to the loss
 #
 # ```{verdict}
-# Noise of standard deviation $\sigma$ costs $\frac{\sigma^2}2$ times the trace of the Hessian: at $\sigma = 0.001$ that is right to {glue:text}`smooth_off` of itself in the smooth networks tried. Across a ReLU's kink the proof's Lagrange point need not exist; an integral, plus a term for the corners, repairs it.
+# Yes, small noise in the weights costs half its variance times the trace of the Hessian. At a standard deviation of 0.001 this is right up to a share of {glue:text}`smooth_off` in the smooth networks tried. The paper's proof assumes a point that need not exist where a ReLU has its kink; an integral in its place, with a term for the corners, repairs the proof.
 # ```
 #
 # **Needs** nothing but derivatives. **Read** 8 min. **Runs in** 10 s. **Source** Remark 3 printed; the formulas of Definition 1 and Theorem 6 restored from their words.

@@ -19,7 +19,7 @@
 # # Short averages
 #
 # ```{verdict}
-# As printed, the sparsification lemma lacks a factor: for one vector of length 1 with weight $\frac12$, and one term, it promises an error of 0, and the least squared error is {glue:text}`printed_error:.2f`. Either of two factors repairs it.
+# Lemma 3.1 is false as printed, because a factor is missing. Take a single vector of length 1 with weight $\frac12$, and one term: the lemma promises an error of 0, and the least squared error that is possible is {glue:text}`printed_error:.2f`. Either of two factors repairs it.
 # ```
 # **Needs** nothing but linear algebra. **Read** 5 min. **Runs in** 10 s. **Source** printed.
 #

@@ -18,11 +18,19 @@
 # # One layer at a time
 #
 # ```{verdict}
-# Lemma E.2 fails in the first layer if tokens are longer than $\sqrt2$, at length $R$ by a factor of up to $R^2/2$: {glue:text}`by_hand:.1f` at $R = 5$. With $R^2$ beside $W_{QK}$ it holds, even with half its constants.
+# Lemma E.2 is false in the first layer if tokens are longer than $\sqrt2$: for tokens of length $R$ its bound on the error can be too small by a factor of $R^2/2$, and by {glue:text}`by_hand:.1f` at $R = 5$. With $R^2$ beside $W_{QK}$ the lemma is true, even with half of its constants.
 # ```
 # **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
 #
 # **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far one layer moves, and how far the read-out moves. The first and the third hold. The second is Lemma A.15 of {cite:t}`variables`, without the condition of Lemma A.14, on which that rests, that tokens lie in the unit ball. With it the lemma holds; the paper uses it for longer inputs too, and there it fails. Its repair is a square of their length. The paper sums the bound up as a power of the norms, and counts what several heads cost; both are fair. Two corollaries of the appendix inherit a missing factor from Theorem 4.2, and fail.
+#
+# ## Why one should care
+#
+# A bound for many layers is a bound for one layer used again and again: an error in the weights of a layer becomes an error in its output, which the next layer receives. Lemma E.2 is this step. If it were too small by a factor of 2, the bound for ten layers could be too small by a factor of a thousand. The step has a place where it is easy to lose a factor, because inside the network tokens have length at most 1 but the first layer receives the raw tokens, which may be longer.
+#
+# ## One score by hand
+#
+# A score is a product $x^\top W z$ of two tokens with a matrix. Let both tokens have the single entry $R$ and let $W$ be off by 0.01. Then the score is off by $0.01\, R^2$. For $R = 1$ this is 0.01, for $R = 5$ it is 0.25. A lemma that is right for tokens of length 1, in which only $W$ occurs, is too small by the factor $R^2 = 25$ at length 5. Half of that remains after the softmax, whose slope is at most $\frac12$.
 #
 # ## How far one layer moves
 #

@@ -19,7 +19,7 @@
 # # Covers of linear maps that do not count the inputs
 #
 # ```{verdict}
-# Lemmas 3.4 and 3.5 bound the columns of the matrices and are false: at $k =$ {glue:text}`k_wide` outputs the hidden constants would have to be {glue:text}`forced_34:.0f` and {glue:text}`forced_35:.0f`. For rows both hold (3.5 with $\log(kn)$), with a constant of 7 and members of the class.
+# Lemmas 3.4 and 3.5 are false for matrices with bounded columns, as they are printed: at {glue:text}`k_wide` outputs the hidden constants would have to be {glue:text}`forced_34:.0f` and {glue:text}`forced_35:.0f`, and they grow with the number of outputs. For matrices with bounded rows both are true, with a constant of 7, if 3.5 has $\log(kn)$.
 # ```
 # **Needs** {ref}`ch-mixed-inputs`. **Read** 6 min. **Runs in** 10 s. **Source** printed.
 #

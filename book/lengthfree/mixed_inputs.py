@@ -19,7 +19,7 @@
 # # Where a cover of linear maps has to look
 #
 # ```{verdict}
-# To cover linear maps on all inputs of bounded $\ell_1$ norm it is enough to cover them on the vertices, if outputs are compared in a norm; for $q = \frac12$, which the paper's definition allows and no use needs, {glue:text}`on_vertices` map covers the vertices where {glue:text}`on_all` are needed. Covers of rows make covers of matrices, if the class holds every combination of rows.
+# Yes, to cover linear maps on all inputs of bounded $\ell_1$ norm it is enough to cover them on the vertices of that ball, as long as outputs are compared in a norm. The paper's definition also allows $q = \frac12$, which is no norm and which nothing uses. There it fails: {glue:text}`on_vertices` map covers the vertices where {glue:text}`on_all` are needed for all inputs.
 # ```
 # **Needs** nothing but linear algebra. **Read** 4 min. **Runs in** 10 s. **Source** printed; the range of $q$ restored.
 #

@@ -24,6 +24,16 @@
 #
 # **Claim.** Put covers that do not count inputs into the capacity bound for deep transformers, and the length $T$ leaves the bound. That is true. As printed the bound has fewer factors than the sum that its proof arrives at, and the proof lacks three more. Networks in which a single number varies need more than it allows. With all six put right it holds.
 #
+# ## Why one should care
+#
+# Whoever wants a guarantee for a transformer on long texts would like a bound in which the length of the text does not appear. For one layer there is one ({ref}`ch-single-layer-bound`). For several layers the formula is longer, a sum over layers with products of norms, and such a formula is easily printed with a factor missing. A missing factor is not cosmetic: a bound that is too small promises what it cannot keep. So we test the printed formula where the right answer is obvious.
+#
+# ## A class with one free number
+#
+# When is a bound on the size of a cover certainly too small? Take a class that contains two networks whose outputs differ by more than $2 \epsilon$ at some input. No single network is within $\epsilon$ of both, so a cover has at least two members and its logarithm is at least $\log 2 \approx 0.693$.
+#
+# For example, let all weights be fixed except the last one, $w$ between 0 and $B_w$, and let the output be $w$ times 1. For $w = 0$ and $w = B_w$ the outputs differ by $B_w$, so at a scale just below $\epsilon = B_w / 2$ a valid formula $C / \epsilon^2$ must give at least $\log 2$, that is, $C \ge 0.173\, B_w^2$. If a term of $C$ has 1 where $B_w^2$ should stand, the formula fails as soon as $B_w$ is large. Each of the six slips below is found by such a class, in which only one number varies.
+#
 # ## The statement
 #
 # Tokens are the rows of $X \in \mathbb R^{T \times d}$, of length at most $B_x$. $\Pi$ shortens rows that are longer than 1 to length 1. The activation $\sigma$ acts on each number, keeps 0 and is $L_\sigma$-Lipschitz. Put $g^{(1)} = X$, and for $i = 1, \dots, L$
@@ -419,6 +429,18 @@ ledger.show()
 # Nothing can be compared. `run_experiment.py`, the only program of the repository `traugerjacob/Transformer-Gen-Bounds`, trains one layer on sparse majority; no cover is built and no bound evaluated.
 #
 # ## Exercises
+#
+# ```{exercise}
+# :label: ex-deep-run
+#
+# *With the computer.* The parameter `stretch` says how extreme the networks with one free number are. Run the chapter with `-p stretch 300`, ten times the value on this page. What happens to the ratio of the bound to $\log 2$?
+# ```
+#
+# ```{solution} ex-deep-run
+# :class: dropdown
+#
+# It falls from 0.022 to 0.0002, by a factor of about a hundred: the missing factors enter as squares. So the printed formula is not off by a constant.
+# ```
 #
 # ```{exercise}
 # :label: ex-deep-slips

@@ -19,7 +19,7 @@
 # # Exact rounding: how far short averages are off
 #
 # ```{verdict}
-# Lemmas 3.3 and 3.6 hold as printed. Their proofs count averages of $a$ vectors, which need not be a whole number; with $\lceil a \rceil$ terms the log size reaches {glue:text}`ratio_ceiling:.2f` times the bound. Averages of $\lceil a/2 \rceil$ vectors cover as well, and their log size stays within it.
+# Yes, Lemmas 3.3 and 3.6 are true as printed, but their proofs have a gap. The proofs count averages of $a$ vectors, and $a$ need not be a whole number; with $\lceil a \rceil$ vectors the logarithm of the count reaches {glue:text}`ratio_ceiling:.2f` times the bound. Averages of $\lceil a/2 \rceil$ vectors are accurate enough as well, and their count stays within it.
 # ```
 # **Needs** {ref}`ch-convex-combinations`, {ref}`ch-mixed-inputs`. **Read** 5 min. **Runs in** 10 s. **Source** printed.
 #

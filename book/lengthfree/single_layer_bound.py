@@ -19,11 +19,19 @@
 # # A bound for one layer, free of the sequence length
 #
 # ```{verdict}
-# With the norms of rows, as printed, a constant of {glue:text}`forced_wide:.1f` is forced at width {glue:text}`d_wide`, and it grows without end. With the norms of columns, and $B_x$ for the value on small samples, $8\sqrt2$ is enough, at every number $T$ of tokens.
+# Theorem 4.1 is false for matrices with bounded rows, as printed: at width {glue:text}`d_wide` its constant would have to be {glue:text}`forced_wide:.1f`, and it grows with the width without end. For matrices with bounded columns it is true with the constant $8\sqrt2$, once $B_x$ stands for the value on small samples. The number of tokens does not appear in it.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-rounding`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 9 min. **Runs in** 15 s. **Source** printed.
 #
 # **Claim.** How well one attention layer can fit noise is bounded by the norms of its matrices, and the bound does not contain the number $T$ of tokens. As printed it bounds the rows of two matrices where its proof needs their columns: for rows it is false, for columns it holds. Small samples need one more case. What removes $T$ is a convexity step, which takes one matrix away before anything is covered.
+#
+# ## Why one should care
+#
+# Texts get longer, and a guarantee that gets worse with every token is of no use for them. Earlier bounds for one attention layer contain the logarithm of the number of tokens. The fourth paper removes it. The price is that norms of the weight matrices appear in a particular form, sums of absolute values along rows or columns, and it matters which of the two: one of them gives a theorem, the other a formula that is false for wide layers.
+#
+# ## Rows and columns
+#
+# Take the matrix with $k = 4$ rows, each of them $(1, 0, 0, 0)$. Each row has the sum of absolute values 1. The first column has the sum 4. If $x$ is a vector with entries $\pm 1$, the product $x^\top W$ has in its first entry the sum of four signs, up to 4. So with rows of sum 1 an output can be as large as the number of rows; with columns of sum 1 it is at most 1. A bound in which only the sum of a row occurs cannot be right for both, and this is what the example with the wide layer shows.
 #
 # ## The statement
 #
@@ -405,6 +413,7 @@ glue(grows=counted.iloc[-1] / counted.iloc[0], above=counted.iloc[0] / growth["t
 # * $T$ disappears by convexity in $W_v$ and because softmax averages. The new covers exchange $\ln m$ for $\ln d$.
 #
 # ```{finding} lengthfree.thm4_1
+# :also: lengthfree.thm4_1.cor4_1_1 lengthfree.thm4_1.corD_0_1 lengthfree.thm4_1.corD_0_2
 # :title: Theorem 4.1 holds for columns of W_c and W_v, not for rows
 # :group: false statement
 #

@@ -19,7 +19,7 @@
 # # One layer: three corollaries, several heads, real weights
 #
 # ```{verdict}
-# As printed, with rows bounded, all three corollaries are false, as the theorem is. With columns bounded they hold, the third although the lemma under it is false, and $H$ independent heads cost exactly $H$ times one. A layer of width {glue:text}`width` with the usual random weights, and sinusoidal positions, needs $10$ to the power {glue:text}`log_class:.1f` examples before the bound says anything.
+# As printed, for bounded rows, all three corollaries are false, like the theorem that they come from. For bounded columns they are true, and $H$ independent heads cost exactly $H$ times one. The bound is far from practice: a layer of width {glue:text}`width` with the usual random weights and sinusoidal positions needs 10 to the power {glue:text}`log_class:.1f` examples before it is below 1.
 # ```
 # **Needs** {ref}`ch-single-layer-bound`, {ref}`ch-linear-covers`. **Read** 7 min. **Runs in** 15 s. **Source** printed.
 #

@@ -24,6 +24,14 @@
 #
 # **Claim.** The bounds for a transformer with one output carry over to one that fills in a masked word out of $K$, at the price of a factor of about $\sqrt K$. The first half of the proof is right, and its constant is the best one: cross entropy changes by at most twice the largest change of a score. The second half quotes a theorem about the worst sample, and displays it for one and the same sample; so displayed it is false, and the factor can be $K$. On the worst sample it holds, and that is enough for the theorem.
 #
+# ## Why one should care
+#
+# The bounds of the earlier chapters are about transformers with one number as output. A language model that fills in a masked word has one score for each of $K$ words, and $K$ is some ten thousand. How much does a guarantee suffer from so many outputs? If the bound for one output had to be paid $K$ times, it would be worthless. The paper claims a factor of about $\sqrt K$, and the question is for which samples that is true.
+#
+# ## Three words by hand
+#
+# Let the vocabulary have three words, all with the score 0. Each has the probability $\frac13$, and the loss is $\log 3 \approx 1.099$ whichever word is the true one. Now raise the score of the true word by 0.3 and lower the two others by 0.3. The probability of the true word becomes $1 / (1 + 2 e^{-0.6}) = 0.477$ and the loss 0.741. So no score moved by more than 0.3, and the loss moved by 0.358. The first lemma below allows at most twice the largest change of a score, 0.6. The factor 2 is nearly reached when the true word has a very small probability, because then the loss follows the difference of two scores.
+#
 # ## The statement
 #
 # A sentence has $T$ tokens, one of them masked. A transformer turns the masked token into a vector $Y \in \mathbb R^d$, and a matrix $W$ with $K$ rows turns it into *scores* $v = WY \in \mathbb R^K$, one for each word of the vocabulary. With $p = \mathrm{softmax}(v)$ and the true word $y$, the loss is the *cross entropy* $\ell(v, y) = -\log p_y$, in nats. There are $m$ sentences $x_1, \dots, x_m$ with masked words $y_1, \dots, y_m$. A function $f$ of a class $\mathcal F$ gives sentence $i$ the scores $f(x_i)$, and $\mathcal F_s$ is the class of the scores $f_s$ for word $s$ alone. The *complexity* of a class on this sample is
@@ -413,6 +421,18 @@ ledger.show()
 # The paper has no experiment on masked words, and no code of this part.
 #
 # ## Exercises
+#
+# ```{exercise}
+# :label: ex-masking-run
+#
+# *With the computer.* Run this chapter with a vocabulary twice as large, `python -m bookkit.run lengthfree/word_masking -p k_wide 33554432 --out my_run`. Predict first: by which factors will the needed number and $\sqrt K$ grow?
+# ```
+#
+# ```{solution} ex-masking-run
+# :class: dropdown
+#
+# The needed factor doubles, to $3.36 \times 10^7$, since it is nearly $K$. The square root grows by $\sqrt 2$ only, to 5793. So the gap between the two grows like $\sqrt K$.
+# ```
 #
 # ```{exercise}
 # :label: ex-masking-bounded

@@ -25,6 +25,16 @@
 #
 # **Claim.** Among all recurrent nets that fit $n$ samples of the general task take one with the smallest weights. If $n$ is less than a power of the length $N$ of the prompts, its error on fresh prompts is large. The reason is that the task itself needs a norm that grows with $N$, whereas $n$ samples can be fitted at a norm that does not depend on $N$. All steps hold, and they need only those forms of {prf:ref}`retrieval-prop8` that are true.
 #
+# ## Why one should care
+#
+# Learning theory often assumes that training finds, among all networks that fit the data, one with small weights. For some tasks this is a good sign: the network of least norm is also the one that has understood the task. The theorem shows a task and a kind of network for which it is the opposite. To serve every token a recurrent net needs a large norm, whereas a few samples can be fitted with a small one. So the preference for small weights leads away from the task.
+#
+# ## Four samples by hand
+#
+# Let a sample be one token $x$, a number, and let the labels be $\pm 1$. Take the samples $x = 0, 1, 2, 3$ with the labels $1, -1, -1, 1$. A net with four ReLU units passes through them: a line that falls by 2 from 0 to 1, is flat to 2 and rises by 2 to 3. Its slopes are at most 2, so its weights are of moderate size, and this size depends on the four samples only. It does not matter whether they come from prompts of ten tokens or of a million.
+#
+# A net that solves the task for prompts of $N$ tokens must be able to tell, at every token, the label of any other. Its states have to carry $N$ numbers, and reading one of $N$ numbers from a state of bounded length takes a matrix with a norm of about $\sqrt N$. For $N = 10$ this is 3, for $N = 1{,}000{,}000$ it is 1000. At some length the second norm exceeds the first, and from then on the smallest net that fits the samples does not solve the task.
+#
 # ## The statement
 #
 # Task and nets are those of {ref}`ch-state-norms`, with states of length at most 1. The read-out is a ReLU net with $L_y$ layers of width $d_h$. Its first layer reads the states, through $U$, and the token $z$, through $W_y$:

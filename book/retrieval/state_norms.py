@@ -25,6 +25,16 @@
 #
 # **Claim.** If every token has a pointer of its own, then the two states at a token must hold the labels of all other tokens, because its pointer may name any of them. So the states need many dimensions, or $U$, which reads them, a large norm. The bound on the dimension holds. The bound on the norm holds in the form of the paper's text, and here it gets a short proof and a constant. The form that the proof concludes rests on a packing bound that is false in the Euclidean ball, and is false too.
 #
+# ## Why one should care
+#
+# A recurrent net reads a prompt token by token and keeps what it will need in a *state*, a vector of fixed length. An attention layer keeps all tokens. If any earlier token may be asked for later, how large must the state be? The answer decides whether a recurrent net can be small where a transformer is. It also has two sides. A state can be large because it has many dimensions, or because the matrix that reads it is large, so that tiny differences in the state matter.
+#
+# ## Three bits in one number
+#
+# Let the labels be signs, and let a net with a state of a single number between 0 and 1 remember three of them, as binary digits: the signs $+, -, +$ become the number $0.101$ in binary, that is $\frac58$. Reading the third sign means to tell $\frac58$ from $\frac12$, numbers that differ by $\frac18$. A read-out that turns this into a difference of 2 has a slope of 16. With $N$ signs it needs a slope of $2^{N+1}$.
+#
+# With a state of three numbers, one for each sign, a slope of 1 is enough. So the dimension of the state and the slope of its reader can be exchanged: one number with a slope that grows exponentially, or $N$ numbers with a bounded one. The first bound below, *dimension times the logarithm of the slope is at least of order* $N$, says that nothing better is possible.
+#
 # ## The statement
 #
 # Token $i$ of $N$ has standard normal data $x_i \in \mathbb R^d$ and one pointer $t_i$, uniform on the $N$ positions and independent of all else. Its label is $\langle u, x_{t_i} \rangle$ with a fixed $u$ of length 1. A recurrent net has two *states* in $\mathbb R^{d_h}$, of Euclidean norm at most $r_h$; transitions are arbitrary. $h^\to_i$ has seen the tokens before $i$, $h^\gets_i$ those after it. The prediction is $f_y(U^\to h^\to_i, U^\gets h^\gets_i, x_i, t_i)$, and the *read-out* $f_y$ is $\mathfrak L/r_h$-Lipschitz in its first two arguments. $\|U\|_{op}$ is the largest singular value of $U = (U^\to, U^\gets)$, $\|U\|_F$ the root of the sum of its squared entries. The *risk* is the mean squared error; predicting 0 has risk 1.

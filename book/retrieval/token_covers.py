@@ -25,6 +25,16 @@
 #
 # **Claim.** A guarantee for learning needs a count: how many transformers are there, up to a small difference of outputs? The paper's answer depends on the length of the prompts by logarithms only. It has four steps: tokens are not long, heads move little when their matrices move, so does the net behind them, and matrices have small covers. All four hold, with constants that we derive; of the paper's two counts of matrices one is enough.
 #
+# ## Why one should care
+#
+# Whether a network that fits its training prompts can be trusted on new ones depends on how many networks there are that could have been learned. There are infinitely many, of course, but networks with nearly the same outputs may be counted as one. The question for transformers on long prompts is whether this count grows with the number $N$ of tokens. If it grew in proportion, long prompts would need more samples, and the paper's message, that attention learns retrieval almost independently of the length, would fail at its root.
+#
+# ## One head by hand
+#
+# Let a head look at two tokens with the values 1 and $-1$, and let it have one free number, the difference $s$ of their scores, between 0 and 10. Its output is $\tanh \frac s2$, with a slope of at most $\frac12$. To have, for each $s$, one on a list with an output within 0.1, numbers $s$ that are 0.4 apart are enough, and 0.2 is the largest distance to the next: the list $0.2, 0.6, \dots, 9.8$ has 25 members. (Fewer would do, since large scores hardly matter.)
+#
+# With more tokens nothing changes: the output is an average with weights that add up to 1, so it moves by at most as much as the largest score does, however many tokens there are. The logarithm of $N$ that remains comes from two places. Among many random tokens some are long, and with more positions their codes need more dimensions.
+#
 # **The class.** There are $n$ prompts of $N$ tokens $z_j \in \mathbb R^D$, with data $x_j \in \mathbb R^d$, the positions and $q$ pointers in them, as in {prf:ref}`retrieval-ass123`. Head $h$ of $H$ has a query-key matrix $W_h$ and gives token $i$ the average $\sum_j p_j z_j$, where $p$ is the softmax of the *scores* $z_i^\top W_h z_j$. A net $u \mapsto a^\top \sigma(Vu + b)$ with $m$ ReLU units reads all $H$ averages. Its weights have $\|a\|\, \|(V, b)\|_F \le K$, and $\|W_h\|_F \le B_F$. A set of transformers is an $\epsilon$-*cover* if every member of the class differs from one of the set by at most $\epsilon$, at every token of prompts whose tokens have length at most $R$. The *log size* of a cover is the logarithm of its number of members.
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 12

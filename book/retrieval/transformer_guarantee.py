@@ -25,6 +25,14 @@
 #
 # **Claim.** A transformer whose weights are bounded, and that fits $n$ prompts of $N$ tokens as well as it can, predicts new prompts well once $n$ is large; and how large depends on $N$ by logarithms only. We write the proof out with constants and find it correct. The constants put the bound far beyond any training run. In training the number of prompts grows little with $N$ if every token is labelled. With one label a prompt, which is the theorem's setting, it grows about in proportion; the theorem, which is about the best fit and not about how it is found, is not contradicted.
 #
+# ## Why one should care
+#
+# This is the fifth paper's main promise: a transformer that fits enough prompts is right on new ones, and *enough* hardly depends on how long they are. Such a statement has two parts that are easily confused. One is about the best possible transformer under a bound on its weights; the other about what training finds. The theorem is about the first. We write out all constants, because only then can one see how far the first is from the second.
+#
+# ## What squaring the length costs
+#
+# Suppose that a bound needs $n = 1000\, (\log N)^2$ prompts. For $N = 100$ tokens this is $1000 \cdot 4.6^2 = 21{,}200$. For $N = 10{,}000 = 100^2$ the logarithm doubles, so it is four times as many, 84,800. If the bound were $n = 1000\, N$ instead, the hundredfold length would cost a hundred times as many. "Depends on $N$ by logarithms only" means that squaring the length multiplies the number by a constant: by $2^p$, if the power of the logarithm is $p$. We find at most 32, the fifth power.
+#
 # **The setting.** A prompt has $N$ tokens with data $x_j \in \mathbb R^d$ and $q$ pointers each; token $i$ has the label $y_i = g(x_{t_{i1}}, \dots, x_{t_{iq}})$. The *risk* $R(f)$ of a predictor is its mean squared error at a random token of a new prompt. The *point-wise* empirical risk $\hat R(f)$ looks at one random token of each of the $n$ training prompts. $R_\tau$ and $\hat R_\tau$ are the same with every squared error cut off at $\tau$. The class is that of {ref}`ch-token-covers`: $q$ heads, $m$ units, $K$ for the norms of the net.
 #
 # ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorems 4 and 10

@@ -19,7 +19,7 @@
 # # How far all bits together move attention
 #
 # ```{verdict}
-# Lemma 11 holds, and its logarithm is the price of rare inputs only: in the mean the sum that it bounds is at most 6, for any weights. The query's own bit has at most 2 of it; with scores that do not depend on that bit all bits have at most $4 - 2^{3-n}$. A search climbs to {glue:text}`climbed:.5f` at {glue:text}`climb_n` bits, where this limit is {glue:text}`climb_limit:.4f`.
+# Yes, Lemma 11 is true, and its logarithm is needed for rare inputs only. On average over inputs, all bits together move the attention of a token by at most 6, for any weights, of which the token's own bit accounts for 2. If the scores do not depend on that bit the limit is $4 - 2^{3-n}$; at {glue:text}`climb_n` bits this is {glue:text}`climb_limit:.4f`, and a search reaches {glue:text}`climbed:.5f`.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 9 min. **Runs in** 15 s. **Source** printed.
 #

@@ -19,7 +19,7 @@
 # # A step of an automaton depends on a few bits
 #
 # ```{verdict}
-# One step of an automaton depends on a fixed number of bits, whatever the length of its word: of {glue:text}`listed` automata none has a step that more than $\log_2 |\Sigma| |X|$ flips change in the mean. The last state of PARITY, asked for in one go, depends on all {glue:text}`word`.
+# Yes, one step of a finite automaton depends on a fixed number of bits, whatever the length of its word. Of {glue:text}`listed` automata none has a step that more than $\log_2 |\Sigma| |X|$ flips change on average, where $\Sigma$ are its letters and $X$ its states. In contrast the last state of the automaton for PARITY, computed in one go, depends on all {glue:text}`word` letters.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 7 min. **Runs in** 15 s. **Source** printed.
 #

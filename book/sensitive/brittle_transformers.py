@@ -19,7 +19,7 @@
 # # Sensitive transformers are brittle
 #
 # ```{verdict}
-# Move an exact PARITY transformer by a random step of length $\rho$: from about {glue:text}`level_z:.1f`$/\sqrt\rho$ bits on its mean squared error is above $\frac12$, and on much longer strings its sign is a coin toss.
+# Yes, an arbitrarily small random step of the weights destroys PARITY on strings that are long enough. For an exact PARITY transformer and a step of length $\rho$ the mean squared error exceeds $\frac12$ from about {glue:text}`level_z:.1f`$/\sqrt\rho$ bits on. On much longer strings the sign of its output is a coin toss.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-brittle-at-every-width`. **Read** 7 min. **Runs in** 20 s. **Source** printed.
 #

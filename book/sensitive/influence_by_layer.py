@@ -19,11 +19,19 @@
 # # What later layers do to the influence of a bit
 #
 # ```{verdict}
-# Lemma 15 leaves out the norm of the value matrix: for two tokens, $d = 2$, $C_A = 1$ and $V = 1000\, I$ its left side is {glue:text}`counter15:.2f` times the right side, in proportion to $V$. With that factor it holds, and the paper's constants have it.
+# Lemma 15 has a misprint: the norm of the value matrix is missing. For two tokens of width 2 with $C_A = 1$ and value matrix $1000\, I$ its left side is {glue:text}`counter15:.2f` times the right side, and the ratio grows in proportion to that matrix. With the factor, which the paper's later constants contain, the lemma is true.
 # ```
 # **Needs** {ref}`ch-attention-influence`, {ref}`ch-softmax-jacobian`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
 #
 # **Claim.** From the second layer on the paper bounds what a bit does to a head through what it does to the tokens. The bound on the weights of a row holds as stated. The bound on a head's output, as printed, leaves out the norm of the value matrix; the paper's final constant contains it, so that nothing built on it changes. Bounds with half the exponent hold too. Some dependence on the scores is unavoidable there, as the paper says.
+#
+# ## Why one should care
+#
+# In the first layer a transformer dilutes: one flipped bit moves an average over $n$ tokens by about $\frac1n$. What happens in the second layer, and in the third? If each layer could collect what the layer before has spread, a bit could become important again. The paper's Lemma 15 bounds the influence of a bit layer by layer, and everything that it says about sensitive functions rests on this bound.
+#
+# ## Two tokens by hand
+#
+# Let a layer have two tokens with the numbers $a$ and $b$, uniform attention and a value matrix that multiplies by $v$. With the skip connection the first token becomes $a + v\, \frac{a + b}2$. If a flip moves $a$ by 0.1 and leaves $b$, the first token moves by $0.1\, (1 + \frac v2)$: by 0.15 for $v = 1$, but by 50.1 for $v = 1000$. A bound on this move in which $v$ does not occur must fail for large $v$. This is the misprint that is found below.
 #
 # ## The statement
 #

@@ -25,6 +25,16 @@
 #
 # **Claim.** A transformer with bounded weights computes a sensitive function only where its layer norms magnify strongly. The paper states this with a constant that is polynomial in the norms of the weights, apart from one exponential, and so stated it is true. The formula for the constant has the norm of the read-out where the proof has its square. One link of the proof can be made sharp; then the neighbours, a square and a root of the length all go.
 #
+# ## Why one should care
+#
+# Attention averages over $n$ tokens, so one flipped bit moves an average by about $\frac1n$. Yet for PARITY every flip has to change the answer from 1 to $-1$. If the weights stay bounded while strings grow, some part of the network must magnify tiny differences, and there is only one candidate: layer norm divides a token by the standard deviation of its columns, which may be tiny. The theorem makes this precise. It bounds the sensitivity of the function at an input by a constant times the magnification there. So it says what training has to find before a transformer can compute PARITY, and it names a number that can be measured while it trains.
+#
+# ## One layer norm by hand
+#
+# Take strings of $n = 9$ bits, and let $t$ be the number of ones minus the number of zeros. Uniform attention can write $\frac tn$ and $-\frac tn$ into the two columns of a token. Their mean is 0 and their standard deviation $\frac{|t|}n$. So layer norm turns the token into $(\pm 1, \mp 1)$, the sign of $t$: with a single layer norm the network computes MAJORITY.
+#
+# At a string with five ones, $t = 1$ and layer norm multiplies by 9. A flip of one of the five ones changes $t$ to $-1$ and the answer with it, so the sensitivity is 5. At a string with seven ones, $t = 5$: layer norm multiplies by $\frac95$ only, and no single flip changes the answer. Where the function is sensitive, the magnification is large.
+#
 # ## The statement
 #
 # The input is $x \in \{0, 1\}^n$, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. Token $j$ starts as $y^{(0)}_j = e(x_j) + p_j \in \mathbb R^d$: an embedding of its bit and an encoding of its position. Layer $k$ adds $H$ attention heads, then a block of one hidden ReLU layer with a skip connection. This gives $Y^{(k)}_j$. Layer norm follows, with mean and variance $\sigma^2$ over the $d$ columns and $\varepsilon \ge 0$:

@@ -19,7 +19,7 @@
 # # Completions of low sensitivity
 #
 # ```{verdict}
-# At the paper's 10 bits and width, transformers complete a random function from 128, 256 and 512 of its values with average sensitivity {glue:text}`big_learned`, where coins have {glue:text}`big_random`. At {glue:text}`n_words` bits models of such a completion are less sharp than models of the truth.
+# Yes, transformers complete a partly known function by one of low sensitivity. At the paper's 10 bits and width, trained on 128, 256 or 512 values of a random function, they arrive at functions of average sensitivity {glue:text}`big_learned`, where random completions have {glue:text}`big_random`. At {glue:text}`n_words` bits, models of such a completion are also less sharp than models of the random function itself.
 # ```
 # **Needs** {ref}`ch-average-sensitivity` and {ref}`ch-sharpness-vs-length`. **Read** 9 min. **Runs in** 40 s. **Source** printed.
 #

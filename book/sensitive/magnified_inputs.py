@@ -19,7 +19,7 @@
 # # How much must PARITY and MAJORITY magnify?
 #
 # ```{verdict}
-# Equation (14) for PARITY and the order $n^{1/4}$ for MAJORITY hold, and the sharper law asks for more: the order $n / \log n$ for both, at fixed norms. A layer written by hand computes MAJORITY of {glue:text}`n_far` bits and magnifies {glue:text}`hand:.0f` times at a nearly balanced input.
+# Yes, layer norms must magnify more and more on long strings: Eq. (14) for PARITY is true, and so is the order $n^{1/4}$ for MAJORITY. Our sharper law asks for more, of the order $n / \log n$ for both, if the weights stay bounded. A layer written by hand computes MAJORITY of {glue:text}`n_far` bits, and it magnifies {glue:text}`hand:.0f` times at an input with nearly as many ones as zeros.
 # ```
 #
 # **Needs** {ref}`ch-layer-norm-blowup`, {ref}`ch-sensitive-inputs`. **Read** 4 min. **Runs in** 10 s. **Source** printed.

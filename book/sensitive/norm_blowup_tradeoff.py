@@ -19,7 +19,7 @@
 # # Parameter norm against layer-norm blow-up
 #
 # ```{verdict}
-# Log blow-up falls with the parameter norm for all four functions, and from {glue:text}`smallest` to {glue:text}`largest` bits the line of PARITY alone moves up, by {glue:text}`shift_PARITY:.1f`. At 5 bits, in models with all of the paper's settings, PARITY lies {glue:text}`wide_lead` above the nearest other, and the others {glue:text}`wide_spread:.2f` apart. Whether that is similar, as the paper says, stays open.
+# Yes, for all four functions the log blow-up decreases as the parameter norm grows. From {glue:text}`smallest` to {glue:text}`largest` bits only the line of PARITY moves up, by {glue:text}`shift_PARITY:.1f`, as the paper reports. Its remark that PARITY behaves like the others at 5 bits stays open: with all of the paper's settings PARITY lies {glue:text}`wide_lead` above the nearest of them, while the others lie {glue:text}`wide_spread:.2f` apart.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness-vs-length`. **Read** 9 min. **Runs in** 90 s. **Source** printed.
 #

@@ -19,7 +19,7 @@
 # # Parity is two majority votes
 #
 # ```{verdict}
-# Two nested votes, four lines of RASP, a circuit of depth two and one line of logic compute PARITY on every string tried. At {glue:text}`n_max` bits the votes have average sensitivities of {glue:text}`as_inner:.1f` and {glue:text}`as_outer:.1f`, their nesting {glue:text}`as_nested:.0f`.
+# Yes, PARITY is two nested majority votes: four lines of RASP, a circuit of depth two and one line of logic compute it on every string tried. So a sensitive function can be composed of less sensitive ones. At {glue:text}`n_max` bits the two votes have average sensitivities of {glue:text}`as_inner:.1f` and {glue:text}`as_outer:.1f`, and their composition has {glue:text}`as_nested:.0f`.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 8 min. **Runs in** 8 s. **Source** printed.
 #

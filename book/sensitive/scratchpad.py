@@ -19,7 +19,7 @@
 # # A scratchpad makes each step insensitive
 #
 # ```{verdict}
-# Transformers that learn PARITY step by step have a sharpness of {glue:text}`sharp_smallest:.2f` at {glue:text}`smallest` bits and {glue:text}`sharp_longest:.2f` at {glue:text}`longest`; noise that turns a model into a constant would give 1.
+# Yes, with a scratchpad a transformer learns PARITY step by step and stays flat. The mean squared change of its outputs under a small step of the weights is {glue:text}`sharp_smallest:.2f` at {glue:text}`smallest` bits and {glue:text}`sharp_longest:.2f` at {glue:text}`longest` bits. A step that turned the model into a constant would give 1.
 # ```
 # **Needs** {ref}`ch-automaton-steps`, {ref}`ch-sharpness-vs-length`. **Read** 8 min. **Runs in** 50 s. **Source** printed.
 #
@@ -112,7 +112,7 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# Strings of hundreds of bits take minutes a run. These runs are stored, with the commands that made them; same model, same rule. (The commands are for the commit that is named beside each. There the parameters of long strings were called `big_lengths`, `big_runs`, `big_steps` and `big_bits`; today they are `lengths`, `runs`, `steps` and `step_bits`.) The paper speaks of lengths "around 300". As a control the same noise is given to the transformer of {ref}`ch-brittle-transformers`, whose weights are set by hand so that it computes PARITY in one go, exactly at every length. For *flat* it gets a smaller noise, because at the full one it is at its ceiling from the start.
+# Strings of hundreds of bits take minutes a run. These runs are stored; they have the same model and the same rule. {doc}`/book/at_what_scale` has the commands that make them. The paper speaks of lengths "around 300". As a control the same noise is given to the transformer of {ref}`ch-brittle-transformers`, whose weights are set by hand so that it computes PARITY in one go, exactly at every length. For *flat* it gets a smaller noise, because at the full one it is at its ceiling from the start.
 #
 # Before the runs we fixed what counts as reproduced. *Learned*: models that read what they themselves wrote get all states of at least 99 % of strings right. *Low*: the sharpness is at most 0.25, a quarter of what the paper's Theorem 6 predicts for PARITY without a scratchpad. *Flat*: it at most doubles from the shortest to the longest strings. In the last two, the upper end of the 95 % interval decides. Runs with a mean squared error above 0.001 on new strings are left out and counted.
 

@@ -19,7 +19,7 @@
 # # Brittle is not curved, at one point
 #
 # ```{verdict}
-# At one exact PARITY transformer the Hessian's trace is {glue:text}`trace_short:.0f` at every length. Tilt its read-out by {glue:text}`tilt:g`, which changes no output, and the trace is {glue:text}`tilted_long:.1e` at {glue:text}`long_n` bits.
+# No, a brittle network need not have a large Hessian. At one exact PARITY transformer the trace of the Hessian of the loss is {glue:text}`trace_short:.0f` at every length, although a small step destroys it on long strings. The remark is right for almost every other read-out: tilted by {glue:text}`tilt:g`, which changes no output, the trace is {glue:text}`tilted_long:.1e` at {glue:text}`long_n` bits.
 # ```
 # **Needs** {ref}`ch-brittle-transformers`, {ref}`ch-sharpness`. **Read** 5 min. **Runs in** 20 s. **Source** printed.
 #

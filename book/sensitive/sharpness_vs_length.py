@@ -19,7 +19,7 @@
 # # Sharpness grows with length for PARITY
 #
 # ```{verdict}
-# At {glue:text}`largest` bits a model of PARITY is {glue:text}`ratio:.1f` times as sharp as the sharpest of the other functions, and its sharpness grows by {glue:text}`rise:.3f` per bit, that of no other by more than {glue:text}`next_rise:.3f`. With the paper's width, rate and steps the slope is {glue:text}`wide_slope:.3f` per bit, at {glue:text}`wide_lengths` bits; the paper has 0.050, at up to 30, and its orders of magnitude there were not run.
+# Yes, the sharpness of PARITY grows with the length of the strings, and that of the other three functions hardly does. At {glue:text}`largest` bits PARITY is {glue:text}`ratio:.1f` times as sharp as the sharpest other function. Its sharpness grows by {glue:text}`rise:.3f` per bit, theirs by at most {glue:text}`next_rise:.3f`. With the paper's width, rate and steps the slope is {glue:text}`wide_slope:.3f` at {glue:text}`wide_lengths` bits, where the paper has 0.050 at up to 30 bits. Whether the others are orders of magnitude flatter there was not run.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness`. **Read** 10 min. **Runs in** 60 s. **Source** printed.
 #

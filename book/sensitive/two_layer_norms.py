@@ -19,11 +19,21 @@
 # # A layer norm behind attention too
 #
 # ```{verdict}
-# The remark is true, from $d = 4$ columns on and for any number of heads. Such transformers are brittle from $d = 3$ columns on. The bound behind attention is nearly attained: a network by hand uses {glue:text}`used:.2f` of it. With its value matrices held still no such bound holds.
+# Yes, the theorem survives a second layer norm behind attention, as the paper's last remark says: from width $d = 4$ on, and for any number of heads. Such transformers are brittle from $d = 3$ on. The bound for the second norm is nearly attained, since a network written by hand uses {glue:text}`used:.2f` of it. If the value matrices do not move, no such bound holds.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`, {ref}`ch-brittle-at-every-width`. **Read** 8 min. **Runs in** 30 s. **Source** printed.
 #
 # **Claim.** The paper proves for one layer norm in each layer, behind the feedforward block, that a random step of the weights keeps it from magnifying much. A last remark says in words that the same goes for a second one, behind attention, though no bias stands before it. That is true, and the skip connection makes it simpler than the remark has it. With both norms a transformer can still compute PARITY exactly, and is as brittle.
+#
+# ## Why one should care
+#
+# The theorem on brittleness is proved for transformers with one layer norm in each layer. The ones that people train have two: one behind attention and one behind the feedforward block. For the second kind the paper has a remark of a few sentences. If the remark were wrong, the theorem would say nothing about the transformers in use. So it deserves a proof.
+#
+# ## A token that vanishes
+#
+# What could go wrong? Layer norm divides by the standard deviation of a token. Let a token be $y = (1, -1)$, and let attention add $V \eta$ to it. If all tokens are equal, $\eta = y$, and with $V = -I$ the sum is $0$: layer norm then divides 0 by 0, or something tiny by something tiny, and magnifies without limit.
+#
+# Now move the weights by a small random step. Let it change $V$ to $-I + \Delta$, with entries of $\Delta$ of size 0.01. The sum becomes $\Delta y$, a vector of length about 0.02 instead of 0, so layer norm magnifies by some 50 or 100 times and not by more. A random step makes the coincidence go away; the question is how often it leaves a token that is still very small.
 #
 # ## The statement
 #

@@ -19,7 +19,7 @@
 # # A transformer that computes a sparse function
 #
 # ```{verdict}
-# With one term the largest error of the network is $\frac1{T+1}$, so {glue:text}`error_20:.4f` at the paper's length $T = 20$. It is exact only in the limit of large scores; two small changes make it exact, with a first score of about $\log 4T$ and any second score.
+# Yes, the hand-written transformer computes a sparse function, exactly in the limit of large attention scores. At the paper's scores it is nearly exact: with one term its largest error is $\frac1{T+1}$, that is {glue:text}`error_20:.4f` at the paper's length $T = 20$. Two small changes make it exact with a first score of about $\log 4T$ and any second score.
 # ```
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 9 min. **Runs in** 10 s. **Source** restored; the remark on zero weight is printed.
 #

@@ -19,11 +19,19 @@
 # # The trace of the Hessian at a perfect fit
 #
 # ```{verdict}
-# For $d = 1$, $W = T =$ {glue:text}`n_small` and scores of {glue:text}`large_scale:.0f`, where the network fits to rounding, the whole Hessian has trace {glue:text}`trace:.0f`. The bound is {glue:text}`trace_bound:.0f`.
+# No, Theorem 5's bound on the trace of the Hessian is false in general, for the reason found for Theorem 14, though it holds at the paper's own sizes. For $d = 1$, $W = T =$ {glue:text}`n_small` and second scores of {glue:text}`large_scale:.0f`, where the network fits to rounding, the trace is {glue:text}`trace:.0f`, and the bound is {glue:text}`trace_bound:.0f`.
 # ```
 # **Needs** {ref}`ch-gradients-and-trace`. **Read** 4 min. **Runs in** 25 s. **Source** quoted (the bound), restored (the identity).
 #
 # **Claim.** Where a network fits its data exactly, the trace of the loss Hessian is twice the mean squared gradient of the network. That is true. The paper concludes that its hand-written network has a trace of order $W d^3$ at every length. But the bound on the gradient that it uses leaves out a block, and the trace passes it too. With that block's term added the bound holds for the paper's network.
+#
+# ## Why one should care
+#
+# The first paper measures how sharp a minimum is by the trace of the Hessian of the loss. For its hand-written network it gives a formula, and the formula goes into the bound on the error. At a perfect fit the trace is easy to understand, because the residuals are 0 and only gradients are left. So a formula for the trace is a formula for the length of the gradient of the output, block by block, and it is wrong if one block is forgotten.
+#
+# ## Two weights by hand
+#
+# Let $f = u v x$ with two weights and the target $x$, where $x = \pm 1$. The loss is $(u v - 1)^2$. At $u = v = 1$ the fit is perfect, the gradient of $f$ with respect to $(u, v)$ is $(x, x)$, of squared length 2, and the trace of the Hessian of the loss is twice that, 4. If one counts the weight $u$ only, one finds half of it, 2. At $u = 4$, $v = \frac14$ the function is the same, and the trace is $2 (\frac1{16} + 16) = 32.1$: nearly all of it belongs to $v$. A forgotten weight can be the one that matters.
 #
 # ## The statement
 #

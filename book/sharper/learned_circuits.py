@@ -19,7 +19,7 @@
 # # Attention rows single out the members of a parity
 #
 # ```{verdict}
-# The paper's sentence is reproduced: in most cases a trained transformer has rows of attention scores that single out the bits of a parity in its target. At the paper's size, of {glue:text}`of` parities with a coefficient of 0.3 or more, {glue:text}`scores` have a row of scores that is largest exactly at their bits, and of as many random sets of bits {glue:text}`by_chance`. But in the row of attention through which the parity reaches the output all of its bits stand out in {glue:text}`exact` cases only. In {glue:text}`others` cases all bits but the row's own do, for that bit enters in another way.
+# Yes, attention in trained models singles out the bits of a parity in most cases. At the paper's size, for {glue:text}`scores` of {glue:text}`of` components with a coefficient of at least 0.3, some row of the matrix of scores is largest exactly at the members; for random sets this happens for {glue:text}`by_chance`. The row of attention that carries a component attends most to all of its members in {glue:text}`exact` cases, and to those other than its own token in {glue:text}`others`.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 7 min. **Runs in** 40 s. **Source** printed; the words on the net are quoted from a caption.
 #

@@ -52,8 +52,7 @@ from papers.sharper import learnable, samples
 
 ledger, rng = Ledger("sharper/low_sharpness_interpolators"), Rng(seed)
 rem3, rem3_norm, rem3_trace, rescaling = map(
-    ledger.result,
-    ("sharper.rem3", "sharper.rem3.norm", "sharper.rem3.trace", "sharper.rem3.rescaling"),
+    ledger.result, ("sharper.rem3", *(f"sharper.rem3.{x}" for x in ("norm", "trace", "rescaling")))
 )
 fig2_norm, fig2_trace = map(ledger.result, ("sharper.fig2.norm", "sharper.fig2.trace"))
 known = {"about": "experiment", "evidence": "trained"}

@@ -445,6 +445,21 @@ ledger.show()
 # * Remark 23 holds at idle positions, and its extra term is needed: without it chosen noise reaches {glue:text}`no_slope:.2f` of the bound, with it {glue:text}`chosen_idle:.2f`.
 
 #
+# ```{finding} sharper.lem22.vector
+# :title: The whole activation moves more than its parity
+# :group: restored form
+#
+# **Statement.** Lemma 22 bounds how much noise moves "the activation right after the MLP sublayer, including the residual connection". As restored, with the constant $32 \sigma d^2$ that the notebook's $T_p$ implies for the parity.
+#
+# **Counterexample.** One-hot codes, $d = W = 1$, 300 bits, normal noise of $10^{-6}$: the activation moves by {glue:text}`vector_far:.2f` times $32 \sigma$.
+#
+# **Why.** The noise of $F$ writes into each of the $T + 2$ columns of a token, so the length of the move grows like $\sigma \sqrt T$.
+#
+# **Repair.** A factor of the order $\sqrt T$ for the whole activation; none is needed for the parity.
+#
+# **What survives.** The parity, the entry that the output reads, at every length; and Lemmas 27 and 28, which use only what the scores read.
+# ```
+#
 # ## Exercises
 #
 # ```{exercise}

@@ -25,6 +25,17 @@
 #
 # **Claim.** To bound the sharpness of a noisy network, the paper bounds the Hessian of the network's output. It counts six blocks that are not zero; there are seven or more. Its bound on the norm, as the authors' notebook has it, contains no scale of the scores, and networks with large scores pass it, as do long ones. A bound with the scores in it is proved here. The bound on how the Hessian changes under noise is not contradicted.
 #
+# ## Why one should care
+#
+# The Hessian of the output enters the paper's bound in two ways: its size says how fast the gradient can change under noise, and its change under noise says how far one may trust that. The hand-written network has seven weight matrices, so the Hessian has 28 blocks, one for each pair. To bound each of them would be tedious; most are zero, because a derivative with respect to both matrices of the pair vanishes. The paper says that six are left. We count.
+#
+# ## Three weights by hand
+#
+# Let $f = u\, (v)_+\, w$ with $u = v = w = 1$, where $(v)_+$ is $v$ for positive $v$. There are three weights and six pairs. The second derivative with respect to a weight and itself is 0, because $f$ is linear in each of them near this point. For two different weights it is the third one, 1. So three of the six blocks are not zero, and the Hessian is
+# $\begin{pmatrix} 0 & 1 & 1 \\ 1 & 0 & 1 \\ 1 & 1 & 0 \end{pmatrix}$, with the eigenvalues 2, $-1$ and $-1$. Its norm is 2.
+#
+# If $w$ were 0, two of these blocks would be 0 as well: whether a block vanishes can depend on the values of other weights. This is why the hand-written network has fewer blocks than one would expect from its form, and why they have to be counted at the network itself.
+#
 # ## The statement
 #
 # The output $f_\theta(x)$ is that of the network of {ref}`ch-construction`, on strings of $T$ bits, for a sum of $W$ parities of $d$ bits each with coefficients $c_i > 0$, $\sum_i c_i^2 = 1$. Its weights $\theta$ are seven blocks $W_{KQ}^{(1)}, W_V^{(1)}, G, b, F, W_{KQ}^{(2)}, v_2$, so the Hessian $H_f$ of the output has 28 different blocks. A token has $D = T + 2$ columns. We write $k = D - 1$.

@@ -25,6 +25,16 @@
 #
 # **Claim.** The paper bounds the trace of the Hessian of the loss at a noisy copy of its hand-written network. As the noise vanishes, the bound becomes twice the squared gradient. The formula that Theorem 14 has for that leaves a block out. So with this formula the bound on the trace fails, for small noise and long strings; with the network's own squared gradient it does not fail there. With the block's term and a true bound on the Hessian in it, a bound is proved here. How much the gradient changes under noise is not contradicted.
 #
+# ## Why one should care
+#
+# In the paper's bound the price of a network is its sharpness at noisy copies of its weights. The sharpness of the exact network is known in closed form. What is needed is how much larger it can become when all weights carry noise. Theorem 17 answers with a formula that combines the bounds on the output, the gradient and the Hessian from the chapters before. So an error in any of them comes out here.
+#
+# ## Two weights by hand
+#
+# Let $f = u v$ be a product of two weights, with the target 1. The loss is $(u v - 1)^2$, and the trace of its Hessian is $2 u^2 + 2 v^2$: twice the squared gradient of $f$, plus a part with the residual $u v - 1$, which is 0 here because $f$ is linear in each weight. At the solution $u = v = 1$ the trace is 4.
+#
+# Now move the weights to $(1.1, 0.9)$. The product is 0.99, so the loss is only 0.0001. The trace is $2 \cdot 1.21 + 2 \cdot 0.81 = 4.04$. The gradient $(v, u)$ changed from $(1, 1)$ to $(0.9, 1.1)$, by 0.14 in length. If $G_u = 2$ is the squared gradient at the solution and $G_p = 0.14$ bounds its change, the first part of Theorem 17 gives $2 (\sqrt 2 + 0.14)^2 = 4.84$, which is above 4.04 as it should be.
+#
 # ## The statement
 #
 # The network $f_\theta$ of {ref}`ch-construction` computes $f$, a sum of $W$ parities of $d$ bits each on strings of $T$ bits, with coefficients $c_i > 0$, $\sum_i c_i^2 = 1$. Its *loss* is $(f_\theta(x) - f(x))^2$, at one input $x$ or in the mean over several. A noisy copy has the weights $\theta' = \theta + \sigma U$, with independent standard normal numbers in $U$. $H'$ is the Hessian of the loss at $\theta'$. $\Theta$ is the number of weights.

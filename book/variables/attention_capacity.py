@@ -19,7 +19,7 @@
 # # The capacity of an attention head
 #
 # ```{verdict}
-# Softmax moves at most as far in sum as its scores do at most: with the constant 1, where the paper has 2, and this is attained. So does a head, times the length of its values, whatever the number of tokens. Theorem 4.2, which makes a cover of the head from covers of scores and values, holds.
+# Yes, the capacity of an attention head does not depend on the number of tokens in the way that one might fear: a softmax moves, summed over all tokens, at most as far as its largest score does. The constant is 1, where the paper has 2, and 1 is attained. Theorem 4.2, which makes a cover of the head from covers of its scores and values, is true.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 6 min. **Runs in** 10 s. **Source** printed (Lemma A.6, Corollary A.7), restored (the rest).
 #

@@ -19,7 +19,7 @@
 # # Depth, and long inputs
 #
 # ```{verdict}
-# The exponents of Theorem 4.6 are not legible to us, and it is not judged. In a bound with $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ need the power $B_X^3$, and it is enough; with $B_X^2$, $n = 2^{60}$ would force a constant of {glue:text}`forced_two`. Counting the weights gives a bound on the covering number that grows like $L^2$ with the depth; whether the theorem's own form can do without the exponential, as the paper's remark has it, is open.
+# Theorem 4.6 is not judged, because its exponents are not legible to us. What can be said: for inputs of length $B_X$ a bound of this form needs the power $B_X^3$, which is enough; with $B_X^2$ the constant would have to be {glue:text}`forced_two` at width $2^{60}$. Counting the weights gives a covering number whose logarithm grows only like $L^2$ with the depth $L$. Whether the theorem's own form can avoid its exponential, as a remark says, is open.
 # ```
 # **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-layer`. **Read** 8 min. **Runs in** 10 s. **Source** restored (Theorem 4.6: its exponents are damaged in our text), printed (the remark).
 #

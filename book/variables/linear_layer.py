@@ -78,6 +78,14 @@ ax.set(aspect="equal", xlabel="$v_1$", ylabel="$v_2$")
 figures.show()
 
 # %% [markdown]
+# ## Why one should care
+#
+# Every bound on transformers by covers rests on one lemma about matrices: how many matrices are enough to imitate all matrices of a class on a given sample? The count enters the logarithm of the covering number, so it decides between a guarantee that grows with the logarithm of the number of outputs and one that grows with the number itself. The paper takes the lemma from the literature, in a form with the largest column of the matrix.
+#
+# ## One output by hand
+#
+# Take one output, $w \cdot x$, with $w$ of length at most 1 in two dimensions and a single input $x = (1, 0)$. The output is the first entry of $w$, a number between $-1$ and 1. With the list $-0.8, -0.4, 0, 0.4, 0.8$ every output is matched within 0.2, so five matrices are enough, although $w$ has two entries. With $m$ inputs there are $m$ outputs to be matched, but vectors of length 1 in any dimension can be imitated on them by averages of few inputs: about $1/\epsilon^2$ of them, each one out of $2m$. That is where the $\frac{1}{\epsilon^2} \log m$ of the lemma comes from.
+#
 # ## The statement
 #
 # $W \in \mathbb R^{d_1 \times d_2}$ has columns $w_1, \dots, w_{d_2}$; $\|W\|_{2,\infty}$ is the longest of their lengths, and $\|W\|_{2,1}$ the sum. As in {ref}`ch-capacity`, $N_\infty(\epsilon)$ is the size of the smallest cover *by members of the class*, here of maps to vectors: $\hat W$ is near $W$ if their outputs differ by at most $\epsilon$ in the 2-norm on each of $N$ given inputs. $\lesssim$ hides a constant and logarithms of all but $N$.

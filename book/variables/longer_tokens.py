@@ -19,7 +19,7 @@
 # # What longer tokens cost a head
 #
 # ```{verdict}
-# Corollary 4.4 holds for tokens of length at most 1. For longer ones a power of their length is missing: with a width of $3n$ the constant that it needs grows like $n/\log n$, and is {glue:text}`forced_text:.1f` at $n = 2^{14}$. With $B_X^2$ beside $B_{QK}^{2,\infty} B_V$ the bound holds, with the constant 1.
+# Corollary 4.4 is true for tokens of length at most 1, and for longer tokens a power of their length is missing. With a width of $3n$ the constant that it would need grows like $n/\log n$, and is {glue:text}`forced_text:.1f` at $n = 2^{14}$. With $B_X^2$ beside $B_{QK}^{2,\infty} B_V$ the bound is true, with the constant 1.
 # ```
 # **Needs** {ref}`ch-attention-capacity`, {ref}`ch-linear-layer`. **Read** 8 min. **Runs in** 15 s. **Source** restored.
 #
@@ -79,6 +79,14 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
+# ## Why one should care
+#
+# Statements about networks are often made for inputs of length at most 1, to keep formulas short, and then used for inputs of any length "by rescaling". Attention cannot be rescaled so easily. Tokens enter a score twice, once as a key and once as a query, and the softmax of the scores is then applied to the tokens a third time. So the power of the length in a bound for a head has to be worked out, and a lost power is a lost factor for everyone who uses the bound.
+#
+# ## One head by hand
+#
+# Let a head have two tokens $x_1 = B$ and $x_2 = -B$, a query that is $x_1$ itself, and a weight $w$ in the scores: $s_1 = w B^2$, $s_2 = -w B^2$. Its output is $B \tanh(w B^2)$. If $w$ is off by 0.01 near 0, the output is off by about $0.01\, B^3$. For $B = 1$ this is 0.01, and for $B = 5$ it is 1.25. Two powers of $B$ come from the score, and one from the value. A bound with fewer powers fails for long tokens.
+#
 # ## The statement
 #
 # Heads are as in {ref}`ch-attention-capacity`: a head with weights $W_{QK}, W_V \in \mathbb R^{d \times d}$ returns $f(X, z) = \sigma\bigl( W_V^\top X^\top \mathrm{softmax}(s) \bigr)$ with scores $s_t = z^\top W_{QK}\, x_t$, and $\sigma$ is $L$-Lipschitz and keeps 0. In a self-attention head the query $z$ is one of the $T$ tokens $x_t$. $\|M\|_2$ is the spectral norm and $\|M\|_{2,\infty}$ the length of the longest column, so $\|X^\top\|_{2,\infty} \le B_X$ says that no token is longer than $B_X$. $N_\infty$ is as in {ref}`ch-linear-layer`, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$. We judge the review version of October 2021, and use its numbers.

@@ -19,7 +19,7 @@
 # # Every function of three hidden bits, exactly
 #
 # ```{verdict}
-# Every function of a few hidden bits is a transformer, exactly. The net in the proof has half the tolerance that its heads need: in the mean over random functions, it is wrong on {glue:text}`wrong_share:.0f` % of the strings of {glue:text}`T` bits with orthonormal codes of positions, on none with a bag. A net with wider ramps has twice the tolerance, and half the weights allowed.
+# Yes, every function of a few hidden bits is computed exactly by a transformer, but not by the network in the proof. That network has half the tolerance that its attention heads need. For random functions on {glue:text}`T` bits with orthonormal codes of positions it is wrong on {glue:text}`wrong_share:.0f` % of the strings on average, while with a bag of words it makes no error. A network with wider ramps has twice the tolerance and half the weights that are allowed.
 # ```
 # **Needs** {ref}`ch-sparse-representations`, {ref}`ch-mean-of-a-set`. **Read** 8 min. **Runs in** 15 s. **Source** printed; the bound on $W_2$ in Lemma B.8 is restored.
 #

@@ -19,7 +19,7 @@
 # # A parity of three bits is found suddenly, and ever later
 #
 # ```{verdict}
-# At the paper's size {glue:text}`stored_learned` of {glue:text}`stored_runs` transformers find a hidden parity of three bits, at its lengths of 10, 15 and 20 bits, and {glue:text}`learned_30` of {glue:text}`runs_30` at 30; the median run spends {glue:text}`stored_plateau:.0f` % of its steps before its loss stays below nine tenths of that of guessing. Small transformers: {glue:text}`paper_learned` of {glue:text}`paper_runs` in {glue:text}`max_steps` steps.
+# Yes, transformers find a parity of three hidden bits suddenly, and later for longer strings. At the paper's size {glue:text}`stored_learned` of {glue:text}`stored_runs` find it at its lengths of 10, 15 and 20 bits, and {glue:text}`learned_30` of {glue:text}`runs_30` at 30 bits. The median run spends {glue:text}`stored_plateau:.0f` % of its steps on a plateau, before its loss stays below nine tenths of that of guessing. Of the page's small transformers {glue:text}`paper_learned` of {glue:text}`paper_runs` find it in {glue:text}`max_steps` steps.
 # ```
 # **Needs** {ref}`ch-sample-complexity-of-and`. **Read** 9 min. **Runs in** 40 s. **Source** printed.
 #

@@ -19,7 +19,7 @@
 # # A head that reads three bits of a thousand
 #
 # ```{verdict}
-# With positions chosen for it, a head averages 3 bits of {glue:text}`far`, off by {glue:text}`far_error:.2f` of what is allowed. On a bag of nearly orthogonal vectors the head of the proof fails at {glue:text}`bag_bad:.0f` % of random bases; *dual* vectors succeed at each of them.
+# Yes, one attention head reads three bits of {glue:text}`far`: with codes of positions chosen for it, it averages them with an error of {glue:text}`far_error:.2f` of what is allowed. On a bag of nearly orthogonal vectors the head of the proof fails for {glue:text}`bag_bad:.0f` % of random bases. A head whose query is a *dual* vector, orthogonal to all the other codes, succeeds for each of them.
 # ```
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 8 min. **Runs in** 15 s. **Source** printed; restored for the scale in Lemma B.4.
 #

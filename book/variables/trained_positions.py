@@ -19,7 +19,7 @@
 # # The logarithm of the length, and trained positions
 #
 # ```{verdict}
-# For fixed norms of weights and tokens, the capacity of a head depends on the number of tokens through its logarithm only. If the positions are trained and $\|W_{QK}\|$ may grow like $\log T$, it can grow linearly: $2^T$ choices of positions are told apart by one head, with scores that differ by $\log(3T)$.
+# Yes, the logarithm of the length is the right price for fixed positions: for bounded weights and tokens the capacity of a head depends on the number $T$ of tokens through $\log T$ only. It is not the right price if positions are trained. If $\|W_{QK}\|$ may grow like $\log T$, one head distinguishes $2^T$ choices of positions, with scores that differ by $\log(3T)$, so that its capacity grows linearly.
 # ```
 # **Needs** {ref}`ch-longer-tokens`. **Read** 4 min. **Runs in** 10 s. **Source** printed.
 #

@@ -25,6 +25,14 @@
 #
 # **Claim.** Stack $L$ blocks of attention, and an error in the weights of one block passes through all blocks behind it. Each block magnifies it by a factor that depends on the norms of its matrices, and not on the number $T$ of tokens. So the capacity still grows with $\log T$. The inequalities for one block hold, with half of their constants. The proof of the theorem built on them needs two or three repairs, by which norm of $W_V$ is meant; then the bound holds with a constant of at most 4.
 #
+# ## Why one should care
+#
+# A guarantee for a single attention head says little about a network of many layers. In a deep network an error in the weights of one layer is an error in the input of the next, and it may grow on its way to the output. How fast it grows decides whether the capacity of a deep network is still governed by the logarithm of the length, or by something much worse. The bookkeeping is simple, but it has to follow the error in the right direction.
+#
+# ## Two layers by hand
+#
+# Let layer 1 magnify an error in its input by at most $a_1 = 1$, and layer 2 by at most $a_2 = 10$. Suppose that the weights of layer 1 are off so that its output has an error of 0.01. This error passes through layer 2 and may arrive as $10 \cdot 0.01 = 0.1$. An error of 0.01 in the output of layer 2 arrives as it is. So each layer's error has to be multiplied by the factors of the layers *behind* it: 10 for the first layer and 1 for the second. With the factors of the layers *before* it, as in the paper's proof, the first layer would be charged the factor 1, ten times too little, and the second the factor $a_1 = 1$.
+#
 # ## The statement
 #
 # Tokens are the rows of $Z \in \mathbb R^{T \times d}$. $\|\cdot\|$ is the length of the longest row, $\|\cdot\|_2$ the spectral norm, $\|\cdot\|_{2,\infty}$ the length of the longest column. Attention in which every token asks is

@@ -50,15 +50,17 @@ def test_words_of_the_package_make_no_chapter_stale(monkeypatch, package):
     assert stale_by(monkeypatch, package) == stored
 
 
-def test_a_colour_makes_all_chapters_stale_that_draw(monkeypatch, package):
+def test_a_width_makes_all_chapters_stale_that_draw_and_a_colour_none(monkeypatch, package):
     before = stale_by(monkeypatch, package)
-    edited(package / "bookkit/figures.py", lambda text: text.replace("#0072B2", "#0072B3", 1))
+    edited(package / "bookkit/book.mplstyle", lambda text: text.replace("#0072B2", "#0072B3", 1))
+    assert stale_by(monkeypatch, package) == before
+    edited(package / "bookkit/figures.py", lambda text: text.replace("WIDTH = 6.8", "WIDTH = 6.9"))
     found = stale_by(monkeypatch, package)
     drawing = {c.name for c in SOME if "figures.new(" in c.text}
     assert drawing
     assert drawing <= found.keys()
     new = {n: [r for r in why if r not in before.get(n, [])] for n, why in found.items()}
-    assert all(new[n] == ["bookkit.figures.COLOURS changed"] for n in drawing)
+    assert all(new[n] == ["bookkit.figures.WIDTH changed"] for n in drawing)
 
 
 def test_one_definition_makes_those_stale_that_reach_it(monkeypatch, package):

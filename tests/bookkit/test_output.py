@@ -4,11 +4,11 @@ import doctest
 
 import pytest
 
-from bookkit import claims, figures, output, table
+from bookkit import claims, figures, output, tables
 from bookkit.output import glue, in_prose, number
 
 
-@pytest.mark.parametrize("module", [claims, figures, output, table], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [claims, figures, output, tables], ids=lambda m: m.__name__)
 def test_the_examples_run(module):
     found = doctest.testmod(module)
     assert found.attempted

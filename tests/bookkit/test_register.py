@@ -11,7 +11,7 @@ import pytest
 from bookkit import findings, register, scoreboard
 from bookkit.chapters import BOOK, ROOT, every_chapter, read_record
 from bookkit.findings import CERTIFICATES as FOLDER
-from bookkit.findings import GRADES, GROUPS, load_findings
+from bookkit.findings import GRADES, GROUPS, in_one_line, load_findings
 from bookkit.parameters import ChapterError
 from bookkit.register import RegisterError, every_entry, load_register
 from bookkit.scoreboard import load_rows
@@ -151,10 +151,16 @@ def test_a_false_statement_has_a_finding_and_a_finding_of_one_is_false():
     found = [f for f in load_findings() if f.group == "false statement"]
     certified = {path.stem for path in CERTIFICATES}
     whole = set(certified) | {id.rpartition(".")[0] for id in certified}
-    assert {id for f in found for id in f.about} <= whole
+    assert {f.id for f in found} <= whole, "what else a finding tells of is served by its program"
     told = {id for f in load_findings() for id in f.about}
     untold = {id for id in certified if id not in told and id.rpartition(".")[0] not in told}
     assert not untold
+
+
+def test_every_finding_has_one_line_on_the_page_of_all():
+    found = load_findings()
+    page = in_one_line(found)
+    assert all(page.count(f"<{f.label}>`") == 1 for f in found)
 
 
 def test_findings_are_complete():

@@ -1,5 +1,6 @@
 """The page on scale names every experiment of the papers and every stored table."""
 
+import itertools
 import json
 import re
 import shlex
@@ -87,6 +88,13 @@ def test_a_command_that_the_page_prints_is_one_that_the_runner_takes(name):
     assert run.main([*words, "--check"]) in (0, 1)
 
 
-def test_a_parameter_of_the_past_is_left_out():
+def test_a_parameter_of_the_past_has_its_new_name_or_is_left_out():
+    old = "python -m bookkit.run sensitive/scratchpad --plain -p big_lengths '[64]'"
+    assert runnable(old).endswith("--plain -p lengths '[64]'")
+    dropped = ("folder", "big_folder", "big_checkpoint")
+    for record in STORED.values():
+        names = [w for v, w in itertools.pairwise(shlex.split(record["command"])) if v == "-p"]
+        kept = shlex.split(runnable(record["command"])).count("-p")
+        assert kept == len([name for name in names if name not in dropped])
     command = "python -m bookkit.run cube/sharpness --plain -p folder '~/x y' -p n 5"
     assert runnable(command) == "python -m bookkit.run cube/sharpness --plain -p n 5"

@@ -1,0 +1,92 @@
+"""Measure a model of bits: ``python -m helpers.probe MODULE:FACTORY --bits 16``.
+
+FACTORY is a function without arguments that makes the model; MODULE is found from the current
+folder too. Weights are loaded without pickled code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import pickle  # for the name of its error
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from helpers.probe import ENCODINGS, TARGETS, probe
+
+
+def _load(spec: str) -> Any:
+    """What ``MODULE:NAME`` names, from the current folder too."""
+    name, _, attribute = spec.partition(":")
+    if not attribute:
+        raise ValueError(f"expected MODULE:NAME, got {spec!r}")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        return getattr(importlib.import_module(name), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"{spec} cannot be loaded: {error}") from None
+    finally:
+        sys.path.pop(0)
+
+
+def _load_weights(path: str) -> dict[str, Tensor]:
+    """A state dict from a file, without pickled code."""
+    if path.endswith(".safetensors"):
+        try:
+            from safetensors.torch import load_file
+        except ImportError:
+            raise ValueError(f"{path} needs the package safetensors") from None
+        return dict(load_file(path))
+    return dict(torch.load(path, weights_only=True, map_location="cpu"))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m helpers.probe", description=__doc__)
+    parser.add_argument("model", metavar="MODULE:FACTORY", help="a function that makes the model")
+    parser.add_argument("--bits", type=int, required=True)
+    parser.add_argument("--weights", metavar="FILE", help="a .safetensors file or a state dict")
+    parser.add_argument("--target", help=f"{', '.join(TARGETS)} or MODULE:FUNCTION of the bits")
+    parser.add_argument("--encoding", default="signs", help=", ".join(ENCODINGS))
+    parser.add_argument("--samples", type=int, default=2048)
+    parser.add_argument("--trained-on", type=int, default=0, help="strings fitted without an error")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", metavar="OUT", help="write the report there too")
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line: 0, or 2 with one line on what was wrong."""
+    given = _parser().parse_args(arguments)
+    try:
+        model = _load(given.model)()
+        if given.weights:
+            model.load_state_dict(_load_weights(given.weights))
+        target = given.target
+        if target and target not in TARGETS:
+            target = _load(target)
+        report = probe(
+            model,
+            given.bits,
+            target,
+            encoding=given.encoding,
+            samples=given.samples,
+            trained_on=given.trained_on,
+            seed=given.seed,
+            progress=lambda stage: print(f"{stage} ...", file=sys.stderr, flush=True),
+        )
+    except (ValueError, TypeError, RuntimeError, OSError, pickle.UnpicklingError) as error:
+        print(f"error: {str(error).strip().splitlines()[0]}", file=sys.stderr)
+        return 2
+    print(report)
+    if given.json:
+        Path(given.json).write_text(json.dumps(report.as_dict(), indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+"""The command: a model by name, its weights, its report as a file, and errors in one line."""
+
+import json
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from helpers.probe.__main__ import main
+
+SOURCE = """
+import torch
+
+
+def make():
+    return torch.nn.Linear(5, 1)
+
+
+def target(bits):
+    return 1 - 2 * bits[:, 1]
+
+
+def wide():
+    return torch.nn.Linear(5, 7)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "mine_to_probe.py").write_text(SOURCE, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def second(folder, how):
+    """Weights of a model that puts out its second sign."""
+    state = {"weight": torch.tensor([[0.0, 1, 0, 0, 0]]), "bias": torch.zeros(1)}
+    path = folder / f"weights.{how}"
+    save_file(state, path) if how == "safetensors" else torch.save(state, path)
+    return str(path)
+
+
+@pytest.mark.parametrize("how", ["safetensors", "pt"])
+def test_a_model_with_weights_is_measured_and_written(folder, capsys, how):
+    given = ["mine_to_probe:make", "--bits", "5", "--target", "mine_to_probe:target"]
+    given += ["--weights", second(folder, how), "--samples", "40", "--json", "out.json"]
+    assert main(given) == 0
+    told = capsys.readouterr()
+    assert "average sensitivity" in told.out
+    assert "all strings" in told.err
+    report = json.loads((folder / "out.json").read_text())
+    assert report["influences"] == [0, 1, 0, 0, 0]
+    assert report["error_rate"][0] == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["mine_to_probe", "--bits", "5"], "expected MODULE:NAME"),
+        (["mine_to_probe:other", "--bits", "5"], "mine_to_probe:other cannot be loaded"),
+        (["mine_to_probe:wide", "--bits", "5"], "must put out shape"),
+        (["mine_to_probe:make", "--bits", "6"], "shapes"),
+        (["mine_to_probe:make", "--bits", "5", "--weights", "none.pt"], "none.pt"),
+        (["mine_to_probe:make", "--bits", "5", "--target", "cats"], "expected MODULE:NAME"),
+    ],
+)
+def test_an_error_is_one_line_with_the_value(folder, capsys, given, words):
+    assert main(given) == 2
+    told = capsys.readouterr().err.strip().splitlines()[-1]
+    assert told.startswith("error: ")
+    assert words in told
+
+
+def test_pickled_code_is_not_run(folder, capsys):
+    class Planted:
+        def __reduce__(self):
+            return (print, ("planted",))
+
+    torch.save({"weight": Planted()}, folder / "bad.pt")
+    assert main(["mine_to_probe:make", "--bits", "5", "--weights", "bad.pt"]) == 2
+    told = capsys.readouterr()
+    assert "planted" not in told.out
+    assert told.err.startswith("error: ")
