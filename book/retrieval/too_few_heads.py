@@ -19,7 +19,7 @@
 # # Fewer heads than tokens
 #
 # ```{verdict}
-# The paper's bounds are true: if a label is a sum of squares over $q$ tokens, too few attention heads cannot compute it. We prove a sharper bound. Let the data of a token have $d$ dimensions, and let the error of a predictor that ignores the input be 1. Then $H$ heads leave an error of at least $(1 - H/d)(1 - H/q)$, for $H$ up to $q$ and $d$. So $q$ heads are needed if $d \ge q$. If $d < q$, fewer can be enough, because the bound is attained for some encodings of the positions.
+# The paper's bounds are true: if a label is a sum of squares over $q$ tokens, too few attention heads cannot compute it. We prove a sharper bound: if the data of a token have $d$ dimensions, and the error of a predictor that ignores the input is 1, then $H$ heads leave an error of at least $(1 - H/d)(1 - H/q)$, for $H$ up to $q$ and $d$. So $q$ heads are needed if $d \ge q$, whereas for $d < q$ fewer can be enough, because the bound is attained for some encodings of the positions.
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 20 min. **Runs in** 30 s. **Source** quoted; the remark on sparse averages printed.
 #
@@ -63,13 +63,13 @@ def estimate(squares):
 # %% [markdown]
 # ## Why one should care
 #
-# A transformer with one head for each token of a label can compute the label ({ref}`ch-pointer-heads`). Are so many heads necessary? A head returns an average, and an average of two numbers does not tell what the two numbers are, so one may think that each token needs a head of its own. But for a *sum* of numbers an average is all that is needed. And the weights of the average depend on the data, so they carry information as well. How many heads a label needs therefore depends on the label, on the dimension of the data, and on what the heads are allowed to look at. This chapter determines the least error exactly in the two cases that the paper considers, and finds that heads can do more than one might think.
+# A transformer with one head for each token of a label can compute the label ({ref}`ch-pointer-heads`), and one wonders whether so many heads are necessary. A head returns an average, and an average of two numbers does not tell what the two numbers are, so one may think that each token needs a head of its own. But for a *sum* of numbers an average is all that is needed. And the weights of the average depend on the data, so they carry information as well. How many heads a label needs therefore depends on the label, on the dimension of the data, and on what the heads are allowed to look at. This chapter determines the least error exactly in the two cases that the paper considers, and finds that heads can do more than one might think.
 #
 # ## Two tokens and one head
 #
-# Take two tokens whose data are single normal numbers $x_1$ and $x_2$, and let the label be $x_1^2 + x_2^2$. Its variance is 4.
+# Take two tokens whose data are single normal numbers $x_1$ and $x_2$, and let the label be $x_1^2 + x_2^2$, which has variance 4.
 #
-# *A head that does not look at the data* gives both tokens weights that are fixed in advance, say $\frac12$ each, and returns $\frac12 (x_1 + x_2)$. Since $x_1^2 + x_2^2 = \frac12 (x_1 + x_2)^2 + \frac12 (x_1 - x_2)^2$, and the difference $x_1 - x_2$ is independent of the sum, nothing can be said about the second term except its mean. Its variance is 2. So one head leaves half of the variance, an error of $1 - \frac Hq = \frac12$ with $H = 1$ and $q = 2$.
+# *A head that does not look at the data* gives both tokens weights that are fixed in advance, say $\frac12$ each, and returns $\frac12 (x_1 + x_2)$. Since $x_1^2 + x_2^2 = \frac12 (x_1 + x_2)^2 + \frac12 (x_1 - x_2)^2$, and the difference $x_1 - x_2$ is independent of the sum, nothing can be said about the second term except its mean. This term has variance 2, so one head leaves half of the variance, an error of $1 - \frac Hq = \frac12$ with $H = 1$ and $q = 2$.
 #
 # *A head that looks at the data* can give token $j$ the score $x_j$. Suppose that there is a third token without data, which has the score 0, and that $x_1 = 1$ and $x_2 = -\frac12$. The attention weights are proportional to the exponentials of the scores:
 #
@@ -79,7 +79,7 @@ def estimate(squares):
 # | 2 | $-\frac12$ | $-\frac12$ | $0.61$ | $0.14$ |
 # | 3 | none | $0$ | $1$ | $0.23$ |
 #
-# A head averages whole tokens, and these contain the encodings of the positions. If the three encodings are linearly independent, all three weights can be recovered from the average of the encodings. Their logarithms give the data back: $\log \frac{0.63}{0.23} = 1$ and $\log \frac{0.14}{0.23} = -\frac12$. So this one head leaves *no* error, although there are two tokens. The next lines confirm this.
+# A head averages whole tokens, and these contain the encodings of the positions. If the three encodings are linearly independent, all three weights can be recovered from the average of the encodings. Their logarithms give the data back: $\log \frac{0.63}{0.23} = 1$ and $\log \frac{0.14}{0.23} = -\frac12$. So this one head leaves *no* error, although there are two tokens, as the next lines confirm.
 
 # %%
 numbers = f64([1.0, -0.5, 0.0])
@@ -180,9 +180,9 @@ moving(
 #
 # $$y = \frac1{\sqrt{qd}} \sum_{j=1}^q \bigl( \|x_j\|^2 - d \bigr),$$
 #
-# which has mean 0 and variance 2. The first half may point anywhere, independently of the data. A layer with $H$ heads gives token $i$ the $H$ vectors $\sum_j a^{(h)}_j z_j$, where $a^{(h)} = \mathrm{softmax}_j(z_i^\top W^{(h)} z_j)$ and $W^{(h)}$ is the *query-key matrix* of head $h$. The prediction $\hat y_i$ is any function of these vectors. The *error* is $\frac1N \sum_i \mathbb E (y_i - \hat y_i)^2$. The first half can only add to it, so we count the second half alone. The error is then half of that of one label, and a predictor that ignores the input has error 1.
+# which has mean 0 and variance 2. The first half may point anywhere, independently of the data. A layer with $H$ heads gives token $i$ the $H$ vectors $\sum_j a^{(h)}_j z_j$, where $a^{(h)} = \mathrm{softmax}_j(z_i^\top W^{(h)} z_j)$ and $W^{(h)}$ is the *query-key matrix* of head $h$. The prediction $\hat y_i$ is any function of these vectors, and the *error* is $\frac1N \sum_i \mathbb E (y_i - \hat y_i)^2$. The first half can only add to it, so we count the second half alone. The error is then half of that of one label, and a predictor that ignores the input has error 1.
 #
-# Heads may *look at positions only*, which means that $W^{(h)}$ is 0 where it compares data with anything else. Otherwise they are *free*.
+# Heads may *look at positions only*, which means that $W^{(h)}$ is 0 where it compares data with anything else; otherwise they are *free*.
 #
 # ## Heads that look at positions only
 #
@@ -200,11 +200,11 @@ moving(
 #
 # **Proof.** First the lemma: $\operatorname{Var} z_1^2 = \mathbb E z_1^4 - 1 = 2$, and variances of independent numbers add up.
 #
-# We turn to the proposition and compute the error of given mixtures exactly. A token of the second half has no data of its own, so its attention weights do not depend on the data. The function on top sees fixed mixtures $Ax$ of the $M = N/2$ tokens that have data, with $A \in \mathbb R^{H \times M}$. Let $Q$ be the projector on the rows of $A$, let $P = I - Q$, and let $S$ keep the $q$ tokens pointed at. Take one dimension of the data, which is a vector $x \in \mathbb R^M$ over the tokens. To know $Ax$ is to know $Qx$, and $Px$ is independent of it. We split
+# We turn to the proposition and compute the error of given mixtures exactly. A token of the second half has no data of its own, so its attention weights do not depend on the data. The function on top sees fixed mixtures $Ax$ of the $M = N/2$ tokens that have data, with $A \in \mathbb R^{H \times M}$. Let $Q$ be the projector on the rows of $A$, let $P = I - Q$, and let $S$ keep the $q$ tokens pointed at. Take one dimension of the data, which is a vector $x \in \mathbb R^M$ over the tokens. To know $Ax$ is to know $Qx$, and $Px$ is independent of it, so we split
 #
 # $$x^\top S x = (Qx)^\top S (Qx) + 2 (Qx)^\top S (Px) + (Px)^\top S (Px) .$$
 #
-# The first term is known. The others are uncorrelated, with variances $4 \|PSQx\|^2$ and, by the lemma along the eigenvectors of $PSP$, $2 \|PSP\|_F^2$. The mean of their sum is $4 \operatorname{tr}(SPSQ) + 2 \operatorname{tr}(SPSP) = 2 (q - \|SQS\|_F^2)$. Since there are $d$ dimensions, the label divides by $\sqrt{qd}$, and the error counts half of it, we get
+# The first term is known, and the others are uncorrelated, with variances $4 \|PSQx\|^2$ and, by the lemma along the eigenvectors of $PSP$, $2 \|PSP\|_F^2$. The mean of their sum is $4 \operatorname{tr}(SPSQ) + 2 \operatorname{tr}(SPSP) = 2 (q - \|SQS\|_F^2)$. Since there are $d$ dimensions, the label divides by $\sqrt{qd}$, and the error counts half of it, we get
 #
 # $$\text{error}(A) = 1 - \frac1q \|SQS\|_F^2 .$$ (eq-mixtures)
 #
@@ -309,9 +309,9 @@ ledger.result("retrieval.prop21.lem40").holds(
 #
 # **The idea.** A head sees the data of other tokens in one direction only, because a score is one number for each token. If the function on top is told all these numbers, it knows the data in $H$ of $d$ directions, which explains the factor $1 - \frac Hd$. In the other directions the weights are as good as fixed, and the first case applies.
 #
-# **Proof of the bound.** A token of the second half has no data, so its score for token $j$ is $\langle u_h, x_j \rangle + b_h(j)$, with a direction $u_h \in \mathbb R^d$ and a number $b_h(j)$ that do not depend on the data. Tell the function on top all $\langle u_h, x_j \rangle$; this can only reduce the error. Now the attention weights are known numbers, and the part of the data that is orthogonal to all $u_h$ is still normal, in at least $d - H$ dimensions. For these {eq}`eq-mixtures` holds, and it gives $\frac{d - H}d \bigl(1 - \frac1q \|SQS\|_F^2\bigr)$. $\square$
+# **Proof of the bound.** A token of the second half has no data, so its score for token $j$ is $\langle u_h, x_j \rangle + b_h(j)$, with a direction $u_h \in \mathbb R^d$ and a number $b_h(j)$ that do not depend on the data. Tell the function on top all $\langle u_h, x_j \rangle$; this can only reduce the error. Now the attention weights are known numbers, and the part of the data that is orthogonal to all $u_h$ is still normal, in at least $d - H$ dimensions. For these dimensions {eq}`eq-mixtures` holds, and therefore the error is at least $\frac{d - H}d \bigl(1 - \frac1q \|SQS\|_F^2\bigr)$. $\square$
 #
-# **It is attained**, because a function on top can find out all that it was told, as in the example. A head also returns $\sum_j a_j \omega_j$. If the $\omega_j$ are linearly independent, this determines every $a_j$. The logarithms of the $a_j$ are the scores up to a constant. The last token has no data, so its score is known, and with it the constant, and hence all $\langle u_h, x_j \rangle$. With $N = 2q$ only the $q$ tokens have data, so every $A$ of rank $H$ is best. The function `heads.read` does these steps. Its errors are the coloured marks of {numref}`fig-heads`, and the table compares them with three formulas. If the sharper bound is attained, the measured error agrees with its column within the standard error.
+# **It is attained**, because a function on top can find out all that it was told, as in the example. A head also returns $\sum_j a_j \omega_j$, and if the $\omega_j$ are linearly independent, this determines every $a_j$. The logarithms of the $a_j$ are the scores up to a constant. The last token has no data, so its score is known, and with it the constant, and hence all $\langle u_h, x_j \rangle$. With $N = 2q$ only the $q$ tokens have data, so every $A$ of rank $H$ is best. The function `heads.read` does these steps, and its errors are the coloured marks of {numref}`fig-heads`, and the table compares them with three formulas. If the sharper bound is attained, the measured error agrees with its column within the standard error.
 
 # %% mystnb={"code_prompt_hide": "Free heads", "code_prompt_show": "Free heads"} tags=["hide-input"]
 rows = {
@@ -328,9 +328,9 @@ read = pd.DataFrame(rows).T.rename_axis(["d", "H"])
 table(read, f"Error of free heads that are read out, q = {q}", form=".4f", tiny=1e-9)
 
 # %% [markdown]
-# It does, in every row. In one dimension *one* head, with such encodings, does the work of any number of heads, since its attention weights carry all the data.
+# In every row the two agree. In one dimension *one* head, with such encodings, does the work of any number of heads, since its attention weights carry all the data.
 #
-# **Without logarithms.** One may object that such a read-out needs weights to many digits. There is also a way without logarithms. It still needs encodings from which a linear function gives the $q$ tokens one score, and all other tokens with data a much lower one. Linearly independent encodings allow this. For $q$ well above $d_e$ random signs do not, as a table below shows. Two heads have the scores $\pm \epsilon \langle e_k, x_j \rangle$ on the $q$ tokens, where $e_k$ is a unit vector, and $-40$ elsewhere. For small $\epsilon$ their weights are $\frac1q (1 \pm \epsilon \langle e_k, x_j \rangle)$ to first order. The difference of their outputs along $e_k$ is therefore $2 \epsilon$ times the variance of $\langle e_k, x_j \rangle$ over the tokens, and the mean of the outputs is the mean of these numbers. The variance plus the square of the mean is the mean of the squares, which is what the label needs. So $2d$ heads, and a polynomial of degree 2 on top, give the label for *every* $q$ with such scores, up to order $\epsilon^2$. Other tokens with data do no harm. The table shows the error for two dimensions, that is for four heads.
+# **Without logarithms.** One may object that such a read-out needs weights to many digits. There is also a way without logarithms, but it still needs encodings from which a linear function gives the $q$ tokens one score, and all other tokens with data a much lower one. Linearly independent encodings allow this, whereas for $q$ well above $d_e$ random signs do not, as a table below shows. Two heads have the scores $\pm \epsilon \langle e_k, x_j \rangle$ on the $q$ tokens, where $e_k$ is a unit vector, and $-40$ elsewhere. For small $\epsilon$ their weights are $\frac1q (1 \pm \epsilon \langle e_k, x_j \rangle)$ to first order. The difference of their outputs along $e_k$ is therefore $2 \epsilon$ times the variance of $\langle e_k, x_j \rangle$ over the tokens, and the mean of the outputs is the mean of these numbers. The variance plus the square of the mean is the mean of the squares, which is what the label needs. So $2d$ heads, and a polynomial of degree 2 on top, give the label for *every* $q$ with such scores, up to order $\epsilon^2$, and other tokens with data do no harm. The table shows the error for two dimensions, that is for four heads.
 
 
 # %%
@@ -358,7 +358,7 @@ table(pd.DataFrame(few).T.rename_axis("q"), caption, form=".2g")
 # %% [markdown]
 # The error falls with $\epsilon^2$ and does not grow with $q$, whereas four heads that see positions only leave nearly all of the error at $q = 64$.
 #
-# **Which encodings allow it?** In this computation the scores are set by hand. In the paper's model position $j$ has the score $\langle w, \omega_j \rangle$. Is there a $w$ that gives tokens $1, \dots, q$ one score, and every other token with data a score that is lower by 1? (For a larger gap, multiply $w$.) This is a linear program. We solve it for random signs in $\lfloor 5 \log N \rfloor$ dimensions, as in the paper's experiments, in four times as many, and in $N$. The paper takes $d_e$ of order $\log N$, "which is the scaling we assume throughout". (Encodings made for these $q$ tokens, with one coordinate that marks them, allow the scores in any dimension.)
+# **Which encodings allow it?** In this computation the scores are set by hand. In the paper's model position $j$ has the score $\langle w, \omega_j \rangle$. Is there a $w$ that gives tokens $1, \dots, q$ one score, and every other token with data a score that is lower by 1? This is a linear program (and for a larger gap one multiplies $w$). We solve it for random signs in $\lfloor 5 \log N \rfloor$ dimensions, as in the paper's experiments, in four times as many, and in $N$. The paper takes $d_e$ of order $\log N$, "which is the scaling we assume throughout". (Encodings made for these $q$ tokens, with one coordinate that marks them, allow the scores in any dimension.)
 
 # %% mystnb={"code_prompt_hide": "Scores from encodings", "code_prompt_show": "Scores from encodings"} tags=["hide-input"]
 own = Rng(seed)
@@ -484,7 +484,7 @@ prop3.holds(
 # %% [markdown]
 # ## At least $q$ heads?
 #
-# The abstract says that a transformer learns the task "if and only if" it has at least $q$ heads, while Section 3.1 asks for "sufficiently large" $d$ and claims the order, $H = \Omega(q)$. What do the bounds give at $H = q - 1$? Proposition 3 has $\frac1q - \frac{q-1}d$, which is positive only for $d > q (q - 1)$. With $d = 10$, the value of the paper's experiments, this means $q \le 3$. The sharper bound is positive for every $d \ge q$. For $d < q$ it is 0 from $H = d$ on, where heads do succeed if the encodings are linearly independent. The table shows both bounds for $q - 1$ heads.
+# The abstract says that a transformer learns the task "if and only if" it has at least $q$ heads, while Section 3.1 asks for "sufficiently large" $d$ and claims the order, $H = \Omega(q)$. To compare, we ask what the bounds give at $H = q - 1$. Proposition 3 has $\frac1q - \frac{q-1}d$, which is positive only for $d > q (q - 1)$. With $d = 10$, the value of the paper's experiments, this means $q \le 3$. The sharper bound is positive for every $d \ge q$, and for $d < q$ it is 0 from $H = d$ on, where heads do succeed if the encodings are linearly independent. The table shows both bounds for $q - 1$ heads.
 
 # %%
 said = {
@@ -515,7 +515,7 @@ glue(one_head=free[1, 1][0], many=few[64]["epsilon = 0.01"], line_64=heads.floor
 # %% [markdown]
 # ## A linear label needs one head
 #
-# The paper remarks that squares matter. To see why, take the *sparse average*, $y = \frac1{\sqrt q} \sum_j \langle u, x_j \rangle$ with a unit vector $u$. One head that spreads evenly over the $q$ tokens is enough for it, because the label is itself an average. A predictor that is linear in one mixture $\sum_j a_j x_j$ leaves the share $1 - (\sum_{j \le q} a_j)^2 / (q \|a\|^2)$ of the variance. With orthogonal encodings and the matrix $\alpha \sum_h W^{(h)}$ of all $q$ pointers at once, the scores are $\alpha$ at the $q$ tokens and 0 elsewhere. As $\alpha$ grows, the share of the average that is left should vanish, and that of the squares should not.
+# The paper remarks that squares matter, and to see why, take the *sparse average*, $y = \frac1{\sqrt q} \sum_j \langle u, x_j \rangle$ with a unit vector $u$. One head that spreads evenly over the $q$ tokens is enough for it, because the label is itself an average. A predictor that is linear in one mixture $\sum_j a_j x_j$ leaves the share $1 - (\sum_{j \le q} a_j)^2 / (q \|a\|^2)$ of the variance. With orthogonal encodings and the matrix $\alpha \sum_h W^{(h)}$ of all $q$ pointers at once, the scores are $\alpha$ at the $q$ tokens and 0 elsewhere. As $\alpha$ grows, the share of the average that is left should vanish, and that of the squares should not.
 
 # %% mystnb={"code_prompt_hide": "A linear label", "code_prompt_show": "A linear label"} tags=["hide-input"]
 rows = {}
@@ -538,16 +538,16 @@ ledger.result("retrieval.sparse_average").holds(
 # %% [markdown]
 # ## What we found
 #
-# **Are $q$ heads needed?** The abstract says that a transformer can learn the task "if and only if its number of attention heads is at least" $q$. The proof of "only if" is Proposition 3, according to which the error is at least $1 - \frac Hd - \frac Hq$, up to a constant. Section 3.1 asks for "sufficiently large" $d$ there, and claims $H = \Omega(q)$. Both statements are true.
+# **Are $q$ heads needed?** The abstract says that a transformer can learn the task "if and only if its number of attention heads is at least" $q$. The proof of "only if" is Proposition 3, according to which the error is at least $1 - \frac Hd - \frac Hq$, up to a constant. Section 3.1 asks for "sufficiently large" $d$ there, and claims $H = \Omega(q)$, and both statements are true.
 #
 # * *Where the paper's bound is vacuous.* At $H = q - 1$ it is positive only for $d > q(q - 1)$; at $q = 4$ and $d = 10$, for example, it is {glue:text}`three:.2f`. The sharper bound $(1 - \frac Hd)(1 - \frac Hq)$ closes this gap: for every $d \ge q$ fewer than $q$ heads cannot compute the label, and at these numbers they leave an error of {glue:text}`sharper:.3f`.
 # * *Where fewer heads are enough.* This happens for $d < q$, free heads and the proposition's own labels. With $d = 1$ one head leaves no error for any $q$, if $N = 2q$ and the encodings are linearly independent. With $d = 2$ four heads leave {glue:text}`many:.1e` at $q = 64$, where heads that see positions only leave {glue:text}`line_64:.2f`, if the encodings allow the scores. Linearly independent ones allow them, and so do random signs in $\lfloor 20 \log N \rfloor$ dimensions at $q = 64$ and $N = 192$, which satisfy Assumption 3; there four heads leave {glue:text}`four_heads:.1e`. Once $q$ exceeds $d_e$, which is of order $\log N$ in the paper, neither construction is available, and what $H$ heads leave is open.
 # * *Why.* Free heads compare data with positions, and their attention weights carry data out of the layer, $H$ directions of $d$ at a time. Heads that are restricted to positions, as in Proposition 21, cannot do this, and then $q$ heads are needed for every $d$.
-# * *What is known exactly.* The error of fixed attention is $1 - \|SQS\|_F^2 / q$. It is $1 - H/q$ exactly when the heads put no weight on other tokens with data and their weights are linearly independent. For linearly independent encodings ($d_e \ge N$, not the paper's $\log N$) and $N = 2q$ the least error of free heads is $(1 - H/d)(1 - H/q)$, so $\min(q, d)$ of them suffice. With such encodings $2d$ heads with small scores and squares on top are enough for every $q$ and $N$, approximately, and with random signs in $\lfloor 20 \log N \rfloor$ dimensions they still are at $q = 64$ and $N = 192$.
+# * *What is known exactly.* The error of fixed attention is $1 - \|SQS\|_F^2 / q$, and it is $1 - H/q$ exactly when the heads put no weight on other tokens with data and their weights are linearly independent. For linearly independent encodings ($d_e \ge N$, not the paper's $\log N$) and $N = 2q$ the least error of free heads is $(1 - H/d)(1 - H/q)$, so $\min(q, d)$ of them suffice. With such encodings $2d$ heads with small scores and squares on top are enough for every $q$ and $N$, approximately, and with random signs in $\lfloor 20 \log N \rfloor$ dimensions they still are at $q = 64$ and $N = 192$.
 #
 # ## What would falsify this
 #
-# The first bound would be false if a mixture had an error below $1 - H/q$, as mixtures with one head more have. The formula for fixed attention would be wrong if it missed the error on real prompts by more than chance; for one head fewer it does. The sharper bound would not be attained if free heads missed it, as they miss $1 - H/q$, and it would not imply the paper's if it were below that one, as it is when $H$ is doubled. The result on encodings would be wrong if at $q = 64$ random signs in $\lfloor 5 \log N \rfloor$ dimensions allowed the scores, as those in $N$ dimensions do, or if those in $\lfloor 20 \log N \rfloor$ did not. Estimates may be off by 4.5 standard errors.
+# The first bound would be false if a mixture had an error below $1 - H/q$, as mixtures with one head more have. The formula for fixed attention would be wrong if it missed the error on real prompts by more than chance; for one head fewer it does. The sharper bound would not be attained if free heads missed it, as they miss $1 - H/q$, and it would not imply the paper's if it were below that one, as it is when $H$ is doubled. The result on encodings would be wrong if at $q = 64$ random signs in $\lfloor 5 \log N \rfloor$ dimensions allowed the scores, as those in $N$ dimensions do, or if those in $\lfloor 20 \log N \rfloor$ did not. In all comparisons of estimates we allow 4.5 standard errors.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -576,7 +576,7 @@ ledger.verdicts()
 # ```{exercise}
 # :label: ex-heads-digits
 #
-# *With the computer.* The head of the example carries the data of all tokens in its weights. How exact must the weights be? Round the attention weights of one head to $k$ decimal digits, recover the data in one dimension by logarithms (a weight that is rounded to 0 counts as half of the last digit), and compute the error of the label for $q = 2, 8$ and $32$ tokens. Then run the chapter with another number of tokens in the search, `python -m bookkit.run retrieval/too_few_heads -p q_search 10 --out my_run`. Does the search still come to the line?
+# *With the computer.* The head of the example carries the data of all tokens in its weights, so how exact must the weights be? Round the attention weights of one head to $k$ decimal digits, recover the data in one dimension by logarithms (a weight that is rounded to 0 counts as half of the last digit), and compute the error of the label for $q = 2, 8$ and $32$ tokens. Then run the chapter with another number of tokens in the search, `python -m bookkit.run retrieval/too_few_heads -p q_search 10 --out my_run`, and see whether the search still comes to the line.
 # ```
 #
 # ```{solution-start} ex-heads-digits
@@ -592,8 +592,8 @@ for digits in range(1, 7):
     for many in (2, 8, 32):
         x = torch.cat((fresh.normal(4000, many), torch.zeros(4000, many).double()), -1)
         rounded = (x.softmax(-1) * 10**digits).round().clamp(min=0.5)
-        told = (rounded[:, :many] / rounded[:, -1:]).log()
-        missed = (told.square() - x[:, :many].square()).sum(-1) / math.sqrt(many)
+        recovered = (rounded[:, :many] / rounded[:, -1:]).log()
+        missed = (recovered.square() - x[:, :many].square()).sum(-1) / math.sqrt(many)
         row[f"q = {many}"] = missed.square().mean().item() / 2
     by_digits[digits] = row
 by_digits = pd.DataFrame(by_digits).T.rename_axis("digits")
