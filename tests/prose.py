@@ -71,6 +71,8 @@ def _display(found: re.Match[str]) -> str:
 def paragraphs(text: str) -> list[str]:
     """Running text, each paragraph or item on one line; formulas and roles are one word each."""
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"\*\([^()*]*(?:\([^()]*\))?[^()*]*\)\*", "", text)  # where a statement is from
+    text = re.sub(r"\$\$ \([a-z0-9-]+\)$", "$$", text, flags=re.MULTILINE)
     for display in (r"^\s*\$\$.*?\$\$", r"^```\{math\}.*?^```$"):
         text = re.sub(display, _display, text, flags=re.DOTALL | re.MULTILINE)
     text = _ROLE.sub(_WORD, text)
