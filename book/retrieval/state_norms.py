@@ -610,7 +610,7 @@ answers = pd.DataFrame(by_redundancy).T.rename_axis("signs a label")
 table(answers, "Random codes for 10 tokens", form=".3f")
 
 # %% [markdown]
-# More signs for each label keep the words further apart, so the read-out becomes less steep, and the operator form ever smaller. But the state also has more dimensions, and the Frobenius form counts them; it is smallest for few signs. With `longest` at 18, one more mark appears on each curve: that of the operator norm continues to fall, and that of the Frobenius norm stays where it is, up to the luck of the draw.
+# More signs for each label keep the words further apart, so the read-out becomes less steep, and the operator form ever smaller. But the state also has more dimensions, and the Frobenius form counts them; it is smallest for few signs. With `longest` at 18, the last mark of each curve moves to the right: on the curve of the operator norm it also moves down, and on that of the Frobenius norm it stays at its height, up to the luck of the draw.
 #
 # ```{solution-end}
 # ```
