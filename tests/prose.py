@@ -19,9 +19,7 @@ ROOT = Path(__file__).parents[1]
 BOOK = ROOT / "book"
 SHORT = 8
 CONNECTIVES = (
-    "so because but since then therefore although hence whereas thus however instead otherwise"
-).split()
-PHRASES = (
+    "so|because|but|since|then|therefore|although|hence|whereas|thus|however|instead|otherwise|"
     "for example|for instance|in other words|in particular|that is|to see|this is why|"
     "as a result|on the other hand|the reason is|after all|for this"
 )
@@ -30,7 +28,7 @@ HOUSE = (
     "wilts?|will do|says nothing|hold still|put back|by medians|stands in our text|asked so"
 )
 
-_CONNECTIVE = re.compile(rf"\b(?:{'|'.join(CONNECTIVES)}|{PHRASES})\b", re.IGNORECASE)
+_CONNECTIVE = re.compile(rf"\b(?:{CONNECTIVES})\b", re.IGNORECASE)
 _HOUSE = re.compile(rf"\b(?:{HOUSE})\b", re.IGNORECASE)
 _CELL = re.compile(r"^# %%(.*)$", re.MULTILINE)
 _FENCE = re.compile(r"^(`{3,}|:{3,})\s*(\{[^}]*\})?(.*)$")
@@ -102,7 +100,8 @@ def paragraphs(text: str) -> list[str]:
         elif not (quiet and quiet[-1][1]):
             if re.match(r"([*+-]|\d+\.|:)\s", bare):
                 found.append([])
-            found[-1].append(re.sub(r"^([*+-]|\d+\.|:)\s+", "", bare))
+            if not bare.startswith(": "):  # an entry of a list of terms is no running text
+                found[-1].append(re.sub(r"^([*+-]|\d+\.)\s+", "", bare))
     # a display belongs to the sentence before it
     joined: list[str] = []
     for lines in found:
@@ -119,7 +118,9 @@ def paragraphs(text: str) -> list[str]:
 def sentences(text: str) -> list[str]:
     """The sentences of a page; what has no verb-like end (a label, a name) is left out."""
     parts = [part for line in paragraphs(text) for part in _ENDS.split(line)]
-    return [part for part in parts if re.search(r"[A-Za-z]{2}", part) and re.search(r"[.!?:]", part)]
+    return [
+        part for part in parts if re.search(r"[A-Za-z]{2}", part) and re.search(r"[.!?:]", part)
+    ]
 
 
 def words(sentence: str) -> int:

@@ -487,7 +487,7 @@ ledger.verdicts()
 # ```{exercise}
 # :label: ex-token-covers-greedy
 #
-# *With the computer.* The grid of 20 heads was built by a bound. Count the heads that are really needed: take 401 values of $w$ between $-2$ and $2$ and all prompts whose tokens are $-1, -\frac12, 0, \frac12$ or $1$, for $N = 2, 3$ and $4$ tokens. Compute the largest difference of any two heads over all prompts, and find a cover at $\epsilon = 0.1$ with `covers.greedy_cover`. Does its size grow with $N$?
+# *With the computer.* The grid of 20 heads was built by a bound. Count the heads that are really needed: take 401 values of $w$ between $-2$ and $2$ and all prompts whose tokens are $-1, -\frac12, 0, \frac12$ or $1$, for $N = 2, 3$ and $4$ tokens. Compute the largest difference of any two heads over all prompts, and find a cover at $\epsilon = 0.1$ with `covers.greedy_cover`. Does its size grow with $N$? Then run the chapter with longer tokens, `python -m bookkit.run retrieval/token_covers -p R 3 --out my_run`, and see whether both summands of the inequality are still attained.
 # ```
 #
 # ```{solution-start} ex-token-covers-greedy
@@ -507,7 +507,7 @@ greedy = pd.DataFrame(greedy).T.rename_axis("N").assign(**{"the grid of the exam
 table(greedy, "Heads of a cover at 0.1")
 
 # %% [markdown]
-# A greedy cover needs fewer heads than the grid, because the outputs are flat where $w$ is large. With more tokens it needs a few heads more, but never more than the grid, although the number of prompts grows from 25 to 625.
+# A greedy cover needs fewer heads than the grid, because the outputs are flat where $w$ is large. With more tokens it needs a few heads more, but never more than the grid, although the number of prompts grows from 25 to 625. The inequality has $R$ in it, so it does not matter for the ratios how long the tokens are.
 #
 # ```{solution-end}
 # ```
