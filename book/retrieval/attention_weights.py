@@ -21,7 +21,7 @@
 # ```{verdict}
 # Figure 2 is reproduced: trained transformers find the query-key matrix that the paper writes down by hand, at least in outline. The block of this matrix that compares pointers with positions holds about {glue:text}`share_percent:.1f` % of its energy even in the worst run, has a bright diagonal, and does all the work. But the diagonal has only a share of {glue:text}`stored_share:.2f` of that block at the paper's size ({glue:text}`diagonal_share:.2f` at $N =$ {glue:text}`N` tokens). What gradient descent finds is closer to the covariance of the codes of the positions than to the identity.
 # ```
-# **Needs** no other chapter. **Read** 15 min. **Runs in** 30 s. **Source** quoted.
+# **Needs** no other chapter. **Read** 13 min. **Runs in** 30 s. **Source** quoted.
 #
 # **Claim.** A one-layer transformer, trained on prompts whose tokens point at other tokens, ends with a query-key matrix that looks like the one written by hand for the proof. Nearly all of it is in one block, and the diagonal of that block stands out. With this block alone the model works, and without it the error is that of an untrained model. Beside the diagonal there are further entries that the paper does not mention: the block is close to a multiple of the covariance matrix of the position encodings.
 

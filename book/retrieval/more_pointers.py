@@ -21,7 +21,7 @@
 # ```{verdict}
 # What Figure 3 states about more pointers stays open, because its threshold of 0.88 at seven tokens can be reached without looking at a pointer: the best predictor that sees no pointers has the error $\frac67 =$ {glue:text}`blind:.3f`, for every number of pointers. At the figure's learning rate, in five runs with one to three pointers each, recurrent and feedforward nets that have just reached the threshold hardly look at pointers: with those of another prompt their error is {glue:text}`paper_others` at most, on average.
 # ```
-# **Needs** {ref}`ch-too-few-heads`, {ref}`ch-sample-complexity-hierarchy`. **Read** 12 min. **Runs in** 30 s. **Source** quoted.
+# **Needs** {ref}`ch-too-few-heads`, {ref}`ch-sample-complexity-hierarchy`. **Read** 11 min. **Runs in** 30 s. **Source** quoted.
 #
 # **Claim.** The paper's Figure 3 counts the prompts that three networks need until their error is below 0.88, for prompts of seven tokens with $q$ pointers each, and finds that the gap between the networks grows with $q$. But an error of $\frac67 \approx 0.857$ is reached by a predictor that never looks at a pointer. So the counts alone do not show what it costs to retrieve more tokens. At the figure's rate, in five runs with one to three pointers each, recurrent and feedforward nets that have just come below 0.88 hardly look at pointers, whereas transformers do.
 
@@ -61,7 +61,7 @@ series = ""  # name of the table to store, of runs at the paper's settings
 #
 # ```{prf:remark} Mousavi-Hosseini et al. (2025), Figure 3 of the second version
 # :label: retrieval-fig3
-# *(Quoted.)* For $N = 7$ and the threshold .88 the number of samples against $q$ is shown for a transformer with $q$ heads, a recurrent and a feedforward net, at the learning rate $10^{-4}$; "the gap increases with larger $q$".
+# *(Quoted.)* For $N = 7$ and the threshold 0.88 the number of samples against $q$ is shown for a transformer with $q$ heads, a recurrent and a feedforward net, at the learning rate $10^{-4}$; "the gap increases with larger $q$".
 # ```
 #
 # ## What an error of 0.88 needs
@@ -210,7 +210,7 @@ if series:
 # %% [markdown]
 # The figure's own learning rate is a tenth of this page's. With that rate, the paper's 10,000 test prompts, and the widths that the text gives for Figure 1 (500 recurrent states, here for each pointer), five runs of each network were made for one to three pointers, and they can be repeated by `python -m bookkit.run retrieval/more_pointers --preset paper --plain --force`. (The line below names the command of the stored runs, with a parameter for a folder. These runs came from a tree with changes that were not committed, so their exact code cannot be recovered.)
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Errors of networks that have just come below 0.88, with their own pointers and with foreign ones. Every mark is a run. The first panel has this page's runs, and the others the stored ones, at the learning rate of the paper's figure. Lines, from the top: a constant prediction, the threshold, the error without pointers.", "name": "fig-foreign-pointers"}, "image": {"alt": "Panels side by side, one for each rate and number of pointers. With their own pointers all marks lie between .84 and .88. With foreign pointers those of the transformer rise, to between .9 and 1.1. In the stored runs those of the recurrent and the feedforward net stay below .9; in this page's own the feedforward net's rise."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Errors of networks that have just come below 0.88, with their own pointers and with foreign ones. Every mark is a run. The first panel has this page's runs, and the others the stored ones, at the learning rate of the paper's figure. Lines, from the top: a constant prediction, the threshold, the error without pointers.", "name": "fig-foreign-pointers"}, "image": {"alt": "Panels side by side, one for each rate and number of pointers. With their own pointers all marks lie between 0.84 and 0.88. With foreign pointers those of the transformer rise, to between 0.9 and 1.1. In the stored runs those of the recurrent and the feedforward net stay below 0.9; in this page's own the feedforward net's rise."}} tags=["hide-input"]
 stored = results.load("retrieval/more_pointers", "counts")
 if stored is None:
     raise FileNotFoundError("results/retrieval/more_pointers.counts.csv is missing")
@@ -247,7 +247,7 @@ for (place, q, name), runs_of in shown.items():
         "foreign pointers": runs_of["foreign"].mean(),
     }
 told = pd.DataFrame(rows).T.rename_axis(["runs", "network"])
-table(told, "Prompts until the error is below .88, every run; errors there, means", form=".3f")
+table(told, "Prompts until the error is below 0.88, every run; errors there, means", form=".3f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 swapped = {name: found[pointers[0], name]["foreign"].mean().item() for name in NETS}
@@ -307,11 +307,11 @@ table(settings, "Settings that differ from the paper's, or come from its Figure 
 # :title: The threshold of Figure 3 is met without looking at a pointer
 # :group: not judged
 #
-# **Statement.** Quoted: at $N = 7$ and the threshold .88 the gap between the networks, in samples, "increases with larger $q$".
+# **Statement.** Quoted: at $N = 7$ and the threshold 0.88 the gap between the networks, in samples, "increases with larger $q$".
 #
 # **Counterexample.** It is directed against the reading that the counts measure retrieval. The mean over all pointers, which is the same for every token, has the error $\frac67 =$ {glue:text}`blind:.3f`, for every $q$.
 #
-# **Why.** The best predictor without pointers has the error $1 - \frac1N$, which is below .88 for $N \le 8$. At the figure's rate, with one to three pointers and in five runs each, recurrent and feedforward nets that have just come below .88 have a mean error of at most {glue:text}`paper_others` with foreign pointers.
+# **Why.** The best predictor without pointers has the error $1 - \frac1N$, which is below 0.88 for $N \le 8$. At the figure's rate, with one to three pointers and in five runs each, recurrent and feedforward nets that have just come below 0.88 have a mean error of at most {glue:text}`paper_others` with foreign pointers.
 #
 # **Repair.** The threshold should be below $1 - \frac1N$.
 #

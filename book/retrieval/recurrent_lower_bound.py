@@ -21,7 +21,7 @@
 # ```{verdict}
 # Theorem 9 is true: on long prompts the recurrent net that fits its training samples with the smallest weights fails on fresh prompts. The number $n$ of samples may be as large as any power of the prompt length $N$ below both $N^{1/6}$ and $N^{1 - c}$, where $c$ is the exponent in the paper's limit on the width of the net. If the read-out has two layers, fitting {glue:text}`few` samples is provably cheaper than an error of $\frac14$ from {glue:text}`from_few:.0e` tokens on, and fitting {glue:text}`many` samples from {glue:text}`from_many:.0e` tokens on.
 # ```
-# **Needs** {ref}`ch-state-norms`. **Read** 15 min. **Runs in** 10 s. **Source** quoted (the hypotheses and Lemmas 36 to 38), restored (the displays).
+# **Needs** {ref}`ch-state-norms`. **Read** 17 min. **Runs in** 10 s. **Source** quoted (the hypotheses and Lemmas 36 to 38), restored (the displays).
 #
 # **Claim.** Among all recurrent nets that fit $n$ samples of the general retrieval task, take one with the smallest weights. If $n$ is less than a certain power of the length $N$ of the prompts, then the error of this net on fresh prompts is large. The reason is that the task itself needs weights whose norm grows with $N$, whereas $n$ samples can be fitted with a norm that does not depend on $N$. We find that every step of the argument holds, and that it needs only those forms of {prf:ref}`retrieval-prop8` that are true.
 
@@ -156,7 +156,7 @@ figures.show()
 #
 # We do not know which values the paper has for $c_1$, $c_2$ and $c_3$, so we say which values the argument gives.
 #
-# **The idea of the proof.** As in the example, we compare two prices. On one side, any net with a small risk pays for its memory, and the price of a memory grows like a power of $N$. On the other side, a net that ignores its memory pays for a steep curve. The curve is steep where two of the $n$ points are close together while their labels differ. Among $n$ random points on a line there are about $\frac12 n^2$ pairs, so the closest pair is typically at a distance of order $1/n^2$, and the slopes are at most of that order. This makes the price of fitting a power of $n$ that does not contain $N$. If $n$ is a small enough power of $N$, fitting is cheaper, and the net with the smallest weights cannot be one that solves the task.
+# **The idea of the proof.** As in the example, we compare two prices. On one side, any net with a small risk pays for its memory, and the price of a memory grows like a power of $N$. On the other side, a net that ignores its memory pays for a steep curve. The curve is steep where two of the $n$ points are close together while their labels differ. Among $n$ random points on a line there are about $\frac12 n^2$ pairs, so the closest pair is typically at a distance of order $1/n^2$, and the slopes are at most of order $n^2$, up to the size of the labels. This makes the price of fitting a power of $n$ that does not contain $N$. If $n$ is a small enough power of $N$, fitting is cheaper, and the net with the smallest weights cannot be one that solves the task.
 #
 # ## What the task needs
 #

@@ -21,7 +21,7 @@
 # ```{verdict}
 # The order of Figure 1 is reproduced on the general task, and on the simple task at the length where the figure begins: the transformer needs the fewest prompts, then the recurrent net, then the feedforward net. With the paper's settings and {glue:text}`far` tokens that each point at a token, they need {glue:text}`general_transformer`, {glue:text}`general_recurrent` and {glue:text}`general_feedforward` thousand prompts ({glue:text}`far_runs` runs of each). If all tokens share one pointer, they need {glue:text}`simple_transformer`, {glue:text}`simple_recurrent` and {glue:text}`simple_feedforward` thousand at {glue:text}`long` tokens ({glue:text}`long_runs` runs of each). On shorter prompts of this simple task the order is not reproduced: at {glue:text}`middle` tokens the transformer needs the most.
 # ```
-# **Needs** {ref}`ch-attention-weights`. **Read** 16 min. **Runs in** 40 s. **Source** quoted.
+# **Needs** {ref}`ch-attention-weights`. **Read** 13 min. **Runs in** 40 s. **Source** quoted.
 #
 # **Claim.** We train the paper's three networks with the settings of its text. Where every token has a pointer of its own, the transformer learns from the fewest prompts once the prompts are long enough, and the other two need many more on longer prompts, as the paper reports. Where all tokens share one pointer, we find the paper's order at 25 tokens, the first length of its figure: the recurrent net comes closer to the transformer than the feedforward net, and its number grows more mildly. On shorter prompts of this task the transformer needs more than both. {ref}`The next chapter <ch-hierarchy-tuned>` tunes every network.
 

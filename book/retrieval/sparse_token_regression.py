@@ -21,7 +21,7 @@
 # ```{verdict}
 # The assumptions of the paper can be satisfied: normal data and linear labels have the moments that it asks for, and random signs give codes of positions that are not too alike in a number of dimensions of order $\log N$, where $N$ is the length of the prompt. For long prompts such codes exist with high probability from {glue:text}`threshold_c:.1f` $\log N$ dimensions on, and not below.
 # ```
-# **Needs** nothing but probability. **Read** 12 min. **Runs in** 10 s. **Source** quoted.
+# **Needs** nothing but probability. **Read** 10 min. **Runs in** 10 s. **Source** quoted.
 #
 # **Claim.** In *sparse token regression* each token names the few tokens that its label depends on. The paper assumes data and labels with light tails, and codes of the positions, called *encodings*, that are not too alike. Normal data and linear labels comply with this, and random signs in a multiple of $\log N$ dimensions are such encodings, and we compute the multiple from which on they are.
 

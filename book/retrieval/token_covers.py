@@ -21,7 +21,7 @@
 # ```{verdict}
 # Proposition 17 is true with the constants derived here: up to small differences there are so few transformers that the logarithm of their number, the log covering number, grows with the length $N$ of the prompts only like a power of $\log N$. At 1024 tokens it is {glue:text}`log_size:.1e`, and squaring the length multiplies it by at most {glue:text}`growth:.1f` in the table. This follows from one of the two counts in Lemma 16, the count by volume. The other count, by sparsification, stays open in the norm that the paper has.
 # ```
-# **Needs** {ref}`ch-sparse-token-regression`, {ref}`ch-attention-capacity`, {ref}`ch-rounding`. **Read** 18 min. **Runs in** 10 s. **Source** quoted (Lemma 12, the hypotheses of all), restored (the displayed bounds).
+# **Needs** {ref}`ch-sparse-token-regression`, {ref}`ch-attention-capacity`, {ref}`ch-rounding`. **Read** 17 min. **Runs in** 10 s. **Source** quoted (Lemma 12, the hypotheses of all), restored (the displayed bounds).
 #
 # **Claim.** A guarantee for learning needs a count: how many transformers are there, up to a small difference of outputs? In the paper's answer the length of the prompts occurs in logarithms only. The argument has four steps: tokens are not long; a head moves little if its matrix moves little; so does the net that reads the heads; and matrices have small covers. All four steps hold, with constants that we derive. Of the paper's two counts of matrices one is enough.
 

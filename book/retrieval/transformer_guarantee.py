@@ -21,7 +21,7 @@
 # ```{verdict}
 # Theorem 4 is true as restored: the number of prompts that its guarantee asks for grows with their length $N$ only like a power of $\log N$. With every constant written out, squaring the length multiplies the number that is enough by less than 32, and by {glue:text}`growth:.1f` at the longest lengths of the table. But the number itself is far out of reach: {glue:text}`needed_1024:.0e` prompts of 1024 tokens. In training, the prompts needed grow like $N$ to the power {glue:text}`slope_all` if every token is labelled, and to the power {glue:text}`slope_one` if each prompt has one label.
 # ```
-# **Needs** {ref}`ch-token-covers`, {ref}`ch-pointer-heads`, {ref}`ch-capacity`. **Read** 20 min. **Runs in** 55 s. **Source** quoted (the norm bounds, the constants $C_1$ to $C_3$, the cut-off $\tau$), restored (the displays).
+# **Needs** {ref}`ch-token-covers`, {ref}`ch-pointer-heads`, {ref}`ch-capacity`. **Read** 17 min. **Runs in** 55 s. **Source** quoted (the norm bounds, the constants $C_1$ to $C_3$, the cut-off $\tau$), restored (the displays).
 #
 # **Claim.** A transformer whose weights are bounded, and that fits $n$ prompts of $N$ tokens as well as it can, predicts new prompts well once $n$ is large enough, and how large depends on $N$ by logarithms only. We write the proof out with constants and find it correct, although the constants put the bound far beyond any training run. In training the number of prompts grows little with $N$ if every token is labelled. With one label for each prompt, which is the theorem's setting, it grows about in proportion to $N$. The theorem is not contradicted by this, because it is about the best fit and not about how the fit is found.
 
