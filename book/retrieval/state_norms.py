@@ -90,7 +90,7 @@ codes = pd.DataFrame(codes)
 one_bit = codes[codes["bits a label"] == 1]
 last = one_bit.iloc[-1]
 
-# %%
+# %% mystnb={"code_prompt_hide": "The three memories", "code_prompt_show": "The three memories"} tags=["hide-input"]
 by_hand, answer = {}, math.sqrt(2 / math.pi)
 for p in (2, 8, 32, 128):
     L = {"digits": answer * (2.0**p - 1), "signs": answer * math.sqrt(p), "code": promised(p)["L"]}
