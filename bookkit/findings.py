@@ -157,8 +157,8 @@ def in_one_line(found: Sequence[Finding]) -> str:
     for group, title in GROUPS.items():
         own = [f for f in found if f.group == group]
         if own:
-            lines += [f"## {title}", "", "| result | finding |", "|:--|:--|"]
-            lines += [f"| {_ref(f)} | {{ref}}`{f.title} <{f.label}>` |" for f in own]
+            lines += [f"## {title}", ""]
+            lines += [f"* {_ref(f)}: {{ref}}`{f.title} <{f.label}>`" for f in own]
             lines.append("")
     return "\n".join(lines)
 

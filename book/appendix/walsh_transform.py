@@ -19,22 +19,11 @@
 # # How the transform is computed
 #
 # ```{verdict}
-# Yes, the transform can be computed with few additions and few ways through memory: all $4^n$ signs are a product of $n$ sparse matrices, and at $n =$ {glue:text}`largest` the kernel of this book walks the table {glue:text}`ours_largest` times, where the textbook's order walks it {glue:text}`largest` times.
+# The transform behind every spectrum in this book can be computed with few additions and few passes over memory. All $4^n$ signs of its matrix are a product of $n$ sparse matrices, so that $n\, 2^n$ additions are enough for a function of $n$ bits. At $n =$ {glue:text}`largest` the kernel of this book passes over the table {glue:text}`ours_largest` times, where the textbook's order needs {glue:text}`largest` passes.
 # ```
-# **Needs** {ref}`ch-fourier-walsh`. **Read** 5 min. **Runs in** 10 s. **Source** ours; the factors are well known.
+# **Needs** {ref}`ch-fourier-walsh`. **Read** 10 min. **Runs in** 10 s. **Source** ours; the factors are well known.
 #
-# **Claim.** The transform behind every spectrum in this book multiplies a table of $2^n$ numbers with a $2^n \times 2^n$ matrix of signs. That matrix is a product of $n$ sparse ones, so $n\,2^n$ additions do in place of about $4^n$. On a long table not the additions take the time, but the way of the table through memory. A good order of the additions makes few such ways.
-#
-# ## The statement
-#
-# A point of the cube is an index $i$ from 0 to $2^n - 1$, and its bits are the binary digits $i_0, \dots, i_{n-1}$. A set $S$ of bits is written as such a number too. $H_n$ is the matrix of all characters, $(H_n)_{S,i} = (-1)^{\sum_k S_k i_k}$. $B_k$ is the matrix that works on digit $k$ alone: it replaces each pair of numbers $a, b$ whose indices differ in digit $k$ only by $a + b$ and $a - b$. Such a step is a *butterfly*.
-#
-# ```{prf:proposition} Sparse factors
-# :label: appendix-factors
-# $H_n = B_0 B_1 \cdots B_{n-1}$, in any order. Each row of a factor has two entries that are not zero, so a factor costs $2^n$ additions, and all of them $n\,2^n$.
-# ```
-#
-# **Why it holds.** A character is a product over digits, $(-1)^{S_k i_k}$ for each. So $H_n$ is the Kronecker product of $n$ copies of $\begin{pmatrix} 1 & 1 \\ 1 & -1 \end{pmatrix}$, and $B_k$ is the same product with all copies but one replaced by the identity. Factors that work on different digits commute.
+# **Claim.** The transform multiplies a table of $2^n$ numbers with a $2^n \times 2^n$ matrix of signs. This matrix is a product of $n$ sparse ones, so $n\,2^n$ additions are enough in place of about $4^n$. For a long table, however, it is not the additions that take the time, but the passes of the table through memory, and a good order of the additions needs few of them.
 
 # %% tags=["parameters"]
 n_exact = 8  # longest cube whose factors are multiplied out, in bits [2..10]
@@ -57,6 +46,47 @@ from helpers.rng import Rng
 ledger, source = Ledger("appendix/walsh_transform"), Rng(seed)
 factors, passes = ledger.result("appendix.factors"), ledger.result("appendix.passes")
 
+# %% [markdown]
+# ## Why one should care
+#
+# Nearly every chapter on functions of bits needs the Fourier coefficients of such a function. For 20 bits these are a million numbers, and each of them is a sum over a million points. If we computed the sums one by one, a single function would take $10^{12}$ additions, some minutes of work for a computer, and we need the coefficients of thousands of functions. The fast transform needs twenty million additions in place of $10^{12}$. It is as old as the fast Fourier transform, and shorter. This chapter shows how it works, how exact it is, and why the order of the additions matters once the table is larger than the processor's cache.
+#
+# ## Four numbers by hand
+#
+# A function of two bits is a table of four numbers, say $(3, 1, 0, 2)$. Its coefficients, up to a factor of 4, are four sums of these numbers with signs. Computed directly, they take three additions or subtractions each, twelve in all:
+#
+# $$\begin{aligned} 3 + 1 + 0 + 2 &= 6, & 3 - 1 + 0 - 2 &= 0, \\ 3 + 1 - 0 - 2 &= 2, & 3 - 1 - 0 + 2 &= 4 . \end{aligned}$$
+#
+# But the sum $3 + 1$ occurs in two of them, and so does the difference $3 - 1$. The fast transform computes such parts only once. In a first step it takes the pairs whose positions differ in the last binary digit, $(3, 1)$ and $(0, 2)$, and replaces each pair $a, b$ by $a + b, a - b$. In a second step it does the same with the pairs whose positions differ in the other digit:
+#
+# | | position 0 | position 1 | position 2 | position 3 |
+# |:--|--:|--:|--:|--:|
+# | the table | $3$ | $1$ | $0$ | $2$ |
+# | after the first step | $3 + 1 = 4$ | $3 - 1 = 2$ | $0 + 2 = 2$ | $0 - 2 = -2$ |
+# | after the second step | $4 + 2 = 6$ | $2 - 2 = 0$ | $4 - 2 = 2$ | $2 + 2 = 4$ |
+#
+# The last row has the four sums, after eight additions in place of twelve. For $n$ bits there are $n$ steps of $2^n$ additions each.
+
+# %%
+by_hand = walsh_hadamard(torch.tensor([3.0, 1.0, 0.0, 2.0]))
+table(
+    {"set of bits, as a number": list(range(4)), "sum": by_hand.tolist()},
+    "Four numbers",
+    form=".0f",
+)
+
+# %% [markdown]
+# ## The statement
+#
+# A point of the cube is an index $i$ from 0 to $2^n - 1$, and its bits are the binary digits $i_0, \dots, i_{n-1}$. A set $S$ of bits is written as such a number, too. Let $H_n$ be the matrix of all characters, $(H_n)_{S,i} = (-1)^{\sum_k S_k i_k}$, and let $B_k$ be the matrix that works on digit $k$ alone: it replaces each pair of numbers $a, b$ whose indices differ in digit $k$ only by $a + b$ and $a - b$. Such a step is called a *butterfly*.
+#
+# ```{prf:proposition} Sparse factors
+# :label: appendix-factors
+# $H_n = B_0 B_1 \cdots B_{n-1}$, in any order. Each row of a factor has two entries that are not zero, so a factor costs $2^n$ additions, and all of them $n\,2^n$.
+# ```
+#
+# **Why it holds.** A character is a product over digits, with the factor $(-1)^{S_k i_k}$ for each. So $H_n$ is the Kronecker product of $n$ copies of $\begin{pmatrix} 1 & 1 \\ 1 & -1 \end{pmatrix}$, and $B_k$ is the same product with all copies but one replaced by the identity. The order does not matter, because factors that work on different digits commute.
+
 
 # %%
 def factor(n, k):
@@ -76,13 +106,18 @@ def product(n, digits):
     return found
 
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Three sparse factors and their product, for $n = 3$. Red is $+1$, blue is $-1$, white is 0.", "name": "fig-sparse-factors"}, "image": {"alt": "Four matrices of eight by eight. The three factors have two coloured entries in each row, one or two or four columns apart. Their product is the full table of signs."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Three sparse factors and their product, for $n = 3$. Red is $+1$, blue is $-1$, and white is 0.", "name": "fig-sparse-factors"}, "image": {"alt": "Four matrices of eight by eight. The three factors have two coloured entries in each row, one or two or four columns apart. Their product is the full table of signs."}} tags=["hide-input"]
 fig, axes = figures.new(1, 4, height=2.6, width=9.2)
 shown = {f"$B_{k}$": factor(3, k) for k in range(3)}
 shown["$H_3 = B_0 B_1 B_2$"] = product(3, range(3))
 for ax, (name, M) in zip(axes.flat, shown.items(), strict=True):
     figures.matrix(ax, M, name, ("index of a point", "mask of a set" if name == "$B_0$" else ""))
 figures.show()
+
+# %% [markdown]
+# In {numref}`fig-sparse-factors` each of the first three matrices is nearly empty, with two coloured cells in each row. These are the two numbers of a pair, and their distance doubles from one factor to the next. The product on the right has no empty cell left.
+#
+# To test the proposition we multiply the factors out, in both orders, and compare with the matrix of characters; one differing entry would refute it.
 
 # %%
 lengths = range(1, n_exact + 1)
@@ -126,7 +161,7 @@ factors.holds(
 # %% [markdown]
 # ## Exact, or rounded how far
 #
-# On integers the transform is exact; `helpers.kernels.walsh` refuses a table whose sums could leave their type. On floating point numbers each of the $n$ steps rounds once. With $\varepsilon$ the spacing of numbers at 1, an output is off by at most $n\, \varepsilon \sum_i |x_i|$. The order of the additions differs between processors, and so do the last digits; the bound does not.
+# On integers the transform is exact, and `helpers.kernels.walsh` refuses a table whose sums could leave their type. On floating point numbers each of the $n$ steps rounds once. If $\varepsilon$ is the spacing of numbers at 1, an output is therefore off by at most $n\, \varepsilon \sum_i |x_i|$. The order of the additions differs between processors, and so do the last digits, but the bound does not. We test the kernel on random tables: integers must be transformed exactly, and floating point numbers within the bound. A transform that leaves out one butterfly shows whether the test would notice a mistake.
 
 
 # %% mystnb={"code_prompt_hide": "Random tables against the matrix", "code_prompt_show": "Random tables against the matrix"} tags=["hide-input"]
@@ -205,9 +240,9 @@ for name, (found, without) in outside.items():
 # %% [markdown]
 # ## Passes over memory
 #
-# The textbook's order takes one digit at a time and walks the whole table for each: $n$ passes. A table of $2^{28}$ numbers is far larger than any cache, so each pass reads and writes it all from memory.
+# Adding two numbers takes a processor less time than fetching them from memory. So for a long table one has to count how often it is read and written. The textbook's order takes one digit at a time and passes over the whole table for each, which makes $n$ passes. A table of $2^{28}$ numbers is far larger than any cache, so in each pass all of it is read from memory and written back.
 #
-# The kernel of this book does otherwise. *Blocks* of 16 KiB fit in the nearest cache; all digits within a block are done in one visit, most of them in registers. Above that, one *sweep* takes up to three digits at once: it loads vectors from eight places, does three butterflies on them, and stores them. More than three do not pay, because the eight places lie a power of two apart and compete for the same few lines of the cache. And sweeps go depth first: as soon as a larger block is complete it is swept, while it is still in cache.
+# The kernel of this book saves passes in three ways. First, *blocks* of 16 KiB fit in the nearest cache, so all digits within a block are done in one visit, most of them in registers. Second, above the blocks one *sweep* takes up to three digits at once: it loads vectors from eight places, does three butterflies on them, and stores them. (More than three digits at once do not pay, because the eight places lie a power of two apart and compete for the same few lines of the cache.) Third, sweeps go depth first: as soon as a larger block is complete it is swept, while it is still in cache. The table counts the passes, in both ways.
 
 # %%
 sizes = list(range(4, n_plan + 1, 4))
@@ -241,9 +276,9 @@ glue(moved_textbook=largest * 2 ** (largest - 27))
 #
 # ## What was hard to vectorise
 #
-# A processor adds 4, 8 or 16 numbers in one instruction, if it is told to. A plain loop over pairs, compiled by Numba, is not: the compiler cannot exclude that the two halves of a pair overlap, checks once, and falls back to one number at a time. So the kernel writes the vector instructions itself. Digits within one vector need a shuffle and a sign; digits between vectors need only an addition and a subtraction.
+# A processor adds 4, 8 or 16 numbers in one instruction, if it is told to. A plain loop over pairs, compiled by Numba, does not tell it: the compiler cannot exclude that the two halves of a pair overlap, so it checks once and falls back to one number at a time. For this reason the kernel writes the vector instructions itself. Digits within one vector need a shuffle and a sign, whereas digits between vectors need only an addition and a subtraction.
 #
-# {numref}`fig-transform-time` shows what that is worth on the machine that built this page. Its numbers are not compared with those of another machine; `make bench` measures them with care, beside more peers.
+# The next figure shows what this achieves on the machine that built this page. Its numbers are not compared with those of another machine; `make bench` measures them with care, beside more peers.
 
 
 # %% mystnb={"code_prompt_hide": "Times", "code_prompt_show": "Times"} tags=["hide-input", "nbval-ignore-output"]
@@ -278,9 +313,17 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
+# If one reads {numref}`fig-transform-time` from right to left, one sees that for long tables the kernel is a small factor above *one sweep*, which only multiplies each number by 1 and is the least that any transform of a long table can take. The plain version in torch is slower at every length. For short tables all curves rise, because the cost of a call is shared by few numbers.
+#
+# ## What we found
+#
+# * The matrix of characters is a product of $n$ sparse factors, in any order, and $n\, 2^n$ additions are enough.
+# * The kernel is exact on integers, and within the bound on floating point numbers, on all random tables.
+# * At $n =$ {glue:text}`largest` it passes over the table {glue:text}`ours_largest` times in place of {glue:text}`largest`.
+#
 # ## What would falsify this
 #
-# One wrong entry in a product of the factors. One wrong integer, or one output beyond the bound. A plan of the kernel with more passes than the table says; the passes are read from the plan that the kernel runs.
+# The proposition would be false if a product of the factors had one wrong entry, as it has when a factor is left out. The kernel would be wrong if it returned one wrong integer, or one output beyond the bound, as it does when a butterfly is left out. And the count of passes would be wrong if a plan of the kernel had more passes than the table says; the passes are read from the plan that the kernel runs.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -295,33 +338,50 @@ ledger.show()
 # ```{exercise}
 # :label: ex-walsh-twice
 #
-# Apply the transform twice. What comes back, and why does no inverse need to be written?
+# *By hand.* Apply the transform to $(6, 0, 2, 4)$, the outcome of the example. What is the result, and why does no inverse need to be written?
 # ```
 #
 # ```{solution} ex-walsh-twice
 # :class: dropdown
 #
-# $H_n$ is symmetric, and its rows are orthogonal with squared length $2^n$. So $H_n H_n = 2^n I$: the table comes back $2^n$ times as large.
+# The result is $(12, 4, 0, 8)$, four times the table that we began with. The reason is that $H_n$ is symmetric, and its rows are orthogonal with squared length $2^n$, so $H_n H_n = 2^n I$: the table comes back $2^n$ times as large.
 # ```
 #
 # ```{exercise}
 # :label: ex-walsh-plan
 #
-# Which lengths need as many passes as one bit more? Look at the plan, and say why.
+# *With the computer.* Which lengths need as many passes as one bit more? Print the plan of the kernel for 12 to 20 bits, and say why. Then time longer tables by `python -m bookkit.run appendix/walsh_transform -p n_timed 22 --out my_run`. At which length does the time for each number begin to rise, and how large is the table then?
 # ```
 #
-# ```{solution} ex-walsh-plan
+# ```{solution-start} ex-walsh-plan
 # :class: dropdown
-#
-# Every third digit above the blocks adds a sweep; the digits between only make a sweep of one or two digits fuller. The next cell shows the digits of each sweep.
 # ```
+#
+# The function `plan` returns the digits of each sweep above the blocks. Its argument counts bytes, and a number in float32 has four of them.
 
-# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
+# %%
 table(
     {n: str(plan(n + 2)) for n in range(12, 21)}, "n, and the digits of each sweep above the blocks"
 )
 
 # %% [markdown]
+# Every third digit above the blocks adds a sweep, and the digits between only make a sweep of one or two digits fuller. The time for each number rises where the table no longer fits into a cache, and by how much depends on the machine.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-walsh-convolution
+#
+# *To think about.* The convolution of two tables is $(f * g)(i) = \sum_j f(j)\, g(i \oplus j)$, where $\oplus$ adds binary digits without carry. Since the direct way takes $4^n$ products, how can the transform do it with about $3 n\, 2^n$ additions and $2^n$ products?
+# ```
+#
+# ```{solution} ex-walsh-convolution
+# :class: dropdown
+#
+# A character of $i \oplus j$ is the product of the characters of $i$ and $j$. So the transform turns a convolution into a product, entry by entry: transform both tables, multiply them, transform the product, and divide by $2^n$.
+# ```
+#
 # ## References
 #
 # ```{bibliography}

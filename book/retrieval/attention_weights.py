@@ -19,28 +19,11 @@
 # # What attention learns when tokens point at tokens
 #
 # ```{verdict}
-# Yes, Figure 2 is reproduced: one block of the learned query-key matrix holds about {glue:text}`share_percent:.1f` % of its energy even in the worst run, with a bright diagonal, and does all the work. But the diagonal is only {glue:text}`stored_share:.2f` of that block at the paper's size ({glue:text}`diagonal_share:.2f` at $N =$ {glue:text}`N`): what gradient descent finds is nearer to the covariance of the encodings than to the identity.
+# Figure 2 is reproduced: trained transformers find the query-key matrix that the paper writes down by hand, at least in outline. The block of this matrix that compares pointers with positions holds about {glue:text}`share_percent:.1f` % of its energy even in the worst run, has a bright diagonal, and does all the work. But the diagonal has only a share of {glue:text}`stored_share:.2f` of that block at the paper's size ({glue:text}`diagonal_share:.2f` at $N =$ {glue:text}`N` tokens). What gradient descent finds is closer to the covariance of the codes of the positions than to the identity.
 # ```
-# **Needs** no other chapter. **Read** 7 min. **Runs in** 30 s. **Source** quoted.
+# **Needs** no other chapter. **Read** 13 min. **Runs in** 30 s. **Source** quoted.
 #
-# **Claim.** A one-layer transformer, trained on prompts whose tokens point at other tokens, ends with a query-key matrix that looks like the one written by hand for the proof. Nearly all of it sits in one block, and the diagonal of that block stands out. The block alone does the work, and without it the model knows nothing. Beside the diagonal there is more, of which the paper says nothing: the block is close to a multiple of the covariance matrix of the position encodings.
-#
-# **The task** is *simple 1-sparse token regression*. A prompt has $N$ tokens. Token $i$ carries data $x_i \in \mathbb R^d$, drawn from a standard normal distribution. A pointer $t \in \{1, \dots, N\}$, uniform and the same for all tokens of the prompt, names one of them. The label of every token is $\langle u, x_t \rangle$, with a fixed unknown direction $u$ of length 1. So labels have variance 1, and a predictor that ignores the pointer has an error of about 1.
-#
-# A model sees a position $j$ as a vector $\omega_j \in \mathbb R^{d_e}$ of random signs over $\sqrt{d_e}$, its *encoding*, and token $i$ as
-#
-# $$z_i = (x_i,\; \omega_i,\; \omega_t) \in \mathbb R^D, \qquad D = d + 2 d_e .$$
-#
-# We call the three parts *x*, *position* and *pointer*. Attention compares token $i$, the query, with every token $j$, the keys. Its logits are $z_i^\top W z_j$, with a *query-key matrix* $W \in \mathbb R^{D \times D}$, and their softmax over $j$ says how much of each $z_j$ is passed on.
-#
-# ```{prf:definition} Mousavi-Hosseini et al. (2025), Eq. (A.2) in the proof of Lemma 11, for one pointer
-# :label: retrieval-eqA2
-# The construction's query-key matrix compares the query's pointer with the key's position and nothing else. With the parts in the order x, position, pointer, and a number $\alpha > 0$,
-#
-# $$W = \begin{pmatrix} 0 & 0 & 0 \\ 0 & 0 & 0 \\ 0 & \alpha I_{d_e} & 0 \end{pmatrix}, \qquad z_i^\top W z_j = \alpha \langle \omega_t, \omega_j \rangle .$$
-# ```
-#
-# The logit is $\alpha$ at $j = t$, and at most $\frac\alpha2$ elsewhere if $|\langle \omega_i, \omega_j\rangle| \le \frac12$ for all $i \ne j$, which is the paper's Assumption 3. So as $\alpha$ grows, all attention goes to token $t$. Figure 2 of the paper shows $|W_Q^\top W_K|$ of one trained model, with a bright diagonal in just this block. We train several, look, and put the picture to the test: what is left of the model when parts of the matrix are removed?
+# **Claim.** A one-layer transformer, trained on prompts whose tokens point at other tokens, ends with a query-key matrix that looks like the one written by hand for the proof. Nearly all of it is in one block, and the diagonal of that block stands out. With this block alone the model works, and without it the error is that of an untrained model. Beside the diagonal there are further entries that the paper does not mention: the block is close to a multiple of the covariance matrix of the position encodings.
 
 # %% tags=["parameters"]
 N = 20  # tokens in a prompt [12..100]
@@ -60,11 +43,17 @@ test_prompts = 1000  # prompts for the test error [200..1000]
 seed = 0  # of all that is random [0..1000000]
 
 # %% [markdown]
-# ## Training
+# ## Why one should care
 #
-# The model is that of the authors' repository: one attention head with query, key, value and output matrices, each with a bias, then a two-layer ReLU network on every token. The logits are divided by $\sqrt D$, and $W_Q^\top W_K$ plays the part of $W$. Each model has its own encodings, its own $u$, its own start and its own prompts, and stops when its error on test prompts falls below the threshold.
+# A proof that a transformer *can* solve a task writes its weights down. Training need not find these weights, because many matrices may solve the same task. So it is a good sign if the trained matrix looks like the one from the proof, and the paper shows a picture in which it does. But a picture can mislead, because it may show only one model, its colours may hide small entries, and it does not tell which entries the model really uses. This chapter trains several models, measures how much of the matrix is where the proof has it, and then cuts the matrix to pieces to see which of them the model needs.
 #
-# There are two controls. The *untrained* models are the same ones before the first step. The *shifted* models are trained alike, but a pointer to position $j$ is shown by the encoding of position $j - 1$. Nothing is lost, for the shift is always the same; only the likeness between a pointer and its target is gone. If the diagonal came from anything else, it would appear here too.
+# ## Two matrices that follow a pointer
+#
+# Let positions be written as three vectors in the plane, $\omega_1 = (1, 0)$, $\omega_2 = (\frac12, \frac{\sqrt3}2)$ and $\omega_3 = (-\frac12, \frac{\sqrt3}2)$. A head that is asked by a token with pointer $t$ gives token $j$ the score $\omega_t^\top A\, \omega_j$, with a $2 \times 2$ matrix $A$. The paper's choice is a multiple of the identity. Its scores are multiples of the inner products, which are $1$ at the right token and at most $\frac12$ elsewhere. But other choices are possible, too. The covariance matrix of the three vectors, for example, is
+#
+# $$\Sigma = \tfrac13 \sum_t \omega_t \omega_t^\top - \bar\omega\, \bar\omega^\top = \begin{pmatrix} 0.39 & -0.19 \\ -0.19 & 0.17 \end{pmatrix}, \qquad \bar\omega = \tfrac13 (\omega_1 + \omega_2 + \omega_3) .$$
+#
+# It is far from a multiple of the identity, with different numbers on the diagonal and a large entry beside it. To see whether it follows pointers all the same, we compute the scores of both.
 
 # %% mystnb={"code_prompt_hide": "Set-up and training", "code_prompt_show": "Set-up and training"} tags=["hide-input"]
 import math
@@ -155,6 +144,47 @@ scale, stored, papers = (
 )
 stored_d_e = int(scale["encoding_factor"] * math.log(scale["N"]))
 
+# %%
+corners = torch.tensor([[1, 0], [0.5, math.sqrt(0.75)], [-0.5, math.sqrt(0.75)]]).double()
+choices = {"identity": torch.eye(2).double(), "covariance": covariance(corners)}
+by_hand = {
+    (name, f"pointer {t + 1}"): {
+        f"token {j + 1}": (corners[t] @ A @ corners[j]).item() for j in range(3)
+    }
+    for name, A in choices.items()
+    for t in range(3)
+}
+by_hand = pd.DataFrame(by_hand).T.rename_axis(["matrix", "query"])
+table(by_hand, "Scores of three tokens", form=".3f", tiny=1e-9)
+
+# %% [markdown]
+# In every row the right token has the largest score. If either matrix is multiplied by a large enough number, the softmax puts nearly all attention on that token. So both matrices follow pointers, and the question is which of them training finds.
+#
+# ## The task
+#
+# The task is *simple 1-sparse token regression*: in a prompt of $N$ tokens, token $i$ carries data $x_i \in \mathbb R^d$, drawn from a standard normal distribution. A pointer $t \in \{1, \dots, N\}$, uniform and the same for all tokens of the prompt, names one of them. The label of every token is $\langle u, x_t \rangle$, with a fixed unknown direction $u$ of length 1. Labels therefore have variance 1, and a predictor that ignores the pointer has an error of about 1.
+#
+# A model sees a position $j$ as a vector $\omega_j \in \mathbb R^{d_e}$ of random signs over $\sqrt{d_e}$, its *encoding*, and token $i$ as
+#
+# $$z_i = (x_i,\; \omega_i,\; \omega_t) \in \mathbb R^D, \qquad D = d + 2 d_e .$$
+#
+# We call the three parts *x*, *position* and *pointer*. Attention compares token $i$, the query, with every token $j$, the keys. Its scores, or logits, are $z_i^\top W z_j$, with a *query-key matrix* $W \in \mathbb R^{D \times D}$, and their softmax over $j$ says how much of each $z_j$ is passed on.
+#
+# ```{prf:definition} Mousavi-Hosseini et al. (2025), Eq. (A.2) in the proof of Lemma 11, for one pointer
+# :label: retrieval-eqA2
+# The construction's query-key matrix compares the query's pointer with the key's position and nothing else. With the parts in the order x, position, pointer, and a number $\alpha > 0$,
+#
+# $$W = \begin{pmatrix} 0 & 0 & 0 \\ 0 & 0 & 0 \\ 0 & \alpha I_{d_e} & 0 \end{pmatrix}, \qquad z_i^\top W z_j = \alpha \langle \omega_t, \omega_j \rangle .$$
+# ```
+#
+# The score is $\alpha$ at $j = t$, and at most $\frac\alpha2$ elsewhere if $|\langle \omega_i, \omega_j\rangle| \le \frac12$ for all $i \ne j$, which is the paper's Assumption 3. As $\alpha$ grows, all attention therefore goes to token $t$. Figure 2 of the paper shows $|W_Q^\top W_K|$ of one trained model, with a bright diagonal in just this block.
+#
+# ## Training
+#
+# The model is that of the authors' repository: one attention head with query, key, value and output matrices, each with a bias, then a two-layer ReLU network on every token. The scores are divided by $\sqrt D$, and $W_Q^\top W_K$ plays the part of $W$. Each model has its own encodings, its own $u$, its own start and its own prompts, and stops when its error on test prompts falls below the threshold.
+#
+# To know what the picture means, we need others to compare it with. The *untrained* models are the same ones before the first step. The *shifted* models are trained in the same way, but a pointer to position $j$ is shown by the encoding of position $j - 1$. No information is lost, because the shift is always the same; only the likeness between a pointer and its target is gone. If the diagonal came from anything else, it would appear in the shifted models, too.
+
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Query-key matrices; rows belong to the query, columns to the key. Top left: absolute values of the learned ones, averaged over the models. Top right: the same of the stored run at the paper's scale. Bottom left: model 0 with its signs, red above zero and blue below. Bottom right: the covariance matrix of its encodings, in the same block.", "name": "fig-query-key"}, "image": {"alt": "Four square matrices, divided into nine blocks. In all four only the block with row pointer and column position is coloured, and its diagonal is darkest. The averages show a paler haze beside the diagonal. Model 0 has weaker entries of both signs beside the diagonal, and the covariance has the same pattern."}} tags=["hide-input"]
 
 
@@ -181,9 +211,11 @@ draw(axes[1, 1], sigma[0], "covariance of the encodings of model 0")
 figures.show()
 
 # %% [markdown]
+# In all four panels of {numref}`fig-query-key` only one block has colour, the one where the query's pointer meets the key's position, and its diagonal is darkest, which so far is the construction. But look at the haze beside the diagonal in the two upper panels, and then at the two lower ones. The learned matrix of model 0 has weaker entries of both signs beside the diagonal, and the covariance matrix of its encodings has the same pattern.
+#
 # ## Looking at the matrix
 #
-# The *energy* of a matrix is the sum of its squared entries. The *cosine* between two matrices is $\langle A, B\rangle_F / \|A\|_F \|B\|_F$, where $\langle A, B \rangle_F$ sums the products of the entries; its square is the share of $A$'s energy along $B$. *The block* has the rows of the pointer and the columns of the position.
+# To put numbers to the picture we need two words. The *energy* of a matrix is the sum of its squared entries. The *cosine* between two matrices is $\langle A, B\rangle_F / \|A\|_F \|B\|_F$, where $\langle A, B \rangle_F$ sums the products of the entries, and its square is the share of $A$'s energy along $B$. *The block* has the rows of the pointer and the columns of the position. The figure would not be reproduced if some model had much of its energy outside the block, or a diagonal that is no larger than the entries beside it.
 
 # %% tags=["nbval-ignore-output"]
 NAMES = {
@@ -237,15 +269,15 @@ fig2.holds(
 )
 
 # %% [markdown]
-# Nearly all energy is in the block. Its diagonal is at least {glue:text}`over_beside:.1f` times as large as the entries beside it. So far this is the construction. But each diagonal entry has $d_e - 1$ neighbours in its row, and together they weigh a lot: the diagonal's share of the block's energy is {glue:text}`diagonal_share:.2f` on average. The cosine between the block and the identity is {glue:text}`cosine_identity:.2f`, no more.
+# Nearly all of the energy is in the block, and its diagonal is at least {glue:text}`over_beside:.1f` times as large as the entries beside it. But each diagonal entry has $d_e - 1$ neighbours in its row, and together these count for much: the diagonal's share of the block's energy is {glue:text}`diagonal_share:.2f` on average, and the cosine between the block and the identity is only {glue:text}`cosine_identity:.2f`.
 #
 # ## Why beside the diagonal too
 #
-# Let attention be uniform, as it nearly is at the start, and let the rest of the model read $s_j = \langle u, x_j \rangle$ from each token. The prediction is the mean $\bar s$ of the $s_j$, the target is $s_t$. Raising the logit of token $j$ changes the prediction by $\frac1N (s_j - \bar s)$. It pays in proportion to $\mathbb E\,(s_t - \bar s)(s_j - \bar s)$, which is $1 - \frac1N$ for $j = t$ and $-\frac1N$ otherwise. The logit is $\omega_t^\top A\, \omega_j$ if $A$ is the block. So the first gradient step moves $A$ along
+# The reason lies in the first step of gradient descent, and one can compute it. Let attention be uniform, as it nearly is at the start, and let the rest of the model read $s_j = \langle u, x_j \rangle$ from each token. The prediction is the mean $\bar s$ of the $s_j$, and the target is $s_t$. If the score of token $j$ is raised, the prediction changes by $\frac1N (s_j - \bar s)$. This reduces the loss in proportion to $\mathbb E\,(s_t - \bar s)(s_j - \bar s)$, which is $1 - \frac1N$ for $j = t$ and $-\frac1N$ otherwise. The score is $\omega_t^\top A\, \omega_j$ if $A$ is the block. So the first gradient step moves $A$ along
 #
 # $$\frac1N \sum_t \omega_t (\omega_t - \bar\omega)^\top = \Sigma, \qquad \bar\omega = \frac1N \sum_j \omega_j,$$
 #
-# the covariance matrix of the encodings. It is a multiple of the identity only on average over the encodings. The next cell takes that first step by automatic differentiation, for model 0.
+# the covariance matrix of the encodings, as in the example. It is a multiple of the identity only on average over the encodings. The next cell takes that first step by automatic differentiation, for model 0, and compares its direction with both matrices.
 
 # %%
 omega, rng = own.task.omega[0].double(), Rng(seed)
@@ -275,11 +307,11 @@ fig2.holds(
 glue(first_step=along["the covariance"])
 
 # %% [markdown]
-# Training goes far beyond the first step, and does not leave the direction: the cosine between the learned block and $\Sigma$ is {glue:text}`cosine_covariance:.2f` on average. The shifted models say the same. Their blocks are far from the identity (cosine at most {glue:text}`shifted_identity:.2f` in absolute value), but close to the covariance of *their* pointers with their positions, $\frac1N \sum_t \omega_{t-1} (\omega_t - \bar\omega)^\top$ (cosine {glue:text}`shifted_covariance:.2f`).
+# So the first step goes along the covariance, and although training goes far beyond the first step, it does not leave the direction: the cosine between the learned block and $\Sigma$ is {glue:text}`cosine_covariance:.2f` on average. The shifted models confirm this, because their blocks are far from the identity (the cosine is at most {glue:text}`shifted_identity:.2f` in size), but close to the covariance of *their* pointers with their positions, $\frac1N \sum_t \omega_{t-1} (\omega_t - \bar\omega)^\top$ (cosine {glue:text}`shifted_covariance:.2f`).
 #
 # ## Cutting the matrix to pieces
 #
-# A picture does not say what a model uses. So we put other logits in place of the learned ones and leave everything else as it is. *The construction* is $\alpha I$ in the block and zero elsewhere. The lemma leaves $\alpha$ free, so for each model it is chosen among multiples of the mean of the learned diagonal, on other prompts than those of the test. *The covariance* is $\Sigma$ in the block, scaled to the norm of the learned one.
+# A picture does not show what a model uses. So we put other scores in place of the learned ones, leave everything else as it is, and measure the test error. *The construction* is $\alpha I$ in the block and zero elsewhere. Since the lemma leaves $\alpha$ free, it is chosen for each model among multiples of the mean of the learned diagonal, on other prompts than those of the test. *The covariance* is $\Sigma$ in the block, scaled to the norm of the learned one. If the block is what the model uses, the error should stay small with the block alone, and be near 1 without it.
 
 # %%
 diagonals = found["mean_diagonal"][:, None, None] * mask
@@ -304,7 +336,7 @@ errors["shifted models"] = other.error(other.weights, logits(other.weights, othe
 misled = other.error(other.weights, bilinear_logits(identity, other.tokens))
 on_target = torch.take_along_dim(judged["everything"].softmax(-1), own.given.t, -1).mean((1, 2, 3))
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Test error with other query-key matrices in place of the learned one: every model, at the default size and in the stored run at the paper's scale. Labels have variance 1.", "name": "fig-attention-pieces"}, "image": {"alt": "Dots on a logarithmic axis of test error, one row for each matrix. Everything, the block alone, the construction and the covariance lie between 0.02 and 0.08. The diagonal alone lies at 0.1 to 0.25. All but the block and untrained lie at 1; shifted models at 0.5 at the default size and near 1 at the paper's."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Test error with other query-key matrices in place of the learned one. Every mark is a model, at the default size and in the stored run at the paper's scale. Labels have variance 1, so an error of 1 means that nothing has been learned.", "name": "fig-attention-pieces"}, "image": {"alt": "Dots on a logarithmic axis of test error, one row for each matrix. Everything, the block alone, the construction and the covariance lie between 0.02 and 0.08. The diagonal alone lies at 0.1 to 0.25. All but the block and untrained lie at 1; shifted models at 0.5 at the default size and near 1 at the paper's."}} tags=["hide-input"]
 STORED = {
     "everything": "test_error",
     "the block alone": "error_block_alone",
@@ -374,13 +406,15 @@ fig2.reproduced(
 )
 
 # %% [markdown]
-# * The learned model has an error of {glue:text}`learned_error:.3f` (medians over the models). With the block alone it is {glue:text}`block_error:.3f`, and without the block {glue:text}`no_block_error:.2f`: the model is back where it began. The block is the mechanism.
-# * With the diagonal alone, *as learned*, the error is {glue:text}`diagonal_error:.2f`. The pale entries beside the diagonal matter.
-# * The construction does work, once $\alpha$ is {glue:text}`least_multiple:.2f` to {glue:text}`most_multiple:.2f` times the learned diagonal: then the error is {glue:text}`alpha_error:.3f`. So entries beside the diagonal are not needed. They are there because gradient descent comes that way. The covariance matrix, put in the block, gives {glue:text}`sigma_error:.3f`.
+# Reading {numref}`fig-attention-pieces` from the top, with medians over the models:
+#
+# * The learned model has an error of {glue:text}`learned_error:.3f`; with the block alone it is {glue:text}`block_error:.3f`, and without the block {glue:text}`no_block_error:.2f`, as before training, so the block is the mechanism.
+# * With the diagonal alone, *as learned*, the error is {glue:text}`diagonal_error:.2f`, so the model does use the entries beside the diagonal.
+# * The construction works as well, once $\alpha$ is {glue:text}`least_multiple:.2f` to {glue:text}`most_multiple:.2f` times the learned diagonal: then the error is {glue:text}`alpha_error:.3f`. Entries beside the diagonal are therefore not needed, and they are there because gradient descent takes that path. The covariance matrix, put in the block, gives {glue:text}`sigma_error:.3f`.
 #
 # ## At the paper's scale
 #
-# The paper has $N = 100$, $d = 10$, $d_e = 23$ and one model. The chapter runs at that scale by `python -m bookkit.run retrieval/attention_weights --preset paper --plain`: 50,000 fixed prompts for each model, weight decay 0.2, and a stop when the mean training error of an epoch falls below 0.05.
+# The paper has $N = 100$, $d = 10$, $d_e = 23$ and one model. The chapter runs at that scale by `python -m bookkit.run retrieval/attention_weights --preset paper --plain`, with 50,000 fixed prompts for each model, weight decay 0.2, and a stop when the mean training error of an epoch falls below 0.05.
 
 # %% mystnb={"code_prompt_hide": "The stored run", "code_prompt_show": "The stored run"} tags=["hide-input"]
 print(seeds.provenance_line())
@@ -397,7 +431,9 @@ glue(stored_identity=mean["cosine_identity"], stored_covariance=mean["cosine_cov
 glue(stored_own_share=1 / (1 + stored_d_e / scale["N"]))
 
 # %% [markdown]
-# **What differs from the paper.** Its Figure 2, by the text of its second version; what stands in the code only is marked.
+# The picture is the same: the mean of the diagonal is {glue:text}`stored_diagonal:.0f`, in the range of the paper's colour bar, which is marked up to 40. The block is again closer to $\Sigma$ (cosine {glue:text}`stored_covariance:.2f`) than to the identity ({glue:text}`stored_identity:.2f`). The diagonal's share of its energy is {glue:text}`stored_share:.2f`, which is less than in $\Sigma$ itself, where it is about $(1 + d_e/N)^{-1} =$ {glue:text}`stored_own_share:.2f`. So training adds entries beside the diagonal that $\Sigma$ does not explain.
+#
+# **What differs from the paper.** The table compares with the paper's Figure 2, by the text of its second version, and marks what stands in the code only.
 
 # %% mystnb={"code_prompt_hide": "Settings", "code_prompt_show": "Settings"} tags=["hide-input"]
 settings = {
@@ -420,18 +456,16 @@ settings = pd.DataFrame(settings, columns=["setting", "paper", "here"])
 table(settings, "Every setting that differs from the paper's")
 
 # %% [markdown]
-# It is the same picture. The mean of the diagonal is {glue:text}`stored_diagonal:.0f`, in the range of the paper's colour bar, which is marked up to 40. The block is again closer to $\Sigma$ (cosine {glue:text}`stored_covariance:.2f`) than to the identity ({glue:text}`stored_identity:.2f`). The diagonal's share of its energy is {glue:text}`stored_share:.2f`, less than in $\Sigma$ itself, where it is about $(1 + d_e/N)^{-1} =$ {glue:text}`stored_own_share:.2f`: training adds entries beside the diagonal that $\Sigma$ does not explain.
-#
 # ## What we found
 #
 # * The figure is reproduced with every model, at the default size and at the paper's.
-# * The block of pointer and position is the mechanism: alone it keeps the error, and without it nothing is left.
-# * Beyond what the paper says: the block is close to the covariance matrix of the encodings (cosine {glue:text}`cosine_covariance:.2f`), along which the first gradient step goes (cosine {glue:text}`first_step:.3f`), and not to the identity.
+# * The block of pointer and position is the mechanism, because alone it keeps the error, and without it the error is that of an untrained model.
+# * The paper does not mention that the block is close to the covariance matrix of the encodings (cosine {glue:text}`cosine_covariance:.2f`) rather than to the identity. The first gradient step goes along this matrix (cosine {glue:text}`first_step:.3f`).
 # * The construction is as good as what was learned, if its $\alpha$ is larger than the learned diagonal.
 #
 # ## What would falsify this
 #
-# Weight outside the block, a diagonal no brighter than the rest, a model that still works when the block is removed, or that fails when only the block is left. The controls are the same models before training, the same matrix with the block removed, or the models with shifted pointers; that the block follows the covariance of *its own* encodings has that of the next model's as its control. Where there are several models, the control shown is that of the model whose control comes closest to passing. An error of 0.1 is a tenth of the variance of the labels.
+# The figure would not be reproduced if a model had weight outside the block, as untrained models have, or a diagonal no brighter than the rest, as models with shifted pointers have. The block would not be the mechanism if a model still worked when the block is removed, or failed when only the block is left. And the block would not follow the covariance of *its own* encodings if that of the next model's fitted as well. Where there are several models, the ledger compares with the model that comes closest to the other side. An error of 0.1 is a tenth of the variance of the labels.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -444,31 +478,63 @@ ledger.verdicts()
 #
 # We read `setup.py`, `attention_weights.py` and `plots.ipynb` of the repository `mousavih/transformers-separation`.
 #
-# * **Colours.** `plots.ipynb` draws $|W_Q^\top W_K|$ with `PowerNorm(gamma=2)`: the colour follows the *square* of an entry. An entry of a quarter of the largest gets a sixteenth of the scale, so the haze beside the diagonal is hardly seen.
-# * **One model.** `attention_weights.py` trains one model from one seed. It stops by the training error, averaged over an epoch in which the model was still improving. Our default run stops by the test error; the run at the paper's scale stops as the code does.
-# * **No prefactor.** The paper multiplies encodings by $\sqrt{d}$. The code does not, and neither do we; and both divide logits by $\sqrt D$. So $\alpha / \sqrt D$ on this page stands for $\alpha d$ in the paper.
+# * **Colours.** `plots.ipynb` draws $|W_Q^\top W_K|$ with `PowerNorm(gamma=2)`, so the colour follows the *square* of an entry. An entry of a quarter of the largest gets a sixteenth of the scale, and the haze beside the diagonal is hardly seen.
+# * **One model.** `attention_weights.py` trains one model from one seed, and it stops by the training error, averaged over an epoch in which the model was still improving. Our default run stops by the test error, and the run at the paper's scale stops as the code does.
+# * **No prefactor.** The paper multiplies encodings by $\sqrt{d}$, whereas the code does not, and neither do we, and both divide scores by $\sqrt D$. So $\alpha / \sqrt D$ on this page corresponds to $\alpha d$ in the paper.
 # * **Assumption 3.** With $d_e = \lfloor 5 \log N \rfloor$ some pair of encodings nearly always has $|\langle \omega_i, \omega_j \rangle| > \frac12$ ({ref}`ch-sparse-token-regression`). The experiment runs outside the theorem's assumptions, and succeeds; the paper does not say that it runs within.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-weights-unit
-# Let the encodings be the $N$ unit vectors of $\mathbb R^N$. What is $\Sigma$, and what is its cosine with the identity?
+# *By hand.* Let the encodings be the $N$ unit vectors of $\mathbb R^N$. What is $\Sigma$, and what is its cosine with the identity?
 # ```
 #
 # ```{solution} ex-weights-unit
 # :class: dropdown
-# $\Sigma = (I - J/N)/N$ with $J$ all ones. $\langle \Sigma, I \rangle = (N - 1)/N$ and $\|\Sigma\|_F \|I\|_F = \sqrt{N - 1} \sqrt N / N$, so the cosine is $\sqrt{1 - 1/N}$.
+# The covariance is $\Sigma = (I - J/N)/N$ with $J$ all ones. Since $\langle \Sigma, I \rangle = (N - 1)/N$ and $\|\Sigma\|_F \|I\|_F = \sqrt{N - 1} \sqrt N / N$, the cosine is $\sqrt{1 - 1/N}$.
 # ```
 #
 # ```{exercise}
 # :label: ex-weights-share
-# The squared cosine between $\Sigma$ and the identity is the share of the diagonal, if all diagonal entries are alike. How does it depend on $N$ with $d_e = \lfloor 5 \log N \rfloor$, and with $\lfloor 20 \log N \rfloor$? Does Assumption 3 bring the learned block nearer to the construction? Check with `-p encoding_factor 20 --out` and a folder.
+# *With the computer.* The squared cosine between $\Sigma$ and the identity is the share of the diagonal, if all diagonal entries are alike. How does it depend on $N$ with $d_e = \lfloor 5 \log N \rfloor$, and with $\lfloor 20 \log N \rfloor$? Estimate it first, and then compute it for random signs. Does Assumption 3 bring the learned block nearer to the construction? Check with `python -m bookkit.run retrieval/attention_weights -p encoding_factor 20 --out my_run`.
 # ```
 #
-# ```{solution} ex-weights-share
+# ```{solution-start} ex-weights-share
 # :class: dropdown
-# An entry of $\Sigma$ beside the diagonal is a mean of $N$ products of signs, of size $1/(d_e \sqrt N)$; one on the diagonal is about $1/d_e$. So the share is about $1/(1 + d_e/N)$, which tends to 1 as $N$ grows. At a given $N$ more dimensions help the assumption and hurt the likeness: .81 and .52 at $N = 100$.
+# ```
+#
+# An entry of $\Sigma$ beside the diagonal is a mean of $N$ products of signs, of size $1/(d_e \sqrt N)$, and one on the diagonal is about $1/d_e$. So the share is about $1/(1 + d_e/N)$, which tends to 1 as $N$ grows.
+
+# %%
+fresh, shares = Rng(seed + 1), {}
+for length in (20, 100, 1000):
+    row = {}
+    for factor in (5, 20):
+        width = int(factor * math.log(length))
+        signs = fresh.normal(length, width).sign() / math.sqrt(width)
+        row[f"{factor} log N, computed"] = (
+            cosine(covariance(signs), torch.eye(width).double()).item() ** 2
+        )
+        row[f"{factor} log N, estimated"] = 1 / (1 + width / length)
+    shares[length] = row
+shares = pd.DataFrame(shares).T.rename_axis("N")
+table(shares, "Share of the diagonal in the covariance of random signs", form=".2f")
+
+# %% [markdown]
+# At a given $N$ more dimensions help the assumption and hurt the likeness: the share is about 0.81 for 5 and 0.52 for 20 times $\log N$ at $N = 100$. On the run with `encoding_factor` 20 the learned block has an even smaller diagonal.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-weights-free
+# *To think about.* Show that attention does not change if $A$ is replaced by $A + v w^\top$ with any $v$ and a vector $w$ that has the same inner product with all $\omega_j$. When is there such a $w$, and what does this mean for reading the entries of a learned matrix?
+# ```
+#
+# ```{solution} ex-weights-free
+# :class: dropdown
+# The score of token $j$ changes by $\langle \omega_t, v \rangle \langle w, \omega_j \rangle$, which is the same for all $j$, and a softmax does not notice a constant. A vector $w \ne 0$ of this kind exists if the differences $\omega_j - \omega_1$ do not span $\mathbb R^{d_e}$, as for the unit vectors above, where $w$ is the vector of ones, or whenever $d_e \ge N$. Then entries of the matrix can be changed without any effect, and a picture of them shows, in part, where training happened to start. In this chapter $d_e$ is smaller than $N$, and there is no such $w$ in general.
 # ```
 #
 # ## References

@@ -19,29 +19,11 @@
 # # What a first layer in the span of the data cannot see
 #
 # ```{verdict}
-# Yes, Theorem 6 is true: a feedforward net whose first layer lies in the span of its $n$ training inputs has a risk of at least $1 - \frac n{Nd}$, with equality where tokens have one number. At the paper's scale the bound asks for {glue:text}`theirs` samples, where feedforward nets need some $10^5$; that training does not notice rotated inputs asks for {glue:text}`ours`.
+# Theorem 6 is true: a feedforward net whose first layer lies in the span of its $n$ training inputs cannot find out from few samples where to look. With $N$ tokens of $d$ numbers its risk is at least $1 - \frac n{Nd}$, where a predictor that ignores the input has risk 1, and this is attained where tokens have one number. At the paper's scale the bound asks for only {glue:text}`theirs` samples, whereas feedforward nets need some $10^5$. Another property, that training does not notice rotated inputs, asks for {glue:text}`ours`.
 # ```
-# **Needs** {ref}`ch-attention-weights`. **Read** 9 min. **Runs in** 25 s. **Source** restored; the definition quoted.
+# **Needs** {ref}`ch-attention-weights`. **Read** 18 min. **Runs in** 25 s. **Source** restored; the definition quoted.
 #
-# **Claim.** A feedforward net on all of a prompt, trained to a stationary point of a penalised loss, ends with its first layer in the span of the training inputs. So it cannot learn where to look from fewer samples than about the number of inputs, however wide it is. Both are true. The bound is silent where nets still fail. Another property of training, that it does not notice when inputs are rotated, asks for more samples by a factor of about the number of tokens, and a trained net needs somewhat more than that.
-#
-# ## The statement
-#
-# The task is *simple 1-sparse token regression*. A prompt has $N$ tokens with data $x_1, \dots, x_N \in \mathbb R^d$, standard normal, written one after the other as $x \in \mathbb R^{Nd}$. A pointer $t$, uniform and independent of $x$, names one token. The label is $y = \langle u, x_t \rangle$ with an unknown unit vector $u \in \mathbb R^d$. With the unit vectors $e_t$ of $\mathbb R^N$ this is $y = \langle e_t \otimes u, x \rangle$.
-#
-# A *feedforward net* computes $f(t, Wx)$: the matrix $W$ meets all of $x$, and whatever follows may be anything. Its *risk* is $R = \mathbb E (y - f(t, Wx))^2$; predicting 0 has risk 1. There are $n$ training samples $(x^{(i)}, t^{(i)}, y^{(i)})$. Their *span* is that of the inputs $x^{(1)}, \dots, x^{(n)}$, $\Pi$ is the projector on it, and $P_\perp = I - \Pi$.
-#
-# ```{prf:definition} Mousavi-Hosseini et al. (2025), Definition 5
-# :label: retrieval-def5
-# *(Quoted, but for the factor of the penalty, on which nothing below depends.)* $\hat L(W, f)$ is the mean over the samples of any loss of $f(t, Wx)$. Class $\mathcal A_{SP}$: learners that return a $W$ with $\nabla_W \hat L + 2\lambda W = 0$ for some $\lambda > 0$, which may depend on the data. Class $\mathcal A_{ERM}$: learners that return weights of least norm among those with $\hat L \le \min \hat L + \epsilon$ for some $\epsilon \ge 0$.
-# ```
-#
-# ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorem 6
-# :label: retrieval-thm6
-# *(Restored: the setting is quoted, the bound is what the proof gives.)* Let $n < Nd$. For every learner of these classes, with probability 1 over the training inputs,
-#
-# $$\sup_{\|u\| = 1} R \ge 1 - \frac{n}{Nd} .$$
-# ```
+# **Claim.** A feedforward net that reads a whole prompt, and is trained to a stationary point of a penalised loss, ends with its first layer in the span of the training inputs. It therefore cannot learn where to look from fewer samples than about the number of inputs, however wide it is. Both statements are true, but the bound becomes vacuous where nets still fail. Another property of training, that it does not notice when all inputs are rotated, asks for more samples by a factor of about the number of tokens, and a trained net needs somewhat more than that.
 
 # %% tags=["parameters"]
 N = 6  # tokens in a prompt [4..8]
@@ -53,17 +35,6 @@ decay = 0.05  # the penalty's factor in that check [0.01..0.2]
 tests = 1000  # prompts for the risk of each tanh net [1000..20000]
 seed = 0  # of all that is random [0..1000000]
 
-# %% [markdown]
-# ## Why the first layer ends in the span
-#
-# The loss sees $W$ only through the products $W x^{(i)}$. So its gradient is $\sum_i v_i\, x^{(i)\top}$ with some vectors $v_i$, and its rows lie in the span. Three things follow.
-#
-# 1. For *every* $W$ the gradient of loss and penalty $\lambda \|W\|_F^2$, outside the span, is $2\lambda W P_\perp$. Where it vanishes, $W P_\perp = 0$.
-# 2. $W\Pi$ in place of $W$ gives the same outputs on the training inputs and has a smaller norm. So weights of least norm have $W P_\perp = 0$.
-# 3. A step of gradient descent with rate $\eta$ multiplies the part outside by $1 - 2\eta\lambda$, whatever the loss and the net: after $k$ steps $W_k P_\perp = (1 - 2\eta\lambda)^k\, W_0 P_\perp$.
-#
-# We check the third, matrix against matrix, for two nets and three losses. One net has a layer of tanh units and is told the pointer by $N$ more inputs. The other is *gated*, $f(t, Wx) = \langle g_t, Wx \rangle$ with a trained vector $g_t$ for each pointer. The control is AdamW, with its own decay, which divides each entry of the gradient by its size and so leaves the span.
-
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
 
@@ -71,7 +42,7 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
-from helpers.rng import Rng
+from helpers.rng import Rng, f64
 from helpers.training.train import train
 from papers.retrieval import span
 from papers.retrieval.span import FIRST, KINDS
@@ -120,6 +91,58 @@ def forget_adamw(kind, n=D // 2):
     return ((after - (1 - 3e-3 * decay) ** law_steps * before).norm() / before.norm()).item()
 
 
+# %% [markdown]
+# ## Why one should care
+#
+# A feedforward net has no attention. It receives all tokens of a prompt as one long list of numbers, and it must learn from examples which of them matter for which pointer. However many examples this takes, one can always hope that a cleverer or wider net needs fewer. A lower bound has to exclude this for *every* net, and so it must find something that all of them have in common. The paper finds it in the first layer: gradient descent moves each row of the first matrix only in the directions of training inputs. If there are fewer training inputs than numbers in a prompt, some directions are never seen, and what lies in these directions is lost for all later layers. This chapter asks whether the argument is right, and whether it explains how many samples such nets really need.
+#
+# ## One sample by hand
+#
+# Take prompts of two tokens that are single numbers, $x = (x_1, x_2)$. A pointer $t$ names one of them, and the label is $x_t$. The only training sample is $x = (3, 4)$ with $t = 1$ and the label 3. Consider a net whose first layer is a single row $w$, and train it by gradient descent with a small penalty on $\|w\|^2$. The loss depends on $w$ only through $\langle w, (3, 4) \rangle$, so its gradient is a multiple of $(3, 4)$. The penalty shrinks the part of $w$ that is orthogonal to $(3, 4)$, until $w$ itself is a multiple of $(3, 4)$.
+
+# %%
+x, label, w, path = f64([3.0, 4.0]), 3.0, f64([1.0, -1.0]), {}
+across = f64([4.0, -3.0]) / 5  # orthogonal to the sample
+for k in range(2001):
+    if k in (0, 10, 100, 500, 2000):
+        path[k] = {"w, first": w[0].item(), "w, second": w[1].item()}
+        path[k]["part outside"] = (w @ across).item()
+    w = w - 0.02 * (2 * (w @ x - label) * x + 2 * 0.05 * w)
+path = pd.DataFrame(path).T.rename_axis("step")
+table(path, "A first layer of one row, trained on one sample", form=".3f", tiny=1e-3)
+
+# %% [markdown]
+# From now on the net sees of a new prompt only the number $s = \frac15 (3 x_1 + 4 x_2)$, whatever follows after the first layer. If the new numbers are standard normal and the pointer is 1, the best guess of $x_1$ is $\frac35 s$, which leaves the variance $1 - (\frac35)^2 = \frac{16}{25}$. If the pointer is 2, the best guess $\frac45 s$ leaves $\frac9{25}$. The mean of the two is exactly $\frac12$, and this is $1 - \frac n{Nd}$ for $n = 1$, $N = 2$ and $d = 1$. Other samples would divide the loss between the two pointers in another way, but the mean is always $\frac12$.
+#
+# ## The statement
+#
+# The task is *simple 1-sparse token regression*. A prompt has $N$ tokens with data $x_1, \dots, x_N \in \mathbb R^d$, standard normal, written one after the other as $x \in \mathbb R^{Nd}$. A pointer $t$, uniform and independent of $x$, names one token. The label is $y = \langle u, x_t \rangle$ with an unknown unit vector $u \in \mathbb R^d$. With the unit vectors $e_t$ of $\mathbb R^N$ this is $y = \langle e_t \otimes u, x \rangle$.
+#
+# A *feedforward net* computes $f(t, Wx)$, where the matrix $W$ meets all of $x$, and whatever follows may be anything. Its *risk* is $R = \mathbb E (y - f(t, Wx))^2$, so predicting 0 has risk 1. The *span* of the $n$ training samples $(x^{(i)}, t^{(i)}, y^{(i)})$ is that of the inputs $x^{(1)}, \dots, x^{(n)}$, the matrix $\Pi$ is the projector on it, and $P_\perp = I - \Pi$.
+#
+# ```{prf:definition} Mousavi-Hosseini et al. (2025), Definition 5
+# :label: retrieval-def5
+# *(Quoted, but for the factor of the penalty, on which nothing below depends.)* $\hat L(W, f)$ is the mean over the samples of any loss of $f(t, Wx)$. Class $\mathcal A_{SP}$: learners that return a $W$ with $\nabla_W \hat L + 2\lambda W = 0$ for some $\lambda > 0$, which may depend on the data. Class $\mathcal A_{ERM}$: learners that return weights of least norm among those with $\hat L \le \min \hat L + \epsilon$ for some $\epsilon \ge 0$.
+# ```
+#
+# ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorem 6
+# :label: retrieval-thm6
+# *(Restored: the setting is quoted, the bound is what the proof gives.)* Let $n < Nd$. For every learner of these classes, with probability 1 over the training inputs,
+#
+# $$\sup_{\|u\| = 1} R \ge 1 - \frac{n}{Nd} .$$
+# ```
+#
+# ## Why the first layer ends in the span
+#
+# The loss sees $W$ only through the products $W x^{(i)}$. So its gradient is $\sum_i v_i\, x^{(i)\top}$ with some vectors $v_i$, and the rows of the gradient lie in the span. From this three things follow:
+#
+# 1. For *every* $W$ the gradient of loss and penalty $\lambda \|W\|_F^2$, outside the span, is $2\lambda W P_\perp$, and where it vanishes, $W P_\perp = 0$.
+# 2. If $W$ is replaced by $W\Pi$, the outputs on the training inputs stay the same and the norm becomes smaller, so weights of least norm have $W P_\perp = 0$.
+# 3. A step of gradient descent with rate $\eta$ multiplies the part outside by $1 - 2\eta\lambda$, whatever the loss and the net, and after $k$ steps therefore $W_k P_\perp = (1 - 2\eta\lambda)^k\, W_0 P_\perp$.
+#
+# We first check the third, matrix against matrix, for two nets and three losses. One net has a layer of tanh units and receives the pointer in $N$ more inputs. The other is *gated*, $f(t, Wx) = \langle g_t, Wx \rangle$ with a trained vector $g_t$ for each pointer. Any deviation from the law beyond rounding would refute it. For comparison we train with AdamW, with its own decay, which divides each entry of the gradient by its size and so leaves the span.
+
+
 # %%
 def forget(kind, loss, penalty, n=D // 2):
     """Part outside the span every 50 steps over its start, and its distance from the law."""
@@ -141,7 +164,7 @@ forgotten = {case: forget(*case, decay) for case in cases}
 kept = {kind: forget(kind, "squared", 0.0) for kind in KINDS}
 strayed = {kind: forget_adamw(kind) for kind in KINDS}
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Norm of the first layer's part outside the span, over its start, during gradient descent on the squared loss, $n = Nd/2$: with the penalty (filled), without (hollow), and the law $(1 - 2\\eta\\lambda)^k$.", "name": "fig-span-law"}, "image": {"alt": "Filled circles and squares lie on one falling curve, the law. Hollow ones lie on the level 1: without a penalty nothing is forgotten."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Norm of the part of the first layer outside the span, divided by its norm at the start, during gradient descent on the squared loss with $n = Nd/2$ samples. Filled marks: with the penalty. Hollow marks: without. Line: the law $(1 - 2\\eta\\lambda)^k$.", "name": "fig-span-law"}, "image": {"alt": "Filled circles and squares lie on one falling curve, the law. Hollow ones lie on the level 1: without a penalty nothing is forgotten."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.6)
 at = list(range(0, law_steps + 1, 50))
 law_line = {"color": "black", "marker": "", "linestyle": "-", "linewidth": 1.2}
@@ -168,9 +191,9 @@ def5.holds(
 glue(adam_least=adam_least, cases=len(cases))
 
 # %% [markdown]
-# In all {glue:text}`cases` cases the law holds to rounding ({numref}`fig-span-law`). Two ways of training are outside {prf:ref}`retrieval-def5`: without a penalty the part outside stays as it was drawn, and AdamW, which the authors use, adds to it at least {glue:text}`adam_least:.2f` times the initial part.
+# The filled marks of both nets lie on the line, and in all {glue:text}`cases` cases the law holds to rounding ({numref}`fig-span-law`). The hollow marks stay at 1, because without a penalty the part outside remains as it was drawn. So two ways of training are outside of {prf:ref}`retrieval-def5`: gradient descent without a penalty, and AdamW, which the authors use and which adds to the part outside at least {glue:text}`adam_least:.2f` times the initial part.
 #
-# Now the first two, at random weights. The control for the first has the penalty $\lambda \sum |W_{ij}|$, which is no function of $\|W\|_F$; that for the second projects on another subspace of the same dimension.
+# We check the first two statements at random weights. If the penalty is $\lambda \sum |W_{ij}|$, which is no function of $\|W\|_F$, the first should fail, and if we project on another subspace of the same dimension, the second should.
 
 # %%
 rows = []
@@ -217,17 +240,19 @@ def5.holds(
 )
 
 # %% [markdown]
-# Real training stops where the gradient is small, not zero. If it has norm at most $g$, then $\|W P_\perp\|_F \le g / 2\lambda$; and if $f$ is $L$-Lipschitz in $Wx$, the root of the risk is lower than in the span by at most $L g / 2\lambda$.
+# Real training stops where the gradient is small, and not where it is zero. If the gradient has norm at most $g$, then $\|W P_\perp\|_F \le g / 2\lambda$. If moreover $f$ is $L$-Lipschitz in $Wx$, the root of the risk is lower than in the span by at most $L g / 2\lambda$.
 #
 # ## The bound, exactly
 #
-# Let the rows of $W$ lie in the span. The prediction depends on $x$ only through $\Pi x$. Given the samples, $t$ and $\Pi x$, the label has a variance that no function can remove. It is $\|P_\perp (e_t \otimes u)\|^2$, because the rest of $x$ is normal and independent of $\Pi x$. Averaged over $t$,
+# Now let the rows of $W$ lie in the span, so that the prediction depends on $x$ only through $\Pi x$. As in the example, the label then has a variance that no function can remove. Given the samples, $t$ and $\Pi x$, it is $\|P_\perp (e_t \otimes u)\|^2$, because the rest of $x$ is normal and independent of $\Pi x$. Averaged over $t$, this gives
 #
 # $$R \ge 1 - \frac1N\, u^\top M u, \qquad M = \sum_{t=1}^N \Pi_{tt},$$
 #
-# where $\Pi_{tt}$ is the $t$-th diagonal $d \times d$ block of $\Pi$. The trace of $M$ is that of $\Pi$, the rank of the samples, which is $n$ with probability 1. So the mean of the right side over $u$ is $1 - \frac n{Nd}$ for *every* training set of full rank. Hence {prf:ref}`retrieval-thm6`. The supremum over $u$ is $1 - \frac1N \lambda_{\min}(M)$ with the least eigenvalue of $M$. The span does not depend on $u$, so one training set serves all $u$.
+# where $\Pi_{tt}$ is the $t$-th diagonal $d \times d$ block of $\Pi$. The trace of $M$ is that of $\Pi$, which is the rank of the samples, and this is $n$ with probability 1. So the mean of the right side over $u$ is $1 - \frac n{Nd}$ for *every* training set of full rank, and {prf:ref}`retrieval-thm6` follows. The supremum over $u$ is $1 - \frac1N \lambda_{\min}(M)$ with the least eigenvalue of $M$. Since the span does not depend on $u$, one training set serves all $u$.
 #
-# A predictor with its first layer in the span attains this. Estimate $u$ by least squares on the tokens pointed at, which is exact from $n = d$ samples on; then predict $\langle \Pi (e_t \otimes u), x \rangle$. We call it the *best reader of the span*. (With $f$ free, $\mathcal A_{SP}$ contains it up to as little as one likes: changing $f$ near the $n$ training points alone gives any gradient in the span.) Without the detour over the span the same estimate has risk 0, as the attention of {ref}`ch-attention-weights` has. This *tied* learner shows that the samples are not to blame, the class is. Risks of predictors $\langle a_t, x \rangle$ are known exactly: $\frac1N \sum_t \|a_t - e_t \otimes u\|^2$.
+# A predictor with its first layer in the span attains this. It estimates $u$ by least squares on the tokens pointed at, which is exact from $n = d$ samples on, and then predicts $\langle \Pi (e_t \otimes u), x \rangle$. We call it the *best reader of the span*. (With $f$ free, $\mathcal A_{SP}$ contains it up to as little as one likes, because a change of $f$ near the $n$ training points alone gives any gradient in the span.) Without the detour over the span the same estimate has risk 0, as the attention of {ref}`ch-attention-weights` has. This *tied* learner shows that the class is to blame, and not the samples.
+#
+# The table compares six training sets. The risk of a predictor $\langle a_t, x \rangle$ is known exactly, because it is $\frac1N \sum_t \|a_t - e_t \otimes u\|^2$. The mean over $u$ must agree with $1 - \frac n{Nd}$, and the best reader must attain the supremum.
 
 # %%
 rows = []
@@ -252,6 +277,7 @@ for tokens, dims, n in ((4, 1, 2), (5, 3, 4), (5, 3, 11), (10, 5, 25), (10, 5, 4
     )
 bound = pd.DataFrame(rows)
 table(bound, "Floors of six training sets; risks at the hardest u", form=".6f", tiny=1e-10)
+
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm6.holds(
     "floor averaged over $u$ minus $1 - n/(Nd)$, largest; control: with one sample twice",
@@ -273,11 +299,11 @@ thm6.holds(
 )
 
 # %% [markdown]
-# For $d = 1$ there is one direction, and the best reader has the risk $1 - \frac nN$ of the theorem.
+# Both agree to all digits, and the tied learner has risk 0. For $d = 1$ there is only one direction, and the best reader has the risk $1 - \frac nN$ of the theorem.
 #
 # ## Why nets need more
 #
-# {prf:ref}`retrieval-thm6` is silent from $n = Nd$ on, where trained nets are still near risk 1. Another property of training holds them back. A layer that meets all of $x$, with normal initial weights, does not know one direction from another. Call a learner *rotation-blind* if it predicts at $Qx$ what it predicted at $x$, in distribution, when all training inputs are multiplied by the same orthogonal matrix $Q$. Gradient descent from normal weights is rotation-blind, for any $f$, loss, rate, batches, momentum and penalty $\lambda \|W\|_F^2$, with $\lambda = 0$ too: its steps commute with $W \mapsto W Q^\top$. AdamW is not.
+# From $n = Nd$ on {prf:ref}`retrieval-thm6` is vacuous, but there trained nets are still near risk 1, so something else must hold them back. We think that it is a symmetry: a layer that meets all of $x$, with normal initial weights, does not know one direction from another. Call a learner *rotation-blind* if it predicts at $Qx$ what it predicted at $x$, in distribution, when all training inputs are multiplied by the same orthogonal matrix $Q$. Gradient descent from normal weights is rotation-blind, for any $f$, loss, rate, batches, momentum and penalty $\lambda \|W\|_F^2$, also with $\lambda = 0$, because its steps commute with $W \mapsto W Q^\top$, whereas AdamW is not.
 #
 # ```{prf:proposition} A bound for rotation-blind learners
 # :label: retrieval-rotation
@@ -286,19 +312,23 @@ thm6.holds(
 # $$\mathbb E R \ge 1 - \frac{n}{N\,(N(d-1) + 1)} .$$
 # ```
 #
+# **The idea of the proof.** To a rotation-blind learner the $N$ vectors $e_t \otimes u$, which give the labels, might as well be any $N$ orthonormal vectors. It does not know that they have a simple form, and has to find each of them separately. A vector of about $Nd$ numbers needs about $Nd$ samples, and there are $N$ vectors.
+#
 # ```{dropdown} Proof
-# 1. The labels are $\langle v_t, x \rangle$ with $N$ orthonormal vectors $v_t = e_t \otimes u$. Normal inputs stay normal under $Q$, so a rotation-blind learner has the same mean risk on the vectors $Q v_t$. Hence also on average over a random $Q$.
-# 2. So let the $v_t$ be random orthonormal vectors. Fix $t$ and tell the learner all $v_s$, $s \ne t$, which can only help. Now $v_t$ is uniform on the unit sphere of their complement, of dimension $D' = Nd - N + 1$.
-# 3. The $n_t$ samples with this pointer tell the projection of $v_t$ on at most $n_t$ dimensions. What is left is as likely as its negative. So the best prediction uses the projection alone, and its mean squared length is at most $n_t / D'$. The risk at $t$ is at least $1 - n_t / D'$.
-# 4. The mean over $t$ has $\sum_t n_t = n$. $\square$
+# We replace the vectors by random ones, help the learner as much as possible, and count what one sample can tell.
+#
+# 1. *Random vectors.* The labels are $\langle v_t, x \rangle$ with $N$ orthonormal vectors $v_t = e_t \otimes u$. Normal inputs stay normal under $Q$, so a rotation-blind learner has the same mean risk on the vectors $Q v_t$, and hence also on average over a random $Q$.
+# 2. *Help.* So let the $v_t$ be random orthonormal vectors. Fix $t$ and tell the learner all $v_s$, $s \ne t$, which can only help. Now $v_t$ is uniform on the unit sphere of their complement, of dimension $D' = Nd - N + 1$.
+# 3. *What samples tell.* The $n_t$ samples with this pointer determine the projection of $v_t$ on at most $n_t$ dimensions. What is left is as likely as its negative. So the best prediction uses the projection alone, and its mean squared length is at most $n_t / D'$. The risk at $t$ is therefore at least $1 - n_t / D'$.
+# 4. *Mean.* The mean over $t$ has $\sum_t n_t = n$, which gives the bound. $\square$
 # ```
 #
-# It is almost attained. Least squares of least norm, *done for each pointer by itself*, has mean risk $1 - \frac{n}{N^2 d}$ as long as no pointer has more than $Nd$ samples, since a projection on $n_t$ of $Nd$ random dimensions keeps $n_t / (Nd)$ of a vector's squared length in the mean. It is rotation-blind, and its rows lie in the span. A blind learner must find $N$ vectors of $Nd$ numbers, and gets one number from each sample. The argument by rotations is older than the paper, which does not use it; ours is the count for $N$ pointers.
+# The bound is almost attained. Least squares of least norm, *done for each pointer by itself*, has mean risk $1 - \frac{n}{N^2 d}$ as long as no pointer has more than $Nd$ samples, since a projection on $n_t$ of $Nd$ random dimensions keeps on average the share $n_t / (Nd)$ of a vector's squared length. This learner is rotation-blind, and its rows lie in the span. The argument by rotations is older than the paper, which does not use it; ours is the count for $N$ pointers.
 
 # %% [markdown]
 # ## Trained nets
 #
-# Nets from normal weights, without penalty, are rotation-blind and outside of {prf:ref}`retrieval-def5`. We train them on up to twice $N^2 d$ samples, look at their risk at 21 times and keep the lowest, the mean over models. For a gated net it is exact; for a tanh net it is estimated. The gated net is trained by AdamW too ({numref}`fig-span-risk`).
+# Do trained nets obey this bound? To find out, we need nets in the class of the proposition: nets that start from normal weights and are trained without penalty are rotation-blind (and outside of {prf:ref}`retrieval-def5`). We train them on up to twice $N^2 d$ samples, look at the mean risk of the models at 21 times, and keep the lowest. For a gated net the risk is exact, and for a tanh net it is estimated. A mean risk below the bound by more than chance would refute the proposition. For comparison, the gated net is trained by AdamW, too.
 
 # %%
 test = draw(tests, models)
@@ -377,7 +407,7 @@ above = [lowest.loc[n, "gated"] - 1 + n / (N * D) for n in sizes if n <= N * D]
 glue(twice=2 * D, most=sizes[-1], above_least=min(above), above_most=max(above))
 glue(gated_end=lowest["gated"].iloc[-1], tanh_end=lowest["tanh"].iloc[-1])
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Risk against the number of samples. Lines: the bound of Theorem 6, the bound for rotation-blind learners, and the mean risk of separate least squares. Marks: lowest mean risk during training, with two standard errors.", "name": "fig-span-risk"}, "image": {"alt": "Samples on a logarithmic axis, risk from 0 to 1.2. A black line falls to 0 at Nd samples. To its right a dashed and a dotted line fall to 0 near N squared d. The marks of the gated nets, by gradient descent and by AdamW, fall with the dotted line, somewhat above it. The tanh nets stay near 1 and fall only at the right end."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Risk against the number of samples. Solid line: the bound of Theorem 6. Dashed: the bound for rotation-blind learners. Dotted: the mean risk of least squares for each pointer by itself. Marks: lowest mean risk during training, with two standard errors.", "name": "fig-span-risk"}, "image": {"alt": "Samples on a logarithmic axis, risk from 0 to 1.2. A black line falls to 0 at Nd samples. To its right a dashed and a dotted line fall to 0 near N squared d. The marks of the gated nets, by gradient descent and by AdamW, fall with the dotted line, somewhat above it. The tanh nets stay near 1 and fall only at the right end."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.2)
 fine = torch.logspace(0, math.log10(2.2 * N * D), 200).tolist()
 for dash, name, top in (
@@ -397,9 +427,9 @@ ax.legend(ncols=3, loc="upper center", bbox_to_anchor=(0.5, 1.28))
 figures.show()
 
 # %% [markdown]
-# No kind of net has a mean risk below the blind bound (least distance {glue:text}`least_score:.1f` standard errors). With $Nd =$ {glue:text}`Nd` to {glue:text}`twice` samples, where {prf:ref}`retrieval-thm6` says nothing any more, the best still has a risk of {glue:text}`at_silent:.2f`. The gated net stays {glue:text}`above_least:.2f` to {glue:text}`above_most:.2f` above $1 - \frac{n}{N^2 d}$ up to $n = N^2 d$, and ends at {glue:text}`gated_end:.4f` with {glue:text}`most` samples. The tanh net would first have to find out how to multiply, and ends at {glue:text}`tanh_end:.2f`. AdamW, which escapes both classes, gains little here.
+# In {numref}`fig-span-risk` the solid line of Theorem 6 falls to 0 at $Nd =$ {glue:text}`Nd` samples, whereas nothing happens there to the marks. The dashed line falls later by a factor of about $N$, and no kind of net has a mean risk below it (the least distance is {glue:text}`least_score:.1f` standard errors). With {glue:text}`Nd` to {glue:text}`twice` samples, where {prf:ref}`retrieval-thm6` is vacuous, the best net still has a risk of {glue:text}`at_silent:.2f`. The gated net stays {glue:text}`above_least:.2f` to {glue:text}`above_most:.2f` above the dotted line up to $n = N^2 d$, and ends at {glue:text}`gated_end:.4f` with {glue:text}`most` samples. The tanh net would first have to find out how to multiply, and ends at {glue:text}`tanh_end:.2f`. Although AdamW escapes both classes, it gains little here.
 #
-# **At the paper's scale.** In its Figure 1 the simple task has 25 to 33 tokens of 10 dimensions, nets stop at an error of 0.02, and feedforward nets need some $10^5$ samples by its axis. For an error of 0.02 the bounds ask for:
+# **At the paper's scale.** In its Figure 1 the simple task has 25 to 33 tokens of 10 dimensions, nets stop at an error of 0.02, and feedforward nets need some $10^5$ samples by its axis. The table shows what the two bounds ask for at an error of 0.02.
 
 # %%
 scale = pd.DataFrame(
@@ -409,17 +439,17 @@ table(scale.map(math.ceil), "Samples asked for, 10 dimensions, risk 0.02")
 glue(theirs=math.ceil(scale.iloc[0, 0]), ours=math.ceil(scale.iloc[0, 1]))
 
 # %% [markdown]
-# Neither bound is about this experiment, and the paper does not claim that: its nets are trained by AdamW on new samples all the time. {prf:ref}`retrieval-thm6` shows that a linear dependence on $N$ cannot be avoided *in its class*. It does not explain the curves.
+# Both numbers are far below $10^5$, because neither bound is about this experiment, and the paper does not claim that it is: its nets are trained by AdamW on new samples all the time. {prf:ref}`retrieval-thm6` shows that a linear dependence on $N$ cannot be avoided *in its class*, but it does not explain the curves.
 #
 # ## What we found
 #
 # * The definition forces the first layer into the span, and gradient descent with a penalty goes there by the law $(1 - 2\eta\lambda)^k$, for all nets and losses tried.
-# * Theorem 6 is true. The mean over $u$ of the floor is $1 - \frac n{Nd}$ for every training set of full rank, and a reader of the span attains the floor of every $u$.
-# * Trained nets are far above. {prf:ref}`retrieval-rotation` asks for $n$ of order $N^2 d$ in place of $Nd$. It holds for every $u$, with or without weight decay, also where Theorem 6 is silent, and up to $N(d-1) + 1$ for $Nd$ it is attained.
+# * Theorem 6 is true, since the mean over $u$ of the floor is $1 - \frac n{Nd}$ for every training set of full rank, and a reader of the span attains the floor of every $u$.
+# * Trained nets are far above the floor, because {prf:ref}`retrieval-rotation` asks for $n$ of order $N^2 d$ in place of $Nd$. It holds for every $u$, with or without weight decay, also where Theorem 6 is vacuous, and it is attained up to $N(d-1) + 1$ in place of $Nd$.
 #
 # ## What would falsify this
 #
-# A gradient outside the span other than $2\lambda W P_\perp$, or a projection that changes outputs; the controls are another penalty and another subspace. A training set of rank $n$ with another mean over $u$; the control repeats a sample. A reader of the span below its floor; the control is the tied learner, which does not stay in the span. A rotation-blind learner below its bound: the control is again the tied one. Estimates allow 4.5 standard errors.
+# The first step would be false if a gradient outside the span differed from $2\lambda W P_\perp$, or if the projection changed outputs; both happen with another penalty or another subspace. The theorem would be false if a training set of rank $n$ had another mean over $u$, as it has when a sample is repeated, or if a reader of the span were below its floor, where only the tied learner is, which does not stay in the span. The proposition would be false if a rotation-blind learner were below its bound by more than 4.5 standard errors, and again the tied learner is.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -430,32 +460,75 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# In `sample_complexity.py` of the repository `mousavih/transformers-separation` the feedforward net has hidden layers of $Nd$ and 1000 units and $N$ outputs. It sees, token after token, the data and random encodings of position and pointer. It is trained by AdamW with decay 0.01, on 64 new samples a step, until its test error falls below a threshold. AdamW's decay is not a penalty in the loss, and its steps leave the span, so what it returns is not in {prf:ref}`retrieval-def5`.
+# In `sample_complexity.py` of the repository `mousavih/transformers-separation` the feedforward net has hidden layers of $Nd$ and 1000 units and $N$ outputs. It sees, token after token, the data and random encodings of position and pointer. It is trained by AdamW with decay 0.01, on 64 new samples in each step, until its test error falls below a threshold. AdamW's decay is not a penalty in the loss, and its steps leave the span, so what it returns is not in {prf:ref}`retrieval-def5`.
 #
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-span-two
+#
+# *By hand.* In the example add a second sample, first $x = (6, 8)$ and then, in its place, $x = (4, -3)$. What is the least risk in each case, and what does the theorem say?
+# ```
+#
+# ```{solution} ex-span-two
+# :class: dropdown
+#
+# The sample $(6, 8)$ is a multiple of $(3, 4)$, so the span and the risk $\frac12$ stay as they are. This has probability 0, and the theorem excludes it by its words "with probability 1". With $(4, -3)$ the span is the whole plane, nothing is hidden, and the risk can be 0. The theorem is for $n < Nd$, and at $n = Nd = 2$ its bound would be 0 as well.
+# ```
+#
+# ```{exercise}
+# :label: ex-span-easy
+#
+# *With the computer.* How much does it matter that the theorem takes the supremum over $u$? For prompts of 5 tokens of 3 numbers and $n = 1, 4, 8, 12, 14$ samples, compute the floor $1 - \frac1N u^\top M u$ for the hardest, the easiest and an average $u$ (the function `span.seen` returns $M$). Then run the chapter with a stronger penalty, `python -m bookkit.run retrieval/feedforward_lower_bound -p decay 0.2 --out my_run`, after you have predicted what happens to the curve of the first figure.
+# ```
+#
+# ```{solution-start} ex-span-easy
+# :class: dropdown
+# ```
+#
+# The eigenvalues of $M$ give all three: the least belongs to the hardest $u$, the largest to the easiest, and the mean to an average $u$.
+
+# %%
+fresh, floors = Rng(seed + 1), {}
+for n in (1, 4, 8, 12, 14):
+    values = torch.linalg.eigvalsh(span.seen(fresh.normal(n, 15), 5))
+    floors[n] = {
+        "hardest u": 1 - values[0].item() / 5,
+        "average u": 1 - values.mean().item() / 5,
+        "easiest u": 1 - values[-1].item() / 5,
+        "1 - n/(Nd)": 1 - n / 15,
+    }
+floors = pd.DataFrame(floors).T.rename_axis("n")
+table(floors, "Least risk of a net with its first layer in the span, N = 5, d = 3", form=".3f")
+
+# %% [markdown]
+# The average over $u$ is $1 - \frac n{Nd}$ to all digits, and the hardest and the easiest $u$ differ from it by little more than 0.1 at most. So the supremum in the theorem is a matter of convenience: for a typical $u$ nearly the same is true. At `decay` 0.2 the curve of the first figure falls four times as fast, as $(1 - 2\eta\lambda)^k$ says.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
 # :label: ex-span-momentum
 #
-# Gradient descent with momentum $\mu$ moves by $W_{k+1} = W_k - \eta G_k + \mu (W_k - W_{k-1})$, where $G_k$ is the gradient of loss and penalty. By what law does it forget? When faster than without momentum?
+# *With pencil and paper.* Gradient descent with momentum $\mu$ moves by $W_{k+1} = W_k - \eta G_k + \mu (W_k - W_{k-1})$, where $G_k$ is the gradient of loss and penalty. By what law does the part outside the span shrink, and when is this faster than without momentum?
 # ```
 #
 # ```{solution} ex-span-momentum
 # :class: dropdown
 #
-# The part outside obeys $p_{k+1} = (1 + \mu - 2\eta\lambda)\, p_k - \mu\, p_{k-1}$. It shrinks, in the long run, by the larger root of $r^2 - (1 + \mu - 2\eta\lambda)\, r + \mu = 0$ a step. For small $2\eta\lambda$ that is about $1 - \frac{2\eta\lambda}{1 - \mu}$: faster. For complex roots, $2\eta\lambda > (1 - \sqrt\mu)^2$, their size is $\sqrt\mu$.
+# The part outside obeys $p_{k+1} = (1 + \mu - 2\eta\lambda)\, p_k - \mu\, p_{k-1}$, so in the long run it shrinks in each step by the larger root of $r^2 - (1 + \mu - 2\eta\lambda)\, r + \mu = 0$. For small $2\eta\lambda$ this root is about $1 - \frac{2\eta\lambda}{1 - \mu}$, which is faster. For complex roots, $2\eta\lambda > (1 - \sqrt\mu)^2$, their size is $\sqrt\mu$.
 # ```
 #
 # ```{exercise}
 # :label: ex-span-few
 #
-# For $n < d$ the samples do not determine $u$. Let $u$ be uniform on the sphere and let $K$ project on the span of the tokens pointed at, $x^{(i)}_{t^{(i)}}$. Show that no reader of the span has mean risk below $1 - \frac1{Nd} \operatorname{tr}(MK)$, which is sharper than the theorem.
+# *To think about.* For $n < d$ the samples do not determine $u$. Let $u$ be uniform on the sphere and let $K$ project on the span of the tokens pointed at, $x^{(i)}_{t^{(i)}}$. Show that no reader of the span has mean risk below $1 - \frac1{Nd} \operatorname{tr}(MK)$, which is sharper than the theorem.
 # ```
 #
 # ```{solution} ex-span-few
 # :class: dropdown
 #
-# Given the samples, $u$ is known on the range of $K$ and symmetric elsewhere. So the best prediction is $\langle \Pi (e_t \otimes Ku), x \rangle$. It removes $\frac1N u^\top K M K u$ of the variance, whose mean over $u$ is $\frac1{Nd} \operatorname{tr}(MK)$; and $\operatorname{tr}(MK) \le \operatorname{tr} M = n$.
+# Given the samples, $u$ is known on the range of $K$ and symmetric elsewhere. So the best prediction is $\langle \Pi (e_t \otimes Ku), x \rangle$, and it removes $\frac1N u^\top K M K u$ of the variance, whose mean over $u$ is $\frac1{Nd} \operatorname{tr}(MK)$, and $\operatorname{tr}(MK) \le \operatorname{tr} M = n$.
 # ```
 #
 # ## References

@@ -19,35 +19,11 @@
 # # More pointers
 #
 # ```{verdict}
-# What Figure 3 says of more pointers stays open, because its threshold, .88 at seven tokens, is met by a predictor that never looks at a pointer: the error of that predictor is $\frac67 =$ {glue:text}`blind:.3f` for every number of pointers. At the figure's rate, in five runs with one to three pointers each, recurrent and feedforward nets that have come so far err by at most {glue:text}`paper_others` in the mean with the pointers of another prompt: they hardly look.
+# What Figure 3 states about more pointers stays open, because its threshold of 0.88 at seven tokens can be reached without looking at a pointer: the best predictor that sees no pointers has the error $\frac67 =$ {glue:text}`blind:.3f`, for every number of pointers. At the figure's learning rate, in five runs with one to three pointers each, recurrent and feedforward nets that have just reached the threshold hardly look at pointers: with those of another prompt their error is {glue:text}`paper_others` at most, on average.
 # ```
-# **Needs** {ref}`ch-too-few-heads`, {ref}`ch-sample-complexity-hierarchy`. **Read** 5 min. **Runs in** 30 s. **Source** quoted.
+# **Needs** {ref}`ch-too-few-heads`, {ref}`ch-sample-complexity-hierarchy`. **Read** 11 min. **Runs in** 30 s. **Source** quoted.
 #
-# **Claim.** The paper's Figure 3 counts the prompts that three networks need until their error is below .88, for prompts of seven tokens with $q$ pointers each, and finds that the gap between them grows with $q$. But an error of $\frac67 \approx .857$ is reached by a predictor that never looks at a pointer. So its counts alone do not show what retrieving more tokens costs. At the figure's rate, in five runs with one to three pointers each, recurrent and feedforward nets that have just come below .88 hardly look at them; transformers do.
-#
-# ## The statement
-#
-# A prompt has $N$ tokens with data $x_j \sim N(0, I_d)$ and uniform pointers $t_{j1}, \dots, t_{jq}$. The label of token $i$ is
-#
-# $$y_i = \frac1{\sqrt q} \sum_{h=1}^q \mathrm{He}_2\bigl(\langle u_h, x_{t_{ih}} \rangle\bigr), \qquad \mathrm{He}_2(z) = \frac{z^2 - 1}{\sqrt2},$$
-#
-# with unit vectors $u_1, \dots, u_q \in \mathbb R^d$. Each term has mean 0 and variance 1, so a constant predictor has an error of 1, and more if pointers coincide and the $u_h$ are not orthogonal. A *count* is the number of prompts, none twice, until the mean squared error is below a threshold.
-#
-# ```{prf:remark} Mousavi-Hosseini et al. (2025), Figure 3 of the second version
-# :label: retrieval-fig3
-# *(Quoted.)* For $N = 7$ and the threshold .88 the number of samples against $q$ is shown for a transformer with $q$ heads, a recurrent and a feedforward net, at the learning rate $10^{-4}$; "the gap increases with larger $q$".
-# ```
-#
-# ## What an error of .88 needs
-#
-# ```{prf:proposition} Without pointers (ours)
-# :label: blind-error
-# The best predictor that sees the data and no pointer has an error of $1 - \frac1N$, for every $q$ and all $u_h$.
-# ```
-#
-# **Proof.** Write $f_h(x) = \mathrm{He}_2(\langle u_h, x \rangle)$. Given the data, the pointers are independent and uniform. So the best predictor is the mean over them, $\frac1{\sqrt q} \sum_h \frac1N \sum_j f_h(x_j)$, the same for every token. What is left has the variance $\frac1q \sum_h \bigl[ \frac1N \sum_j f_h(x_j)^2 - (\frac1N \sum_j f_h(x_j))^2 \bigr]$, with mean $1 - \frac1N$ over the data. $\square$
-#
-# Only that $f_h(x_j)$ has mean 0 and variance 1 and that tokens are independent was used. So it is true of linear labels too.
+# **Claim.** The paper's Figure 3 counts the prompts that three networks need until their error is below 0.88, for prompts of seven tokens with $q$ pointers each, and finds that the gap between the networks grows with $q$. But an error of $\frac67 \approx 0.857$ is reached by a predictor that never looks at a pointer. So the counts alone do not show what it costs to retrieve more tokens. At the figure's rate, in five runs with one to three pointers each, recurrent and feedforward nets that have just come below 0.88 hardly look at pointers, whereas transformers do.
 
 # %% tags=["parameters"]
 d = 10  # dimensions of the data [4..20]
@@ -59,6 +35,47 @@ test_prompts = 1000  # of a test [500..10000]
 cap = 600_000  # most prompts of a run [200000..4000000]
 seed = 0  # of all that is random [0..1000000]
 series = ""  # name of the table to store, of runs at the paper's settings
+
+# %% [markdown]
+# ## Why one should care
+#
+# Is it harder to follow two references than one? An experiment can answer this by counting the examples that a network needs, but it has to fix when the network counts as having learned. A natural choice is a threshold for the error. But an error that is somewhat below that of a constant prediction can have two causes. The network may have begun to follow its pointers, or it may have noticed something about the prompt as a whole. Before one compares counts, one should therefore know what error can be reached without the ability that one wants to measure. In this chapter that number can be computed exactly, and it lies on the wrong side of the paper's threshold.
+#
+# ## Two tokens by hand
+#
+# Let the data of a token be a single number, and let $f(x) = \frac{x^2 - 1}{\sqrt2}$. A prompt has two tokens with the data $2$ and $\frac12$, so $f$ is $2.12$ and $-0.53$.
+#
+# *One pointer.* The label is $2.12$ or $-0.53$, and without the pointer both are equally likely. So the best answer is their mean, $0.80$. It is off by $1.33$ in either case, so the mean squared error is $1.76$.
+#
+# *Two pointers.* The label is $\frac1{\sqrt2}$ times the sum of $f$ at both tokens pointed at. There are four pairs of pointers, with the labels $3$, $1.125$, $1.125$ and $-0.75$. Their mean is $1.125$, and the mean squared error is $\frac14 (1.875^2 + 0 + 0 + 1.875^2) = 1.76$.
+#
+# The two errors are the same, and this is no accident: more pointers make more combinations, but they also average each other out, and the two effects cancel exactly.
+#
+# ## The statement
+#
+# A prompt has $N$ tokens with data $x_j \sim N(0, I_d)$ and uniform pointers $t_{j1}, \dots, t_{jq}$. The label of token $i$ is
+#
+# $$y_i = \frac1{\sqrt q} \sum_{h=1}^q \mathrm{He}_2\bigl(\langle u_h, x_{t_{ih}} \rangle\bigr), \qquad \mathrm{He}_2(z) = \frac{z^2 - 1}{\sqrt2},$$
+#
+# with unit vectors $u_1, \dots, u_q \in \mathbb R^d$. Each term has mean 0 and variance 1, so a constant predictor has an error of 1, and more if pointers coincide and the $u_h$ are not orthogonal. A *count* is the number of prompts, none of them used twice, until the mean squared error is below a threshold.
+#
+# ```{prf:remark} Mousavi-Hosseini et al. (2025), Figure 3 of the second version
+# :label: retrieval-fig3
+# *(Quoted.)* For $N = 7$ and the threshold 0.88 the number of samples against $q$ is shown for a transformer with $q$ heads, a recurrent and a feedforward net, at the learning rate $10^{-4}$; "the gap increases with larger $q$".
+# ```
+#
+# ## What an error of 0.88 needs
+#
+# ```{prf:proposition} Without pointers (ours)
+# :label: blind-error
+# The best predictor that sees the data and no pointer has an error of $1 - \frac1N$, for every $q$ and all $u_h$.
+# ```
+#
+# The idea of the proof is the computation of the example: without pointers, each term of the label is equally likely to come from any token, and the terms are independent.
+#
+# **Proof.** Write $f_h(x) = \mathrm{He}_2(\langle u_h, x \rangle)$. Given the data, the pointers are independent and uniform. So the best predictor is the mean over them, $\frac1{\sqrt q} \sum_h \frac1N \sum_j f_h(x_j)$, the same for every token. The error that is left has the variance $\frac1q \sum_h \bigl[ \frac1N \sum_j f_h(x_j)^2 - (\frac1N \sum_j f_h(x_j))^2 \bigr]$, with mean $1 - \frac1N$ over the data. $\square$
+#
+# The proof uses only that $f_h(x_j)$ has mean 0 and variance 1 and that tokens are independent, so the proposition is true of linear labels, too. The table measures the error on random prompts. A distance of more than a few standard errors from $1 - \frac1N$ would refute the formula. For comparison, the column *constant* has the error of the prediction 0.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
@@ -108,7 +125,7 @@ def quadratic(E, q, tokens=N):
 
 # %%
 def blind(q, tokens):
-    """Errors of the mean over all pointers and of knowing nothing, by prompt of 20,000."""
+    """Errors of the mean over all pointers and of the constant 0, by prompt of 20,000."""
     given = (instance := quadratic(1, q, tokens)).prompts(torch.arange(1), 20000)
     _, y = instance.examples(torch.arange(1), given)
     mean = instance.without_pointers(torch.arange(1), given)
@@ -120,7 +137,7 @@ for q in (1, 3):
     for tokens in (3, 7, 9):
         each = blind(q, tokens)
         row = {"1 - 1/N": 1 - 1 / tokens, "deviation of a prompt": each[0].std().item()}
-        for name, found in zip(("measured", "nothing"), each, strict=True):
+        for name, found in zip(("measured", "constant"), each, strict=True):
             noise = found.std() / math.sqrt(len(found))
             row[name] = found.mean().item()
             row[f"{name}, in standard errors"] = (row[name] - row["1 - 1/N"]) / noise.item()
@@ -129,7 +146,7 @@ known = pd.DataFrame(rows).T.rename_axis(["q", "N"])
 table(known, "Errors without pointers, measured, and their distance from the formula", form=".3f")
 distance = known.filter(like="standard").abs().max()
 fig3.holds(
-    "measured error without pointers, farthest from $1 - \\frac1N$, in standard errors; control: of who knows nothing",
+    "measured error without pointers, farthest from $1 - \\frac1N$, in standard errors; control: of a constant prediction",
     distance.iloc[0],
     at_most=4.5,
     control=distance.iloc[1],
@@ -146,11 +163,11 @@ fig3.holds(
 )
 
 # %% [markdown]
-# At seven tokens the error without pointers is {glue:text}`blind:.3f`, below the threshold. At nine it would be above. Figure 1, with linear labels and the threshold .7, has the same difficulty at $N \le 3$ and not from $N = 4$ on.
+# At seven tokens the error without pointers is {glue:text}`blind:.3f`, which is below the threshold of 0.88, whereas at nine tokens it would be above. Figure 1, with linear labels and the threshold 0.7, has the same difficulty at $N \le 3$, and not from $N = 4$ on.
 #
 # ## Do trained networks look at their pointers?
 #
-# The theorem says what is possible. To see what networks do, we train each until its test error is below .88. Then we test it again on the same data and labels, but *foreign* pointers: each prompt is shown with the pointers of another. One that did not look at pointers is as good as before. One that used them is misled: of the part of the label that it had found by them it now predicts another's.
+# The proposition says what is possible, but what do networks really do? To find out, we train each of them until its test error is below 0.88. Then we test it again on the same data and labels, but with *foreign* pointers: each prompt is shown with the pointers of another prompt. A network that did not look at pointers is as good as before. A network that used them is misled, because in place of the part of the label that it had found by its pointers it now predicts that of another.
 
 
 # %%
@@ -191,9 +208,9 @@ if series:
     results.save(series, pd.DataFrame(every_run).to_dict("list"))
 
 # %% [markdown]
-# The figure's own rate is a tenth of this page's. With it, the paper's 10,000 test prompts, and the widths that the text gives for Figure 1 (500 recurrent states, here for each pointer), five runs of each network were made with `--preset paper`, for one to three pointers. (The command printed below has a parameter `folder`, which is gone; `python -m bookkit.run retrieval/more_pointers --preset paper --plain --force` does the same today. The runs came from a tree with changes that were not committed, so that their exact code cannot be recovered.)
+# The figure's own learning rate is a tenth of this page's. With that rate, the paper's 10,000 test prompts, and the widths that the text gives for Figure 1 (500 recurrent states, here for each pointer), five runs of each network were made for one to three pointers, and they can be repeated by `python -m bookkit.run retrieval/more_pointers --preset paper --plain --force`. (The line below names the command of the stored runs, with a parameter for a folder. These runs came from a tree with changes that were not committed, so their exact code cannot be recovered.)
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Errors of networks that have just come below .88, every run: with their own pointers, and with foreign ones. First this page's runs, then the stored ones, at the rate of the paper's figure. Lines, from the top: knowing nothing, the threshold, the error without pointers.", "name": "fig-foreign-pointers"}, "image": {"alt": "Panels side by side, one for each rate and number of pointers. With their own pointers all marks lie between .84 and .88. With foreign pointers those of the transformer rise, to between .9 and 1.1. In the stored runs those of the recurrent and the feedforward net stay below .9; in this page's own the feedforward net's rise."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Errors of networks that have just come below 0.88, with their own pointers and with foreign ones. Every mark is a run. The first panel has this page's runs, and the others the stored ones, at the learning rate of the paper's figure. Lines, from the top: a constant prediction, the threshold, the error without pointers.", "name": "fig-foreign-pointers"}, "image": {"alt": "Panels side by side, one for each rate and number of pointers. With their own pointers all marks lie between 0.84 and 0.88. With foreign pointers those of the transformer rise, to between 0.9 and 1.1. In the stored runs those of the recurrent and the feedforward net stay below 0.9; in this page's own the feedforward net's rise."}} tags=["hide-input"]
 stored = results.load("retrieval/more_pointers", "counts")
 if stored is None:
     raise FileNotFoundError("results/retrieval/more_pointers.counts.csv is missing")
@@ -217,6 +234,9 @@ axes[0, 0].set_ylabel("error")
 axes[0, -1].legend()
 figures.show()
 
+# %% [markdown]
+# In each panel of {numref}`fig-foreign-pointers` compare the left half with the right. With their own pointers all marks lie just below the threshold, as they must. With foreign pointers the transformers rise to the top line or near it: they had used their pointers, and are misled now. In the stored runs the recurrent and feedforward nets stay where they were.
+
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input", "nbval-ignore-output"]
 rows = {}
 for (place, q, name), runs_of in shown.items():
@@ -227,7 +247,7 @@ for (place, q, name), runs_of in shown.items():
         "foreign pointers": runs_of["foreign"].mean(),
     }
 told = pd.DataFrame(rows).T.rename_axis(["runs", "network"])
-table(told, "Prompts until the error is below .88, every run; errors there, means", form=".3f")
+table(told, "Prompts until the error is below 0.88, every run; errors there, means", form=".3f")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 swapped = {name: found[pointers[0], name]["foreign"].mean().item() for name in NETS}
@@ -255,7 +275,11 @@ glue(**told, stored_runs=len(each), above=int(above.sum()), most_pointers=int(ea
 glue(ratios=", ".join(f"{v:.0f}" for v in medians.max(axis=1) / medians.min(axis=1)))
 
 # %% [markdown]
-# **What differs from the paper.** Its Figure 3, by the text of its second version. What is given for Figure 1 only is marked, and taken from there.
+# At the paper's rate, with foreign pointers, the transformers have a mean error of at least {glue:text}`paper_transformer`, nearly that of a constant prediction. The recurrent and the feedforward nets, with at most {glue:text}`paper_others`, hardly notice the exchange, so they have learned what the prompt as a whole says. The best predictor without pointers can be tested on the very prompts of each run: when their error came below 0.88, {glue:text}`above` of the {glue:text}`stored_runs` runs had a larger error than this predictor. In this page's own runs, at a higher rate, the errors with {glue:text}`first` foreign pointer are {glue:text}`foreign_transformer`, {glue:text}`foreign_recurrent` and {glue:text}`foreign_feedforward`, and they vary much from seed to seed.
+#
+# **The counts.** At the paper's rate the median counts are, in thousands of prompts and for one, two and three pointers: {glue:text}`transformer` for the transformer, {glue:text}`recurrent` for the recurrent net, and {glue:text}`feedforward` for the feedforward net. So the transformer needs the most here, and the recurrent net the least, for each number of pointers. The largest median is {glue:text}`ratios` times the smallest, but with five runs each we do not see that the gap grows, and we cannot exclude it. The test has {glue:text}`test_prompts` prompts, as the paper's, and on these the error of a predictor without pointers is measured with a standard error of {glue:text}`test_error:.3f`, whereas its distance from the threshold is {glue:text}`distance:.3f`. A count therefore depends much on its test as well.
+#
+# **What differs from the paper.** The table compares with the paper's Figure 3, by the text of its second version. What is given for Figure 1 only is marked, and taken from there.
 
 # %% mystnb={"code_prompt_hide": "Settings", "code_prompt_show": "Settings"} tags=["hide-input"]
 settings = {
@@ -277,33 +301,29 @@ settings = pd.DataFrame(settings, columns=["setting", "paper", "here"])
 table(settings, "Settings that differ from the paper's, or come from its Figure 1")
 
 # %% [markdown]
-# At the paper's rate, with foreign pointers, the transformers err by at least {glue:text}`paper_transformer` in the mean, nearly as much as a constant predictor: they had used their pointers. The recurrent and the feedforward nets, which err by at most {glue:text}`paper_others`, hardly notice: these have learned what the whole prompt says. The best predictor without pointers can be tested on the very prompts of each run. Of the {glue:text}`stored_runs` runs {glue:text}`above` had a larger error than it has, when their error came below .88. In this page's own runs, at a higher rate, the errors with {glue:text}`first` foreign pointer are {glue:text}`foreign_transformer`, {glue:text}`foreign_recurrent` and {glue:text}`foreign_feedforward`; they vary much from seed to seed.
-#
-# **The counts.** At the paper's rate the median counts are, in thousands of prompts and for one, two and three pointers: {glue:text}`transformer` for the transformer, {glue:text}`recurrent` for the recurrent net, {glue:text}`feedforward` for the feedforward net. So the transformer needs most here, and the recurrent net least, for each number of pointers. The largest median is {glue:text}`ratios` times the smallest: with five runs each we do not see that the gap grows, and cannot exclude it. The test has {glue:text}`test_prompts` prompts, as the paper's. On these the error of a predictor without pointers is measured with a standard error of {glue:text}`test_error:.3f`, against its distance of {glue:text}`distance:.3f` from the threshold. So a count says much of its test too.
-#
 # ## What we found
 #
 # ```{finding} retrieval.fig3
 # :title: The threshold of Figure 3 is met without looking at a pointer
 # :group: not judged
 #
-# **Statement.** Quoted: at $N = 7$ and the threshold .88 the gap between the networks, in samples, "increases with larger $q$".
+# **Statement.** Quoted: at $N = 7$ and the threshold 0.88 the gap between the networks, in samples, "increases with larger $q$".
 #
-# **Counterexample.** It is to the reading that the counts measure retrieval. The mean over all pointers, which is the same for every token, has the error $\frac67 =$ {glue:text}`blind:.3f`, for every $q$.
+# **Counterexample.** It is directed against the reading that the counts measure retrieval. The mean over all pointers, which is the same for every token, has the error $\frac67 =$ {glue:text}`blind:.3f`, for every $q$.
 #
-# **Why.** The best predictor without pointers has the error $1 - \frac1N$, which is below .88 for $N \le 8$. At its rate, with one to three pointers, recurrent and feedforward nets that have just come below .88 err by at most {glue:text}`paper_others` in the mean when they are foreign, in five runs each.
+# **Why.** The best predictor without pointers has the error $1 - \frac1N$, which is below 0.88 for $N \le 8$. At the figure's rate, with one to three pointers and in five runs each, recurrent and feedforward nets that have just come below 0.88 have a mean error of at most {glue:text}`paper_others` with foreign pointers.
 #
-# **Repair.** A threshold below $1 - \frac1N$.
+# **Repair.** The threshold should be below $1 - \frac1N$.
 #
 # **What survives.** The counts, as counts. Ours, at the figure's rate and for one to three pointers, are in the table of the chapter.
 # ```
 #
-# * The error without pointers is $1 - \frac1N$ for every such task, linear or not, and every $q$.
-# * At its rate our counts do not grow from one pointer to three, for any of the networks. More pointers were not tried, and what the networks of Figure 3 are is not said; so the sentence on the gap stays open here.
+# * The error without pointers is $1 - \frac1N$ for every task of this kind, linear or not, and every $q$.
+# * At the figure's rate our counts do not grow from one pointer to three, for any of the networks. We did not try more pointers, and the paper does not say what the networks of Figure 3 are, so the sentence on the gap stays open here.
 #
 # ## What would falsify this
 #
-# A measured error without pointers other than $1 - \frac1N$; at nine tokens, the control, it is above .88. Recurrent nets at .88 that foreign pointers throw back to 1, as they do transformers.
+# The proposition would be false if the measured error without pointers differed from $1 - \frac1N$. The threshold would mean something if this error were above 0.88, as it is at nine tokens. And our reading of the counts would be wrong if foreign pointers raised the error of recurrent nets to 1, as they do for transformers.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -314,18 +334,56 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `mousavih/transformers-separation` has one pointer a token and linear labels; we saw no program for Figure 3. The text of the second version gives $N = 7$, the labels, the threshold .88 and the rate $10^{-4}$; the widths (a ReLU layer of 100 units behind the heads, 500 recurrent states, feedforward layers of $Nd$ and 1000) are those of its Figure 1, and we multiply states and first layer by $q$. Ours have heads with one query-key matrix each and no residual connection; this page's own runs also differ in the rate (.001) and the states ({glue:text}`states` $q$).
+# The repository `mousavih/transformers-separation` has one pointer for each token and linear labels; we saw no program for Figure 3. The text of the second version gives $N = 7$, the labels, the threshold 0.88 and the rate $10^{-4}$. The widths (a ReLU layer of 100 units behind the heads, 500 recurrent states, feedforward layers of $Nd$ and 1000) are those of its Figure 1, and we multiply states and first layer by $q$. Our transformers have heads with one query-key matrix each and no residual connection. This page's own runs also differ in the rate (0.001) and the states ({glue:text}`states` $q$).
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-pointers-simple
-# What is the error without pointers on the *simple* task, where all tokens of a prompt share their pointers? And of a learner that may see the labels of the other tokens?
+# *By hand.* What is the error without pointers on the *simple* task, where all tokens of a prompt share their pointers? What is it for a learner that may see the labels of the other tokens?
 # ```
 #
 # ```{solution} ex-pointers-simple
 # :class: dropdown
-# The same $1 - \frac1N$: the argument is about one token. Who sees the label of another token of the prompt knows it all, as all labels are equal.
+# It is the same $1 - \frac1N$, because the argument is about one token. A learner that sees the label of another token of the prompt makes no error, as all labels are equal.
+# ```
+#
+# ```{exercise}
+# :label: ex-pointers-some
+# *With the computer.* A network that follows $k$ of its $q$ pointers, and averages over the others, has an error between $1 - \frac1N$ and 0. Find a formula for it, and test it on random prompts with $q = 3$. Which threshold would you choose to be sure that a network follows all three? Then train the networks of this page at another rate, `python -m bookkit.run retrieval/more_pointers -p rate 0.002 --out my_run`, and see whether foreign pointers still mislead the transformers only.
+# ```
+#
+# ```{solution-start} ex-pointers-some
+# :class: dropdown
+# ```
+#
+# Each pointer contributes the same share, so $(1 - \frac kq)(1 - \frac1N)$ is left. The method `features` returns the terms of a label, one for each pointer.
+
+# %%
+instance, first = quadratic(1, 3), torch.arange(1)
+given, followed = instance.prompts(first, 20000), {}
+terms = instance.features(first, retrieved(given))  # (1, prompts, N, q)
+average = instance.features(first, given.x[..., None, :]).mean(-2, keepdim=True)
+for k in range(4):
+    left = (terms - average)[..., k:].sum(-1).square().mean().item()
+    followed[k] = {"measured": left, "formula": (1 - k / 3) * (1 - 1 / N)}
+followed = pd.DataFrame(followed).T.rename_axis("pointers followed")
+table(followed, "Error of a predictor that follows some of three pointers", form=".3f")
+
+# %% [markdown]
+# The formula agrees up to the noise of the sample. To be sure that all three pointers are followed, the threshold must be below the error for two, $\frac13 \cdot \frac67 = 0.286$.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-pointers-slow
+# *To think about.* The transformer needs the most prompts to come below 0.88, and it is the only one that has then learned to follow pointers. Which of the two facts would you report as the result of the experiment, and how would you change the experiment so that both networks are compared at the same skill?
+# ```
+#
+# ```{solution} ex-pointers-slow
+# :class: dropdown
+# Both facts belong together: a count without the skill is misleading. One can choose a threshold that needs pointers, for example the 0.286 of the exercise before, or a longer prompt at which $1 - \frac1N$ exceeds the threshold. Or one can count prompts until the error with the network's own pointers is below that with foreign ones by a fixed amount, which measures the skill itself.
 # ```
 #
 # ## References

@@ -19,11 +19,11 @@
 # # One head for each pointer
 #
 # ```{verdict}
-# Yes, one attention head for each pointer retrieves the data pointed at, and a two-layer net behind the heads then computes the label. The error of a head falls like $N e^{-a/2}$ in the size $a$ of its scores, and no faster in the worst case: with {glue:text}`N_tight` tokens and $a = 24$ it reaches {glue:text}`attained:.3f` of the bound.
+# Lemma 11 is true: one attention head for each pointer retrieves the data that the pointer names, and a two-layer net behind the heads then computes the label. If the scores of a head have size $a$, its error on prompts of $N$ tokens falls like $N e^{-a/2}$, and no faster in the worst case: with {glue:text}`N_tight` tokens and $a = 24$ the error reaches {glue:text}`attained:.3f` times the bound.
 # ```
-# **Needs** {ref}`ch-sparse-token-regression`. **Read** 5 min. **Runs in** 10 s. **Source** quoted; the error of the heads restored.
+# **Needs** {ref}`ch-sparse-token-regression`. **Read** 12 min. **Runs in** 10 s. **Source** quoted; the error of the heads restored.
 #
-# **Claim.** In sparse token regression each token names the few tokens that its label depends on. Attention with one head for each of them retrieves their data, with an error that falls exponentially in the size of the weights. A two-layer net then computes the label. All of this holds, and the constants can be computed.
+# **Claim.** In sparse token regression each token names the few tokens that its label depends on. An attention layer with one head for each of them retrieves their data, with an error that falls exponentially in the size of the weights, and a two-layer net then computes the label. All of this holds, and the constants can be computed.
 
 # %% tags=["parameters"]
 N_max = 400  # longest prompt [128..800]
@@ -39,7 +39,7 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
-from helpers.rng import Rng
+from helpers.rng import Rng, f64
 from papers.retrieval import attention, random_encodings, task
 from papers.retrieval.task import Prompts
 
@@ -54,7 +54,36 @@ def draw(N, q):
     return Prompts(drawn.x.double(), drawn.t)
 
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The attention that each token of a prompt of six pays to each, by two heads of the construction below, at sharpness 8. Head $h$ finds the token that pointer $h$ names.", "name": "fig-retrieval-attention"}, "image": {"alt": "Two square maps of six by six cells. Each row has one dark cell, in the column of the token that the row's token points at, and nearly white cells elsewhere."}} tags=["hide-input"]
+# %% [markdown]
+# ## Why one should care
+#
+# Many tasks ask a network to look something up: the referent of a pronoun, the value of a variable, the line of a table. If the input says where to look, an attention head seems to be the right device, because it compares the pointer with the positions of all tokens. But a head never reads one token only, because it returns a weighted average of all tokens, and every other token has a weight above 0. The question is how large the weights must be until the rest does no harm, and whether they must grow with the length of the prompt. The answer of the lemma, that a logarithm of the length is enough, is the reason why a transformer can solve the task with small weights. Everything that the paper proves about the transformer rests on this construction ({ref}`ch-transformer-guarantee`).
+#
+# ## Three tokens by hand
+#
+# Let a prompt have three tokens with the data $3, -1, 5$, and let token 1 point at token 2. Positions are written as the unit vectors $\omega_1 = (1, 0)$, $\omega_2 = (\frac12, \frac{\sqrt3}2)$ and $\omega_3 = (-\frac12, \frac{\sqrt3}2)$. A head compares the pointer $\omega_2$ with all three positions. The inner products are $\frac12, 1, \frac12$, so the scores are $a$ times these numbers, where $a$ is the *sharpness* of the head. Relative to the other two tokens, token 2 has the weight $r = e^{a/2}$, and the head returns
+#
+# $$\frac{3 - r + 5}{r + 2} = -1 + \frac{10}{r + 2} .$$
+#
+# The correct answer is $-1$, so the error is $\frac{10}{r+2}$. The lemma allows $2 (N - 1)\, e^{-a/2} \max_j |x_j| = \frac{20}r$. The next lines compute all of this for three values of $a$.
+
+# %%
+corners = f64([[1, 0], [0.5, math.sqrt(0.75)], [-0.5, math.sqrt(0.75)]])
+data, by_hand = f64([3.0, -1.0, 5.0]), {}
+for r in (4, 100, 10**4):
+    sharpness = 2 * math.log(r)
+    weights = (sharpness * corners @ corners[1]).softmax(-1)
+    returned = (weights * data).sum().item()
+    row = {"$r$": r, "attention on token 2": weights[1].item(), "head returns": returned}
+    by_hand[f"{sharpness:.1f}"] = row | {"error": returned + 1, "allowed": 20 / r}
+by_hand = pd.DataFrame(by_hand).T.rename_axis("$a$")
+form = {"$r$": ".0f"} | dict.fromkeys(by_hand.columns[1:], ".4f")
+table(by_hand, "One head on three tokens", form=form)
+
+# %% [markdown]
+# At $a = 2.8$ the head already prefers the right token, but its answer has the wrong sign. Every increase of $a$ by $2 \log 10 = 4.6$ makes the error smaller by a factor of ten. With more tokens there are more wrong terms in the average, but each of them is as small as before, so it is enough to increase $a$ by a multiple of $\log N$. The next figure shows two such heads at work on a prompt of six tokens.
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The attention that each token of a prompt of six pays to each token, by two heads of the construction below, at sharpness 8. Head $h$ finds the token that pointer $h$ names.", "name": "fig-retrieval-attention"}, "image": {"alt": "Two square maps of six by six cells. Each row has one dark cell, in the column of the token that the row's token points at, and nearly white cells elsewhere."}} tags=["hide-input"]
 omega, shown = random_encodings.spread(6, 40, generator), draw(6, 2)
 paid = (8 * omega[shown.t[0]] @ omega.mT).softmax(-1)  # (token, head, key)
 fig, axes = figures.new(1, 2, height=2.6)
@@ -65,6 +94,8 @@ for h, ax in enumerate(axes):
 figures.show()
 
 # %% [markdown]
+# Each row of a map is a token that asks, and each column a token that is read. There is one dark cell in a row, which is the token that the pointer names, and the rest of the row is nearly white. The two maps differ because each token has two pointers, and each head follows one of them.
+#
 # ## The statement
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 11 and its proof
@@ -76,11 +107,17 @@ figures.show()
 # of $x_{t_{ih}}$. So with $\alpha$ of order $\frac qd \log N$ the $q$ heads and the net of Assumption 2 are within $2 \sqrt{\varepsilon_{2NN}}$ of $g$ at every token.
 # ```
 #
-# **Proof.** The score of key $j$ for head $h$ is $a \langle \omega_t, \omega_j \rangle$, where $t$ is the token pointed at, and $a = \alpha s^2 = \alpha d/q$ is the *sharpness*. At $j = t$ it is $a$. A key $j \ne t$ gets the weight $e^{-a (1 - \langle \omega_t, \omega_j \rangle)}$ relative to that. Let $S_t$ be the sum of these. The head puts $S_t / (1 + S_t)$ of its attention on other tokens, so
+# Assumption 3 says that different encodings have inner products of at most $\frac12$ in size, and Assumption 2 that a two-layer net computes $g$ with a squared error of $\varepsilon_{2NN}$ ({prf:ref}`retrieval-ass123`).
+#
+# The idea of the proof is that of the example. The score of a wrong token is smaller than that of the right one by at least $\frac a2$, so its weight is smaller by a factor of $e^{a/2}$, and there are at most $N - 1$ wrong tokens.
+#
+# **Proof.** The score of key $j$ for head $h$ is $a \langle \omega_t, \omega_j \rangle$, where $t$ is the token pointed at, and $a = \alpha s^2 = \alpha d/q$ is the *sharpness*. At $j = t$ the score is $a$, and relative to that, a key $j \ne t$ gets the weight $e^{-a (1 - \langle \omega_t, \omega_j \rangle)}$. If $S_t$ is the sum of these weights, the head puts the share $S_t / (1 + S_t)$ of its attention on other tokens, so
 #
 # $$\|f_i - x_t\| \;\le\; \frac{S_t}{1 + S_t}\, \max_j \|x_j - x_t\| , \qquad S_t = \sum_{j \ne t} e^{-a(1 - \langle \omega_t, \omega_j\rangle)} .$$ (eq-missed)
 #
-# Under Assumption 3 each of the $N - 1$ terms is at most $e^{-a/2}$, and two data are at most $2 \max_j \|x_j\|$ apart. A net moves by at most $\|a\|_2 \|W\|_2$ times the change of its input, so a large enough $a$ adds no more than another $\sqrt{\varepsilon_{2NN}}$. $\square$
+# Under Assumption 3 each of the $N - 1$ terms is at most $e^{-a/2}$, and two data are at most $2 \max_j \|x_j\|$ apart, which proves the bound for a head. A net moves by at most $\|a\|_2 \|W\|_2$ times the change of its input, so a large enough $a$ adds no more than another $\sqrt{\varepsilon_{2NN}}$. $\square$
+#
+# The table divides the largest error of a head by the bound, for random signs as encodings and normal data. A ratio above 1 would refute the lemma.
 
 
 # %%
@@ -107,7 +144,7 @@ used = pd.DataFrame(rows).T.rename_axis(["N", "q"])
 table(used, "Largest error of a head over the bound, random signs, normal data", form=".2g")
 
 # %% [markdown]
-# The bound leaves room, because most pairs of encodings are far less alike than $\frac12$. It cannot be improved under Assumption 3. Let $\omega_i = (e_0 + e_i)/\sqrt2$ with unit vectors $e_0, \dots, e_N$, so that *all* inner products are $\frac12$; let one token have the data $v$ and all others $-v$. Then both inequalities of {eq}`eq-missed` are equalities. With orthogonal encodings the exponent is $a$ in place of $a/2$: the price of inner products up to $\frac12$ is a factor of 2 in $\alpha$. In general the exponent is $1 - \mu$, where $\mu$ is the largest inner product. So $c = 5$ does no harm as long as no two encodings are equal: $\mu$ is above $\frac12$ and below 1, and $\alpha$ is larger by a constant factor ({numref}`fig-retrieval-error`).
+# The bound leaves room here, because most pairs of encodings are far less alike than $\frac12$, but it cannot be improved under Assumption 3. To see this, let $\omega_i = (e_0 + e_i)/\sqrt2$ with unit vectors $e_0, \dots, e_N$, so that *all* inner products are $\frac12$, and let one token have the data $v$ and all others $-v$, so that both inequalities behind the bound are equalities. With orthogonal encodings, on the other hand, the exponent is $a$ in place of $\frac a2$. So inner products of up to $\frac12$ cost a factor of 2 in $\alpha$. In general the exponent is $(1 - \mu)\, a$, where $\mu$ is the largest inner product. The authors' code uses random signs in $\lfloor c \log N \rfloor$ dimensions with $c = 5$, and this does no harm as long as no two encodings are equal: $\mu$ is above $\frac12$ and below 1, and $\alpha$ is larger by a constant factor. The next figure compares the four kinds of encodings on data of the worst kind.
 
 # %% mystnb={"code_prompt_hide": "A head that is tight", "code_prompt_show": "A head that is tight"} tags=["hide-input"]
 N_tight = max(8, N_max // 4)
@@ -120,7 +157,8 @@ def random_signs(c):
 kinds = {f"all products {p:g}": random_encodings.equally_close(N_tight, p) for p in (0.5, 0.0)}
 kinds |= {f"random signs, c = {c}": random_signs(c) for c in (5, 20)}
 worst = {k: lambda a, v=v: 2 * attention.missed(v, a).max().item() for k, v in kinds.items()}
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Error of a head against its sharpness, for the worst data of length 1 and the token whose encoding has the nearest rival. Dotted: the bound of the lemma.", "name": "fig-retrieval-error"}, "image": {"alt": "Logarithmic error axis. All curves start near 2 and then fall along straight lines. The line of encodings with all products one half merges with the dotted bound. Orthogonal encodings fall twice as steeply. Random signs with c = 20 lie between them, those with c = 5 are the slowest."}} tags=["hide-input"]
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Error of a head against its sharpness, for the worst data of length 1 and the token whose encoding has the nearest rival. Dotted line: the bound of the lemma.", "name": "fig-retrieval-error"}, "image": {"alt": "Logarithmic error axis. All curves start near 2 and then fall along straight lines. The line of encodings with all products one half merges with the dotted bound. Orthogonal encodings fall twice as steeply. Random signs with c = 20 lie between them, those with c = 5 are the slowest."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.9)
 axis = [float(a) for a in range(0, 41, 2)]
 for i, (name, error) in enumerate(worst.items()):
@@ -130,6 +168,9 @@ ax.plot(axis, bound, color="black", linestyle=":", marker="", label="bound")
 ax.set(yscale="log", ylim=(1e-13, 1e4), xlabel="sharpness $a$", ylabel="largest error")
 ax.legend(ncols=2, loc="lower left")
 figures.show()
+
+# %% [markdown]
+# On the logarithmic axis an exponential is a straight line, and its slope is $1 - \mu$. In {numref}`fig-retrieval-error` the encodings with all products $\frac12$ fall along the dotted bound, which is therefore attained. Orthogonal encodings fall twice as steeply, because $\mu = 0$. Random signs with $c = 20$ lie between the two, and those with $c = 5$ are the slowest, but they fall as well.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 x = -torch.ones(1, N_tight, d, dtype=torch.float64) / math.sqrt(d)
@@ -142,7 +183,7 @@ ratio = {
     p: errors(opposite, random_encodings.equally_close(N_tight, p), 24.0).max() / bound_24
     for p in (0.0, 0.5, 0.9)
 }
-glue(N_tight=N_tight, attained=ratio[0.5].item())
+glue(N_tight=N_tight, N_max=N_max, attained=ratio[0.5].item())
 heads.holds(
     "largest error over $2(N-1) e^{-\\alpha d/2q} \\max \\|x\\|$; control: products of 0.9",
     max(used.to_numpy().max(), ratio[0.5].item()),
@@ -172,7 +213,7 @@ heads.holds(
 # %% [markdown]
 # ## The whole network
 #
-# Let $g(x_1, \dots, x_q) = (qd)^{-1/2} \sum_h (\|x_h\|^2 - d)$, the hard function of {ref}`ch-too-few-heads`. A ReLU net replaces each square by chords, $l$ apart. They are too high by at most $l^2/4$, so that $\sqrt{\varepsilon_{2NN}} = \sqrt{qd}\, l^2/4$. The sharpness is chosen such that the heads add no more than that. *Shifted* pointers are shown by the encoding of the next position: the information is the same, but a pointer no longer resembles what it names.
+# Now we put the net behind the heads and test the lemma as a whole. Let $g(x_1, \dots, x_q) = (qd)^{-1/2} \sum_h (\|x_h\|^2 - d)$, the hard function of {ref}`ch-too-few-heads`. A ReLU net replaces each square by chords, $l$ apart. They are too high by at most $l^2/4$, so $\sqrt{\varepsilon_{2NN}} = \sqrt{qd}\, l^2/4$, and the sharpness is chosen such that the heads add no more than that. The lemma would be refuted by a distance from $g$ above $2\sqrt{\varepsilon_{2NN}}$, the column *allowed*. For comparison we also use *shifted* pointers, which are shown by the encoding of the next position. The information is the same, but a pointer no longer resembles what it names, so the construction must fail.
 
 # %%
 (given, omega), radius = instances[N_max, q_max], 6.0
@@ -212,9 +253,11 @@ lem11.holds(
 )
 
 # %% [markdown]
+# With a finer net the distance shrinks and stays below what is allowed, although the sharpness grows only a little. Shifted pointers, or no attention at all, leave large errors.
+#
 # ## How large are these matrices?
 #
-# Theorem 4 takes all weights from a ball with the squared radius $\tilde\Theta(r_a^2/m_g + m_g r_w^2 + q^2/d)$, which has to contain this construction. A head with sharpness $a$ has $\alpha = aq/d$ on a diagonal of $d_e$ entries, so its $q$ matrices together have the squared norm $q\, \alpha^2 d_e = a^2 d_e \cdot q^3/d^2$, where $a^2 d_e$ is a power of $\log(nN)$. For $q \le d$ this is at most $a^2 d_e \cdot q^2/d$, so the ball is large enough. For $q > d$ it is larger by $q/d$. Then the other two summands, which belong to the net, must make up for it, or the paper means another scale of the scores: $q^2/d$ is what a single factor $\sqrt{d/q}$ in place of $\frac dq$ would need. The table has the factor for real matrices.
+# Theorem 4 takes all weights from a ball with the squared radius $\tilde\Theta(r_a^2/m_g + m_g r_w^2 + q^2/d)$, and this ball has to contain our construction. To see whether it does, note that a head with sharpness $a$ has $\alpha = aq/d$ on a diagonal of $d_e$ entries, so its $q$ matrices together have the squared norm $q\, \alpha^2 d_e = a^2 d_e \cdot q^3/d^2$, where $a^2 d_e$ is a power of $\log(nN)$. For $q \le d$ this is at most $a^2 d_e \cdot q^2/d$, so the ball is large enough. For $q > d$ it is larger by a factor of $q/d$. Then the other two summands, which belong to the net, must make up for it, or the paper means another scale of the scores: $q^2/d$ is what a single factor $\sqrt{d/q}$ in place of $\frac dq$ would need. For real matrices the table shows this factor, which must not exceed 1 for $q \le d$.
 
 # %%
 a, sizes = 8.0, {}
@@ -236,13 +279,13 @@ lem11.holds(
 # %% [markdown]
 # ## What we found
 #
-# * Lemma 11 holds, with the constant $2(N-1)$ for its heads. The exponent cannot be better under Assumption 3: it is attained when all products are $\frac12$.
+# * Lemma 11 holds, with the constant $2(N-1)$ for its heads. The exponent cannot be better under Assumption 3, because it is attained when all inner products are $\frac12$.
 # * The ball of Theorem 4 contains the construction for $q \le d$. For $q > d$ the query-key matrices alone exceed its summand $q^2/d$ by a factor of $q/d$.
-# * For given encodings the exponent is $1 - \mu$, with $\mu$ the largest inner product. Retrieval needs distinct encodings and a larger $\alpha$, not the number $\frac12$.
+# * For given encodings the exponent is $(1 - \mu)\, a$, with $\mu$ the largest inner product. So retrieval needs distinct encodings and a larger $\alpha$, and not the number $\frac12$.
 #
 # ## What would falsify this
 #
-# A head that errs by more than the lemma's bound under Assumption 3, in the control the products are 0.9; or by another amount than {eq}`eq-missed` has where it is an equality, in the control without the denominator. A transformer farther than $2 \sqrt{\varepsilon_{2NN}}$ from $g$; in the control pointers are shifted. Matrices of the construction that are larger than $q^2/d$ allows although $q \le d$; in the control $q = 4d$.
+# The lemma would be false if a head erred by more than its bound under Assumption 3, as heads do when the inner products are 0.9. The formula {eq}`eq-missed` would be wrong if a head erred by another amount where it is an equality; without its denominator the two differ. The whole construction would fail if the transformer were further than $2 \sqrt{\varepsilon_{2NN}}$ from $g$, as it is when pointers are shifted. And the ball would be too small if matrices of the construction were larger than $q^2/d$ allows although $q \le d$, as they are for $q = 4d$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -250,18 +293,65 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# In the repository `mousavih/transformers-separation` $q = 1$ and $g(x) = \langle u, x \rangle$. Query, key, value and output have matrices and biases of their own, and scores are divided by the root of the width; {ref}`ch-attention-weights` looks at what they learn.
+# In the repository `mousavih/transformers-separation` $q = 1$ and $g(x) = \langle u, x \rangle$. Query, key, value and output have matrices and biases of their own, and scores are divided by the root of the width, and {ref}`ch-attention-weights` looks at what they learn.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-retrieval-twins
-# Two tokens of a prompt carry the same encoding. What does a head put out that points at one of them, as $\alpha$ grows?
+#
+# *By hand.* Two tokens of a prompt carry the same encoding. What does a head return that points at one of them, as $\alpha$ grows?
 # ```
 #
 # ```{solution} ex-retrieval-twins
 # :class: dropdown
-# The mean of their data: both scores are the largest, and equal.
+# It returns the mean of their data, because both scores are the largest, and equal.
+# ```
+#
+# ```{exercise}
+# :label: ex-retrieval-sharpness
+#
+# *With the computer.* Which sharpness does a head need for an error of 0.01 on the worst data of length 1? Compute it for encodings whose inner products are all $\frac12$, for orthogonal ones and for random signs in $\lfloor 20 \log N \rfloor$ dimensions, for 10 to {glue:text}`N_max` tokens. By how much does it grow when $N$ is multiplied by 4, and does it matter for this which encodings are used? (The function `attention.missed(omega, a)` returns the attention that each token's head puts on other tokens.) Then run the chapter with fewer dimensions, `python -m bookkit.run retrieval/pointer_heads -p factor 18 --out my_run`.
+# ```
+#
+# ```{solution-start} ex-retrieval-sharpness
+# :class: dropdown
+# ```
+#
+# The worst data are $v$ at the right token and $-v$ at all others, so the error is twice the attention on other tokens.
+
+# %%
+fresh, sharp = Rng(seed + 1).generator, {}
+steps = [0.25 * k for k in range(200)]
+for N in (N_max // 40, N_max // 10, N_max // 4, N_max):
+    signs = random_encodings.spread(N, random_encodings.dimensions(20.0, N), fresh)
+    choices = {
+        "all products 1/2": random_encodings.equally_close(N, 0.5),
+        "orthogonal": random_encodings.equally_close(N, 0.0),
+        "random signs": signs,
+    }
+    sharp[N] = {
+        name: next(a for a in steps if 2 * attention.missed(omega, a).max() <= 0.01)
+        for name, omega in choices.items()
+    }
+answer = pd.DataFrame(sharp).T.rename_axis("N")
+table(answer, "Sharpness for an error of 0.01", form=".2f")
+
+# %% [markdown]
+# Four times as many tokens need about $2 \log 4 = 2.8$ more if the inner products are $\frac12$, and about half of that if they are 0, whatever the length. So in both cases the sharpness grows like a multiple of $\log N$, and the encodings only change the multiple.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-retrieval-floor
+#
+# *To think about.* Suppose that the weights are fixed and the prompts become longer and longer. Show that for some data the error of a head tends to the diameter of the data, however the encodings are chosen. Why is this no contradiction to the lemma?
+# ```
+#
+# ```{solution} ex-retrieval-floor
+# :class: dropdown
+# Encodings are unit vectors, so scores lie between $-a$ and $a$, and each wrong token has at least the weight $e^{-2a}$ relative to the right one. With $N - 1$ wrong tokens, all with the data $-v$ where the right one has $v$, the attention on them is at least $\frac{(N-1) e^{-2a}}{1 + (N-1) e^{-2a}}$, which tends to 1. The lemma lets $\alpha$ grow with $\log N$, and this argument shows that it must.
 # ```
 #
 # ## References

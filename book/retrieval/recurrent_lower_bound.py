@@ -19,43 +19,11 @@
 # # A small norm fits the samples, not the task
 #
 # ```{verdict}
-# Yes: on long prompts the recurrent net of least norm fits its $n$ samples and fails on fresh ones, as Theorem 9 says. The number $n$ may be as large as any power of the length $N$ below $N^{1/6}$, and below $N^{1 - c}$. With a read-out of two layers, fitting {glue:text}`few` samples is provably cheaper than an error of $\frac14$ from {glue:text}`from_few:.0e` tokens on, and fitting {glue:text}`many` samples from {glue:text}`from_many:.0e` tokens on.
+# Theorem 9 is true: on long prompts the recurrent net that fits its training samples with the smallest weights fails on fresh prompts. The number $n$ of samples may be as large as any power of the prompt length $N$ below both $N^{1/6}$ and $N^{1 - c}$, where $c$ is the exponent in the paper's limit on the width of the net. If the read-out has two layers, fitting {glue:text}`few` samples is provably cheaper than an error of $\frac14$ from {glue:text}`from_few:.0e` tokens on, and fitting {glue:text}`many` samples from {glue:text}`from_many:.0e` tokens on.
 # ```
-# **Needs** {ref}`ch-state-norms`. **Read** 7 min. **Runs in** 10 s. **Source** quoted (the hypotheses and Lemmas 36 to 38), restored (the displays).
+# **Needs** {ref}`ch-state-norms`. **Read** 17 min. **Runs in** 10 s. **Source** quoted (the hypotheses and Lemmas 36 to 38), restored (the displays).
 #
-# **Claim.** Among all recurrent nets that fit $n$ samples of the general task take one with the smallest weights. If $n$ is less than a power of the length $N$ of the prompts, its error on fresh prompts is large. The reason is that the task itself needs a norm that grows with $N$, whereas $n$ samples can be fitted at a norm that does not depend on $N$. All steps hold, and they need only those forms of {prf:ref}`retrieval-prop8` that are true.
-#
-# ## Why one should care
-#
-# Learning theory often assumes that training finds, among all networks that fit the data, one with small weights. For some tasks this is a good sign: the network of least norm is also the one that has understood the task. The theorem shows a task and a kind of network for which it is the opposite. To serve every token a recurrent net needs a large norm, whereas a few samples can be fitted with a small one. So the preference for small weights leads away from the task.
-#
-# ## Four samples by hand
-#
-# Let a sample be one token $x$, a number, and let the labels be $\pm 1$. Take the samples $x = 0, 1, 2, 3$ with the labels $1, -1, -1, 1$. A net with four ReLU units passes through them: a line that falls by 2 from 0 to 1, is flat to 2 and rises by 2 to 3. Its slopes are at most 2, so its weights are of moderate size, and this size depends on the four samples only. It does not matter whether they come from prompts of ten tokens or of a million.
-#
-# A net that solves the task for prompts of $N$ tokens must be able to tell, at every token, the label of any other. Its states have to carry $N$ numbers, and reading one of $N$ numbers from a state of bounded length takes a matrix with a norm of about $\sqrt N$. For $N = 10$ this is 3, for $N = 1{,}000{,}000$ it is 1000. At some length the second norm exceeds the first, and from then on the smallest net that fits the samples does not solve the task.
-#
-# ## The statement
-#
-# Task and nets are those of {ref}`ch-state-norms`, with states of length at most 1. The read-out is a ReLU net with $L_y$ layers of width $d_h$. Its first layer reads the states, through $U$, and the token $z$, through $W_y$:
-#
-# $$f_y(Uh, z) = W_{L_y}\, \sigma\bigl( \cdots W_2\, \sigma(U h + W_y z + b_y) \cdots \bigr), \qquad h = (h^\to, h^\gets) .$$
-#
-# So $U$ is not followed by a matrix of its own layer: $U$ and $W_y$ are two blocks of one matrix, and $L_y$ matrices stand between the states and the prediction. The vector $\mathrm{vec}\, \Theta$ holds the entries of all matrices and biases. (The paper counts the transitions' weights too. They can be 0 in a net that ignores its states, and only add to the norm of one that does not.) A training sample is a prompt of which *one* random position counts: the *point-wise* empirical risk.
-#
-# ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorem 9
-# :label: retrieval-thm9
-# Let $d_h \le e^{N^c}$ with $c < 1$, let $L_y \ge 2$ be bounded, and $\|\mathrm{vec}\, \Theta\| \le e^{N^c/L_y}$. There are $c_1, c_2, c_3 > 0$ such that for $n \le O(N^{c_1})$ and any $\varepsilon \ge 0$ the weights of least norm whose point-wise empirical risk is at most $\varepsilon$ have risk at least $c_3$, with probability at least $c_2$.
-# ```
-#
-# ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 36 to 38
-# :label: retrieval-lem38
-# * **37.** Let $x^{(1)}, \dots, x^{(n)} \in \mathbb R^d$ be standard normal. With probability at least $\frac13$ there is a unit vector $v$ for which the numbers $z_i = \langle v, x^{(i)} \rangle$ are pairwise of order $1/n^2$ apart, and $\|z\|$ is of order $\sqrt n$.
-# * **38.** Through $n$ points whose $z_i$ are $\epsilon \le 1$ apart goes a two-layer ReLU net with $n$ units and a squared norm of order $\|y\| \sqrt{\|z\|^2 + n}\, / \epsilon$.
-# * **36.** So $n$ samples are fitted at a squared norm of order $n^3$, with a probability that does not depend on $n$.
-# ```
-#
-# Which $c_1$, $c_2$, $c_3$ the paper has is not known. We say which values the argument gives.
+# **Claim.** Among all recurrent nets that fit $n$ samples of the general retrieval task, take one with the smallest weights. If $n$ is less than a certain power of the length $N$ of the prompts, then the error of this net on fresh prompts is large. The reason is that the task itself needs weights whose norm grows with $N$, whereas $n$ samples can be fitted with a norm that does not depend on $N$. We find that every step of the argument holds, and that it needs only those forms of {prf:ref}`retrieval-prop8` that are true.
 
 # %% tags=["parameters"]
 few = 8  # samples that a small net fits [4..12]
@@ -71,7 +39,7 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
-from helpers.rng import Rng
+from helpers.rng import Rng, f64
 from helpers.statistics import power
 from papers.retrieval import memory
 
@@ -80,6 +48,39 @@ thm9, lem36 = ledger.result("retrieval.thm9"), ledger.result("retrieval.thm9.lem
 search = ledger.result("retrieval.thm9.search")
 lem37, lem38 = ledger.result("retrieval.thm9.lem37"), ledger.result("retrieval.thm9.lem38")
 normal = source.normal
+
+# %% [markdown]
+# ## Why one should care
+#
+# A learner that prefers small weights is usually a good learner, because small weights mean a simple function, and many generalization bounds reward them. So one may hope that a recurrent net that fits the training samples, and does so with the smallest possible weights, has also understood the task. The theorem says that on this task the hope is in vain. In every prompt, each token points at a token of its own, and its label is computed from the data over there. A net that solves the task must carry the labels of all $N$ tokens in its state, which costs a norm that grows with $N$ ({ref}`ch-state-norms`). But a training sample asks for the label at one position only, and $n$ such labels can be produced without any memory, by a curve through $n$ points. If the prompts are long, the curve is cheaper. So the smallest weights are those of a net that has memorized its samples.
+#
+# A transformer does not have this problem, because the norm of the matrix that follows a pointer grows only with logarithms of $N$ ({ref}`ch-transformer-guarantee`). This is the paper's separation between transformers and recurrent nets.
+#
+# ## Three samples by hand
+#
+# How much does a curve through three points cost? Suppose that the training set consists of three prompts. In each of them one token is labelled, and one coordinate of this token's own data has the values $z = 0, 1, 2$ in the three prompts. Let the labels be $y = 1, -1, 1$, which have nothing to do with $z$, because they come from the tokens that are pointed at. Still, the following sum of three ReLU units $\sigma(t) = \max(t, 0)$ passes through all three points:
+#
+# | unit | at $z = 0$ | at $z = 1$ | at $z = 2$ |
+# |:--|--:|--:|--:|
+# | $1 \cdot \sigma(z + 1)$ | $1$ | $2$ | $3$ |
+# | $-3 \cdot \sigma(z)$ | $0$ | $-3$ | $-6$ |
+# | $4 \cdot \sigma(z - 1)$ | $0$ | $0$ | $4$ |
+# | sum | $1$ | $-1$ | $1$ |
+#
+# The squares of the outer weights $1, -3, 4$ add up to 26. The inner weights are all 1 and the biases are $1, 0, -1$, so their squares add up to 5. A ReLU net does not change if its outer weights are multiplied and its inner weights and biases divided by the same positive number, and the cheapest choice of this number makes the two sums equal. The squared norm of the net is then $2 \sqrt{26 \cdot 5} = 22.8$.
+#
+# To see what the task costs, take prompts of $N$ tokens. We will show that every net with a two-layer read-out and a mean squared error of $\frac14$ has a squared norm of at least $\sqrt{N - 1}$, see {eq}`eq-task-needs`, where predicting 0 everywhere has an error of 1. The number $\sqrt{N - 1}$ exceeds $2 \sqrt{130}$ as soon as $N > 1 + 4 \cdot 130 = 521$. So on prompts of more than 521 tokens the curve through our three points is cheaper than any net that has learned a substantial part of the task.
+
+# %%
+z, y = f64([0.0, 1.0, 2.0]), f64([1.0, -1.0, 1.0])
+curve = memory.interpolant(z, y)
+by_hand = memory.squared_norm(curve)
+glue(by_hand=by_hand, tokens_by_hand=1 + by_hand**2, repeats=repeats)
+
+# %% [markdown]
+# The code builds the same net: its squared norm is {glue:text}`by_hand:.2f`, and the length from which the curve is cheaper is {glue:text}`tokens_by_hand:.0f` tokens.
+#
+# With more samples the points of the curve come closer together, so its slopes, and with them the outer weights, become larger. To see how fast, we draw for each number $n$ of samples {glue:text}`repeats` random sets of points and labels and compute the squared norm of the curve; the next figure shows the outcome.
 
 # %% mystnb={"code_prompt_hide": "Norms of fitted nets", "code_prompt_show": "Norms of fitted nets"} tags=["hide-input"]
 
@@ -110,7 +111,7 @@ sizes = sorted({4, few, 16, 32, many, 128})
 found = {n: norms(n) for n in sizes}
 S = pd.Series({n: v.median().item() for n, v in found.items()})
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: squared norm of two-layer nets through $n$ samples, median and the middle nine tenths, and the bound $166\\, n^3$; grey lines: what an error of $\\frac14$ needs at three lengths. Right: the length of the prompts from which fitting is cheaper, for read-outs of two, three and four layers.", "name": "fig-fit-or-learn"}, "image": {"alt": "Left, on logarithmic axes: a line rises from about 60 at 4 samples to about 400 thousand at 128, with a band around it; a dashed line with slope three lies a hundred times higher at the left and more at the right. Three level lines at about one thousand, 32 thousand and one million. Right: three parallel rising lines, from some thousand tokens at 4 samples to between 10 to the 11 and 10 to the 12 at 128; that of two layers is lowest."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: squared norm of two-layer nets through $n$ samples (median, and the range of the middle nine tenths of the draws), and the proved bound $166\\, n^3$. Grey lines: the squared norm that an error of $\\frac14$ needs on prompts of three lengths. Right: the length of the prompts from which fitting is cheaper, for read-outs of two, three and four layers.", "name": "fig-fit-or-learn"}, "image": {"alt": "Left, on logarithmic axes: a line rises from about 60 at 4 samples to about 400 thousand at 128, with a band around it; a dashed line with slope three lies a hundred times higher at the left and more at the right. Three level lines at about one thousand, 32 thousand and one million. Right: three parallel rising lines, from some thousand tokens at 4 samples to between 10 to the 11 and 10 to the 12 at 128; that of two layers is lowest."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=3.1)
 ends = torch.tensor([0.05, 0.95])
 low, high = zip(*[v.quantile(ends).tolist() for v in found.values()], strict=True)
@@ -131,26 +132,54 @@ for ax in (left, right):
 figures.show()
 
 # %% [markdown]
+# In the left panel, follow the lower curve to the right until it crosses a grey line. To the left of the crossing, fitting is cheaper than learning at that length; to the right of it, we can no longer be sure. With prompts of a million tokens, for example, ten samples are fitted at a lower price than the task. The dashed line is what we can prove for at least half of all draws, and it lies far above what is typical. The right panel turns the comparison round: it shows how long prompts have to be until fitting is cheaper. These lengths are large, since the task's price grows only like a root of $N$. Deeper read-outs need longer prompts, but the slope is the same for all three depths.
+#
+# ## The statement
+#
+# The task and the nets are those of {ref}`ch-state-norms`, with states of length at most 1. The *read-out* is a ReLU net with $L_y$ layers of width $d_h$. Its first layer reads the two states $h = (h^\to, h^\gets)$ through a matrix $U$, and the token $z$ through a matrix $W_y$:
+#
+# $$f_y(Uh, z) = W_{L_y}\, \sigma\bigl( \cdots W_2\, \sigma(U h + W_y z + b_y) \cdots \bigr) .$$
+#
+# So $U$ is not followed by a matrix of its own layer. Instead, $U$ and $W_y$ are two blocks of one matrix, and $L_y$ matrices stand between the states and the prediction. The vector $\mathrm{vec}\, \Theta$ holds the entries of all matrices and biases. (The paper counts the weights of the transitions as well. This makes no difference, because these weights can be 0 in a net that ignores its states, and in any other net they only increase the norm.) A training sample is a prompt in which only *one* random position counts, and the mean squared error over these positions is the *point-wise* empirical risk. The *risk* is the mean squared error at a random position of a fresh prompt.
+#
+# ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorem 9
+# :label: retrieval-thm9
+# Let $d_h \le e^{N^c}$ with $c < 1$, let $L_y \ge 2$ be bounded, and $\|\mathrm{vec}\, \Theta\| \le e^{N^c/L_y}$. There are $c_1, c_2, c_3 > 0$ such that for $n \le O(N^{c_1})$ and any $\varepsilon \ge 0$ the weights of least norm whose point-wise empirical risk is at most $\varepsilon$ have risk at least $c_3$, with probability at least $c_2$.
+# ```
+#
+# ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 36 to 38
+# :label: retrieval-lem38
+# * **37.** Let $x^{(1)}, \dots, x^{(n)} \in \mathbb R^d$ be standard normal. With probability at least $\frac13$ there is a unit vector $v$ for which the numbers $z_i = \langle v, x^{(i)} \rangle$ are pairwise of order $1/n^2$ apart, and $\|z\|$ is of order $\sqrt n$.
+# * **38.** Through $n$ points whose $z_i$ are $\epsilon \le 1$ apart goes a two-layer ReLU net with $n$ units and a squared norm of order $\|y\| \sqrt{\|z\|^2 + n}\, / \epsilon$.
+# * **36.** So $n$ samples are fitted at a squared norm of order $n^3$, with a probability that does not depend on $n$.
+# ```
+#
+# We do not know which values the paper has for $c_1$, $c_2$ and $c_3$, so we say which values the argument gives.
+#
+# **The idea of the proof.** As in the example, we compare two prices. On one side, any net with a small risk pays for its memory, and the price of a memory grows like a power of $N$. On the other side, a net that ignores its memory pays for a steep curve. The curve is steep where two of the $n$ points are close together while their labels differ. Among $n$ random points on a line there are about $\frac12 n^2$ pairs, so the closest pair is typically at a distance of order $1/n^2$, and the slopes are at most of order $n^2$, up to the size of the labels. This makes the price of fitting a power of $n$ that does not contain $N$. If $n$ is a small enough power of $N$, fitting is cheaper, and the net with the smallest weights cannot be one that solves the task.
+#
 # ## What the task needs
 #
-# As a function of $Uh$, the read-out has a Lipschitz constant $\mathfrak L$ of at most $\|W_2\| \cdots \|W_{L_y}\|$. So $\mathfrak L \|U\|_F$ is at most a product of $L_y$ Frobenius norms, those of $U, W_2, \dots, W_{L_y}$, whose squares add up to at most $\|\mathrm{vec}\, \Theta\|^2$. By the inequality of arithmetic and geometric means, and {prf:ref}`state-norm`, every net with error $E$ over pointers to other tokens, at most $\frac N{N-1}$ times the risk, has
+# First we make the price of the task precise. As a function of $Uh$, the read-out has a Lipschitz constant $\mathfrak L$ of at most $\|W_2\| \cdots \|W_{L_y}\|$. So $\mathfrak L \|U\|_F$ is at most a product of $L_y$ Frobenius norms, those of $U, W_2, \dots, W_{L_y}$, and the squares of these norms add up to at most $\|\mathrm{vec}\, \Theta\|^2$. A product of numbers with a given sum of squares is largest if the numbers are equal. Together with {prf:ref}`state-norm`, which bounds $\mathfrak L \|U\|_F$ from below, this shows that every net has
 #
 # ```{math}
 # :label: eq-task-needs
 # \|\mathrm{vec}\, \Theta\|^2 \ge L_y \bigl(\mathfrak L \|U\|_F\bigr)^{2/L_y} \ge L_y \bigl((1 - \sqrt E)^2 (N - 1)\bigr)^{1/L_y} .
 # ```
 #
+# Here $E$ is the error over pointers to other tokens, which is at most $\frac N{N-1}$ times the risk. For $L_y = 2$ and $E = \frac14$ the right side is the $\sqrt{N - 1}$ of the example.
+#
 # ## What the samples need
 #
-# A net that has to give one label of each of $n$ prompts can ignore its states, with $U = 0$. It projects the token's own data on a unit vector $v$, and draws a piecewise linear function through the $n$ points.
+# We turn to the price of fitting. A net that has to give one label of each of $n$ prompts can ignore its states and set $U = 0$. It projects the token's own data on a unit vector $v$ and draws a piecewise linear curve through the $n$ points. The three lemmas say, in turn, that the points are not too close together, how much the curve costs, and what follows.
 #
-# **Lemma 37.** Take $v$ at random. Two projections differ by a normal number of variance 2, so two of $n$ are closer than $\delta$ with probability at most $\frac{n^2}2 \cdot \frac{2\delta}{\sqrt{4\pi}}$, which is $\frac16$ for $\delta = \sqrt\pi/(3n^2)$. With Markov's inequality for $\|z\|$ this leaves $\frac13$ and more.
+# **Lemma 37.** For a random $v$ the difference of two projections is a normal number of variance 2, so two of the $n$ projections are closer than $\delta$ with probability at most $\frac{n^2}2 \cdot \frac{2\delta}{\sqrt{4\pi}}$, which is $\frac16$ for $\delta = \sqrt\pi/(3n^2)$. Markov's inequality bounds the probability that $\|z\|$ is large, and together the two leave a probability of at least $\frac13$.
 #
-# **Lemma 38.** With the $z_i$ in increasing order, $s_1 = y_1$ and slopes $s_i$ from point $i - 1$ to $i$, the net is $s_1 \sigma(z - z_1 + 1) + \sum_{i \ge 2} (s_i - s_{i-1}) \sigma(z - z_{i-1})$. Since $\sum_{i \ge 2} s_i^2 \le 4 \|y\|^2/\epsilon^2$, its read-out has a squared norm of at most $19 \|y\|^2/\epsilon^2$; its first layer has at most $n + 2 + 3\|z\|^2$. Balanced, the two make a squared norm of at most $2 \sqrt{19 (n + 2 + 3 \|z\|^2)}\, \|y\|/\epsilon$.
+# **Lemma 38.** Number the points such that the $z_i$ increase, and let $s_1 = y_1$, and $s_i$ the slope from point $i - 1$ to point $i$. As in the example, the net is $s_1 \sigma(z - z_1 + 1) + \sum_{i \ge 2} (s_i - s_{i-1}) \sigma(z - z_{i-1})$. Since $\sum_{i \ge 2} s_i^2 \le 4 \|y\|^2/\epsilon^2$, the squares of its outer weights add up to at most $19 \|y\|^2/\epsilon^2$, and those of its first layer to at most $n + 2 + 3\|z\|^2$. If the two layers are balanced, the squared norm is therefore at most $2 \sqrt{19 (n + 2 + 3 \|z\|^2)}\, \|y\|/\epsilon$.
 #
-# **Lemma 36.** $\|z\|^2 \le 6n$ and $\|y\|^2 \le 6n$ fail with probability at most $\frac16$ each. So with probability at least $\frac12$ the squared norm is at most $166\, n^3$.
+# **Lemma 36.** Each of the inequalities $\|z\|^2 \le 6n$ and $\|y\|^2 \le 6n$ fails with probability at most $\frac16$, and so does the bound on the gaps. So with probability at least $\frac12$ the squared norm is at most $166\, n^3$.
 #
-# The table looks for the sharpest case of each step. Labels of alternating sign on an even grid, $10^{-3}$ apart, are a hard case of Lemma 38.
+# The next table tests each lemma where it is sharpest, with {glue:text}`many` samples. For Lemma 37 it draws {glue:text}`draws` sets of points and counts how often a gap is below $\delta$; a share that is clearly above $\frac16$ would refute the constant. For Lemma 38 it compares the squared norm with its bound on random samples, and on the hardest samples that we know: points on an even grid, $10^{-3}$ apart, whose labels alternate in sign; a ratio above 1 would refute the bound. For Lemma 36 it measures how the median squared norm grows with $n$.
 
 # %%
 delta = math.sqrt(math.pi) / (3 * many**2)
@@ -244,21 +273,27 @@ lem36.holds(
 )
 
 # %% [markdown]
-# Lemmas 37 and 38 are nearly sharp. Together they are not: the smallest gap is rarely next to the largest label, and the median grows more slowly than $n^3$.
+# Lemmas 37 and 38 are nearly sharp, each for itself: the share of draws is close to $\frac16$, and the even grid comes close to its bound. The two together are not, because the smallest gap is rarely next to the largest label. This is why the median grows more slowly than $n^3$.
 #
 # ## Theorem 9, put together
 #
+# The comparison of the two prices has two cases, since a net narrower than $n$ may not have room for the curve. In that case the net is too narrow for the task as well.
+#
 # ```{dropdown} Proof, with the exponents
-# Let $c_3 < 1$ and $E$ between $c_3$ and 1. Suppose that a net has risk below $c_3$. For large $N$ its error at some token, on average over pointers to the other tokens, is at most $E$.
+# We suppose that a net has a small risk, and show that a net without memory is smaller, or that no net of this width can have such a risk.
 #
-# *If $d_h \ge n$*, the net of Lemma 36 is in the class. For $L_y > 2$ the remaining layers pass one number on by two units, as $\sigma(s)$ and $\sigma(-s)$. If $S$ is the squared norm with two layers, the product of the layers' norms is $\frac S2$ for two layers and $\frac S2\, 2^{(L_y - 1)/2}$ for more, and rescaling makes the norms equal: a squared norm of $L_y (\frac S2)^{2/L_y}$, or $L_y (\frac S2)^{2/L_y}\, 2^{(L_y - 1)/L_y}$. With probability at least $\frac12$ we have $S \le 166\, n^3$. Comparing with {eq}`eq-task-needs`, the powers $2/L_y$ cancel: fitting is cheaper than the error $E$ as soon as $\frac S2\, 2^{(L_y - 1)/2} < (1 - \sqrt E) \sqrt{N - 1}$, at every depth. This holds for $n \le O(N^{c_1})$ with $c_1 < \frac16$ and large $N$, and then the weights of least norm are not those of a net with error $E$.
+# *Setting.* Let $c_3 < 1$ and let $E$ lie between $c_3$ and 1. Suppose that a net has risk below $c_3$. For large $N$ its error at some token, on average over pointers to the other tokens, is then at most $E$.
 #
-# *If $d_h < n$*, no net of the class has a small error. By {eq}`eq-task-needs`, first inequality, $\mathfrak L \|U\|_{op} \le (\|\mathrm{vec}\, \Theta\|^2 / L_y)^{L_y/2} \le \frac12 e^{N^c}$, as the paper says. The dimension form of {ref}`ch-state-norms` has $\sqrt E \ge \exp( -\frac{2n}{N - 1} \log(1 + e^{N^c}/\tau)) - \tau$. The exponent is of order $n N^{c - 1}$ and vanishes for $n \le O(N^{c_1})$ with $c_1 < 1 - c$; and $\tau$ may be as small as one likes. $\square$
+# *If $d_h \ge n$*, the net of Lemma 36 is in the class. For $L_y > 2$ the remaining layers pass one number on by two units, as $\sigma(s)$ and $\sigma(-s)$. Let $S$ be the squared norm with two layers. The product of the layers' norms is $\frac S2$ for two layers and $\frac S2\, 2^{(L_y - 1)/2}$ for more, and rescaling makes the norms equal. This gives a squared norm of $L_y (\frac S2)^{2/L_y}$ for two layers, and of $L_y (\frac S2)^{2/L_y}\, 2^{(L_y - 1)/L_y}$ for more. With probability at least $\frac12$ we have $S \le 166\, n^3$. In the comparison with {eq}`eq-task-needs` the powers $2/L_y$ cancel: fitting is cheaper than the error $E$ as soon as $\frac S2\, 2^{(L_y - 1)/2} < (1 - \sqrt E) \sqrt{N - 1}$, at every depth. This holds for $n \le O(N^{c_1})$ with $c_1 < \frac16$ and large $N$, and then the weights of least norm are not those of a net with error $E$.
+#
+# *If $d_h < n$*, no net of the class has a small error. To see this, note that by the first inequality of {eq}`eq-task-needs` we have $\mathfrak L \|U\|_{op} \le (\|\mathrm{vec}\, \Theta\|^2 / L_y)^{L_y/2} \le \frac12 e^{N^c}$, as the paper says. The dimension form of {ref}`ch-state-norms` then gives $\sqrt E \ge \exp( -\frac{2n}{N - 1} \log(1 + e^{N^c}/\tau)) - \tau$. The exponent is of order $n N^{c - 1}$ and vanishes for $n \le O(N^{c_1})$ with $c_1 < 1 - c$, whereas $\tau$ may be as small as one likes. $\square$
 # ```
 #
-# So $c_1$ may be any number below $\frac16$ and $1 - c$, at every depth, with $c_2 = \frac12$ and any $c_3 < 1$. The paper names no number. It bounds the cost of interpolation by $O(n^3)$ at every depth, where rescaling the layers gives the smaller $O(n^{6/L_y})$ for more than two.
+# So $c_1$ may be any number below $\frac16$ and $1 - c$, at every depth, with $c_2 = \frac12$ and any $c_3 < 1$. The paper names no number, and it bounds the cost of interpolation by $O(n^3)$ at every depth, although for more than two layers rescaling gives the smaller $O(n^{6/L_y})$.
 #
-# The bound on $d_h$ is not needed, because no $\log d_h$ is left in {prf:ref}`state-norm`. Nor is the bound on the weights, if the learner may choose $d_h$. The paper remarks this: the first case of the proof alone then decides, as the least norm over all widths is at most that of a net with $d_h \ge n$ that fits the samples, and {eq}`eq-task-needs` holds at every width.
+# Two hypotheses can be dropped: the bound on $d_h$ is not needed in the first case, because {prf:ref}`state-norm` contains no $\log d_h$. Nor is the bound on the weights, provided that the learner may choose $d_h$. The paper remarks this, and the reason is that the first case of the proof alone then decides: the least norm over all widths is at most that of a net with $d_h \ge n$ that fits the samples, and {eq}`eq-task-needs` holds at every width.
+#
+# The first table lists the lengths from which fitting is cheaper, for the median squared norm. The second is about nets with fewer dimensions than samples: it shows the least error that such a net can have if $c = \frac12$ and $n = N^{c_1}$. According to the proof, this error should stay large for $c_1 < \frac12$ and may vanish for $c_1 = 0.6$.
 
 # %%
 rows = {n: [S[n], *(length(S[n], layers) for layers in (2, 3, 4))] for n in sizes}
@@ -348,20 +383,28 @@ search.holds(
     about="remark",
     evidence="proved",
 )
-glue(few=few, many=many, from_few=cheaper.loc[few].iloc[1], from_many=cheaper.loc[many].iloc[1])
+glue(
+    few=few,
+    many=many,
+    draws=draws,
+    from_few=cheaper.loc[few].iloc[1],
+    from_many=cheaper.loc[many].iloc[1],
+)
 
 # %% [markdown]
-# **Lemma 42** stands in the paper's list of auxiliary lemmas, cited from Bach (2017, Propositions 1 and 6): two-layer ReLU nets of bounded weights approximate $L$-Lipschitz functions on a ball of radius $R$ in $\mathbb R^d$. Theorem 9 does not use it. Its display is missing, but four uses of it are legible, and they have one form: with $\lambda = \frac{LR}\varepsilon \log \frac{LR}\varepsilon$, a width of $m = O(\lambda^d)$ and outer weights with $\sqrt m\, \|a\|_2 = O(L \lambda^{(d+1)/2})$, up to powers of $R$ where $R$ is a constant. The two propositions cited give the same width: the first approximates within $\varepsilon$ at a norm $\gamma$ of order $LR\, (LR/\varepsilon)^{(d+1)/2}$, the second needs $m = (\gamma/\varepsilon)^{2d/(d+3)}$ units for that, which is $(LR/\varepsilon)^d$ up to logarithms. We do not prove them, so the lemma is not judged; {ref}`ch-recurrent-upper-bound` says what its form means for Lemmas 24 and 25.
+# Both tables agree with the proof: in the first, a read-out of three or four layers needs longer prompts, but only by a constant factor. In the second, the least error tends to 1 for the two exponents below $\frac12$, although slowly for 0.45, and it is 0 for 0.6. The folded cell builds the deeper nets, weight by weight, and confirms their norms.
+#
+# **Lemma 42** stands in the paper's list of auxiliary lemmas, cited from Bach (2017, Propositions 1 and 6). It says that two-layer ReLU nets of bounded weights approximate $L$-Lipschitz functions on a ball of radius $R$ in $\mathbb R^d$. Theorem 9 does not use it, and its display is missing, but four uses of it are legible, and they all have the same form: with $\lambda = \frac{LR}\varepsilon \log \frac{LR}\varepsilon$, a width of $m = O(\lambda^d)$ and outer weights with $\sqrt m\, \|a\|_2 = O(L \lambda^{(d+1)/2})$, up to powers of $R$ where $R$ is a constant. The two propositions that are cited give the same width. The first approximates within $\varepsilon$ at a norm $\gamma$ of order $LR\, (LR/\varepsilon)^{(d+1)/2}$, and the second needs $m = (\gamma/\varepsilon)^{2d/(d+3)}$ units for this norm, which is $(LR/\varepsilon)^d$ up to logarithms. Since we do not prove the two propositions, the lemma is not judged. {ref}`ch-recurrent-upper-bound` says what its form means for Lemmas 24 and 25.
 #
 # ## What we found
 #
-# * Lemmas 36 to 38 hold, with constants: gaps of $\sqrt\pi/(3n^2)$, a factor of $2\sqrt{19}$, and $166\, n^3$.
-# * Theorem 9 holds, by the Frobenius form and the dimension form, which are true. The operator form, which is not, is not needed.
-# * The number of samples may be any power of $N$ below $N^{1/6}$. At {glue:text}`few` samples and two layers the proof needs prompts of {glue:text}`from_few:.0e` tokens; the recurrent nets of the paper's experiments see about thirty. Both sides are bounds, so that fitting may be cheaper earlier; but the weights of least norm are not what training by AdamW on fresh prompts finds.
+# * Lemmas 36 to 38 hold, and their constants can be named: gaps of $\sqrt\pi/(3n^2)$ in Lemma 37, a factor of $2\sqrt{19}$ in Lemma 38, and $166\, n^3$ in Lemma 36.
+# * Theorem 9 holds, since it follows from the Frobenius form and the dimension form of {prf:ref}`retrieval-prop8`, which are true. The operator form, which is false as restored, is not needed.
+# * The number of samples may be any power of $N$ below $N^{1/6}$. For {glue:text}`few` samples and a read-out of two layers the proof needs prompts of {glue:text}`from_few:.0e` tokens, whereas the recurrent nets of the paper's experiments see about thirty. Both sides of the comparison are bounds, so fitting may be cheaper on shorter prompts, too. But weights of least norm are not what training by AdamW on fresh prompts finds, so the theorem does not explain those experiments.
 #
 # ## What would falsify this
 #
-# Gaps that are too small too often, as three times the gap is; an interpolant that misses a point, as one does with a unit removed, or is larger than its bound, as with the typical gap in place of the smallest; a median that grows faster than $n^3$, as with cubed projections; a length of $10^8$ at which fitting a few samples costs more than the task, as fitting many does; narrow nets with a small error, which $c_1 > 1 - c$ does not exclude.
+# Lemma 37 would be false if gaps below $\delta$ were more frequent than one in six; at three times the gap they are. Lemma 38 would be false if an interpolant missed a point, as it does when a unit is removed, or if it exceeded its bound, as it does when the bound is computed with the median gap in place of the smallest. The bound of Lemma 36 would be false if the median grew faster than $n^3$, as it does for cubed projections, which crowd near 0. The theorem would be false if, at a length of $10^8$, fitting a few samples cost more than the task, as fitting many samples does, or if narrow nets had a small error; this is excluded only for $c_1 < 1 - c$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -369,20 +412,66 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `mousavih/transformers-separation` trains recurrent nets on fresh prompts, by AdamW, and counts prompts until the test error is below a threshold. It minimises no norm over a fixed set of samples, and counts all positions of a prompt.
+# The repository `mousavih/transformers-separation` trains recurrent nets on fresh prompts, by AdamW, and counts prompts until the test error is below a threshold. It does not minimise a norm over a fixed set of samples, and it counts all positions of a prompt.
 #
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-fit-two
+#
+# *By hand.* Two samples have $z = 0$ and $z = \frac12$, with labels $1$ and $-1$. Write down the curve, its squared norm, and the length of the prompts from which it is cheaper than an error of $\frac14$.
+# ```
+#
+# ```{solution} ex-fit-two
+# :class: dropdown
+#
+# The slope between the points is $-4$, so the curve is $\sigma(z + 1) - 5\, \sigma(z)$. Its outer weights have squares that add up to 26, and the inner ones to $1 + 1 + 1 = 3$. The squared norm is $2 \sqrt{78} = 17.7$, and the curve is cheaper for $N > 1 + 4 \cdot 78 = 313$.
+# ```
+#
+# ```{exercise}
+# :label: ex-fit-learnable
+#
+# *With the computer.* The labels of the task are unrelated to the token's own data, and the curve has to jump up and down. First run the chapter with more samples, `python -m bookkit.run retrieval/recurrent_lower_bound -p few 12 --out my_run`, and see how many more tokens the proof asks for. Then suppose that the label were the token's own coordinate, $y = z$. Predict how the squared norm of the curve grows with $n$, and measure it.
+# ```
+#
+# ```{solution-start} ex-fit-learnable
+# :class: dropdown
+# ```
+#
+# If $y = z$, all slopes are 1. Every outer weight after the second is therefore 0, and only the biases of the unused units make the norm grow. We measure both kinds of labels, the second one with the unused units left out.
+
+# %%
+fresh, answer = Rng(seed + 1), {}
+for n in sizes:
+    unrelated, own = [], []
+    for _ in range(50):
+        z = fresh.normal(n)
+        unrelated.append(memory.squared_norm(memory.interpolant(z, fresh.normal(n))))
+        z = z.sort().values
+        first = f64([z[0].item(), 1 - z[0].item()])  # slopes s_1 = z_1, then 1
+        inner = 2 + (1 - z[0]) ** 2 + z[0] ** 2
+        own.append(2 * (first.norm() * inner.sqrt()).item())
+    medians = [torch.tensor(v).median().item() for v in (unrelated, own)]
+    answer[n] = dict(zip(("unrelated labels", "the token's own number"), medians, strict=True))
+answer = pd.DataFrame(answer).T.rename_axis("samples")
+table(answer, "Median squared norm of the curve", form=".4g")
+
+# %% [markdown]
+# The curve through unrelated labels becomes steeper with every sample, whereas for $y = z$ two units are enough and the norm hardly grows. So the price of fitting is the price of labels that the token itself does not determine. If a task can be read off the token, a small norm finds it.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
 # :label: ex-fit-all
 #
-# Let every position of each sample count. Does the argument survive?
+# *To think about.* Does the argument survive if every position of each sample counts?
 # ```
 #
 # ```{solution} ex-fit-all
 # :class: dropdown
 #
-# No. Then $nN$ labels have to be given. The squared norm of the interpolant grows with $nN$ as that of the table above does with $n$, to a power above 2, and so far faster than the $N^{1/2}$ that the task needs: this net is never cheaper than the task. The theorem says nothing about that risk.
+# No, because then $nN$ labels have to be fitted. The squared norm of the curve grows with $nN$ as that of the table above does with $n$, to a power above 2, and so far faster than the $N^{1/2}$ that the task needs. Such a curve is never cheaper than the task, and the theorem makes no statement about the risk with all positions labelled.
 # ```
 #
 # ## References

@@ -19,20 +19,11 @@
 # # Tokens that point at tokens
 #
 # ```{verdict}
-# Yes, what the paper assumes of the task can be had: normal data and linear labels meet its assumption on moments, and encodings of positions that are not too alike exist in order $\log N$ dimensions, as it says. For long prompts random signs serve from {glue:text}`threshold_c:.1f` $\log N$ dimensions on.
+# The assumptions of the paper can be satisfied: normal data and linear labels have the moments that it asks for, and random signs give codes of positions that are not too alike in a number of dimensions of order $\log N$, where $N$ is the length of the prompt. For long prompts such codes exist with high probability from {glue:text}`threshold_c:.1f` $\log N$ dimensions on, and not below.
 # ```
-# **Needs** nothing but probability. **Read** 5 min. **Runs in** 10 s. **Source** quoted.
+# **Needs** nothing but probability. **Read** 10 min. **Runs in** 10 s. **Source** quoted.
 #
-# **Claim.** In *sparse token regression* each token names the few tokens that its label depends on. The paper assumes data and labels with light tails, and encodings of positions that are not too alike. Normal data and linear labels comply. Random signs in a multiple of $\log N$ dimensions are such encodings, and the multiple from which on they are can be computed.
-#
-# ## The task
-#
-# ```{prf:definition} Mousavi-Hosseini et al. (2025), Definition 2
-# :label: retrieval-def2
-# *(Quoted.)* A *prompt* has $N$ tokens $(x_i, t_i)$ with data $x_i \in \mathbb R^d$ and pointers $t_i = (t_{i1}, \dots, t_{iq}) \in \{1, \dots, N\}^q$. In *$q$-sparse token regression* token $i$ has the label $y_i = g(x_{t_{i1}}, \dots, x_{t_{iq}})$, with one function $g : \mathbb R^{qd} \to \mathbb R$ for all tokens and prompts. In the *simple* form all tokens of a prompt have the same pointers.
-# ```
-#
-# A prompt of six tokens with two pointers each, and a linear $g$:
+# **Claim.** In *sparse token regression* each token names the few tokens that its label depends on. The paper assumes data and labels with light tails, and codes of the positions, called *encodings*, that are not too alike. Normal data and linear labels comply with this, and random signs in a multiple of $\log N$ dimensions are such encodings, and we compute the multiple from which on they are.
 
 # %% tags=["parameters"]
 q_max = 3  # most pointers of a token [2..4]
@@ -40,9 +31,11 @@ d = 5  # dimensions of the data [2..8]
 seed = 0  # of all that is random [0..1000000]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import itertools
 import math
 
 import pandas as pd
+import torch
 from scipy.special import gammaln
 
 from bookkit import Ledger, figures, glue, table
@@ -60,6 +53,19 @@ def draw(N, q, B=1, simple=False):
     drawn = task.prompts(B, N, d, generator, q=q, simple=simple)
     return Prompts(drawn.x.double(), drawn.t)
 
+
+# %% [markdown]
+# ## Why one should care
+#
+# All chapters of this part are about one task. The task is a model of a situation in which a network has to follow references: the input itself says, for each token, which other tokens matter. We can then compare how transformers, recurrent networks and feedforward networks follow such references, and how many examples each of them needs. Before theorems can be trusted, one should know whether their assumptions can be satisfied at all, and at what price. The critical one is about positions, because a pointer must be written as a vector, and a network must be able to distinguish $N$ such vectors. With $N$ dimensions this is easy, since one can use orthogonal vectors, but then the network would grow with the length of the prompts. The paper says that order $\log N$ dimensions are enough, and we ask how many exactly.
+#
+# ## A prompt by hand
+#
+# Take four tokens with the data $2, -1, 3, \frac12$, and let each token point at one token. In the *general* task the pointers may all be different, for example $3, 1, 4, 2$. If the label is the number that the pointer names, the labels are $3, 2, \frac12, -1$. In the *simple* task all tokens point at the same token, say at token 3, and then all labels are 3.
+#
+# The model does not see the numbers of the positions. It sees a vector for each position, for instance a vector of random signs. In four dimensions, let position 1 have the signs $(+, +, +, +)$, position 2 $(+, +, -, -)$, and position 3 $(+, +, +, -)$. Scaled to length 1, positions 1 and 2 have the inner product 0, and positions 1 and 3 have $\frac{1 + 1 + 1 - 1}4 = \frac12$. Assumption 3 allows inner products of up to $\frac12$ in size, so it only forbids that two vectors agree in all four signs, or in none. How likely is it that four random vectors comply? Up to their sign there are 8 different vectors, so the probability is $\frac78 \cdot \frac68 \cdot \frac58 = 0.41$. Four dimensions are therefore too few for four positions, if we want to be sure.
+#
+# In general a token may have several pointers, and here is a prompt of six tokens with two pointers each. The label is linear: it is $\langle u_1, x \rangle$ of the first token pointed at plus $\langle u_2, x \rangle$ of the second, with data $x$ of {glue:text}`d` dimensions.
 
 # %%
 u, one = source.normal(2, d), draw(6, 2)
@@ -83,6 +89,13 @@ ledger.result("retrieval.def2").holds(
 )
 
 # %% [markdown]
+# ## The task
+#
+# ```{prf:definition} Mousavi-Hosseini et al. (2025), Definition 2
+# :label: retrieval-def2
+# *(Quoted.)* A *prompt* has $N$ tokens $(x_i, t_i)$ with data $x_i \in \mathbb R^d$ and pointers $t_i = (t_{i1}, \dots, t_{iq}) \in \{1, \dots, N\}^q$. In *$q$-sparse token regression* token $i$ has the label $y_i = g(x_{t_{i1}}, \dots, x_{t_{iq}})$, with one function $g : \mathbb R^{qd} \to \mathbb R$ for all tokens and prompts. In the *simple* form all tokens of a prompt have the same pointers.
+# ```
+#
 # ## What is assumed
 #
 # ```{prf:definition} Mousavi-Hosseini et al. (2025), Assumptions 1 to 3
@@ -94,7 +107,9 @@ ledger.result("retrieval.def2").holds(
 # A token is given to the model as $z_i = \bigl(x_i,\; s\,\omega_i,\; s\,\omega_{t_{i1}}, \dots, s\,\omega_{t_{iq}}\bigr)$ with $s = \sqrt{d/q}$ *(quoted)*.
 # ```
 #
-# **The first.** For $x \sim N(0, I_d)$, $\mathbb E \|x\|^r = 2^{r/2}\, \Gamma(\frac{d+r}2) / \Gamma(\frac d2)$, and $C_x = 1$ is enough. For $r = 2k$ the moment is $\prod_{l < k} (d + 2l) \le (d + k - 1)^k$, by the inequality of the means. If $2k - 2 < r \le 2k$ and $k \ge 2$, then $d + k - 1 \le d (2k - 2) \le dr$; and for $r \le 2$ the second moment is enough. A linear label is normal, as data with $d = 1$ are, so it has $s = 1$. Not all data comply: if $\log x$ is normal, no constant serves.
+# The first assumption says that very long data and very large labels are rare, the second that the function $g$ is easy once the right data have been found, and the third that positions can be distinguished. We discuss the first and the third, because the second depends on $g$.
+#
+# **The first.** For $x \sim N(0, I_d)$ we have $\mathbb E \|x\|^r = 2^{r/2}\, \Gamma(\frac{d+r}2) / \Gamma(\frac d2)$, and $C_x = 1$ is enough. To see this, let first $r = 2k$, so that the moment is $\prod_{l < k} (d + 2l) \le (d + k - 1)^k$, by the inequality of the means. If $2k - 2 < r \le 2k$ and $k \ge 2$, then $d + k - 1 \le d (2k - 2) \le dr$, and for $r \le 2$ the second moment is enough. A linear label is normal, as data with $d = 1$ are, so it has $s = 1$. Not all data comply: if $\log x$ is normal, no constant suffices. The table shows the constant that each moment needs; an entry above 1 for normal data would refute the claim.
 
 
 # %%
@@ -144,13 +159,28 @@ ledger.result("retrieval.prefactor").holds(
 # %% [markdown]
 # ## How many dimensions Assumption 3 needs
 #
-# Two rows of random signs have the inner product $S/d_e$, where $S$ is a sum of $d_e$ random signs. Let $p$ be the chance that $|S| > d_e/2$, a tail of the binomial distribution, and $M = \binom N2$ the number of pairs. Then
+# We now repeat the computation of the example for $N$ positions and $d_e$ dimensions. The idea is to count the pairs of positions that are too alike. If the mean number of such pairs is far below 1, probably there is none. If it is far above 1, probably there is one, provided that the number does not fluctuate much.
+#
+# Two rows of random signs have the inner product $S/d_e$, where $S$ is a sum of $d_e$ random signs. Let $p$ be the probability that $|S| > d_e/2$, a tail of the binomial distribution, and let $M = \binom N2$ be the number of pairs. Then
 #
 # $$1 - M p \;\le\; \Pr[\text{Assumption 3}] \;\le\; \frac{1 - p}{1 - p + M p} .$$ (eq-both-sides)
 #
-# The left side is the union bound. For the right side note that whether $\omega_i, \omega_j$ comply is independent of whether $\omega_i, \omega_k$ do: given $\omega_i$, either way it depends on one fresh row. So the number of pairs that fail has mean $Mp$ and variance $Mp(1-p)$, and by Cantelli's inequality it is 0 with at most the chance on the right.
-#
-# By Cramér's theorem $p$ falls like $e^{-\rho d_e}$ with $\rho = \frac12 \bigl(\frac32 \log \frac32 + \frac12 \log \frac12\bigr)$, and $p \le 2 e^{-\rho d_e}$ always. With $d_e = c \log N$ the mean $Mp$ is $N^{2 - \rho c}$ up to logarithms. So the chance tends to 1 if $c > 2/\rho$ and to 0 if $c < 2/\rho$ ({numref}`fig-assumption-3`).
+# The left side is the union bound, and for the right side note that whether $\omega_i, \omega_j$ comply is independent of whether $\omega_i, \omega_k$ do, because, given $\omega_i$, each of the two events depends on one fresh row. So the number of pairs that fail has mean $Mp$ and variance $Mp(1-p)$, and by Cantelli's inequality it is 0 with at most the probability on the right. In the example $p = \frac18$ and $M = 6$, so the two sides are $0.25$ and $0.54$, with the exact $0.41$ between them.
+
+# %% mystnb={"code_prompt_hide": "The example, all cases", "code_prompt_show": "The example, all cases"} tags=["hide-input"]
+every = f64(list(itertools.product((-1.0, 1.0), repeat=4)))
+alike = (every @ every.mT).abs() == 4
+apart = ~(alike[:, None, None, :] | alike[None, :, None, :] | alike[None, None, :, :])
+apart &= ~(alike[:, :, None, None] | alike[:, None, :, None] | alike[None, :, :, None])
+below, above = random_encodings.share_bounds(4, 4)
+table(
+    {"left side": below, "exact": apart.double().mean().item(), "right side": above},
+    "Probability that four rows of four signs satisfy Assumption 3",
+    form=".3f",
+)
+
+# %% [markdown]
+# How does this depend on $d_e$ when $N$ is large? By Cramér's theorem $p$ falls like $e^{-\rho d_e}$ with $\rho = \frac12 \bigl(\frac32 \log \frac32 + \frac12 \log \frac12\bigr)$, and $p \le 2 e^{-\rho d_e}$ always. With $d_e = c \log N$ the mean $Mp$ is therefore $N^{2 - \rho c}$ up to logarithms. So the probability tends to 1 if $c > 2/\rho$ and to 0 if $c < 2/\rho$. The figure shows both sides of {eq}`eq-both-sides` for three lengths.
 
 
 # %% mystnb={"code_prompt_hide": "Both sides", "code_prompt_show": "Both sides"} tags=["hide-input"]
@@ -159,7 +189,7 @@ def sides(c, N):
     return random_encodings.share_bounds(N, random_encodings.dimensions(c, N))
 
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Chance that random signs satisfy Assumption 3, against $c = d_e/\\log N$: at least the lines, and in the shaded range. Dotted: $2/\\rho$, where the limit jumps from 0 to 1.", "name": "fig-assumption-3"}, "image": {"alt": "Chance against c from 4 to 34, for N of 10, 100 and 1000. At c = 5 all lines are at 0 and the shaded ranges end below one quarter, at c = 20 and 32 all lines are near 1, and between they rise, the steeper the larger N is. A dotted vertical line stands at 15.3."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Probability that random signs satisfy Assumption 3, against $c = d_e/\\log N$. It is at least on the line and within the shaded range. Dotted line: $2/\\rho$, where the limit jumps from 0 to 1.", "name": "fig-assumption-3"}, "image": {"alt": "Chance against c from 4 to 34, for N of 10, 100 and 1000. At c = 5 all lines are at 0 and the shaded ranges end below one quarter, at c = 20 and 32 all lines are near 1, and between they rise, the steeper the larger N is. A dotted vertical line stands at 15.3."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.9)
 fine = [4 + k / 4 for k in range(121)]
 for k, N in enumerate((10, 100, 1000)):
@@ -191,20 +221,21 @@ signs.holds(
     about="ours",
     evidence="proved",
 )
-glue(threshold_c=threshold_c, proved_20=proved_20)
+glue(d=d, threshold_c=threshold_c, proved_20=proved_20)
 glue(code_100=sides(5, 100)[1], code_1000=sides(5, 1000)[1])
 
 # %% [markdown]
-# With $c = 20$ the chance is at least {glue:text}`proved_20:.3f` for $N$ = 10, 100 and 1000, and this is proved. The limit jumps at $2/\rho =$ {glue:text}`threshold_c:.2f`. The experiments have $c = 5$. There the chance is at most {glue:text}`code_100:.3f` for $N = 100$ and {glue:text}`code_1000:.5f` for $N = 1000$. No sentence of the paper says that they satisfy the assumption, and {ref}`ch-pointer-heads` shows why they work all the same.
+# In {numref}`fig-assumption-3` the probability rises from 0 to 1 around the dotted line, and the longer the prompts, the steeper it rises. With $c = 20$ it is at least {glue:text}`proved_20:.3f` for $N$ = 10, 100 and 1000, and this is proved, and the limit jumps at $2/\rho =$ {glue:text}`threshold_c:.2f`. The experiments of the paper have $c = 5$, far to the left. There the probability is at most {glue:text}`code_100:.3f` for $N = 100$ and {glue:text}`code_1000:.5f` for $N = 1000$. No sentence of the paper says that its experiments satisfy the assumption, and {ref}`ch-pointer-heads` shows why they work all the same.
 #
 # ## What we found
 #
-# * The order $\log N$ in Assumption 3 is right, and it has a sharp threshold: in the limit random signs satisfy it in more than {glue:text}`threshold_c:.2f` times $\log N$ dimensions and not in fewer. The experiments take 5 times. They lie outside of the assumption, and are not said to be within.
-# * Not judged: the widths that the paper gives for Assumption 2 as an example. They rest on approximation theorems of others.
+# * Normal data and linear labels satisfy Assumption 1 with $C_x = 1$ and $s = 1$.
+# * The order $\log N$ in Assumption 3 is right, and it has a sharp threshold: in the limit random signs satisfy it in more than {glue:text}`threshold_c:.2f` times $\log N$ dimensions, and not in fewer. The experiments take 5 times $\log N$, so they lie outside of the assumption, and are not said to be within.
+# * The widths that the paper gives for Assumption 2 as an example are not judged, because they rest on approximation theorems of others.
 #
 # ## What would falsify this
 #
-# A simple prompt with two labels; in the control the prompt is general. Normal data that need a constant $C_x$ above 1; in the control $\log x$ is normal. A threshold elsewhere: then the chance would not be near 1 at 10 % more dimensions and near 0, the control, at 10 % fewer.
+# The definition would be misread if a simple prompt had two different labels, as a general prompt has. The claim on moments would be false if normal data needed a constant $C_x$ above 1; if $\log x$ is normal, they do. And the threshold would lie elsewhere if at $10^{100}$ positions the probability were not near 1 with 10 % more dimensions than $(2/\rho) \log N$, or not near 0 with 10 % fewer.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -217,13 +248,55 @@ ledger.show()
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-retrieval-six-dimensions
+#
+# *By hand.* If we take six dimensions in place of four, which sums $S$ of six signs are forbidden, how large is $p$, and what do the two sides of {eq}`eq-both-sides` say about four positions?
+# ```
+#
+# ```{solution} ex-retrieval-six-dimensions
+# :class: dropdown
+# Since $|S| > 3$ is forbidden, the sums $\pm 6$ and $\pm 4$ are, which have the probability $p = 2 \cdot \frac{1 + 6}{64} = 0.219$. Six dimensions are worse than four, because with four signs inner products jump from $\frac12$ to 1, whereas six signs can have the product $\frac23$, which is forbidden as well. The left side is $1 - 6 p < 0$ and so vacuous, and the right side is $\frac{0.781}{0.781 + 1.31} = 0.37$.
+# ```
+#
+# ```{exercise}
+# :label: ex-retrieval-draws
+#
+# *With the computer.* The two sides of {eq}`eq-both-sides` are far apart where neither is near 0 or 1. Draw encodings by `task.encodings(N, d_e, generator, draws)` for $N = 10$ and 50 and several $c$, and estimate the probability. Which of the two sides is closer to it? Then run the chapter with other data, `python -m bookkit.run retrieval/sparse_token_regression -p d 8 --out my_run`, and say which numbers do not change, and why.
+# ```
+#
+# ```{solution-start} ex-retrieval-draws
+# :class: dropdown
+# ```
+#
+# A draw satisfies the assumption if no inner product off the diagonal exceeds $\frac12$ in size.
+
+# %%
+own, estimates = Rng(seed + 1).generator, {}
+for N in (10, 50):
+    for c in (8, 11, 14, 17):
+        many = task.encodings(N, random_encodings.dimensions(c, N), own, 500).double()
+        products = (many @ many.mT).abs() - torch.eye(N).double()
+        share = (products.flatten(1).amax(1) <= 0.5 + 1e-9).double().mean().item()
+        low, high = sides(c, N)
+        estimates[N, c] = {"left side": low, "500 draws": share, "right side": high}
+estimates = pd.DataFrame(estimates).T.rename_axis(["N", "c"])
+table(estimates, "Share of draws that satisfy Assumption 3, and both sides", form=".3f")
+
+# %% [markdown]
+# Up to the noise of 500 draws the probability lies between the two sides, and close to $e^{-Mp}$: pairs that fail are rare and nearly independent, so their number has nearly a Poisson law. The threshold and the figure do not depend on the data, and stay as they are.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
 # :label: ex-retrieval-one-sided
-# Suppose encodings need only satisfy $\langle \omega_i, \omega_j \rangle \le \frac12$, without the absolute value. By how much does the threshold $2/\rho$ change?
+#
+# *To think about.* Suppose that encodings need only satisfy $\langle \omega_i, \omega_j \rangle \le \frac12$, without the absolute value. By how much does the threshold $2/\rho$ change?
 # ```
 #
 # ```{solution} ex-retrieval-one-sided
 # :class: dropdown
-# Not at all: $p$ is halved, and a constant factor does not move the exponent. Lemma 11 needs no more than this form, since only $e^{a \langle \omega_t, \omega_j \rangle}$ occurs in its proof.
+# It does not change at all: $p$ is halved, and a constant factor does not move the exponent. Lemma 11 ({ref}`ch-pointer-heads`) needs no more than this form, since only $e^{a \langle \omega_t, \omega_j \rangle}$ occurs in its proof.
 # ```
 #
 # ## References

@@ -19,41 +19,11 @@
 # # How large must a recurrent state be?
 #
 # ```{verdict}
-# Yes, a recurrent net that serves every token needs a state of many dimensions or a large matrix $U$ that reads the state, as Proposition 8 says of the width and of the Frobenius norm. If the read-out is $\mathfrak L$-Lipschitz and the mean squared error is $E$, then $\mathfrak L \|U\|_F$ is at least $(1 - \sqrt E) \sqrt{N - 1}$, without logarithms. The form with the operator norm, in which the proof ends, fails as restored: an error of {glue:text}`error_one_bit:.2f` is reached with $\mathfrak L \|U\|_{op} \le$ {glue:text}`reach_op:.2f` at every length $N$. And the sentence that the width must grow at least linearly with $N$ needs a bounded $\mathfrak L \|U\|_{op}$: with exact numbers, states of a single number serve {glue:text}`longest_digits` tokens.
+# Proposition 8 is true of the width and of the Frobenius norm: a recurrent net that serves every token needs a state of many dimensions or a large matrix $U$ that reads the state. If the read-out is $\mathfrak L$-Lipschitz and the mean squared error is $E$, then on prompts of $N$ tokens $\mathfrak L \|U\|_F$ is at least $(1 - \sqrt E) \sqrt{N - 1}$. The form with the operator norm, in which the proof ends, fails as restored: an error of {glue:text}`error_one_bit:.2f` is reached with $\mathfrak L \|U\|_{op} \le$ {glue:text}`reach_op:.2f` at every length. And a width that grows linearly with $N$ is needed only if $\mathfrak L \|U\|_{op}$ is bounded: with exact numbers, states of a single number serve {glue:text}`longest_digits` tokens.
 # ```
-# **Needs** {ref}`ch-sparse-token-regression`. **Read** 8 min. **Runs in** 10 s. **Source** quoted (both norms, the states' ball), restored (the displays and Lemma 41).
+# **Needs** {ref}`ch-sparse-token-regression`. **Read** 20 min. **Runs in** 10 s. **Source** quoted (both norms, the states' ball), restored (the displays and Lemma 41).
 #
-# **Claim.** If every token has a pointer of its own, then the two states at a token must hold the labels of all other tokens, because its pointer may name any of them. So the states need many dimensions, or $U$, which reads them, a large norm. The bound on the dimension holds. The bound on the norm holds in the form of the paper's text, and here it gets a short proof and a constant. The form that the proof concludes rests on a packing bound that is false in the Euclidean ball, and is false too.
-#
-# ## Why one should care
-#
-# A recurrent net reads a prompt token by token and keeps what it will need in a *state*, a vector of fixed length. An attention layer keeps all tokens. If any earlier token may be asked for later, how large must the state be? The answer decides whether a recurrent net can be small where a transformer is. It also has two sides. A state can be large because it has many dimensions, or because the matrix that reads it is large, so that tiny differences in the state matter.
-#
-# ## Three bits in one number
-#
-# Let the labels be signs, and let a net with a state of a single number between 0 and 1 remember three of them, as binary digits: the signs $+, -, +$ become the number $0.101$ in binary, that is $\frac58$. Reading the third sign means to tell $\frac58$ from $\frac12$, numbers that differ by $\frac18$. A read-out that turns this into a difference of 2 has a slope of 16. With $N$ signs it needs a slope of $2^{N+1}$.
-#
-# With a state of three numbers, one for each sign, a slope of 1 is enough. So the dimension of the state and the slope of its reader can be exchanged: one number with a slope that grows exponentially, or $N$ numbers with a bounded one. The first bound below, *dimension times the logarithm of the slope is at least of order* $N$, says that nothing better is possible.
-#
-# ## The statement
-#
-# Token $i$ of $N$ has standard normal data $x_i \in \mathbb R^d$ and one pointer $t_i$, uniform on the $N$ positions and independent of all else. Its label is $\langle u, x_{t_i} \rangle$ with a fixed $u$ of length 1. A recurrent net has two *states* in $\mathbb R^{d_h}$, of Euclidean norm at most $r_h$; transitions are arbitrary. $h^\to_i$ has seen the tokens before $i$, $h^\gets_i$ those after it. The prediction is $f_y(U^\to h^\to_i, U^\gets h^\gets_i, x_i, t_i)$, and the *read-out* $f_y$ is $\mathfrak L/r_h$-Lipschitz in its first two arguments. $\|U\|_{op}$ is the largest singular value of $U = (U^\to, U^\gets)$, $\|U\|_F$ the root of the sum of its squared entries. The *risk* is the mean squared error; predicting 0 has risk 1.
-#
-# ```{prf:proposition} Mousavi-Hosseini et al. (2025), Propositions 8 and 35
-# :label: retrieval-prop8
-# There are $c, c' > 0$ such that a risk of at most $c$ implies
-#
-# 1. the *dimension form*, as restored: $d_h \log(1 + \mathfrak L \|U\|_{op}) \ge c' N$;
-# 2. the *Frobenius form*, which the text names: $\mathfrak L \|U\|_F \ge c' \sqrt N$ up to logarithms;
-# 3. the *operator form*, which the proof concludes, as restored: $\mathfrak L^2 \|U\|_{op}^2 \log(1 + d_h) \ge c' N$. *(Refuted below.)*
-# ```
-#
-# ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 41
-# :label: retrieval-lem41
-# *(As restored. The second bound is refuted below.)* Let $P$ points of the Euclidean unit ball of $\mathbb R^D$ be pairwise $\epsilon$ apart. Then $\log P \le D \log(1 + 2/\epsilon)$ and $\log P \le C \epsilon^{-2} \log(1 + D \epsilon^2)$, with one constant $C$.
-# ```
-#
-# **Two norms.** A public text of the second version keeps the inline formulas, while the displays are missing. Its main text has "the norm lower bound $\|U\|_F \ge \tilde\Omega(\sqrt N)$". The proof puts the states into the ball of radius $\sqrt 2\, \|U\|_{op}\, r_h$ and counts points there by Lemma 41. Three sentences say what it concludes. The proof of Proposition 8 (6 in that version) ends "to obtain lower bounds on $d_h$ and $\|U\|_{op}$, completing the proof". The proof of Theorem 9 uses the bound through "the fact that $\|\cdot\|_{op} \le \|\cdot\|_F$". And it goes on "Recall that $\log d_h \le N^c$ for some $c < 1$", so that the bound has a factor that is a logarithm of $d_h$. These fix the operator form below up to constants and powers of the logarithm. Still it is our restoration, and if the display has $\|U\|_F$, as the main text, then the proposition is true and only the packing step of its proof fails. We judge both forms. What we refute is false for every constant and every power of the logarithm.
+# **Claim.** If every token has a pointer of its own, then the two states at a token must hold the labels of all other tokens, because its pointer may name any of them. So the states need many dimensions, or the matrix $U$ that reads them needs a large norm. The bound on the dimension holds, and the bound on the norm holds in the form of the paper's text, and we give it a short proof and a constant. The form in which the paper's proof ends rests on a bound for packings that is false in the Euclidean ball, and this form is false as well.
 
 # %% tags=["parameters"]
 small = 8  # tokens of the net that is run [4..10]
@@ -82,6 +52,21 @@ volume = ledger.result("retrieval.prop8.lem41_volume")
 maurey = ledger.result("retrieval.prop8.lem41_maurey")
 normal = source.normal
 
+# %% [markdown]
+# ## Why one should care
+#
+# A recurrent net reads a prompt token by token, and all that it keeps of the past is a vector of numbers, its *state*. How large this state must be is a harder question than it looks, because a real number can hold any amount of information: its digits can spell out a whole book. So a count of numbers alone settles nothing, and one has to ask what it costs to read the digits. If a digit far behind the decimal point decides about an answer, then the slightest change of the state changes the answer, and the map that reads the state must be very steep. This chapter measures the trade-off between the number of dimensions and the steepness of the map. It is the heart of the paper's case against recurrent nets ({ref}`ch-recurrent-lower-bound`).
+#
+# ## Three memories by hand
+#
+# Suppose that a state has to hold the signs of $p$ numbers $y_1, \dots, y_p$, which are independent and standard normal. Whoever is asked for $y_k$ answers $\sqrt{2/\pi} = 0.80$ with the sign of $y_k$, which is the best answer that can be given by a sign alone. Its mean squared error is $1 - \frac2\pi = 0.36$, whereas the answer 0 has the error 1. If all states lie in the unit ball, how steep must the map from the state to the answer be, that is, how large is its Lipschitz constant $\mathfrak L$? The answer depends on how the signs are stored, and we compare three ways:
+#
+# * **Digits.** The state is a single number, and we place the $2^p$ possible memories on an even grid between $-1$ and $1$, as binary numbers. Two neighbours are $\frac2{2^p - 1}$ apart, and for some $k$ the answers at these two differ by $2 \cdot 0.80$, so $\mathfrak L = 0.80\, (2^p - 1)$. For $p = 2$, for example, the grid is $-1, -\frac13, \frac13, 1$, and $\mathfrak L = 2.39$.
+# * **Signs.** The state has $p$ numbers, each $\pm\frac1{\sqrt p}$, one for each sign. If the sign of $y_k$ changes, the state moves by $\frac2{\sqrt p}$ and the answer by $2 \cdot 0.80$, so $\mathfrak L = 0.80 \sqrt p$, which is 1.13 for $p = 2$.
+# * **A code.** The state has $4p$ numbers $\pm\frac1{\sqrt{4p}}$, which repeat the $p$ signs in the form of an error-correcting code. In a good code any two memories differ in a fixed share of all numbers, and so their distance does not shrink as $p$ grows. Then $\mathfrak L$ does not grow either.
+#
+# The next lines compute $\mathfrak L$ for the three memories, and also $\mathfrak L$ times $\sqrt D$, where $D$ is the number of dimensions. This second number is $\mathfrak L \|U\|_F$ for a matrix $U = I$ that passes the whole state on, and it is the number that the theorem below bounds.
+
 # %% mystnb={"code_prompt_hide": "What codes cost", "code_prompt_show": "What codes cost"} tags=["hide-input"]
 
 
@@ -105,7 +90,23 @@ codes = pd.DataFrame(codes)
 one_bit = codes[codes["bits a label"] == 1]
 last = one_bit.iloc[-1]
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: the left sides of the operator form and of the Frobenius form, over $N$, for codes with an error of 0.36; marks are codes that were built, the lines go on with those that Gilbert and Varshamov promise. Right: error against $\\mathfrak L \\|U\\|_F / \\sqrt{N-1}$. No memory lies below the line; for one label it is nearly met.", "name": "fig-norm-half"}, "image": {"alt": "Left, on logarithmic axes: the side with the operator norm falls in a straight line over six powers of ten, while that with the Frobenius norm is level near 24. Right: a curve falls from 1 to 0 where the horizontal axis reaches 1. A memory of one number for one label lies just above it all the way down; codes of one, two, three and five bits a label lie to the right, between five and fifty, with errors falling to 0.004."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "The three memories", "code_prompt_show": "The three memories"} tags=["hide-input"]
+by_hand, answer = {}, math.sqrt(2 / math.pi)
+for p in (2, 8, 32, 128):
+    L = {"digits": answer * (2.0**p - 1), "signs": answer * math.sqrt(p), "code": promised(p)["L"]}
+    D = {"digits": 1, "signs": p, "code": 4 * p}
+    row = {f"L, {name}": value for name, value in L.items()}
+    row |= {f"L sqrt D, {name}": L[name] * math.sqrt(D[name]) for name in L}
+    by_hand[p] = row | {"least L sqrt D": (1 - math.sqrt(1 - 2 / math.pi)) * math.sqrt(p)}
+by_hand = pd.DataFrame(by_hand).T.rename_axis("signs held")
+heads = [name.replace("L sqrt D", "$\\mathfrak L \\sqrt D$") for name in by_hand.columns]
+heads = [name.replace("L,", "$\\mathfrak L$,") for name in heads]
+table(by_hand.set_axis(heads, axis=1), "Three memories with an error of 0.36", form=".3g")
+
+# %% [markdown]
+# We can read three things off this table. First, a single number can hold any number of signs, so no bound on the dimension holds without a bound on $\mathfrak L$. Second, for the code $\mathfrak L$ stays below 2 however many signs are held, so no bound on $\mathfrak L$ alone can grow with $p$. Third, for all three memories $\mathfrak L \sqrt D$ grows at least like $\sqrt p$, and the last column shows how much of this we can prove: a code pays at most some nine times as much as the theorem requires. The next figure continues the table to ten million labels, with two states per token, as a bidirectional net has them.
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: the left sides of the operator form and of the Frobenius form, divided by $N$, for codes with an error of 0.36. Marks are codes that were built; the lines continue with codes that exist by the theorem of Gilbert and Varshamov. Right: error against $\\mathfrak L \\|U\\|_F / \\sqrt{N-1}$. No memory can lie below the line, and for one label it is nearly met.", "name": "fig-norm-half"}, "image": {"alt": "Left, on logarithmic axes: the side with the operator norm falls in a straight line over six powers of ten, while that with the Frobenius norm is level near 24. Right: a curve falls from 1 to 0 where the horizontal axis reaches 1. A memory of one number for one label lies just above it all the way down; codes of one, two, three and five bits a label lie to the right, between five and fifty, with errors falling to 0.004."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=3.1)
 for i, (column, name) in enumerate({"operator": "op", "Frobenius": "F"}.items()):
     look = figures.series_style(i, markevery=range(len(built)))
@@ -127,28 +128,58 @@ right.legend()
 figures.show()
 
 # %% [markdown]
+# A lower bound of the form "this side is at least $c' N$" requires that the side divided by $N$ stays above $c'$. In the left panel the upper curve does so: it belongs to the Frobenius norm, and it is level. The lower curve belongs to the operator norm and falls towards 0, so no constant $c'$ can save that form. The right panel shows our theorem as a line. Memories of one number for one label lie just above it, and codes for many labels lie further to the right, because they pay more than the theorem requires.
+#
+# ## The statement
+#
+# Token $i$ of $N$ has standard normal data $x_i \in \mathbb R^d$ and one pointer $t_i$, which is uniform on the $N$ positions and independent of all else. Its label is $\langle u, x_{t_i} \rangle$ with a fixed $u$ of length 1. A recurrent net has two *states* in $\mathbb R^{d_h}$, of Euclidean norm at most $r_h$, and its transitions are arbitrary. The state $h^\to_i$ has seen the tokens before $i$, and $h^\gets_i$ those after it. The prediction is $f_y(U^\to h^\to_i, U^\gets h^\gets_i, x_i, t_i)$, where the *read-out* $f_y$ is $\mathfrak L/r_h$-Lipschitz in its first two arguments. For $U = (U^\to, U^\gets)$ the operator norm $\|U\|_{op}$ is the largest singular value, and the Frobenius norm $\|U\|_F$ is the root of the sum of the squared entries. The *risk* is the mean squared error, so predicting 0 has risk 1.
+#
+# ```{prf:proposition} Mousavi-Hosseini et al. (2025), Propositions 8 and 35
+# :label: retrieval-prop8
+# There are $c, c' > 0$ such that a risk of at most $c$ implies
+#
+# 1. the *dimension form*, as restored: $d_h \log(1 + \mathfrak L \|U\|_{op}) \ge c' N$;
+# 2. the *Frobenius form*, which the text names: $\mathfrak L \|U\|_F \ge c' \sqrt N$ up to logarithms;
+# 3. the *operator form*, which the proof concludes, as restored: $\mathfrak L^2 \|U\|_{op}^2 \log(1 + d_h) \ge c' N$. *(Refuted below.)*
+# ```
+#
+# ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 41
+# :label: retrieval-lem41
+# *(As restored. The second bound is refuted below.)* Let $P$ points of the Euclidean unit ball of $\mathbb R^D$ be pairwise $\epsilon$ apart. Then $\log P \le D \log(1 + 2/\epsilon)$ and $\log P \le C \epsilon^{-2} \log(1 + D \epsilon^2)$, with one constant $C$.
+# ```
+#
+# **Which norm is it?** A public text of the second version keeps the inline formulas, while the displays are missing. Its main text has "the norm lower bound $\|U\|_F \ge \tilde\Omega(\sqrt N)$". The proof, however, puts the states into the ball of radius $\sqrt 2\, \|U\|_{op}\, r_h$ and counts points there by Lemma 41, and three sentences say what it concludes. The proof of Proposition 8 (6 in that version) ends "to obtain lower bounds on $d_h$ and $\|U\|_{op}$, completing the proof". The proof of Theorem 9 uses the bound through "the fact that $\|\cdot\|_{op} \le \|\cdot\|_F$". And it goes on "Recall that $\log d_h \le N^c$ for some $c < 1$", so the bound must contain a logarithm of $d_h$. These three sentences fix the operator form above up to constants and powers of the logarithm, but it remains our restoration. If the missing display has $\|U\|_F$, as the main text does, then the proposition is true, and only the packing step of its proof fails. We therefore judge both forms, and what we refute is false for every constant and every power of the logarithm.
+#
 # ## The Frobenius form, with a constant
 #
-# Fix a token $j$. Its pointer enters neither state. If $t_j = k$, the label is $y_k = \langle u, x_k \rangle$. So the predictions $F_k = f_y(U^\to h^\to_j, U^\gets h^\gets_j, x_j, k)$, $k \ne j$, have to give $N - 1$ independent standard normal numbers. Let $E$ be the mean of $(y_k - F_k)^2$ over $k \ne j$ and the prompts. (A pointer of $j$ to $j$ itself can only add to the error there, so for some $j$ this $E$ is at most $\frac N{N-1}$ times the risk.)
+# Fix a token $j$, whose pointer is known to neither of the two states. If the pointer is $t_j = k$, the label is $y_k = \langle u, x_k \rangle$. The predictions $F_k = f_y(U^\to h^\to_j, U^\gets h^\gets_j, x_j, k)$ for $k \ne j$ therefore have to reproduce $N - 1$ independent standard normal numbers. Let $E$ be the mean of $(y_k - F_k)^2$ over $k \ne j$ and over the prompts. (If $j$ points at itself, the error can only increase, so for some $j$ this $E$ is at most $\frac N{N-1}$ times the risk.)
 #
 # ```{prf:theorem} What the norm allows (ours)
 # :label: state-norm
 # $$\sqrt E \;\ge\; 1 - \frac{\mathfrak L\, \|U\|_F}{\sqrt{N - 1}}, \qquad \text{that is} \qquad \mathfrak L \|U\|_F \ge (1 - \sqrt E) \sqrt{N - 1} .$$
 # ```
 #
+# **The idea of the proof.** Good predictions are correlated with the labels, so the sum $\sum_k y_k F_k$ must be nearly $N - 1$. But every $F_k$ is a function of the state. Even if an adversary could choose the state after having seen all the labels, how large could he make this sum? If the functions $F_k$ change slowly, the adversary has little choice, and a sum of independent normal numbers cannot be made large by a small choice. A comparison of Gaussian processes makes this precise: a family of $\mathfrak L$-Lipschitz functions gives no more choice than linear functions of the same slope, and for linear functions the largest sum is the length of a Gaussian vector, which is where $\|U\|_F$ comes from.
+#
 # ```{dropdown} Proof: a Gaussian comparison, and no packing
-# Let $r_h = 1$. Fix $h^\gets_j$ and $x_j$: they tell nothing of the $p = j - 1$ labels before $j$, since data and pointers are independent. On the set of all $s = U^\to h$ with $\|h\| \le 1$, each $F_k(s)$, $k < j$, is now a fixed function that is $\mathfrak L$-Lipschitz. The Gaussian process $X_s = \sum_{k<j} y_k F_k(s)$ has
+# We bound the mean of $\sum_k y_k F_k$ from above by the comparison, first for the labels before $j$, and then compare with what the error requires.
 #
-# $$\mathbb E (X_s - X_{s'})^2 = \sum_{k<j} \bigl(F_k(s) - F_k(s')\bigr)^2 \le p\, \mathfrak L^2 \|s - s'\|^2 ,$$
+# *Setting.* Let $r_h = 1$, and fix $h^\gets_j$ and $x_j$, which contain no information on the $p = j - 1$ labels before $j$, since data and pointers are independent. On the set of all $s = U^\to h$ with $\|h\| \le 1$, each $F_k(s)$ with $k < j$ is now a fixed function that is $\mathfrak L$-Lipschitz.
 #
-# which for a standard normal vector $g$ is $\mathbb E (Y_s - Y_{s'})^2$ of $Y_s = \sqrt p\, \mathfrak L \langle g, s \rangle$. By Sudakov and Fernique
+# *Comparison.* The Gaussian process $X_s = \sum_{k<j} y_k F_k(s)$ has
+#
+# $$\mathbb E (X_s - X_{s'})^2 = \sum_{k<j} \bigl(F_k(s) - F_k(s')\bigr)^2 \le p\, \mathfrak L^2 \|s - s'\|^2 .$$
+#
+# For a standard normal vector $g$, the right side is $\mathbb E (Y_s - Y_{s'})^2$ of the process $Y_s = \sqrt p\, \mathfrak L \langle g, s \rangle$. By the inequality of Sudakov and Fernique, therefore,
 #
 # $$\mathbb E \sum_{k<j} y_k F_k \le \mathbb E \sup_s X_s \le \mathbb E \sup_s Y_s = \sqrt p\, \mathfrak L\, \mathbb E \|(U^\to)^\top g\| \le \sqrt p\, \mathfrak L\, \|U^\to\|_F .$$
 #
-# With the $N - j$ labels after $j$ in the same way, and the inequality of Cauchy and Schwarz, $\mathbb E \sum_k y_k F_k \le \sqrt{N - 1}\, \mathfrak L \|U\|_F$. On the other hand $\sum_k y_k F_k = \sum_k y_k^2 - \sum_k y_k (y_k - F_k)$, whose mean is at least $(N - 1)(1 - \sqrt E)$, again by Cauchy and Schwarz. $\square$
+# *Both sides.* The $N - j$ labels after $j$ are treated in the same way. With the inequality of Cauchy and Schwarz we get $\mathbb E \sum_k y_k F_k \le \sqrt{N - 1}\, \mathfrak L \|U\|_F$.
+#
+# *What the error requires.* On the other hand $\sum_k y_k F_k = \sum_k y_k^2 - \sum_k y_k (y_k - F_k)$, and its mean is at least $(N - 1)(1 - \sqrt E)$, again by Cauchy and Schwarz. $\square$
 # ```
 #
-# The search below looks for memories that pay less. One state holds $p$ labels by $D$ numbers, and $F_k = \mathfrak L \langle a_k, U h \rangle$ with $\|a_k\| = 1$. The vectors $a_k$, a diagonal $U$ and $\mathfrak L$ are all searched, and $h$ is as long as is best, up to 1, in the direction of $\sum_k y_k U^\top a_k$.
+# Is there a memory that pays less than the theorem says? To find out, we let a computer search for one. A state holds $p$ labels in $D$ numbers, and the predictions are linear, $F_k = \mathfrak L \langle a_k, U h \rangle$ with $\|a_k\| = 1$. The vectors $a_k$, a diagonal matrix $U$ and $\mathfrak L$ are all searched. The state $h$ points in the direction of $\sum_k y_k U^\top a_k$ and is as long as is best, up to 1. Each entry of the table is $1 - \sqrt E$ divided by what the norm allows. An entry clearly above 1 would refute the theorem.
 
 
 # %%
@@ -209,15 +240,19 @@ frobenius.holds(
 glue(best_paid=cheap.max().max(), slack=last["paid, Frobenius"] ** -2)
 
 # %% [markdown]
-# A single number reaches {glue:text}`best_paid:.2f`; up to the noise of the estimate no memory can have more than $\sqrt{2/\pi} = 0.80$ with $D = 1$. So for few labels the constant is nearly sharp. For many it is not: the codes below have an error of {glue:text}`error_one_bit:.2f` at {glue:text}`slack:.0f` times the least squared norm that the theorem allows.
+# A single number for a single label reaches {glue:text}`best_paid:.2f`. Up to the noise of the estimate no memory with $D = 1$ can have more than $\sqrt{2/\pi} = 0.80$, so for few labels the constant of the theorem is nearly sharp. For many labels it is not: the codes of the example have an error of {glue:text}`error_one_bit:.2f` at {glue:text}`slack:.0f` times the least squared norm that the theorem allows.
 #
 # ## The dimension form, with a constant
 #
-# Cover each state so finely that within a cell $f_y$ changes by at most $\tau$. The image of the unit ball under $U^\to$ needs at most $(1 + 2\rho/\tau)^{d_h}$ cells, with $\rho = \mathfrak L \|U\|_{op}$. The cells of $h^\to_j$ are a code for the $p$ labels before $j$, of $d_h \log(1 + 2\rho/\tau)$ nats, and Shannon's bound for $p$ independent standard normal numbers told in $b$ nats is a mean squared error of at least $e^{-2b/p}$. With both sides, and $\tau$ more for what the cells lose,
+# The second bound counts dimensions, and its idea is that a state whose digits are worth nothing beyond a certain precision holds only so many nats of information, and that Shannon's rate-distortion bound says how well $N - 1$ numbers can be reproduced from so few.
+#
+# We cut the set of all states into cells that are so small that within a cell $f_y$ changes by at most $\tau$. With $\rho = \mathfrak L \|U\|_{op}$, the image of the unit ball under $U^\to$ needs at most $(1 + 2\rho/\tau)^{d_h}$ cells. The cells of $h^\to_j$ are a code for the $p$ labels before $j$, of $d_h \log(1 + 2\rho/\tau)$ nats. By Shannon's bound, $p$ independent standard normal numbers that are described by $b$ nats have a mean squared error of at least $e^{-2b/p}$. For both sides together, and with $\tau$ for what is lost within a cell,
 #
 # $$\sqrt E \ge \exp\Bigl( -\frac{2 d_h}{N-1} \log\bigl(1 + 2 \rho/\tau\bigr) \Bigr) - \tau \qquad \text{for every } \tau > 0 .$$
 #
-# At $\tau = \frac14$ and $E \le \frac1{16}$ this says $d_h \log(1 + 8\rho) \ge \frac{\log 2}2 (N - 1)$, and $\log(1 + 8\rho) \le 8 \log(1 + \rho)$: the dimension form, with $c' = \frac{\log 2}{16} \cdot \frac{N-1}N$. We compare it with two kinds of memory. One keeps $d_h$ labels each way, over $3 \sqrt{d_h}$ and cut off at length 1, read by $\mathfrak L = 3 \sqrt{d_h}$. The other has a single number each way, $d_h = 1$, whose first 500 binary digits are the signs of 500 labels. Its $2^{500}$ values on $[-1, 1]$ are so close that $\mathfrak L = \sqrt{2/\pi}\, (2^{500} - 1)$. Its error is $1 - 2/\pi$, not far above the floor: dimensions can be saved, if $\log \rho$ is of order $N$.
+# At $\tau = \frac14$ and $E \le \frac1{16}$ this says $d_h \log(1 + 8\rho) \ge \frac{\log 2}2 (N - 1)$. Since $\log(1 + 8\rho) \le 8 \log(1 + \rho)$, the dimension form follows, with $c' = \frac{\log 2}{16} \cdot \frac{N-1}N$.
+#
+# How close can a memory come to this floor? We compare it with two kinds of memory, and an error below the floor would refute it. The first kind keeps $d_h$ labels each way, divided by $3 \sqrt{d_h}$ and cut off at length 1, and reads them with $\mathfrak L = 3 \sqrt{d_h}$. The second kind is the single number of the example, $d_h = 1$ each way, whose first 500 binary digits are the signs of 500 labels. Its $2^{500}$ values on $[-1, 1]$ are so close together that $\mathfrak L = \sqrt{2/\pi}\, (2^{500} - 1)$.
 
 
 # %%
@@ -256,9 +291,13 @@ width.holds(
 )
 
 # %% [markdown]
+# All errors lie above the floor, and in the last row, that of the single number, the error $1 - 2/\pi$ is not far above it. So dimensions can indeed be saved, but then $\log \rho$ must be of order $N$.
+#
 # ## Must the width grow linearly?
 #
-# After the proposition the paper says that "any RNN representing" the task "requires a width that grows at least linearly with the context-length $N$". The dimension form says this of $d_h \log(1 + \mathfrak L \|U\|_{op})$. If $\mathfrak L \|U\|_{op}$ stays bounded, the width itself must grow linearly, and if it grows like a power of $N$, like $N / \log N$. Without any bound the sentence fails, because a single exact number holds as many labels as it has digits. We run such a net. A token at position $k$ adds $\pm 2^{-k}$ to the state, by the sign of its label, so the state stays in $(-1, 1)$ and its binary digits are the signs that it has seen. The read-out takes the digit of the pointer, and answers $\pm \sqrt{2/\pi}$; the token's own label is known. (With more digits a label, the risk is as small as one likes.)
+# After the proposition the paper says that "any RNN representing" the task "requires a width that grows at least linearly with the context-length $N$". The dimension form says this not of the width $d_h$, but of $d_h \log(1 + \mathfrak L \|U\|_{op})$. If $\mathfrak L \|U\|_{op}$ stays bounded, then the width itself must grow linearly. If it grows like a power of $N$, the width must grow at least like $N / \log N$. Without any bound the sentence fails, because a single exact number holds as many labels as it has digits.
+#
+# To be sure that a recurrent net can really work in this way, we run one. A token at position $k$ adds $\pm 2^{-k}$ to the state, by the sign of its label. The state therefore stays in $(-1, 1)$, and its binary digits are the signs that it has seen. The read-out takes the digit that the pointer names and answers $\pm \sqrt{2/\pi}$; the token's own label is known. (With more digits per label, the risk becomes as small as one likes.)
 
 
 # %%
@@ -325,13 +364,17 @@ linear_width.holds(
 glue(longest_digits=digits_each[-1], digit_risk=risk)
 
 # %% [markdown]
+# With a width of 1 the risk stays near 0.36 at every length that double precision can represent. If $\mathfrak L \|U\|_{op}$ is at most 10, on the other hand, the least width for the same risk grows in proportion to $N$, as the last three rows show.
+#
 # ## The operator form: what a code can do
 #
-# The operator norm does not see how many numbers a state has. A code uses that. Take a binary matrix with $N$ rows and $D = 4N$ columns. The state is a vector of $D$ signs over $\sqrt D$, of length 1. It starts with all signs positive, and a positive label of token $m$ turns the signs where row $m$ has a one: a recurrent net, with $U^\to = U^\gets = I$. Words that differ are at least a distance $s$ apart. Let $d_\pm(h)$ be the distance from $h$ to the nearest word in which label $k$ is positive or negative. The read-out
+# The operator norm does not see how many numbers a state has, and this is what a code makes use of. We now describe the third memory of the example exactly. Take a binary matrix with $N$ rows and $D = 4N$ columns. The state is a vector of $D$ signs divided by $\sqrt D$, so its length is 1, and at first all its signs are positive. If token $m$ has a positive label, those signs of the state are flipped where row $m$ of the matrix has a one. This is a recurrent net with $U^\to = U^\gets = I$. Let any two different words be at least a distance $s$ apart, and let $d_\pm(h)$ be the distance from $h$ to the nearest word in which label $k$ is positive or negative. The read-out
 #
 # $$f_y(h, k) = \sqrt{2/\pi}\; \mathrm{clip}\Bigl( \frac{d_-(h) - d_+(h)}s, -1, 1 \Bigr), \qquad \mathfrak L = \frac{2 \sqrt{2/\pi}}s ,$$
 #
-# gives each label its sign, with an error of $1 - 2/\pi = 0.36$. By the bound of Gilbert and Varshamov there are such codes for every $N$ with $s \ge 0.92$. So $\mathfrak L \|U\|_{op}$ does not grow with $N$. With $R$ bits a label the error is as small as one likes, and the same holds. We run the net on prompts.
+# gives each label its sign, with an error of $1 - 2/\pi = 0.36$. By the bound of Gilbert and Varshamov there are such codes for every $N$ with $s \ge 0.92$, so $\mathfrak L \|U\|_{op}$ does not grow with $N$. If each label is stored with $R$ bits instead of one, the error is as small as one likes, and the same argument applies.
+#
+# We run this net on prompts, and check three things: that its read-out answers every other label with the right sign, that no pair of states is steeper than $\mathfrak L$, and how both sides of the operator form behave as $N$ grows.
 
 # %%
 code = built[8] if small == 8 else memory.code_memory(small, source.generator)
@@ -408,13 +451,15 @@ glue(side_longest=f"{last['operator']:.0e}", limit=math.ceil(100 * one_bit["L"].
 glue(by_digits=by_width["error"].iloc[-1] / by_width["floor"].iloc[-1])
 
 # %% [markdown]
-# The side of the operator form falls like $\log N / N$; at $10^7$ tokens $c'$ would have to be below {glue:text}`side_longest`. That of the Frobenius form stays.
+# The side of the operator form falls like $\log N / N$, and at $10^7$ tokens $c'$ would have to be below {glue:text}`side_longest`, whereas the side of the Frobenius form stays constant.
 #
 # ## Lemma 41: packings of a ball
 #
-# **First bound.** Balls of radius $\epsilon/2$ about the points are disjoint and lie in a ball of radius $1 + \epsilon/2$, so $P \le (1 + 2/\epsilon)^D$. For $D = 1$ this is attained.
+# To see where the paper's proof goes wrong, we look at the step in which it counts the points that fit into a ball at a distance $\epsilon$ from one another. It uses two bounds.
 #
-# **Second bound.** A largest set of points $\epsilon$ apart has every point of the ball within $\epsilon$, so $P \ge \epsilon^{-D}$: the log grows with $D$, and not with $\log D$. Maurey's argument covers the $\ell_1$ ball ({ref}`ch-rounding`), and there such a bound is true. At $\epsilon = \frac12$ and $D = 64\, C^2$ it fails in the Euclidean ball, whatever $C \ge 1$.
+# **First bound.** Balls of radius $\epsilon/2$ about the points are disjoint and lie in a ball of radius $1 + \epsilon/2$, so $P \le (1 + 2/\epsilon)^D$, which is attained for $D = 1$.
+#
+# **Second bound.** If we take as many points as possible, every point of the ball is within $\epsilon$ of one of them, and therefore $P \ge \epsilon^{-D}$. So $\log P$ grows with $D$ and not with $\log D$. Maurey's argument, which the paper uses, covers the $\ell_1$ ball ({ref}`ch-rounding`), and for that ball such a bound is true. In the Euclidean ball it fails at $\epsilon = \frac12$ and $D = 64\, C^2$, whatever $C \ge 1$.
 
 # %%
 half, rows = 0.5, []
@@ -460,26 +505,28 @@ maurey.refuted(
 glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 
 # %% [markdown]
+# In every row the number of points that are certain to fit exceeds the second bound, and it stays below the first.
+#
 # ## What we found
 #
-# * The Frobenius form, which the text names, holds with an explicit constant, without logarithms, and needs no packing: $\mathfrak L^2 \|U\|_F^2 \ge (1 - \sqrt E)^2 (N - 1)$, with $E$ the error over pointers to other tokens, at most $\frac N{N-1}$ times the risk. For one label it is nearly sharp. For many, codes pay {glue:text}`slack:.0f` times as much.
+# * The Frobenius form, which the text names, holds with an explicit constant, without logarithms, and its proof needs no packing: $\mathfrak L^2 \|U\|_F^2 \ge (1 - \sqrt E)^2 (N - 1)$, where $E$ is the error over pointers to other tokens, at most $\frac N{N-1}$ times the risk. For one label this is nearly sharp, whereas for many labels the codes pay {glue:text}`slack:.0f` times as much.
 # * The dimension form holds, with constants, for every error below 1. A single number each way comes within {glue:text}`by_digits:.2f` times its floor.
-# * The operator form, which the proof as restored concludes, is false for every constant; so is the second bound of Lemma 41 as restored.
+# * The operator form, in which the proof ends as restored, is false for every constant, and so is the second bound of Lemma 41 as restored.
 # * That the width must grow linearly in $N$ is true of nets with a bounded $\mathfrak L \|U\|_{op}$, and of no others.
 #
 # ```{finding} retrieval.prop8.operator
 # :title: A code keeps the operator norm of U free of N
 # :group: restored form
 #
-# **Statement.** As restored: a small risk implies $\mathfrak L^2 \|U\|_{op}^2 \log(1 + d_h) \ge c' N$, for some $c' > 0$. The display is not legible. The proof of Proposition 8 ends "to obtain lower bounds on $d_h$ and $\|U\|_{op}$", and the proof of Theorem 9, which uses it, goes on "Recall that $\log d_h \le N^c$ for some $c < 1$". The paper's main text names $\|U\|_F$ in its place, and in that form the statement holds; then only the packing step of the proof fails.
+# **Statement.** As restored: a small risk implies $\mathfrak L^2 \|U\|_{op}^2 \log(1 + d_h) \ge c' N$, for some $c' > 0$. Since the display is not legible, we rely on two sentences. The proof of Proposition 8 ends "to obtain lower bounds on $d_h$ and $\|U\|_{op}$", and the proof of Theorem 9, which uses it, goes on "Recall that $\log d_h \le N^c$ for some $c < 1$". The paper's main text names $\|U\|_F$ in its place, and in that form the statement holds; then only the packing step of the proof fails.
 #
-# **Counterexample.** States that are words of an error-correcting code of 4 signs a label, $U = (I, I)$. The error is {glue:text}`error_one_bit:.2f` and $\mathfrak L \le {glue:text}`limit:.2f`$ for every $N$. The left side over $N$ falls from {glue:text}`side_short:.2f` at 4 tokens to {glue:text}`side_long:.2f` at {glue:text}`longest`, and for the codes that Gilbert and Varshamov promise to {glue:text}`side_longest` at $10^7$. More bits a label make the error as small as one likes.
+# **Counterexample.** The states are words of an error-correcting code with 4 signs for each label, and $U = (I, I)$. The error is {glue:text}`error_one_bit:.2f` and $\mathfrak L \le {glue:text}`limit:.2f`$ for every $N$. The left side divided by $N$ falls from {glue:text}`side_short:.2f` at 4 tokens to {glue:text}`side_long:.2f` at {glue:text}`longest`, and for the codes that exist by the theorem of Gilbert and Varshamov to {glue:text}`side_longest` at $10^7$. With more bits for each label the error becomes as small as one likes.
 #
-# **Why.** The Euclidean ball holds exponentially many points, in its dimension, that are a fixed distance apart. $\|U\|_{op}$ does not see the dimension.
+# **Why.** The number of points of the Euclidean ball that are a fixed distance apart grows exponentially with the dimension, but $\|U\|_{op}$ does not see the dimension.
 #
-# **Repair.** The form of the text, with an explicit constant: $\mathfrak L \|U\|_F \ge (1 - \sqrt E) \sqrt{N - 1}$, with $E$ the error over pointers to other tokens, at most $\frac N{N-1}$ times the risk.
+# **Repair.** The form of the text is true, with an explicit constant: $\mathfrak L \|U\|_F \ge (1 - \sqrt E) \sqrt{N - 1}$, with $E$ the error over pointers to other tokens, at most $\frac N{N-1}$ times the risk.
 #
-# **What survives.** The bound on the dimension; the Frobenius form; and {prf:ref}`retrieval-thm9`, which needs no more than these.
+# **What survives.** The bound on the dimension, the Frobenius form, and {prf:ref}`retrieval-thm9`, which needs no more than these two.
 # ```
 #
 # ```{finding} retrieval.prop8.lem41_maurey
@@ -488,11 +535,11 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 #
 # **Statement.** As restored: $P$ points of the unit ball of $\mathbb R^D$ that are pairwise $\epsilon$ apart have $\log P \le C \epsilon^{-2} \log(1 + D \epsilon^2)$. The formula is missing in both texts; they say that Maurey's sparsification gives it, and use it for a Euclidean ball.
 #
-# **Counterexample.** $\epsilon = \frac12$, $D = 64\, C^2$, for any $C \ge 1$. By volume $\log P \ge D \log 2$, which for $C = 1$ is {glue:text}`over_second:.1f` times the right side, and more for larger $C$.
+# **Counterexample.** Take $\epsilon = \frac12$ and $D = 64\, C^2$, for any $C \ge 1$. By volume $\log P \ge D \log 2$, which for $C = 1$ is {glue:text}`over_second:.1f` times the right side, and more for larger $C$.
 #
-# **Why.** Maurey's argument covers the $\ell_1$ ball. In the Euclidean ball the log of a packing grows in proportion to $D$.
+# **Why.** Maurey's argument covers the $\ell_1$ ball, whereas in the Euclidean ball the logarithm of the size of a packing grows in proportion to $D$.
 #
-# **Repair.** None is needed where the paper uses it: {prf:ref}`state-norm` does without packings.
+# **Repair.** None is needed where the paper uses the lemma, because {prf:ref}`state-norm` does without packings.
 #
 # **What survives.** The lemma's first bound, $D \log(1 + 2/\epsilon)$, and with it the bound on the dimension of the states.
 # ```
@@ -503,7 +550,7 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 #
 # **Statement.** Any recurrent net that represents the task "requires a width that grows at least linearly with the context-length $N$".
 #
-# **Counterexample.** Without a bound on the weights: one number each way, whose binary digits are the signs of the labels. At {glue:text}`longest_digits` tokens its risk is {glue:text}`digit_risk:.2f`, where the best constant has 1, and its width is 1 at every length.
+# **Counterexample.** If the weights are not bounded, one number each way is enough, whose binary digits are the signs of the labels. At {glue:text}`longest_digits` tokens its risk is {glue:text}`digit_risk:.2f`, where the best constant has 1, and its width is 1 at every length.
 #
 # **Why.** The proposition bounds $d_h \log(1 + \mathfrak L \|U\|_{op})$, and the logarithm may be of order $N$. The paper itself compares its bound with one "in terms of bit complexity", which this net meets.
 #
@@ -514,7 +561,7 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 #
 # ## What would falsify this
 #
-# A memory that pays less than {prf:ref}`state-norm` says, which the operator norm in its place would allow; a memory below the floor by dimension, as one that holds all labels is below that of four; a narrow net of bounded reach with a small risk; a code whose words cannot be read, as with one sign turned, or whose read-out is steeper than $\mathfrak L$, as without a slope; a bound on $\|U\|_{op}$ that the code meets at $10^7$ tokens, as it meets that on $\|U\|_F$; packings above the bound by volume, as in a ball of radius 2, or below the second bound of Lemma 41, as they are below the first.
+# Our theorem would be false if some memory paid less than {prf:ref}`state-norm` says; with the operator norm in place of the Frobenius norm the codes do. The dimension form would be false if a memory had an error below the floor, as a memory that holds all labels has when it is compared with the floor for four of them, or if a narrow net with a bounded read-out had a small risk. The refutation of the operator form would fail if the words of the code could not be read, as after a flip of one sign, if the read-out were steeper than $\mathfrak L$, as it is without a slope, or if the code met the bound at $10^7$ tokens, as it does with $\|U\|_F$. Lemma 41's first bound would be false if a packing exceeded it, as in a ball of radius 2, and its second would stand if packings stayed below it, as they stay below the first.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -522,32 +569,74 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `mousavih/transformers-separation` trains recurrent nets and measures no norm of $U$. Its states have 500 numbers each way at up to 12 tokens: far more than the dimension form asks for.
+# The repository `mousavih/transformers-separation` trains recurrent nets and measures no norm of $U$. Its states have 500 numbers each way at up to 12 tokens, which is far more than the dimension form asks for.
 #
 # ## Exercises
 #
 # ```{exercise}
-# :label: ex-norms-simple
+# :label: ex-norms-one-label
 #
-# In the simple task all labels of a prompt are one number $y$. Which step of {prf:ref}`state-norm` fails, and what remains?
+# *By hand.* A state of one number $h \in [-1, 1]$ holds one standard normal label $y$ by $h = y$ where $|y| \le 1$, and by the sign of $y$ elsewhere, and the read-out is $F = h$. How large are $\mathfrak L \|U\|_F$ and $E$, and what does the theorem say of them, given that $\mathbb E (|y| - 1)_+^2 = 0.151$?
 # ```
 #
-# ```{solution} ex-norms-simple
+# ```{solution} ex-norms-one-label
 # :class: dropdown
 #
-# The first: the pointer $t$ now stands in every token, so both states know which label will be asked for and need hold no other. $X_s$ as a sum over $k$ is gone. What remains, given $t = k \ne j$, is the comparison for the one state on the side of token $k$, with $p = 1$ and $X_s = y F(s)$: $\mathbb E\, y F \le \mathfrak L \|U\|_F$. So $\mathfrak L \|U\|_F \ge 1 - \sqrt E$, which is free of $N$. It must be: {ref}`ch-recurrent-upper-bound` solves this task.
+# Here $\mathfrak L = 1$, $U = 1$ and $p = 1$, and the error is $E = 0.151$, because it comes only from labels beyond $\pm 1$. The theorem asks for $\mathfrak L \|U\|_F \ge 1 - \sqrt{0.151} = 0.61$, so this memory pays 1.6 times as much as it must.
+# ```
+#
+# ```{exercise}
+# :label: ex-norms-redundancy
+#
+# *With the computer.* The codes above have 4 signs for each label. Build codes for 10 tokens with $r = 2, 3, 4, 6$ and $8$ signs for each label, by `memory.code_memory(10, generator, redundancy=r)`, and compute $\mathfrak L$ and $\mathfrak L^2 \|U\|_F^2 / N = 2 r \mathfrak L^2$. Which $r$ makes the read-out least steep, and which makes the Frobenius form smallest? Then run the whole chapter with longer codes, `python -m bookkit.run retrieval/state_norms -p longest 18 --out my_run`. What becomes of the two curves in the left panel of {numref}`fig-norm-half`?
+# ```
+#
+# ```{solution-start} ex-norms-redundancy
+# :class: dropdown
+# ```
+#
+# The attributes `separation` and `lipschitz` of a code are $s$ and $\mathfrak L$. The best of twenty random codes is taken for each $r$.
+
+# %%
+fresh, by_redundancy = Rng(seed + 1), {}
+for r in (2, 3, 4, 6, 8):
+    found = memory.code_memory(10, fresh.generator, redundancy=r)
+    by_redundancy[r] = {
+        "$s$": found.separation,
+        "$\\mathfrak L$": found.lipschitz,
+        "$2 r \\mathfrak L^2$": 2 * r * found.lipschitz**2,
+    }
+answers = pd.DataFrame(by_redundancy).T.rename_axis("signs a label")
+table(answers, "Random codes for 10 tokens", form=".3f")
+
+# %% [markdown]
+# More signs for each label keep the words further apart, so the read-out becomes less steep, and the operator form ever smaller. But the state also has more dimensions, and the Frobenius form counts them; it is smallest for few signs. With `longest` at 18, the last mark of each curve moves to the right: on the curve of the operator norm it also moves down, and on that of the Frobenius norm it stays at its height, up to the luck of the draw.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-norms-rate
 #
-# The codes above have 4 signs a label. How many would make $\mathfrak L^2 \|U\|_F^2 / N$ smallest?
+# *With pencil and paper.* How many signs for each label would make $\mathfrak L^2 \|U\|_F^2 / N$ smallest for codes that exist by the theorem of Gilbert and Varshamov?
 # ```
 #
 # ```{solution} ex-norms-rate
 # :class: dropdown
 #
-# With $r$ signs a label that differ in a share $\delta$ it is $2 r \mathfrak L^2 = \frac4\pi \frac r\delta$. The promise is $H(\delta) = (1 - \frac1r) \log 2$ with the entropy $H$ of one sign. Fewer signs bring the words closer, more of them cost more: $r/\delta$ is least between $r = 2$ and 4.
+# With $r$ signs for each label and words that differ in a share $\delta$ of them, it is $2 r \mathfrak L^2 = \frac4\pi \frac r\delta$. The theorem promises $H(\delta) = (1 - \frac1r) \log 2$, where $H$ is the entropy of one sign. Fewer signs bring the words closer together, and more of them cost more; the ratio $r/\delta$ is least between $r = 2$ and 4.
+# ```
+#
+# ```{exercise}
+# :label: ex-norms-simple
+#
+# *To think about.* In the simple task all labels of a prompt are one number $y$. Which step of {prf:ref}`state-norm` fails, and what remains?
+# ```
+#
+# ```{solution} ex-norms-simple
+# :class: dropdown
+#
+# The first step fails: the pointer $t$ now stands in every token, so both states know which label will be asked for and need not hold any other. The process $X_s$, a sum over $k$, no longer exists. What remains, given $t = k \ne j$, is the comparison for the one state on the side of token $k$, with $p = 1$ and $X_s = y F(s)$, which gives $\mathbb E\, y F \le \mathfrak L \|U\|_F$. So $\mathfrak L \|U\|_F \ge 1 - \sqrt E$, which does not contain $N$, and must not, because {ref}`ch-recurrent-upper-bound` solves this task.
 # ```
 #
 # ## References
@@ -556,4 +645,4 @@ ledger.show()
 # :filter: docname in docnames
 # ```
 #
-# The results are from {cite:t}`retrieval`, numbered as in its first version; in the next one Proposition 8 is Proposition 6. Maurey's argument is from {cite:t}`pisier1981`. Theorem 9, which builds on this page, is judged in {ref}`ch-recurrent-lower-bound`.
+# The results are from {cite:t}`retrieval`, numbered as in its first version; in the next one Proposition 8 is Proposition 6, and Maurey's argument is from {cite:t}`pisier1981`. Theorem 9, which builds on this page, is judged in {ref}`ch-recurrent-lower-bound`.

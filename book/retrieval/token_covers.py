@@ -19,46 +19,11 @@
 # # How many transformers are there?
 #
 # ```{verdict}
-# Yes, the class of transformers is small enough: the logarithm of its covering number grows with the length of the prompts like a power of $\log N$, as Proposition 17 says. At 1024 tokens that logarithm is {glue:text}`log_size:.1e` with the constants derived here, and squaring the length multiplies it by at most {glue:text}`growth:.1f` in the table. The count by volume gives this. The other count of Lemma 16, by sparsification, is not judged in the norm that the paper has.
+# Proposition 17 is true with the constants derived here: up to small differences there are so few transformers that the logarithm of their number, the log covering number, grows with the length $N$ of the prompts only like a power of $\log N$. At 1024 tokens it is {glue:text}`log_size:.1e`, and squaring the length multiplies it by at most {glue:text}`growth:.1f` in the table. This follows from one of the two counts in Lemma 16, the count by volume. The other count, by sparsification, stays open in the norm that the paper has.
 # ```
-# **Needs** {ref}`ch-sparse-token-regression`, {ref}`ch-attention-capacity`, {ref}`ch-rounding`. **Read** 8 min. **Runs in** 10 s. **Source** quoted (Lemma 12, the hypotheses of all), restored (the displayed bounds).
+# **Needs** {ref}`ch-sparse-token-regression`, {ref}`ch-attention-capacity`, {ref}`ch-rounding`. **Read** 17 min. **Runs in** 10 s. **Source** quoted (Lemma 12, the hypotheses of all), restored (the displayed bounds).
 #
-# **Claim.** A guarantee for learning needs a count: how many transformers are there, up to a small difference of outputs? The paper's answer depends on the length of the prompts by logarithms only. It has four steps: tokens are not long, heads move little when their matrices move, so does the net behind them, and matrices have small covers. All four hold, with constants that we derive; of the paper's two counts of matrices one is enough.
-#
-# ## Why one should care
-#
-# Whether a network that fits its training prompts can be trusted on new ones depends on how many networks there are that could have been learned. There are infinitely many, of course, but networks with nearly the same outputs may be counted as one. The question for transformers on long prompts is whether this count grows with the number $N$ of tokens. If it grew in proportion, long prompts would need more samples, and the paper's message, that attention learns retrieval almost independently of the length, would fail at its root.
-#
-# ## One head by hand
-#
-# Let a head look at two tokens with the values 1 and $-1$, and let it have one free number, the difference $s$ of their scores, between 0 and 10. Its output is $\tanh \frac s2$, with a slope of at most $\frac12$. To have, for each $s$, one on a list with an output within 0.1, numbers $s$ that are 0.4 apart are enough, and 0.2 is the largest distance to the next: the list $0.2, 0.6, \dots, 9.8$ has 25 members. (Fewer would do, since large scores hardly matter.)
-#
-# With more tokens nothing changes: the output is an average with weights that add up to 1, so it moves by at most as much as the largest score does, however many tokens there are. The logarithm of $N$ that remains comes from two places. Among many random tokens some are long, and with more positions their codes need more dimensions.
-#
-# **The class.** There are $n$ prompts of $N$ tokens $z_j \in \mathbb R^D$, with data $x_j \in \mathbb R^d$, the positions and $q$ pointers in them, as in {prf:ref}`retrieval-ass123`. Head $h$ of $H$ has a query-key matrix $W_h$ and gives token $i$ the average $\sum_j p_j z_j$, where $p$ is the softmax of the *scores* $z_i^\top W_h z_j$. A net $u \mapsto a^\top \sigma(Vu + b)$ with $m$ ReLU units reads all $H$ averages. Its weights have $\|a\|\, \|(V, b)\|_F \le K$, and $\|W_h\|_F \le B_F$. A set of transformers is an $\epsilon$-*cover* if every member of the class differs from one of the set by at most $\epsilon$, at every token of prompts whose tokens have length at most $R$. The *log size* of a cover is the logarithm of its number of members.
-#
-# ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 12
-# :label: retrieval-lem12
-# *(Quoted for $\delta = (nN)^{-1/2}$.)* For $\delta \le nN/\sqrt e$: if $(\mathbb E \|x_j\|^r)^{1/r} \le \sqrt{C_x d r}$ for all $r \ge 1$, then with probability at least $1 - \delta$ no datum is longer than $\sqrt{2e\, C_x\, d \log(nN/\delta)}$, whether or not the prompts are independent.
-# ```
-#
-# ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 13, 14, 15 and 39
-# :label: retrieval-lem15
-# *(Restored, with constants of ours.)* Let two transformers of the class, the second with a hat, differ by $\Delta a$, $\Delta(V, b)$ and $\Delta W_h$. On tokens of length at most $R$ each head moves by at most $R^2 \max_j \|\Delta W_h z_j\| \le R^3 \|\Delta W_h\|_2$, and the output by at most
-#
-# $$\sqrt{1 + HR^2}\, \bigl(\|\Delta a\| \|(V, b)\|_F + \|\hat a\| \|\Delta(V, b)\|_F\bigr) + K \sqrt H\, R^3 \max_h \|\Delta W_h\|_2 .$$
-# ```
-#
-# ```{prf:proposition} Mousavi-Hosseini et al. (2025), Lemma 16 and Proposition 17
-# :label: retrieval-prop17
-# *(The first term is quoted up to constants, the second restored.)* The class has an $\epsilon$-cover of log size at most
-#
-# $$m (HD + 2) \log\Bigl(1 + \frac{8K \sqrt{1 + HR^2}}\epsilon\Bigr) + H D^2 \log\Bigl(1 + \frac{2 B_F}\rho\Bigr), \qquad \rho = \frac\epsilon{2K \sqrt H\, R^3} .$$
-# ```
-#
-# In Lemma 15 the paper has 2 in place of our 1, from the corollary on softmax that it cites.
-#
-# **Two counts in Lemma 16.** The lemma bounds the matrices $\Theta_{QK} = (W_1, \dots, W_H)$ by two norms, $\|\Theta_{QK}\|_{2,1} \le R_{2,1}$ and $\|\Theta_{QK}\|_F \le R_F$, where $\|\cdot\|_{2,1}$ is the sum of the Euclidean lengths of the columns. It gives a count for each. The displays are missing, but the constants of Lemma 18, which are legible, fix the powers: *sparsification* with the log size $(r_z R_{2,1}/\epsilon)^2$, up to logarithms, and *counting by volume* with $H D_e^2 \log(1 + r_z R_F/\epsilon)$, where $r_z$ is the length of a token. The proposition above uses the second count only, and so does everything that follows from it in this book. For the first count the page proves a version for a smaller class, that of matrices whose absolute entries sum to at most $B_1$; its log size is $H \lceil B_1^2/(2\rho^2) \rceil \log(2D^2 + 1)$.
+# **Claim.** A guarantee for learning needs a count: how many transformers are there, up to a small difference of outputs? In the paper's answer the length of the prompts occurs in logarithms only. The argument has four steps: tokens are not long; a head moves little if its matrix moves little; so does the net that reads the heads; and matrices have small covers. All four steps hold, with constants that we derive. Of the paper's two counts of matrices one is enough.
 
 # %% tags=["parameters"]
 instances = 200  # pairs of transformers that climb [100..2000]
@@ -95,7 +60,47 @@ classes = {2**k: token_covers.retrieving(2**k, n, 10) for k in exponents}
 sizes = pd.DataFrame({N: c.log_sizes(n**-0.5) for N, c in classes.items()}).T.rename_axis("N")
 sizes["all"] = sizes["net"] + sizes["counting"]
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Log sizes of a cover of the net, and of two covers of the heads, for the class that just contains the paper's construction: one pointer, ten dimensions, 1000 prompts. The grey line is $N$.", "name": "fig-token-covers"}, "image": {"alt": "Log-log axes, tokens in a prompt from 16 to 16 million against log size. The net's curve is lowest and nearly flat, from two thousand to thirteen thousand. Counting lies a hundred times higher and more, rises slowly, and is crossed by the straight line of N near the right end. Sparsification lies far above both, from ten to the seventeen on."}} tags=["hide-input"]
+# %% [markdown]
+# ## Why one should care
+#
+# A model that could fit any labels whatsoever would learn nothing from a sample. Whether a class of models can be trusted after $n$ examples therefore depends on how many different models it contains. There are infinitely many transformers, of course, but two of them whose outputs differ by less than $\epsilon$ on all prompts may count as one. One may fear that the result still grows with the length of the prompts, because attention compares every token with every other, and a prompt of $N$ tokens has $N^2$ scores. But the paper shows that it hardly grows, because one and the same query-key matrix produces all the scores. It is therefore enough to count matrices, and their number of entries does not depend on $N$.
+#
+# ## A head with a single weight
+#
+# Let us count a class that is small enough to do it by hand. Take tokens that are single numbers between $-1$ and $1$, and heads whose query-key matrix is a single number $w$ between $-2$ and $2$. If the first token asks, then token $j$ has the score $w z_1 z_j$, and the head returns the average of the tokens, weighted by the softmax of the scores. On the prompt $z = (1, -1)$ the scores are $w$ and $-w$, so the head returns
+#
+# $$\frac{e^w - e^{-w}}{e^w + e^{-w}} = \tanh w .$$
+#
+# How many values of $w$ do we have to list, such that every head of the class differs from a listed one by at most $\epsilon = 0.1$? The slope of $\tanh$ is at most 1, so on this prompt $w$ may move by 0.1, and a grid of spacing 0.2 is enough: the interval from $-2$ to $2$ needs 20 values. Fewer than 10 are not enough, because $\tanh w$ runs from $-0.96$ to $0.96$, and each listed head covers a stretch of at most 0.2 of this range.
+#
+# If the prompt becomes longer, a head still has one number $w$, and we will see that its output still moves by at most as much as $w$ does, whatever the number of tokens. So the same 20 heads cover the class for *all* lengths at once, and the log size of the cover is $\log 20 = 3.0$. If each position had a weight of its own, there would be $20^N$ combinations, and the log size would be $3.0\, N$. This is the difference between a count that is useful and one that is not. The next lines move $w$ by 0.1 and record the largest move of the output, for prompts of random tokens and for prompts that consist of as many ones as minus ones.
+
+
+# %%
+def head(w, z):
+    """What the head with weight w returns at the first token of prompts z, (prompts, N)."""
+    return ((w * z[:, :1] * z).softmax(-1) * z).sum(-1)
+
+
+fresh, moves = Rng(seed + 1), {}
+weights = [round(0.1 * k, 1) for k in range(-20, 20)]
+for N in (2, 8, 32, 128):
+    drawn = 2 * torch.rand(200, N, generator=fresh.generator, dtype=torch.float64) - 1
+    halves = f64([1.0, -1.0]).repeat(1, N // 2)
+    row = {"random tokens": drawn, "ones and minus ones": halves}
+    moves[N] = {
+        name: max((head(w + 0.1, z) - head(w, z)).abs().max().item() for w in weights)
+        for name, z in row.items()
+    }
+by_length = pd.DataFrame(moves).T.rename_axis("N")
+table(by_length, "Largest move of the output if the weight moves by 0.1", form=".4f")
+
+# %% [markdown]
+# No output moves by more than 0.1, as claimed. Random tokens move it less on long prompts than on short ones, but the prompt of ones and minus ones moves it by nearly 0.1 at every length. So the constant 1 is right, and $N$ does not occur in it.
+#
+# The class that the theorem needs is larger: matrices in place of numbers, several heads, a ReLU net behind them, and tokens whose length is not bounded but only rarely large. The figure shows the three parts of the count for this class.
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Log sizes of a cover of the net and of two covers of the heads, against the length of the prompts. The class just contains the paper's construction: one pointer, ten dimensions, 1000 prompts. The grey line is $N$.", "name": "fig-token-covers"}, "image": {"alt": "Log-log axes, tokens in a prompt from 16 to 16 million against log size. The net's curve is lowest and nearly flat, from two thousand to thirteen thousand. Counting lies a hundred times higher and more, rises slowly, and is crossed by the straight line of N near the right end. Sparsification lies far above both, from ten to the seventeen on."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.8)
 shown = {2**k: token_covers.retrieving(2**k, n, 10).log_sizes(n**-0.5) for k in range(4, 25)}
 names = {"norm": "heads, sparsification", "counting": "heads, counting", "net": "net"}
@@ -107,13 +112,46 @@ ax.legend(loc="center right", bbox_to_anchor=(1, 0.62))
 figures.show()
 
 # %% [markdown]
-# ## Tokens are not long
+# The lowest curve is the ReLU net, and it hardly grows. The heads, counted by volume, are a hundred times as expensive. Their curve also rises slowly, and the grey line of slope 1 overtakes it on very long prompts. The highest curve is the other way to count heads, sparsification. It is far above the others at every length, so it is the count by volume that carries the theorem.
 #
-# ```{dropdown} Proof of Lemma 12
-# By Markov's inequality $\Pr[\|x\| \ge t] \le (C_x d r/t^2)^{r/2}$ for every $r \ge 1$. With $r = 2 \log(nN/\delta)$ and $t^2 = e\, C_x\, d\, r$ the right side is $e^{-r/2} = \delta/nN$. A union bound needs no independence. $\square$
+# ## The statements
+#
+# **The class.** There are $n$ prompts of $N$ tokens $z_j \in \mathbb R^D$, and a token contains its data $x_j \in \mathbb R^d$, its position and its $q$ pointers, as in {prf:ref}`retrieval-ass123`. Head $h$ of $H$ has a query-key matrix $W_h$ and gives token $i$ the average $\sum_j p_j z_j$, where $p$ is the softmax of the *scores* $z_i^\top W_h z_j$. A net $u \mapsto a^\top \sigma(Vu + b)$ with $m$ ReLU units reads all $H$ averages, and the weights are bounded by $\|a\|\, \|(V, b)\|_F \le K$ and $\|W_h\|_F \le B_F$. A set of transformers is an $\epsilon$-*cover* if every member of the class differs from one of the set by at most $\epsilon$, at every token of prompts whose tokens have length at most $R$. The *log size* of a cover is the logarithm of its number of members.
+#
+# ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 12
+# :label: retrieval-lem12
+# *(Quoted for $\delta = (nN)^{-1/2}$.)* For $\delta \le nN/\sqrt e$: if $(\mathbb E \|x_j\|^r)^{1/r} \le \sqrt{C_x d r}$ for all $r \ge 1$, then with probability at least $1 - \delta$ no datum is longer than $\sqrt{2e\, C_x\, d \log(nN/\delta)}$, whether or not the prompts are independent.
 # ```
 #
-# Can the radius be made smaller under the same assumption? No. Let a datum have the length $t$ with probability $p$, else be 0. Assumption 1 allows it if and only if $t\, p^{1/r} \le \sqrt{C_x d r}$ for all $r$. The largest such $p$ is found by minimising over $r$, and if the data are long one at a time, $nN p$ is the chance that one is long.
+# ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 13, 14, 15 and 39
+# :label: retrieval-lem15
+# *(Restored, with constants of ours.)* Let two transformers of the class, the second with a hat, differ by $\Delta a$, $\Delta(V, b)$ and $\Delta W_h$. On tokens of length at most $R$ each head moves by at most $R^2 \max_j \|\Delta W_h z_j\| \le R^3 \|\Delta W_h\|_2$, and the output by at most
+#
+# $$\sqrt{1 + HR^2}\, \bigl(\|\Delta a\| \|(V, b)\|_F + \|\hat a\| \|\Delta(V, b)\|_F\bigr) + K \sqrt H\, R^3 \max_h \|\Delta W_h\|_2 .$$
+# ```
+#
+# ```{prf:proposition} Mousavi-Hosseini et al. (2025), Lemma 16 and Proposition 17
+# :label: retrieval-prop17
+# *(The first term is quoted up to constants, the second restored.)* The class has an $\epsilon$-cover of log size at most
+#
+# $$m (HD + 2) \log\Bigl(1 + \frac{8K \sqrt{1 + HR^2}}\epsilon\Bigr) + H D^2 \log\Bigl(1 + \frac{2 B_F}\rho\Bigr), \qquad \rho = \frac\epsilon{2K \sqrt H\, R^3} .$$
+# ```
+#
+# In the example $D = H = 1$ and $R = 1$, there is no net, and the head moves by at most $R^3 |\Delta w| = |\Delta w|$. In Lemma 15 the paper has the constant 2 in place of our 1, from the corollary on softmax that it cites.
+#
+# **Two counts in Lemma 16.** The lemma bounds the matrices $\Theta_{QK} = (W_1, \dots, W_H)$ by two norms, $\|\Theta_{QK}\|_{2,1} \le R_{2,1}$ and $\|\Theta_{QK}\|_F \le R_F$, where $\|\cdot\|_{2,1}$ is the sum of the Euclidean lengths of the columns, and it gives a count for each. The displays are missing, but the constants of Lemma 18, which are legible, fix the powers. There is *sparsification* with the log size $(r_z R_{2,1}/\epsilon)^2$, up to logarithms, and *counting by volume* with $H D_e^2 \log(1 + r_z R_F/\epsilon)$, where $r_z$ is the length of a token. The proposition above uses the second count only, and so does everything that follows from it in this book. For the first count we prove a version for a smaller class, that of matrices whose absolute entries sum to at most $B_1$; its log size is $H \lceil B_1^2/(2\rho^2) \rceil \log(2D^2 + 1)$.
+#
+# ## Tokens are not long
+#
+# Assumption 1 of the paper bounds the moments of the data. The first lemma turns this into a bound on the longest of all $nN$ data, by Markov's inequality for a moment of high order.
+#
+# ```{dropdown} Proof of Lemma 12
+# We choose the order of the moment such that one datum is too long with probability $\delta/nN$, and then take the union bound over all of them.
+#
+# By Markov's inequality $\Pr[\|x\| \ge t] \le (C_x d r/t^2)^{r/2}$ for every $r \ge 1$. With $r = 2 \log(nN/\delta)$ and $t^2 = e\, C_x\, d\, r$ the right side is $e^{-r/2} = \delta/nN$, and a union bound needs no independence. $\square$
+# ```
+#
+# Can the radius be made smaller under the same assumption? To see that it cannot, let a datum have the length $t$ with probability $p$, and be 0 otherwise. Assumption 1 allows this if and only if $t\, p^{1/r} \le \sqrt{C_x d r}$ for all $r$, and we find the largest such $p$ by minimising over $r$. If the data are long one at a time, the chance that one of them is long is $nN p$, which the table compares with $\delta$. A ratio above 1 would refute the lemma, and a ratio of 1 means that its radius cannot be improved.
 
 # %%
 delta = 0.1
@@ -161,21 +199,25 @@ lem12.holds(
 )
 
 # %% [markdown]
-# So Lemma 12 is sharp, with its constant $2e$. Normal data, which satisfy the assumption with $C_x = 1$, are much shorter.
+# In the column *two lengths* the ratio is 1 at every size, so Lemma 12 is sharp, with its constant $2e$: a radius that is 2 % smaller already fails. Normal data satisfy the assumption with $C_x = 1$, too, but they are much shorter than the lemma allows.
 #
 # ## Transformers move little when their weights move
 #
-# Lemma 39, as restored: $\|AB\|_{r,s} \le \|A\|_{r,p} \|B\|_{q,s}$ for $\frac1p + \frac1q = 1$, where $\|A\|_{r,p}$ is the $p$-norm of the $r$-norms of the columns.
+# The second step generalizes what we saw for a single weight. It uses a product inequality for mixed norms, Lemma 39, as restored: $\|AB\|_{r,s} \le \|A\|_{r,p} \|B\|_{q,s}$ for $\frac1p + \frac1q = 1$, where $\|A\|_{r,p}$ is the $p$-norm of the $r$-norms of the columns.
+#
+# **The idea of the proofs.** We follow a change of the weights through the network. If $W$ moves, every score moves by at most $R^2 \|\Delta W\|_2$. A softmax passes this on without enlarging it, so the attention weights together move by at most as much, and the average of tokens by $R$ times as much. This is the factor $R^3$, and no step depends on the number of tokens. The net behind the heads then multiplies the move by its Lipschitz constant. If in addition the weights of the net move, we move one layer at a time.
 #
 # ```{dropdown} Proofs
-# *Lemma 39.* Column $j$ of $AB$ is $\sum_k b_{kj} A_k$ with the columns $A_k$ of $A$. Its $r$-norm is at most $\sum_k |b_{kj}| \|A_k\|_r \le \|A\|_{r,p} \|b_j\|_q$ by the triangle and Hölder's inequality. Take the $s$-norm over $j$.
+# *Lemma 39.* Column $j$ of $AB$ is $\sum_k b_{kj} A_k$ with the columns $A_k$ of $A$. Its $r$-norm is at most $\sum_k |b_{kj}| \|A_k\|_r \le \|A\|_{r,p} \|b_j\|_q$ by the triangle inequality and Hölder's inequality, and taking the $s$-norm over $j$ proves the lemma.
 #
-# *Lemma 15.* By Lemma 39 with $p = \infty$, $q = 1$ a head moves by at most $R\, \|p - \hat p\|_1$. Softmax has $\|p - \hat p\|_1 \le c \max_j |s_j - \hat s_j|$ with $c = 1$ ({ref}`ch-attention-capacity`), and the scores move by at most $|z_i^\top \Delta W z_j| \le R\, \|\Delta W z_j\| \le R^2 \|\Delta W\|_2$.
+# *Lemma 15, one head.* By Lemma 39 with $p = \infty$, $q = 1$ a head moves by at most $R\, \|p - \hat p\|_1$. Softmax has $\|p - \hat p\|_1 \le c \max_j |s_j - \hat s_j|$ with $c = 1$ ({ref}`ch-attention-capacity`), and the scores move by at most $|z_i^\top \Delta W z_j| \le R\, \|\Delta W z_j\| \le R^2 \|\Delta W\|_2$.
 #
-# *Lemma 14, the step.* What the net reads is $u$ with $\|u\|^2 \le HR^2$. Since $\sigma$ is 1-Lipschitz with $\sigma(0) = 0$, moving $a$ costs $\|\Delta a\| \|(V, b)\|_F \sqrt{1 + HR^2}$, and then moving $(V, b)$ costs $\|\hat a\| \|\Delta(V, b)\|_F \sqrt{1 + HR^2}$.
+# *Lemma 14, the net.* What the net reads is a vector $u$ with $\|u\|^2 \le HR^2$. Since $\sigma$ is 1-Lipschitz with $\sigma(0) = 0$, moving $a$ costs at most $\|\Delta a\| \|(V, b)\|_F \sqrt{1 + HR^2}$, and then moving $(V, b)$ costs at most $\|\hat a\| \|\Delta(V, b)\|_F \sqrt{1 + HR^2}$.
 #
-# *Lemma 13.* The net is Lipschitz with the constant $\|a\| \|V\|_2 \le K$, and $H$ heads together move by at most $\sqrt H$ times the largest move of one. The triangle inequality adds both. $\square$
+# *Lemma 13, both.* The net is Lipschitz with the constant $\|a\| \|V\|_2 \le K$, and $H$ heads together move by at most $\sqrt H$ times the largest move of one, so the triangle inequality adds the two parts. $\square$
 # ```
+#
+# We test Lemma 39 on random matrices, for all powers between 1 and infinity, and on matrices of ones, where equality holds.
 
 # %%
 powers = [1.0, 1.5, 2.0, 4.0, math.inf]
@@ -200,7 +242,7 @@ ones = torch.ones(1, 4).double(), torch.ones(4, 1).double()
 holder = {"random matrices": product_ratio(A, B), "all ones": product_ratio(*ones)}
 
 # %% [markdown]
-# For the transformer we search. Pairs of transformers with two heads and two units climb towards the largest ratio of both sides of {prf:ref}`retrieval-lem15`: in the heads alone, in the net alone, in all weights. Some start where equality is near: two opposite tokens for the heads; a net that is aligned with what it reads.
+# For the transformer we search for a counterexample: pairs of transformers with two heads and two units climb towards the largest ratio of both sides of {prf:ref}`retrieval-lem15`, where in turn only the heads move, only the net moves, or all weights move. Some pairs start where equality is near: two opposite tokens for the heads, as in the example, and a net that is aligned with what it reads. Again, a ratio above 1 would refute the lemma.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input", "nbval-ignore-output"]
 SHAPES = {"Z": (2, 2), "W": (2, 2, 2), "a": (2,), "V": (2, 4), "b": (2,)}
@@ -286,14 +328,16 @@ for row, name, control in (
 glue(heads=moved.loc["heads", "largest ratio"], both=moved.loc["both", "largest ratio"])
 
 # %% [markdown]
-# Each summand alone is attained, that of the heads ({glue:text}`heads:.4f`) and that of the net. Both together reach {glue:text}`both:.2f`.
+# The summand of the heads is attained ({glue:text}`heads:.4f`), and so is that of the net. If both move together, the search reaches {glue:text}`both:.2f`, and no ratio exceeds 1.
 #
 # ## Matrices have small covers
 #
-# * *Sparsification, for the sum of absolute entries.* $W$ is an average of matrices out of $0, \pm B_1 E_{ab}$, where $E_{ab}$ has a single one. Averages of $k$ of them come within $B_1/\sqrt{2k}$ in the Frobenius norm ({ref}`ch-rounding`; Maurey's argument gives $B_1/\sqrt k$), and there are at most $(2D^2 + 1)^k$.
-# * *Counting.* Take points of a ball of $k$ numbers and radius $r$ that are more than $\rho$ apart, as many as fit. They are a cover. Balls of radius $\rho/2$ around them are disjoint and lie in a ball of radius $r + \rho/2$, so there are at most $(1 + 2r/\rho)^k$.
+# The last step counts matrices, and there are two standard ways to do it, which exploit different properties.
 #
-# The first is tested by matrices that climb away from the nearest average, the second by a packing: random points of a ball of four numbers, kept if they are far from all kept before.
+# * *Sparsification, for the sum of absolute entries.* A matrix $W$ with a small sum of absolute entries is an average of very simple matrices, namely of $0$ and $\pm B_1 E_{ab}$, where $E_{ab}$ has a single one. If we draw $k$ of these at random, their average comes within $B_1/\sqrt{2k}$ of $W$ in the Frobenius norm ({ref}`ch-rounding`; Maurey's argument gives $B_1/\sqrt k$), and there are at most $(2D^2 + 1)^k$ such averages.
+# * *Counting by volume.* In a ball of $k$ numbers and radius $r$, take as many points as fit at distances of more than $\rho$. They are a cover, because a point that was not covered could be added. Balls of radius $\rho/2$ around the points are disjoint and lie in a ball of radius $r + \rho/2$, so there are at most $(1 + 2r/\rho)^k$ of them.
+#
+# We test the first count by matrices that climb away from the nearest average, and the second by a packing: random points of a ball of four numbers, each of which is kept if it is far from all those kept before. A matrix that is further away than its bound, or a packing that is larger, would refute the count.
 
 # %% tags=["nbval-ignore-output"]
 D, terms = 3, (1, 2, 3, 5, 10)
@@ -350,11 +394,13 @@ lem16.holds(
 )
 
 # %% [markdown]
+# Both bounds are respected, and that of sparsification is nearly attained for small $k$.
+#
 # ## The count, and the length of prompts
 #
-# *Proposition 17.* Half of $\epsilon$ goes to the net. What a ReLU net computes does not change if $a$ is multiplied and $(V, b)$ divided by a positive number, so both may have norms of at most $\sqrt K$. Then $a$ and $(V, b)$ may each move by a share $\eta = \epsilon / (4K \sqrt{1 + HR^2})$ of its bound, and counting gives $m(HD + 2) \log(1 + 2/\eta)$. The other half goes to the heads, whose matrices may move by $\rho$. $\square$
+# To get Proposition 17, we divide $\epsilon$ between the two parts, and half of it goes to the net. What a ReLU net computes does not change if $a$ is multiplied and $(V, b)$ divided by a positive number, so we may assume that both have norms of at most $\sqrt K$. Then $a$ and $(V, b)$ may each move by a share $\eta = \epsilon / (4K \sqrt{1 + HR^2})$ of their bounds, and counting by volume gives $m(HD + 2) \log(1 + 2/\eta)$. The other half goes to the heads, whose matrices may move by $\rho$. $\square$
 #
-# What the proposition is for: a class that contains the construction of Lemma 11. There $H = q$, $D = d + (1 + q) d_e$ with $d_e = \lfloor 20 \log N \rfloor$, $R$ is Lemma 12's radius and grows like $\sqrt{\log nN}$, and each $W_h$ is $\alpha I$ in one block, so that $B_F = \alpha \sqrt{d_e}$ and $B_1 = \alpha d_e$ with $\alpha$ of order $\log(nN)$. The table has $q = 1$, $d = 10$, $n = 1000$ and $\epsilon = n^{-1/2}$.
+# The proposition will be applied to the class that contains the construction of Lemma 11 ({ref}`ch-pointer-heads`). There $H = q$, and a token has $D = d + (1 + q) d_e$ numbers with $d_e = \lfloor 20 \log N \rfloor$. The radius $R$ is that of Lemma 12 and grows like $\sqrt{\log nN}$. Each $W_h$ is $\alpha I$ in one block, so $B_F = \alpha \sqrt{d_e}$ and $B_1 = \alpha d_e$ with $\alpha$ of order $\log(nN)$. The table shows the log sizes for $q = 1$, $d = 10$, $n = 1000$ and $\epsilon = n^{-1/2}$. If the log size at $N^2$ exceeded a fixed multiple of that at $N$, it would grow like a power of $N$, and the message of the proposition would be wrong.
 
 # %%
 named = sizes.set_axis(pd.Index([f"2^{k}" for k in exponents], name="N"))
@@ -375,9 +421,9 @@ prop17.holds(
 )
 
 # %% [markdown]
-# Squaring $N$ doubles $\log N$. Two such factors stand in $D^2$. The third logarithm, that of $1 + 2B_F/\rho$, is one of powers of $\log nN$ and of $n$, and less than doubles. So the log size grows by less than 8, and at these lengths by little more than 4. Counting gives {glue:text}`log_size:.1e` at 1024 tokens, sparsification {glue:text}`sparser:.1e`. So it is counting that carries the theorem, at every length of the table; sparsification, even for the sum of entries, is the smaller only while $B_1/\rho$ is below about $D$.
+# Squaring $N$ doubles $\log N$, and two factors of $\log N$ stand in $D^2$. The third logarithm, $\log(1 + 2B_F/\rho)$, is one of powers of $\log nN$ and of $n$, and it less than doubles. So the log size is multiplied by less than 8, and at these lengths by little more than 4. At 1024 tokens counting by volume gives {glue:text}`log_size:.1e`, and sparsification {glue:text}`sparser:.1e`. Counting therefore carries the theorem at every length of the table. Sparsification, even for the sum of entries, is the smaller one only while $B_1/\rho$ is below about $D$.
 #
-# **Why sparsification in the paper's norm is not judged.** The lemma that the paper cites covers the products of a matrix with *all* tokens of the sample, in the Frobenius norm. Used as it stands it gives a log size of order $(\|Z\|_F R_{2,1}/\epsilon)^2$, where $\|Z\|_F^2$ adds up the squared lengths of $nN$ tokens, and a count proportional to $nN$ is of no use. Covering the matrices themselves, as for the sum of entries, avoids the factor $nN$, but it cannot work for the (2,1)-norm. To see this, take matrices with a single column that is not 0. Their (2,1)-norm is the length of that column, so they are a Euclidean ball in $D$ dimensions, and by volume a cover at half its radius has a log size of at least $D \log 2$. The sum of absolute entries would allow only $2 \log(2D^2 + 1)$.
+# **Why sparsification in the paper's norm is not judged.** The lemma that the paper cites covers the products of a matrix with *all* tokens of the sample, in the Frobenius norm. Used as it stands, it gives a log size of order $(\|Z\|_F R_{2,1}/\epsilon)^2$, where $\|Z\|_F^2$ adds up the squared lengths of $nN$ tokens, and a count proportional to $nN$ is useless. If one covers the matrices themselves, as we did for the sum of entries, the factor $nN$ does not arise. For the (2,1)-norm, however, this cannot work. To see this, take matrices with a single column that is not 0. Their (2,1)-norm is the length of that column, so they form a Euclidean ball in $D$ dimensions, and by volume a cover at half its radius has a log size of at least $D \log 2$. The sum of absolute entries would allow only $2 \log(2D^2 + 1)$, and the table shows both for several $D$.
 
 # %%
 D = classes[1024].D
@@ -398,19 +444,20 @@ sparsified.holds(
 glue(column=free_column[D], entries=counts.loc[D, "sum of entries"])
 
 # %% [markdown]
-# At the $D$ of 1024 tokens a free column needs {glue:text}`column:.0f`, where the sum of entries gives {glue:text}`entries:.0f`. What remains for the (2,1)-norm are covers that hold on the $nN$ tokens of the sample only, not on all tokens of that length. Such a cover with a logarithm of $nN$ may well exist; we have not proved one, and Lemma 16's first half stays open. The construction of Lemma 11 has both norms equal, $\alpha d_e$ a head, because its matrices are diagonal in one block.
+# At the $D$ that belongs to 1024 tokens a free column needs {glue:text}`column:.0f`, where the sum of entries gives {glue:text}`entries:.0f`. What remains for the (2,1)-norm are covers that hold on the $nN$ tokens of the sample only, and not on all tokens of that length. Such a cover with a logarithm of $nN$ may well exist, but we have not proved one, and Lemma 16's first half stays open. The construction of Lemma 11 has both norms equal, $\alpha d_e$ for each head, because its matrices are diagonal in one block.
 #
 # ## What we found
 #
-# * Lemma 12 is sharp: some data that Assumption 1 allows reach its radius with probability $\delta$.
-# * A head moves by at most $R^3 \|\Delta W\|_2$, with 1 where the paper's source has 2. Each summand of the inequality of Lemmas 13 to 15 is attained.
-# * Proposition 17 holds with the constants above, by the count by volume. With the paper's construction it depends on $N$ like $\log^2 N$, up to a factor of order $\log \log N$.
+# * Lemma 12 is sharp, because some data that Assumption 1 allows exceed its radius with probability $\delta$.
+# * A head moves by at most $R^3 \|\Delta W\|_2$, with the constant 1 where the paper's source has 2. Each summand of the inequality of Lemmas 13 to 15 is attained.
+# * Proposition 17 holds with the constants above, by the count by volume. For the paper's construction it depends on $N$ like $\log^2 N$, up to a factor of order $\log \log N$.
+# * Whether the count by sparsification holds in the paper's norm is open.
 #
-# What the count means for learning is told in {ref}`ch-transformer-guarantee`.
+# What the count means for learning is the subject of {ref}`ch-transformer-guarantee`.
 #
 # ## What would falsify this
 #
-# For Lemma 12: data that the moments allow and that are long too often; the control is a radius 2 % less. For the Lipschitz steps: a pair of transformers farther apart than allowed; the controls lose the $\sqrt H$, the bias, or one part of the sum. For the covers: a matrix farther away, a packing that is larger; the controls have fewer terms, no signs, or two numbers in place of four. For Proposition 17: a log size that grows like a power of $N$, as that of a matrix for each position does.
+# Lemma 12 would be false if data that the moments allow were too long more often than it says; with a radius 2 % smaller they are. The inequalities of Lemmas 13 to 15 would be false if two transformers were further apart than allowed. If the factor $\sqrt H$, the bias or one part of the sum is left out, the search finds such pairs. The covers would be too small if a matrix were further away or a packing larger, as happens with fewer terms, without signs, or with two numbers in place of four. And Proposition 17 would be false if the log size grew like a power of $N$, as that of a class with a matrix for each position does.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -426,23 +473,65 @@ ledger.verdicts()
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-token-covers-two
+#
+# *By hand.* In the example, let the tokens lie between $-2$ and $2$ instead. How fine must the grid of $w$ be now for $\epsilon = 0.1$, how many values does it have, and by how much does the log size grow?
+# ```
+#
+# ```{solution} ex-token-covers-two
+# :class: dropdown
+#
+# With $R = 2$ the output moves by at most $R^3 = 8$ times as much as $w$, so the grid must be 8 times as fine and has 160 values. The log size grows from $\log 20 = 3.0$ to $\log 160 = 5.1$. The length of the tokens is under the logarithm, which is why Lemma 12 may be as generous as it is.
+# ```
+#
+# ```{exercise}
+# :label: ex-token-covers-greedy
+#
+# *With the computer.* The grid of 20 heads was built by a bound. Count the heads that are really needed: take 401 values of $w$ between $-2$ and $2$ and all prompts whose tokens are $-1, -\frac12, 0, \frac12$ or $1$, for $N = 2, 3$ and $4$ tokens. Compute the largest difference of any two heads over all prompts, and find a cover at $\epsilon = 0.1$ with `covers.greedy_cover`. Does its size grow with $N$? Then run the chapter with longer tokens, `python -m bookkit.run retrieval/token_covers -p R 3 --out my_run`, and see whether both summands of the inequality are still attained.
+# ```
+#
+# ```{solution-start} ex-token-covers-greedy
+# :class: dropdown
+# ```
+#
+# The outputs of all heads on all prompts make a table, and the distance of two heads is the largest difference of two of its rows.
+
+# %%
+values, greedy = torch.linspace(-2, 2, 401, dtype=torch.float64), {}
+for N in (2, 3, 4):
+    every = f64(list(itertools.product((-1.0, -0.5, 0.0, 0.5, 1.0), repeat=N)))
+    outputs_at = torch.stack([head(w, every) for w in values])
+    differences = torch.cdist(outputs_at, outputs_at, p=math.inf)
+    greedy[N] = {"prompts": len(every), "heads needed": len(covers.greedy_cover(differences, 0.1))}
+greedy = pd.DataFrame(greedy).T.rename_axis("N").assign(**{"the grid of the example": 20})
+table(greedy, "Heads of a cover at 0.1")
+
+# %% [markdown]
+# A greedy cover needs fewer heads than the grid, because the outputs are flat where $w$ is large. With more tokens it needs a few heads more, but never more than the grid, although the number of prompts grows from 25 to 625. The inequality has $R$ in it, so it does not matter for the ratios how long the tokens are.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
 # :label: ex-token-covers-normal
-# For standard normal data in $d = 1$ dimension, by what factor can the radius of Lemma 12 be improved at most, for large $nN$? What changes in $d$ dimensions?
+#
+# *With pencil and paper.* For standard normal data in $d = 1$ dimension, by what factor can the radius of Lemma 12 be improved at most, for large $nN$? What changes in $d$ dimensions?
 # ```
 #
 # ```{solution} ex-token-covers-normal
 # :class: dropdown
-# The normal tail is $e^{-t^2/2}$ up to a factor $1/t$, so the longest of $nN$ is about $\sqrt{2 \log nN}$: the factor is $\sqrt e = 1.65$. In $d$ dimensions the tail of the chi-square distribution {cite:p}`laurent2000` gives $\sqrt{d + 2\sqrt{dL} + 2L}$ with $L = \log(nN/\delta)$: there $d$ is added to the logarithm, where the lemma multiplies.
+# The normal tail is $e^{-t^2/2}$ up to a factor $1/t$, so the longest of $nN$ data is about $\sqrt{2 \log nN}$, and the factor is $\sqrt e = 1.65$. In $d$ dimensions the tail of the chi-square distribution {cite:p}`laurent2000` gives $\sqrt{d + 2\sqrt{dL} + 2L}$ with $L = \log(nN/\delta)$. There $d$ is added to the logarithm, whereas the lemma multiplies the two.
 # ```
 #
 # ```{exercise}
 # :label: ex-token-covers-block
-# A class has matrices $W$ that are zero outside of the block of pointer and position. What does counting give for it, and for multiples of the identity in that block?
+#
+# *To think about.* A class has matrices $W$ that are zero outside of the block of pointer and position. What does counting by volume give for it, and what for multiples of the identity in that block?
 # ```
 #
 # ```{solution} ex-token-covers-block
 # :class: dropdown
-# $d_e^2$ in place of $D^2$, and 1 for a multiple of the identity. Then $N$ remains in $R$ and $\alpha$ only, and the log size is of order $\log \log N$.
+# The factor $D^2$ becomes $d_e^2$, and 1 for a multiple of the identity. Then $N$ remains in $R$ and $\alpha$ only, and the log size is of order $\log \log N$.
 # ```
 #
 # ## References

@@ -19,21 +19,11 @@
 # # Fewer heads than tokens
 #
 # ```{verdict}
-# The paper's bounds are true: if a label is a sum of squares over $q$ tokens, too few attention heads cannot compute it. We prove a sharper bound. Let the data of a token have $d$ dimensions, and let the error of a predictor that ignores the input be 1. Then $H$ heads leave an error of at least $(1 - H/d)(1 - H/q)$, for $H$ up to $q$ and $d$. So $q$ heads are needed if $d \ge q$. If $d < q$, fewer can be enough, because the bound is attained for some encodings of the positions.
+# The paper's bounds are true: if a label is a sum of squares over $q$ tokens, too few attention heads cannot compute it. We prove a sharper bound: if the data of a token have $d$ dimensions, and the error of a predictor that ignores the input is 1, then $H$ heads leave an error of at least $(1 - H/d)(1 - H/q)$, for $H$ up to $q$ and $d$. So $q$ heads are needed if $d \ge q$, whereas for $d < q$ fewer can be enough, because the bound is attained for some encodings of the positions.
 # ```
-# **Needs** {ref}`ch-attention-weights`. **Read** 10 min. **Runs in** 30 s. **Source** quoted; the remark on sparse averages printed.
+# **Needs** {ref}`ch-attention-weights`. **Read** 20 min. **Runs in** 30 s. **Source** quoted; the remark on sparse averages printed.
 #
-# **Claim.** The paper bounds from below what $H$ heads leave of a label that is a sum of squares of $q$ tokens. Both of its bounds hold, and the steps of the proof give a sharper one that is attained where encodings are linearly independent. So for $d \ge q$ fewer than $q$ heads cannot do it. For $d < q$ fewer can there, since attention weights carry data out of the layer. So "at least $q$ heads", which the abstract says, holds for every $d \ge q$; Section 3.1 claims the order, $H = \Omega(q)$ for $d$ far above $q$.
-#
-# ## The setting
-#
-# A prompt has $N$ tokens, $N$ even and at least $2q$. Token $j$ carries data $x_j \in \mathbb R^d$ and $q$ pointers $t_{j1}, \dots, t_{jq}$, which are positions in the prompt. A model sees it as $z_j = (x_j, \omega_j, \omega_{t_{j1}}, \dots, \omega_{t_{jq}})$, with a fixed vector $\omega_j \in \mathbb R^{d_e}$ for position $j$. In the *hard distribution* the data of the first half, $j \le N/2$, are standard normal, and those of the second half are 0. Every token of the second half points at tokens $1, \dots, q$. Its label is
-#
-# $$y = \frac1{\sqrt{qd}} \sum_{j=1}^q \bigl( \|x_j\|^2 - d \bigr),$$
-#
-# with mean 0 and variance 2. The first half may point anywhere, independently of the data. A layer with $H$ heads gives token $i$ the $H$ vectors $\sum_j a^{(h)}_j z_j$, where $a^{(h)} = \mathrm{softmax}_j(z_i^\top W^{(h)} z_j)$ and $W^{(h)}$ is the *query-key matrix* of head $h$. The prediction $\hat y_i$ is any function of these. The *error* is $\frac1N \sum_i \mathbb E (y_i - \hat y_i)^2$. The first half can only add to it, so we count the second half alone: the error is half of that of one label, and who knows nothing errs by 1.
-#
-# Heads may *look at positions only*: then $W^{(h)}$ is 0 where it compares data with anything else. Or they may be *free*. The marks below are errors of the best function of real heads, of both kinds.
+# **Claim.** The paper bounds from below the error that $H$ heads leave in a label that is a sum of squares over $q$ tokens. Both of its bounds hold, and the steps of the proof give a sharper one, which is attained where the encodings of the positions are linearly independent. So for $d \ge q$ fewer than $q$ heads cannot compute the label. For $d < q$ fewer heads can, with such encodings, because attention weights themselves carry data out of the layer. The abstract's "at least $q$ heads" is therefore true for every $d \ge q$. Section 3.1 claims the order, $H = \Omega(q)$ for $d$ far above $q$, and this is true as well.
 
 # %% tags=["parameters"]
 q_search = 6  # tokens pointed at, for the search [3..10]
@@ -70,6 +60,42 @@ def estimate(squares):
     return every.mean().item() / 2, every.std().item() / 2 / len(every) ** 0.5
 
 
+# %% [markdown]
+# ## Why one should care
+#
+# A transformer with one head for each token of a label can compute the label ({ref}`ch-pointer-heads`), and one wonders whether so many heads are necessary. A head returns an average, and an average of two numbers does not tell what the two numbers are, so one may think that each token needs a head of its own. But for a *sum* of numbers an average is all that is needed. And the weights of the average depend on the data, so they carry information as well. How many heads a label needs therefore depends on the label, on the dimension of the data, and on what the heads are allowed to look at. This chapter determines the least error exactly in the two cases that the paper considers, and finds that heads can do more than one might think.
+#
+# ## Two tokens and one head
+#
+# Take two tokens whose data are single normal numbers $x_1$ and $x_2$, and let the label be $x_1^2 + x_2^2$, which has variance 4.
+#
+# *A head that does not look at the data* gives both tokens weights that are fixed in advance, say $\frac12$ each, and returns $\frac12 (x_1 + x_2)$. Since $x_1^2 + x_2^2 = \frac12 (x_1 + x_2)^2 + \frac12 (x_1 - x_2)^2$, and the difference $x_1 - x_2$ is independent of the sum, nothing can be said about the second term except its mean. This term has variance 2, so one head leaves half of the variance, an error of $1 - \frac Hq = \frac12$ with $H = 1$ and $q = 2$.
+#
+# *A head that looks at the data* can give token $j$ the score $x_j$. Suppose that there is a third token without data, which has the score 0, and that $x_1 = 1$ and $x_2 = -\frac12$. The attention weights are proportional to the exponentials of the scores:
+#
+# | token | data | score | exponential | weight |
+# |:--|--:|--:|--:|--:|
+# | 1 | $1$ | $1$ | $2.72$ | $0.63$ |
+# | 2 | $-\frac12$ | $-\frac12$ | $0.61$ | $0.14$ |
+# | 3 | none | $0$ | $1$ | $0.23$ |
+#
+# A head averages whole tokens, and these contain the encodings of the positions. If the three encodings are linearly independent, all three weights can be recovered from the average of the encodings. Their logarithms give the data back: $\log \frac{0.63}{0.23} = 1$ and $\log \frac{0.14}{0.23} = -\frac12$. So this one head leaves *no* error, although there are two tokens, as the next lines confirm.
+
+# %%
+numbers = f64([1.0, -0.5, 0.0])
+attention = numbers.softmax(-1)
+recovered = (attention / attention[-1]).log()
+table(
+    {"weight": attention.tolist(), "data, recovered": recovered.tolist()},
+    "One head that carries the data of two tokens in its weights",
+    form=".3f",
+    tiny=1e-9,
+)
+
+# %% [markdown]
+# In general there are more tokens, heads and dimensions. The figure shows the least error of $H$ heads for $q = 4$ tokens, for both kinds of heads. Each mark is the measured error of the best function of real heads, computed as in the example.
+
+
 # %%
 def by_position(A):
     """The best function of fixed mixtures of all tokens with data."""
@@ -96,7 +122,7 @@ free = {
     for H in range(1, min(d, q) + 1)
 }
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Least error of $H$ heads for $q = 4$ tokens. Black: $1 - H/q$, for heads that look at positions only. Below it, for data of 8, 4, 2 and 1 dimensions: $(1 - H/d)(1 - H/q)$, for free heads. Marks: measured; two standard errors are smaller than the marks.", "name": "fig-heads"}, "image": {"alt": "Error against the number of heads from 0 to 4. A straight black line falls from 1 to 0. Below it hang curves, one for each number of dimensions, that start at 1 and fall faster the fewer the dimensions; the one of a single dimension reaches 0 at one head. Measured marks lie on the curves."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Least error of $H$ heads for $q = 4$ tokens. Black line: $1 - H/q$, for heads that look at positions only. Lines below it: $(1 - H/d)(1 - H/q)$, for free heads and data of 8, 4, 2 and 1 dimensions. The marks are measured, and two standard errors are smaller than a mark.", "name": "fig-heads"}, "image": {"alt": "Error against the number of heads from 0 to 4. A straight black line falls from 1 to 0. Below it hang curves, one for each number of dimensions, that start at 1 and fall faster the fewer the dimensions; the one of a single dimension reaches 0 at one head. Measured marks lie on the curves."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.0)
 counts = range(q + 1)
 ax.plot(counts, [heads.floor(q, H) for H in counts], color="black", linestyle="-", marker="")
@@ -109,6 +135,9 @@ for k, d in enumerate((8, 4, 2, 1)):
 ax.set(xlabel="heads $H$", ylabel="error", xticks=counts, ylim=(-0.04, 1.08))
 ax.legend()
 figures.show()
+
+# %% [markdown]
+# The straight black line is the first case: every head that does not look at the data removes the same share of the error, and $q$ heads are needed. The curves below it are heads that look at the data, which we call *free*. In one dimension, the lowest curve, a single head is enough, as in the example. The more dimensions the data have, the closer the curves come to the black line, because a score is a single number and carries only one of $d$ dimensions out of the layer. In the moving figure one can watch the predictions themselves.
 
 
 # %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
@@ -145,6 +174,16 @@ moving(
 )
 
 # %% [markdown]
+# ## The setting
+#
+# A prompt has $N$ tokens, where $N$ is even and at least $2q$. Token $j$ carries data $x_j \in \mathbb R^d$ and $q$ pointers $t_{j1}, \dots, t_{jq}$, which are positions in the prompt. A model sees it as $z_j = (x_j, \omega_j, \omega_{t_{j1}}, \dots, \omega_{t_{jq}})$, with a fixed vector $\omega_j \in \mathbb R^{d_e}$ for position $j$. In the *hard distribution* the data of the first half, $j \le N/2$, are standard normal, and those of the second half are 0. Every token of the second half points at tokens $1, \dots, q$. Its label is
+#
+# $$y = \frac1{\sqrt{qd}} \sum_{j=1}^q \bigl( \|x_j\|^2 - d \bigr),$$
+#
+# which has mean 0 and variance 2. The first half may point anywhere, independently of the data. A layer with $H$ heads gives token $i$ the $H$ vectors $\sum_j a^{(h)}_j z_j$, where $a^{(h)} = \mathrm{softmax}_j(z_i^\top W^{(h)} z_j)$ and $W^{(h)}$ is the *query-key matrix* of head $h$. The prediction $\hat y_i$ is any function of these vectors, and the *error* is $\frac1N \sum_i \mathbb E (y_i - \hat y_i)^2$. The first half can only add to it, so we count the second half alone. The error is then half of that of one label, and a predictor that ignores the input has error 1.
+#
+# Heads may *look at positions only*, which means that $W^{(h)}$ is 0 where it compares data with anything else; otherwise they are *free*.
+#
 # ## Heads that look at positions only
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 40
@@ -157,19 +196,21 @@ moving(
 # *(Quoted for $d = 1$; it holds for every $d$.)* Let every $W^{(h)}$ be zero where it compares data with positions or pointers. Then for every $H$ and every function on top the error is at least $1 - \frac Hq$.
 # ```
 #
-# **Proof.** The lemma: $\operatorname{Var} z_1^2 = \mathbb E z_1^4 - 1 = 2$, and variances of independent numbers add up.
+# **The idea of the proof.** As in the example, fixed weights mean that the function on top sees $H$ fixed linear combinations of the data. What is orthogonal to these combinations is independent of them, so only its mean is known. Among $q$ tokens there are $q$ directions, and $H$ combinations can cover at most $H$ of them.
 #
-# The proposition: a token of the second half has no data of its own, so its attention weights do not depend on the data. The function on top sees fixed mixtures of the $M = N/2$ tokens that have data, $Ax$, with $A \in \mathbb R^{H \times M}$. Let $Q$ be the projector on the rows of $A$, $P = I - Q$, and let $S$ keep the $q$ tokens pointed at. Take one dimension of the data, a vector $x \in \mathbb R^M$ over the tokens. Knowing $Ax$ is knowing $Qx$, and $Px$ is independent of it. Split
+# **Proof.** First the lemma: $\operatorname{Var} z_1^2 = \mathbb E z_1^4 - 1 = 2$, and variances of independent numbers add up.
+#
+# We turn to the proposition and compute the error of given mixtures exactly. A token of the second half has no data of its own, so its attention weights do not depend on the data. The function on top sees fixed mixtures $Ax$ of the $M = N/2$ tokens that have data, with $A \in \mathbb R^{H \times M}$. Let $Q$ be the projector on the rows of $A$, let $P = I - Q$, and let $S$ keep the $q$ tokens pointed at. Take one dimension of the data, which is a vector $x \in \mathbb R^M$ over the tokens. To know $Ax$ is to know $Qx$, and $Px$ is independent of it, so we split
 #
 # $$x^\top S x = (Qx)^\top S (Qx) + 2 (Qx)^\top S (Px) + (Px)^\top S (Px) .$$
 #
-# The first term is known. The others are uncorrelated, with variances $4 \|PSQx\|^2$ and, by the lemma along the eigenvectors of $PSP$, $2 \|PSP\|_F^2$. The mean of their sum is $4 \operatorname{tr}(SPSQ) + 2 \operatorname{tr}(SPSP) = 2 (q - \|SQS\|_F^2)$. There are $d$ dimensions, the label divides by $\sqrt{qd}$, and the error counts half of it:
+# The first term is known, and the others are uncorrelated, with variances $4 \|PSQx\|^2$ and, by the lemma along the eigenvectors of $PSP$, $2 \|PSP\|_F^2$. The mean of their sum is $4 \operatorname{tr}(SPSQ) + 2 \operatorname{tr}(SPSP) = 2 (q - \|SQS\|_F^2)$. Since there are $d$ dimensions, the label divides by $\sqrt{qd}$, and the error counts half of it, we get
 #
 # $$\text{error}(A) = 1 - \frac1q \|SQS\|_F^2 .$$ (eq-mixtures)
 #
-# The eigenvalues of $SQS$ lie between 0 and 1, and at most $H$ of them are not 0. So $\|SQS\|_F^2 \le H$. $\square$
+# The eigenvalues of $SQS$ lie between 0 and 1, and at most $H$ of them are not 0, so $\|SQS\|_F^2 \le H$. $\square$
 #
-# Equality holds exactly if $A$ has rank $H$ and its rows are zero outside the $q$ tokens. Real prompts test the formula, also with two more tokens that have data and get attention. A search over all mixtures of $q + 3$ tokens should come to the line and not below.
+# Equality holds exactly if $A$ has rank $H$ and its rows are zero outside the $q$ tokens. We test the proposition by a search over all mixtures of $q + 3$ tokens: the search should come close to the line $1 - \frac Hq$, and an error below it would refute the bound. The folded cell also tests the formula {eq}`eq-mixtures` on real prompts, among them some in which two more tokens have data and get attention.
 
 # %% mystnb={"code_prompt_hide": "A search over softmax weights", "code_prompt_show": "A search over softmax weights"} tags=["hide-input"]
 M = q_search + 3
@@ -250,6 +291,8 @@ ledger.result("retrieval.prop21.lem40").holds(
 )
 
 # %% [markdown]
+# The search comes to the line and never below it. Random mixtures of all tokens are worse, whereas random mixtures of the $q$ tokens alone are on the line.
+#
 # ## Free heads
 #
 # ```{prf:proposition} Mousavi-Hosseini et al. (2025), Proposition 3
@@ -262,9 +305,13 @@ ledger.result("retrieval.prop21.lem40").holds(
 # For arbitrary $W^{(h)}$ and $H \le \min(q, d)$ the error is at least $\bigl(1 - \frac Hd\bigr)\bigl(1 - \frac Hq\bigr)$. This is attained for $N = 2q$ and linearly independent $\omega_j$; then $\min(q, d)$ heads leave no error.
 # ```
 #
-# It is $\frac{H^2}{dq}$ larger, so it implies the paper's. **Proof of the bound.** A token of the second half has no data, so its logit for token $j$ is $\langle u_h, x_j \rangle + b_h(j)$, with a direction $u_h \in \mathbb R^d$ and a number $b_h(j)$ that do not depend on the data. Tell the function on top all $\langle u_h, x_j \rangle$; the error can only fall. Now the attention weights are known numbers, and the part of the data that is orthogonal to all $u_h$ is still normal, in at least $d - H$ dimensions. {eq}`eq-mixtures` holds for these and gives $\frac{d - H}d \bigl(1 - \frac1q \|SQS\|_F^2\bigr)$. $\square$
+# This bound is larger than the paper's by $\frac{H^2}{dq}$, so it implies it.
 #
-# **It is attained**, because a function on top can find out all that it was told. A head also puts out $\sum_j a_j \omega_j$. If the $\omega_j$ are linearly independent, this tells every $a_j$. The logarithms of the $a_j$ are the logits up to a constant. The last token has no data, so its logit is known, and with it the constant. So all $\langle u_h, x_j \rangle$ are known. With $N = 2q$ only the $q$ tokens have data, so every $A$ of rank $H$ is best. The function `heads.read` does these steps; its errors are the coloured marks of {numref}`fig-heads`.
+# **The idea.** A head sees the data of other tokens in one direction only, because a score is one number for each token. If the function on top is told all these numbers, it knows the data in $H$ of $d$ directions, which explains the factor $1 - \frac Hd$. In the other directions the weights are as good as fixed, and the first case applies.
+#
+# **Proof of the bound.** A token of the second half has no data, so its score for token $j$ is $\langle u_h, x_j \rangle + b_h(j)$, with a direction $u_h \in \mathbb R^d$ and a number $b_h(j)$ that do not depend on the data. Tell the function on top all $\langle u_h, x_j \rangle$; this can only reduce the error. Now the attention weights are known numbers, and the part of the data that is orthogonal to all $u_h$ is still normal, in at least $d - H$ dimensions. For these dimensions {eq}`eq-mixtures` holds, and therefore the error is at least $\frac{d - H}d \bigl(1 - \frac1q \|SQS\|_F^2\bigr)$. $\square$
+#
+# **It is attained**, because a function on top can find out all that it was told, as in the example. A head also returns $\sum_j a_j \omega_j$, and if the $\omega_j$ are linearly independent, this determines every $a_j$. The logarithms of the $a_j$ are the scores up to a constant. The last token has no data, so its score is known, and with it the constant, and hence all $\langle u_h, x_j \rangle$. With $N = 2q$ only the $q$ tokens have data, so every $A$ of rank $H$ is best. The function `heads.read` does these steps, and its errors are the coloured marks of {numref}`fig-heads`, and the table compares them with three formulas. If the sharper bound is attained, the measured error agrees with its column within the standard error.
 
 # %% mystnb={"code_prompt_hide": "Free heads", "code_prompt_show": "Free heads"} tags=["hide-input"]
 rows = {
@@ -281,9 +328,9 @@ read = pd.DataFrame(rows).T.rename_axis(["d", "H"])
 table(read, f"Error of free heads that are read out, q = {q}", form=".4f", tiny=1e-9)
 
 # %% [markdown]
-# In one dimension *one* head, with such encodings, does the work of any number: its attention weights carry all the data.
+# In every row the two agree. In one dimension *one* head, with such encodings, does the work of any number of heads, since its attention weights carry all the data.
 #
-# **Without logarithms.** One may object that such a read-out needs weights to many digits. Here is a way without. It still needs encodings from which a linear function gives the $q$ tokens one score and all others with data a much lower one; linearly independent ones do, and for $q$ well above $d_e$ random signs do not, as a table below shows. Two heads have the logits $\pm \epsilon \langle e_k, x_j \rangle$ on the $q$ tokens, where $e_k$ is a unit vector, and minus 40 elsewhere. For small $\epsilon$ their weights are $\frac1q (1 \pm \epsilon \langle e_k, x_j \rangle)$ to first order. So the difference of their outputs along $e_k$ is $2 \epsilon$ times the variance of $\langle e_k, x_j \rangle$ over the tokens, their mean is its mean, and with the square of the mean this gives the sum of squares. So $2d$ heads, and a polynomial of degree 2 on top, give the label for *every* $q$ with such a score, up to order $\epsilon^2$. Other tokens with data do no harm.
+# **Without logarithms.** One may object that such a read-out needs weights to many digits. There is also a way without logarithms, but it still needs encodings from which a linear function gives the $q$ tokens one score, and all other tokens with data a much lower one. Linearly independent encodings allow this, whereas for $q$ well above $d_e$ random signs do not, as a table below shows. Two heads have the scores $\pm \epsilon \langle e_k, x_j \rangle$ on the $q$ tokens, where $e_k$ is a unit vector, and $-40$ elsewhere. For small $\epsilon$ their weights are $\frac1q (1 \pm \epsilon \langle e_k, x_j \rangle)$ to first order. The difference of their outputs along $e_k$ is therefore $2 \epsilon$ times the variance of $\langle e_k, x_j \rangle$ over the tokens, and the mean of the outputs is the mean of these numbers. The variance plus the square of the mean is the mean of the squares, which is what the label needs. So $2d$ heads, and a polynomial of degree 2 on top, give the label for *every* $q$ with such scores, up to order $\epsilon^2$, and other tokens with data do no harm. The table shows the error for two dimensions, that is for four heads.
 
 
 # %%
@@ -309,7 +356,9 @@ caption = "Error of 4 free heads, data of 2 dimensions, and the least of 4 heads
 table(pd.DataFrame(few).T.rename_axis("q"), caption, form=".2g")
 
 # %% [markdown]
-# **Which encodings allow it?** Above the scores are set by hand. In the paper's model position $j$ has the score $\langle w, \omega_j \rangle$. Is there a $w$ that gives tokens $1, \dots, q$ one score, and every other token with data a score that is lower by 1? (For a larger gap, multiply $w$.) That is a linear program. We ask it of random signs in $\lfloor 5 \log N \rfloor$ dimensions, as in the paper's experiments, in four times as many, and in $N$. The paper takes $d_e$ of order $\log N$, "which is the scaling we assume throughout". (Encodings made for these $q$ tokens, with a number that tells them from the rest, allow the scores in any dimension.)
+# The error falls with $\epsilon^2$ and does not grow with $q$, whereas four heads that see positions only leave nearly all of the error at $q = 64$.
+#
+# **Which encodings allow it?** In this computation the scores are set by hand. In the paper's model position $j$ has the score $\langle w, \omega_j \rangle$. Is there a $w$ that gives tokens $1, \dots, q$ one score, and every other token with data a score that is lower by 1? This is a linear program (and for a larger gap one multiplies $w$). We solve it for random signs in $\lfloor 5 \log N \rfloor$ dimensions, as in the paper's experiments, in four times as many, and in $N$. The paper takes $d_e$ of order $\log N$, "which is the scaling we assume throughout". (Encodings made for these $q$ tokens, with one coordinate that marks them, allow the scores in any dimension.)
 
 # %% mystnb={"code_prompt_hide": "Scores from encodings", "code_prompt_show": "Scores from encodings"} tags=["hide-input"]
 own = Rng(seed)
@@ -349,9 +398,9 @@ shown = [
 table(pd.DataFrame(shown), "Dimensions, and draws of encodings in them that allow the scores")
 
 # %% [markdown]
-# At $q = 64$ no draw in $\lfloor 5 \log N \rfloor$ dimensions allows them, and most in $\lfloor 20 \log N \rfloor$ do. The first $q - 1$ conditions are equations, so once $q - 1$ exceeds $d_e$, random signs nearly always leave no $w$ but 0.
+# At $q = 64$ no draw in $\lfloor 5 \log N \rfloor$ dimensions allows the scores, and most draws in $\lfloor 20 \log N \rfloor$ do. The reason is that the first $q - 1$ conditions are equations, so once $q - 1$ exceeds $d_e$, random signs nearly always leave no $w$ but 0.
 #
-# **Within the paper's assumptions.** Assumption 3 asks that $|\langle \omega_i, \omega_j \rangle| \le \frac12$ for $i \ne j$. We take $q = 64$, $N = 192$ and random signs in $\lfloor 20 \log N \rfloor$ dimensions that meet it, with a $w$ that puts *all* other tokens lower, and give its scores, times 40, to the four heads above.
+# **Within the paper's assumptions.** Assumption 3 asks that $|\langle \omega_i, \omega_j \rangle| \le \frac12$ for $i \ne j$. We take $q = 64$, $N = 192$ and random signs in $\lfloor 20 \log N \rfloor$ dimensions that satisfy it, with a $w$ that puts *all* other tokens lower, and give its scores, times 40, to the four heads above.
 
 # %%
 drawn = encodings(192, DIMENSIONS["20 log N"](192), own.generator, 20).double()
@@ -366,7 +415,7 @@ glue(dimensions=len(signs[0]), coherence=coherence, four_heads=four_heads)
 glue(drawn=len(drawn), meet=len(within), allow=len(solved))
 
 # %% [markdown]
-# Of {glue:text}`drawn` draws {glue:text}`meet` meet Assumption 3, and {glue:text}`allow` of these allow such a $w$; the first is taken. (The table above asks less: that tokens *with data* are lower, which is all that the heads need.) In its {glue:text}`dimensions` dimensions, with $|\langle \omega_i, \omega_j \rangle|$ at most {glue:text}`coherence:.2f`, four heads leave {glue:text}`four_heads:.1e`. So at $q = 64$ and $d = 2$ far fewer than $q$ heads do, within the assumptions.
+# Of {glue:text}`drawn` draws {glue:text}`meet` satisfy Assumption 3, and {glue:text}`allow` of these allow such a $w$; the first is taken. (The table above asks for less, namely that tokens *with data* are lower, which is all that the heads need.) In its {glue:text}`dimensions` dimensions, with $|\langle \omega_i, \omega_j \rangle|$ at most {glue:text}`coherence:.2f`, four heads leave an error of {glue:text}`four_heads:.1e`. So at $q = 64$ and $d = 2$ far fewer than $q$ heads are enough, within the assumptions.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 open_cells, sizes = read[read["(1 - H/d)(1 - H/q)"] > 0], range(1, 65)
@@ -435,7 +484,7 @@ prop3.holds(
 # %% [markdown]
 # ## At least $q$ heads?
 #
-# The abstract says that a transformer learns the task "if and only if" it has at least $q$ heads; Section 3.1 asks for "sufficiently large" $d$ and claims the order, $H = \Omega(q)$. What do the bounds give at $H = q - 1$? Proposition 3 has $\frac1q - \frac{q-1}d$, which is positive only for $d > q (q - 1)$. With $d = 10$, the value of the paper's experiments, that is $q \le 3$. The sharper bound is positive for every $d \ge q$, and for $d < q$ it is 0 from $H = d$ on, where heads do succeed if encodings are linearly independent.
+# The abstract says that a transformer learns the task "if and only if" it has at least $q$ heads, while Section 3.1 asks for "sufficiently large" $d$ and claims the order, $H = \Omega(q)$. To compare, we ask what the bounds give at $H = q - 1$. Proposition 3 has $\frac1q - \frac{q-1}d$, which is positive only for $d > q (q - 1)$. With $d = 10$, the value of the paper's experiments, this means $q \le 3$. The sharper bound is positive for every $d \ge q$, and for $d < q$ it is 0 from $H = d$ on, where heads do succeed if the encodings are linearly independent. The table shows both bounds for $q - 1$ heads.
 
 # %%
 said = {
@@ -466,7 +515,7 @@ glue(one_head=free[1, 1][0], many=few[64]["epsilon = 0.01"], line_64=heads.floor
 # %% [markdown]
 # ## A linear label needs one head
 #
-# The paper remarks that squares matter. For the *sparse average*, $y = \frac1{\sqrt q} \sum_j \langle u, x_j \rangle$ with a unit vector $u$, one head that spreads evenly over the $q$ tokens is enough. A predictor that is linear in one mixture $\sum_j a_j x_j$ leaves the share $1 - (\sum_{j \le q} a_j)^2 / (q \|a\|^2)$ of the variance. With orthogonal encodings and the matrix $\alpha \sum_h W^{(h)}$ of all $q$ pointers at once, the logits are $\alpha$ at the $q$ tokens and 0 elsewhere.
+# The paper remarks that squares matter, and to see why, take the *sparse average*, $y = \frac1{\sqrt q} \sum_j \langle u, x_j \rangle$ with a unit vector $u$. One head that spreads evenly over the $q$ tokens is enough for it, because the label is itself an average. A predictor that is linear in one mixture $\sum_j a_j x_j$ leaves the share $1 - (\sum_{j \le q} a_j)^2 / (q \|a\|^2)$ of the variance. With orthogonal encodings and the matrix $\alpha \sum_h W^{(h)}$ of all $q$ pointers at once, the scores are $\alpha$ at the $q$ tokens and 0 elsewhere. As $\alpha$ grows, the share of the average that is left should vanish, and that of the squares should not.
 
 # %% mystnb={"code_prompt_hide": "A linear label", "code_prompt_show": "A linear label"} tags=["hide-input"]
 rows = {}
@@ -489,18 +538,16 @@ ledger.result("retrieval.sparse_average").holds(
 # %% [markdown]
 # ## What we found
 #
-# **Are $q$ heads needed?** The abstract says that a transformer can learn the task "if and only if its number of attention heads is at least" $q$. The proof of "only if" is Proposition 3, whose error is at least $1 - \frac Hd - \frac Hq$, up to a constant. Section 3.1 asks for "sufficiently large" $d$ there, and claims $H = \Omega(q)$; both are true.
+# **Are $q$ heads needed?** The abstract says that a transformer can learn the task "if and only if its number of attention heads is at least" $q$. The proof of "only if" is Proposition 3, according to which the error is at least $1 - \frac Hd - \frac Hq$, up to a constant. Section 3.1 asks for "sufficiently large" $d$ there, and claims $H = \Omega(q)$, and both statements are true.
 #
-# * *Where the paper's bound is silent.* At $H = q - 1$ it is positive only for $d > q(q - 1)$; at $q = 4$ and $d = 10$, for example, it is {glue:text}`three:.2f`. The sharper bound $(1 - \frac Hd)(1 - \frac Hq)$ closes this gap: for every $d \ge q$ fewer than $q$ heads cannot do it, and at these numbers they leave {glue:text}`sharper:.3f`.
-# * *Where fewer heads are enough,* namely for $d < q$, free heads and the proposition's own labels. With $d = 1$ one head leaves no error for any $q$, if $N = 2q$ and the encodings are linearly independent. With $d = 2$ four heads leave {glue:text}`many:.1e` at $q = 64$, where heads that see positions only leave {glue:text}`line_64:.2f`, if the encodings allow the scores. Linearly independent ones do, and so do random signs in $\lfloor 20 \log N \rfloor$ dimensions at $q = 64$ and $N = 192$, which meet Assumption 3: there four heads leave {glue:text}`four_heads:.1e`. Once $q$ exceeds $d_e$, of order $\log N$ in the paper, neither construction is available, and what $H$ heads leave is open.
-# * *Why.* Free heads compare data with positions, and their attention weights carry data out of the layer: $H$ directions of $d$ at a time. Heads that are restricted to positions, as in Proposition 21, cannot, and then $q$ are needed for every $d$.
-#
-# * The error of fixed attention is known exactly, $1 - \|SQS\|_F^2 / q$. It is $1 - H/q$ exactly when the heads put no weight on other tokens with data and their weights are linearly independent.
-# * For linearly independent encodings ($d_e \ge N$, not the paper's $\log N$) and $N = 2q$ the least error of free heads is $(1 - H/d)(1 - H/q)$: $\min(q, d)$ of them suffice. With such encodings $2d$ heads with small logits and squares on top do for every $q$ and $N$, approximately; with random signs in $\lfloor 20 \log N \rfloor$ dimensions they still do at $q = 64$ and $N = 192$.
+# * *Where the paper's bound is vacuous.* At $H = q - 1$ it is positive only for $d > q(q - 1)$; at $q = 4$ and $d = 10$, for example, it is {glue:text}`three:.2f`. The sharper bound $(1 - \frac Hd)(1 - \frac Hq)$ closes this gap: for every $d \ge q$ fewer than $q$ heads cannot compute the label, and at these numbers they leave an error of {glue:text}`sharper:.3f`.
+# * *Where fewer heads are enough.* This happens for $d < q$, free heads and the proposition's own labels. With $d = 1$ one head leaves no error for any $q$, if $N = 2q$ and the encodings are linearly independent. With $d = 2$ four heads leave {glue:text}`many:.1e` at $q = 64$, where heads that see positions only leave {glue:text}`line_64:.2f`, if the encodings allow the scores. Linearly independent ones allow them, and so do random signs in $\lfloor 20 \log N \rfloor$ dimensions at $q = 64$ and $N = 192$, which satisfy Assumption 3; there four heads leave {glue:text}`four_heads:.1e`. Once $q$ exceeds $d_e$, which is of order $\log N$ in the paper, neither construction is available, and what $H$ heads leave is open.
+# * *Why.* Free heads compare data with positions, and their attention weights carry data out of the layer, $H$ directions of $d$ at a time. Heads that are restricted to positions, as in Proposition 21, cannot do this, and then $q$ heads are needed for every $d$.
+# * *What is known exactly.* The error of fixed attention is $1 - \|SQS\|_F^2 / q$, and it is $1 - H/q$ exactly when the heads put no weight on other tokens with data and their weights are linearly independent. For linearly independent encodings ($d_e \ge N$, not the paper's $\log N$) and $N = 2q$ the least error of free heads is $(1 - H/d)(1 - H/q)$, so $\min(q, d)$ of them suffice. With such encodings $2d$ heads with small scores and squares on top are enough for every $q$ and $N$, approximately, and with random signs in $\lfloor 20 \log N \rfloor$ dimensions they still are at $q = 64$ and $N = 192$.
 #
 # ## What would falsify this
 #
-# A mixture with an error below $1 - H/q$; in the control it has one head more. Real prompts on which the formula is off by more than chance; the control takes the formula for one head fewer. Free heads that do not attain the sharper bound; the control compares with $1 - H/q$. A sharper bound below the paper's; in the control $H$ is doubled. At $q = 64$, random signs in $\lfloor 5 \log N \rfloor$ dimensions that allow the scores, or in $\lfloor 20 \log N \rfloor$ that do not; the controls exchange the dimensions, or take $N$ of them. Estimates may be off by 4.5 standard errors.
+# The first bound would be false if a mixture had an error below $1 - H/q$, as mixtures with one head more have. The formula for fixed attention would be wrong if it missed the error on real prompts by more than chance; for one head fewer it does. The sharper bound would not be attained if free heads missed it, as they miss $1 - H/q$, and it would not imply the paper's if it were below that one, as it is when $H$ is doubled. The result on encodings would be wrong if at $q = 64$ random signs in $\lfloor 5 \log N \rfloor$ dimensions allowed the scores, as those in $N$ dimensions do, or if those in $\lfloor 20 \log N \rfloor$ did not. In all comparisons of estimates we allow 4.5 standard errors.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -511,28 +558,62 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# In the repository `mousavih/transformers-separation` tokens carry one pointer, and the transformer has one head. We saw no experiment on the number of heads there. The paper's second version counts samples against $q$; see {ref}`ch-more-pointers`. The paper multiplies encodings by $\sqrt{d/q}$, its code and this page do not. That changes the scale of $W$ and no bound.
+# In the repository `mousavih/transformers-separation` tokens carry one pointer, and the transformer has one head. We saw no experiment on the number of heads there. The paper's second version counts samples against $q$ ({ref}`ch-more-pointers`). The paper multiplies encodings by $\sqrt{d/q}$, whereas its code and this page do not, which changes the scale of $W$ and no bound.
 #
 # ## Exercises
 #
 # ```{exercise}
-# :label: ex-heads-linear
-# Let the label be linear, $y = \sum_h \langle u_h, x_h \rangle$, with directions $u_h$ as the rows of a $q \times d$ matrix $U$. What do $H$ mixtures with any real weights leave of its variance? When does one head suffice?
-# ```
-#
-# ```{solution} ex-heads-linear
-# :class: dropdown
-# $\|U - QU\|_F^2$, and the best $Q$ spans the first $H$ left singular vectors of $U$: what is left is the sum of the other squared singular values. One head suffices if and only if $U$ has rank 1. Softmax gives positive weights; for $u_1 = -u_2$ one head leaves at least half.
-# ```
-#
-# ```{exercise}
 # :label: ex-heads-chance
-# A model has $q$ heads that each choose one of $q$ tokens at random. How many tokens does it catch on average, and what error does that leave?
+#
+# *By hand.* A model has $q$ heads, and each of them chooses one of $q$ tokens at random. How many tokens does it catch on average, and what error does that leave?
 # ```
 #
 # ```{solution} ex-heads-chance
 # :class: dropdown
-# A token is missed with probability $(1 - 1/q)^q$, about $1/e$. The error is the share of missed tokens, so .25 at $q = 2$, .316 at $q = 4$ and about .37 for many.
+# A token is missed with probability $(1 - 1/q)^q$, which is about $1/e$. The error is the share of missed tokens, so it is 0.25 at $q = 2$, 0.316 at $q = 4$ and about 0.37 for many tokens.
+# ```
+#
+# ```{exercise}
+# :label: ex-heads-digits
+#
+# *With the computer.* The head of the example carries the data of all tokens in its weights, so how exact must the weights be? Round the attention weights of one head to $k$ decimal digits, recover the data in one dimension by logarithms (a weight that is rounded to 0 counts as half of the last digit), and compute the error of the label for $q = 2, 8$ and $32$ tokens. Then run the chapter with another number of tokens in the search, `python -m bookkit.run retrieval/too_few_heads -p q_search 10 --out my_run`, and see whether the search still comes to the line.
+# ```
+#
+# ```{solution-start} ex-heads-digits
+# :class: dropdown
+# ```
+#
+# As in the hard distribution, as many tokens without data follow the $q$ tokens, and their score is 0.
+
+# %%
+fresh, by_digits = Rng(seed + 1), {}
+for digits in range(1, 7):
+    row = {}
+    for many in (2, 8, 32):
+        x = torch.cat((fresh.normal(4000, many), torch.zeros(4000, many).double()), -1)
+        rounded = (x.softmax(-1) * 10**digits).round().clamp(min=0.5)
+        recovered = (rounded[:, :many] / rounded[:, -1:]).log()
+        missed = (recovered.square() - x[:, :many].square()).sum(-1) / math.sqrt(many)
+        row[f"q = {many}"] = missed.square().mean().item() / 2
+    by_digits[digits] = row
+by_digits = pd.DataFrame(by_digits).T.rename_axis("digits")
+table(by_digits, "Error of one head whose weights are rounded, d = 1", form=".2g")
+
+# %% [markdown]
+# Two tokens need two or three digits. With more tokens the weights become smaller, so more digits are needed, but each further digit reduces the error by a factor of about 100. With few digits, and many tokens, the error exceeds 1: such a read-out is worse than a prediction that ignores the input. The search still comes near the line for 10 tokens, but for many heads it ends a little above it, because there are more numbers to be found.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-heads-linear
+#
+# *To think about.* Let the label be linear, $y = \sum_h \langle u_h, x_h \rangle$, with directions $u_h$ as the rows of a $q \times d$ matrix $U$. What do $H$ mixtures with any real weights leave of its variance? When does one head suffice?
+# ```
+#
+# ```{solution} ex-heads-linear
+# :class: dropdown
+# They leave $\|U - QU\|_F^2$, and the best $Q$ spans the first $H$ left singular vectors of $U$, so that what is left is the sum of the other squared singular values. One head suffices if and only if $U$ has rank 1. Softmax gives positive weights, and for $u_1 = -u_2$ one head therefore leaves at least half.
 # ```
 #
 # ## References
