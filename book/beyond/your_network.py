@@ -81,7 +81,7 @@ class Encoder(nn.Module):
 def trained(target):
     """An encoder trained on a function of bits, by AdamW on fresh strings."""
     torch.manual_seed(seed)
-    model = Encoder(n)
+    model = Encoder(n).double()  # in single precision the digits would depend on the processor
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)
     for _ in range(steps):
         bits = torch.randint(0, 2, (256, n))
@@ -96,7 +96,7 @@ goals = {
     "MAJORITY": TARGETS["majority"],
     "PARITY of two": lambda bits: 1 - 2 * (bits[:, 0] ^ bits[:, 1]),
 }
-untrained = Encoder(n)
+untrained = Encoder(n).double()
 reports = {"untrained": probe(untrained, n, "majority", encoding="tokens", samples=512, seed=seed)}
 for name, goal in goals.items():
     reports[name] = probe(trained(goal), n, goal, encoding="tokens", samples=512, seed=seed)

@@ -170,7 +170,7 @@ for s in (2, 3):
         r"dual key, $0.9\,\Delta$": 0.1 / 4 * off(nearer, dual, range(s), cube.bits(T_s), 0.1),
     }
 none = pd.DataFrame(rows).T.rename_axis("$s$")
-forms = dict.fromkeys(none, ".3f") | {"least error, search": ".2f"}
+forms = dict.fromkeys(none, ".3f") | {"least error, search": ".1f"}
 caption = r"A simplex, half turned round; allowed at $\gamma = \frac{1}{10}$: 0.025"
 table(none, caption, form=forms, tiny=1e-6)
 
@@ -191,7 +191,7 @@ mean.holds(
     about="ours",
     evidence="proved",
 )
-glue(searches=searches, searched=none.loc[2, "least error, search"])
+glue(searches=searches, searched=round(none.loc[2, "least error, search"], 1))
 
 # %% [markdown]
 # ## Below, a dual key
@@ -312,7 +312,7 @@ for s in (2, 3, 4):
 #
 # **Statement.** Printed: for $\Delta < 1/s$ and $0 < \gamma \le 1$ there are a function of $r$ in $[-1, 1]$ that increases by at least $2/s$ with each step, and one head with $\|W_V\|_F \le 2$, $\|W_C\|_F \le 1$ and bounded queries and keys, within $\gamma/4$ of it on all strings.
 #
-# **Counterexample.** $s = 2$, $\Delta = \frac13$, $\gamma = \frac1{10}$, $T = 4$: the vertices of a tetrahedron, two of them turned round. Every head with $\|W_V\|_F \|W_C\|_F \le 2$ is off by at least $\frac1{10}$ somewhere, whatever its key; $\frac1{40}$ is allowed. The best that a search finds is {glue:text}`searched:.2f`. For every $s \ge 2$ a simplex does the same at $\Delta = \frac1{2s-1}$, with $\frac1{5s}$.
+# **Counterexample.** $s = 2$, $\Delta = \frac13$, $\gamma = \frac1{10}$, $T = 4$: the vertices of a tetrahedron, two of them turned round. Every head with $\|W_V\|_F \|W_C\|_F \le 2$ is off by at least $\frac1{10}$ somewhere, whatever its key; $\frac1{40}$ is allowed. The best that a search finds is {glue:text}`searched:.1f`. For every $s \ge 2$ a simplex does the same at $\Delta = \frac1{2s-1}$, with $\frac1{5s}$.
 #
 # **Why.** The sum of the chosen vectors is the sum of the others, so no key separates them, and short values cannot make up for it. For smaller $\Delta$ the proof's head can fail as well, by its margin, $1 - (2s-1)\Delta$, and by unequal scores; that refutes the head, not the lemma.
 #

@@ -332,7 +332,7 @@ def test_set_markup_code_and_words_are_no_fault():
 
 @on_every_page
 def test_a_page_weighs_little_more_than_three_megabytes_with_all_that_it_loads(visited, name):
-    assert 3e5 < visited(name).weight < 3.3e6
+    assert 3e5 < visited(name).weight < 3.6e6
 
 
 @on_every_page
@@ -355,7 +355,7 @@ def test_a_page_shows_figures_on_white_and_undimmed(visited, name):
 @pytest.mark.parametrize("name", sorted(FEW))
 def test_a_chapter_has_formulas_and_figures(visited, name):
     visit = visited(name)
-    assert visit.formulas > 10
+    assert visit.formulas > 5
     assert visit.figures["light"]
 
 
@@ -579,6 +579,7 @@ def small_book(folder, cells, address="", index="# A book\n"):
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
     shutil.copytree(ROOT / "book" / "_static", folder / "book" / "_static")
     shutil.copy(ROOT / "book" / "references.bib", folder / "book")
+    shutil.copy(ROOT / "CITATION.cff", folder)
     (folder / "vendor").mkdir()
     (folder / "book" / "part").mkdir()
     return rendered(folder, cells, index)

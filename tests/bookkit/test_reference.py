@@ -20,8 +20,8 @@ REFERENCE = """# A reference
 ```
 """
 CODE = """# # A chapter
-from helpers import draws
-from helpers.rng import Draws, f64
+from helpers import rng
+from helpers.rng import Rng, f64
 from helpers.weights import Weights, ensemble_of as many
 """
 CHAPTER = "# A chapter\n\nText.\n"
@@ -105,8 +105,8 @@ def test_a_chapter_ends_with_links_to_what_it_imports(book):
     last = book["chapter"].select("p.code-used")[-1]
     links = [(a.get_text(), a["href"]) for a in last.select("a")]
     assert links == [
-        ("draws", "names.html#module-helpers.rng"),
-        ("Draws", "names.html#helpers.rng.Rng"),
+        ("rng", "names.html#module-helpers.rng"),
+        ("Rng", "names.html#helpers.rng.Rng"),
         ("f64", "names.html#helpers.rng.f64"),
         ("Weights", "names.html#module-helpers.weights"),
         ("ensemble_of", "names.html#helpers.weights.ensemble_of"),
