@@ -19,7 +19,7 @@
 # # What one bit does to the output
 #
 # ```{verdict}
-# Without layer norm one flip is worth $O(1/n)$: the slopes are {glue:text}`slope_one` and {glue:text}`slope_two`. With layer norm and $\varepsilon > 0$ the bounds (9) and (10) hold, (9) for tokens with $\|y_j^{(0)}\|^2 \le 2d$; longer ones need $C_P^2$ for $d$ in its exponent. The mean over inputs needs no $\log n$.
+# Without layer norm one flip is worth $O(1/n)$: the slopes are {glue:text}`slope_one` and {glue:text}`slope_two`. With layer norm and $\varepsilon > 0$ the bounds (9) and (10) hold, (9) if the first tokens have a squared length $\|y_j^{(0)}\|^2$ of at most $2d$. For longer tokens the $d$ in its exponent has to be replaced by the squared length of the longest. The mean over inputs needs no $\log n$.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
 #

@@ -275,7 +275,7 @@ glue(count9=len(found) * repeats, top9=top9["Lemma 9"].max(), counter9=top9.iloc
 #
 # ## Some dependence on the scores is needed
 #
-# In the first layer the mean over inputs is at most 6 whatever the scores are ({prf:ref}`influence-mean`). In later layers nothing of that kind holds (Remark 14 of the paper). Let the first token hold $-\mathrm{PARITY}/n$ and the last one $\mathrm{PARITY}/n$, where PARITY is $\pm 1$. The query compares the two, with scores multiplied by $c$. At $c = n^2$ every flip carries all attention from one token to the other.
+# In the first layer the mean over inputs is at most 6 whatever the scores are ({prf:ref}`influence-mean`). In later layers nothing of that kind holds (Remark 14 of the paper). Let the first token hold $-\mathrm{PARITY}/n$ and the last one $\mathrm{PARITY}/n$, where PARITY is $\pm 1$. We set these tokens by hand and build no first layer that makes them; the paper takes them from a network of Chiang and Cholak (2022). The query compares the two, with scores multiplied by $c$. At $c = n^2$ every flip carries all attention from one token to the other.
 
 
 # %%

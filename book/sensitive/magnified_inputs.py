@@ -24,7 +24,7 @@
 #
 # **Needs** {ref}`ch-layer-norm-blowup`, {ref}`ch-sensitive-inputs`. **Read** 4 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** Where weights stay bounded, layer norm must magnify more and more as strings grow: for PARITY on average, for MAJORITY where ones and zeros nearly balance. The paper reads both from its Theorem 4 and Corollary 5. Both are true, and the true orders are larger.
+# **Claim.** Where weights stay bounded, layer norm must magnify more and more as strings grow: for PARITY on average, for MAJORITY where ones and zeros nearly balance. The paper reads both from its Theorem 4 and Corollary 5. Both are true, and a sharper law asks for larger orders.
 
 # %% tags=["parameters"]
 n_far = 301  # bits of the longest MAJORITY, odd [101..501]
