@@ -215,14 +215,14 @@ glue(majority_weighted=(profiles["MAJORITY"] * profiles.index).sum(), n_odd=n_od
 f = 1.0 - 2 * torch.cartesian_prod(*[torch.arange(2)] * 8).double()  # all 256 functions
 profile, k = degree_profile(f), torch.arange(1, 4)
 high = profile.flip(-1).cumsum(-1).flip(-1)[:, 1:]  # weight at degrees of at least k
-counted = sensitivity(f).mean(-1, keepdim=True) / (k * high)
+counted = sensitivity(f).mean(-1, keepdim=True) / k
 degrees.holds(
     "all functions of 3 bits: $\\mathrm{as}_n$ over $k$ times the weight at degrees of at least $k$, least; "
     "control: the weight at all degrees but 0",
-    counted[high > 1e-12].min(),
+    (counted / high)[high > 1e-12].min(),
     at_least=1,
     tol=1e-12,
-    control=(counted * high / high[:, :1])[high[:, 0] > 1e-12].min(),
+    control=(counted / high[:, :1])[high[:, 0] > 1e-12].min(),
     about="statement",
     evidence="proved",
 )

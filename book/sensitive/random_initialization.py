@@ -55,9 +55,10 @@ seed = 0  # of everything random [0..100000]
 import torch
 
 from bookkit import Ledger, figures, glue, table
+from helpers import statistics
 from helpers.cube import average_sensitivity
 from helpers.draws import Draws
-from helpers.statistics import average, difference, middle
+from helpers.statistics import average, difference
 from papers.sensitive import random_nets
 from papers.sensitive.random_nets import DRAWS, NETS, RECURRENT, TRANSFORMERS
 
@@ -177,7 +178,7 @@ recurrent.reproduced(
     "as(sign T), the study's transformer minus a recurrent net, worst of the study's two draws and of the nets, upper end; control: nets of a draw shuffled",
     above(at_the_end),
     at_most=0,
-    control=middle([above(shuffled()) for _ in range(25)]),
+    control=statistics.middle([above(shuffled()) for _ in range(25)]),
     about="experiment",
     evidence="sampled",
 )
