@@ -111,6 +111,7 @@ table(pd.DataFrame(rows).T.rename_axis("bits"), "Answers before and after the st
 #
 # As in the example, what makes $T_{\theta + \Delta}$ insensitive is the last bias before each layer norm. Its part $\Delta_k \in \mathbb R^d$ of the step moves all tokens alike, and a token whose $Y_j$ is near $-\Delta_k$ is magnified most, by $1/N_j$. The paper follows the largest magnification of all $n$ tokens, which grows with $n$ because among more tokens one is nearer to $-\Delta_k$. But only few tokens are near $-\Delta_k$, and attention gives each of them a share of $\frac1n$ only. So the mean is what matters. To see the difference we draw biases of $L$ layers and, in each layer, $n$ tokens at random places, and compute both.
 
+
 # %%
 def magnified(L, d, n, count=300):
     """Product over layers of the largest 1/N of n tokens, and mean over tokens of the product."""

@@ -407,7 +407,11 @@ for m in (1, 4, 16, 64):
     scores = torch.zeros(256).double()
     scores[:m] = math.log(256 / m)
     move = 2 * scores.softmax(0)[0].item()  # a bit is written as 1 or -1
-    rows[m] = {"one flip": move, "sum over m": m * move, "s, one quarter of the squares": m * move**2 / 4}
+    rows[m] = {
+        "one flip": move,
+        "sum over m": m * move,
+        "s, one quarter of the squares": m * move**2 / 4,
+    }
 answer = pd.DataFrame(rows).T.rename_axis("m")
 table(answer, "A head that attends to m of 256 positions", form=".3f")
 

@@ -164,7 +164,9 @@ at_the_end = {draw: sign["deep transformer", draw] for draw in ("wide", "Xavier"
 
 def shuffled():
     """As many nets of each of the study's draws, of any of the four kinds."""
-    pools = {d: torch.cat([sign[k, d] for k in ("deep transformer", *RECURRENT)]) for d in at_the_end}
+    pools = {
+        d: torch.cat([sign[k, d] for k in ("deep transformer", *RECURRENT)]) for d in at_the_end
+    }
     return {d: v[torch.randperm(len(v), generator=mixing)[:nets]] for d, v in pools.items()}
 
 

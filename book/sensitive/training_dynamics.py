@@ -590,7 +590,10 @@ table(
             "runs of each decay": ("101, of which 39 count", f"{runs}; stored: 6"),
             "columns of the model": f"{width}; second stored series: 128",
             "strings in a step": f"all {2**n}",
-            "first weights": ("two equal layers, the read-out's bias drawn", "layers drawn apart, that bias 0"),
+            "first weights": (
+                "two equal layers, the read-out's bias drawn",
+                "layers drawn apart, that bias 0",
+            ),
             "steps of a run": ("20000; Figure 13: 100000", f"{steps}; stored: 10000 and 20000"),
             "learning rate": f"{learning_rate:g}; second stored series: 0.0003",
             "a look every": ("100 steps", f"{EVERY} steps"),

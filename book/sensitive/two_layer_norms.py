@@ -80,6 +80,7 @@ d, rho = 4, 0.1
 #
 # We test this at the worst network that we know, that of the example with $c = 1$: all tokens are equal and $V = -I$, so that attention cancels what the skip connection carries. Here $d = 4$, $L = 2$, $\rho = 0.1$, the embeddings are 0, and the blocks cancel $\tilde z$ too. $V$ differs from $-I$ by a billionth, so that the deviation is not exactly 0 where nothing moves it. For many random steps we count how often the norm behind attention divides by less than $r$, and compare this share with the bound that is proved below. A share above the bound would refute it.
 
+
 # %%
 def cancelling(layers):
     """Equal tokens; attention and block cancel what the skip connections carry."""
@@ -379,7 +380,10 @@ for c in (0.0, 0.5, 0.9, 1.0, 1.1):
     spec, weights = cancelling(2)
     weights["layers.1.value"] = weights["layers.1.value"] * c
     N = after_steps(spec, weights, 5000)[0][1]
-    rows[c] = {"median deviation": N.median().item(), "share below 0.05": (N < 0.05).double().mean().item()}
+    rows[c] = {
+        "median deviation": N.median().item(),
+        "share below 0.05": (N < 0.05).double().mean().item(),
+    }
 table(pd.DataFrame(rows).T.rename_axis("$c$"), "The norm behind attention in layer 2", form=".3f")
 
 # %% [markdown]
