@@ -32,7 +32,18 @@
 # Randomly initialized transformers "empirically show low average sensitivity, more so than recurrent networks" (quoted there from Bhattamishra et al., 2023).
 # ```
 #
-# **Why it should be so.** In the proof of Theorem 6 ({ref}`ch-brittle-at-every-width`) a random step away from nearly any weights leads to a transformer of bounded sensitivity. So sensitive ones fill only a small volume, and random weights rarely hit it. This is about long strings. A recurrent net has no such bound: its state can pass every bit on to the end.
+# **Why it should be so.** The paper says that by the proof of its Theorem 6 "high-sensitivity transformers can only inhabit a small volume in parameter space". In the following sense this is true.
+#
+# ```{prf:proposition} A small volume (ours)
+# :label: random-small-volume
+# Under the assumptions of {prf:ref}`brittle-repaired`, draw weights uniformly from the ball of radius $R$ around $\theta$. Let $K$ be the bound of that theorem for steps of length $R$. For every $c > 0$ the share of weights with $\mathrm{as}_n \ge c n$ is at most
+#
+# $$\frac{D}{D - L} \cdot \frac{K}{c\, n} .$$
+# ```
+#
+# **Proof.** Given its distance $r \le R$ from $\theta$, the point is uniform on a sphere. By {prf:ref}`brittle-repaired` its mean sensitivity is at most $K\, (R/r)^L$, since $K$ depends on the step through $Q$, which is proportional to $r^{-L}$, and through sizes that are largest for $r = R$. In a ball of $D$ dimensions $\mathbb E\, (R/r)^L = \frac D{D - L}$. Markov's inequality does the rest. $\square$
+#
+# So the share vanishes as strings grow. The proof uses the random biases before each layer norm, and two of the three draws of weights below have no biases, so it does not cover them. And it is about long strings, while those below are short. A recurrent net has no such bound: its state can pass every bit on to the end.
 #
 # **What could deceive.** The sentence names no size of the weights. With small weights, $T$ hardly moves around a number far from 0. Then its sign is constant for a trivial reason, and the mean over nets says how often that happens, not what the net computes. So we measure a second number: subtract from each net's $T$ its median over all strings, so that the sign is 1 on half of them. Such a *balanced* function has average sensitivity at least 1 (Exercise 1).
 
@@ -64,6 +75,19 @@ from papers.sensitive.random_nets import DRAWS, NETS, RECURRENT, TRANSFORMERS
 
 ledger, source = Ledger("sensitive/random_initialization"), Draws(seed).generator
 low, recurrent = ledger.result("sensitive.init.low"), ledger.result("sensitive.init.recurrent")
+D, L = 10_000, 2  # numbers in a step, layers
+r = (torch.arange(1e6).double() + 0.5) / 1e6  # distances from the centre, over R
+in_ball = (D * r ** (D - 1) * r**-L).mean()  # density of r, times (R / r)^L
+ledger.result("sensitive.small_volume").holds(
+    "ball in place of sphere, $D = 10^4$, $L = 2$: mean of $(R/r)^L$ over $D/(D - L)$; control: $r$ "
+    "uniform, from 0.01 on",
+    in_ball / (D / (D - L)),
+    equals=1,
+    tol=1e-4,
+    control=(r[r > 0.01] ** -L).mean(),
+    about="statement",
+    evidence="proved",
+)
 
 # %%
 sign, balanced = {}, {}
