@@ -21,7 +21,7 @@
 # ```{verdict}
 # Yes, transformers that compute PARITY are brittle, as the paper concludes from its theorem. If an exact network is moved by a random step of length $\rho$, its mean squared error exceeds $\frac12$ from about {glue:text}`level_z:.1f`$/\sqrt\rho$ bits on, and on much longer strings its sign is a coin toss. Such a network therefore does not generalize to long strings unless its weights are exact. Whether the error tends to exactly 1, as one sentence of the paper can be read, stays open.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-brittle-at-every-width`. **Read** 7 min. **Runs in** 20 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-brittle-at-every-width`. **Read** 13 min. **Runs in** 20 s. **Source** printed.
 #
 # **Claim.** The paper draws three conclusions from its Theorem 6. For PARITY arbitrarily small steps of the weights lead to a high loss on strings that are long enough. Length generalization of a sensitive function therefore requires exactly the right weights. And the theorem remains true if the loss is taken over a training set, on average over random sets. We put them to the test on transformers that are written by hand and exact at every length.
 #

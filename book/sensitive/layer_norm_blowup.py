@@ -21,7 +21,7 @@
 # ```{verdict}
 # Theorem 4 is true: a transformer with bounded weights can compute a sensitive function only where its layer norms magnify strongly. Only the formula (32) for the constant is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network with a read-out {glue:text}`longer:.0e` times as long as usual violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer attains {glue:text}`attained:.1%` of it.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 8 min. **Runs in** 15 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 11 min. **Runs in** 15 s. **Source** printed.
 #
 # **Claim.** A transformer with bounded weights computes a sensitive function only where its layer norms magnify strongly. The paper states this with a constant that is polynomial in the norms of the weights, apart from one exponential, and in this form it is true. The formula that the appendix gives for the constant has the norm of the read-out where the proof has its square. One step of the proof can be replaced by an exact inequality. The resulting bound is simpler: it does not contain the neighbours of the input, a square, or a root of the length.
 #

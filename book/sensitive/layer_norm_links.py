@@ -21,7 +21,7 @@
 # ```{verdict}
 # The three lemmas behind Theorem 4 are true if their constants are defined a little more generously. Lemma 16 needs no change. Lemmas 17 and 18 need a Lipschitz constant over all of space, since with the printed one a single hidden unit violates the bound (49) by a factor of {glue:text}`hinge_ball:.0f`. Lemma 17 also needs a "1 +" that was lost on the way from Lemma 16; without it a large second block violates (51) by a factor of {glue:text}`ones51:.0f`. Theorem 4 is not affected.
 # ```
-# **Needs** {ref}`ch-layer-norm-blowup`. **Read** 8 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-layer-norm-blowup`. **Read** 11 min. **Runs in** 10 s. **Source** printed.
 #
 # **Claim.** The paper bounds how far one bit moves a token, layer by layer, for "suitably defined constants". Each of these bounds is true with suitable constants. With the definitions (27) and (30), and with the $N$ of (5), some cases are left out, and each of them is repaired by what the later steps use anyway. The ball of (26) is too small for (31), but a footnote of the paper has another choice, with which (31) holds. Most of what the bounds give away is given away by the attention of later layers.
 #

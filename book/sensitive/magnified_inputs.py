@@ -22,7 +22,7 @@
 # Both claims are true: a transformer with bounded weights has to magnify more and more as strings grow, by the order that the paper names for PARITY on average, and for MAJORITY at nearly balanced inputs. A sharper inequality of this book asks for nearly the length of the string in both cases. A layer written by hand that computes MAJORITY of {glue:text}`n_far` bits magnifies by a factor of {glue:text}`hand:.0f` at such an input.
 # ```
 #
-# **Needs** {ref}`ch-layer-norm-blowup`, {ref}`ch-sensitive-inputs`. **Read** 4 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-layer-norm-blowup`, {ref}`ch-sensitive-inputs`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
 #
 # **Claim.** Where weights stay bounded, layer norm must magnify more and more as strings grow: for PARITY on average, for MAJORITY where ones and zeros nearly balance. The paper reads both from its Theorem 4 and Corollary 5. Both are true, and a sharper law asks for larger orders.
 #
