@@ -49,6 +49,7 @@ from helpers.rng import Rng, f64
 
 ledger, rng = Ledger("cube/average_sensitivity"), Rng(seed)
 def3, eq17 = ledger.result("sensitive.def3"), ledger.result("sensitive.eq17")
+degrees = ledger.result("sensitive.degrees")
 
 # %% [markdown]
 # ## The idea
@@ -208,6 +209,25 @@ table(profiles.iloc[1::2], f"Weight by degree, {n_odd} bits; no weight at even d
 glue(majority_weighted=(profiles["MAJORITY"] * profiles.index).sum(), n_odd=n_odd)
 
 # %% [markdown]
+# **Weight at high degrees makes a transformer brittle.** The paper draws this conclusion from Eq. (17). If the weight at degrees of at least $k$ is $w$, then $\mathrm{as}_n(f) \ge k w$, because each of these characters is counted at least $k$ times. For $k = cn$ the average sensitivity is therefore at least $cwn$. By {prf:ref}`brittle-repaired`, the sharpened Theorem 6, a transformer that computes such functions moves by at least $cw$ in mean square, on long strings, after a random step of any fixed length. We compare the two sides for all functions of three bits with values $\pm 1$ and every $k$; a ratio below 1 would refute the first step.
+
+# %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
+f = 1.0 - 2 * torch.cartesian_prod(*[torch.arange(2)] * 8).double()  # all 256 functions
+profile, k = degree_profile(f), torch.arange(1, 4)
+high = profile.flip(-1).cumsum(-1).flip(-1)[:, 1:]  # weight at degrees of at least k
+counted = sensitivity(f).mean(-1, keepdim=True) / k
+degrees.holds(
+    "all functions of 3 bits: $\\mathrm{as}_n$ over $k$ times the weight at degrees of at least $k$, least; "
+    "control: the weight at all degrees but 0",
+    (counted / high)[high > 1e-12].min(),
+    at_least=1,
+    tol=1e-12,
+    control=(counted / high[:, :1])[high[:, 0] > 1e-12].min(),
+    about="statement",
+    evidence="proved",
+)
+
+# %% [markdown]
 # ## A million inputs, counted as integers
 #
 # On tables of $\pm1$ neither side needs rounding. Pack a table into one bit an entry. Then one exclusive or compares 64 inputs with their neighbours at once, and adding up the results bit by bit gives $s(x, f)$ for all $x$. On the other side $2^n \hat f(S)$ is an integer, and so is $4^n \sum_S |S|\, \hat f(S)^2$. At $n =$ {glue:text}`n_packed` we count both for parity, for a majority of the first bits (an odd number of them), and for random signs.
@@ -261,7 +281,7 @@ glue(no_flip=100 * int(counted["MAJORITY"].histogram[0]) / 2**n_packed)
 #
 # ## What would falsify this
 #
-# Each check has a *control*: the same number where the outcome must be the opposite. One function whose flips and weights disagree would end Eq. (17); its control weighs by $|S|^2$. The closed forms would fail with any other normalisation; their control drops the factor $\frac14$.
+# Each check has a *control*: the same number where the outcome must be the opposite. One function whose flips and weights disagree would end Eq. (17); its control weighs by $|S|^2$. So would a function with more weight at high degrees than its flips allow; there the control takes the weight at all degrees but 0. The closed forms would fail with any other normalisation; their control drops the factor $\frac14$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

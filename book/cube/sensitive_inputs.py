@@ -152,7 +152,7 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 # ```
 #
 # ```{finding} sensitive.majority_point
-# :title: At most half of the flips plus one change MAJORITY
+# :title: At most floor(n/2) + 1 of the n flips change MAJORITY
 # :group: false statement
 #
 # **Statement.** Sections 3 and 4: for MAJORITY, $s(x, f) = n$ whenever the ones and zeros in $x$ are almost fully balanced.

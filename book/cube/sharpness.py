@@ -235,11 +235,12 @@ thm6.holds(
     evidence="sampled",
 )
 glue(smooth_off=f"{ratio.loc[1e-3, smooth].max():.0e}", zigzag=ratio.loc[1e-3, "zigzag"])
+glue(zigzag_error=error.loc[1e-3, "zigzag"], drawn=draws)
 glue(unfitted=ratio["not fitted"].iloc[:5].max(), order_plateau=orders["plateau"])
 glue(at_tenth=ratio.loc[0.1, "transformer"], at_third=ratio.loc[0.3, "transformer"])
 
 # %% [markdown]
-# Where the loss is smooth the ratio falls like $\sigma^2$, as it must: $\Delta$ is of order {glue:text}`order_plateau:.2f`. On the zigzag it stays near {glue:text}`zigzag:.2f`, give or take half of that with so few draws, however small the noise, because every direction flips a unit at some input. There $H$ itself is only a convention. Off an interpolator kinks count too: a unit within reach of its kink, at an input with error $r$, puts a corner of size $r$ into the loss. Many such corners together are of the order $\sigma^2$ of the trace term itself; here up to {glue:text}`unfitted:.2f` of it. And the noise must be small: at $\sigma = 0.1$ the rest is {glue:text}`at_tenth:.2f` times the trace term of the transformer, at $\sigma = 0.3$ it is {glue:text}`at_third:.0f` times.
+# Where the loss is smooth the ratio falls like $\sigma^2$, as it must: $\Delta$ is of order {glue:text}`order_plateau:.2f`. On the zigzag it stays at {glue:text}`zigzag:.2f`, with a standard error of {glue:text}`zigzag_error:.2f` from {glue:text}`drawn` draws, the same for every $\sigma$, however small the noise, because every direction flips a unit at some input. There $H$ itself is only a convention. Off an interpolator kinks count too: a unit within reach of its kink, at an input with error $r$, puts a corner of size $r$ into the loss. Many such corners together are of the order $\sigma^2$ of the trace term itself; here up to {glue:text}`unfitted:.2f` of it. And the noise must be small: at $\sigma = 0.1$ the rest is {glue:text}`at_tenth:.2f` times the trace term of the transformer, at $\sigma = 0.3$ it is {glue:text}`at_third:.0f` times.
 #
 # The first paper applies the theorem to a transformer that it writes by hand. How large $\Delta$ is there: see {ref}`ch-perturbed-sharpness`.
 #

@@ -359,7 +359,7 @@ logits.holds(
 # ## What we found
 #
 # * {prf:ref}`sensitive-lem11` holds, and with $4 \delta \log n + 9$ in place of its bound. For failure with probability $n^{-c}$ no factor of $c \log n$ below {glue:text}`slope_needed:.2f` is possible.
-# * In the mean over inputs there is no logarithm: at most 4, or 6 with the query's own bit, and neither constant can be lowered. Scores that grow with the length, such as $\log n$ times fixed ones, change nothing in this. So in the first layer scaling of that kind does not help a sensitive function; what it means for the output is in {ref}`ch-influence-at-output`.
+# * In the mean over inputs there is no logarithm: at most 4, or 6 with the query's own bit. The constants 4 and 6 cannot be lowered. Scores that grow with the length, such as $\log n$ times fixed ones, change nothing in this. So in the first layer scaling of that kind does not help a sensitive function; what it means for the output is in {ref}`ch-influence-at-output`.
 # * Remarks 10 and 12 are right: no bound at every input, and none through the scores.
 #
 # ## What would falsify this

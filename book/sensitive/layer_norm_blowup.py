@@ -21,9 +21,24 @@
 # ```{verdict}
 # Theorem 4 is true: a transformer with bounded weights can compute a sensitive function only where its layer norms magnify strongly. Only the formula (32) for the constant is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network with a read-out {glue:text}`longer:.0e` times as long as usual violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer attains {glue:text}`attained:.1%` of it.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 8 min. **Runs in** 15 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 11 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** A transformer with bounded weights computes a sensitive function only where its layer norms magnify strongly. The paper states this with a constant that is polynomial in the norms of the weights, apart from one exponential, and so stated it is true. The formula for the constant has the norm of the read-out where the proof has its square. One link of the proof can be made sharp; then the neighbours, a square and a root of the length all go.
+# **Claim.** A transformer with bounded weights computes a sensitive function only where its layer norms magnify strongly. The paper states this with a constant that is polynomial in the norms of the weights, apart from one exponential, and in this form it is true. The formula that the appendix gives for the constant has the norm of the read-out where the proof has its square. One step of the proof can be replaced by an exact inequality. The resulting bound is simpler: it does not contain the neighbours of the input, a square, or a root of the length.
+#
+# ## Why one should care
+#
+# A transformer averages. If attention spreads over $n$ tokens, one bit moves the average by a share of order $\frac1n$, so one would expect that no bit of a long string matters much, and that PARITY cannot be computed. Yet there are transformers that compute PARITY. What makes up for the lost factor $n$ is layer norm: it divides a token by its own standard deviation, and where this is small, small differences become large. The theorem turns this remark into an inequality. It is the base of everything that follows in this part, because a network that depends on strong magnification is also one that a small change of its weights can upset ({ref}`ch-brittle-at-every-width`).
+#
+# ## Three bits by hand
+#
+# One layer computes MAJORITY of three bits as follows. Write the bits as signs. Attention gives every token the mean $m$ of the three signs, and the block removes the token's own sign, so that layer norm receives the vector $\frac m{\sqrt 2}\, (0, 0, -1, 1)$. Its standard deviation is $\frac{|m|}2$. Layer norm divides by it, and only the sign of $m$ is left. The division magnifies by $B = \frac 2{|m|}$.
+#
+# | the three signs | $m$ | $B = \frac 2{\lvert m \rvert}$ | flips that change the vote, $s$ | $\frac sB$ |
+# |:--|:--|:--|:--|:--|
+# | all alike | $\pm 1$ | 2 | 0 | 0 |
+# | two against one | $\pm \frac13$ | 6 | 2 | $\frac13$ |
+#
+# So the inputs at which the function is sensitive are those at which layer norm magnifies most. The chapter shows that this is no accident: $s$ is at most a constant times $B$, at nearly every input of every network.
 #
 # ## Why one should care
 #
@@ -87,9 +102,9 @@ ledger, rng = Ledger("sensitive/layer_norm_blowup"), Rng(seed)
 thm4, cor5, eq32 = map(ledger.result, ("sensitive.thm4", "sensitive.cor5", "sensitive.eq32"))
 
 # %% [markdown]
-# ## A layer to hold in mind
+# ## The same layer on longer strings
 #
-# One layer without $\varepsilon$ computes MAJORITY of an odd number of bits exactly: attention averages the signs of all bits to $m$, the block cancels the token's own bit, and layer norm turns $m$ into its sign. All its norms are 1 and $\|v\| = \frac12$, at every length, and $B(x) = 2/|m|$. We run it at an input with one zero more than ones, where just over half of the flips count and layer norm has most to do. Sensitivity and magnification grow side by side.
+# The layer of the example computes MAJORITY of any odd number of bits exactly, without $\varepsilon$. All its norms are 1 and $\|v\| = \frac12$, at every length, and $B(x) = 2/|m|$. We run it at an input with one zero more than ones. There just over half of the flips change the vote, and layer norm has most to do, because $|m| = \frac1n$.
 
 
 # %%
@@ -108,9 +123,11 @@ form = {"s": ".0f", "B": ".0f"}
 table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form)
 
 # %% [markdown]
+# Sensitivity and magnification grow together: both are proportional to $n$, and their ratio falls from 0.3 to just above $\frac14$. A network with fixed weights therefore cannot compute MAJORITY on longer and longer strings without magnifying more and more.
+#
 # ## One layer norm, exactly
 #
-# The *influence* of bit $i$ on a vector $g(x)$ is $I_i[g] = \|g(x) - g(x^{\oplus i})\|$. The paper bounds what layer norm does to it term by term, and gets a product of a factor at $x$ and one at the neighbour. There is an exact way.
+# The *influence* of bit $i$ on a vector $g(x)$ is $I_i[g] = \|g(x) - g(x^{\oplus i})\|$. The paper bounds what layer norm does to it term by term, and gets a product of a factor at $x$ and one at the neighbour. The following lemma has a single factor instead, and cannot be improved. The idea of its proof is that layer norm maps vectors to a sphere: two vectors of lengths $a$ and $a'$ at a distance $r$ land at an angle that is largest, for given $a + a'$, if they are equally long.
 #
 # ```{prf:lemma} One layer norm (ours)
 # :label: blowup-norm
@@ -123,9 +140,11 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 # Put $\sqrt{d \varepsilon}$ as one more column next to the centred $Y$. The longer vector $A$ has length $a = \sqrt d\, N$, and layer norm is $\sqrt d\, A / a$ without the last column. Let $A'$ be the same at the neighbour, $a'$ its length, and $r = \|A - A'\|$. Expanding the square, $\|A/a - A'/a'\|^2 = (r^2 - (a - a')^2) / (a a')$. This is at most $4 r^2 / (a + a')^2$, because that is the same as $r^2 (a - a')^2 \le (a + a')^2 (a - a')^2$, and $r \le a + a'$. Centring does not increase $r$, and the last columns agree. $\square$ (For unit vectors the inequality is due to Dunkl and Williams, 1964.)
 # ```
 #
-# The decisive gain: the factor is at most $2 / N(x)$. *Only the input itself has to magnify*, and the factor does not depend on the bit.
+# What is gained is that the factor is at most $2 / N(x)$. It contains the magnification at the input itself only, not at its neighbours, and it is the same for every bit.
 #
 # ## The law
+#
+# **The idea of the proof.** We follow the sum over all bits of their influences through the network. In the first layer this sum is of order $\log n$ at most inputs, although it has $n$ terms, because attention dilutes each bit. Every layer norm multiplies the whole sum by at most twice its magnification at $x$, since the factor of the lemma is the same for every bit, and every later attention and block by a constant. At the output the sensitivity is at most a multiple of the sum. The two inequalities that follow say this with constants.
 #
 # In the first layer three things move $Y^{(1)}_j$ when bit $i$ flips: its own token, the tokens that heads average, and the weights of the averages. Let $g = \|e(1) - e(0)\|$, and let $L_k$ be the Lipschitz constant of block $k$. Summed over $i$ the first is $g$, the second at most $C_V g$ a head, the third $C_V C_P$ times the sum that {prf:ref}`influence-tail` bounds with probability $1 - H/n^2$ ($\delta = 4$ there). Hence
 #
@@ -148,9 +167,9 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 # By {prf:ref}`blowup-norm` layer norm $k$ multiplies all influences by at most $2 \max_w 1/N^{(k)}_w(x)$. This does not depend on $i$ and can be taken out of the sum over $i$. So in layer $k \ge 2$ the number $\max_j \sum_i I_i[y_j]$ grows by at most $2 G_k \max_w 1/N^{(k)}_w(x)$, by {eq}`eq-later-layer`; after the first layer it is at most $2 S \max_w 1/N^{(1)}_w(x)$. Hence $\sum_i I_i[y^{(L)}_n] \le 2^L B(x)\, S \prod G_k$, and $s \le \frac14 \cdot 2 \max |f| \sum_i I_i[f] \le \frac12 \max |f|\, \|v\| \sum_i I_i[y^{(L)}_n]$. For the mean: if $|f| \le 1$, then $s \le n$ at the exceptional inputs, which adds at most $n \cdot H/n^2$. $\square$
 # ```
 #
-# In the paper the factor of bit $i$ contains $\mathrm{Blowup}(x^{\oplus i})$ and stays inside the sum. The inequality of Cauchy and Schwarz takes it out, and that costs $\sqrt n$ and the squares.
+# In the paper the factor of bit $i$ contains $\mathrm{Blowup}(x^{\oplus i})$, so it cannot be taken out of the sum. The paper uses the inequality of Cauchy and Schwarz instead, and that costs the factor $\sqrt n$ and the squares.
 #
-# **It is attained.** A layer that returns its last bit, without attention or block: a zero is the token $(1, -1)$, a one is $-t$ times that, and $v = (\frac12, -\frac12)$. At the input of zeros $s = B = 1$ and $K = 1 + t$.
+# **The constant is attained.** Consider a layer that returns its last bit, without attention or block: a zero is the token $(1, -1)$, a one is $-t$ times that, and $v = (\frac12, -\frac12)$. At the input of zeros $s = B = 1$ and $K = 1 + t$.
 
 # %%
 rows = {}
@@ -161,9 +180,9 @@ table(pd.DataFrame(rows).T.rename_axis("t").astype(float), "The last of 64 bits"
 attained = at.law
 
 # %% [markdown]
-# **And it is linear.** No smaller power of $B$ can do: in the table of MAJORITY all norms are fixed, $B = 2n$ grows, and $s/B$ stays above $\frac14$.
+# **The power is right.** No smaller power of $B$ would do: in the table of MAJORITY all norms are fixed, $B = 2n$ grows, and $s/B$ stays above $\frac14$.
 #
-# A search tries to break the law. It changes weights at random, single tensors also by factors up to $e^3$, and keeps what raises $s/(K B)$.
+# A proof can contain a slip, so we also look for a network that violates the law. The search starts from random weights of one, two or three layers, changes them at random, single tensors also by factors up to $e^3$, and keeps what raises $s/(K B)$. A value above 1 would refute the law.
 
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
@@ -193,7 +212,7 @@ laws = pd.Series(laws, name="largest s / (K B)").rename_axis("layers")
 table(laws, "The search, two bits", form=".3f")
 
 # %% [markdown]
-# Lengths at which the logarithm in $S$ counts are out of its reach. There we take the two models written by hand, PARITY and MAJORITY.
+# The search works on two bits. On long strings, where the logarithm in $S$ counts, we take the two models written by hand, PARITY and MAJORITY, and on strings of up to {glue:text}`n_max` bits random models.
 
 # %% mystnb={"code_prompt_hide": "Models, and checks", "code_prompt_show": "Models, and checks"} tags=["hide-input"]
 found = {}
@@ -229,15 +248,15 @@ thm4.holds(
     about="ours",
     evidence="attained",
 )
-glue(attained=attained, climbed=laws.max())
+glue(attained=attained, climbed=laws.max(), n_max=n_max)
 glue(certain=max(n for n in range(2, 100) if 2 * n <= tail_bound(n, 4)))
 
 # %% [markdown]
-# The search reaches {glue:text}`climbed:.3f` and does not pass 1.
+# Nothing exceeds 1, and the search reaches {glue:text}`climbed:.3f`. In ordinary models the law is far from attained, since $K$ multiplies the worst cases of all layers.
 #
 # ## Theorem 4 follows, with a square
 #
-# Nothing bounds $f$ in {prf:ref}`sensitive-thm4`, and its proof starts with $s \le \frac14 \|v\|^2 \sum_i I_i[y_n]^2$. So $s$ grows like $\|v\|^2$; (32) has $1 + \|v\|$. The main text asks for a polynomial, and one of degree two does it:
+# {prf:ref}`sensitive-thm4` does not assume that $f$ is bounded, and its proof starts with $s \le \frac14 \|v\|^2 \sum_i I_i[y_n]^2$. So $s$ grows like $\|v\|^2$; (32) has $1 + \|v\|$. The main text asks for a polynomial, and one of degree two does it:
 #
 # ```{prf:theorem} The constant of Theorem 4, repaired
 # :label: blowup-thm4-repaired
@@ -254,7 +273,7 @@ glue(certain=max(n for n in range(2, 100) if 2 * n <= tail_bound(n, 4)))
 # *How loose is it?* For $|f| \le 1$ the same line gives $C \sqrt{n \log n} \ge 25 \sqrt d \cdot 150\, \frac{\sqrt{n \log n}}{4 + \min\{16 \log n + 9, 2n\}}\, K$. The fraction is at least its value at $n = 2$, where all is at least $780 K$, as $d \ge 2$. The right side of (12) is at least $(1 + B)^2 + 1 \ge 4.8\, B$. So at least 3.5 decades of (32) are never used. $\square$
 # ```
 #
-# MAJORITY of 5 bits with longer and longer read-outs, all inputs:
+# To see the difference between $1 + \|v\|$ and $1 + \|v\|^2$ we take MAJORITY of 5 bits, at all inputs, and make its read-out longer and longer. The theorem allows a share $H/n^2 = 0.04$ of exceptional inputs; a larger share above the bound refutes the formula.
 
 # %%
 five = blowup.sides(*blowup.majority_transformer(5))
@@ -326,14 +345,14 @@ glue(useful=float(useful), C=C)
 glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 34))
 
 # %% [markdown]
-# With a read-out {glue:text}`longer:.0e` times as long ({numref}`fig-blowup-readout`) a share of {glue:text}`share:.3f` of all inputs is above the bound with (32). With the square none is. No one would train such a model: it shows how (32) is to be read.
+# {numref}`fig-blowup-readout` shows the worst input. With (32) the ratio grows in proportion to the read-out, because $s$ grows like its square and the constant like its first power; it crosses 1 a little beyond a factor of $10^6$. With the square it stays level, far below 1. With a read-out {glue:text}`longer:.0e` times as long a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and with the square none is. No one would train such a model; it shows how (32) has to be read.
 #
-# With outputs up to 1 the constant is far larger than needed. The line above leaves 3.5 decades unused at every model. MAJORITY by hand has $C =$ {glue:text}`C:.0f`, and as $s \le n$ while the right side of (12) is at least 2, (12) says nothing about it before $n$ is about {glue:text}`useful:.1e`. The law speaks from {glue:text}`speaks` bits on; {ref}`ch-magnified-inputs` follows it to long strings.
+# For outputs up to 1 the constant is far larger than needed: the proof above leaves a factor of $10^{3.5}$ unused in every model. MAJORITY by hand has $C =$ {glue:text}`C:.0f`. Since $s \le n$ and the right side of (12) is at least 2, the bound (12) is vacuous for it up to a length of about {glue:text}`useful:.1e`. The sharper law is no longer vacuous from {glue:text}`speaks` bits on; {ref}`ch-magnified-inputs` follows it to long strings.
 #
 # ## What we found
 #
-# * Layer norm magnifies an influence by at most $2 / (N(x) + N(x^{\oplus i}))$. This gives a local and linear law, $s(f, x) \le K B(x)$ with $K$ of order $\log n$ at fixed norms. One layer uses it to {glue:text}`attained:.3f`, and MAJORITY shows that no smaller power of $B$ can do.
-# * Theorem 4 and Corollary 5 are true with a constant as the main text describes it. Formula (32), with $L_f$ over all of space, needs $\|v\|^2$, or outputs up to 1.
+# * Layer norm magnifies an influence by at most $2 / (N(x) + N(x^{\oplus i}))$. This gives a local and linear law, $s(f, x) \le K B(x)$, with $K$ of order $\log n$ at fixed norms. One layer attains {glue:text}`attained:.1%` of it, and MAJORITY shows that no smaller power of $B$ would do.
+# * Theorem 4 and Corollary 5 are true with a constant as the main text describes it. In formula (32), with $L_f$ over all of space, $1 + \|v\|$ has to be replaced by $1 + \|v\|^2$, unless outputs are at most 1.
 # * What this says of PARITY and MAJORITY on long strings is in {ref}`ch-magnified-inputs`.
 #
 # ```{finding} sensitive.eq32
@@ -353,7 +372,7 @@ glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 3
 #
 # ## What would falsify this
 #
-# For {prf:ref}`blowup-local`: a sensitivity above $K B$; the control leaves $B$ out. For its power: $s/B$ below $\frac14$; the control is $s/B^2$. For {prf:ref}`sensitive-thm4` and {prf:ref}`sensitive-cor5`: a model above the bound with the square; the control is (32) as it stands.
+# A sensitivity above $K B$ at more than a share $H/n^2$ of the inputs would refute {prf:ref}`blowup-local`; the control leaves $B$ out, and MAJORITY then exceeds the bound. A ratio $s/B$ below $\frac14$ in the table of MAJORITY would speak for a smaller power; the control divides by $B^2$. A model above the bound with the square would refute {prf:ref}`blowup-thm4-repaired`; the control is (32) as it stands.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -368,18 +387,36 @@ ledger.show()
 # ```{exercise}
 # :label: ex-blowup-scale
 #
-# Multiply the embeddings of the majority layer by a factor below 1. What happens to $f$, to $B$ and to $K B$? And to the printed constant times $\mathrm{Blowup}^2$?
+# *With the computer.* Multiply the embeddings of the majority layer by a factor $c$ below 1. What happens to $s$, to $B$ and to $K B$, and what to the right side of (12) with the printed constant? Guess first, then compute it for 5 bits and $c = 1, 0.1, 0.01$. Which of the two bounds is about the function that the network computes, and which about the way in which its weights are written?
 # ```
 #
-# ```{solution} ex-blowup-scale
+# ```{solution-start} ex-blowup-scale
 # :class: dropdown
+# ```
 #
-# $f$ stays. $B$ is divided by the factor, $S$ is multiplied by it: $K B$ stays. The printed constants count as at least 1, so $C$ stays while the blow-up grows.
+# The layer has no biases, so it is enough to change the embedding.
+
+# %%
+spec, weights = blowup.majority_transformer(5)
+rows = {}
+for c in (1.0, 0.1, 0.01):
+    at = blowup.sides(spec, weights | {"embedding": c * weights["embedding"]})
+    C = at.constants.theorem4()
+    row = {"s": at.s, "B": at.magnification, "K B": at.constants.ours * at.magnification}
+    row |= {"right side of (12)": C * math.sqrt(5 * math.log(5)) * at.squares}
+    rows[c] = {name: values.max().item() for name, values in row.items()}
+answer = pd.DataFrame(rows).T.rename_axis("c")
+table(answer, "Embeddings times c: the largest value over all inputs", form=".4g")
+
+# %% [markdown]
+# The function stays, and with it $s$. The deviations are multiplied by $c$, so $B$ is divided by it. The sum $S$ of the first layer is multiplied by $c$, and $K B$ stays. The paper's constants count as at least 1, so $C$ stays while the blow-up grows, and (12) becomes weaker although the network computes the same.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-blowup-square
-# In the figure the curve with (32) has slope 1 once the read-out is long, and the repaired one has slope 0. Why?
+# *By hand.* In the figure the curve with (32) has slope 1 once the read-out is long, and the repaired one has slope 0. Why?
 # ```
 #
 # ```{solution} ex-blowup-square

@@ -425,6 +425,10 @@ table(
             "new models of each completion": (5, 1),
             "columns of the model": str(width),
             "strings in a step": "the whole training set",
+            "first weights": (
+                "two equal layers, the read-out's bias drawn",
+                "layers drawn apart, that bias 0",
+            ),
             "steps of a run": f"first models: to a loss of {fit_below:g}; new ones: {steps}",
             "learning rate": f"{learning_rate:g}",
         }

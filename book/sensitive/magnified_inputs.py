@@ -19,18 +19,27 @@
 # # How much must PARITY and MAJORITY magnify?
 #
 # ```{verdict}
-# Yes, layer norms must magnify more and more on long strings: Eq. (14) for PARITY is true, and so is the order $n^{1/4}$ for MAJORITY. Our sharper law asks for more, of the order $n / \log n$ for both, if the weights stay bounded. A layer written by hand computes MAJORITY of {glue:text}`n_far` bits, and it magnifies {glue:text}`hand:.0f` times at an input with nearly as many ones as zeros.
+# Both claims are true: a transformer with bounded weights has to magnify more and more as strings grow, by the order that the paper names for PARITY on average, and for MAJORITY at nearly balanced inputs. A sharper inequality of this book asks for nearly the length of the string in both cases. A layer written by hand that computes MAJORITY of {glue:text}`n_far` bits magnifies by a factor of {glue:text}`hand:.0f` at such an input.
 # ```
 #
-# **Needs** {ref}`ch-layer-norm-blowup`, {ref}`ch-sensitive-inputs`. **Read** 4 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-layer-norm-blowup`, {ref}`ch-sensitive-inputs`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** Where weights stay bounded, layer norm must magnify more and more as strings grow: for PARITY on average, for MAJORITY where ones and zeros nearly balance. The paper reads both from its Theorem 4 and Corollary 5. Both are true, and larger lower bounds hold.
+# **Claim.** Where weights stay bounded, layer norm must magnify more and more as strings grow: for PARITY on average, for MAJORITY where ones and zeros nearly balance. The paper reads both from its Theorem 4 and Corollary 5. Both are true, and a sharper law asks for larger orders.
+#
+# ## Why one should care
+#
+# The inequalities of {ref}`ch-layer-norm-blowup` are about a fixed length. What do they say about a network that is meant to work at every length? If the norms of its weights are fixed, only the magnification can grow. How fast it has to grow decides how brittle the network is, since a network that magnifies by the length of the string is upset by much smaller steps than one that magnifies by a fourth root. The comparison of PARITY with MAJORITY is instructive too. On average MAJORITY is hardly sensitive, and no growth follows from the average. But at inputs where ones and zeros nearly balance it is half as sensitive as PARITY, and there it needs nearly the same magnification.
+#
+# ## Eleven bits by hand
+#
+# Take MAJORITY of 11 bits at an input with five ones and six zeros. Flipping one of the six zeros changes the vote, so $s = 6$. In the layer written by hand, layer norm receives a number $\frac{|m|}2$, where $m = \frac1{11}$ is the mean of the signs, and magnifies it by $B = \frac2{|m|} = 22$. The sharper law asks for $B \ge \frac sK$, where $K = \frac12 (4 + \min\{16 \log n + 9,\ 2n\}) = \frac12 (4 + 22) = 13$ for this layer, as all its norms are 1. So it asks for $B \ge 0.46$ only, and the layer has 22. At 11 bits a bound of this kind is vacuous. It becomes interesting because $s$ grows like $n$ and $K$ like $\log n$.
 
 # %% tags=["parameters"]
 n_far = 301  # bits of the longest MAJORITY, odd [101..501]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
+from dataclasses import replace
 
 import pandas as pd
 import torch
@@ -38,6 +47,7 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers.statistics import power
 from papers.sensitive import blowup
+from papers.sensitive.parity import forward
 
 ledger = Ledger("sensitive/magnified_inputs")
 eq14, quarter = map(ledger.result, ("sensitive.eq14", "sensitive.majority_blowup"))
@@ -56,7 +66,7 @@ eq14, quarter = map(ledger.result, ("sensitive.eq14", "sensitive.majority_blowup
 #
 # ## A layer that computes MAJORITY
 #
-# One layer without $\varepsilon$ computes MAJORITY of an odd number of bits exactly: attention averages the signs of all bits to $m$, the block cancels the token's own bit, and layer norm turns $m$ into its sign. All its norms are 1, the read-out's is $\frac12$, at every length, and $B(x) = 2/|m|$. We run it at an input with one zero more than ones, and at all neighbours, and put beside $B$ what the results ask for: the law $s/K$ at $x$, and (12) $\bigl( s / (2 C \sqrt{n \log n}) \bigr)^{1/2}$ at $x$ or a neighbour.
+# The layer of the example computes MAJORITY of any odd number of bits exactly, without $\varepsilon$: attention averages the signs of all bits to $m$, the block cancels the token's own bit, and layer norm turns $m$ into its sign. All its norms are 1, that of the read-out is $\frac12$, at every length, and $B(x) = 2/|m|$. We run it at an input with one zero more than ones and at all neighbours. Beside its magnification $B$ the table has what the results ask for: the law asks for $s/K$ at $x$, and (12) for $\bigl( s / (2 C \sqrt{n \log n}) \bigr)^{1/2}$ at $x$ or at a neighbour. A layer with less than one of these would refute it.
 
 # %%
 rows = {}
@@ -84,11 +94,15 @@ ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.16))
 figures.show()
 
 # %% [markdown]
+# In {numref}`fig-blowup-majority` the uppermost line is what the layer has, $B = 2n$. What the law asks for stays near one half up to 33 bits, because up to there the trivial term $2n$ in $K$ is the smaller one. From then on it rises almost as fast as $B$, and it exceeds 1, so that some magnification is needed, before 100 bits. What Theorem 4 asks for is far below 1 at all lengths shown.
+#
 # ## Long strings
 #
-# **PARITY**, $\mathrm{as} = n$. Equation (14) of the paper says $C\, \mathbb E[\mathrm{Blowup}^2] = \Omega(\sqrt n / \log n)$. {prf:ref}`sensitive-cor5` gives $\sqrt{n / \log n} - H/n$, which is more. The law gives $\mathbb E[B] \ge (n - H/n)/K$, so that at fixed norms even $\mathbb E[B] = \Omega(n / \log n)$.
+# **PARITY.** Here $\mathrm{as} = n$. Equation (14) of the paper says $C\, \mathbb E[\mathrm{Blowup}^2] = \Omega(\sqrt n / \log n)$. It follows from {prf:ref}`sensitive-cor5`, which gives $\sqrt{n / \log n} - H/n$, and this is larger. The law gives $\mathbb E[B] \ge (n - H/n)/K$, so that at fixed norms even $\mathbb E[B] = \Omega(n / \log n)$.
 #
-# **MAJORITY.** For nearly balanced inputs the paper says that (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$ there or at a neighbour. With $s = \frac{n+1}2$ (12) gives $(n / \log n)^{1/4}$, a logarithm less. But the law gives the sentence, and more: $B(x) \ge \frac{n+1}{2K} = \Omega(n / \log n)$ at fixed norms, at the input itself, for all but a share $2 H n^{-3/2}$ of these inputs (they are at least $\frac12 n^{-1/2}$ of all, the exceptional ones at most $H/n^2$). The layer above has $B = 2n$ there, so only the logarithm is open.
+# **MAJORITY.** For nearly balanced inputs the paper says that (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$ there or at a neighbour. With $s = \frac{n+1}2$ the bound (12) gives $(n / \log n)^{1/4}$, which is smaller by the fourth root of a logarithm. But the sentence follows from the law, which gives more: $B(x) \ge \frac{n+1}{2K} = \Omega(n / \log n)$ at fixed norms, at the input itself, for all but a share $2 H n^{-3/2}$ of these inputs. (They are at least a share $\frac12 n^{-1/2}$ of all inputs, and the exceptional ones at most $H/n^2$.) The layer by hand has $B = 2n$ there, so only a logarithm lies between what is needed and what is enough.
+#
+# The next lines compute what each result asks for up to $10^{12}$ bits, and fit a power of $n$. A power below $\frac14$ for MAJORITY, or a right side of (13) below $\sqrt n / \log n$ for PARITY, would refute the paper's sentences.
 
 # %%
 n = torch.logspace(2, 12, 11, dtype=torch.float64)
@@ -125,13 +139,13 @@ quarter.holds(
 # %% [markdown]
 # ## What we found
 #
-# * Equation (14) holds; (13) gives a factor $\sqrt{\log n}$ more, and the sharper law the order $n / \log n$.
-# * The order $n^{1/4}$ for MAJORITY holds by the sharper law, at the inputs themselves; (12) alone gives the fourth root of a logarithm less.
-# * The layer by hand is within the logarithm of what the law asks for.
+# * Equation (14) holds. The bound (13) gives $\sqrt{n / \log n}$, larger by a factor of $\sqrt{\log n}$, and the sharper law the order $n / \log n$.
+# * The order $n^{1/4}$ for MAJORITY holds by the sharper law, at the inputs themselves. The bound (12) alone gives an order that is smaller by the fourth root of a logarithm.
+# * The layer by hand has $B = 2n$, so the order $n / \log n$ of the law can be improved by at most a logarithm.
 #
 # ## What would falsify this
 #
-# For (14): a length at which (13) asks for less; the control is MAJORITY. For $n^{1/4}$: a smaller power in what the law asks for; the control is what (13) asks for in the mean.
+# A length at which (13) asks PARITY for less than $\sqrt n / \log n$ would speak against (14); for MAJORITY, the control, it does. A power below $\frac14$ in what the law asks for would speak against the sentence on MAJORITY; what (13) asks for in the mean, the control, has no positive power at all.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -145,7 +159,7 @@ ledger.show()
 #
 # ```{exercise}
 # :label: ex-blowup-first
-# What does the law ask for if $f$ is FIRST, and does a layer need more?
+# *By hand.* What does the law ask for if $f$ is FIRST, and does a layer need more?
 # ```
 #
 # ```{solution} ex-blowup-first
@@ -156,13 +170,27 @@ ledger.show()
 # ```{exercise}
 # :label: ex-blowup-eps
 #
-# In the majority layer, how large may $\varepsilon$ be if the output shall keep half of its size at the balanced inputs? What is the largest $1/N$ then?
+# *With the computer.* Layer norms in practice have an $\varepsilon$, usually $10^{-5}$. Up to which length does the majority layer still have the right sign, and at least half of its output, at nearly balanced inputs? Compute its outputs with $\varepsilon = 10^{-5}$ for several lengths, then find the law: how large may $\varepsilon$ be at length $n$, and what is the largest $1/N$ then?
 # ```
 #
-# ```{solution} ex-blowup-eps
+# ```{solution-start} ex-blowup-eps
 # :class: dropdown
+# ```
+
+# %%
+rows = {}
+for n in (11, 101, 273, 301, 1001):
+    spec, weights = blowup.majority_transformer(n)
+    x = (torch.arange(n) > n // 2).long()[None]
+    outputs = {eps: forward(replace(spec, norm_eps=eps), weights, x).item() for eps in (0, 1e-5)}
+    rows[n] = {f"epsilon = {eps:g}": f for eps, f in outputs.items()}
+answer = pd.DataFrame(rows).T.rename_axis("n")
+table(answer, "The output of the majority layer at a nearly balanced input", form=".3f")
+
+# %% [markdown]
+# At these inputs the deviation is $\sigma = |m| / 2 = \frac1{2n}$, and $\varepsilon$ multiplies the output by $\sigma / \sqrt{\sigma^2 + \varepsilon}$. This is at least $\frac12$ if $\varepsilon \le 3 \sigma^2 = \frac3{4 n^2}$, so for $\varepsilon = 10^{-5}$ up to 273 bits. Then $N = 2 \sigma = \frac1n$, so the magnification still grows with $n$. The sign is right at every length, but on longer strings a fixed $\varepsilon$ takes the output to 0.
 #
-# There $\sigma = |m| / 2 = \frac1{2n}$, and the output is $\sigma / \sqrt{\sigma^2 + \varepsilon}$: half its size needs $\varepsilon = 3 \sigma^2 = \frac3{4 n^2}$. Then $N = 2 \sigma = \frac1n$: the magnification still grows with $n$.
+# ```{solution-end}
 # ```
 #
 # ## References

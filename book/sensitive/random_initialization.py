@@ -32,7 +32,18 @@
 # Randomly initialized transformers "empirically show low average sensitivity, more so than recurrent networks" (quoted there from Bhattamishra et al., 2023).
 # ```
 #
-# **Why it should be so.** In the proof of Theorem 6 ({ref}`ch-brittle-at-every-width`) a random step away from nearly any weights leads to a transformer of bounded sensitivity. So sensitive ones fill only a small volume, and random weights rarely hit it. This is about long strings. A recurrent net has no such bound: its state can pass every bit on to the end.
+# **Why it should be so.** The paper says that by the proof of its Theorem 6 "high-sensitivity transformers can only inhabit a small volume in parameter space". In the following sense this is true.
+#
+# ```{prf:proposition} A small volume (ours)
+# :label: random-small-volume
+# Under the assumptions of {prf:ref}`brittle-repaired`, draw weights uniformly from the ball of radius $R$ around $\theta$. Let $K$ be the bound of that theorem for steps of length $R$. For every $c > 0$ the share of weights with $\mathrm{as}_n \ge c n$ is at most
+#
+# $$\frac{D}{D - L} \cdot \frac{K}{c\, n} .$$
+# ```
+#
+# **Proof.** Given its distance $r \le R$ from $\theta$, the point is uniform on a sphere. By {prf:ref}`brittle-repaired` its mean sensitivity is at most $K\, (R/r)^L$, since $K$ depends on the step through $Q$, which is proportional to $r^{-L}$, and through sizes that are largest for $r = R$. In a ball of $D$ dimensions $\mathbb E\, (R/r)^L = \frac D{D - L}$. Markov's inequality does the rest. $\square$
+#
+# So the share vanishes as strings grow. The proof uses the random biases before each layer norm, and two of the three draws of weights below have no biases, so it does not cover them. And it is about long strings, while those below are short. A recurrent net has no such bound: its state can pass every bit on to the end.
 #
 # **What could deceive.** The sentence names no size of the weights. With small weights, $T$ hardly moves around a number far from 0. Then its sign is constant for a trivial reason, and the mean over nets says how often that happens, not what the net computes. So we measure a second number: subtract from each net's $T$ its median over all strings, so that the sign is 1 on half of them. Such a *balanced* function has average sensitivity at least 1 (Exercise 1).
 
@@ -49,12 +60,13 @@ seed = 0  # of everything random [0..100000]
 #
 # * *wide*: everything uniform from $-10$ to 10, no biases, as in the cited study;
 # * *Xavier*: matrices normal, with variance 2 over the sum of their two sizes, no biases, embeddings standard normal; also in that study;
-# * *PyTorch*: as its layers draw them, biases included. The models of {ref}`ch-sharpness-vs-length` start so.
+# * *PyTorch*: as its layers draw them, biases included; but PyTorch's encoder starts with equal layers and draws the bias of the read-out, while our transformers have layers drawn apart and that bias 0. The models of {ref}`ch-sharpness-vs-length` start so.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import torch
 
 from bookkit import Ledger, figures, glue, table
+from helpers import statistics
 from helpers.cube import average_sensitivity
 from helpers.rng import Rng
 from helpers.statistics import average, difference
@@ -63,6 +75,19 @@ from papers.sensitive.random_nets import DRAWS, NETS, RECURRENT, TRANSFORMERS
 
 ledger, source = Ledger("sensitive/random_initialization"), Rng(seed).generator
 low, recurrent = ledger.result("sensitive.init.low"), ledger.result("sensitive.init.recurrent")
+D, L = 10_000, 2  # numbers in a step, layers
+r = (torch.arange(1e6).double() + 0.5) / 1e6  # distances from the centre, over R
+in_ball = (D * r ** (D - 1) * r**-L).mean()  # density of r, times (R / r)^L
+ledger.result("sensitive.small_volume").holds(
+    "ball in place of sphere, $D = 10^4$, $L = 2$: mean of $(R/r)^L$ over $D/(D - L)$; control: $r$ "
+    "uniform, from 0.01 on",
+    in_ball / (D / (D - L)),
+    equals=1,
+    tol=1e-4,
+    control=(r[r > 0.01] ** -L).mean(),
+    about="statement",
+    evidence="proved",
+)
 
 # %%
 sign, balanced = {}, {}
@@ -143,7 +168,7 @@ low.reproduced(
 )
 
 # %% [markdown]
-# **Lower than recurrent nets?** With wide weights the deep transformer has {glue:text}`wide_deep_transformer:.2f`, while LSTM, GRU and RNN have {glue:text}`wide_LSTM:.2f`, {glue:text}`wide_GRU:.2f` and {glue:text}`wide_RNN:.2f`. With Xavier's weights it has {glue:text}`Xavier_deep_transformer:.2f` against {glue:text}`Xavier_LSTM:.2f` and more, and as PyTorch draws them {glue:text}`PyTorch_deep_transformer:.2f`, with {glue:text}`PyTorch_LSTM:.2f` for the LSTM and more for the other two. In the last draw its sign is constant in {glue:text}`constant_deep:.0f` % of the nets, that of the LSTM in {glue:text}`constant_LSTM:.0f` %. The paper's own transformer of two layers, read at its last bit, is below all recurrent nets with wide weights ({glue:text}`wide_transformer:.2f`), but not in the other two draws: with Xavier's weights it has {glue:text}`Xavier_transformer:.2f`, with PyTorch's {glue:text}`PyTorch_transformer:.2f`.
+# **Lower than recurrent nets?** With wide weights the deep transformer has {glue:text}`wide_deep_transformer:.2f`, while LSTM, GRU and RNN have {glue:text}`wide_LSTM:.2f`, {glue:text}`wide_GRU:.2f` and {glue:text}`wide_RNN:.2f`. With Xavier's weights it has {glue:text}`Xavier_deep_transformer:.2f` against {glue:text}`Xavier_LSTM:.2f` and more, and as PyTorch draws them {glue:text}`PyTorch_deep_transformer:.2f`, with {glue:text}`PyTorch_LSTM:.2f` for the LSTM and more for the other two. In the last draw its sign is constant in {glue:text}`constant_deep:.0f` % of the nets, that of the LSTM in {glue:text}`constant_LSTM:.0f` %. The paper's own transformer of two layers, read at its last bit, is below all recurrent nets with wide weights ({glue:text}`wide_transformer:.2f`), but not in the other two draws: with Xavier's weights it has {glue:text}`Xavier_transformer:.2f`, with PyTorch's {glue:text}`PyTorch_transformer:.2f`. The place of reading matters to the deep transformer too: read at the last bit it has {glue:text}`last_bit_Xavier:.2f` with Xavier's weights and {glue:text}`last_bit_PyTorch:.2f` with PyTorch's.
 #
 # Balanced, the order holds for wide weights only, where the deep transformer has {glue:text}`balanced_wide_deep_transformer:.2f` and the LSTM {glue:text}`balanced_wide_LSTM:.2f`. With Xavier's weights they have {glue:text}`balanced_Xavier_deep_transformer:.2f` and {glue:text}`balanced_Xavier_LSTM:.2f`, with PyTorch's {glue:text}`balanced_PyTorch_deep_transformer:.2f` and {glue:text}`balanced_PyTorch_LSTM:.2f`. So where weights are small, the sentence tells how often a sign is constant, not how a balanced function of the net depends on its bits. (Where outputs tie at the median, as in nearly a third of the wide transformers, the sign is not exactly balanced.)
 
@@ -159,16 +184,27 @@ def above(deep):
 
 
 at_the_end = {draw: sign["deep transformer", draw] for draw in ("wide", "Xavier")}
-at_the_last_bit = {}
+
+
+def shuffled():
+    """As many nets of each of the study's draws, of any of the four kinds."""
+    pools = {
+        d: torch.cat([sign[k, d] for k in ("deep transformer", *RECURRENT)]) for d in at_the_end
+    }
+    return {d: v[torch.randperm(len(v), generator=mixing)[:nets]] for d, v in pools.items()}
+
+
+mixing, at_the_last_bit = torch.Generator().manual_seed(seed), {}
 for draw in DRAWS:
     kind = ("deep transformer", draw, bits, nets, source)
     T = random_nets.outputs(*kind, width=width, end_symbol=False)
     at_the_last_bit[draw] = random_nets.sign_sensitivity(T)
+glue(**{f"last_bit_{draw}": values.mean().item() for draw, values in at_the_last_bit.items()})
 recurrent.reproduced(
-    "as(sign T), the study's transformer minus a recurrent net, worst of the study's two draws and of the nets, upper end; control: read at the last bit, in all three draws",
+    "as(sign T), the study's transformer minus a recurrent net, worst of the study's two draws and of the nets, upper end; control: nets of a draw shuffled",
     above(at_the_end),
     at_most=0,
-    control=above(at_the_last_bit),
+    control=statistics.median_high([above(shuffled()) for _ in range(25)]),
     about="experiment",
     evidence="sampled",
 )
@@ -183,7 +219,7 @@ recurrent.reproduced(
 #
 # ## What would falsify this
 #
-# A sensitivity above half that of random functions, for either transformer and any draw. A recurrent net and a draw of the study for which the sign is not more sensitive than that of the study's transformer, as is so when that transformer is read at its last bit.
+# A sensitivity above half that of random functions, for either transformer and any draw. A recurrent net and a draw of the study for which the sign is not more sensitive than that of the study's transformer. The control shuffles the nets of a draw among the four kinds.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
