@@ -96,6 +96,7 @@ goals = {
     "MAJORITY": TARGETS["majority"],
     "PARITY of two": lambda bits: 1 - 2 * (bits[:, 0] ^ bits[:, 1]),
 }
+torch.manual_seed(seed)
 untrained = Encoder(n).double()
 reports = {"untrained": probe(untrained, n, "majority", encoding="tokens", samples=512, seed=seed)}
 for name, goal in goals.items():

@@ -577,7 +577,8 @@ def small_book(folder, cells, address="", index="# A book\n"):
     (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
     toc = {"format": "jb-book", "root": "book/index", "chapters": [{"file": "book/part/tiny"}]}
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
-    shutil.copytree(ROOT / "book" / "_static", folder / "book" / "_static")
+    for needed in ("_static", "_templates"):
+        shutil.copytree(ROOT / "book" / needed, folder / "book" / needed)
     shutil.copy(ROOT / "book" / "references.bib", folder / "book")
     shutil.copy(ROOT / "CITATION.cff", folder)
     (folder / "vendor").mkdir()
