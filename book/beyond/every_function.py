@@ -363,7 +363,7 @@ glue(one_small=one_small)
 glue(far=far, worth=share[list(BITS)[:3]].min(), one=share["one parity"])
 
 # %% [markdown]
-# At {glue:text}`n_max` bits the bound says nothing until the sample is {glue:text}`worth:.0f` times as large as the cube, at the least. That is not the fault of the additional heads alone: for a single parity of two bits it is {glue:text}`one:.0f` times. (With the paper's $\Sigma = 0.01$, which no proof covers here, the same formula asks for {glue:text}`one_small:.0f` samples of that parity.) The bound can say something only where $2^n$ exceeds $27\, N G$ by a wide margin, as at {glue:text}`far` bits for degree 2 and few terms. A function drawn by coins has $W$ near $2^n$, and each term adds more than 1 to $N$, so for it the bound of this network says nothing at any length.
+# At {glue:text}`n_max` bits the bound is vacuous until the sample is {glue:text}`worth:.0f` times as large as the cube, at the least. That is not the fault of the additional heads alone: for a single parity of two bits it is {glue:text}`one:.0f` times. (With the paper's $\Sigma = 0.01$, which no proof covers here, the same formula asks for {glue:text}`one_small:.0f` samples of that parity.) The bound can say something only where $2^n$ exceeds $27\, N G$ by a wide margin, as at {glue:text}`far` bits for degree 2 and few terms. A function drawn by coins has $W$ near $2^n$, and each term adds more than 1 to $N$, so for it the bound of this network says nothing at any length.
 #
 # ## What would falsify this
 #

@@ -92,7 +92,7 @@ score_bounds = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0]
 
 
 def bounded(C_A, y, score, value):
-    """A head with this C_A on tokens that come out of a layer norm."""
+    """A head with this C_A on tokens that leave a layer norm."""
     d = y.shape[-1]
     score = score * (C_A / d / torch.linalg.matrix_norm(score, 2))[..., None, None]
     return through_head(layer_norm(y, 0.0), score, torch.eye(d).double(), value)
@@ -118,7 +118,7 @@ def bounded(C_A, y, score, value):
 # **Lemma 15 with $C_V$.** By {prf:ref}`sensitive-lem9` and Lemma 13, $I_q[b_j] \le C_V \bigl( e^{2 C_A} \bar I_q + 2 \sqrt d\, e^{4 C_A} (I_q[y_j] + \bar I_q) \bigr)$, and $e^{2 C_A} \le 2 \sqrt d\, e^{4 C_A}$. $\square$
 # ```
 #
-# How much of each bound can be used? We let gradient *ascent* change the tokens that come out of a layer norm, the scores and the values of small heads, so as to raise the ratio of left to right side, for six values of $C_A$. A ratio above 1 would refute a bound, and a ratio near 1 says that it cannot be improved there.
+# How much of each bound can be used? We let gradient *ascent* change the tokens that leave a layer norm, the scores and the values of small heads, so as to raise the ratio of left to right side, for six values of $C_A$. A ratio above 1 would refute a bound, and a ratio near 1 says that it cannot be improved there.
 
 
 # %% mystnb={"code_prompt_hide": "The ascent", "code_prompt_show": "The ascent"} tags=["hide-input", "nbval-ignore-output"]

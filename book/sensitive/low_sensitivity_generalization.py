@@ -410,7 +410,7 @@ fig15_row.reproduced(
 )
 
 # %% [markdown]
-# **From all strings to the training set.** Section 6 of the paper says that the bound of Theorem 6 "remains true, on average across randomly selected training sets" if the mean over all strings is replaced by one over $R$. For weights that do not depend on $R$ that is exact (Exercise 1). It says nothing yet of weights that were trained on $R$. For the new models, which saw all strings, the ratio is {glue:text}`ratio_words`; for the first ones, which saw $R$ alone, we did not measure it.
+# **From all strings to the training set.** Section 6 of the paper says that the bound of Theorem 6 "remains true, on average across randomly selected training sets" if the mean over all strings is replaced by one over $R$. For weights that do not depend on $R$ that is exact (Exercise 1). It does not cover weights that were trained on $R$. For the new models, which saw all strings, the ratio is {glue:text}`ratio_words`; for the first ones, which saw $R$ alone, we did not measure it.
 #
 # **What differs from the paper.**
 

@@ -83,6 +83,7 @@ def test_a_control_that_is_arithmetic_is_refused(ledger, control, how):
 @pytest.mark.parametrize("factor", [-2, 3, 1 / 3, 9, 20, 73, 100])
 def test_other_multiples_may_be_honest(ledger, factor):
     say(ledger, "holds", "text", FOUND, control=factor * FOUND, equals=FOUND)
+    assert claims.arithmetic(FOUND, factor * FOUND) == ""
 
 
 @pytest.mark.parametrize("draws", [5, 64, 4000, 19_999, 20_000])

@@ -171,8 +171,11 @@ def test_no_text_of_a_figure_has_a_number_that_is_not_finite(write):
         figures.show()
 
 
-def test_what_is_finite_is_shown_in_a_plain_run():
-    _, ax = figures.new()
+def test_what_is_finite_is_shown_in_a_plain_run(monkeypatch):
+    shown = []
+    monkeypatch.setattr(plt, "show", lambda: shown.append(plt.gcf()))
+    figure, ax = figures.new()
     ax.plot([0, 1], [0, 1], label=r"$\inf_x f$, nanometres")
     ax.legend()
     figures.show()
+    assert shown == [figure]
