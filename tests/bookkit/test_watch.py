@@ -1,5 +1,6 @@
 """``make watch``: what is saved is served."""
 
+import contextlib
 import os
 import re
 import shlex
@@ -17,7 +18,8 @@ from tests.small_book import until
 def recipe(port):
     """The commands of ``make watch``, with the programs of this environment."""
     folder = Path(sys.executable).parent
-    given = ["make", "-n", "-o", ".venv/.ready", "watch", f"BIN={folder}", f"PORT={port}"]
+    given = ["make", "--no-print-directory", "-n", "-o", ".venv/.ready", "watch"]
+    given += [f"BIN={folder}", f"PORT={port}"]
     done = subprocess.run(given, cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout
 
@@ -50,7 +52,10 @@ def test_a_saved_page_and_a_saved_chapter_are_served(tmp_path):
     )
     try:
         page = f"http://127.0.0.1:{port}/book/index.html"
-        until(lambda: served.poll() is None and read(page), f"not served: {shlex.quote(command)}")
+        until(
+            lambda: served.poll() is not None or read(page), f"not served: {shlex.quote(command)}"
+        )
+        assert served.poll() is None, (tmp_path / "told").read_text()
         source = next((book / "book").glob("index.md"))
         source.write_text(source.read_text() + "\n\nWords that were saved.\n")
         until(lambda: "Words that were saved." in read(page), "a saved page is not served")
@@ -61,5 +66,6 @@ def test_a_saved_page_and_a_saved_chapter_are_served(tmp_path):
         there = f"http://127.0.0.1:{port}/book/first/harmonic.html"
         until(lambda: ", anew" in read(there), "a saved chapter is not served")
     finally:
-        os.killpg(served.pid, 15)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(served.pid, 15)
         served.wait()
