@@ -53,6 +53,7 @@ HELD: dict[str, dict[str, str]] = {
     },
 }
 """By the name that torch has for it, what holds each library to an instruction set."""
+DISABLED = "NPY_DISABLE_CPU_FEATURES"
 THREADS = ("OMP", "MKL", "OPENBLAS", "NUMBA")
 SETTINGS = tuple(f"{held}-{threads}" for held in HELD for threads in (1, 2))
 DRAWN = 12  # notebooks of the second leg
@@ -64,21 +65,29 @@ print(json.dumps([torch.backends.cpu.get_cpu_capability(), torch.get_num_threads
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m|#x1B\[[0-9;]*m")
 
 
+def environment(setting: str) -> dict[str, str]:
+    """The present environment under a setting, and under no other that this process is held to."""
+    other = {name for held in HELD.values() for name in held} | {DISABLED}
+    kept = {name: value for name, value in os.environ.items() if name not in other}
+    return kept | variables(setting)
+
+
 def variables(setting: str) -> dict[str, str]:
-    """The environment of a setting such as ``"avx2-2"``: what it adds to the present one."""
+    """What a setting such as ``"avx2-2"`` adds to an environment that is held to nothing."""
     held, _, threads = setting.rpartition("-")
     given = {f"{library}_NUM_THREADS": threads for library in THREADS} | HELD[held]
     unwanted = [name for name in _numpy_features() if held == "default" or _beyond_avx2(name)]
     if held != "native" and unwanted:
-        given["NPY_DISABLE_CPU_FEATURES"] = " ".join(unwanted)
+        given[DISABLED] = " ".join(unwanted)
     return given
 
 
 def _numpy_features() -> list[str]:
-    """What NumPy may choose above its baseline on this processor."""
+    """What NumPy may choose above its baseline on this processor, if this process may or not."""
     from numpy._core import _multiarray_umath as built
 
-    return [name for name in built.__cpu_dispatch__ if built.__cpu_features__[name]]
+    refused = os.environ.get(DISABLED, "").split()
+    return [k for k in built.__cpu_dispatch__ if built.__cpu_features__[k] or k in refused]
 
 
 def _beyond_avx2(feature: str) -> bool:
@@ -121,13 +130,13 @@ def second_leg(options: Sequence[str]) -> int:
     paths = ["tests", *paths] if setting.startswith("avx2") else paths
     print(f"held to {setting}: {' '.join(paths)}", flush=True)
     command = [sys.executable, "-m", "pytest", *options, *paths]
-    return subprocess.run(command, cwd=ROOT, env=os.environ | variables(setting)).returncode
+    return subprocess.run(command, cwd=ROOT, env=environment(setting)).returncode
 
 
 def probe(setting: str) -> tuple[str, int]:
     """What torch says that it uses under a setting: instruction set and threads."""
     command = [sys.executable, "-c", _PROBE]
-    given = os.environ | variables(setting)
+    given = environment(setting)
     done = subprocess.run(command, env=given, capture_output=True, text=True, check=True)
     name, threads = json.loads(done.stdout)
     return name, threads
@@ -146,7 +155,7 @@ def validate(setting: str, paths: Sequence[str], options: Sequence[str]) -> tupl
     report = LOGS / f"{setting}.xml"
     report.unlink(missing_ok=True)
     command = [sys.executable, "-m", "pytest", *options, f"--junitxml={report}", *paths]
-    given = os.environ | variables(setting)
+    given = environment(setting)
     done = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, check=False)
     log = report.with_suffix(".log")
     log.write_text(done.stdout + done.stderr, encoding="utf-8")

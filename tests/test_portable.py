@@ -153,6 +153,15 @@ def test_a_run_that_does_not_end_is_no_success(tmp_path, monkeypatch):
         portable.validate("native-1", ["book/nothing.ipynb"], ["-q", "-p", "no:cacheprovider"])
 
 
+def test_a_setting_takes_the_place_of_another(monkeypatch):
+    for held in ("default", "avx2"):
+        for name, value in portable.variables(f"{held}-2").items():
+            monkeypatch.setenv(name, value)
+    native = portable.environment("native-1")
+    assert native["OMP_NUM_THREADS"] == "1"
+    assert not {"ATEN_CPU_CAPABILITY", "GLIBC_TUNABLES", portable.DISABLED} & native.keys()
+
+
 @pytest.mark.skipif(not X86, reason="only an x86 processor can be held to less")
 def test_every_library_is_held():
     libraries = ("ATEN", "MKL", "NUMBA", "ONEDNN", "OPENBLAS")
@@ -167,18 +176,21 @@ def test_every_library_is_held():
         "from helpers.kernels import _backends as b, _walsh_cpu as w;"
         "c = r.cpu_target.target_context.codegen(); print(c.magic_tuple()[1:]);"
         "print(w.WIDTH, b.has_feature('avx512vpopcntdq'));"
-        "print([k for k, v in numpy._core._multiarray_umath.__cpu_features__.items() if v])"
+        "print([k for k, v in numpy._core._multiarray_umath.__cpu_features__.items() if v]);"
+        "from tests import portable; print(portable.variables('default-1'))"
     )
     cases = (("avx2", "('haswell', '+avx2,+fma')", 32), ("default", "('generic', '')", 16))
     for held, compiled_for, width in cases:
         done = subprocess.run(
             [sys.executable, "-W", "error", "-c", report],
-            env=os.environ | portable.variables(f"{held}-1"),
+            cwd=ROOT,
+            env=portable.environment(f"{held}-1"),
             capture_output=True,
             text=True,
             check=True,
         )
         assert done.stdout.splitlines()[:2] == [compiled_for, f"{width} False"]
+        assert done.stdout.splitlines()[-1] == str(portable.variables("default-1"))
         beyond = {"X86_V4", "AVX512_SPR"} | ({"X86_V3"} if held == "default" else set())
         assert not {f"'{feature}'" for feature in beyond} & set(done.stdout.split(", "))
 
