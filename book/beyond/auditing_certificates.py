@@ -19,9 +19,9 @@
 # # Auditing certificates
 #
 # ```{verdict}
-# Yes, whether a certificate is right can be tested, provided that the test asks for all networks at once. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. If the certificate leaves out the number of networks or the KL divergence, or takes the constant 0.01 that the first paper measures in place of the proved $\frac12$, the share reached {glue:text}`broken_least:.2f` or more. A formula that lacks a square passes this test all the same, but networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than it says.
+# Yes, whether a certificate is right can be tested, provided that the test asks for all networks at once. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. If the number of networks or the KL divergence is left out, or a constant is measured instead of proved, the share reached {glue:text}`broken_least:.2f` or more. A formula that lacks a square passes this test, but networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than it says.
 # ```
-# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-from-gaussians-to-occam`. **Read** 9 min. **Runs in** 40 s. **Source** ours.
+# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-from-gaussians-to-occam`. **Read** 12 min. **Runs in** 40 s. **Source** ours.
 #
 # **Claim.** Whether a certificate is right can be tested: draw thousands of samples of a problem in which every risk is known, and count how often it fails. The test must ask for all networks at once, since the network that fits best hides most errors. It must also contain a learner that uses the freedom which the divergence pays for, since a loose bound hides a wrong constant. A right certificate need not be vacuous: trained transformers get one below the risk of the best constant.
 #

@@ -21,7 +21,7 @@
 # ```{verdict}
 # Yes, two layers of attention compute every function of $n$ bits exactly, if they have enough heads. We prove it, and {glue:text}`functions` functions that we tried are right at every input. The first paper expects that functions of mixed degrees and signs, for which it has no network, change only the constants of its bounds. At its own size that is what we find: our bounds are at most {glue:text}`norm_times:.1f` times its bound on the norm and, from degree 2 on, {glue:text}`sharp_times:.1f` times its repaired bound on the gradient.
 # ```
-# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 9 min. **Runs in** 20 s. **Source** ours; the remark printed.
+# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 15 min. **Runs in** 20 s. **Source** ours; the remark printed.
 #
 # **Claim.** The first paper's hand-written transformer computes sums of few characters, all of one degree and with positive coefficients. The paper says that additional heads would do for mixed degrees and signs, and that the bounds would likely depend on degree and sparsity as before. We carry this out for all functions. Mixed degrees cost no head at all, signs cost one, and at the paper's size this changes constants. More terms than bits are an extension of ours. For a dense function the network is large, and the bound asks for more samples than there are inputs.
 #

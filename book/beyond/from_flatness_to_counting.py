@@ -21,13 +21,13 @@
 # ```{verdict}
 # Yes, a bound by flatness and a bound by counting are the ends of one chain: nine proved steps lead from the first to the second, and each says what it is worth. For one network on {glue:text}`T` bits the first paper's bound, with every constant proved, needs {glue:text}`m_first:.0e` samples to guarantee a risk of $\frac14$; the last step needs {glue:text}`m_last:.0f`. Knowing in which directions the network is flat saves a factor of {glue:text}`flat_tied:.0f` if the prior is as narrow as the noise, and of {glue:text}`flat:.1f` if it is not.
 # ```
-# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-from-gaussians-to-occam`. **Read** 7 min. **Runs in** 40 s. **Source** ours.
+# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-from-gaussians-to-occam`. **Read** 11 min. **Runs in** 40 s. **Source** ours.
 #
 # **Claim.** A bound from flatness and a bound from counting are two ends of one ladder. All its rungs are PAC-Bayes bounds for the same network, and only the prior, the noise and the form of the bound change. The largest steps are a variance for each block and a prior with a width of its own. What is then left between a Gaussian and counting is the price of weights that could be known beforehand, and in the end only the sets of bits are paid for.
 #
 # ## Why one should care
 #
-# In {ref}`ch-from-gaussians-to-occam` a bound from flatness needs a thousand times as many samples as a bound that counts, or more. Such a comparison of two extremes does not say what is to blame. Is it the Gaussian prior, its width, the form of the bound, or that one does not know where the network is flat? If we change one of these at a time, each step gets a factor, and the factors say where an effort to improve such bounds would be worth most. The target is a harder one here, a sum of ten parities, so that the learner has much to learn.
+# In {ref}`ch-from-gaussians-to-occam` bounds from flatness need many times as many samples as a bound that counts, some fifty times with one prior and many thousand times with another. Such a comparison does not say what is to blame. Is it the Gaussian prior, its width, the form of the bound, or that one does not know where the network is flat? If we change one of these at a time, each step gets a factor, and the factors say where an effort to improve such bounds would be worth most. The target is a harder one here, a sum of ten parities, so that the learner has much to learn.
 #
 # ## What a weight costs, by hand
 #

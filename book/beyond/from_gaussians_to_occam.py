@@ -19,9 +19,9 @@
 # # From Gaussians to Occam
 #
 # ```{verdict}
-# It depends on the prior of the PAC-Bayes bound whether flatness helps. If the prior is a mixture of Gaussians around all {glue:text}`list_size` networks that could have been written by hand, flatness gains next to nothing: of fourteen sizes of noise the smallest gives the best bound, and what is left is Occam's bound, which counts the networks. If the prior is one Gaussian, wider than the noise, flatness does help: twice the noise saves $\log 2$ in the KL divergence for each weight in use. But then the bound needs {glue:text}`wide_over:.0f` times as many examples as Occam's.
+# It depends on the prior of the PAC-Bayes bound whether flatness helps. If the prior is a mixture of Gaussians around all {glue:text}`list_size` networks that could have been written by hand, flatness gains next to nothing: of fourteen sizes of noise the smallest gives the best bound, which is Occam's, the bound that counts the networks. If the prior is one Gaussian, wider than the noise, flatness does help, and twice the noise saves $\log 2$ for each weight in use. But then the bound needs {glue:text}`wide_over:.0f` times as many examples as Occam's.
 # ```
-# **Needs** {ref}`ch-three-rates`. **Read** 8 min. **Runs in** 20 s. **Source** ours; the inequality is well known.
+# **Needs** {ref}`ch-three-rates`. **Read** 13 min. **Runs in** 20 s. **Source** ours; the inequality is well known.
 #
 # **Claim.** A PAC-Bayes bound with a Gaussian around 0 as prior charges a network for its norm and pays it back for its flatness. Take instead the mixture of Gaussians around all networks that could have been written by hand: the charge is at most the logarithm of their number, whatever the norm. For the list of this chapter, one network for each pair of bits, flatness then gains next to nothing. The bound that is left is within a small factor of what a learner needs that must return one of the list. With a single prior that is wider than the posterior, flatness does count.
 #

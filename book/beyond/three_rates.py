@@ -19,9 +19,9 @@
 # # Three rates
 #
 # ```{verdict}
-# It is true that bounds from flatness fall more slowly with the number $m$ of samples than a bound that counts networks, and the reason is a product that stays constant. Less noise in the weights means a smaller risk but a larger KL divergence, and if prior and posterior are Gaussians with the same variances, the product of the two tends to a constant as the noise vanishes. The paper's bound falls like $m$ to the power {glue:text}`slope_hoeffding:.2f` and its kl form like $m$ to the power {glue:text}`slope_kl:.2f`, whereas a bound that counts networks falls like $1/m$.
+# Yes, bounds from flatness fall more slowly with the number $m$ of samples than a bound that counts networks. The paper's bound falls like $m$ to the power {glue:text}`slope_hoeffding:.2f` and its kl form like $m$ to the power {glue:text}`slope_kl:.2f`, whereas a bound that counts networks falls like $1/m$. The reason is that less noise in the weights means a smaller risk but a larger KL divergence. If prior and posterior are Gaussians with the same variances, the product of the two tends to a constant as the noise vanishes.
 # ```
-# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 9 min. **Runs in** 20 s. **Source** ours.
+# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 13 min. **Runs in** 20 s. **Source** ours.
 #
 # **Claim.** Put small Gaussian noise on the weights of a network that fits its data, and let a prior around 0 have the same variances: the variances are *tied*. Choose the variances so that the risk is least for a given KL divergence. Then, as the noise vanishes, the risk that it causes times the divergence is a constant. (With one variance for all weights there is nothing to choose.) This constant decides what a PAC-Bayes bound with tied variances can guarantee, and at which rate it falls. One variance for each kind of weight, a way forward that the paper itself names, makes the constant many times smaller. The bound still does not come near counting. A prior that is wider than the posterior does better, in the next chapter.
 #

@@ -21,7 +21,7 @@
 # ```{verdict}
 # Yes, one step of a finite automaton depends on a fixed number of bits, whatever the length of its word. Of {glue:text}`listed` automata none has a step that more than $\log_2 |\Sigma| |X|$ flips change on average, where $\Sigma$ are its letters and $X$ its states. In contrast the last state of the automaton for PARITY, computed in one go, depends on all {glue:text}`word` letters.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`. **Read** 7 min. **Runs in** 15 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`. **Read** 10 min. **Runs in** 15 s. **Source** printed.
 #
 # **Claim.** An automaton that writes each state down before it reads on asks for a function of a few bits at each step, whatever the length of its word. So the step's sensitivity does not grow, while that of the last state may. Whether the sensitivity of the last state grows is decided by a criterion on pairs of states, which is ours.
 #

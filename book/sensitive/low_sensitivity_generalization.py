@@ -21,7 +21,7 @@
 # ```{verdict}
 # Yes, transformers complete a partly known function by one of low sensitivity. At the paper's 10 bits and width, trained on 128, 256 or 512 values of a random function, they arrive at functions of average sensitivity {glue:text}`big_learned`, where random completions have {glue:text}`big_random`. At {glue:text}`n_words` bits, models of such a completion are also less sharp than models of the random function itself.
 # ```
-# **Needs** {ref}`ch-average-sensitivity` and {ref}`ch-sharpness-vs-length`. **Read** 9 min. **Runs in** 40 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity` and {ref}`ch-sharpness-vs-length`. **Read** 12 min. **Runs in** 40 s. **Source** printed.
 #
 # **Claim.** Train a transformer on part of the values of a random Boolean function. The function that it computes on all strings is then less sensitive than the truth, and the fewer values it saw, the less sensitive. A new model that is trained on this function is less sharp than a model of the truth. We find the low sensitivity at the paper's 10 bits and width, and all of it at {glue:text}`n_words` bits.
 #

@@ -19,9 +19,9 @@
 # # Untrained transformers are less sensitive than recurrent nets
 #
 # ```{verdict}
-# Yes, untrained transformers of the study that the paper quotes compute less sensitive functions than three recurrent nets, if they are read as in that study. With large random weights, uniform from $-10$ to 10, on average {glue:text}`wide_deep_transformer:.2f` of the {glue:text}`bits` single flips of a bit change the sign of their output, whereas for the recurrent nets {glue:text}`wide_least:.2f` or more do. With small weights the difference is mostly that the sign of the transformer is constant, and once the median of the outputs is subtracted, the order holds for large weights only.
+# Yes, untrained transformers of the study that the paper quotes compute less sensitive functions than three recurrent nets, if they are read as in that study. With large random weights, uniform from $-10$ to 10, on average {glue:text}`wide_deep_transformer:.2f` of the {glue:text}`bits` single flips of a bit change the sign of their output, whereas for the recurrent nets {glue:text}`wide_least:.2f` or more do. With small weights the reason is mostly that the sign of the transformer is constant. Once the median of the outputs is subtracted, the order holds for large weights only.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`. **Read** 6 min. **Runs in** 20 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`. **Read** 11 min. **Runs in** 20 s. **Source** printed.
 #
 # **Claim.** Before any training, transformers compute functions of low average sensitivity, lower than those of recurrent nets. The paper quotes this from Bhattamishra et al. (2023) and explains it by its Theorem 6. We find it for that study's transformer in both of the study's draws of the weights that we took. As PyTorch draws the weights this transformer is level with an LSTM, since the signs of both are nearly always constant. It matters where a transformer is read: at the last bit, whose own token reaches the output by the skip connections, the sign of the same net is as sensitive as that of an LSTM with Xavier's weights, and much more sensitive with PyTorch's.
 #

@@ -21,7 +21,7 @@
 # ```{verdict}
 # Yes, with a scratchpad a transformer learns PARITY step by step and stays flat, at all lengths that were tried. The mean squared change of its outputs under a small step of the weights is {glue:text}`sharp_smallest:.2f` at {glue:text}`smallest` bits and {glue:text}`sharp_longest:.2f` at {glue:text}`longest` bits. A step that turned the model into a constant would give 1.
 # ```
-# **Needs** {ref}`ch-automaton-steps`, {ref}`ch-sharpness-vs-length`. **Read** 8 min. **Runs in** 50 s. **Source** printed.
+# **Needs** {ref}`ch-automaton-steps`, {ref}`ch-sharpness-vs-length`. **Read** 9 min. **Runs in** 50 s. **Source** printed.
 #
 # **Claim.** Asked for the states of PARITY one after the other, a model needs two bits at each step ({ref}`ch-automaton-steps`). Transformers that learn PARITY in this way are no sharper on long strings than on short ones, and about as sharp at a late step as at an early one. If the scratchpad is blanked, the same model is the sharper the more bits a step depends on.
 #

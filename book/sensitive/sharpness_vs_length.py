@@ -21,7 +21,7 @@
 # ```{verdict}
 # Yes, the main observation is reproduced on short strings: the sharpness of transformers trained on PARITY grows with the length, and it is higher and grows faster than for three less sensitive functions. With the paper's settings and {glue:text}`wide_lengths` bits it grows by {glue:text}`wide_slope:.3f` per bit, where the paper has 0.050 at up to 30 bits. Two sentences of the paper stay open: that the other functions hardly change with the length, and that they are flatter by orders of magnitude. Strings of 9 to 30 bits were not run.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness`. **Read** 13 min. **Runs in** 60 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness`. **Read** 14 min. **Runs in** 60 s. **Source** printed.
 #
 # **Claim.** A transformer that has learned PARITY sits in a sharper minimum the longer its strings are. For MAJORITY, FIRST and MEAN the paper finds little change, and minima that are flatter by orders of magnitude. On strings of {glue:text}`smallest` to {glue:text}`largest` bits we find the growth for PARITY, and that PARITY is sharper than the other functions and grows faster. Whether the others grow at all is within the error of our runs, and orders of magnitude are not visible at these lengths.
 #

@@ -21,7 +21,7 @@
 # ```{verdict}
 # Yes, two of the paper's observations on learning PARITY are reproduced, on strings of {glue:text}`bits` bits. When the loss falls, the sharpness jumps, by a factor of {glue:text}`jump:.1f` if the weight decay is at most 0.1. Afterwards weight decay makes the blow-up, the factor by which layer norms magnify, grow exponentially. Whether the blow-up changes the sharpness stays open, and so does the level at which the sharpness ends: both depend on the learning rate and on the length of the runs.
 # ```
-# **Needs** {ref}`ch-sharpness-vs-length`, {ref}`ch-norm-blowup-tradeoff`. **Read** 12 min. **Runs in** 70 s. **Source** printed.
+# **Needs** {ref}`ch-sharpness-vs-length`, {ref}`ch-norm-blowup-tradeoff`. **Read** 16 min. **Runs in** 70 s. **Source** printed.
 #
 # **Claim.** When a transformer learns PARITY, its loss falls suddenly, and at that time its sharpness jumps. Afterwards weight decay makes the parameter norm fall and the layer-norm blow-up rise exponentially. We find both at {glue:text}`bits` bits, where the paper has 25. Three other sentences stay open. First, the paper says that the rise of the blow-up has no significant effect on the sharpness. In models of the paper's width and learning rate the sharpness ends lower than it began, and in narrower models with a larger rate it rises in the end. The paper also says that after long training PARITY is sharper with weight decay than without, and even without it sharper than functions of low sensitivity soon are. In our long runs both depend on the window that one looks at.
 #
