@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-single-layer-bound`, {ref}`ch-longer-tokens`. **Read** 12 min. **Runs in** 30 s. **Source** ours; of the papers' bounds, see their chapters.
 #
-# **Claim.** A transformer of one layer learns the parity of two bits from a thousand strings and errs almost nowhere. We put it, with its own weights, under every bound of the five papers that applies, with every constant proved, and for the first paper also in the sharper kl form. Three papers have one, and none certifies the network at this sample. Constants that favour a paper are shown too: with them the bounds from norms are still vacuous, and the first paper's form falls below $\frac14$ only with a $\Sigma$ that no proof covers here. Counting needs some thirty strings for a learner who knows that the target is one of the pairs, and tens of thousands if each weight is counted with 32 bits.
+# **Claim.** A transformer of one layer learns the parity of two bits from a thousand strings and errs almost nowhere. We put it, with its own weights, under every bound of the five papers that applies, with every constant proved, and for the first paper also in the sharper kl form. Three papers have one, and none certifies the network at this sample. Constants that favour a paper are shown too: with them the bounds from norms are still vacuous, and the first paper's form falls below $\frac14$ only with a $\Sigma$ that no proof covers here. Counting needs some thirty strings if the learner knows that the target is one of the pairs, and tens of thousands if each weight is counted with 32 bits.
 #
 # ## Why one should care
 #
@@ -31,7 +31,7 @@
 #
 # ## What 1024 strings can pay for, by hand
 #
-# Suppose that a network makes no error on $m = 1024$ strings. In all bounds that count, its risk is then at most $1 - e^{-K/m}$, where $K$ in nats is the price of the network plus $\log \frac1\delta = 3.0$ for a probability $\delta = 0.05$ of failure. This is below $\frac14$ if $K$ is below $1024 \cdot \log \frac43 = 295$ nats. What can be bought for 295 nats?
+# Suppose that a network makes no error on $m = 1024$ strings. In all bounds that count, its risk is then at most $1 - e^{-K/m}$, where $K$ in nats is the price of the network plus $\log \frac1\delta = 3.0$ for a probability $\delta = 0.05$ of failure. This is below $\frac14$ if $K$ is below $1024 \cdot \log \frac43 = 295$ nats. What do 295 nats pay for?
 #
 # | what is counted | price of the network | bound |
 # |:--|:--|:--|

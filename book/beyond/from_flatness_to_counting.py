@@ -31,7 +31,7 @@
 #
 # ## What a weight costs, by hand
 #
-# Let a weight be 1 and let the network tolerate noise of deviation $s = 0.01$ on it. A Gaussian prior around 0 that is as narrow as the noise charges $\frac1{2 s^2} = 5000$ nats for this weight. If the prior may be wider, it charges $\frac12 \log(1 + 1/s^2) = 4.6$ nats. Suppose that the weight is one of $T = 20$ scores of which exactly $d = 2$ are 1 and the others are 0. Then a prior that knows only the two possible values, and how often each occurs, charges $\log 10 = 2.3$ nats for a score of 1 and $\log \frac{20}{18} = 0.1$ nats for a score of 0. The sum over all twenty scores is $2 \cdot 2.30 + 18 \cdot 0.105 = 6.5$. To name the pair among the $\binom{20}2 = 190$ pairs takes $\log 190 = 5.2$ nats.
+# Let a weight be 1 and let the network tolerate noise of deviation $s = 0.01$ on it. From a Gaussian prior around 0 that is as narrow as the noise, the KL divergence is $\frac1{2 s^2} = 5000$ nats for this weight. If the prior may be wider, the divergence is $\frac12 \log(1 + 1/s^2) = 4.6$ nats. Suppose that the weight is one of $T = 20$ scores of which exactly $d = 2$ are 1 and the others are 0. Then a prior that knows only the two possible values, and how often each occurs, has the divergence $\log 10 = 2.3$ nats for a score of 1 and $\log \frac{20}{18} = 0.1$ nats for a score of 0. The sum over all twenty scores is $2 \cdot 2.30 + 18 \cdot 0.105 = 6.5$. To name the pair among the $\binom{20}2 = 190$ pairs takes $\log 190 = 5.2$ nats.
 #
 # So four ways to pay for the same pair of bits cost $10\,000$, $9.2$, $6.5$ and $5.2$ nats, if the scores of 0 are free for the Gaussians. The first factor is a thousand, and the others are small. The chapter does this for a whole network with measured noise.
 #
@@ -60,7 +60,7 @@
 #
 # Here $n_g$ is the number of weights in a group and $N_g$ their squared norm.
 #
-# **The idea of the proof.** Every rung is the same theorem with another prior. So one only has to check that the prior can be written down before the sample is seen, and to compute the divergence of the noisy network from it. Rungs 3 to 10 use more and more of what a learner knows who knows $T$, $d$, $W$ and the coefficients.
+# **The idea of the proof.** Every rung is the same theorem with another prior. So one only has to check that the prior can be written down before the sample is seen, and to compute the divergence of the noisy network from it. Rungs 3 to 10 use more and more of what follows from $T$, $d$, $W$ and the coefficients, which the learner knows.
 #
 # ````{dropdown} Proof that each is a bound
 # We go through the rungs in order, and then say how the noise is chosen and its risk is estimated. Rungs 1 and 2: the divergence of two Gaussians with the same variances. Rungs 3 to 6: blocks and widths follow from $T$, $d$, $W$ and the coefficients; the width $\tau_g^2 = s_g^2 + N_g / n_g$ gives the formula ({eq}`eq-wide-prior`). Rung 7: MLP, values, idle positions, read-out and second scores are equal in all networks of the list, up to the order of positions; a prior centred there pays nothing for them. Rung 8: a first score is $L$ at the $d$ members of a set and 0 elsewhere. Let the prior of each be $\frac dT N(L, s^2) + (1 - \frac dT) N(0, s^2)$; by {prf:ref}`beyond-occam-mixture` an entry costs at most the logarithm of one over its share. Rungs 9 and 10: {prf:ref}`beyond-occam-mixture` with the list itself, and a union over the list.

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-three-rates`. **Read** 13 min. **Runs in** 20 s. **Source** ours; the inequality is well known.
 #
-# **Claim.** A PAC-Bayes bound with a Gaussian around 0 as prior charges a network for its norm and pays it back for its flatness. Take instead the mixture of Gaussians around all networks that could have been written by hand: the charge is at most the logarithm of their number, whatever the norm. For the list of this chapter, one network for each pair of bits, flatness then gains next to nothing. The bound that is left is within a small factor of what a learner needs that must return one of the list. With a single prior that is wider than the posterior, flatness does count.
+# **Claim.** A PAC-Bayes bound with a Gaussian around 0 as prior grows with the norm of the network and becomes smaller with its flatness. Take instead as prior the mixture of Gaussians around all networks that could have been written by hand. Then the KL divergence is at most the logarithm of their number, whatever the norm. For the list of this chapter, one network for each pair of bits, flatness then gains next to nothing. The bound that is left is within a small factor of what a learner needs that must return one of the list. With a single prior that is wider than the posterior, flatness does count.
 #
 # ## Why one should care
 #
@@ -197,7 +197,7 @@ occam.holds(
 glue(norm_nats=walk["around 0"][3], mixture_gain=gains["mixture, gain"].min())
 
 # %% [markdown]
-# In the left panel of {numref}`fig-mixture` the divergence from the mixture stays level at $\log |H|$ until $\sigma$ is near 1, and in the right panel the risk has passed $\frac14$ long before. So there is no noise at which the mixture charges less and the network still works. At $\sigma = 0.01$, where the risk is small, the Gaussian around 0 charges {glue:text}`norm_nats:.0f` nats, and the mixture {glue:text}`log_size:.1f`. The table says the same of the bounds: with the mixture the best noise at every $m$ is the smallest, whereas with the Gaussian around 0 noise is all that keeps the bound from being trivial.
+# In the left panel of {numref}`fig-mixture` the divergence from the mixture stays level at $\log |H|$ until $\sigma$ is near 1, and in the right panel the risk has passed $\frac14$ long before. So there is no noise at which the divergence from the mixture is smaller and the network still works. At $\sigma = 0.01$, where the risk is small, the divergence is {glue:text}`norm_nats:.0f` nats from the Gaussian around 0, and {glue:text}`log_size:.1f` from the mixture. The table says the same of the bounds: with the mixture the best noise at every $m$ is the smallest, whereas with the Gaussian around 0 noise is all that keeps the bound from being trivial.
 #
 # ## How good is Occam?
 #
