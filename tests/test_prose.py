@@ -24,6 +24,11 @@ CHAPTERS = (
     "retrieval/token_covers",
     "retrieval/too_few_heads",
     "retrieval/transformer_guarantee",
+    "sharper/construction",
+    "sharper/gradients_and_trace",
+    "sharper/hessian_trace",
+    "sharper/norms",
+    "sharper/perturbed_attention",
     "sharper/softmax_jacobian",
 )
 PAGES = (
