@@ -28,7 +28,9 @@ CHAPTERS = (
     "sharper/gradients_and_trace",
     "sharper/hessian_trace",
     "sharper/norms",
+    "sharper/pareto",
     "sharper/perturbed_attention",
+    "sharper/random_projections",
     "sharper/softmax_jacobian",
 )
 PAGES = (
@@ -36,6 +38,7 @@ PAGES = (
     "findings/index",
     "how_to_read",
     "retrieval/index",
+    "sharper/index",
     "teaching",
 )
 MOST_SHORT = 0.12
