@@ -39,6 +39,13 @@ CHAPTERS = (
     "sensitive/scratchpad",
     "sensitive/sharpness_vs_length",
     "sensitive/training_dynamics",
+    "sharper/construction",
+    "sharper/gradients_and_trace",
+    "sharper/hessian_trace",
+    "sharper/norms",
+    "sharper/pareto",
+    "sharper/perturbed_attention",
+    "sharper/random_projections",
     "sharper/softmax_jacobian",
 )
 PAGES = (
@@ -53,6 +60,7 @@ PAGES = (
     "notation",
     "retrieval/index",
     "sensitive/index",
+    "sharper/index",
     "teaching",
 )
 MOST_SHORT = 0.12

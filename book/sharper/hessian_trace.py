@@ -19,11 +19,11 @@
 # # The trace of the Hessian at a perfect fit
 #
 # ```{verdict}
-# No, Theorem 5's bound on the trace of the Hessian is false in general, for the reason found for Theorem 14, though it holds at the paper's own sizes. For $d = 1$, $W = T =$ {glue:text}`n_small` and second scores of {glue:text}`large_scale:.0f`, where the network fits to rounding, the trace is {glue:text}`trace:.0f`, and the bound is {glue:text}`trace_bound:.0f`.
+# No, the paper's bound on the trace of the Hessian is false in general, for the reason found for the gradient, though it holds at the paper's own sizes. For the sum of all {glue:text}`n_small` single bits of a string, with second scores of {glue:text}`large_scale:.0f`, where the network fits to rounding, the trace is {glue:text}`trace:.0f`, and the bound is {glue:text}`trace_bound:.0f`. At the paper's own scores the bound is violated from some forty bits on.
 # ```
-# **Needs** {ref}`ch-gradients-and-trace`. **Read** 4 min. **Runs in** 25 s. **Source** quoted (the bound), restored (the identity).
+# **Needs** {ref}`ch-gradients-and-trace`. **Read** 12 min. **Runs in** 25 s. **Source** quoted (the bound), restored (the identity).
 #
-# **Claim.** Where a network fits its data exactly, the trace of the loss Hessian is twice the mean squared gradient of the network. That is true. The paper concludes that its hand-written network has a trace of order $W d^3$ at every length. But the bound on the gradient that it uses leaves out a block, and the trace passes it too. With that block's term added the bound holds for the paper's network.
+# **Claim.** Where a network fits its data exactly, the trace of the loss Hessian is twice the mean squared gradient of the network. This is true. The paper concludes that its hand-written network has a trace of order $W d^3$ at every length. But the bound on the gradient that it uses leaves out a block, and therefore the trace exceeds its bound too. With that block's term added the bound is true for the paper's network.
 #
 # ## Why one should care
 #
@@ -31,11 +31,13 @@
 #
 # ## Two weights by hand
 #
-# Let $f = u v x$ with two weights and the target $x$, where $x = \pm 1$. The loss is $(u v - 1)^2$. At $u = v = 1$ the fit is perfect, the gradient of $f$ with respect to $(u, v)$ is $(x, x)$, of squared length 2, and the trace of the Hessian of the loss is twice that, 4. If one counts the weight $u$ only, one finds half of it, 2. At $u = 4$, $v = \frac14$ the function is the same, and the trace is $2 (\frac1{16} + 16) = 32.1$: nearly all of it belongs to $v$. A forgotten weight can be the one that matters.
+# Let $f = u v x$ with two weights and the target $x$, where $x = \pm 1$, so that the loss is $(u v - 1)^2$. At $u = v = 1$ the fit is perfect, the gradient of $f$ with respect to $(u, v)$ is $(x, x)$, of squared length 2, and the trace of the Hessian of the loss is twice that, 4. Someone who counts the weight $u$ only finds half of it, 2. At $u = 4$, $v = \frac14$ the function is the same, but the trace is $2 (\frac1{16} + 16) = 32.1$, and nearly all of it belongs to $v$, since a change of $v$ is multiplied by $u = 4$. So a forgotten weight can be the one that matters.
+#
+# If the fit is not perfect, this can be wrong. At $u = v = 1.1$ the product is 1.21, and because $f$ is linear in each weight, the trace is still twice the squared gradient, $2 \cdot 2.42 = 4.84$. But if $f$ were $u^2 v x$, there would be the additional term $2 (f - x) \cdot 2 v x$, which vanishes only where the residual $f - x$ does.
 #
 # ## The statement
 #
-# The network $f_\theta$ of {ref}`ch-construction` has its weights $\theta$ written by hand. It computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings $x$ of $T$ bits: $W$ parities of $d$ bits each, with $c_i > 0$ and $\sum_i c_i^2 = 1$. Its *loss* is $L(\theta) = \mathbb E_x (f_\theta(x) - f(x))^2$, the mean over all $2^T$ strings. The *Hessian* $H$ is the matrix of second derivatives of $L$ in all weights. Its trace measures how sharp the minimum is: noise of variance $\sigma^2$ on every weight raises a small loss by about $\frac12 \sigma^2\, \mathrm{tr}\, H$. Theorem 14 of the paper bounds the squared gradient of $f_\theta$ at every input by $G_u = 4 + 4W(2 + d + 32 d^2 + 32 d^3)$.
+# The network $f_\theta$ of {ref}`ch-construction` has its weights $\theta$ written by hand. It computes $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings $x$ of $T$ bits: $W$ parities of $d$ bits each, with $c_i > 0$ and $\sum_i c_i^2 = 1$. Its *loss* is $L(\theta) = \mathbb E_x (f_\theta(x) - f(x))^2$, the mean over all $2^T$ strings. The *Hessian* $H$ is the matrix of second derivatives of $L$ in all weights. Its trace measures how sharp the minimum is, because noise of variance $\sigma^2$ on every weight raises a small loss by about $\frac12 \sigma^2\, \mathrm{tr}\, H$. Theorem 14 of the paper bounds the squared gradient of $f_\theta$ at every input by $G_u = 4 + 4W(2 + d + 32 d^2 + 32 d^3)$.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorems 5 and 13
 # :label: sharper-thm5
@@ -44,7 +46,7 @@
 # $$\mathrm{tr}\, H = 2\, \mathbb E_x \|\nabla_\theta f_\theta(x)\|^2 \le 2\, G_u .$$
 # ```
 #
-# **Why the trace is a mean square.** One input contributes $(f_\theta - f)^2$, whose Hessian is $2 \nabla f_\theta \nabla f_\theta^\top + 2 (f_\theta - f) \nabla^2 f_\theta$. At a perfect fit the second part is gone. The trace of the first is $2 \|\nabla f_\theta\|^2$.
+# **The idea of the proof: why the trace is a mean square.** One input contributes $(f_\theta - f)^2$, whose Hessian is $2 \nabla f_\theta \nabla f_\theta^\top + 2 (f_\theta - f) \nabla^2 f_\theta$. At a perfect fit the residual is 0, so the second part vanishes. The trace of the first part is $2 \|\nabla f_\theta\|^2$, and the mean over the inputs gives the identity. The inequality is then Theorem 14, and here the proof fails.
 
 # %% tags=["parameters"]
 n_small = 5  # bits of the networks whose whole Hessian is computed [4..6]
@@ -67,7 +69,7 @@ thm5, identity = ledger.result("sharper.thm5"), ledger.result("sharper.thm5.iden
 glue(n_small=n_small, large_scale=large_scale)
 
 # %% [markdown]
-# For short strings the whole Hessian can be computed, without any formula: `traces` takes its product with every unit vector and adds up the diagonal. Beside it stands twice the mean squared gradient, block by block. The paper's network fits better and better as the second of its two score scales, $L_2$, grows. So we raise $L_2$, for $d = 1$ and $W = T$ equal coefficients.
+# For short strings the whole Hessian can be computed without any formula: `traces` takes its product with every unit vector and adds up the diagonal. Beside it stands twice the mean squared gradient, block by block. The paper's network fits better and better as the second of its two score scales, $L_2$, grows. So we raise $L_2$, for $d = 1$ and $W = T$ equal coefficients, and watch two quotients. The trace over twice the mean square must tend to 1, if the identity is true. And the trace over $2 G_u$ must stay below 1, if the bound is.
 
 
 # %%
@@ -98,7 +100,7 @@ ax.legend(fontsize=7.5)
 figures.show()
 
 # %% [markdown]
-# The better the network fits, the closer the trace comes to twice the mean square: the gap falls to rounding, as the folded table shows. And the larger the trace gets ({numref}`fig-trace-scale`). What grows is the gradient of the rows of $F$ that write into the columns of the positions, the block that {ref}`ch-gradients-and-trace` found left out. The blocks that the paper lists stay where they are.
+# The better the network fits, the closer the trace comes to twice the mean square: the gap decreases to rounding, as the folded table shows. So the identity is confirmed. But in {numref}`fig-trace-scale` the uppermost curve rises with the scale and crosses the line at 1, where the trace is as large as the bound. What grows is the gradient of the rows of $F$ that write into the columns of the positions, the block that {ref}`ch-gradients-and-trace` found left out. The second curve, the blocks that the paper lists, stays where it is. The third is the trace over the repaired bound, and it levels off far below 1.
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-cell"]
 table(
@@ -124,17 +126,17 @@ glue(share=largest["listed blocks over 2 G_u"] / largest["over 2 G_u"])
 glue(papers_ratio=by_scale.loc[2 * math.log(n_small), "over 2 G_u"])
 
 # %% [markdown]
-# At the paper's own scale, $2 \log T$, a string of {glue:text}`n_small` bits is too short: the ratio is {glue:text}`papers_ratio:.2f`. There it takes long strings. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$: for our repaired network, exact at every input, and for the paper's at an input at which it gives $f(x)$ exactly. The part of the positional rows is at least $2 S^2 \|w\|^2 \|u\|^2$, in the notation of {ref}`ch-gradients-and-trace`, with $S^2$ of order $T$, $\|w\|^2$ of order $T \log^2 T$ and $\|u\|$ bounded below; so no constant saves the order $W d^3$. The file has the ratio at four lengths to 4096.
+# At the paper's own scale, $2 \log T$, a string of {glue:text}`n_small` bits is too short for the bound to fail: there the ratio is {glue:text}`papers_ratio:.2f`. At this scale it takes long strings, for which we have the gradient and not the whole Hessian. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$: for our repaired network, exact at every input, and for the paper's at an input at which it gives $f(x)$ exactly. The part of the positional rows is at least $2 S^2 \|w\|^2 \|u\|^2$, in the notation of {ref}`ch-gradients-and-trace`, with $S^2$ of order $T$, $\|w\|^2$ of order $T \log^2 T$ and $\|u\|$ bounded below. Therefore no constant saves the order $W d^3$, and the file has the ratio at four lengths to 4096.
 #
 # ## The repaired bound
 #
-# {prf:ref}`gradient-repaired` bounds the squared gradient of the paper's network with all its blocks, at every scale. Where the network fits, the identity gives
+# {prf:ref}`gradient-repaired` bounds the squared gradient of the paper's network with all its blocks, at every scale. Where the network fits, the identity turns this into a bound on the trace:
 #
 # $$\mathrm{tr}\, H \le 2\, G_u + \frac{S^2 \rho^2}8 \left( \|w\|^2 + R^2 \right) .$$
 #
 # Here $S = \sum_i c_i$, $w_i = L_2 + \log c_i$ are the second scores, $R$ is the range of $w$ and 0, and $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$. If no $c_i$ is below $e^{-2 L_2}$ the sum is $O(W d^3 + W^2 d\, L_2^2)$.
 #
-# Four networks for each of four classes test both. The *exact* network of {ref}`ch-construction` is $f$ at every second scale; we take it at $2 \log T$, and at a second scale of 0. The paper's network is $f$ to rounding at the large scale, and at $2 \log T$ it is not $f$. So in the first three the trace must be twice the mean squared gradient, and in the last it must not.
+# We test the identity and the repaired bound at four networks for each of four classes. The *exact* network of {ref}`ch-construction` is $f$ at every second scale, and we take it at $2 \log T$ and at a second scale of 0. The paper's network is $f$ to rounding at the large scale, but at $2 \log T$ it is not $f$. So in the first three networks the trace must be twice the mean squared gradient, and in the last it must not.
 
 # %%
 rows = []
@@ -177,13 +179,13 @@ glue(trace_exact=no_scale["trace"], trace_exact_bound=2 * gradient_bound(1, 1))
 glue(repaired=rows["over the repaired bound"][large].max())
 
 # %% [markdown]
-# The identity holds to rounding in every exact network (at the string of ones some of its hidden units are at their kink, and count as off), and the repaired bound at the large scale. Its largest ratio is {glue:text}`repaired:.2f`.
+# The identity holds to rounding in every exact network, and it fails in the one that is not exact. (At the string of ones some of the hidden units of an exact network are at their kink, and count as off.) The repaired bound holds at the large scale, with a largest ratio of {glue:text}`repaired:.2f`.
 #
-# The exact network pays for its exactness too. With a second scale of 0 even a single set gives {glue:text}`trace_exact:.0f`, against {glue:text}`trace_exact_bound:.0f`: its read-out has large entries in the position columns. So the repaired bound is about the paper's network only.
+# The table also shows that the exact network pays for its exactness. With a second scale of 0 even a single set gives {glue:text}`trace_exact:.0f`, against {glue:text}`trace_exact_bound:.0f`, because its read-out has large entries in the position columns. So the repaired bound is about the paper's network only.
 #
 # ## What would falsify this
 #
-# For the identity: a trace that is not twice the mean square at an exact network. The control is the network at $2 \log T$, which is not exact. The bound is refuted; its control is the part of the listed blocks. For the repair: a trace above it, where the paper's network fits. The control is the bound without the new term.
+# The identity would be false if the trace were not twice the mean square at some exact network, as it is not for the network at $2 \log T$, the control. The bound is refuted, and its control is the part of the listed blocks, which stays below it. The repaired bound would be refuted by a trace above it where the paper's network fits; as a control the new term is left out.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -191,13 +193,13 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `paullintilhac/boolean_function_sensitivity` stores traces of hand-written networks, measured with random probes of the Hessian; here every diagonal entry is computed. The stored traces come from an older network, with separate query and key matrices and the targets $\pm 1$, and cannot be compared number by number.
+# The repository `paullintilhac/boolean_function_sensitivity` stores traces of hand-written networks, measured with random probes of the Hessian, whereas here every diagonal entry is computed. The stored traces come from an older network, with separate query and key matrices and the targets $\pm 1$, and cannot be compared number by number.
 #
 # ## What we found
 #
 # * The trace of the Hessian is twice the mean squared gradient at every exact network, to rounding.
-# * It is not bounded by $2 G_u$. The better the network of {glue:text}`n_small` bits fits, the larger its trace, up to {glue:text}`trace_ratio:.2f` times the bound at a scale of {glue:text}`large_scale:.0f`.
-# * Twice the repaired bound on the gradient holds. It grows with $W^2$ and with the square of the scores.
+# * The trace is not bounded by $2 G_u$. The better the network of {glue:text}`n_small` bits fits, the larger its trace, up to {glue:text}`trace_ratio:.2f` times the bound at a scale of {glue:text}`large_scale:.0f`.
+# * Twice the repaired bound on the gradient is a bound on the trace. It grows with $W^2$ and with the square of the scores.
 #
 # ```{finding} sharper.thm5
 # :title: The trace grows with the scores, and with W squared
@@ -205,27 +207,81 @@ ledger.show()
 #
 # **Statement.** The trace of the loss Hessian at an exact network is at most $2 G_u = O(W d^3)$, uniformly in $T$.
 #
-# **Counterexample.** With scores of $2 \log T$, $d = 1$, $W = T$ and equal coefficients the certificate has 1.83 times the bound at $T = 64$ and 483 times at 4096, for the paper's network and for ours. At a short length a larger score is needed: $W = T = {glue:text}`n_small`$ with a second score of {glue:text}`large_scale:g`: the whole Hessian has trace {glue:text}`trace:.0f`, the bound is {glue:text}`trace_bound:.0f`.
+# **Counterexample.** With scores of $2 \log T$, $d = 1$, $W = T$ and equal coefficients the certificate has 1.83 times the bound at $T = 64$ and 483 times at 4096, for the paper's network and for ours. At a short length a larger score is needed: at $W = T = {glue:text}`n_small`$ with a second score of {glue:text}`large_scale:g`, the whole Hessian has trace {glue:text}`trace:.0f`, and the bound is {glue:text}`trace_bound:.0f`.
 #
-# **Why.** It rests on Theorem 14, which leaves out the positional rows of $F$. An exact network of this form needs large scores, and their gradient grows with the square of the scale.
+# **Why.** The bound rests on Theorem 14, which leaves out the positional rows of $F$. An exact network of this form needs large scores, and their gradient grows with the square of the scale.
 #
 # **Repair.** For the paper's network, where it fits: twice the repaired bound, which is $O(W d^3 + W^2 d L_2^2)$ if all $c_i \ge e^{-2 L_2}$, with $L_2 = 2 \log T$ in the paper.
 #
-# **What survives.** The bound in the paper's own classes, at its lengths up to 50 and $W \le 20$ with scores of $2 \log T$, where it is not passed ({ref}`ch-gradients-and-trace`); the identity $\mathrm{tr}\, H = 2\, \mathbb{E} \|\nabla f\|^2$; and the cubic growth with the degree.
+# **What survives.** The bound for the paper's network in its own classes, at lengths up to 50 and $W \le 20$ with scores of $2 \log T$, where it is not violated ({ref}`ch-gradients-and-trace`); the identity $\mathrm{tr}\, H = 2\, \mathbb{E} \|\nabla f\|^2$; and the cubic growth with the degree.
 # ```
 #
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-trace-residual
+#
+# *By hand.* Let $f = u^2 v x$ with the target $x = \pm 1$. Compute the trace of the Hessian of $(f - x)^2$ at $u = v = 1$ and at $u = 1$, $v = 2$, and twice the squared gradient of $f$ at both. Where do they agree?
+# ```
+#
+# ```{solution} ex-trace-residual
+# :class: dropdown
+#
+# The gradient of $f$ is $(2 u v, u^2)\, x$, and the Hessian of $f$ has the diagonal $(2 v, 0)\, x$. At $u = v = 1$ twice the squared gradient is $2 (4 + 1) = 10$, the residual is 0, and the trace is 10 as well. At $u = 1$, $v = 2$ it is $2 (16 + 1) = 34$, whereas the trace is $34 + 2 (2 - 1) \cdot 4 = 42$. They agree where the fit is perfect.
+# ```
+#
+# ```{exercise}
 # :label: ex-trace-frozen-rows
 #
-# The positional rows are zero and could be frozen. How much of the trace is then left, for $d = 1$ and $W = T$?
+# *With pencil and paper.* The positional rows are zero and could be frozen. How much of the trace is then left, for $d = 1$ and $W = T$?
 # ```
 #
 # ```{solution} ex-trace-frozen-rows
 # :class: dropdown
 #
-# Only the listed blocks: a share that falls with the scale, as the missing block grows with its square. At the scale of {glue:text}`large_scale:.0f` it is {glue:text}`share:.3f`.
+# Only the listed blocks are left: a share that decreases with the scale, as the missing block grows with its square. At the scale of {glue:text}`large_scale:.0f` it is {glue:text}`share:.3f`.
+# ```
+#
+# ```{exercise}
+# :label: ex-trace-degree
+#
+# *With the computer.* The paper's formula says that the trace grows with the cube of the degree. Measure this for one term on strings of {glue:text}`n_small` bits, at the large scale, for degrees from 1 to 4. Then run the chapter with one bit more, `python -m bookkit.run sharper/hessian_trace -p n_small 6 --out my_run`. Which of the two curves of {numref}`fig-trace-scale` that belong to the paper rises, and which stays?
+# ```
+#
+# ```{solution-start} ex-trace-degree
+# :class: dropdown
+# ```
+#
+# For one term at a large scale all attention is on one position, so only the listed blocks have a gradient.
+
+# %%
+fresh, by_degree = Rng(seed + 1), {}
+for d in (1, 2, 3, 4):
+    f = flat_function(n_small, d, 1, fresh)
+    trace = traces(construct(f, (None, large_scale)), f)[0]
+    bound = 2 * gradient_bound(d, 1)
+    by_degree[d] = {"trace": trace, "bound": bound, "ratio": trace / bound}
+answer = pd.DataFrame(by_degree).T.rename_axis("d")
+table(
+    answer, f"One term of {n_small} bits at the large scale", form={"trace": ".1f", "ratio": ".3f"}
+)
+
+# %% [markdown]
+# Both the trace and the bound grow less than the cube of the degree here, because at such small degrees the lower powers in the formula still count. The ratio decreases slowly, so the bound has the right kind of growth with the degree. With one bit more in the string the ratio of the whole trace rises, because more terms have scores, and the part of the listed blocks stays where it is.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-trace-training
+#
+# *To think about.* A learner who trains with noise on the weights would avoid solutions of large trace. What could it change in the hand-written network to lower the trace, without changing what the network computes?
+# ```
+#
+# ```{solution} ex-trace-training
+# :class: dropdown
+#
+# The second scores could be smaller, if the read-out corrects for the idle positions as in the exact network; but that makes the read-out longer, and its own gradient grows. The MLP could be rescaled between $F$ and $G, b$, and hidden units that do nothing could be switched off, which {ref}`ch-pareto` computes. And if tokens carried the parity and the position in separate heads, a change of $F$ could not move the attention at all.
 # ```
 
 # %% [markdown]

@@ -19,11 +19,25 @@
 # # The construction can be made smaller and flatter at once
 #
 # ```{verdict}
-# Counted as the paper counts the gradient, one factor lowers norm and sharpness together in all {glue:text}`paper_classes` of its classes. With all rows of $F$ counted there is no such factor in {glue:text}`paper_failing` of the {glue:text}`paper_classes`. Clearing the units that do nothing lowers both in every class.
+# It depends on what is counted. If one counts the weights that the paper counts in its gradient, one rescaling of the MLP lowers norm and sharpness together in all {glue:text}`paper_classes` of the paper's classes, and we prove that it always does. If all weights are counted, no rescaling does so in {glue:text}`paper_failing` of the {glue:text}`paper_classes` classes. But switching off the hidden units that do nothing lowers both in every class, so the paper's conclusion survives: its network is not the best possible.
 # ```
-# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-hessian-trace`. **Read** 7 min. **Runs in** 15 s. **Source** printed, in words; the formulas are restored.
+# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-hessian-trace`. **Read** 15 min. **Runs in** 15 s. **Source** printed, in words; the formulas are restored.
 #
-# **Claim.** The construction's MLP can be rescaled without changing its function, and the paper says that one factor lowers its norm and its sharpness together. For the blocks that the paper's gradient counts this is true, and we prove it. Once the left-out rows of $F$ are counted it fails for low degree and many terms. There is a change that always works: to clear the units that do nothing. A second argument, that parts of the MLP serve inputs too rare to matter, takes the whole string for the few bits that a part looks at.
+# **Claim.** The construction's MLP can be rescaled without changing its function, and the paper says that one factor lowers its norm and its sharpness together. For the blocks that the paper's gradient counts this is true, and we prove it. Once the left-out rows of $F$ are counted it fails for low degree and many terms. There is a change that always works, namely to clear the units that do nothing. A second argument of the paper, that parts of the MLP serve inputs too rare to matter, is false, because it takes the whole string for the few bits that a part looks at.
+#
+# ## Why one should care
+#
+# The paper's bound covers a learner that ends with no larger norm and no larger sharpness than the hand-written network. If this network were already the best possible in both, the condition could hardly be met, and the bound would be about no learner at all. So it has to be shown that there is room: some other network with the same output must be smaller and flatter at once. In other words, the hand-written network should not be *Pareto optimal*. A cheap way to find such a network would be to rescale a layer, because a factor on the weights before a ReLU and its inverse after it change no output. Rescaling makes some weights larger and others smaller, and it is not clear that a single factor serves norm and sharpness at the same time.
+#
+# ## Three weights by hand
+#
+# Let $f = F\, (G\, y)_+$ with $G = 1$, $F = 2$ and the input $y = 1$, so that the squared norm of the weights is $1 + 4 = 5$. The gradient for $G$ is $F y = 2$ and that for $F$ is $G y = 1$, so the squared gradient is $4 + 1 = 5$ as well. Now multiply $G$ by $\alpha$ and divide $F$ by $\alpha$, which leaves the output as it is. Norm and gradient become
+#
+# $$\alpha^2 + \frac4{\alpha^2} \qquad\text{and}\qquad \frac4{\alpha^2} + \alpha^2 ,$$
+#
+# and both are smallest at $\alpha = \sqrt2$, where both are 4. So one factor lowers both, and the reason is that the large weight $F$ is what makes the norm large and also the gradient for $G$.
+#
+# Suppose now that the hidden unit also writes into a second place through a third weight, which is zero, and that the output moves by 3 for each unit of what is written there. The norm is as before, but the gradient for the third weight is $3\, G y = 3$, so the squared gradient is $5 + 9 = 14$, and after rescaling it is $\frac4{\alpha^2} + 10\, \alpha^2$. This is smallest at $\alpha = (\frac4{10})^{1/4} = 0.80$. Norm and gradient now ask for opposite changes: at $\alpha = \sqrt2$ the gradient is 22, and at every $\alpha$ below 1 the norm is above 5. So no factor lowers both. The rows of $F$ that {ref}`ch-gradients-and-trace` found left out are weights of this third kind.
 #
 # ## The statement
 #
@@ -31,7 +45,7 @@
 #
 # $$G \to \alpha G, \qquad b \to \alpha b, \qquad F \to F / \alpha$$
 #
-# leaves every output as it is, because $(\alpha z)_+ = \alpha\, z_+$. It matters because the paper's bound asks for a learned network that is no larger than this one in norm and in sharpness. So this one should not be the best in both already, that is, not *Pareto optimal*.
+# leaves every output as it is, because $(\alpha z)_+ = \alpha\, z_+$.
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Appendix D
 # :label: sharper-appD
@@ -39,13 +53,13 @@
 # 2. *(Refuted below.)* Parts of the MLP that serve inputs such as all zeros or all ones may be removed without a change of the training loss, with high probability, since such inputs occur with exponentially small probability.
 # ```
 #
-# Which weights the gradient counts follows from Theorem 14: of $F$ the last row, which writes the parities. The other rows, which write into the columns of the positions, are zero, but their gradient is not ({ref}`ch-gradients-and-trace`). We give every number both ways.
+# Which weights the gradient counts follows from Theorem 14: of $F$ the last row, which writes the parities. The other rows, which write into the columns of the positions, are zero, but their gradient is not ({ref}`ch-gradients-and-trace`). We therefore give every number both ways.
 #
-# **In closed form.** Let $A = |G|^2 + |b|^2$ and $B = |F|^2$, and let $g_G, g_b, g_F$ be the mean squared gradient of the output for each block. At an exact network twice the sum over all blocks is the trace of the loss Hessian ({ref}`ch-hessian-trace`); it is what we call the *sharpness*. Rescaling divides the gradients of $G$ and $b$ by $\alpha$ and multiplies that of $F$ by $\alpha$. So what changes of norm and sharpness is
+# **In closed form.** As in the example, norm and gradient have two terms each. Let $A = |G|^2 + |b|^2$ and $B = |F|^2$, and let $g_G, g_b, g_F$ be the mean squared gradient of the output for each block. At an exact network twice the sum over all blocks is the trace of the loss Hessian ({ref}`ch-hessian-trace`), and this is what we call the *sharpness*. Rescaling divides the gradients of $G$ and $b$ by $\alpha$ and multiplies that of $F$ by $\alpha$. So what changes of norm and sharpness is
 #
 # $$\alpha^2 A + \frac{B}{\alpha^2} \quad\text{and}\quad \frac{g_G + g_b}{\alpha^2} + \alpha^2 g_F, \qquad\text{least at}\quad \alpha_n = \Bigl(\frac BA\Bigr)^{1/4}, \quad \alpha_g = \Bigl(\frac{g_G + g_b}{g_F}\Bigr)^{1/4}.$$
 #
-# Both are convex in $\log \alpha$. So some $\alpha$ lowers both if and only if $\alpha_n$ and $\alpha_g$ are strictly on the same side of 1; the one nearer to 1 then does.
+# Both are convex in $\log \alpha$. Therefore some $\alpha$ lowers both if and only if $\alpha_n$ and $\alpha_g$ are strictly on the same side of 1, and then the one nearer to 1 does.
 
 # %% tags=["parameters"]
 n = 20  # bits of the paper's classes, T [20..24]
@@ -83,7 +97,7 @@ glue(instances=instances)
 # %% [markdown]
 # ## Two factors
 #
-# `measure` finds the squared norm of each side of the MLP, and the mean squared gradients, of $F$ with its last row only and with all rows.
+# We now compute both factors in the paper's 20 classes. `measure` finds the squared norm of each side of the MLP, and the mean squared gradients, of $F$ with its last row only and with all rows. A class in which the two factors lie on different sides of 1 would speak against the paper's remark.
 
 
 # %%
@@ -147,14 +161,20 @@ glue(paper_failing=len(failing), paper_classes=len(found), failing=str(list(fail
 glue(least_last=found["alpha_g, last"].min(), worst_all=found["alpha_g, all"].min())
 
 # %% [markdown]
-# As the paper counts, both quantities ask for $\alpha > 1$ in all {glue:text}`paper_classes` classes, and $\alpha_g$ is at least {glue:text}`least_last:.2f` ({numref}`fig-optima`). The paper's reason is that the second-layer matrix $F$ contributes more heavily: to the norm, and by its size to the gradients of $G$ and $b$. That is right, and the bounds of Theorem 14 say so too: their ratio gives $\alpha = (32 d^2)^{1/4} \approx 2.4 \sqrt d$. The gradient *for* the positional rows of $F$ asks for the opposite. With them {glue:text}`paper_failing` classes have no common factor, all with $d = 1$; the least $\alpha_g$ is {glue:text}`worst_all:.2f`.
+# In the left map of {numref}`fig-optima`, where the gradient is counted as the paper counts it, all numbers are below 1, so both quantities ask for $\alpha > 1$ in all {glue:text}`paper_classes` classes, and $\alpha_g$ is at least {glue:text}`least_last:.2f`. The paper's reason is that the second-layer matrix $F$ contributes more heavily: to the norm, and by its size to the gradients of $G$ and $b$. This is right, and the bounds of Theorem 14 say so too, since their ratio gives $\alpha = (32 d^2)^{1/4} \approx 2.4 \sqrt d$. But the gradient *for* the positional rows of $F$ asks for the opposite. In the right map, where they are counted, three cells are framed: {glue:text}`paper_failing` classes have no common factor, all with $d = 1$, and the least $\alpha_g$ is {glue:text}`worst_all:.2f`.
+#
+# The next statement shows that the left map is no accident.
 #
 # ```{prf:proposition} Ours
 # :label: pareto-repaired
 # For the construction $\alpha_n > 1$. If of $F$ only the last row is counted, $\alpha_g > 1$ too, at all scores, for all coefficients and at every input: $g_F \le \frac{58}{64}\, g_b$. So some $\alpha > 1$ lowers both.
 # ```
 #
+# **The idea of the proof.** We compare the gradients for $F$ and for $b$ unit by unit. The gradient for a bias contains the slope $2d$ of its unit in $F$, whereas the gradient for an entry of $F$ contains what the unit passes on, which is at most about 2. So for units with a slope the bias has the larger gradient. The units without a slope have no gradient for the bias, but each has a partner with a slope that is on whenever it is on, and the two are counted together.
+#
 # ```{dropdown} Proof
+# The first part follows from the closed forms of the norms. For the second we bound each gradient of $F$ by one of $b$.
+#
 # By the closed forms of {ref}`ch-norms`, $B = 16 > 14.5 = A$ for $d = 1$; for $d \ge 2$, $B \ge 8 d^2 (d+1) > 8(d+1) \ge A$.
 #
 # Hidden unit $h$ belongs to a *height* $v_k$, the parity of $k$, and to one of the four corners of its trapezoid. Let $a_j$ be the second attention, $u_{jh} \ge 0$ what the unit passes on at position $j$, and $q_h = \sum_j a_j [u_{jh} > 0]$. Then $\partial f/\partial F_h = S \sum_j a_j u_{jh} \le S q_h \max_j u_{jh}$, and $\partial f/\partial b_h = \pm 2d\, v_k S q_h$. A unit of height $v_k = 0$, $k$ odd, is on only where the one of $k - 1$ at the same corner is on, so its $q$ is no larger. Means lie in $[0,1]$, so the two pass on at most $1 + \frac{3}{4d} - \frac{k-1}{d}$ and $1 + \frac 3{4d} - \frac kd$. The squares of these add up to at most $\frac{58}{16} < 4 = 4 d^2$ for $d = 1$, and to at most $2 (\frac{11}8)^2 < 16 \le 4 d^2$ for $d \ge 2$. Sum over the units. For characters no height is 0, and the same holds without pairs. $\square$
@@ -162,7 +182,7 @@ glue(least_last=found["alpha_g, last"].min(), worst_all=found["alpha_g, all"].mi
 #
 # ## A change that always works
 #
-# The units of odd $k$ have height 0. They are *dead*: they listen, and write nothing.
+# The units of odd $k$ have height 0. They are *dead*: they receive an input, but what they pass on is multiplied by 0. But they contribute to the norm, and their column of $F$ has a gradient, which suggests to switch them off.
 #
 # ```{prf:proposition} Ours
 # :label: pareto-dead
@@ -171,7 +191,7 @@ glue(least_last=found["alpha_g, last"].min(), worst_all=found["alpha_g, all"].mi
 #
 # **Proof.** A dead unit has $F_h = 0$ in every row, so the output does not depend on its $G_h, b_h$, and their gradient is 0 before and after. Nor does any other activation depend on them, so all other gradients stay, but that for column $F_h$: it is proportional to what the unit passes on, which is now 0. Before, the unit of $k = 1$ passed on something where a mean is above $\frac1{4d}$, as at the input of all ones. The norm falls by $1 + b_h^2 - 10^{-4} > 0$ for each unit. The unit is off, and not on its kink. $\square$
 #
-# We try the paper's 20 classes.
+# We apply this change to the paper's 20 classes. It would fail if norm or sharpness did not fall in one of them, or if an output moved by more than rounding.
 
 
 # %%
@@ -214,7 +234,7 @@ glue(clear_gain=100 * (1 - top_ratio), clear_most=100 * (1 - least_ratio))
 # %% [markdown]
 # The function is the same, and norm and sharpness both fall in all {glue:text}`paper_classes` classes, by {glue:text}`clear_gain:.2f` to {glue:text}`clear_most:.0f` per cent. In {glue:text}`paper_failing` of them no rescaling does that. So the construction is not Pareto optimal, however one counts, as the paper says. How far it is from optimal is another question.
 #
-# **An adversary** against both propositions: {glue:text}`instances` random networks of up to 24 bits at eight inputs each, and a search over coefficients down to $10^{-280}$ and scores up to 400, at all inputs.
+# **An adversary.** We attack both propositions with {glue:text}`instances` random networks of up to 24 bits at eight inputs each, and with a search over coefficients down to $10^{-280}$ and scores up to 400, at all inputs. A gradient of $F$ above $\frac{58}{64}$ of that of $b$ would refute the first, and a gradient that rises when dead units are cleared the second.
 
 
 # %% mystnb={"code_prompt_hide": "Random networks, and a search", "code_prompt_show": "Random networks, and a search"} tags=["hide-cell"]
@@ -288,7 +308,7 @@ same.holds(
 #
 # ## Rare inputs, and the bits that count
 #
-# The MLP has a trapezoid for every count $k = 0, \dots, d$ of ones among the $d$ bits of a set. The one for $k = 0$ serves every input whose $d$ bits *in the set* are zero. That is a share of $2^{-d}$, not $2^{-T}$. Without it, for one set of three bits, each of these inputs has a squared error above $\frac12$, whatever the other bits are. Only a parity of nearly all bits can do without it.
+# The second part of the remark would make the network smaller in another way, by removing parts of the MLP. To judge it we ask which inputs a part serves. The MLP has a trapezoid for every count $k = 0, \dots, d$ of ones among the $d$ bits of a set. The one for $k = 0$ serves every input whose $d$ bits *in the set* are zero, and that is a share of $2^{-d}$ of all inputs, not $2^{-T}$. For example, with sets of three bits every eighth input is of this kind. Without this trapezoid each of these inputs has a squared error above $\frac12$, whatever the other bits are. Only a parity of nearly all bits can do without it. The next cell computes the share of such inputs for one set of three bits, and for the parity of all bits. If the remark were right, the share would be about $2^{-T}$ in both.
 
 
 # %%
@@ -324,7 +344,7 @@ glue(needed=needed[n, 3])
 # %% [markdown]
 # ## What would falsify this
 #
-# For the paper's blocks: one class without a common factor; the control counts all rows of $F$. For the proposition behind it: one input at which the last row of $F$ has more than $\frac{58}{64}$ of the gradient of $b$, with the same control. For the dead units: a class in which norm or sharpness does not fall; the control rescales by $\alpha_n$. For the rescaling itself the controls scale one side only, or by another power. For the rare inputs the control is the parity of all bits, where the share is $2^{-T}$.
+# For the paper's blocks the remark would be refuted by one class without a common factor; the control counts all rows of $F$, and has such classes. The proposition behind it would be refuted by one input at which the last row of $F$ has more than $\frac{58}{64}$ of the gradient of $b$, as all rows together have. The proposition on dead units would be refuted by a class in which norm or sharpness does not fall, as the sharpness does not if one rescales by $\alpha_n$. For the rescaling itself the controls scale one side only, or by another power. For the rare inputs the control is the parity of all bits, where the share is $2^{-T}$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -332,13 +352,14 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# One stored version of `hardcoded_transformer.py` in `paullintilhac/boolean_function_sensitivity` has the modes `original`, `mlp_soft` and `balanced`. The second rescales the MLP by $\alpha = \frac14$, which makes $F$ larger. The third also balances query and key matrices by the closed form of $\alpha_n$. Its MLP is another one, on integer counts. The networks compared with trained ones in {ref}`ch-low-sharpness-interpolators` are not rescaled.
+# One stored version of `hardcoded_transformer.py` in `paullintilhac/boolean_function_sensitivity` has the modes `original`, `mlp_soft` and `balanced`. The second rescales the MLP by $\alpha = \frac14$, which makes $F$ larger. The third also balances query and key matrices by the closed form of $\alpha_n$. The MLP of this program is another one, on integer counts. The networks compared with trained ones in {ref}`ch-low-sharpness-interpolators` are not rescaled.
 #
 # ## What we found
 #
 # * For the blocks that the paper counts, some factor lowers norm and sharpness together, always; the proof is above.
 # * With all rows of $F$ counted, {glue:text}`paper_failing` of the paper's {glue:text}`paper_classes` classes have no such factor: $(d, W)$ = {glue:text}`failing`.
 # * Clearing the units that do nothing lowers both in every class. So the construction is not Pareto optimal, as Remark 3 of the paper says.
+# * The parts of the MLP that serve strings of equal bits cannot be removed, because they serve all strings with equal bits inside a set.
 #
 # ```{finding} sharper.appD.training
 # :title: A trapezoid serves d equal bits, not T
@@ -348,7 +369,7 @@ ledger.show()
 #
 # **Counterexample.** The paper's length $T = 20$, one set with $d = 3$. Without the trapezoid of count 0, a share {glue:text}`needed:.3f` of all inputs has a squared error above $\frac12$. None of the paper's 8192 random strings is such an input with probability $(7/8)^{8192}$.
 #
-# **Why.** A trapezoid serves all inputs with a certain *count* inside a set. The count 0 needs $d$ equal bits, not $T$.
+# **Why.** A trapezoid serves all inputs with a certain *count* inside a set, and the count 0 needs $d$ equal bits, not $T$.
 #
 # **Repair.** The ends can be removed when $d$ is close to $T$, as for the parity of all bits. For the purpose of the remark, a network of smaller norm and sharpness: clear the units of height 0, which lowers both in every class without changing the function.
 #
@@ -358,9 +379,21 @@ ledger.show()
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-pareto-dead
+#
+# *By hand.* How many of the $4(d + 1)$ hidden units are dead, in the basis of even parities and in that of characters?
+# ```
+#
+# ```{solution} ex-pareto-dead
+# :class: dropdown
+#
+# Those of odd $k \le d$: $4 \lceil d/2 \rceil$, half of them if $d$ is odd. A character is $\pm 1$, so none of its units is dead, and nothing can be cleared.
+# ```
+#
+# ```{exercise}
 # :label: ex-pareto-opposite
 #
-# Show that with $\alpha_n$ and $\alpha_g$ on opposite sides of 1 the construction is Pareto optimal *among its rescalings*.
+# *With pencil and paper.* Show that with $\alpha_n$ and $\alpha_g$ on opposite sides of 1 the construction is Pareto optimal *among its rescalings*.
 # ```
 #
 # ```{solution} ex-pareto-opposite
@@ -370,15 +403,46 @@ ledger.show()
 # ```
 #
 # ```{exercise}
-# :label: ex-pareto-dead
+# :label: ex-pareto-front
 #
-# How many of the $4(d + 1)$ hidden units are dead, in the basis of even parities and in that of characters?
+# *With the computer.* Take the class $d = 1$, $W = T$, which has no common factor. Rescale its network by factors between 0.8 and 1.25, once as it is and once with its dead units cleared, and compute norm and sharpness of each, with all rows of $F$ counted, divided by those of the original network. Which of these networks are better than the original in both? Then run the chapter with longer strings, `python -m bookkit.run sharper/pareto -p n 24 --out my_run`, and see whether the framed numbers of {numref}`fig-optima` rise or fall.
 # ```
 #
-# ```{solution} ex-pareto-dead
+# ```{solution-start} ex-pareto-front
+# :class: dropdown
+# ```
+#
+# The function `rescaled` multiplies $G$ and $b$ by a factor and divides $F$ by it.
+
+# %%
+(spec, original), rows = papers[1, n], {}
+without_dead, before = cleared((spec, original))[1], found.loc[1, n]
+for alpha in (0.8, 0.9, 1.0, 1.1, 1.25):
+    rows[alpha] = {}
+    for kind, weights in (("all units", original), ("dead units off", without_dead)):
+        after = measure((spec, rescaled(weights, alpha)), inputs)
+        for what in ("norm", "sharpness"):
+            rows[alpha][f"{what}, {kind}"] = after[what] / before[what]
+answer = pd.DataFrame(rows).T.rename_axis("factor").reset_index()
+form = dict.fromkeys(answer.columns, ".3f") | {"factor": ".2f"}
+table(answer, "Norm and sharpness over those of the original network", form=form)
+
+# %% [markdown]
+# As it is, the network cannot be improved by a factor: those below 1 lower the sharpness and raise the norm, and those above 1 raise the sharpness, whereas they hardly lower the norm, which is nearly balanced already. With the dead units off every row in which both numbers are below 1 is a network that is better in both, and this is so over a whole range of factors around 1. On longer strings the scores are larger, so the positional rows of $F$ have a larger gradient and the framed numbers rise.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-pareto-invariance
+#
+# *To think about.* A rescaling changes the sharpness but not the function. What does this mean for the sentence "flat minima generalize", and what for the paper's bound?
+# ```
+#
+# ```{solution} ex-pareto-invariance
 # :class: dropdown
 #
-# Those of odd $k \le d$: $4 \lceil d/2 \rceil$, half of them if $d$ is odd. A character is $\pm 1$, so none of its units is dead, and nothing can be cleared.
+# The sharpness alone cannot decide how well a network generalizes, because every network can be made as sharp as one likes by a rescaling, and it makes the same predictions. The paper's bound is not refuted by this: it holds for each choice of the weights, and it may be small for one and vacuous for another. So one may take the best rescaling of a learned network before one applies the bound. A measure of sharpness that does not change under such symmetries would do the same in one step.
 # ```
 #
 # ## References
