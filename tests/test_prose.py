@@ -24,6 +24,7 @@ CHAPTERS = (
     "retrieval/token_covers",
     "retrieval/too_few_heads",
     "retrieval/transformer_guarantee",
+    "sharper/perturbed_hessian",
     "sharper/perturbed_trace",
     "sharper/softmax_jacobian",
 )
