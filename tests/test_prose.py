@@ -25,6 +25,7 @@ CHAPTERS = (
     "retrieval/too_few_heads",
     "retrieval/transformer_guarantee",
     "sharper/perturbed_hessian",
+    "sharper/perturbed_network",
     "sharper/perturbed_trace",
     "sharper/softmax_jacobian",
 )
