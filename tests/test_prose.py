@@ -24,9 +24,12 @@ CHAPTERS = (
     "retrieval/token_covers",
     "retrieval/too_few_heads",
     "retrieval/transformer_guarantee",
+    "sharper/bound_comparison",
+    "sharper/pac_bayes",
     "sharper/perturbed_hessian",
     "sharper/perturbed_network",
     "sharper/perturbed_trace",
+    "sharper/semi_analytic_bound",
     "sharper/softmax_jacobian",
 )
 PAGES = (
