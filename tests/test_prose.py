@@ -25,6 +25,7 @@ CHAPTERS = (
     "retrieval/too_few_heads",
     "retrieval/transformer_guarantee",
     "sharper/bound_comparison",
+    "sharper/loss_constant",
     "sharper/pac_bayes",
     "sharper/perturbed_hessian",
     "sharper/perturbed_network",

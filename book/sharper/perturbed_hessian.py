@@ -488,16 +488,19 @@ ledger.show()
 # :label: ex-hessian-first-block
 #
 # *By hand.* Why has $W_{KQ}^{(1)}$ no block at $d = 1$, $W = 1$, and two at $d = 2$?
+# ```
 #
 # ```{solution} ex-hessian-first-block
 # :class: dropdown
 #
 # At $d = 1$ all attention of position 1 is on one bit, so the softmax is saturated, and no small change of a score moves the mean. At $d = 2$ the attention is shared by two bits. If they differ, a change of the scores moves the mean, and a change of $F$ or $G$ lets the MLP see it.
+# ```
 #
 # ```{exercise}
 # :label: ex-hessian-skew
 #
 # *With pencil and paper.* The table of the growth takes an input with 79 % ones. Which share of ones makes the part that grows largest, and why is it not one half?
+# ```
 #
 # ```{solution} ex-hessian-skew
 # :class: dropdown

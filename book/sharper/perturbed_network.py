@@ -446,6 +446,7 @@ ledger.show()
 # :label: ex-only-read-out
 #
 # *By hand.* Suppose that only $v_2$ is noisy. What is the law of $f_\theta' - f_\theta$ at a given input, and how likely is it to exceed the middle term $\sigma \sqrt{2k}$ of $T_p$?
+# ```
 #
 # ```{solution} ex-only-read-out
 # :class: dropdown

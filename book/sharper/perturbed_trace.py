@@ -482,8 +482,10 @@ ledger.show()
 # ```
 #
 # ```{exercise}
+# :label: ex-trace-crossing
 #
 # *With pencil and paper.* At $d = 1$, $W = T$ the bound of Theorem 17 with Theorem 14's formula holds from some level of noise on. Why is this level lower for longer strings?
+# ```
 #
 # ```{solution} ex-trace-crossing
 # :class: dropdown
@@ -527,11 +529,10 @@ table(crossings, "The noise from which the bound holds, $d = 1$", form=form)
 # ```
 #
 # ```{exercise}
-#
-# ```{exercise}
 # :label: ex-trace-radius
 #
 # *To think about.* Why does the radius $r$ of the repaired theorem shrink as $\|w\|$ grows?
+# ```
 #
 # ```{solution} ex-trace-radius
 # :class: dropdown
