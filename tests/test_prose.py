@@ -32,6 +32,7 @@ CHAPTERS = (
     "sharper/perturbed_hessian",
     "sharper/perturbed_network",
     "sharper/perturbed_trace",
+    "sharper/perturbed_sharpness",
     "sharper/property_testing",
     "sharper/semi_analytic_bound",
     "sharper/softmax_jacobian",
