@@ -11,6 +11,7 @@ from tests.prose import house_words, markdown, measure, page, paragraphs, senten
 
 CHAPTERS = (
     "appendix/walsh_transform",
+    "cube/capacity",
     "retrieval/attention_weights",
     "retrieval/feedforward_lower_bound",
     "retrieval/hierarchy_tuned",
@@ -25,6 +26,8 @@ CHAPTERS = (
     "retrieval/too_few_heads",
     "retrieval/transformer_guarantee",
     "sharper/softmax_jacobian",
+    "variables/depth_capacity",
+    "variables/transformer_capacity",
 )
 PAGES = (
     "calculator",
