@@ -27,6 +27,8 @@ CHAPTERS = (
     "retrieval/transformer_guarantee",
     "sharper/softmax_jacobian",
     "variables/depth_capacity",
+    "variables/mean_of_a_set",
+    "variables/sparse_representations",
     "variables/transformer_capacity",
 )
 PAGES = (
