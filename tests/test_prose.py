@@ -26,9 +26,14 @@ CHAPTERS = (
     "retrieval/too_few_heads",
     "retrieval/transformer_guarantee",
     "sharper/softmax_jacobian",
+    "variables/attention_capacity",
     "variables/depth_capacity",
+    "variables/linear_layer",
+    "variables/longer_tokens",
+    "variables/lookup_networks",
     "variables/mean_of_a_set",
     "variables/sparse_representations",
+    "variables/trained_positions",
     "variables/transformer_capacity",
 )
 PAGES = (
