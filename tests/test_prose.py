@@ -18,6 +18,7 @@ CHAPTERS = (
     "beyond/from_gaussians_to_occam",
     "beyond/three_rates",
     "beyond/your_network",
+    "cube/capacity",
     "retrieval/attention_weights",
     "retrieval/feedforward_lower_bound",
     "retrieval/hierarchy_tuned",
@@ -59,6 +60,15 @@ CHAPTERS = (
     "sharper/random_projections",
     "sharper/semi_analytic_bound",
     "sharper/softmax_jacobian",
+    "variables/attention_capacity",
+    "variables/depth_capacity",
+    "variables/linear_layer",
+    "variables/longer_tokens",
+    "variables/lookup_networks",
+    "variables/mean_of_a_set",
+    "variables/sparse_representations",
+    "variables/trained_positions",
+    "variables/transformer_capacity",
 )
 PAGES = (
     "at_what_scale",
