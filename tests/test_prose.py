@@ -12,6 +12,7 @@ from tests.prose import house_words, markdown, measure, page, paragraphs, senten
 CHAPTERS = (
     "appendix/walsh_transform",
     "lengthfree/multi_layer_bound",
+    "lengthfree/single_layer_bound",
     "retrieval/attention_weights",
     "retrieval/feedforward_lower_bound",
     "retrieval/hierarchy_tuned",
