@@ -13,6 +13,7 @@ CHAPTERS = (
     "appendix/walsh_transform",
     "lengthfree/multi_layer_bound",
     "lengthfree/single_layer_bound",
+    "lengthfree/word_masking",
     "retrieval/attention_weights",
     "retrieval/feedforward_lower_bound",
     "retrieval/hierarchy_tuned",
