@@ -19,7 +19,7 @@
 # # Masked words: from one output to K
 #
 # ```{verdict}
-# Theorem 5.1 is true, but a display in its proof is not. On one and the same sample of sentences the display bounds the loss by that of one word's scores times about $\sqrt K$, where $K$ is the number of words. For {glue:text}`k_wide:,` words $\sqrt K$ is {glue:text}`root_wide:,.0f`, the factor that is needed is {glue:text}`own_wide:,.0f`, and all logarithms of the theorem that the display quotes allow {glue:text}`logs_wide:,.0f`.
+# Theorem 5.1 is true, but a display in its proof is not. On one and the same sample of sentences the display bounds the loss by that of one word's scores times about $\sqrt K$, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words $\sqrt K$ is {glue:text}`root_wide:,.0f`, the factor that is needed is {glue:text}`own_wide:,.0f`, and all logarithms of the theorem that the display quotes allow {glue:text}`logs_wide:,.0f`.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-attention-capacity`, {ref}`ch-single-layer-bound`. **Read** 12 min. **Runs in** 10 s. **Source** printed.
 #
@@ -418,7 +418,7 @@ glue(constant=max(constants.values()))
 #
 # **Statement.** Printed, a display in the proof of Theorem 5.1: $R(\ell \circ \mathcal F) \le \tilde O(\sqrt K) \max_s R(\mathcal F_s)$, both sides on the same sample, for cross entropy of a transformer's scores.
 #
-# **Counterexample.** Take $K$ one-hot inputs, each with a masked word of its own, and rows with $\|w_s\|_1 \le B$. At $K$ = {glue:text}`k_wide:,` the ratio is {glue:text}`own_wide:,.0f`, where $\sqrt K$ is {glue:text}`root_wide:,.0f`. It grows like $K$ to the power {glue:text}`power_own:.2f`, whereas the display with all logarithms allows {glue:text}`power_allowed:.2f`.
+# **Counterexample.** Take $K$ one-hot inputs, each with a masked word of its own, and rows with $\|w_s\|_1 \le B$. At $K$ = {glue:text}`k_wide:,.0f` the ratio is {glue:text}`own_wide:,.0f`, where $\sqrt K$ is {glue:text}`root_wide:,.0f`. It grows like $K$ to the power {glue:text}`power_own:.2f`, whereas the display with all logarithms allows {glue:text}`power_allowed:.2f`.
 #
 # **Why.** The contraction theorem that is quoted has the worst sample on its right side. On the own sample each word's scores can be tied to one sentence, while the loss collects all sentences.
 #
