@@ -11,6 +11,7 @@ from tests.prose import house_words, markdown, measure, page, paragraphs, senten
 
 CHAPTERS = (
     "appendix/walsh_transform",
+    "lengthfree/layer_by_layer",
     "lengthfree/linear_covers",
     "lengthfree/multi_layer_bound",
     "lengthfree/single_layer_bound",
