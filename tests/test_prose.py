@@ -15,6 +15,7 @@ CHAPTERS = (
     "lengthfree/linear_covers",
     "lengthfree/multi_layer_bound",
     "lengthfree/single_layer_bound",
+    "lengthfree/single_layer_corollaries",
     "lengthfree/word_masking",
     "retrieval/attention_weights",
     "retrieval/feedforward_lower_bound",
