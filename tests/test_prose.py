@@ -11,11 +11,15 @@ from tests.prose import house_words, markdown, measure, page, paragraphs, senten
 
 CHAPTERS = (
     "appendix/walsh_transform",
+    "lengthfree/convex_combinations",
     "lengthfree/layer_by_layer",
     "lengthfree/linear_covers",
+    "lengthfree/mixed_inputs",
     "lengthfree/multi_layer_bound",
+    "lengthfree/rounding",
     "lengthfree/single_layer_bound",
     "lengthfree/single_layer_corollaries",
+    "lengthfree/sparse_majority",
     "lengthfree/word_masking",
     "retrieval/attention_weights",
     "retrieval/feedforward_lower_bound",
