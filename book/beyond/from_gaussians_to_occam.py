@@ -152,7 +152,7 @@ walk["mixture"] = [
     small_noise.mixture_kl(centres, 0, s, draws, source.generator)[0] for s in sigmas
 ]
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: nats against noise, from the mixture and from one Gaussian around 0; dotted, $\\log |H|$. Right: the risk of the noisy network; dotted, the best constant. The nats from the mixture fall only where the risk is that of a coin.", "name": "fig-mixture"}, "image": {"alt": "Two panels against the standard deviation of the noise, from one ten-thousandth to 10. Left, the divergence from the mixture is level at 3.8 nats until a deviation near 1 and then falls; the divergence from the Gaussian around 0 falls from ten billion nats and meets it only at a deviation near 10. Right, the risk is near zero up to a hundredth, passes one quarter below a tenth, and is one half beyond."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: nats against noise, from the mixture and from one Gaussian around 0; grey line, $\\log |H|$. Right: the risk of the noisy network; grey line, the best constant. The nats from the mixture fall only where the risk is that of a coin.", "name": "fig-mixture"}, "image": {"alt": "Two panels against the standard deviation of the noise, from one ten-thousandth to 10. Left, the divergence from the mixture is level at 3.8 nats until a deviation near 1 and then falls; the divergence from the Gaussian around 0 falls from ten billion nats and meets it only at a deviation near 10. Right, the risk is near zero up to a hundredth, passes one quarter below a tenth, and is one half beyond."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=3.1)
 for i, prior in enumerate(("mixture", "around 0")):
     axes[0].plot(walk["σ"], walk[prior], label=prior, **figures.series_style(i))
@@ -258,7 +258,7 @@ curves = {
     "Occam": [rivals.occam(0.0, log_size, m, confidence) for m in grid],
 }
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Certificates for one parity with training error 0, against the number of samples. Dotted: the risk of the best constant.", "name": "fig-from-gaussians"}, "image": {"alt": "Four falling curves. The Gaussian form with the posterior's variance lies highest, with slope one half at the right. The wider prior crosses the dotted line near a thousand samples and then falls almost with slope one. The mixture and Occam's bound lie about two decades below it, almost on each other."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Certificates for one parity with training error 0, against the number of samples. Grey line: the risk of the best constant.", "name": "fig-from-gaussians"}, "image": {"alt": "Four falling curves. The Gaussian form with the posterior's variance lies highest, with slope one half at the right. The wider prior crosses the grey line near a thousand samples and then falls almost with slope one. The mixture and Occam's bound lie about two decades below it, almost on each other."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.6)
 for i, (name, values) in enumerate(curves.items()):
     ax.plot(grid, values, label=name, **figures.series_style(i))
@@ -281,7 +281,7 @@ glue(list_bits=n, used=int(network.counts[network.N > 0].sum()))
 glue(wide_slope=slope["wider prior, by block"])
 
 # %% [markdown]
-# In {numref}`fig-from-gaussians` the narrow prior gives the highest curve and the smallest slope. The wider prior crosses the dotted line near a thousand samples, and from then on it falls almost as fast as the two lowest curves, which are those of the mixture and of Occam and lie about two decades below.
+# In {numref}`fig-from-gaussians` the narrow prior gives the highest curve and the smallest slope. The wider prior crosses the grey line near a thousand samples, and from then on it falls almost as fast as the two lowest curves, which are those of the mixture and of Occam and lie about two decades below.
 #
 # ## All yardsticks on one axis
 #

@@ -309,7 +309,7 @@ laws = {
 found_need = pac_bayes.first_sample_size(lambda m: certificates(max(m, 8.0))["kl, by block"], level)
 glue(found_need=found_need, law_need=small_noise.sample_sizes(2 * half, level)[1])
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Four certificates for one network and one parity, against the number of samples. Thin dashed lines: the laws. Dotted: the risk of the best constant, above which a certificate is vacuous.", "name": "fig-three-rates"}, "image": {"alt": "Four falling curves with logarithmic axes. The paper's form falls slowest and crosses the dotted line last, at several million samples. The kl form with one variance falls with slope one half, that with a variance for each block lies lower by a factor of about five. Occam's bound falls with slope one and lies far below all, and is below the dotted line from the first point on."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Four certificates for one network and one parity, against the number of samples. Thin dashed lines: the laws. Grey line: the risk of the best constant, above which a certificate is vacuous.", "name": "fig-three-rates"}, "image": {"alt": "Four falling curves with logarithmic axes. The paper's form falls slowest and crosses the grey line last, at several million samples. The kl form with one variance falls with slope one half, that with a variance for each block lies lower by a factor of about five. Occam's bound falls with slope one and lies far below all, and is below the grey line from the first point on."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.6)
 for i, name in enumerate(curves):
     ax.plot(sizes, curves[name], label=name, **figures.series_style(i, linestyle="-"))
@@ -344,7 +344,7 @@ for name, rate in RATES.items():
 glue(slope_hoeffding=slopes["paper's form"], slope_kl=slopes["kl, one variance"])
 
 # %% [markdown]
-# In {numref}`fig-three-rates` follow the curves to the right, where the noise is small. The paper's form is the highest and the flattest, and it crosses the dotted line last. The two kl forms are parallel lines of slope one half, and the one by block is lower because its constant is smaller. Occam's bound falls with slope one and is below the dotted line from the first point on. At small $m$ the laws do not hold, because there the best noise is not small. A slope agrees with a law if it is nearest to it. The rates $\frac13$ and $\frac12$ are $\frac16$ apart, so half of that is allowed.
+# In {numref}`fig-three-rates` follow the curves to the right, where the noise is small. The paper's form is the highest and the flattest, and it crosses the grey line last. The two kl forms are parallel lines of slope one half, and the one by block is lower because its constant is smaller. Occam's bound falls with slope one and is below the grey line from the first point on. At small $m$ the laws do not hold, because there the best noise is not small. A slope agrees with a law if it is nearest to it. The rates $\frac13$ and $\frac12$ are $\frac16$ apart, so half of that is allowed.
 #
 # ## What would falsify this
 #
