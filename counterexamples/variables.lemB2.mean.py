@@ -4,7 +4,7 @@ function g of r and one head, |W_V| <= 2, |W_C| <= 1, within gamma/4 of g on all
 that part stands.)
 
 It fails at s = 2, Delta = 1/3, gamma = 1/10, T = 4: the vertices of a tetrahedron, two of them
-turned round (for any s: a simplex of 2s vertices, half of them turned round). The conditions force
+reversed (for any s: a simplex of 2s vertices, half of them reversed). The conditions force
 g = 2r/s - 1. Row t has the weight u_t A or u_t B (bit 0 or 1), u_t = exp(key.v_t), and the value
 a_t + beta_bit, |a_t| <= 2. The head is N/D; flipping bit t adds n_t = d_t a_t + u_t C to N and
 d_t = u_t (B - A) to D. With an error of at most eta everywhere, and D' the largest D:
@@ -23,7 +23,7 @@ S, GAMMA, NORMS = 2, F(1, 10), 2  # NORMS: |W_V| |W_C|
 
 
 def gram(s):
-    """A simplex, all inner products -1/(2s-1), its vertices s+1 to 2s turned round."""
+    """A simplex, all inner products -1/(2s-1), its vertices s+1 to 2s reversed."""
     sign = [1] * s + [-1] * s
     return [
         [F(1) if i == j else F(-sign[i] * sign[j], 2 * s - 1) for j in range(2 * s)]

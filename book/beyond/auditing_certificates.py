@@ -19,15 +19,27 @@
 # # Auditing certificates
 #
 # ```{verdict}
-# Whether a certificate is right can be tested, if the test asks for all networks at once. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. Without a count, without the KL divergence, or with $\Sigma = 0.01$, the share reached {glue:text}`broken_least:.2f` or more. A formula that lacks a square passes this test all the same. Networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than it says.
+# Yes, whether a certificate is right can be tested, provided that the test asks for all networks at once. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. If the number of networks or the KL divergence is left out, or a constant is measured instead of proved, the share reached {glue:text}`broken_least:.2f` or more. A formula that lacks a square passes this test, but networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than it says.
 # ```
-# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-from-gaussians-to-occam`. **Read** 9 min. **Runs in** 40 s. **Source** ours.
+# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-from-gaussians-to-occam`. **Read** 12 min. **Runs in** 40 s. **Source** ours.
 #
-# **Claim.** Whether a certificate is right can be tested: draw thousands of samples of a problem in which every risk is known, and count how often it fails. The test must ask for all networks at once, since the network that fits best hides most errors. And it must hold a learner that uses the freedom which the divergence pays for, since a loose bound hides a wrong constant. Right certificates need not be empty: trained transformers get one below the risk of the best constant.
+# **Claim.** Whether a certificate is right can be tested: draw thousands of samples of a problem in which every risk is known, and count how often it fails. The test must ask for all networks at once, since the network that fits best hides most errors. It must also contain a learner that uses the freedom which the divergence pays for, since a loose bound hides a wrong constant. A right certificate need not be vacuous: trained transformers get one below the risk of the best constant.
+#
+# ## Why one should care
+#
+# Bounds are long formulas, and a slip in one of them is easy to make: a logarithm is forgotten, a norm is not squared, a constant is measured where it should be proved. Such a slip makes the bound smaller, and therefore more attractive. Can an experiment find it? At first sight the experiment seems easy, because one only has to compare the bound with the risk. But good learners on samples of ordinary size have risks far below every bound, so a wrong formula passes the comparison as well as a right one. The chapter shows what a test must contain so that wrong formulas fail.
+#
+# ## Forty-five pairs by hand
+#
+# Take strings of ten bits, labelled by whether two of them are equal. A learner knows that the target is one of the $\binom{10}2 = 45$ pairs of bits, and looks for a pair that fits its sample without an error. A wrong pair is wrong on half of all strings, so its risk is $\frac12$, and it fits $m = 8$ random strings with probability $2^{-8}$. Since there are 44 wrong pairs, one expects $44 \cdot 2^{-8} = 0.17$ of them to fit a sample.
+#
+# What do two certificates with $\delta = 0.05$ say of a pair that fits all eight strings? If we treat the pair as if it had been fixed beforehand, its certificate is the risk $q$ at which $(1 - q)^8 = 0.05$, so $q = 0.31$. This is less than $\frac12$, so the certificate is wrong for each wrong pair that fits, which happens in up to 17 % of the samples instead of 5 %. If we divide $\delta$ among the 45 pairs, the certificate is the solution of $(1 - q)^8 = 0.05 / 45$, which is $q = 0.57$. It is above $\frac12$, so it is right.
+#
+# Now suppose that the learner has $m = 40$ strings. The expected number of wrong pairs that fit is $44 \cdot 2^{-40}$, so a learner that returns a fitting pair returns the right one, and both certificates hold. In other words, the missing factor 45 cannot be seen in what a good learner returns. But it can be seen if one asks whether *any* of the 45 pairs has a risk above its certificate, because a wrong pair with few errors on the sample has one.
 #
 # ## What a certificate promises
 #
-# A *certificate* at confidence $1 - \delta$ is a number computed from the sample that exceeds the risk with probability at least $1 - \delta$ over samples. Losses lie in $[0, 1]$. We write $\mathrm{kl}^{-1}(r, u)$ for the largest $q$ with $r \log \frac rq + (1-r) \log \frac{1-r}{1-q} \le u$. Let $\rho$ be a law over weights, the *posterior*, that may depend on the sample, and $\pi$ one that may not, the *prior*. A network drawn from $\rho$ has the mean training risk $r$ and the mean risk $R$.
+# A *certificate* at confidence $1 - \delta$ is a number computed from the sample that exceeds the risk with probability at least $1 - \delta$ over samples. All losses lie in $[0, 1]$, and we write $\mathrm{kl}^{-1}(r, u)$ for the largest $q$ with $r \log \frac rq + (1-r) \log \frac{1-r}{1-q} \le u$. Let $\rho$ be a law over weights, the *posterior*, that may depend on the sample, and $\pi$ one that may not, the *prior*. A network drawn from $\rho$ has the mean training risk $r$ and the mean risk $R$.
 #
 # ```{prf:theorem} Maurer (2004), Theorem 5
 # :label: beyond-audit-kl
@@ -36,7 +48,7 @@
 # $$R \le \mathrm{kl}^{-1} \Bigl( r, \frac{\mathrm{KL}(\rho \| \pi) + \log(2 \sqrt m / \delta)}m \Bigr) .$$
 # ```
 #
-# For one predictor that does not depend on the sample, $\mathrm{kl}^{-1}(r, \log(1/\delta) / m)$ is enough: this is the *held-out bound* on a test set. *Occam's bound* for a list of $|H|$ predictors is $\mathrm{kl}^{-1}(r, \log(|H|/\delta) / m)$.
+# For one predictor that does not depend on the sample, $\mathrm{kl}^{-1}(r, \log(1/\delta) / m)$ is enough: this is the *held-out bound* on a test set. *Occam's bound* for a list of $|H|$ predictors is $\mathrm{kl}^{-1}(r, \log(|H|/\delta) / m)$. With $r = 0$ these are the two certificates of the example, because $\mathrm{kl}^{-1}(0, u) = 1 - e^{-u}$.
 
 # %% tags=["parameters"]
 T = 10  # bits of the hand-written networks [8..11]
@@ -73,19 +85,19 @@ audits = ledger.result("beyond.audit")
 # %% [markdown]
 # ## Counting failures
 #
-# The target is the even-parity indicator of two out of {glue:text}`T` fair bits. The learner chooses among the hand-written networks of all $\binom T2$ pairs ({ref}`ch-construction`). We draw {glue:text}`audit_samples` samples at each of several sizes and count those on which *some* network of the family has a risk above its certificate, for the theorems speak of all at once; and those on which the one has that the learner takes: the pair that fits best, with ties broken at random (*ERM*).
+# The target is the even-parity indicator of two out of {glue:text}`T` fair bits. The learner chooses among the hand-written networks of all $\binom T2$ pairs ({ref}`ch-construction`). We draw {glue:text}`audit_samples` samples at each of several sizes and count two events. The first is that *some* network of the family has a risk above its certificate, because the theorems speak of all networks at once. The second is that the network which the learner takes has such a risk: the pair that fits best, with ties broken at random (*ERM*, for empirical risk minimization). A right certificate must not fail on more than a share $\delta$ of the samples, and a broken one should.
 #
-# Three families: the networks as they are; with Gaussian noise of deviation {glue:text}`spread` on the scores of the first attention; with noise of deviation {glue:text}`sigma` on every weight. Two certificates are theorems:
+# There are three families of networks: the networks as they are; with Gaussian noise of deviation {glue:text}`spread` on the scores of the first attention; and with noise of deviation {glue:text}`sigma` on every weight. We try six certificates, two of which are theorems:
 #
 # * *Occam*: the list of all pairs, networks as they are;
-# * *mixture*: {prf:ref}`beyond-audit-kl` with one component of the prior a pair, which costs at most $\log \binom T2$ nats ({prf:ref}`beyond-occam-mixture`), noise on the scores.
+# * *mixture*: {prf:ref}`beyond-audit-kl` with a prior that has one component for each pair, so that the divergence is at most $\log \binom T2$ nats ({prf:ref}`beyond-occam-mixture`), and noise on the scores.
 #
-# Four are broken:
+# The other four are broken, each in another way:
 #
-# * *no count*: Occam's bound without $\log \binom T2$;
-# * *no KL*: for the mixture the bound of a single fixed predictor;
+# * *no count*: Occam's bound without the term $\log \binom T2$, as in the example;
+# * *no KL*: for the mixture, the bound of a single fixed predictor;
 # * *small* $\Sigma$: for the mixture the first paper's form $r + \Sigma \sqrt{2 (K + \log(1/\delta)) / m}$ with the right $K$, and with $\Sigma = 0.01$ in place of the $\frac12$ that Hoeffding's lemma gives. The paper measures such a $\Sigma$ at trained networks, where its argument asks for one that holds under the prior;
-# * *no square*: the same form as a plotting notebook of the authors' repository has it, not the paper. All weights get noise $\sigma$, the prior is $N(0, \sigma^2 I)$, and the divergence $\|\theta\|^2 / 2\sigma^2$ is computed with $\|\theta\|$ in place of its square ({ref}`ch-pac-bayes`). $\Sigma$ is 0.01, so this is wrong twice.
+# * *no square*: the same form as a plotting notebook of the authors' repository has it, not the paper. All weights get noise $\sigma$, the prior is $N(0, \sigma^2 I)$, and the divergence $\|\theta\|^2 / 2\sigma^2$ is computed with $\|\theta\|$ in place of its square ({ref}`ch-pac-bayes`). Because $\Sigma$ is 0.01 here as well, this form is wrong twice.
 
 # %%
 SIGMA, SPREAD, NOISE = 0.01, 0.2, 0.03
@@ -175,13 +187,13 @@ glue(audit_samples=audit_samples, sigma=NOISE, norm=norm, H=H, price=(0.5 / SIGM
 glue(missed=max(e.value for e in ends[MISSED]), needed=H * (0.5 / SIGMA) ** 2)
 
 # %% [markdown]
-# The valid certificates fail less often than they may. Three broken ones are caught where every network counts: this is what the missing terms pay for. The best fit alone is a weak test. It takes a wrong network only while several are consistent with the sample, which ends soon after $\log_2 \binom T2$ strings; from $m = 16$ on the largest share is {glue:text}`late:.3f`. An audit with a good learner on samples of ordinary size would pass them all.
+# In the left panel of {numref}`fig-failures` the valid certificates lie below the grey line, so they fail less often than they may. Three broken ones lie above it: if every network counts, the terms that were left out are missed. In the right panel nearly all marks lie below the line, so the best fit alone is a weak test. The reason is that it is a wrong network only as long as several are consistent with the sample, which ends soon after $\log_2 \binom T2$ strings; from $m = 16$ on the largest share is {glue:text}`late:.3f`. An audit with a good learner on samples of ordinary size would therefore pass them all.
 #
-# The form without its square passes as well: its largest share is {glue:text}`missed:.4f`. The family has so few members that an honest divergence would be about $\log \binom T2 =$ {glue:text}`H:.1f` nats. The wrong $\Sigma$ multiplies what is needed by $(\frac12 / 0.01)^2 =$ {glue:text}`price:.0f`, to {glue:text}`needed:.0f`. A Gaussian around 0 charges {glue:text}`norm:.0f` even without the square, and so pays for both errors. The margin is luck.
+# The form without its square passes as well: its largest share is {glue:text}`missed:.4f`. The family has so few members that an honest divergence would be about $\log \binom T2 =$ {glue:text}`H:.1f` nats. The wrong $\Sigma$ multiplies the divergence that is needed by $(\frac12 / 0.01)^2 =$ {glue:text}`price:.0f`, to {glue:text}`needed:.0f`. But with a Gaussian around 0 as prior the divergence is {glue:text}`norm:.0f` nats even without the square, which by chance is enough to make up for both errors.
 #
-# ## A learner that uses its nats
+# ## A learner that uses the freedom it pays for
 #
-# The family is too small for its divergence. Transformers that are trained can fit anything. Those below have two layers of one head, {glue:text}`weights` weights and {glue:text}`n` bits. We give each its own coin tosses as labels, one for each of the $2^n$ strings, and 100 of them as the sample. It is trained under noise of $\sigma =$ {glue:text}`sigma` on every weight until it has memorised. Outside of the sample nothing can be learned. Each formula is then read at the same posterior $N(\theta, \sigma^2 I)$.
+# The test missed this error because the family is much smaller than its divergence allows. So we need a learner that can fit anything, and trained transformers can. Those below have two layers of one head, {glue:text}`weights` weights and {glue:text}`n` bits. We give each its own coin tosses as labels, one for each of the $2^n$ strings, and 100 of them as the sample. The network is trained under noise of $\sigma =$ {glue:text}`sigma` on every weight until it has memorised its sample. Outside of the sample nothing can be learned, so its risk is large, and a right certificate has to say so. Each formula is then read at the same posterior $N(\theta, \sigma^2 I)$.
 
 # %%
 everything = cube.bits(n)
@@ -275,11 +287,11 @@ glue(coin_risk=R.mean().item(), coin_square=READ["the square, small $\\Sigma$"].
 glue(weights=sum(math.prod(s) for s in shapes(spec).values()))
 
 # %% [markdown]
-# The risk is {glue:text}`coin_risk:.2f`. The formula without its square promises {glue:text}`coin_promise:.2f`, and {glue:text}`coin_caught` of {glue:text}`seeds` networks exceed it. With the square, and still the wrong $\Sigma$, the number is {glue:text}`coin_square:.2f`, and is not exceeded: here it is the square alone that decides. So the missing square shows if the audit holds a learner that uses the freedom which the divergence pays for.
+# The mean risk is {glue:text}`coin_risk:.2f`. The formula without its square promises {glue:text}`coin_promise:.2f`, and {glue:text}`coin_caught` of {glue:text}`seeds` networks exceed it. With the square, and still the wrong $\Sigma$, the number is {glue:text}`coin_square:.2f` and is not exceeded, so here it is the square alone that decides. The missing square is therefore found if the audit contains a learner that uses the freedom which the divergence pays for.
 #
-# ## A certificate that is right, and not empty
+# ## A certificate that is right and not vacuous
 #
-# The same transformers now learn an even-parity indicator of two of the {glue:text}`n` bits from {glue:text}`m` samples; the risk of the best constant is $\frac14$. The posterior has a mean and a deviation for each weight, fitted by descent on the kl bound as {cite:t}`dziugaite2017` do. The prior stands around the weights that training began with; for comparison we also charge the same posterior against a prior around 0, as in the first paper's form. Either has one of 100 widths, which costs $\log 100$ nats. The training risk is that of {glue:text}`gibbs_draws` networks drawn from $\rho$, corrected by $\mathrm{kl}^{-1}$ with a fifth of $\delta$.
+# Are right certificates of any use for trained networks? The same transformers now learn an even-parity indicator of two of the {glue:text}`n` bits from {glue:text}`m` samples. The risk of the best constant is $\frac14$, so a certificate above $\frac14$ would be vacuous. The posterior has a mean and a deviation for each weight, fitted by descent on the kl bound as {cite:t}`dziugaite2017` do. The prior is centred at the weights that training began with. For comparison we also take the divergence of the same posterior from a prior around 0, as in the first paper's form. Either prior has one of 100 widths, which adds $\log 100$ nats. The training risk is that of {glue:text}`gibbs_draws` networks drawn from $\rho$, corrected by $\mathrm{kl}^{-1}$ with a fifth of $\delta$.
 
 # %%
 pairs = torch.stack([torch.randperm(n, generator=own)[:2] for _ in range(seeds)])
@@ -331,11 +343,11 @@ glue(lookup=shown["Occam, all functions"]["largest"], gibbs_draws=gibbs_draws, m
 glue(ten=rivals.occam(0.0, 2**10 * math.log(2), m, delta))
 
 # %% [markdown]
-# The mean certificate is {glue:text}`bound:.2f`: the network leaves its start by {glue:text}`kl:.0f` nats, and a prior around 0 would charge {glue:text}`kl_zero:.0f`. Of the {glue:text}`seeds` networks {glue:text}`exceeded` have a risk above their certificate, which says little: the certificates are far above the risks. Memorising gets no such certificate here. A table of all strings fits the sample too, but with {glue:text}`n` bits Occam's bound for all $2^{2^n}$ functions is {glue:text}`lookup:.4f`. (With ten bits that would be {glue:text}`ten:.2f`, and the certificate would say less than memorising does.) A test set does far better still. A prior learned from half of the samples comes near to it, and cannot beat it by much ({cite:t}`foong2021`). Counting after compression is in {cite:t}`zhou2019` and, much tighter, in {cite:t}`lotfi2022`, both for networks of images, and in {cite:t}`lotfi2024` for large language models.
+# The mean certificate is {glue:text}`bound:.2f`. The KL divergence of the posterior from the prior at the start is {glue:text}`kl:.0f` nats, whereas from a prior around 0 it would be {glue:text}`kl_zero:.0f`. Of the {glue:text}`seeds` networks {glue:text}`exceeded` have a risk above their certificate, which is weak evidence, because the certificates are far above the risks. A learner that memorises could not get such a certificate here: a table of all strings fits the sample too, but with {glue:text}`n` bits Occam's bound for all $2^{2^n}$ functions is {glue:text}`lookup:.4f`. (With ten bits that bound would be {glue:text}`ten:.2f`, so there the certificate would guarantee less than memorising does.) A test set gives a far smaller bound still. A prior learned from half of the samples comes near to it, and cannot beat it by much ({cite:t}`foong2021`). Networks are compressed and then counted in {cite:t}`zhou2019` and, with much tighter bounds, in {cite:t}`lotfi2022`, both for networks of images, and in {cite:t}`lotfi2024` for large language models.
 #
 # ## What would falsify this
 #
-# A valid certificate that fails in more than a share $\delta$ of the samples for some network, or one of the three broken forms that does not. Failures of the form without its square with hand-written networks; none with networks that memorise. A mean certificate of trained networks above $\frac14$.
+# The claim would be false if a valid certificate failed for some network in more than a share $\delta$ of the samples, or if one of the three broken forms did not. It would also be false if the form without its square failed with hand-written networks, or if it did not fail with networks that memorise. Finally, the mean certificate of the trained networks could have been above $\frac14$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -350,34 +362,49 @@ ledger.verdicts()
 #
 # ## What we found
 #
-# * Coverage must be tested for all networks at once, and with a divergence not far above what the problem needs. The best fit shows an error on the smallest samples at most.
-# * A loose bound hides wrong constants. What exposes them is a learner that memorises.
-# * A certificate with every term paid, {glue:text}`bound:.2f`, is possible for a trained transformer with the prior at its start. Held-out data say more.
+# * Coverage must be tested for all networks at once, and with a divergence not far above what the problem needs. The best fit alone shows an error on the smallest samples at most.
+# * A loose bound hides wrong constants, and a learner that memorises exposes them.
+# * A certificate in which every term is paid, {glue:text}`bound:.2f`, is possible for a trained transformer with the prior at its start. A test set gives a smaller one.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-audit-term
 #
-# The term $\log 2 \sqrt m$ is paid even if the divergence is dropped from {prf:ref}`beyond-audit-kl`. For how many predictors does it pay? Would the bound without divergence, but with this term, be caught at $m = 300$?
+# *By hand.* The term $\log 2 \sqrt m$ is paid even if the divergence is dropped from {prf:ref}`beyond-audit-kl`. To how many predictors does this term correspond in a union bound? Would the bound without divergence, but with this term, be caught at $m = 300$?
 # ```
 #
 # ```{solution} ex-audit-term
 # :class: dropdown
 #
-# A union over $k$ predictors costs $\log k$, so it pays for $2 \sqrt m$ of them: 8 at $m = 16$, and 35 at $m = 300$. The family has 45, but they are not independent and Chernoff's bound is not tight: the share of failures is below $\delta$ at both, and above it at $m = 8$ only.
+# A union over $k$ predictors costs $\log k$, so the term pays for $2 \sqrt m$ of them, that is, for 8 at $m = 16$ and 35 at $m = 300$. The family has 45, but they are not independent and Chernoff's bound is not tight: the share of failures is below $\delta$ at both, and above it at $m = 8$ only.
+# ```
+#
+# ```{exercise}
+# :label: ex-audit-run
+#
+# *With the computer.* Double the probability that is allowed, by `python -m bookkit.run beyond/auditing_certificates -p delta 0.1 --out my_run`. Which shares of failures change, which broken forms are still caught, and why is the one with the small constant at 1 in both runs?
+# ```
+#
+# ```{solution-start} ex-audit-run
+# :class: dropdown
+# ```
+#
+# With $\delta = 0.1$ all certificates become a little smaller, so the shares can only grow. The valid ones stay below 0.02, far below the 0.1 that is allowed now. The form without a count fails on 0.80 of the samples of eight strings instead of 0.16, because now the certificate of a wrong pair with a single error on the sample falls below $\frac12$, too. The form with the small constant allows a gap of about 0.01 between training risk and risk, but with at most 300 strings a training risk differs from its risk by several hundredths. Among 45 networks one always differs by more than 0.01, whatever $\delta$ is.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-audit-draws
 #
-# How many networks must be drawn so that the correction of a training risk of 0.01 adds no more than a tenth of it?
+# *To think about.* The training risk of a noisy network is itself estimated, from a number of drawn networks. How many must be drawn so that the correction of a training risk of 0.01 adds no more than a tenth of it? Does a single network without noise need such a correction?
 # ```
 #
 # ```{solution} ex-audit-draws
 # :class: dropdown
 #
-# $\mathrm{kl}(0.01, 0.011)$ is about $0.001^2 / (2 \cdot 0.01)$: twenty thousand for each nat of $\log(1/\delta')$.
+# The divergence $\mathrm{kl}(0.01, 0.011)$ is about $0.001^2 / (2 \cdot 0.01) = \frac1{20\,000}$, so one needs twenty thousand draws for each nat of $\log(1/\delta')$. A single network without noise needs no correction, because its training risk is computed exactly.
 # ```
 #
 # ## References

@@ -19,21 +19,31 @@
 # # From flatness to counting, step by step
 #
 # ```{verdict}
-# Nine proved steps lead from a bound by flatness to a bound by counting, and each says what it is worth. For one network on {glue:text}`T` bits the first paper's bound, with every constant proved, needs {glue:text}`m_first:.0e` samples to guarantee a risk of $\frac14$; the last step needs {glue:text}`m_last:.0f`. To know in which directions the network is flat saves a factor of {glue:text}`flat_tied:.0f` if the prior is as narrow as the noise, and of {glue:text}`flat:.1f` if it is not.
+# Yes, a bound by flatness and a bound by counting are the ends of one chain: nine proved steps lead from the first to the second, and each says what it is worth. For one network on {glue:text}`T` bits the first paper's bound, with every constant proved, needs {glue:text}`m_first:.0e` samples to guarantee a risk of $\frac14$; the last step needs {glue:text}`m_last:.0f`. Knowing in which directions the network is flat saves a factor of {glue:text}`flat_tied:.0f` if the prior is as narrow as the noise, and of {glue:text}`flat:.1f` if it is not.
 # ```
-# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-from-gaussians-to-occam`. **Read** 7 min. **Runs in** 40 s. **Source** ours.
+# **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-from-gaussians-to-occam`. **Read** 11 min. **Runs in** 40 s. **Source** ours.
 #
-# **Claim.** A bound from flatness and a bound from counting are two ends of one ladder. All its rungs are PAC-Bayes bounds for the same network; only the prior, the noise and the form of the bound change. The largest steps are a variance for each block and a prior with a width of its own. What is then left between a Gaussian and counting is the price of weights that could be known: in the end it is paid for the sets of bits alone.
+# **Claim.** A bound from flatness and a bound from counting are two ends of one ladder. All its rungs are PAC-Bayes bounds for the same network, and only the prior, the noise and the form of the bound change. The largest steps are a variance for each block and a prior with a width of its own. What is then left between a Gaussian and counting is the price of weights that could be known beforehand, and in the end only the sets of bits are paid for.
+#
+# ## Why one should care
+#
+# In {ref}`ch-from-gaussians-to-occam` bounds from flatness need many times as many samples as a bound that counts, some fifty times with one prior and many thousand times with another. Such a comparison does not say what is to blame. Is it the Gaussian prior, its width, the form of the bound, or that one does not know where the network is flat? If we change one of these at a time, each step gets a factor, and the factors say where an effort to improve such bounds would be worth most. The target is a harder one here, a sum of ten parities, so that the learner has much to learn.
+#
+# ## What a weight costs, by hand
+#
+# Let a weight be 1 and let the network tolerate noise of deviation $s = 0.01$ on it. From a Gaussian prior around 0 that is as narrow as the noise, the KL divergence is $\frac1{2 s^2} = 5000$ nats for this weight. If the prior may be wider, the divergence is $\frac12 \log(1 + 1/s^2) = 4.6$ nats. Suppose that the weight is one of $T = 20$ scores of which exactly $d = 2$ are 1 and the others are 0. Then a prior that knows only the two possible values, and how often each occurs, has the divergence $\log 10 = 2.3$ nats for a score of 1 and $\log \frac{20}{18} = 0.1$ nats for a score of 0. The sum over all twenty scores is $2 \cdot 2.30 + 18 \cdot 0.105 = 6.5$. To name the pair among the $\binom{20}2 = 190$ pairs takes $\log 190 = 5.2$ nats.
+#
+# So four ways to pay for the same pair of bits cost $10\,000$, $9.2$, $6.5$ and $5.2$ nats, if the scores of 0 are free for the Gaussians. The first factor is a thousand, and the others are small. The chapter does this for a whole network with measured noise.
 #
 # ## The setting
 #
-# The target is that of the paper's comparison of bounds ({ref}`ch-bound-comparison`): $W = T/2$ disjoint pairs of the $T$ bits, $f = W^{-1/2} \sum_i p_{\{2i-1, 2i\}}$, where $p_U(x)$ is 1 if the bits of $x$ in $U$ hold an even number of ones, else 0. The network is the repaired one of {ref}`ch-construction`. It equals $f$, so its training error is 0. Outputs are clipped to $[0, \sqrt W]$, so the loss, a squared error, lies in $[0, b]$ with $b = W$. The best constant has risk $\frac14$.
+# The target is that of the paper's comparison of bounds ({ref}`ch-bound-comparison`): $W = T/2$ disjoint pairs of the $T$ bits, $f = W^{-1/2} \sum_i p_{\{2i-1, 2i\}}$, where $p_U(x)$ is 1 if the bits of $x$ in $U$ hold an even number of ones, else 0. The network is the repaired one of {ref}`ch-construction`, which equals $f$, so its training error is 0. Outputs are clipped to $[0, \sqrt W]$, so the loss, a squared error, lies in $[0, b]$ with $b = W$, and the best constant has the risk $\frac14$.
 #
 # A learner knows $T$, $d = 2$, $W$ and the coefficients, not the pairs. It may return the network with Gaussian noise of deviation $s_g$ on the weights of group $g$. $R$ is the risk under this noise and $K$ its divergence from a prior that was fixed before the sample. With probability $1 - \delta$ the noisy network has a risk of at most
 #
 # $$R + b \sqrt{\frac{K + \log(1/\delta)}{2m}} \qquad \text{or} \qquad b\, \mathrm{kl}^{-1}\Bigl( \frac Rb,\; \frac{K + \log(2 \sqrt m / \delta)}m \Bigr) :$$ (eq-ladder-forms)
 #
-# the paper's form with Hoeffding's constant $\frac b2$ in place of its $\Sigma$, and the kl form. The rungs are:
+# These are the paper's form with Hoeffding's constant $\frac b2$ in place of its $\Sigma$, and the kl form. The ladder has ten rungs:
 #
 # | | prior | form | $K$ |
 # |:--|:--|:--|:--|
@@ -50,10 +60,12 @@
 #
 # Here $n_g$ is the number of weights in a group and $N_g$ their squared norm.
 #
-# ````{dropdown} Proof that each is a bound
-# Rungs 1 and 2: the divergence of two Gaussians with the same variances. Rungs 3 to 6: blocks and widths follow from $T$, $d$, $W$ and the coefficients; the width $\tau_g^2 = s_g^2 + N_g / n_g$ gives the formula ({eq}`eq-wide-prior`). Rung 7: MLP, values, idle positions, read-out and second scores are equal in all networks of the list, up to the order of positions; a prior centred there pays nothing for them. Rung 8: a first score is $L$ at the $d$ members of a set and 0 elsewhere. Let the prior of each be $\frac dT N(L, s^2) + (1 - \frac dT) N(0, s^2)$; by {prf:ref}`beyond-occam-mixture` an entry costs at most the logarithm of one over its share. Rungs 9 and 10: {prf:ref}`beyond-occam-mixture` with the list itself, and a union over the list.
+# **The idea of the proof.** Every rung is the same theorem with another prior. So one only has to check that the prior can be written down before the sample is seen, and to compute the divergence of the noisy network from it. Rungs 3 to 10 use more and more of what follows from $T$, $d$, $W$ and the coefficients, which the learner knows.
 #
-# *The choice of the noise.* We try {glue:text}`choices` settings and add $\log$ of their number to $K$. They are fixed beforehand: they need the sharpness of each block, which is measured at the tiling, at strings that are not in the sample. (At sets that overlap it is a little different; the bound holds for any settings.) *The risk under noise.* $R$ is not known; we draw {glue:text}`pairs` pairs of a string of the sample and a noise, and use $b\, \mathrm{kl}^{-1}(\hat R / b, \log(\text{choices} / \delta_2) / \text{pairs})$ in place of the mean $\hat R$. It is too small for one of the settings with probability at most $\delta_2 = \delta / 10$; the bounds have the other nine tenths of $\delta$. (The strings of the pairs are different members of the sample, which is larger. Drawn without replacement they obey the same inequality as if drawn with it: Hoeffding 1963.)
+# ````{dropdown} Proof that each is a bound
+# We go through the rungs in order, and then say how the noise is chosen and its risk is estimated. Rungs 1 and 2: the divergence of two Gaussians with the same variances. Rungs 3 to 6: blocks and widths follow from $T$, $d$, $W$ and the coefficients; the width $\tau_g^2 = s_g^2 + N_g / n_g$ gives the formula ({eq}`eq-wide-prior`). Rung 7: MLP, values, idle positions, read-out and second scores are equal in all networks of the list, up to the order of positions; a prior centred there pays nothing for them. Rung 8: a first score is $L$ at the $d$ members of a set and 0 elsewhere. Let the prior of each be $\frac dT N(L, s^2) + (1 - \frac dT) N(0, s^2)$; by {prf:ref}`beyond-occam-mixture` an entry costs at most the logarithm of one over its share. Rungs 9 and 10: {prf:ref}`beyond-occam-mixture` with the list itself, and a union over the list.
+#
+# *The choice of the noise.* We try {glue:text}`choices` settings and add $\log$ of their number to $K$. They are fixed beforehand, because the sharpness of each block, which they need, is measured at the tiling, at strings that are not in the sample. (At sets that overlap it is a little different; the bound holds for any settings.) *The risk under noise.* Since $R$ is not known, we draw {glue:text}`pairs` pairs of a string of the sample and a noise, and use $b\, \mathrm{kl}^{-1}(\hat R / b, \log(\text{choices} / \delta_2) / \text{pairs})$ in place of the mean $\hat R$. This number is too small for one of the settings with probability at most $\delta_2 = \delta / 10$, and the bounds have the other nine tenths of $\delta$. (The strings of the pairs are different members of the sample, which is larger. Drawn without replacement they obey the same inequality as if drawn with it: Hoeffding 1963.)
 # ````
 
 # %% tags=["parameters"]
@@ -94,7 +106,7 @@ glue(T=T, pairs=pairs)
 # %% [markdown]
 # ## The risk under noise
 #
-# One variance: we walk through twelve. By block: the best noise for each of eight prices of a nat in risk (widths of their own, {ref}`ch-from-gaussians-to-occam`) or eight numbers of nats (the posterior's widths, {ref}`ch-three-rates`), with three caps for blocks whose noise costs no risk.
+# First we measure how much risk each setting of the noise causes. If all weights have one variance, we try twelve. If each block has its own, we take the best noise for each of eight prices of a nat in risk (widths of their own, {ref}`ch-from-gaussians-to-occam`) or for eight numbers of nats (the posterior's widths, {ref}`ch-three-rates`), with three caps for blocks whose noise causes no risk.
 
 # %% mystnb={"code_prompt_hide": "The risk of each setting", "code_prompt_show": "The risk of each setting"} tags=["hide-input"]
 CAPS, PRICES = (0.03, 0.06, 0.12), [10 ** (k / 2) for k in range(-13, -5)]
@@ -129,7 +141,7 @@ limits = {
 }
 
 # %% [markdown]
-# Then the samples that each rung needs for a bound of $\frac14$, with the best setting.
+# Then we compute the samples that each rung needs for a bound of $\frac14$, with the best setting. If flatness decided the bound, the steps that only change what is known of it, from rung 2 to 3 and from 5 to 6, would have to be the largest.
 
 
 # %% mystnb={"code_prompt_hide": "Samples needed", "code_prompt_show": "Samples needed"} tags=["hide-input"]
@@ -252,19 +264,21 @@ if any(k in (0, len(walk) - 1) for k in walked) or any(k in (0, len(PRICES) - 1)
 # %% [markdown]
 # ## What each rung buys
 #
-# * **A width of its own** is the largest step. A prior as narrow as the posterior pays $N / 2 s^2$, which grows with one over the square of the noise; a wide one pays half a logarithm for each weight. It brings the samples from {glue:text}`m_kl:.0e` (rung 2) to {glue:text}`m_wide:.0e`. With a narrow prior, a variance for each block (rung 3) is worth {glue:text}`flat_tied:.0f`: it also spares the weights that no function uses.
+# In {numref}`fig-ladder` follow the filled marks from the top to the bottom. They move to the left at every rung, by more than seven powers of ten in all, and most of the way is made between rungs 2 and 5.
+#
+# * **A width of its own** is the largest step. A prior as narrow as the posterior pays $N / 2 s^2$, which grows with one over the square of the noise, whereas a wide one pays half a logarithm for each weight. This step brings the samples from {glue:text}`m_kl:.0e` (rung 2) to {glue:text}`m_wide:.0e`. With a narrow prior, a variance for each block (rung 3) saves a factor of {glue:text}`flat_tied:.0f`, because the weights that no function uses are then not paid for either.
 # * **Widths by block** pay nothing for the weights that no network of the list uses, and bring {glue:text}`m_each:.0e`.
-# * **Variances by block** are where flatness works: the first scores are flat, the MLP is steep. The paper names them as a way forward. On top of widths by block they bring {glue:text}`m_blocks:.0e`, a factor of {glue:text}`flat:.1f`; counting 32 bits for each weight needs {glue:text}`counting:.1e`.
-# * **The shared part** costs little more: {glue:text}`m_centred:.0e` without it. What remains are the $W T$ first scores, which hold the sets of bits.
-# * **Two values in place of a Gaussian** for these scores: {glue:text}`two_values:.0f` nats, where the list has {glue:text}`listed:.0f`. From here on the least noise is the best, and flatness buys nothing.
+# * **Variances by block**, which the paper names as a way forward, are the step at which flatness works, because the first scores are flat and the MLP is steep. On top of widths by block they bring {glue:text}`m_blocks:.0e`, a factor of {glue:text}`flat:.1f`. For comparison, counting 32 bits for each weight needs {glue:text}`counting:.1e`.
+# * **The shared part** costs little more, since without it the number is {glue:text}`m_centred:.0e`. What remains are the $W T$ first scores, which hold the sets of bits.
+# * **Two values in place of a Gaussian** for these scores cost {glue:text}`two_values:.0f` nats, where the list costs {glue:text}`listed:.0f`. From here on the least noise is the best, so flatness gains nothing.
 #
-# The dotted lines of {numref}`fig-ladder` are the paper's truncated form with $\Sigma = 0.01$: {glue:text}`quoted:.1e` samples at $T = 20$, {glue:text}`quoted_long:.1e` at $T = 50$. At $T = 20$ rungs 4 to 6 say more, at $T = 50$ rungs 5 and 6, without an unproved constant.
+# The dotted lines of {numref}`fig-ladder` are the paper's truncated form with $\Sigma = 0.01$, which needs {glue:text}`quoted:.1e` samples at $T = 20$ and {glue:text}`quoted_long:.1e` at $T = 50$. At $T = 20$ rungs 4 to 6 need fewer, and at $T = 50$ rungs 5 and 6, although they have no unproved constant.
 #
-# All of this is about one network that was written by hand and a learner that returns it. No rung says that gradient descent would.
+# All of this is about one network that was written by hand and a learner that returns it. No rung implies that gradient descent returns it.
 #
 # ## What would falsify this
 #
-# A rung that is no bound: more than a share $\delta$ of samples on which the noisy network has a larger risk. Rung 6 above counting 32 bits a weight, or no better than rung 5.
+# A rung would be no bound if the noisy network had a larger risk on more than a share $\delta$ of the samples. Our account of the steps would be wrong if rung 6 needed more samples than counting 32 bits a weight, or if it were no better than rung 5. As controls, the posterior's widths stand in place of wider ones, and the blocks get the sharpness of other blocks.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -274,18 +288,68 @@ ledger.show()
 #
 # The repository `paullintilhac/boolean_function_sensitivity` evaluates the form of rung 1 with one variance and $\Sigma = 0.01$, at the bounds on $N$ and $G$ in place of a measured risk.
 #
+# ## What we found
+#
+# * Between the first paper's form with a proved constant and Occam's bound lie factors of more than a million in the number of samples, and every step between them is a proved bound for the same network.
+# * Most of this is due to the width of the prior. A wide prior with one variance for all weights already needs only {glue:text}`m_wide:.0e` samples.
+# * Knowing where the network is flat is worth {glue:text}`flat_tied:.0f` with a narrow prior, because it then also tells which weights are not used, and {glue:text}`flat:.1f` with a wide one.
+# * In the end the samples pay for the sets of bits, which is what the learner did not know.
+#
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-ladder-bits
 #
-# At rung 6, how many bits does a used weight of a block cost, if it is $k$ times as large as its noise?
+# *By hand.* At rung 6, how many bits does a used weight of a block cost, if it is $k$ times as large as its noise?
 # ```
 #
 # ```{solution} ex-ladder-bits
 # :class: dropdown
 #
-# $\frac12 \log_2 (1 + k^2)$, the half logarithm of the squared ratio: about 5 bits at $k = 32$, 10 at $k = 1000$. A weight of a block that no network uses has $N_g = 0$ and costs nothing.
+# It costs $\frac12 \log_2 (1 + k^2)$ bits, half the logarithm of the squared ratio, that is, about 5 bits at $k = 32$ and 10 at $k = 1000$. A weight of a block that no network uses has $N_g = 0$ and costs nothing.
+# ```
+#
+# ```{exercise}
+# :label: ex-ladder-longer
+#
+# *With the computer.* Run the ladder at another length, by `python -m bookkit.run beyond/from_flatness_to_counting -p T 30 --out my_run`. Then compute the nats of rung 8 and of rung 9 for $T$ from 20 to 1000. Does the quotient of the two tend to 1, and if not, what does rung 8 pay for in addition? Which of the two priors could a learner use that does not know how many sets there are?
+# ```
+#
+# ```{solution-start} ex-ladder-longer
+# :class: dropdown
+# ```
+#
+# The formulas of both rungs stand in the table of the ladder.
+
+# %%
+answer = {}
+for length in (20, 50, 100, 1000):
+    sets = length // 2
+    zeros = (length - d) * math.log(length / (length - d))
+    answer[length] = {
+        "two values": sets * (d * math.log(length / d) + zeros),
+        "list": rivals.log_constructions(length, d, sets, classes=sets),
+    }
+answer = pd.DataFrame.from_dict(answer, orient="index").rename_axis("T")
+answer["quotient"] = answer["two values"] / answer["list"]
+table(answer, "Nats of rungs 8 and 9", form={"quotient": ".2f", "two values": ".0f", "list": ".0f"})
+
+# %% [markdown]
+# The quotient does not tend to 1 but rises slowly towards 2. The reason is the order of the sets: rung 8 pays for every position apart, $2 \log \frac T2 + 2$ nats for a set up to small terms, so it distinguishes networks that have the same sets at other positions. The list has these networks only once, which saves about $\log W$ for each of the $W = T/2$ sets and leaves about $\log T + 1$. Rung 9 adds $\log W$ as if $W$ were to be chosen, so it is also valid for a learner that does not know the number of sets, whereas the prior of rung 8 is built for a known $W$.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-ladder-learner
+#
+# *To think about.* All ten rungs are bounds for a learner that returns the network of the true sets with or without noise. How could a learner find this network, and does any rung depend on how long it takes? Which rungs would still hold for a network that gradient descent has found, and what would have to be measured?
+# ```
+#
+# ```{solution} ex-ladder-learner
+# :class: dropdown
+#
+# It could try all $\binom{\binom T2}W$ choices of sets, and no rung depends on the time. Rungs 1 to 6 are formulas in the weights of any network, so they hold for one that was trained, if the widths of the prior are fixed beforehand, and the risk under noise is measured. Rungs 7 to 10 hold only for networks of the list. A trained network that computes the same function with other weights has to be rewritten as one of these first.
 # ```
 #
 # ## References

@@ -19,19 +19,39 @@
 # # From Gaussians to Occam
 #
 # ```{verdict}
-# Whether flatness helps depends on the prior. If the prior is a mixture of Gaussians around all {glue:text}`list_size` networks that could have been written by hand, flatness buys next to nothing: of fourteen sizes of noise the smallest gives the best bound, and what is left is Occam's bound, which counts the networks. If the prior is one Gaussian, wider than the noise, flatness does help: twice the noise saves $\log 2$ in the KL divergence for each weight in use. But then the bound needs {glue:text}`wide_over:.0f` times as many examples as Occam's.
+# It depends on the prior of the PAC-Bayes bound whether flatness helps. If the prior is a mixture of Gaussians around all {glue:text}`list_size` networks that could have been written by hand, flatness gains next to nothing: of fourteen sizes of noise the smallest gives the best bound, which is Occam's, the bound that counts the networks. If the prior is one Gaussian, wider than the noise, flatness does help, and twice the noise saves $\log 2$ for each weight in use. But then the bound needs {glue:text}`wide_over:.0f` times as many examples as Occam's.
 # ```
-# **Needs** {ref}`ch-three-rates`. **Read** 8 min. **Runs in** 20 s. **Source** ours; the inequality is well known.
+# **Needs** {ref}`ch-three-rates`. **Read** 13 min. **Runs in** 20 s. **Source** ours; the inequality is well known.
 #
-# **Claim.** A PAC-Bayes bound with a Gaussian around 0 as prior charges a network for its norm and pays it back for its flatness. Take instead the mixture of Gaussians around all networks that could have been written by hand: the charge is at most the logarithm of their number, whatever the norm. For the list of this chapter, one network for each pair of bits, flatness then buys next to nothing. The bound that is left is within a small factor of what a learner needs that must return one of the list. With a single prior that is wider than the posterior, flatness does count.
+# **Claim.** A PAC-Bayes bound with a Gaussian around 0 as prior grows with the norm of the network and becomes smaller with its flatness. Take instead as prior the mixture of Gaussians around all networks that could have been written by hand. Then the KL divergence is at most the logarithm of their number, whatever the norm. For the list of this chapter, one network for each pair of bits, flatness then gains next to nothing. The bound that is left is within a small factor of what a learner needs that must return one of the list. With a single prior that is wider than the posterior, flatness does count.
+#
+# ## Why one should care
+#
+# That flat minima generalize is one of the most popular explanations in deep learning, and PAC-Bayes bounds are the usual way to make it precise: a flat minimum tolerates noise in its weights, and the noise makes the KL divergence from the prior smaller. But the size of this effect depends on the prior, which the theorem leaves free. If another prior makes the same bound much smaller without any noise, flatness explains little of what the bound can say. To decide this we need an example in which every prior of interest can be computed. A list of networks that were written by hand is such an example, because we know all the networks that the learner could have returned.
+#
+# ## Three priors for one weight, by hand
+#
+# Suppose that a weight can only be 0 or 1, that our network has 1, and that noise of deviation $s$ is added. What does it cost to be told this weight, that is, what is the KL divergence of $N(1, s^2)$ from a prior that does not know the value?
+#
+# * *A Gaussian around 0, as narrow as the noise.* The divergence of $N(1, s^2)$ from $N(0, s^2)$ is $1 / 2s^2$.
+# * *A Gaussian around 0, wider than the noise.* With the best width, $N(0, 1 + s^2)$, the divergence is $\frac12 \log(1 + 1/s^2)$.
+# * *A mixture.* Half of the prior is around each of the two values, $\frac12 N(0, s^2) + \frac12 N(1, s^2)$. Its density is at least half that of $N(1, s^2)$, so the divergence is at most $\log 2$.
+#
+# | noise $s$ | 1 | 0.1 | 0.01 |
+# |:--|:--|:--|:--|
+# | narrow Gaussian | 0.50 | 50 | 5000 |
+# | wide Gaussian | 0.35 | 2.3 | 4.6 |
+# | mixture, at most | 0.69 | 0.69 | 0.69 |
+#
+# The narrow Gaussian pays for small noise with the square of $1/s$, the wide one with its logarithm, and the mixture pays one bit, $\log 2$, whatever the noise is. So with a narrow prior it matters very much how much noise a weight tolerates, with a wide one it matters a little, and with the mixture it hardly matters.
 #
 # ## The statement
 #
-# The setting is that of {ref}`ch-three-rates`: $T$ bits, one even-parity indicator of $d$ of them as target, and the network of {ref}`ch-construction` that equals it. There are $|H| = \binom Td$ such networks, with weights $\theta_1, \dots, \theta_{|H|} \in \mathbb R^p$. The loss is the squared error with outputs clipped to $[0, 1]$.
+# The setting is that of {ref}`ch-three-rates`: $T$ bits, one even-parity indicator of $d$ of them as target, and the network of {ref}`ch-construction` that equals it. The list has $|H| = \binom Td$ such networks, with weights $\theta_1, \dots, \theta_{|H|} \in \mathbb R^p$. The loss is the squared error with outputs clipped to $[0, 1]$.
 #
 # ```{prf:proposition} ours
 # :label: beyond-occam-mixture
-# Let the prior be $\pi = \sum_h w_h\, N(\theta_h, \Sigma_h)$ with weights $w_h > 0$ that add up to 1. Then
+# If the prior is $\pi = \sum_h w_h\, N(\theta_h, \Sigma_h)$, with weights $w_h > 0$ that add up to 1, then
 #
 # $$\mathrm{KL}\bigl( N(\theta_h, \Sigma_h) \,\big\|\, \pi \bigr) \le \log \frac 1{w_h} .$$
 #
@@ -42,15 +62,19 @@
 # $$K \ge (1 - 8R) \log |H| - \log 2 .$$
 # ```
 #
+# **The idea of the proof.** A mixture is at least as large as each of its parts, so a network that is drawn from one part can be surprised by the mixture by at most the logarithm of one over the share of this part. If the noise is small, the parts do not overlap, and nothing is lost. If the noise is so large that they overlap, the noisy networks can no longer be distinguished by their weights, nor by their outputs, and then they err.
+#
 # ````{dropdown} Proof
+# The three statements are proved one after the other: the inequality, its limit, and the bound from below by Fano's inequality.
+#
 # *At most.* At every point the density of $\pi$ is at least $w_h$ times that of $\varphi_h$, the density of $N(\theta_h, \Sigma_h)$. So the logarithm of their quotient is at most $\log 1/w_h$, and so is its mean.
 #
 # *In the limit.* What is missing is the mean of $\log (1 + \sum_{k \ne h} w_k \varphi_k / w_h \varphi_h)$ under $\varphi_h$. As $\log(1 + u) \le \sqrt u$, and the root of a sum is at most the sum of the roots, it is at most $\sum_{k \ne h} \sqrt{w_k / w_h} \int \sqrt{\varphi_k \varphi_h}$. The integral is at most $e^{-\|\theta_h - \theta_k\|^2 / 8 \lambda}$ with $\lambda$ the largest variance in any direction.
 #
-# *At least.* $K$ is the information that a noisy network has about $h$. Guess $h$ from it: take the indicator nearest to its outputs. Two indicators have the squared distance $\frac12$, so the guess is wrong only if the noisy network has a risk of at least $\frac18$, which has at most the chance $8R$ by Markov's inequality. Fano's inequality gives the rest.
+# *At least.* $K$ is the information that a noisy network has about $h$. To guess $h$ from it, take the indicator nearest to its outputs. Two indicators have the squared distance $\frac12$, so the guess is wrong only if the noisy network has a risk of at least $\frac18$, which has at most the chance $8R$ by Markov's inequality. By Fano's inequality a guess that is wrong with at most this probability needs at least the information that is claimed.
 # ````
 #
-# With equal weights and $\Sigma_h = \sigma^2 I$ the bound on the risk is $\mathrm{kl}^{-1}(\hat R, (K + \log \frac{2\sqrt m}\delta)/m)$, where $\hat R$ is the training risk under the noise and $K \le \log |H|$ the divergence. As $\sigma \to 0$ this is Occam's bound $\mathrm{kl}^{-1}(0, (\log|H| + \log \frac 1\delta)/m)$, but for $\log 2 \sqrt m$. Noise can help only by a smaller $K$. By the proposition it saves at most $\log 2 + 8 R \log |H|$ nats, of any shape, with $R$ the risk itself: networks that cannot be told apart have a high risk. On a finer list, such as sums with coefficients of many digits, neighbours overlap at little risk, and there noise can pay.
+# With equal weights and $\Sigma_h = \sigma^2 I$ the bound on the risk is $\mathrm{kl}^{-1}(\hat R, (K + \log \frac{2\sqrt m}\delta)/m)$, where $\hat R$ is the training risk under the noise and $K \le \log |H|$ the divergence. As $\sigma \to 0$ this is Occam's bound $\mathrm{kl}^{-1}(0, (\log|H| + \log \frac 1\delta)/m)$, but for $\log 2 \sqrt m$. Noise can help only by making $K$ smaller. By the proposition noise of any shape saves at most $\log 2 + 8 R \log |H|$ nats, where $R$ is the risk under the noise, because networks that cannot be distinguished have a high risk. On a finer list, such as sums with coefficients of many digits, neighbours overlap at little risk, and there noise can pay.
 
 # %% tags=["parameters"]
 n = 10  # bits, the paper's T [8..12]
@@ -117,7 +141,7 @@ glue(n=n, degree=degree, list_size=len(centres), log_size=log_size)
 # %% [markdown]
 # ## What noise gains
 #
-# We write down all the networks, and walk from almost no noise to so much that nothing is left of them. At each $\sigma$: the risk $R$ of the noisy network, the divergence $K$ from the mixture, and for comparison that from the Gaussian around 0, $\|\theta\|^2 / 2 \sigma^2$.
+# We write down all the networks, and walk from almost no noise to so much that nothing is left of them. At each $\sigma$ we compute the risk $R$ of the noisy network, its divergence $K$ from the mixture, and for comparison its divergence from the Gaussian around 0, $\|\theta\|^2 / 2 \sigma^2$. If flatness helped with the mixture, some noise would make $K$ clearly smaller while the risk is still small.
 
 # %%
 sigmas = [1e-4, 1e-3, 3e-3, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 10.0]
@@ -173,13 +197,13 @@ occam.holds(
 glue(norm_nats=walk["around 0"][3], mixture_gain=gains["mixture, gain"].min())
 
 # %% [markdown]
-# At $\sigma = 0.01$, where the risk is small, the Gaussian around 0 charges {glue:text}`norm_nats:.0f` nats, the mixture {glue:text}`log_size:.1f`. With the mixture the best noise at every $m$ is the smallest. With the Gaussian around 0 noise is all that keeps the bound from being trivial.
+# In the left panel of {numref}`fig-mixture` the divergence from the mixture stays level at $\log |H|$ until $\sigma$ is near 1, and in the right panel the risk has passed $\frac14$ long before. So there is no noise at which the divergence from the mixture is smaller and the network still works. At $\sigma = 0.01$, where the risk is small, the divergence is {glue:text}`norm_nats:.0f` nats from the Gaussian around 0, and {glue:text}`log_size:.1f` from the mixture. The table says the same of the bounds: with the mixture the best noise at every $m$ is the smallest, whereas with the Gaussian around 0 noise is all that keeps the bound from being trivial.
 #
 # ## How good is Occam?
 #
-# A learner that must return one of the $|H|$ networks has to name the right set, since any other errs on half of all strings and has the risk $\frac12$. Each label is a bit, so $m$ labels tell at most $2^m$ of the functions apart: nobody names the right one with probability above $2^m / |H|$ if all are equally likely. On the other side, a wrong parity agrees with the truth on $m$ random strings with probability $2^{-m}$, so with $m \ge \log_2 (|H| / \delta)$ the only consistent one is the right one, with probability $1 - \delta$.
+# A learner that must return one of the $|H|$ networks has to name the right set, since any other errs on half of all strings and has the risk $\frac12$. Each label is a bit, so $m$ labels distinguish at most $2^m$ of the functions, and nobody names the right one with probability above $2^m / |H|$ if all are equally likely. On the other side, a wrong parity agrees with the truth on $m$ random strings with probability $2^{-m}$, so with $m \ge \log_2 (|H| / \delta)$ the only consistent one is the right one, with probability $1 - \delta$.
 #
-# The limit is for those who must return one of the list. A learner that may answer anything can have a small risk without naming a set. Take the mean of all $|H|$ indicators, which needs no sample at all: two indicators differ on half of the strings, so its risk is $\frac{|H| - 1}{4 |H|}$ whichever is the truth.
+# The limit is for learners that must return one of the list. A learner that may answer anything can have a small risk without naming a set. For example, the mean of all $|H|$ indicators needs no sample at all. Two indicators differ on half of the strings, so its risk is $\frac{|H| - 1}{4 |H|}$ whichever is the truth, and this is already below $\frac14$. The folded cell computes it.
 
 # %% mystnb={"code_prompt_hide": "A check", "code_prompt_show": "A check"} tags=["hide-input"]
 values = torch.stack([each.f(torch.arange(2**n)) for each in everyone])
@@ -197,16 +221,16 @@ glue(mean_risk=mean_risk)
 # %% [markdown]
 # ## What survives of flatness
 #
-# The prior around 0 with the posterior's own variance is a poor choice even among Gaussians. Let the prior be wider: variance $\tau_g^2$ on group $g$ of $n_g$ weights, where the posterior has $s_g^2$. At the best width,
+# The prior around 0 with the posterior's own variance is a poor choice even among Gaussians, as the example with one weight shows. So let the prior be wider: variance $\tau_g^2$ on group $g$ of $n_g$ weights, where the posterior has $s_g^2$. At the best width the divergence is
 #
 # ```{math}
 # :label: eq-wide-prior
 # K = \sum_g \frac{n_g}2 \log \Bigl( 1 + \frac{N_g}{n_g s_g^2} \Bigr) .
 # ```
 #
-# This is never more than $\sum_g N_g / 2 s_g^2$, for $\log(1 + u) \le u$. And it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. So with $P$ used weights, $K$ is about $\frac P2 \log m$ once the noise is of the size that $m$ samples ask for, and the certificate falls as $\frac{\log m}m$, not as $m^{-1/2}$. (The width depends on the sizes $T$, $d$, $W$ alone; for $W = 1$ the norms do too.)
+# This is never more than $\sum_g N_g / 2 s_g^2$, since $\log(1 + u) \le u$, and it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. So with $P$ used weights, $K$ is about $\frac P2 \log m$ once the noise is of the size that $m$ samples ask for, and the certificate falls as $\frac{\log m}m$, not as $m^{-1/2}$. (The width depends on the sizes $T$, $d$, $W$ alone; for $W = 1$ the norms do too.)
 #
-# Here flatness counts: twice the noise at the same risk saves $\log 2$ nats for each used weight. This is known as the description length of a network {cite:p}`hinton1993,hochreiter1997`: a flat minimum can be written down with fewer digits.
+# With this prior flatness counts, because twice the noise at the same risk saves $\log 2$ nats for each used weight. This is known as the description length of a network {cite:p}`hinton1993,hochreiter1997`: a flat minimum can be written down with fewer digits. We compute the certificate with this prior, with the narrow one for the same posteriors, with the mixture, and by counting.
 
 
 # %%
@@ -257,9 +281,11 @@ glue(list_bits=n, used=int(network.counts[network.N > 0].sum()))
 glue(wide_slope=slope["wider prior, by block"])
 
 # %% [markdown]
+# In {numref}`fig-from-gaussians` the narrow prior gives the highest curve and the smallest slope. The wider prior crosses the dotted line near a thousand samples, and from then on it falls almost as fast as the two lowest curves, which are those of the mixture and of Occam and lie about two decades below.
+#
 # ## All yardsticks on one axis
 #
-# How many samples until a risk below {glue:text}`level` is certain? For {glue:text}`n` and for {glue:text}`far` bits. The first row is no limit for learners that may return anything: the mean of all {glue:text}`list_size` indicators has the risk {glue:text}`mean_risk:.3f` without a sample. The two Gaussian rows with the posterior's variance are the laws of {ref}`ch-three-rates`. *Held out* is the plain bound on a test set: half of the samples are not used to train, and the predictor makes no mistake on them. The last row is Theorem 2 of P1 in its truncated form with the paper's own $\Sigma = 0.01$, which no proof covers for these networks ({ref}`ch-loss-constant`); the row above it has the constant that is proved for a loss in $[0, 1]$.
+# How many samples are needed until a risk below {glue:text}`level` is certain? We answer for {glue:text}`n` and for {glue:text}`far` bits. The first row is no limit for learners that may return anything: the mean of all {glue:text}`list_size` indicators has the risk {glue:text}`mean_risk:.3f` without a sample. The two Gaussian rows with the posterior's variance are the laws of {ref}`ch-three-rates`. *Held out* is the plain bound on a test set, where half of the samples are not used to train and the predictor makes no mistake on them. The last row is Theorem 2 of P1 in its truncated form with the paper's own $\Sigma = 0.01$, which no proof covers for these networks ({ref}`ch-loss-constant`); the row above it has the constant that is proved for a loss in $[0, 1]$.
 
 
 # %%
@@ -322,9 +348,11 @@ glue(occam_over=(samples.loc["Occam"] / samples.iloc[0]).max())
 glue(block_over=over.loc["Gaussian, by block"].max())
 
 # %% [markdown]
+# Read {numref}`fig-yardsticks` from the top. The first five rows need at most some forty samples, and their marks for the two lengths nearly coincide. The wider prior needs about a thousand, and the three rows below it need between some hundred thousand and ten million.
+#
 # ## What would falsify this
 #
-# At vanishing noise, a divergence from the mixture other than $\log |H|$. Some noise with which the mixture's certificate is better by more than a twentieth. A mean of all indicators with a risk above a quarter. A certificate with the wider prior that falls no faster than $m^{-3/4}$.
+# The claim would be false if at vanishing noise the divergence from the mixture were not $\log |H|$, or if some noise made the mixture's certificate better by more than a twentieth. It would also be false if the mean of all indicators had a risk above a quarter, or if the certificate with the wider prior fell no faster than $m^{-3/4}$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -332,39 +360,68 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `paullintilhac/boolean_function_sensitivity` evaluates one Gaussian around 0, with one variance, and with $\Sigma = 0.01$: the last row of the table, with {glue:text}`premise:.0f` samples at {glue:text}`far` bits.
+# The repository `paullintilhac/boolean_function_sensitivity` evaluates one Gaussian around 0, with one variance, and with $\Sigma = 0.01$. This is the last row of the table, with {glue:text}`premise:.0f` samples at {glue:text}`far` bits.
 #
 # ## What we found
 #
-# * With the mixture over this list as prior a certificate does not see the norm of the network and gains nothing from noise: best over the noise that we tried, it is {glue:text}`mixture_gain:.3f` of that with the least, and no noise of any shape saves more than $\log 2 + 8 R \log |H|$ nats.
+# * With the mixture over this list as prior a certificate does not depend on the norm of the network and gains nothing from noise. The best certificate over the noise that we tried is {glue:text}`mixture_gain:.3f` times that with the least noise, and no noise of any shape saves more than $\log 2 + 8 R \log |H|$ nats.
 # * Occam's bound needs at most {glue:text}`occam_over:.1f` times as many samples as the limit for learners that must return one of the list. The Gaussian by block needs {glue:text}`block_over:.0f` times as many as Occam's.
-# * A wider prior repairs most of this: {glue:text}`wide_over:.0f` times Occam's samples, and a slope of {glue:text}`wide_slope:.2f`. Here flatness is worth half a logarithm for each of the {glue:text}`used` used weights. {ref}`ch-from-flatness-to-counting` follows both to a harder function.
-# * None of the Gaussian certificates is about the learner. Occam's bound holds for whoever returns one of these networks; that gradient descent does is an observation, of {ref}`ch-learned-circuits`, not a theorem.
+# * A wider prior repairs most of this: it needs {glue:text}`wide_over:.0f` times Occam's samples and has a slope of {glue:text}`wide_slope:.2f`. Here flatness is worth half a logarithm for each of the {glue:text}`used` used weights, and {ref}`ch-from-flatness-to-counting` follows both to a harder function.
+# * None of the Gaussian certificates is about the learner. Occam's bound holds for every learner that returns one of these networks. That gradient descent returns one is an observation of {ref}`ch-learned-circuits`, and not a theorem.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-occam-where
 #
-# The prior of the wider Gaussian does not know the set of bits, and still its certificate is only {glue:text}`wide_over:.0f` times Occam's. Where do its nats go? The set is held by the {glue:text}`list_bits` first scores of one position.
+# *By hand.* The prior of the wider Gaussian does not know the set of bits, and still it needs only {glue:text}`wide_over:.0f` times as many samples as Occam's. What is most of its divergence spent on? The set is held by the {glue:text}`list_bits` first scores of one position.
 # ```
 #
 # ```{solution} ex-occam-where
 # :class: dropdown
 #
-# Most of the {glue:text}`used` used weights are the same for every function, and each costs half a logarithm: MLP, read-out, idle positions. A prior with these at their known values would save them; it would be half-way to the mixture.
+# Most of the {glue:text}`used` used weights are the same for every function, namely those of the MLP, the read-out and the idle positions, and each costs half a logarithm. A prior with these weights at their known values would save their cost, so it would be half-way to the mixture.
+# ```
+#
+# ```{exercise}
+# :label: ex-occam-longer
+#
+# *With the computer.* Run the chapter on longer strings, by `python -m bookkit.run beyond/from_gaussians_to_occam -p n 12 --out my_run`, and compare the two rows of the figure *Occam* and *wider prior, by block*. Then compute how many samples Occam's bound needs for the parity of $d$ out of $T$ bits, with $d$ from 1 to 4 and $T$ up to 10 000. How does the number grow with $T$ and with $d$, and what does this say about *the price of attention is a logarithm*?
+# ```
+#
+# ```{solution-start} ex-occam-longer
+# :class: dropdown
+# ```
+#
+# The list has $\binom Td$ networks, so only its logarithm is needed.
+
+# %%
+answer = {
+    T: {
+        f"d = {d}": rivals.occam_sample_size(math.log(math.comb(T, d)), confidence, 0.25)
+        for d in (1, 2, 3, 4)
+    }
+    for T in (10, 100, 1000, 10_000)
+}
+answer = pd.DataFrame.from_dict(answer, orient="index").rename_axis("T")
+table(answer, "Samples by Occam's bound for a risk below a quarter", form=".0f")
+
+# %% [markdown]
+# The number grows like $d \log T$: a string that is a thousand times as long needs about two dozen samples more for each member of the set. So the logarithm of the length appears in the plainest of all bounds. It is the logarithm of the number of sets, that is, the information that selects the relevant bits, and it is not particular to attention.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-occam-double
 #
-# Let all weights be equal. Show that equality in {prf:ref}`beyond-occam-mixture` fails by at least $\log 2$, in the limit by exactly that, if another component coincides with the chosen one.
+# *To think about.* Suppose that all weights $w_h$ are equal. Show that equality in {prf:ref}`beyond-occam-mixture` fails by at least $\log 2$, in the limit by exactly that, if another component coincides with the chosen one.
 # ```
 #
 # ```{solution} ex-occam-double
 # :class: dropdown
 #
-# Then the density of $\pi$ is at least $2 w_h$ times that of the component, and the proof gives $\log \frac1{2 w_h}$, with equality as the noise vanishes.
+# If another component coincides with the chosen one, the density of $\pi$ is at least $2 w_h$ times that of the component, and the proof gives $\log \frac1{2 w_h}$, with equality as the noise vanishes.
 # ```
 #
 # ## References

@@ -19,36 +19,58 @@
 # # Three rates
 #
 # ```{verdict}
-# Less noise in the weights means a smaller risk but a larger KL divergence, and if prior and posterior are Gaussians with the same variances, the product of the two tends to a constant as the noise vanishes. This product decides how fast a bound can fall with the number $m$ of samples. The paper's bound falls like $m$ to the power {glue:text}`slope_hoeffding:.2f` and its kl form like $m$ to the power {glue:text}`slope_kl:.2f`, whereas a bound that counts networks falls like $1/m$.
+# Yes, bounds from flatness fall more slowly with the number $m$ of samples than a bound that counts networks. The paper's bound falls like $m$ to the power {glue:text}`slope_hoeffding:.2f` and its kl form like $m$ to the power {glue:text}`slope_kl:.2f`, whereas a bound that counts networks falls like $1/m$. The reason is that less noise in the weights means a smaller risk but a larger KL divergence. If prior and posterior are Gaussians with the same variances, the product of the two tends to a constant as the noise vanishes.
 # ```
-# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 9 min. **Runs in** 20 s. **Source** ours.
+# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 13 min. **Runs in** 20 s. **Source** ours.
 #
-# **Claim.** Put small Gaussian noise on the weights of a network that fits its data, and let a prior around 0 have the same variances: the variances are *tied*. Choose the variances so that the risk is least for a given KL divergence. Then, as the noise vanishes, the risk that it causes times the divergence is a constant. (With one variance for all weights there is nothing to choose.) This constant decides what a PAC-Bayes bound with tied variances can say, and at which rate it falls. One variance for each kind of weight, a way forward that the paper itself names, makes it many times smaller. It does not come near counting; a prior that is wider than the posterior does better, in the next chapter.
+# **Claim.** Put small Gaussian noise on the weights of a network that fits its data, and let a prior around 0 have the same variances: the variances are *tied*. Choose the variances so that the risk is least for a given KL divergence. Then, as the noise vanishes, the risk that it causes times the divergence is a constant. (With one variance for all weights there is nothing to choose.) This constant decides what a PAC-Bayes bound with tied variances can guarantee, and at which rate it falls. One variance for each kind of weight, a way forward that the paper itself names, makes the constant many times smaller. The bound still does not come near counting. A prior that is wider than the posterior does better, in the next chapter.
+#
+# ## Why one should care
+#
+# A bound is often judged by its value at one sample size. Its *rate* says more: how many more samples are needed to halve it? The error that is left when one counts a finite list of predictors falls like $\frac1m$, so twice as many samples halve it. If a bound falls like $m^{-1/3}$, halving it takes eight times as many. Which of the two is the case decides whether a bound can ever be of use, and it would be good to know whether a slow rate is the fault of the network, of the noise, or of the form of the bound. For Gaussian noise around a network that fits its data all of this can be computed.
+#
+# ## Two weights by hand
+#
+# Let a network have two weights, $\theta_1 = 2$ and $\theta_2 = 1$, that fit the data exactly. Let the derivative of its output be 1 in the first weight and 2 in the second, at every input. Noise with deviations $s_1, s_2$ moves the output by $\varepsilon_1 + 2 \varepsilon_2$, so it causes the risk $R = s_1^2 + 4 s_2^2$. The KL divergence from a Gaussian around 0 with the same deviations is $K = \frac4{2 s_1^2} + \frac1{2 s_2^2}$.
+#
+# | deviations | $R$ | $K$ | $R K$ |
+# |:--|:--|:--|:--|
+# | $s_1 = s_2 = 0.1$ | $0.05$ | $250$ | $12.5$ |
+# | $s_1 = s_2 = 0.01$ | $0.0005$ | $25\,000$ | $12.5$ |
+# | $s_1 = 0.2,\; s_2 = 0.1$ | $0.08$ | $100$ | $8$ |
+#
+# Halving the noise divides the risk by 4 and multiplies the divergence by 4, so the product stays the same. It depends only on how the noise is distributed: more noise in the first weight, which is large and flat, and less in the second lowers the product from 12.5 to 8. No choice gives less than 8, because by Cauchy and Schwarz $(s_1^2 + 4 s_2^2) \bigl(\frac4{s_1^2} + \frac1{s_2^2}\bigr) \ge (2 + 2)^2 = 16$, and $R K$ is half of the left side.
+#
+# Now put this into a bound of the form $R + \sqrt{K / 2m}$ with $R K = 8$. A small $R$ makes the second term large and a large $R$ the first, and the best compromise, $R$ proportional to $m^{-1/3}$, falls like $m^{-1/3}$. So the rate follows from the product.
 #
 # ## The statement
 #
-# The network $f_\theta$ is the repaired one of {ref}`ch-construction`: it equals its target, a sum of $W$ even-parity indicators of sets of $d$ out of $T$ bits with $\sum_i c_i^2 = 1$. The best constant has risk $\frac14$; a bound below that says something. Losses are squared errors, and lie in $[0, b]$ with $b = W$ if outputs are clipped to $[0, \sqrt W]$.
+# The network $f_\theta$ is the repaired one of {ref}`ch-construction`: it equals its target, a sum of $W$ even-parity indicators of sets of $d$ out of $T$ bits with $\sum_i c_i^2 = 1$. The best constant has risk $\frac14$, so a bound that is not below $\frac14$ is vacuous. Losses are squared errors, and lie in $[0, b]$ with $b = W$ if outputs are clipped to $[0, \sqrt W]$.
 #
-# The posterior adds to weight $i$ independent Gaussian noise of standard deviation $s_i$. The prior has mean 0 and the same $s_i$. Weights are in *groups* $g$ that share $s_g$, fixed before the sample is seen. With $N_g$ the squared norm of a group, the divergence of the posterior from the prior is $K = \sum_g N_g / 2 s_g^2$ nats. $R$ is the risk under noise.
+# The posterior adds to weight $i$ independent Gaussian noise of standard deviation $s_i$. The prior has mean 0 and the same $s_i$. Weights are in *groups* $g$ that share $s_g$, fixed before the sample is seen. With $N_g$ the squared norm of a group, the divergence of the posterior from the prior is $K = \sum_g N_g / 2 s_g^2$ nats. We write $R$ for the risk under noise.
 #
 # ```{prf:proposition} ours
 # :label: beyond-rates-law
-# Let $G_g = \mathbb E_x \sum_{i \in g} (\partial_i f_\theta(x))^2$. As all $s_g \to 0$, $R = \sum_g s_g^2 G_g$ up to higher order, if $f_\theta$ has a derivative in $\theta$ at every input. Among all choices of $s$ with the same $K$ the least value of this sum obeys
+# With $G_g = \mathbb E_x \sum_{i \in g} (\partial_i f_\theta(x))^2$, the risk is $R = \sum_g s_g^2 G_g$ up to higher order as all $s_g \to 0$, if $f_\theta$ has a derivative in $\theta$ at every input. Among all choices of $s$ with the same $K$ the least value of this sum obeys
 #
 # $$R\, K = \frac C2, \qquad C = \Bigl( \sum_g \sqrt{N_g G_g} \Bigr)^2 .$$
 #
 # Finer groups have a smaller $C$: with one group $C = N G$ for all weights together; with every weight on its own $C = (\sum_i |\theta_i| \sqrt{g_i})^2$, where $g_i = \mathbb E_x (\partial_i f_\theta(x))^2$.
 # ```
 #
+# In the example there are two groups of one weight each, with $N = (4, 1)$ and $G = (1, 4)$, so $C = (2 + 2)^2 = 16$, whereas with one group $C = 5 \cdot 5 = 25$.
+#
+# **The idea of the proof** is that of the example. To first order the errors that the single weights cause are independent, so their mean squares add up, and the inequality of Cauchy and Schwarz finds the best distribution of the noise.
+#
 # ````{dropdown} Proof
-# The first statement is Taylor's: at a perfect fit the error is $\sum_i \varepsilon_i \partial_i f$ to first order, and the $\varepsilon_i$ are independent. By Cauchy and Schwarz $\bigl(\sum_g s_g^2 G_g\bigr) \bigl(\sum_g N_g / s_g^2\bigr) \ge C$, with equality at $s_g^2 \propto \sqrt{N_g / G_g}$; if an $N_g$ or a $G_g$ is 0 the least value is a limit. The same inequality, within a group, orders the constants. (In our network the string of all ones puts the positions without a term at the end of a plateau, where only one side has the derivative 0. We take that side; the string has a share of $2^{-n}$ in $R$.)
+# The first statement is Taylor's: at a perfect fit the error is $\sum_i \varepsilon_i \partial_i f$ to first order, and the $\varepsilon_i$ are independent. By Cauchy and Schwarz $\bigl(\sum_g s_g^2 G_g\bigr) \bigl(\sum_g N_g / s_g^2\bigr) \ge C$, with equality at $s_g^2 \propto \sqrt{N_g / G_g}$; if an $N_g$ or a $G_g$ is 0 the least value is a limit. The same inequality, within a group, orders the constants. (In our network the string of all ones puts the positions without a term at the end of a plateau, where only one side has the derivative 0. We take that side, since the string has a share of $2^{-n}$ in $R$.)
 # ````
 #
-# The optimum over variances is close to the *normalized sharpness* of {cite:t}`tsuzuku2020`, who also minimise a PAC-Bayes bound over variances; reading it as rates is what we add.
+# The optimum over variances is close to the *normalized sharpness* of {cite:t}`tsuzuku2020`, who also minimise a PAC-Bayes bound over variances. What we add is to read it as rates.
 #
 # ```{prf:proposition} ours
 # :label: beyond-rates-rates
-# At $R K = C/2$, for $m$ samples, and as long as the result is small against $b$:
+# At $R K = C/2$, for $m$ samples, and as long as the result is small against $b$, the three forms of a bound have these least values:
 #
 # | form of the bound | least value | samples for $\frac14$, $b = 1$ |
 # |:--|:--|:--|
@@ -58,7 +80,7 @@
 # ```
 #
 # ````{dropdown} Proof
-# The first: set the derivative in $K$ to 0. The second: let $q$ be the bound over $b$ and $R/b = tq$. Then $K/m = \mathrm{kl}(tq, q) \approx q\,(t \log t + 1 - t)$ and $K = C / (2tqb)$, so $q^2 = C / \bigl(2 b m\, t (t \log t + 1 - t)\bigr)$, and $t (t \log t + 1 - t)$ is at most 0.1018. The third is $\mathrm{kl}^{-1}(0, u) = 1 - e^{-u}$. The logarithm of $1/\delta$ is left out of the first two: with small noise $K$ is thousands of nats. The last column takes kl as it is.
+# For the first form set the derivative in $K$ to 0. For the second let $q$ be the bound over $b$ and $R/b = tq$. Then $K/m = \mathrm{kl}(tq, q) \approx q\,(t \log t + 1 - t)$ and $K = C / (2tqb)$, so $q^2 = C / \bigl(2 b m\, t (t \log t + 1 - t)\bigr)$, and $t (t \log t + 1 - t)$ is at most 0.1018. The third is $\mathrm{kl}^{-1}(0, u) = 1 - e^{-u}$. The logarithm of $1/\delta$ is left out of the first two, because with small noise $K$ is thousands of nats. In the last column kl is not approximated.
 # ````
 
 # %% tags=["parameters"]
@@ -123,7 +145,7 @@ def noisy(spec, weights, groups, s, count=pairs, clip=None):
 # %% [markdown]
 # ## The law
 #
-# We perturb the network of one parity, estimate $R$ from {glue:text}`pairs` pairs of noise and input, and divide $R K$ by $C/2$. A group without gradient would get infinite noise; we cap its $s$ at 0.01, which adds a fixed number of nats to $K$.
+# We perturb the network of one parity, estimate $R$ from {glue:text}`pairs` pairs of noise and input, and divide $R K$ by $C/2$. If the law is right, the quotient tends to 1 as the noise vanishes, for each of three ways to group the weights. A group without gradient would get infinite noise; we cap its $s$ at 0.01, which adds a fixed number of nats to $K$.
 
 # %%
 budgets = [10.0**k for k in range(5, 11)]
@@ -168,11 +190,11 @@ clipped, _ = noisy(spec, weights, parts["one variance"][0], one, clip=1.0)
 glue(pairs=pairs, n=n, degree=degree, level=level, clipped=clipped / free)
 
 # %% [markdown]
-# With outputs clipped to $[0, 1]$ the risk of a single parity is {glue:text}`clipped:.2f` of the free one: its values 0 and 1 are the ends of the interval, so half of all errors are cut off.
+# In {numref}`fig-small-noise-law` the noise becomes smaller from left to right. With one variance the quotient is 1 throughout. With variances by block and by weight it starts above 10, because there the capped groups make up most of the divergence, and comes down to 1 as well. With outputs clipped to $[0, 1]$ the risk of a single parity is {glue:text}`clipped:.2f` times the free one: its values 0 and 1 are the ends of the interval, so half of all errors are cut off.
 #
 # ## Which weights pay
 #
-# We split each block of weights into the entries that some function uses and those that none does; this can be done knowing $T$, $d$ and $W$ alone. $\sqrt C$ is the sum of the last column.
+# Which weights make the constant large? We split each block of weights into the entries that some function uses and those that none does, which can be done knowing $T$, $d$ and $W$ alone. The sum of the last column is $\sqrt C$.
 
 # %%
 groups, N, G = parts["by block"]
@@ -184,13 +206,13 @@ glue(gain_block=constants["one variance"] / constants["by block"])
 glue(gain_weight=constants["by block"] / constants["by weight"])
 
 # %% [markdown]
-# The first scores hold {glue:text}`scores_share:.0f` % of the squared norm and have no gradient: every mean of bits lies on a plateau of the MLP. With one variance for all weights their norm is multiplied with the gradient of the others. With a variance of their own it is multiplied with 0. And the entries that no function uses have a gradient, but no norm. Together the constant falls by a factor of {glue:text}`gain_block:.0f`.
+# The first scores hold {glue:text}`scores_share:.0f` % of the squared norm and have no gradient: every mean of bits lies on a plateau of the MLP. With one variance for all weights their norm is multiplied with the gradient of the others, whereas with a variance of their own it is multiplied with 0. The entries that no function uses, on the other hand, have a gradient but no norm. Because of both, the constant by block is smaller by a factor of {glue:text}`gain_block:.0f`.
 #
-# A variance for every weight would save another factor of {glue:text}`gain_weight:.1f`. But a prior with small variances just where the weights are not 0 knows the set of bits. To pay for that knowledge is to count: this is Occam's bound.
+# A variance for every weight would save another factor of {glue:text}`gain_weight:.1f`. But a prior with small variances just where the weights are not 0 knows the set of bits. If one pays for this knowledge, one counts the sets, and the result is Occam's bound.
 #
 # ## The constants, and how many samples
 #
-# The same constants over a grid of $T$, $d$ and $W$, and the samples from which on each certificate is below {glue:text}`level` by the laws of {prf:ref}`beyond-rates-rates`, with $b = W$. At this level the best noise is not small, so the laws tell the size and not the digits: for the network of the figures below the measured kl form by block needs {glue:text}`found_need:.1e` samples, the law says {glue:text}`law_need:.1e`. Occam's bound chooses among all sets of bits, five degrees and twenty sparsities, and pays five bits for each coefficient if there are several. (It is taken at training error 0. Coefficients rounded to five bits do not fit quite; with the error of rounding the counts for several terms rise, by up to a half at the worst coefficients.)
+# The same constants over a grid of $T$, $d$ and $W$, and the samples from which on each certificate is below {glue:text}`level` by the laws of {prf:ref}`beyond-rates-rates`, with $b = W$. At this level the best noise is not small, so the laws give the order of magnitude and not the digits. For example, for the network of the figures below the measured kl form by block needs {glue:text}`found_need:.1e` samples, the law says {glue:text}`law_need:.1e`. Occam's bound chooses among all sets of bits, five degrees and twenty sparsities, and pays five bits for each coefficient if there are several. (It is taken at training error 0, although coefficients rounded to five bits do not fit exactly. With the error of rounding the counts for several terms rise, by up to a half at the worst coefficients.)
 
 # %%
 grid = [(8, 2, 1), (20, 1, 1), (20, 2, 1), (20, 3, 1), (50, 2, 1)]
@@ -243,11 +265,11 @@ glue(hardest=hardest["paper's form"], hardest_occam=hardest["Occam"])
 glue(gap_least=(found["kl, by block"] / found["Occam"]).min())
 
 # %% [markdown]
-# Only the constant for one variance grows with the length. For twenty sets of three out of twenty bits, which is a small problem, the first paper's form needs {glue:text}`hardest:.0e` samples, with the sub-Gaussian constant that is proved and its perturbation term left out. Counting needs {glue:text}`hardest_occam:.0f`. Over the whole grid the best of the Gaussian certificates with tied variances needs, by its law, at least {glue:text}`gap_least:.0f` times as many samples as counting.
+# Only the constant for one variance grows with the length. For twenty sets of three out of twenty bits, which is a small problem, the first paper's form needs {glue:text}`hardest:.0e` samples, with the sub-Gaussian constant that is proved and its perturbation term left out, whereas counting needs {glue:text}`hardest_occam:.0f`. Over the whole grid the best of the Gaussian certificates with tied variances needs, by its law, at least {glue:text}`gap_least:.0f` times as many samples as counting.
 #
 # ## The rates
 #
-# Now certificates with measured risks, for one parity of {glue:text}`degree` out of {glue:text}`n` bits. For three caps on groups without gradient we walk through budgets $K$ and measure $R$ with clipped outputs. At each $m$ the best pair enters the bound, which pays $\log 100$ for the choice. ($R$ is an estimate from 1000 pairs; a certificate in earnest would pay for that too.) Dashed lines are the laws of {prf:ref}`beyond-rates-rates`, at half the $C$ for the clipping.
+# The laws are asymptotic, so we also compute certificates with measured risks, for one parity of {glue:text}`degree` out of {glue:text}`n` bits. A slope that is nearer to the rate of another form would speak against them. For three caps on groups without gradient we walk through budgets $K$ and measure $R$ with clipped outputs. At each $m$ the best pair enters the bound, which pays $\log 100$ for the choice. ($R$ is an estimate from 1000 pairs; a certificate in earnest would pay for that too.) Dashed lines are the laws of {prf:ref}`beyond-rates-rates`, at half the $C$ for the clipping.
 
 # %%
 search = {}
@@ -322,11 +344,11 @@ for name, rate in RATES.items():
 glue(slope_hoeffding=slopes["paper's form"], slope_kl=slopes["kl, one variance"])
 
 # %% [markdown]
-# At small $m$ the laws do not hold, for there the best noise is not small. A slope agrees with a law if it is nearest to it: the rates $\frac13$ and $\frac12$ are $\frac16$ apart, so half of that is allowed.
+# In {numref}`fig-three-rates` follow the curves to the right, where the noise is small. The paper's form is the highest and the flattest, and it crosses the dotted line last. The two kl forms are parallel lines of slope one half, and the one by block is lower because its constant is smaller. Occam's bound falls with slope one and is below the dotted line from the first point on. At small $m$ the laws do not hold, because there the best noise is not small. A slope agrees with a law if it is nearest to it. The rates $\frac13$ and $\frac12$ are $\frac16$ apart, so half of that is allowed.
 #
 # ## What would falsify this
 #
-# A product $R K$ that does not tend to $C/2$ as the noise vanishes, by more than four standard errors. A constant for finer groups that is larger, or a constant by block that grows with $T$. A certificate that falls with another power of $m$.
+# The law would be false if the product $R K$ did not tend to $C/2$ as the noise vanishes, by more than four standard errors. It would also be false if a constant for finer groups were larger, because finer groups have more choice. The rates would be false if a certificate fell with another power of $m$, and our explanation of the constant if the one by block grew with $T$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -334,39 +356,67 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `paullintilhac/boolean_function_sensitivity` evaluates one form, with one variance and the sub-Gaussian constant 0.01, which the paper measures at trained networks: the paper's form of the last table, with another constant. {ref}`ch-pac-bayes` has that bound with all its terms.
+# The repository `paullintilhac/boolean_function_sensitivity` evaluates one form, with one variance and the sub-Gaussian constant 0.01, which the paper measures at trained networks. This is the paper's form of the last table, with another constant, and {ref}`ch-pac-bayes` has that bound with all its terms.
 #
 # ## What we found
 #
 # * With tied variances flatness and norm enter a Gaussian certificate only through their product, group by group. A minimum that is flatter by a factor, with a squared norm that is larger by the same factor, gains nothing.
-# * The rate $m^{-1/3}$ is a matter of the form, not of the network: measured {glue:text}`slope_hoeffding:.2f` against {glue:text}`slope_kl:.2f` for the kl form with the same noise.
-# * The norm of the attention scores is nearly free once they own their variance. What costs is the MLP.
-# * All of this is about a network written by hand, for one function. {ref}`ch-from-gaussians-to-occam` asks what the Gaussians are for.
+# * The rate $m^{-1/3}$ comes from the form of the bound and not from the network: the measured slope is {glue:text}`slope_hoeffding:.2f`, and for the kl form with the same noise it is {glue:text}`slope_kl:.2f`.
+# * The norm of the attention scores is nearly free if they have a variance of their own, so it is the MLP that costs.
+# * All of this is about a network written by hand, for one function. {ref}`ch-from-gaussians-to-occam` asks whether Gaussians are the right prior at all.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-rates-scale
 #
-# Multiply $G$ and $b$, the weights of the MLP's hidden units and their biases, by $\alpha > 0$ and divide its other weights $F$ by $\alpha$. The function stays. Which of the three constants change?
+# *By hand.* Multiply $G$ and $b$, the weights of the MLP's hidden units and their biases, by $\alpha > 0$ and divide its other weights $F$ by $\alpha$, which leaves the function as it is. Which of the three constants change?
 # ```
 #
 # ```{solution} ex-rates-scale
 # :class: dropdown
 #
-# Within a weight, $\theta_i$ goes up and its derivative down: by weight nothing changes. By block nothing does either, for $G$, $b$ and $F$ are groups of their own. With one variance $N$ and the sum of the gradients change, and so does their product.
+# If a weight $\theta_i$ is multiplied by $\alpha$, its derivative is divided by $\alpha$, so by weight nothing changes. By block nothing changes either, since $G$, $b$ and $F$ are groups of their own. With one variance $N$ and the sum of the gradients change, and so does their product.
+# ```
+#
+# ```{exercise}
+# :label: ex-rates-degree
+#
+# *With the computer.* Run the chapter for a parity of three bits, by `python -m bookkit.run beyond/three_rates -p degree 3 --out my_run`. Then compute, for degrees 1, 2 and 3 at the same length, how $\sqrt C$ by block is divided among the blocks. Which blocks grow with the degree, and which would you try to make flatter or smaller first?
+# ```
+#
+# ```{solution-start} ex-rates-degree
+# :class: dropdown
+# ```
+#
+# The function `network` above returns the squared norms and gradients of each group. A group whose part is below a thousandth of the sum at every degree is left out of the table.
+
+# %%
+answer = {}
+for d in (1, 2, 3):
+    groups, N, G = network(n, d, 1)[3]["by block"]
+    root = (N * G).sqrt()
+    answer[f"degree {d}"] = pd.Series(root.tolist(), index=groups.names)
+answer = pd.DataFrame(answer).rename_axis("group")
+answer = answer[(answer > 1e-3 * answer.sum()).any(axis=1)]
+table(answer, f"Parts of the root of C by group, one parity out of {n} bits", form=".2f")
+
+# %% [markdown]
+# The three weight groups of the MLP, $G$, $b$ and $F$, have nearly all of $\sqrt C$ at every degree, and all three grow with it. The paper's MLP has $4 (d + 1)$ hidden units with slopes of size $2d$, so a flatter way to compute a parity from a count of bits would gain most. The scores of the second attention and the read-out hardly matter.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-rates-tied
 #
-# Show that no choice of groups brings a Gaussian certificate with tied variances to the rate $1/m$.
+# *To think about.* Show that no choice of groups brings a Gaussian certificate with tied variances to the rate $1/m$.
 # ```
 #
 # ```{solution} ex-rates-tied
 # :class: dropdown
 #
-# At $R K = C/2$ with $C > 0$, $K/m \le \mathrm{kl}(R/b, q)$ and $R \le b q$ give $q \ge \mathrm{const} \cdot \sqrt{C/(b m)}$: a rate of $\frac12$ unless $C = 0$, that is, unless every weight with a gradient is 0. A prior centred at the network is Occam's; one that is wider than the posterior is not bound by $R K = C/2$.
+# At $R K = C/2$ with $C > 0$, $K/m \le \mathrm{kl}(R/b, q)$ and $R \le b q$ give $q \ge \mathrm{const} \cdot \sqrt{C/(b m)}$: a rate of $\frac12$ unless $C = 0$, that is, unless every weight with a gradient is 0. A prior that is centred at the network leads to Occam's bound, and one that is wider than the posterior does not obey $R K = C/2$.
 # ```
 #
 # ## References

@@ -19,19 +19,19 @@
 # # What do these measures say of my own network?
 #
 # ```{verdict}
-# One call measures a network that nobody here wrote: how many bit flips change its answer, which degrees its function has, how sharp its loss is, and how much its layer norms magnify. On the hand-written PARITY transformer of this book it returns the numbers that the chapters prove, such as a trace of {glue:text}`trace_written:.0f`. PyTorch's own encoder, trained here on MAJORITY, computes a function of average sensitivity {glue:text}`sensitivity_majority:.1f` on {glue:text}`bits` bits, where PARITY has {glue:text}`bits`.
+# Yes, one call measures a network that nobody here wrote: how many bit flips change its answer, which degrees its function has, how sharp its loss is, and how much its layer norms magnify. On the hand-written PARITY transformer of this book it returns the numbers that the chapters prove, such as a trace of {glue:text}`trace_written:.0f`. PyTorch's own encoder, trained here on MAJORITY, computes a function of average sensitivity {glue:text}`sensitivity_majority:.1f` on {glue:text}`bits` bits, where PARITY has {glue:text}`bits`.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness`, {ref}`ch-layer-norm-blowup`. **Read** 6 min. **Runs in** 45 s. **Source** ours.
 #
-# **Claim.** The measures of the five papers are defined for any network of bits, not only for the networks of the papers. The function `probe` evaluates them for a network that you bring. To 20 bits it goes through all strings, so that sensitivity and Fourier weights are exact. Beyond, and for everything about the weights, it draws strings and says how large the error is.
+# **Claim.** The measures of the five papers are defined for any network of bits, not only for the networks of the papers. The function `probe` evaluates them for a network that you bring. With at most 20 bits it goes through all strings, so that sensitivity and Fourier weights are exact. For longer strings, and for everything about the weights, it draws strings and says how large the error is.
 #
 # ## Why one should care
 #
-# The chapters of this book measure small transformers that were chosen because something can be proved about them. A reader who trains models asks what the same numbers are for a model of their own. The bounds of the papers rarely apply to such a model, because it has residual connections, several layers or layer norms in other places. The measures do apply. They tell whether the function that the model computes is simple, and whether its weights sit in a flat or a sharp place.
+# The chapters of this book measure small transformers that were chosen because something can be proved about them. A reader who trains models asks what the same numbers are for a model of their own. The bounds of the papers rarely apply to such a model, because it has residual connections, several layers or layer norms in other places. But the measures do apply, and they tell whether the function that the model computes is simple, and whether its weights sit in a flat or a sharp place.
 #
 # ## Three bits by hand
 #
-# Take the function that answers with the majority of three signs. A flip of one sign changes the answer if and only if the other two differ, which happens for half of all strings. So each of the three influences is $\frac12$, and the average sensitivity, their sum, is $\frac32$. The function equals $\frac12 (x_1 + x_2 + x_3 - x_1 x_2 x_3)$. Its squared coefficients are $\frac34$ at degree 1 and $\frac14$ at degree 3.
+# Take the function that answers with the majority of three signs. A flip of one sign changes the answer if and only if the other two differ, which happens for half of all strings. So each of the three influences is $\frac12$, and the average sensitivity, their sum, is $\frac32$. As a sum of parities the function is $\frac12 (x_1 + x_2 + x_3 - x_1 x_2 x_3)$, so the squares of its coefficients add up to $\frac34$ at degree 1 and to $\frac14$ at degree 3. The next lines ask `probe` for the same numbers.
 
 # %% tags=["parameters"]
 n = 10  # bits of the trained encoders [8..12]
@@ -55,11 +55,11 @@ by_hand = probe(lambda signs: signs.sum(-1), 3, "majority")
 print(by_hand)
 
 # %% [markdown]
-# The report has the numbers from above. Nothing is said of weights, because a plain function has none.
+# The report has the numbers from above. It does not mention weights, because a plain function has none.
 #
 # ## PyTorch's own encoder
 #
-# Next come two networks of a kind that this book does not write itself: `nn.TransformerEncoder` with two layers, two heads, 32 columns and layer norms behind each block. One is trained on MAJORITY of all bits and one on the PARITY of the first two. The last token is read.
+# Next come two networks of a kind that this book does not write itself: `nn.TransformerEncoder` with two layers, two heads, 32 columns and layer norms behind each block, read at its last token. One is trained on MAJORITY of all bits and one on the PARITY of the first two. If the report is right, the trained networks must show the sensitivity and the degrees of these two functions, wherever they make no error.
 
 
 # %%
@@ -204,11 +204,13 @@ glue(
 )
 
 # %% [markdown]
-# Without training the encoder is insensitive. For {glue:text}`starts` random draws of its weights, {glue:text}`sensitivity_untrained:.2f` of the {glue:text}`bits` flips change its sign on average, and {glue:text}`most_untrained:.2f` for the most sensitive of them, because its output varies little and its sign is the same at most strings. Training moves this number to that of the target, {glue:text}`sensitivity_majority:.2f` for MAJORITY (with a share of {glue:text}`wrong_majority:.3f` wrong signs) and {glue:text}`sensitivity_two:.2f` for the parity of two bits ({glue:text}`wrong_two:.3f` wrong). {numref}`fig-probed-degrees` shows where the Fourier weight lies. The hand-written network is at the other end: all its weight is at the highest degree, and a step of length 0.1 in its weights already moves its output.
+# Without training the encoder is insensitive, because its output varies little and its sign is the same at most strings. For {glue:text}`starts` random draws of its weights, {glue:text}`sensitivity_untrained:.2f` of the {glue:text}`bits` flips change its sign on average, and {glue:text}`most_untrained:.2f` for the most sensitive of them. Training moves this number to that of the target, {glue:text}`sensitivity_majority:.2f` for MAJORITY (with a share of {glue:text}`wrong_majority:.3f` wrong signs) and {glue:text}`sensitivity_two:.2f` for the parity of two bits ({glue:text}`wrong_two:.3f` wrong).
+#
+# {numref}`fig-probed-degrees` shows at which degrees the Fourier weight lies. The line of MAJORITY has its peak at degree 1, because MAJORITY is close to a sum of single bits, and the line of the parity of two bits is a single peak at degree 2. The hand-written network is at the other end: all its weight is at the highest degree, and a step of length 0.1 in its weights already moves its output.
 #
 # ## Your own
 #
-# Any module or function from a batch of bits to one number, or to two logits, will do:
+# The call takes any module or function from a batch of bits to one number, or to two logits. For example:
 #
 # ```python
 # import torch
@@ -220,7 +222,7 @@ glue(
 # report.as_dict()  # plain numbers, for JSON or pandas
 # ```
 #
-# `encoding` says what the model is given: `"signs"`, `"bits"`, `"tokens"`, or a function of your own that turns bits into whatever it takes. `target` is a name or a function of the bits. The same as a command, with weights from a file that is read without pickled code:
+# `encoding` says what the model is given: `"signs"`, `"bits"`, `"tokens"`, or a function of your own that turns bits into whatever it takes. `target` is a name or a function of the bits. The same can be done by a command, with weights from a file that is read without pickled code:
 #
 # ```console
 # python -m helpers.probe my_module:make_model --bits 16 --target parity --weights model.safetensors --json report.json
@@ -230,7 +232,7 @@ glue(
 #
 # ## What would falsify this
 #
-# A trace of the hand-written network that differs from 64, or a sensitivity or a Fourier weight that differs from those of PARITY. The controls tilt its read-out, and take another function.
+# The report would be wrong if the trace of the hand-written network differed from 64, or if its sensitivity or a Fourier weight differed from those of PARITY. To make sure that the checks can notice this, the controls tilt the read-out of the network, which changes its trace, and put another function in place of PARITY.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -243,38 +245,41 @@ ledger.show()
 # ## What we found
 #
 # * On a network whose numbers are proved the report agrees with the proofs.
-# * After training, PyTorch's encoder is as sensitive as the function that it has learned. Without training it is less sensitive.
+# * After training, PyTorch's encoder is as sensitive as the function that it has learned, whereas without training it is less sensitive.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-your-influence
 #
-# Which influences does the encoder trained on the parity of two bits have, if it makes no error? Compare with `reports["PARITY of two"].influences`.
+# *By hand.* Which influences does the encoder trained on the parity of two bits have, if it makes no error? Compare your answer with `reports["PARITY of two"].influences`.
 # ```
 #
 # ```{solution} ex-your-influence
 # :class: dropdown
 #
-# 1 for the first two positions and 0 for all others: a flip of one of the two always changes the answer, a flip elsewhere never.
+# It has the influence 1 at the first two positions and 0 at all others, because a flip of one of the two always changes the answer and a flip elsewhere never does.
 # ```
 #
 # ```{exercise}
 # :label: ex-your-run
 #
-# Run this chapter with `-p steps 1000`. Does the trace at the encoder trained on MAJORITY grow or shrink? What happens to its largest magnification?
+# *With the computer.* Train longer, by `python -m bookkit.run beyond/your_network -p steps 1000 --out my_run`, and then with other seeds. Does the trace at the encoder trained on MAJORITY grow or shrink, and what happens to its largest magnification? What of this would you report?
 # ```
 #
-# ```{solution} ex-your-run
+# ```{solution-start} ex-your-run
 # :class: dropdown
+# ```
 #
-# `python -m bookkit.run beyond/your_network -p steps 1000 --out my_run` writes a notebook whose table has the new numbers. They depend on the seed, so run several before you believe a trend.
+# The command writes a notebook into the folder `my_run`, whose table has the new numbers. For the seed of this page the error stays at 0, the sharpness of both trained encoders falls by a few percent, the trace at the encoder for MAJORITY falls as well, and its largest magnification rises slightly. The sensitivities stay those of the targets, because they are properties of the function that was learned. The changes of the other numbers are small and depend on the seed, so one should report them only with several seeds and an interval.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-your-batch
 #
-# A network with batch norm in training mode is refused. Why would its sensitivity not be well defined?
+# *To think about.* A network with batch norm in training mode is refused. Why would its sensitivity not be well defined?
 # ```
 #
 # ```{solution} ex-your-batch

@@ -19,12 +19,12 @@
 # # From covers to generalization
 #
 # ```{verdict}
-# Yes, the chain from covers to generalization holds, with a constant of $4\sqrt2$, and in one place with half the stated factor. One closed formula in it needs a condition: it is safe for $m \ge C/A^2$ examples, and far below that it fails. For $A = 1$, $m = 4$ and $C = 100$ it gives {glue:text}`printed_one:.2f` as a bound on a quantity that is never negative.
+# Yes, the chain from covers to generalization holds, with a constant of $4\sqrt2$, and in one place with half the stated factor. One closed formula in it needs a condition on the number of examples. For $m$ examples, functions of size at most $A$ and a capacity $C$ the condition is $m \ge C/A^2$, and far below that the formula fails: for $A = 1$, $m = 4$ and $C = 100$ it gives {glue:text}`printed_one:.2f` as a bound on a quantity that is never negative.
 # ```
 #
-# **Needs** {ref}`ch-fourier-walsh`. **Read** 10 min. **Runs in** 10 s. **Source** printed; the tail of A.4 and the exponents of A.8 restored.
+# **Needs** {ref}`ch-fourier-walsh`. **Read** 14 min. **Runs in** 10 s. **Source** printed; the tail of A.4 and the exponents of A.8 restored.
 #
-# **Claim.** A class of functions that a small finite set can stand in for cannot fit noise, and so what it learns from a sample holds for new inputs. Each link of this chain is computed exactly for small classes. All links hold; one closed form is to be read with a condition on the number of examples. The best split of an error budget is right as restored. The bound on covers of linear functions is not contradicted, and its shape cannot be improved.
+# **Claim.** A class of functions that a small finite set can stand in for cannot fit noise, and so what it learns from a sample holds for new inputs. Each link of this chain is computed exactly for small classes. All links hold, although one closed form is to be read with a condition on the number of examples. The best split of an error budget is right as restored. The bound on covers of linear functions is not contradicted, and its shape cannot be improved.
 
 # %% tags=["parameters"]
 m = 10  # sample whose 2**m sign patterns are all tried [6..14]
@@ -68,13 +68,44 @@ def integral(values):
 
 
 # %% [markdown]
-# ## The idea
+# ## Why one should care
 #
-# A learner sees $m$ examples and picks a function from a class $\mathcal F$ that fits them. Will it fit new ones? Not if the class is so rich that something in it fits *anything*, coin tosses included. On a sample $z_1, \dots, z_m$ the fit to coin tosses is the *empirical Rademacher complexity*
+# A learner sees $m$ examples and picks a function from a class $\mathcal F$ that fits them. This function need not fit new examples, if the class is so rich that something in it fits *anything*, coin tosses included. Nearly every guarantee in this book therefore starts with the question how well a class fits coin tosses, and nearly every answer goes through covers, that is, through finite sets that stand in for the class. The chain from covers to a guarantee has four links with a constant in each, and papers quote them from each other. So it is worth knowing which constants are needed, and under which condition the last formula may be used.
+#
+# ## Two functions by hand
+#
+# On a sample $z_1, \dots, z_m$ the fit to coin tosses is the *empirical Rademacher complexity*
 #
 # $$\hat{\mathcal R} = \frac1m\, \mathbb E_{\varepsilon} \sup_{f \in \mathcal F} \sum_{i=1}^m \varepsilon_i f(z_i) , \qquad \varepsilon_i = \pm 1 \text{ by fair coins.}$$
 #
-# How can one bound it for a class with infinitely many members? A *cover* at scale $\epsilon$ is a finite subset of $\mathcal F$ such that each $f \in \mathcal F$ has a member $\hat f$ with $|f(z_i) - \hat f(z_i)| \le \epsilon$ on the whole sample. $N_\infty(\epsilon)$ is the size of the smallest one. On two inputs a function is a point in the plane, and a cover is a set of points whose squares cover the class ({numref}`fig-cover`, left). A class that few squares cover has few truly different functions.
+# Take $m = 2$ inputs and a class of two functions, with the values $(1, 1)$ and $(1, -1)$. For each of the four outcomes of the coins the better function is chosen:
+#
+# | coins | sum for $(1, 1)$ | sum for $(1, -1)$ | larger |
+# |:--|--:|--:|--:|
+# | $+ +$ | $2$ | $0$ | $2$ |
+# | $+ -$ | $0$ | $2$ | $2$ |
+# | $- +$ | $0$ | $-2$ | $0$ |
+# | $- -$ | $-2$ | $0$ | $0$ |
+#
+# The mean of the last column is 1, so $\hat{\mathcal R} = \frac12$: the class fits half of the noise. A single function has $\hat{\mathcal R} = 0$, because its sums are as often positive as negative, and the class of all four sign vectors has $\hat{\mathcal R} = 1$, because it contains every outcome. The next lines confirm this, and compare with a bound that we shall need: for $N$ functions of size at most $r$ the complexity is at most $r \sqrt{2 \log N / m}$ (Massart).
+
+# %%
+by_hand = {
+    "one function": [[1.0, 1.0]],
+    "two functions": [[1.0, 1.0], [1.0, -1.0]],
+    "all four": [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]],
+}
+small = {
+    name: {
+        "fit to noise": capacity.rademacher(f64(values)).item(),
+        "Massart": capacity.massart(f64(values)).item(),
+    }
+    for name, values in by_hand.items()
+}
+table(pd.DataFrame(small).T.rename_axis("class"), "Three classes on two inputs", form=".3f")
+
+# %% [markdown]
+# How can one bound the complexity of a class with infinitely many members? A *cover* at scale $\epsilon$ is a finite subset of $\mathcal F$ such that each $f \in \mathcal F$ has a member $\hat f$ with $|f(z_i) - \hat f(z_i)| \le \epsilon$ on the whole sample, and $N_\infty(\epsilon)$ is the size of the smallest cover. On two inputs a function is a point in the plane, and a cover is a set of points whose squares cover the class ({numref}`fig-cover`, left). A class that few squares cover has few functions that really differ.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: linear functions with $\\|v\\|_2 \\le 1$ on two orthogonal inputs are the points of a disc (grey); a few of them, found greedily, cover it with squares of half side $\\epsilon = 0.4$. Right: $\\sqrt{\\log N_\\infty(\\epsilon)/m}$ of three classes on the same random inputs. The area under a curve is the entropy integral of Lemma A.2, over $A$; the mark at the left is the fit to noise over $A$, which it bounds up to a constant.", "name": "fig-cover"}, "image": {"alt": "Left, a grey disc covered by overlapping square outlines around marked points. Right, three falling staircases against the scale. That of the characters stays level; that of the means falls late; that of the faded characters falls early. The marks on the vertical axis come in the same order."}} tags=["hide-input"]
 inputs = cube.points(n)[torch.randperm(2**n, generator=rng.generator)[:m]]  # (m, n)
@@ -113,6 +144,8 @@ right.legend()
 figures.show()
 
 # %% [markdown]
+# On the right of the figure, the characters stay pairwise far apart at every scale below $A$, so their curve is level and the area under it is large. The means and the faded characters are covered by fewer functions as the scale grows, and the areas under their curves are smaller. The marks at the left, which show the fit to noise, come in the same order as the areas. The first lemma says that this is no accident.
+#
 # ## The statement
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma 2.2 and A.2 to A.5
@@ -124,11 +157,11 @@ figures.show()
 # 3. If $\log N_\infty(\epsilon) \le C/\epsilon^2$ on every sample, then $\hat{\mathcal R} \le c \sqrt{C/m}\,\bigl( 1 + \log (A \sqrt{m/C}) \bigr)$, and with line 2 the same bound times $4L$ holds for the difference.
 # ```
 #
-# **Why covers bound the fit to noise.** The largest of $N$ random sums $\frac1m \sum_i \varepsilon_i f(z_i)$ with $|f| \le r$ is at most $r \sqrt{2 \log N / m}$ on average (Massart). A whole class is reached in steps. Take covers at the scales $A, A/2, A/4, \dots$, and send each member of one to the nearest member of the coarser one. A step to scale $\epsilon$ moves by at most $2\epsilon$, and there are $N_\infty(\epsilon)$ of them, so it costs $2 \epsilon \sqrt{2 \log N_\infty(\epsilon)/m}$. Since $\epsilon$ is twice the gap to the next scale, all steps add up to at most $4 \sqrt 2 \int \sqrt{\log N_\infty/m}$. The coarsest cover costs $A \sqrt{2 \log N_\infty(A)/m}$, half of what its own gap allows. What is left below the last scale costs at most $4 \delta$. So $c = 4 \sqrt 2 \approx 5.66$ will do. This uses that covers consist of members of $\mathcal F$; otherwise the usual constant is 12.
+# **Why covers bound the fit to noise.** The largest of $N$ random sums $\frac1m \sum_i \varepsilon_i f(z_i)$ with $|f| \le r$ is at most $r \sqrt{2 \log N / m}$ on average (Massart). To reach a whole class in steps, take covers at the scales $A, A/2, A/4, \dots$, and send each member of one to the nearest member of the coarser one. A step to scale $\epsilon$ moves by at most $2\epsilon$, and there are $N_\infty(\epsilon)$ of them, so it costs $2 \epsilon \sqrt{2 \log N_\infty(\epsilon)/m}$. Since $\epsilon$ is twice the gap to the next scale, all steps add up to at most $4 \sqrt 2 \int \sqrt{\log N_\infty/m}$. The coarsest cover costs $A \sqrt{2 \log N_\infty(A)/m}$, half of what its own gap allows, and what is left below the last scale costs at most $4 \delta$. So $c = 4 \sqrt 2 \approx 5.66$ is enough, which uses that covers consist of members of $\mathcal F$; otherwise the usual constant is 12.
 #
 # ## Fitting noise, exactly
 #
-# Six classes on the same {glue:text}`m` random inputs. *Characters*: all $2^n$ of them. *Bits*: the $n$ bits and their negatives. *Means*: the mean of any set of bits. *Linear*: $x \mapsto v^\top x/\sqrt n$ for many unit vectors $v$. *Faded*: $2^{-|S|} \chi_S$. *All signs*: every labelling. The complexity is computed from its definition, over all $2^m$ sign patterns.
+# To see how large $c$ really has to be, we compute both sides of line 1 for six classes on the same {glue:text}`m` random inputs. *Characters* are all $2^n$ of them, *bits* the $n$ bits and their negatives, *means* the mean of any set of bits, *linear* the maps $x \mapsto v^\top x/\sqrt n$ for many unit vectors $v$, *faded* the functions $2^{-|S|} \chi_S$, and *all signs* every labelling. The complexity is computed from its definition, over all $2^m$ sign patterns. A number above $4 \sqrt 2$ in the last column would refute the constant.
 
 # %%
 rows = {}
@@ -145,7 +178,7 @@ fits["constant needed"] = fits["fit to noise"] / fits["integral"]
 table(fits, f"Six classes on {m} inputs of {n} bits", form=".3f")
 
 # %% [markdown]
-# No class needs a constant above {glue:text}`needed_here:.2f`. Hard cases for a chain of covers are classes that branch like a tree, with many scales. We draw {glue:text}`trees` of them.
+# None of the six classes needs a constant above {glue:text}`needed_here:.2f`. The hard cases for a chain of covers are classes that branch like a tree, with many scales, so we draw {glue:text}`trees` of them as well.
 
 # %% mystnb={"code_prompt_hide": "Random trees, and checks", "code_prompt_show": "Random trees, and checks"} tags=["hide-input"]
 
@@ -181,11 +214,11 @@ a2.holds(
 glue(needed=needed, needed_here=fits["constant needed"].max(), m=m, trees=trees)
 
 # %% [markdown]
-# They need {glue:text}`needed:.2f` at most; greedy covers may be larger than the smallest ones, so the true constant may be a little larger.
+# All classes together need {glue:text}`needed:.2f` at most. Since greedy covers may be larger than the smallest ones, the true constant may be a little larger.
 #
 # ## The closed form, and the condition that it needs
 #
-# If $\log N_\infty(\epsilon) \le C/\epsilon^2$, the integral is $\sqrt{C/m}\, \log(A/\delta)$, and the derivative of $\delta + \sqrt{C/m} \log(A/\delta)$ vanishes at $\delta = \sqrt{C/m}$. This gives line 3. But the integral only runs up to $A$. If $\sqrt{C/m} > A$, the best choice is $\delta = A$, and the infimum is $A$. The formula as printed goes on to fall: below $A$, and below *zero* once $m A^2 < C/e^2$. A fit to noise is never negative.
+# If $\log N_\infty(\epsilon) \le C/\epsilon^2$, the integral is $\sqrt{C/m}\, \log(A/\delta)$, and the derivative of $\delta + \sqrt{C/m} \log(A/\delta)$ vanishes at $\delta = \sqrt{C/m}$, which gives line 3. But the integral only runs up to $A$, so if $\sqrt{C/m} > A$, the best choice is $\delta = A$, and the infimum is $A$, whereas the formula as printed goes on to fall: below $A$, and below *zero* once $m A^2 < C/e^2$, although a fit to noise is never negative. The table compares the printed form with the least value on a fine grid of $\delta$; where the two disagree, the printed form is not the infimum.
 
 # %%
 rows = {}
@@ -221,22 +254,30 @@ a3.repaired(
 glue(printed_one=printed_one)
 
 # %% [markdown]
-# Any $C$ that is large enough may be used, and a single function, whose covers have size 1, may use every $C$. With $m = 4$, $A = 1$, $C = 100$ its fit to noise is 0 and the formula gives {glue:text}`printed_one:.2f`, times a positive constant. Either a second case, $A$ for $m A^2 < C$, or the condition $m \ge C/A^2$ completes the lemma. Below that there is nothing to say anyway, as $\hat{\mathcal R} \le A$.
+# The printed form is right in the last three rows, where $m A^2 \ge C$, and too small above them. This makes the lemma false where it is applied with too few examples: any $C$ that is large enough may be used, and a single function, whose covers have size 1, may use every $C$. With $m = 4$, $A = 1$, $C = 100$ its fit to noise is 0, and the formula gives {glue:text}`printed_one:.2f`, times a positive constant. So the lemma is completed either by a second case, $A$ for $m A^2 < C$, or by the condition $m \ge C/A^2$. Below that there is nothing to prove anyway, because $\hat{\mathcal R} \le A$ holds for every class.
 #
 # ## Risk and empirical risk, over all samples
 #
-# Line 2 is stated with $4 L\hat{\mathcal R}$. Half of that is enough.
+# Line 2 is stated with $4 L\hat{\mathcal R}$, but half of that is enough.
 #
 # ```{prf:theorem} Sharpened (ours)
 # :label: capacity-two
 # For a loss as in line 2, with probability at least $1 - \delta$, for all $f \in \mathcal F$ at once: risk exceeds empirical risk by at most $2 L \hat{\mathcal R} + 2b \sqrt{\log(1/\delta)/2m}$. With $\log(2/\delta)$ the same holds for the difference in both directions. The factor 2 cannot be lowered.
 # ```
 #
+# **The idea of the proof.** The difference of the two risks would be at most twice the complexity of the losses on average, so we study how far it can be from its average. If one example is replaced, the difference of the risks and the complexity change a little, and a quantity of which every example can change only a little is close to its mean with high probability. The constant in the second term comes from counting these changes exactly.
+#
 # ```{dropdown} Proof
-# Let $\hat{\mathcal R}_\ell$ be the complexity of the losses $z \mapsto \ell(f(z))$. By contraction $\hat{\mathcal R}_\ell \le L \hat{\mathcal R}$. Put $\Phi = \sup_f (\text{risk} - \text{empirical risk}) - 2 \hat{\mathcal R}_\ell$. Its mean is at most 0 (a second sample in place of the risk, and a coin toss for each pair). Now change one example. The supremum changes by at most $b/m$. In $\hat{\mathcal R}_\ell$ subtract $b/2$ from all losses, which changes nothing, as the coins have mean 0; the losses then lie in $[-\frac b2, \frac b2]$. For any numbers $h(f)$ and any such $g(f)$, the mean of $\sup(h + g)$ and $\sup(h - g)$ lies between $\sup h$ and $\sup h + \frac b2$. So $\hat{\mathcal R}_\ell$ changes by at most $b/2m$, and $\Phi$ by at most $2b/m$. McDiarmid's inequality gives $\Pr(\Phi > t) \le e^{-m t^2/2b^2}$, which is $\delta$ at $t = 2b \sqrt{\log(1/\delta)/2m}$. For the other direction the same proof holds, and the two failures add up. The factor cannot be lowered: for all functions into $\{0, 1\}$ on very many inputs $\hat{\mathcal R} = \frac12$, the difference tends to $1 = 2 \hat{\mathcal R}$, and the second term vanishes as $m$ grows. $\square$
+# *Mean.* Let $\hat{\mathcal R}_\ell$ be the complexity of the losses $z \mapsto \ell(f(z))$. By contraction $\hat{\mathcal R}_\ell \le L \hat{\mathcal R}$, and we study $\Phi = \sup_f (\text{risk} - \text{empirical risk}) - 2 \hat{\mathcal R}_\ell$. Its mean is at most 0 (a second sample in place of the risk, and a coin toss for each pair).
+#
+# *One example.* If one example is replaced by another, the supremum changes by at most $b/m$. In $\hat{\mathcal R}_\ell$ subtract $b/2$ from all losses, which changes nothing because the coins have mean 0; the losses then lie in $[-\frac b2, \frac b2]$. For any numbers $h(f)$ and any such $g(f)$, the mean of $\sup(h + g)$ and $\sup(h - g)$ lies between $\sup h$ and $\sup h + \frac b2$. So $\hat{\mathcal R}_\ell$ changes by at most $b/2m$, and $\Phi$ by at most $2b/m$.
+#
+# *Tail.* McDiarmid's inequality gives $\Pr(\Phi > t) \le e^{-m t^2/2b^2}$, which is $\delta$ at $t = 2b \sqrt{\log(1/\delta)/2m}$. For the other direction the same proof holds, and the two probabilities of failure add up.
+#
+# *The factor 2.* It cannot be lowered, because for all functions into $\{0, 1\}$ on very many inputs $\hat{\mathcal R} = \frac12$, while the difference tends to $1 = 2 \hat{\mathcal R}$, and the second term vanishes as $m$ grows. $\square$
 # ```
 #
-# It can be checked without a single random number. There are $K$ inputs, equally likely, each with a fixed label. The class holds all functions into $\{0, 1\}$, and the loss is $|f - y|$. A sample of {glue:text}`m_exact` is known, up to names, by how often each input came: a partition of the number {glue:text}`m_exact`. For each partition the largest difference of risk and empirical risk is half the $\ell_1$ distance of the counts over $m$ from uniform. The complexity is half the mean of a sum of $|\text{random walks}|$ over $m$. So the probability that a bound fails is a finite sum.
+# The theorem can be checked without a single random number, as follows. There are $K$ inputs, equally likely, each with a fixed label. The class holds all functions into $\{0, 1\}$, and the loss is $|f - y|$. A sample of {glue:text}`m_exact` is known, up to names, by how often each input came, which is a partition of the number {glue:text}`m_exact`. For each partition the largest difference of risk and empirical risk is half the $\ell_1$ distance of the counts over $m$ from uniform, and the complexity is half the mean of a sum of $|\text{random walks}|$ over $m$. So the probability that a bound fails is a finite sum.
 
 
 # %% mystnb={"code_prompt_hide": "Every sample, by partitions", "code_prompt_show": "Every sample, by partitions"} tags=["hide-input"]
@@ -269,7 +310,7 @@ def chance_and_deviation(K):
 
 
 # %% [markdown]
-# For $\delta$ from 0.01 to 0.99 we take the probability of failure over $\delta$, for several factors in front of $\hat{\mathcal R}$. The largest must be at most 1.
+# For $\delta$ from 0.01 to 0.99 we take the probability of failure over $\delta$, for several factors in front of $\hat{\mathcal R}$. A bound that holds has a largest ratio of at most 1, so a number above 1 in the column *2 R* would refute the theorem.
 
 # %%
 levels = torch.arange(1, 100).double() / 100
@@ -333,7 +374,7 @@ a5.repaired(
 glue(m_exact=m_exact, factor_one=failing["1 R"].max())
 
 # %% [markdown]
-# With $2 \hat{\mathcal R}$ nothing fails; with $\hat{\mathcal R}$ once, the bound fails {glue:text}`factor_one:.2f` times as often as allowed when there are many more inputs than examples. Then a sample has no repeats, $\hat{\mathcal R} = \frac12$, and the class that remembers its sample errs everywhere else. Which number stands under the logarithm of the paper we cannot read. With $\log(1/\delta)$ each direction holds by itself, and that is what a bound on the risk needs. For both at once, nine tosses of one coin fail at $\delta = 0.99$.
+# With $2 \hat{\mathcal R}$ nothing fails, but with $\hat{\mathcal R}$ once the bound fails {glue:text}`factor_one:.2f` times as often as allowed when there are many more inputs than examples. The reason is that such a sample has no repeats, so that $\hat{\mathcal R} = \frac12$, and the class that remembers its sample errs everywhere else. Which number stands under the logarithm of the paper we cannot read. With $\log(1/\delta)$ each direction holds by itself, and that is what a bound on the risk needs, but for both directions at once nine tosses of one coin fail at $\delta = 0.99$.
 #
 # ## The best split of an error budget
 #
@@ -344,11 +385,11 @@ glue(m_exact=m_exact, factor_one=failing["1 R"].max())
 # For $\alpha_i, \beta_i > 0$ let $\gamma = \sum_i \alpha_i^{1/3} \beta_i^{2/3}$. Among positive $x_i$ with $\sum_i \beta_i x_i = C$ the least value of $\sum_i \alpha_i/x_i^2$ is $\gamma^3/C^2$, at $x_i = \frac C\gamma (\alpha_i/\beta_i)^{1/3}$.
 # ```
 #
-# It is Hölder's inequality with exponents 3 and $\frac32$, with equality where $\alpha_i/x_i^3$ is proportional to $\beta_i$:
+# The lemma is Hölder's inequality with exponents 3 and $\frac32$, with equality where $\alpha_i/x_i^3$ is proportional to $\beta_i$:
 #
 # $$\gamma = \sum_i \Bigl( \frac{\alpha_i}{x_i^2} \Bigr)^{1/3} \bigl( \beta_i x_i \bigr)^{2/3} \le \Bigl( \sum_i \frac{\alpha_i}{x_i^2} \Bigr)^{1/3} \Bigl( \sum_i \beta_i x_i \Bigr)^{2/3} .$$
 #
-# We compare with random splits, from very close to the best one to far away, and with equal shares.
+# We compare the split of the lemma with random splits, from very close to it to far away, and with equal shares. A single random split with a smaller cover would refute the lemma.
 
 # %% mystnb={"code_prompt_hide": "Random splits", "code_prompt_show": "Random splits"} tags=["hide-input"]
 rows = []
@@ -387,6 +428,8 @@ split.holds(
 )
 
 # %% [markdown]
+# No random split is better than that of the lemma, whereas equal shares are worse, and exchanging the exponents gives numbers that are far too small or far too large.
+#
 # ## Covers of linear functions
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma A.10, from Zhang (2002)
@@ -396,7 +439,7 @@ split.holds(
 # $$\log N_\infty(\epsilon) \le 36\, \frac{B_1^2 B_2^2}{\epsilon^2} \log\Bigl( 2 \Bigl\lceil \frac{4 B_1 B_2}\epsilon + 2 \Bigr\rceil N + 1 \Bigr) .$$
 # ```
 #
-# The bound does not depend on the dimension. Could its $\log N$ go away? Take $N$ orthogonal inputs of length $B_2$. The values of the class on them are all vectors of length at most $B_1 B_2$. Let $a = (B_1 B_2/\epsilon)^2$.
+# The bound does not depend on the dimension, and one may ask whether its $\log N$ could disappear too. To decide this, take $N$ orthogonal inputs of length $B_2$, on which the values of the class are all vectors of length at most $B_1 B_2$, and let $a = (B_1 B_2/\epsilon)^2$.
 #
 # * **From above.** Round each value to the nearest multiple $2 \epsilon z_i$. A $z_i \ne 0$ needs a value of at least $\epsilon |z_i|$, so $\sum_i |z_i| \le \sum_i z_i^2 \le a$. There are at most $(2N+1)^a$ whole vectors like that.
 # * **From below.** Vectors with $k < a/4$ entries $\pm h$, $h$ just above $2\epsilon$, and zeros elsewhere lie in the class, and two of them always differ by more than $2 \epsilon$ somewhere. So $N_\infty \ge 2^k \binom Nk$.
@@ -427,33 +470,33 @@ zhang.holds(
 glue(generous=(linear["Zhang"] / linear["a log(2N+1)"]).min())
 
 # %% [markdown]
-# Any $k$ below $a/4$ will do, and $\log \binom Nk$ is at least $k \log (N/k)$. So no bound for all inputs can do without $\log N$, or with less than the order of $a$ in front of it. In its constant Zhang's bound is generous, at least {glue:text}`generous:.0f` times $a \log(2N + 1)$.
+# Any $k$ below $a/4$ can be used, and $\log \binom Nk$ is at least $k \log (N/k)$. So no bound for all inputs can do without $\log N$, or with less than the order of $a$ in front of it. In its constant, however, Zhang's bound is generous: it is at least {glue:text}`generous:.0f` times $a \log(2N + 1)$.
 #
 # ## What we found
 #
-# * The entropy integral bounds the fit to noise with a constant of $4 \sqrt 2$, for covers by members. The largest that we needed is {glue:text}`needed:.2f`.
+# * The entropy integral bounds the fit to noise with a constant of $4 \sqrt 2$, for covers by members, while the largest constant that we needed is {glue:text}`needed:.2f`.
 # * The bound on the difference of risk and empirical risk holds with $2 L\hat{\mathcal R}$ in place of $4 L\hat{\mathcal R}$, and the 2 is sharp.
-# * The closed form is to be read with $m \ge C/A^2$, or with a second case.
-# * The best split is Hölder's inequality. Zhang's $\log N$ is needed.
+# * The closed form is to be read with $m \ge C/A^2$, or with a second case, because otherwise it can be negative.
+# * The best split is Hölder's inequality, and Zhang's $\log N$ is needed.
 #
 # ```{finding} variables.lem2_2
 # :title: Lemma 2.2 needs enough examples for its capacity
 # :group: constant
 #
-# **Statement.** A.3, as printed: if $\log N_\infty(\epsilon) \le C/\epsilon^2$, then the complexity is at most $c \sqrt{C/m}\,(1 + \log(A\sqrt{m/C}))$, with no condition on $m$. Lemma 2.2 takes it over.
+# **Statement.** A.3 says, as printed, that if $\log N_\infty(\epsilon) \le C/\epsilon^2$, then the complexity is at most $c \sqrt{C/m}\,(1 + \log(A\sqrt{m/C}))$, with no condition on $m$, and Lemma 2.2 takes it over.
 #
-# **Counterexample.** One function with $|f| \le 1$, $m = 4$, $C = 100$: the complexity is 0 and the bound is ${glue:text}`printed_one:.2f`\,c < 0$.
+# **Counterexample.** For one function with $|f| \le 1$, $m = 4$ and $C = 100$ the complexity is 0 and the bound is ${glue:text}`printed_one:.2f`\,c < 0$.
 #
-# **Why.** The entropy integral ends at $A$. For $C > m A^2$ its minimiser $\sqrt{C/m}$ lies beyond that end.
+# **Why.** The entropy integral ends at $A$, but for $C > m A^2$ its minimiser $\sqrt{C/m}$ lies beyond that end.
 #
-# **Repair.** For $m A^2 < C$ the infimum is $A$. Or require $m \ge C/A^2$.
+# **Repair.** For $m A^2 < C$ the infimum is $A$, so either this case is added or $m \ge C/A^2$ is required.
 #
-# **What survives.** All uses of the lemma with at least $C/A^2$ examples, below which it promises nothing anyway. With covers by members $c = 4\sqrt2$ will do for the complexity, and $2L$ for the $4L$ in front of it.
+# **What survives.** All uses of the lemma with at least $C/A^2$ examples survive, and below that number it promises nothing anyway. With covers by members $c = 4\sqrt2$ is enough for the complexity, and $2L$ for the $4L$ in front of it.
 # ```
 #
 # ## What would falsify this
 #
-# Each check has a *control*, which must fail. For the integral: a finite class whose fit to noise is more than $4 \sqrt 2$ times its integral; the control takes the entropy of one input only. For the closed form: a grid of $\delta$ that finds less; the control is the form as printed, and the other way round. For risk and empirical risk: a probability of failure above the one allowed, summed over all samples; the controls take $\hat{\mathcal R}$ once, or not at all, or the covers of a single sample. For the split: one better split; the controls swap the exponents, and split equally. For Zhang's bound: a packing above it; the control is the same packing without the bound on $\|v\|$.
+# Each check has a *control*, a broken variant which must fail. The constant of the integral would be wrong if a finite class had a fit to noise of more than $4 \sqrt 2$ times its integral, as happens if only the entropy of one input is taken. The closed form would be wrong if a grid of $\delta$ found less, as it does for the printed form; the other control is the repaired form. The theorem on risk and empirical risk would be wrong if its probability of failure, summed over all samples, exceeded the one allowed, as it does with $\hat{\mathcal R}$ once, or not at all, or with the covers of a single sample. The split would not be the best one if one other split were better; here the controls swap the exponents, or split equally. Zhang's bound would be wrong if a packing exceeded it, as the same packing does without the bound on $\|v\|$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -461,18 +504,56 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The paper comes without code: nothing can be compared. Two conventions differ between papers. Some take the complexity with absolute values around the sum. And the usual constant of the entropy integral, 12, is for covers whose centres may lie outside the class.
+# The paper comes without code, so nothing can be compared. Two conventions differ between papers, however. Some take the complexity with absolute values around the sum, and the usual constant of the entropy integral, 12, is for covers whose centres may lie outside the class.
 #
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-capacity-split
+# *By hand.* Two parts have $\alpha = (1, 8)$ and $\beta = (1, 1)$, and the total error is $C = 3$. What is the best split, what does it cost, and what do equal shares cost?
+# ```
+#
+# ```{solution} ex-capacity-split
+# :class: dropdown
+# Here $\gamma = 1 + 2 = 3$, so $x = (1, 2)$, and the cost is $1 + \frac84 = 3$, which is $\gamma^3/C^2 = \frac{27}9$. Equal shares $x = (\frac32, \frac32)$ cost $9 / \frac94 = 4$. The part that is harder to cover gets more of the error, but not in proportion to its cost.
+# ```
+#
+# ```{exercise}
+# :label: ex-capacity-sample
+# *With the computer.* How does the fit to noise fall as the sample grows? Compute it for the bits and for the characters on samples of 4 to 14 inputs, and multiply it by $\sqrt m$. Then run the chapter with a larger sample, `python -m bookkit.run cube/capacity -p m 14 --out my_run`, and see what becomes of the constant that the six classes need.
+# ```
+#
+# ```{solution-start} ex-capacity-sample
+# :class: dropdown
+# ```
+#
+# The samples are nested: each one contains those before it.
+
+# %%
+fresh, by_size = Rng(seed + 1), {}
+order = torch.randperm(2**n, generator=fresh.generator)
+for size in (4, 6, 8, 10, 12, 14):
+    x, index = cube.points(n)[order[:size]], order[:size]
+    some = {"bits": torch.cat((x.T, -x.T)), "characters": cube.characters(n)[:, index]}
+    fit = {name: capacity.rademacher(values).item() for name, values in some.items()}
+    by_size[size] = fit | {f"{name} × √m": v * math.sqrt(size) for name, v in fit.items()}
+answer = pd.DataFrame(by_size).T.rename_axis("m")
+table(answer, "Fit to noise of two classes by the size of the sample", form=".3f")
+
+# %% [markdown]
+# The class of bits has 12 functions, and its fit to noise falls roughly like $1/\sqrt m$, as Massart's bound says. For the 64 characters the product with $\sqrt m$ still grows, because on few inputs many characters agree, so the class has fewer functions than its number suggests.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
 # :label: ex-negative-shares
-# The lemma on the split stands in our text without the condition $x_i > 0$. What is the infimum if the $x_i$ may be negative?
+# *To think about.* The lemma on the split is printed in our text without the condition $x_i > 0$. What is the infimum if the $x_i$ may be negative?
 # ```
 #
 # ```{solution} ex-negative-shares
 # :class: dropdown
-# Zero. With $\alpha = \beta = (1, 1)$ and $C = 1$ take $x = (-M, M + 1)$: the sum $M^{-2} + (M + 1)^{-2}$ tends to 0, and the lemma says 8.
+# The infimum is zero, because with $\alpha = \beta = (1, 1)$ and $C = 1$ one may take $x = (-M, M + 1)$. The sum $M^{-2} + (M + 1)^{-2}$ then tends to 0, whereas the lemma says 8.
 # ```
 #
 # ## References
@@ -481,4 +562,4 @@ ledger.show()
 # :filter: docname in docnames
 # ```
 #
-# The lemmas are from {cite:t}`variables`; the cover of linear functions from {cite:t}`zhang2002`.
+# The lemmas are from {cite:t}`variables`; the cover of linear functions is from {cite:t}`zhang2002`.

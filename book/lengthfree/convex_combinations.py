@@ -19,22 +19,11 @@
 # # Short averages
 #
 # ```{verdict}
-# Lemma 3.1 is false as printed, because a factor is missing. Take a single vector of length 1 with weight $\frac12$, and one term: the lemma promises an error of 0, and the least squared error that is possible is {glue:text}`printed_error:.2f`. Either of two factors repairs it.
+# Lemma 3.1 is false as printed, because a factor is missing. Take a single vector of length 1 with weight $\frac12$, and one term: the lemma promises an error of 0, and the least squared error that is possible is {glue:text}`printed_error:.2f`. A factor in either of two places repairs the lemma.
 # ```
-# **Needs** nothing but linear algebra. **Read** 5 min. **Runs in** 10 s. **Source** printed.
+# **Needs** nothing but linear algebra. **Read** 8 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** A mixture of vectors is near a short average of them, so that a few averages stand in for all mixtures. As printed the lemma that says so lacks a factor; there are two ways to put it in, and both are sharp. Nothing that the paper builds on it is lost.
-#
-# ## The statement
-#
-# ```{prf:lemma} Trauger and Tewari (2024), Lemma 3.1
-# :label: lengthfree-lem3-1
-# *(Refuted below as printed.)* In a Hilbert space let $f = \sum_{i=1}^d \alpha_i V_i$ with $\alpha_i \ge 0$, $\gamma = \sum_i \alpha_i \le 1$ and $\|V_i\| \le b$. For every natural number $k$ there are whole numbers $k_i \ge 0$ with $\sum_i k_i \le k$ and
-#
-# $$\Bigl\| f - \frac1k \sum_i k_i V_i \Bigr\|^2 \le \frac{\gamma^2 b^2 - \|f\|^2}{k} .$$
-#
-# *The sentence after it:* at most $d^k$ tuples $(k_1, \dots, k_d)$ fit these criteria.
-# ```
+# **Claim.** A mixture of vectors is near a short average of them, so a few averages stand in for all mixtures. As printed the lemma that says so lacks a factor. There are two ways to put the factor in, and both are sharp. Nothing that the paper builds on the lemma is lost.
 
 # %% tags=["parameters"]
 starts = 32  # starting points of each search [16..512]
@@ -55,11 +44,44 @@ ledger, rng = Ledger("lengthfree/convex_combinations"), Rng(seed)
 lem3_1, count = ledger.result("lengthfree.lem3_1"), ledger.result("lengthfree.lem3_1_count")
 
 # %% [markdown]
+# ## Why one should care
+#
+# To count the functions in a class, one replaces infinitely many of them by a finite list. For mixtures of $d$ vectors there is an elegant way to do so: every mixture is close to an average of only $k$ of the vectors, and there are at most $d^k$ such averages, however large the space is. This argument of Maurey {cite:p}`pisier1981` is behind many bounds on generalization, and in this paper all covers start from it. A slip in its statement would therefore reach every later lemma, unless one looks closely at what is really used.
+#
+# ## Three weights by hand
+#
+# Take the three unit vectors $e_1, e_2, e_3$ with the weights $\frac12, \frac14, \frac14$, so that the mixture is $f = (\frac12, \frac14, \frac14)$. An average of four of the vectors gives $f$ exactly: take $e_1$ twice and the others once. With fewer terms there is an error, because for $k = 3$ the best average takes each vector once, so its squared error is $(\frac16)^2 + 2 \cdot (\frac1{12})^2 = \frac1{24} = 0.042$. The lemma allows $(1 - \|f\|^2)/k$ with $\|f\|^2 = \frac38$, which is $0.208$ for $k = 3$. The next lines try all averages of up to four terms.
+
+# %%
+mixture, by_hand = f64([0.5, 0.25, 0.25]), {}
+for k in (1, 2, 3, 4):
+    counts = covers.integer_points(3, k).double()
+    counts = counts[counts.sum(-1) == k]
+    off = (mixture - counts / k).square().sum(-1)
+    by_hand[k] = {"averages": len(counts), "least squared error": off.min().item()}
+    by_hand[k]["allowed"] = (1 - mixture.square().sum().item()) / k
+by_hand = pd.DataFrame(by_hand).T.rename_axis("terms k")
+table(by_hand, "Averages of three vectors for one mixture", form={"averages": ".0f"})
+
+# %% [markdown]
+# Here the weights sum to 1, and the lemma is true. The question is what happens if they sum to less than 1, which the lemma allows as well.
+#
+# ## The statement
+#
+# ```{prf:lemma} Trauger and Tewari (2024), Lemma 3.1
+# :label: lengthfree-lem3-1
+# *(Refuted below as printed.)* In a Hilbert space let $f = \sum_{i=1}^d \alpha_i V_i$ with $\alpha_i \ge 0$, $\gamma = \sum_i \alpha_i \le 1$ and $\|V_i\| \le b$. For every natural number $k$ there are whole numbers $k_i \ge 0$ with $\sum_i k_i \le k$ and
+#
+# $$\Bigl\| f - \frac1k \sum_i k_i V_i \Bigr\|^2 \le \frac{\gamma^2 b^2 - \|f\|^2}{k} .$$
+#
+# *The sentence after it:* at most $d^k$ tuples $(k_1, \dots, k_d)$ fit these criteria.
+# ```
+#
 # ## The factor that is missing
 #
-# The idea is Maurey's {cite:p}`pisier1981`: draw $k$ of the vectors at random and take their mean. The mean has the right expectation, and its expected squared error is the variance of one draw over $k$; so some outcome does as well. But a draw needs probabilities that sum to 1, and the $\alpha_i$ sum to $\gamma$.
+# The idea of the proof is to draw $k$ of the vectors at random and to take their mean. The mean has the right expectation, and its expected squared error is the variance of one draw over $k$, so some outcome is at least as good. But a draw needs probabilities that sum to 1, whereas the $\alpha_i$ sum to $\gamma$.
 #
-# One number decides: $d = 1$, $V_1 = 1$, so that $f = \gamma$. The printed bound is $\gamma^2 - \gamma^2 = 0$ for every $k$. The averages are the multiples of $\frac1k$ up to 1.
+# One number decides whether the lemma got over this difficulty. For $d = 1$ and $V_1 = 1$ we have $f = \gamma$, so the printed bound is $\gamma^2 - \gamma^2 = 0$ for every $k$. The averages are the multiples of $\frac1k$ up to 1, and most numbers $\gamma$ are no such multiples. We compute the least error for each $\gamma$; the lemma is true where it is 0.
 
 
 # %%
@@ -89,7 +111,9 @@ axes[0].legend(loc="lower center", bbox_to_anchor=(0.5, 0.0), fontsize=8)
 figures.show()
 
 # %% [markdown]
-# At $\gamma = \frac12$, $k = 1$ the candidates are 0 and 1, at squared distance {glue:text}`printed_error:.2f` from $f$, and the bound is 0. Where $\gamma = 1$ the lemma is true. In general there are two ways to get probabilities that sum to 1, and each puts one factor $\gamma$ elsewhere:
+# In each panel the solid curve touches zero only where $\gamma$ is a multiple of $\frac1k$, so everywhere else the printed bound is violated. At $\gamma = \frac12$, $k = 1$ the candidates are 0 and 1, at squared distance {glue:text}`printed_error:.2f` from $f$. The dashed curve is the bound of the second repair below, and the solid curve stays under it.
+#
+# Where $\gamma = 1$ the lemma is true, but in general there are two ways to get probabilities that sum to 1, and each puts one factor $\gamma$ elsewhere:
 #
 # ```{prf:lemma} Lemma 3.1, repaired (ours)
 # :label: convex-repaired
@@ -103,10 +127,18 @@ figures.show()
 # ```
 #
 # ```{dropdown} Proof
-# Let $Z_1, \dots, Z_k$ be independent draws of a random vector $Z$ with mean $f$. Their mean has the expected squared distance $\frac1k (\mathbb E \|Z\|^2 - \|f\|^2)$ from $f$, and some outcome is not above it. *Repair 1*: $Z = \gamma V_i$ with probability $\alpha_i/\gamma$; then $\|Z\|^2 \le \gamma^2 b^2$. (For $\gamma = 0$ both sides are 0.) *Repair 2*: $Z = V_i$ with probability $\alpha_i$, and 0 with probability $1 - \gamma$; then $\mathbb E \|Z\|^2 \le \gamma b^2$. In both $k_i$ is the number of times that $V_i$ was drawn. $\square$
+# Both repairs use the same draw of $k$ vectors and differ only in what is drawn.
+#
+# Let $Z_1, \dots, Z_k$ be independent draws of a random vector $Z$ with mean $f$. Their mean has the expected squared distance $\frac1k (\mathbb E \|Z\|^2 - \|f\|^2)$ from $f$, and some outcome is not above it.
+#
+# For *repair 1* let $Z = \gamma V_i$ with probability $\alpha_i/\gamma$, so that $\|Z\|^2 \le \gamma^2 b^2$ (for $\gamma = 0$ both sides are 0).
+#
+# For *repair 2* let $Z = V_i$ with probability $\alpha_i$, and 0 with probability $1 - \gamma$, so that $\mathbb E \|Z\|^2 \le \gamma b^2$.
+#
+# In both $k_i$ is the number of times that $V_i$ was drawn. $\square$
 # ```
 #
-# As printed, the lemma has the left side of repair 2 and the right side of repair 1. An adversary looks for vectors and weights, some of them tiny, for which an inequality fails: up to four vectors in up to three dimensions, up to four terms, and all tuples tried for each.
+# As printed, the lemma has the left side of repair 2 and the right side of repair 1. An adversary looks for vectors and weights, some of them tiny, for which an inequality fails: up to four vectors in up to three dimensions, up to four terms, and all tuples tried for each. A positive excess for one of the repairs would refute it.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
 
@@ -180,11 +212,11 @@ glue(printed_error=printed_error, worst_excess=forms.loc["as printed", "largest 
 glue(ratio_1=forms.loc["repair 1", "largest ratio"], ratio_2=forms.loc["repair 2", "largest ratio"])
 
 # %% [markdown]
-# Both repairs are attained: their ratios come to {glue:text}`ratio_1:.3f` and {glue:text}`ratio_2:.3f`. The printed form is never off by more than $\frac{b^2}{4k}$, since it differs from repair 2 by $(\gamma - \gamma^2) b^2/k$; the search finds {glue:text}`worst_excess:.3f`.
+# Both repairs are attained, because their ratios reach {glue:text}`ratio_1:.3f` and {glue:text}`ratio_2:.3f`, and neither is exceeded. The printed form differs from repair 2 by $(\gamma - \gamma^2) b^2/k$, so it is never off by more than $\frac{b^2}{4k}$; the search finds {glue:text}`worst_excess:.3f` of $\frac{b^2}k$.
 #
 # ## How many averages
 #
-# "At most $d^k$" counts $k$ draws from $d$ vectors, so $\sum_i k_i = k$ as in repair 1. If the sum may be smaller, to draw nothing is one more option, and there are up to $(d+1)^k$. We count the tuples that fit the lemma's inequality as well, at $V_i = e_i$ and $\alpha_i = \frac1d$, where $\gamma = 1$.
+# The number $d^k$ counts $k$ draws from $d$ vectors, so it belongs to $\sum_i k_i = k$ as in repair 1. If the sum may be smaller, to draw nothing is one more option, and there are up to $(d+1)^k$ tuples. But perhaps the lemma's inequality excludes some of them. To see whether it does, we count the tuples that fit the inequality as well, at $V_i = e_i$ and $\alpha_i = \frac1d$, where $\gamma = 1$. If more than $d^k$ tuples fit both, the sentence is refuted.
 
 
 # %%
@@ -223,12 +255,12 @@ count.repaired(
 glue(tuples=fitting(3, 1))
 
 # %% [markdown]
-# The paper's later lemmas take averages of $2k + 1$ vectors, $\pm B e_i$ and 0. So 0 is one of the $V_i$, $\gamma$ may be taken as 1, and neither factor nor count does harm.
+# In three of the four rows more tuples fit both conditions than $d^k$. This does no harm to the paper, because the later lemmas take averages of $2k + 1$ vectors, $\pm B e_i$ and 0. So 0 is one of the $V_i$, $\gamma$ may be taken as 1, and neither the factor nor the count matters there.
 #
 # ## What we found
 #
-# * The sparsification lemma lacks a factor as printed. It has two repairs, both sharp. The covers that the paper builds are not touched.
-# * Tuples whose sum may fall short of $k$ are counted by $(d+1)^k$.
+# * The sparsification lemma lacks a factor as printed. It has two repairs, both sharp, and the covers that the paper builds are not touched.
+# * Tuples whose sum may fall short of $k$ are counted by $(d+1)^k$, not by $d^k$.
 #
 # ```{finding} lengthfree.lem3_1
 # :title: Maurey's lemma: the factor gamma stands on one side only
@@ -236,13 +268,13 @@ glue(tuples=fitting(3, 1))
 #
 # **Statement.** As printed, some average $\frac1k \sum k_i V_i$ with $\sum k_i \le k$ is within $(\gamma^2 b^2 - \|f\|^2)/k$ of $f$, squared.
 #
-# **Counterexample.** $d = 1$, $V = 1$, $\alpha = \frac12$, $k = 1$: the bound is 0, the least squared error {glue:text}`printed_error:.2f`.
+# **Counterexample.** At $d = 1$, $V = 1$, $\alpha = \frac12$, $k = 1$ the bound is 0, but the least squared error is {glue:text}`printed_error:.2f`.
 #
 # **Why.** Drawing from weights that sum to $\gamma < 1$ needs either the factor $\gamma$ in front of the average or the vector 0 among the outcomes. The lemma has the left side of one and the right side of the other.
 #
-# **Repair.** $\frac\gamma k \sum k_i V_i$ with $\sum k_i = k$; or the bound $(\gamma b^2 - \|f\|^2)/k$.
+# **Repair.** Either the average is $\frac\gamma k \sum k_i V_i$ with $\sum k_i = k$, or the bound is $(\gamma b^2 - \|f\|^2)/k$.
 #
-# **What survives.** The lemma for $\gamma = 1$, and all that is built on it: there 0 is one of the vectors.
+# **What survives.** The lemma for $\gamma = 1$, and all that is built on it, because there 0 is one of the vectors.
 # ```
 #
 # ```{finding} lengthfree.lem3_1_count
@@ -251,18 +283,18 @@ glue(tuples=fitting(3, 1))
 #
 # **Statement.** As printed after Lemma 3.1, at most $d^k$ tuples $(k_1, \dots, k_d)$ with $\sum_i k_i \le k$ fit its criteria.
 #
-# **Counterexample.** $d = 3$, $k = 1$, $V_i = e_i$, $\alpha_i = \frac13$: {glue:text}`tuples` tuples meet sum and inequality, and $d^k = 3$.
+# **Counterexample.** At $d = 3$, $k = 1$, $V_i = e_i$, $\alpha_i = \frac13$, {glue:text}`tuples` tuples meet sum and inequality, but $d^k = 3$.
 #
-# **Why.** $d^k$ counts draws from $d$ options, and drawing nothing is one more.
+# **Why.** The number $d^k$ counts draws from $d$ options, and drawing nothing is one more.
 #
-# **Repair.** $(d + 1)^k$, or $\sum_i k_i = k$.
+# **Repair.** Either the count is $(d + 1)^k$, or the sum is $\sum_i k_i = k$.
 #
-# **What survives.** All lemmas: they count 0 as one of the vectors.
+# **What survives.** All lemmas, because they count 0 as one of the vectors.
 # ```
 #
 # ## What would falsify this
 #
-# For a repair of Lemma 3.1: vectors and weights with an error above its bound; the control is the printed form, in the same search. For the count: more tuples than $(d+1)^k$; the control allows sums of $k + 1$.
+# A repair of Lemma 3.1 would be false if vectors and weights had an error above its bound; the control is the printed form, in the same search. The count would be wrong if there were more tuples than $(d+1)^k$; the control allows sums of $k + 1$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -270,20 +302,78 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# Nothing can be compared. The only program of the repository `traugerjacob/Transformer-Gen-Bounds`, `run_experiment.py`, trains on sparse majority; no average is taken and no cover built in it.
+# Nothing can be compared. The only program of the repository `traugerjacob/Transformer-Gen-Bounds`, `run_experiment.py`, trains on sparse majority, so no average is taken and no cover is built in it.
 #
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-convex-half
+#
+# *By hand.* For one vector, $V = 1$, with weight $\gamma = \frac12$, for which numbers $k$ of terms does the printed lemma hold, and how large is the least squared error for the others?
+# ```
+#
+# ```{solution} ex-convex-half
+# :class: dropdown
+#
+# The bound is 0, so the lemma holds if and only if $\frac12$ is a multiple of $\frac1k$, that is, for even $k$. For odd $k$ the nearest multiples lie at the distance $\frac1{2k}$, so the least squared error is $\frac1{4k^2}$.
+# ```
+#
+# ```{exercise}
 # :label: ex-convex-best
 #
-# In {numref}`fig-one-vector` the least error touches the bound of repair 2 at $\gamma = \frac12$ for $k = 1$. Where does it for $k = 3$?
+# *With pencil and paper.* In {numref}`fig-one-vector` the least error touches the bound of repair 2 at $\gamma = \frac12$ for $k = 1$. At which $\gamma$ does it touch the bound for $k = 3$?
 # ```
 #
 # ```{solution} ex-convex-best
 # :class: dropdown
 #
-# At the ends only. The error is the square of the distance to the nearest multiple of $\frac1k$. From $\frac1{2k}$ to $1 - \frac1{2k}$ it is at most $\frac1{4k^2}$, and the bound is at least $\frac1{2k^2} (1 - \frac1{2k})$, which is more unless $k = 1$. For $\gamma < \frac1{2k}$ it is $\gamma^2 < \gamma (1 - \gamma)/k$ unless $\gamma = 0$, and the other end is alike.
+# It touches the bound at the ends only, because the error is the square of the distance to the nearest multiple of $\frac1k$. From $\frac1{2k}$ to $1 - \frac1{2k}$ it is at most $\frac1{4k^2}$, and the bound is at least $\frac1{2k^2} (1 - \frac1{2k})$, which is more unless $k = 1$. For $\gamma < \frac1{2k}$ it is $\gamma^2 < \gamma (1 - \gamma)/k$ unless $\gamma = 0$, and the other end is alike.
+# ```
+#
+# ```{exercise}
+# :label: ex-convex-draws
+#
+# *With the computer.* Run the chapter with a longer search, `python -m bookkit.run lengthfree/convex_combinations -p moves 400 --out my_run`, and see whether a repair is ever exceeded. Then carry out the proof: draw averages of $k$ vectors at random and compare their squared error with the bound. How much better is the best of a thousand draws?
+# ```
+#
+# ```{solution-start} ex-convex-draws
+# :class: dropdown
+# ```
+#
+# We take 16 random unit vectors in 16 dimensions with equal weights.
+
+# %%
+fresh, answers = Rng(seed), {}
+vectors = fresh.normal(16, 16)
+vectors = vectors / vectors.norm(dim=-1, keepdim=True)
+center = vectors.mean(0)
+for k in (1, 4, 16, 64):
+    drawn = torch.randint(16, (1000, k), generator=fresh.generator)
+    off = (vectors[drawn].mean(1) - center).square().sum(-1)
+    answers[k] = {
+        "bound": (1 - center.square().sum().item()) / k,
+        "mean of the draws": off.mean().item(),
+        "least of 1000": off.min().item(),
+    }
+answer = pd.DataFrame(answers).T.rename_axis("terms k")
+table(answer, "Squared error of random averages", form=".4f")
+
+# %% [markdown]
+# The mean over the draws agrees with the bound, since the vectors all have length 1 and the bound is then the variance itself. The best of a thousand draws is better, by a factor of 1.2 with one term and of six with 64. So an average that is chosen with care needs fewer terms than the lemma says, but only by a constant factor as long as draws are all that one looks at.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-convex-dimension
+#
+# *To think about.* How many averages does one need to come within $\epsilon$ of every mixture of $d$ vectors of length at most $b$, with weights that sum to 1? Compare this with a grid in the space of the vectors. Which of the two would you use in two dimensions?
+# ```
+#
+# ```{solution} ex-convex-dimension
+# :class: dropdown
+#
+# By the lemma $k = \lceil b^2/\epsilon^2 \rceil$ terms are enough, so there are at most $d^k$ averages, and the logarithm of their number is about $\frac{b^2}{\epsilon^2} \log d$, in which the dimension of the space does not occur. A grid in $D$ dimensions needs about $(b \sqrt D/\epsilon)^D$ points, so its logarithm grows like $D \log \frac1\epsilon$. For $D = 2$ and a small $\epsilon$ the grid is much smaller, whereas for large $D$ the averages win.
 # ```
 #
 # ## References

@@ -13,6 +13,7 @@
 #     language: python
 #     name: python3
 # ---
+
 # %% [markdown]
 # (ch-layer-by-layer)=
 # # One layer at a time
@@ -20,21 +21,21 @@
 # ```{verdict}
 # Lemma E.2 is false in the first layer if tokens are longer than $\sqrt2$: for tokens of length $R$ its bound on the error can be too small by a factor of $R^2/2$, and by {glue:text}`by_hand:.1f` at $R = 5$. With $R^2$ beside $W_{QK}$ the lemma is true, even with half of its constants.
 # ```
-# **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far one layer moves, and how far the read-out moves. The first and the third hold. The second is Lemma A.15 of {cite:t}`variables`, without the condition of Lemma A.14, on which that rests, that tokens lie in the unit ball. With it the lemma holds; the paper uses it for longer inputs too, and there it fails. Its repair is a square of their length. The paper sums the bound up as a power of the norms, and counts what several heads cost; both are fair. Two corollaries of the appendix inherit a missing factor from Theorem 4.2, and fail.
+# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far one layer moves, and how far the read-out moves. The first and the third hold. The second is Lemma A.15 of {cite:t}`variables`, without the condition of Lemma A.14, on which that rests, that tokens lie in the unit ball. With this condition the lemma holds, but the paper uses it for longer inputs too, and there it fails. Its repair is a square of their length. The paper sums the bound up as a power of the norms, and counts what several heads cost; both are fair. Two corollaries of the appendix inherit a missing factor from Theorem 4.2, and fail.
 #
 # ## Why one should care
 #
-# A bound for many layers is a bound for one layer used again and again: an error in the weights of a layer becomes an error in its output, which the next layer receives. Lemma E.2 is this step. If it were too small by a factor of 2, the bound for ten layers could be too small by a factor of a thousand. The step has a place where it is easy to lose a factor, because inside the network tokens have length at most 1 but the first layer receives the raw tokens, which may be longer.
+# A bound for many layers is a bound for one layer used again and again, because an error in the weights of a layer becomes an error in its output, which the next layer receives. Lemma E.2 is this step. If it were too small by a factor of 2, the bound for ten layers could be too small by a factor of a thousand. There is one place where a factor is easily lost: inside the network tokens have length at most 1, but the first layer receives the raw tokens, which may be longer.
 #
 # ## One score by hand
 #
-# A score is a product $x^\top W z$ of two tokens with a matrix. Let both tokens have the single entry $R$ and let $W$ be off by 0.01. Then the score is off by $0.01\, R^2$. For $R = 1$ this is 0.01, for $R = 5$ it is 0.25. A lemma that is right for tokens of length 1, in which only $W$ occurs, is too small by the factor $R^2 = 25$ at length 5. Half of that remains after the softmax, whose slope is at most $\frac12$.
+# A score is a product $x^\top W z$ of two tokens with a matrix. Let both tokens have the single entry $R$, and let $W$ be off by 0.01. Then the score is off by $0.01\, R^2$, which is 0.01 for $R = 1$ and 0.25 for $R = 5$. A lemma that is right for tokens of length 1, and in which the error of $W$ enters without the lengths of both tokens, is therefore too small by a factor of up to $R^2 = 25$ at length 5. Half of this factor remains after the softmax, whose slope is at most $\frac12$ for two tokens.
 #
 # ## How far one layer moves
 #
-# The networks are those of {ref}`ch-multi-layer-bound`. Hats mark a second set of weights that meets the same bounds, and $\Delta W = W - \hat W$. For rows $Z$ we write $\|Z\|$ for the length of the longest.
+# The networks are those of {ref}`ch-multi-layer-bound`. Hats mark a second set of weights that meets the same bounds, and $\Delta W = W - \hat W$. For rows $Z$ we write $\|Z\|$ for the length of the longest row.
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Lemmas E.2 and E.3
 # :label: lengthfree-lemE2
@@ -44,6 +45,8 @@
 #
 # and with $g = g^{(L+1)}_{[CLS]}$ the outputs differ by at most $\|w\|_2 \|g - \hat g\|_2 + |(w - \hat w)^\top \hat g|$.
 # ```
+#
+# The four terms of E.2 are easy to name. The first is the error of $W_c$, the second is the error that comes from the layer before, the third belongs to the scores, and the fourth to the values. The third term is the one that we examine.
 
 # %% tags=["parameters"]
 count = 200  # blocks that a search starts from, for each length of tokens [50..2000]
@@ -75,9 +78,9 @@ split, block_move, read_out = (
 # %% [markdown]
 # ## Long tokens
 #
-# From the second layer on tokens are no longer than 1, by $\Pi$. Those of the first are as long as $B_x$, and the lemma does not say what that costs. Let $d = k = 1$, $\sigma(y) = y$, $W_c = 1$, $W_v = \frac1R$, and two tokens $R$ and $-R$. With $W_{QK} = 0$ attention gives 0. With $W_{QK} = a$ the scores of the first token are $\pm a R^2$, and attention gives it $\tanh(a R^2)$. Both networks read the same tokens, so E.2 allows $2 B_{v2}\, a R = 2a$. For small $a$ the ratio is $\frac{R^2}2$.
+# From the second layer on, $\Pi$ keeps tokens no longer than 1. Those of the first layer are as long as $B_x$, and the lemma does not say what that costs. We put the example from above into a layer. Let $d = k = 1$, $\sigma(y) = y$, $W_c = 1$, $W_v = \frac1R$, and take two tokens $R$ and $-R$. With $W_{QK} = 0$ attention averages the two tokens and gives 0. With $W_{QK} = a$ the scores of the first token are $\pm a R^2$, so attention gives it $\tanh(a R^2)$. Both networks read the same tokens, so E.2 allows only the third term, $2 B_{v2}\, a R = 2a$. For small $a$ the ratio of the two sides is therefore $\frac{R^2}2$.
 #
-# We write both sides once, with the constant $c$ of softmax (2 in the paper) and a length $R$ that the lemma does not have (it has 1):
+# In code we write both sides once, with the constant $c$ of softmax (2 in the paper) and a length $R$ that the lemma does not have (there it is 1). The lemma fails where the ratio of left to right side exceeds 1.
 
 
 # %%
@@ -119,6 +122,8 @@ figures.show()
 table(long, "Left over right side of E.2, two tokens R and -R", form=".4f")
 
 # %% [markdown]
+# The line of the lemma as printed rises like the square of $R$ and crosses 1 at $R = \sqrt2$. With $R^2$ put beside $W_{QK}$ the ratio stays at 1 for every length, so the two tokens show at the same time that this repair cannot be made smaller.
+#
 # ```{prf:lemma} E.2, repaired (ours)
 # :label: layer-repaired
 # If no token of either network is longer than $R$, then with $c = 1$
@@ -128,19 +133,23 @@ table(long, "Left over right side of E.2, two tokens R and -R", form=".4f")
 # Only the weights without hats have to meet the bounds. So E.2 as printed holds for $R = 1$, with half its constants, and for $i = 1$ it needs $B_x^2$ beside $\Delta W_{QK}$.
 # ```
 #
+# **The idea of the proof.** We exchange one thing at a time: first the tokens, with the old weights, and then the weights, with the new tokens. Each exchange moves the scores and the values. If the scores move by $\eta$, the attention weights move by at most $\eta$ in sum, and the average of values moves by at most $\eta$ times the longest value. A score is a product of two tokens with $W_{QK}$, so one factor $R$ comes from the other token of the score, and a second one from the value.
+#
 # ```{dropdown} Proof
+# We exchange the tokens, then the weights, and then follow both changes to the end of the layer.
+#
 # Leave out the index $i$; $p$ and $\hat p$ are the softmax weights of one row. We use $\|p - \hat p\|_1 \le c\, \|s - \hat s\|_\infty$ for the scores $s$, with $c = 1$ ({ref}`ch-attention-capacity`).
 #
 # *Other tokens, same weights.* The row is $p^\top g W_v - \hat p^\top \hat g W_v = (p - \hat p)^\top g W_v + \hat p^\top (g - \hat g) W_v$. The second part is at most $B_{v2} \|g - \hat g\|$, since $\hat p$ averages. A score is $z^\top W_{QK} z'$, so it moves by at most $2 R B_{QK2} \|g - \hat g\|$, and the first part is at most $c \cdot 2 R B_{QK2} \|g - \hat g\| \cdot R B_{v2}$.
 #
-# *Other weights, same tokens $\hat g$.* Scores move by $|\hat z^\top \Delta W_{QK} \hat z'| \le R\, \|\hat g\, \Delta W_{QK}\|$. The row moves by at most $c R\, \|\hat g\, \Delta W_{QK}\| \cdot R B_{v2} + \|\hat g\, \Delta W_v\|$.
+# *Other weights, same tokens $\hat g$.* Scores move by $|\hat z^\top \Delta W_{QK} \hat z'| \le R\, \|\hat g\, \Delta W_{QK}\|$. So the row moves by at most $c R\, \|\hat g\, \Delta W_{QK}\| \cdot R B_{v2} + \|\hat g\, \Delta W_v\|$.
 #
 # *The rest.* $\Pi$ is the nearest point of a ball and moves no two rows apart; $\sigma$ moves them apart by at most $L_\sigma$. With $h = \sigma(\Pi(f))$ it is $h W_c - \hat h \hat W_c = (h - \hat h) W_c + \hat h\, \Delta W_c$. The last $\Pi$ adds nothing. $\square$
 #
 # The error of a score can be charged to the other token as well, $\|\hat g\, \Delta W_{QK}^\top\|$; Edelman et al. (2022) do so.
 # ```
 #
-# It is attained: by the two tokens for $W_{QK}$, and by one token in width 1 for the others. A search over blocks, starting from random and from nearly aligned ones, with tokens from $\frac1{10}$ to 10 long and sizes over six powers of ten, and long random blocks:
+# Every term of the repaired lemma is attained, the one of $W_{QK}$ by the two tokens, and the others by one token in width 1. To look for a mistake in the proof, a search starts from random blocks and from nearly aligned ones, with tokens from $\frac1{10}$ to 10 long and sizes over six powers of ten, and we also try long random blocks. A ratio above 1 in a column *repaired* would refute the lemma. The same cell draws random read-outs for E.3 and random splits for E.1, which is stated in the next section.
 
 # %% mystnb={"code_prompt_hide": "The search, and both other lemmas", "code_prompt_show": "The search, and both other lemmas"} tags=["hide-input"]
 SIZES = (6, 6, *(4,) * 6)  # three tokens twice, three matrices and their changes; width 2
@@ -248,7 +257,7 @@ split.holds(
 glue(by_hand=long.loc[5, "as printed"])
 
 # %% [markdown]
-# E.3 is the triangle inequality for $w^\top g - \hat w^\top \hat g = w^\top (g - \hat g) + (w - \hat w)^\top \hat g$.
+# The search reaches the repaired bound at all three lengths and never exceeds it. With $c = \frac12$ in place of 1 it would be exceeded, and as printed the lemma is exceeded at $R = 10$. E.3 is the triangle inequality for $w^\top g - \hat w^\top \hat g = w^\top (g - \hat g) + (w - \hat w)^\top \hat g$.
 #
 # ## How to split an error
 #
@@ -257,15 +266,15 @@ glue(by_hand=long.loc[5, "as printed"])
 # Let $C_i/\epsilon_i^2$ be the log size of a cover at scale $\epsilon_i$. Over all $\epsilon_i$ with $\sum_i \beta_i \epsilon_i = \epsilon$ the least value of $\sum_i C_i / \epsilon_i^2$ is $\gamma^3/\epsilon^2$ with $\gamma = \sum_i C_i^{1/3} \beta_i^{2/3}$, at $\epsilon_i = \frac\epsilon\gamma (C_i/\beta_i)^{1/3}$.
 # ```
 #
-# This is an inequality of Hölder: with $y_i = C_i / \epsilon_i^2$ and $t_i = \beta_i \epsilon_i$,
+# The lemma is an inequality of Hölder. With $y_i = C_i / \epsilon_i^2$ and $t_i = \beta_i \epsilon_i$,
 #
 # $$\gamma = \sum_i y_i^{1/3}\, t_i^{2/3} \le \Bigl( \sum_i y_i \Bigr)^{1/3} \Bigl( \sum_i t_i \Bigr)^{2/3} = \Bigl( \sum_i C_i/\epsilon_i^2 \Bigr)^{1/3} \epsilon^{2/3} ,$$
 #
-# with equality where $y_i$ is proportional to $t_i$. It needs $C_i, \beta_i > 0$; with a zero, which the lemma allows, nothing attains the least value.
+# with equality where $y_i$ is proportional to $t_i$. This needs $C_i, \beta_i > 0$; with a zero, which the lemma allows, nothing attains the least value. It also needs $\epsilon_i > 0$. The lemma names no sign, but scales of covers are positive, so we read it with positive $\epsilon_i$, as the source of the lemma is read. (Without signs $C = \beta = (1, 1)$, $\epsilon = 1$ and the pair $(11, -10)$ would give 0.018 in place of 8.)
 #
 # ## The price of depth
 #
-# With equal layers $\alpha_i = a^{L-i}$, $a = L_\sigma B_{c2} B_{v2} (1 + 4 B_{QK2})$, and the bound grows like $a^{2L}$. At norms of 1 that is a factor of nearly 25 a layer, or 9 with the true constant of softmax ({numref}`fig-deep-constants`).
+# How fast does the bound grow with the number of layers? With equal layers $\alpha_i = a^{L-i}$, $a = L_\sigma B_{c2} B_{v2} (1 + 4 B_{QK2})$, and the bound grows like $a^{2L}$. At norms of 1 that is a factor of nearly 25 a layer, or 9 with the true constant of softmax ({numref}`fig-deep-constants`).
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Log size of the cover in units of $C_1/\\epsilon^2$ against the number of layers: Theorem 4.2 as printed, repaired with $c = 2$, and with $c = 1$. Norms are 1; right $B_{c2} = 4$ and $B_{v2} = \\frac14$.", "name": "fig-deep-constants"}, "image": {"alt": "Two logarithmic panels with rising lines over one to eight layers. Left the printed line lies below the repaired one by a factor of two to four; the line with constant 1 is the least steep and crosses the printed one after two layers. Right the printed line lies about ten times below the repaired one."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=2.7, sharey=True)
@@ -294,7 +303,7 @@ glue(lost=uneven.loc[2, "repaired, c = 2"] / uneven.loc[2, "as printed"])
 glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / plain.iloc[-2, 2])
 
 # %% [markdown]
-# The last layer multiplies the repaired bound by {glue:text}`step_2:.1f`, or {glue:text}`step_1:.1f` with $c = 1$. What the slips of {ref}`ch-multi-layer-bound` lose is a factor of {glue:text}`lost:.0f` for two layers with $B_{c2} = 4$, $B_{v2} = \frac14$.
+# On a logarithmic axis all lines are nearly straight, so each further layer costs the same factor. The last layer multiplies the repaired bound by {glue:text}`step_2:.1f`, or by {glue:text}`step_1:.1f` with $c = 1$. The distance between the printed and the repaired line in the right panel is what the slips of {ref}`ch-multi-layer-bound` lose, a factor of {glue:text}`lost:.0f` for two layers with $B_{c2} = 4$, $B_{v2} = \frac14$.
 #
 # **The summary.** After Corollary 4.2.1 the paper sums its bound up, "ignoring polylog terms and constants", as
 #
@@ -304,6 +313,8 @@ glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / pl
 #
 # $$163 \cdot 25^{L-1}\, \frac{B^2 B_x^2 B_w^2}{\epsilon^2}\, P^{2L} \ln(2dk+1) .$$
 #
+# The proof bounds every product of norms by a power of $P$ and sums a geometric series.
+#
 # ```{dropdown} Proof
 # Divide $\gamma$ and $\eta$ by $C_1^{1/3} (B_x B_w)^{2/3}$. As $\alpha_i \le (5P)^{L-i}$ and each product of some of the norms is at most $P$, with $q = (5P)^{2/3} \ge 2.92$
 #
@@ -312,7 +323,7 @@ glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / pl
 # since the sum is at most $q^{L-1}/(q-1)$. The bracket is at most 5.46, its cube at most 163, and $(P^{2/3} q^{L-1})^3 = 25^{L-1} P^{2L}$. $\square$
 # ```
 #
-# So the summary is right, if a constant for each layer counts among the constants. For $B_{QK2} < 1$ it has to be read with $1 + B_{QK2}$: else a small $B_{QK2}$ could make up for a large $B_{c2}$. The repaired bound gives it with $B_x^6$ for $B_x^2$.
+# So the summary is right, if a constant for each layer counts among the constants. For $B_{QK2} < 1$ it has to be read with $1 + B_{QK2}$, because otherwise a small $B_{QK2}$ could make up for a large $B_{c2}$. The repaired bound gives the summary with $B_x^6$ for $B_x^2$. The next cell draws norms at random and divides the formula by its summary, with the constants written out. Norms of at least 1 with a quotient above 1 would refute our reading.
 
 # %%
 ratios = {"norms at least 1": [], "also small B_QK": []}
@@ -327,7 +338,7 @@ summed = pd.Series({k: max(v) for k, v in ratios.items()}, name="largest").renam
 table(summed, "Formula of 4.2.1 over its summary, 1 to 12 layers", form=".2g")
 
 # %% [markdown]
-# **Several heads.** The paper says that with $H$ heads the method has a dependence of $H^{1.5}$, against $H$ in one layer. A layer adds the outputs of its $H$ heads. So each part of the sum appears $H$ times, and an error of the layer's input is multiplied by $H$ too. The bound on the Rademacher complexity goes with the root of the log size. In one layer, which is what the paper compares, that is $H^{3/2}$. In $L$ layers it is $H^{L + 1/2}$ by the same method.
+# **Several heads.** The paper says that with $H$ heads the method has a dependence of $H^{1.5}$, against $H$ in one layer. To see where such a power comes from, note that a layer adds the outputs of its $H$ heads. So each part of the sum appears $H$ times, and an error of the layer's input is multiplied by $H$ too. The bound on the Rademacher complexity goes with the root of the log size. In one layer, which is what the paper compares, that is $H^{3/2}$, whereas in $L$ layers the same method gives $H^{L + 1/2}$. The table computes these powers from the formula.
 
 
 # %%
@@ -380,7 +391,9 @@ ledger.result("lengthfree.heads_deep").holds(
 # Let $B$ bound the norms that Lemma 3.3 asks for (F.0.1) or Lemma 3.4 (F.0.2), of all matrices and of $w$. Then {prf:ref}`lengthfree-thm4-2` holds with $C_{B_x} = B_x^2 C_1$ and $C_1 = d B^2 \ln(2k+1)$, or $C_1 = B^2 \ln(dk)$.
 # ```
 #
-# Lemmas 3.3 and 3.4 are for inputs with $\|x\|_1 \le 1$, and their covers enter here for tokens with $\|x\|_2 \le 1$. $\Pi$ bounds only the latter. A hidden token can have all entries $1/\sqrt d$: take $x = e_1$ and a first row of $W_v$ with these entries, for which $B = \sqrt d$ is enough. Its 1-norm is $\sqrt d$, and then an error that is the same in all columns is $\sqrt d$ times as large. We take the cover that proves Lemma 3.3, at $d = 16$, and a matrix half a step off in all columns.
+# There are two questions about these corollaries: whether the step from the theorem is right, and whether the bounds themselves are true.
+#
+# **The step.** Lemmas 3.3 and 3.4 are for inputs with $\|x\|_1 \le 1$, but their covers are used here for tokens with $\|x\|_2 \le 1$, since $\Pi$ bounds only the latter. A hidden token can have all entries $1/\sqrt d$: take $x = e_1$ and a first row of $W_v$ with these entries, for which $B = \sqrt d$ is enough. Its 1-norm is $\sqrt d$, and then an error that is the same in all columns is $\sqrt d$ times as large. As an example we take the cover that proves Lemma 3.3, at $d = 16$, and a matrix half a step off in all columns.
 
 # %%
 d, terms = 16, 3
@@ -453,17 +466,21 @@ for name, rows in (("corF_0_2", over.index[:3]), ("corF_0_1", over.index[3:])):
 glue(least_two=over.iloc[2])
 
 # %% [markdown]
-# With covers at $\epsilon/\sqrt d$ the proof goes through: another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$), and $\max(d, k)$ for $k$ in the logarithm, as $W_{QK}$ is $d \times d$. F.0.2 further rests on Lemma 3.4, which is false for columns ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does; no bound is meant there.) As bounds both fail, and not by the step above: like {prf:ref}`lengthfree-thm4-2` they have $B_{v2}$ in the term of $W_v$, where the proof has $B_{c2}$, and in the first layer the length $B_x$ of the tokens too. So nothing pays for a steep $\sigma$ behind a small $W_v$ that reads long tokens.
+# On the hidden token the error is $\sqrt{16} = 4$ times as large as the cover promises. With covers at $\epsilon/\sqrt d$ the proof goes through: another factor $d$ in $C_1$ (for $W_c$, which acts on $k$ numbers, a factor $k$), and $\max(d, k)$ for $k$ in the logarithm, as $W_{QK}$ is $d \times d$. F.0.2 further rests on Lemma 3.4, which is false for columns ({ref}`ch-linear-covers`). (At $d = k = 1$ it gives 0, as Lemma 3.4 does; no bound is meant there.)
+#
+# **The bounds.** As bounds both corollaries fail, and not because of this step. Like {prf:ref}`lengthfree-thm4-2` they have $B_{v2}$ in the term of $W_v$, where the proof has $B_{c2}$, and in the first layer the length $B_x$ of the tokens too. So nothing pays for a steep $\sigma$ behind a small $W_v$ that reads long tokens. The second table has two families of such networks. As printed, the bound is smaller than what is needed; with the right factors in that term it is larger by far.
 #
 # *F.0.2.* Let $L = k = 1$, $W_{QK} = 0$, $B = 1/B_x$, $w = B e_1$, $W_c = B e_1^\top$ and $\sigma(y) = s y/(B^2 B_x)$, and let $W_v$ have entries $B/s$ on a set of $s$ of $d$ coordinates. An input is a token 0 and copies of $B_x e_j$. The output is $B(1 - \frac1T)$ if $j$ is in the set, and 0 otherwise, so each of the $\binom ds$ sets needs a member of its own. Tokens are no longer than $B_x$ in the 1-norm either, and both $\|W_v\|_{2,1}$ and $\|W_v^\top\|_{2,1}$ are at most $B$.
 #
-# *F.0.1*, for the norms of the maps $x \mapsto W_v^\top x$, $W_c^\top x$, $w^\top x$, to which Lemma 3.3 applies (as in Theorem 4.1, which bounds $\|W_c^\top\|_{1,\infty}$): let $B = b/\sqrt d$, $B_x = d/b$, entries of $W_v$ in $\{0, 1/B_x\}$, all entries of $W_c$ equal to $B/d$ and of $w$ to $B$, and $\sigma(y) = \sqrt d\, y/B$. Then the $d$ inputs tell all $2^d$ choices of $W_v$ apart. For the columns of $W_v$ and $W_c$ themselves we did not decide it.
+# *F.0.1*, for the norms of the maps $x \mapsto W_v^\top x$, $W_c^\top x$, $w^\top x$, to which Lemma 3.3 applies (as in Theorem 4.1, which bounds $\|W_c^\top\|_{1,\infty}$). Let $B = b/\sqrt d$, $B_x = d/b$, entries of $W_v$ in $\{0, 1/B_x\}$, all entries of $W_c$ equal to $B/d$ and of $w$ to $B$, and $\sigma(y) = \sqrt d\, y/B$. Then the $d$ inputs separate all $2^d$ choices of $W_v$. For the columns of $W_v$ and $W_c$ themselves we did not decide it.
+#
+# These instances need widths of $10^6$ and more, tokens as long as $B_x = 10^2$ and more, and activations that are very steep. So they refute the formulas, but no network in use is near them.
 #
 # ## What we found
 #
 # * Lemmas E.1 and E.3 hold. E.2 holds for tokens in the unit ball, as in its source, and fails for the first layer, to which the paper applies it, by up to $B_x^2/2$. With $R^2$ beside both terms of the scores it holds for tokens of any length, with half the constants.
 # * E.2 needs the bounds on the norms for one of the two networks only. So the members of a cover need not keep the spectral bounds.
-# * The summary of the bound is fair for norms of at least 1; $H^{3/2}$ is right for one layer, and $H^{L + 1/2}$ for $L$.
+# * The summary of the bound is fair for norms of at least 1. The power $H^{3/2}$ is right for one layer, and for $L$ layers it is $H^{L + 1/2}$.
 # * The proof of F.0.1 uses a cover outside its range. The bounds of F.0.1, for the norms of the maps, and of F.0.2 are false, for the reason for which Theorem 4.2 is.
 #
 # ```{finding} lengthfree.thm4_2.lemE_2
@@ -472,11 +489,11 @@ glue(least_two=over.iloc[2])
 #
 # **Statement.** Printed, Lemma E.2, for every layer: an error of $W_{QK}$ moves the block's output by at most $2 L_\sigma B_{c2} B_{v2} \|\hat g\, \Delta W_{QK}\|$. It is quoted as Lemma A.15 of Edelman et al. (2022), which rests on their Lemma A.14 and so on tokens in the unit ball. Here no condition is stated, and the proof of Theorem 4.2 uses it for the first layer too, with inputs as long as $B_x$.
 #
-# **Counterexample.** The first layer, width 1, two tokens $\pm R$ of length $R = 5$: the output moves {glue:text}`by_hand:.1f` times as far.
+# **Counterexample.** In the first layer, in width 1, with two tokens $\pm R$ of length $R = 5$, the output moves {glue:text}`by_hand:.1f` times as far.
 #
 # **Why.** The score has the query's length as a further factor, and the values have their own. From the second layer on both are at most 1.
 #
-# **Repair.** $B_x^2$ beside $\Delta W_{QK}$ for $i = 1$.
+# **Repair.** Put $B_x^2$ beside $\Delta W_{QK}$ for $i = 1$.
 #
 # **What survives.** The lemma with the condition of its source, even with half the constants: so for every layer but the first, and for the first if $B_x \le 1$. As printed it holds for tokens of length at most $\sqrt2$.
 # ```
@@ -488,18 +505,18 @@ glue(least_two=over.iloc[2])
 #
 # **Statement.** Printed: with $B$ the largest of the norms of Lemma 3.4, or of Lemma 3.3, the log covering number is $(\gamma + \eta)^3/\epsilon^2$ with $C_1 = B^2 \ln(dk)$, or $d B^2 \ln(2k+1)$.
 #
-# **Counterexample.** One layer, $k = 1$, $W_{QK} = 0$, $B = 1/B_x$: matrices $W_v$ that mark sets of coordinates, behind which a steep $\sigma$ makes up for their size. The bound of F.0.2 is {glue:text}`least_two:.1e` of what is needed at $B_x = 10^7$, and falls like $1/B_x^2$. F.0.1 fails at a like instance if its norms are those of the maps that Lemma 3.3 covers.
+# **Counterexample.** One layer with $k = 1$, $W_{QK} = 0$ and $B = 1/B_x$: matrices $W_v$ mark sets of coordinates, and a steep $\sigma$ behind them makes up for their size. The bound of F.0.2 is {glue:text}`least_two:.1e` of what is needed at $B_x = 10^7$, and falls like $1/B_x^2$. F.0.1 fails at a like instance if its norms are those of the maps that Lemma 3.3 covers.
 #
 # **Why.** The term of $W_v$ has $B_{v2}$ where the proof of Theorem 4.2 has $B_{c2}$ and, in the first layer, $B_x$.
 #
-# **Repair.** $B_{c2} B_x$ in that term, and the covers of {ref}`ch-multi-layer-bound`.
+# **Repair.** Put $B_{c2} B_x$ into that term, and take the covers of {ref}`ch-multi-layer-bound`.
 #
 # **What survives.** The form of the bound, and that the length of the sequence is not in it.
 # ```
 #
 # ## What would falsify this
 #
-# For E.1: a split below the closed form; the control exchanges two exponents. For E.2: a block above the repaired bound; the controls are long tokens in the printed one, and a constant of softmax that is too small. For E.3: a read-out above its bound; the control leaves a term out. For the summary: a formula above it at norms of at least 1; the control has smaller ones. For the heads: another power; the control has a second layer. For the step of F.0.1: an error at most $\epsilon$ on the hidden token; the control is a finer cover. For F.0.1 and F.0.2 as bounds: a bound of at least what is needed; the control has $B_{c2} B_x$ in the last term.
+# E.1 would be false if a split were below the closed form; the control exchanges two exponents. The repaired E.2 would be false if a block exceeded it, and its controls are long tokens in the printed lemma and a constant of softmax that is too small. E.3 would be false if a read-out were above its bound; the control leaves a term out. The summary would be wrong if the formula were above it at norms of at least 1, as it is in the control with smaller ones. The count of heads would be wrong if another power were found; the control has a second layer. The step of F.0.1 would be sound if the error on the hidden token were at most $\epsilon$, as it is for a finer cover. And F.0.1 and F.0.2 would survive as bounds if they allowed what is needed; the control has $B_{c2} B_x$ in the last term.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -507,20 +524,77 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# Nothing can be compared: their program trains one layer, and evaluates no bound ({ref}`ch-multi-layer-bound`).
+# Nothing can be compared, because the authors' program trains one layer and evaluates no bound ({ref}`ch-multi-layer-bound`).
 #
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-layer-three
+#
+# *By hand.* Take the two tokens $\pm R$ of the example with $R = 3$ and $a = 0.01$. How far does the output move, what does E.2 allow, and what does the repaired lemma allow?
+# ```
+#
+# ```{solution} ex-layer-three
+# :class: dropdown
+#
+# The output moves by $\tanh(0.01 \cdot 9) = 0.0898$. E.2 allows $2a = 0.02$, which is too small by a factor of 4.49, nearly $\frac{R^2}2 = 4.5$. The repaired lemma allows $c R^2 L_\sigma B_{c2} B_{v2}\, \|\hat g\, \Delta W_{QK}\| = 9 \cdot \frac13 \cdot 0.03 = 0.09$.
+# ```
+#
+# ```{exercise}
 # :label: ex-layer-units
 #
-# Derive the repaired lemma for length $R$ from that for length 1 by a change of units.
+# *With pencil and paper.* Derive the repaired lemma for length $R$ from that for length 1 by a change of units.
 # ```
 #
 # ```{solution} ex-layer-units
 # :class: dropdown
 #
 # Tokens $g$ with weights $(W_{QK}, W_v)$ and tokens $g/R$ with $(R^2 W_{QK}, R W_v)$ give the same block. In the new units tokens are no longer than 1. There $B_{v2}$ is $R B_{v2}$, $B_{QK2}$ is $R^2 B_{QK2}$, $\|g - \hat g\|$ is divided by $R$, and $\hat g\, \Delta W_{QK}$ is multiplied by $R$.
+# ```
+#
+# ```{exercise}
+# :label: ex-layer-depth
+#
+# *With the computer.* Run the chapter with deeper networks, `python -m bookkit.run lengthfree/layer_by_layer -p L_max 12 --out my_run`. What does one more layer cost, as printed and repaired? Then find out how small the norms must be for a further layer to cost less than a factor of 2.
+# ```
+#
+# ```{solution-start} ex-layer-depth
+# :class: dropdown
+# ```
+#
+# We set $B_{c2} = B_{v2} = b$, leave the other norms at 1, and divide the repaired bound with 12 layers by that with 11.
+
+# %%
+costs = {}
+for b in (1.0, 0.8, 0.7, 0.6, 0.5):
+    sizes_of = {
+        name: [bound(DeepNorms(L, C=b, V=b)) for L in (11, 12)]
+        for name, bound in {
+            "as printed": printed_bound,
+            "repaired, c = 2": log_size,
+            "repaired, c = 1": lambda n: log_size(n, constant=SOFTMAX),
+        }.items()
+    }
+    costs[b] = {name: last / before for name, (before, last) in sizes_of.items()}
+answer = pd.DataFrame(costs).T.rename_axis("b")
+table(answer, "Factor that the twelfth layer costs", form=".2f")
+
+# %% [markdown]
+# At norms of 1 a layer costs 25 as printed and for $c = 2$, and 9 for $c = 1$, as $a^2$ predicts. For smaller norms the factor $a$ shrinks like $b^2$. With $c = 1$ a layer costs less than a factor of 2 between $b = 0.7$ and $b = 0.6$, whereas as printed this takes norms between 0.6 and 0.5. Once $a = 3 b^2$ is below 1, which is the case for $b < 0.57$, a further layer costs hardly anything, because the error of an early layer has died away before it reaches the output.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-layer-mean
+#
+# *To think about.* A layer with $H$ heads adds their outputs, and the method then pays $H^{L + 1/2}$. What would it pay if a layer returned the mean of its heads?
+# ```
+#
+# ```{solution} ex-layer-mean
+# :class: dropdown
+#
+# An error of the layer's input is then multiplied by the mean of the heads' factors, so no $H$ enters from layer to layer. Each part of the sum occurs $H$ times, with $\beta/H$ in place of $\beta$. By Lemma E.1 its share of $\gamma$ is $H \cdot C^{1/3} (\beta/H)^{2/3}$, that is $H^{1/3}$ times as large as before. So $\gamma^3$ grows by $H$ and its root by $\sqrt H$, at every depth.
 # ```
 #
 # ## References

@@ -19,29 +19,11 @@
 # # Covers of linear maps that do not count the inputs
 #
 # ```{verdict}
-# Lemmas 3.4 and 3.5 are false for matrices with bounded columns, as they are printed: at {glue:text}`k_wide` outputs the hidden constants would have to be {glue:text}`forced_34:.0f` and {glue:text}`forced_35:.0f`, and they grow with the number of outputs. For matrices with bounded rows both are true, with a constant of 7, if 3.5 has $\log(kn)$.
+# Lemmas 3.4 and 3.5 are false for matrices with bounded columns, as they are printed: at {glue:text}`k_wide` outputs the hidden constants would have to be {glue:text}`forced_34:.0f` and {glue:text}`forced_35:.0f`, and they grow with the number of outputs. For matrices with bounded rows both are true, with a constant of 7, if the logarithm in Lemma 3.5 has the number of outputs in place of the dimension of the inputs.
 # ```
-# **Needs** {ref}`ch-mixed-inputs`. **Read** 6 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-mixed-inputs`. **Read** 9 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** Finitely many matrices can stand in for all matrices of bounded norm, up to an error $\epsilon$ on every bounded input, and their number need not grow with the number of inputs. The paper has three such bounds. One of them, with the lemma behind it, is the subject here: it holds for the rows of the matrices and not for their columns. The others are in {ref}`ch-rounding`.
-#
-# ## The statement
-#
-# $W \in \mathbb R^{k \times d}$ maps inputs $x \in \mathbb R^d$ to outputs $Wx$. With its columns $W_{:,i}$ let $\|W\|_{q,p} = \bigl\| (\|W_{:,1}\|_q, \dots, \|W_{:,d}\|_q) \bigr\|_p$. A class of matrices is *covered* at scale $\epsilon$ on some inputs by members, if every $W$ of the class has one of them, $\hat W$, with $\|(W - \hat W)x\|_2 \le \epsilon$ on all these inputs. $N_\infty$ is the least number of members that do. Its logarithm, always natural here, is what bounds on generalization contain. Matrices are bounded by $B_w$, inputs by $B_x$, and $a = B_w^2 B_x^2/\epsilon^2$.
-#
-# ```{prf:lemma} Trauger and Tewari (2024), Lemmas 3.4 and 3.5
-# :label: lengthfree-lem3-4
-# *(Refuted below as printed.)* On any $N > d$ inputs (any $n$ in 3.5) $\log N_\infty$ is, for matrices with $\lVert W \rVert_{2,1} \le B_w$, at most
-#
-# | lemma | inputs | bound |
-# |:--|:--|:--|
-# | 3.4 | $\lVert x \rVert_1 \le B_x$ | $\lesssim a \log(dk)$ |
-# | 3.5 | $\lVert x \rVert_2 \le B_x$ | $\lesssim a \log(dn)$ |
-#
-# Here $\lesssim$ hides a constant and logarithms of anything but $d$, $k$ and $n$.
-# ```
-#
-# Lemma 3.4 is Lemma 3.5 on the inputs $B_x e_1, \dots, B_x e_d$, which suffice by {prf:ref}`lengthfree-lem3-2`. Lemma 3.5 is credited to {cite:t}`variables`, as Lemma 4.6; of their paper we have the review version of October 2021 only, whose Lemma 4.5 is {prf:ref}`variables-lem4-5`. Nothing changes if $W$, $x$ and $\epsilon$ are measured in units of $B_w$, $B_x$ and $B_w B_x$, so let $B_w = B_x = 1$ and $a = 1/\epsilon^2$ from here on.
+# **Claim.** Finitely many matrices can stand in for all matrices of bounded norm, up to an error $\epsilon$ on every bounded input, and their number need not grow with the number of inputs. The paper has three such bounds, of which two are the subject of {ref}`ch-rounding`. The third, with the lemma behind it, is the subject here: it holds for the rows of the matrices and not for their columns.
 
 # %% tags=["parameters"]
 k_wide = 4096  # outputs in the refutation of Lemmas 3.4 and 3.5 [1024..65536]
@@ -64,9 +46,54 @@ lem3_4, lem3_5 = ledger.result("lengthfree.lem3_4"), ledger.result("lengthfree.l
 rounding = 1e-9  # relative, of sums of some hundred numbers
 
 # %% [markdown]
+# ## Why one should care
+#
+# A bound on generalization contains the logarithm of the number of different functions that a class contains, counted at some accuracy. For attention layers that number can be counted matrix by matrix, and if it depended on the number of inputs at which a matrix is used, every token would make the bound worse. So everything in this part rests on covers of linear maps that do not count inputs. The norm that is bounded decides whether such a cover is small. Two norms that differ by a transpose look alike on paper, but one of them controls the size of a cover and the other does not.
+#
+# ## A row and a column by hand
+#
+# Let a matrix be a single *row* of $d$ numbers of length at most 1, so that the output is one number, and let the inputs be $e_1, \dots, e_d$. How many rows stand in for all, up to an error of $\frac12$? At most three entries of a row exceed $\frac12$ in absolute value, because the squares of four such entries would sum to more than 1. Replace these entries by $\pm \frac12$ and all others by 0. Then no output is off by more than $\frac12$, and the new row is known once we know at most three places and their signs. So at most $(2d + 1)^3$ rows are needed, and the logarithm of their number grows like $3 \log d$.
+#
+# Now let the matrix be a single *column* of $k$ numbers of length at most 1, and let the only input be the number 1. The output is the column itself, a point of the unit ball of $\mathbb R^k$. Balls of radius $\frac12$ have $2^{-k}$ times the volume of the unit ball, so at least $2^k$ of them are needed to cover it, and the logarithm of their number is at least $k \log 2$. The next lines compute both, and check the rounding of rows at 1000 random ones.
+
+# %%
+by_hand, fresh = {}, Rng(seed)
+for n in (10, 100, 1000):
+    w = fresh.normal(1000, n) * fresh.log_uniform(1e-3, 1, 1000, n)
+    w = w / w.norm(dim=-1, keepdim=True)
+    rounded = 0.5 * w.sign() * (w.abs() > 0.5)
+    by_hand[n] = {
+        "row, at most": 3 * math.log(2 * n + 1),
+        "column, at least": n * math.log(2),
+        "error of a row": (w - rounded).abs().max().item(),
+    }
+by_hand = pd.DataFrame(by_hand).T.rename_axis("entries")
+table(by_hand, "Log size of a cover at ε = 1/2, one row and one column", form=".2f")
+
+# %% [markdown]
+# At ten entries the two are alike, but at a thousand the column needs a cover whose log size is larger by a factor of 30. A lemma that promises the growth of the row to the column must therefore be false.
+#
+# ## The statement
+#
+# A matrix $W \in \mathbb R^{k \times d}$ maps inputs $x \in \mathbb R^d$ to outputs $Wx$. With its columns $W_{:,i}$ we write $\|W\|_{q,p} = \bigl\| (\|W_{:,1}\|_q, \dots, \|W_{:,d}\|_q) \bigr\|_p$. A class of matrices is *covered* at scale $\epsilon$ on some inputs by members, if every $W$ of the class has one of them, $\hat W$, with $\|(W - \hat W)x\|_2 \le \epsilon$ on all these inputs. $N_\infty$ is the least number of members that do. Its logarithm, always natural here, is what bounds on generalization contain. Matrices are bounded by $B_w$, inputs by $B_x$, and $a = B_w^2 B_x^2/\epsilon^2$.
+#
+# ```{prf:lemma} Trauger and Tewari (2024), Lemmas 3.4 and 3.5
+# :label: lengthfree-lem3-4
+# *(Refuted below as printed.)* On any $N > d$ inputs (any $n$ in 3.5) $\log N_\infty$ is, for matrices with $\lVert W \rVert_{2,1} \le B_w$, at most
+#
+# | lemma | inputs | bound |
+# |:--|:--|:--|
+# | 3.4 | $\lVert x \rVert_1 \le B_x$ | $\lesssim a \log(dk)$ |
+# | 3.5 | $\lVert x \rVert_2 \le B_x$ | $\lesssim a \log(dn)$ |
+#
+# Here $\lesssim$ hides a constant and logarithms of anything but $d$, $k$ and $n$.
+# ```
+#
+# Lemma 3.4 is Lemma 3.5 on the inputs $B_x e_1, \dots, B_x e_d$, which suffice by {prf:ref}`lengthfree-lem3-2`. Lemma 3.5 is credited to {cite:t}`variables`, as Lemma 4.6; of their paper we have the review version of October 2021 only, whose Lemma 4.5 is {prf:ref}`variables-lem4-5`. Nothing changes if $W$, $x$ and $\epsilon$ are measured in units of $B_w$, $B_x$ and $B_w B_x$, so let $B_w = B_x = 1$ and $a = 1/\epsilon^2$ from here on.
+#
 # ## Columns: a ball in too many dimensions
 #
-# Let only the first column $w \in \mathbb R^k$ of $W$ be other than 0, with $\|w\|_2 \le 1$, and the only input be $e_1$. To cover is then to cover the unit ball of $\mathbb R^k$ by balls of radius $\epsilon$. By volume it takes $\epsilon^{-k}$ of them. At $\epsilon = \frac12$ the log size is at least $k \log 2$. Lemma 3.4 at $d = 1$ promises $4 \log k$, Lemma 3.5 at $d = 2$, $n = 1$ promises $4 \log 2$ for every $k$. No constant, and no power of a logarithm, can bridge that.
+# The single column of the example refutes both lemmas. Let only the first column $w \in \mathbb R^k$ of $W$ be other than 0, with $\|w\|_2 \le 1$, and let the only input be $e_1$. To cover the class is then to cover the unit ball of $\mathbb R^k$ by balls of radius $\epsilon$, which by volume takes $\epsilon^{-k}$ of them. So at $\epsilon = \frac12$ the log size is at least $k \log 2$. But Lemma 3.4 at $d = 1$ promises a multiple of $4 \log k$, and Lemma 3.5 at $d = 2$, $n = 1$ promises a multiple of $4 \log 2$ for every $k$. No constant can bridge that, and no power of a logarithm.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant in front of $a \\log(dk)$ (Lemma 3.4, $d = 1$) and of $a \\log(dn)$ (Lemma 3.5, $d = 2$, $n = 1$) that columns force at $\\epsilon = \\frac12$, and the constant that is enough for rows, by the theorem below.", "name": "fig-rows-columns"}, "image": {"alt": "Three curves against the number of outputs on logarithmic axes. The two for columns rise steeply, nearly as straight lines, from about one to a thousand and above ten thousand. The one for rows falls slowly from three towards two."}} tags=["hide-input"]
 widths = sorted({16, 64, 256, 1024, 4096, 65536, k_wide})
@@ -104,9 +131,11 @@ for result, name, value, where in (
     )
 
 # %% [markdown]
-# What differs is a transpose, and the source has it too, as far as we have it: {prf:ref}`variables-lem4-5` bounds columns, writes $Wx$, and proves $W^\top x$. There $Wx$ is not defined, so it can be read as $W^\top x$. Here $W$ is $k \times d$ and $Wx$ is defined: the lemma says something, and that is false.
+# The figure shows the constant that would have to stand in front of each lemma. The two curves for columns rise nearly like straight lines on logarithmic axes, so no constant is large enough for all $k$, whereas the curve for rows falls slowly towards 2.
 #
-# **A kinder reading** takes rows for columns in both lemmas. Then Lemma 3.4 is true. Lemma 3.5 is not yet: it needs $\log(kn)$, outputs times inputs, for $\log(dn)$ (see the exercise). At $n = d$ that is the $\log(dk)$ of Lemma 3.4, while $\log(dn)$ would give $\log(d^2)$. The paper does not mean rows by $\|\cdot\|_{q,p}$: it defines the norm by columns, and its Lemma 3.3, in the same notation, needs them. But rows serve in both places where it uses Lemma 3.4, Corollaries D.0.2 and F.0.2. D.0.2 holds for columns too, by another proof ({ref}`ch-single-layer-corollaries`); F.0.2 has a trouble of its own ({ref}`ch-layer-by-layer`).
+# The difference comes from a transpose, and the source has it too, as far as we have it: {prf:ref}`variables-lem4-5` bounds columns, writes $Wx$, and proves $W^\top x$. There $Wx$ is not defined, so it can be read as $W^\top x$. Here $W$ is $k \times d$ and $Wx$ is defined, so the lemma makes a statement about columns, and this statement is false.
+#
+# **A kinder reading** takes rows for columns in both lemmas. Then Lemma 3.4 is true, but Lemma 3.5 is not yet true, because it needs $\log(kn)$, outputs times inputs, for $\log(dn)$ (see the exercise). At $n = d$ that is the $\log(dk)$ of Lemma 3.4, whereas $\log(dn)$ would give $\log(d^2)$. The paper does not mean rows by $\|\cdot\|_{q,p}$, since it defines the norm by columns, and its Lemma 3.3, in the same notation, needs them. But rows serve in both places where it uses Lemma 3.4, Corollaries D.0.2 and F.0.2. D.0.2 holds for columns too, by another proof ({ref}`ch-single-layer-corollaries`), whereas F.0.2 has a fault of its own ({ref}`ch-layer-by-layer`).
 #
 # ## Rows: the repaired lemma
 #
@@ -119,23 +148,27 @@ for result, name, value, where in (
 # For all inputs with $\|x\|_1 \le B_x$, however many, the same with $d$ in place of $n$.
 # ```
 #
-# The idea: round the lengths of the rows down to whole multiples of a unit, and walk to each row along the inputs on which it is still far off. A long row may be further off than a short one. A walk takes few steps, and the member is known once we know the whole lengths and the steps.
+# **The idea of the proof.** In the example a row was rounded entry by entry. For general inputs we round it step by step instead. We start from 0, look for the input at which the current row is still far off, and take a step in the direction of this input. Every such step brings us nearer to the row, so few steps are needed, and the result is known once we know which inputs were used. With several rows the total length has to be shared: we round the length of each row down to a whole multiple of a unit, and allow a long row to be further off than a short one, since it may also take more steps.
 #
 # ```{dropdown} Proof
+# We choose a unit, walk to each row, and add up errors and possibilities.
+#
 # Let $\tau = \epsilon^2/2$ be the unit, $z_j = \lfloor \|W_j\|/\tau \rfloor$, and $U_j$ the row $W_j$ shortened to length $s_j = z_j \tau$.
 #
-# *The walk.* Start from $V_j = 0$. While some input has $|(U_j - V_j) \cdot x_i| > \tau \sqrt{z_j}$, take one where this is largest, add $\pm \tau \sqrt{z_j}\, x_i$ to $V_j$, with the sign of $(U_j - V_j) \cdot x_i$, and if $V_j$ is now longer than $s_j$, shorten it to $s_j$. The first changes $\|U_j - V_j\|^2$ by less than $-2 \tau^2 z_j + \tau^2 z_j \|x_i\|^2 \le -\tau^2 z_j$; the second does not increase it, since $U_j$ lies in the ball of radius $s_j$. It starts at $\tau^2 z_j^2$. So there are fewer than $z_j$ steps.
+# *The walk.* Start from $V_j = 0$. While some input has $|(U_j - V_j) \cdot x_i| > \tau \sqrt{z_j}$, take one where this is largest, add $\pm \tau \sqrt{z_j}\, x_i$ to $V_j$, with the sign of $(U_j - V_j) \cdot x_i$, and if $V_j$ is now longer than $s_j$, shorten it to $s_j$. The first changes $\|U_j - V_j\|^2$ by less than $-2 \tau^2 z_j + \tau^2 z_j \|x_i\|^2 \le -\tau^2 z_j$; the second does not increase it, since $U_j$ lies in the ball of radius $s_j$. It starts at $\tau^2 z_j^2$, so there are fewer than $z_j$ steps.
 #
-# *The error* at an input, with $S = \sum_j s_j \le 1$. Shortening: $\sum_j (\|W_j\| - s_j)^2 \le \tau \sum_j (\|W_j\| - s_j) \le \tau (1 - S)$. The walk: $\sum_j \tau^2 z_j = \tau S$. Together at most $\sqrt\tau\, (\sqrt{1 - S} + \sqrt S) \le \sqrt{2 \tau} = \epsilon$.
+# *The error* at an input consists of two parts, which we write with $S = \sum_j s_j \le 1$. Shortening contributes $\sum_j (\|W_j\| - s_j)^2 \le \tau \sum_j (\|W_j\| - s_j) \le \tau (1 - S)$, and the walk contributes $\sum_j \tau^2 z_j = \tau S$, so together the error is at most $\sqrt\tau\, (\sqrt{1 - S} + \sqrt S) \le \sqrt{2 \tau} = \epsilon$.
 #
-# *The count.* The whole numbers $z_j$ sum to at most $1/\tau = 2a$: at most $(k+1)^{2a}$ choices. Given these, a row with $z_j > 0$ has at most $\sum_{m < z_j} (2n)^m \le (2n+1)^{z_j}$ walks; all rows together at most $(2n+1)^{2a}$. No length passes $s_j \le \|W_j\|$, so each member is in the class.
+# *The count.* The whole numbers $z_j$ sum to at most $1/\tau = 2a$, so there are at most $(k+1)^{2a}$ choices of them. Given these, a row with $z_j > 0$ has at most $\sum_{m < z_j} (2n)^m \le (2n+1)^{z_j}$ walks, and all rows together have at most $(2n+1)^{2a}$. No length exceeds $s_j \le \|W_j\|$, so each member is in the class.
 #
 # *The constant.* $2 \log((k+1)(2n+1))/\log(kn)$ is 6.34 at $k = 2$, $n = 1$ and 6.65 at $k = 1$, $n = 2$. For $kn \ge 3$ it is at most $2 + 2 \log 6/\log(kn) \le 5.3$, as $(k+1)(2n+1) \le 6kn$.
 #
-# *All inputs with* $\|x\|_1 \le 1$. Take the $n = d$ inputs $e_1, \dots, e_d$, and {prf:ref}`lengthfree-lem3-2`. $\square$
+# *The ball.* For all inputs with $\|x\|_1 \le 1$ take the $n = d$ inputs $e_1, \dots, e_d$, and use {prf:ref}`lengthfree-lem3-2`. $\square$
 # ```
 #
-# (With errors *less than* $\epsilon$, as the paper asks, walk on while the gap is *at least* $\tau \sqrt{z_j}$. Then a walk has at most $z_j$ steps, and the count stays.)
+# (The paper asks for errors *less than* $\epsilon$. For these, walk on while the gap is *at least* $\tau \sqrt{z_j}$. Then a walk has at most $z_j$ steps, and the count stays.)
+#
+# The proof is an algorithm, so we can run it and attack it. The next cell is the rounding of the proof, and three things about it could go wrong: an error above $\epsilon$, a walk with too many steps, or a member outside the class.
 
 
 # %%
@@ -168,7 +201,7 @@ def error(W, X, epsilon):
 
 
 # %% [markdown]
-# The adversary moves matrix and inputs together, with a tenth of the trials where rows or inputs are in hundreds: there it finds little more than random draws. Two more instances are made by hand. Four equal rows of length just below $2\tau = \frac14$, at $\epsilon = \frac12$, use both parts of the error in full. And one row that has equal parts along {glue:text}`apart` orthonormal inputs needs as many steps as are allowed.
+# The adversary moves matrix and inputs together, with a tenth of the trials where rows or inputs are in hundreds; there it finds little more than random draws. Two more instances are made by hand, for the two limits of the proof. Four equal rows of length just below $2\tau = \frac14$, at $\epsilon = \frac12$, use both parts of the error in full. And one row that has equal parts along {glue:text}`apart` orthonormal inputs needs as many steps as are allowed.
 
 # %% mystnb={"code_prompt_hide": "The adversary", "code_prompt_show": "The adversary"} tags=["hide-input"]
 
@@ -262,12 +295,12 @@ lem3_4.repaired(
 glue(apart=49, attained=attained, column_error=column_error)
 
 # %% [markdown]
-# No error passes $\epsilon$; the four equal rows come to {glue:text}`attained:.3f` of it. One column of length 1, spread over 400 rows, has an error of {glue:text}`column_error:.1f` $\epsilon$ in the same rounding. Neither $k$ nor $n$ can leave the logarithm (see the exercise). The bound of Lemma 3.4 stays put when there are more inputs, that of Lemma 3.5 grows with $\log n$: this is what the paper is after, and it survives.
+# No error exceeds $\epsilon$, and the four equal rows reach {glue:text}`attained:.3f` of it, so this estimate of the error cannot be improved. For comparison, one column of length 1 that is spread over 400 rows has an error of {glue:text}`column_error:.1f` $\epsilon$ in the same rounding. Neither $k$ nor $n$ can leave the logarithm (see the exercise). The bound of Lemma 3.4 stays where it is when there are more inputs, whereas that of Lemma 3.5 grows with $\log n$. This is the property that the paper needs, and it survives.
 #
-# %% [markdown]
 # ## What we found
 #
-# * Lemmas 3.4 and 3.5 are false for columns, as printed, by a factor that grows with the number of outputs. For rows 3.4 is true as it stands, and 3.5 with $\log(kn)$, with every constant in the open and members of the class: $2a \log((k+1)(2n+1))$.
+# * Lemmas 3.4 and 3.5 are false for columns, as printed, by a factor that grows with the number of outputs.
+# * For rows Lemma 3.4 is true as it stands, and Lemma 3.5 is true with $\log(kn)$. The explicit bound is $2a \log((k+1)(2n+1))$, and the cover consists of members of the class.
 #
 # ```{finding} lengthfree.lem3_4
 # :title: Lemma 3.4 holds for rows, not for columns
@@ -275,11 +308,11 @@ glue(apart=49, attained=attained, column_error=column_error)
 #
 # **Statement.** As printed: if the columns' $\ell_2$ norms sum to at most $B_w$, the log covering number is of order $a \log(dk)$ for inputs with $\|x\|_1 \le B_x$, with $a = B_w^2 B_x^2/\epsilon^2$.
 #
-# **Counterexample.** $d = 1$, $\epsilon = \frac12 B_w B_x$: it is at least $k \log 2$, by volume. At $k = {glue:text}`k_wide`$ a constant of {glue:text}`forced_34:.0f` is forced, and it grows like $k / \log k$.
+# **Counterexample.** At $d = 1$ and $\epsilon = \frac12 B_w B_x$ the log covering number is at least $k \log 2$, by volume. At $k = {glue:text}`k_wide`$ a constant of {glue:text}`forced_34:.0f` is forced, and it grows like $k / \log k$.
 #
-# **Why.** It is Lemma 3.5 on $d$ inputs, and that lemma bounds the columns of $W$ where the argument for $x \mapsto Wx$ needs the rows.
+# **Why.** Lemma 3.4 is Lemma 3.5 on $d$ inputs, and that lemma bounds the columns of $W$ where the argument for $x \mapsto Wx$ needs the rows.
 #
-# **Repair.** $\|W^\top\|_{2,1} \le B_w$: then the log covering number is at most $2a \log((k+1)(2d+1))$, and so $7\, a \log(dk)$ for $dk \ge 2$, with members of the class.
+# **Repair.** If $\|W^\top\|_{2,1} \le B_w$, the log covering number is at most $2a \log((k+1)(2d+1))$, and so $7\, a \log(dk)$ for $dk \ge 2$, with members of the class.
 #
 # **What survives.** The lemma, word for word, with rows for columns, also in both places where the paper uses it. Of these, Corollary D.0.2 holds for columns too, by another proof.
 # ```
@@ -290,18 +323,18 @@ glue(apart=49, attained=attained, column_error=column_error)
 #
 # **Statement.** As printed, after an earlier paper: for the same class and any $n$ inputs with $\|x\|_2 \le B_x$ the log covering number is of order $a \log(dn)$.
 #
-# **Counterexample.** $d = 2$, $n = 1$, the input $B_x e_1$, second columns 0: at $k = {glue:text}`k_wide`$ and $\epsilon = \frac12 B_w B_x$ a constant of {glue:text}`forced_35:.0f` is forced, and it grows like $k$.
+# **Counterexample.** Take $d = 2$, $n = 1$, the input $B_x e_1$, and second columns 0. At $k = {glue:text}`k_wide`$ and $\epsilon = \frac12 B_w B_x$ a constant of {glue:text}`forced_35:.0f` is forced, and it grows like $k$.
 #
-# **Why.** The slip is in the source as we have it, the review version of 2021: columns bounded, $Wx$ written, $W^\top x$ proved. There $Wx$ is not defined, and $W^\top x$ can be read for it; here it is defined, and the lemma is false as written. Rows for columns alone do not mend it, as the logarithm lacks $k$. The Lemma 4.6 that the paper cites we have not read.
+# **Why.** The slip is in the source as we have it, the review version of 2021: columns are bounded, $Wx$ is written, and $W^\top x$ is proved. There $Wx$ is not defined, so $W^\top x$ can be read for it, but here $Wx$ is defined, and the lemma is false as written. Rows for columns alone do not mend it, as the logarithm lacks $k$. The Lemma 4.6 that the paper cites we have not read.
 #
-# **Repair.** The lengths of the rows, and outputs times inputs under the logarithm: at most $2a \log((k+1)(2n+1))$, and so $7\, a \log(kn)$ for $kn \ge 2$, with members of the class.
+# **Repair.** Bound the lengths of the rows, and put outputs times inputs under the logarithm: at most $2a \log((k+1)(2n+1))$, and so $7\, a \log(kn)$ for $kn \ge 2$, with members of the class.
 #
 # **What survives.** The lemma for rows, with $\log(kn)$. The paper uses it once, at $n = d$, for Lemma 3.4.
 # ```
 #
 # ## What would falsify this
 #
-# An error above $\epsilon$ (control: a long column), a walk of $z_j$ steps (control: a smaller tolerance), a member outside the class (control: rows that are not shortened).
+# The refutations would fail if a constant below 7 were enough for columns, as it is for rows in the control. The repaired lemma would be false if a member had an error above $\epsilon$ (the control is a long column), if a walk took $z_j$ steps (the control is a smaller tolerance), or if a member lay outside the class (in the control, rows are not shortened).
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -309,14 +342,56 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# Nothing can be compared. We read `run_experiment.py`, the only program of the repository `traugerjacob/Transformer-Gen-Bounds`: it trains on sparse majority. No cover is built and no bound evaluated in it.
+# Nothing can be compared. We read `run_experiment.py`, the only program of the repository `traugerjacob/Transformer-Gen-Bounds`: it trains on sparse majority, so no cover is built and no bound is evaluated in it.
 #
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-covers-third
+#
+# *By hand.* In the example of a single row take the error $\frac13$ in place of $\frac12$. How many entries can exceed it, and how many rows are enough?
+# ```
+#
+# ```{solution} ex-covers-third
+# :class: dropdown
+#
+# At most eight entries can exceed $\frac13$, because nine squares above $\frac19$ sum to more than 1. Replace entries between $\frac13$ and $\frac23$ by $\frac13$, larger ones by $\frac23$, both with their signs, and all others by 0. No entry is off by more than $\frac13$, and none has grown, so the new row is in the class. It is a choice of at most eight places with four values each, so $(4d+1)^8$ rows are enough. The exponent is close to $a = 9$, as in the lemma.
+# ```
+#
+# ```{exercise}
+# :label: ex-covers-run
+#
+# *With the computer.* Run the chapter with sixteen times as many outputs, `python -m bookkit.run lengthfree/linear_covers -p k_wide 65536 --out my_run`. Predict first by which factors the two constants on the card will grow. Would a bound of order $a \log(dk)^2$ survive?
+# ```
+#
+# ```{solution-start} ex-covers-run
+# :class: dropdown
+# ```
+#
+# The constants are quotients of the log size $k \log 2$ and the promised values, so they are quickly computed for larger $k$.
+
+# %%
+by_outputs = {}
+for k in (2**12, 2**16, 2**20):
+    needed = covers.volume_bound(k, 1.0, 0.5, 2)
+    by_outputs[k] = {
+        "Lemma 3.4": needed / covers.bound_l2_columns(k, 1, 1, 1, 0.5),
+        "Lemma 3.5": needed / covers.bound_on_points(1, 2, 1, 1, 0.5),
+        "with a square of the logarithm": needed / (4 * math.log(k) ** 2),
+    }
+answer = pd.DataFrame(by_outputs).T.rename_axis("k")
+table(answer, "Constants that columns force at ε = 1/2", form=".1f")
+
+# %% [markdown]
+# From one line to the next $k$ grows by 16. The constant of Lemma 3.5 grows by 16 as well, and that of Lemma 3.4 by 12 and by 12.8, since its logarithm grows too. A square of the logarithm only delays the growth, and so would any fixed power.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
 # :label: ex-covers-order
 #
-# Show that for rows a bound of order $a \log(kn)$ cannot lose its $n$: take $k = 1$ and $n$ orthonormal inputs. And its $k$?
+# *To think about.* Show that for rows a bound of order $a \log(kn)$ cannot lose its $n$: take $k = 1$ and $n$ orthonormal inputs. And its $k$?
 # ```
 #
 # ```{solution} ex-covers-order
@@ -324,7 +399,7 @@ ledger.show()
 #
 # *The $n$.* Let $m < a/4$ be whole. For sets $S$ of $m$ inputs take the row $\sum_{i \in S} x_i/\sqrt m$, of length 1. Two of them differ by $1/\sqrt m > 2\epsilon$ at some input, so $\log N_\infty \ge \log \binom nm \ge m \log \frac nm$.
 #
-# *The $k$.* Take $d = n = 1$, so that $W$ is a vector of $\ell_1$ norm at most 1. Cut the $k$ coordinates into $m$ blocks of $g$, and let $W$ be $\frac1m$ at one place of each. By the greedy choice at least $g^m/(2^m g^{m/4})$ such vectors differ pairwise in more than $m/4$ blocks, and so by more than $1/\sqrt{2m} \ge 2\epsilon$ if $m \le a/8$: $\log N_\infty \ge m (\frac34 \log g - \log 2)$.
+# *The $k$.* Take $d = n = 1$, so that $W$ is a vector of $\ell_1$ norm at most 1. Cut the $k$ coordinates into $m$ blocks of $g$, and let $W$ be $\frac1m$ at one place of each. By the greedy choice at least $g^m/(2^m g^{m/4})$ such vectors differ pairwise in more than $m/4$ blocks, and so by more than $1/\sqrt{2m} \ge 2\epsilon$ if $m \le a/8$. Hence we have $\log N_\infty \ge m (\frac34 \log g - \log 2)$.
 # ```
 #
 # ## References

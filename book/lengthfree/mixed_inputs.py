@@ -19,27 +19,11 @@
 # # Where a cover of linear maps has to look
 #
 # ```{verdict}
-# Yes, to cover linear maps on all inputs of bounded $\ell_1$ norm it is enough to cover them on the vertices of that ball, as long as outputs are compared in a norm. The paper's definition also allows $q = \frac12$, which is no norm and which nothing uses. There it fails: {glue:text}`on_vertices` map covers the vertices where {glue:text}`on_all` are needed for all inputs.
+# Yes, to cover linear maps on all inputs of bounded $\ell_1$ norm it is enough to cover them on the vertices of that ball, as long as outputs are compared in a norm. The paper's definition also allows the exponent $\frac12$, which gives no norm and which nothing uses. There it fails: {glue:text}`on_vertices` map covers the vertices where {glue:text}`on_all` are needed for all inputs.
 # ```
-# **Needs** nothing but linear algebra. **Read** 4 min. **Runs in** 10 s. **Source** printed; the range of $q$ restored.
+# **Needs** nothing but linear algebra. **Read** 7 min. **Runs in** 10 s. **Source** printed; the range of $q$ restored.
 #
-# **Claim.** Two lemmas say how little a cover has to look at. A linear map on mixtures of inputs need only be known at the inputs that are mixed: this holds wherever outputs are compared in a norm. And covers of single rows can be put together to one of matrices: this holds for the class of all matrices with such rows.
-#
-# ## The statements
-#
-# A class $\mathcal W$ of matrices $W \in \mathbb R^{k \times d}$ acts on inputs $x \in \mathbb R^d$, $\mathcal F = \{x \mapsto Wx\}$. Members of the class *cover* it on some inputs, at scale $\epsilon$, if every $W \in \mathcal W$ has a member $\hat W$ among them with $\|(W - \hat W)x\|_q \le \epsilon$ on all these inputs. (The paper asks for less than $\epsilon$; it makes no difference here.) The least number of them is the *covering number*, and $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ is its largest value over all sets of $N$ inputs.
-#
-# ```{prf:lemma} Trauger and Tewari (2024), Lemma 3.2
-# :label: lengthfree-lem3-2
-# Let the inputs be those with $\|x\|_1 \le B_x$. For every class $\mathcal W$ and $N \ge d$, the covering number $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ equals the one on the $d$ inputs $B_x e_1, \dots, B_x e_d$.
-# ```
-#
-# The lemma names no range of $q$. Section 2.4 of the paper defines covers for every real $q > 0$; all uses have $q = 2$. Nowhere is it printed that the lemma holds for every $q > 0$: this is what the two say if they are read together.
-#
-# ```{prf:lemma} Trauger and Tewari (2024), Appendix A
-# :label: lengthfree-appA
-# Let the scalar maps $x \mapsto w^\top x$ with $\|w\|_r \le B_w$ have log covering number $C$ at scale $\epsilon$ on some inputs. Then matrices with $k$ such rows have log covering number at most $kC$ at scale $k^{1/q}\epsilon$ in the norm $\|\cdot\|_q$, $q > 0$.
-# ```
+# **Claim.** Two lemmas say how little a cover has to look at. First, a linear map on mixtures of inputs need only be known at the inputs that are mixed, and this holds wherever outputs are compared in a norm. Second, covers of single rows can be put together to a cover of matrices, and this holds for the class of all matrices with such rows.
 
 # %% tags=["parameters"]
 starts = 32  # starting points of each search [16..512]
@@ -60,6 +44,15 @@ ledger, rng = Ledger("lengthfree/mixed_inputs"), Rng(seed)
 lem3_2, q_range = ledger.result("lengthfree.lem3_2"), ledger.result("lengthfree.lem3_2_range")
 appendix = ledger.result("lengthfree.appA")
 
+# %% [markdown]
+# ## Why one should care
+#
+# A cover of a class of maps is a finite list in which every map has a member that is close to it *at the inputs*. If the list had to be accurate at every input separately, it would grow with their number, and for a transformer the inputs of a matrix are all tokens of all examples. This chapter has the step that prevents the growth: the inputs lie in a ball with few corners, and at the corners everything is decided. It is the first of the reasons why the length of the input does not occur in the bounds of this part.
+#
+# ## Two maps by hand
+#
+# Take two maps of the plane, the map that sends everything to 0 and the identity $I$. How far are they apart at an input $x$? Their outputs differ by $x$ itself, so at the vertex $(1, 0)$ of the $\ell_1$ ball the difference is $(1, 0)$, which has length 1 in every norm $\|\cdot\|_q$. At the mixture $(\frac12, \frac12)$ of two vertices the difference is $(\frac12, \frac12)$. Its Euclidean length is $0.71$, its largest entry is $0.5$, and its absolute sum is 1. So in none of these norms are the maps farther apart at the mixture than at the vertices. But one can also measure a difference by $\|x\|_{1/2} = (\sqrt{|x_1|} + \sqrt{|x_2|})^2$, and then the mixture has $(2 \sqrt{1/2})^2 = 2$. {numref}`fig-mixed-inputs` shows the whole edge between two vertices.
+
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How far the maps 0 and $I$ of the plane are apart at the inputs $(1 - t, t)$, along an edge of the $\\ell_1$ ball, in $\\|\\cdot\\|_q$. For norms, $q \\ge 1$, it is farthest at the ends, the vertices.", "name": "fig-mixed-inputs"}, "image": {"alt": "Four curves against t from 0 to 1, all 1 at both ends. For q one half the curve is an arch up to 2 in the middle. For q 1 it is flat. For q 2 and for infinity it dips, to 0.71 and to 0.5."}} tags=["hide-input"]
 t = torch.linspace(0, 1, 101).double()
 fig, ax = figures.new(height=2.5)
@@ -71,11 +64,29 @@ ax.legend(ncols=2)
 figures.show()
 
 # %% [markdown]
+# The curves for $q \ge 1$ lie at or below 1, so on the edge the maps are farthest apart at its ends. The curve for $q = \frac12$ is an arch that reaches 2 between the ends. The reason is that $\|\cdot\|_q$ is convex for $q \ge 1$, and only then.
+#
+# ## The statements
+#
+# A class $\mathcal W$ of matrices $W \in \mathbb R^{k \times d}$ acts on inputs $x \in \mathbb R^d$, $\mathcal F = \{x \mapsto Wx\}$. Members of the class *cover* it on some inputs, at scale $\epsilon$, if every $W \in \mathcal W$ has a member $\hat W$ among them with $\|(W - \hat W)x\|_q \le \epsilon$ on all these inputs. (The paper asks for less than $\epsilon$; it makes no difference here.) The least number of them is the *covering number*, and $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ is its largest value over all sets of $N$ inputs.
+#
+# ```{prf:lemma} Trauger and Tewari (2024), Lemma 3.2
+# :label: lengthfree-lem3-2
+# Let the inputs be those with $\|x\|_1 \le B_x$. For every class $\mathcal W$ and $N \ge d$, the covering number $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ equals the one on the $d$ inputs $B_x e_1, \dots, B_x e_d$.
+# ```
+#
+# The lemma names no range of $q$. Section 2.4 of the paper defines covers for every real $q > 0$, but all uses have $q = 2$. Nowhere is it printed that the lemma holds for every $q > 0$; this is what the two say if they are read together.
+#
+# ```{prf:lemma} Trauger and Tewari (2024), Appendix A
+# :label: lengthfree-appA
+# Let the scalar maps $x \mapsto w^\top x$ with $\|w\|_r \le B_w$ have log covering number $C$ at scale $\epsilon$ on some inputs. Then matrices with $k$ such rows have log covering number at most $kC$ at scale $k^{1/q}\epsilon$ in the norm $\|\cdot\|_q$, $q > 0$.
+# ```
+#
 # ## Vertices are enough
 #
-# A point with $\|x\|_1 \le B_x$ is a mixture of the vertices $\pm B_x e_i$. For $q \ge 1$ the difference $\|(W - \hat W)x\|_q$ is a convex function of $x$, so it is largest at a vertex, and it is the same at $\pm B_x e_i$. So whoever covers the vertices covers everything, and the vertices are among the sets of $N \ge d$ inputs. This proves {prf:ref}`lengthfree-lem3-2` for norms.
+# The proof of {prf:ref}`lengthfree-lem3-2` for norms is short. A point with $\|x\|_1 \le B_x$ is a mixture of the vertices $\pm B_x e_i$. For $q \ge 1$ the difference $\|(W - \hat W)x\|_q$ is a convex function of $x$, so it is largest at a vertex, and it is the same at $\pm B_x e_i$. So whatever covers the vertices covers everything, and the vertices are among the sets of $N \ge d$ inputs.
 #
-# Below $q = 1$ the function $\|\cdot\|_q$ is not convex. Take $q = \frac12$, the class $\{0, I\}$ with $I$ the identity of the plane, and $\epsilon = \frac32 B_x$. At a vertex the two maps differ by $B_x$, so that one covers both. At $(\frac12, \frac12) B_x$ they differ by $(2 \sqrt{1/2})^2 B_x = 2 B_x$. We count ({numref}`fig-mixed-inputs` shows the difference along an edge), and we let a search look for inputs worse than all vertices, for random differences $W - \hat W$; in the $\ell_2$ ball there are such inputs.
+# Below $q = 1$ the function $\|\cdot\|_q$ is not convex, and the example becomes a counterexample, with $q = \frac12$, the class $\{0, I\}$, and $\epsilon = \frac32 B_x$. At a vertex the two maps differ by $B_x$, so one of them covers both. At $(\frac12, \frac12) B_x$ they differ by $2 B_x$, so both are needed. The table counts this, and in its last column a search looks for inputs that are worse than all vertices, for random differences $W - \hat W$. For a norm such an input would refute the lemma.
 
 # %%
 two_maps = torch.stack((torch.zeros(2, 2), torch.eye(2))).double()
@@ -144,11 +155,13 @@ q_range.repaired(
 glue(on_vertices=qs.loc[0.5, on_vertices], on_all=qs.loc[0.5, on_all])
 
 # %% [markdown]
+# For $q = 1, 2, \infty$ no input is worse than the vertices. For $q = \frac12$ the same search finds inputs that are worse by a factor of two, so it would have noticed a failure.
+#
 # ## From rows to matrices
 #
-# Cover each row by itself. If all $k$ rows are off by $\epsilon$ at the same input, the output is off by $k^{1/q} \epsilon$, and this happens: in the worst row, repeated.
+# The second lemma covers each row by itself, so if all $k$ rows are off by $\epsilon$ at the same input, the output is off by $k^{1/q} \epsilon$; this happens if the worst row is repeated.
 #
-# One word matters. The paper's covers are subsets of the class. A matrix put together from covered rows need not lie in the class, if that is just *any* set of matrices with bounded rows. Let the scalars be $w \in [-1, 1]$, the input 1, and $\epsilon = \frac32$: the number 0 covers them, $C = 0$. But two matrices, all entries $1$ and all entries $-1$, are $2 k^{1/q}$ apart, and a class of these two needs both. For the class of *all* matrices with such rows the statement holds.
+# One condition matters here, because the paper's covers are subsets of the class, whereas a matrix that is put together from covered rows need not lie in the class, if the class is just *any* set of matrices with bounded rows. For example, let the scalars be $w \in [-1, 1]$, the input 1, and $\epsilon = \frac32$, so that the number 0 covers them and $C = 0$. But two matrices, all entries $1$ and all entries $-1$, are $2 k^{1/q}$ apart, and a class of these two needs both. For the class of *all* matrices with such rows the statement holds, and the folded cell checks both cases.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 
@@ -198,8 +211,8 @@ glue(needed_signs=members(1, -1))
 # %% [markdown]
 # ## What we found
 #
-# * Inputs of bounded $\ell_1$ norm need no larger cover than the vertices, for every norm of the outputs. Only the range $0 < q < 1$, which no use needs, falls out.
-# * Appendix A needs a class that holds every combination of rows, or covers from outside.
+# * Inputs of bounded $\ell_1$ norm need no larger cover than the vertices, for every norm of the outputs. Only the range $0 < q < 1$, which no use needs, has to be left out.
+# * Appendix A needs a class that holds every combination of rows, or covers from outside the class.
 #
 # ```{finding} lengthfree.lem3_2_range
 # :title: Vertices suffice for norms, q at least 1, not for every q > 0
@@ -207,13 +220,13 @@ glue(needed_signs=members(1, -1))
 #
 # **Statement.** As restored: Lemma 3.2 names no range of $q$ and is used at $q = 2$; read with the range that Section 2.4 gives for covers it would hold for every real $q > 0$.
 #
-# **Counterexample.** $q = \frac12$, class $\{0, I\}$ in the plane, $\epsilon = \frac32 B_x$: {glue:text}`on_vertices` map covers the vertices, {glue:text}`on_all` are needed at $(\frac12, \frac12) B_x$.
+# **Counterexample.** For $q = \frac12$, the class $\{0, I\}$ in the plane, and $\epsilon = \frac32 B_x$, {glue:text}`on_vertices` map covers the vertices, but {glue:text}`on_all` are needed at $(\frac12, \frac12) B_x$.
 #
 # **Why.** The proof uses the triangle inequality, which fails for $q < 1$.
 #
-# **Repair.** Let $q \ge 1$.
+# **Repair.** The lemma holds for all $q \ge 1$.
 #
-# **What survives.** All uses in the paper: they have $q = 2$.
+# **What survives.** All uses in the paper, because they have $q = 2$.
 # ```
 #
 # ```{finding} lengthfree.appA
@@ -222,7 +235,7 @@ glue(needed_signs=members(1, -1))
 #
 # **Statement.** A scalar cover of log size $C$ gives any set of matrices with such rows a cover of log size $kC$.
 #
-# **Counterexample.** To the step that the assembled matrix is in the class: scalars in $[-1, 1]$, $\epsilon = \frac32$, so $C = 0$. Of the two matrices with all entries $\pm1$, {glue:text}`needed_signs` are needed, not 1.
+# **Counterexample.** To the step that the assembled matrix is in the class: take scalars in $[-1, 1]$ and $\epsilon = \frac32$, so $C = 0$. Of the two matrices with all entries $\pm1$, {glue:text}`needed_signs` are needed, not 1.
 #
 # **Why.** The matrices put together from covered rows need not belong to the class, as the paper's covers must.
 #
@@ -233,7 +246,7 @@ glue(needed_signs=members(1, -1))
 #
 # ## What would falsify this
 #
-# An input that is worse than all vertices; the controls are the $\ell_2$ ball and $q = \frac12$. For Appendix A: a larger error; the control is a coarser cover of the rows.
+# Lemma 3.2 would be false if some input were worse than all vertices, as happens in the control with $q = \frac12$. Appendix A would be false if a matrix of covered rows had a larger error than stated; the control is a coarser cover of the rows.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -241,20 +254,70 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# Nothing can be compared: the authors' only program, `run_experiment.py`, trains on sparse majority and builds no cover.
+# Nothing can be compared, because the authors' only program, `run_experiment.py`, trains on sparse majority and builds no cover.
 #
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-mixed-vertex
+#
+# *By hand.* Let two maps of the plane differ by the matrix with the rows $(1, 2)$ and $(0, 1)$. At which input of the $\ell_1$ ball of radius 1 do their outputs differ most in the Euclidean norm, and at which input with both entries between $-1$ and 1?
+# ```
+#
+# ```{solution} ex-mixed-vertex
+# :class: dropdown
+#
+# On the $\ell_1$ ball only the columns have to be compared. They are $(1, 0)$ and $(2, 1)$, with lengths 1 and $\sqrt5$, so the worst inputs are $\pm e_2$. On the square the corners decide, again because the length is a convex function. At $(1, 1)$ the difference is $(3, 1)$, of length $\sqrt{10}$, and at $(1, -1)$ it is $(-1, -1)$, of length $\sqrt2$. So the worst inputs of the square are $\pm(1, 1)$.
+# ```
+#
+# ```{exercise}
 # :label: ex-mixed-inputs
 #
-# Which finitely many inputs are enough for the ball $\|x\|_\infty \le B_x$, and for $\|x\|_2 \le B_x$?
+# *With pencil and paper.* Which finitely many inputs are enough for the ball $\|x\|_\infty \le B_x$, and for $\|x\|_2 \le B_x$?
 # ```
 #
 # ```{solution} ex-mixed-inputs
 # :class: dropdown
 #
-# For $\|x\|_\infty$ the $2^d$ corners, and by symmetry half of them. For $\|x\|_2$ and $d \ge 2$ no finite set: every point of the sphere is extreme. For the two maps 0 and $v v^\top$, $\|v\|_2 = 1$, the difference is largest at $\pm B_x v$ only, and a set that has neither shows a smaller one.
+# For $\|x\|_\infty$ the $2^d$ corners are enough, and by symmetry half of them. For $\|x\|_2$ and $d \ge 2$ no finite set is enough, because every point of the sphere is extreme. For the two maps 0 and $v v^\top$, $\|v\|_2 = 1$, the difference is largest at $\pm B_x v$ only, and a set that has neither of these points shows a smaller one.
+# ```
+#
+# ```{exercise}
+# :label: ex-mixed-exponent
+#
+# *With the computer.* Run the chapter with more random differences, `python -m bookkit.run lengthfree/mixed_inputs -p starts 512 --out my_run`, and see whether any input is worse than the vertices. Then let $q$ approach 1 from below: how much worse than the vertices is the middle of an edge for the maps 0 and $I$, and at which $q$ does the lemma begin to hold?
+# ```
+#
+# ```{solution-start} ex-mixed-exponent
+# :class: dropdown
+# ```
+#
+# The difference at the middle is the vector $(\frac12, \frac12)$, whose $\|\cdot\|_q$ is $2^{1/q - 1}$.
+
+# %%
+at_middle = {}
+for q in (0.25, 0.5, 0.75, 0.9, 0.99, 1.0, 2.0):
+    found = torch.linalg.vector_norm(middle[0], q).item()
+    at_middle[q] = {"at the middle": found, "2 to the power 1/q - 1": 2 ** (1 / q - 1)}
+answer = pd.DataFrame(at_middle).T.rename_axis("q")
+table(answer, "Difference of 0 and I at the middle of an edge; 1 at the vertices", form=".3f")
+
+# %% [markdown]
+# The excess shrinks continuously and is gone at $q = 1$ exactly. So the lemma does not fail suddenly: for $q$ just below 1 a cover of the vertices is nearly a cover of everything.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-mixed-activation
+#
+# *To think about.* Put an activation behind the maps, $x \mapsto \mathrm{ReLU}(Wx)$. Is it still enough to look at the inputs $B_x e_1, \dots, B_x e_d$? If not, how can one still use a cover of the linear maps?
+# ```
+#
+# ```{solution} ex-mixed-activation
+# :class: dropdown
+#
+# It is not enough, because the maps with the single rows $(-1, -1)$ and $(-2, -2)$ agree at $e_1$ and $e_2$, where both give 0, but at $-e_1$ they give 1 and 2. The difference of two such maps is no longer a convex function of the input. But ReLU moves no two numbers apart, so a cover of the linear maps at scale $\epsilon$ is also one of the maps with the activation. This is why the covers of this part are built for linear maps and carried through the layers afterwards.
 # ```
 #
 # ## References

@@ -13,36 +13,37 @@
 #     language: python
 #     name: python3
 # ---
+
 # %% [markdown]
 # (ch-multi-layer-bound)=
 # # A bound for many layers, free of the sequence length
 #
 # ```{verdict}
-# Theorem 4.2 is false as printed, because its bound on the size of a cover is too small. For a class of one-layer networks with a single free number, which needs a cover of at least two networks, the bound is {glue:text}`printed_norm:.3f` times $\log 2$. The printed formula has six slips. With all six repaired the theorem is proved, and the number of tokens still does not appear in it.
+# Theorem 4.2 is false as printed, because its bound on the size of a cover is too small. For a class of one-layer networks with a single free number, which needs a cover of at least two networks, the bound is {glue:text}`printed_norm:.3f` times $\log 2$. The printed formula has six slips; with all six repaired the theorem is proved, and the number of tokens still does not appear in it.
 # ```
-# **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-rounding`, {ref}`ch-capacity`. **Read** 8 min. **Runs in** 15 s. **Source** printed.
+# **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-rounding`, {ref}`ch-capacity`. **Read** 12 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** Put covers that do not count inputs into the capacity bound for deep transformers, and the length $T$ leaves the bound. That is true. As printed the bound has fewer factors than the sum that its proof arrives at, and the proof lacks three more. Networks in which a single number varies need more than it allows. With all six put right it holds.
+# **Claim.** If the covers in the capacity bound for deep transformers do not count inputs, the length $T$ leaves the bound. This message of the theorem is true, but the printed formula has fewer factors than the sum that its proof arrives at, and the proof itself lacks three more. Because of the missing factors there are classes in which a single number varies, and which nevertheless need a larger cover than the formula allows. With all six factors put in, the theorem holds.
 #
 # ## Why one should care
 #
-# Whoever wants a guarantee for a transformer on long texts would like a bound in which the length of the text does not appear. For one layer there is one ({ref}`ch-single-layer-bound`). For several layers the formula is longer, a sum over layers with products of norms, and such a formula is easily printed with a factor missing. A missing factor is not cosmetic: a bound that is too small promises what it cannot keep. So we test the printed formula where the right answer is obvious.
+# A guarantee for a transformer that reads long texts should not get worse with every token. For one layer there is a bound in which the length does not appear ({ref}`ch-single-layer-bound`). For several layers the formula is a sum over layers of products of norms, and in such a formula a factor is easily lost. A lost factor matters: a bound that is too small promises an accuracy that no argument delivers, and if the missing factor is a norm, no constant in front of the formula makes up for it. So we test the printed formula on classes for which the right answer is obvious, then repair it, and ask whether the length stays out.
 #
 # ## A class with one free number
 #
-# When is a bound on the size of a cover certainly too small? Take a class that contains two networks whose outputs differ by more than $2 \epsilon$ at some input. No single network is within $\epsilon$ of both, so a cover has at least two members and its logarithm is at least $\log 2 \approx 0.693$.
+# When is a bound on the size of a cover certainly too small? Suppose that a class contains two networks whose outputs differ by more than $2 \epsilon$ at some input. No single network is within $\epsilon$ of both of them, so a cover has at least two members, and the logarithm of its size is at least $\log 2 \approx 0.693$.
 #
-# For example, let all weights be fixed except the last one, $w$ between 0 and $B_w$, and let the output be $w$ times 1. For $w = 0$ and $w = B_w$ the outputs differ by $B_w$, so at a scale just below $\epsilon = B_w / 2$ a valid formula $C / \epsilon^2$ must give at least $\log 2$, that is, $C \ge 0.173\, B_w^2$. If a term of $C$ has 1 where $B_w^2$ should stand, the formula fails as soon as $B_w$ is large. Each of the six slips below is found by such a class, in which only one number varies.
+# For example, let all weights be fixed except the last one, $w$ between 0 and $B_w$, and let the output be $w$ times 1. For $w = 0$ and $w = B_w$ the outputs differ by $B_w$. So at a scale just below $\epsilon = B_w / 2$ a valid formula $C / \epsilon^2$ must give at least $\log 2$, in other words $C \ge 0.173\, B_w^2$. If a term of $C$ has 1 where $B_w^2$ should stand, the formula fails as soon as $B_w$ is large. Each of the six slips below is found by such a class, in which only one number varies.
 #
 # ## The statement
 #
-# Tokens are the rows of $X \in \mathbb R^{T \times d}$, of length at most $B_x$. $\Pi$ shortens rows that are longer than 1 to length 1. The activation $\sigma$ acts on each number, keeps 0 and is $L_\sigma$-Lipschitz. Put $g^{(1)} = X$, and for $i = 1, \dots, L$
+# Tokens are the rows of $X \in \mathbb R^{T \times d}$, of length at most $B_x$. The projection $\Pi$ shortens rows that are longer than 1 to length 1. The activation $\sigma$ acts on each number, keeps 0 and is $L_\sigma$-Lipschitz. Put $g^{(1)} = X$, and for $i = 1, \dots, L$
 #
 # $$g^{(i+1)} = \Pi\bigl( \sigma( \Pi( f(g^{(i)}; W^{(i)}) ) )\, W_c^{(i)} \bigr), \qquad f(Z; W) = \mathrm{RowSoftmax}( Z\, W_{QK} Z^\top )\, Z\, W_v ,$$
 #
-# with $W_v \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_c \in \mathbb R^{k \times d}$. The output is $w^\top g^{(L+1)}_{[CLS]}$, linear in one token. In all layers the spectral norms of $W_c, W_v, W_{QK}$ are at most $B_{c2}, B_{v2}, B_{QK2}$, and $\|w\|_2 \le B_w$.
+# with $W_v \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_c \in \mathbb R^{k \times d}$. The output is $w^\top g^{(L+1)}_{[CLS]}$, which is linear in one token of the last layer. In all layers the spectral norms of $W_c, W_v, W_{QK}$ are at most $B_{c2}, B_{v2}, B_{QK2}$, and $\|w\|_2 \le B_w$.
 #
-# A class has the *cover constant* $C$ on some inputs if for every $\epsilon$ at most $e^{C/\epsilon^2}$ of its members suffice to have one within $\epsilon$ of each, on all those inputs. $C_1$ is a cover constant of every class of matrices in the network for inputs of length 1, and $C_{B_x}$ for inputs of length $B_x$; it can be taken as $B_x^2 C_1$. Logarithms are natural.
+# We say that a class has the *cover constant* $C$ on some inputs if for every $\epsilon$ at most $e^{C/\epsilon^2}$ of its members are enough to have one within $\epsilon$ of each member, on all those inputs. Let $C_1$ be a cover constant of every class of matrices in the network for inputs of length 1, and $C_{B_x}$ one for inputs of length $B_x$. By a change of units $C_{B_x} = B_x^2 C_1$ can be taken. Logarithms are natural.
 #
 # ```{prf:theorem} Trauger and Tewari (2024), Theorem 4.2
 # :label: lengthfree-thm4-2
@@ -52,6 +53,8 @@
 #
 # Then the log covering number of the network, on any number of inputs, is $(\gamma + \eta)^3/\epsilon^2$. (We take it as an upper bound.)
 # ```
+#
+# The formula becomes less forbidding if one knows where its terms come from. Each matrix of each layer contributes one term, which is the product of two things: how hard the matrix is to cover, in the power $\frac13$, and by how much its error is amplified on the way to the output, in the power $\frac23$. The factor $\alpha_i$ is the amplification by the layers behind layer $i$. To find a slip, we therefore ask for each matrix whether both factors are large enough.
 
 # %% tags=["parameters"]
 stretch = 30.0  # how extreme the networks with one number are [20..300]
@@ -86,9 +89,15 @@ thm4_2, cor4_2_1 = map(ledger.result, ("lengthfree.thm4_2", "lengthfree.thm4_2.c
 # %% [markdown]
 # ## One number is enough
 #
-# Take $d = k = L = 1$, inputs of length 1, $\sigma(y) = y$ and $w = 1$. All is fixed but one number: $W_c = s$, $W_{QK} = 0$, and $W_v$ is free between $-\frac1s$ and $\frac1s$. No projection acts, so the output is $s W_v x$. The two networks at the ends are 2 apart at $x = 1$. So for $\epsilon < 1$ two networks are needed, $\log N \ge \log 2$. Fixed matrices need one member. The free one needs $\lceil \frac1{s x} \rceil$ intervals at scale $x$, so its cover constant is $\frac{\log 2}{s^2}$ (the worst $x$ is just below $\frac1s$). Theorem 4.2 gives $\frac{\log 2}{s^2 \epsilon^2} (2^{2/3} + 1 + s^{-2/3})^3$, which falls like $1/s^2$. No constant factor would save it.
+# We begin with a network that is as small as possible, and let only $W_v$ vary. Take $d = k = L = 1$, inputs of length 1, $\sigma(y) = y$ and $w = 1$. Fix $W_c = s$ for a large $s$ and $W_{QK} = 0$, and let $W_v$ be free between $-\frac1s$ and $\frac1s$. No projection acts, so the output is $s W_v x$, and the two networks at the ends of the interval are 2 apart at $x = 1$. So for $\epsilon < 1$ a cover needs at least two networks: $\log N \ge \log 2$.
 #
-# The theorem has six such gaps, and each has a class of networks with one free number that brings it out. We run these networks at both ends of that number. If the outputs are $2r$ apart, two networks are needed just below the scale $r$, and a bound below $\log 2$ is false there.
+# What does the theorem allow? A class of one fixed matrix needs a single member, so only the cover constant of $W_v$ counts. The interval of $W_v$ needs $\lceil \frac1{s x} \rceil$ pieces at scale $x$, so its cover constant is $\frac{\log 2}{s^2}$, where the worst $x$ is just below $\frac1s$. Theorem 4.2 therefore gives
+#
+# $$\frac{\log 2}{s^2 \epsilon^2} \bigl( 2^{2/3} + 1 + s^{-2/3} \bigr)^3 ,$$
+#
+# which decreases like $1/s^2$ although the true value stays at least $\log 2$. Since $s$ can be as large as one likes, no constant factor would save the formula.
+#
+# The theorem has six such gaps, and each of them shows in a class of networks with one free number. For each class we run the networks at both ends of this number. If their outputs are $2r$ apart, two networks are needed just below the scale $r$, and a bound below $\log 2$ is false there. For comparison we compute the repaired bound, which is stated further below, and the repaired bound with a single slip undone. A repaired value below $\log 2$ would refute our repair.
 
 
 # %%
@@ -122,7 +131,9 @@ ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.17), ncols=3)
 figures.show()
 
 # %% [markdown]
-# What is missing? The proof has the sum {eq}`eq-deep-sum` below, where an error of $W_v$ is multiplied by $B_{c2} = s$; the theorem has $B_{v2} = \frac1s$ there. In three places the theorem has less than its own proof, and in three the proof has too little. We call them slips for short. Here are the six and their classes, with $s$ = `stretch`. Norms that are not given are 1; where $W_{QK}$ is fixed it is 0, and $B_{QK2} = \frac1{100}$.
+# Read the figure row by row: the circle shows the bound in which only this one slip is left, and all six circles lie far to the left of the dashed line: each slip alone makes the bound false. The triangles show the repaired bound, and they all lie to the right. The squares show the formula as printed. Four of them lie to the left of the line, and the other two, in the rows *output* and *slope*, to the right only because another slip makes the bound larger there.
+#
+# We can name the missing factors, because the proof arrives at the sum {eq}`eq-deep-sum` below, in which an error of $W_v$ is multiplied by $B_{c2}$. The theorem has $B_{v2}$ in its place, and in the class above these are $s$ and $\frac1s$. In three places the theorem has less than its own proof, and in three more the proof has too little; the table lists all six. There $s$ is the parameter `stretch`, norms that are not given are 1, and where $W_{QK}$ is fixed it is 0 and $B_{QK2} = \frac1{100}$.
 #
 # | name | what is there | where | free number, up to | other norms |
 # |:--|:--|:--|:--|:--|
@@ -155,9 +166,9 @@ thm4_2.refuted(
 glue(printed_norm=printed_norm, alone=one_number["this slip alone"].max(), stretch=stretch)
 
 # %% [markdown]
-# The first row has inputs of length 1 and $L_\sigma = 1$, so the slips of the proof do not matter there: the theorem allows {glue:text}`printed_norm:.3f` times what is needed. And each slip *alone* is enough. With the five others repaired the bound is at most {glue:text}`alone:.3f` times $\log 2$. (As printed two of the classes pass, because another slip makes the bound larger there.)
+# The first row is the class that we computed by hand. Its inputs have length 1 and $L_\sigma = 1$, so the slips of the proof do not matter there, and the theorem allows only {glue:text}`printed_norm:.3f` times what is needed. With a single slip left and the five others repaired the bound is at most {glue:text}`alone:.3f` times $\log 2$, whichever slip it is.
 #
-# **Is there a kinder reading?** The theorem speaks of one class with one constant $C_1$. If that class has to hold all matrices of the network, $C_1$ grows, and one free number is not enough. The corollary below is that reading.
+# **Is there a kinder reading?** The theorem speaks of one class with one constant $C_1$. In our example each matrix had a constant of its own. If $C_1$ has to hold for one class that contains all matrices of the network, then $C_1$ grows with the largest of them, and one free number is not enough for a contradiction. The corollary of the theorem is stated in exactly this reading, so we test it next.
 #
 # ## The corollary, at large width
 #
@@ -166,7 +177,9 @@ glue(printed_norm=printed_norm, alone=one_number["this slip alone"].max(), stret
 # *(Refuted below as printed.)* If the absolute entries of each matrix, and of $w$, sum to at most $B$, then this holds with $C_1 = B^2 \ln(2dk+1)$ and $C_{B_x} = B_x^2 C_1$.
 # ```
 #
-# One layer, $k = B_x = B_w = L_\sigma = 1$, $B_{c2} = B$, $B_{v2} = \frac1B$. $W_c$ has the one entry $B$, $w$ picks its column, and $W_{QK} = 0$. So the output is $B\, W_v^\top x$ if all tokens are $x$. Let $S = B^4$, let $q$ be a prime from $S$ to $2S$, and $d = Sq$. For a polynomial $p$ over the field of $q$ elements, of degree below $\frac S2$, let $W_v$ be $\frac1{B \sqrt S}$ at the $S$ coordinates $(i, p(i))$, $0 \le i < S$, and 0 elsewhere. Its length is $\frac1B$ and its entries sum to $\sqrt S / B = B$. Two polynomials agree at fewer than $\frac S2$ places, so two such $W_v$ are more than $\frac1B$ apart, and on one unit input their outputs are more than 1 apart. At $\epsilon = \frac12$ each of the $q^{S/2}$ polynomials needs a network of its own.
+# To contradict the corollary we need many networks that are far apart, since $C_1$ is now a number that we cannot make small. The idea is to hide a long codeword in $W_v$, and to let $W_c$ magnify it. Take one layer, $k = B_x = B_w = L_\sigma = 1$, $B_{c2} = B$ and $B_{v2} = \frac1B$. Let $W_c$ have the one entry $B$, let $w$ pick its column, and let $W_{QK} = 0$. Then the output is $B\, W_v^\top x$ if all tokens are $x$.
+#
+# The codewords are polynomials: let $S = B^4$, let $q$ be a prime from $S$ to $2S$, and $d = Sq$. For a polynomial $p$ over the field of $q$ elements, of degree below $\frac S2$, let $W_v$ be $\frac1{B \sqrt S}$ at the $S$ coordinates $(i, p(i))$, $0 \le i < S$, and 0 elsewhere. Its length is $\frac1B$, and its entries sum to $\sqrt S / B = B$, as the corollary asks. Two polynomials agree at fewer than $\frac S2$ places, so two such $W_v$ are more than $\frac1B$ apart, and on one unit input their outputs are more than 1 apart. Hence at $\epsilon = \frac12$ each of the $q^{S/2}$ polynomials needs a network of its own. The next table compares the logarithm of their number with the bound; a ratio of 1 or more in the column *as printed* would save the corollary.
 
 # %%
 rows = {}
@@ -204,7 +217,7 @@ cor4_2_1.repaired(
 glue(wide_printed=wide.loc[32, "as printed"], wide_d=wide.loc[32, "width d, at most"])
 
 # %% [markdown]
-# The ratio falls as $1/B^2$. A width of {glue:text}`wide_d:.1e` is beyond any use; but a bound that has only $\ln d$ is made for large $d$.
+# The printed bound is large enough for small $B$ and too small from $B = 32$ on, and the ratio falls as $1/B^2$. The width there is {glue:text}`wide_d:.1e`, which no network has. The instance still counts, because a bound whose only trace of the width is $\ln d$ is made for large $d$. But at widths in use this class is no contradiction to the corollary.
 #
 # ## The repaired theorem
 #
@@ -217,25 +230,33 @@ glue(wide_printed=wide.loc[32, "as printed"], wide_d=wide.loc[32, "width d, at m
 # Corollary 4.2.1 follows with $C_1 = B^2 \ln(2 d \max(d, k) + 1)$ and $C_{B_x} = B_x^2 C_1$, if the networks of the cover need only meet the bound $B$. If they have to meet the spectral bounds too, with $4 C_1$.
 # ```
 #
-# The paper has $c = 2$; 1 is the true constant of softmax ({ref}`ch-attention-capacity`). With all six slips and $c = 2$ this is {prf:ref}`lengthfree-thm4-2`.
+# The paper has $c = 2$, but the true constant of softmax is 1 ({ref}`ch-attention-capacity`). With $c = 2$ and all six slips put in, the repaired theorem becomes {prf:ref}`lengthfree-thm4-2`.
+#
+# **The idea of the proof.** Replace every matrix by the nearest member of its cover, and follow the error through the network. In each layer three errors enter, one for each matrix, and the error that comes from the layer before is amplified. So the error of the output is a weighted sum of the errors of all matrices, {eq}`eq-deep-sum`. An accurate cover is a large one, so it remains to divide a total error of $\epsilon$ among the matrices in the cheapest way. That is a problem of minimization with an exact solution ({prf:ref}`lengthfree-lemE1`), and its value is the bound. The length $T$ does not enter anywhere, because attention averages tokens, and an average is no longer than the longest token.
 #
 # ```{dropdown} Proof
-# Replace each matrix by the nearest member of its cover; hats mark the new ones, $\Delta W = W - \hat W$. One layer obeys {prf:ref}`layer-repaired` of the {ref}`next chapter <ch-layer-by-layer>`. Let $\epsilon_v^{(i)}, \epsilon_{QK}^{(i)}, \epsilon_c^{(i)}$ bound the lengths of $z^\top \Delta W_v^{(i)}$, $z^\top \Delta W_{QK}^{(i)}$ (or $\Delta W_{QK}^{(i)} z$) and $h^\top \Delta W_c^{(i)}$ for what these matrices meet: tokens $z$ of length $\rho_i$, and $h = \sigma(\Pi(\cdot))$ of length at most $L_\sigma$. Then
+# We bound the error of one layer, add the errors up over the layers, and divide $\epsilon$ among the matrices; then we treat the corollary.
+#
+# *One layer.* Hats mark the matrices of the covers, and $\Delta W = W - \hat W$; one layer obeys {prf:ref}`layer-repaired` of the {ref}`next chapter <ch-layer-by-layer>`. Let $\epsilon_v^{(i)}, \epsilon_{QK}^{(i)}, \epsilon_c^{(i)}$ bound the lengths of $z^\top \Delta W_v^{(i)}$, $z^\top \Delta W_{QK}^{(i)}$ (or $\Delta W_{QK}^{(i)} z$) and $h^\top \Delta W_c^{(i)}$ for what these matrices meet: tokens $z$ of length $\rho_i$, and $h = \sigma(\Pi(\cdot))$ of length at most $L_\sigma$. Then
 #
 # $$\|g^{(i+1)} - \hat g^{(i+1)}\| \le \epsilon_c^{(i)} + L_\sigma B_{c2}\, \epsilon_v^{(i)} + c L_\sigma B_{c2} B_{v2}\, \rho_i^2\, \epsilon_{QK}^{(i)} + L_\sigma B_{c2} B_{v2} (1 + 2c B_{QK2})\, \|g^{(i)} - \hat g^{(i)}\|$$
 #
-# for the longest row. Both networks read the same $X$, so $g^{(1)} = \hat g^{(1)}$. Going through the layers, and with $|w^\top g - \hat w^\top \hat g| \le \|w\| \|g - \hat g\| + |(w - \hat w)^\top \hat g|$, the output moves by at most {eq}`eq-deep-sum`. Covers of log sizes $C_{(i)} / \epsilon_v^2$, $C_{(i)} / \epsilon_{QK}^2$ and, for inputs $L_\sigma$ long, $L_\sigma^2 C_1 / \epsilon_c^2$ do it. Their members multiply, so the log sizes add. {prf:ref}`lengthfree-lemE1` gives the least sum among all errors for which {eq}`eq-deep-sum` is $\epsilon$, and that is the bound.
+# for the longest row.
 #
-# The corollary: Lemma 3.6 ({ref}`ch-rounding`) gives a cover of all matrices whose entries sum to at most $B$, and $W_{QK}$ is $d \times d$. Its members meet the bound $B$, but not always the spectral ones. The proof above uses these of $W$ alone, not of $\hat W$. To have $\hat W$ in the smaller class takes a cover at $\frac\epsilon2$ and in place of each member a matrix of that class within $\frac\epsilon2$: the log size is $4 C_1/\epsilon^2$.
+# *All layers.* Both networks read the same $X$, so $g^{(1)} = \hat g^{(1)}$. We go through the layers and use $|w^\top g - \hat w^\top \hat g| \le \|w\| \|g - \hat g\| + |(w - \hat w)^\top \hat g|$ at the end. Hence the output moves by at most {eq}`eq-deep-sum`.
 #
-# No step has a $T$: attention averages, and an average is no longer than the longest token. $\square$
+# *Sizes.* Covers of log sizes $C_{(i)} / \epsilon_v^2$, $C_{(i)} / \epsilon_{QK}^2$ and, for inputs $L_\sigma$ long, $L_\sigma^2 C_1 / \epsilon_c^2$ have these errors. Their members are combined in all ways, so the log sizes add. {prf:ref}`lengthfree-lemE1` gives the least sum among all errors for which {eq}`eq-deep-sum` is $\epsilon$, and that is the bound.
+#
+# *The corollary.* Lemma 3.6 ({ref}`ch-rounding`) gives a cover of all matrices whose entries sum to at most $B$, and $W_{QK}$ is $d \times d$. The members of this cover meet the bound $B$, but not always the spectral ones. The proof above uses the spectral bounds of $W$ alone, not those of $\hat W$. To have $\hat W$ in the smaller class, take a cover at $\frac\epsilon2$ and in place of each member a matrix of that class within $\frac\epsilon2$: the log size is $4 C_1/\epsilon^2$.
+#
+# *The length.* No step has a $T$, because attention averages, and an average is no longer than the longest token. $\square$
 # ```
 #
-# Its heart is the sum
+# The sum at the heart of the proof is
 #
 # $$\epsilon_w + B_w \sum_{i=1}^L \alpha_i \bigl( \epsilon_c^{(i)} + L_\sigma B_{c2}\, \epsilon_v^{(i)} + c L_\sigma B_{c2} B_{v2}\, \rho_i^2\, \epsilon_{QK}^{(i)} \bigr) .$$ (eq-deep-sum)
 #
-# We attack it. Two networks meet all bounds, and some matrices differ by a $\Delta W$ of given spectral norm, one matrix or several; then an error is at most that norm times the length of what the matrix meets. The output must not move by more than the sum.
+# A proof can contain a slip too, so we attack the sum. Take two networks that meet all bounds, and let one matrix, or several, differ by a $\Delta W$ of given spectral norm. The error of such a matrix is at most this norm times the length of what the matrix meets. If the output of any pair moved by more than the sum, the repaired theorem would lose its proof.
 
 
 # %%
@@ -248,7 +269,7 @@ def allowed(norms, moves, slips=()):
 
 
 # %% [markdown]
-# The adversary draws norms over four powers of ten, up to six layers, widths to 4 and lengths to {glue:text}`T_max`. Half of each batch are random networks. The others are nearly aligned ones in which errors add up: matrices close to multiples of the identity, tokens close to $\pm x$ and often so short, like the matrices of the first layer, that no projection acts. Then gradient ascent pushes those that come nearest. Each slip is put back as a control, and attention that adds values up in place of averaging them.
+# The adversary draws norms over four powers of ten, up to six layers, widths to 4 and lengths to {glue:text}`T_max`. Half of each batch are random networks, in which errors rarely add up, so the other half are nearly aligned ones: matrices close to multiples of the identity, tokens close to $\pm x$ and often so short, like the matrices of the first layer, that no projection acts. Then gradient ascent improves the pairs that come nearest to the sum. As controls, the same pairs are compared with the sum in which one slip is undone, and with attention that adds values up instead of averaging them.
 
 # %% mystnb={"code_prompt_hide": "The adversary", "code_prompt_show": "The adversary"} tags=["hide-input"]
 BENDS = (lambda y: y, torch.tanh, torch.relu)
@@ -375,16 +396,16 @@ glue(
 )
 
 # %% [markdown]
-# The largest movement is {glue:text}`top:.4f` of the sum. With any one slip put back some pair passes it. (Without a term for the first $W_c$ the sum can be 0.) At {glue:text}`T_max` tokens the search reaches {glue:text}`far:.2f`. Attention that adds values up in place of averaging them reaches {glue:text}`added:.1e` times the sum: the average is what keeps $T$ out. The bound of {ref}`ch-transformer-capacity`, which covers each matrix on all $mT$ tokens of $m$ inputs, has $\log(mT)$.
+# The largest movement is {glue:text}`top:.4f` of the sum, so the sum is never exceeded and can hardly be improved. If any one slip is put in again, some pair exceeds the sum. (Without a term for the first $W_c$ the sum can be 0, which is why an infinite ratio occurs.) At {glue:text}`T_max` tokens the search reaches {glue:text}`far:.2f`. Attention that adds values up reaches {glue:text}`added:.1e` times the sum, so it is the average that keeps $T$ out. For comparison, the bound of {ref}`ch-transformer-capacity`, which covers each matrix on all $mT$ tokens of $m$ inputs, contains $\log(mT)$.
 #
-# How fast the bound grows with the layers, and the two corollaries of the appendix, are the matter of {ref}`ch-layer-by-layer`.
+# How fast the bound grows with the number of layers, and the two corollaries of the appendix, are the subject of {ref}`ch-layer-by-layer`.
 #
 # ## What we found
 #
-# * Theorem 4.2 as printed is false: one free number in width 1 needs more than it allows. Each of its six slips alone would be enough.
-# * Corollary 4.2.1 as printed is false for large $d$, also by the kinder reading.
-# * Repaired, both hold, with the true constant of softmax. The sum behind them is attained: pairs of networks reach {glue:text}`top:.4f` of it.
-# * The message stands: no $T$, at any depth.
+# * Theorem 4.2 as printed is false, because a class of width 1 with one free number needs a larger cover than the theorem allows. Each of its six slips alone would be enough to make it false.
+# * Corollary 4.2.1 as printed is false for large $d$, and so the kinder reading of the theorem fails as well.
+# * With the six slips repaired both statements hold, with the true constant of softmax. The sum behind them cannot be improved, since pairs of networks reach {glue:text}`top:.4f` of it.
+# * The message of the theorem is right: $T$ does not appear in the bound, at any depth.
 #
 # ```{finding} lengthfree.thm4_2
 # :title: Theorem 4.2: terms of its proof's sum are missing in its bound
@@ -392,13 +413,13 @@ glue(
 #
 # **Statement.** Printed: the log covering number of $L$ layers is $(\gamma + \eta)^3/\epsilon^2$ with the $\gamma, \eta$ of the theorem.
 #
-# **Counterexample.** $d = k = L = B_x = B_w = L_\sigma = 1$, $B_{c2} = s$, $B_{v2} = 1/s$ at $s =$ {glue:text}`stretch:.0f`; only $W_v$ is free. Two networks are needed, and the bound is {glue:text}`printed_norm:.3f` times $\log 2$.
+# **Counterexample.** Take $d = k = L = B_x = B_w = L_\sigma = 1$, $B_{c2} = s$, $B_{v2} = 1/s$ at $s =$ {glue:text}`stretch:.0f`, and let only $W_v$ be free. Two networks are needed, but the bound is {glue:text}`printed_norm:.3f` times $\log 2$.
 #
-# **Why.** In the sum of the proof the error of $W_v$ has $B_{c2}$ beside it, where the theorem has $B_{v2}$; the term of the first $W_c$ and the first $\alpha$ are not in the theorem. The proof covers the first $W_v$ as if inputs had length 1, uses Lemma E.2 there although it needs $B_x^2$, and covers $W_c$ on inputs of length 1, which $\sigma$ may lengthen. Each alone makes the bound too small.
+# **Why.** In the sum of the proof the error of $W_v$ has $B_{c2}$ beside it, where the theorem has $B_{v2}$; the term of the first $W_c$ and the first $\alpha$ are not in the theorem. The proof covers the first $W_v$ as if inputs had length 1, uses Lemma E.2 there although it needs $B_x^2$, and covers $W_c$ on inputs of length 1, which $\sigma$ may lengthen. Each of these alone makes the bound too small.
 #
-# **Repair.** All six put right; it holds with 2 for 4 and 1 for 2 too, by the true constant of softmax.
+# **Repair.** All six are put right, and the theorem then also holds with 2 in place of 4 and 1 in place of 2, by the true constant of softmax.
 #
-# **What survives.** The message: no $T$, at any depth. And the shape of the bound for inputs no longer than 1 and fixed norms.
+# **What survives.** The message that no $T$ enters, at any depth, and the shape of the bound for inputs no longer than 1 and fixed norms.
 # ```
 #
 # ```{finding} lengthfree.thm4_2.cor4_2_1
@@ -407,18 +428,18 @@ glue(
 #
 # **Statement.** Printed: with one bound $B$ for the 1-norms of all matrices, the log covering number is $(\gamma + \eta)^3/\epsilon^2$ with $C_1 = B^2 \ln(2dk+1)$ and $C_{B_x} = B_x^2 C_1$ in Theorem 4.2.
 #
-# **Counterexample.** One layer, $k = 1$, $B = B_{c2} = 32$, $B_{v2} = 1/B$, $d$ up to {glue:text}`wide_d:.1e`, values spread over $B^4$ coordinates by polynomials over a prime field: it allows {glue:text}`wide_printed:.2f` times what is needed, and the ratio falls like $1/B^2$.
+# **Counterexample.** One layer with $k = 1$, $B = B_{c2} = 32$, $B_{v2} = 1/B$, $d$ up to {glue:text}`wide_d:.1e`, and values spread over $B^4$ coordinates by polynomials over a prime field. The corollary allows {glue:text}`wide_printed:.2f` times what is needed, and the ratio falls like $1/B^2$. The width is far beyond any that is used.
 #
-# **Why.** As in the theorem: $B_{v2}$ stands where the proof has $B_{c2}$.
+# **Why.** As in the theorem, $B_{v2}$ stands where the proof has $B_{c2}$.
 #
-# **Repair.** The repaired theorem, with $\ln(2 d \max(d, k) + 1)$, since $W_{QK}$ is $d \times d$. The covers are by networks that meet the bound $B$; for members that also meet the spectral bounds take $4 C_1$.
+# **Repair.** The repaired theorem, with $\ln(2 d \max(d, k) + 1)$, since $W_{QK}$ is $d \times d$. The covers consist of networks that meet the bound $B$; for members that also meet the spectral bounds take $4 C_1$.
 #
-# **What survives.** No $T$, and logarithms of the widths only.
+# **What survives.** No $T$ enters, and the widths enter by their logarithms only.
 # ```
 #
 # ## What would falsify this
 #
-# For the refutations: a printed bound above $\log 2$, or above the packing; there printed and repaired bound control each other. For the repaired theorem: a pair of networks that moves by more than the sum; the controls put back one slip each. For freedom of $T$: a ratio above 1 at many tokens; the control adds up where attention averages.
+# The refutations would fail if the printed bound were above $\log 2$ for the classes with one free number, or above the number of codewords; in both cases the printed and the repaired bound control each other. The repaired theorem would lose its proof if a pair of networks moved by more than the sum, and the controls, which put one slip in again, show that the search would notice it. Freedom of $T$ would be in doubt if the ratio rose above 1 at many tokens; the control adds values up where attention averages them.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -426,44 +447,71 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# Nothing can be compared. `run_experiment.py`, the only program of the repository `traugerjacob/Transformer-Gen-Bounds`, trains one layer on sparse majority; no cover is built and no bound evaluated.
+# Nothing can be compared. The only program of the repository `traugerjacob/Transformer-Gen-Bounds`, `run_experiment.py`, trains one layer on sparse majority; no cover is built and no bound is evaluated in it.
 #
 # ## Exercises
 #
 # ```{exercise}
-# :label: ex-deep-run
+# :label: ex-deep-one-number
 #
-# *With the computer.* The parameter `stretch` says how extreme the networks with one free number are. Run the chapter with `-p stretch 300`, ten times the value on this page. What happens to the ratio of the bound to $\log 2$?
+# *By hand.* In the class in which only $W_v$ is free, take $s = 10$ and a scale just below $\epsilon = 1$. What does the printed formula give in units of $\log 2$, and what does the repaired one give? From which $s$ on is the printed formula too small?
 # ```
 #
-# ```{solution} ex-deep-run
+# ```{solution} ex-deep-one-number
 # :class: dropdown
 #
-# It falls from 0.022 to 0.0002, by a factor of about a hundred: the missing factors enter as squares. So the printed formula is not off by a constant.
+# The printed formula gives $\frac1{100} (2^{2/3} + 1 + 10^{-2/3})^3 = \frac1{100} \cdot 2.803^3 = 0.22$. In the repaired one all cover constants are $\frac{\log 2}{s^2}$ as well, but the term of $W_v$ has $(L_\sigma B_{c2})^{2/3} = s^{2/3}$, so the formula is $(3 s^{-2/3} + 1)^3 = 4.5$. This is never below 1, whereas the printed value is 1.005 at $s = 5$ and too small from just above $s = 5$ on.
 # ```
 #
 # ```{exercise}
 # :label: ex-deep-slips
 #
-# Which of the six slips remain if $B_x \le 1$, $L_\sigma \le 1$ and all norms are 1? How large is the loss for many layers, at $c = 2$?
+# *With pencil and paper.* Which of the six slips remain if $B_x \le 1$, $L_\sigma \le 1$ and all norms are 1? How large is the loss for many layers, at $c = 2$?
 # ```
 #
 # ```{solution} ex-deep-slips
 # :class: dropdown
 #
-# Two: the first $W_c$ and the first $\alpha$. Let $r = 5^{2/3}$ and $q = 2 + 2^{2/3}$. The brackets of the repaired bound and of the theorem are $R = 1 + q\, \frac{r^L - 1}{r - 1}$ and $R - 2 r^{L-1} + 1$. The ratio of the bounds tends to $\bigl(1 - \frac{2 (r - 1)}{q r}\bigr)^{-3}$.
+# Two remain, the missing term of the first $W_c$ and the missing first $\alpha$. Let $r = 5^{2/3}$ and $q = 2 + 2^{2/3}$. The brackets of the repaired bound and of the theorem are $R = 1 + q\, \frac{r^L - 1}{r - 1}$ and $R - 2 r^{L-1} + 1$. Therefore the ratio of the bounds tends to $\bigl(1 - \frac{2 (r - 1)}{q r}\bigr)^{-3}$, and the loss stays bounded.
+# ```
+#
+# ```{exercise}
+# :label: ex-deep-run
+#
+# *With the computer.* The parameter `stretch` says how extreme the networks with one free number are. Predict what happens to the ratio of the printed bound to $\log 2$ if `stretch` is ten times as large, and then run the chapter, `python -m bookkit.run lengthfree/multi_layer_bound -p stretch 300 --out my_run`. Could a constant in front of the printed formula repair it?
+# ```
+#
+# ```{solution-start} ex-deep-run
+# :class: dropdown
+# ```
+#
+# The next lines compute the class with a free $W_v$ for four values of the parameter.
+
+# %%
+by_stretch = {}
+for s in (10.0, 30.0, 100.0, 300.0):
+    w = witness("norm", s)
+    printed = printed_bound(w.norms, 0.999 * w.spread, w.cover_constant)
+    by_stretch[f"{s:g}"] = {"as printed": printed / math.log(2), "repaired": over_log2(w)}
+answer = pd.DataFrame(by_stretch).T.rename_axis("stretch")
+table(answer, "Bounds over log 2, by how extreme the networks are", form=".4f")
+
+# %% [markdown]
+# The printed bound falls from 0.022 to 0.0002, by a factor of about a hundred, because the missing factor enters as a square. Whatever constant we put in front, a larger `stretch` defeats it. The repaired bound approaches $\log 2$ from above.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-deep-power
 #
-# With which power of $B_x$ does the repaired bound grow at most, if $C_{B_x} = B_x^2 C_1$? Is that power needed?
+# *To think about.* With which power of $B_x$ does the repaired bound grow at most, if $C_{B_x} = B_x^2 C_1$? Is that power needed?
 # ```
 #
 # ```{solution} ex-deep-power
 # :class: dropdown
 #
-# The first scores have $C_{B_x}^{1/3} (B_x^2)^{2/3} = B_x^2\, C_1^{1/3}$, whose cube is $B_x^6 C_1$. In the class "scores" above, with $B_x = s$, the bound without $B_x^2$ beside the first $W_{QK}$ is below $\log 2$.
+# The first scores have $C_{B_x}^{1/3} (B_x^2)^{2/3} = B_x^2\, C_1^{1/3}$, whose cube is $B_x^6 C_1$. In the class "scores" above, with $B_x = s$, the bound without $B_x^2$ beside the first $W_{QK}$ is below $\log 2$. So this factor cannot be left out.
 # ```
 #
 # ## References

@@ -19,11 +19,11 @@
 # # Exact rounding: how far short averages are off
 #
 # ```{verdict}
-# Yes, Lemmas 3.3 and 3.6 are true as printed, but their proofs have a gap. The proofs count averages of $a$ vectors, and $a$ need not be a whole number; with $\lceil a \rceil$ vectors the logarithm of the count reaches {glue:text}`ratio_ceiling:.2f` times the bound. Averages of $\lceil a/2 \rceil$ vectors are accurate enough as well, and their count stays within it.
+# Yes, Lemmas 3.3 and 3.6 are true as printed, but their proofs have a gap. The proofs count averages of $a$ vectors, where $a$ is a quotient of squared norms and need not be a whole number. With $a$ rounded up the logarithm of the count reaches {glue:text}`ratio_ceiling:.2f` times the bound, on the sizes that we tried. Averages of half as many vectors are accurate enough as well, and their count stays within the bound.
 # ```
-# **Needs** {ref}`ch-convex-combinations`, {ref}`ch-mixed-inputs`. **Read** 5 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-convex-combinations`, {ref}`ch-mixed-inputs`. **Read** 8 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** Two of the paper's three bounds on covers of linear maps are covers of an $\ell_1$ ball by short averages of its vertices. Their proofs take a number of terms that need not be whole. How far the farthest point is from such an average can be said exactly, and it shows that half as many terms are enough. So both bounds stand as they are printed.
+# **Claim.** Two of the paper's three bounds on covers of linear maps come from covers of an $\ell_1$ ball by short averages of its vertices. Their proofs take a number of terms that need not be whole. The distance of the farthest point from such averages can be computed exactly, and it shows that half as many terms are enough, so both bounds stand as they are printed.
 
 # %% tags=["parameters"]
 starts = 32  # starting points of each search [8..128]
@@ -45,6 +45,17 @@ lem3_3, lem3_6 = ledger.result("lengthfree.lem3_3"), ledger.result("lengthfree.l
 sec3_4 = ledger.result("lengthfree.sec3_4")
 rounding = 1e-9  # relative, of sums of some hundred numbers
 
+# %% [markdown]
+# ## Why one should care
+#
+# A proof takes $a$ terms, and $a$ is not a whole number. Usually one rounds up and thinks no more about it. But here $a$ stands in an exponent, so at $a = 1.05$ rounding up nearly doubles the logarithm of the count, and the printed bound is no longer proved. One could put a ceiling into the bound, which would make every later formula uglier. It is better to ask how accurate the averages really are. The answer is a formula that is exact in every dimension, and it is of use wherever vectors are rounded to averages of few corners.
+#
+# ## Two coordinates by hand
+#
+# Take the unit ball of $\ell_1$ in the plane, a square with the corners $\pm e_1$, $\pm e_2$, and averages of two of the vectors $\pm e_1$, $\pm e_2$, 0. These averages are the points with coordinates $0, \pm\frac12, \pm1$ in the ball, a grid of 13 points. The farthest point from a grid with steps of $\frac12$ lies in the centre of a cell, for example $(\frac14, \frac14)$, and its distance from the nearest grid points is $\frac14 \sqrt2 = 0.354$. Maurey's argument promises only $1/\sqrt2 = 0.707$, twice as much.
+#
+# With more coordinates the two come closer, for example in four dimensions. There, with two terms, the point with all coordinates $\frac14$ is off by $\frac14$ in each coordinate, which gives $\frac14 \sqrt4 = 0.5$. In more than four dimensions nothing changes, because only four coordinates can be as large as $\frac14$. The figure shows how exact value and promise compare for more terms.
+
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Largest distance of a point of the unit $\\ell_1$ ball from the averages of $m$ vectors $\\pm e_i$ and 0: what Maurey's lemma promises in every dimension, and the exact value in $k = 10$ and $k = 400$ dimensions.", "name": "fig-rounding"}, "image": {"alt": "Three falling curves against the number of terms from 1 to 1000 on logarithmic axes. The highest is one over the root of m. That for 400 dimensions runs parallel, lower by the root of two, up to 200 terms, and falls twice as fast from there. That for 10 dimensions does so from 5 terms on."}} tags=["hide-input"]
 terms = sorted({round(10 ** (i / 6)) for i in range(19)})
 fig, ax = figures.new(height=2.6)
@@ -57,9 +68,11 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
+# The highest line is the promise, $1/\sqrt m$ for $m$ terms. The exact value in 400 dimensions is lower by a factor of $\sqrt2$, up to $m = 200$, and falls faster from there on. In 10 dimensions this happens from five terms on. So the averages are always more accurate than the argument promises, and in small dimensions much more.
+#
 # ## The statement
 #
-# $W \in \mathbb R^{k \times d}$ maps inputs $x \in \mathbb R^d$ to outputs $Wx$. $\|W\|_{q,p}$ is the $\ell_p$ norm of the $\ell_q$ norms of its columns. $N_\infty$ is the least number of members of the class that come within $\epsilon$ of every $W$ of it, $\|(W - \hat W)x\|_2 \le \epsilon$, on any $N \ge d$ inputs. Matrices are bounded by $B_w$, inputs by $B_x$, and $a = B_w^2 B_x^2/\epsilon^2$; with matrices, inputs and $\epsilon$ in units of $B_w$, $B_x$ and $B_w B_x$, $a = 1/\epsilon^2$.
+# A matrix $W \in \mathbb R^{k \times d}$ maps inputs $x \in \mathbb R^d$ to outputs $Wx$. $\|W\|_{q,p}$ is the $\ell_p$ norm of the $\ell_q$ norms of its columns. $N_\infty$ is the least number of members of the class that come within $\epsilon$ of every $W$ of it, $\|(W - \hat W)x\|_2 \le \epsilon$, on any $N \ge d$ inputs. Matrices are bounded by $B_w$, inputs by $B_x$, and $a = B_w^2 B_x^2/\epsilon^2$; with matrices, inputs and $\epsilon$ in units of $B_w$, $B_x$ and $B_w B_x$, $a = 1/\epsilon^2$.
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Lemmas 3.3 and 3.6
 # :label: lengthfree-lem3-3
@@ -73,25 +86,31 @@ figures.show()
 #
 # ## An exact rounding
 #
-# For Lemma 3.3 each column lies in the $\ell_1$ ball of $\mathbb R^k$. By {prf:ref}`lengthfree-lem3-2` the error on all inputs is the largest error of a column, so one covers each column and takes all combinations. For Lemma 3.6 all entries together lie in the $\ell_1$ ball of $\mathbb R^{dk}$, and the error is at most that of the entries, since $\|W - \hat W\|_{2 \to 2} \le \|W - \hat W\|_F$.
+# Both lemmas come down to the same problem, to cover an $\ell_1$ ball. For Lemma 3.3 each column lies in the $\ell_1$ ball of $\mathbb R^k$. By {prf:ref}`lengthfree-lem3-2` the error on all inputs is the largest error of a column, so one covers each column and takes all combinations. For Lemma 3.6 all entries together lie in the $\ell_1$ ball of $\mathbb R^{dk}$, and the error is at most that of the entries, since $\|W - \hat W\|_{2 \to 2} \le \|W - \hat W\|_F$.
 #
-# So both cover an $\ell_1$ ball, by averages of $m$ of the vectors $\pm e_i$ and 0. These are the points $\frac1m z$ with $z$ whole and $\|z\|_1 \le m$; they lie in the ball. By {prf:ref}`convex-repaired` they cover it to within $1/\sqrt m$. That asks for $m = \lceil a \rceil$ terms, and the proofs count $a$, which is no whole number: for $a$ just above 1, averages of two of $2k + 1$ vectors against $(2k+1)^a$. But the averages cover better than that, and one can say exactly how well.
+# Both are covered by averages of $m$ of the vectors $\pm e_i$ and 0. These are the points $\frac1m z$ with $z$ whole and $\|z\|_1 \le m$, and they lie in the ball. By {prf:ref}`convex-repaired` they cover the ball to within $1/\sqrt m$, which asks for $m = \lceil a \rceil$ terms, but the proofs count $a$, which is no whole number. For example, for $a$ just above 1 one needs averages of two of $2k + 1$ vectors and counts $(2k+1)^a$. But the averages cover better than that, and one can say exactly how well.
 #
 # ```{prf:lemma} Rounding in the $\ell_1$ ball (ours)
 # :label: covers-rounding
 # The largest distance of a point of the unit $\ell_1$ ball of $\mathbb R^k$ from these averages is exactly $\frac1{2m} \sqrt{\min(k, 2m)} \le 1/\sqrt{2m}$.
 # ```
 #
-# ```{dropdown} Proof
-# Measure $|x_i|$ in steps of $1/m$; the steps $y_i$ sum to at most $m$. Round all down. Coordinate $i$ loses $f_i \in [0, 1)$, and $R = m - \sum_i \lfloor y_i \rfloor$ steps remain, with $\sum_i f_i \le R$. Now round up where $f_i > \frac12$, greatest $f_i$ first, at most $R$ times.
+# **The idea of the proof.** Round every coordinate to the nearest multiple of $\frac1m$. Then each coordinate is off by at most half a step, which gives the $\sqrt k$. The difficulty is to stay in the ball, because rounding up many coordinates may leave it. So we first round all coordinates down, and then round up only as many as the ball has room for, those first that lose most by rounding down.
 #
-# * If this limit stops no coordinate, each is off by $\min(f_i, 1 - f_i)$. Its square is at most $\frac14$ and at most $\frac12 f_i$. So the squares sum to at most $\frac k4$ and at most $\frac R2 \le \frac m2$.
+# ```{dropdown} Proof
+# We round down, spend the room that is left on the worst coordinates, and bound the sum of squares in two cases.
+#
+# Measure $|x_i|$ in steps of $1/m$; the steps $y_i$ sum to at most $m$. If all are rounded down, coordinate $i$ loses $f_i \in [0, 1)$, and $R = m - \sum_i \lfloor y_i \rfloor$ steps remain, with $\sum_i f_i \le R$. Now round up where $f_i > \frac12$, greatest $f_i$ first, at most $R$ times.
+#
+# * If this limit stops no coordinate, each is off by $\min(f_i, 1 - f_i)$. Its square is at most $\frac14$ and at most $\frac12 f_i$, so the squares sum to at most $\frac k4$ and at most $\frac R2 \le \frac m2$.
 # * If it stops some, let $s > \frac12$ be the least $f_i$ rounded up, and let $D$ be the sum of $1 - f_i$ over those rounded up: $D \le R(1-s)$. The others have $f_i \le s$, and these sum to $X \le R - (R - D) = D$. So the squares sum to at most $(1-s)D + sX \le D \le R(1-s) \le \frac m2$. There are $R \ge D/(1-s)$ coordinates of the first kind and at least $X/s$ of the second, so the sum minus $\frac k4$ is at most $D\bigl(1 - \frac1{4(1-s)} - \frac1{4s}\bigr) \le 0$.
 #
 # Both bounds are attained where $\min(k, 2m)$ coordinates are half a step and the others 0: from there every average is off by half a step in each of them. $\square$
 # ```
 #
 # So {prf:ref}`covers-rounding` asks for at most $\lceil a/2 \rceil \le a$ terms if $a > 1$, and if $a \le 1$ the origin is enough. There are at most $(2k+1)^{\lceil a/2 \rceil}$ averages, and both bounds stand as they are printed, without a ceiling. (For errors *less than* $\epsilon$ take the origin if $a < 1$, else $\lfloor a/2 \rfloor + 1 \le a$ terms.)
+#
+# In the next cell a search looks for points that are farther off than the lemma allows. An entry of the column *search* above the column *exact* would refute the lemma.
 
 
 # %%
@@ -127,7 +146,9 @@ radii = pd.DataFrame(rows).T.rename_axis(["k", "m"])
 table(radii.drop(columns="fewer"), "Farthest from its average: found, exact, promised", form=".4f")
 
 # %% [markdown]
-# The bound of Lemma 3.3 is $d$ times that on one ball, that of Lemma 3.6 is that on one ball of dimension $dk$. So it is enough to compare the log number of averages with $a \log(2k+1)$. With $\lceil a \rceil$ terms it reaches {glue:text}`ratio_ceiling:.3f` times the bound; with $\lceil a/2 \rceil$ it is at most 1: $1/a$ just above $a = 1$, and {glue:text}`ratio_half:.3f` at most on our grid, which starts at $a =$ {glue:text}`first_a:.2f` there and has $a$ up to 20 and $k$ up to 500.
+# The search never exceeds the exact value, and the points of the proof, with half steps, attain it.
+#
+# How do the counts compare with the printed bounds? The bound of Lemma 3.3 is $d$ times that on one ball, and that of Lemma 3.6 is that on one ball of dimension $dk$. So it is enough to compare the log number of averages with $a \log(2k+1)$. With $\lceil a \rceil$ terms it reaches {glue:text}`ratio_ceiling:.3f` times the bound on our grid, which has $a$ up to 20 and $k$ up to 500; for $a$ just above 1 and ever larger $k$ it comes near to 2. With $\lceil a/2 \rceil$ it is at most 1, namely $1/a$ just above $a = 1$, and {glue:text}`ratio_half:.3f` at most on the grid, which starts at $a =$ {glue:text}`first_a:.2f` there.
 
 
 # %% mystnb={"code_prompt_hide": "Sizes", "code_prompt_show": "Sizes"} tags=["hide-cell"]
@@ -187,11 +208,11 @@ glue(ratio_ceiling=sizes["⌈a⌉, as in the proofs"], ratio_half=sizes["⌈a/2�
 glue(first_a=min(a for _, a in grid if a > 1))
 
 # %% [markdown]
-# **Section 3.4** of the paper compares the three. Since $\|W\|_{p,1} \le d\, \|W\|_{p,\infty}$, with equality for columns of equal norm, Lemmas 3.4 and 3.6 give $d^2 B_w^2$ where Lemma 3.3 has $d B_w^2$. That is so: on inputs with $\|x\|_1 \le B_x$, Lemma 3.6 so used is at least $d$ times as large as Lemma 3.3.
+# **Section 3.4** of the paper compares the three lemmas. Since $\|W\|_{p,1} \le d\, \|W\|_{p,\infty}$, with equality for columns of equal norm, Lemmas 3.4 and 3.6 give $d^2 B_w^2$ where Lemma 3.3 has $d B_w^2$. That is so, because on inputs with $\|x\|_1 \le B_x$ Lemma 3.6 used in this way is at least $d$ times as large as Lemma 3.3.
 #
 # ## What we found
 #
-# * Lemmas 3.3 and 3.6 hold as printed. Their proofs leave out a ceiling; exact covering radii make up for it.
+# * Lemmas 3.3 and 3.6 hold as printed. Their proofs leave out a ceiling, and exact covering radii make up for it.
 # * The comparison of Section 3.4 is right.
 #
 # ```{finding} lengthfree.lem3_3
@@ -200,9 +221,9 @@ glue(first_a=min(a for _, a in grid if a > 1))
 #
 # **Statement.** The proofs of Lemmas 3.3 and 3.6 count averages of $a = B_w^2 B_x^2/\epsilon^2$ vectors, which need not be a whole number.
 #
-# **Counterexample.** With $\lceil a \rceil$ terms the log size reaches {glue:text}`ratio_ceiling:.3f` times the printed bound.
+# **Counterexample.** With $\lceil a \rceil$ terms the log size reaches {glue:text}`ratio_ceiling:.3f` times the printed bound, on our grid.
 #
-# **Why.** A ceiling was left out.
+# **Why.** A ceiling was left out of the number of terms.
 #
 # **Repair.** Averages of $\lceil a/2 \rceil \le a$ terms cover as well, by {prf:ref}`covers-rounding`.
 #
@@ -211,7 +232,7 @@ glue(first_a=min(a for _, a in grid if a > 1))
 #
 # ## What would falsify this
 #
-# A point farther off than the exact radius, or a size above the bound; the controls are fewer terms, and $\lceil a \rceil$.
+# The lemma on rounding would be false if a point were farther off than the exact radius, as it is with fewer terms in the control. The printed bounds would fail if a count were above them; the control is the count with $\lceil a \rceil$ terms.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -219,20 +240,72 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# Nothing can be compared: the authors' only program, `run_experiment.py`, trains on sparse majority and builds no cover.
+# Nothing can be compared, because the authors' only program, `run_experiment.py`, trains on sparse majority and builds no cover.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-rounding
 #
-# How many terms does the cover need in $k = 10$ dimensions at $\epsilon = \frac1{100}$, in units of $B_w B_x$? And by Maurey's lemma?
+# *By hand.* How many terms does the cover need in $k = 10$ dimensions at $\epsilon = \frac1{100}$, in units of $B_w B_x$, and how many does Maurey's lemma ask for?
 # ```
 #
 # ```{solution} ex-rounding
 # :class: dropdown
 #
 # The radius is $\sqrt{10}/(2m)$ as soon as $2m \ge 10$, so $m = 159$ terms are enough. Maurey's lemma asks for $10\,000$.
+# ```
+#
+# ```{exercise}
+# :label: ex-rounding-count
+#
+# *With pencil and paper.* Count the averages of at most two of the vectors $\pm e_i$ and 0 in $k$ dimensions. With which factor does the logarithm of their number exceed $a \log(2k+1)$ for $a = 1.05$ and $k = 500$, and what is the limit for $k \to \infty$ and $a \to 1$?
+# ```
+#
+# ```{solution} ex-rounding-count
+# :class: dropdown
+#
+# They are the whole vectors of absolute sum at most 2, divided by 2: the origin, $2k$ with one entry $\pm1$, $2k$ with one entry $\pm2$, and $2k(k-1)$ with two entries $\pm1$, in all $2k^2 + 2k + 1$. For $k = 500$ the logarithm is 13.12, and $1.05 \log 1001 = 7.25$, so the factor is 1.81. For large $k$ the logarithm is about $2 \log k$, so the factor tends to $2/a$ and, for $a \to 1$, to 2.
+# ```
+#
+# ```{exercise}
+# :label: ex-rounding-run
+#
+# *With the computer.* Run the chapter with a longer search, `python -m bookkit.run lengthfree/rounding -p starts 128 -p moves 500 --out my_run`, and see whether it gets farther than before. Then compute both counts, with $\lceil a \rceil$ and with $\lceil a/2 \rceil$ terms, at $a = 1.01$ for more and more dimensions.
+# ```
+#
+# ```{solution-start} ex-rounding-run
+# :class: dropdown
+# ```
+#
+# The search cannot get farther than the exact radius, since that is a theorem. The counts are sums of binomial coefficients:
+
+# %%
+counted = {}
+for k in (5, 500, 50_000, 5_000_000):
+    counted[f"{k:,}"] = {
+        "two terms, as in the proofs": over_bound(k, 1.01, 2),
+        "one term": over_bound(k, 1.01, 1),
+    }
+answer = pd.DataFrame(counted).T.rename_axis("k")
+table(answer, "Log number of averages over the bound, a = 1.01", form=".3f")
+
+# %% [markdown]
+# With two terms the ratio approaches $2/1.01 = 1.98$, but slowly, since $\log 2$ more or less matters beside $\log k$. With one term there are $2k + 1$ averages, so the ratio is $1/a$ in every dimension.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-rounding-columns
+#
+# *To think about.* On inputs with $\|x\|_1 \le 1$ both lemmas can be used. For which matrices is Lemma 3.3 the better one, and for which Lemma 3.6? Think of a matrix whose columns all have norm 1, and of one with a single column.
+# ```
+#
+# ```{solution} ex-rounding-columns
+# :class: dropdown
+#
+# If all $d$ columns have $\ell_1$ norm 1, Lemma 3.3 has $B_w = 1$ and the bound $d\, a \log(2k+1)$ with $a = 1/\epsilon^2$. Lemma 3.6 has $B_w = d$, so its bound is $d^2 a \log(2dk+1)$, larger by a factor of more than $d$. If only one column differs from 0, Lemma 3.6 has $B_w = 1$ and the bound $a \log(2dk+1)$, whereas Lemma 3.3 still pays the factor $d$, because it does not know which column it is. In between the sum of the columns' norms decides: Lemma 3.6 is better if this sum is below about $\sqrt d$ times the largest of them.
 # ```
 #
 # ## References

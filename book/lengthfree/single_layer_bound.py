@@ -19,27 +19,27 @@
 # # A bound for one layer, free of the sequence length
 #
 # ```{verdict}
-# Theorem 4.1 is false for matrices with bounded rows, as printed: at width {glue:text}`d_wide` its constant would have to be {glue:text}`forced_wide:.1f`, and it grows with the width without end. For matrices with bounded columns it is true with the constant $8\sqrt2$, once $B_x$ stands for the value on small samples. The number of tokens does not appear in it.
+# Theorem 4.1 is false for matrices with bounded rows, as printed: at width {glue:text}`d_wide` its constant would have to be {glue:text}`forced_wide:.1f`, and it grows with the width without end. For matrices with bounded columns it is true with the constant $8\sqrt2$, if the largest possible output stands for the value on small samples. The number of tokens does not appear in it.
 # ```
-# **Needs** {ref}`ch-capacity`, {ref}`ch-rounding`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 9 min. **Runs in** 15 s. **Source** printed.
+# **Needs** {ref}`ch-capacity`, {ref}`ch-rounding`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** How well one attention layer can fit noise is bounded by the norms of its matrices, and the bound does not contain the number $T$ of tokens. As printed it bounds the rows of two matrices where its proof needs their columns: for rows it is false, for columns it holds. Small samples need one more case. What removes $T$ is a convexity step, which takes one matrix away before anything is covered.
+# **Claim.** How well one attention layer can fit noise is bounded by the norms of its matrices, and the bound does not contain the number $T$ of tokens. As printed the theorem bounds the rows of two matrices where its proof needs their columns; for rows it is false, whereas for columns it holds, if small samples are treated as a case of their own. What removes $T$ is a convexity step, which takes one matrix away before anything is covered.
 #
 # ## Why one should care
 #
-# Texts get longer, and a guarantee that gets worse with every token is of no use for them. Earlier bounds for one attention layer contain the logarithm of the number of tokens. The fourth paper removes it. The price is that norms of the weight matrices appear in a particular form, sums of absolute values along rows or columns, and it matters which of the two: one of them gives a theorem, the other a formula that is false for wide layers.
+# Texts get longer, and a guarantee that gets worse with every token is of little use for them. Earlier bounds for one attention layer contain the logarithm of the number of tokens, because they cover a matrix at all tokens of all inputs. The fourth paper removes this logarithm, and the argument is short enough to be followed step by step. The price is that norms of a particular form appear, sums of absolute values along the columns of a weight matrix. Along the rows would not do: with columns the formula is a theorem, and with rows it is false for wide layers.
 #
-# ## Rows and columns
+# ## Four signs by hand
 #
-# Take the matrix with $k = 4$ rows, each of them $(1, 0, 0, 0)$. Each row has the sum of absolute values 1. The first column has the sum 4. If $x$ is a vector with entries $\pm 1$, the product $x^\top W$ has in its first entry the sum of four signs, up to 4. So with rows of sum 1 an output can be as large as the number of rows; with columns of sum 1 it is at most 1. A bound in which only the sum of a row occurs cannot be right for both, and this is what the example with the wide layer shows.
+# Why should it matter whether rows or columns are bounded? Take a matrix $W$ with $k = 4$ rows, each of them $(1, 0, 0, 0)$. The absolute values in each row sum to 1, and those in the first column sum to 4. If $x$ is a vector with four entries $\pm 1$, the first entry of $x^\top W$ is the sum of four signs, which can be as large as 4. So with rows of sum 1 an output can be as large as the number of rows. If the columns had the sum 1, every entry of $x^\top W$ would be an average of signs with weights of sum 1, and so at most 1. Therefore a bound in which only the sum of a row occurs must miss a factor that grows with the width, and the counterexample below is this example inside a layer.
 #
 # ## The statement
 #
-# An input is a matrix $X$ whose rows are $T$ tokens $x_t \in \mathbb R^d$; one of them, $x_{[CLS]}$, asks. The layer gives token $t$ the *score* $s_t = x_{[CLS]}^\top W_{QK}\, x_t$ and returns one number,
+# An input is a matrix $X$ whose rows are $T$ tokens $x_t \in \mathbb R^d$, and one of them, $x_{[CLS]}$, is the query. The layer gives token $t$ the *score* $s_t = x_{[CLS]}^\top W_{QK}\, x_t$ and returns one number,
 #
 # $$h(X) = w^\top W_c^\top\, \sigma\bigl( W_v^\top u \bigr), \qquad u = X^\top \mathrm{softmax}(s) \in \mathbb R^d ,$$
 #
-# with a read-out $w \in \mathbb R^d$, $W_v \in \mathbb R^{d \times k}$, $W_c \in \mathbb R^{k \times d}$, $W_{QK} \in \mathbb R^{d \times d}$. The activation $\sigma$ acts on each number, keeps 0 and is $L_\sigma$-Lipschitz. On a sample of $m$ inputs the *Rademacher complexity* is $\mathcal R = \frac1m \mathbb E_\varepsilon \sup_h \sum_i \varepsilon_i h(X^{(i)})$, with fair signs $\varepsilon_i$ and the supremum over all weights within their bounds. $\|W\|_{q,p}$ is the $p$-norm of the $q$-norms of the *columns*. The matrices $W_{QK}$ have the *cover constant* $C$ if for every $\epsilon$ at most $e^{C/\epsilon^2}$ of them come within $\epsilon$ of any other: $\|(W - \hat W)^\top x_{[CLS]}\|_2 \le \epsilon$ at every query. (In the paper $W_{QK}$ is transposed in one formula and not in the next. We transpose it throughout.)
+# with a read-out $w \in \mathbb R^d$, $W_v \in \mathbb R^{d \times k}$, $W_c \in \mathbb R^{k \times d}$, $W_{QK} \in \mathbb R^{d \times d}$. The activation $\sigma$ acts on each number, keeps 0 and is $L_\sigma$-Lipschitz. On a sample of $m$ inputs the *Rademacher complexity* is $\mathcal R = \frac1m \mathbb E_\varepsilon \sup_h \sum_i \varepsilon_i h(X^{(i)})$, with fair signs $\varepsilon_i$ and the supremum over all weights within their bounds. It says how well the class can fit labels that are pure noise. The norm $\|W\|_{q,p}$ is the $p$-norm of the $q$-norms of the *columns*. The matrices $W_{QK}$ have the *cover constant* $C$ if for every $\epsilon$ at most $e^{C/\epsilon^2}$ of them come within $\epsilon$ of any other, which means $\|(W - \hat W)^\top x_{[CLS]}\|_2 \le \epsilon$ at every query. (In the paper $W_{QK}$ is transposed in one formula and not in the next, and we transpose it throughout.)
 #
 # ```{prf:theorem} Trauger and Tewari (2024), Theorem 4.1
 # :label: lengthfree-thm4-1
@@ -47,6 +47,8 @@
 #
 # $$B_w B_{W_c} L_\sigma B_{W_v} \Bigl( \frac{2 B_x^2 \sqrt C}{\sqrt m} \Bigl( 1 + \ln \frac{\sqrt m}{2 B_x \sqrt C} \Bigr) + B_x \sqrt{\frac{\ln(2d)}m} \Bigr) .$$
 # ```
+#
+# Nothing in this formula depends on $T$, and the next figure, whose numbers are computed further below, shows on the left what that means, and on the right what goes wrong with rows.
 
 # %% tags=["parameters"]
 instances = 20  # random tiny classes along the proof [5..100]
@@ -138,17 +140,19 @@ right.legend()
 figures.show()
 
 # %% [markdown]
+# On the left the repaired bound and the complexity of a small class stay level as inputs get longer, whereas a bound from covers of all tokens rises slowly. On the right we ask which constant the printed formula would need. For columns this constant decreases with the width, but for rows it grows without end, and at some width it exceeds $8\sqrt2$, the constant that we prove for columns.
+#
 # ## The idea: five steps
 #
-# The proof strips the layer from the outside.
+# The idea of the proof is to take the matrices of the layer away one by one, from the outside to the inside, until only the scores are left.
 #
-# 1. *Convexity.* A linear function is largest on the $\ell_1$ ball at a corner: $\sup_{\|v\|_1 \le B} v^\top z = B \max_j |z_j|$. Use it for $w$, then for one column of $W_c$. What is left is one column $v$ of $W_v$: $\mathcal R = B_w B_{W_c}\, \mathcal R(\pm \sigma(v^\top u))$. Nothing is lost.
-# 2. *The sign.* If 0 is in a class $\mathcal F$, then $\mathcal R(\mathcal F \cup -\mathcal F) \le 2 \mathcal R(\mathcal F)$. It is: $v = 0$.
-# 3. *Contraction.* $\mathcal R(\sigma \circ \mathcal F) \le L_\sigma \mathcal R(\mathcal F)$.
-# 4. *Convexity* for $v$: $\mathcal R(v^\top u) = B_{W_v} \mathcal R(\pm u_j)$, over coordinates $j$ and matrices $W_{QK}$. **This is what frees the bound from $T$.** Older proofs cover $W_v$ at all $mT$ tokens. Here it is gone before anything is covered.
-# 5. *Dudley.* One matrix is left to cover, $W_{QK}$, and it meets the tokens inside the scores only. $\mathcal R(\pm u_j)$ is at most $4\sqrt2$ times the entropy integral of that cover ({ref}`ch-capacity`).
+# 1. *Convexity.* A linear function is largest on the $\ell_1$ ball at a corner: $\sup_{\|v\|_1 \le B} v^\top z = B \max_j |z_j|$. We use this for $w$, and then for one column of $W_c$. What is left is one column $v$ of $W_v$: $\mathcal R = B_w B_{W_c}\, \mathcal R(\pm \sigma(v^\top u))$, so nothing is lost in this step.
+# 2. *The sign.* If 0 is in a class $\mathcal F$, then $\mathcal R(\mathcal F \cup -\mathcal F) \le 2 \mathcal R(\mathcal F)$. Here 0 is in the class, because $v = 0$ is allowed.
+# 3. *Contraction.* A Lipschitz activation increases a complexity by at most its Lipschitz constant: $\mathcal R(\sigma \circ \mathcal F) \le L_\sigma \mathcal R(\mathcal F)$.
+# 4. *Convexity* again, now for $v$: $\mathcal R(v^\top u) = B_{W_v} \mathcal R(\pm u_j)$, over coordinates $j$ and matrices $W_{QK}$. **This step is what frees the bound from $T$.** Older proofs cover $W_v$ at all $mT$ tokens, but here $W_v$ is gone before anything is covered.
+# 5. *Dudley.* One matrix is left to cover, $W_{QK}$, and it meets the tokens inside the scores only. So $\mathcal R(\pm u_j)$ is at most $4\sqrt2$ times the entropy integral of that cover ({ref}`ch-capacity`).
 #
-# We follow tiny classes along the steps: four matrices $W_{QK}$, columns $v$ of $\ell_1$ norm at most 1 with all corners of the ball among them, and all $2^m$ signs.
+# To see how much each step loses, we follow tiny classes along the steps: four matrices $W_{QK}$, columns $v$ of $\ell_1$ norm at most 1 with all corners of the ball among them, and all $2^m$ signs. If a number in the table were larger than the next one in its row, one of the steps would be wrong.
 
 # %% mystnb={"code_prompt_hide": "Four activations", "code_prompt_show": "Four activations"} tags=["hide-input"]
 activations = {"ReLU": torch.relu, "tanh": torch.tanh, "identity": lambda y: y}
@@ -194,25 +198,25 @@ glue(
 )
 
 # %% [markdown]
-# Steps 1 and 4 are equalities. The 2 of the sign is wasted if $\sigma$ is odd, and needed in general, as for a class of one function and 0. Most is lost in Dudley's step, a factor of about {glue:text}`lost:.0f` here.
+# The numbers increase from left to right, as they must, and steps 1 and 4 are equalities. The factor 2 of the sign is wasted if $\sigma$ is odd, because the class is then symmetric already; in general it is needed, for example for a class of one function and 0. Most is lost in Dudley's step, a factor of about {glue:text}`lost:.0f` here.
 #
 # ## The cover: softmax, and only the queries
 #
-# Let $\|(W_{QK} - \hat W)^\top x_{[CLS]}\|_2 \le \epsilon'$. Then every score is off by at most $B_x \epsilon'$, however many there are. Softmax turns an error of at most $\eta$ in every score into weights that are off by at most $c\, \eta$ in sum, and an average of tokens with such weights is off by $c\, \eta B_x$. So $\epsilon' = \epsilon/(c B_x^2)$ is small enough. With $d$ coordinates and two signs the functions $\pm u_j$ have a cover of log size
+# How accurate must a cover of $W_{QK}$ be for this purpose? If $\|(W_{QK} - \hat W)^\top x_{[CLS]}\|_2 \le \epsilon'$, every score is off by at most $B_x \epsilon'$, however many scores there are. Softmax turns an error of at most $\eta$ in every score into weights that are off by at most $c\, \eta$ in sum, and an average of tokens with such weights is off by $c\, \eta B_x$, so $\epsilon' = \epsilon/(c B_x^2)$ is small enough. With $d$ coordinates and two signs the functions $\pm u_j$ therefore have a cover of log size
 #
 # ```{math}
 # :label: eq-key-cover
 # \log N(\epsilon) = \ln(2d) + \frac{c^2 B_x^4 C}{\epsilon^2} .
 # ```
 #
-# The paper has $c = 2$:
+# The paper has $c = 2$, from the following lemma.
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Lemma C.1
 # :label: lengthfree-lemC-1
 # $\|\mathrm{softmax}(\theta_1) - \mathrm{softmax}(\theta_2)\|_1 \le 2\, \|\theta_1 - \theta_2\|_\infty$.
 # ```
 #
-# In {ref}`ch-attention-capacity` $c = 1$ is proved, so the 2 in front of $B_x^2 \sqrt C$ may be 1. It is attained: half of {glue:text}`T_far` equal logits are raised and half lowered by $10^{-4}$.
+# In {ref}`ch-attention-capacity` $c = 1$ is proved, so the 2 in front of $B_x^2 \sqrt C$ may be 1. To see that the constant 1 cannot be improved, raise half of {glue:text}`T_far` equal logits by $10^{-4}$ and lower the other half by the same amount: the ratio of both sides is then 1 up to rounding.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 opposed = 1e-4 * torch.tensor([1.0, -1.0]).double().repeat(lengths[-1] // 2)
@@ -239,15 +243,15 @@ for text, value, found in (
     )
 
 # %% [markdown]
-# The cover has to be right at the queries only, and there are $m$ of them, not $mT$: the scores read $W_{QK}$ through $W_{QK}^\top x_{[CLS]}$. So for one layer an older cover, the paper's Lemma 3.5 ({ref}`ch-linear-covers`) on $m$ points, would do too: it has $\ln(dm)$ where the paper's new covers have $\ln d$, and no $T$. The new covers are needed from the second layer on ({ref}`ch-multi-layer-bound`), where the inputs are all tokens of the layer before.
+# The cover has to be accurate at the queries only, because the scores read $W_{QK}$ through $W_{QK}^\top x_{[CLS]}$, and there are $m$ queries, not $mT$. So for one layer an older cover, the paper's Lemma 3.5 ({ref}`ch-linear-covers`) on $m$ points, would serve as well: it has $\ln(dm)$ where the paper's new covers have $\ln d$, and no $T$. The new covers are needed from the second layer on ({ref}`ch-multi-layer-bound`), where the inputs are all tokens of the layer before.
 #
 # ## Rows and columns
 #
-# Step 1 needs the columns of $W_c$ to have $\ell_1$ norm at most $B_{W_c}$, and step 4 those of $W_v$: $\|W_c\|_{1,\infty}$ and $\|W_v\|_{1,\infty}$. The theorem has the transposes, and so bounds the rows. Take two tokens in each input, $x_{[CLS]} = 0$ and $x = e_j$, where each $j = 1, \dots, d$ occurs twice, so $m = 2d$. Let $\sigma$ be the identity, $W_{QK} = 0$, so that $u = \frac12 e_j$, $w = e_1$, $k = d$, $W_v = I$, and let $W_c$ have signs $s_j$ in its first column and zeros elsewhere. Its rows have norm 1, all bounds are 1 (that of the tokens anything above 1, as the theorem has $<$), and the output is $\frac12 s_j$. Hence
+# Step 1 needs the columns of $W_c$ to have $\ell_1$ norm at most $B_{W_c}$, and step 4 needs the same of $W_v$: $\|W_c\|_{1,\infty}$ and $\|W_v\|_{1,\infty}$ have to be bounded. The theorem has the transposes, and so it bounds the rows. The following layers show that this is not enough. Take two tokens in each input, $x_{[CLS]} = 0$ and $x = e_j$, where each $j = 1, \dots, d$ occurs twice, so $m = 2d$. Let $\sigma$ be the identity and $W_{QK} = 0$, so that $u = \frac12 e_j$. Further let $w = e_1$, $k = d$ and $W_v = I$, and let $W_c$ have signs $s_j$ in its first column and zeros elsewhere. Then the rows of $W_c$ have norm 1, all bounds are 1 (that of the tokens anything above 1, as the theorem has $<$), and the output is $\frac12 s_j$. Since the signs are free, they can follow the noise wherever the two copies of an input agree, and hence
 #
 # $$\mathcal R \ge \frac1{2d}\, \mathbb E \sum_{j=1}^d \tfrac12 |\varepsilon_j + \varepsilon_j'| = \frac14$$
 #
-# for every $d$, where the theorem allows a multiple of $\sqrt{\ln(2d)/2d}$, as $C$ may be as small as one likes. If columns are bounded, the first one of $W_c$ may be $\pm e_j$ or a mixture, and $\mathcal R = \frac1m (1 - 2^{-d})$. Up to $d = 4$ we run the layer and try all signs:
+# for every $d$. But the theorem allows only a multiple of $\sqrt{\ln(2d)/2d}$, as $C$ may be as small as one likes. If columns are bounded instead, the first column of $W_c$ may be $\pm e_j$ or a mixture of these, and $\mathcal R = \frac1m (1 - 2^{-d})$. Up to $d = 4$ we run the layer and try all signs, and a difference from these two formulas would stop the chapter.
 
 
 # %% mystnb={"code_prompt_hide": "Complexity for rows and for columns", "code_prompt_show": "Complexity for rows and for columns"} tags=["hide-input"]
@@ -284,11 +288,11 @@ thm4_1.refuted(
 )
 
 # %% [markdown]
-# The constant for rows grows like $\sqrt{d/\ln d}$, so no $O$ can hold it.
+# The constant for rows grows like $\sqrt{d/\ln d}$, so no $O$ can hide it.
 #
 # ## The bound, repaired
 #
-# One more thing. The proof minimises $\delta + \int_\delta^{B_x} \sqrt{\log N(\epsilon)/m}\, d\epsilon$ over $\delta$ and finds $\delta^* = 2 B_x^2 \sqrt C / (\sqrt m - \sqrt{\ln 2d})$. If $\delta^*$ is beyond the upper end $B_x$, the formula belongs to a point that is not allowed, and with a large $C$ it turns negative, far beyond $m > d$ and $m > \ln(2d)$:
+# One more correction concerns small samples, because the proof minimises $\delta + \int_\delta^{B_x} \sqrt{\log N(\epsilon)/m}\, d\epsilon$ over $\delta$ without a limit and finds $\delta^* = 2 B_x^2 \sqrt C / (\sqrt m - \sqrt{\ln 2d})$. If $\delta^*$ is larger than the upper end $B_x$ of the integral, the formula belongs to a point that is not allowed. With a large $C$ it even becomes negative, for samples that meet $m > d$ and $m > \ln(2d)$ with ease. The table has such a case, beside the value that keeps the limit $\delta \le B_x$.
 
 # %%
 C = covers.bound_l1_entries(2, 2, loud, 1.0, 1.0)
@@ -312,7 +316,7 @@ thm4_1.refuted(
 glue(real=real, m_tiny=m_tiny, loud=loud, negative=small["as printed"].iloc[0])
 
 # %% [markdown]
-# Read as a statement for $m \to \infty$ the theorem is not touched by this. (That the display (4.3) has no $1/m$ is no refutation either: by the paper's definition the complexity has it.)
+# At {glue:text}`m_tiny` inputs the printed value is {glue:text}`negative:.0f`, although no complexity can be negative, and a real class has complexity {glue:text}`real:.2f`. If the theorem is read as a statement for $m \to \infty$, this does not touch it, so we count it as a gap of the proof. (That the display (4.3) has no $1/m$ is no refutation either, because by the paper's definition the complexity has it.)
 #
 # ```{prf:theorem} One layer, repaired
 # :label: lengthfree-thm4-1-repaired
@@ -321,19 +325,23 @@ glue(real=real, m_tiny=m_tiny, loud=loud, negative=small["as printed"].iloc[0])
 # $$\mathcal R \le B \min\{B_x,\, 8\sqrt2\, V\}, \qquad V = \begin{cases} B_x \rho + a + a \ln \frac{B_x (1 - \rho)}{a} & \text{if } a \le B_x (1 - \rho), \\ B_x & \text{else.} \end{cases}$$
 # ```
 #
+# Its proof consists of the five steps with columns in place of rows, and then chooses the best $\delta$ that is allowed.
+#
 # ```{dropdown} Proof
-# A column $v$ with $\|v\|_1 \le B_{W_v}$ has $|v^\top u| \le B_{W_v} \max_j |u_j| \le B_{W_v} B_x$, because $u$ is an average of tokens. So no output exceeds $B B_x$, nor does $\mathcal R$.
+# We first bound the outputs, then take the matrices away, and then evaluate Dudley's integral for what is left.
 #
-# Steps 1 to 4. Let $z_i = \sigma(W_v^\top u^{(i)}) \in \mathbb R^k$. Then $\sup_w \sum_i \varepsilon_i w^\top W_c^\top z_i = B_w \max_j |\sum_i \varepsilon_i c_j^\top z_i|$ with the columns $c_j$ of $W_c$, and the supremum over one such column is $B_{W_c} \max_l |\sum_i \varepsilon_i z_{il}|$. Since $z_{il} = \sigma(v^\top u^{(i)})$ with a column $v$ of $W_v$, $\mathcal R = B_w B_{W_c} \mathcal R(\pm \sigma(v^\top u))$. With 0 in $\mathcal F = \{\sigma(v^\top u)\}$ both $\sup_{\mathcal F}$ and $\sup_{-\mathcal F}$ are at least 0, so their maximum is at most their sum, and both have the same mean: a factor 2. Contraction gives $L_\sigma$ (Ledoux and Talagrand). Then $\sup_v v^\top \sum_i \varepsilon_i u^{(i)} = B_{W_v} \max_j |\sum_i \varepsilon_i u^{(i)}_j|$. In all, $\mathcal R \le 2 B\, \mathcal R(\pm u_j)$.
+# *The outputs.* A column $v$ with $\|v\|_1 \le B_{W_v}$ has $|v^\top u| \le B_{W_v} \max_j |u_j| \le B_{W_v} B_x$, because $u$ is an average of tokens; so no output exceeds $B B_x$, nor does $\mathcal R$.
 #
-# Step 5. Take a cover of the $W_{QK}$ by members at scale $\epsilon / B_x^2$, at the $m$ queries. By $c = 1$ the functions $\pm u_j$ with $\hat W$ in it cover all $\pm u_j$ at scale $\epsilon$, by members, so {eq}`eq-key-cover` holds with $c = 1$. None exceeds $B_x$. By Dudley, with $\sqrt{x + y} \le \sqrt x + \sqrt y$,
+# *Steps 1 to 4.* With $z_i = \sigma(W_v^\top u^{(i)}) \in \mathbb R^k$ we have $\sup_w \sum_i \varepsilon_i w^\top W_c^\top z_i = B_w \max_j |\sum_i \varepsilon_i c_j^\top z_i|$ with the columns $c_j$ of $W_c$, and the supremum over one such column is $B_{W_c} \max_l |\sum_i \varepsilon_i z_{il}|$. Since $z_{il} = \sigma(v^\top u^{(i)})$ with a column $v$ of $W_v$, $\mathcal R = B_w B_{W_c} \mathcal R(\pm \sigma(v^\top u))$. With 0 in $\mathcal F = \{\sigma(v^\top u)\}$ both $\sup_{\mathcal F}$ and $\sup_{-\mathcal F}$ are at least 0, so their maximum is at most their sum, and both have the same mean, which gives a factor 2. Contraction (Ledoux and Talagrand) gives $L_\sigma$, and then $\sup_v v^\top \sum_i \varepsilon_i u^{(i)} = B_{W_v} \max_j |\sum_i \varepsilon_i u^{(i)}_j|$, so that in all $\mathcal R \le 2 B\, \mathcal R(\pm u_j)$.
+#
+# *Step 5.* Take a cover of the $W_{QK}$ by members at scale $\epsilon / B_x^2$, at the $m$ queries. By $c = 1$ the functions $\pm u_j$ with $\hat W$ in it cover all $\pm u_j$ at scale $\epsilon$, by members, so {eq}`eq-key-cover` holds with $c = 1$. None of the functions exceeds $B_x$, so by Dudley, with $\sqrt{x + y} \le \sqrt x + \sqrt y$,
 #
 # $$\mathcal R(\pm u_j) \le 4\sqrt2 \min_{0 < \delta \le B_x} g(\delta), \qquad g(\delta) = \delta + (B_x - \delta) \rho + a \ln \frac{B_x}{\delta} .$$
 #
-# $g' = 1 - \rho - a/\delta$. If $a \le B_x (1 - \rho)$, it vanishes at $\delta^* = a/(1 - \rho) \le B_x$, and $g(\delta^*) = V$. Else it is negative up to $B_x$, and $g(B_x) = B_x$. $\square$
+# *The best cut-off.* The derivative is $g' = 1 - \rho - a/\delta$. If $a \le B_x (1 - \rho)$, it vanishes at $\delta^* = a/(1 - \rho) \le B_x$, and $g(\delta^*) = V$; else it is negative up to $B_x$, and $g(B_x) = B_x$. $\square$
 # ```
 #
-# Nothing in it needs $m > d$. Scaling all tokens by $s$ and $W_{QK}$ by $s^{-2}$ multiplies both sides by $s$, and the other norms stand in front of both. So a search needs $B_x = B = 1$ only, and one layer attains $\mathcal R = \mathcal R(\pm u_j)$: the identity for $\sigma$, $w = e_1$, one head column. Tokens and matrices with $\|W_{QK}\|_{1,1} = B_{QK}$, that is $C = B_{QK}^2 \ln(2d^2 + 1)$, climb from several starts. What counts is the complexity of the matrices found, over all signs for $m \le 11$ and over 2048 fresh ones for larger $m$:
+# Nothing in the proof needs $m > d$. A proof can contain a slip, so we attack the repaired theorem all the same. Scaling all tokens by $s$ and $W_{QK}$ by $s^{-2}$ multiplies both sides by $s$, and the other norms stand in front of both sides, so a search needs $B_x = B = 1$ only. One layer attains $\mathcal R = \mathcal R(\pm u_j)$, namely the one with the identity for $\sigma$, $w = e_1$ and one head column. Tokens and matrices with $\|W_{QK}\|_{1,1} = B_{QK}$, that is $C = B_{QK}^2 \ln(2d^2 + 1)$, are moved uphill from several starts. What counts is the complexity of the matrices found, over all signs for $m \le 11$ and over 2048 fresh ones for larger $m$. A number above $8\sqrt2$ in the table would refute the repair.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
 
@@ -381,11 +389,11 @@ no_length.holds(
 glue(searched=attacks.to_numpy().max(), one_input=1 / math.sqrt(math.log(2)), T_search=T_search)
 
 # %% [markdown]
-# One input with $d = 1$ and $\mathcal R = B_x$ forces $1/\sqrt{\ln 2} =$ {glue:text}`one_input:.2f`. The search finds {glue:text}`searched:.2f` at most, nothing near $8\sqrt2 =$ {glue:text}`constant:.1f`; the best constant lies between. With larger $W_{QK}$ the search forces less, at long inputs as at short ones.
+# One input with $d = 1$ and $\mathcal R = B_x$ forces the constant $1/\sqrt{\ln 2} =$ {glue:text}`one_input:.2f`. The search finds {glue:text}`searched:.2f` at most, far below $8\sqrt2 =$ {glue:text}`constant:.1f`, so the best constant lies between these two numbers. With larger $W_{QK}$ the search forces less, at long inputs as at short ones.
 #
 # ## As the input grows longer
 #
-# Repeat every token of every input $r$ times: softmax averages, and with them all outputs, stay exactly as they were. So the largest complexity over samples cannot fall with $T$, and a bound that is constant in $T$ has the right shape ({numref}`fig-length-heads`). Zeros added instead move the averages towards 0.
+# Can the complexity itself fall with $T$, so that a level bound would be too large for long inputs? It cannot, because if every token of every input is repeated $r$ times, the softmax averages stay exactly as they were, and all outputs with them. So the largest complexity over samples cannot fall with $T$, and a bound that is constant in $T$ has the right shape ({numref}`fig-length-heads`). If zeros are added instead, the averages move towards 0, and the complexity of this particular sample falls.
 
 # %%
 table(
@@ -404,13 +412,13 @@ counted = growth["covers of all tokens"]
 glue(grows=counted.iloc[-1] / counted.iloc[0], above=counted.iloc[0] / growth["the bound"].iloc[0])
 
 # %% [markdown]
-# The second bound is the older analysis in the same situation, after step 2: $v$ and $W_{QK}$ are covered at all $mT$ tokens, as {cite:t}`variables` do, with the constant that the paper leaves open put at 1, in its favour. Both have $c = 1$. It grows by a factor of {glue:text}`grows:.2f` over these lengths, and is {glue:text}`above:.1f` times larger from the start.
+# The second bound is the older analysis in the same situation, after step 2: $v$ and $W_{QK}$ are covered at all $mT$ tokens, as {cite:t}`variables` do. In its favour we put the constant that the paper leaves open at 1, and both bounds have $c = 1$. The older bound grows by a factor of {glue:text}`grows:.2f` over these lengths, and it is {glue:text}`above:.1f` times larger from the start.
 #
 # ## What we found
 #
 # * The theorem is true for columns of $W_c$ and $W_v$, with the constant $8\sqrt2$. For rows, as printed, it is false by a factor that grows like $\sqrt{d/\ln d}$.
-# * The formula is right from $\sqrt m \ge 2 B_x \sqrt C + \sqrt{\ln(2d)}$ on. Below, the value is $B_x$.
-# * $T$ disappears by convexity in $W_v$ and because softmax averages. The new covers exchange $\ln m$ for $\ln d$.
+# * The formula is right from $\sqrt m \ge 2 B_x \sqrt C + \sqrt{\ln(2d)}$ on, whereas for smaller samples the value is $B_x$.
+# * $T$ disappears by convexity in $W_v$ and because softmax averages; the new covers only exchange $\ln m$ for $\ln d$.
 #
 # ```{finding} lengthfree.thm4_1
 # :also: lengthfree.thm4_1.cor4_1_1 lengthfree.thm4_1.corD_0_1 lengthfree.thm4_1.corD_0_2
@@ -419,18 +427,18 @@ glue(grows=counted.iloc[-1] / counted.iloc[0], above=counted.iloc[0] / growth["t
 #
 # **Statement.** Printed: the Rademacher complexity is of the order of the value stated, if $\|W_c^\top\|_{1,\infty} \le B_{W_c}$ and $\|W_v^\top\|_{1,\infty} \le B_{W_v}$. By the paper's definition these are the $\ell_1$ norms of the rows of $W_c$ and $W_v$.
 #
-# **Counterexample.** Tokens 0 and $e_j$, each $j$ twice, $m = 2d$, $W_{QK} = 0$, $W_v = I$, signs in one column of $W_c$: the complexity is at least $\frac14$ for every $d$, and the value falls like $\sqrt{\ln(d)/d}$. At $d = {glue:text}`d_wide`$ a constant of {glue:text}`forced_wide:.1f` is forced, where {glue:text}`constant:.1f` is enough for columns.
+# **Counterexample.** Tokens 0 and $e_j$, each $j$ twice, $m = 2d$, $W_{QK} = 0$, $W_v = I$, and signs in one column of $W_c$: the complexity is at least $\frac14$ for every $d$, whereas the value falls like $\sqrt{\ln(d)/d}$. At $d = {glue:text}`d_wide`$ a constant of {glue:text}`forced_wide:.1f` is forced, where {glue:text}`constant:.1f` is enough for columns.
 #
-# **Why.** The proof uses the columns: it takes a row of $W_c^\top$ for a column of it.
+# **Why.** The proof uses the columns, because it takes a row of $W_c^\top$ for a column of it.
 #
-# **Repair.** Bound $\|W_c\|_{1,\infty}$ and $\|W_v\|_{1,\infty}$, and take $B_x$ for the value unless $\sqrt m \ge 2 B_x \sqrt C + \sqrt{\ln(2d)}$: the cut-off $\delta^*$ of the proof must not pass the upper end $B_x$ of the integral. At $m = {glue:text}`m_tiny`$, $d = 2$ and $\|W_{QK}\|_{1,1} \le {glue:text}`loud:.0f`$ the printed value is {glue:text}`negative:.0f`, and a class has complexity {glue:text}`real:.2f`. Then $8 \sqrt 2$ is a constant that suffices.
+# **Repair.** Bound $\|W_c\|_{1,\infty}$ and $\|W_v\|_{1,\infty}$, and take $B_x$ for the value unless $\sqrt m \ge 2 B_x \sqrt C + \sqrt{\ln(2d)}$, because the cut-off $\delta^*$ of the proof must not exceed the upper end $B_x$ of the integral. At $m = {glue:text}`m_tiny`$, $d = 2$ and $\|W_{QK}\|_{1,1} \le {glue:text}`loud:.0f`$ the printed value is {glue:text}`negative:.0f`, but a class has complexity {glue:text}`real:.2f`. With both changes $8 \sqrt 2$ is a constant that suffices.
 #
 # **What survives.** The bound is free of $T$, and $m > d$ is not needed. The 2 in front of $B_x^2 \sqrt C$ may be 1.
 # ```
 #
 # ## What would falsify this
 #
-# For the chain: a step that is larger than the next one; in the control columns come from the $\ell_2$ ball. For the cover: softmax that moves farther than its logits, with a lower temperature as control. For the repaired bound: a class that forces a constant above $8\sqrt2$; in the control rows are bounded. For the small samples: a printed value that is negative where a complexity cannot be; in the control the cut-off is limited. For $T$: a complexity above the bound at a long input, with sums in place of averages as control, or one that changes when tokens are repeated.
+# A step of the chain that is larger than the next one would contradict the proof; in the control the columns come from the $\ell_2$ ball, and there it happens. For the cover it would be a softmax that moves farther than its logits, with a lower temperature as control. The repaired bound would be false if some class forced a constant above $8\sqrt2$, as the control with bounded rows does. The remark on small samples would be wrong if the printed value were at least 0; in the control the cut-off is limited. Freedom of $T$ would be refuted by a complexity above the bound at a long input, with sums in place of averages as control, or by one that changes when tokens are repeated.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -438,14 +446,26 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# Nothing can be compared. The authors' only program, `run_experiment.py` of `traugerjacob/Transformer-Gen-Bounds`, trains on sparse majority. It evaluates no bound.
+# Nothing can be compared. The authors' only program, `run_experiment.py` of `traugerjacob/Transformer-Gen-Bounds`, trains on sparse majority and evaluates no bound.
 #
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-single-layer-two
+#
+# *By hand.* Take $d = 2$ in the counterexample, so that there are $m = 4$ inputs, two with $u = \frac12 e_1$ and two with $u = \frac12 e_2$. Compute the complexity if the rows of $W_c$ are bounded by 1, and if its columns are.
+# ```
+#
+# ```{solution} ex-single-layer-two
+# :class: dropdown
+#
+# For rows the two entries of the first column are chosen independently, so the supremum is $\frac12 (|\varepsilon_1 + \varepsilon_1'| + |\varepsilon_2 + \varepsilon_2'|)$. Each of the two terms has the mean 1, because two signs agree with probability $\frac12$ and then sum to $\pm 2$. Hence $\mathcal R = \frac14 \cdot \frac12 \cdot 2 = \frac14$. For columns the supremum is only the larger of the two terms, $\frac12 \max_j |\varepsilon_j + \varepsilon_j'|$. The maximum is 0 if neither pair agrees, which has probability $\frac14$, and 2 otherwise, so its mean is $\frac32$ and $\mathcal R = \frac14 \cdot \frac12 \cdot \frac32 = \frac3{16}$.
+# ```
+#
+# ```{exercise}
 # :label: ex-single-layer-relu
 #
-# For ReLU, show that the 2 of the sign and the contraction together may be $\frac32$. Use $\mathrm{ReLU}(y) = \frac12 (y + |y|)$ and that $v$ and $-v$ are both allowed.
+# *With pencil and paper.* For ReLU, show that the 2 of the sign and the contraction together may be $\frac32$. Use $\mathrm{ReLU}(y) = \frac12 (y + |y|)$ and that $v$ and $-v$ are both allowed.
 # ```
 #
 # ```{solution} ex-single-layer-relu
@@ -455,15 +475,41 @@ ledger.show()
 # ```
 #
 # ```{exercise}
+# :label: ex-single-layer-wide
+#
+# *With the computer.* Run the chapter for the widest layer that it admits, `python -m bookkit.run lengthfree/single_layer_bound -p d_wide 1048576 --out my_run`. By which factor does the constant for rows grow from one width to the next, and is that what $\sqrt{d/\ln d}$ predicts?
+# ```
+#
+# ```{solution-start} ex-single-layer-wide
+# :class: dropdown
+# ```
+#
+# We compute the constants for three widths, each 32 times the one before.
+
+# %%
+by_width = {}
+for d in (2**10, 2**15, 2**20):
+    row = {"rows": forced(d, 1 / 4), "columns": forced(d, (1 - 2.0**-d) / (2 * d))}
+    by_width[d] = row | {"root of d over ln d": math.sqrt(d / math.log(d))}
+answer = pd.DataFrame(by_width).T.rename_axis("d")
+table(answer, "Constants that the two classes force, by width", form=".3g")
+
+# %% [markdown]
+# The constant for rows grows by factors of 4.7 and 4.9 and so it follows the root, which grows by 4.6 and 4.9. The constant for columns decreases, so this class is no objection to the repaired theorem.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
 # :label: ex-single-layer-skip
 #
-# Add a skip connection: $h(X) = w^\top \bigl( x_{[CLS]} + W_c^\top \sigma(W_v^\top u) \bigr)$. What does it cost, and does $T$ come back?
+# *To think about.* Add a skip connection: $h(X) = w^\top \bigl( x_{[CLS]} + W_c^\top \sigma(W_v^\top u) \bigr)$. What does it cost, and does $T$ come back?
 # ```
 #
 # ```{solution} ex-single-layer-skip
 # :class: dropdown
 #
-# The supremum over $w$ splits: at most $B_w \frac1m \mathbb E \max_j |\sum_i \varepsilon_i x^{(i)}_{[CLS], j}| \le B_w B_x \sqrt{2 \ln(2d) / m}$ more, by Massart. No $T$.
+# The supremum over $w$ splits into two, and the new part is $B_w \frac1m \mathbb E \max_j |\sum_i \varepsilon_i x^{(i)}_{[CLS], j}|$. By Massart's lemma this is at most $B_w B_x \sqrt{2 \ln(2d) / m}$, so $T$ does not come back.
 # ```
 #
 # ## References

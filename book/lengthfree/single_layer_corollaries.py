@@ -19,35 +19,11 @@
 # # One layer: three corollaries, several heads, real weights
 #
 # ```{verdict}
-# As printed, for bounded rows, all three corollaries are false, like the theorem that they come from. For bounded columns they are true, and $H$ independent heads cost exactly $H$ times one. The bound is far from practice: a layer of width {glue:text}`width` with the usual random weights and sinusoidal positions needs 10 to the power {glue:text}`log_class:.1f` examples before it is below 1.
+# As printed, for bounded rows, all three corollaries are false, like the theorem that they come from. For bounded columns they are true, and several independent heads cost exactly as much as the sum of their single costs. The bound is far from practice: a layer of width {glue:text}`width` with the usual random weights and sinusoidal positions needs 10 to the power {glue:text}`log_class:.1f` examples before the bound is below the largest possible output.
 # ```
-# **Needs** {ref}`ch-single-layer-bound`, {ref}`ch-linear-covers`. **Read** 7 min. **Runs in** 15 s. **Source** printed.
+# **Needs** {ref}`ch-single-layer-bound`, {ref}`ch-linear-covers`. **Read** 11 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** Three norms of $W_{QK}$ have covers that do not count inputs, and each gives a corollary of the bound for one layer. They have the theorem's norms, and so are false for rows, by the theorem's counterexample, and true for columns. One of them rests on a lemma that is false; if tokens are short in the sum of their entries, a simpler cover does its work. Several heads with parameters of their own add up. For real weights the norms are large, and the bound tells how the complexity scales, not how large it is.
-#
-# ## The statement
-#
-# The layer $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$ with $u = X^\top \mathrm{softmax}(s)$, the complexity $\mathcal R$, the norms $\|W\|_{q,p}$ (the $p$-norm of the $q$-norms of the columns) and the bounds $B_w$, $B_{W_c}$, $B_{W_v}$, $L_\sigma$, $B_x$ are those of {ref}`ch-single-layer-bound`.
-#
-# ```{prf:corollary} Trauger and Tewari (2024), Corollaries 4.1.1, D.0.1, D.0.2
-# :label: lengthfree-cor4-1-1
-# *(For rows, as in {prf:ref}`lengthfree-thm4-1`, they are false.)* Under the conditions of {prf:ref}`lengthfree-thm4-1`, $\mathcal R$ is of the order $B \bigl( \frac{B_x^3 \alpha}{\sqrt m} (1 + \ln \frac{\sqrt m}{B_x^2 \alpha}) + B_x \sqrt{\ln(2d)/m} \bigr)$ with
-#
-# | corollary | matrices | inputs | cover | $\alpha$ |
-# |:--|:--|:--|:--|:--|
-# | 4.1.1 | $\lVert W_{QK} \rVert_{1,1} \le B_{QK}$ | $\lVert x \rVert_2 \le B_x$ | Lemma 3.6 | $B_{QK} \sqrt{2 \ln(2d^2+1)}$ |
-# | D.0.1 | $\lVert W_{QK} \rVert_{1,\infty} \le B_{QK}$ | $\lVert x \rVert_1 \le B_x$ | Lemma 3.3 | $2 B_{QK} \sqrt{d \ln(2d+1)}$ |
-# | D.0.2 | $\lVert W_{QK} \rVert_{2,1} \le B_{QK}$ | $\lVert x \rVert_1 \le B_x$ | Lemma 3.4 | $2 B_{QK} \sqrt{2 \ln d}$ |
-#
-# and $B = B_w B_{W_c} L_\sigma B_{W_v}$. (D.0.1 and D.0.2 have $\sqrt m - \sqrt{\ln 2d}$ for $\sqrt m$ in the logarithm, and the $O$ of D.0.2 also hides logarithms of quantities other than $T$, $d$, $k$.)
-# ```
-#
-# ```{prf:proposition} Trauger and Tewari (2024), Section 4.2
-# :label: lengthfree-heads
-# For heads $Y_1, \dots, Y_H$ with parameters of their own
-#
-# $$\mathbb E \sup_{Y_1, \dots, Y_H} \sum_i \varepsilon_i w^\top \sum_j Y_j(X_i) = \sum_j \mathbb E \sup_{Y_j} \sum_i \varepsilon_i w^\top Y_j(X_i) .$$
-# ```
+# **Claim.** Three norms of $W_{QK}$ have covers that do not count inputs, and each gives a corollary of the bound for one layer. The corollaries have the theorem's norms, and so they are false for rows, by the theorem's counterexample, and true for columns. One of them rests on a lemma that is false; but if tokens are short in the sum of their entries, a simpler cover does its work. Several heads with parameters of their own add up. For real weights the norms are large, so the bound tells how the complexity scales, not how large it is.
 
 # %% tags=["parameters"]
 T_search = 300  # longest input of the search and the cover, in tokens [16..512]
@@ -114,6 +90,52 @@ layers = {
     ),
 }
 
+# %% [markdown]
+# ## Why one should care
+#
+# A theorem with an abstract cover constant becomes useful only when the constant is computed for norms that one can measure. The three corollaries do this, and with them the bound can be evaluated at the weights of a real layer. So this is the chapter where the theory meets numbers: how many examples does the bound ask for, and what do further heads cost? It is also a test of the lemmas on covers, because each corollary uses one of them, and one of these lemmas is false ({ref}`ch-linear-covers`).
+#
+# ## Two heads by hand
+#
+# To see what a second head costs, take three inputs, and let the first head give $(1, 1, 1)$ or $(-1, -1, -1)$ on them, and the second head $(1, 1, -1)$ or $(-1, -1, 1)$. How well a class fits random signs $\varepsilon$ is the mean of the largest $\sum_i \varepsilon_i h_i$. For one head that is the mean of $|\varepsilon_1 + \varepsilon_2 + \varepsilon_3|$, which is 3 for two of the eight sign patterns and 1 for the six others, so the mean is $1.5$. If each head chooses its sign for itself, the best choices can be made separately, and the sum of both heads has $1.5 + 1.5 = 3$. If the two heads share one sign, their sum is $\pm(2, 2, 0)$, and the mean of $|2 \varepsilon_1 + 2 \varepsilon_2|$ is only 2, as an enumeration of all signs confirms.
+
+# %%
+one, two = (torch.tensor([[1.0, 1.0, last]]).double() for last in (1, -1))
+one, two = torch.cat((one, -one)), torch.cat((two, -two))
+both = (one[:, None] + two).reshape(-1, 3)  # all pairs of choices
+classes = {"first head": one, "second head": two, "signs of their own": both, "one sign": one + two}
+by_hand = {name: 3 * complexity(values) for name, values in classes.items()}  # times m = 3
+table(by_hand, "Mean of the largest sum, two heads on three inputs", form=".1f")
+
+# %% [markdown]
+# So it is the independence of the parameters that makes complexities add up. Section 4.2 of the paper is this statement for any number of heads.
+#
+# ## The statement
+#
+# The layer $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$ with $u = X^\top \mathrm{softmax}(s)$, the complexity $\mathcal R$, the norms $\|W\|_{q,p}$ (the $p$-norm of the $q$-norms of the columns) and the bounds $B_w$, $B_{W_c}$, $B_{W_v}$, $L_\sigma$, $B_x$ are those of {ref}`ch-single-layer-bound`.
+#
+# ```{prf:corollary} Trauger and Tewari (2024), Corollaries 4.1.1, D.0.1, D.0.2
+# :label: lengthfree-cor4-1-1
+# *(For rows, as in {prf:ref}`lengthfree-thm4-1`, they are false.)* Under the conditions of {prf:ref}`lengthfree-thm4-1`, $\mathcal R$ is of the order $B \bigl( \frac{B_x^3 \alpha}{\sqrt m} (1 + \ln \frac{\sqrt m}{B_x^2 \alpha}) + B_x \sqrt{\ln(2d)/m} \bigr)$ with
+#
+# | corollary | matrices | inputs | cover | $\alpha$ |
+# |:--|:--|:--|:--|:--|
+# | 4.1.1 | $\lVert W_{QK} \rVert_{1,1} \le B_{QK}$ | $\lVert x \rVert_2 \le B_x$ | Lemma 3.6 | $B_{QK} \sqrt{2 \ln(2d^2+1)}$ |
+# | D.0.1 | $\lVert W_{QK} \rVert_{1,\infty} \le B_{QK}$ | $\lVert x \rVert_1 \le B_x$ | Lemma 3.3 | $2 B_{QK} \sqrt{d \ln(2d+1)}$ |
+# | D.0.2 | $\lVert W_{QK} \rVert_{2,1} \le B_{QK}$ | $\lVert x \rVert_1 \le B_x$ | Lemma 3.4 | $2 B_{QK} \sqrt{2 \ln d}$ |
+#
+# and $B = B_w B_{W_c} L_\sigma B_{W_v}$. (D.0.1 and D.0.2 have $\sqrt m - \sqrt{\ln 2d}$ for $\sqrt m$ in the logarithm, and the $O$ of D.0.2 also hides logarithms of quantities other than $T$, $d$, $k$.)
+# ```
+#
+# ```{prf:proposition} Trauger and Tewari (2024), Section 4.2
+# :label: lengthfree-heads
+# For heads $Y_1, \dots, Y_H$ with parameters of their own
+#
+# $$\mathbb E \sup_{Y_1, \dots, Y_H} \sum_i \varepsilon_i w^\top \sum_j Y_j(X_i) = \sum_j \mathbb E \sup_{Y_j} \sum_i \varepsilon_i w^\top Y_j(X_i) .$$
+# ```
+#
+# The next figure shows what the two statements amount to, and the sections below compute it.
+
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: the complexity of H heads over that of one, if each adds as much as the first: heads with parameters of their own, heads that share theirs, and how the bound from covers of all tokens grows. Right: the repaired bound over the largest possible output, for three layers; above the grey line it says nothing.", "name": "fig-layer-heads"}, "image": {"alt": "Left: a straight line for independent heads, a flatter one below it for shared parameters, and one that rises more steeply than linearly for the covers. Right, both axes logarithmic: three falling lines that cross the grey level far apart, the one for norms of 1 first, that for random weights with positions last, many decades to the right."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=2.9)
 for i, (name, values) in enumerate(several.items()):
@@ -134,22 +156,30 @@ right.legend(loc="lower left")
 figures.show()
 
 # %% [markdown]
+# On the left, independent heads lie on the straight line that the proposition predicts, and heads that share their parameters lie below it. The bound from covers of all tokens rises more steeply than either. On the right the bound is divided by the largest output that the layer can have, so it is informative only below the grey line. With all norms equal to 1 it gets there first, and with random weights and positions many decades later.
+#
 # ## The corollaries
 #
-# $B_x^3 \alpha = 2 B_x^2 \sqrt C$ makes $\alpha = 2 \sqrt C/B_x$, where $C$ is the cover constant. (4.1.1 has $\sqrt2$ in place of 2, which its $O$ hides, and a slip of the pen in $B$, with $B_{W_c}$ twice.) The norms of $W_c$ and $W_v$ are the theorem's, so the corollaries are touched by the same counterexample: its tokens are 0 and $e_j$, which are also short in the $\ell_1$ norm, and its $W_{QK}$ is 0. With columns bounded 4.1.1 and D.0.1 follow from {prf:ref}`lengthfree-thm4-1-repaired` and Lemmas 3.6 and 3.3. (A cover of $x \mapsto Wx$ at all tokens serves as well as one at the queries: a score is off by at most $B_x \epsilon$ either way, and neither counts tokens.) Lemma 3.4 is false for columns ({ref}`ch-linear-covers`), and D.0.2 needs another proof. It has one, because in a layer *both* sides of $W_{QK}$ are short in $\ell_1$, the query and the token:
+# The corollaries are the theorem with a cover constant put in. From $B_x^3 \alpha = 2 B_x^2 \sqrt C$ we get $\alpha = 2 \sqrt C/B_x$, where $C$ is the cover constant. (4.1.1 has $\sqrt2$ in place of 2, which its $O$ hides, and a slip of the pen in $B$, with $B_{W_c}$ twice where D.0.1 and D.0.2 have $B_{W_v}$.) The norms of $W_c$ and $W_v$ are the theorem's, so the same counterexample applies to the corollaries: its tokens are 0 and $e_j$, which are also short in the $\ell_1$ norm, and its $W_{QK}$ is 0.
+#
+# With columns bounded 4.1.1 and D.0.1 follow from {prf:ref}`lengthfree-thm4-1-repaired` and Lemmas 3.6 and 3.3. (A cover of $x \mapsto Wx$ at all tokens serves as well as one at the queries, because a score is off by at most $B_x \epsilon$ either way, and neither counts tokens.) Lemma 3.4 is false for columns ({ref}`ch-linear-covers`), so D.0.2 needs another proof. It has one, because in a layer *both* sides of $W_{QK}$ are short in $\ell_1$, the query and the token:
 #
 # ```{prf:proposition} A cover for short tokens (ours)
 # :label: layer-entry-cover
 # Let $\|x\|_1 \le B_x$ for all tokens, and let a class of matrices with $\sum_{ij} W_{ij}^2 \le B_F^2$ contain with $W$ every matrix whose entries have the same signs and are no larger. Then for the layer's scores its cover constant is $C = B_F^2 B_x^2 \ln(2d^2 + 1)$.
 # ```
 #
+# **The idea of the proof.** If query and token are short in $\ell_1$, a score is a mixture of entries of $W$, so a score is off by no more than the largest error of an entry. Therefore it is enough to round every entry to a grid. Few entries are large, because their squares have a bounded sum, and all small entries become 0.
+#
 # ```{dropdown} Proof
-# What a cover at scale $\epsilon$ is used for in one layer is that every score is off by at most $B_x \epsilon$. Put $\delta = \epsilon / B_x$ and round all entries of $W$ towards 0 to multiples of $\delta$. The result $\hat W$ is a member, and $|x_{[CLS]}^\top (W - \hat W)\, x_t| \le \delta\, \|x_{[CLS]}\|_1 \|x_t\|_1 \le \delta B_x^2 = B_x \epsilon$. The multiples $z_{ij}$ are whole numbers, so $\sum |z_{ij}| \le \sum z_{ij}^2 \le n := \lfloor B_F^2 / \delta^2 \rfloor$. There are at most $(2d^2 + 1)^n$ such tables: write one as $n$ choices out of 0 and $\pm$ one of $d^2$ places. And $n \le B_F^2 B_x^2 / \epsilon^2$. $\square$
+# We round the entries, bound the error of a score, and count the rounded matrices.
+#
+# What a cover at scale $\epsilon$ is used for in one layer is that every score is off by at most $B_x \epsilon$. Put $\delta = \epsilon / B_x$ and round all entries of $W$ towards 0 to multiples of $\delta$. The result $\hat W$ is a member of the class, and $|x_{[CLS]}^\top (W - \hat W)\, x_t| \le \delta\, \|x_{[CLS]}\|_1 \|x_t\|_1 \le \delta B_x^2 = B_x \epsilon$. The multiples $z_{ij}$ are whole numbers, so $\sum |z_{ij}| \le \sum z_{ij}^2 \le n := \lfloor B_F^2 / \delta^2 \rfloor$. There are at most $(2d^2 + 1)^n$ such tables, since one can be written as $n$ choices out of 0 and $\pm$ one of $d^2$ places, and $n \le B_F^2 B_x^2 / \epsilon^2$. $\square$
 # ```
 #
-# The norms $\|\cdot\|_{2,1}$ and $\|\cdot\|_{1,\infty}$ do not grow when entries shrink, and they bound the squares: $B_F = B_{QK}$ for the first, $B_F = \sqrt d\, B_{QK}$ for the second. So D.0.2 holds with $\alpha = 2 B_{QK} \sqrt{\ln(2d^2 + 1)}$, at most 1.3 times the printed one from $d = 2$ on. (At $d = 1$ the printed $\alpha$ is 0.)
+# The norms $\|\cdot\|_{2,1}$ and $\|\cdot\|_{1,\infty}$ do not grow when entries shrink, and they bound the squares: $B_F = B_{QK}$ for the first, $B_F = \sqrt d\, B_{QK}$ for the second. So D.0.2 holds with $\alpha = 2 B_{QK} \sqrt{\ln(2d^2 + 1)}$, at most 1.3 times the printed one from $d = 2$ on (at $d = 1$ the printed $\alpha$ is 0).
 #
-# The cover at work, for random matrices with $\|W\|_{2,1} = 1$ and the worst of `T_search` tokens:
+# We watch the cover at work, for random matrices with $\|W\|_{2,1} = 1$ and the worst of `T_search` tokens. The first and the third column must not exceed 1; the second has tokens that are short in $\ell_2$ only, for which nothing is promised.
 
 
 # %%
@@ -247,11 +277,11 @@ for name, id in (
     )
 
 # %% [markdown]
-# The search over tokens and matrices of {ref}`ch-single-layer-bound`, in these norms, forces {glue:text}`searched:.2f` at most and does not come near $8\sqrt2 =$ {glue:text}`constant:.1f`.
+# The rounded matrices do what the proposition says, and they fail for tokens that are short in $\ell_2$ only. The second table repeats the search over tokens and matrices of {ref}`ch-single-layer-bound`, in the norms of the corollaries. It forces a constant of {glue:text}`searched:.2f` at most, far below $8\sqrt2 =$ {glue:text}`constant:.1f`.
 #
 # ## Several heads
 #
-# The supremum of a sum over *independent* arguments is the sum of the suprema, and then the mean is linear: this gives {prf:ref}`lengthfree-heads`. Independence is the point, not the linearity of the mean. In the formula $w$ is fixed; if it is free, but shared, and all heads have the same bounds, the same $w$ is best for all, and equality remains. On finite classes, with all combinations of their members and all signs:
+# The supremum of a sum over *independent* arguments is the sum of the suprema, and then the mean is linear, which gives {prf:ref}`lengthfree-heads`. The paper names the linearity of the mean as the reason, but the independence is what matters, as the two heads with one sign showed. In the formula $w$ is fixed, but if it is free and shared, and all heads have the same bounds, the same $w$ is best for all, and equality remains. We compute both sides for finite classes, with all combinations of their members and all signs; a number other than 1 in the first column would refute the proposition.
 
 # %%
 table(several, "Complexity of a sum of heads over the sum of complexities", form=".4f")
@@ -270,7 +300,7 @@ heads_add.holds(
 #
 # ## What the bound says about real weights
 #
-# The bound says something about the class once it is below $B B_x$, since no output exceeds that. Risk and training loss differ by about $2 \mathcal R$ for a 1-Lipschitz loss ({ref}`ch-capacity`), so it helps with a loss in $[0, 1]$ once $\mathcal R$ is below $\frac14$, say. We ask for the sample, with all constants and $c = 1$, for bounds that are all 1 and for a layer with the usual random weights: normal, variance one over the number of rows, $W_{QK}$ a product of two such matrices over $\sqrt d$. Tokens are orthogonal of length 1, or these plus sinusoidal positions.
+# The bound is vacuous for the class unless it is below $B B_x$, since no output exceeds that. Risk and training loss differ by about $2 \mathcal R$ for a 1-Lipschitz loss ({ref}`ch-capacity`), so the bound helps with a loss in $[0, 1]$ once $\mathcal R$ is below $\frac14$, say. We compute how large a sample that takes, with all constants and $c = 1$, for bounds that are all 1 and for a layer with the usual random weights: normal, variance one over the number of rows, $W_{QK}$ a product of two such matrices over $\sqrt d$. Tokens are orthogonal of length 1, or these plus sinusoidal positions.
 
 # %%
 rows = {}
@@ -293,18 +323,18 @@ glue(
 )
 
 # %% [markdown]
-# With all bounds 1 it needs $10$ to the power {glue:text}`log_ones:.1f` examples until the bound helps with a loss. With random weights and positions it needs $10$ to the power {glue:text}`log_class:.1f` until it says anything about the class, and to the power {glue:text}`log_quarter:.1f` until it helps. Up to logarithms the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$, and it is these norms that are large. So the theorem tells how the complexity *scales*: not with $T$, and with the norms at most so.
+# With all bounds 1 it takes $10$ to the power {glue:text}`log_ones:.1f` examples until the bound helps with a loss. With random weights and positions it takes $10$ to the power {glue:text}`log_class:.1f` until the bound is not vacuous for the class, and to the power {glue:text}`log_quarter:.1f` until it helps with a loss. Up to logarithms the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$, and it is these norms that are large. So the theorem tells how the complexity *scales*: it does not grow with $T$, and it grows with the norms at most in this way.
 #
 # ## What we found
 #
 # * With columns of $W_c$ and $W_v$ bounded the three corollaries hold with the constant $8\sqrt2$, D.0.2 with $\ln(2d^2 + 1)$ for $2 \ln d$.
-# * Lemma 3.4 is not needed: with tokens short in $\ell_1$ the sum of squares of $W_{QK}$ is enough.
-# * $H$ independent heads cost exactly $H$ times one.
+# * Lemma 3.4 is not needed, because with tokens short in $\ell_1$ a bound on the sum of squares of $W_{QK}$ is enough.
+# * $H$ independent heads cost exactly $H$ times one, if all have the same bounds.
 # * At width {glue:text}`width` with random weights the bound certifies nothing at samples of usual size.
 #
 # ## What would falsify this
 #
-# For the corollaries: a class that forces a constant above $8\sqrt2$; in the control rows are bounded. For the cover: a score that is off by more than $B_x \epsilon$; in the control tokens are short in $\ell_2$ only. For the heads: a sum of independent heads whose complexity is not the sum; in the control they share their parameters.
+# The corollaries for columns would be false if a class forced a constant above $8\sqrt2$, as bounded rows do in the control. The cover would be wrong if a score were off by more than $B_x \epsilon$, as happens in the control, where tokens are short in $\ell_2$ only. The proposition on heads would be false if the complexity of a sum of independent heads were not the sum of complexities; in the control they share their parameters.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -312,32 +342,74 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# Nothing can be compared. The authors' only program, `run_experiment.py` of `traugerjacob/Transformer-Gen-Bounds`, trains on sparse majority. It evaluates no bound.
+# Nothing can be compared. The authors' only program, `run_experiment.py` of `traugerjacob/Transformer-Gen-Bounds`, trains on sparse majority and evaluates no bound.
 #
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-corollaries-units
+#
+# *By hand.* Up to logarithms the sample must exceed $B^2 B_x^6 \|W_{QK}\|_{1,1}^2$. Make all tokens twice as long and divide $W_{QK}$ by 4, so that all scores stay the same. By which factor does the sample grow, and what if the bound is compared with the largest output, $B B_x$, and not with a fixed number?
+# ```
+#
+# ```{solution} ex-corollaries-units
+# :class: dropdown
+#
+# $B_x^6$ grows by 64 and $\|W_{QK}\|_{1,1}^2$ shrinks by 16, so the sample grows by 4. The outputs become twice as large, and with them the target $B B_x$, whose square grows by 4. Compared with the largest output the needed sample is therefore the same, as it must be for a change of units.
+# ```
+#
+# ```{exercise}
 # :label: ex-corollaries-budget
 #
-# Scale head $h$ by $\rho_h \ge 0$ with $\sum_h \rho_h \le 1$, a budget that the heads share. What does the complexity of $H$ equal heads become?
+# *With pencil and paper.* Scale head $h$ by $\rho_h \ge 0$ with $\sum_h \rho_h \le 1$, a budget that the heads share. What does the complexity of $H$ equal heads become?
 # ```
 #
 # ```{solution} ex-corollaries-budget
 # :class: dropdown
 #
-# That of one head. For given signs the supremum over $\rho$ of $\sum_h \rho_h s_h$, with $s_h$ the supremum of head $h$, is the largest $s_h$, and all are equal.
+# It becomes that of one head, because for given signs the supremum over $\rho$ of $\sum_h \rho_h s_h$, with $s_h$ the supremum of head $h$, is the largest $s_h$, and all are equal.
+# ```
+#
+# ```{exercise}
+# :label: ex-corollaries-width
+#
+# *With the computer.* Run the chapter for a wider layer, `python -m bookkit.run lengthfree/single_layer_corollaries -p width 256 --out my_run`. With which power of the width do the norms grow, and the sample that the bound asks for?
+# ```
+#
+# ```{solution-start} ex-corollaries-width
+# :class: dropdown
+# ```
+#
+# We draw layers of three widths, with tokens of length 1 and without positions, so that only the weights change.
+
+# %%
+fresh, by_width = Rng(seed), {}
+for size in (16, 64, 256):
+    drawn = [fresh.normal(size, size) / math.sqrt(size) for _ in range(4)]
+    vector = fresh.normal(size) / math.sqrt(size)
+    scores = drawn[2] @ drawn[3].mT / math.sqrt(size)
+    norms = single_layer.measured_norms(vector, *drawn[:2], scores, torch.eye(size).double())
+    least = single_layer.least_samples(norms, size, norms.largest, softmax=SOFTMAX)
+    by_width[size] = {"B": norms.product, "W_QK": norms.W_qk, "log10 of m": math.log10(least)}
+answer = pd.DataFrame(by_width).T.rename_axis("width")
+table(answer, "Norms and examples until the bound is below the largest output", form=".3g")
+
+# %% [markdown]
+# Each line has four times the width of the line before. $B$ grows six- to eightfold, nearly like the width to the power $\frac32$, because it is a product of three sums of absolute values that grow like the root of the width, while $\|W_{QK}\|_{1,1}$ grows like the width itself. Since $B$ cancels against the largest output, the sample grows like $\|W_{QK}\|_{1,1}^2$ and so like the square of the width, which is 1.2 decades for a factor of 4; the logarithms add a little.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-corollaries-l2
 #
-# Why does the cover by rounded entries fail for tokens with $\|x\|_2 \le B_x$, and what does it cost to repair it?
+# *To think about.* Why does the cover by rounded entries fail for tokens with $\|x\|_2 \le B_x$, and what does it cost to repair it?
 # ```
 #
 # ```{solution} ex-corollaries-l2
 # :class: dropdown
 #
-# Then $|x^\top E y| \le \|E\|_2 B_x^2$, and a matrix with entries up to $\delta$ has spectral norm up to $\delta d$. With $\delta = \epsilon / (d B_x)$ the cover constant has the factor $d^2$. Lemma 3.6 avoids it by a stronger norm, $\|W\|_{1,1}$.
+# In that case $|x^\top E y|$ is bounded only by $\|E\|_2 B_x^2$, and a matrix with entries up to $\delta$ has spectral norm up to $\delta d$. With $\delta = \epsilon / (d B_x)$ the cover constant has the factor $d^2$. Lemma 3.6 avoids this factor by a stronger norm, $\|W\|_{1,1}$.
 # ```
 #
 # ## References

@@ -13,55 +13,17 @@
 #     language: python
 #     name: python3
 # ---
+
 # %% [markdown]
 # (ch-word-masking)=
 # # Masked words: from one output to K
 #
 # ```{verdict}
-# Theorem 5.1 is true. One display in its proof is not: it takes the same sample on both sides, with a factor of order $\sqrt K$ for $K$ words. For {glue:text}`k_wide` words that allows {glue:text}`root_wide:.0f`, and the factor needed is {glue:text}`own_wide:.0f`, or {glue:text}`logs_wide:.0f` with all logarithms of the theorem that the display quotes.
+# Theorem 5.1 is true, but a display in its proof is not. On one and the same sample of sentences the display bounds the loss by that of one word's scores times about $\sqrt K$, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words $\sqrt K$ is {glue:text}`root_wide:,.0f`, the factor that is needed is {glue:text}`own_wide:,.0f`, and all logarithms of the theorem that the display quotes allow {glue:text}`logs_wide:,.0f`.
 # ```
-# **Needs** {ref}`ch-capacity`, {ref}`ch-attention-capacity`, {ref}`ch-single-layer-bound`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-capacity`, {ref}`ch-attention-capacity`, {ref}`ch-single-layer-bound`. **Read** 12 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bounds for a transformer with one output carry over to one that fills in a masked word out of $K$, at the price of a factor of about $\sqrt K$. The first half of the proof is right, and its constant is the best one: cross entropy changes by at most twice the largest change of a score. The second half quotes a theorem about the worst sample, and displays it for one and the same sample; so displayed it is false, and the factor can be $K$. On the worst sample it holds, and that is enough for the theorem.
-#
-# ## Why one should care
-#
-# The bounds of the earlier chapters are about transformers with one number as output. A language model that fills in a masked word has one score for each of $K$ words, and $K$ is some ten thousand. How much does a guarantee suffer from so many outputs? If the bound for one output had to be paid $K$ times, it would be worthless. The paper claims a factor of about $\sqrt K$, and the question is for which samples that is true.
-#
-# ## Three words by hand
-#
-# Let the vocabulary have three words, all with the score 0. Each has the probability $\frac13$, and the loss is $\log 3 \approx 1.099$ whichever word is the true one. Now raise the score of the true word by 0.3 and lower the two others by 0.3. The probability of the true word becomes $1 / (1 + 2 e^{-0.6}) = 0.477$ and the loss 0.741. So no score moved by more than 0.3, and the loss moved by 0.358. The first lemma below allows at most twice the largest change of a score, 0.6. The factor 2 is nearly reached when the true word has a very small probability, because then the loss follows the difference of two scores.
-#
-# ## The statement
-#
-# A sentence has $T$ tokens, one of them masked. A transformer turns the masked token into a vector $Y \in \mathbb R^d$, and a matrix $W$ with $K$ rows turns it into *scores* $v = WY \in \mathbb R^K$, one for each word of the vocabulary. With $p = \mathrm{softmax}(v)$ and the true word $y$, the loss is the *cross entropy* $\ell(v, y) = -\log p_y$, in nats. There are $m$ sentences $x_1, \dots, x_m$ with masked words $y_1, \dots, y_m$. A function $f$ of a class $\mathcal F$ gives sentence $i$ the scores $f(x_i)$, and $\mathcal F_s$ is the class of the scores $f_s$ for word $s$ alone. The *complexity* of a class on this sample is
-#
-# $$R(\mathcal F_s) = \mathbb E_\epsilon \sup_{f \in \mathcal F} \sum_{i=1}^m \epsilon_i f_s(x_i) , \qquad R(\ell \circ \mathcal F) = \mathbb E_\epsilon \sup_{f \in \mathcal F} \sum_{i=1}^m \epsilon_i\, \ell(f(x_i), y_i) ,$$
-#
-# with independent fair signs $\epsilon_i$: $m$ times the Rademacher complexity of {ref}`ch-capacity`. We write $\tilde R(\mathcal F_s)$ for the largest $R(\mathcal F_s)$ over all samples of $m$ inputs.
-#
-# ```{prf:theorem} Trauger and Tewari (2024), Theorem 5.1
-# :label: lengthfree-thm5-1
-# The Rademacher complexity of cross entropy of a masked word follows from Theorem 4.1 for one layer, or from Theorem 4.2 for several, if their conditions are met. The proof displays
-#
-# $$R(\ell \circ \mathcal F) \le \tilde O(\sqrt K)\, \max_s R(\mathcal F_s) \tag{1}$$
-#
-# *(a step of the proof, refuted below as displayed; the theorem stands)*, and bounds the right side by one of those theorems, with a row of $W$ in place of the vector $w$ that reads the output.
-# ```
-#
-# ```{prf:lemma} Trauger and Tewari (2024), Appendix G
-# :label: lengthfree-appG
-# For every true word $y$, $|\ell(a, y) - \ell(b, y)| \le 2 \max_s |a_s - b_s|$.
-# ```
-#
-# For (1) the paper cites Foster and Rakhlin (2019), whose theorem reads as follows.
-#
-# ```{prf:theorem} Foster and Rakhlin (2019), Theorem 1
-# :label: lengthfree-contraction
-# Let each loss be $L$-Lipschitz in $\max_s |v_s|$, and let losses and scores be at most $\beta$ in absolute value. For every $\delta > 0$ there is a constant $C$ with
-#
-# $$R(\ell \circ \mathcal F) \le C L \sqrt K\, \max_s \tilde R(\mathcal F_s)\, \log^{3/2 + \delta} \Bigl( \frac{\beta m}{\max_s \tilde R(\mathcal F_s)} \Bigr) . \tag{2}$$
-# ```
+# **Claim.** The bounds for a transformer with one output carry over to one that fills in a masked word out of $K$, at the price of a factor of about $\sqrt K$. The first half of the proof is right, and its constant is the best one: cross entropy changes by at most twice the largest change of a score. The second half quotes a theorem about the worst sample, but displays it for one and the same sample. So displayed it is false, because the factor can be $K$. On the worst sample it holds, and that is enough for the theorem.
 
 # %% tags=["parameters"]
 B = 1.0  # size of scores where a sentence has its own word [0.25..4]
@@ -89,15 +51,66 @@ masking, lipschitz = map(ledger.result, ("lengthfree.thm5_1", "lengthfree.thm5_1
 wide = [k_wide // 8**j for j in range(6, -1, -1)]
 
 # %% [markdown]
+# ## Why one should care
+#
+# The bounds of the earlier chapters are about transformers with one number as output. A language model that fills in a masked word has one score for each of $K$ words, and $K$ is some ten thousand. How much does a guarantee suffer from so many outputs? If the bound for one output had to be paid $K$ times, it would be worthless. The paper claims a factor of about $\sqrt K$, and the question is for which samples this is true. The answer matters beyond this paper, because the inequality in question is quoted wherever a model has many outputs.
+#
+# ## Three words by hand
+#
+# How much can the loss change if no score changes much? Let the vocabulary have three words, all with the score 0. Each word has the probability $\frac13$, and the loss is $\log 3 \approx 1.099$ whichever word is the true one. Now raise the score of the true word by 0.3 and lower the two others by 0.3. The probability of the true word becomes $1 / (1 + 2 e^{-0.6}) = 0.477$, so the loss becomes 0.741, as the next lines confirm.
+
+# %%
+before, after = torch.zeros(3).double(), torch.tensor([0.3, -0.3, -0.3]).double()
+by_hand = [masked_words.losses(v, torch.tensor(0)).item() for v in (before, after)]
+glue(before=by_hand[0], after=by_hand[1], change=by_hand[0] - by_hand[1])
+
+# %% [markdown]
+# The losses are {glue:text}`before:.3f` and {glue:text}`after:.3f`, so the loss moved by {glue:text}`change:.3f` although no score moved by more than 0.3. The first lemma below allows at most twice the largest change of a score, that is 0.6. Two is the right number because the loss follows the difference of two scores, of which one can rise while the other falls. But it is nearly reached only if the true word has a very small probability.
+#
+# ## The statement
+#
+# A sentence has $T$ tokens, one of them masked. A transformer turns the masked token into a vector $Y \in \mathbb R^d$, and a matrix $W$ with $K$ rows turns it into *scores* $v = WY \in \mathbb R^K$, one for each word of the vocabulary. With $p = \mathrm{softmax}(v)$ and the true word $y$, the loss is the *cross entropy* $\ell(v, y) = -\log p_y$, in nats.
+#
+# There are $m$ sentences $x_1, \dots, x_m$ with masked words $y_1, \dots, y_m$. A function $f$ of a class $\mathcal F$ gives sentence $i$ the scores $f(x_i)$, and $\mathcal F_s$ is the class of the scores $f_s$ for word $s$ alone. The *complexity* of a class on this sample is
+#
+# $$R(\mathcal F_s) = \mathbb E_\epsilon \sup_{f \in \mathcal F} \sum_{i=1}^m \epsilon_i f_s(x_i) , \qquad R(\ell \circ \mathcal F) = \mathbb E_\epsilon \sup_{f \in \mathcal F} \sum_{i=1}^m \epsilon_i\, \ell(f(x_i), y_i) ,$$
+#
+# with independent fair signs $\epsilon_i$, which is $m$ times the Rademacher complexity of {ref}`ch-capacity`. We write $\tilde R(\mathcal F_s)$ for the largest $R(\mathcal F_s)$ over all samples of $m$ inputs, in other words for the complexity on the *worst sample*.
+#
+# ```{prf:theorem} Trauger and Tewari (2024), Theorem 5.1
+# :label: lengthfree-thm5-1
+# The Rademacher complexity of cross entropy of a masked word follows from Theorem 4.1 for one layer, or from Theorem 4.2 for several, if their conditions are met. The proof displays
+#
+# $$R(\ell \circ \mathcal F) \le \tilde O(\sqrt K)\, \max_s R(\mathcal F_s) \tag{1}$$
+#
+# *(a step of the proof, refuted below as displayed; the theorem stands)*, and bounds the right side by one of those theorems, with a row of $W$ in place of the vector $w$ that reads the output.
+# ```
+#
+# ```{prf:lemma} Trauger and Tewari (2024), Appendix G
+# :label: lengthfree-appG
+# For every true word $y$, $|\ell(a, y) - \ell(b, y)| \le 2 \max_s |a_s - b_s|$.
+# ```
+#
+# For (1) the paper cites Foster and Rakhlin (2019), whose theorem reads as follows.
+#
+# ```{prf:theorem} Foster and Rakhlin (2019), Theorem 1
+# :label: lengthfree-contraction
+# Let each loss be $L$-Lipschitz in $\max_s |v_s|$, and let losses and scores be at most $\beta$ in absolute value. For every $\delta > 0$ there is a constant $C$ with
+#
+# $$R(\ell \circ \mathcal F) \le C L \sqrt K\, \max_s \tilde R(\mathcal F_s)\, \log^{3/2 + \delta} \Bigl( \frac{\beta m}{\max_s \tilde R(\mathcal F_s)} \Bigr) . \tag{2}$$
+# ```
+#
+# The right side of (2) has the worst sample, and the right side of (1) the sample at hand. This tilde is the whole difference, and the next section shows what it is worth.
+#
 # ## On which sample?
 #
-# One class decides (1), and it can be solved exactly. Let $m = K$, let sentence $i$ have the one-hot input $e_i$ and the masked word $i$, and let $\mathcal F$ hold $f(x) = \mathrm{diag}(\pm B)\, x$ for all $2^K$ choices of signs. The scores of word $s$ are $\pm B$ on one sentence and 0 on all others, so $R(\mathcal F_s) = B$. But each sentence has a score of its own to move its loss, so the supremum is a sum over sentences:
+# One class decides whether (1) is true, and it can be solved exactly. The idea is to tie the scores of each word to a sentence of its own: then a single word's scores can fit the noise on one sentence only, whereas the loss can fit the noise on all sentences. Let $m = K$, let sentence $i$ have the one-hot input $e_i$ and the masked word $i$, and let $\mathcal F$ hold $f(x) = \mathrm{diag}(\pm B)\, x$ for all $2^K$ choices of signs. The scores of word $s$ are $\pm B$ on one sentence and 0 on all others, so $R(\mathcal F_s) = B$. But each sentence has a score of its own to move its loss, so the supremum is a sum over sentences:
 #
 # $$R(\ell \circ \mathcal F) = \frac K2 \log \frac{1 + (K - 1) e^{B}}{1 + (K - 1) e^{-B}} \approx K B .$$
 #
-# The ratio is about $K$, not $\sqrt K$, and no power of a logarithm makes up for $\sqrt K$. What was lost is the tilde in (2). A sample that repeats the input $e_s$ has $\tilde R(\mathcal F_s) = B\, \mathbb E |\epsilon_1 + \dots + \epsilon_K| \approx B \sqrt{2K/\pi}$, and with it the ratio is about $\sqrt{\pi K/2}$.
+# The ratio is about $K$, not $\sqrt K$, and no power of a logarithm makes up for the missing $\sqrt K$. With the tilde of (2) the contradiction disappears, because a sample that repeats the input $e_s$ has $\tilde R(\mathcal F_s) = B\, \mathbb E |\epsilon_1 + \dots + \epsilon_K| \approx B \sqrt{2K/\pi}$, and with it the ratio is about $\sqrt{\pi K/2}$.
 #
-# Nor does it help to read (1) as an average over samples. If the $K$ masked words are drawn at random, let $S_b$ be the sum of the signs of the sentences whose masked word is $b$. Let rows be any with $\|w_s\|_1 \le B$ (below). Then a single word's scores gain $B \max_b |S_b|$, which grows more slowly than $\log K$; the loss gains at least a part of every $|S_b|$. The table has that ratio too, by drawing, and the shape of (2), with all its logarithms for $\delta = 1$.
+# Could (1) be meant as an average over samples? This reading does not help either: if the $K$ masked words are drawn at random, let $S_b$ be the sum of the signs of the sentences whose masked word is $b$, and let the rows be any with $\|w_s\|_1 \le B$ (below). Then a single word's scores gain $B \max_b |S_b|$, which grows more slowly than $\log K$, but the loss gains at least a part of every $|S_b|$. The table has that ratio too, by drawing, and the shape of (2) with all its logarithms for $\delta = 1$. If the own-sample column grew no faster than this shape, (1) could be saved by its logarithms.
 
 
 # %%
@@ -167,17 +180,19 @@ glue(logs_wide=ratios["(2), all logs"].iloc[-1])
 glue(power_random=local["random words"], power_allowed=local["(2), all logs"])
 
 # %% [markdown]
-# On the own sample the power of $K$ is {glue:text}`power_own:.2f`, with random words {glue:text}`power_random:.2f`. The shape of (2) has {glue:text}`power_allowed:.2f` at this size, and $\frac12$ in the limit; whatever the constant of $\tilde O$, the first line leaves it behind. At the constant 1 that is near a million words. On the worst sample the power is {glue:text}`power_worst:.2f` ({numref}`fig-contraction`).
+# What counts in {numref}`fig-contraction` is how steep the lines are. On the own sample the power of $K$ is {glue:text}`power_own:.2f`, and with random words it is {glue:text}`power_random:.2f`. The shape of (2) has {glue:text}`power_allowed:.2f` at this size, and $\frac12$ in the limit. So the line of the own sample crosses the dotted one, whatever the constant of $\tilde O$; at the constant 1 the crossing is near a million words. On the worst sample the power is {glue:text}`power_worst:.2f`, as (2) says.
 #
-# **This is no strange class.** All rows with $\|w_s\|_1 \le B$, as Theorem 4.1 has them, give $R(\mathcal F_s) = B$ on these inputs too, since $\|\sum_i \epsilon_i e_i\|_\infty = 1$, and the loss can only gain by more functions. Nor does the rest of the transformer help. Take sentences of one visible word, the vector $e_i$, and the mask as the zero vector. The mask's query scores both tokens 0, so every head returns half of what it makes of $e_i$ alone, whatever $W_{QK}$ is. And $\sum_i \epsilon_i \sigma(\langle v, e_i\rangle) \le L_\sigma \|v\|_1$ for every column $v$ of the value matrix and an $L_\sigma$-Lipschitz activation $\sigma$ that keeps 0.
+# **A special class?** It is not, because the paper's own class contains it. All rows with $\|w_s\|_1 \le B$, as Theorem 4.1 has them, give $R(\mathcal F_s) = B$ on these inputs too, since $\|\sum_i \epsilon_i e_i\|_\infty = 1$, and the loss can only gain by more functions. Nor does the rest of the transformer help, for example with sentences of one visible word, the vector $e_i$, and the mask as the zero vector: the mask's query scores both tokens 0, so every head returns half of what it makes of $e_i$ alone, whatever $W_{QK}$ is. And $\sum_i \epsilon_i \sigma(\langle v, e_i\rangle) \le L_\sigma \|v\|_1$ for every column $v$ of the value matrix and an $L_\sigma$-Lipschitz activation $\sigma$ that keeps 0.
+#
+# **A large size.** With the constant 1 and all logarithms at $\delta = 1$ the own sample exceeds (2) from about a million words on, and vocabularies in use are smaller than that. So at sizes in use the display with a generous $\tilde O$ is not contradicted by a number. It is contradicted as a statement about growth, and $\sqrt K$ without logarithms is exceeded from three words on.
 #
 # ## The loss: 2 is right, and best
 #
-# The gradient of the loss in the scores is $p - e_y$: the true word has the entry $-(1 - p_y)$, and the others have entries $p_s$ that add up to $1 - p_y$. So $\|\nabla \ell\|_1 = 2 (1 - p_y) < 2$. Along the segment from $b$ to $a$ the loss changes by at most the largest $\|\nabla \ell\|_1$ times $\max_s |a_s - b_s|$, which is the lemma. No pair attains 2. But if the true word's score is lowered by $t$ and all others are raised by $t$, then $p_y$ falls to 0 and the ratio of both sides tends to 2. So no smaller constant will do, for any $K \ge 2$.
+# To see why the constant of the lemma is 2, take the gradient of the loss in the scores, $p - e_y$: the true word has the entry $-(1 - p_y)$, and the others have entries $p_s$ that add up to $1 - p_y$. So $\|\nabla \ell\|_1 = 2 (1 - p_y) < 2$. Along the segment from $b$ to $a$ the loss changes by at most the largest $\|\nabla \ell\|_1$ times $\max_s |a_s - b_s|$, and this proves the lemma. No pair attains 2, but if the true word's score is lowered by $t$ and all others are raised by $t$, then $p_y$ falls to 0 and the ratio of both sides tends to 2. So no smaller constant is valid, for any $K \ge 2$.
 #
-# In the Euclidean norm the constant is smaller. The other words' entries are not negative, so their squares add up to at most the square of their sum, and $\|\nabla \ell\|_2 \le \sqrt 2\, (1 - p_y)$. It is nearly attained if one rival takes all that the true word has lost.
+# In the Euclidean norm the constant is smaller, because the other words' entries are not negative; so their squares add up to at most the square of their sum, and $\|\nabla \ell\|_2 \le \sqrt 2\, (1 - p_y)$. This bound is nearly attained if one rival takes all that the true word has lost.
 #
-# The table takes steps of size 1 that start $t$ away from equal scores, and random pairs.
+# The table takes steps of size 1 that start $t$ away from equal scores, and random pairs. A ratio above 2 in the first two rows, or above $\sqrt2$ in the third, would refute these constants.
 
 # %%
 sizes, far = (2, 3, 16, 64), (0.0, 2.0, 6.0, 30.0)
@@ -271,19 +286,21 @@ lipschitz.holds(
 )
 
 # %% [markdown]
+# From equal scores the ratios are well below the constants, because every word still has a fair share of the probability. The further the true word falls behind, the nearer they come to 2 and to $\sqrt2$.
+#
 # ## What is the price of K words?
 #
-# **At most $2K$, on every sample.** Maurer's contraction {cite:p}`maurer2016` compares the loss with signs of its own for every score, $R(\ell \circ \mathcal F) \le \sqrt2 L_2\, \mathbb E \sup_f \sum_{i,s} \epsilon_{is} f_s(x_i)$, where $L_2 = \sqrt2$ is the Euclidean constant. A supremum of a sum is at most the sum of the suprema, so
+# **At most $2K$, on every sample.** If the sample must be one and the same on both sides, another contraction can be used, that of Maurer {cite:p}`maurer2016`. It compares the loss with signs of its own for every score, $R(\ell \circ \mathcal F) \le \sqrt2 L_2\, \mathbb E \sup_f \sum_{i,s} \epsilon_{is} f_s(x_i)$, where $L_2 = \sqrt2$ is the Euclidean constant. A supremum of a sum is at most the sum of the suprema, so
 #
 # $$R(\ell \circ \mathcal F) \le 2 \sum_{s=1}^K R(\mathcal F_s) \le 2 K \max_s R(\mathcal F_s) . \tag{3}$$
 #
-# This needs no worst sample and no logarithms. It replaces (1) where the sample must be one and the same.
+# This inequality needs neither the worst sample nor logarithms.
 #
-# **About $\sqrt{K - 1}$ at least, even on the worst sample.** Let all scores be constants, $f(x) = w$ with $\max_s |w_s| \le B$. Then no sample differs from another, and the tilde costs nothing. For small $B$ the loss is linear, with the gradient $c_{is} = \frac1K - 1[y_i = s]$ at equal scores; the error is at most $\frac12 B^2$ a sentence, as the Hessian of the loss is the Jacobian of softmax, whose norm from largest entry to sum is at most 1 ({ref}`ch-attention-capacity`). So as $B \to 0$
+# **About $\sqrt{K - 1}$ at least, even on the worst sample.** If all scores are constants, $f(x) = w$ with $\max_s |w_s| \le B$, no sample differs from another, and the tilde costs nothing. For small $B$ the loss is linear, with the gradient $c_{is} = \frac1K - 1[y_i = s]$ at equal scores. The error is at most $\frac12 B^2$ a sentence, as the Hessian of the loss is the Jacobian of softmax, whose norm from largest entry to sum is at most 1 ({ref}`ch-attention-capacity`). So as $B \to 0$
 #
 # $$\frac{R(\ell \circ \mathcal F)}{R(\mathcal F_s)} \to \frac{\sum_s \mathbb E \bigl|\sum_i \epsilon_i c_{is}\bigr|}{\mathbb E \bigl|\sum_i \epsilon_i\bigr|} \approx \sqrt{K - 1} ,$$
 #
-# if every word is the true one equally often: the squares of $c_{is}$ add up to $\frac mK (1 - \frac1K)$ over $i$, and there are $K$ such sums. If all sentences mask the same word, the ratio is $2 (1 - \frac1K)$: what is paid for $K$ words depends on the words that occur.
+# if every word is the true one equally often, because the squares of $c_{is}$ add up to $\frac mK (1 - \frac1K)$ over $i$, and there are $K$ such sums. If all sentences mask the same word, the ratio is $2 (1 - \frac1K)$. So what is paid for $K$ words depends on the words that occur.
 
 # %%
 price = pd.DataFrame(
@@ -310,7 +327,9 @@ masking.holds(
 )
 
 # %% [markdown]
-# **An adversary.** In (2) there are a constant and logarithms. We look for classes that need them: each word's scores are one of two lists, chosen independently, so that there are $2^K$ functions; a search moves the lists uphill. A lower bound on the worst sample is enough for us: the sample itself, or $m$ copies of one of its inputs.
+# The first column follows $\sqrt{K-1}$ closely, so the factor $\sqrt K$ in (2) cannot be removed. The last column stays below 2 for every $K$.
+#
+# **An adversary.** In (2) there are a constant and logarithms, and we look for classes that need them. Each word's scores are one of two lists, chosen independently, so that there are $2^K$ functions, and a search moves the lists uphill. A lower bound on the worst sample is enough for us, so we take the sample itself, or $m$ copies of one of its inputs. A constant above 1 would be a sign that the logarithms are needed.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
 
@@ -375,23 +394,23 @@ masking.holds(
 glue(constant=max(constants.values()))
 
 # %% [markdown]
-# No class that we met needs a logarithm in (2); the largest constant is {glue:text}`constant:.2f`. Whether some class needs it we do not know.
+# No class that we met needs a logarithm in (2), and the largest constant is {glue:text}`constant:.2f`. Whether some class needs it we do not know.
 #
 # ## What the theorem then says
 #
-# **Repair.** Put $\tilde R$ for $R$ on the right of (1). The step after (1) stays as it is: Theorems 4.1 and 4.2 bound the complexity on every sample with $\|x\|_2 \le B_x$, and so on the worst one. For one layer the result reads, divided by $m$,
+# **Repair.** Put $\tilde R$ for $R$ on the right of (1). The step after (1) stays as it is, because Theorems 4.1 and 4.2 bound the complexity on every sample with $\|x\|_2 \le B_x$, and so on the worst one. For one layer the result reads, divided by $m$,
 #
 # $$\frac1m R(\ell \circ \mathcal F) \le \tilde O(\sqrt K) \cdot O \biggl( B_w B_{W_c} L_\sigma B_{W_v} \Bigl[ \frac{2 B_x^2 \sqrt C}{\sqrt m} \Bigl( 1 + \ln \frac{\sqrt m}{2 B_x \sqrt C} \Bigr) + B_x \sqrt{\frac{\ln 2d}{m}} \Bigr] \biggr) .$$
 #
-# Here $B_w$ bounds $\|w_s\|_1$ for every row $w_s$ of $W$, the largest and not the sum. All else is as in {prf:ref}`lengthfree-thm4-1`, *repaired*: in that chapter's notation $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$, $B_{W_c}$ and $B_{W_v}$ bound the 1-norms of the *columns* of $W_c$ and $W_v$, not of their rows, as is printed there. $C$ is a cover constant of the matrices $W_{QK}$. The length $T$ of the sentences does not occur. For several layers Theorem 4.2 has to be taken as repaired in {ref}`ch-multi-layer-bound`.
+# Here $B_w$ bounds $\|w_s\|_1$ for every row $w_s$ of $W$, so it is the largest of these norms and not their sum. All else is as in {prf:ref}`lengthfree-thm4-1`, *repaired*: in that chapter's notation $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$, $B_{W_c}$ and $B_{W_v}$ bound the 1-norms of the *columns* of $W_c$ and $W_v$, not of their rows, as is printed there. $C$ is a cover constant of the matrices $W_{QK}$. The length $T$ of the sentences does not occur. For several layers Theorem 4.2 has to be taken as repaired in {ref}`ch-multi-layer-bound`.
 #
-# The paper clips the loss, because a bound on the gap needs a bounded one. With bounded norms this is not needed: if no score exceeds $b$ in absolute value, then $0 < \ell \le \log K + 2b$.
+# The paper clips the loss, because a bound on the gap needs a bounded loss. With bounded norms clipping is not needed: if no score exceeds $b$ in absolute value, then $0 < \ell \le \log K + 2b$.
 #
 # ## What we found
 #
-# * Cross entropy has the Lipschitz constant 2 in the largest entry, as stated, and no smaller one, for every $K$. In the Euclidean norm it is $\sqrt 2$.
-# * The contraction as displayed in the proof is false: on its own sample the factor can be $K$ up to logarithms, in the paper's own class. With the worst sample on the right it is a theorem, and the conclusion of Theorem 5.1 stands.
-# * The factor $\sqrt K$ is real: constant scores have it on every sample in which the words occur equally often, so on the worst one. On one and the same sample $2K$ is true, without logarithms.
+# * Cross entropy has the Lipschitz constant 2 in the largest entry, as stated, and no smaller one, for every $K$; in the Euclidean norm it is $\sqrt 2$.
+# * The contraction as displayed in the proof is false: on its own sample the factor can be $K$ up to logarithms, in the paper's own class. With the worst sample on the right the display is a theorem, so the conclusion of Theorem 5.1 stands.
+# * The factor $\sqrt K$ cannot be avoided, because constant scores have it on every sample in which the words occur equally often, and therefore on the worst one. On one and the same sample $2K$ is true, without logarithms.
 #
 # ```{finding} lengthfree.thm5_1
 # :title: The contraction in the proof needs the worst sample
@@ -399,18 +418,18 @@ glue(constant=max(constants.values()))
 #
 # **Statement.** Printed, a display in the proof of Theorem 5.1: $R(\ell \circ \mathcal F) \le \tilde O(\sqrt K) \max_s R(\mathcal F_s)$, both sides on the same sample, for cross entropy of a transformer's scores.
 #
-# **Counterexample.** $K$ one-hot inputs, each with a masked word of its own, and rows with $\|w_s\|_1 \le B$. At $K = {glue:text}`k_wide`$ the ratio is {glue:text}`own_wide:.0f`, and it grows like $K$ to the power {glue:text}`power_own:.2f`; with all logarithms the display allows {glue:text}`power_allowed:.2f`.
+# **Counterexample.** Take $K$ one-hot inputs, each with a masked word of its own, and rows with $\|w_s\|_1 \le B$. At $K$ = {glue:text}`k_wide:,.0f` the ratio is {glue:text}`own_wide:,.0f`, where $\sqrt K$ is {glue:text}`root_wide:,.0f`. It grows like $K$ to the power {glue:text}`power_own:.2f`, whereas the display with all logarithms allows {glue:text}`power_allowed:.2f`.
 #
 # **Why.** The contraction theorem that is quoted has the worst sample on its right side. On the own sample each word's scores can be tied to one sentence, while the loss collects all sentences.
 #
-# **Repair.** The largest complexity of one word over all samples of $m$ inputs, $\max_s \tilde R(\mathcal F_s)$. On the own sample $2 \sum_s R(\mathcal F_s)$ is true.
+# **Repair.** Take the largest complexity of one word over all samples of $m$ inputs, $\max_s \tilde R(\mathcal F_s)$, or on the own sample $2 \sum_s R(\mathcal F_s)$.
 #
-# **What survives.** Theorem 5.1 itself: Theorems 4.1 and 4.2 bound the complexity on every sample, hence on the worst. The Lipschitz constant 2, which is the best one. No $T$ enters.
+# **What survives.** Theorem 5.1 itself, because Theorems 4.1 and 4.2 bound the complexity on every sample, hence on the worst. The Lipschitz constant 2 survives too, as the best one, and no $T$ enters.
 # ```
 #
 # ## What would falsify this
 #
-# For the loss: a pair of score vectors with a ratio above 2; the control is softmax at temperature $\frac12$. For the constant being least: a sequence that stops below 2; the control moves the true word alone. For (1) as displayed: a power of $K$ on the own sample that the logarithms allow; the control is the worst sample. For the repair: a class that needs $C > 1$ without a logarithm would be news, not yet a contradiction; the control is the own sample. For $\sqrt{K - 1}$: a smaller ratio for constant scores; the control masks the same word everywhere.
+# The lemma on the loss would be false if a pair of score vectors had a ratio above 2, as the control has, a softmax at temperature $\frac12$. That 2 is the least constant would be false if the sequence stopped below 2, as it does in the control, which moves the true word alone. Display (1) would stand if the power of $K$ on the own sample were one that the logarithms allow; the control is the worst sample. A class that needs $C > 1$ without a logarithm would be news about the repair, but not yet a contradiction, and its control is the own sample. The lower bound of $\sqrt{K - 1}$ would fail if constant scores had a smaller ratio; the control masks the same word everywhere.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -423,35 +442,68 @@ ledger.show()
 # ## Exercises
 #
 # ```{exercise}
-# :label: ex-masking-run
+# :label: ex-masking-two
 #
-# *With the computer.* Run this chapter with a vocabulary twice as large, `python -m bookkit.run lengthfree/word_masking -p k_wide 33554432 --out my_run`. Predict first: by which factors will the needed number and $\sqrt K$ grow?
+# *By hand.* Take the class of the own sample with $B = 1$. Put $K = 2$ and $K = 3$ into the formula for $R(\ell \circ \mathcal F)$, and divide by $R(\mathcal F_s) = 1$. For which of the two is the ratio above $\sqrt K$?
 # ```
 #
-# ```{solution} ex-masking-run
+# ```{solution} ex-masking-two
 # :class: dropdown
 #
-# The needed factor doubles, to $3.36 \times 10^7$, since it is nearly $K$. The square root grows by $\sqrt 2$ only, to 5793. So the gap between the two grows like $\sqrt K$.
+# For $K = 2$ the formula gives $\log \frac{1 + e}{1 + e^{-1}} = \log e = 1$, below $\sqrt 2$. For $K = 3$ it gives $\frac32 \log \frac{1 + 2e}{1 + 2 e^{-1}} = \frac32 \cdot 1.311 = 1.97$, which is above $\sqrt3 = 1.73$. So a factor of exactly $\sqrt K$ fails at three words already, and only the constants and logarithms in $\tilde O$ can hide this.
 # ```
 #
 # ```{exercise}
 # :label: ex-masking-bounded
-# Suppose that no score exceeds $b$ in absolute value. By how much can the constant 2 be improved? Is it worth it for $b = 5$ and $K = 1000$?
+#
+# *With pencil and paper.* Suppose that no score exceeds $b$ in absolute value. By how much can the constant 2 be improved? Is it worth it for $b = 5$ and $K = 1000$?
 # ```
 #
 # ```{solution} ex-masking-bounded
 # :class: dropdown
-# The gradient has the 1-norm $2 (1 - p_y)$, and $p_y \ge 1 / (1 + (K - 1) e^{2b})$, with equality at the score $-b$ for the true word and $b$ for the others. So the constant is $2 - 2 / (1 + (K - 1) e^{2b})$, and no smaller one. For $b = 5$ and $K = 1000$ that is $2 - 9 \cdot 10^{-8}$: not worth it.
+#
+# The gradient has the 1-norm $2 (1 - p_y)$, and $p_y \ge 1 / (1 + (K - 1) e^{2b})$, with equality at the score $-b$ for the true word and $b$ for the others. So the constant is $2 - 2 / (1 + (K - 1) e^{2b})$, and no smaller one. For $b = 5$ and $K = 1000$ that is $2 - 9 \cdot 10^{-8}$, so it is not worth the effort.
+# ```
+#
+# ```{exercise}
+# :label: ex-masking-run
+#
+# *With the computer.* Run this chapter with a vocabulary twice as large, `python -m bookkit.run lengthfree/word_masking -p k_wide 33554432 --out my_run`. Predict first by which factors the factor that is needed and $\sqrt K$ will grow. Then vary the size $B$ of the scores: does a class with tiny scores satisfy (1)?
+# ```
+#
+# ```{solution-start} ex-masking-run
+# :class: dropdown
+# ```
+#
+# The class can be solved for every $K$ and $B$, so a table is quickly made.
+
+# %%
+answers = {}
+for K in (k_wide, 2 * k_wide):
+    ratios_by_size = {}
+    for size in (0.01, 1.0, 4.0):
+        loss_by_size, word_by_size, _ = masked_words.own_word(K, size)
+        ratios_by_size[f"B = {size:g}"] = loss_by_size / word_by_size
+    answers[K] = {"root of K": math.sqrt(K)} | ratios_by_size
+answers = pd.DataFrame(answers).T.rename_axis("K")
+table(answers, "Complexity of the loss over that of one word's scores, own sample", form=".4g")
+
+# %% [markdown]
+# The needed factor doubles, to $3.36 \times 10^7$, since it is nearly $K$. The square root grows only by $\sqrt 2$, to 5793, so the gap between the two grows like $\sqrt K$. The size of the scores hardly matters, because both sides are nearly proportional to $B$: tiny scores do not save (1).
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-masking-copies
-# In the class of own words let every word be masked in $r$ sentences, so that $m = rK$. Does a larger sample bring (1) back?
+#
+# *To think about.* In the class of own words let every word be masked in $r$ sentences, so that $m = rK$. Does a larger sample bring (1) back?
 # ```
 #
 # ```{solution} ex-masking-copies
 # :class: dropdown
-# No. For each word the signs of its $r$ sentences enter only by their sum. Both sides grow by the factor $\mathbb E |\epsilon_1 + \dots + \epsilon_r|$, and their ratio stays as it is. Only the worst sample changes, to $\mathbb E |\epsilon_1 + \dots + \epsilon_{rK}|$.
+#
+# It does not. For each word the signs of its $r$ sentences enter only by their sum, so both sides grow by the factor $\mathbb E |\epsilon_1 + \dots + \epsilon_r|$, and their ratio stays as it is. Only the worst sample changes, to $\mathbb E |\epsilon_1 + \dots + \epsilon_{rK}|$.
 # ```
 #
 # ## References

@@ -21,13 +21,30 @@
 # ```{verdict}
 # Yes, one step of a finite automaton depends on a fixed number of bits, whatever the length of its word. Of {glue:text}`listed` automata none has a step that more than $\log_2 |\Sigma| |X|$ flips change on average, where $\Sigma$ are its letters and $X$ its states. In contrast the last state of the automaton for PARITY, computed in one go, depends on all {glue:text}`word` letters.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`. **Read** 7 min. **Runs in** 15 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`. **Read** 10 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** An automaton that writes each state down before it reads on asks for a function of a few bits at each step, whatever the length of its word. So the step's sensitivity does not grow, while that of the last state may. Whether it does is decided by a criterion on pairs of states, which is ours.
+# **Claim.** An automaton that writes each state down before it reads on asks for a function of a few bits at each step, whatever the length of its word. So the step's sensitivity does not grow, while that of the last state may. Whether the sensitivity of the last state grows is decided by a criterion on pairs of states, which is ours.
+#
+# ## Why one should care
+#
+# A transformer that must say the parity of a long string at once has to compute a function in which every bit matters, and such transformers are brittle ({ref}`ch-brittle-transformers`). Language models are often asked to write down intermediate results, a *scratchpad*, and then solve problems at which they fail otherwise. Theorem 7 offers a reason: with a scratchpad the model is never asked for a sensitive function. Two questions decide how much this explains. Is every step really insensitive, for every automaton and every way to write its states as bits? And was the last state a sensitive function in the first place? If a problem is insensitive without a scratchpad, there is nothing to gain.
+#
+# ## Two automata by hand
+#
+# Both automata have two states, 0 and 1, start in state 0, and read the letters 0 and 1. The first changes its state at every letter 1, so its last state is the PARITY of the word. The second goes to the state that is named by the letter, so its last state is the LAST letter. Here are their states on the word 1011 and on the word 1111, in which the second letter is flipped:
+#
+# | word | states for PARITY | states for LAST |
+# |:--|:--|:--|
+# | 1, 0, 1, 1 | 1, 1, 0, 1 | 1, 0, 1, 1 |
+# | 1, 1, 1, 1 | 1, 0, 1, 0 | 1, 1, 1, 1 |
+#
+# For PARITY the flip changes the second state and all states after it, because the two runs never meet again. For LAST it changes the second state only, because the next letter leads both runs to the same state. So the last state of PARITY changes at the flip of any of its $n$ letters, whereas the last state of LAST changes at one flip only.
+#
+# With a scratchpad the two automata look alike. The second state of either is a function of the first state and the second letter, that is, of two bits. For PARITY both of the two flips change it, for LAST only one does, and the theorem allows $\log_2 (2 \cdot 2) = 2$.
 #
 # ## The statement
 #
-# An *automaton* has a finite set of states $X$, an alphabet $\Sigma$ and a map $T : X \times \Sigma \to X$. From a state $t_0$ it reads a word $x_1 \dots x_n$ and passes through $t_i = T(t_{i-1}, x_i)$. PARITY is the last state of the automaton with two states, two letters and $T(t, x) = t \oplus x$, where $\oplus$ is the sum modulo 2. A model can be asked for $t_n$ at once. Or it is asked for $t_1, t_2, \dots$ one after the other: at step $i$ it reads the word and the *scratchpad* $t_1 \dots t_{i-1}$ that it has written.
+# An *automaton* has a finite set of states $X$, an alphabet $\Sigma$ and a map $T : X \times \Sigma \to X$. From a state $t_0$ it reads a word $x_1 \dots x_n$ and passes through $t_i = T(t_{i-1}, x_i)$. PARITY is the last state of the automaton with two states, two letters and $T(t, x) = t \oplus x$, where $\oplus$ is the sum modulo 2. A model can be asked for $t_n$ at once, or for $t_1, t_2, \dots$ one after the other. In the second case it reads at step $i$ the word and the *scratchpad* $t_1 \dots t_{i-1}$ that it has written.
 #
 # For a function $f$ of bits into $\{-1, 1\}$ let $s(x, f)$ be the number of bits of $x$ whose flip changes $f$. Its mean over all $x$ is the average sensitivity $\mathrm{as}(f)$.
 #
@@ -38,7 +55,7 @@
 #
 # **Proof.** Of all that the model can see, step $i$ needs $t_{i-1}$ and $x_i$ only. A function of $k$ bits has degree at most $k$, and $s(x, f) \le k$ at every $x$. $\square$
 #
-# A flip here changes a bit of the word and leaves the states as they were written. If they were written again, flipping one bit would change the answer of PARITY as before.
+# A flip in this theorem changes a bit of the word and leaves the states as they were written. If the states were written again, flipping one bit would change the answer of PARITY as before.
 
 # %% tags=["parameters"]
 states = 3  # largest number of states of the automata listed, which read two letters [2..3]
@@ -63,7 +80,7 @@ rounding = 1e-9  # far above the rounding of sums of at most 2**16 terms of orde
 # %% [markdown]
 # ## The last state, in one go
 #
-# First, what the scratchpad is up against. Without it the last state is a function of all letters. Its average sensitivity $\mathrm{as}_n$, summed over the bits of its code, needs no list of words: the pair of runs with and without a flip is a Markov chain on $X \times X$. We take *every* automaton with two letters and a few states.
+# Without a scratchpad the last state is a function of all letters, and we ask for which automata it is sensitive. Its average sensitivity $\mathrm{as}_n$, summed over the bits of its code, can be computed without a list of all words, because the pair of runs with and without a flip is a Markov chain on $X \times X$. We take *every* automaton with two letters and a few states.
 
 # %%
 machines = automata.every_automaton(states, 2)
@@ -85,12 +102,14 @@ ax.legend(loc="upper left")
 figures.show()
 
 # %% [markdown]
-# {numref}`fig-last-state` shows which automata a scratchpad helps. Where letters permute states, as in PARITY, nothing is ever forgotten and $\mathrm{as}_n$ is linear. Most automata forget: two runs meet by chance. Their last state is as insensitive in one go as it is step by step, up to a constant. There is nothing in between:
+# {numref}`fig-last-state` shows two bands. The upper one rises with slope one, and its automata are those that a scratchpad helps. If letters permute states, as in PARITY, two different states never become equal and $\mathrm{as}_n$ is linear. The lower band is level from some twenty letters on. Its automata, which are the majority, forget like LAST, because two runs sooner or later meet, so their last state is as insensitive in one go as it is step by step, up to a constant. No automaton lies in between:
 #
 # ```{prf:proposition} Bounded or linear (ours)
 # :label: scratchpad-growth
-# Letters are uniform and independent. Call a pair of states *parted* if no word leads both to one state. If a state that is visited for ever has a flip of one bit after which a parted pair can be reached, then $\mathrm{as}_n \ge c\, n$ for some $c > 0$ and all large $n$. Otherwise $\mathrm{as}_n$ is bounded.
+# Suppose that letters are uniform and independent, and call a pair of states *parted* if no word leads both to one state. If a state that is visited for ever has a flip of one bit after which a parted pair can be reached, then $\mathrm{as}_n \ge c\, n$ for some $c > 0$ and all large $n$. If there is no such state, $\mathrm{as}_n$ is bounded.
 # ```
+#
+# **The idea of the proof.** A flip matters at the end if the two runs never meet again. If this can happen again and again, as in PARITY, every part of the word contributes; if runs always meet, as in LAST, only the last letters do.
 #
 # ```{dropdown} Proof
 # In the first case the state has a positive share of all times, each time the flip leads to a parted pair with some fixed chance, and from then on the two runs differ. In the second case, from every pair that a flip can make at a state visited for ever, the runs meet within $|X|^2$ letters with a fixed chance. So the chance that they still differ decays geometrically, and the sum over the time of the flip is bounded. The expected number of visits to all other states is finite. $\square$
@@ -121,16 +140,16 @@ thm7.holds(
 # %% [markdown]
 # ## Any automaton, any code
 #
-# If $|X|$ is no power of two, $\log_2 |X|$ is no number of bits, and some bit strings are no code of a state. So give states and letters any distinct *codes*, words of 0s and 1s. A flip counts if it leads from one code to another.
+# Does the bound hold if $|X|$ is no power of two? In this case $\log_2 |X|$ is not a whole number of bits, and some bit strings are not the code of a state. So let states and letters have any distinct *codes*, words of 0s and 1s. A flip counts if it leads from one code to another.
 #
 # ```{prf:proposition} Codes (ours)
 # :label: scratchpad-codes
 # Let $X$ and $\Sigma$ have any distinct codes, and let $g$ be one bit of the code of $T(t, x)$. The mean over $t$ and $x$ of the number of flips that change $g$ is at most $\log_2 |X| |\Sigma|$. If both sizes are powers of two and all words are codes, equality holds iff $g$ is the parity of all bits, or its negation.
 # ```
 #
-# **Proof.** A set of $N$ words has at most $\frac N2 \log_2 N$ pairs that are one flip apart {cite}`odonnell2014`. So a word has at most $\log_2 N$ neighbours in the mean, and no more flips can change $g$. With all words used, equality says that every flip changes $g$. $\square$
+# **Proof.** A set of $N$ words has at most $\frac N2 \log_2 N$ pairs that are one flip apart {cite}`odonnell2014`. So a word has at most $\log_2 N$ neighbours on average, and no more flips can change $g$. If all words are codes, equality means that every flip changes $g$. $\square$
 #
-# So for the mean the theorem needs no assumption on the number of bits. At single inputs it does: with three states coded 00, 01, 10 and two letters, an input can have three flips, and $\log_2 6 = 2.58$. The table lists *every* automaton of some sizes, in binary code.
+# So for the mean the theorem needs no assumption on the number of bits. At single inputs it does, because with three states coded 00, 01, 10 and two letters an input can have three flips, and $\log_2 6 = 2.58$. We list *every* automaton of some sizes, in binary code. A mean above the bound would refute the proposition.
 
 # %%
 rows = []
@@ -159,11 +178,11 @@ thm7.holds(
 glue(listed=int(every["automata"].sum()), word=word)
 
 # %% [markdown]
-# With two states and two letters only PARITY and its negation attain the bound: among the smallest automata, PARITY is the worst one also with a scratchpad.
+# No mean exceeds its bound, and single inputs do. With two states and two letters only PARITY and its negation attain the bound, so among the smallest automata PARITY is the worst one also with a scratchpad.
 #
 # ## The data do not say which function
 #
-# On the strings of a run the scratchpad follows from the word. So functions with much larger sensitivity fit the same strings. We list two of them on *all* strings of {glue:text}`bits` bits and $i$ scratch bits $s_1 \dots s_i$, with $s_1 = 0$ the starting state: the step $x_i \oplus s_i$, and the parity of $x_1 \dots x_i$, which ignores the scratchpad.
+# On the strings of a run the scratchpad is determined by the word, so functions with much larger sensitivity fit the same strings. We list two of them on *all* strings of {glue:text}`bits` bits and $i$ scratch bits $s_1 \dots s_i$, with $s_1 = 0$ the starting state: the step $x_i \oplus s_i$, and the parity of $x_1 \dots x_i$, which ignores the scratchpad.
 
 # %%
 rows = []
@@ -190,11 +209,11 @@ thm7.holds(
 glue(bits=bits)
 
 # %% [markdown]
-# On a run $s_i$ is the parity of $x_1 \dots x_{i-1}$, so both are right on every run. They differ on half of all strings. The theorem is about the function that does well with a scratchpad, not about what is learned. A learner could ignore the scratchpad, and nothing would be gained. What models learn is in {ref}`ch-scratchpad`.
+# On a run $s_i$ is the parity of $x_1 \dots x_{i-1}$, so both functions are right on every run, although they differ on half of all strings. The theorem is about the function that can be computed with a scratchpad, and not about what is learned. A learner could ignore the scratchpad, and then nothing would be gained. What models learn is the subject of {ref}`ch-scratchpad`.
 #
 # ## What would falsify this
 #
-# A step whose average sensitivity or degree exceeds the bound. The controls are PARITY in one go and the parity of the whole prefix, whose sensitivity grows; the number of flips at single inputs does exceed the bound of the mean. The growth of the last state: an automaton that the criterion puts on the wrong side; the control is the shorter criterion *every letter permutes the states*.
+# The theorem would be false if the average sensitivity or the degree of a step exceeded the bound. The checks can notice this, since PARITY in one go and the parity of the whole prefix do exceed it. Our criterion would be false if it put an automaton on the wrong side, as the shorter criterion *every letter permutes the states* does.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -202,32 +221,60 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# It has no automata: it trains models of PARITY with a scratchpad ({ref}`ch-scratchpad`).
+# The authors' code has no automata. It trains models of PARITY with a scratchpad ({ref}`ch-scratchpad`).
 #
 # ## What we found
 #
-# * Theorem 7 holds. Its bound is attained by parities of all bits and by nothing else. For the mean it needs no assumption on the number of bits; at single inputs it does.
-# * It is a statement about the step, not about the data: the parity of the prefix fits the same strings and has sensitivity $i$.
-# * A last state has bounded or linear sensitivity, and a criterion on pairs of states says which. A scratchpad lowers the sensitivity of those that do not forget.
+# * Theorem 7 is true. Where all words are codes, its bound is attained by parities of all bits and by no other function. For the mean it needs no assumption on the number of bits, whereas at single inputs it does.
+# * The theorem is about the step and not about the data, because the parity of the prefix fits the same strings and has sensitivity $i$.
+# * A last state has bounded or linear sensitivity, and a criterion on pairs of states says which. A scratchpad lowers the sensitivity only for automata that do not forget.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-scratchpad-rewritten
 #
-# Flip one bit of the word and write the scratchpad again. How many of the $n$ states of PARITY change, on average over the bits? What does that say about the sensitivity of the whole scratchpad?
+# *By hand.* Flip one bit of the word and write the scratchpad again. How many of the $n$ states of PARITY change, on average over the bits? What does that say about the sensitivity of the whole scratchpad?
 # ```
 #
 # ```{solution} ex-scratchpad-rewritten
 # :class: dropdown
 #
-# A flip of bit $i$ changes $t_i, \dots, t_n$, so $(n + 1)/2$ on average. All flips together change $n (n + 1)/2$ states: the scratchpad moves sensitivity, it removes none.
+# A flip of bit $i$ changes $t_i, \dots, t_n$, which are $(n + 1)/2$ states on average. All flips together change $n (n + 1)/2$ states. So the scratchpad as a whole is more sensitive than the last state alone, and only its single steps are insensitive.
+# ```
+#
+# ```{exercise}
+# :label: ex-scratchpad-reset
+#
+# *With the computer.* First list the automata with two states, by `python -m bookkit.run sensitive/automaton_steps -p states 2 --out my_run`. How many of them are linear? Then give PARITY a third letter that resets the state to 0, with the codes 00, 01 and 10 for the letters 0, 1 and *reset*, and compute $\mathrm{as}_n$ of its last state. What if the third letter leaves the state as it is?
+# ```
+#
+# ```{solution-start} ex-scratchpad-reset
+# :class: dropdown
+# ```
+#
+# A table of transitions has a row for each state and a column for each letter.
+
+# %%
+third = {"reset": [0, 0], "stay": [0, 1]}
+answer = {}
+for name, after in third.items():
+    T = torch.cat((automata.PARITY, torch.tensor(after)[:, None]), 1)
+    sensitivity = automata.final_sensitivity(T, 64)
+    answer[name] = {n: sensitivity[n - 1].item() for n in (1, 4, 16, 64)}
+answer = pd.DataFrame.from_dict(answer, orient="index").rename_axis("third letter")
+table(answer, "Average sensitivity of the last state, by the length of the word", form=".2f")
+
+# %% [markdown]
+# Of the 16 automata with two states only two have a linear last state, PARITY and the automaton that exchanges the two letters. With a reset the sensitivity is bounded, because every reset makes two runs meet, and on average a third of the letters are resets. A letter that leaves the state as it is never makes two runs meet, so with this letter the growth remains linear. In other words, a problem is worth a scratchpad if nothing in it makes the past irrelevant.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-scratchpad-automaton
 #
-# Find an automaton with three states and two letters, not all of whose letters permute the states, whose last state has linear sensitivity.
+# *To think about.* Find an automaton with three states and two letters, not all of whose letters permute the states, whose last state has linear sensitivity.
 # ```
 #
 # ```{solution} ex-scratchpad-automaton

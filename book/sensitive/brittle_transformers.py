@@ -31,7 +31,7 @@
 #
 # ## The law by hand
 #
-# Before its last layer norm the network below holds the answer as a number of size $\frac1{n^2}$: attention has diluted it twice. A step of length $\rho$ is spread over all $D$ weights and adds noise of the order of $\rho$. Layer norm then magnifies both together. So the answer is heard as long as $\frac1{n^2}$ is larger than a constant times $\rho$, that is, up to a length proportional to $\rho^{-1/2}$. A step that is 100 times shorter should be survived on strings that are 10 times as long:
+# Before its last layer norm the network below holds the answer as a number of size $\frac1{n^2}$: attention has diluted it twice. A step of length $\rho$ is spread over all $D$ weights and adds noise of the order of $\rho$. Layer norm then magnifies both together, so the answer is recognized as long as $\frac1{n^2}$ is larger than a constant times $\rho$, that is, up to a length proportional to $\rho^{-1/2}$. A step that is 100 times shorter should be survived on strings that are 10 times as long:
 #
 # | step $\rho$ | 0.1 | 0.01 | 0.001 | 0.0001 |
 # |:--|:--|:--|:--|:--|
@@ -51,14 +51,14 @@
 # "$L_{\rho,n}$ converges to 1 for large $d$", so that arbitrarily small steps are fatal on sufficiently long strings.
 # ```
 #
-# Here $d$ is the width of a token. Theorem 6 bounds the limit from below, and in the paper this bound tends to 1 for large $d$. That is one reading of "converges to 1", and it is true: by {prf:ref}`brittle-repaired` the limit is at least 1, at every $d \ge 3$ and every $\rho$. The other, that the limit itself is 1 or tends to 1, is left open. Our example (`parity_transformer`) has two layers, $d = 32$ and no epsilon in its layer norms. Its {glue:text}`D` weights do not depend on $n$. For each length and radius we draw {glue:text}`draws` steps, each with {glue:text}`strings` strings of its own. Each curve is followed up to the longest strings, or up to the length at which the noise of the step is ten times the answer, if that is shorter.
+# Theorem 6 bounds the limit from below, and in the paper this bound tends to 1 for a large width $d$ of the tokens. That is one reading of "converges to 1", and it is true: by {prf:ref}`brittle-repaired` the limit is at least 1, at every $d \ge 3$ and every $\rho$. The other, that the limit itself is 1 or tends to 1, is left open. Our example (`parity_transformer`) has two layers, $d = 32$, no epsilon in its layer norms, and {glue:text}`D` weights that do not depend on $n$. For each length and radius we draw {glue:text}`draws` steps, each with {glue:text}`strings` strings of its own. Each curve is followed up to the longest strings, or up to the length at which the noise of the step is ten times the answer, if that is shorter.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Section 6, on length generalization
 # :label: sensitive-length-generalization
 # "For a sensitive function, length generalization requires exact match to the minimum: the slightest deviation from the exact minimum will, in expectation, lead to failure when inputs get sufficient long, even if the minimum itself represents a length-generalizing solution."
 # ```
 #
-# *In expectation* we read as: on average over the direction of a step of fixed length $\rho$. Read so, the remark follows from {prf:ref}`brittle-repaired`. If $T_\theta$ computes PARITY at every length, then after the step its mean squared error at length $n$ is at least $1 - 3 (K/n)^{1/3}$, where $K$ depends on $\rho$ and not on $n$, and a predictor that ignores the input has the error 1. The $K$ of the proof is enormous, {glue:text}`K_tiny:.0e` for a step of $10^{-5}$, so the proof shows that failure comes, and the experiment shows when.
+# We read *in expectation* as on average over the direction of a step of fixed length $\rho$, and then the remark follows from {prf:ref}`brittle-repaired`. If $T_\theta$ computes PARITY at every length, then after the step its mean squared error at length $n$ is at least $1 - 3 (K/n)^{1/3}$, where $K$ depends on $\rho$ and not on $n$, and a predictor that ignores the input has the error 1. The $K$ of the proof is enormous, {glue:text}`K_tiny:.0e` for a step of $10^{-5}$, so the proof shows that failure comes, and the experiment shows when.
 
 # %% tags=["parameters"]
 n_exact = 12  # longest strings on which PARITY is tried exhaustively [4..16]
@@ -189,7 +189,7 @@ moving(
 )
 
 # %% [markdown]
-# Every curve on the left of {numref}`fig-brittle` rises from 0 to 1 and a little beyond, and the smaller the step, the later it rises. On the right the same points are drawn against $n \sqrt\rho$. They fall on a single curve, as the law by hand predicts. The length at which a curve passes $\frac12$ is its *crossing* $n^*(\rho)$, so the law says $n^* \propto \rho^{-1/2}$. The next lines fit this exponent. As a control we put the noise into the queries and keys of the first layer alone, which do not touch the answer before the last norm in the same way.
+# Every curve on the left of {numref}`fig-brittle` rises from 0 to 1 and a little beyond, and the smaller the step, the later it rises. On the right the same points are drawn against $n \sqrt\rho$. They fall on a single curve, as the law by hand predicts. The length at which a curve passes $\frac12$ is its *crossing* $n^*(\rho)$, so the law says $n^* \propto \rho^{-1/2}$. The next lines fit this exponent. An interval that does not contain $-\frac12$ would speak against the law. As a control we put the noise into the queries and keys of the first layer alone, which do not touch the answer before the last norm in the same way.
 
 
 # %%
@@ -317,12 +317,12 @@ glue(late_mean=f"{late_mean:.2f} ± {late_error:.2f}", late_points=len(late))
 #
 # ## How it computes PARITY
 #
-# The encoding of position $i$ is $(1, i/n, (-1)^i, 1/n, 1/n^2)$. Let $k$ be the number of ones. The network takes five steps.
+# How can a network of constant size compute PARITY at every length? The encoding of position $i$ is $(1, i/n, (-1)^i, 1/n, 1/n^2)$. With $k$ the number of ones, the network takes five steps.
 #
 # 1. Uniform attention gives every token the share of ones, $k/n$.
-# 2. The first block compares this share with $i/n$. It writes a *spike* $(-1)^k/n$ into token $k$ and into no other.
+# 2. The first block compares this share with $i/n$, and writes a *spike* $(-1)^k/n$ into token $k$ and into no other.
 # 3. The second attention averages the spike over all tokens, which leaves $(-1)^k$ times a constant over $n^2$.
-# 4. The second block clears all other columns. It also adds $0.2/n^2$, which decides for the string of zeros, where there is no spike.
+# 4. The second block clears all other columns, and adds $0.2/n^2$, which decides for the string of zeros, where there is no spike.
 # 5. Layer norm turns what is left into $\pm 4$, however small it was, and the read-out turns this into $\pm 1$.
 #
 # Seven of the 16 pairs of columns are empty and can be left out. To make sure that the network is exact we try it on all strings of up to {glue:text}`n_exact` bits and on some of 2000.
@@ -351,7 +351,7 @@ on_parity.holds(
 # %% [markdown]
 # ## At least 1, or 1?
 #
-# One sentence of the paper says that the sharpness converges to 1. We see no reason why it should. Expand the square: $L_{\rho,n} = 1 - 2\, \mathbb E[T T'] + \mathbb E[T'^2]$. On long strings the moved model $T' = T_{\theta + \Delta}$ does not depend on the parity, so the second term vanishes. But $T'$ may be a constant other than 0, and then the third term remains. To build such a case we multiply the value matrix that carries the spike by a factor $M$. The network is still exact. But now the noise in the spike's own column is much larger than the noise in the other columns, and layer norm turns it into an output near $\pm 1$.
+# One sentence of the paper says that the sharpness converges to 1. To see whether it should, expand the square: $L_{\rho,n} = 1 - 2\, \mathbb E[T T'] + \mathbb E[T'^2]$. On long strings the moved model $T' = T_{\theta + \Delta}$ does not depend on the parity, so the second term vanishes. But $T'$ may be a constant other than 0, and then the third term remains. To build such a case we multiply the value matrix that carries the spike by a factor $M$. The network is still exact, but now the noise in the spike's own column is much larger than the noise in the other columns, and layer norm turns it into an output near $\pm 1$.
 
 
 # %%
@@ -415,7 +415,7 @@ glue(sets=len(sets), on_all=loss.mean().item(), least=sets.min().item())
 #
 # ## What would falsify this
 #
-# A curve that levels off below 1, or two steps whose curves differ by more than a shift. A bound $K$ that grows with the length; it does for encodings that grow with the length, which the theorem excludes. An exact network of at least three columns whose sharpness stays below 1 on long strings; noise in the first queries and keys alone, which leaves all biases as they are, keeps it at 0.
+# The law would be false if a curve levelled off below 1, or if the curves of two steps differed by more than a shift. The theorem would be false if its bound $K$ grew with the length, as it does for encodings that grow with the length, which the theorem excludes. It would also be false if an exact network of at least three columns had a sharpness that stays below 1 on long strings. The check can notice this, since noise in the first queries and keys alone, which leaves all biases as they are, keeps the sharpness at 0.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -423,7 +423,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `lacoco-lab/sensitivity-hardness` has no hand-written transformer; it trains. Layer norm has an epsilon of $10^{-5}$ there. Noise is Gaussian with a standard deviation of 0.02 in every weight, on about 199,000 weights. This is a step of a length near 9, which is not small. And sharpness is the increase of the loss against the labels, equal to ours where the model fits.
+# The repository `lacoco-lab/sensitivity-hardness` has no hand-written transformer, because it trains its models, and its layer norm has an epsilon of $10^{-5}$. Its noise is Gaussian with a standard deviation of 0.02 in every weight, on about 199,000 weights, so it is a step of a length near 9, which is not small. Sharpness is the increase of the loss against the labels, which equals ours if the model fits.
 #
 # ## What we found
 #
@@ -435,21 +435,21 @@ ledger.show()
 # ## Exercises
 #
 # ```{exercise}
-# :label: ex-brittle-two-limit
+# :label: ex-brittle-law
 #
-# *By hand.* Why can $L_{\rho,n}$ not exceed 2 in the limit, if outputs stay in $[-1, 1]$?
+# *By hand.* By the law, on strings of how many bits is the mean squared error of the moved network $\frac12$, if $\rho = 0.0004$? How short must a step be so that this happens only at a million bits?
 # ```
 #
-# ```{solution} ex-brittle-two-limit
+# ```{solution} ex-brittle-law
 # :class: dropdown
 #
-# $L_{\rho,n} = 1 - 2\, \mathbb E[T T'] + \mathbb E[T'^2]$. The last term is at most 1. $T'$ has a bounded average sensitivity, so at high degrees it has a vanishing share, and $\mathbb E[T T']$ is its coefficient at degree $n$: it tends to 0.
+# The root of $\rho$ is $0.02$, so the crossing is at about $4.4 / 0.02 = 220$ bits. For a million bits $\rho$ has to be $(4.4 \cdot 10^{-6})^2$, about $2 \cdot 10^{-11}$, which is below the rounding of single precision relative to a weight of size 1.
 # ```
 #
 # ```{exercise}
 # :label: ex-brittle-tensors
 #
-# *With the computer.* Which weights make the network brittle? Move one tensor at a time by a random step of length 0.1, at 64 bits, and list the sharpness. Which tensors can be moved without harm, and why? Does a step of one bias alone do as much harm as a step of all weights?
+# *With the computer.* Draw more steps, by `python -m bookkit.run sensitive/brittle_transformers -p draws 320 --out my_run`, and see how the interval of the exponent shrinks. Then ask which weights make the network brittle: move one tensor at a time by a random step of length 0.1, at 64 bits, and list the sharpness. Which tensors can be moved without harm, and why? Does a step of one bias alone do as much harm as a step of all weights?
 # ```
 #
 # ```{solution-start} ex-brittle-tensors
@@ -472,6 +472,18 @@ table(answer, "Exact PARITY at 64 bits, steps of 0.1 of one tensor", form=".3f",
 # The queries and keys can be moved, because all of them are 0, and a score stays 0 if only one of its two factors moves. A step of the read-out changes the answer in proportion, and so by little. Every other tensor alone does as much harm as all weights together, and some do more. Among them is the last bias, as the proof says, since it moves the token that the last layer norm magnifies. So it is not the number of weights that matters, but whether a step reaches a token of size $\frac1{n^2}$ before a layer norm.
 #
 # ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-brittle-two-limit
+#
+# *To think about.* Why can $L_{\rho,n}$ not exceed 2 in the limit, if outputs stay in $[-1, 1]$?
+# ```
+#
+# ```{solution} ex-brittle-two-limit
+# :class: dropdown
+#
+# In $L_{\rho,n} = 1 - 2\, \mathbb E[T T'] + \mathbb E[T'^2]$ the last term is at most 1. The moved model $T'$ has a bounded average sensitivity, so high degrees have a vanishing share in it. Since $\mathbb E[T T']$ is its coefficient at degree $n$, this term tends to 0.
 # ```
 #
 # ## References

@@ -19,11 +19,21 @@
 # # Parameter norm against layer-norm blow-up
 #
 # ```{verdict}
-# Yes, for all four functions the log blow-up decreases as the parameter norm grows. From {glue:text}`smallest` to {glue:text}`largest` bits only the line of PARITY moves up, by {glue:text}`shift_PARITY:.1f`, as the paper reports. Its remark that PARITY behaves like the others at 5 bits stays open: with all of the paper's settings PARITY lies {glue:text}`wide_lead` above the nearest of them, while the others lie {glue:text}`wide_spread:.2f` apart.
+# Yes, trained transformers trade a large norm of their weights for layer norms that magnify strongly: for all four functions the blow-up, the factor by which layer norms magnify, decreases as the norm grows. From {glue:text}`smallest` to {glue:text}`largest` bits only the line of PARITY moves up, by {glue:text}`shift_PARITY:.1f` in the logarithm, as the paper reports. Its remark that PARITY behaves like the others at 5 bits stays open: with all of the paper's settings PARITY lies {glue:text}`wide_lead` above the nearest of them, while the others lie {glue:text}`wide_spread:.2f` apart.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness-vs-length`. **Read** 9 min. **Runs in** 90 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness-vs-length`. **Read** 13 min. **Runs in** 90 s. **Source** printed.
 #
-# **Claim.** Trained transformers pay for their function with a large parameter norm or with layer norms that magnify much: the logarithm of the blow-up falls as the norm grows. For PARITY the line moves up with the length of the strings, for the other functions it does not. We find both, with strings of {glue:text}`smallest` to {glue:text}`largest` bits. At 5 bits and the paper's settings PARITY is a little above the others, by about as much as they lie apart. The paper calls it similar; by our reading of the word this is open. Lengths of 10 and more were not run.
+# **Claim.** Trained transformers pay for their function with a large parameter norm or with layer norms that magnify much: the logarithm of the blow-up falls as the norm grows. For PARITY the line moves up with the length of the strings, whereas for the other functions it does not. We find both, with strings of {glue:text}`smallest` to {glue:text}`largest` bits. At 5 bits and the paper's settings PARITY is a little above the others, by about as much as they lie apart. The paper calls this similar, and by our reading of the word it stays open. Lengths of 10 and more were not run.
+#
+# ## Why one should care
+#
+# Attention dilutes the influence of a single bit, so a transformer that computes PARITY has to restore it somewhere. The theory of this part says that there are two ways: large weights, or layer norms that divide by a small deviation and so magnify small differences. Each has its price. Weight decay punishes large weights, and magnification makes a network sensitive to noise in its weights. If trained networks really use these two ways, they should lie on a line on which one decreases as the other increases. For a function that needs more influence, the whole line should lie higher. An experiment can show this where the theorem, with its very loose constants, cannot.
+#
+# ## Four coordinates by hand
+#
+# Let a token have the coordinates $(0.5, -0.5, 0.5, -0.5)$. Their mean is 0 and their deviation is $s = 0.5$, so layer norm divides by $0.5$ and returns $(1, -1, 1, -1)$. A second input leads to $(0.6, -0.5, 0.4, -0.5)$, which layer norm turns into about $(1.2, -1, 0.8, -1)$. So differences of $0.1$ have become differences of $0.2$: this layer norm magnifies by $1/s = 2$. If all weights before the layer norm are halved, the token is $(0.25, -0.25, 0.25, -0.25)$ and the layer norm magnifies by 4, but its output is the same.
+#
+# So halving the weights doubles the magnification of a layer norm and leaves the function as it is. With four layer norms, one after the other, the product of their factors grows from $2^4 = 16$ to $4^4 = 256$, that is, its logarithm from $2.8$ to $5.5$. This is a line that falls in the plane of norm and log blow-up, and it has nothing to do with the function. What the function decides is the *height* of the line: how much magnification there is at the same norm. This is why the experiment has to compare lines.
 #
 # **Norm and blow-up.** Layer norm divides the residual stream of a token by its standard deviation $s$ over the $d$ columns. Where $s$ is small, small differences between inputs become large. The *blow-up* of a transformer on a string $x$ is what its layer norms magnify, one after the other,
 #
@@ -36,9 +46,9 @@
 # Models trained with different learning rates and weight decays lie along lines in the plane of $N$ and $\log B$. For PARITY the line is higher for longer strings. For MAJORITY, FIRST and MEAN no dependence on the length is visible. At length 5 PARITY behaves similarly to the other functions; at 10, 15 and 20 it lies above them. While one model trains on, weight decay makes $N$ fall and $\log B$ rise along such a line.
 # ```
 #
-# **Why it should be so.** Corollary 5 of the paper says $C\, \mathbb E\, B_1^2 \ge \mathrm{as}_n(f) / \sqrt{n \log n} - H/n$ with $H$ heads, $B_1$ the blow-up with 1 added to each factor, and $C$ a constant that grows exponentially with the norms of the weights. So $\log C + 2 \log B_1$ has a lower bound, and that bound grows with $n$ if the average sensitivity $\mathrm{as}_n(f)$ outgrows $\sqrt{n \log n}$, as that of PARITY does. The bound has many decades of slack in models as ours, so it suggests the picture and does not imply it.
+# **Why it should be so.** Corollary 5 of the paper says $C\, \mathbb E\, B_1^2 \ge \mathrm{as}_n(f) / \sqrt{n \log n} - H/n$ with $H$ heads, $B_1$ the blow-up with 1 added to each factor, and $C$ a constant that grows exponentially with the norms of the weights. So $\log C + 2 \log B_1$ has a lower bound, and this bound grows with $n$ if the average sensitivity $\mathrm{as}_n(f)$ outgrows $\sqrt{n \log n}$, as that of PARITY does. In models such as ours the two sides of the inequality differ by many powers of ten, so it suggests the picture and does not imply it.
 #
-# **What could deceive.** There is a second reason for the trade-off, which has nothing to do with sensitivity. Make all weights smaller by one factor: what enters a layer norm shrinks, what leaves it does not, and the blow-up grows while the function stays nearly the same. So the falling line alone says little (first exercise). The test is whether the line moves with $n$, and for which function. And runs that have not converged must not be mixed in.
+# **What could deceive.** As the example shows, there is a second reason for the trade-off, which has nothing to do with sensitivity: if all weights become smaller by one factor, the blow-up grows while the function stays nearly the same. So the falling line alone is weak evidence (first exercise). The test is whether the line moves with $n$, and for which function. Besides, runs that have not converged must not be mixed in, because they compute another function.
 
 # %% tags=["parameters"]
 lengths = [3, 5, 7]  # bits of a string, at least two, 4 apart [3..20]
@@ -61,7 +71,7 @@ big_batch = 1024  # strings in a step of it [64..4096]
 # %% [markdown]
 # ## Training
 #
-# As in the paper, weight decay and learning rate are drawn from intervals, and everything else is as in {ref}`ch-sharpness-vs-length`. We draw them once for each number of a run, and use them for every function and length, so that classes compare. The interval of weight decays is cut into as many parts as there are runs, with one draw in each. A run has converged if its mean squared error over all strings is at most 0.001. Every hundred steps we note norm and blow-up.
+# As in the paper, weight decay and learning rate are drawn from intervals, and everything else is as in {ref}`ch-sharpness-vs-length`. The settings are drawn once for each number of a run and used for every function and length, so that classes can be compared. The interval of weight decays is cut into as many parts as there are runs, with one draw in each. A run has converged if its mean squared error over all strings is at most 0.001. Norm and blow-up are recorded every hundred steps.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
@@ -182,7 +192,7 @@ axes[0][0].legend()
 figures.show()
 
 # %% [markdown]
-# To tell PARITY from the rest we subtract from its number each other function's, and take the difference with the least lower end.
+# In {numref}`fig-norm-blowup` log blow-up falls as the norm grows in every panel, along a slightly bent line. In the panel of PARITY the lines of longer strings lie higher, whereas in the other three panels the lines of all lengths nearly coincide. To compare PARITY with the rest we subtract from its number each other function's, and take the difference with the least lower end. If the line of PARITY moved no more than the others, this lower end would be below 0.
 
 
 # %%
@@ -272,7 +282,7 @@ level.reproduced(
 )
 
 # %% [markdown]
-# At the common norm of {glue:text}`common:.1f` the slope is {glue:text}`slope_PARITY:.2f` for PARITY, {glue:text}`slope_MAJORITY:.2f` for MAJORITY, {glue:text}`slope_FIRST:.2f` for FIRST and {glue:text}`slope_MEAN:.2f` for MEAN. From $n =$ {glue:text}`smallest` to {glue:text}`largest` the height of PARITY shifts by {glue:text}`told_PARITY`, that of MAJORITY by {glue:text}`told_MAJORITY`, of FIRST by {glue:text}`told_FIRST`, of MEAN by {glue:text}`told_MEAN` ({numref}`fig-norm-blowup`). PARITY shifts by {glue:text}`lead_shift` more than the other that comes nearest. For each of the other functions the interval of the shift contains 0, at a level of 99 % for all three together, so no dependence on the length is visible. The test is not blind: a shift as large as that of PARITY, put into them, would be found. {glue:text}`lost` of {glue:text}`all_runs` runs did not converge and are not in the fit.
+# The table gives the numbers. At the common norm of {glue:text}`common:.1f` the slope is {glue:text}`slope_PARITY:.2f` for PARITY, {glue:text}`slope_MAJORITY:.2f` for MAJORITY, {glue:text}`slope_FIRST:.2f` for FIRST and {glue:text}`slope_MEAN:.2f` for MEAN. From $n =$ {glue:text}`smallest` to {glue:text}`largest` the height of PARITY shifts by {glue:text}`told_PARITY`, that of MAJORITY by {glue:text}`told_MAJORITY`, of FIRST by {glue:text}`told_FIRST`, of MEAN by {glue:text}`told_MEAN`. PARITY shifts by {glue:text}`lead_shift` more than the other that comes nearest. For each of the other functions the interval of the shift contains 0, at a level of 99 % for all three together, so no dependence on the length is visible. The test would find a shift as large as that of PARITY if it were put into them. {glue:text}`lost` of {glue:text}`all_runs` runs did not converge and are not in the fit.
 #
 # **PARITY against the others.** In Figure 10 the paper compares functions at one length. We take the difference of PARITY's height to each other height, and again the least of the lower ends.
 
@@ -289,11 +299,11 @@ above.reproduced(
 )
 
 # %% [markdown]
-# By length the differences to the nearest other are {glue:text}`gaps`. At the largest length that is a factor of {glue:text}`factor:.1f` in blow-up; the paper's 10, 15 and 20 bits were not run.
+# By length the differences to the nearest other are {glue:text}`gaps`. At the largest length this is a factor of {glue:text}`factor:.1f` in blow-up. The paper's 10, 15 and 20 bits were not run.
 #
 # ## Five bits with the paper's settings
 #
-# Of 5 bits the paper says that PARITY behaves similarly to the other functions. There all of its settings were run: 128 columns, 10,000 steps, its intervals of learning rate and decay, all 32 strings in a step, {glue:text}`wide_runs` runs of each function. {glue:text}`wide_done` of {glue:text}`wide_all` converged.
+# Of 5 bits the paper says that PARITY behaves similarly to the other functions. At this length all of its settings were run: 128 columns, 10,000 steps, its intervals of learning rate and decay, all 32 strings in a step, and {glue:text}`wide_runs` runs of each function, of which {glue:text}`wide_done` of {glue:text}`wide_all` converged.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if series:
@@ -368,11 +378,11 @@ glue(
 )
 
 # %% [markdown]
-# PARITY lies {glue:text}`wide_lead` above the function that comes nearest. Settings drawn in common make that a small difference that is told from 0. Beside it, the three others lie {glue:text}`wide_spread:.2f` apart, and log blow-ups span {glue:text}`wide_span:.1f`. The paper's word is "similarly". We read it so: PARITY lies no farther above the others than they lie apart. The difference of the two distances is {glue:text}`wide_beyond`: its interval contains 0, and so it stays open whether this is similar in that sense. Our live models at 5 bits{glue:text}`narrow_lead` are a quarter as wide and learn with ten times the rate.
+# PARITY lies {glue:text}`wide_lead` above the function that comes nearest. Because all functions have the same drawn settings, even this small difference can be distinguished from 0. But the three others lie {glue:text}`wide_spread:.2f` apart, and log blow-ups span {glue:text}`wide_span:.1f`. The paper's word is "similarly", and we read it as saying that PARITY lies no farther above the others than they lie apart. The difference of the two distances is {glue:text}`wide_beyond`. Its interval contains 0, so it stays open whether PARITY is similar in this sense. Our live models at 5 bits{glue:text}`narrow_lead` are a quarter as wide and learn with ten times the rate.
 #
 # ## Along one run
 #
-# Whole runs in the same plane, at the largest length: the norm falls in the second half of training and the blow-up rises. Does more decay make it rise more? We regress the rise on $\eta\lambda$, learning rate times decay, over the converged runs of all functions.
+# So far each run was one point. The paper also says that a single run moves along such a line while it trains on, if weight decay makes its norm fall. To see this we follow whole runs in the same plane, at the largest length. If decay is what moves them, the blow-up should rise more in runs with more decay. So we regress the rise in the second half of training on $\eta\lambda$, learning rate times decay, over the converged runs of all functions.
 
 # %%
 looks = trained[largest][1]
@@ -428,9 +438,9 @@ training.reproduced(
 )
 
 # %% [markdown]
-# With more decay than the median the norm falls by {glue:text}`fall:.1f` and the log blow-up rises by {glue:text}`rise:.2f`, with less by {glue:text}`fall_less:.1f` and {glue:text}`rise_less:.2f` (medians); within a run with more decay they correlate with {glue:text}`along:.2f`: it moves along a line ({numref}`fig-tradeoff-paths`). The slope of the rise on $\eta\lambda$ is {glue:text}`order`, with its interval.
+# In {numref}`fig-tradeoff-paths` training goes from right to left. On the left, runs of PARITY first move right or straight up, while PARITY is learned, and then up and to the left. On the right, runs of the other functions move up and to the left from the start, and all lie along one line below the ends of the runs of PARITY. In runs with more decay than the median the norm falls by {glue:text}`fall:.1f` and the log blow-up rises by {glue:text}`rise:.2f`, whereas with less decay the numbers are {glue:text}`fall_less:.1f` and {glue:text}`rise_less:.2f` (medians). Within a run with more decay the two have a correlation of {glue:text}`along:.2f`, so the run moves along a line. The slope of the rise on $\eta\lambda$ is {glue:text}`order`, with its interval.
 #
-# **What differs from the paper.** Its Table 1 and Appendix E.1; the number of runs is read in the authors' repository.
+# **What differs from the paper.** The settings of the paper are those of its Table 1 and Appendix E.1, and the number of runs is read in the authors' repository.
 
 # %% mystnb={"code_prompt_hide": "Settings", "code_prompt_show": "Settings"} tags=["hide-input"]
 table(
@@ -460,15 +470,15 @@ table(
 #
 # ## What we found
 #
-# * The trade-off is there for every function, between runs and along a run.
-# * It moves up with the length for PARITY, by {glue:text}`told_PARITY` in $\log B$ from {glue:text}`smallest` to {glue:text}`largest` bits, and more than for every other function.
+# * The trade-off is found for every function, between runs and along a run.
+# * For PARITY its line moves up with the length, by {glue:text}`told_PARITY` in $\log B$ from {glue:text}`smallest` to {glue:text}`largest` bits, and more than for every other function.
 # * At 5 bits, with the paper's settings, PARITY lies {glue:text}`wide_lead` above the nearest other, and the others {glue:text}`wide_spread:.2f` apart. In narrower models with larger rates it lies farther above them.
-# * The line is bent. A falling line is also what shrinking weights produce without any change of the function, so it is the shift that carries the message.
-# * Open: Figure 10 at 10, 15 and 20 bits.
+# * The line is bent. Since shrinking weights alone produce a falling line without any change of the function, it is the shift that supports the message.
+# * Figure 10 at 10, 15 and 20 bits stays open.
 #
 # ## What would falsify this
 #
-# A function whose curve does not fall; a shift of PARITY that is not told from another's; a rise of the blow-up that does not go with decay. A shift of another function whose interval leaves out 0; a shift as large as PARITY's, put into them, is found so. Of the sentence on 5 bits, which is not judged: PARITY farther above the others than they lie apart; the control leaves the spread of the others out. The ends of 95 % intervals decide, against 0. Controls are the same numbers with labels shuffled (medians over 25 shuffles).
+# The picture would not be reproduced if the curve of some function did not fall, if the shift of PARITY could not be distinguished from another function's, or if the rise of the blow-up did not go with decay. It would also not be reproduced if the interval of the shift of another function left out 0, as it does when PARITY's shift is put into it. The sentence on 5 bits is not judged; PARITY farther above the others than they lie apart would speak against it, and the control leaves the spread of the others out. In all checks the ends of 95 % intervals are compared with 0, and the other controls are the same numbers with labels shuffled (medians over 25 shuffles).
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -481,30 +491,49 @@ ledger.verdicts()
 #
 # We read the repository `lacoco-lab/sensitivity-hardness`.
 #
-# * **Two layer norms a layer.** The theory has one, after the feedforward block. The code has PyTorch's encoder, with a second one after attention. The product runs over all four.
-# * **No 1, no epsilon.** The code takes $1/s$ with the variance divided by $d - 1$ and without the epsilon of the layer norm; the theory has $1 + 1/\sqrt{s^2 + \varepsilon}$. A footnote of the paper says that the 1 is immaterial where the blow-up is large. At these lengths it is not large.
-# * **The last layer.** There the code looks at the last token only, which is the one that is read. So do we.
+# * **Two layer norms a layer.** The theory has one, after the feedforward block, whereas the code has PyTorch's encoder, with a second one after attention, so the product runs over all four.
+# * **No 1, no epsilon.** The code takes $1/s$ with the variance divided by $d - 1$ and without the epsilon of the layer norm; the theory has $1 + 1/\sqrt{s^2 + \varepsilon}$. A footnote of the paper says that the 1 is immaterial where the blow-up is large, but at these lengths the blow-up is not large.
+# * **The last layer.** In the last layer the code looks only at the last token, which is the one that is read, and so do we.
 # * **Which runs count.** The code's flag for convergence is an accuracy above 0.99, but the figures filter by a loss below 0.001.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-tradeoff-scaling
-# Multiply all weights but the positions of a trained model by $c$ slightly below 1. By which power of $c$ does the blow-up change?
+#
+# *By hand.* Multiply all weights but the positions of a trained model by $c$ slightly below 1. By which power of $c$ does the blow-up change?
 # ```
 #
 # ```{solution} ex-tradeoff-scaling
 # :class: dropdown
-# The stream has power 1 of $c$, through gains or embeddings, but 0 in the positions beside the token, which the first norm is given. A block adds powers 1 to 3: its last bias 1, an inner bias 2, its weights 3. So three norms make 1 to 3 each and the first 0 to 3: near $c = 1$ a power between $-3$ and $-12$, if attention hardly changes and the parts do not cancel.
+#
+# What a layer norm is given is a sum of parts that change with different powers of $c$. The residual stream has the power 1, through gains or embeddings, except for the positions beside the token, which do not change and which the first norm is given. A block adds the powers 1 to 3: its last bias has 1, an inner bias 2, and its weights 3. So three norms contribute 1 to 3 each and the first 0 to 3. If attention hardly changes and the parts do not cancel, the blow-up changes near $c = 1$ by a power between $-3$ and $-12$.
+# ```
+#
+# ```{exercise}
+# :label: ex-tradeoff-decay
+#
+# *With the computer.* Train with less weight decay, by `python -m bookkit.run sensitive/norm_blowup_tradeoff -p decays '[0.0, 0.1]' --out my_run`. Which part of the plane do the runs cover now, and what happens to the intervals of the slopes and of the shifts? What does this say about the choice of the settings in such an experiment?
+# ```
+#
+# ```{solution-start} ex-tradeoff-decay
+# :class: dropdown
+# ```
+#
+# With little decay no run has a small norm, so all runs lie in the lower right part of the plane. Their heights at the common norm, which is larger now, are 0.4 to 1.2 in place of 1.7 to 3.0. The slopes are smaller in size, $-0.34$ to $-0.39$ in place of $-0.46$ to $-0.58$, because the line is bent and we look at its flatter end, and the intervals of most slopes are wider, because the norms differ less. The shift of PARITY is 0.41 instead of 0.63, and it is still the only one whose interval leaves out 0. So the signs of slope and shift do not depend on the settings, but their sizes do. One should therefore vary decay and learning rate as widely as the paper does, and compare shifts only between experiments with the same settings.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-tradeoff-jensen
-# $\log B$ in the figures is the logarithm of the mean of $B(x)$ over strings. Corollary 5 has the mean of $B^2$. Which of $\log \mathbb E B$, $\mathbb E \log B$ and $\frac12 \log \mathbb E B^2$ is largest, and when are they equal?
+#
+# *To think about.* The quantity $\log B$ in the figures is the logarithm of the mean of $B(x)$ over strings. Corollary 5 has the mean of $B^2$. Which of $\log \mathbb E B$, $\mathbb E \log B$ and $\frac12 \log \mathbb E B^2$ is largest, and when are they equal?
 # ```
 #
 # ```{solution} ex-tradeoff-jensen
 # :class: dropdown
+#
 # By Jensen's inequality $\mathbb E \log B \le \log \mathbb E B \le \frac12 \log \mathbb E B^2$, with equality iff $B$ is the same for all strings. So a bound on $\mathbb E B^2$ from below allows a smaller $\log \mathbb E B$, if a few strings have most of the blow-up.
 # ```
 #

@@ -19,20 +19,35 @@
 # # Untrained transformers are less sensitive than recurrent nets
 #
 # ```{verdict}
-# Yes, for the transformer of the study that the paper quotes, read at its end symbol as in that study: in both of its draws of the weights that we took, its sign has a lower average sensitivity than that of three recurrent nets, with wide weights {glue:text}`wide_deep_transformer:.2f` against {glue:text}`wide_least:.2f` and more at {glue:text}`bits` bits. With small weights this says mostly that its sign is constant; once the median is subtracted, the order holds for wide weights only.
+# Yes, untrained transformers of the study that the paper quotes compute less sensitive functions than three recurrent nets, if they are read as in that study. With large random weights, uniform from $-10$ to 10, on average {glue:text}`wide_deep_transformer:.2f` of the {glue:text}`bits` single flips of a bit change the sign of their output, whereas for the recurrent nets {glue:text}`wide_least:.2f` or more do. With small weights the reason is mostly that the sign of the transformer is constant. Once the median of the outputs is subtracted, the order holds for large weights only.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`. **Read** 6 min. **Runs in** 20 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`. **Read** 11 min. **Runs in** 20 s. **Source** printed.
 #
-# **Claim.** Before any training, transformers compute functions of low average sensitivity, lower than those of recurrent nets. The paper quotes this from Bhattamishra et al. (2023) and explains it by its Theorem 6. We find it for that study's transformer in both of its draws. As PyTorch draws the weights it is level with an LSTM, since the signs of both are nearly always constant. The place where a transformer is read matters: at the last bit, whose own token reaches the output by the skip connections, the sign of the same net is as sensitive as that of an LSTM with Xavier's weights, and much more sensitive with PyTorch's.
+# **Claim.** Before any training, transformers compute functions of low average sensitivity, lower than those of recurrent nets. The paper quotes this from Bhattamishra et al. (2023) and explains it by its Theorem 6. We find it for that study's transformer in both of the study's draws of the weights that we took. As PyTorch draws the weights this transformer is level with an LSTM, since the signs of both are nearly always constant. It matters where a transformer is read: at the last bit, whose own token reaches the output by the skip connections, the sign of the same net is as sensitive as that of an LSTM with Xavier's weights, and much more sensitive with PyTorch's.
 #
-# **Average sensitivity.** A net gives every string $x$ of $n$ bits a number $T(x)$, and its sign is a function into $\{-1, 1\}$. The average sensitivity $\mathrm{as}(\operatorname{sign} T)$ is the number of bits whose flip changes the sign, averaged over all strings. A constant has 0, one bit has 1, parity has $n$, and a random function $n/2$ on average.
+# ## Why one should care
+#
+# Training starts from random weights, so it matters which functions random networks compute. If random transformers compute simple functions with a high probability, training starts near simple functions, and this could be one reason why large networks do not overfit. Such a preference is often called a *simplicity bias*. The paper says more: transformers are biased towards functions of low sensitivity, more than recurrent nets, and its theorem on brittleness explains this, because sensitive functions take up little of the space of weights. The claim is easy to state, but whether it is true depends on choices that the sentence leaves open, such as the size of the random weights and the place where the network is read.
+#
+# ## Two bits by hand
+#
+# A network gives every string $x$ of $n$ bits a number $T(x)$, and its sign is a function into $\{-1, 1\}$. The average sensitivity $\mathrm{as}(\operatorname{sign} T)$ is the number of bits whose flip changes the sign, averaged over all strings. A constant has 0, one bit has 1, parity has $n$, and a random function $n/2$ on average. Let a random network on two bits have these outputs:
+#
+# | string | 00 | 01 | 10 | 11 | average sensitivity of the sign |
+# |:--|:--|:--|:--|:--|:--|
+# | $T$ | 0.71 | 0.69 | 0.68 | 0.72 | 0 |
+# | $T$ minus its median, 0.70 | 0.01 | $-0.01$ | $-0.02$ | 0.02 | 2 |
+#
+# The outputs hardly move around a number that is far from 0, as is typical of small weights. So the sign is the same everywhere, and its average sensitivity is 0. But as soon as the median is subtracted the sign is the parity of the two bits, the most sensitive function that there is. Both numbers belong to the same network: the first says that the sign is constant, and the second says how the outputs depend on the bits. So we compute both for every network of this chapter.
+#
+# ## The statement
 #
 # ```{prf:remark} Hahn and Rofin (2024), Section 6, random initialization
 # :label: sensitive-init
 # Randomly initialized transformers "empirically show low average sensitivity, more so than recurrent networks" (quoted there from Bhattamishra et al., 2023).
 # ```
 #
-# **Why it should be so.** The paper says that by the proof of its Theorem 6 "high-sensitivity transformers can only inhabit a small volume in parameter space". In the following sense this is true.
+# **Why it should be so.** The paper says that by the proof of its Theorem 6 "high-sensitivity transformers can only inhabit a small volume in parameter space". The next proposition says in which sense this is true.
 #
 # ```{prf:proposition} A small volume (ours)
 # :label: random-small-volume
@@ -41,11 +56,11 @@
 # $$\frac{D}{D - L} \cdot \frac{K}{c\, n} .$$
 # ```
 #
-# **Proof.** Given its distance $r \le R$ from $\theta$, the point is uniform on a sphere. By {prf:ref}`brittle-repaired` its mean sensitivity is at most $K\, (R/r)^L$, since $K$ depends on the step through $Q$, which is proportional to $r^{-L}$, and through sizes that are largest for $r = R$. In a ball of $D$ dimensions $\mathbb E\, (R/r)^L = \frac D{D - L}$. Markov's inequality does the rest. $\square$
+# **Proof.** Given its distance $r \le R$ from $\theta$, the point is uniform on a sphere. By {prf:ref}`brittle-repaired` its mean sensitivity is at most $K\, (R/r)^L$, since $K$ depends on the step through $Q$, which is proportional to $r^{-L}$, and through sizes that are largest for $r = R$. In a ball of $D$ dimensions $\mathbb E\, (R/r)^L = \frac D{D - L}$, so the mean sensitivity over the ball is at most $\frac D{D - L} K$, and Markov's inequality bounds the share at which it is $c\,n$ or more. $\square$
 #
-# So the share vanishes as strings grow. The proof uses the random biases before each layer norm, and two of the three draws of weights below have no biases, so it does not cover them. And it is about long strings, while those below are short. A recurrent net has no such bound: its state can pass every bit on to the end.
+# The share therefore vanishes as strings grow. The proof uses the random biases before each layer norm, and two of the three draws of weights below have no biases, so it does not cover them. It is also about long strings, while those below are short. A recurrent net has no such bound, because its state can pass every bit on to the end.
 #
-# **What could deceive.** The sentence names no size of the weights. With small weights, $T$ hardly moves around a number far from 0. Then its sign is constant for a trivial reason, and the mean over nets says how often that happens, not what the net computes. So we measure a second number: subtract from each net's $T$ its median over all strings, so that the sign is 1 on half of them. Such a *balanced* function has average sensitivity at least 1 (Exercise 1).
+# **What could deceive.** The sentence of the paper does not say how large the weights are. With small weights the outputs hardly move, as in the example. Then the sign is constant for a trivial reason, and the mean over nets says how often this happens and not what the net computes. So we measure a second number: subtract from each net's $T$ its median over all strings, so that the sign is 1 on half of them. Such a *balanced* function has average sensitivity at least 1 (Exercise 1).
 
 # %% tags=["parameters"]
 bits = 7  # of a string [5..10]
@@ -56,11 +71,11 @@ seed = 0  # of everything random [0..100000]
 # %% [markdown]
 # ## Nets and draws
 #
-# Two transformers: that of the paper, with two layers of two heads and layer norm after each block; and that of the cited study, "deep", with four layers of one head, norms before each block, and positions added to tokens, which are multiplied by the root of the width. Three recurrent nets of two layers: LSTM, GRU and a plain RNN with tanh. As in the cited study, the deep transformer is read at an end symbol behind the bits, which has an embedding of its own, and recurrent nets are read at the last bit; so is the paper's transformer, as in its own experiments. The weights come from three draws:
+# We take two transformers and three recurrent nets. The transformer of the paper has two layers of two heads and layer norm after each block. That of the cited study, called *deep* here, has four layers of one head, norms before each block, and positions added to tokens, which are multiplied by the root of the width. The recurrent nets have two layers and are an LSTM, a GRU and a plain RNN with tanh. As in the cited study, the deep transformer is read at an end symbol behind the bits, which has an embedding of its own, and recurrent nets are read at the last bit; so is the paper's transformer, as in its own experiments. If the sentence is true, the transformers have the smaller numbers. The weights are drawn in three ways:
 #
 # * *wide*: everything uniform from $-10$ to 10, no biases, as in the cited study;
 # * *Xavier*: matrices normal, with variance 2 over the sum of their two sizes, no biases, embeddings standard normal; also in that study;
-# * *PyTorch*: as its layers draw them, biases included; but PyTorch's encoder starts with equal layers and draws the bias of the read-out, while our transformers have layers drawn apart and that bias 0. The models of {ref}`ch-sharpness-vs-length` start so.
+# * *PyTorch*: as its layers draw them, biases included; but PyTorch's encoder starts with equal layers and draws the bias of the read-out, while our transformers have layers drawn apart and that bias 0. The models of {ref}`ch-sharpness-vs-length` start from this draw.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import torch
@@ -119,7 +134,7 @@ figures.show()
 # %% [markdown]
 # ## The numbers
 #
-# *Constant* is the share of nets whose sign is the same for all strings. *Sign* and *balanced* are average sensitivities, means over nets.
+# In the left panel of {numref}`fig-random-nets`, with wide weights, the two transformers lie far below the recurrent nets. In the other two draws the deep transformer is the lowest, close to 0, whereas the paper's transformer is among the recurrent nets. In the right panel the order remains for wide weights, and for the other draws it is nearly reversed. The table has the numbers. *Constant* is the share of nets whose sign is the same for all strings, and *sign* and *balanced* are average sensitivities, as means over nets.
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
 constant = {key: (values == 0).double().mean().item() for key, values in sign.items()}
@@ -154,7 +169,7 @@ glue(
 )
 
 # %% [markdown]
-# **Low?** In every draw the sign of both transformers has less than half the average sensitivity of random functions, which is {glue:text}`half:.1f`. The check takes the upper end of an interval, at the worst draw and transformer; its control is random functions themselves.
+# **Are they low?** In every draw the sign of both transformers has less than half the average sensitivity of random functions, which is {glue:text}`half:.1f`. The check takes the upper end of an interval, at the worst draw and transformer, and its control is random functions themselves.
 
 # %%
 coins = 2.0 * torch.randint(0, 2, (nets, 2**bits), generator=source) - 1
@@ -168,9 +183,11 @@ low.reproduced(
 )
 
 # %% [markdown]
-# **Lower than recurrent nets?** With wide weights the deep transformer has {glue:text}`wide_deep_transformer:.2f`, while LSTM, GRU and RNN have {glue:text}`wide_LSTM:.2f`, {glue:text}`wide_GRU:.2f` and {glue:text}`wide_RNN:.2f`. With Xavier's weights it has {glue:text}`Xavier_deep_transformer:.2f` against {glue:text}`Xavier_LSTM:.2f` and more, and as PyTorch draws them {glue:text}`PyTorch_deep_transformer:.2f`, with {glue:text}`PyTorch_LSTM:.2f` for the LSTM and more for the other two. In the last draw its sign is constant in {glue:text}`constant_deep:.0f` % of the nets, that of the LSTM in {glue:text}`constant_LSTM:.0f` %. The paper's own transformer of two layers, read at its last bit, is below all recurrent nets with wide weights ({glue:text}`wide_transformer:.2f`), but not in the other two draws: with Xavier's weights it has {glue:text}`Xavier_transformer:.2f`, with PyTorch's {glue:text}`PyTorch_transformer:.2f`. The place of reading matters to the deep transformer too: read at the last bit it has {glue:text}`last_bit_Xavier:.2f` with Xavier's weights and {glue:text}`last_bit_PyTorch:.2f` with PyTorch's.
+# **Are they lower than those of recurrent nets?** With wide weights the deep transformer has {glue:text}`wide_deep_transformer:.2f`, while LSTM, GRU and RNN have {glue:text}`wide_LSTM:.2f`, {glue:text}`wide_GRU:.2f` and {glue:text}`wide_RNN:.2f`. With Xavier's weights it has {glue:text}`Xavier_deep_transformer:.2f` against {glue:text}`Xavier_LSTM:.2f` and more, and as PyTorch draws them {glue:text}`PyTorch_deep_transformer:.2f`, with {glue:text}`PyTorch_LSTM:.2f` for the LSTM and more for the other two. In the last draw its sign is constant in {glue:text}`constant_deep:.0f` % of the nets, and that of the LSTM in {glue:text}`constant_LSTM:.0f` %.
 #
-# Balanced, the order holds for wide weights only, where the deep transformer has {glue:text}`balanced_wide_deep_transformer:.2f` and the LSTM {glue:text}`balanced_wide_LSTM:.2f`. With Xavier's weights they have {glue:text}`balanced_Xavier_deep_transformer:.2f` and {glue:text}`balanced_Xavier_LSTM:.2f`, with PyTorch's {glue:text}`balanced_PyTorch_deep_transformer:.2f` and {glue:text}`balanced_PyTorch_LSTM:.2f`. So where weights are small, the sentence tells how often a sign is constant, not how a balanced function of the net depends on its bits. (Where outputs tie at the median, as in nearly a third of the wide transformers, the sign is not exactly balanced.)
+# The paper's own transformer of two layers, read at its last bit, is below all recurrent nets with wide weights ({glue:text}`wide_transformer:.2f`), but not in the other two draws: with Xavier's weights it has {glue:text}`Xavier_transformer:.2f`, with PyTorch's {glue:text}`PyTorch_transformer:.2f`. The place of reading matters to the deep transformer too: read at the last bit it has {glue:text}`last_bit_Xavier:.2f` with Xavier's weights and {glue:text}`last_bit_PyTorch:.2f` with PyTorch's.
+#
+# If the outputs are balanced, the order holds for wide weights only, where the deep transformer has {glue:text}`balanced_wide_deep_transformer:.2f` and the LSTM {glue:text}`balanced_wide_LSTM:.2f`. With Xavier's weights they have {glue:text}`balanced_Xavier_deep_transformer:.2f` and {glue:text}`balanced_Xavier_LSTM:.2f`, with PyTorch's {glue:text}`balanced_PyTorch_deep_transformer:.2f` and {glue:text}`balanced_PyTorch_LSTM:.2f`. So where weights are small, the sentence is about how often a sign is constant, and not about how the outputs of the net depend on the bits. (Where outputs tie at the median, as in nearly a third of the wide transformers, the sign is not exactly balanced.)
 
 
 # %%
@@ -212,14 +229,14 @@ recurrent.reproduced(
 # %% [markdown]
 # ## What we found
 #
-# * The sentence stands for the study that it quotes: its transformer, read at the end symbol, is less sensitive than all three recurrent nets in both of its draws; as PyTorch draws weights it is level with the LSTM, and the signs of both are constant in nine nets of ten.
-# * With small weights the plain sign compares how often a net is constant. Once the median is subtracted, the transformer of the study is more sensitive than an LSTM in two of the three draws.
+# * The sentence is reproduced for the study that it quotes: the study's transformer, read at the end symbol, is less sensitive than all three recurrent nets in both of its draws. As PyTorch draws weights it is level with the LSTM, because the signs of both are constant in nine nets of ten.
+# * With small weights the plain sign only compares how often a net is constant. Once the median is subtracted, the transformer of the study is more sensitive than an LSTM in two of the three draws.
 # * The paper's own transformer, read at its last bit, is below the recurrent nets with wide weights only.
-# * What this page does not show: that Theorem 6 is the reason. These strings are short.
+# * That Theorem 6 is the reason is not shown here, because the theorem is about long strings and these are short.
 #
 # ## What would falsify this
 #
-# A sensitivity above half that of random functions, for either transformer and any draw. A recurrent net and a draw of the study for which the sign is not more sensitive than that of the study's transformer. The control shuffles the nets of a draw among the four kinds.
+# The first half of the sentence would not be reproduced if the sensitivity of a transformer exceeded half that of random functions in some draw. The second half would not be reproduced if in one of the study's draws the sign of some recurrent net were not more sensitive than that of the study's transformer. The control shuffles the nets of a draw among the four kinds.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -230,7 +247,7 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `lacoco-lab/sensitivity-hardness` of the paper has no such experiment. We read `satwik77/Transformer-Simplicity`, that of the cited study.
+# The repository `lacoco-lab/sensitivity-hardness` of the paper has no such experiment. So we read `satwik77/Transformer-Simplicity`, the repository of the cited study.
 #
 # * **Where a net is read.** It appends an end symbol to each string and reads the transformer there, and recurrent nets at their last bit. We do the same for the deep transformer; the paper's own transformer is read at the last bit.
 # * **Width.** Its defaults are 64 columns and strings of 10 bits for transformers and 20 for recurrent nets; ours have {glue:text}`bits` bits and the width of the parameters cell.
@@ -242,12 +259,41 @@ ledger.verdicts()
 #
 # ```{exercise}
 # :label: ex-random-balanced
-# Show that a function into $\{-1, 1\}$ that is 1 on half of all strings has average sensitivity at least 1. Which functions have exactly 1?
+#
+# *By hand.* Show that a function into $\{-1, 1\}$ that is 1 on half of all strings has average sensitivity at least 1. Which functions have exactly 1?
 # ```
 #
 # ```{solution} ex-random-balanced
 # :class: dropdown
-# By the spectrum $\mathrm{as}(f) = \sum_S |S| \hat f(S)^2$, and $\sum_S \hat f(S)^2 = 1$. Balance says $\hat f(\emptyset) = 0$, so every term that is left has $|S| \ge 1$. Equality leaves only characters of one bit: $f$ is linear, and of values $\pm 1$ only, so it is $\pm x_i$ for one $i$ (flipping two bits with coefficients $a$ and $b$ moves $f$ by $2a$ and $2b$, each 0 or $\pm 2$).
+#
+# In terms of Fourier coefficients $\mathrm{as}(f) = \sum_S |S| \hat f(S)^2$, and $\sum_S \hat f(S)^2 = 1$. Since $f$ is balanced, $\hat f(\emptyset) = 0$, so every term that is left has $|S| \ge 1$. Equality leaves only characters of one bit. Then $f$ is linear and has only the values $\pm 1$, so it is $\pm x_i$ for one $i$ (flipping two bits with coefficients $a$ and $b$ moves $f$ by $2a$ and $2b$, each 0 or $\pm 2$).
+# ```
+#
+# ```{exercise}
+# :label: ex-random-longer
+#
+# *With the computer.* Take longer strings, by `python -m bookkit.run sensitive/random_initialization -p bits 10 --out my_run`. Random functions then have the average sensitivity 5 in place of 3.5. Which of the nets grow in proportion to the length, and which do not? Is the order of the nets the same?
+# ```
+#
+# ```{solution-start} ex-random-longer
+# :class: dropdown
+# ```
+#
+# With wide weights the recurrent nets grow nearly in proportion: the LSTM goes from 2.57 to 3.66, while random functions go from 3.5 to 5. The wide deep transformer goes only from 0.36 to 0.42. With Xavier's and with PyTorch's weights no net grows much, with or without the median, so there all of them fall behind random functions as the strings become longer. The order of the nets is the same but for small differences: the deep transformer is lowest in the study's two draws, and balanced it is above the LSTM in the two draws of small weights. In PyTorch's draw it is a little below the LSTM now, because its sign is constant even more often.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-random-scale
+#
+# *To think about.* Multiply the read-out of a random network by 100. Which of the two numbers change, that of the sign and that of the balanced sign? Now add a random number to every output of the network instead, the same for all strings. Which of the two numbers is a property of how the network depends on its input, and which one would you report?
+# ```
+#
+# ```{solution} ex-random-scale
+# :class: dropdown
+#
+# A factor changes no sign, with or without the median, so both numbers stay. A shift changes the number of the sign, and if it is large, every network becomes constant. It does not change the number of the balanced sign, since the median moves with the outputs. So only the second number is a property of the way in which outputs depend on inputs. But the sign is what a classifier uses, bias included, so one should report both and say how many networks are constant.
 # ```
 #
 # ## References

@@ -19,15 +19,15 @@
 # # Sharpness and blow-up while PARITY is learned
 #
 # ```{verdict}
-# Two of the paper's observations on learning PARITY are reproduced, on strings of {glue:text}`bits` bits. When the loss falls, the sharpness jumps, by a factor of {glue:text}`jump:.1f` if the weight decay is at most 0.1. Afterwards weight decay makes the blow-up, the factor by which layer norms magnify, grow exponentially. Whether the blow-up changes the sharpness stays open, and so does the level at which the sharpness ends: both depend on the learning rate and on the length of the runs.
+# Yes, two of the paper's observations on learning PARITY are reproduced, on strings of {glue:text}`bits` bits. When the loss falls, the sharpness jumps, by a factor of {glue:text}`jump:.1f` if the weight decay is at most 0.1. Afterwards weight decay makes the blow-up, the factor by which layer norms magnify, grow exponentially. Whether the blow-up changes the sharpness stays open, and so does the level at which the sharpness ends: both depend on the learning rate and on the length of the runs.
 # ```
-# **Needs** {ref}`ch-sharpness-vs-length`, {ref}`ch-norm-blowup-tradeoff`. **Read** 12 min. **Runs in** 70 s. **Source** printed.
+# **Needs** {ref}`ch-sharpness-vs-length`, {ref}`ch-norm-blowup-tradeoff`. **Read** 16 min. **Runs in** 70 s. **Source** printed.
 #
-# **Claim.** When a transformer learns PARITY, its loss falls suddenly, and at that time its sharpness jumps. Afterwards weight decay makes the parameter norm fall and the layer-norm blow-up rise exponentially. We find both at {glue:text}`bits` bits; the paper has 25. Three other sentences stay open. The paper says that the rise of the blow-up has no significant effect on the sharpness. In models of the paper's width and learning rate the sharpness ends lower than it began, and in narrower models with a larger rate it rises in the end. The paper also says that after long training PARITY is sharper with weight decay than without, and even without it sharper than functions of low sensitivity soon are. In our long runs both depend on the window that one looks at.
+# **Claim.** When a transformer learns PARITY, its loss falls suddenly, and at that time its sharpness jumps. Afterwards weight decay makes the parameter norm fall and the layer-norm blow-up rise exponentially. We find both at {glue:text}`bits` bits, where the paper has 25. Three other sentences stay open. First, the paper says that the rise of the blow-up has no significant effect on the sharpness. In models of the paper's width and learning rate the sharpness ends lower than it began, and in narrower models with a larger rate it rises in the end. The paper also says that after long training PARITY is sharper with weight decay than without, and even without it sharper than functions of low sensitivity soon are. In our long runs both depend on the window that one looks at.
 #
 # ## Why one should care
 #
-# The theory of this part is about minima: a transformer that computes PARITY sits in a sharp one, and pays for its function with large weights or with layer norms that magnify. It does not say how training gets there. If the theory describes what happens in practice, one should see three things. The sharpness should rise at the moment when the function is found, and not before. After that weight decay, which shrinks the weights, should be paid for with more magnification. And the sharpness should stay above that of insensitive functions. We follow all of these through training.
+# The theory of this part is about minima: a transformer that computes PARITY sits in a sharp one, and pays for its function with large weights or with layer norms that magnify, but the theory does not say how training gets there. If the theory describes what happens in practice, one should see three things. The sharpness should rise at the moment when the function is found, and not before. After that weight decay, which shrinks the weights, should be paid for with more magnification. And the sharpness should stay above that of insensitive functions. So we follow these quantities through training.
 #
 # ## One model by hand
 #
@@ -56,7 +56,7 @@ wide_steps = 0  # the same of one at the paper's width and rate [0..100000]
 # %% [markdown]
 # ## Training
 #
-# The model and its training are those of {ref}`ch-sharpness-vs-length`, with every step on all $2^n$ strings. Runs of different decays start alike. We look at all four numbers every 25 steps, with the same noise each time. The loss *falls* at the first look at which it is below 1/8, half of what the best constant has. The run *converges* at the first look with a loss below 0.01, as in the authors' code; curves are aligned there. A run that has not converged 300 steps before the end is left out, and counted.
+# The model and its training are those of {ref}`ch-sharpness-vs-length`, with every step on all $2^n$ strings, and runs of different decays start from the same weights. We look at all four numbers every 25 steps, with the same noise each time. The loss *falls* at the first look at which it is below 1/8, half of what the best constant has. The run *converges* at the first look with a loss below 0.01, as in the authors' code; curves are aligned there. A run that has not converged 300 steps before the end is left out, and counted.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
@@ -249,9 +249,9 @@ always.reproduced(
 )
 
 # %% [markdown]
-# Without decay and with decay 0.1, the paper's usual one, the sharpness rises by a factor of {glue:text}`jump:.1f` (geometric mean), and its rise goes with the fall of the loss: correlation {glue:text}`together:.2f` within a run ({numref}`fig-dynamics-aligned`). With stronger decay the factor is {glue:text}`jump_strong:.1f`, the jump {glue:text}`jump_told`. Each decay alone has few runs, and runs differ: some learn PARITY with little change of sharpness. The paper says that the sharpness increases "dramatically". What is reproduced is that it increases, at weak and at strong decay; whether a factor of this size is dramatic we leave to the reader.
+# Without decay and with decay 0.1, the paper's usual one, the sharpness rises by a factor of {glue:text}`jump:.1f` (geometric mean), and its rise goes with the fall of the loss: correlation {glue:text}`together:.2f` within a run ({numref}`fig-dynamics-aligned`). With stronger decay the factor is {glue:text}`jump_strong:.1f`, the jump {glue:text}`jump_told`. Each decay alone has few runs, and runs differ: some learn PARITY with little change of sharpness. The paper says that the sharpness increases "dramatically". What is reproduced is that it increases, at weak and at strong decay, and whether a factor of this size is dramatic we leave to the reader.
 #
-# The paper also says that during learning "there is a small but sharp increase in the blowup which makes the high sensitivity of the model possible". From the same window before the loss falls to the 200 steps after convergence the log blow-up rises by {glue:text}`magnify_none` without decay, given with its 95 % interval. With decay {glue:text}`top_decay:.1f` it rises by {glue:text}`magnify_top`, but most of this is what decay alone does in these steps. So the sentence is not judged.
+# The paper also says that during learning "there is a small but sharp increase in the blowup which makes the high sensitivity of the model possible". From the same window before the loss falls to the 200 steps after convergence the log blow-up rises by {glue:text}`magnify_none` without decay, given with its 95 % interval. With decay {glue:text}`top_decay:.1f` it rises by {glue:text}`magnify_top`, but most of this is what decay alone does in these steps, so the sentence is not judged.
 #
 # ## After convergence
 #
@@ -354,7 +354,7 @@ trade.reproduced(
 # %% [markdown]
 # With decay $\log B$ rises by {glue:text}`grow:.1f` per unit of $\eta\lambda t$, close to the 4 of the example, and without decay by {glue:text}`grow_0`. A line explains {glue:text}`worst_share:.2f` of the variance of $\log B$ in the median run of the worst decay. {glue:text}`lost` of {glue:text}`all_runs` runs did not converge in time. {glue:text}`spiked` runs lost PARITY again, and are counted up to that point.
 #
-# **And the sharpness?** Up to decay 0.1 its logarithm changes by {glue:text}`change_weak` from the 200 steps after convergence to the last 200 that we follow: it falls again, as in the paper. With decay {glue:text}`top_decay:.1f` it changes by {glue:text}`change_top`, whereas without decay, and so with a level blow-up, it changes by {glue:text}`change_none`. So in these models the sharpness rises together with the blow-up, to {glue:text}`final_top:.2f`. (A model that noise turns into the constant $\frac12$ has sharpness 1.)
+# **What does the sharpness do?** Up to decay 0.1 its logarithm changes by {glue:text}`change_weak` from the 200 steps after convergence to the last 200 that we follow: it falls again, as in the paper. With decay {glue:text}`top_decay:.1f` it changes by {glue:text}`change_top`, whereas without decay, and so with a level blow-up, it changes by {glue:text}`change_none`. So in these models the sharpness rises together with the blow-up, to {glue:text}`final_top:.2f`. (A model that noise turns into the constant $\frac12$ has sharpness 1.)
 
 # %%
 leap.reproduced(
@@ -368,7 +368,7 @@ leap.reproduced(
 # %% [markdown]
 # ## Five times longer
 #
-# Figure 13 follows PARITY for 100 000 steps. In $\eta t$, learning rate times steps, that is 30, where the runs above end at {glue:text}`eta_t:.0f`. A stored series goes to 30, at six bits, without decay and with 0.1; beside it stand FIRST, the first bit, and MAJORITY, 1 if more than half of the bits are one, with decay 0.1.
+# Figure 13 follows PARITY for 100 000 steps, which is 30 in $\eta t$, learning rate times steps, where the runs above end at {glue:text}`eta_t:.0f`. A stored series goes to 30, at six bits, without decay and with 0.1; beside it stand FIRST, the first bit, and MAJORITY, 1 if more than half of the bits are one, with decay 0.1.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if long_steps:
@@ -476,9 +476,9 @@ glue(
 )
 
 # %% [markdown]
-# **The order.** In the left panel of {numref}`fig-dynamics-longer` the lines with decay first lie below those without, and later above them. At step 3000, where $\eta t = 9$, the sharpness of PARITY is {glue:text}`early_decayed:.2f` with decay and {glue:text}`early_without:.2f` without, the opposite of what Figure 13 shows at its end. Then the order is reversed. With decay the sharpness rises with the blow-up, to {glue:text}`late_decayed:.2f` over the last 1000 steps in which a run knows PARITY; without decay it is {glue:text}`late_without:.2f`. This is the paper's order, but it is no test of it, for three reasons. We chose these last 1000 steps after seeing that runs are lost. Over the last {glue:text}`open_from` steps and more the intervals contain 0. And runs are lost early: the last step at which a decayed run knows PARITY is {glue:text}`median_end:.0f` in the median, of {glue:text}`longest`. At our learning rate, ten times the paper's, {glue:text}`end_decayed` of 6 runs with decay still know PARITY at the last look, and {glue:text}`end_without` of 6 without. So the order after 100 000 steps stays open.
+# **The order.** In the left panel of {numref}`fig-dynamics-longer` the lines with decay first lie below those without, and later above them. At step 3000, where $\eta t = 9$, the sharpness of PARITY is {glue:text}`early_decayed:.2f` with decay and {glue:text}`early_without:.2f` without, the opposite of what Figure 13 shows at its end. But then the order is reversed. With decay the sharpness rises with the blow-up, to {glue:text}`late_decayed:.2f` over the last 1000 steps in which a run knows PARITY; without decay it is {glue:text}`late_without:.2f`. This is the paper's order, but it is no test of it, for three reasons. We chose these last 1000 steps after seeing that runs are lost. Over the last {glue:text}`open_from` steps and more the intervals contain 0. And runs are lost early: the last step at which a decayed run knows PARITY is {glue:text}`median_end:.0f` in the median, of {glue:text}`longest`. At our learning rate, ten times the paper's, {glue:text}`end_decayed` of 6 runs with decay still know PARITY at the last look, and {glue:text}`end_without` of 6 without. So the order after 100 000 steps stays open.
 #
-# **The level.** The paper says of the runs *without* decay that even after 100 000 steps their sharpness remains substantially higher than the low sharpness that insensitive functions reach quickly. FIRST and MAJORITY quickly reach {glue:text}`early_flat:.3f`. Over the last 1000 steps in which a run without decay knows PARITY its sharpness is higher by {glue:text}`level_window`, but this window, too, was chosen afterwards. At the last look, for the runs that still know PARITY, the difference is {glue:text}`level_end`, and its interval contains 0. So this sentence stays open as well. The low level itself does not last: with decay single runs of FIRST and MAJORITY end as high as {glue:text}`late_flat:.1f`, because their weights have become so small that noise of 0.02 is large. Sharpness at a fixed noise compares functions only at similar norms.
+# **The level.** The paper says of the runs *without* decay that even after 100 000 steps their sharpness remains substantially higher than the low sharpness that insensitive functions reach quickly. The level that FIRST and MAJORITY quickly reach is {glue:text}`early_flat:.3f`. Over the last 1000 steps in which a run without decay knows PARITY its sharpness is higher by {glue:text}`level_window`, but this window, too, was chosen afterwards. At the last look, for the runs that still know PARITY, the difference is {glue:text}`level_end`, and its interval contains 0, so this sentence stays open as well. The low level itself does not last: with decay single runs of FIRST and MAJORITY end as high as {glue:text}`late_flat:.1f`, because their weights have become so small that noise of 0.02 is large. Sharpness at a fixed noise compares functions only at similar norms.
 #
 # ## At the paper's width and rate
 #
@@ -586,11 +586,11 @@ effect.not_reproduced(
 )
 
 # %% [markdown]
-# From the first 2000 steps to the last the log sharpness changes by {glue:text}`wide_drift_none` without decay. At decay 0.1 it changes by {glue:text}`wide_drift_some`. Compared with no decay this is {glue:text}`wide_more_some`, so decay has an effect here, and a downward one. At decay 0.3 the log blow-up rises by {glue:text}`wide_climb:.1f`, and the log sharpness changes by {glue:text}`wide_drift`, which cannot be distinguished from no decay ({glue:text}`wide_more`). The second table shows that this is the sum of a fall and a rise. Counted from step 8000 or later, decay 0.3 raises the sharpness compared with no decay, from step 10,000 by {glue:text}`wide_later_more`; counted from step 6000 or before, the interval contains 0. The later starts were chosen after seeing the curves, because near step 10,000 the mean is smallest.
+# From the first 2000 steps to the last the log sharpness changes by {glue:text}`wide_drift_none` without decay, and by {glue:text}`wide_drift_some` at decay 0.1. Compared with no decay this is {glue:text}`wide_more_some`, so decay has an effect here, and a downward one. At decay 0.3 the log blow-up rises by {glue:text}`wide_climb:.1f`, and the log sharpness changes by {glue:text}`wide_drift`, which cannot be distinguished from no decay ({glue:text}`wide_more`). The second table shows that this is the sum of a fall and a rise. Counted from step 8000 or later, decay 0.3 raises the sharpness compared with no decay, from step 10,000 by {glue:text}`wide_later_more`; counted from step 6000 or before, the interval contains 0. The later starts were chosen after seeing the curves, because near step 10,000 the mean is smallest.
 #
-# So over 20,000 steps the sharpness rises at none of the three decays, and at decay 0.1 it falls more than without decay, whatever start is taken. Both are effects of decay, at 5 bits. But decay also shrinks the norm, at 0.3 from {glue:text}`wide_norm:.0f` to {glue:text}`wide_norm_last:.0f`, while the noise keeps its size, so the effect of the blow-up itself is not isolated. The caption is about 25 bits and stays open.
+# So over 20,000 steps the sharpness rises at none of the three decays, and at decay 0.1 it falls more than without decay, whatever start is taken. Both are effects of decay at 5 bits, but decay also shrinks the norm, at 0.3 from {glue:text}`wide_norm:.0f` to {glue:text}`wide_norm_last:.0f`, while the noise keeps its size, so the effect of the blow-up itself is not isolated. The caption is about 25 bits and stays open.
 #
-# **What differs from the paper.** Its Table 1, Section 7.2 and Figures 12 and 13; the number of runs, of looks, of noise draws and the 20,000 steps are read in the authors' repository (Table 1 has 10,000).
+# **What differs from the paper.** The paper's settings are those of its Table 1, Section 7.2 and Figures 12 and 13, whereas the number of runs, of looks, of noise draws and the 20,000 steps are read in the authors' repository (Table 1 has 10,000).
 
 # %% mystnb={"code_prompt_hide": "Settings", "code_prompt_show": "Settings"} tags=["hide-input"]
 table(
@@ -621,15 +621,15 @@ table(
 # ## What we found
 #
 # * At {glue:text}`bits` bits the sharpness jumps when the loss falls: with decay up to 0.1 by a factor of {glue:text}`jump:.1f`, with stronger decay by a factor of {glue:text}`jump_strong:.1f`, in all such runs taken together.
-# * After learning, decay trades norm for blow-up. The blow-up is exponential in the step, at a rate of {glue:text}`grow:.1f` times $\eta\lambda$.
+# * After learning, decay trades norm for blow-up: the blow-up is exponential in the step, at a rate of {glue:text}`grow:.1f` times $\eta\lambda$.
 # * At the paper's width and rate, on five bits, the sharpness ends lower than it began while the blow-up rises. At decay 0.1 it falls more than without decay, and at 0.3 it falls and then rises again. How much of this is due to the blow-up is not isolated, so the caption of Figure 12 stays open. In narrower models at ten times the rate the sharpness rises with the blow-up in the end, at decay {glue:text}`top_decay:.1f` by a log ratio of {glue:text}`change_top`, and at 0.1 in the stored runs of six bits.
-# * The order and the level of Figure 13 are open. Decay first makes PARITY flatter. It is sharper with decay over the last 1000 steps in which a run knows PARITY, but over longer ends this cannot be distinguished from chance. Without decay PARITY is sharper than FIRST and MAJORITY were early, by {glue:text}`level_window` over such a window and by {glue:text}`level_end` at the last look.
+# * The order and the level of Figure 13 are open. With decay PARITY is flatter at first. It is sharper with decay over the last 1000 steps in which a run knows PARITY, but over longer ends this cannot be distinguished from chance. Without decay PARITY is sharper than FIRST and MAJORITY were early, by {glue:text}`level_window` over such a window and by {glue:text}`level_end` at the last look.
 # * That the blow-up makes a small but sharp increase *during* learning was not judged: without decay it rises by {glue:text}`magnify_none` in the logarithm.
 # * PARITY of so few bits is learned at once: loss and sharpness change within some hundred steps of the start, where the paper has a long plateau. Runs of 25 bits were not made; for all four decays they would take some 550 hours of a core.
 #
 # ## What would falsify this
 #
-# *The jump*: a sharpness that does not rise by a tenth as the loss falls at weak decay, or at all at strong decay; at weak decay, a fall of the loss that does not go with that rise. *The trade*: a norm that does not fall with decay, or a blow-up that rises no more like an exponential than like a line. The ends of 95 % intervals decide. Controls are two windows before the loss falls, the sharpness 300 steps later, and the runs without decay. What the ledger has about the sentences that stay open describes these runs only; there the controls shuffle the runs, exchange first and last at random, or put FIRST and MAJORITY in place of PARITY with decay.
+# The jump would not be reproduced if the sharpness did not rise by a tenth as the loss falls at weak decay, or did not rise at all at strong decay, or if at weak decay the fall of the loss did not go with that rise. The trade would not be reproduced if the norm did not fall with decay, or if an exponential described the blow-up no better than a line. In all checks the ends of 95 % intervals decide. The controls are two windows before the loss falls, the sharpness 300 steps later, and the runs without decay. What the ledger has about the sentences that stay open describes these runs only; there the controls shuffle the runs, exchange first and last at random, or put FIRST and MAJORITY in place of PARITY with decay.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -640,10 +640,10 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# We read the repository `lacoco-lab/sensitivity-hardness`.
+# We read the repository `lacoco-lab/sensitivity-hardness`, which differs from our runs in three ways.
 #
-# * **Noise.** At each look it has 500 draws of the noise and one batch of strings, and takes the rise of the loss. We have ten draws, the same at every look. So the level of a single run has the error of ten draws.
-# * **Which runs count.** Runs that end with a loss of 0.001 or more are dropped. We drop only runs that have not converged 300 steps before the end.
+# * **Noise.** At each look it has 500 draws of the noise and one batch of strings, and takes the rise of the loss, whereas we have ten draws, the same at every look. So the level of a single run has the error of ten draws.
+# * **Which runs count.** The authors drop runs that end with a loss of 0.001 or more, whereas we drop only runs that have not converged 300 steps before the end.
 # * **Alignment.** Both align curves at the first look with a loss below 0.01. The authors average over the steps that at least a quarter of the runs reach, so that the mean changes its members along the axis; we ask for half, and take slopes within runs.
 #
 # ## Exercises
@@ -661,7 +661,7 @@ ledger.verdicts()
 # ```{exercise}
 # :label: ex-dynamics-flat
 #
-# *With the computer.* In the stored runs FIRST and MAJORITY become sharp late, although they are insensitive. Is this because of their small norm? List norm, log blow-up and sharpness of these runs at $\eta t = 3$, 9 and 30, and compare with PARITY without decay. Which of the two, the function or the size of the weights, decides the sharpness at a fixed noise?
+# *With the computer.* Train longer, by `python -m bookkit.run sensitive/training_dynamics -p steps 3000 --out my_run`, and see how far the blow-up of PARITY rises. In the stored runs, which go on for much longer, FIRST and MAJORITY become sharp late, although they are insensitive. Is this because of their small norm? List norm, log blow-up and sharpness of these runs at $\eta t = 3$, 9 and 30, and compare with PARITY without decay. Which of the two, the function or the size of the weights, decides the sharpness at a fixed noise?
 # ```
 #
 # ```{solution-start} ex-dynamics-flat
@@ -678,6 +678,18 @@ table(answer, "Stored runs, medians: FIRST and MAJORITY with decay 0.1, PARITY w
 # The norm of FIRST and MAJORITY falls by a large factor, their blow-up rises, and their sharpness falls at first and then reaches or exceeds that of PARITY, whose norm hardly changes without decay. So at a fixed noise the size of the weights matters as much as the function does. A comparison of functions is fair only at similar norms, or with noise that is measured in units of the weights.
 #
 # ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-dynamics-units
+#
+# *To think about.* Suppose that all weights of a model are divided by 2 and its layer norms restore the outputs. By which factor does its sharpness change under small noise of a fixed size, and by which under noise that is measured in units of the weights? Which of the two would you use to compare runs with different weight decay, and what would the theory of this part then have to say about the blow-up?
+# ```
+#
+# ```{solution} ex-dynamics-units
+# :class: dropdown
+#
+# Noise of a fixed size is twice as large in comparison with the weights. If the outputs depend smoothly on the weights, their mean squared change, the sharpness, is therefore larger by a factor of 4. In units of the weights nothing changes. So the second measure compares functions, and the first compares functions and norms together. With the second a rise of the blow-up that only undoes the shrinking of the weights would not be counted, and the theory would have to bound the part of the blow-up that the function needs at a given norm. This is the height of the line in {ref}`ch-norm-blowup-tradeoff`.
 # ```
 #
 # ## References

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-construction`. **Read** 10 min. **Runs in** 10 s. **Source** quoted.
 #
-# **Claim.** The paper compares its flatness bound with a bound from norms and covering numbers, on one function, and finds its own to be the smaller number. As arithmetic that holds. Of the four numbers quoted for its own side three are reproduced; the fourth, 0.327 with a measured perturbation term, is open ({ref}`ch-semi-analytic-bound`). The comparison is not yet one of two proved bounds: the constant 0.01 is not that of the prior, and the rival is read without its depth factor, on which the order with the right constant depends. The rival's quoted 1.01 is open.
+# **Claim.** The paper compares its flatness bound with a bound from norms and covering numbers, on one function, and finds its own to be the smaller number, which is right as arithmetic. Of the four numbers quoted for its own side three are reproduced; the fourth, 0.327 with a measured perturbation term, is open ({ref}`ch-semi-analytic-bound`). The comparison is not yet one of two proved bounds: the constant 0.01 is not that of the prior, and the rival is read without its depth factor, on which the order with the right constant depends. How the rival's quoted 1.01 was computed is open, too.
 
 # %% tags=["parameters"]
 T = 20  # bits, even; 20 in the paper [20..60]
@@ -53,7 +53,7 @@ glue(T=T, bits_per_weight=bits_per_weight)
 # %% [markdown]
 # ## Why one should care
 #
-# There are several ways to bound the risk of a transformer from the size of its weights. A *covering-number bound* counts how many different networks there are with weights of these norms; it knows nothing of the loss. A *flatness bound* uses in addition that the loss hardly grows around the network that was found. Does that help? One way to find out is to put the numbers of one and the same network into both. The paper does so for a function that its hand-written network computes, and the flatness bound comes out smaller.
+# There are several ways to bound the risk of a transformer from the size of its weights. A *covering-number bound* counts how many different networks there are with weights of these norms, and takes no account of the loss. A *flatness bound* uses in addition that the loss hardly grows around the network that was found. To find out whether this helps, one can put the numbers of one and the same network into both. The paper does so for a function that its hand-written network computes, and the flatness bound is the smaller one.
 #
 # Such a comparison is only as good as its constants. A constant that is too small on one side, or a factor that is left out on the other, can reverse the order. So we recompute both numbers, ask on which constants the order depends, and set three bounds beside them that have no unknown constant.
 #
@@ -67,7 +67,7 @@ glue(T=T, bits_per_weight=bits_per_weight)
 #
 # $$\sqrt2 \cdot \sqrt{10} \cdot \sqrt{22} \cdot 26.8 \cdot \sqrt{\frac{\log(22 \cdot 10^6 \cdot 20)}{10^6}} = 562 \cdot 0.00446 = 2.51 .$$
 #
-# So the flatness bound is ten times smaller. It is also below $\frac14$, the risk of the best constant, but only just.
+# So in this example the flatness bound is smaller by a factor of ten. It is also below $\frac14$, the risk of the best constant, but only just.
 
 # %% [markdown]
 # ## The statement
@@ -83,7 +83,7 @@ glue(T=T, bits_per_weight=bits_per_weight)
 # *(Holds as arithmetic.)* For this $f$ at $T = 20$ and $m = 10^6$, with $\Sigma = 0.01$ and the same norms for both, the truncated PAC-Bayes bound is numerically smaller than the covering-number bound of Edelman et al.
 # ```
 #
-# The truncated bound is the least value over $\sigma$ of $\sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{L/m}$. $G_u$ bounds the sharpness of the network that computes $f$ by hand, $L$ its squared norm, and $\Sigma$ says how much the loss varies ({ref}`ch-pac-bayes`). The term that noise adds is left out; it is measured in {ref}`ch-semi-analytic-bound`. The rival's leading term is
+# The truncated bound is the least value over $\sigma$ of $\sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{L/m}$. $G_u$ bounds the sharpness of the network that computes $f$ by hand, $L$ its squared norm, and $\Sigma$ says how much the loss varies ({ref}`ch-pac-bayes`). The term that noise adds is left out; it is measured in {ref}`ch-semi-analytic-bound`. The leading term of the rival, in the same quantities, is
 #
 # $$B_X B_w C_{2,1} \sqrt{\frac{\log(D m T)}{m}} .$$ (eq-edelman-leading)
 #
@@ -94,7 +94,7 @@ glue(T=T, bits_per_weight=bits_per_weight)
 #
 # Beside the two bounds of the paper we set three without $\Sigma$, to see how much of a number is due to flatness and how much to the form of a bound. In all three the output is clipped to $[0, \sqrt W]$, so that the loss lies in $[0, W]$.
 #
-# * **PAC-Bayes in the kl form** (Maurer), with a prior that has a width of its own: for $\Theta$ weights the divergence is $\frac \Theta2 \log\bigl(1 + \frac{L}{\Theta \sigma^2}\bigr)$ at the best width, and $\log 10^4$ nats pay for the choice among that many. For the training risk of the noisy network we take $\sigma^2 G_u$. That is not proved. At $T = 20$ it was measured to be several times too large ({ref}`ch-semi-analytic-bound`) for $\sigma$ from $3 \cdot 10^{-4}$ up, and we take no smaller $\sigma$.
+# * **PAC-Bayes in the kl form** (Maurer), with a prior that has a width of its own: for $\Theta$ weights the divergence is $\frac \Theta2 \log\bigl(1 + \frac{L}{\Theta \sigma^2}\bigr)$ at the best width, and $\log 10^4$ nats pay for the choice among that many. For the training risk of the noisy network we take $\sigma^2 G_u$. This is not proved to be an upper bound, but at $T = 20$ it was measured to be several times too large ({ref}`ch-semi-analytic-bound`) for $\sigma$ from $3 \cdot 10^{-4}$ up, and we take no smaller $\sigma$.
 # * **Counting bits**: the weights are one of $2^{b\, \Theta}$ vectors, $b =$ {glue:text}`bits_per_weight`.
 # * **Occam**: the learner names the $W$ pairs, for any $W \le \frac T2$, and takes the network written by hand for them.
 
@@ -165,13 +165,13 @@ glue(m_edelman=least[edelman], m_occam=least[occam])
 glue(named=named, weights=weights, fewest=math.ceil(named / math.log(W + 1)))
 
 # %% [markdown]
-# In {numref}`fig-bound-comparison` the list of networks is far ahead: it falls below $\frac14$ beyond a thousand examples. Three curves reach that level around a million, namely the paper's bound with $\Sigma = 0.01$, the kl form without $\Sigma$, and the bound that counts bits. The leading term of the rival needs a hundred times as many. Of the five only the last two bounds of the table have nothing open. They are one bound, proved with every constant. With probability $1 - \delta$, for every network of a finite set $H$ with no error on the sample, the risk is at most
+# In {numref}`fig-bound-comparison` the list of networks is far ahead: it falls below $\frac14$ beyond a thousand examples. Three curves reach that level around a million, namely the paper's bound with $\Sigma = 0.01$, the kl form without $\Sigma$, and the bound that counts bits. The leading term of the rival needs a hundred times as many. Of the five only the last two bounds of the table have nothing open, because both are instances of one bound that is proved with every constant: with probability $1 - \delta$, for every network of a finite set $H$ with no error on the sample, the risk is at most
 #
 # $$W \Bigl( 1 - e^{-(\log|H| + \log(1/\delta))/m} \Bigr) .$$ (eq-occam)
 #
 # ## The numbers of the paper's side
 #
-# The numerals of this appendix are missing in the text that we could read. A public reading note quotes them. We recompute those of the paper's own side, whatever $T$ this page is run at. Each must agree within half a unit of its last digit. The control leaves the norm unsquared.
+# The numerals of this appendix are missing in the text that we could read, but a public reading note quotes them. We recompute those of the paper's own side, whatever $T$ this page is run at, and each must agree within half a unit of its last digit. As a control we compute them without squaring the norm.
 
 # %%
 QUOTED = {"G_u": 15524, "squared norm L": 1303.93, "σ*": 2.27e-3}
@@ -193,7 +193,7 @@ glue(e3_sigma=numbers["here"]["σ*"], e3_bound=pb.truncated_optimum(N, G, millio
 # %% [markdown]
 # ## Is the order right?
 #
-# At a million it is. To see how much hangs on our reading we vary the length and the level, and compare the sample sizes that the two need, on the largest of our readings of $\|\theta\|^2$: that of the authors' notebook, which counts $T$ positions where ours counts $W$. As a control the bound is not truncated: the analytic $P$ of {ref}`ch-semi-analytic-bound` is added.
+# At a million examples the order is that of the paper. To see how much depends on our reading, we vary the length and the level, and compare the sample sizes that the two need, on the largest of our readings of $\|\theta\|^2$: that of the authors' notebook, which counts $T$ positions where ours counts $W$. As a control the bound is not truncated: the analytic $P$ of {ref}`ch-semi-analytic-bound` is added.
 
 
 # %%
@@ -233,7 +233,7 @@ glue(prior_ratio=prior / least[edelman], spread=pb.square_spread(W))
 glue(top_ratio=ratios["ratio"].max())
 
 # %% [markdown]
-# With $\Sigma = 0.01$ the flatness bound needs at most {glue:text}`top_ratio:.2g` times the examples that the rival's leading term needs, in all 6 rows. Three things bear on what that means.
+# With $\Sigma = 0.01$ the flatness bound needs at most {glue:text}`top_ratio:.2g` times the examples that the rival's leading term needs, in all 6 rows. But whether one may conclude that flatness is the better bound depends on three things.
 #
 # * **The constant.** The derivation asks for $\Sigma$ under the prior, where the network outputs about 0 and the loss is $f^2$; there $\Sigma$ is at least {glue:text}`spread:.2f` ({ref}`ch-pac-bayes`). With this constant in the paper's form of the bound the order is reversed: flatness needs {glue:text}`prior_ratio:.0f` times as many examples for $\frac14$ as the rival's leading term, and {glue:text}`left:.1f` times as many as the leading term times the spectral norm. Compared with the leading term times the square of that norm, the paper's order stands, by a factor of {glue:text}`stands:.0f`.
 # * **The form.** The large number is due to the form of the bound, not to flatness. In the kl form, with a clipped loss and no $\Sigma$, {glue:text}`m_kl:.1e` examples are enough for $\frac14$, where the rival's leading term needs {glue:text}`m_edelman:.1e`.
@@ -245,7 +245,7 @@ glue(top_ratio=ratios["ratio"].max())
 #
 # ## Is flatness worth it?
 #
-# A plainer rival is to count {glue:text}`bits_per_weight` bits for each of the {glue:text}`weights` weights, without any regard to flatness. (Rounded weights fit up to rounding.) If flatness needed more examples than that, it would be worth nothing here.
+# A plainer rival is to count {glue:text}`bits_per_weight` bits for each of the {glue:text}`weights` weights, without any regard to flatness. (Rounded weights fit the sample only up to the error of rounding, which we neglect here.) If flatness needed more examples than that, it would be worth nothing here.
 
 # %%
 narrow = pb.first_sample_size(lambda m: pac_kl(m, own_width=False), 0.25)
@@ -272,7 +272,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# We read `generate_plots.ipynb` in `paullintilhac/boolean_function_sensitivity`, a plotting notebook of 2025. It evaluates the PAC-Bayes side at $T = 50$ and not at the instance of Appendix E.3, and has the norm in place of its square in the divergence. The numbers quoted from the paper have the square. We found no code for the covering-number side.
+# We read `generate_plots.ipynb` in `paullintilhac/boolean_function_sensitivity`, a plotting notebook of 2025. It evaluates the PAC-Bayes side at $T = 50$ and not at the instance of Appendix E.3, and has the norm in place of its square in the divergence. The numbers quoted from the paper have the square. For the covering-number side we found no code.
 #
 # ## What we found
 #
@@ -286,19 +286,19 @@ ledger.show()
 # ```{exercise}
 # :label: ex-comparison-coefficients
 #
-# *By hand.* The list of networks takes the coefficients as known. Let each be rounded to $b$ bits. What do they cost?
+# *By hand.* The list of networks takes the coefficients as known. If each of them is rounded to $b$ bits instead, how many nats do they cost, and what happens to the training loss?
 # ```
 #
 # ```{solution} ex-comparison-coefficients
 # :class: dropdown
 #
-# $b \log 2$ nats each. Rounding moves a coefficient by at most $2^{-(b+1)}$ and the output by at most $W$ times that. The training loss, its square, must stay below $\frac14$.
+# Each costs $b \log 2$ nats. Since rounding moves a coefficient by at most $2^{-(b+1)}$ and the output by at most $W$ times as much, the training loss is at most the square of this, which must stay below $\frac14$.
 # ```
 #
 # ```{exercise}
 # :label: ex-comparison-constant
 #
-# *With the computer.* From which $\Sigma$ on is the truncated flatness bound at a million examples larger than the rival's leading term? Find it by bisection, and compare with the constant of the prior. What changes if the rival is multiplied by the spectral norm, or by its square?
+# *With the computer.* First run the chapter for longer strings, by `python -m bookkit.run sharper/bound_comparison -p T 40 --out my_run`, and see which curves of the figure move. Then ask from which $\Sigma$ on the truncated flatness bound at a million examples is larger than the rival's leading term: find this $\Sigma$ by bisection, and compare with the constant of the prior. What changes if the rival is multiplied by the spectral norm, or by its square?
 # ```
 #
 # ```{solution-start} ex-comparison-constant

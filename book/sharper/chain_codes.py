@@ -19,15 +19,29 @@
 # # Short codes make the chain nearly linear
 #
 # ```{verdict}
-# The norm of the chain is larger than that of the paper's network for two bits, not smaller as the paper says: on strings of {glue:text}`T_norm` bits, with equal attention scores, the squared norm is {glue:text}`over_main:.1f` times as large if each position has a code of its own direction, and at least {glue:text}`any_over_main:.2f` times with any codes of length 1. Codes of about $16 \log T$ random signs pay only for strings of several hundred bits and more. With them the chain's bound, at the best noise for each length $T$, grows like $T \log T$.
+# No, the norm of the chain is not smaller than that of the paper's network for two bits, as the paper says, but larger. On strings of {glue:text}`T_norm` bits, with equal attention scores, the squared norm is {glue:text}`over_main:.1f` times as large if each position has a code of its own direction, and at least {glue:text}`any_over_main:.2f` times as large with any codes of length 1. Codes of about $16 \log T$ random signs are an advantage only for strings of several hundred bits and more. With them the chain's bound, at the best noise for each length $T$, grows like $T \log T$.
 # ```
-# **Needs** {ref}`ch-chain-of-thought`. **Read** 6 min. **Runs in** 15 s. **Source** printed, in words; the matrix and $d = 2$ are restored.
+# **Needs** {ref}`ch-chain-of-thought`. **Read** 13 min. **Runs in** 15 s. **Source** printed, in words; the matrix and $d = 2$ are restored.
 #
-# **Claim.** The steps of the chain share their weights, so the score matrices must tell $T$ positions apart. The paper says that the chain's norm is smaller than that of its network for two bits. That is false with one-hot codes, and with any codes of length 1 from {glue:text}`first_false` bits on. But short codes keep the norm to a power of $\log T$. At the best noise the chain's bound is then linear in $T$ up to a logarithm, and no codes of length 1 remove that logarithm. At a fixed noise the bound as quoted is linear only as long as the norm, which depends on $T$ through $\log T$, counts as constant.
+# **Claim.** The steps of the chain share their weights, so the score matrices must distinguish $T$ positions. The paper says that the chain's norm is smaller than that of its network for two bits. This is false with one-hot codes, and with any codes of length 1 from {glue:text}`first_false` bits on. But short codes keep the norm to a power of $\log T$. At the best noise the chain's bound is then linear in $T$ up to a logarithm, and no codes of length 1 remove that logarithm. At a fixed noise the bound as quoted is linear only as long as the norm, which depends on $T$ through $\log T$, counts as constant.
+#
+# ## Why one should care
+#
+# A chain of thought computes the parity of $T$ bits by $T$ simple steps, and in {ref}`ch-chain-of-thought` this makes an exponential bound nearly linear. How nearly depends on one number, the norm of the weights that all steps share. At every step the network must attend to the token of this step and to no other, so its weights must hold $T$ different positions apart. Each position is known to the network by a vector, its *code*. With one column for each position this is easy, but the norm grows with $T$. With fewer columns the codes are no longer orthogonal, and then larger scores are needed to distinguish them. Is there a choice of codes for which the norm does not grow at all? The answer decides whether the chain's bound can be linear.
+#
+# ## Three positions by hand
+#
+# Suppose that three positions have to find themselves by a margin of $L$: the score of a code with itself shall exceed its score with any other code by at least $L$.
+#
+# * **One-hot codes.** The codes are the three unit vectors, and the score matrix $W = L I_3$ gives the score $L$ to equal codes and 0 to different ones. Its squared norm is $3 L^2$, and $T L^2$ for $T$ positions.
+# * **Codes in two columns.** Place the three codes on a circle at angles of 120 degrees. Two different codes have the inner product $-\frac12$, so $W = \frac23 L I_2$ gives the scores $\frac23 L$ and $-\frac13 L$, which differ by $L$. Its squared norm is $2 \cdot \frac49 L^2 = 0.89\, L^2$, which is less than for one-hot codes.
+# * **More codes in two columns.** With twelve codes on the circle, neighbours are 30 degrees apart and have the inner product $0.87$. Now $W = \frac{L}{1 - 0.87} I_2 = 7.5\, L I_2$ is needed, with the squared norm $111\, L^2$, whereas one-hot codes for twelve positions need $12\, L^2$.
+#
+# So fewer columns are an advantage as long as the codes stay far apart, and a disadvantage when they come close to each other. The question is what the best compromise for $T$ positions is.
 #
 # ## What the scores must do
 #
-# In the chain of {ref}`ch-chain-of-thought` the position $t$ has a *code* $e_t$, a vector of length 1, and a token with code $e_t$ gives a token with code $e_j$ the *score* $e_t^\top W e_j$. Attention is the softmax of the scores. Every code must find itself by a *margin* $L$:
+# In the chain of {ref}`ch-chain-of-thought` the position $t$ has a *code* $e_t$, a vector of length 1, and a token with code $e_t$ gives a token with code $e_j$ the *score* $e_t^\top W e_j$. The attention is the softmax of the scores. As in the example, every code must find itself by a *margin* $L$:
 #
 # $$e_t^\top W e_t - e_t^\top W e_j \ge L \quad \text{for all } j \ne t .$$
 #
@@ -62,7 +76,7 @@ norm, growth = ledger.result("sharper.cot.norm"), ledger.result("sharper.growth.
 glue(T_norm=T_norm, n_max=n_max, T_long=T_long, instances=instances)
 
 # %% [markdown]
-# How large must $W$ be? The function `score_norms` has the answers of this page for a margin of 1, as squared Frobenius norms: for one-hot codes, for random signs, and the least for any codes of length 1.
+# To see how large $W$ must be, we use the function `score_norms`, which has the answers that are proved below, for a margin of 1, as squared Frobenius norms: for one-hot codes, for random signs, and the least for any codes of length 1.
 
 # %%
 KINDS = {"one-hot": "one-hot", "random signs": "random signs", "any": "any codes, at least"}
@@ -86,6 +100,8 @@ caption = "Squared norm of both score matrices over L²; the network for d = 2 h
 table(both.rename(columns=KINDS), caption, form=",.2f")
 
 # %% [markdown]
+# {numref}`fig-code-norms` shows these norms against the length. One-hot codes rise in proportion to $T$. Random signs start above them, but rise only with a power of the logarithm, and from some hundred bits on they are the better choice. The lowest curve is a bound that no codes of length 1 can beat. It rises, too, and exceeds the grey line, the network for two bits, from {glue:text}`first_false` bits on. The next sections prove the three curves.
+#
 # ## One-hot codes
 #
 # ```{prf:lemma} Shared scores (ours)
@@ -93,9 +109,9 @@ table(both.rename(columns=KINDS), caption, form=",.2f")
 # For one-hot codes the smallest $W$ with margin $L$ is $L \left( I - \frac1T \mathbf 1 \mathbf 1^\top \right)$, with $\|W\|_F^2 = (T-1) L^2$.
 # ```
 #
-# **Proof.** All constraints $W_{tt} - W_{tj} \ge L$ hold with equality. And $W$ is the sum of all their normals $e_t (e_t - e_j)^\top$ with the multiplier $\frac LT \ge 0$ each. For any other feasible $V$ the product $\langle W, V - W \rangle$ is then a sum of non-negative terms, so $\|V\| \ge \|W\|$. $\square$
+# **Proof.** All constraints $W_{tt} - W_{tj} \ge L$ hold with equality, and $W$ is the sum of all their normals $e_t (e_t - e_j)^\top$ with the multiplier $\frac LT \ge 0$ each. For any other feasible $V$ the product $\langle W, V - W \rangle$ is then a sum of non-negative terms, so $\|V\| \ge \|W\|$. $\square$
 #
-# So the identity, with $T L^2$, is nearly the best. A column has one entry, but there are $T$ columns.
+# So the identity, with $T L^2$, is nearly the best. It is true that a column has a single entry, as the paper says, but there are $T$ columns.
 #
 # ## Any codes
 #
@@ -103,22 +119,24 @@ table(both.rename(columns=KINDS), caption, form=",.2f")
 # :label: chain-any-codes
 # Let $e_1, \dots, e_T$ be vectors of length 1, of any number $k$ of columns.
 #
-# (a) If no two have an inner product above $\mu < 1$, score matrices $\frac{L}{1 - \mu} I_k$ with $e^L \ge 7(T-1)$ let the chain compute parity. Its output is off by at most $\lambda = \frac{T-1}{e^L + T - 1}$.
+# (a) If no two have an inner product above $\mu < 1$, score matrices $\frac{L}{1 - \mu} I_k$ with $e^L \ge 7(T-1)$ let the chain compute parity, with an output that is off by at most $\lambda = \frac{T-1}{e^L + T - 1}$.
 #
-# (b) For $k = \lceil 16 \log T \rceil$ random signs $\pm 1/\sqrt k$, $\mu \le \frac12$ has a chance above $\frac12$. Then the chain has $\|\theta\|^2 \le 148 + 8 k L^2$.
+# (b) For $k = \lceil 16 \log T \rceil$ random signs $\pm 1/\sqrt k$, $\mu \le \frac12$ has a chance above $\frac12$. In this case the chain has $\|\theta\|^2 \le 148 + 8 k L^2$.
 #
 # (c) Every $W$ with margin $L$ has $\|W\|_F^2 \ge \frac12 L^2 M_T^2$. Here $M_T$ is the mean of the largest of $T$ independent standard normal numbers, about $\sqrt{2 \log T}$.
 # ```
+#
+# **The idea of the proof.** For (a) and (b), codes that are far from parallel need scores that are only a constant factor larger than those of orthogonal codes, and random signs are far from parallel as soon as there are of the order of $\log T$ columns. For (c), a margin means that $W$ maps the codes to points that are a distance of $L$ apart. If we look at $T$ such points in a random direction, the largest coordinate is of the order of $L \sqrt{\log T}$, and a matrix of small Frobenius norm cannot produce it from vectors of length 1.
 #
 # ```{dropdown} Proof
 # (a) A code scores $\frac{L}{1-\mu}$ with itself, and at most $\mu$ times that with another: a margin of $L$. Two tokens have the code of the last one and at most $2(T-1)$ have others, so these get a share of at most $\lambda$. As $\lambda \le \frac18$, the mean stays on its plateau, and the second layer moves the output, an average of numbers in $[0, 1]$, by at most $\lambda < \frac12$.
 #
 # (b) By Hoeffding's inequality an inner product of two random codes is above $\frac12$ with a chance of at most $e^{-k/8} \le T^{-2}$, and there are fewer than $T^2/2$ pairs. The score matrices are at most $2L$ times the identity on $k$ columns. The other blocks of the network for $d = 2$ have 1 ($W_V$), 1 ($v_2$), 12 ($G$), 5.94 ($b$) and 128 ($F$).
 #
-# (c) Add the constraint for $(t, j)$ to that for $(j, t)$: with $x = e_t - e_j$ it is $x^\top W x \ge 2L$. As $\|x\| \le 2$, $\|W^\top x\| \ge L$: the points $W^\top e_t$ are a distance of $L$ apart. Let $g$ be a standard normal vector. The numbers $X_t = \langle W^\top e_t, g \rangle$ have $\mathbb E (X_t - X_j)^2 \ge L^2$, as have independent normal numbers of variance $\frac12 L^2$. By the inequality of Sudakov and Fernique, $\mathbb E \max_t X_t \ge \frac{L}{\sqrt2} M_T$. And $X_t = \langle e_t, W g \rangle \le \|W g\|$, whose mean is at most $\|W\|_F$. $\square$
+# (c) Add the constraint for $(t, j)$ to that for $(j, t)$: with $x = e_t - e_j$ it is $x^\top W x \ge 2L$. As $\|x\| \le 2$, $\|W^\top x\| \ge L$: the points $W^\top e_t$ are a distance of $L$ apart. For a standard normal vector $g$, the numbers $X_t = \langle W^\top e_t, g \rangle$ have $\mathbb E (X_t - X_j)^2 \ge L^2$, as have independent normal numbers of variance $\frac12 L^2$. Hence $\mathbb E \max_t X_t \ge \frac{L}{\sqrt2} M_T$ by the inequality of Sudakov and Fernique. On the other hand $X_t = \langle e_t, W g \rangle \le \|W g\|$, whose mean is at most $\|W\|_F$. $\square$
 # ```
 #
-# By (c), two score matrices of margin $L$ have more than $3 L^2$ from $T =$ {glue:text}`first_false` on. The main construction for $d = 2$ has just that. So the sentence on the norm fails for all codes of length 1, not for one-hot codes only.
+# By (c), two score matrices of margin $L$ together exceed a squared norm of $3 L^2$ from $T =$ {glue:text}`first_false` on, and $3 L^2$ is what the main construction for $d = 2$ has. So the sentence on the norm fails for all codes of length 1, and not for one-hot codes only. The table below has the norms of whole networks at the paper's length.
 
 # %%
 L = 2 * math.log(T_norm)  # the paper's scale, for both networks
@@ -133,7 +151,7 @@ sizes = {
 over_main = {name: size / main for name, size in sizes.items()}
 table(over_main, f"Squared norm over that of the network for d = 2, T = {T_norm}", form=".3f")
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 norm.refuted(
     f"as restored, one-hot codes: squared norm over that of the network for $d = 2$, $T = {T_norm}$",
     over_main["one-hot"],
@@ -158,7 +176,7 @@ glue(any_over_main=over_main["any codes of length 1, at least"], first_false=fir
 # %% [markdown]
 # ## Short codes at work
 #
-# We build the codes of (b) and run the chain on all strings, and on three strings where it is long. *Off* is the largest error of the output.
+# Do the short codes work? We build the codes of (b) and run the chain on all strings, and on three strings where they are too many. One wrong bit would refute (b). The column *off* has the largest error of the output.
 
 # %%
 rows = []
@@ -198,7 +216,7 @@ norm.repaired(
 )
 
 # %% [markdown]
-# No bit is wrong, the error is below $\lambda$, and the norm within its bound. Can codes be found that break (a) or (c)? For (a) we draw {glue:text}`instances` sets of up to 7 random codes, some of them nearly the same, with scores at the least scale allowed or above, run them on all strings, and climb from the worst. We add a *fan*, codes $(e_0 + e_j)/\sqrt2$ with all inner products $\frac12$. Against (c) we set the regular simplex, whose inner products are all $-\frac1{T-1}$, and pairs of opposite codes.
+# No bit is wrong, the error is below $\lambda$, and the norm is within its bound. Next we look for codes that violate (a) or (c). For (a) we draw {glue:text}`instances` sets of up to 7 random codes, some of them nearly the same, with scores at the least scale allowed or above, run them on all strings, and climb from the worst. We add a *fan*, codes $(e_0 + e_j)/\sqrt2$ with all inner products $\frac12$. Against (c) we set the regular simplex, whose inner products are all $-\frac1{T-1}$, and pairs of opposite codes.
 
 
 # %% mystnb={"code_prompt_hide": "Adversaries: codes against (a) and (c)", "code_prompt_show": "Adversaries: codes against (a) and (c)"} tags=["hide-cell"]
@@ -264,13 +282,13 @@ norm.holds(
 glue(top_leak=best, fan_leak=in_a["fan"], low=min(in_c(2)), sixteen=min(in_c(16)))
 
 # %% [markdown]
-# Codes drawn and climbed to reach {glue:text}`top_leak:.2f` of $\lambda$, the fan {glue:text}`fan_leak:.2f`: (a) is attained, and not passed. The bound in (c) is not: the two codes 1 and $-1$ need {glue:text}`low:.2f` times as much, and 16 codes $\pm e_i$ with $W = L I_8$, which have margin $L$, need {glue:text}`sixteen:.1f` times.
+# Codes drawn and climbed to reach {glue:text}`top_leak:.2f` of $\lambda$, and the fan reaches {glue:text}`fan_leak:.2f`, so (a) is attained and not exceeded. The bound in (c) is not attained: the two codes 1 and $-1$ need {glue:text}`low:.2f` times as much, and 16 codes $\pm e_i$ with $W = L I_8$, which have margin $L$, need {glue:text}`sixteen:.1f` times as much.
 #
 # ## $T \log T$
 #
-# At the best noise for each length the chain's bound is proportional to $T N^{1/3}$, with $N = \|\theta\|^2$, as the gradient of a step does not depend on $T$ ({ref}`ch-chain-of-thought`). With $L = 2 \log 2T$ random signs have $N \approx 512 \log^3 T$, so the bound is $O(T \log T)$. By (c) no codes of length 1 have less than order $\log^3 T$ at this margin. The quoted norm would give $T \log^{2/3} T$. {ref}`ch-chain-of-thought` has the powers at shorter lengths.
+# **At the best noise.** If the noise is chosen for each length, the chain's bound is proportional to $T N^{1/3}$, with $N = \|\theta\|^2$, because the gradient of a step does not depend on $T$ ({ref}`ch-chain-of-thought`). With $L = 2 \log 2T$ random signs have $N \approx 512 \log^3 T$, so the bound is $O(T \log T)$. By (c) no codes of length 1 have less than order $\log^3 T$ at this margin. With the quoted norm the bound would be of order $T \log^{2/3} T$. The powers at shorter lengths are in {ref}`ch-chain-of-thought`.
 #
-# **At a fixed noise.** The paper says that the chain's error "increases only linearly with T". Its bound is a bound for a single step, added up over $T$ steps, so it is linear in $T$ if that for a single step is held constant. As quoted it is $4 T e^{-m/8\Sigma^2}$ times the exponential of the sharpness and of $L(1, 2, T) / 2\sigma^2$ with $L(1, 2, T) = 218 + 12 \log^2 T$. So the sentence needs the condition that the norm, which grows like $\log^2 T$, counts as constant. Taken as it stands, the norm is in an exponent: from $T = 20$ to 40 it multiplies the bound at $\sigma = 10^{-3}$ not by 2 but by 2 to the power {glue:text}`doublings:.1e`, and no power of $T$ bounds it.
+# **At a fixed noise.** The paper says that the chain's error "increases only linearly with T". Its bound is a bound for a single step, added up over $T$ steps, so it is linear in $T$ if that for a single step is held constant. As quoted it is $4 T e^{-m/8\Sigma^2}$ times the exponential of the sharpness and of $L(1, 2, T) / 2\sigma^2$ with $L(1, 2, T) = 218 + 12 \log^2 T$. So the sentence needs the condition that the norm, which grows like $\log^2 T$, counts as constant. Without this condition the norm stands in an exponent: from $T = 20$ to 40 it multiplies the bound at $\sigma = 10^{-3}$ not by 2 but by 2 to the power {glue:text}`doublings:.1e`, and no power of $T$ bounds it.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 T = 2**40
@@ -314,11 +332,11 @@ glue(doublings=doublings(moving=1))
 glue(slope_signs=power["random signs"], slope_one_hot=power["one-hot"])
 
 # %% [markdown]
-# At $T = 2^{40}$ the power is {glue:text}`slope_one_hot:.3f` with one-hot codes and {glue:text}`slope_signs:.3f` with random signs. Divided by $\log 2T$ the last is 1.
+# At $T = 2^{40}$ and the best noise, the bound grows with the power {glue:text}`slope_one_hot:.3f` of $T$ with one-hot codes and {glue:text}`slope_signs:.3f` with random signs. If a factor of $\log 2T$ is divided out, the power with random signs is 1.
 #
 # ## What would falsify this
 #
-# For the sentence on the norm: codes of length 1 and a matrix with margin $L$ at $T \ge$ {glue:text}`first_false` and a norm below (c). For (a): codes with an error above $\lambda$ or a wrong bit; the control leaves out the division by $1 - \mu$. For (b): a network above its norm; its control is the norm that the paper gives. For $T \log T$: another power of $T$ with a logarithm divided out; the control has one-hot codes.
+# The refutation of the sentence on the norm would fail if there were codes of length 1 and a matrix with margin $L$ at $T \ge$ {glue:text}`first_false` whose norm is below (c). Part (a) would be false if codes had an error above $\lambda$ or a wrong bit, as they have if the scores are not divided by $1 - \mu$. Part (b) would be false if a network exceeded its norm; it exceeds the norm that the paper gives. The growth like $T \log T$ would be refuted by another power of $T$ with a logarithm divided out, as one-hot codes have it.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -326,14 +344,14 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# We found no program for the chain of thought in the repository `paullintilhac/boolean_function_sensitivity`; see {ref}`ch-chain-of-thought`.
+# We found no program for the chain of thought in the repository `paullintilhac/boolean_function_sensitivity`; what we read there is listed in {ref}`ch-chain-of-thought`.
 #
 # ## What we found
 #
 # * With one-hot codes a shared score matrix needs a squared norm of $(T-1) L^2$, and the identity has $T L^2$.
 # * With codes of $O(\log T)$ columns a power of $\log T$ is enough. The chain is right on all strings of {glue:text}`n_max` bits with random signs, and on some of {glue:text}`T_long`.
-# * No codes of length 1 get below $\frac12 L^2 M_T^2 \approx L^2 \log T$. So with equal scales the chain is the larger network from $T =$ {glue:text}`first_false` on, whatever its codes of length 1.
-# * At the best noise the chain's bound is of order $T \log T$, and with codes of length 1 and this margin that is the least.
+# * The squared norm is never below $\frac12 L^2 M_T^2 \approx L^2 \log T$, whatever the codes of length 1. So with equal scales the chain is the larger network from $T =$ {glue:text}`first_false` on.
+# * At the best noise the chain's bound is of order $T \log T$, and with codes of length 1 and this margin no smaller order is possible.
 #
 # ```{finding} sharper.cot.norm
 # :title: The chain's shared scores make its norm larger, not smaller
@@ -341,9 +359,9 @@ ledger.show()
 #
 # **Statement.** Printed, in words (the matrix and $d = 2$ are restored): the first column of the chain's first score matrix has a single non-zero entry, so the norm of the construction is smaller than that of the main construction for $d = 2$, as a step of the proof of Theorem 16.
 #
-# **Counterexample.** One-hot codes, $T = {glue:text}`T_norm`$, the same scale in both. The chain has {glue:text}`over_main:.1f` times the squared norm of the network for $d = 2$; any score matrices that let each code find itself by that margin make it {glue:text}`least_over_main:.1f` times at least. With any other codes of length 1, such as normalised random projections, it is {glue:text}`any_over_main:.2f` times at least.
+# **Counterexample.** Take one-hot codes, $T = {glue:text}`T_norm`$, and the same scale in both networks. The chain has {glue:text}`over_main:.1f` times the squared norm of the network for $d = 2$; any score matrices that let each code find itself by that margin make it {glue:text}`least_over_main:.1f` times at least. With any other codes of length 1, such as normalised random projections, it is {glue:text}`any_over_main:.2f` times at least.
 #
-# **Why.** A column has one entry, but there are $T$ columns: all steps share the weights, and each needs a score of its own. Short codes share columns, and pay by larger scores.
+# **Why.** A column has one entry, but there are $T$ columns, because all steps share the weights and each of them needs a score of its own. Short codes share columns, and need larger scores in return.
 #
 # **Repair.** With one-hot codes the squared norm is $147.94 + 2 T L^2$, with $k = \lceil 16 \log T \rceil$ random signs at most $148 + 8 k L^2$. The signs have the smaller norm only on strings of several hundred bits and more: at $T = {glue:text}`T_norm`$ both score matrices together have a squared norm of {glue:text}`one_hot_at:.0f` $L^2$ with one-hot codes, but up to {glue:text}`signs_at:.0f` $L^2$ with signs. No codes of length 1 have less than order $L^2 \log T$.
 #
@@ -355,13 +373,60 @@ ledger.show()
 # ```{exercise}
 # :label: ex-codes-one-column
 #
-# Why can codes of a single column not serve more than two positions? What do two columns cost?
+# *By hand.* Why can codes of a single column not serve more than two positions? And what squared norm do $T$ codes in two columns need, if they are placed on a circle as in the example?
 # ```
 #
 # ```{solution} ex-codes-one-column
 # :class: dropdown
 #
 # The only numbers of length 1 are $1$ and $-1$. With two columns take $T$ points on a circle. Neighbours have $\mu = \cos \frac{2\pi}T$, so that $1 - \mu \approx 2 \pi^2 / T^2$, and the squared norm of $\frac{L}{1 - \mu} I_2$ is about $L^2 T^4 / (2 \pi^4)$.
+# ```
+#
+# ```{exercise}
+# :label: ex-codes-columns
+#
+# *With the computer.* First run the chapter for longer strings, by `python -m bookkit.run sharper/chain_codes -p T_long 192 --out my_run`, and see how the error of the chain changes. Then ask whether $16 \log T$ columns are a good choice. For $T = 20$, 128 and 512, draw random signs with $k = 8, 16, 32, 64, 128$ columns, take the best of 20 draws, and compute $2 k / (1 - \mu)^2$, the squared norm of both score matrices over $L^2$. Which $k$ is best, and are the signs better than one-hot codes, which need $2T$ ?
+# ```
+#
+# ```{solution-start} ex-codes-columns
+# :class: dropdown
+# ```
+#
+# The function `chain.overlap` returns the largest inner product $\mu$ of two codes.
+
+# %%
+fresh, by_columns = Rng(seed + 1), {}
+for T in (20, 128, 512):
+    row = {"one-hot": 2.0 * T}
+    for k in (8, 16, 32, 64, 128):
+        signs = [fresh.normal(T, k).sign() / math.sqrt(k) for _ in range(20)]
+        room = 1 - min(chain.overlap(codes) for codes in signs)
+        row[f"{k} columns"] = 2 * k / room**2 if room > 1e-9 else math.inf
+    by_columns[T] = row
+by_columns = pd.DataFrame(by_columns).T.rename_axis("T")
+table(
+    by_columns.replace(math.inf, math.nan),
+    "Squared norm of both score matrices over L²",
+    form=".0f",
+    none="two codes coincide",
+)
+
+# %% [markdown]
+# Few columns are bad because two codes nearly coincide, and many are bad because every column adds to the norm. The best of the five numbers is 16, 32 and 64 for the three lengths. It grows slowly with $T$ and is smaller than $16 \log T$, which is 48, 78 and 100. The signs are better than one-hot codes only at $T = 512$. The number $16 \log T$ was chosen to make a proof short, and not to make the norm as small as possible.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-codes-longer
+#
+# *To think about.* Part (c) is about codes of length 1. What becomes of the norm of the score matrices if all codes are multiplied by $r > 1$? And what becomes of the gradient of the output, which the bound also contains? Estimate how the product of the two depends on $r$.
+# ```
+#
+# ```{solution} ex-codes-longer
+# :class: dropdown
+#
+# The scores are multiplied by $r^2$, so for the same margin the score matrices can be divided by $r^2$ and their squared norm by $r^4$. But a token now contains a code of squared length $r^2$, and the gradient with respect to the read-out is a token, so the squared gradient grows like $r^2$. In the limit of large scores, where the other gradients do not depend on the codes, this gives $N \approx 148 + 8 k L^2 / r^4$ and $G_u$ of order $r^2$. The product is smallest when the two terms of $N$ are of the same order, that is for $r^4$ of order $\log^3 T$, and then it is of order $\log^{3/2} T$ in place of $\log^3 T$. So by this estimate longer codes would take the chain's bound from $T \log T$ to about $T \sqrt{\log T}$, but they do not remove the logarithm.
 # ```
 #
 # ## References

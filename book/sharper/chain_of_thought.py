@@ -19,7 +19,7 @@
 # # Parity, one bit at a time
 #
 # ```{verdict}
-# The construction is right: a transformer that writes one bit after the other computes parity without an error, on all strings of 1 to 8 and of {glue:text}`n_max` bits that we ran, and by proof on all. What the bounds say is right in part. For an answer in one pass the bound grows exponentially with the length $T$, as stated. For the chain the paper takes the norm of the weights too small. With the right norm, and at the best noise for each length, the chain's bound grows like $T$ to the power {glue:text}`slope_short:.2f`, that for one pass like $T$ to the power {glue:text}`slope_one_pass:.2f`.
+# The construction is right: a transformer that writes one bit after the other computes parity without an error, on all strings of 1 to 8 and of {glue:text}`n_max` bits that we ran, and by proof on all. The statements about the bounds are right in part. For an answer in one pass the bound grows exponentially with the length $T$, as stated. For the chain the paper takes the norm of the weights too small. With the right norm, and at the best noise for each length, the chain's bound grows like $T$ to the power {glue:text}`slope_short:.2f`, that for one pass like $T$ to the power {glue:text}`slope_one_pass:.2f`.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 12 min. **Runs in** 15 s. **Source** printed (construction), quoted (theorems).
 #
@@ -61,13 +61,13 @@ glue(n_max=n_max, strings=2**n_max, m=m, sigma=sigma, T_max=T_max)
 # %% [markdown]
 # ## Why one should care
 #
-# Parity is the standard example of a function that a transformer does not learn in one pass, and language models are known to do better if they may write down intermediate results. Is there a reason in theory? The paper offers one. In one pass the parity of $T$ bits is a function of degree $T$, and its bounds are large for large degrees. A *chain of thought* adds one bit at a time, so each step is a function of two bits, and the bounds for degree 2 are small. If that is all that matters, a chain turns an exponential bound into a linear one.
+# Parity is the standard example of a function that a transformer does not learn in one pass, and language models are known to do better if they may write down intermediate results. The paper offers a reason in theory. In one pass the parity of $T$ bits is a function of degree $T$, and its bounds are large for large degrees. A *chain of thought* adds one bit at a time, so each step is a function of two bits, and the bounds for degree 2 are small. If that is all that matters, a chain turns an exponential bound into a linear one.
 #
-# But there is a price that one may overlook. All steps use the same weights, so these weights must tell $T$ positions apart, whereas a network for two bits only needs to find two. We ask how much this costs, and what is then left of the comparison.
+# But there is a price that one may overlook. All steps use the same weights, so these weights must distinguish $T$ positions, whereas a network for two bits only needs to find two. We ask how much this costs, and what is then left of the comparison.
 #
 # ## Three bits by hand
 #
-# Bits are 0 and 1. The *parity* of $x_1, \dots, x_T$ is $x_1 + \dots + x_T$ modulo 2. Take the string 1 0 1. The chain keeps a scratch bit $s_t$, which begins with $s_1 = 0$, and at step $t$ it looks at two bits only, the input bit $x_t$ and the last scratch bit $s_t$:
+# Bits are 0 and 1, and the *parity* of $x_1, \dots, x_T$ is $x_1 + \dots + x_T$ modulo 2. We take the string 1 0 1. The chain keeps a scratch bit $s_t$, which begins with $s_1 = 0$, and at step $t$ it looks at two bits only, the input bit $x_t$ and the last scratch bit $s_t$:
 #
 # | step $t$ | $x_t$ | $s_t$ | mean of the two | even? | writes $s_{t+1}$ |
 # |:--|:--|:--|:--|:--|:--|
@@ -82,7 +82,7 @@ glue(n_max=n_max, strings=2**n_max, m=m, sigma=sigma, T_max=T_max)
 #
 # ```{prf:proposition} Lintilhac and Shaikh (2026), Appendix G
 # :label: sharper-cot
-# *(True, but for what it says about the norm.)* Give positions $j$ and $T + j$ the same code. Start with the string $x_1 \dots x_T$ and $s_1 = 0$ at position $T+1$. At step $t$ the last token stands at $T + t$. It attends to $t$ and $T+t$ alike, the MLP for $d = 2$ says whether $x_t + s_t$ is even, and the bit $s_{t+1}$ is written, which is 1 if the output is below $\frac12$. After $T$ steps $s_{T+1}$ is the parity. Each step has the gradients of the network for $d = 2$, and the norm is smaller than that one's.
+# *(True, but for what it says about the norm.)* Give positions $j$ and $T + j$ the same code. Start with the string $x_1 \dots x_T$ and $s_1 = 0$ at position $T+1$. At step $t$ the last token stands at $T + t$. It attends to $t$ and $T+t$ alike, the MLP for $d = 2$ says whether $x_t + s_t$ is even, and the bit $s_{t+1}$ is written, which is 1 if the output is below $\frac12$. After $T$ steps the last bit written, $s_{T+1}$, is the parity of the string. Each step has the gradients of the network for $d = 2$, and the norm is smaller than that one's.
 # ```
 #
 # In one pass the same parity needs a set of $d = T$ bits. We now follow one string of six bits through a network in which every weight is written by hand.
@@ -119,11 +119,11 @@ glue(example_bits=" ".join(map(str, x.tolist())))
 glue(example_ones=int(x.sum()), answer=int(written[0, -1]))
 
 # %% [markdown]
-# In {numref}`fig-chain-steps` each row has two dark cells, the bit of the step and the last token: the last token finds the two tokens with its own code. Their mean is $0$, $\frac12$ or $1$, up to a little that goes to other tokens. The MLP undoes that, and says 1 for $0$ or $1$ (even), 0 for $\frac12$ (odd). The string {glue:text}`example_bits` has {glue:text}`example_ones` ones, and the last bit written is {glue:text}`answer`.
+# In {numref}`fig-chain-steps` each row has two dark cells, the bit of the step and the last token: the last token finds the two tokens with its own code. Their mean is $0$, $\frac12$ or $1$, up to a little that goes to other tokens. The MLP removes this error, and returns 1 for $0$ or $1$ (even) and 0 for $\frac12$ (odd). The string {glue:text}`example_bits` has {glue:text}`example_ones` ones, and the last bit written is {glue:text}`answer`.
 #
 # ## Every string
 #
-# Why is it right on every string? Take one-hot codes. The same weights serve all steps, so both score matrices must send *every* code to itself: they are $L$ times the identity on the $T$ codes. With $L = 2 \log 2T$ the last token gives a share of at most $\lambda = \frac{T-1}{e^L + T-1}$ to tokens of other codes. In the first layer that is less than the $\frac18$ that the plateaus of the MLP absorb. In the second layer it moves the output by at most $\lambda$, and rounding absorbs it. So the chain is right at every length.
+# To see why the chain is right on every string, take one-hot codes. The same weights serve all steps, so both score matrices must send *every* code to itself: they are $L$ times the identity on the $T$ codes. With $L = 2 \log 2T$ the last token gives a share of at most $\lambda = \frac{T-1}{e^L + T-1}$ to tokens of other codes. In the first layer that is less than the $\frac18$ that the plateaus of the MLP absorb. In the second layer it moves the output by at most $\lambda$, and rounding absorbs it. These two facts do not depend on the string or on its length, so the chain is right at every length.
 #
 # We also run it, on all strings of a length, and compare every bit with the parity so far; one wrong bit would refute the proposition. As a control, a second network has one entry in each score matrix, for the code of the first step.
 
@@ -158,12 +158,12 @@ exact.holds(
 )
 
 # %% [markdown]
-# No bit is wrong, whereas the network with one entry in each score matrix errs on many.
+# No bit is wrong, whereas the network with one entry in each score matrix is wrong on many strings.
 #
-# **The gradients.** The paper argues that a step *is* the network for $d = 2$, as far as derivatives go, because the score matrices act through the attention alone. In the limit of large scores this is true.
+# **The gradients.** The paper argues that a step *is* the network for $d = 2$, as far as derivatives go, because the score matrices act through the attention alone. In the limit of large scores this is true. The idea of the proof is that the two tokens to which a step attends carry the same value after the MLP, so that no derivative depends on whether the second attention reads one of them or both.
 #
 # ```{dropdown} Proof
-# We compare both networks weight by weight. Let the scores be so large that attention goes to the tokens with the own code alone. At step $t$ these are the tokens at $t$ and $T + t$, and both attend to the two of them alike. So in both rows the MLP sees the mean bit $\frac12 (x_t + s_t)$, since the value matrix keeps the bit only, and both rows leave the MLP as $(e_t, p)$ with the same value $p$. The second attention averages these two equal rows. Hence the derivatives with respect to $G$, $b$, the last row of $F$ and the read-out are the same functions of the mean bit, of $p$ and of $\|e_t\| = 1$ as in the network for $d = 2$, which reads one row $(e_1, p)$. The other derivatives are 0 in both: those of the first scores and of $W_V$, since the mean bit lies on a plateau of the MLP; those of the second scores and of the other rows of $F$, since a shift of attention between rows of the same value changes nothing. $\square$
+# We compare both networks weight by weight, in the limit in which the scores are so large that the attention of a token goes only to the tokens with its own code. At step $t$ these are the tokens at $t$ and $T + t$, and both attend to the two of them alike. So in both rows the MLP sees the mean bit $\frac12 (x_t + s_t)$, since the value matrix keeps the bit only, and both rows leave the MLP as $(e_t, p)$ with the same value $p$, which the second attention averages. Hence the derivatives with respect to $G$, $b$, the last row of $F$ and the read-out are the same functions of the mean bit, of $p$ and of $\|e_t\| = 1$ as in the network for $d = 2$, which reads one row $(e_1, p)$. The other derivatives are 0 in both: those of the first scores and of $W_V$, since the mean bit lies on a plateau of the MLP; those of the second scores and of the other rows of $F$, since a shift of attention between rows of the same value changes nothing. $\square$
 # ```
 #
 # We check this on numbers: the squared gradient of the output in all weights at every step, for all four pairs of bits, with one-hot codes and with short ones (random signs, {ref}`ch-chain-codes`), against that of the network of {ref}`ch-construction` for one set of two bits.
@@ -202,11 +202,11 @@ same_gradient.holds(
 glue(gap_small=100 * gap.loc["2 log 2T"].max())
 
 # %% [markdown]
-# The two agree to rounding in the limit of large scores. At $2 \log 2T$ they are up to {glue:text}`gap_small:.1f` % apart, since attention leaks to other tokens. So the sharpness does not depend on $T$. But the norm does, because $T$ codes need $T$ scores. {ref}`ch-chain-codes` asks how small the norm can be. It finds that the paper's sentence on the norm is false, and that codes of $O(\log T)$ columns need scores of squared norm $O(\log^3 T)$ only. That is enough for what follows.
+# The two agree to rounding in the limit of large scores. At $2 \log 2T$ they are up to {glue:text}`gap_small:.1f` % apart, since attention leaks to other tokens. So the sharpness does not depend on $T$, but the norm does, because $T$ codes need $T$ scores. How small the norm can be is the subject of {ref}`ch-chain-codes`, which finds that the paper's sentence on the norm is false, and that codes of $O(\log T)$ columns need scores of squared norm $O(\log^3 T)$ only. These two facts are enough for what follows.
 #
 # ## The two theorems: $\sigma$ fixed
 #
-# The paper's Theorem 2 bounds the *expected loss* (mean squared error) of a learned network by what a hand-written network $\theta$ with the same function has: its squared norm $N = \|\theta\|^2$, or a bound $L(W, d, T)$ on it, and the bound $G_u(W, d)$ on its squared gradient. For one set, $W = 1$:
+# The paper's Theorem 2 bounds the *expected loss* (mean squared error) of a learned network by what a hand-written network $\theta$ with the same function has: its squared norm $N = \|\theta\|^2$, or a bound $L(W, d, T)$ on it, and the bound $G_u(W, d)$ on its squared gradient. For a parity of one set, that is $W = 1$, these two bounds are
 #
 # $$G_u(1, d) = 4 + 4(2 + d + 32d^2 + 32d^3), \qquad L(1, d, T) = 2 + (d + 1)(8 + 16 d^2 + 4 \log^2 T) .$$
 #
@@ -253,9 +253,9 @@ thm8.holds(
 )
 
 # %% [markdown]
-# At $T = 2$ and 3 the ratios are below 1, but "exponential" means nothing at two lengths. So Theorem 8 is true in what it says of the growth.
+# At $T = 2$ and 3 the ratios are below 1, but a growth that begins at $T = 4$ is exponential all the same. So Theorem 8 is true in what it says of the growth.
 #
-# What do the bounds say in numbers? {numref}`fig-chain-core` has $E$ for one pass and for three norms of the chain: $L(1, 2, T)$ as quoted, and the norm that the chain really has, with one-hot codes and with short ones.
+# How large are the bounds in numbers? To see this, {numref}`fig-chain-core` has $E$ for one pass and for three norms of the chain: $L(1, 2, T)$ as quoted, and the norm that the chain really has, with one-hot codes and with short ones.
 
 # %%
 NORMS = {
@@ -329,17 +329,17 @@ glue(solved_one_hot=solved["chain, one-hot codes"], solved_short=solved["chain, 
 # %% [markdown]
 # A curve below the grey line stands for a bound that is almost 0, and a curve above it for one that is vacuous. With $m =$ {glue:text}`m` and $\sigma =$ {glue:text}`sigma:g` the curve for one pass crosses the line first, so that its bound is vacuous from $T =$ {glue:text}`passes` on. The chain's bound is vacuous from {glue:text}`passes_one_hot` bits on with one-hot codes, and from {glue:text}`passes_short` on with short ones. With the quoted norm it would last far longer.
 #
-# That is the exponent as quoted, and it is not what we get from Theorem 2. A wrong bit needs a loss of $\frac14$. Solved for its confidence at that loss, Theorem 2 has $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)^2$ where the quoted form has $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)$: a square is missing, or the loss is $\frac12$ there and a term in $\sigma^4$ is dropped. The formulas of the proof are not legible to us. With the square the three bounds end at {glue:text}`solved`, {glue:text}`solved_one_hot` and {glue:text}`solved_short` bits: much earlier, and one-hot codes outlast short ones. How the bounds grow is the same in both forms.
+# This is the exponent as quoted, but it is not what we get from Theorem 2. A wrong bit needs a loss of $\frac14$. If Theorem 2 is solved for its confidence at this loss, it has $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)^2$ whereas the quoted form has $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)$. So either a square is missing, or the loss is $\frac12$ there and a term in $\sigma^4$ is dropped. The formulas of the proof are not legible to us. With the square the three bounds end at {glue:text}`solved`, {glue:text}`solved_one_hot` and {glue:text}`solved_short` bits: much earlier, and one-hot codes outlast short ones. How the bounds grow is the same in both forms.
 #
 # Is the chain's bound linear in $T$ at a fixed $\sigma$, as the paper says? It is the sum of $T$ equal bounds for single steps, so it is linear if the bound for a single step is held constant. But as quoted that bound depends on $T$: the norm $L(1, 2, T) = 218 + 12 \log^2 T$ stands in the exponent, over $2\sigma^2$. With it the bound is not linear, and no power of $T$ bounds it ({ref}`ch-chain-codes` has the numbers). With one-hot codes $T \log^2 T$ stands in the exponent, so the chain's bound is exponential too.
 #
 # ## The best $\sigma$ for each length
 #
-# The theorems do not speak of it, but one may choose $\sigma$ by the length. A wrong bit needs an error of $\frac12$, so a loss of $\frac14$. By Markov's inequality a step is wrong with probability at most $4B$, and one of $T$ steps with probability at most $4TB$, where $B = \sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{N / m}$ is the bound of Theorem 2 without its small term for the confidence. Its least value is
+# The theorems do not speak of it, but one may choose $\sigma$ by the length. A wrong bit needs an error of $\frac12$, so a loss of $\frac14$. By Markov's inequality a step is wrong with probability at most $4B$, and one of $T$ steps with probability at most $4TB$, where $B = \sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{N / m}$ is the bound of Theorem 2 without its small term for the confidence. The least value of this bound over $\sigma$ is
 #
 # $$B^* = 3 \left( \frac{\Sigma^2\, G_u\, N}{4 m} \right)^{1/3} .$$
 #
-# In one pass $G_u \approx 128\, T^3$ and $N \approx 16\, T^3$, so $B^*$ grows like $T^2$. For the chain $G_u$ is constant. By the quoted norm $4TB^*$ is of order $T \log^{2/3} T$; with one-hot codes, $T^{4/3} \log^{2/3} T$; with short codes, $T \log T$.
+# In one pass $G_u \approx 128\, T^3$ and $N \approx 16\, T^3$, so $B^*$ grows like $T^2$. For the chain $G_u$ is constant, and so $4TB^*$ depends on the norm alone: by the quoted norm it is of order $T \log^{2/3} T$; with one-hot codes, $T^{4/3} \log^{2/3} T$; with short codes, $T \log T$.
 
 
 # %%
@@ -397,11 +397,11 @@ glue(better=better["chain, one-hot codes"], better_short=better["chain, short co
 glue(norm_ratio=norm_ratio, T_20=T_20)
 
 # %% [markdown]
-# The bound for one pass grows with the power {glue:text}`slope_one_pass:.2f` of $T$, the chain's with the power {glue:text}`slope_chain:.2f` with one-hot codes, {glue:text}`slope_short:.2f` with short ones, and {glue:text}`slope_quoted:.2f` by the quoted norm. So a chain is better in the long run, whatever its codes. The chain has the smaller bound from $T =$ {glue:text}`better` on with one-hot codes, and from {glue:text}`better_short` on with short ones. For shorter inputs it has the larger one.
+# The bound for one pass grows with the power {glue:text}`slope_one_pass:.2f` of $T$, the chain's with the power {glue:text}`slope_chain:.2f` with one-hot codes, {glue:text}`slope_short:.2f` with short ones, and {glue:text}`slope_quoted:.2f` by the quoted norm. So a chain is better in the long run, whatever its codes. The chain has the smaller bound from $T =$ {glue:text}`better` on with one-hot codes, and from {glue:text}`better_short` on with short ones, but for shorter inputs its bound is the larger one.
 #
 # ## What would falsify this
 #
-# For the construction: one wrong bit on one string, or a gradient that differs from that of the network for $d = 2$ in the limit; in both controls the score matrices have one entry each. For Theorem 8: a length from 4 on at which one pass has less than $T$ times the $G_u$ or the $L$ of a step; the control has sets of two bits in place of $T$. For the repaired growth of Theorem 7: another power of $T$, with a logarithm divided out; the control has one-hot codes.
+# The construction would be refuted by one wrong bit on one string, or by a gradient that differs from that of the network for $d = 2$ in the limit; a network with one entry in each score matrix fails in both ways. Theorem 8 would be refuted by a length from 4 on at which one pass has less than $T$ times the $G_u$ or the $L$ of a step, as is the case for sets of two bits in place of $T$. The repaired growth of Theorem 7 would be refuted by another power of $T$, with a logarithm divided out, and one-hot codes have another power.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -409,7 +409,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The file names of `paullintilhac/boolean_function_sensitivity` (35 Python files, 14 notebooks) show no program for the chain of thought, and we found none in what we read: the hand-written networks and the bounds of `generate_plots.ipynb`, a plotting notebook of 2025. That notebook has the $G_u$ used here. But its function for the norm returns a square root, and the result stands where $B$ has $N$; the paper's own numbers have $N$ ({ref}`ch-bound-comparison`).
+# The file names of `paullintilhac/boolean_function_sensitivity` (35 Python files, 14 notebooks) show no program for the chain of thought, and we found none in what we read: the hand-written networks and the bounds of `generate_plots.ipynb`, a plotting notebook of 2025. The notebook has the same $G_u$ as this page, but its function for the norm returns a square root, and the result stands where $B$ has $N$; the paper's own numbers have $N$ ({ref}`ch-bound-comparison`).
 #
 # ## What we found
 #
@@ -438,19 +438,19 @@ ledger.show()
 # ```{exercise}
 # :label: ex-chain-scale
 #
-# *By hand.* From which scale $L = c \log 2T$ on is the chain surely right at $T = 10$?
+# *By hand.* From which scale $L = c \log 2T$ on is the chain certain to be right at $T = 10$?
 # ```
 #
 # ```{solution} ex-chain-scale
 # :class: dropdown
 #
-# Enough is $\lambda \le \frac18$: $e^L \ge 7 (T - 1)$, so $c \ge 1.39$ at $T = 10$.
+# It is enough that $\lambda \le \frac18$, that is $e^L \ge 7 (T - 1)$, which means $c \ge 1.39$ at $T = 10$.
 # ```
 #
 # ```{exercise}
 # :label: ex-chain-small-scale
 #
-# *With the computer.* The condition of the last exercise is sufficient. Is it needed? Run the chain on all strings of 10 bits with smaller scales, and count the wrong bits.
+# *With the computer.* First run the chapter on all strings of 15 bits, by `python -m bookkit.run sharper/chain_of_thought -p n_max 15 --out my_run`, and see whether any bit is wrong. Then ask whether the condition of the last exercise, which is sufficient, is also necessary: run the chain on all strings of 10 bits with smaller scales, and count the wrong bits.
 # ```
 #
 # ```{solution-start} ex-chain-small-scale
@@ -475,7 +475,7 @@ table(smaller, "The chain of 10 bits with small scores", form=".3f")
 # ```{exercise}
 # :label: ex-chain-larger-steps
 #
-# *To think about.* Let a step take $b$ input bits and the scratch bit, so that the chain has $\frac Tb$ steps of degree $d = b + 1$. How does the bound at the best $\sigma$ depend on $b$, if the MLP dominates the norm? Which $b$ is best?
+# *To think about.* Let a step take $b$ input bits and the scratch bit, so that the chain has $\frac Tb$ steps of degree $d = b + 1$. How does the bound at the best $\sigma$ depend on $b$, if the MLP dominates the norm, and which $b$ is best?
 # ```
 #
 # ```{solution} ex-chain-larger-steps

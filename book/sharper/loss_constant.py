@@ -18,15 +18,27 @@
 # # What a constant of 0.01 says about the loss
 #
 # ```{verdict}
-# The paper's range for its constant, 0.01 to 0.1, is reproduced as a median: it is {glue:text}`learned:.2f` at trained networks that have learned their target. But a network with so small a constant has generalized already: 0.01 on 20 bits says that the risk is at most {glue:text}`one_string:.3f` above the loss at any one string, whatever the sample. If outputs are clipped, a larger constant is valid for all networks. With it, in a sharper form of the bound, the paper's example needs {glue:text}`kl_20` examples, if noise in the weights costs no more than the formula for the sharpness says, as it does where it was measured.
+# Yes, the paper's range for its constant, 0.01 to 0.1, is reproduced as a median: it is {glue:text}`learned:.2f` at trained networks that have learned their target. But a network with so small a constant has generalized already: if the constant is 0.01 on 20 bits, the risk is at most {glue:text}`one_string:.3f` above the loss at any one string. If outputs are clipped, a larger constant is valid for all networks. With it, in a sharper form of the bound, the paper's example needs {glue:text}`kl_20` examples, if noise in the weights costs no more than the formula for the sharpness says, as it does where it was measured.
 # ```
-# **Needs** {ref}`ch-pac-bayes`. **Read** 7 min. **Runs in** 40 s. **Source** printed.
+# **Needs** {ref}`ch-pac-bayes`. **Read** 13 min. **Runs in** 40 s. **Source** printed.
 #
-# **Claim.** Remark 4 says that a bounded loss is sub-Gaussian, which is true. The paper measures the constant $\Sigma$ at trained networks and finds 0.01 to 0.1. At networks of {glue:text}`small_n` bits that have learned their target the median is {glue:text}`learned:.2f`, and single networks lie between {glue:text}`least:.3f` and {glue:text}`most:.2f`. But at a network that has learned its target $\Sigma$ alone bounds the risk, without any prior. The proof of the paper's bound uses $\Sigma$ under a Gaussian prior, where it is 50 to 250 times 0.01 or more. Clipping the output gives a valid constant.
+# **Claim.** Remark 4 says that a bounded loss is sub-Gaussian, which is true. The paper measures the constant $\Sigma$ at trained networks and finds 0.01 to 0.1. At networks of {glue:text}`small_n` bits that have learned their target we find a median of {glue:text}`learned:.2f`, and single networks lie between {glue:text}`least:.3f` and {glue:text}`most:.2f`. But at a network that has learned its target $\Sigma$ alone bounds the risk, without any prior. The proof of the paper's bound uses $\Sigma$ under a Gaussian prior, where it is 50 to 250 times 0.01 or more. If the output is clipped, a constant is known that is valid for all networks.
+#
+# ## Why one should care
+#
+# The PAC-Bayes bound of the paper multiplies the KL divergence, which is of the order of a hundred million nats in its example, by a constant $\Sigma$ that says how much the loss varies from string to string. Whether the bound is small or vacuous therefore depends on $\Sigma$ more than on anything else. The paper measures $\Sigma$ at networks that were trained, and finds it small. Is this a property of the architecture, so that one may use it before anything has been learned, or is it a consequence of learning? In the second case the bound assumes what it is meant to show. This chapter computes what a small $\Sigma$ implies by itself, and then which constant may be used instead.
+#
+# ## Sixteen strings by hand
+#
+# Take strings of $T = 4$ bits, of which there are 16, and two networks. The first has memorized one string, where its loss is 0, and errs by 1 at the 15 others. Its risk is $\frac{15}{16} = 0.94$. The second has learned: its loss is 0.02 at eight of the strings and 0 at the other eight, and its risk is 0.01.
+#
+# For a loss with two values the constant is known. If the values are equally likely, $\Sigma$ is half of their distance, so the second network has $\Sigma = 0.01$. If the loss is 0 with a chance $p < \frac12$ and 1 otherwise, then $\Sigma^2 = \frac{1 - 2p}{2 \log((1 - p)/p)}$, so the first network, with $p = \frac1{16}$, has $\Sigma = 0.40$.
+#
+# Now suppose that somebody tells us $\Sigma$ and the loss at a *single* string, and nothing else. The proposition below says that the risk is at most this loss plus $\Sigma \sqrt{2 T \log 2}$, which is $2.35\, \Sigma$ here. For the memorized string this gives $0 + 0.95$, and the risk is indeed 0.94, so the bound is nearly attained. For the second network it gives at most $0.02 + 0.024$. In other words, a small $\Sigma$ guarantees a small risk after one look, and a network that has merely memorized cannot have a small $\Sigma$.
 #
 # ## The statement
 #
-# A network $f_\theta$ is to learn $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings $x$ of $T$ bits, where $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, else 0, and $\sum_i c_i^2 = 1$. Its loss is $\ell_\theta(x) = (f_\theta(x) - f(x))^2$, its *risk* $R(\theta)$ the mean loss over all strings.
+# A network $f_\theta$ is to learn $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings $x$ of $T$ bits, where $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, else 0, and $\sum_i c_i^2 = 1$. Its loss is $\ell_\theta(x) = (f_\theta(x) - f(x))^2$, and its *risk* $R(\theta)$ is the mean loss over all strings.
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Remark 4
 # :label: sharper-rem4
@@ -37,7 +49,7 @@
 # Appendix A takes the least such $\Sigma$ from the validation losses of trained networks, and finds it in $[0.01, 0.1]$.
 # ```
 #
-# What is bounded by assumption is a symbol that our text of the paper lacks; we take it to be the weights. Let $\theta^*$ be the hand-written network of {ref}`ch-construction`. The prior of {ref}`ch-pac-bayes` is $\mathcal N(0, \sigma^2 I)$, its posterior $\mathcal N(\theta, \sigma^2 I)$. A *tiling* is a target of $T$ bits in $W = \frac T2$ pairs with $c_i = W^{-1/2}$; $T = 20$ is the example of Appendix E.3. Under the prior a network outputs nearly 0, so its loss is nearly $f(x)^2$. A sub-Gaussian constant is never below the standard deviation, and for a tiling that of $f(x)^2$ is known, since $\sqrt W f$ is binomial: {glue:text}`limit_1:.2f` for one pair, {glue:text}`limit_10:.2f` for ten and {glue:text}`limit_25:.2f` for 25 ({ref}`ch-pac-bayes`).
+# What is bounded by assumption is a symbol that our text of the paper lacks; we take it to be the weights. The weights of the hand-written network of {ref}`ch-construction` are $\theta^*$, the prior of {ref}`ch-pac-bayes` is $\mathcal N(0, \sigma^2 I)$, and its posterior is $\mathcal N(\theta, \sigma^2 I)$. A *tiling* is a target of $T$ bits in $W = \frac T2$ pairs with $c_i = W^{-1/2}$; $T = 20$ is the example of Appendix E.3. Under the prior a network outputs nearly 0, so its loss is nearly $f(x)^2$. A sub-Gaussian constant is never below the standard deviation, and for a tiling that of $f(x)^2$ is known, since $\sqrt W f$ is binomial: {glue:text}`limit_1:.2f` for one pair, {glue:text}`limit_10:.2f` for ten and {glue:text}`limit_25:.2f` for 25 ({ref}`ch-pac-bayes`).
 
 # %% tags=["parameters"]
 small_n = 8  # bits of the trained networks [7..9]
@@ -71,7 +83,7 @@ glue(**{f"limit_{W}": pb.square_spread(W) for W in (1, 10, 25)})
 # %% [markdown]
 # ## Trained networks
 #
-# We train networks of the paper's form on {glue:text}`small_n` bits, until the training loss is below 0.02 as in the paper, on many strings and on few. $\Sigma$ and the risk are exact, over all strings, in the unit of the targets that the paper trains on, sums of signs of variance 1, where the best constant has the risk 1. In indicators, the unit of the statement above and of E.3, both are a quarter.
+# First we measure $\Sigma$ as the paper does, but at networks that have learned and at networks that have not. We train networks of the paper's form on {glue:text}`small_n` bits, until the training loss is below 0.02 as in the paper, on many strings and on few. $\Sigma$ and the risk are exact, over all strings, in the unit of the targets that the paper trains on, sums of signs of variance 1, where the best constant has the risk 1. In indicators, the unit of the statement above and of E.3, both are a quarter of this. A median above 0.1 among the networks that have learned would contradict the paper's range.
 
 # %%
 CLASSES = [(d, W) for d in (1, 2, 3) for W in (1, 4) for _ in range(runs)]
@@ -119,7 +131,7 @@ glue(high_risk=risk[(risk < 0.2) & (S > 0.1)].min())
 glue(learned=learned, not_learned=not_learned, fit=len(S), small_n=small_n)
 glue(least=good.min(), most=good.max())
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 constant.reproduced(
     "median $\\Sigma$ of trained networks with risk below 1/5; control: scored against another target",
     learned,
@@ -130,9 +142,9 @@ constant.reproduced(
 )
 
 # %% [markdown]
-# Of {glue:text}`fit` networks that fit their sample ({numref}`fig-sigma-trained`), those that have learned their target have a median $\Sigma$ of {glue:text}`learned:.2f`, inside the paper's range. But only {glue:text}`inside` of these {glue:text}`good` lie in the range themselves; {glue:text}`lower` lie below it and {glue:text}`higher` above, the latter with risks from {glue:text}`high_risk:.3f` on. Those that fit the sample and have not learned have a median of {glue:text}`not_learned:.2f`. The training loss does not distinguish the two groups, whereas $\Sigma$, which takes validation losses to measure, does.
+# {numref}`fig-sigma-trained` shows the {glue:text}`fit` networks that fit their sample, and the constant rises with the risk. Those that have learned their target lie at the lower left and have a median $\Sigma$ of {glue:text}`learned:.2f`, inside the paper's range. But only {glue:text}`inside` of these {glue:text}`good` lie in the range themselves; {glue:text}`lower` lie below it and {glue:text}`higher` above, the latter with risks from {glue:text}`high_risk:.3f` on. Those that fit the sample and have not learned lie at the upper right and have a median of {glue:text}`not_learned:.2f`. The training loss does not distinguish the two groups, whereas $\Sigma$, which takes validation losses to measure, does.
 #
-# ## What a small $\Sigma$ says by itself
+# ## What a small $\Sigma$ implies by itself
 #
 # ```{prf:proposition} One string is enough, after Bobkov and Götze (1999)
 # :label: sigma-alone
@@ -143,13 +155,15 @@ constant.reproduced(
 # For $q$ uniform on $m$ different strings the middle is $\Sigma \sqrt{2 \log(2^T / m)}$. For noise, $\mathbb E_u$ may stand before all terms: $\Sigma$ is then the mean of the constants at $\theta + \sigma u$.
 # ```
 #
+# **The idea of the proof.** A sample that flatters the network is a law $q$ on strings that prefers small losses. The sub-Gaussian condition bounds how often the loss is far below its mean, so such a law must concentrate on few strings, and its KL divergence from the uniform law is large. But on $2^T$ strings no law has a divergence above $T \log 2$.
+#
 # ```{dropdown} Proof
 # The first inequality is the dual form of sub-Gaussianity {cite:p}`bobkov1999,xu2017`.
 #
-# Donsker and Varadhan: $\lambda\, \mathbb E_q (R - \ell) \le \mathrm{KL}(q \| \text{uniform}) + \log \mathbb E_x e^{\lambda (R - \ell)}$, for every $q$ and $\lambda > 0$. The last term is at most $\lambda^2 \Sigma^2 / 2$. Divide by $\lambda$ and take the best one, $\sqrt{2\, \mathrm{KL}} / \Sigma$. A law on $2^T$ points has a divergence of at most $T \log 2$ from the uniform one. Averaging over $u$ changes nothing, since the sample is the same for all $u$. $\square$
+# By the formula of Donsker and Varadhan, $\lambda\, \mathbb E_q (R - \ell) \le \mathrm{KL}(q \| \text{uniform}) + \log \mathbb E_x e^{\lambda (R - \ell)}$, for every $q$ and $\lambda > 0$. The last term is at most $\lambda^2 \Sigma^2 / 2$ by the condition. We divide by $\lambda$ and take the best one, $\sqrt{2\, \mathrm{KL}} / \Sigma$. A law on $2^T$ points has a divergence of at most $T \log 2$ from the uniform one. Averaging over $u$ changes nothing, since the sample is the same for all $u$. $\square$
 # ```
 #
-# There is no probability in it, no prior, and nothing about the sample: it holds for **every** sample, also for one chosen against the network. So a network that fits a single string and has $\Sigma = 0.01$ has a risk of at most {glue:text}`one_string:.3f` at $T = 20$. We compare the norm term of Theorem 2, $\Sigma \sqrt{L/m} / \sigma$ at the best $\sigma$, for the paper's example.
+# The proposition contains no probability and no prior, and it assumes nothing about the sample: it holds for **every** sample, also for one chosen against the network. So a network that fits a single string and has $\Sigma = 0.01$ has a risk of at most {glue:text}`one_string:.3f` at $T = 20$. How does this compare with Theorem 2? We compute the norm term of the theorem, $\Sigma \sqrt{L/m} / \sigma$ at the best $\sigma$, for the paper's example. If it is larger than what $\Sigma$ implies by itself, the inequality of the theorem is true there for a reason that does not need the theorem.
 
 # %%
 L, G, T = pb.norm_squared(20, 2, 10), gradient_bound(2, 10), 20
@@ -162,6 +176,8 @@ def norm_over_trivial(m, S):
 
 
 one_string, over = SMALL * math.sqrt(2 * T * math.log(2)), norm_over_trivial(1e6, SMALL)
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 constant.holds(
     "example of E.3: norm term of Theorem 2 over $\\Sigma \\sqrt{2 T \\log 2}$; control: $\\Sigma = W/2$",
     over,
@@ -172,9 +188,9 @@ constant.holds(
 glue(one_string=one_string, norm_term=one_string * over, every_m=1e6 * over**3)
 
 # %% [markdown]
-# So if $\Sigma = 0.01$ is meant at the networks that the posterior reaches, **the inequality of Theorem 2 is true in the paper's example, for every sample**: its norm term, {glue:text}`norm_term:.3f` at a million examples, is above what $\Sigma$ grants for free, up to $m =$ {glue:text}`every_m:.1e`. No divergence is needed. It is a bound from a measured quantity that is small only where the network has generalized.
+# So if $\Sigma = 0.01$ is meant at the networks that the posterior reaches, **the inequality of Theorem 2 is true in the paper's example, for every sample**: its norm term, {glue:text}`norm_term:.3f` at a million examples, is larger than what $\Sigma$ implies without it, up to $m =$ {glue:text}`every_m:.1e`. No KL divergence is needed for this. But then the theorem is a bound from a measured quantity that is small only where the network has generalized.
 #
-# No smaller factor will do. A network that has memorized $m$ strings and errs by 1 at all others attains the bound. Against it we set random losses, noisy hand-written networks, and samples of the $m$ smallest losses; with the standard deviation for $\Sigma$ the inequality is false.
+# Could the factor in the proposition be smaller? It could not: a network that has memorized $m$ strings and errs by 1 at all others attains the bound. We compare such networks with random losses and noisy hand-written networks, and take samples of the $m$ smallest losses, which flatter the network most. A ratio above 1 would refute the proposition; with the standard deviation in place of $\Sigma$ the inequality is false.
 
 
 # %% mystnb={"code_prompt_hide": "Worst samples", "code_prompt_show": "Worst samples"} tags=["hide-input"]
@@ -213,17 +229,17 @@ constant.holds(
 glue(attained=hunted["Σ"].max())
 
 # %% [markdown]
-# The largest ratio is {glue:text}`attained:.5f`. Conversely, the proposition says that a network with a gap must have a large $\Sigma$.
+# The largest ratio is {glue:text}`attained:.5f`, so the bound is attained and not exceeded. Conversely, the proposition says that a network with a large gap between its risk and its training loss must have a large $\Sigma$.
 #
 # ## Where Remark 4 helps, and where not
 #
-# With bounded weights some $\Sigma$ serves all networks: Remark 4 is right. But a Gaussian prior reaches weights of every size. Multiply the read-out by $a$, and the loss grows like $a^2$. Worse, **under such a prior the mean that the derivation needs is infinite for every $\Sigma$**.
+# Remark 4 is right: if the weights are bounded, some $\Sigma$ is valid for all networks. But a Gaussian prior reaches weights of every size, and if the read-out is multiplied by $a$, the loss grows like $a^2$. This has a consequence that is worse than a large constant: **under such a prior the mean that the derivation needs is infinite for every $\Sigma$**. The idea of the proof is to look at the read-out alone. The gap between risk and training loss is quadratic in the read-out, and the exponential of a quadratic form has an infinite mean under a Gaussian law as soon as one eigenvalue of the form is large enough. With a positive probability the other weights make it so.
 #
 # ```{dropdown} Proof
 # The output is $v_2 \cdot h(x)$, with $v_2$ the read-out and $h(x)$ the mean token that it reads. Given all other weights, $R - r$ is a quadratic form $v_2^\top (M - \hat M) v_2$ plus a linear one, where $M$ and $\hat M$ are the means of $h h^\top$ over all strings and over the sample. Let the second scores be 0, so that $h(x)$ is the plain mean of all tokens. Let $g(x)$ be its last entry, and $g^2$ not the same at all strings; then some string $x_0$ has $g(x_0)^2 < \mathbb E\, g(x)^2$. With the last row of $F$ multiplied by $s$ the entry is $s\, g(x)$. If the sample is $m$ times $x_0$, then $e^\top (M - \hat M) e = s^2 \bigl( \mathbb E\, g(x)^2 - g(x_0)^2 \bigr)$ with the unit vector $e$ of that entry. So for a large $s$ the form has an eigenvalue above $1 / 2 \lambda \sigma^2$. It depends continuously on the weights, so it has one around these too. That neighbourhood has a positive probability, and so has the sample. There the mean of $e^{\lambda (R - r)}$ over a Gaussian $v_2$ is infinite. $\square$
 # ```
 #
-# The target lies in $[0, \sqrt W]$. *Clip* the output to that interval: no loss grows by it. The loss then lies in $[0, W]$, and Hoeffding's lemma gives $\Sigma = W/2$ for every network.
+# There is a simple way out. The target lies in $[0, \sqrt W]$, so we *clip* the output to that interval, which increases no loss. The loss then lies in $[0, W]$, and Hoeffding's lemma gives $\Sigma = W/2$ for every network. The next cell draws networks at random and multiplies their read-outs; a clipped network with a constant above $W/2$ would contradict this.
 
 # %%
 f = cube.sparse_function(8, 2, 4, rng.generator, "even_parity")
@@ -235,6 +251,8 @@ for a in grown.index:
     for name, y in (("free", output), ("clipped", output.clamp(0, 2))):  # sqrt W = 2
         grown.loc[a, name] = pb.subgaussian_constant((y - f.table()).square()).max().item()
 table(grown, "Largest constant of 100 random networks, W = 4", form={"free": ".3e"})
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 rem4.holds(
     "output bounded, by clipping to $[0, \\sqrt W]$: largest $\\Sigma$ over $W/2$, 300 networks",
     grown["clipped"].max() / 2,
@@ -248,7 +266,7 @@ rem4.holds(
 # %% [markdown]
 # ## What a valid constant costs
 #
-# How many examples bring the bound below $\frac14$, the risk of the best constant predictor, on a tiling? Hoeffding's constant $W/2$ pays for a loss that fills its range, where here it is small. A prior as narrow as the posterior pays for every weight. Neither is a part of flatness. The *kl form* of the bound (Maurer), for losses in $[0, W]$, avoids the first; a prior $\mathcal N(0, \tau^2 I)$ of its own width $\tau$, one of $10^4$ on a grid, avoids the second. The training risk of the posterior is taken as $\sigma^2 G_u$ in all columns but the last, which counts 32 bits for each weight.
+# How many examples does a valid constant need to bring the bound below $\frac14$, the risk of the best constant predictor, on a tiling? Two parts of the price have nothing to do with flatness. Hoeffding's constant $W/2$ allows for a loss that fills its range, whereas the losses here are small; and a prior as narrow as the posterior pays for every weight. The *kl form* of the bound (Maurer), for losses in $[0, W]$, avoids the first, and a prior $\mathcal N(0, \tau^2 I)$ of its own width $\tau$, one of $10^4$ on a grid, avoids the second. In all columns of the table but the last, the training risk of the posterior is taken as $\sigma^2 G_u$. The last column counts 32 bits for each weight.
 
 
 # %%
@@ -272,11 +290,11 @@ glue(kl_20=of_20["kl, own τ"], kl_50=f"{price.loc[50, 'kl, own τ']:.1e}", half
 glue(small_20=of_20["Σ = 0.01"], bits_20=of_20["32 bits a weight"], best_sigma=of_20["best σ"])
 
 # %% [markdown]
-# With $W/2$ in the paper's form the example needs {glue:text}`half_20` examples. In the kl form with a prior of its own width it needs {glue:text}`kl_20`: fewer than the paper's million, fewer than the {glue:text}`small_20` of $\Sigma = 0.01$, and fewer than counting 32 bits a weight, {glue:text}`bits_20`. All its constants are valid. One proviso is left: $\sigma^2 G_u$ leaves out $P(\sigma)$ and a block of the gradient ({ref}`ch-gradients-and-trace`). At this $\sigma$, {glue:text}`best_sigma`, the measured risk of the noisy hand-written network is several times below $\sigma^2 G_u$ ({ref}`ch-semi-analytic-bound`). So flatness certifies this target with a valid constant, if the learner is as flat and as small as the paper assumes. {ref}`ch-bound-comparison` sets the same bound beside its rivals.
+# With $W/2$ in the paper's form the example needs {glue:text}`half_20` examples. In the kl form with a prior of its own width it needs only {glue:text}`kl_20`. This is fewer than the paper's million, fewer than the {glue:text}`small_20` of $\Sigma = 0.01$, and fewer than counting 32 bits a weight, {glue:text}`bits_20`, although all of its constants are valid. One condition is left: $\sigma^2 G_u$ leaves out $P(\sigma)$ and a block of the gradient ({ref}`ch-gradients-and-trace`). At this $\sigma$, {glue:text}`best_sigma`, the measured risk of the noisy hand-written network is several times below $\sigma^2 G_u$ ({ref}`ch-semi-analytic-bound`). So flatness certifies this target with a valid constant, if the learner is as flat and as small as the paper assumes. How the bound compares with its rivals is the subject of {ref}`ch-bound-comparison`.
 #
 # ## What would falsify this
 #
-# For the proposition: one loss and one sample above it; the control has the standard deviation for $\Sigma$. A median $\Sigma$ above 0.1 among trained networks that have learned; the control scores them against the target of another network. For Remark 4: a clipped network with $\Sigma$ above $W/2$; the control is not clipped.
+# The proposition would be false if one loss and one sample exceeded it, as some do when the standard deviation replaces $\Sigma$. The paper's range would not be reproduced if trained networks that have learned had a median $\Sigma$ above 0.1, as they have when they are scored against the target of another network. Remark 4, with clipping, would be contradicted by a clipped network with $\Sigma$ above $W/2$; networks that are not clipped have such constants.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -287,39 +305,82 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `paullintilhac/boolean_function_sensitivity` has $\Sigma = 0.01$ as a constant in `generate_plots.ipynb`, a plotting notebook of 2025. We found no code that measures it, and no code that clips an output. Our trained networks have {glue:text}`small_n` bits where the paper's have 20, so that every string can be looked at.
+# The repository `paullintilhac/boolean_function_sensitivity` has $\Sigma = 0.01$ as a constant in `generate_plots.ipynb`, a plotting notebook of 2025. We found no code that measures it, and no code that clips an output. Our trained networks have {glue:text}`small_n` bits, whereas the paper's have 20, so that every string can be looked at.
 #
 # ## What we found
 #
-# * Remark 4 is true. Its assumption, bounded weights, is not that of a Gaussian prior.
-# * The paper's $\Sigma$ between 0.01 and 0.1 is reproduced as the median of the networks that have learned: of {glue:text}`good` with a risk below $\frac15$, {glue:text}`inside` lie in that range, {glue:text}`lower` below and {glue:text}`higher` above, these with risks of {glue:text}`high_risk:.3f` and more. Those that have only memorized have a larger one.
-# * $\Sigma = 0.01$ on 20 bits bounds the risk by {glue:text}`one_string:.3f` from a single string. It presupposes what the bound is to show.
-# * With a clipped output, $W/2$ is valid everywhere. In the kl form, with a prior of its own width, the bound then needs {glue:text}`kl_20` examples for the paper's example, and {glue:text}`kl_50` at 50 bits, if noise costs at most $\sigma^2 G_u$, as it does where it was measured.
+# * Remark 4 is true, but its assumption, bounded weights, is not met by a Gaussian prior.
+# * The paper's $\Sigma$ between 0.01 and 0.1 is reproduced as the median of the networks that have learned: of {glue:text}`good` with a risk below $\frac15$, {glue:text}`inside` lie in that range, {glue:text}`lower` below and {glue:text}`higher` above, these with risks of {glue:text}`high_risk:.3f` and more. Networks that have only memorized have a larger constant.
+# * On 20 bits $\Sigma = 0.01$ bounds the risk by {glue:text}`one_string:.3f` from a single string, so it presupposes what the bound is to show.
+# * With a clipped output $W/2$ is valid for all networks. In the kl form, with a prior of its own width, the bound then needs {glue:text}`kl_20` examples for the paper's example, and {glue:text}`kl_50` at 50 bits, if noise costs at most $\sigma^2 G_u$, as it does where it was measured.
 #
 # ## Exercises
 #
 # ```{exercise}
-# :label: ex-sigma-memory
-#
-# A network has memorized $m$ of $2^T$ strings and errs by 1 at all others. What is its $\Sigma$, about?
-# ```
-#
-# ```{solution} ex-sigma-memory
-# :class: dropdown
-#
-# The proposition for the $m$ strings reads $1 - m/2^T \le \Sigma \sqrt{2 \log (2^T/m)}$, and it is nearly attained. So $\Sigma \approx 1/\sqrt{2 \log(2^T / m)}$ as long as $m$ is much below $2^T$: 0.19 for one string of 20 bits, 0.32 for 8192. A constant of 0.1 excludes such networks.
-# ```
-#
-# ```{exercise}
 # :label: ex-sigma-unit
 #
-# Networks are trained on sums of characters, $\pm 1$; the bound of E.3 is about even-parity indicators. A trained network has $\Sigma = 0.06$. What is it in indicators?
+# *By hand.* Networks are trained on sums of characters, $\pm 1$, whereas the bound of E.3 is about even-parity indicators. If a trained network has $\Sigma = 0.06$, what is its constant in indicators?
 # ```
 #
 # ```{solution} ex-sigma-unit
 # :class: dropdown
 #
-# $p_U = (1 + \chi_U)/2$, so the same error is half as large in indicators, its square a quarter. $\Sigma$ has the unit of the loss, and is a quarter too: 0.015.
+# Since $p_U = (1 + \chi_U)/2$, the same error is half as large in indicators, and its square a quarter. The unit of $\Sigma$ is that of the loss, so $\Sigma$ is a quarter too: 0.015.
+# ```
+#
+# ```{exercise}
+# :label: ex-sigma-memory
+#
+# *With pencil and paper.* A network has memorized $m$ of $2^T$ strings and errs by 1 at all others. About how large is its $\Sigma$?
+# ```
+#
+# ```{solution} ex-sigma-memory
+# :class: dropdown
+#
+# The proposition for the $m$ strings reads $1 - m/2^T \le \Sigma \sqrt{2 \log (2^T/m)}$, and it is nearly attained. So $\Sigma \approx 1/\sqrt{2 \log(2^T / m)}$ as long as $m$ is much below $2^T$: 0.19 for one string of 20 bits, 0.32 for 8192. So a network with a constant of 0.1 or less cannot be of this kind.
+# ```
+#
+# ```{exercise}
+# :label: ex-sigma-computer
+#
+# *With the computer.* First run the chapter with other networks, by `python -m bookkit.run sharper/loss_constant -p seed 1 --out my_run`, and see how many of the networks that have learned lie inside the paper's range. Then check the formula of the last solution: compute $\Sigma$ by `pb.subgaussian_constant` for a network on 8 bits that has memorized $m = 1, 4, 16, 64$ or $128$ strings, and compare it with $1/\sqrt{2 \log(2^T/m)}$ and with the closed form of the example by hand. Where does the approximation fail?
+# ```
+#
+# ```{solution-start} ex-sigma-computer
+# :class: dropdown
+# ```
+#
+# The constant is the largest value of $\sqrt{2 \log \mathbb E\, e^{\lambda (R - \ell)}} / \lambda$ over a grid of $\lambda > 0$.
+
+# %%
+memories = {}
+for m in (1, 4, 16, 64, 128):
+    losses = (torch.arange(256) >= m).double()[None]
+    p = m / 256
+    closed = 0.5 if m == 128 else math.sqrt((1 - 2 * p) / (2 * math.log((1 - p) / p)))
+    found = pb.subgaussian_constant(losses).item()
+    approximation = 1 / math.sqrt(2 * math.log(256 / m))
+    memories[m] = {"Σ": found, "closed form": closed, "approximation": approximation}
+memories = pd.DataFrame(memories).T.rename_axis("strings memorized")
+table(memories, "The constant of a network that memorized, 8 bits", form=".3f")
+
+# %% [markdown]
+# The computed constant agrees with the closed form. The approximation is good as long as few strings are memorized, and it fails when they are a considerable share: for half of all strings the true constant is $\frac12$, Hoeffding's, and can never be larger for a loss between 0 and 1, whereas the approximation goes on to grow.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-sigma-validation
+#
+# *To think about.* A network has memorized 16 of the $2^{20}$ strings of 20 bits and errs by 1 at all others. You measure its risk and its $\Sigma$ on 1000 validation strings. What do you find, and which of the two numbers is right?
+#
+# ```
+#
+# ```{solution} ex-sigma-validation
+# :class: dropdown
+#
+# Almost certainly none of the 16 strings is among the 1000, so all validation losses are 1. The risk is then measured as 1, which is right to four digits, and $\Sigma$ as 0, which is wrong: its true value is about $1/\sqrt{2 \log 2^{16}} = 0.21$. The risk can be estimated from few strings because no single string counts much in a mean, but $\Sigma$ depends on the rare strings at which the loss is far below its mean.
 # ```
 #
 # ## References

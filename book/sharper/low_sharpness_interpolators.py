@@ -19,11 +19,11 @@
 # # Are learned weights flatter and smaller than the construction's?
 #
 # ```{verdict}
-# Partly: it depends on which version of the authors' hand-written network is meant. If its unused attention scores are $-40$, as in an earlier version of their program, it lies two orders of magnitude above learned networks, as the paper says: {glue:text}`masked_factor:.0f` times in norm and {glue:text}`masked_trace:.0f` times in the trace of the Hessian, on average over the {glue:text}`stored_classes` of the paper's 20 classes that we learn. Without these masks, its squared norm is {glue:text}`norm_balanced:.1f` to {glue:text}`norm_model:.1f` times theirs and its trace {glue:text}`trace_paper:.0f` or {glue:text}`trace_factor:.0f` times, depending on how the weights are written.
+# Partly: it depends on which version of the authors' hand-written network is meant. If its unused attention scores are $-40$, as in an earlier version of their program, it lies two orders of magnitude above learned networks, as the paper says: by a factor of {glue:text}`masked_factor:.0f` in norm and of {glue:text}`masked_trace:.0f` in the trace of the Hessian, on average over the {glue:text}`stored_classes` of the paper's 20 classes that we learn. Without these masks, its squared norm is {glue:text}`norm_balanced:.1f` to {glue:text}`norm_model:.1f` times theirs and its trace {glue:text}`trace_paper:.0f` or {glue:text}`trace_factor:.0f` times, depending on how the weights are written.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-sharpness`. **Read** 12 min. **Runs in** 40 s. **Source** printed.
 #
-# **Claim.** The paper's bound for trained transformers assumes that training ends below the hand-written network in norm and in sharpness. Its experiment finds both lower "by roughly two orders of magnitude". We find this too for the network of an earlier version of the authors' program, in which every unused score is $-40$. The network in the paper's bound has no such masks. Without them the sharpness is lower in {glue:text}`paper_lower` of the {glue:text}`stored_classes` classes that we can learn if the weights are written as in the bound, by a factor of {glue:text}`trace_paper:.0f` on average over all of them, and in each of them if queries and keys are separate matrices, by a factor of {glue:text}`trace_factor:.0f`. The factor grows with the sparsity. For the norm the answer depends on the form of the weights. In one parameter space, at the paper's factor of the scores, the construction is the larger one in every class; with queries and keys apart it is not for single parities of up to three bits. Once scale is taken out the two are nearly equal, because scale can be changed without changing a function.
+# **Claim.** The paper's bound for trained transformers assumes that training ends below the hand-written network in norm and in sharpness. Its experiment finds both lower "by roughly two orders of magnitude". We find this too for the network of an earlier version of the authors' program, in which every unused score is $-40$. The network in the paper's bound has no such masks. Without them the sharpness is lower in {glue:text}`paper_lower` of the {glue:text}`stored_classes` classes that we can learn if the weights are written as in the bound, by a factor of {glue:text}`trace_paper:.0f` on average over all of them, and in each of them if queries and keys are separate matrices, by a factor of {glue:text}`trace_factor:.0f`, and the factor grows with the sparsity. For the norm the answer depends on the form of the weights. In one parameter space, at the paper's factor of the scores, the construction is the larger one in every class; with queries and keys apart it is not for single parities of up to three bits. Once scale is taken out the two are nearly equal, because scale can be changed without changing a function.
 
 # %% tags=["parameters"]
 n = 8  # bits of the strings of the networks trained here [8..20]
@@ -95,13 +95,13 @@ def count(frame, form):
 # %% [markdown]
 # ## Why one should care
 #
-# The paper proves a bound for networks that fit their sample and lie below a hand-written network $\theta^*$ in two numbers, the norm of the weights and the sharpness of the loss. It says nothing about how training could be made to end there. That it does end there is an assumption, so everything that the bound says about trained networks hangs on it. The assumption can be tested: train networks, write down $\theta^*$ for the same targets, and compare both numbers.
+# The paper proves a bound for networks that fit their sample and lie below a hand-written network $\theta^*$ in two numbers, the norm of the weights and the sharpness of the loss. It does not show how training could be made to end there. That training does end there is an assumption, and everything that the bound says about trained networks depends on it. The assumption can be tested: train networks, write down $\theta^*$ for the same targets, and compare both numbers.
 #
-# It is less simple than it sounds, because neither number is a property of the function that a network computes.
+# The test is less simple than it sounds, because neither number is a property of the function that a network computes.
 #
 # ## One hidden unit by hand
 #
-# Let a network have one hidden unit with the weight $g$ in and the weight $r$ out, $f_\theta(x) = r\, (g x)_+$ for $x \ge 0$. As long as $g r = 1$ it computes $f_\theta(x) = x$, without error. Its squared norm is $g^2 + r^2$. Where the error is 0, the trace of the Hessian of the squared loss is $2\, \mathbb E_x \|\nabla f_\theta(x)\|^2$, and here $\nabla f_\theta(x) = (r x, g x)$, so with $\mathbb E_x x^2 = 1$ the trace is $2 (g^2 + r^2)$.
+# Let a network have one hidden unit with the weight $g$ in and the weight $r$ out, $f_\theta(x) = r\, (g x)_+$ for $x \ge 0$. As long as $g r = 1$ it computes $f_\theta(x) = x$, without error, and its squared norm is $g^2 + r^2$. Where the error is 0, the trace of the Hessian of the squared loss is $2\, \mathbb E_x \|\nabla f_\theta(x)\|^2$, and here $\nabla f_\theta(x) = (r x, g x)$, so with $\mathbb E_x x^2 = 1$ the trace is $2 (g^2 + r^2)$.
 #
 # | weights | squared norm | trace |
 # |:--|:--|:--|
@@ -109,7 +109,7 @@ def count(frame, form):
 # | $g = 4$, $r = \frac14$ | 16.06 | 32.1 |
 # | $g = 20$, $r = \frac1{20}$ | 400 | 800 |
 #
-# The three networks are the same function, but in norm and in trace they differ by up to two orders of magnitude. The first one is *balanced*: among all ways to write the function it has the least norm, and here the least trace too. The same freedom exists between queries and keys. So there is a lot of room for what "lower by two orders of magnitude" can mean, and we have to say for each comparison how the weights on both sides are written.
+# The three networks are the same function, but in norm and in trace they differ by up to two orders of magnitude. The first one is *balanced*: among all ways to write the function it has the least norm, and here the least trace too. Since the same freedom exists between queries and keys, there is a lot of room for what "lower by two orders of magnitude" can mean, and we have to say for each comparison how the weights on both sides are written.
 
 # %% [markdown]
 # ## The statement
@@ -123,7 +123,7 @@ def count(frame, form):
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Remark 3
 # :label: sharper-rem3
-# That $\hat\theta$ lies below $\theta^*$ in norm *and* in sharpness is an assumption. Two things make it plausible. Simple changes of parameters lower both for the construction, so that better networks exist. And learned solutions lie below it by about two orders of magnitude in both.
+# That $\hat\theta$ lies below $\theta^*$ in norm *and* in sharpness is an assumption, which two observations make plausible. Simple changes of parameters lower both for the construction, so that better networks exist. And learned solutions lie below it by about two orders of magnitude in both.
 # ```
 #
 # ## What differs from the paper
@@ -145,14 +145,14 @@ table(settings, "Settings of the learned networks, where they differ, and where 
 # %% [markdown]
 # The learned network is the paper's: two layers of one head, $T + 31$ columns, 128 hidden units. At the paper's scale of scores it is learned only in some runs, so we use a smaller scale. Ten of the twenty classes, the sums of several parities of degree 3 and more and the single parity of degree 5, are missing, because no recipe of ours learns them reliably in this model.
 #
-# **In which form?** The construction is compared in these forms:
+# **In which form is the construction compared?** As the example shows, the answer may depend on how its weights are written, so we compare it in these forms:
 #
-# * *as in the paper*: one matrix $W_{KQ}$ in place of queries and keys. This is the norm in the paper's bound.
-# * *queries and keys apart*, the keys being the identity: so it is in the authors' repository.
-# * *masked*: the same, with every score that is not used at $-40$ in place of 0. So it is in an earlier version of the repository, in which `hardcoded_transformer.py` fills both matrices of queries with $-40$ before it writes the others; a comment in a later one says that the masks are gone. Which version made the paper's figure we do not know.
+# * *as in the paper*: one matrix $W_{KQ}$ in place of queries and keys; the paper's bound contains the norm of this form.
+# * *queries and keys apart*, the keys being the identity, as in the authors' repository.
+# * *masked*: the same, with every score that is not used at $-40$ in place of 0. This is the form of an earlier version of the repository, in which `hardcoded_transformer.py` fills both matrices of queries with $-40$ before it writes the others; a comment in a later one says that the masks are gone. Which version made the paper's figure we do not know.
 # * *one space*: written as weights of the learned model, with the paper's factor of the scores; both sides as they are, or both *balanced*, as in the example above.
 #
-# The trace is computed without sampling, as its Gauss-Newton part $2\, \mathbb E_x |\nabla f_\theta(x)|^2$ with $f_\theta$ the output. What that leaves out is small, as the last table shows.
+# The trace is computed without sampling, as its Gauss-Newton part $2\, \mathbb E_x |\nabla f_\theta(x)|^2$ with $f_\theta$ the output. What this leaves out is small, as the last table shows. The paper's sentences would be contradicted by classes in which learned networks are sharper or larger than the construction.
 
 # %%
 rows = []
@@ -220,13 +220,13 @@ caption = "Construction over learned network, T = 20, geometric means; below: ke
 table(pd.DataFrame(columns | {"below in both": both}), caption, form=".2f")
 
 # %% [markdown]
-# {numref}`fig-paper-classes` has the paper's Figure 2 for every class that we can fill. Look at the right panel first: in each class the open marks of the learned networks lie below the line of their sparsity, so with queries and keys apart the construction is the sharper network, as the paper says. In the paper's own form this fails at degree 1 with one parity, where the factor is {glue:text}`trace_easy:.2f`. The factor grows with the sparsity, up to {glue:text}`trace_most:.0f`.
+# {numref}`fig-paper-classes` is the paper's Figure 2 for every class that we can fill. In its right panel, the traces, the open marks of the learned networks lie below the line of their sparsity in each class, so with queries and keys apart the construction is the sharper network, as the paper says. In the paper's own form this fails at degree 1 with one parity, where the factor is {glue:text}`trace_easy:.2f`. The factor grows with the sparsity, up to {glue:text}`trace_most:.0f`.
 #
 # In the left panel open and filled marks are mixed, because the order in norm depends on the form. With queries and keys apart learned networks are the larger ones for a single parity of up to three bits; their scores have a smaller factor, which makes queries and keys larger. With both sides in one space, at the paper's factor, the construction is the larger one in every class, by factors from {glue:text}`norm_least:.1f` to {glue:text}`norm_most:.1f`.
 #
-# The dotted line is the construction with masks. It computes its target up to {glue:text}`masked_error:.0e` on the strings drawn, as nothing leaks to unused scores, and both orders are the paper's. Its squared norm is two million in every class, and its norm {glue:text}`masked_factor:.0f` times that of learned networks on average. Its trace is {glue:text}`masked_trace:.0f` times theirs in the geometric mean over the classes, from {glue:text}`masked_least:.0f` for the easiest to {glue:text}`masked_most:.0f`. So the sentence is right of that network, in norm and in trace. But its norm is not the one in the paper's bound, which has no masks, and which version made the figure we do not know. Nor is $-40$ a natural constant: other masks give other factors ({ref}`ex-interpolators-masks`).
+# The dotted line belongs to the construction with masks. This network computes its target up to {glue:text}`masked_error:.0e` on the strings drawn, because nothing leaks to unused scores, and both orders are the paper's. Its squared norm is two million in every class, and its norm {glue:text}`masked_factor:.0f` times that of learned networks on average. Its trace is {glue:text}`masked_trace:.0f` times theirs in the geometric mean over the classes, from {glue:text}`masked_least:.0f` for the easiest to {glue:text}`masked_most:.0f`. So the sentence is right of that network, in norm and in trace. But its norm is not the one in the paper's bound, which has no masks, and which version made the figure we do not know. Nor is $-40$ a natural constant: other masks give other factors ({ref}`ex-interpolators-masks`).
 #
-# **Two orders of magnitude?** "Roughly two orders" is nearer to two than to one, so the factor must exceed $10^{1.5} \approx 32$. We test this for the construction with masks and without.
+# **Is it two orders of magnitude?** "Roughly two orders" is nearer to two than to one, so the factor must exceed $10^{1.5} \approx 32$. We test this for the construction with masks and without.
 
 # %%
 fig2_trace.reproduced(
@@ -272,7 +272,7 @@ for result, q, power, name in (
 # %% [markdown]
 # With masks the factor exceeds 32, in norm and in trace. Without masks it does not over the classes that we learn, not even in the squared norm. For the norm the ten missing classes cannot change that: in one space their learned networks would need a squared norm of {glue:text}`needed_norm:.0f` on average, where those of the ten that we learn have {glue:text}`learned_least:.0f` to {glue:text}`learned_most:.0f`. For the trace they can: they have the sharpest constructions, {glue:text}`missing_trace` on average, so that two orders over all twenty are possible without masks as well.
 #
-# **Is a learned network below in both?** This is what the bound assumes, for one network at a time. If fewer than half of the learned networks were below in both, the assumption would not describe training.
+# **Is a learned network below the construction in both numbers?** This is what the bound assumes, for one network at a time. If fewer than half of the learned networks were below in both, the assumption would not describe training.
 
 # %%
 rem3.holds(
@@ -314,11 +314,11 @@ glue(paper_sums=count(sums, "paper"))
 glue(model_below=count(stored, "model"), even_below=count(stored, "balanced"))
 
 # %% [markdown]
-# For sums of several parities the assumption is met: with queries and keys apart by {glue:text}`below_sums` of {glue:text}`sums` stored networks, and in the paper's own form, with one matrix $W_{KQ}$, by {glue:text}`paper_sums` of {glue:text}`sums`. For single parities it mostly is not: by {glue:text}`below_single` of {glue:text}`single` with queries and keys apart, and by {glue:text}`paper_single` of {glue:text}`single` in the paper's own form. The check is about the sums. We give no share of all {glue:text}`below_of` networks together, because these are no independent draws from the paper's classes: which classes could be learned decides how many of the networks are sums.
+# For sums of several parities the assumption is met: with queries and keys apart by {glue:text}`below_sums` of {glue:text}`sums` stored networks, and in the paper's own form, with one matrix $W_{KQ}$, by {glue:text}`paper_sums` of {glue:text}`sums`. For single parities it mostly is not: by {glue:text}`below_single` of {glue:text}`single` with queries and keys apart, and by {glue:text}`paper_single` of {glue:text}`single` in the paper's own form. Our check is therefore about the sums only. We give no share of all {glue:text}`below_of` networks together, because these are no independent draws from the paper's classes: which classes could be learned decides how many of the networks are sums.
 #
 # ## Training, and scale taken out
 #
-# Here we train at $T =$ {glue:text}`n`, and compare in one parameter space as well. There two changes leave every output as it is. Queries and keys enter through $W_Q W_K^\top$ alone; with its singular value decomposition $U \Sigma V^\top$, the pair $U \Sigma^{1/2}$, $V \Sigma^{1/2}$ has the least norm. A hidden unit with weights $g$ in (bias included) and $r$ out can be stretched to $\alpha g$ and $r / \alpha$, and $\alpha^2 = |r| / |g|$ is best. The result is called *balanced*. We ask what is left of the distance between the two networks if both are balanced.
+# Here we train at $T =$ {glue:text}`n`, and compare in one parameter space as well. There two changes leave every output as it is. Queries and keys enter through $W_Q W_K^\top$ alone; with its singular value decomposition $U \Sigma V^\top$, the pair $U \Sigma^{1/2}$, $V \Sigma^{1/2}$ has the least norm. A hidden unit with weights $g$ in (bias included) and $r$ out can be stretched to $\alpha g$ and $r / \alpha$, and $\alpha^2 = |r| / |g|$ is best. After both changes the network is called *balanced*. We ask what is left of the distance between the two networks if both are balanced.
 
 # %%
 wanted = [tuple(c) for c in classes for _ in range(seeds)]
@@ -404,19 +404,19 @@ table(pd.DataFrame(rows), "What is left out, over the trace, 64 strings", form="
 glue(left_out=100 * max(abs(row["left out"]) for row in rows))
 
 # %% [markdown]
-# What is left out is {glue:text}`left_out:.0f` % at most. The construction at the paper's scale is no interpolator either; the exact one has larger factors, in the table above, but not two orders in norm.
+# So the part that is left out is at most {glue:text}`left_out:.0f` % of the trace. The construction at the paper's scale is no interpolator either; the exact one has larger factors, in the table above, but not two orders in norm.
 #
 # ## What we found
 #
 # * In each of {glue:text}`stored_classes` classes at the paper's length learned networks are less sharp than the construction with queries and keys apart, by a factor of {glue:text}`trace_factor:.0f` on average. In the paper's own form the two are about equal in one class.
 # * The squared norms differ by a factor of {glue:text}`norm_paper:.1f` on average in the paper's own form, of {glue:text}`norm_factor:.1f` with queries and keys apart, and of {glue:text}`norm_model:.1f` in one space.
-# * With unused scores at $-40$, as in an earlier version of the authors' program, the construction lies about two orders above the learned networks in norm and in trace, as the paper says. The norm in the bound has no masks.
+# * With unused scores at $-40$, as in an earlier version of the authors' program, the construction lies about two orders above the learned networks in norm and in trace, as the paper says, but the norm in the bound is that of a network without masks.
 # * The assumption of the bound, both lower at once, is met by {glue:text}`below_sums` of {glue:text}`sums` learned sums with queries and keys apart and by {glue:text}`paper_sums` in the paper's own form, but by {glue:text}`below_single` and {glue:text}`paper_single` of {glue:text}`single` single parities. Of all {glue:text}`below_of` learned networks it is met by {glue:text}`below` with queries and keys apart, by {glue:text}`paper_below` in the paper's own form, by {glue:text}`model_below` in one space, and by {glue:text}`even_below` with both sides balanced.
 # * Ten of the paper's classes remain open, and with them whether the trace is two orders larger without masks as well.
 #
 # ## What would falsify this
 #
-# A class whose learned networks are sharper than the construction. The control stretches learned units, which changes no output: the input of each hidden unit over 30, its output times 30. A factor of less than $10^{1.5}$ of the masked construction over learned networks, as one learned network has over another; or a larger one without masks, as the construction with stretched units has. A learned network below in both is the rule if most are; with both sides balanced it is not.
+# That learned networks are less sharp would be refuted by a class in which they are sharper than the construction, as they are if their units are stretched, which changes no output: the input of each hidden unit is divided by 30 and its output multiplied by 30. What we say of the two orders would be refuted if the masked construction were larger than learned networks by a factor of less than $10^{1.5}$, as one learned network is than another; or if the construction without masks were larger by more than this, as it is with stretched units. The assumption on both numbers would fail if fewer than half of the learned sums were below in both; with both sides balanced most learned networks are not.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -442,13 +442,13 @@ ledger.verdicts()
 # ```{solution} ex-interpolators-balance
 # :class: dropdown
 #
-# The sum of singular values of $Q K^\top$ is at most $|Q| |K| \le \frac12 (|Q|^2 + |K|^2)$, and the balanced pair reaches it. At $W = 1$ the product has one row with $d$ entries $a$. With the identity as keys $|Q|^2 + |K|^2 = d a^2 + T + 1$. The only singular value is $a \sqrt d$, so that balanced it is $2 a \sqrt d$.
+# The sum of singular values of $Q K^\top$ is at most $|Q| |K| \le \frac12 (|Q|^2 + |K|^2)$, and the balanced pair reaches it. At $W = 1$ the product has one row with $d$ entries $a$. With the identity as keys $|Q|^2 + |K|^2 = d a^2 + T + 1$. The only singular value is $a \sqrt d$, so after balancing the sum is $2 a \sqrt d$.
 # ```
 #
 # ```{exercise}
 # :label: ex-interpolators-masks
 #
-# *With the computer.* The masks of an earlier version of the authors' program are $-40$. How do norm and trace of the masked construction depend on this number? Take a target of seven parities of two bits, and masks of $0, -5, -10, -20, -40, -80$.
+# *With the computer.* First train other networks, by `python -m bookkit.run sharper/low_sharpness_interpolators -p seed 1 --out my_run`, and see which factors of the tables move. Then turn to the masks, which are $-40$ in an earlier version of the authors' program. How do norm and trace of the masked construction depend on this number? Take a target of seven parities of two bits, and masks of $0, -5, -10, -20, -40, -80$.
 # ```
 #
 # ```{solution-start} ex-interpolators-masks
@@ -477,13 +477,13 @@ table(pd.DataFrame(deeper).T.rename_axis("mask"), "The construction with other m
 # ```{exercise}
 # :label: ex-interpolators-product
 #
-# *To think about.* A network has squared norm $N$ and trace $2G$. With $m$ strings and a constant $\Sigma$ the paper's bound is about $\sigma^2 G + \Sigma \sqrt{N / m} / \sigma$. Minimise it over $\sigma$. By what factor does it change if norm and trace are both two orders smaller?
+# *To think about.* A network has squared norm $N$ and trace $2G$. With $m$ strings and a constant $\Sigma$ the paper's bound is about $\sigma^2 G + \Sigma \sqrt{N / m} / \sigma$. By what factor does its least value over $\sigma$ change if norm and trace are both two orders smaller?
 # ```
 #
 # ```{solution} ex-interpolators-product
 # :class: dropdown
 #
-# The derivative vanishes at $\sigma^3 = \Sigma \sqrt{N/m} / (2G)$, and the bound there is $3 G^{1/3} (\Sigma \sqrt{N/m} / 2)^{2/3}$: a multiple of $(G N)^{1/3}$. It depends on the product alone. A norm two orders smaller is a squared norm four orders smaller, so the product falls by $10^6$ and the bound by 100.
+# The derivative vanishes at $\sigma^3 = \Sigma \sqrt{N/m} / (2G)$, and the bound there is $3 G^{1/3} (\Sigma \sqrt{N/m} / 2)^{2/3}$, a multiple of $(G N)^{1/3}$, so only the product of the two matters. A norm two orders smaller is a squared norm four orders smaller, so the product falls by $10^6$ and the bound by 100.
 # ```
 #
 # ## References

@@ -22,7 +22,7 @@
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 11 min. **Runs in** 10 s. **Source** quoted (the theorem), restored (its derivation).
 #
-# **Claim.** A network that fits its sample, is flat and has a small norm generalizes. Theorem 2 bounds its risk by a term for its sharpness and a term for its norm. At the best size of the noise the bound falls like the inverse cube root of the number of examples. The algebra is right. But the derivation uses its constant $\Sigma$, which says how much the loss varies, at networks drawn from the prior, and there it is larger than at the trained networks where it was measured. If outputs are clipped, a constant is known that holds for all networks.
+# **Claim.** A network that fits its sample, is flat and has a small norm generalizes. Theorem 2 bounds its risk by a term for its sharpness and a term for its norm. At the best size of the noise the bound falls like the inverse cube root of the number of examples. We find that the algebra is right, but that the derivation uses its constant $\Sigma$, which says how much the loss varies, at networks drawn from the prior, and there it is larger than at the trained networks where it was measured. If outputs are clipped, a constant is known that holds for all networks.
 
 # %% tags=["parameters"]
 delta = 0.05  # probability with which the bounds may fail [0.01..0.2]
@@ -64,7 +64,7 @@ glue(value=pb.truncated_optimum(L, G, 1e6, SMALL), nats=f"{pb.gaussian_kl(L, sig
 # %% [markdown]
 # ## Why one should care
 #
-# A network has been trained on a sample and fits it without error. How large is its error on new strings? A *PAC-Bayes* bound answers with two numbers of the network. The first is its *sharpness*: how much its error grows if every weight is moved by a little random noise. The second is the length of its weight vector, because the bound charges a network for its distance from a law over weights, the *prior*, that was fixed before the sample was seen. The paper computes both numbers for a network written by hand, and so turns a bound on networks in general into a bound on the functions that such networks compute.
+# Suppose that a network has been trained on a sample and fits it without error, and that we want to know how large its error is on new strings. A *PAC-Bayes* bound answers with two numbers of the network. The first is its *sharpness*: how much its error grows if every weight is moved by a little random noise. The second is the length of its weight vector, because the bound charges a network for its distance from a law over weights, the *prior*, that was fixed before the sample was seen. The paper computes both numbers for a network written by hand, and so turns a bound on networks in general into a bound on the functions that such networks compute.
 #
 # But there is a third number in the bound, a constant $\Sigma$ that multiplies the whole charge. The paper takes $\Sigma = 0.01$, and this is what makes the result small: in its example the charge is {glue:text}`nats` nats for a million examples, more than a hundred nats for each. So we have to know what $\Sigma$ is a property of. Is it enough to measure it at networks that have been trained?
 #
@@ -74,9 +74,9 @@ glue(value=pb.truncated_optimum(L, G, 1e6, SMALL), nats=f"{pb.gaussian_kl(L, sig
 #
 # * **sharpness**: noise $\sigma u$ on the weight, with $u$ standard normal, has the mean loss $\sigma^2\, \mathbb E_x x = \frac12 \sigma^2$, so $G_u = \frac12$;
 # * **norm**: $L = \theta^{*2} = 1$, and the KL divergence of $\mathcal N(1, \sigma^2)$ from the prior $\mathcal N(0, \sigma^2)$ is $\frac{L}{2 \sigma^2}$;
-# * **constant**: the loss takes two values, each with chance $\frac12$, so $\Sigma$ is half of their distance, $\Sigma = \frac12 (\theta - 1)^2$ (Hoeffding's lemma; less will not do).
+# * **constant**: the loss takes two values, each with chance $\frac12$, so $\Sigma$ is half of their distance, $\Sigma = \frac12 (\theta - 1)^2$ (this is the constant of Hoeffding's lemma, and for a loss with two equally likely values no smaller one is right).
 #
-# The constant depends on the weight. At the solution $\theta = 1$ it is 0, at $\theta = 1.1$ it is $0.005$, and at the centre of the prior, $\theta = 0$, it is $\frac12$. The bound, without its small term for the confidence, is the least value over $\sigma$ of $G_u \sigma^2 + \Sigma \sqrt{L/m} / \sigma$, where $m$ is the number of examples.
+# The constant depends on the weight: at the solution $\theta = 1$ it is 0, at $\theta = 1.1$ it is $0.005$, and at the centre of the prior, $\theta = 0$, it is $\frac12$. The bound, without its small term for the confidence, is the least value over $\sigma$ of $G_u \sigma^2 + \Sigma \sqrt{L/m} / \sigma$, where $m$ is the number of examples.
 
 # %%
 by_hand = pd.DataFrame(index=pd.Index([1, 100], name="examples"))
@@ -86,11 +86,11 @@ table(by_hand, "One weight: the bound with two values of the constant", form=".3
 glue(one_example=by_hand.iloc[0, 1])
 
 # %% [markdown]
-# With $\Sigma = \frac12$ a hundred examples give a bound below $\frac14$, the risk of the constant output $\frac12$. With $\Sigma = 0.01$ a *single* example would give {glue:text}`one_example:.2f`. But that cannot be right. With chance $\frac12$ the single example is $x = 0$; then every weight fits it, and a learner that returns $\theta = 0$ has fitted the sample, has a smaller norm than $\theta^*$, and is as flat on the sample as can be. Its risk is $\frac12$. So a constant measured at weights that have learned the target, put into the bound, promises what is false at weights that have not. The constant that is needed must hold for the weights among which the learner could have ended.
+# With $\Sigma = \frac12$ a hundred examples give a bound below $\frac14$, the risk of the constant output $\frac12$. With $\Sigma = 0.01$ a *single* example would give {glue:text}`one_example:.2f`, which cannot be right. To see this, note that with chance $\frac12$ the single example is $x = 0$. Then every weight fits it, and a learner that returns $\theta = 0$ has fitted the sample, has a smaller norm than $\theta^*$, and is as flat on the sample as can be, but its risk is $\frac12$. So a constant measured at weights that have learned the target, put into the bound, promises what is false at weights that have not. The constant that is needed must hold for the weights among which the learner could have ended.
 #
 # ## The statement
 #
-# The *target* is $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings $x$ of $T$ bits. Here $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, else 0; each set $U_i$ has $d$ members; $c_i > 0$ and $\sum_i c_i^2 = 1$. A network $f_\theta$ has the loss $\ell_\theta(x) = (f_\theta(x) - f(x))^2$. Its *risk* $R(\theta)$ is the mean loss over all strings, and $r(\theta)$ the mean over a sample of $m$ random ones. $\theta^*$ is the hand-written network of {ref}`ch-construction`. The paper bounds $\|\theta^*\|^2$ by $L$ and half the trace of its Hessian by $G_u$ (on the second see {ref}`ch-gradients-and-trace`), where
+# The *target* is $f = \sum_{i \le W} c_i\, p_{U_i}$ on strings $x$ of $T$ bits. Here $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, else 0; each set $U_i$ has $d$ members; $c_i > 0$ and $\sum_i c_i^2 = 1$. The loss of a network $f_\theta$ is $\ell_\theta(x) = (f_\theta(x) - f(x))^2$; its *risk* $R(\theta)$ is the mean loss over all strings, and $r(\theta)$ the mean over a sample of $m$ random ones. Let $\theta^*$ be the weights of the hand-written network of {ref}`ch-construction`. The paper bounds $\|\theta^*\|^2$ by $L$ and half the trace of its Hessian by $G_u$ (on the second see {ref}`ch-gradients-and-trace`), where
 #
 # $$L = 1 + W + 16d^2(d+1) + 8(d+1) + 4 (d + 1) W \log^2 T, \qquad G_u = 4 + 4W(2 + d + 32d^2 + 32d^3) .$$
 #
@@ -164,17 +164,17 @@ moving(
 #
 # ## How the bound arises
 #
-# **The idea.** For a single network, the mean loss on a sample is close to the risk, with a small probability of error. If the network is chosen after the sample, that is no longer true, because one can search for a network that the sample flatters. The way out is to average over all networks first, with weights given by the prior, so that nothing has been chosen yet. A change from the prior to any other law over networks, the *posterior*, then costs no more than the KL divergence between the two. Now the steps.
+# **The idea.** For a single network, the mean loss on a sample is close to the risk, with a small probability of error. If the network is chosen after the sample, that is no longer true, because one can search for a network that the sample flatters. The way out is to average over all networks first, with weights given by the prior, so that nothing has been chosen yet. A change from the prior to any other law over networks, the *posterior*, then costs no more than the KL divergence between the two. We now go through the steps.
 #
-# Fix a *prior* $\pi$, a law over weights chosen before the sample is seen. For one $\theta$, the mean of $e^{\lambda(R - r)}$ over samples is at most $e^{\lambda^2 \Sigma^2/(2m)}$. Average this over $\pi$. By Markov's inequality, with probability $1-\delta$, $\log \mathbb E_\pi e^{\lambda(R-r)} \le \lambda^2\Sigma^2/(2m) + \log\frac1\delta$. A change of measure carries it to every *posterior* $\rho$ at once, at the price of the divergence $\mathrm{KL}(\rho \| \pi)$:
+# Fix a *prior* $\pi$, a law over weights chosen before the sample is seen. For one $\theta$, the mean of $e^{\lambda(R - r)}$ over samples is at most $e^{\lambda^2 \Sigma^2/(2m)}$. We average this over $\pi$ and apply Markov's inequality, so with probability $1-\delta$ we have $\log \mathbb E_\pi e^{\lambda(R-r)} \le \lambda^2\Sigma^2/(2m) + \log\frac1\delta$. A change of measure carries the inequality to every *posterior* $\rho$ at once, at the price of the divergence $\mathrm{KL}(\rho \| \pi)$:
 #
 # $$\mathbb E_\rho R \le \mathbb E_\rho r + \frac{\lambda \Sigma^2}{2m} + \frac{\mathrm{KL}(\rho\|\pi) + \log(1/\delta)}{\lambda} .$$ (eq-alquier)
 #
-# Theorem 2 has $\rho = \mathcal N(\hat\theta, \sigma^2 I)$, $\pi = \mathcal N(0, \sigma^2 I)$ and $\mathbb E_\rho r \le \sigma^2 (G_u + P)$. Three computations are left.
+# Theorem 2 has $\rho = \mathcal N(\hat\theta, \sigma^2 I)$, $\pi = \mathcal N(0, \sigma^2 I)$ and $\mathbb E_\rho r \le \sigma^2 (G_u + P)$. To get from here to Theorem 2, three computations are left.
 #
-# * **The divergence.** $\log \frac{\rho}{\pi}$ at $\theta + \sigma u$ is $(\|\theta + \sigma u\|^2 - \|\sigma u\|^2)/2\sigma^2$, of mean $\|\theta\|^2 / 2\sigma^2$.
+# * **The divergence.** The log ratio of the two densities at $\theta + \sigma u$, $\log \frac\rho\pi$, is $(\|\theta + \sigma u\|^2 - \|\sigma u\|^2)/2\sigma^2$, and its mean is $\|\theta\|^2 / 2\sigma^2$.
 # * **The best $\lambda$.** The last two terms of {eq}`eq-alquier` are equal at $\lambda = \sqrt{2m(\mathrm{KL} + \log(1/\delta))}/\Sigma$. That is allowed, with $L/2\sigma^2$ for the divergence, because this number is known before the sample.
-# * **The best $\sigma$.** The truncated bound is $G_u \sigma^2 + \Sigma \sqrt{L/m} / \sigma$. Its derivative vanishes at $\sigma^*$, where one third of it is sharpness and two thirds are norm:
+# * **The best $\sigma$.** As in the example with one weight, the truncated bound is $G_u \sigma^2 + \Sigma \sqrt{L/m} / \sigma$. Its derivative vanishes at $\sigma^*$, where one third of it is sharpness and two thirds are norm:
 #
 # $$\sigma^* = \Bigl( \frac{\Sigma}{2G_u} \sqrt{L/m} \Bigr)^{1/3}, \qquad B^* = 3 \Bigl( \frac{\Sigma^2 G_u L}{4m} \Bigr)^{1/3} .$$ (eq-optimum)
 #
@@ -211,7 +211,7 @@ rate.holds(text, slopes[0], equals=-1 / 3, tol=1e-3, control=slopes[1], **PROVED
 #
 # ## The step that asks for more
 #
-# The average over $\pi$ matters: **the condition on $\Sigma$ is used at networks drawn from the prior**, as in the example with one weight. Theorem 2 states the condition "for fixed" $\theta$. If that means every $\theta$, the derivation is complete. But then $\Sigma$ cannot be 0.01, the value with which the paper instantiates the bound, measured at trained networks. To see this, look at the centre of the prior, the network with all weights zero. It outputs 0, so its loss is $f(x)^2$, and a sub-Gaussian constant is never below the standard deviation. For a sum of $W$ disjoint sets the standard deviation of $f^2$ is $\sqrt{(W + 1)(2W - 1)/(8W)}$, since $\sqrt W f$ is binomial.
+# The average over $\pi$ matters: **the condition on $\Sigma$ is used at networks drawn from the prior**, as in the example with one weight. Theorem 2 states the condition "for fixed" $\theta$, and if this means every $\theta$, the derivation is complete. But then $\Sigma$ cannot be 0.01, the value with which the paper instantiates the bound, measured at trained networks. To see this, look at the centre of the prior, the network with all weights zero. It outputs 0, so its loss is $f(x)^2$, and a sub-Gaussian constant is never below the standard deviation. For a sum of $W$ disjoint sets the standard deviation of $f^2$ is $\sqrt{(W + 1)(2W - 1)/(8W)}$, since $\sqrt W f$ is binomial.
 
 # %%
 bits = source.strings(20, 4000)
@@ -232,7 +232,7 @@ glue(**{f"times_{W}": pb.square_spread(W) / SMALL for W in (1, 10, 25)})
 #
 # ## A repair
 #
-# The loss varies without limit because outputs do. But the target lies in a known interval, so nothing is lost if outputs are cut off at its ends. Then the loss of *every* network lies in a known interval too, and Hoeffding's lemma gives a constant that holds under the prior as well.
+# The loss varies without limit because outputs do. The target, however, lies in a known interval, so nothing is lost if outputs are cut off at its ends. Then the loss of *every* network lies in a known interval too, and Hoeffding's lemma gives a constant that holds under the prior as well.
 #
 # ```{prf:theorem} Repaired: the bound for bounded losses, after Catoni (2007)
 # :label: pac-bayes-repaired
@@ -242,7 +242,7 @@ glue(**{f"times_{W}": pb.square_spread(W) / SMALL for W in (1, 10, 25)})
 # ```
 #
 # ```{dropdown} Proof
-# We follow the derivation above with the constant $\Sigma = \frac W2$. The clipped loss lies in $[0, W]$ for every network, so Hoeffding's lemma gives the condition with this constant for every network, those of the prior included. For independent strings $\mathbb E_S\, e^{\lambda (R - r)} \le e^{\lambda^2 W^2 / 8m}$. (From here on it is the standard PAC-Bayes bound for bounded losses, {cite:t}`catoni2007`; Theorem 2.1 of {cite:t}`alquier2024` with $C = W$.) Average over $\pi$, exchange the two means, and use Markov's inequality. For any $\rho$, $\lambda\, \mathbb E_\rho (R - r) \le \mathrm{KL}(\rho \| \pi) + \log \mathbb E_\pi e^{\lambda (R - r)}$ (Donsker and Varadhan). The divergence is at most $L/2\sigma^2$; take the best $\lambda$ for that number. It does not depend on the sample. Clipping raises no loss, since $f$ lies in the interval; so where $\mathbb E_u r \le \sigma^2 (G_u + P)$ held before, it still does. $\square$
+# We follow the derivation above with the constant $\Sigma = \frac W2$. The clipped loss lies in $[0, W]$ for every network, so Hoeffding's lemma gives the condition with this constant for every network, those of the prior included. Hence for a sample of independent strings $\mathbb E_S\, e^{\lambda (R - r)} \le e^{\lambda^2 W^2 / 8m}$. (From here on it is the standard PAC-Bayes bound for bounded losses, {cite:t}`catoni2007`; Theorem 2.1 of {cite:t}`alquier2024` with $C = W$.) Average over $\pi$, exchange the two means, and use Markov's inequality. By the formula of Donsker and Varadhan, $\lambda\, \mathbb E_\rho (R - r) \le \mathrm{KL}(\rho \| \pi) + \log \mathbb E_\pi e^{\lambda (R - r)}$ for any $\rho$. The divergence is at most $L/2\sigma^2$; take the best $\lambda$ for that number, which does not depend on the sample. Clipping raises no loss, since $f$ lies in the interval; so where $\mathbb E_u r \le \sigma^2 (G_u + P)$ held before, it still does. $\square$
 # ```
 #
 # ## Is every piece needed?
@@ -251,7 +251,7 @@ glue(**{f"times_{W}": pb.square_spread(W) / SMALL for W in (1, 10, 25)})
 #
 # Take strings of $n =$ {glue:text}`toy_bits` bits. For each of the $2^n$ subsets of bits there is one function, which outputs 0 or $\sqrt W$ according to the parity of that subset. One of these functions is the target, the other $K = 2^n - 1$ are predictors. The loss of a predictor is 0 or $W$, each for half of all strings, which is the largest variation that Hoeffding's lemma allows. A weight vector $\theta \in \mathbb R^K$ picks the predictor of its largest entry. The posterior $\mathcal N(a e_k, \sigma^2 I)$ mostly picks $k$ if $a$ is large against $\sigma$, and has a divergence of $a^2/2\sigma^2$ nats. For every sample $k$ is the predictor with the largest $R - r$. We vary the size of the samples and $a/\sigma$; $W = 10$, as in the paper's example, and the unit of the weights is such that $a$ is the paper's norm, $\sqrt L$.
 #
-# We count the samples on which the bound fails. More than a share $\delta$ would refute it. Three variants each lack one piece: the divergence, the square of the norm, or the constant. A last adversary takes **all** posteriors at once: for fixed $\lambda$, here the best for $a^2/2\sigma^2$ nats, the largest $\lambda\, \mathbb E_\rho(R - r) - \mathrm{KL}(\rho \| \pi)$ is $\log \mathbb E_\pi e^{\lambda(R - r)}$, and under this prior that is a mean over $K$ predictors.
+# We count the samples on which the bound fails; a share above $\delta$ would refute the theorem. Three variants each lack one piece: the divergence, the square of the norm, or the constant. A last adversary takes **all** posteriors at once: for fixed $\lambda$, here the best for $a^2/2\sigma^2$ nats, the largest $\lambda\, \mathbb E_\rho(R - r) - \mathrm{KL}(\rho \| \pi)$ is $\log \mathbb E_\pi e^{\lambda(R - r)}$, and under this prior that is a mean over $K$ predictors.
 
 # %%
 WIDE = 10.0  # W
@@ -318,7 +318,7 @@ glue(fail_right=hunted["the bound"].max(), fail_free=hunted["no divergence"].min
 glue(fail_norm=hunted["norm not squared"].min(), fail_small=hunted["constant 0.01"].min())
 
 # %% [markdown]
-# The bound fails on a share of at most {glue:text}`fail_right:g` of the samples, where {glue:text}`delta` is allowed. Each variant fails far more often: without the divergence on at least {glue:text}`fail_free:.2f`, with the norm in place of its square on {glue:text}`fail_norm:.2f`, and with $\Sigma = 0.01$ on {glue:text}`fail_small:.2f`. So each piece is needed. Nor is the bound loose here: in the worst sample of all the gap between risk and training error is {glue:text}`closest:.2f` of what the bound allows. A posterior of any kind violates {eq}`eq-alquier` on at most {glue:text}`any_fails:.3f` of the samples.
+# The bound fails on a share of at most {glue:text}`fail_right:g` of the samples, where {glue:text}`delta` is allowed. Each variant fails far more often: without the divergence on at least {glue:text}`fail_free:.2f`, with the norm in place of its square on {glue:text}`fail_norm:.2f`, and with $\Sigma = 0.01$ on {glue:text}`fail_small:.2f`. So each piece is needed, and the bound is not loose either: in the worst sample of all the gap between risk and training error is {glue:text}`closest:.2f` of what the bound allows. A posterior of any kind violates {eq}`eq-alquier` on at most {glue:text}`any_fails:.3f` of the samples.
 #
 # ## What would falsify this
 #
@@ -343,12 +343,12 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# We read the formulas of `generate_plots.ipynb`, a plotting notebook of 2025 in `paullintilhac/boolean_function_sensitivity`. A variable holds the *root* of the bound on $\|\theta\|^2$, and the divergence uses it as if it were the square. It prints one norm term, for $T = 50$, $m = 10^7$, $d = W = 1$, $\sigma = 10^{-5}$ and $\delta = \Sigma = 0.01$: {glue:text}`printed:.6f`, the value with the root to twelve digits. With the square it is {glue:text}`with_square:.4f`. This says nothing about Theorem 2, whose quoted numbers have the square, and we do not know whether a figure of the paper was made with that notebook.
+# We read the formulas of `generate_plots.ipynb`, a plotting notebook of 2025 in `paullintilhac/boolean_function_sensitivity`. A variable holds the *root* of the bound on $\|\theta\|^2$, and the divergence uses it as if it were the square. It prints one norm term, for $T = 50$, $m = 10^7$, $d = W = 1$, $\sigma = 10^{-5}$ and $\delta = \Sigma = 0.01$: {glue:text}`printed:.6f`, which is the value with the root to twelve digits, whereas with the square it is {glue:text}`with_square:.4f`. This is no evidence against Theorem 2, whose quoted numbers have the square, and we do not know whether a figure of the paper was made with that notebook.
 #
 # ## What we found
 #
 # * The algebra of the bound is right: the divergence, the best $\lambda$, the best $\sigma$ and the rate $m^{-1/3}$.
-# * The proof uses $\Sigma$ under the prior. At the centre of the prior $\Sigma$ is larger than 0.01 by a factor of at least {glue:text}`times_1:.0f` to {glue:text}`times_25:.0f`, for targets of the paper's kind.
+# * The proof uses $\Sigma$ under the prior, but at the centre of the prior $\Sigma$ is larger than 0.01 by a factor of at least {glue:text}`times_1:.0f` to {glue:text}`times_25:.0f`, for targets of the paper's kind.
 # * With clipped outputs and $\Sigma = W/2$ the theorem is true, also for posteriors that are chosen after the sample, and each of its pieces is needed.
 #
 # ```{finding} sharper.thm2
@@ -357,7 +357,7 @@ ledger.show()
 #
 # **Statement.** As quoted: with a loss that is $\Sigma$-sub-Gaussian for fixed $\theta$, the risk is at most sharpness plus norm term. The paper measures $\Sigma$ at trained networks (Appendix A) and takes 0.01.
 #
-# **Where it fails.** The theorem stands, if its condition on $\Sigma$ is meant for every $\theta$; the value 0.01 does not meet it. The derivation averages the condition over the prior. At the prior's centre $\Sigma$ is at least {glue:text}`spread_10:.2f` for the paper's example, {glue:text}`times_10:.0f` times 0.01.
+# **Where it fails.** The theorem stands, if its condition on $\Sigma$ is meant for every $\theta$; the value 0.01 does not meet it. The derivation averages the condition over the prior, and at the prior's centre $\Sigma$ is at least {glue:text}`spread_10:.2f` for the paper's example, {glue:text}`times_10:.0f` times 0.01.
 #
 # **Why.** A network drawn from the prior outputs nearly 0, so its loss is nearly $f(x)^2$, which varies.
 #
@@ -371,19 +371,19 @@ ledger.show()
 # ```{exercise}
 # :label: ex-pac-bayes-centre
 #
-# *By hand.* The prior is centred at 0. Let it be centred at a network that is known before the sample. What replaces $\|\theta\|^2$, and what remains of the bound if the learner ends there?
+# *By hand.* The prior is centred at 0; suppose that it is centred at a network that is known before the sample instead. What replaces $\|\theta\|^2$, and what remains of the bound if the learner ends there?
 # ```
 #
 # ```{solution} ex-pac-bayes-centre
 # :class: dropdown
 #
-# The squared distance. At distance 0 the divergence vanishes, $\sigma$ may be tiny, and $\Sigma \sqrt{2 \log(1/\delta) / m}$ remains.
+# The squared distance between the two replaces it. At distance 0 the divergence vanishes, so $\sigma$ may be tiny, and $\Sigma \sqrt{2 \log(1/\delta) / m}$ remains.
 # ```
 #
 # ```{exercise}
 # :label: ex-pac-bayes-constant
 #
-# *With the computer.* Is Hoeffding's constant $W/2$ itself too large? Multiply it by 0.9, 0.8 and so on, and count failures as above, at one size of the sample and $a/\sigma = 5$. From where on does the bound fail on more than a share $\delta$ of the samples?
+# *With the computer.* Is Hoeffding's constant $W/2$ itself larger than it has to be? To find out, first run the chapter with other samples, by `python -m bookkit.run sharper/pac_bayes -p seed 1 --out my_run`, and see whether any bound with the right constant fails. Then multiply the constant by 0.9, 0.8 and so on, and count failures as above, at one size of the sample and $a/\sigma = 5$. From where on does the bound fail on more than a share $\delta$ of the samples?
 # ```
 #
 # ```{solution-start} ex-pac-bayes-constant
@@ -414,7 +414,7 @@ table({"constant": list(shares), "share": [v.item() for v in shares.values()]}, 
 # ```{solution} ex-pac-bayes-width
 # :class: dropdown
 #
-# No. The best $\tau^2$ is $\sigma^2 + N / D$, and the divergence becomes $\frac D2 \log(1 + \frac{N}{D \sigma^2})$: it grows like a logarithm as $\sigma$ falls, not like $\sigma^{-2}$. {ref}`ch-loss-constant` says what that saves in examples.
+# No, because the best $\tau^2$ is $\sigma^2 + N / D$, and the divergence becomes $\frac D2 \log(1 + \frac{N}{D \sigma^2})$: as $\sigma$ falls, it grows like a logarithm, and not like $\sigma^{-2}$. How many examples this saves is computed in {ref}`ch-loss-constant`.
 # ```
 #
 # ## References

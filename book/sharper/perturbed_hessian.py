@@ -19,26 +19,26 @@
 # # The Hessian of the output: which blocks, how large
 #
 # ```{verdict}
-# No: one parity of one bit leaves {glue:text}`fewest` blocks that are not zero, and the paper counts six. The formula that the authors' notebook has for the norm of the Hessian holds at the paper's own sizes and scores of $2 \log T$, where the norm is {glue:text}`ratio_scores:.2f` of it at $d = 1$, $W = T = 20$. Our exact network passes it at {glue:text}`n_long` bits, and the paper's own network at larger scores. Whether the paper's final formula is that of the notebook is not known.
+# No: the Hessian of the network's output has more than the six non-zero blocks that the paper counts. One parity of a single bit has {glue:text}`fewest`. But the paper's bound on its norm, as in the authors' notebook, holds at the paper's own sizes: for 20 bits the norm is {glue:text}`ratio_scores:.2f` of it. Our exact network exceeds the bound at {glue:text}`n_long` bits, and the paper's own network exceeds it if its scores are larger. Whether the paper's final formula is that of the notebook is not known.
 # ```
-# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 9 min. **Runs in** 25 s. **Source** code (the bounds), printed (the count).
+# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 20 min. **Runs in** 25 s. **Source** code (the bounds), printed (the count).
 #
-# **Claim.** To bound the sharpness of a noisy network, the paper bounds the Hessian of the network's output. It counts six blocks that are not zero; there are seven or more. Its bound on the norm, as the authors' notebook has it, contains no scale of the scores, and networks with large scores pass it, as do long ones. A bound with the scores in it is proved here. The bound on how the Hessian changes under noise is not contradicted.
+# **Claim.** To bound the sharpness of a noisy network, the paper bounds the Hessian of the network's output. It counts six blocks of the Hessian that are not zero, but there are seven or more. Its bound on the norm, in the form of the authors' notebook, does not contain the scale of the scores, and therefore networks with large scores exceed it, as do networks on long strings. We prove a bound that contains the scores. The paper's bound on the change of the Hessian under noise is not contradicted.
 #
 # ## Why one should care
 #
-# The Hessian of the output enters the paper's bound in two ways: its size says how fast the gradient can change under noise, and its change under noise says how far one may trust that. The hand-written network has seven weight matrices, so the Hessian has 28 blocks, one for each pair. To bound each of them would be tedious; most are zero, because a derivative with respect to both matrices of the pair vanishes. The paper says that six are left. We count.
+# The Hessian of the output enters the paper's bound in two ways: its size says how fast the gradient can change under noise, and its change under noise says over which distance this size can be relied on. Since the hand-written network has seven weight matrices, the Hessian has 28 blocks, one for each pair of matrices. It would be tedious to bound each of them, but most are zero, because a derivative with respect to both matrices of the pair vanishes. The paper says that six blocks are left, and it bounds these six. If a block is missed, its contribution is missing in every bound that follows. So the first question of this chapter is how many blocks there are, and the second is how large the norm is.
 #
 # ## Three weights by hand
 #
-# Let $f = u\, (v)_+\, w$ with $u = v = w = 1$, where $(v)_+$ is $v$ for positive $v$. There are three weights and six pairs. The second derivative with respect to a weight and itself is 0, because $f$ is linear in each of them near this point. For two different weights it is the third one, 1. So three of the six blocks are not zero, and the Hessian is
-# $\begin{pmatrix} 0 & 1 & 1 \\ 1 & 0 & 1 \\ 1 & 1 & 0 \end{pmatrix}$, with the eigenvalues 2, $-1$ and $-1$. Its norm is 2.
+# Let $f = u\, (v)_+\, w$ with $u = v = w = 1$, where $(v)_+$ is $v$ for positive $v$ and 0 otherwise. Three weights form six pairs, and the Hessian has a block for each of them. The second derivative with respect to a weight and itself is 0, because $f$ is linear in each weight near this point. For two different weights the second derivative is the third weight, which is 1. So three of the six blocks are not zero, and the Hessian is
+# $\begin{pmatrix} 0 & 1 & 1 \\ 1 & 0 & 1 \\ 1 & 1 & 0 \end{pmatrix}$, with the eigenvalues 2, $-1$ and $-1$, and the norm 2.
 #
-# If $w$ were 0, two of these blocks would be 0 as well: whether a block vanishes can depend on the values of other weights. This is why the hand-written network has fewer blocks than one would expect from its form, and why they have to be counted at the network itself.
+# Now let $w = 0$. The block of $u$ and $v$ becomes 0, but the two others stay 1, and the norm is $\sqrt2$. This case can mislead, because the gradients for $u$ and for $v$ are $v w = 0$ and $u w = 0$, so one might think that all blocks in the rows of $u$ and $v$ are zero as well, and then no block would be left. But a gradient that vanishes at one point need not vanish around it: its derivative for $w$ is 1. So whether a block vanishes depends on the values of other weights, and one has to differentiate first and insert the weights afterwards.
 #
 # ## The statement
 #
-# The output $f_\theta(x)$ is that of the network of {ref}`ch-construction`, on strings of $T$ bits, for a sum of $W$ parities of $d$ bits each with coefficients $c_i > 0$, $\sum_i c_i^2 = 1$. Its weights $\theta$ are seven blocks $W_{KQ}^{(1)}, W_V^{(1)}, G, b, F, W_{KQ}^{(2)}, v_2$, so the Hessian $H_f$ of the output has 28 different blocks. A token has $D = T + 2$ columns. We write $k = D - 1$.
+# The output $f_\theta(x)$ is that of the network of {ref}`ch-construction` on strings of $T$ bits, for a sum of $W$ parities of $d$ bits each with coefficients $c_i > 0$, $\sum_i c_i^2 = 1$. Its weights $\theta$ are seven blocks $W_{KQ}^{(1)}, W_V^{(1)}, G, b, F, W_{KQ}^{(2)}, v_2$, so the Hessian $H_f$ of the output has 28 different blocks. A token has $D = T + 2$ columns, and we write $k = D - 1$.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 18 and Appendix J
 # :label: sharper-thm18
@@ -47,10 +47,12 @@
 # $$\begin{aligned} H_u = {} & 8(d+1) + 6(d+1)\sqrt W + 2\sqrt{3T(d+1)} + \sqrt{48Td(d+1)} + 3d\sqrt{12T(d+1)} \\ & + 8\sqrt2\, d\sqrt{kT} + 2d\sqrt{kT} + 8\sqrt2\, kd\sqrt W + 6\sqrt2\, k^{3/2} d . \end{aligned}$$
 # ```
 #
-# **Source.** The formulas are missing in the text that we could read. $H_u$, and $H_p$ below, are those of the authors' notebook `generate_plots.ipynb` of 2025; the final paper's may differ. A note on the paper quotes about $2 \cdot 10^9$ examples for the fully analytic bound, where the notebook's constants give some $6 \cdot 10^7$. So the final constants are probably larger, and what holds here then holds all the more. The count of six is printed twice ("Putting all 6 terms together", K.7; "each of the 6 non-zero terms contributing to the Hessian norm", Appendix M), and so are the numbers of blocks that are removed, 13, 4, 1 and 4. The total is missing; 28, the pairs of seven blocks, is ours, and leaves six. (Part J.1 writes down "5 additional cross-derivatives" at once with another; we take them to be among the six.)
+# **Source.** The formulas are missing in the text that we could read. $H_u$, and $H_p$ below, are those of the authors' notebook `generate_plots.ipynb` of 2025, and the final paper's may differ. A note on the paper quotes about $2 \cdot 10^9$ examples for the fully analytic bound, whereas the notebook's constants give some $6 \cdot 10^7$. So the final constants are probably larger, and what holds here then holds all the more. The count of six is printed twice ("Putting all 6 terms together", K.7; "each of the 6 non-zero terms contributing to the Hessian norm", Appendix M), and so are the numbers of blocks that are removed, 13, 4, 1 and 4. The total is missing; 28, the number of pairs of seven blocks, is ours, and it leaves six. (Part J.1 writes down "5 additional cross-derivatives" at once with another; we take them to be among the six.)
+#
+# The idea of the paper's proof is to find the blocks that are not zero, to bound the norm of each of them on its own, and to add the six bounds. So the bound is right only if the count is.
 #
 # ```{dropdown} Where the terms come from
-# The notebook gives each bound as one sum. The proof has six parts (K.1 to K.6 and M.1 to M.6), one for each block, and their formulas are missing, so no term can be given to a part with certainty. By their shape: $4(d+1)$ is the number of hidden units, and $\sqrt W$ the length of $v_2$. The roots $\sqrt{12T(d+1)}$ and $\sqrt{48Td(d+1)}$ are those of a sum over the $T$ positions of all hidden units. In $\sqrt{kT}$ it is a sum over $T$ tokens of $k$ columns, and in $k\sqrt W$ and $k^{3/2}$ over the rows of a score matrix of $k$ columns. No factor is a score. In $H_p$ the terms are products of three things that the lemmas bound: the change of a parity, $32\sigma d^2$ (Lemma 22); the change of the second attention, $128 \sigma d^2 \sqrt W \ell$ (Lemma 27); and the length of a noisy row, $\sigma \sqrt k$ (Lemma 19); times $2\ell\sqrt W$, the size of the scores.
+# The notebook gives each bound as one sum, whereas the proof has six parts (K.1 to K.6 and M.1 to M.6), one for each block. Since the formulas of these parts are missing, no term can be assigned to a part with certainty, but the terms have recognizable shapes. The number $4(d+1)$ is that of the hidden units, and $\sqrt W$ is the length of $v_2$. The roots $\sqrt{12T(d+1)}$ and $\sqrt{48Td(d+1)}$ are those of a sum over the $T$ positions of all hidden units. In $\sqrt{kT}$ the sum is over $T$ tokens of $k$ columns, and in $k\sqrt W$ and $k^{3/2}$ it is over the rows of a score matrix of $k$ columns. None of the factors is a score. In $H_p$ the terms are products of three things that the lemmas bound: the change of a parity, $32\sigma d^2$ (Lemma 22); the change of the second attention, $128 \sigma d^2 \sqrt W \ell$ (Lemma 27); and the length of a noisy row, $\sigma \sqrt k$ (Lemma 19); times $2\ell\sqrt W$, the size of the scores.
 # ```
 
 # %% tags=["parameters"]
@@ -120,11 +122,11 @@ glue(n=n, n_long=n_long, instances=instances)
 # %% [markdown]
 # ## Which blocks are not zero?
 #
-# The paper counts like this. The gradients for the two matrices of the first attention are zero, which removes 13 blocks. The gradient for $W_{KQ}^{(2)}$ depends on one other matrix only, the one for $v_2$ not on $v_2$, and the MLP is piecewise linear in its weights: 4, 1 and 4 more. Six remain.
+# In the paper's count, the gradients for the two matrices of the first attention are zero, which removes 13 blocks. The gradient for $W_{KQ}^{(2)}$ depends on one other matrix only, the gradient for $v_2$ does not depend on $v_2$, and the MLP is piecewise linear in its weights; this removes 4, 1 and 4 more, so six remain.
 #
-# The first step leaves something out. That a gradient is zero *at the construction* says nothing of its derivative there. The gradient for $W_V^{(1)}$ is the slope of the MLP times something, and the slope is $\sum_h F_{Dh} G_{hD}$ over the units that are on. On a plateau it is zero. Its derivatives for $F$ and $G$ are not.
+# The first step goes too far, as in the example with $w = 0$. That a gradient is zero *at the construction* does not imply that its derivative is zero there. The gradient for $W_V^{(1)}$ is the slope of the MLP times another factor, and the slope is $\sum_h F_{Dh} G_{hD}$ over the units that are on. This sum is zero on a plateau of the MLP, but its derivatives for $F$ and $G$ are not.
 #
-# We compute all Hessians by automatic differentiation, at every input, with scores of 40: there the paper's network is exact up to rounding.
+# To see which blocks are left, we compute all Hessians by automatic differentiation, at every input. The scores are 40, so that the paper's network is exact up to rounding. Six blocks or fewer for one term would confirm the count; seven refute it.
 
 # %%
 bits, entries = cube.bits(n), {}
@@ -180,13 +182,13 @@ glue(first_entry=max(entries[2, 1][pair] for pair in (("WV1", "G"), ("WV1", "F")
 glue(other_entry=max(entries[2, 1][pair] for pair in FIVE))
 
 # %% [markdown]
-# For one term the blocks of the first attention are among the largest: their largest entry is {glue:text}`first_entry:.2f`, against {glue:text}`other_entry:.2f` in the five that the paper has. With more terms there are {glue:text}`many_low` to {glue:text}`many_high` blocks, the fewest where the coefficients are equal. The new ones come from the rows of $F$ that write into the columns of the positions. These rows are zero, but they are weights, and they feed the scores of the second attention.
+# The left panel of {numref}`fig-hessian-blocks` shows one term. The five ringed blocks, among $G$, $b$, $F$ and $v_2$, are those on which the paper and the computation agree. The four blocks without a ring belong to the first attention, which the paper discards, and they are among the largest: their largest entry is {glue:text}`first_entry:.2f`, against {glue:text}`other_entry:.2f` in the five that the paper has. With more terms there are {glue:text}`many_low` to {glue:text}`many_high` blocks, the fewest where the coefficients are equal. The right panel shows where the new blocks come from: they involve $F$ and the second score matrix. Their source are the rows of $F$ that write into the columns of the positions. These rows are zero, but they are weights, and what they write is read by the scores of the second attention.
 #
 # ## How large is it?
 #
-# A change of these rows moves the second scores by $w_i = L_2 + \log c_i$ times what it writes, with $L_2$ the scale of the scores, $2 \log T$ in the paper, and $w_i = 0$ at positions without a term. So the Hessian grows like $S \|w\|^2$ with $S = \sum_i c_i$. For $d = 1$, $W = T$ and equal coefficients that is $T^{3/2} \log^2 T$, and $H_u$ is of order $T^{3/2}$.
+# Let $L_2$ be the scale of the second scores, $2 \log T$ in the paper. If the positional rows of $F$ change, the second score of position $i$ moves by $w_i = L_2 + \log c_i$ times what they write, with $w_i = 0$ at positions without a term. The score moves the attention, and the second derivative takes this effect twice. So the Hessian grows like $S \|w\|^2$, where $S = \sum_i c_i$. For $d = 1$, $W = T$ and equal coefficients this is $T^{3/2} \log^2 T$, whereas $H_u$ is of order $T^{3/2}$ and does not depend on the scale. We should therefore be able to exceed $H_u$ in two ways: by larger scores, or by longer strings.
 #
-# First the paper's own network at the paper's length, $T = 20$. Its error is at most $\lambda S$, with $\lambda$ the weight that idle positions have ({ref}`ch-construction`). It is exact in the limit of large $L_2$ only, where $\lambda = 0$, as the proofs have it. So we raise $L_2$ and leave all else. One input, with 79 % ones. Products with the Hessian give its norm; no matrix is stored.
+# We begin with larger scores, in the paper's own network at the paper's length, $T = 20$. The error of this network is at most $\lambda S$, with $\lambda$ the weight that idle positions have ({ref}`ch-construction`). The network is exact only in the limit of large $L_2$, where $\lambda = 0$, and this limit is the case of the proofs. So we raise $L_2$ and leave everything else as it is, at one input with 79 % ones. The norm is computed from products with the Hessian, without storing the matrix.
 
 # %%
 rows, (x, H_u) = [], (equal(20)[1], hessian_at_construction(20, 1, 20))
@@ -205,6 +207,8 @@ form = {
 }
 table(by_score, "The paper's network, d = 1, W = T = 20, equal coefficients", form=form)
 ratio = by_score.set_index("second score")["norm over H_u"]
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm18.refuted(
     "norm over $H_u$, the paper's own network, exact to rounding, $d = 1$, $W = T = 20$ (control: rows of $F$ frozen)",
     ratio[40.0],
@@ -217,9 +221,9 @@ glue(limit_scale=40.0, ratio_limit=ratio[40.0], ratio_near=ratio[15.0], ratio_sc
 glue(off_near=f"{by_score['error at most'][2]:.0e}")
 
 # %% [markdown]
-# At $2 \log T$ the norm is {glue:text}`ratio_scores:.2f` of $H_u$. At a second score of 15, with an error of at most {glue:text}`off_near`, it is {glue:text}`ratio_near:.1f` times $H_u$; at a score of {glue:text}`limit_scale:.0f` it is {glue:text}`ratio_limit:.1f` times $H_u$. It grows with $L_2^2$ and has no limit. So no bound without the scores can hold for networks of this form that are exact, or nearly so.
+# At $2 \log T$ the norm is {glue:text}`ratio_scores:.2f` of $H_u$, so the bound holds there. But at a second score of 15, with an error of at most {glue:text}`off_near`, it is {glue:text}`ratio_near:.1f` times $H_u$, and at a score of {glue:text}`limit_scale:.0f` it is {glue:text}`ratio_limit:.1f` times $H_u$. Since the norm grows with $L_2^2$, without a limit, no bound without the scores can hold for networks of this form that are exact, or nearly so.
 #
-# At scores of $2 \log T$ the paper's network is not exact. There we take one that is, at *every* input (`smooth`: the exact network of {ref}`ch-construction`, which is ours, with no hidden unit near a kink).
+# Next we take longer strings. Since the paper's network is not exact at scores of $2 \log T$, we take one that is, at *every* input: the exact network of {ref}`ch-construction`, which is ours, with no hidden unit near a kink (`smooth`).
 
 # %%
 rows = []
@@ -232,6 +236,8 @@ names = ["T = W", "norm", "H_u", "norm over H_u", "over H_u, rows frozen", "over
 growth = pd.DataFrame(rows, columns=names)
 form = {"norm": ".1f", "H_u": ".1f"}
 table(growth, "Repaired network at 2 log T, d = 1, equal coefficients", form=form)
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm18.refuted(
     f"norm over $H_u$, repaired network at $2 \\log T$, $d = 1$, $W = T = {n_long}$ (control: rows of $F$ frozen)",
     growth["norm over H_u"].iloc[-1],
@@ -245,7 +251,9 @@ paper = random_network(n_long, 1, n_long, rng)  # the authors' network, not quit
 glue(ratio_paper=hessian_norm(paper, x) / H_u)
 
 # %% [markdown]
-# There $H_u$ holds for the shorter strings of the table and fails at {glue:text}`n_long` bits. The file `counterexamples/sharper.thm18.py` proves both by interval arithmetic: for the paper's own network at $T = 20$ and second scores of 40 and 400, for the repaired one at $2 \log T$ and $T = 250$ and 400. The paper's own network at $2 \log T$, not quite exact, gives {glue:text}`ratio_paper:.2f` times $H_u$ at {glue:text}`n_long` bits. With frozen rows $H_u$ stands in both tables. A third way past it is one tiny coefficient, since $\log c_i$ is then a large score. It works at any length.
+# On the shorter strings of the table $H_u$ holds, and at {glue:text}`n_long` bits it fails. The file `counterexamples/sharper.thm18.py` proves both failures by interval arithmetic: for the paper's own network at $T = 20$ and second scores of 40 and 400, and for the repaired one at $2 \log T$ and $T = 250$ and 400. The paper's own network at $2 \log T$, which is not quite exact, has {glue:text}`ratio_paper:.2f` times $H_u$ at {glue:text}`n_long` bits. If the positional rows of $F$ are frozen, $H_u$ holds throughout both tables.
+#
+# There is a third way to exceed $H_u$, which works at any length: one tiny coefficient, because $\log c_i$ is then a large score.
 
 # %%
 tiny = []
@@ -263,11 +271,11 @@ table(tiny, "T = 4, d = 1, W = 3, all inputs, scores 2 log T; noise of 1e-5 for 
 glue(tiny_norm=tiny["norm over H_u"].iloc[-1], tiny_change=tiny["change over H_p"].iloc[-1])
 
 # %% [markdown]
-# So no bound in $T$, $W$ and $d$ alone can hold for the norm. For its change under noise neither: that is why we state {prf:ref}`sharper-thm31` with $c_i \ge T^{-4}$. Whether the missing hypotheses of the two theorems have that condition we do not know; both tables above meet it.
+# So for the norm no bound in $T$, $W$ and $d$ alone can hold. The same is true of its change under noise, and for this reason we state {prf:ref}`sharper-thm31` with $c_i \ge T^{-4}$. We do not know whether the missing hypotheses of the two theorems contain this condition; the networks of both tables above meet it.
 #
 # ## The repair
 #
-# Let $V$ be the value entry of $v_2$, $R$ the range of $w$ and 0, and $\varphi = 4d\sqrt{\lfloor d/2 \rfloor + 1}$ the length of the last row of $F$. Let $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$, which bounds the squares of the hidden units at a position ({ref}`ch-gradients-and-trace`). A *plateau* is an interval on which the MLP is constant; the kinks of the hidden units are at its ends.
+# The repaired bound contains the scores. Let $V$ be the value entry of $v_2$, let $R$ be the range of $w$ and 0, and let $\varphi = 4d\sqrt{\lfloor d/2 \rfloor + 1}$ be the length of the last row of $F$. Let $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$, which bounds the squares of the hidden units at a position ({ref}`ch-gradients-and-trace`). A *plateau* is an interval on which the MLP is constant; the kinks of the hidden units are at its ends.
 #
 # ```{prf:theorem} Repaired (ours)
 # :label: hessian-repaired
@@ -282,25 +290,27 @@ glue(tiny_norm=tiny["norm over H_u"].iloc[-1], tiny_change=tiny["change over H_p
 # With the positional rows of $F$ frozen the same holds with $\|w\| = R = 0$.
 # ```
 #
+# **The idea of the proof.** The output is an average, under the second attention, of what is read at the positions. If the weights move, both the attention and what is read move, and the second derivative of an average consists of covariances under the attention. A covariance is small if both of its factors have a small range, so it is enough to follow how far a move of each weight matrix can spread the scores and the values. The scores spread in proportion to $w$, and the last term of the formula contains the square of this spread: this is where the factor $(\|w\| + R)^2$ comes from.
+#
 # ```{dropdown} Proof
-# Move the weights along a unit direction $\Delta$; dots are derivatives. Let $a_j$ be the second attention at position $j$, $z_j = (e_j, p_j)$ the token there, $q_j = v_2 \cdot z_j \in [0, V]$ what is read, $s_j$ the score. Means and covariances are under $a$. From $f = \sum_j a_j q_j$,
+# We differentiate the output twice along a line, bound the moves of every layer from below to above, and collect the products of two moves in the matrix $B$. Move the weights along a unit direction $\Delta$; dots are derivatives. Let $a_j$ be the second attention at position $j$, $z_j = (e_j, p_j)$ the token there, $q_j = v_2 \cdot z_j \in [0, V]$ what is read, $s_j$ the score. All means and covariances are taken under $a$. Differentiating $f = \sum_j a_j q_j$ twice gives
 #
 # $$\ddot f = \mathbb E\, \ddot q + 2\, \mathrm{Cov}(\dot s, \dot q) + \mathrm{Cov}(\ddot s, q) + \mathbb E (\dot s - \mathbb E \dot s)^2 (q - \mathbb E q) .$$
 #
-# A covariance is at most a quarter of the product of the ranges. In the last term let $\dot s$ have range $g$. Then $X = (\dot s - \mathbb E \dot s)^2 \in [0, g^2]$ has mean $\mu g^2$ with $\mu \le \frac14$, and the term is at most $\frac V2\, \mathbb E |X - \mathbb E X| \le V g^2 \mu (1 - \mu) \le \frac3{16} V g^2$.
+# A covariance is at most a quarter of the product of the ranges. In the last term let $\dot s$ have range $g$. Then $X = (\dot s - \mathbb E \dot s)^2 \in [0, g^2]$ has mean $\mu g^2$ with $\mu \le \frac14$, and so the term is at most $\frac V2\, \mathbb E |X - \mathbb E X| \le V g^2 \mu (1 - \mu) \le \frac3{16} V g^2$.
 #
 # **Below the MLP.** Tokens $x_j$ have $\|x_j\| \le \sqrt2$ and distance at most $\sqrt3$. So the mean $y_j$ that the first attention writes moves by $\|\dot y_j\| \le \eta = \frac{\sqrt6}4 \|\Delta W_{KQ}^{(1)}\| + \sqrt2\, \|\Delta W_V^{(1)}\|$. Let $\gamma = \|\Delta G\|$, $\beta = \|\Delta b\|$, $\psi = \|\Delta F\|$, and let $r_j$ be the hidden units, between $r(0)$ and $r(1)$, so that $\|r_j\|$ and $\|r_j - r_k\|$ are at most $\rho$. Then $\|\dot r_j\| \le \gamma + \beta + \sqrt H \eta$ with $H = 4(d+1)$.
 #
 # **The token.** On a plateau the slope $\sum_h F_{Dh}$ over the units that are on is 0. So neither $\dot y_j$ nor $\ddot y_j$ reaches the last row: $\dot z_j = \Delta F\, r_j + e_D F_D (\Delta G\, y_j + \Delta b)$ on these units, $\|\dot z_j\| \le \rho \psi + \varphi(\gamma + \beta)$; its positional part $\pi_j$ has $\|\pi_j\|, \|\pi_j - \pi_k\| \le \rho\psi$. And $\ddot z_j = 2 \Delta F\, \dot r_j + 2 e_D F_D\, \Delta G\, \dot y_j$, $\|\ddot z_j\| \le 2 \psi (\gamma + \beta + \sqrt H \eta) + 2 \varphi \gamma \eta$.
 #
-# **What is read.** With $\nu = \|\Delta v_2\|$: $\dot q_j = \Delta v_2 \cdot z_j + v_2 \cdot \dot z_j$ has range at most $\sqrt3 \nu + \|v_2\| \rho \psi + 2 V \varphi (\gamma + \beta)$, and $|\ddot q_j| \le 2 \nu (\rho\psi + \varphi(\gamma + \beta)) + 2 \|v_2\| \psi (\gamma + \beta + \sqrt H \eta) + 2 V \varphi \gamma \eta$.
+# **What is read.** Let $\nu = \|\Delta v_2\|$. Then $\dot q_j = \Delta v_2 \cdot z_j + v_2 \cdot \dot z_j$ has range at most $\sqrt3 \nu + \|v_2\| \rho \psi + 2 V \varphi (\gamma + \beta)$, and $|\ddot q_j| \le 2 \nu (\rho\psi + \varphi(\gamma + \beta)) + 2 \|v_2\| \psi (\gamma + \beta + \sqrt H \eta) + 2 V \varphi \gamma \eta$.
 #
 # **The scores.** $W_{KQ}^{(2)}$ has one row that is not zero, $w$, that of the output position $o$. With $\alpha = \|\Delta W_{KQ}^{(2)}\|$: $\dot s_j = z_o^\top \Delta W_{KQ}^{(2)} z_j + w \cdot \pi_j + w_j (\pi_o)_o$ has range at most $\sqrt6 \alpha + \rho (\|w\| + R) \psi$. And $\ddot s_j = 2 \dot z_o^\top \Delta W_{KQ}^{(2)} z_j + 2 z_o^\top \Delta W_{KQ}^{(2)} \dot z_j + 2 (\pi_o)_o\, w \cdot \pi_j + (\ddot z_o)_o w_j + w \cdot \ddot z_j$ has range at most $2\sqrt3 \alpha (\rho\psi + \varphi(\gamma + \beta)) + 2\sqrt2 \alpha (\rho\psi + 2\varphi(\gamma+\beta)) + 2 \rho^2 \|w\| \psi^2 + 2 (2\|w\| + R) \psi (\gamma + \beta + \sqrt H \eta)$.
 #
-# Put all this into the formula for $\ddot f$. It is a quadratic form in the seven norms; $B$ is its matrix, `block_bounds` in the code. $\square$
+# If all this is put into the formula for $\ddot f$, the result is a quadratic form in the seven norms; $B$ is its matrix, `block_bounds` in the code. $\square$
 # ```
 #
-# How tight is it? We draw {glue:text}`instances` networks of up to 250 bits, of which we compute the part of the norm that grows with the scores. Then we search for that part: over coefficients down to $10^{-280}$, scales up to 400 and all inputs; of what is found we compute the whole norm. The last network is set by hand: without scores the small blocks count most.
+# How tight is the bound, and does any network violate it? We draw {glue:text}`instances` networks of up to 250 bits, of which we compute the part of the norm that grows with the scores. Then we search for networks in which this part is large, over coefficients down to $10^{-280}$, scales up to 400 and all inputs, and compute the whole norm of those that are found. The last network is set by hand: it has no scores, because then the small blocks count most. A ratio above 1 would refute the repaired theorem.
 
 
 # %% mystnb={"code_prompt_hide": "Random networks, and a search", "code_prompt_show": "Random networks, and a search"} tags=["hide-input"]
@@ -338,6 +348,8 @@ attack.loc["growth, the table above"] = growth["over our bound"].max(), math.nan
 # %%
 caption = "Norm of the Hessian over the repaired bound, largest"
 table(attack.rename_axis("networks"), caption, none="")
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 thm18.repaired(
     "norm over the repaired bound, drawn, long and searched, largest (control: without the scores)",
     attack["over our bound"].max(),
@@ -373,11 +385,11 @@ thm18.holds(
 glue(classes=len(classes), frozen_share=max(shares[True]))
 
 # %% [markdown]
-# The ratio never exceeds {glue:text}`best:.2f`. At long strings it levels off, so the repaired bound has the right order in $T$. With the rows frozen it is at most {glue:text}`frozen_share:.2f` of $H_u$ in all {glue:text}`classes` classes that we went through: there, inside plateaus, that part of the theorem stands.
+# The ratio never exceeds {glue:text}`best:.2f`. On long strings it levels off, so the repaired bound has the right order in $T$. If the rows are frozen, the proved bound is at most {glue:text}`frozen_share:.2f` of $H_u$ in all {glue:text}`classes` classes that we went through. There, inside plateaus, that part of the theorem is right.
 #
 # ## How much does noise change it?
 #
-# A prime marks a copy with independent normal noise of standard deviation $\sigma$ on every weight; $\ell = \log T$.
+# The second bound of the paper is on the change of the Hessian. A prime marks a copy with independent normal noise of standard deviation $\sigma$ on every weight, and $\ell = \log T$.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 31
 # :label: sharper-thm31
@@ -386,7 +398,7 @@ glue(classes=len(classes), frozen_share=max(shares[True]))
 # $$\begin{aligned} H_p = \sigma \ell \bigl( & 768\sqrt2\, d^2W^{3/2}k + 256W^{3/2}k^2d^{3/2} + 1024d^{7/2}W^{3/2} + 512d^{5/2}W^{3/2}k^2 \\ & + 1536d^{7/2}W^{5/2}\sqrt k\,\ell + 768d^2W^{5/2}k\ell + 16W^2k^{5/2} \bigr). \end{aligned}$$
 # ```
 #
-# The paper's bound $2 \sqrt W \ell$ on the second scores, on which the theorem rests, needs $c_i \ge T^{-4}$. We test the theorem at exact networks without units near a kink: 20 random functions at each of three short sizes, noise up to the no-flip level of {ref}`ch-perturbed-attention`, and long networks at $\sigma = 10^{-8}$.
+# As above, the condition $c_i \ge T^{-4}$ is needed for the paper's bound $2 \sqrt W \ell$ on the second scores, on which the theorem rests. We test the theorem at exact networks without units near a kink: 20 random functions at each of three short sizes, with noise up to the no-flip level of {ref}`ch-perturbed-attention`, and long networks at $\sigma = 10^{-8}$. In each of them a change above $H_p$ would contradict the theorem.
 
 
 # %% mystnb={"code_prompt_hide": "Networks under noise", "code_prompt_show": "Networks under noise"} tags=["hide-input"]
@@ -420,11 +432,11 @@ paper_turn = turn(own, rng.strings(20, 3)[2], no_flip_sigma(20, 1, 20, 0.01))
 glue(turn_spare=1 / turns.max(), paper_turn=paper_turn)
 
 # %% [markdown]
-# The change is at least {glue:text}`turn_spare:.0f` times smaller than $H_p$, and the ratio falls with the length. At the paper's own network, with $d = 1$, $W = T = 20$ and noise at the no-flip level, it is {glue:text}`paper_turn:.1e` times $H_p$. At so large a slack that says little about the constants.
+# The change is at least {glue:text}`turn_spare:.0f` times smaller than $H_p$, and the ratio falls with the length. At the paper's own network, with $d = 1$, $W = T = 20$ and noise at the no-flip level, it is {glue:text}`paper_turn:.1e` times $H_p$. With so large a slack the test supports the theorem but is no evidence for its constants.
 #
 # ## What would falsify this
 #
-# For the count: one term and six blocks or fewer; the control leaves the first attention out. For the size: a norm below $H_u$ at a second score of {glue:text}`limit_scale:.0f`, or at $T =$ {glue:text}`n_long`; the controls freeze the positional rows of $F$. For the repair: one network above it; the control leaves the scores out of it. For frozen rows: one class above 1; the control is all rows. For the change: one copy above $H_p$; the control is the tiny coefficient.
+# The refutation of the count would fail if one term had six blocks or fewer, as it has when the first attention is left out. That of $H_u$ would fail if the norm were below it at a second score of {glue:text}`limit_scale:.0f`, or at $T =$ {glue:text}`n_long`, as it is when the positional rows of $F$ are frozen. The repaired theorem would be false if one network exceeded it, as networks do when the scores are left out of the bound. What we say of frozen rows would be false if the proved bound were above $H_u$ in one class, as it is in some classes if all rows count. Theorem 31 would be contradicted by a copy whose Hessian changes by more than $H_p$, as it does with the tiny coefficient.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -436,9 +448,9 @@ ledger.show()
 #
 # ## What we found
 #
-# * The Hessian at the exact construction has {glue:text}`fewest` or {glue:text}`most_single` blocks for one term and {glue:text}`many_low` or more for several.
-# * Its norm grows with the square of the scores, through the positional rows of $F$. $H_u$ has no scores in it. It fails at the paper's own network where that is exact to rounding, at our exact network at $2 \log T$ for long strings, and for one tiny coefficient.
-# * A bound with the scores in it is proved. With the positional rows frozen $H_u$ stands in all {glue:text}`classes` classes gone through.
+# * The Hessian at the exact construction has {glue:text}`fewest` or {glue:text}`most_single` non-zero blocks for one term, and {glue:text}`many_low` or more for several terms, whereas the paper counts six.
+# * Its norm grows with the square of the scores, through the positional rows of $F$, but the notebook's $H_u$ does not contain the scores. So $H_u$ is exceeded by the paper's own network where this network is exact to rounding, by our exact network at $2 \log T$ on long strings, and by a network with one tiny coefficient. At the paper's own lengths and scores it holds.
+# * A bound with the scores in it is proved. With the positional rows frozen $H_u$ holds in all {glue:text}`classes` classes that we went through.
 #
 # ```{finding} sharper.thm18
 # :title: The Hessian's bound in the notebook has no scale of the scores
@@ -446,9 +458,9 @@ ledger.show()
 #
 # **Statement.** As in the authors' notebook of 2025 (the formula is missing in the text): at an exact network the operator norm of the Hessian of the output is at most $H_u$, nine terms that contain no scale of the scores.
 #
-# **Counterexample.** With scores of $2 \log T$, $d = 1$, $W = T = {glue:text}`n_long`$ and equal coefficients our repaired network, exact at every input, has {glue:text}`ratio_long:.2f` times $H_u$. At the paper's own lengths and scores the formula holds: at $T = W = 20$ the paper's network has {glue:text}`ratio_scores:.2f` times $H_u$, ours {glue:text}`ratio_20:.2f`. With a second score of {glue:text}`limit_scale:.0f`, where the paper's network at $T = 20$ is exact to rounding, it has {glue:text}`ratio_limit:.1f` times $H_u$, and there is no limit as the score grows. At $T = 4$, $W = 3$ and one coefficient of $10^{-100}$, far below $T^{-4}$: {glue:text}`tiny_norm:.1f` times.
+# **Counterexample.** With scores of $2 \log T$, $d = 1$, $W = T = {glue:text}`n_long`$ and equal coefficients our repaired network, exact at every input, has {glue:text}`ratio_long:.2f` times $H_u$. At the paper's own lengths and scores the formula holds: at $T = W = 20$ the paper's network has {glue:text}`ratio_scores:.2f` times $H_u$, ours {glue:text}`ratio_20:.2f`. With a second score of {glue:text}`limit_scale:.0f`, where the paper's network at $T = 20$ is exact to rounding, it has {glue:text}`ratio_limit:.1f` times $H_u$, and there is no limit as the score grows. At $T = 4$, $W = 3$ and one coefficient of $10^{-100}$, far below $T^{-4}$, the norm is {glue:text}`tiny_norm:.1f` times $H_u$.
 #
-# **Why.** The rows of $F$ that write into the columns of the positions are zero, but they are weights. They act through the scores $w$ of the second attention, and the norm grows as $S \|w\|^2$: for $W = T$ as $T^{3/2} \log^2 T$, and $H_u$ as $T^{3/2}$.
+# **Why.** The rows of $F$ that write into the columns of the positions are zero, but they are weights. They act through the scores $w$ of the second attention, and therefore the norm grows as $S \|w\|^2$: for $W = T$ this is $T^{3/2} \log^2 T$, whereas $H_u$ grows as $T^{3/2}$.
 #
 # **Repair.** The largest eigenvalue of a matrix of seven rows with the entry $\frac3{16} V \rho^2 (\|w\| + R)^2$ and lower terms, proved here inside plateaus; no network found has more than {glue:text}`best:.2f` of it.
 #
@@ -459,11 +471,11 @@ ledger.show()
 # :title: Seven or nine blocks of the Hessian remain, not six
 # :group: false statement
 #
-# **Statement.** Of the 28 blocks of the Hessian of the output at the construction 13, 4, 1 and 4 are zero, so six are not ("all 6 terms", "the 6 non-zero terms"). All are printed but the total. The gradients for the two matrices of the first attention are zero, which removes the 13.
+# **Statement.** Of the 28 blocks of the Hessian of the output at the construction 13, 4, 1 and 4 are zero, so six are not ("all 6 terms", "the 6 non-zero terms"). All these numbers except the total are printed. The gradients for the two matrices of the first attention are zero, which removes the 13.
 #
-# **Counterexample.** One parity of one bit, $T = {glue:text}`n`$: {glue:text}`fewest` blocks, two of them between $W_V^{(1)}$ and the MLP; for $d \ge 2$ two more with $W_{KQ}^{(1)}$. With several terms {glue:text}`many_low` to {glue:text}`many_high`.
+# **Counterexample.** One parity of one bit at $T = {glue:text}`n`$ has {glue:text}`fewest` blocks, two of them between $W_V^{(1)}$ and the MLP; for $d \ge 2$ there are two more with $W_{KQ}^{(1)}$. With several terms there are {glue:text}`many_low` to {glue:text}`many_high` blocks.
 #
-# **Why.** A gradient that vanishes at the construction is differentiated as if it vanished around it: the slope of the MLP on a plateau is zero, its derivative for $F$ and $G$ is not.
+# **Why.** A gradient that vanishes at the construction is differentiated as if it vanished around the construction: the slope of the MLP on a plateau is zero, but its derivative for $F$ and $G$ is not.
 #
 # **Repair.** In the exact limit 7 blocks for one term of degree 1, and 9 for one term of higher degree.
 #
@@ -475,25 +487,66 @@ ledger.show()
 # ```{exercise}
 # :label: ex-hessian-first-block
 #
-# Why has $W_{KQ}^{(1)}$ no block at $d = 1$, $W = 1$, and two at $d = 2$?
+# *By hand.* Why has $W_{KQ}^{(1)}$ no block at $d = 1$, $W = 1$, and two at $d = 2$?
 # ```
 #
 # ```{solution} ex-hessian-first-block
 # :class: dropdown
 #
-# At $d = 1$ all attention of position 1 is on one bit: the softmax is saturated, and no small change of a score moves the mean. At $d = 2$ it is shared by two bits. If they differ, a change of the scores moves the mean, and a change of $F$ or $G$ lets the MLP see it.
+# At $d = 1$ all attention of position 1 is on one bit, so the softmax is saturated, and no small change of a score moves the mean. At $d = 2$ the attention is shared by two bits. If they differ, a change of the scores moves the mean, and a change of $F$ or $G$ lets the MLP see it.
 # ```
 #
 # ```{exercise}
 # :label: ex-hessian-skew
 #
-# The table of the growth takes 79 % ones. Which share of ones makes the part that grows largest, and why is it not one half?
+# *With pencil and paper.* The table of the growth takes an input with 79 % ones. Which share of ones makes the part that grows largest, and why is it not one half?
 # ```
 #
 # ```{solution} ex-hessian-skew
 # :class: dropdown
 #
 # With a share $t$ of zeros, attended to equally, that part is a third central moment of a variable with two values: $t(1-t)|1 - 2t|$. It is zero at one half, and largest at $t = \frac12 - \frac1{2\sqrt3} \approx 0.21$.
+# ```
+#
+# ```{exercise}
+# :label: ex-hessian-shares
+#
+# *With the computer.* First run the chapter with longer strings, by `python -m bookkit.run sharper/perturbed_hessian -p n_long 400 --out my_run`, and see how the norm over $H_u$ continues. Then check the solution before: compute the part of the norm that grows, with `positions_norm`, for our exact network at $d = 1$, $W = T = 100$, and for inputs with different shares of ones. Does it follow $t (1 - t) |1 - 2t|$ ?
+# ```
+#
+# ```{solution-start} ex-hessian-shares
+# :class: dropdown
+# ```
+#
+# Both columns are divided by their largest value, so that they can be compared.
+
+# %%
+network, by_share = equal(100)[0], {}
+for ones in (50, 60, 70, 79, 85, 90, 95):
+    x, t = (torch.arange(100) < ones).long(), 1 - ones / 100
+    part = positions_norm(network, x[None]).item()
+    by_share[f"{ones} %"] = {"part that grows": part, "formula": t * (1 - t) * abs(1 - 2 * t)}
+by_share = pd.DataFrame(by_share).T.rename_axis("ones")
+table(
+    by_share / by_share.max(), "The part that grows, $T = 100$, each over its largest", form=".3f"
+)
+
+# %% [markdown]
+# The part follows the formula closely, and at half ones it vanishes, because the two values of the bits then lie symmetrically about their mean, and a third central moment of a symmetric variable is 0. An input drawn at random has about half ones, so the worst case of this Hessian would be missed if one looked at random strings only. With `n_long` at 400 the norm over $H_u$ grows on, about like $\log^2 T$.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-hessian-rows
+#
+# *To think about.* The positional rows of $F$ are zero in the construction, and the output would not change if they were deleted. Why do they count in a bound on the sharpness all the same? What would have to be changed in the paper's argument to leave them out?
+# ```
+#
+# ```{solution} ex-hessian-rows
+# :class: dropdown
+#
+# The bound is about noise on all weights of the architecture, and noise does not spare a weight because its value is zero. What matters is how the output depends on the weight near its value, and this dependence is strong here. To leave the rows out, one would have to choose a smaller architecture, in which the MLP writes into the last column only; noise and prior then live on fewer weights, and with frozen rows $H_u$ holds in the classes that we went through. But the theorem would be about this smaller architecture, and a transformer that is trained in the usual way has all rows.
 # ```
 #
 # ## References

@@ -19,24 +19,36 @@
 # # How much noise changes the sharpness
 #
 # ```{verdict}
-# The paper's conclusion is reproduced: noise changes the sharpness of its construction far less than its analytic bound allows. We measure the Gauss-Newton part of the trace of the Hessian, in six of the paper's twenty classes. At the largest noise of the paper's mesh it changes by up to {glue:text}`stored_change:.0f` % (90th percentile of noisy copies), and the bound is larger by at least {glue:text}`stored_orders:.0f` orders of magnitude. With the stronger noise that the authors' code applies it changes by up to {glue:text}`stored_applied:.1f` times itself.
+# Yes, the paper's conclusion is reproduced: noise changes the sharpness of its construction far less than its analytic bound allows. We measure the Gauss-Newton part of the trace of the Hessian, in six of the paper's twenty classes. At the largest noise of the paper's mesh it changes by up to {glue:text}`stored_change:.0f` % (90th percentile of noisy copies), and the bound is larger by at least {glue:text}`stored_orders:.0f` orders of magnitude. With the stronger noise that the authors' code applies it changes by up to {glue:text}`stored_applied:.1f` times itself.
 # ```
-# **Needs** {ref}`ch-construction`, {ref}`ch-sharpness`, {ref}`ch-perturbed-trace`. **Read** 6 min. **Runs in** 40 s. **Source** printed.
+# **Needs** {ref}`ch-construction`, {ref}`ch-sharpness`, {ref}`ch-perturbed-trace`. **Read** 12 min. **Runs in** 40 s. **Source** printed.
 #
-# **Claim.** The paper bounds how much noise can change the sharpness of its construction, calls its own bound pessimistic, and measures the change instead. We measure it on the Gauss-Newton part of the trace, without sampling error. For the noise of the paper's mesh the bound lies above the change by many orders of magnitude. So the conclusion is reproduced, whether the mesh is read as standard deviations or, as the authors' code has it, as variances. In that code the estimate of a trace errs by about a fifth, which hides the effect at the smallest noise only.
+# **Claim.** The paper bounds how much noise can change the sharpness of its construction, calls its own bound pessimistic, and measures the change instead. We measure it on the Gauss-Newton part of the trace, without sampling error. For the noise of the paper's mesh the bound lies above the change by many orders of magnitude. So the conclusion is reproduced, whether the mesh is read as standard deviations or, as the authors' code has it, as variances. In that code the estimate of a trace errs by about a fifth, but this hides the effect at the smallest noise only.
+#
+# ## Why one should care
+#
+# The paper's bound on the generalization gap contains the sharpness of the network at noisy weights, and the formula that bounds this number makes the whole bound vacuous up to many millions of examples ({ref}`ch-semi-analytic-bound`). If noise changes the sharpness much less than the formula allows, then the network is better than the bound says, and a measured number can replace the formula. But such a measurement is delicate, because a change of a few per cent is wanted, and the usual way to estimate a trace has a random error that may be larger than this. So two things have to be asked: how large the change is, and whether the estimate can see it.
+#
+# ## Two weights by hand
+#
+# Take the function $f = u v$ of two weights, with the target 1 and the loss $(u v - 1)^2$, at the solution $u = v = 1$. The gradient of $f$ is $g = (v, u) = (1, 1)$, and the Hessian of the loss is $H = 2 g g^\top = \begin{pmatrix} 2 & 2 \\ 2 & 2 \end{pmatrix}$, with the trace 4.
+#
+# *The change.* With noise of standard deviation $\sigma = 0.01$ on both weights, the Gauss-Newton part of the trace becomes $2 (1 + \sigma a)^2 + 2 (1 + \sigma b)^2$ with standard normal $a$ and $b$. To first order it changes by $4 \sigma (a + b)$, which has the standard deviation $0.057$, or 1.4 % of the trace. If the number 0.01 is used as a *variance*, the standard deviation of the noise is 0.1, and the trace changes by 14 %.
+#
+# *The estimate.* Hutchinson's method draws a vector $u$ of random signs and computes $u^\top H u$, whose mean is the trace. Here $u = (1, 1)$ gives 8 and $u = (1, -1)$ gives 0, so every single vector is wrong by 4, which is 100 % of the trace. The mean of 30 vectors has an error of $100 / \sqrt{30} = 18$ %. A change of 1.4 % cannot be seen in two such estimates. But if the same 30 vectors are used before and after the noise, the errors are nearly the same, and their difference shows the change.
 #
 # ## The statement
 #
-# There are $T$ bits; the target is a sum of $W$ even-parity indicators of $d$ bits each. $\theta$ are the weights of the construction at the paper's scale $2 \log T$, {ref}`ch-construction`. A noisy copy is $\theta' = \theta + \sigma U$, with independent standard normal entries in $U$. $\operatorname{tr} H$ is the trace of the Hessian of the mean squared error at $\theta$, $\operatorname{tr} H'$ the one at $\theta'$. We study $|\Delta| / \operatorname{tr} H$ with $\Delta = \operatorname{tr} H' - \operatorname{tr} H$.
+# There are $T$ bits, and the target is a sum of $W$ even-parity indicators of $d$ bits each. Let $\theta$ be the weights of the construction of {ref}`ch-construction`, at the paper's scale $2 \log T$, and let $\theta' = \theta + \sigma U$ be a noisy copy, with independent standard normal entries in $U$. We write $\operatorname{tr} H$ for the trace of the Hessian of the mean squared error at $\theta$, and $\operatorname{tr} H'$ for the trace at $\theta'$. The quantity that we study is $|\Delta| / \operatorname{tr} H$, where $\Delta = \operatorname{tr} H' - \operatorname{tr} H$.
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Section 2.3
 # :label: sharper-fig-perturb
 # The true effect of a perturbation on the trace of the construction is relatively small compared to the analytic bound. Measured over 20 evenly spaced values of $\sigma$ from $0.01$ to $0.00001$ and $T \in \{20, 30, 40, 50\}$, for each class of functions the worst of ten functions at a percentile.
 # ```
 #
-# **What it is compared with.** In the paper's bound the noisy copy has half a trace of at most $G_u + P(\sigma)$, where $G_u$ bounds the squared gradient at the construction and $P$ is what noise adds ({ref}`ch-perturbed-trace`). So the counterpart of $|\Delta| / \operatorname{tr} H$ is $2 P(\sigma) / \operatorname{tr} H$. We take $P$ with the missing factor $\sigma$ restored in one of its terms, which makes it smaller.
+# **What it is compared with.** In the paper's bound the noisy copy has half a trace of at most $G_u + P(\sigma)$, where $G_u$ bounds the squared gradient at the construction and $P$ is what noise adds ({ref}`ch-perturbed-trace`). So $|\Delta| / \operatorname{tr} H$ has to be compared with $2 P(\sigma) / \operatorname{tr} H$. We take $P$ with the missing factor $\sigma$ restored in one of its terms, which makes it smaller.
 #
-# **Why the truth must be linear.** Away from kinks of the MLP the trace is a smooth function of the weights, so that $\Delta = \sigma\, U \cdot \nabla \operatorname{tr} H + O(\sigma^2)$. The bound, in contrast, multiplies worst cases of six matrices, at every input at once.
+# **Why the change is linear.** Away from kinks of the MLP the trace is a smooth function of the weights, so $\Delta = \sigma\, U \cdot \nabla \operatorname{tr} H + O(\sigma^2)$, as in the example. The bound, in contrast, multiplies worst cases of six matrices, at every input at once.
 
 # %% tags=["parameters"]
 lengths = [8, 12]  # bits T from [6..60], none of them one below a multiple of 4
@@ -92,9 +104,9 @@ settings = pd.DataFrame(SETTINGS, ["paper", "here", "stored run"]).T.rename_axis
 table(settings, "Every setting that differs from the paper's")
 
 # %% [markdown]
-# The trace has a Gauss-Newton part, $2\, \mathbb E_x |\nabla f_{\theta'}(x)|^2$, and a part with residuals, which is zero at an exact network and not at a noisy copy. The first takes one gradient an input and has no sampling error; it is what we measure, and the stored run too. How much the second adds is computed below at the largest noise of each reading, in a class of the paper.
+# Like the Hessian in the example, the trace has a Gauss-Newton part, $2\, \mathbb E_x |\nabla f_{\theta'}(x)|^2$, and a part with residuals, which is zero at an exact network and not at a noisy copy. The first part takes one gradient an input and has no sampling error, so it is what we measure, in the stored run as well. How much the second part adds is computed below at the largest noise of each reading, in a class of the paper.
 #
-# The mesh is read in two ways: $\sigma$ is the standard deviation of the noise, or, as in the authors' code, its variance. The noise has the same directions at every $\sigma$. For each function the 90th percentile over noisy copies counts, and for each class the worst function. Lengths one below a multiple of 4 are left out: there idle positions sit on a kink of the MLP.
+# The mesh is read in two ways: $\sigma$ is the standard deviation of the noise, or, as in the authors' code, its variance. The noise has the same directions at every $\sigma$. For each function the 90th percentile over noisy copies counts, and for each class the worst function. We leave out lengths one below a multiple of 4, because there idle positions sit on a kink of the MLP. The paper's conclusion would not be reproduced if the change came within two orders of magnitude of the bound.
 
 # %%
 MESH = torch.linspace(1e-5, 1e-2, 20, dtype=torch.float64).tolist()  # the paper's
@@ -168,7 +180,7 @@ apart = (both_parts[names[1]] - both_parts[names[2]]).abs().groupby(both_parts[n
 glue(apart_sd=apart.iloc[0], apart_variance=apart.iloc[1])
 
 # %% [markdown]
-# At the largest standard deviation of the mesh the part with residuals moves the change by at most {glue:text}`apart_sd:.2g` of the trace in these copies. With variances it is not small: it moves the change by up to {glue:text}`apart_variance:.2g` times the trace. So our numbers for that reading are about the Gauss-Newton part only, whereas the authors' estimate is of the whole trace. Neither part comes near the bound.
+# In {numref}`fig-perturbed-trace` the two lower curves are the measured changes, in proportion to $\sigma$ if it is a standard deviation and to its root if it is a variance, and the line far above them is the bound. Is the part that we leave out small? At the largest standard deviation of the mesh the part with residuals moves the change by at most {glue:text}`apart_sd:.2g` of the trace in these copies. With variances it is not small: it moves the change by up to {glue:text}`apart_variance:.2g` times the trace. So our numbers for that reading are about the Gauss-Newton part only, whereas the authors' estimate is of the whole trace, but neither part comes near the bound.
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input"]
 ends = own[own["sigma"].isin([MESH[0], MESH[9], MESH[-1]])].groupby(["reading", "sigma"])
@@ -177,7 +189,7 @@ shown.columns = ["sigma is a", "sigma", "least change", "largest change", "order
 table(shown, "Change of the trace over the trace, least and worst class", form=".2g")
 
 # %% [markdown]
-# Read as a standard deviation, the largest $\sigma$ changes the Gauss-Newton trace by a few per cent. As a variance it changes it by about its own size. The bound is orders of magnitude above either ({numref}`fig-perturbed-trace`), although it is taken at $\sigma$ in both, where as a variance it would be due at $\sqrt\sigma$. At the unperturbed construction it is much better: $2 G_u$ is above the trace by {glue:text}`tight_low:.1f` to {glue:text}`tight_high:.1f` orders. So it is $P$ that is loose.
+# If it is a standard deviation, the largest $\sigma$ changes the Gauss-Newton trace by a few per cent; if it is a variance, it changes it by about its own size. The bound is orders of magnitude above either, although it is taken at $\sigma$ in both, where for a variance $\sqrt\sigma$ would be right. At the unperturbed construction the paper's formula is much better: $2 G_u$ is above the trace by {glue:text}`tight_low:.1f` to {glue:text}`tight_high:.1f` orders. So the part of the bound that is loose is $P$.
 #
 # **At the paper's lengths.** A stored run has ten functions in each of six classes.
 
@@ -210,6 +222,8 @@ loud = min(
     for c, found in problems.items()
     for network, _ in found
 )
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 against.reproduced(
     "orders from the change up to the bound, both readings, least; control: noise a thousand times too large",
     own["orders"].min(),
@@ -220,11 +234,11 @@ against.reproduced(
 )
 
 # %% [markdown]
-# "By orders of magnitude" is at least two. How large the change is beside the trace itself the paper does not say, and we do not judge it: at most {glue:text}`stored_change:.0f` % of the Gauss-Newton trace in the stored run if $\sigma$ is a standard deviation, {glue:text}`stored_applied:.1f` times the trace if it is a variance, as in the authors' code.
+# We take "by orders of magnitude" to mean at least two. How large the change is compared with the trace itself the paper does not say, and we do not judge it: it is at most {glue:text}`stored_change:.0f` % of the Gauss-Newton trace in the stored run if $\sigma$ is a standard deviation, and {glue:text}`stored_applied:.1f` times the trace if it is a variance, as in the authors' code.
 #
 # ## The estimator
 #
-# The authors estimate traces by Hutchinson's method: the mean of $u^\top H u$ over random vectors of signs $u$. Its variance is twice the sum of the squared off-diagonal entries of $H$. The Hessian here is a mean of few outer products, so that a single vector errs by about the trace itself. The code allows up to 50,000 vectors. But the program that it calls, PyHessian, stops as soon as one more vector moves the mean by less than a thousandth. We follow that rule.
+# The authors estimate traces by Hutchinson's method, the mean of $u^\top H u$ over random vectors of signs $u$. Its variance is twice the sum of the squared off-diagonal entries of $H$. The Hessian here is a mean of few outer products, so a single vector errs by about the trace itself, as in the example. The code allows up to 50,000 vectors, but the program that it calls, PyHessian, stops as soon as one more vector moves the mean by less than a thousandth. We simulate this rule, and if its error exceeded the change on most of the mesh, the program could not have seen what it reports.
 
 
 # %%
@@ -258,6 +272,8 @@ table(estimator, "PyHessian's rule, simulated: errors over the trace", form=".2g
 error = estimator["error"].mean()
 typical = own.groupby(["reading", "sigma"])["change"].mean()
 hidden = {r: float((typical[r] < error).mean()) for r in READINGS}
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 whole.holds(
     "share of the mesh on which the estimator's error exceeds the change, as the code has it; control: $\\sigma$ a standard deviation",
     hidden["variance"],
@@ -272,14 +288,14 @@ glue(hidden=round(20 * hidden["variance"]), stored_orders=math.floor(straight["o
 glue(tight_low=min(tight), tight_high=max(tight), mesh_second=math.sqrt(MESH[1]))
 
 # %% [markdown]
-# The rule stops after {glue:text}`vectors:.0f` vectors in the median, and the estimate errs by {glue:text}`error:.0f` % of the trace. With $\sigma$ as a standard deviation that is more than the change, on the whole mesh. With the noise that the code applies, 19 of 20 values of the mesh have a standard deviation of {glue:text}`mesh_second:.3f` and more, and the effect is hidden at {glue:text}`hidden` of 20 only. So the noise that is too large makes up for the error of the estimate: most of the changes that the program reports are larger than that error.
+# The rule stops after {glue:text}`vectors:.0f` vectors in the median, and the estimate errs by {glue:text}`error:.0f` % of the trace. With $\sigma$ as a standard deviation this is more than the change, on the whole mesh. But with the noise that the code applies, 19 of 20 values of the mesh have a standard deviation of {glue:text}`mesh_second:.3f` and more, and the effect is hidden at {glue:text}`hidden` of 20 only. So the noise that is too large makes up for the error of the estimate, and most of the changes that the program reports are larger than that error.
 #
-# The cure costs nothing: the same vectors at both points, and the same number of them. Their errors then cancel in the difference. A later version of the code does seed both traces alike, but each stops by its own rule.
+# The error can be avoided without any cost, by using the same vectors at both points, and the same number of them. Then the errors cancel in the difference, as in the example with two weights. A later version of the code does seed both traces alike, but each stops by its own rule.
 #
 # ## What we found
 #
-# * On the paper's mesh, with $\sigma$ a standard deviation, the change of the trace is proportional to $\sigma$: at most some per cent for short strings, a quarter at 50 bits. The analytic bound is orders of magnitude above it, the more so the longer the strings.
-# * Figures 3 and 4 class by class are not judged: six of the twenty classes have a stored run.
+# * On the paper's mesh, with $\sigma$ a standard deviation, the change of the trace is proportional to $\sigma$: at most some per cent for short strings, and a quarter at 50 bits. The analytic bound is orders of magnitude above it, and the distance grows with the length of the strings.
+# * Figures 3 and 4 class by class are not judged, because only six of the twenty classes have a stored run.
 #
 # ```{finding} sharper.fig_perturb
 # :title: Noise with the square root of its label, traces with an error of a fifth
@@ -298,7 +314,7 @@ glue(tight_low=min(tight), tight_high=max(tight), mesh_second=math.sqrt(MESH[1])
 #
 # ## What would falsify this
 #
-# A change that comes within two orders of the bound; in the control the noise is a thousand times too large. An error of the estimator above the change on most of the mesh: so it would be if the code applied $\sigma$ as a standard deviation.
+# The verdict would be refuted by a change that comes within two orders of the bound, as it does if the noise is a thousand times too large. What we say of the authors' estimates would be refuted if the error of the estimator exceeded the change on most of the mesh, as it would if the code applied $\sigma$ as a standard deviation.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -306,32 +322,81 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# We read `perturbation_experiment.py` and `analyze_perturbation_results.py` of the repository `paullintilhac/boolean_function_sensitivity`, in versions that differ. Besides what is said above: one noisy copy is drawn for each function, and the 90th percentile is taken over five to ten functions. An earlier analysis leaves the largest $\sigma$ out. Stored results of an earlier mesh have rows at $\sigma = 10^{-8}$ that report changes of the trace of up to 31 %, while the largest eigenvalue, which is computed by iteration and not by sampling, moves by less than 0.1 %: what an error of a fifth in each of two traces gives.
+# We read `perturbation_experiment.py` and `analyze_perturbation_results.py` of the repository `paullintilhac/boolean_function_sensitivity`, in versions that differ. Besides what is said above, one noisy copy is drawn for each function, and the 90th percentile is taken over five to ten functions. An earlier analysis leaves the largest $\sigma$ out. Stored results of an earlier mesh have rows at $\sigma = 10^{-8}$ that report changes of the trace of up to 31 %, while the largest eigenvalue, which is computed by iteration and not by sampling, moves by less than 0.1 %. This is what an error of a fifth in each of two traces would give.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-perturbed-vectors
 #
-# Show that $u^\top H u$ with independent signs has mean $\operatorname{tr} H$ and variance $2 \sum_{i \ne j} H_{ij}^2$. What does it say about $H = 2 g g^\top$ with all entries of $g$ equal?
+# *By hand.* Show that $u^\top H u$ with independent signs has mean $\operatorname{tr} H$ and variance $2 \sum_{i \ne j} H_{ij}^2$. What does this imply for $H = 2 g g^\top$ with all entries of $g$ equal?
 # ```
 #
 # ```{solution} ex-perturbed-vectors
 # :class: dropdown
 #
-# $u^\top H u = \sum_i H_{ii} + 2 \sum_{i < j} H_{ij} u_i u_j$, and the products $u_i u_j$ with $i < j$ have mean 0, variance 1, and are uncorrelated. For $K$ equal entries the variance is nearly $2 (\operatorname{tr} H)^2$: one vector has a relative error of $\sqrt2$, however many weights there are.
+# We have $u^\top H u = \sum_i H_{ii} + 2 \sum_{i < j} H_{ij} u_i u_j$, and the products $u_i u_j$ with $i < j$ have mean 0, variance 1, and are uncorrelated. For $K$ equal entries the variance is nearly $2 (\operatorname{tr} H)^2$, so one vector has a relative error of $\sqrt2$, however many weights there are.
 # ```
 #
 # ```{exercise}
 # :label: ex-perturbed-rule
 #
-# Why does the rule stop so early? Estimate after how many vectors, if one vector has a relative error of $s$.
+# *With pencil and paper.* Why does the rule of PyHessian stop so early? Estimate after how many vectors it stops, if one vector has a relative error of $s$.
 # ```
 #
 # ```{solution} ex-perturbed-rule
 # :class: dropdown
 #
-# Vector $k$ moves the mean by its own distance from it over $k$. That is below $10^{-3}$ of the mean if the distance is below $10^{-3} k$, which has a chance of about $c\, 10^{-3} k / s$ with $c$ near 1. The chances of the first $k$ vectors add up to one half at $k \approx \sqrt{1000\, s}$, some tens. The rule sees that the mean moves little, not that it is right.
+# Vector $k$ moves the mean by its own distance from it over $k$. That is below $10^{-3}$ of the mean if the distance is below $10^{-3} k$, which has a chance of about $c\, 10^{-3} k / s$ with $c$ near 1. The chances of the first $k$ vectors add up to one half at $k \approx \sqrt{1000\, s}$, some tens. The rule notices that the mean moves little, but not whether it is right.
+# ```
+#
+# ```{exercise}
+# :label: ex-perturbed-pairs
+#
+# *With the computer.* First run the chapter with more noisy copies, by `python -m bookkit.run sharper/perturbed_sharpness -p draws 30 --out my_run`, and see whether the upper curves of the figure move. Then find out how much the same random vectors help: for one noisy copy of the first network, with noise of standard deviation 0.01, estimate the relative change of the Gauss-Newton trace by 30 vectors of signs, once with the same vectors at both points and once with different ones, and repeat this 500 times. How large are the two errors, and how large is the change?
+# ```
+#
+# ```{solution-start} ex-perturbed-pairs
+# :class: dropdown
+# ```
+#
+# The gradients at all inputs are computed once; a quadratic form is then a product with the signs.
+
+# %%
+fresh, forms = Rng(seed + 2), {}
+(spec, weights), _ = problems[CLASSES[0]][0]
+bits = fresh.strings(spec.n, strings)
+copy = {k: v[0] for k, v in perturb(weights, 0.01, 1, fresh.generator).items()}
+for name, point in (("before", weights), ("after", copy)):
+    slopes = gradients(partial(forward, spec), point, bits)
+    slopes = torch.cat([slope.flatten(1) for slope in slopes.values()], 1)
+    forms[name] = 2 * slopes.square().sum(1).mean().item(), slopes
+trace, signs = forms["before"][0], fresh.normal(slopes.shape[1], 2 * 30 * 500).sign()
+means = {
+    k: 2 * (s @ signs).square().mean(0).view(2, 500, 30).mean(-1) for k, (_, s) in forms.items()
+}
+change = forms["after"][0] / trace - 1
+same = ((means["after"][0] - means["before"][0]) / trace - change).square().mean().sqrt().item()
+other = ((means["after"][0] - means["before"][1]) / trace - change).square().mean().sqrt().item()
+answer = {"change": abs(change), "error, same vectors": same, "error, different vectors": other}
+table(answer, "Relative change of the trace, and errors of its estimates", form=".2g")
+
+# %% [markdown]
+# With different vectors the error is more than ten times as large as the change, so the estimate cannot show it. With the same vectors the error is of the order of the change itself, because whatever is common to both Hessians cancels and only the change is sampled. So more vectors make it small compared with the change, whereas different vectors would need some hundred times as many for the same error.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-perturbed-pessimistic
+#
+# *To think about.* The bound lies several orders of magnitude above the change that noise of typical direction causes. Does this prove that the bound can be improved by as many orders, and what would you have to do to find out?
+# ```
+#
+# ```{solution} ex-perturbed-pessimistic
+# :class: dropdown
+#
+# It does not prove it, because the bound has to hold for every input and for all noise within its levels, whereas the measurement is a mean over inputs and a percentile of random copies of a few functions. To find out how much can be gained, one has to look for the worst case: search for inputs, for functions of the class and for directions of the noise in which the trace changes most, as {ref}`ch-perturbed-network` does for the output. If even the worst case found is far below the bound, an improvement is likely to exist, and one can look for it in the steps at which the proof multiplies worst cases that do not occur together.
 # ```
 #
 # ## References

@@ -19,11 +19,32 @@
 # # Can degree and sparsity be found by asking?
 #
 # ```{verdict}
-# Yes: a few questions are enough, and neither test ever answers with more than the true degree or sparsity. If the test is made fine enough, it finds the degree of {glue:text}`right_fine:.0f` % of the functions, as the paper says. A coarser test answers with too little, because it flips single coordinates: with {glue:text}`R` random subcubes a level it finds the degree of {glue:text}`found_coordinates:.0f` % of the functions of degree 5. If it flips random blocks of coordinates, a variant of ours, it finds {glue:text}`found_blocks:.0f` %.
+# Yes: a few questions are enough, and neither test ever answers with more than the true degree or sparsity. If the test is made fine enough, it finds the degree of {glue:text}`right_fine:.0f` % of the functions, as the paper says. A coarser test often answers with too small a degree, because it flips single coordinates: with {glue:text}`R` random subcubes a level it finds the degree of {glue:text}`found_coordinates:.0f` % of the functions of degree 5. If it flips random blocks of coordinates, a variant of ours, it finds {glue:text}`found_blocks:.0f` %.
 # ```
-# **Needs** {ref}`ch-fourier-walsh`. **Read** 7 min. **Runs in** 10 s. **Source** restored (degree), printed (sparsity, Figure 8).
+# **Needs** {ref}`ch-fourier-walsh`. **Read** 13 min. **Runs in** 10 s. **Source** restored (degree), printed (sparsity, Figure 8).
 #
-# **Claim.** The degree and the sparsity of a function can be bounded by asking for its values at few points, without its table. The test of degree that the paper describes, as restored here, never rejects a function that has the degree. Its answers *wilt*, in the paper's word: they fall below the truth as the degree grows. We compute how far, say why, and give a variant that wilts much later at the same number of questions a level. The test that the paper cites is about another degree.
+# **Claim.** The degree and the sparsity of a function can be bounded by asking for its values at few points, without its whole table. The test of degree that the paper describes, as restored here, never rejects a function that has the degree. But its answers fall below the truth as the degree grows, which the paper calls *wilting*. We compute how far they fall and why, and give a variant whose answers stay right much longer, at the same number of questions a level. The test that the paper cites is about another degree.
+#
+# ## Why one should care
+#
+# The bounds of the paper depend on the degree and the sparsity of the function that a transformer has learned. For a function of 20 bits both could be read off its Walsh transform, but this needs all of its values, more than a million, and for a few dozen bits it is impossible. If one could find the degree by asking for the values at a few points, the bounds could be used for networks whose function nobody knows. One would expect that few points cannot reveal a property of the whole function, and in the worst case this is true. But a function of high degree violates the rule that a function of low degree obeys at many places, so a random place has a good chance to show it. How good is this chance, and does it depend on the length of the strings?
+#
+# ## Four bits by hand
+#
+# Take the function $f(x) = x_1 x_2$ on strings of four signs. Its degree is 2. How could we see, from a few values, that its degree is not 1?
+#
+# A function of degree 1 is a sum of terms with one sign each, so flipping one sign changes it by an amount that does not depend on the other signs. Therefore, if we flip two signs $i$ and $j$, first one, then the other, then both, the alternating sum
+#
+# $$f(x) - f(x^{i}) - f(x^{j}) + f(x^{ij})$$
+#
+# is 0, where $x^i$ is $x$ with sign $i$ flipped. We ask for the four values and compute the sum.
+#
+# * **The signs 1 and 2.** The four values at $x = (1, 1, 1, 1)$ are $1, -1, -1, 1$, and the alternating sum is 4. So $f$ is not of degree 1.
+# * **The signs 1 and 3.** The values are $1, -1, 1, -1$, and the sum is $1 + 1 - 1 - 1 = 0$. This choice does not notice anything.
+#
+# Only one pair of six notices. With 20 signs it is one pair of 190, so a test that flips two random signs has to be repeated several hundred times. Now flip *blocks* instead: put every sign at random into a block $V_1$, a block $V_2$, or neither. The sum notices if one of the signs 1 and 2 is in the first block and the other in the second. This has the chance $2 \cdot \frac13 \cdot \frac13 = \frac29$, and it is the same for 4 signs, for 20, and for a thousand.
+#
+# Finally, let us test whether $f$ has degree 2. This takes three signs or three disjoint blocks, and the sum is not 0 only if each of them contains one of the signs 1 and 2. Two signs cannot be in three disjoint blocks, so $f$ is never rejected at its own degree. This is why the answer can be too small, but never too large.
 #
 # ## The two tests
 #
@@ -31,15 +52,15 @@
 #
 # ```{prf:algorithm} Lintilhac and Shaikh (2026), Appendix H (degree), as restored
 # :label: sharper-appH-degree
-# To test degree $k$: pick a random $x$ and $m = k + 1$ random disjoint sets $V_1, \dots, V_m$, the *directions*. The values at all but one of the $2^m$ points $x^{V_A}$, where $V_A$ is the union of the $V_j$ with $j \in A \subseteq [m]$, determine a polynomial of degree $k$. Reject if it misses the value at the last point. Repeat $R$ times. Sweep $k$ up from 0 and return the first degree accepted.
+# To test degree $k$: pick a random $x$ and $m = k + 1$ random disjoint sets $V_1, \dots, V_m$, the *directions*. The values at all but one of the $2^m$ points $x^{V_A}$, where $V_A$ is the union of the $V_j$ with $j \in A \subseteq [m]$, determine a polynomial of degree $k$. Reject if it misses the value at the last point, and repeat this $R$ times. Sweep $k$ up from 0 and return the first degree accepted.
 # ```
 #
 # ```{prf:algorithm} Lintilhac and Shaikh (2026), Appendix H (sparsity)
 # :label: sharper-appH-sparsity
-# Fix all but $\ell$ random coordinates to random values and take the Walsh transform of the restricted function. To test sparsity $s$: reject if more than a share $\varepsilon$ of its energy $\sum_U \hat f(U)^2$ lies outside its $s$ largest coefficients. Repeat $R$ times. Sweep $s$ up and return the first sparsity accepted.
+# Fix all but $\ell$ random coordinates to random values and take the Walsh transform of the restricted function. To test sparsity $s$: reject if more than a share $\varepsilon$ of its energy $\sum_U \hat f(U)^2$ lies outside its $s$ largest coefficients, and repeat this $R$ times. Sweep $s$ up and return the first sparsity accepted.
 # ```
 #
-# Which disjoint sets to take is open. *Coordinates*: $m$ different random coordinates. *Blocks* (ours): every coordinate joins one of $V_1, \dots, V_m$ or none, with equal chances.
+# It is open which disjoint sets the paper takes. *Coordinates* means $m$ different random coordinates. *Blocks* (ours) means that every coordinate joins one of $V_1, \dots, V_m$ or none, with equal chances.
 
 # %% tags=["parameters"]
 T = 20  # string length, in bits: the paper's [20..24]
@@ -77,7 +98,7 @@ glue(R=R, T=T, eps=eps)
 # %% [markdown]
 # ## Figure 8 again
 #
-# The paper draws 8 random functions in each of 20 classes (degrees 1 to 5, sparsities 1, 7, 14 and 20) at $T = 20$, and sweeps. So do we, with both kinds of directions on the same functions. With $R = \lceil \ln(1/\delta) / \varepsilon \rceil$ subcubes, what one subcube notices with chance $\varepsilon$ is missed with chance $\delta$ at most. As in the paper, all sets of a function have exactly $d$ elements.
+# The paper draws 8 random functions in each of 20 classes (degrees 1 to 5, sparsities 1, 7, 14 and 20) at $T = 20$, and sweeps. We do the same, with both kinds of directions on the same functions. The number of subcubes is $R = \lceil \ln(1/\delta) / \varepsilon \rceil$, so that a violation which one subcube notices with chance $\varepsilon$ is missed with chance $\delta$ at most. As in the paper, all sets of a function have exactly $d$ elements. The paper's figure would not be reproduced if the mean answer did not fall with the coarser $\varepsilon$, and an answer above the truth would refute the claim that nothing true is rejected.
 
 # %% mystnb={"code_prompt_hide": "160 functions, seven sweeps", "code_prompt_show": "160 functions, seven sweeps"} tags=["hide-input"]
 classes = [(d, W) for d in degrees for W in sparsities for _ in range(functions)]
@@ -190,11 +211,11 @@ glue(below=100 * (found["coordinates"] < found["d"]).mean(), eps_fine=eps / 10)
 glue(right_fine=100 * right["exact, fine"])
 
 # %% [markdown]
-# Along coordinates the answers wilt, more for the coarse $\varepsilon$ ({numref}`fig-first-accepted`). How far they *must* wilt can be computed: at level $k$ a subcube along $m = k + 1$ coordinates notices iff these lie inside one of the sets $U_i$. So its chance $p_k$ is the number of different $m$-sets inside the $U_i$, divided by $\binom Tm$, and level $k$ is accepted with chance $(1 - p_k)^R$. The answers agree with that. With $\varepsilon =$ {glue:text}`eps_fine:g` they would be right for {glue:text}`right_fine:.0f` % of the functions, by the exact chances. Along blocks the degree is found at once, from the same number of subcubes a level.
+# In {numref}`fig-first-accepted` the answers along coordinates leave the diagonal as the degree grows, and they leave it earlier for the coarse $\varepsilon$. How far they *must* fall can be computed: at level $k$ a subcube along $m = k + 1$ coordinates notices if and only if these lie inside one of the sets $U_i$. So its chance $p_k$ is the number of different $m$-sets inside the $U_i$, divided by $\binom Tm$, and level $k$ is accepted with chance $(1 - p_k)^R$. The crosses in the figure are these exact means, and the answers agree with them. With $\varepsilon =$ {glue:text}`eps_fine:g` the answers along coordinates would be right for {glue:text}`right_fine:.0f` % of the functions, by the exact chances. Along blocks the degree is found at once, from the same number of subcubes a level.
 #
 # ## Why nothing true is rejected
 #
-# "Misses the last value" is the same as "has a signed sum that is not 0", with
+# We now prove, for all functions, what the example showed for one. "Misses the last value" is the same as "has a signed sum that is not 0", with
 #
 # ```{math}
 # :label: eq-signed-sum
@@ -202,13 +223,13 @@ glue(right_fine=100 * right["exact, fine"])
 #   = \sum_{U :\ |U \cap V_j| \text{ odd for all } j} \hat f(U)\, \chi_U(x) .
 # ```
 #
-# Flipping $V_j$ multiplies $\chi_U$ by $(-1)^{|U \cap V_j|}$, so the sum over $A$ is a product of factors $1 - (-1)^{|U \cap V_j|}$, each 0 or 2. As the $V_j$ are **disjoint**, a set $U$ that survives has an element in each, so at least $m = k + 1$ elements. A function of degree $k$ has none, and is never rejected.
+# Flipping $V_j$ multiplies $\chi_U$ by $(-1)^{|U \cap V_j|}$, so the sum over $A$ is a product of factors $1 - (-1)^{|U \cap V_j|}$, each 0 or 2. Since the $V_j$ are **disjoint**, a set $U$ that survives has an element in each, so at least $m = k + 1$ elements. A function of degree $k$ has no such set, and is therefore never rejected.
 #
-# **What is restored.** In the first test the paper selects a number of points, and takes "the unique degree [...] polynomial" through any subset of some size. Both numbers are missing in the text that we could read, and so is the choice of points. The $2^m$ points of a subcube are ours. Another reading, $d + 2$ points along a path that flips one coordinate after another, does not do: how low degree is tested over large fields, along lines. A function $x_1$ has the values $1, 1, -1$ on the path that flips $x_2$ and then $x_1$, and they are no polynomial of degree 1 in the number of flips. The values of the parameters are missing too; ours are stated where they stand.
+# **What is restored.** In the first test the paper selects a number of points, and takes "the unique degree [...] polynomial" through any subset of some size. Both numbers are missing in the text that we could read, and so is the choice of points, so the $2^m$ points of a subcube are ours. Another reading takes $d + 2$ points along a path that flips one coordinate after another, which is how low degree is tested over large fields, along lines. This reading fails: a function $x_1$ has the values $1, 1, -1$ on the path that flips $x_2$ and then $x_1$, and they are no polynomial of degree 1 in the number of flips. The values of the parameters are missing too; ours are stated where they are used.
 #
 # ## Why blocks see more
 #
-# Take one character, $f = \chi_U$ with $|U| = m$, and test it at degree $m - 1$. All of $V_1, \dots, V_m$ must be met oddly, so each holds exactly one element of $U$. Along coordinates these must be exactly $U$: chance $1 / \binom Tm$. With blocks the $m$ elements of $U$ must join $m$ different ones: $m!$ ways out of $(m+1)^m$. The first chance collapses with the length. The second does not know $T$.
+# Take one character, $f = \chi_U$ with $|U| = m$, and test it at degree $m - 1$. All of $V_1, \dots, V_m$ must contain an odd number of elements of $U$, so each holds exactly one. If the directions are coordinates, they must be exactly the elements of $U$, which has the chance $1 / \binom Tm$. If they are blocks, the $m$ elements of $U$ must join $m$ different ones, which happens in $m!$ of $(m+1)^m$ cases. So the first chance vanishes quickly as the strings become longer, whereas the second does not depend on $T$ at all.
 
 # %% mystnb={"code_prompt_hide": "Numbers for the text", "code_prompt_show": "Numbers for the text"} tags=["hide-cell"]
 glue(single=math.comb(T, 5), ratio_5=math.comb(T, 5) * math.factorial(5) / 6**5)
@@ -218,9 +239,9 @@ glue(single=math.comb(T, 5), ratio_5=math.comb(T, 5) * math.factorial(5) / 6**5)
 #
 # ## The cited test is for another degree
 #
-# The paper takes its test from {cite:t}`alon2003`, and says that the proof still works for real values. That test is about polynomials over $GF(2)$, the field of two elements. A function with values $\pm1$ is $(-1)^{g}$ with a polynomial $g$ in the bits modulo 2, and the test bounds the degree of $g$. Its directions are $m$ arbitrary random sets, which overlap, and its sum is an exclusive or. The two degrees have little in common: $\mathrm{PARITY}$ is $(-1)^{b_1 + \dots + b_T}$ with bits $b_i$, so $g$ has degree 1, while its only character is the largest.
+# The paper takes its test from {cite:t}`alon2003`, and says that the proof still works for real values. That test is about polynomials over $GF(2)$, the field of two elements. A function with values $\pm1$ is $(-1)^{g}$ with a polynomial $g$ in the bits modulo 2, and the test bounds the degree of $g$. Its directions are $m$ arbitrary random sets, which overlap, and its sum is an exclusive or. The two degrees have little in common: $\mathrm{PARITY}$ is $(-1)^{b_1 + \dots + b_T}$ with bits $b_i$, so $g$ has degree 1, while its only character is the largest one.
 #
-# We run it on PARITY. Then we take its *arbitrary* directions with the real sums of {eq}`eq-signed-sum`, on functions with three disjoint sets of $d$ elements, at their own degree $d$: a single set can meet all directions oddly, even if it has one element, and the chance to reject is $1 - (1 - 2^{-(d+1)})^3$.
+# What happens if the cited test is taken literally? We run it on PARITY, whose Fourier degree is the number of bits, so that a test of the Fourier degree would have to reject degree 1. Then we take its *arbitrary* directions with the real sums of {eq}`eq-signed-sum`, on functions with three disjoint sets of $d$ elements, at their own degree $d$. Here a single set can have an odd number of elements in all directions, even if it has one element, and the chance to reject is $1 - (1 - 2^{-(d+1)})^3$. A test that never rejects a true degree would have 0 in this column.
 
 
 # %%
@@ -284,7 +305,7 @@ glue(mixed_exact=own["exact"].iloc[0])
 #
 # ## Sparsity by restriction
 #
-# A restriction to the free coordinates $J$ turns $\chi_U$ into $\pm\chi_{U \cap J}$. Two sets that agree on $J$ merge, so a restricted function has at most as many characters as $f$: again nothing true is ever rejected. Collisions lower the answer. So does the tail: coefficients that together hold less than $\varepsilon$ of the energy are not counted. One restriction that notices with chance $\frac12$ is enough to ask for: then $R = \lceil \log_2 (1/\delta) \rceil$.
+# The second test is about the number of characters. A restriction to the free coordinates $J$ turns $\chi_U$ into $\pm\chi_{U \cap J}$. Two sets that agree on $J$ merge, so a restricted function has at most as many characters as $f$, and again nothing true is ever rejected. But two effects lower the answer. Sets that merge are counted once, and coefficients that together hold less than $\varepsilon$ of the energy are not counted. It is enough to ask for one restriction that notices with chance $\frac12$, so $R = \lceil \log_2 (1/\delta) \rceil$.
 
 # %%
 indicators = [cube.sparse_function(T, d, 1, rng.generator, basis="even_parity") for d in degrees]
@@ -314,13 +335,13 @@ fig8_sparsity.reproduced(
 glue(lost=20 - at_twenty["sparsity"], questions=f"{asked['sparsity']:.0f}", all_points=2**T)
 
 # %% [markdown]
-# Of the 20 characters {glue:text}`lost:.2f` are not counted in the mean: some sets merge, and small coefficients fall into the tail. The test asks {glue:text}`questions` questions in the mean. The whole table has {glue:text}`all_points`, so at this length the saving is modest.
+# Of the 20 characters {glue:text}`lost:.2f` are not counted in the mean, because some sets merge and small coefficients fall into the tail. The test asks {glue:text}`questions` questions of a function in the mean, and the whole table has {glue:text}`all_points` entries, so at this length the saving is modest.
 #
-# A word on the basis. The theorems of the paper count a sparsity in even-parity indicators $p_U = (1 + \chi_U)/2$. The transform counts characters. Every indicator brings the constant along, so the test then says $W + 1$.
+# The answer depends on the basis, too. The theorems of the paper count a sparsity in even-parity indicators $p_U = (1 + \chi_U)/2$, whereas the transform counts characters. Since every indicator contains the constant, the test then answers $W + 1$.
 #
 # ## What would falsify this
 #
-# One accepted level above the truth would end both tests. The controls are real failures: arbitrary directions for the degree, indicators for the sparsity. "Close to the truth" is taken as four fifths of the sparsity. The exact chances would fail if the reasoning about $U \cap V_j$ were wrong: the answers along coordinates would be far from their exact means, as those along blocks are.
+# One accepted level above the truth would refute our claims on both tests. With arbitrary directions in the test of the degree, and with indicators in the test of the sparsity, levels above the truth are accepted. "Close to the truth" is taken as four fifths of the sparsity, and the coarse test is not that close. If the reasoning about $U \cap V_j$ were wrong, the answers along coordinates would be far from their exact means, as those along blocks are.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -328,16 +349,16 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# Of the repository `paullintilhac/boolean_function_sensitivity` we read the list of its Python files, and `utils.py` (commit 5c953ce1). No file there is a property test, so the appendix's own words are the only source for the two algorithms, and we cannot say which points were drawn for the paper's figure. Subcubes along coordinates fit its description, and so does the wilting.
+# Of the repository `paullintilhac/boolean_function_sensitivity` we read the list of its Python files, and `utils.py` (commit 5c953ce1). No file there is a property test, so the appendix's own words are the only source for the two algorithms, and we cannot say which points were drawn for the paper's figure. Subcubes along coordinates fit its description, and they also show the wilting.
 #
-# `rboolf` in `utils.py` draws each set of a function by itself, so that a set can come twice. Ours are distinct.
+# The function `rboolf` in `utils.py` draws each set of a function by itself, so a set can come twice, whereas our sets are distinct.
 #
 # ## What we found
 #
-# * Along disjoint directions no run accepts a degree above the truth, and the wilting along coordinates is the chance $1/\binom Tm$ of a random subcube, to within the noise of the draw.
-# * Random blocks notice a character of degree 5 {glue:text}`ratio_5:.0f` times as often as coordinates. At high degrees they wilt too: their chance falls by a factor of about $e$ a degree.
-# * Neither sweep ever stops above the truth. So its answer is an upper bound only where it is the truth itself: along coordinates, at $\varepsilon =$ {glue:text}`eps:g`, {glue:text}`below:.0f` % of the functions got less. A generalization bound that is fed with a degree below the true one promises too much.
-# * The cited test is about another degree. It accepts degree 1 for PARITY of {glue:text}`T` bits.
+# * Along disjoint directions no run accepts a degree above the truth. The wilting along coordinates is explained by the chance $1/\binom Tm$ of a random subcube, to within the noise of the draw.
+# * Random blocks notice a character of degree 5 {glue:text}`ratio_5:.0f` times as often as coordinates. At high degrees their answers fall short as well, because their chance decreases by a factor of about $e$ a degree.
+# * Since neither sweep ever stops above the truth, its answer is an upper bound only where it is the truth itself: along coordinates, at $\varepsilon =$ {glue:text}`eps:g`, the answer was too small for {glue:text}`below:.0f` % of the functions. A generalization bound that is computed from a degree below the true one is not valid.
+# * The test that the paper cites is about the degree over $GF(2)$, and accepts degree 1 for PARITY of {glue:text}`T` bits.
 #
 # ```{finding} sharper.appH_degree
 # :title: The cited test, taken literally, is for the degree over GF(2)
@@ -345,13 +366,13 @@ ledger.show()
 #
 # **Statement.** In words, Appendix H uses the test of Alon and others (2003) to bound the Fourier degree of real-valued functions, and its proof still works for real values.
 #
-# **Counterexample.** To the citation, not to the algorithm that the appendix describes. PARITY of {glue:text}`T` bits has degree 1 over $GF(2)$ and is accepted there, in {glue:text}`accepted` trials out of {glue:text}`tries`; its Fourier degree is {glue:text}`T`. With real signed sums along the arbitrary directions of that test, a function of degree 1 with three characters is rejected at degree 1 in {glue:text}`mixed_first:.3f` of all trials (exact: {glue:text}`mixed_exact:.3f`).
+# **Counterexample.** It concerns the citation, not the algorithm that the appendix describes. PARITY of {glue:text}`T` bits has degree 1 over $GF(2)$ and is accepted there, in {glue:text}`accepted` trials out of {glue:text}`tries`; its Fourier degree is {glue:text}`T`. With real signed sums along the arbitrary directions of that test, a function of degree 1 with three characters is rejected at degree 1 in {glue:text}`mixed_first:.3f` of all trials (exact: {glue:text}`mixed_exact:.3f`).
 #
 # **Why.** Over $GF(2)$ sums are taken modulo 2, so arbitrary directions see only the degree of the polynomial in the exponent. Over the reals arbitrary directions overlap, and one element of a set can meet several of them.
 #
-# **Repair.** Disjoint directions: then a function of degree $k$ is never rejected at $k$. Single coordinates notice a character of degree $m$ with chance $1/\binom Tm$, random blocks with $m!/(m+1)^m$.
+# **Repair.** Take disjoint directions; then a function of degree $k$ is never rejected at $k$. Single coordinates notice a character of degree $m$ with chance $1/\binom Tm$, random blocks with $m!/(m+1)^m$.
 #
-# **What survives.** That the proof carries over to real values, with disjoint directions; perhaps these were meant. And the message: few questions, far fewer than the table has entries, tell the degree.
+# **What survives.** That the proof carries over to real values, with disjoint directions; perhaps these were meant. And the message: few questions, far fewer than the table has entries, are enough to find the degree.
 # ```
 #
 # ## Exercises
@@ -359,13 +380,57 @@ ledger.show()
 # ```{exercise}
 # :label: ex-testing-degree-one
 #
-# A function of degree 1 is to be told from a constant with error at most $\delta = 0.05$. How many subcubes do coordinates need at $T = 20$, how many do blocks need at any length?
+# *By hand.* A function of degree 1 shall be distinguished from a constant with error at most $\delta = 0.05$. How many subcubes do coordinates need at $T = 20$, and how many do blocks need at any length?
 # ```
 #
 # ```{solution} ex-testing-degree-one
 # :class: dropdown
 #
-# One subcube notices with chance $\frac1{20}$ along coordinates and $\frac12$ with blocks. With $R = \ln(1/\delta)$ over the chance that makes 60 and 6.
+# One subcube notices with chance $\frac1{20}$ along coordinates and $\frac12$ with blocks. With $R = \ln(1/\delta)$ over the chance this makes 60 and 6.
+# ```
+#
+# ```{exercise}
+# :label: ex-testing-chances
+#
+# *With the computer.* First run the chapter with four times as many functions, by `python -m bookkit.run sharper/property_testing -p functions 32 --out my_run`. Do the crosses in the figure move, and do the bars become shorter? Then measure the chances of the section on blocks: for one character of degree $m = 1, \dots, 7$ on 20 bits, draw 20 000 block subcubes at degree $m - 1$, and compare the share that notice with $m!/(m+1)^m$ and with $1 / \binom{20}m$. At which degree do blocks need more than 1000 subcubes for $\delta = 0.05$ ?
+# ```
+#
+# ```{solution-start} ex-testing-chances
+# :class: dropdown
+# ```
+#
+# The function `rejected` of this page returns the share of subcubes that notice.
+
+# %%
+noticed = {}
+for m in range(1, 8):
+    character = cube.SparseFunction(T, torch.tensor([2**m - 1]), f64([1.0]))
+    exact_share = math.factorial(m) / (m + 1) ** m
+    noticed[m] = {
+        "blocks": rejected(character, block_directions, m - 1, tries),
+        "blocks, exact": exact_share,
+        "coordinates, exact": 1 / math.comb(T, m),
+        "subcubes needed, blocks": math.log(1 / delta) / exact_share,
+    }
+noticed = pd.DataFrame(noticed).T.rename_axis("degree")
+table(noticed, "Chance to notice one character", form=".2g")
+
+# %% [markdown]
+# The shares agree with the formula. With blocks the chance decreases by a factor of about $e$ a degree, so from degree 7 on blocks need some 1200 subcubes as well, whereas coordinates would need more than 200 000. With more functions the crosses move a little, because they are means over the functions that were drawn, and the bars keep their length: they show how much the functions differ, and not how well the mean is known.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-testing-upper
+#
+# *To think about.* For a generalization bound one needs an upper bound on the degree. Could any test that asks for few values give one, with a small chance of error, for *every* function? What could it give instead?
+# ```
+#
+# ```{solution} ex-testing-upper
+# :class: dropdown
+#
+# No test can. Take a function of degree 1 and change its value at a single one of the $2^T$ strings. The change is a multiple of an indicator of one string, which contains all characters, so the new function has degree $T$. But a test that asks for few values sees the changed value almost never. What a test can give is that the function is *close* to one of degree $k$: if it differed from every such function at a considerable share of the strings, the test would probably have noticed. For a bound on the mean loss this is often enough, because few strings contribute little to a mean. This is what is meant by *property testing*.
 # ```
 #
 # ## References

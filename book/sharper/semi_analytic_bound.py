@@ -19,11 +19,11 @@
 # # The main bound, with its perturbation term measured
 #
 # ```{verdict}
-# The paper's main claim is right at its own constant, $\Sigma = 0.01$: with a measured perturbation term the bound is below 1 at sample sizes at which the fully analytic bound is not. At a million examples it is {glue:text}`at_worst:.3f`, where 0.327 is quoted; how that number was measured is open. The measured term is hardly needed. In the networks that we tried, noise costs at least {glue:text}`least_margin:.1f` times less than the formula for the sharpness allows, and {glue:text}`margin:.0f` times less in the paper's own example.
+# The paper's main claim is right at its own constant, $\Sigma = 0.01$: with a measured perturbation term the bound is below 1 at sample sizes at which the fully analytic bound is not. At a million examples it is {glue:text}`at_worst:.3f`, where 0.327 is quoted; how that number was measured is open. But the measured term is hardly needed, because in the networks that we tried noise costs at least {glue:text}`least_margin:.1f` times less than the formula for the sharpness allows, and {glue:text}`margin:.0f` times less in the paper's own example.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-gradients-and-trace`. **Read** 12 min. **Runs in** 60 s. **Source** quoted (the bound and its numbers); printed, in words (that it is non-vacuous).
 #
-# **Claim.** The paper's main result is a bound made of three pieces: a formula for the norm, a formula for the sharpness, and a measured number $P$ for what noise adds beyond that formula. We measure $P$ at the paper's own instance. It adds almost nothing, so the quoted 0.327 is on the safe side. Of ten readings of $P$ only those with noise of variance $\sigma$, as in the authors' code, reach the size of 0.327. Two sample sizes are quoted as well. The larger one, about two billion, agrees with the analytic bound at the level $\frac14$, the risk of the best constant, if $P$ is evaluated as the authors' programs do. The smaller one, 8192, agrees with no reading that keeps the formula for the sharpness.
+# **Claim.** The paper's main result is a bound that is made of three pieces: a formula for the norm, a formula for the sharpness, and a measured number $P$ for what noise adds beyond that formula. We measure $P$ at the paper's own instance, where it adds almost nothing, so the quoted 0.327 is on the safe side. Of ten readings of $P$ only those with noise of variance $\sigma$, as in the authors' code, reach the size of 0.327. Of the two sample sizes that are quoted as well, the larger one, about two billion, agrees with the analytic bound at the level $\frac14$, the risk of the best constant, if $P$ is evaluated as the authors' programs do. The smaller one, 8192, agrees with no reading that keeps the formula for the sharpness.
 
 # %% tags=["parameters"]
 draws = 200  # noisy copies for each mean loss [100..2000]
@@ -65,26 +65,26 @@ def fresh(*what):
 # %% [markdown]
 # ## Why one should care
 #
-# A flat network is one whose loss hardly grows if its weights are moved. The bound of {ref}`ch-pac-bayes` rewards this, but it moves the weights by noise of a definite size $\sigma$, whereas the sharpness $G_u$ only says how the loss grows for vanishing noise. A further term $P(\sigma)$ has to make up for the difference. The paper can bound $P$ by a formula, but the formula multiplies worst cases of six matrices, and with it the bound says nothing before some sixty million examples. So the paper measures $P$ instead, and calls the result *semi-analytic*.
+# A flat network is one whose loss hardly grows if its weights are moved. The bound of {ref}`ch-pac-bayes` rewards this, but it moves the weights by noise of a definite size $\sigma$, whereas the sharpness $G_u$ only says how the loss grows for vanishing noise. A further term $P(\sigma)$ has to make up for the difference. The paper can bound $P$ by a formula, but the formula multiplies worst cases of six matrices, and with it the bound is vacuous up to some sixty million examples. So the paper measures $P$ instead, and calls the result *semi-analytic*.
 #
-# Is that allowed, and what exactly should be measured? The answer decides whether the bound is vacuous or not at sample sizes that one can have.
+# Is it allowed to measure a term of a bound, and what exactly should be measured? The answer decides whether the bound is vacuous or not at sample sizes that one can have.
 #
 # ## One weight by hand
 #
-# Take a fair bit $x$, the target $f(x) = x$, and the network $f_\theta(x) = \theta^2 x$ with the single weight $\theta$. It is exact at $\theta^* = 1$, and its mean loss is $\ell(\theta) = \frac12 (\theta^2 - 1)^2$. With noise $\sigma u$, $u$ standard normal,
+# Take a fair bit $x$, the target $f(x) = x$, and the network $f_\theta(x) = \theta^2 x$ with the single weight $\theta$. It is exact at $\theta^* = 1$, and its mean loss is $\ell(\theta) = \frac12 (\theta^2 - 1)^2$. With noise $\sigma u$ on the weight, where $u$ is standard normal, the mean loss is
 #
 # $$\mathbb E_u\, \ell(1 + \sigma u) = \tfrac12\, \mathbb E_u (2 \sigma u + \sigma^2 u^2)^2 = 2 \sigma^2 + \tfrac32 \sigma^4 = \sigma^2 \bigl( 2 + \tfrac32 \sigma^2 \bigr) .$$
 #
-# So $G_u = 2$, and the least $P$ that is right is $\frac32 \sigma^2$. At $\sigma = 0.1$ it is 0.015: less than a hundredth of $G_u$. The term with $u^3$ has dropped out, because noise of either sign is equally likely.
+# So $G_u = 2$, and the least $P$ that is right is $\frac32 \sigma^2$. At $\sigma = 0.1$ it is 0.015: less than a hundredth of $G_u$. The term with $u^3$ has vanished in the mean, because noise of either sign is equally likely.
 #
 # The paper measures something else, the change of the trace of the Hessian. Here the Hessian is $\ell''(\theta) = 6 \theta^2 - 2$, so at the noisy copy $1 + \sigma u$ the trace has changed by the share $3 \sigma u + \frac32 \sigma^2 u^2$. At $\sigma = 0.1$ this is often 30 %, up or down, and a high percentile of it times $G_u$ gives a $P$ of about 1, some sixty times what is needed. In other words, the change of the trace is of first order in the noise and cancels in the mean, whereas $P$ is of second order. A measured $P$ of this kind is safe, but it says little about what noise costs.
 #
-# One more thing can be seen here. The Hessian has a *Gauss-Newton part* $2\, \mathbb E_x (\partial_\theta f_\theta)^2 = 4 \theta^2$ and a *residual part* $2\, \mathbb E_x (f_\theta - f)\, \partial^2_\theta f_\theta = 2 (\theta^2 - 1)$. At $\theta^*$ the residual part is 0, but at a noisy copy it makes up a third of the change. Below we compute the first part exactly at many copies, and both at a few.
+# The example also shows the two parts of a Hessian of a squared loss, a *Gauss-Newton part*, here $2\, \mathbb E_x (\partial_\theta f_\theta)^2 = 4 \theta^2$, and a *residual part*, here $2\, \mathbb E_x (f_\theta - f)\, \partial^2_\theta f_\theta = 2 (\theta^2 - 1)$. At $\theta^*$ the residual part is 0, but at a noisy copy it makes up a third of the change. Below we compute the first part exactly at many copies, and both at a few.
 
 # %% [markdown]
 # ## The statement
 #
-# The target has $T = 20$ bits, covered by $W = 10$ disjoint pairs: $f(x) = W^{-1/2} \sum_i p_{\{2i-1,\, 2i\}}(x)$, where $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, else 0. So the degree is $d = 2$. $\theta^*$ are the weights of the network that computes $f$ by hand ({ref}`ch-construction`), and $\ell(\theta)$ is its mean squared error. $u$ has independent standard normal entries, one for each weight.
+# The target has $T = 20$ bits, covered by $W = 10$ disjoint pairs: $f(x) = W^{-1/2} \sum_i p_{\{2i-1,\, 2i\}}(x)$, where $p_U(x)$ is 1 if the bits of $x$ in $U$ have an even sum, else 0, so the degree is $d = 2$. The weights of the network that computes $f$ by hand ({ref}`ch-construction`) are $\theta^*$, and $\ell(\theta)$ is the mean squared error at the weights $\theta$. The vector $u$ has independent standard normal entries, one for each weight.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 2 with a measured P
 # :label: sharper-semi
@@ -93,7 +93,7 @@ def fresh(*what):
 # $$B(\sigma) = \underbrace{\sigma^2 \bigl( G_u + P(\sigma) \bigr)}_{\text{sharpness}} + \underbrace{2 \sqrt{\frac{\Sigma^2}{2m} \Bigl( \frac{L}{2\sigma^2} + \ln \frac1\delta \Bigr)}}_{\text{norm}} .$$
 # ```
 #
-# $G_u = 4 + 4W(2 + d + 32d^2 + 32d^3)$ bounds half the trace of the Hessian of $\ell$ at $\theta^*$, and $L$ bounds $\lVert \theta^* \rVert^2$. The bound is *fully analytic* if $P$ is a formula, and *semi-analytic* if $P$ is "an empirical upper bound" measured at $\theta^*$. Without $P$ it is *truncated*. The paper takes $\Sigma = 0.01$; whether that is the right constant is the subject of {ref}`ch-loss-constant`, and here it is kept.
+# $G_u = 4 + 4W(2 + d + 32d^2 + 32d^3)$ bounds half the trace of the Hessian of $\ell$ at $\theta^*$, and $L$ bounds $\lVert \theta^* \rVert^2$. The bound is *fully analytic* if $P$ is a formula, and *semi-analytic* if $P$ is "an empirical upper bound" measured at $\theta^*$, and *truncated* if $P$ is left out. The paper takes $\Sigma = 0.01$; whether that is the right constant is the subject of {ref}`ch-loss-constant`, and here it is kept.
 #
 # **What $P$ has to do.** The proof uses the first term in one place, for
 #
@@ -161,7 +161,7 @@ figures.show()
 #
 # ## What noise costs
 #
-# Is that peculiar to one network? The next table takes $\sigma^*$ and three networks: the paper's; the same with scores of size 40 in the second layer, where it is $f$ up to rounding; and the exact network of {ref}`ch-construction`. Intervals are from a bootstrap over the copies.
+# To see whether this is peculiar to one network, the next table takes $\sigma^*$ and three networks: the paper's; the same with scores of size 40 in the second layer, where it is $f$ up to rounding; and the exact network of {ref}`ch-construction`. The intervals are from a bootstrap over the copies, and a mean loss above $\sigma^2 G_u$ would speak against the truncated bound.
 
 # %%
 variants = {
@@ -205,11 +205,11 @@ glue(whole=costs["bound"].iloc[0], least_margin=1 / upper)
 glue(mesh_low=mesh[0].item(), copies=copies, tiny=best / 64, leak=leak / ((best / 64) ** 2 * G_u))
 
 # %% [markdown]
-# In all three networks, and in the paper's network at every $\sigma$ of the mesh, from {glue:text}`mesh_low:.1e` up, the mean loss is below $\sigma^2 G_u$ by a factor of {glue:text}`least_margin:.1f` or more. So {eq}`eq-semi-needed` holds with $P = 0$, and the truncated bound needs no correction there. This is an observation at these networks, not a proof. With much less noise it ends: the paper's network has an error of its own, since its attention leaks, and at $\sigma =$ {glue:text}`tiny:.1e` this error alone is {glue:text}`leak:.0f` times $\sigma^2 G_u$. That would matter at sample sizes beyond $10^{13}$.
+# In all three networks, and in the paper's network at every $\sigma$ of the mesh, from {glue:text}`mesh_low:.1e` up, the mean loss is below $\sigma^2 G_u$ by a factor of {glue:text}`least_margin:.1f` or more. So {eq}`eq-semi-needed` holds with $P = 0$, and the truncated bound needs no correction there. This is an observation at these networks, not a proof. With much less noise it ends: the paper's network has an error of its own, since its attention leaks, and at $\sigma =$ {glue:text}`tiny:.1e` this error alone is {glue:text}`leak:.0f` times $\sigma^2 G_u$, which would matter at sample sizes beyond $10^{13}$.
 #
 # ## Which $P$ gives 0.327?
 #
-# At $\sigma^*$ the value 0.327 needs $P =$ {glue:text}`P_needed:.0f`, which is {glue:text}`ratio_needed:.2f` times $G_u$. We try five things that one could measure and call $P$, each once with noise of standard deviation $\sigma^*$, as the theorem has it, and once with variance $\sigma^*$. Traces are their Gauss-Newton parts.
+# At $\sigma^*$ the value 0.327 needs $P =$ {glue:text}`P_needed:.0f`, which is {glue:text}`ratio_needed:.2f` times $G_u$. We try five things that one could measure and call $P$, each once with noise of standard deviation $\sigma^*$, as the theorem has it, and once with variance $\sigma^*$. For traces we take their Gauss-Newton parts.
 
 
 # %%
@@ -276,7 +276,7 @@ glue(apart_sd=apart["standard deviation"], apart_variance=apart["variance"])
 #
 # ## How many examples
 #
-# The note that quotes these numbers says that the semi-analytic bound is below 1, "non-vacuous", at $m = 8192$, and that the fully analytic one needs about $2 \cdot 10^9$. In the paper's text both numbers are missing. A bound of 1 is a modest aim, since the best constant, $\mathbb E f$, has the risk $\frac14$. So the table has both levels. It also has two readings of the analytic $P$: the text counts $T + 1$ positions, with the output position, whereas the authors' programs put $k = T$ into every term.
+# Two sample sizes are quoted, too. The note that quotes these numbers says that the semi-analytic bound is below 1, "non-vacuous", at $m = 8192$, and that the fully analytic one needs about $2 \cdot 10^9$; in the paper's text both numbers are missing. A bound of 1 is a modest aim, since the best constant, $\mathbb E f$, has the risk $\frac14$, so the table has both levels. It also has two readings of the analytic $P$: the text counts $T + 1$ positions, with the output position, whereas the authors' programs put $k = T$ into every term.
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input"]
 names = ["at m = 8192", "below 1 from", "below 1/4 from"]
@@ -316,7 +316,7 @@ glue(off_programs=100 * abs(m_programs_quarter / 2e9 - 1))
 #
 # ## What would falsify this
 #
-# A mean loss above $\sigma^2 G_u$ in one of the three networks, or on the mesh; the control is the paper's network without the biases of its MLP. A worst change of the trace with which the bound exceeds 0.327, or is not below 1 at a million; the control of both is the analytic $P$. The two quoted sample sizes stand beside ours and are not judged.
+# That $P = 0$ is enough would be refuted by a mean loss above $\sigma^2 G_u$ in one of the three networks, or on the mesh, as the paper's network has it without the biases of its MLP. The verdict on the semi-analytic bound would be refuted by a worst change of the trace with which the bound exceeds 0.327, or is not below 1 at a million examples, as is the case with the analytic $P$. The two quoted sample sizes stand beside ours and are not judged.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -324,27 +324,27 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# We read `perturbation_experiment.py` and `analyze_perturbation_results.py` in `paullintilhac/boolean_function_sensitivity`.
+# In the repository `paullintilhac/boolean_function_sensitivity` we read `perturbation_experiment.py` and `analyze_perturbation_results.py`.
 #
-# * The noise is drawn with $\sigma$ as its variance (`as_variance=True`), on the mesh of 20 values from 0.01 to 0.00001 that the paper describes. At $\sigma = 0.0021$ its standard deviation is 0.046.
-# * What is stored is the trace before and after, by Hutchinson's estimator. What is analysed is the 90th percentile of the relative change over five functions of a class, one noisy copy each. For $T = 20$, $d = 2$, $W = 7$ and $\sigma = 0.0021$ the five stored changes are 0.47, 0.73, 0.87, 1.5 and 4.1 times the trace. The factor that 0.327 needs, {glue:text}`ratio_needed:.2f`, is of this size. There is no class with $W = 10$.
+# * The noise is drawn with $\sigma$ as its variance (`as_variance=True`), on the mesh of 20 values from 0.01 to 0.00001 that the paper describes. So at $\sigma = 0.0021$ the standard deviation of the noise is 0.046.
+# * What is stored is the trace before and after, by Hutchinson's estimator. What is analysed is the 90th percentile of the relative change over five functions of a class, one noisy copy each. For $T = 20$, $d = 2$, $W = 7$ and $\sigma = 0.0021$ the five stored changes are 0.47, 0.73, 0.87, 1.5 and 4.1 times the trace. The factor that 0.327 needs, {glue:text}`ratio_needed:.2f`, is of this size. However, there is no class with $W = 10$.
 # * We found no program that puts these changes into the bound.
 #
-# See {ref}`ch-perturbed-sharpness` for that experiment.
+# The experiment itself is the subject of {ref}`ch-perturbed-sharpness`.
 #
 # ## What we found
 #
 # * At $\sigma^* =$ {glue:text}`best:.5f` the mean loss of the paper's network is {glue:text}`margin:.0f` times smaller than $\sigma^2 G_u$. So $P = 0$ is enough, and the bound at a million examples is the truncated one, {glue:text}`truncated:.3f`. With the measured loss in place of the formula it is {glue:text}`whole:.3f`.
-# * With the worst change of the Gauss-Newton trace for $P$ the bound is {glue:text}`at_worst:.3f`. Of the readings tried only noise of variance $\sigma$ reaches the size of 0.327. How that number was measured is open.
-# * A bound below 1 at 8192 examples is not reproduced with $G_u$ kept, and is reproduced with the sharpness measured as a whole. The fully analytic bound is below 1 from {glue:text}`m_one:.1e` on, where two billion are quoted; the level $\frac14$ with $k = T$, as in the authors' programs, gives {glue:text}`m_programs_quarter:.3e`. Both quoted numbers stay open.
-# * All this is at $\Sigma = 0.01$, which {ref}`ch-loss-constant` discusses.
+# * With the worst change of the Gauss-Newton trace for $P$ the bound is {glue:text}`at_worst:.3f`. Of the readings tried only noise of variance $\sigma$ reaches the size of 0.327, so we cannot say how that number was measured.
+# * A bound below 1 at 8192 examples is not reproduced with $G_u$ kept, and is reproduced with the sharpness measured as a whole. The fully analytic bound is below 1 from {glue:text}`m_one:.1e` on, where two billion are quoted; the level $\frac14$ with $k = T$, as in the authors' programs, gives {glue:text}`m_programs_quarter:.3e`. We therefore leave both quoted numbers open.
+# * All these numbers are at $\Sigma = 0.01$; whether this is the right constant is discussed in {ref}`ch-loss-constant`.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-semi-optimise
 #
-# *By hand.* The paper puts its $P$ in "without even re-optimizing" $\sigma$. Let $P$ be the constant that 0.327 needs. What is the bound at its own best $\sigma$?
+# *By hand.* The paper puts its $P$ in "without even re-optimizing" $\sigma$. If $P$ is the constant that 0.327 needs, what is the bound at its own best $\sigma$?
 # ```
 #
 # ```{solution} ex-semi-optimise
@@ -356,7 +356,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-semi-larger
 #
-# *With the computer.* Up to which $\sigma$ is $P = 0$ enough in the paper's network? Compute the mean loss over $\sigma^2 G_u$ at $\sigma^*$ times powers of 4, far beyond the mesh.
+# *With the computer.* First run the chapter with another draw of the noise, by `python -m bookkit.run sharper/semi_analytic_bound -p seed 1 --out my_run`, and see which of its numbers move. Then ask up to which $\sigma$ the choice $P = 0$ is enough in the paper's network: compute the mean loss over $\sigma^2 G_u$ at $\sigma^*$ times powers of 4, far beyond the mesh.
 # ```
 #
 # ```{solution-start} ex-semi-larger
@@ -381,13 +381,13 @@ table(beyond, "The paper's network under ever more noise", form=".3g")
 # ```{exercise}
 # :label: ex-semi-levels
 #
-# *To think about.* For $\frac14$ in place of 1 the truncated bound needs 64 times the examples, the fully analytic one 33 times. Why fewer?
+# *To think about.* To fall below $\frac14$ in place of 1, the truncated bound needs 64 times as many examples, but the fully analytic one only 33 times as many. Why is the second factor smaller?
 # ```
 #
 # ```{solution} ex-semi-levels
 # :class: dropdown
 #
-# The norm term is $c / (\sigma \sqrt m)$. With a sharpness term $a \sigma^k$ the least sum is of the order $m^{-k/(2k+2)}$, so a level $q$ takes $m \propto q^{-(2 + 2/k)}$. The truncated bound has $k = 2$: $4^3 = 64$. In the analytic one $P$ grows like $\sigma^2$, so $k = 4$ decides: $4^{5/2} = 32$, and a little more from $k = 3$.
+# Write the norm term as $c / (\sigma \sqrt m)$. With a sharpness term $a \sigma^k$ the least sum is of the order $m^{-k/(2k+2)}$, so a level $q$ takes $m \propto q^{-(2 + 2/k)}$. In the truncated bound $k = 2$, which gives $4^3 = 64$. In the analytic one $P$ grows like $\sigma^2$, so $k = 4$ decides, which gives $4^{5/2} = 32$, and a little more from $k = 3$.
 # ```
 
 # %% [markdown]

@@ -21,9 +21,9 @@
 # ```{verdict}
 # Yes, the capacity of an attention head does not depend on the number of tokens in the way that one might fear: a softmax moves, summed over all tokens, at most as far as its largest score does. The constant is 1, where the paper has 2, and 1 is attained. Theorem 4.2, which makes a cover of the head from covers of its scores and values, is true.
 # ```
-# **Needs** {ref}`ch-capacity`. **Read** 6 min. **Runs in** 10 s. **Source** printed (Lemma A.6, Corollary A.7), restored (the rest).
+# **Needs** {ref}`ch-capacity`. **Read** 10 min. **Runs in** 10 s. **Source** printed (Lemma A.6, Corollary A.7), restored (the rest).
 #
-# **Claim.** A head averages over $T$ tokens, and still its capacity grows only with $\log T$. The reason is one inequality: softmax turns an error of at most $\eta$ in every score into weights that are wrong by at most $2\eta$ in sum, however many there are; $\eta$ is true as well, and nothing less. The head's inequality and the theorem built on it hold. What they give for bounded matrices is the subject of {ref}`ch-longer-tokens`.
+# **Claim.** A head averages over $T$ tokens, and still its capacity grows only with $\log T$. The reason is one inequality: softmax turns an error of at most $\eta$ in every score into weights that are wrong by at most $2\eta$ in sum, however many there are. The sum is even at most $\eta$, and this cannot be improved. The head's inequality and the theorem built on it hold as well. What they give for bounded matrices is the subject of {ref}`ch-longer-tokens`.
 
 # %% tags=["parameters"]
 pairs = 2000  # pairs of logits for softmax [500..50000]
@@ -51,6 +51,19 @@ def identity(y):
     return y
 
 
+# %% [markdown]
+# ## Why one should care
+#
+# How many different functions can an attention head be? Its output is an average over all $T$ tokens, and each weight of this average depends on all $T$ scores. If every score is known only up to a small error $\eta$, one may fear that the errors of the weights add up to something of the order of $T \eta$. Then a cover of heads would have to be finer for longer inputs, and its size would grow like a power of $T$. The paper shows that this does not happen, and everything it says about the length of inputs rests on this one step. The best constant matters too, because a constant of the softmax enters the bound for a deep network once for each layer.
+#
+# ## Two scores by hand
+#
+# Take two tokens with equal scores, so that both have the weight $\frac12$. Now raise the first score by $\eta = 0.1$ and lower the second by as much. The weights become $\frac{e^{0.1}}{e^{0.1} + e^{-0.1}} = 0.5498$ and $0.4502$. Each has moved by $0.0498$, so together they have moved by $0.0997$, just less than $\eta$.
+#
+# What changes if there are more than two tokens? With four tokens and equal scores every weight is $\frac14$. If we raise two scores by 0.1 and lower the other two, the weights become $0.2749$ and $0.2251$, twice each. They move by $0.0249$ each, and again by $0.0997$ together, so twice as many tokens move half as far. If we raise a single score of four instead, it gains a weight of $0.0192$, and the others lose as much together, so the sum is only $0.0384$.
+#
+# In general, let $P$ be the total weight of the raised tokens. The figure shows the movement divided by the step, for small steps and two or eight logits.
+
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How far softmax moves in sum, over the step of its logits. Half of the logits are raised and the others lowered, and $P$ is the probability of the raised ones. The curve is $4P(1-P)$. The dash-dotted curve is the bound $\\|J\\|_{1,1}$ for eight logits, and the dotted line is 2.", "name": "fig-softmax-constant"}, "image": {"alt": "Against P from 0 to 1: measured points for two and for eight logits lie on one parabola that starts at 0, reaches 1 at one half and returns to 0. Far above it the dash-dotted curve runs from 1.5 at the ends to 1.75 in the middle. A dotted horizontal line stands at 2."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.6)
 P, step = torch.linspace(0.02, 0.98, 25).double(), f64([5e-4, -5e-4])
@@ -71,9 +84,11 @@ ax.legend(loc="upper left", ncols=2, bbox_to_anchor=(0, 1.3))
 figures.show()
 
 # %% [markdown]
+# All measured points lie on the parabola $4 P (1 - P)$, for two logits and for eight. So the movement depends on $P$ only and not on the number of tokens, and it is at most 1, the value at $P = \frac12$. The paper's argument adds up the absolute values of all entries of the Jacobian, which gives the dash-dotted curve and, for many tokens, nearly the dotted line at 2.
+#
 # ## The statement
 #
-# Tokens $x_1, \dots, x_T \in \mathbb R^d$ are the rows of $X$, a *query* $z \in \mathbb R^d$ asks. A head with weights $W_{QK}, W_V \in \mathbb R^{d \times d}$ gives token $t$ the *score* $s_t = z^\top W_{QK}\, x_t$ and returns
+# Tokens $x_1, \dots, x_T \in \mathbb R^d$ are the rows of $X$, and a *query* $z \in \mathbb R^d$ asks. A head with weights $W_{QK}, W_V \in \mathbb R^{d \times d}$ gives token $t$ the *score* $s_t = z^\top W_{QK}\, x_t$ and returns
 #
 # $$f(X, z) = \sigma\bigl( W_V^\top X^\top \mathrm{softmax}(s) \bigr) ,$$
 #
@@ -100,13 +115,13 @@ figures.show()
 #
 # ## Softmax: 1 in place of 2
 #
-# With $p = \mathrm{softmax}(a)$ the Jacobian is $J = \mathrm{diag}(p) - p p^\top$, and $\|J\|_{1,1} = 2 \sum_i p_i (1 - p_i)$ comes as near to 2 as one likes when $T$ grows. So 2 is what the lemma gives. But the proof uses $\|J h\|_1 \le \|J\|_{1,1} \|h\|_\infty$, and this wastes a factor 2. The right constant is the norm of $J$ from $\ell_\infty$ to $\ell_1$:
+# With $p = \mathrm{softmax}(a)$ the Jacobian is $J = \mathrm{diag}(p) - p p^\top$, and $\|J\|_{1,1} = 2 \sum_i p_i (1 - p_i)$ comes as near to 2 as one likes when $T$ grows, so 2 is what the lemma gives. But the proof uses $\|J h\|_1 \le \|J\|_{1,1} \|h\|_\infty$, as if each entry of $J$ could have the sign that hurts, and this wastes a factor 2. The right constant is the norm of $J$ from $\ell_\infty$ to $\ell_1$, which can be computed in three steps:
 #
 # 1. $\|Jh\|_1$ is convex in $h$, so over $\|h\|_\infty \le 1$ it is largest at a vector of signs.
 # 2. For signs, let $P$ be the probability where $h_i = 1$. Then $p^\top h = 2P - 1$, and $(Jh)_i = p_i (h_i - p^\top h)$ is $2(1-P)\, p_i$ or $-2P\, p_i$.
 # 3. So $\|Jh\|_1 = P \cdot 2(1-P) + (1-P) \cdot 2P = 4P(1-P) \le 1$, with equality at $P = \frac12$.
 #
-# Along the segment from $b$ to $a$ this integrates to $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1 \le \|a - b\|_\infty$ ({numref}`fig-softmax-constant`). The pairs of the table take random steps, steps of one logit, and *balanced* steps: signs for which $P$ is as near to $\frac12$ as can be. The control has a temperature of $\frac12$, softmax of $2a$, whose constant is 2.
+# Along the segment from $b$ to $a$ this integrates to $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1 \le \|a - b\|_\infty$, the curve of {numref}`fig-softmax-constant`. As a test we draw pairs of logits that differ by random steps, by steps of one logit, or by *balanced* steps, which are signs for which $P$ is as near to $\frac12$ as can be. A ratio above 1 would refute our constant 1. The control has a temperature of $\frac12$, softmax of $2a$, whose constant is 2.
 
 
 # %%
@@ -156,7 +171,9 @@ softmax.holds(
 glue(ratio_top=ratio_top, printed_norm=steps["sum of |J|"].max())
 
 # %% [markdown]
-# The lemma is about any map $f$ to probability vectors. Along the segment from $b$ to $a$ the derivative of $f$ is $J(a - b)$, and $\|J(a - b)\|_1 \le \|J\|_{1,1} \|a - b\|_\infty \le c\, \|a - b\|_\infty$. It needs $c$ all along the segment: the control takes $\|J\|_{1,1}$ at one end.
+# Balanced steps come to 1, while random steps and steps of one logit stay below it, although the sum of the entries of $|J|$ approaches 2.
+#
+# The general lemma is about any map $f$ to probability vectors. Along the segment from $b$ to $a$ the derivative of $f$ is $J(a - b)$, and $\|J(a - b)\|_1 \le \|J\|_{1,1} \|a - b\|_\infty \le c\, \|a - b\|_\infty$. The lemma needs $c$ all along the segment, and the control therefore takes $\|J\|_{1,1}$ at one end.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 start, end = 5 * rng.normal(200, 4), 5 * rng.normal(200, 4)
@@ -175,9 +192,9 @@ general.holds(
 # %% [markdown]
 # ## A head moves no more than its scores
 #
-# The proof of {prf:ref}`variables-lem4-3` splits the difference in two. The values change by at most $\max_t \|v_t - \hat v_t\|$, and an average of such changes is no larger. The weights change by at most $c\, \|s - \hat s\|_\infty$ in sum, and each is multiplied by a value of length at most $B_{in} B_X$. Nowhere does a sum over tokens grow with $T$.
+# **The idea of the proof.** The proof of {prf:ref}`variables-lem4-3` splits the difference of two heads in two. The values change by at most $\max_t \|v_t - \hat v_t\|$, and an average of such changes is no larger. The weights change by at most $c\, \|s - \hat s\|_\infty$ in sum, and each is multiplied by a value of length at most $B_{in} B_X$. So there is no sum over tokens that grows with $T$.
 #
-# One instance attains it with $c = 1$: half of the tokens are $u$ and half $-u$, all with equal scores, and the step raises the scores of the first half and lowers the others. A search looks for more. Heads that *sum*, with the scores themselves for weights, are the control.
+# One instance attains the bound with $c = 1$: half of the tokens are $u$ and half $-u$, all with equal scores, and the step raises the scores of the first half and lowers the others, as in the example. A search looks for more, and a ratio above 1 would refute the lemma with $c = 1$. Heads that *sum*, with the scores themselves for weights, are the control.
 
 
 # %% mystnb={"code_prompt_hide": "Opposite tokens", "code_prompt_show": "Opposite tokens"} tags=["hide-input"]
@@ -232,13 +249,13 @@ lemma.holds(
 )
 
 # %% [markdown]
-# With 2, 32 and {glue:text}`T_most` opposite tokens the difference is at least {glue:text}`attained:.6f` of the bound. The search finds {glue:text}`by_climbing:.4f`. So $c = 1$ is the best constant of the whole lemma, at every $T \ge 2$. Heads that sum {glue:text}`T_most` tokens pass it {glue:text}`summing:.0f` times over.
+# With 2, 32 and {glue:text}`T_most` opposite tokens the difference is at least {glue:text}`attained:.6f` of the bound, and the search finds {glue:text}`by_climbing:.4f`. So $c = 1$ is the best constant of the whole lemma, at every $T \ge 2$. Heads that sum {glue:text}`T_most` tokens, in contrast, exceed the bound by a factor of {glue:text}`summing:.0f`.
 #
 # ## Two small covers make one
 #
-# {prf:ref}`variables-thm4-2` follows at once. Cover the scores to $\alpha\epsilon / (c L B_{in} B_X)$ and the values to $(1 - \alpha)\epsilon/L$, both on all $mT$ tokens as if each were an input of its own, and take all pairs. By the lemma each head has a pair within $\epsilon$, and a pair of members is a member.
+# {prf:ref}`variables-thm4-2` is now a corollary of the lemma. Cover the scores to $\alpha\epsilon / (c L B_{in} B_X)$ and the values to $(1 - \alpha)\epsilon/L$, both on all $mT$ tokens as if each were an input of its own, and take all pairs. By the lemma each head has a pair within $\epsilon$, and a pair of members is a member.
 #
-# A tiny class shows it at work. Its heads are all pairs of {glue:text}`members` score matrices and {glue:text}`members` value matrices in the plane, each near one of three centres, on two inputs of eight tokens. Covers are greedy, with nine splits $\alpha$ at four scales. The largest error is {glue:text}`tiny_error:.2f` $\epsilon$; with the scores uncovered it is {glue:text}`tiny_control:.0f` $\epsilon$.
+# A tiny class shows the theorem at work. Its heads are all pairs of {glue:text}`members` score matrices and {glue:text}`members` value matrices in the plane, each near one of three centres, on two inputs of eight tokens. Covers are found greedily, with nine splits $\alpha$ at four scales; an error above $\epsilon$ would refute the theorem. The largest error is {glue:text}`tiny_error:.2f` $\epsilon$, whereas with the scores uncovered it is {glue:text}`tiny_control:.0f` $\epsilon$.
 
 # %% mystnb={"code_prompt_hide": "The tiny class", "code_prompt_show": "The tiny class"} tags=["hide-cell"]
 tokens, queries = rng.normal(2, 8, 2), rng.normal(2, 2)
@@ -288,7 +305,7 @@ glue(members=members, tiny_error=tiny_error, tiny_control=tiny_control)
 # %% [markdown]
 # ## What would falsify this
 #
-# A pair of logits whose ratio passes 1; a head that moves farther than its bound, or leaves $\epsilon$ with the product of covers. The controls are softmax of $2a$, steps of one logit, heads that sum, scores left uncovered.
+# The constant of softmax would be wrong if a pair of logits had a ratio above 1, as softmax of $2a$ has, and it would not be attained if no steps came nearer to 1 than steps of one logit. The head's inequality would be wrong if a head moved farther than its bound, as heads that sum do. The theorem would be wrong if a head were farther than $\epsilon$ from the product of covers, as happens if the scores are left uncovered.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -300,7 +317,7 @@ ledger.show()
 #
 # ## What we found
 #
-# * Softmax has the constant 1, and so has the head's inequality; both are attained at every $T \ge 2$.
+# * Softmax has the constant 1, and so has the head's inequality. Both are attained at every $T \ge 2$.
 # * Theorem 4.2 holds as restored, with 1 for $c$.
 #
 # ```{finding} variables.lemA6.a7
@@ -309,27 +326,67 @@ ledger.show()
 #
 # **Statement.** Printed: softmax is 2-Lipschitz from the largest to the summed difference, because $\|J\|_{1,1} \le 2$.
 #
-# **Counterexample.** None: the statement is true. No pair needs the 2; the largest ratio found is {glue:text}`ratio_top:.4f`, though $\|J\|_{1,1}$ reaches {glue:text}`printed_norm:.2f` for up to 11 logits.
+# **Counterexample.** There is none, because the statement is true. But no pair needs the 2: the largest ratio found is {glue:text}`ratio_top:.4f`, though $\|J\|_{1,1}$ reaches {glue:text}`printed_norm:.2f` for up to 11 logits.
 #
 # **Why.** The norm $\|J\|_{1,1}$ adds up all entries, as if every entry could have the sign that hurts.
 #
-# **Repair.** The constant is 1: the norm of $J$ from $\ell_\infty$ to $\ell_1$ is $\max_P 4P(1-P) \le 1$. It is attained.
+# **Repair.** The constant is 1, because the norm of $J$ from $\ell_\infty$ to $\ell_1$ is $\max_P 4P(1-P) \le 1$, and this is attained.
 #
-# **What survives.** All of it. Every 2 that comes from softmax may be a 1, and every 4 a 2.
+# **What survives.** All of it survives, and every 2 that comes from softmax may be a 1, and every 4 a 2.
 # ```
 #
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-softmax-unequal
+#
+# *By hand.* Three tokens have the weights $\frac12, \frac14, \frac14$. Which scores should one raise, and which lower, so that the weights move as far as possible in sum? How far do they move, relative to a small step, if only the first score is raised by $2 \eta$ and the others stay?
+# ```
+#
+# ```{solution} ex-softmax-unequal
+# :class: dropdown
+#
+# The movement is $4 P(1 - P)$ times the step, where $P$ is the weight of the raised tokens, so one raises the first score and lowers the others: $P = \frac12$ and the movement is $\eta$. A constant that is added to all scores changes nothing, so raising the first score by $2 \eta$ alone has the same effect. But the largest change of a score is then $2 \eta$, and the movement is only half of it.
+# ```
+#
+# ```{exercise}
+# :label: ex-softmax-sizes
+#
+# *With the computer.* The constant 1 holds for steps of every size, but is it nearly attained by large steps too? Take opposite steps $\pm h$ of two equal scores for $h = 0.01, 0.1, 1$ and 10, compute the ratio of the movement to the step, and explain what you see. Then run the chapter with a longer context, `python -m bookkit.run variables/attention_capacity -p T_most 4096 --out my_run`, and see how far heads that sum exceed the bound there.
+# ```
+#
+# ```{solution-start} ex-softmax-sizes
+# :class: dropdown
+# ```
+#
+# The first logits are 0, and the second ones are $h$ and $-h$.
+
+# %%
+zero = torch.zeros(2).double()
+moves = {
+    h: {"ratio": lipschitz.softmax_sides(zero + h * f64([1.0, -1.0]), zero).ratio.item()}
+    | {"tanh(h) / h": float(torch.tanh(f64(h)) / h)}
+    for h in (0.01, 0.1, 1.0, 10.0)
+}
+answer = pd.DataFrame(moves).T.rename_axis("h")
+table(answer, "Movement of softmax over the step, two logits", form=".4f")
+
+# %% [markdown]
+# The weights of the two tokens are $\frac12 (1 \pm \tanh h)$, so the sum of their movements is $\tanh h$. Only small steps are magnified by nearly 1, because a weight cannot exceed 1 however large a score becomes. Heads that sum exceed their bound by a factor that grows in proportion to the number of tokens.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
 # :label: ex-softmax-temperature
 #
-# A head divides its scores by a temperature $\tau > 0$. What is the constant of softmax then, and for which tokens is it attained? And if the largest score takes all the weight, as for $\tau \to 0$?
+# *To think about.* A head divides its scores by a temperature $\tau > 0$. What is the constant of softmax then, and for which tokens is it attained? And if the largest score takes all the weight, as for $\tau \to 0$?
 # ```
 #
 # ```{solution} ex-softmax-temperature
 # :class: dropdown
 #
-# It is $1/\tau$: softmax of $a/\tau$ has the logits $a/\tau$, which move by $\|a - b\|_\infty/\tau$. The opposite tokens attain it, whose scores are equal at every temperature. In the limit no constant is enough: two tokens with nearly equal scores change places.
+# The constant is $1/\tau$, because softmax of $a/\tau$ has the logits $a/\tau$, which move by $\|a - b\|_\infty/\tau$. The opposite tokens attain it, since their scores are equal at every temperature. In the limit no constant is enough: two tokens with nearly equal scores change places.
 # ```
 #
 # ## References

@@ -19,24 +19,11 @@
 # # Depth, and long inputs
 #
 # ```{verdict}
-# Theorem 4.6 is not judged, because its exponents are not legible to us. What can be said: for inputs of length $B_X$ a bound of this form needs the power $B_X^3$, which is enough; with $B_X^2$ the constant would have to be {glue:text}`forced_two` at width $2^{60}$. Counting the weights gives a covering number whose logarithm grows only like $L^2$ with the depth $L$. Whether the theorem's own form can avoid its exponential, as a remark says, is open.
+# Open: we cannot judge Theorem 4.6, because its exponents are not legible to us, but two neighbouring questions can be answered. First, for inputs of length $B_X$ a bound of this form needs the power $B_X^3$, which is enough; with $B_X^2$ the constant would have to be {glue:text}`forced_two` at width $2^{60}$. Second, counting the weights gives a covering number whose logarithm grows only like $L^2$ with the depth $L$. Whether the theorem's own form can avoid its exponential, as a remark says, is open.
 # ```
-# **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-layer`. **Read** 8 min. **Runs in** 10 s. **Source** restored (Theorem 4.6: its exponents are damaged in our text), printed (the remark).
+# **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-layer`. **Read** 11 min. **Runs in** 10 s. **Source** restored (Theorem 4.6: its exponents are damaged in our text), printed (the remark).
 #
-# **Claim.** The theorem on deep transformers has a simplified form, with one bound for all spectral norms, one for all columns, and one for the length of the inputs. How the length enters can be decided: by its third power. And does a deep transformer need a bound that is exponential in its depth? Not if one counts weights; whether the simplified form can do without is open.
-#
-# ## The statement
-#
-# Networks are those of {ref}`ch-transformer-capacity`: $L$ layers with matrices $W_V \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_C \in \mathbb R^{k \times d}$, an $L_\sigma$-Lipschitz activation that keeps 0, the projection $\Pi$ onto the unit ball behind attention and behind $W_C$, and a linear read-out $w$ with $\|w\|_2 \le B_w$. $\log N_\infty(\epsilon)$ is the log covering number on any $m$ inputs of $T$ tokens; $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$.
-#
-# ```{prf:theorem} Edelman et al. (2022), Theorem 4.6
-# :label: variables-thm4-6
-# *(As restored; the exponents of $B_X$, $B_w$, $C_\infty$ and $d$ are not legible in our text, and where $B_w$ stands is restored. Not judged.)* If all spectral norms are at most $C_2$, the columns of all $W_V$ (or $W_V^\top$; the proposition below holds for both), $W_{QK}$, $W_C$ at most $C_\infty$ long, and all tokens of the inputs at most $B_X$, then
-#
-# $$\log N_\infty(\epsilon) \lesssim (C_2 L_\sigma)^{O(L)}\, \frac{B_X^2 B_w^2 C_\infty^2 d^2}{\epsilon^2} \log(mT) .$$
-# ```
-#
-# The text adds that the exponential dependence on $L$ can be avoided as long as spectral norms are at most 1 and $\sigma$ is 1-Lipschitz.
+# **Claim.** The theorem on deep transformers has a simplified form, with one bound for all spectral norms, one for all columns, and one for the length of the inputs. How the length of the inputs enters can be decided: it enters by its third power. Does a deep transformer need a bound that is exponential in its depth? It does not if one counts weights, but whether the simplified form can do without the exponential is open.
 
 # %% tags=["parameters"]
 n_far = 60  # the figure ends at 2**n_far queries and keys [20..200]
@@ -68,6 +55,20 @@ def forced(n, p):
     return n**2 * math.log(2) / bound
 
 
+# %% [markdown]
+# ## Why one should care
+#
+# A generalization bound with one factor $(C_2 L_\sigma)^{O(L)}$ is vacuous for a network of a dozen layers, whatever else stands in it. So one wants to know whether such a factor belongs to deep transformers or to the proof. The same question arises for the length of the inputs: a bound that is stated with a square, and would need a cube, is wrong by the length itself as soon as tokens are longer than 1. Both questions are about what a cover of a network has to pay for an error that is magnified on its way, and both are decided here by comparing two ways to pay.
+#
+# ## Ten layers by hand
+#
+# Take ten layers, each of which magnifies an error in its input by at most $a = 3$. If the output is to be right up to 0.01, a weight of the first layer has to be known more exactly, up to $0.01 / 3^9$, because nine layers follow. There are two ways to pay for this:
+#
+# * *By norms.* A bound of the form $\frac{1}{\epsilon^2}$ pays the square of the magnification, $9^9 \approx 3.9 \cdot 10^8$.
+# * *By counting.* A weight between 0 and 1 that has to be right up to 0.01 needs a grid of about 100 points, with the logarithm $\log 100 = 4.6$. If it has to be right up to $0.01 / 3^9$, the grid has $100 \cdot 3^9$ points, with the logarithm $4.6 + 9 \log 3 = 14.5$. So it costs 3.1 times as much, and not $3.9 \cdot 10^8$ times.
+#
+# The two ways differ in what they pay for a *coarse* error: the first does not depend on the number of weights, whereas the second pays for each of them, so neither replaces the other. The same comparison decides about the length of the inputs. There the smaller of the two costs is largest where both are equal, and the next figure shows the constants that this forces, for three powers of the length.
+
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant that one layer with $n$ queries and $n$ keys, on tokens of length $B_X = 1.6\\, n^{1/3}$, forces in a bound with $B_X^p$.", "name": "fig-depth-length"}, "image": {"alt": "Log-log plot against n from 8 to about 10 to the 18. The curve for the first power rises steeply and passes one near 10 to the 4, that for the second power rises more slowly and passes one near 10 to the 10, that for the third power falls slowly from below one hundredth."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.8)
 grid = [2.0**j for j in range(3, n_far + 1)]
@@ -79,9 +80,24 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
+# With the first and with the second power of $B_X$ the constant that is forced grows without limit, so both are too small. With the third power the curve falls, and stays below one hundredth.
+#
+# ## The statement
+#
+# Networks are those of {ref}`ch-transformer-capacity`: $L$ layers with matrices $W_V \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_C \in \mathbb R^{k \times d}$, an $L_\sigma$-Lipschitz activation that keeps 0, the projection $\Pi$ onto the unit ball behind attention and behind $W_C$, and a linear read-out $w$ with $\|w\|_2 \le B_w$. $\log N_\infty(\epsilon)$ is the log covering number on any $m$ inputs of $T$ tokens, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$.
+#
+# ```{prf:theorem} Edelman et al. (2022), Theorem 4.6
+# :label: variables-thm4-6
+# *(As restored; the exponents of $B_X$, $B_w$, $C_\infty$ and $d$ are not legible in our text, and where $B_w$ stands is restored. Not judged.)* If all spectral norms are at most $C_2$, the columns of all $W_V$ (or $W_V^\top$; the proposition below holds for both), $W_{QK}$, $W_C$ at most $C_\infty$ long, and all tokens of the inputs at most $B_X$, then
+#
+# $$\log N_\infty(\epsilon) \lesssim (C_2 L_\sigma)^{O(L)}\, \frac{B_X^2 B_w^2 C_\infty^2 d^2}{\epsilon^2} \log(mT) .$$
+# ```
+#
+# The text adds that the exponential dependence on $L$ can be avoided as long as spectral norms are at most 1 and $\sigma$ is 1-Lipschitz.
+#
 # ## The power of the length is three
 #
-# Why not two? A token of length $B_X$ enters a head of the first layer three times: as value, as key and as query. So an error of $W_{QK}^{(1)}$ moves the output by up to $B_X^3$ times as much, and a cover costs its square, $B_X^6$ times as much. The last power is too large only because for errors so small a simple grid is smaller. Where both are equal, the third power is left.
+# Why is two not the right power? A token of length $B_X$ enters a head of the first layer three times, as value, as key and as query. So an error of $W_{QK}^{(1)}$ moves the output by up to $B_X^3$ times as much, and a cover by norms costs the square of this, $B_X^6$ times as much. The sixth power is too large only because for errors so small a simple grid is smaller. Where both cost the same, the third power is left.
 #
 # ```{prf:proposition} The length of the inputs (ours)
 # :label: depth-length
@@ -92,25 +108,29 @@ figures.show()
 # With $B_X^p$ for $B_X^3$ this is false for every $p < 3$, for $L = 1$ already, with $C_2 = L_\sigma = B_w = 1$, $k = d$.
 # ```
 #
+# **The idea of the proof.** For every matrix but one the cover by norms is good enough, because $B_X$ enters it once. For $W_{QK}$ of the first layer there are two covers, one whose logarithm grows with the sixth power of $B_X$ and falls with $\epsilon^2$, and a grid whose logarithm hardly depends on either. The smaller of two numbers is at most the root of their product, and this root has the third power.
+#
 # ```{dropdown} Proof that three is enough
-# All outputs are at most $B_w L_\sigma \|W_C\|_F \le B_w L_\sigma \sqrt d\, C_\infty$. So for $\epsilon$ above that the network with $w = 0$ is a cover. Let $\epsilon$ be below, that is, $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$.
+# *Large errors.* All outputs are at most $B_w L_\sigma \|W_C\|_F \le B_w L_\sigma \sqrt d\, C_\infty$, so for $\epsilon$ above that the network with $w = 0$ is a cover. From now on let $\epsilon$ be below, that is, $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$.
 #
-# Split $\epsilon$ equally among the $3L + 1$ matrices. As in the proof of {prf:ref}`depth-repaired`, all multipliers but that of $W_{QK}^{(1)}$ are at most $B_w A^{O(L)}$, and {prf:ref}`linear-layer-walk` covers every matrix but $W_{QK}^{(1)}$ with $A^{O(L)} B_X^2 B_w^2 C_\infty^2 d^2 / \epsilon^2$ times a logarithm; for $w$ the points have length at most $L_\sigma \sqrt d\, C_\infty$. (Here $k \le \sqrt{kd} \le d$, and only $W_V^{(1)}$ meets points of length $B_X$.)
+# *All matrices but one.* We split $\epsilon$ equally among the $3L + 1$ matrices of the network. As in the proof of {prf:ref}`depth-repaired`, all multipliers but that of $W_{QK}^{(1)}$ are at most $B_w A^{O(L)}$, and {prf:ref}`linear-layer-walk` covers every matrix but $W_{QK}^{(1)}$ with $A^{O(L)} B_X^2 B_w^2 C_\infty^2 d^2 / \epsilon^2$ times a logarithm; for $w$ the points have length at most $L_\sigma \sqrt d\, C_\infty$. (Here $k \le \sqrt{kd} \le d$, and only $W_V^{(1)}$ meets points of length $B_X$.)
 #
-# What is needed of $W = W_{QK}^{(1)}$ is that all scores $z_\tau^\top W z_t$ are right up to $x = \epsilon / (A^{O(L)} B_w B_X)$. There are two ways. *A walk:* a score is a linear function of the $d^2$ numbers of $W$, $\|W\|_F \le \sqrt d\, C_\infty$, with the $m T^2$ matrices $z_\tau z_t^\top$ as points, of length at most $B_X^2$. {prf:ref}`linear-layer-walk` with one output gives $u = d\, C_\infty^2 B_X^4 x^{-2} \log(2mT^2 + 1)$. *A grid:* a largest set of matrices of the class with $\|W - W'\|_F > x / B_X^2$ is a cover, and by volume $v = d^2 \log(1 + 2 \sqrt d\, C_\infty B_X^2 / x)$ is a bound on its logarithm. Hence
+# *The matrix of the first scores.* What is needed of $W = W_{QK}^{(1)}$ is that all scores $z_\tau^\top W z_t$ are right up to $x = \epsilon / (A^{O(L)} B_w B_X)$, and there are two ways to achieve this. *A walk:* a score is a linear function of the $d^2$ numbers of $W$, with $\|W\|_F \le \sqrt d\, C_\infty$ and with the $m T^2$ matrices $z_\tau z_t^\top$ as points, of length at most $B_X^2$, so that {prf:ref}`linear-layer-walk` with one output gives $u = d\, C_\infty^2 B_X^4 x^{-2} \log(2mT^2 + 1)$. *A grid:* a largest set of matrices of the class with $\|W - W'\|_F > x / B_X^2$ is a cover, and by volume $v = d^2 \log(1 + 2 \sqrt d\, C_\infty B_X^2 / x)$ is a bound on its logarithm. Hence
 #
 # $$\min(u, v) \le \sqrt{u v} \lesssim A^{O(L)}\, d^{3/2}\, C_\infty B_X^3 \frac{B_w}\epsilon \log(mT) \le A^{O(L)}\, d^2\, C_\infty^2 B_X^3 \frac{B_w^2}{\epsilon^2} \log(mT),$$
 #
-# the last step by $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$. $\square$
+# where the last step uses $1 \le L_\sigma \sqrt d\, C_\infty B_w / \epsilon$. $\square$
 # ```
 #
-# **Nothing less will do.** One layer, $\sigma$ the identity, $d = k = 3n$. The unit vectors are keys $e_1, \dots, e_n$, queries $q_1, \dots, q_n$, and $n$ more, whose sum over $\sqrt n$ is $a$. Let $b = (1, \dots, 1)/\sqrt d$. Choose signs $s_{ij}$ and
+# **A smaller power is not enough.** To see this we need a class of layers that is large for its norms. Take one layer, $\sigma$ the identity, and $d = k = 3n$. The unit vectors are keys $e_1, \dots, e_n$, queries $q_1, \dots, q_n$, and $n$ more, whose sum over $\sqrt n$ is $a$. With $b = (1, \dots, 1)/\sqrt d$ and any signs $s_{ij}$ let the weights be
 #
 # $$W_{QK} = \frac1n \sum_{i,j} s_{ij}\, q_i e_j^\top , \qquad W_V = a\, b^\top , \qquad W_C = b\, b^\top , \qquad w = b .$$
 #
 # All spectral norms are at most 1, and no row or column is longer than $n^{-1/2}$. Input $(i, j)$ has the class token $B_X q_i$ and the tokens $\pm \frac{B_X}{\sqrt 2} (a + e_j)$, with $B_X = 1.6\, n^{1/3}$. With $y = B_X^2 / (\sqrt 2\, n)$ the scores are $\pm s_{ij}\, y$ and 0, and attention gives $s_{ij}\, r\, b$, where
 #
 # $$r = \frac{B_X}{\sqrt 2} \cdot \frac{2 \sinh y}{1 + 2 \cosh y} .$$
+#
+# The next cell runs such layers, to see that they have these norms and that the output is the sign.
 
 
 # %%
@@ -140,9 +160,9 @@ table(layers, "The layer is what it should be", tiny=1e-6)
 right = bool((layers.to_numpy() <= [1e-6, 1 + 1e-9, 1 + 1e-9]).all())
 
 # %% [markdown]
-# For $n \ge 2$ we have $r \ge 1$: with $y = 1.81\, n^{-1/3}$, $r$ is $2.04$ times $\frac{2 \sinh y}{y (1 + 2 \cosh y)}$, which falls in $y$. So $\Pi$ makes $r$ a 1, and the output is $s_{ij}$. All $2^{n^2}$ layers are 2 apart: $\log N_\infty(0.9) \ge n^2 \log 2$. The bound with $B_X^p$ is of order $B_X^p\, C_\infty^2 d^2 \log n = 9 n \cdot 1.6^p\, n^{p/3} \log n$, and a constant of order $n^{1 - p/3} / \log n$ is forced. (Class tokens that are the same for all inputs do not help: let another token carry $q_i$, and a second layer average.)
+# The table confirms all of this, up to rounding. For $n \ge 2$ we have $r \ge 1$: with $y = 1.81\, n^{-1/3}$, $r$ is $2.04$ times $\frac{2 \sinh y}{y (1 + 2 \cosh y)}$, which falls in $y$. So $\Pi$ makes $r$ a 1, and the output is $s_{ij}$. Hence all $2^{n^2}$ layers are 2 apart, and $\log N_\infty(0.9) \ge n^2 \log 2$. The bound with $B_X^p$ is of order $B_X^p\, C_\infty^2 d^2 \log n = 9 n \cdot 1.6^p\, n^{p/3} \log n$, so that a constant of order $n^{1 - p/3} / \log n$ is forced. (Class tokens that are the same for all inputs do not help the bound: let another token carry $q_i$, and a second layer average.)
 #
-# Is three enough in practice? A search over families of this kind: numbers of queries, of keys and of dimensions for $a$, the lengths of tokens, and the scales of $W_{QK}$, $W_V$ and $W_C$, for dimensions up to a limit.
+# Is the third power also enough for families of other shapes? A search goes through families of this kind: numbers of queries, of keys and of dimensions for $a$, the lengths of tokens, and the scales of $W_{QK}$, $W_V$ and $W_C$, for dimensions up to a limit. If the constant that a family forces with $B_X^3$ grew with the limit, the proposition would be in doubt.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input", "nbval-ignore-output"]
 
@@ -193,11 +213,11 @@ t46.holds(
 glue(forced_two=round(forced(2.0**60, 2)))
 
 # %% [markdown]
-# With $B_X^2$ the constant grows with the dimension, with $B_X^3$ it does not.
+# With $B_X^2$ the constant grows with the dimension, whereas with $B_X^3$ it does not.
 #
 # ## Depth
 #
-# Let all spectral norms be at most 1, $L_\sigma = 1$ and tokens at most 1 long. In the repaired bound of {prf:ref}`depth-repaired` a layer's factor is then $a = 1 + 2 = 3$ (as printed $1 + 4 = 5$). So $\alpha_i = 3^{L - i}$, and the bound grows like $9^L$. It stops growing exponentially only if $a \le 1$; at $a = 1$ it is of order $L^3$. Is the exponential needed?
+# Let all spectral norms be at most 1, $L_\sigma = 1$ and tokens at most 1 long. In the repaired bound of {prf:ref}`depth-repaired` a layer's factor is then $a = 1 + 2 = 3$ (as printed $1 + 4 = 5$). So $\alpha_i = 3^{L - i}$, and the bound grows like $9^L$ with the depth. It stops growing exponentially only if $a \le 1$, and at $a = 1$ it is of order $L^3$. But as in the example by hand, one can avoid the exponential by counting.
 #
 # ```{prf:proposition} Counting weights (ours)
 # :label: depth-counting
@@ -206,11 +226,13 @@ glue(forced_two=round(forced(2.0**60, 2)))
 # $$\log N_\infty(\epsilon) \le \bigl( L (2kd + d^2) + d \bigr) \log\bigl( 1 + 3^{L+1} B_w / \epsilon \bigr) .$$
 # ```
 #
+# **The idea of the proof.** Round every weight to a grid that is so fine that the output moves by at most $\epsilon$. The grid has to be finer by a factor of 3 for each layer that follows, which adds a constant to the logarithm of its size for each layer and weight, and there are $L$ layers with a fixed number of weights each.
+#
 # ```{dropdown} Proof
-# Move each matrix by at most $\eta$ in spectral norm and $w$ by at most $B_w \eta$. By {prf:ref}`variables-lemA13`, with the constant 1 of softmax, $\delta_i \le 3 \eta$ and $a_i \le 3$. So the output moves by at most $B_w \sum_i 3^{L-i}\, 3 \eta + B_w \eta \le \frac12 3^{L+1} B_w \eta$, which is $\epsilon$ for $\eta = 2 \epsilon / (3^{L+1} B_w)$. A largest set of members that are more than $\eta$ apart covers each ball; by volume it has at most $(1 + 2/\eta)^p$ members for $p$ weights. $\square$
+# Move each matrix by at most $\eta$ in spectral norm and $w$ by at most $B_w \eta$. By {prf:ref}`variables-lemA13`, with the constant 1 of softmax, $\delta_i \le 3 \eta$ and $a_i \le 3$. So the output moves by at most $B_w \sum_i 3^{L-i}\, 3 \eta + B_w \eta \le \frac12 3^{L+1} B_w \eta$, which is $\epsilon$ for $\eta = 2 \epsilon / (3^{L+1} B_w)$. A largest set of members that are more than $\eta$ apart covers each ball, and by volume it has at most $(1 + 2/\eta)^p$ members for $p$ weights. $\square$
 # ```
 #
-# The exponential has moved under a logarithm: the order is $L^2$. So the covering number itself does not grow exponentially, for norms of any fixed size. What this bound loses is the form of Theorem 4.6, $d^2 C_\infty^2 / \epsilon^2$ with columns far shorter than 1; whether that can be had without an exponential is open.
+# The exponential has moved under a logarithm, so the order is $L^2$. The covering number itself therefore does not grow exponentially, for norms of any fixed size. But this bound loses the form of Theorem 4.6, $d^2 C_\infty^2 / \epsilon^2$ with columns far shorter than 1, and whether that form can be had without an exponential is open. The table shows how four bounds grow with the depth.
 
 
 # %%
@@ -241,7 +263,7 @@ table(
 )
 
 # %% [markdown]
-# From {glue:text}`crossing` layers on, counting is better here. That an error can grow like $a^L$ is no artefact of the proof if norms may be larger than 1: layers without $W_{QK}$, with $W_V = 3$ times the identity, $W_C$ the identity, and tokens so short that $\Pi$ has nothing to do, multiply every error by 3.
+# From {glue:text}`crossing` layers on, counting is better at this width. That an error can grow like $a^L$ is no artefact of the proof if norms may be larger than 1. For example, layers without $W_{QK}$, with $W_V = 3$ times the identity, $W_C$ the identity, and tokens so short that $\Pi$ has nothing to do, multiply every error by 3. We call such networks *loud*, and measure how far their output moves when the first layer does.
 
 # %% mystnb={"code_prompt_hide": "Loud networks", "code_prompt_show": "Loud networks"} tags=["hide-input"]
 
@@ -258,6 +280,7 @@ def loud(L, a=3.0):
 
 
 real = pd.Series([loud(L) for L in depths], index=depths)
+
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: bounds on the log covering number against depth, for spectral norms 1 and $d = k = 1024$. Right: how far the output of a loud network with $a = 3$ moves when its first layer does, and $3^{L-1}$.", "name": "fig-depth-growth"}, "image": {"alt": "Left, logarithmic: two straight rising lines, the one for the constant 2 of softmax steeper; a curve for a equal to 1 that flattens, and a curve for counting weights that starts highest and rises least. Right, logarithmic: circles on a straight line that rises by a factor 3 with each layer."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=3.0)
 for i, (name, curve) in enumerate(curves.items()):
@@ -269,6 +292,9 @@ right.plot(depths, 3.0 ** (depths - 1), **figures.line_style(0, label="$3^{L-1}$
 right.set(yscale="log", xlabel="layers $L$", ylabel="movement")
 right.legend()
 figures.show()
+
+# %% [markdown]
+# In {numref}`fig-depth-growth` the two bounds by norms with $a = 5$ and $a = 3$ are straight lines on the left, that is, exponentials. The bound with $a = 1$ and the one by counting flatten, because they are powers of $L$. On the right the measured movements of loud networks lie on the line $3^{L-1}$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 last = curves.iloc[-1] / curves.iloc[-2]
@@ -297,12 +323,12 @@ glue(
 # %% [markdown]
 # ## What we found
 #
-# * Beside $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ cost $B_X^3$, and no smaller power will do. The exponents of Theorem 4.6 are not legible to us; should they be as restored, $B_X^2$, the theorem holds for tokens of length 1 and not for longer ones.
-# * The repaired bound grows like $9^L$ for spectral norms 1; with the last of {glue:text}`L_max` layers by a factor of {glue:text}`last:.1f`. Counting weights gives $L^2$. So the exponential can be avoided, as the text says, though not by the theorem.
+# * Beside $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ cost $B_X^3$, and no smaller power is enough. The exponents of Theorem 4.6 are not legible to us; if the exponent of $B_X$ is 2, as restored, the theorem holds for tokens of length 1 and not for longer ones.
+# * The repaired bound grows like $9^L$ for spectral norms 1, and with the last of {glue:text}`L_max` layers by a factor of {glue:text}`last:.1f`. Counting weights gives $L^2$, so a bound without an exponential exists. This is ours, and it does not decide the remark, which speaks of the factor in Theorem 4.6.
 #
 # ## What would falsify this
 #
-# For the power of the length: a family that forces more than a constant with $B_X^3$; in the control $B_X^2$ stands there. For the remark: a bound by counting that grows faster than $L^2$; the control is the repaired bound with $a = 3$. For loud networks: an error that does not follow $3^{L-1}$.
+# The power of the length would be wrong if a family forced more than a constant with $B_X^3$, as families do with $B_X^2$. The proposition on counting would be wrong if its bound grew faster than $L^2$, as the repaired bound with $a = 3$ does. The statement on loud networks would be wrong if their error did not follow $3^{L-1}$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -317,25 +343,57 @@ ledger.show()
 # ```{exercise}
 # :label: ex-depth-softmax
 #
-# How much does the true constant of softmax, 1 for 2, gain in the repaired bound for $L$ equal layers with spectral norms 1, as $L$ grows?
+# *By hand.* How much does the true constant of softmax, 1 for 2, gain in the repaired bound for $L$ equal layers with spectral norms 1, as $L$ grows?
 # ```
 #
 # ```{solution} ex-depth-softmax
 # :class: dropdown
 #
-# $a$ falls from 5 to 3, so the bound from the order of $25^L$ to that of $9^L$: a factor of about $(25/9)^L$.
+# The factor $a$ falls from 5 to 3, so the bound falls from the order of $25^L$ to that of $9^L$, by a factor of about $(25/9)^L$.
+# ```
+#
+# ```{exercise}
+# :label: ex-depth-crossing
+#
+# *With the computer.* From which depth on is counting weights better than the repaired bound, if the width $d = k$ is 64, 256, 1024 or 4096 and columns have length $1/\sqrt d$? First guess whether wider networks need more layers for this or fewer, and then compute it. Run the chapter with deeper networks too, `python -m bookkit.run variables/depth_capacity -p L_max 30 --out my_run`, and read the last rows of the table of bounds.
+# ```
+#
+# ```{solution-start} ex-depth-crossing
+# :class: dropdown
+# ```
+#
+# The functions `repaired` and `counted` of this page take the width as an argument.
+
+# %%
+first = {
+    width: {
+        "counting is better from L =": least_integer(
+            lambda L, d=width: counted(L, d) < repaired(L, d=d)
+        ),
+        "repaired, L = 1": repaired(1, d=width),
+        "counting, L = 1": counted(1, width),
+    }
+    for width in (64, 256, 1024, 4096)
+}
+answer = pd.DataFrame(first).T.rename_axis("d")
+table(answer, "Where counting the weights becomes better", form=".3g")
+
+# %% [markdown]
+# With columns of length $1/\sqrt d$ the repaired bound grows like $d$, and the number of weights like $d^2$. So a wide network needs more layers until counting is better, but only a few, because each layer multiplies the repaired bound by about 9.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-depth-position
 #
-# Fixed vectors of length at most $B_P$ are added to the tokens. What stands in {prf:ref}`depth-length` for $B_X$?
+# *To think about.* Fixed vectors of length at most $B_P$ are added to the tokens. What stands in {prf:ref}`depth-length` for $B_X$?
 # ```
 #
 # ```{solution} ex-depth-position
 # :class: dropdown
 #
-# $B_X + B_P$: the first layer sees the sums. They do not change from one network to another, so nothing else changes.
+# $B_X + B_P$ stands there, because the first layer sees the sums. The fixed vectors are the same for all networks of the class, so nothing else changes.
 # ```
 #
 # ## References

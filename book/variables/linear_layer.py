@@ -21,9 +21,9 @@
 # ```{verdict}
 # The lemma holds for $x \mapsto W^\top x$, the only product that fits, with the constant 1 and a cover inside the class. Its printed proof does not give it: for {glue:text}`d_most` outputs the errors that it allows add up to {glue:text}`overspent:.2f` times the whole. Changing one index repairs that sum; we prove the lemma another way, by following the outputs one after another.
 # ```
-# **Needs** {ref}`ch-capacity`. **Read** 8 min. **Runs in** 10 s. **Source** restored; the class and $d_2 B_\infty B_X$ are legible.
+# **Needs** {ref}`ch-capacity`. **Read** 12 min. **Runs in** 10 s. **Source** restored; the class and $d_2 B_\infty B_X$ are legible.
 #
-# **Claim.** An attention head has two matrices, and its capacity is that of two linear layers. The paper's Lemma 4.5 bounds it by covering each output as a linear function. As restored the product does not fit, and the error of the outputs together can pass the limit. Both are slips: the lemma is true as its proof reads it. We prove it with another argument, whose cover has all its members inside the class, and which gives the paper's stronger form too.
+# **Claim.** An attention head has two matrices, and its capacity is that of two linear layers. The paper's Lemma 4.5 bounds the capacity of a linear layer by covering each output as a linear function. As restored the product does not fit, and the error of the outputs together can exceed the limit. Both are slips, because the lemma is true as its proof reads it. We prove it with another argument, whose cover has all its members inside the class, and which gives the paper's stronger form too.
 
 # %% tags=["parameters"]
 d_most = 16  # outputs of the widest layer [8..32]
@@ -59,6 +59,17 @@ def clipped(V, B=1.0):
     return blocks.to_ball(V.mT, B).mT
 
 
+# %% [markdown]
+# ## Why one should care
+#
+# Every bound on transformers by covers rests on one lemma about matrices: how many matrices are enough to imitate all matrices of a class on a given sample? The count enters the logarithm of the covering number, so it decides between a guarantee that grows with the logarithm of the number of outputs and one that grows with the number itself. The paper takes the lemma from the literature, in a form with the largest column of the matrix.
+#
+# ## One output by hand
+#
+# Take one output, $w \cdot x$, with $w$ of length at most 1 in two dimensions and a single input $x = (1, 0)$. The output is the first entry of $w$, a number between $-1$ and 1. With the list $-0.8, -0.4, 0, 0.4, 0.8$ every output is matched within 0.2, so five matrices are enough, although $w$ has two entries. With $m$ inputs there are $m$ outputs to be matched, but vectors of length 1 in any dimension can be imitated on them by averages of few inputs: about $1/\epsilon^2$ of them, each one out of $2m$. That is where the $\frac{1}{\epsilon^2} \log m$ of the lemma comes from.
+#
+# The figure shows this for five inputs in the plane. To imitate a vector $w$ we start at 0 and take steps along inputs, each in the direction in which the outputs are still wrong, until all of them are right up to $\epsilon$.
+
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "A cover by walks: maps $x \\mapsto w^\\top x$ with $w$ in a disc, five inputs of length 1, $\\epsilon = 0.2$. A walk to $w$ (star) starts in the middle, takes its steps along inputs, and ends among the $v$ (shaded) whose outputs are within $\\epsilon$ on every input.", "name": "fig-walk"}, "image": {"alt": "A circle with three zigzag paths from its centre to three small shaded polygons with a star in each, near the rim."}} tags=["hide-input"]
 inputs = units(5, 2)
 side = torch.linspace(-1.2, 1.2, 241).double()
@@ -78,17 +89,11 @@ ax.set(aspect="equal", xlabel="$v_1$", ylabel="$v_2$")
 figures.show()
 
 # %% [markdown]
-# ## Why one should care
-#
-# Every bound on transformers by covers rests on one lemma about matrices: how many matrices are enough to imitate all matrices of a class on a given sample? The count enters the logarithm of the covering number, so it decides between a guarantee that grows with the logarithm of the number of outputs and one that grows with the number itself. The paper takes the lemma from the literature, in a form with the largest column of the matrix.
-#
-# ## One output by hand
-#
-# Take one output, $w \cdot x$, with $w$ of length at most 1 in two dimensions and a single input $x = (1, 0)$. The output is the first entry of $w$, a number between $-1$ and 1. With the list $-0.8, -0.4, 0, 0.4, 0.8$ every output is matched within 0.2, so five matrices are enough, although $w$ has two entries. With $m$ inputs there are $m$ outputs to be matched, but vectors of length 1 in any dimension can be imitated on them by averages of few inputs: about $1/\epsilon^2$ of them, each one out of $2m$. That is where the $\frac{1}{\epsilon^2} \log m$ of the lemma comes from.
+# Each of the three walks ends after a few steps in the grey region around its star, where all outputs are right up to $\epsilon$. To say where a walk ends one has only to list its steps, and there are few such lists. So the end points of all walks form a small cover, and this will be our proof of the lemma.
 #
 # ## The statement
 #
-# $W \in \mathbb R^{d_1 \times d_2}$ has columns $w_1, \dots, w_{d_2}$; $\|W\|_{2,\infty}$ is the longest of their lengths, and $\|W\|_{2,1}$ the sum. As in {ref}`ch-capacity`, $N_\infty(\epsilon)$ is the size of the smallest cover *by members of the class*, here of maps to vectors: $\hat W$ is near $W$ if their outputs differ by at most $\epsilon$ in the 2-norm on each of $N$ given inputs. $\lesssim$ hides a constant and logarithms of all but $N$.
+# A matrix $W \in \mathbb R^{d_1 \times d_2}$ has columns $w_1, \dots, w_{d_2}$; $\|W\|_{2,\infty}$ is the longest of their lengths, and $\|W\|_{2,1}$ is the sum. As in {ref}`ch-capacity`, $N_\infty(\epsilon)$ is the size of the smallest cover *by members of the class*, here of maps to vectors: $\hat W$ is near $W$ if their outputs differ by at most $\epsilon$ in the 2-norm on each of $N$ given inputs. $\lesssim$ hides a constant and logarithms of all but $N$.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma 4.5
 # :label: variables-lem4-5
@@ -99,15 +104,15 @@ figures.show()
 # If also $\|W\|_{2,1} \le B_1$, then $d_2 B_1 B_\infty$ may stand for $(d_2 B_\infty)^2$.
 # ```
 #
-# In our text of the paper the display has no $\epsilon^2$; its proof and its uses have.
+# In our text of the paper the display has no $\epsilon^2$, but its proof and its uses have.
 #
 # ## What the proof spends
 #
-# It covers each output $w_i^\top x$ as a linear function. Column $i$ is allowed the error $\delta_i$, and the outputs together are within $\epsilon$ if $\sum_i \delta_i^2 \le \epsilon^2$. The proof takes
+# The proof covers each output $w_i^\top x$ as a linear function. Column $i$ is allowed the error $\delta_i$, and the outputs together are within $\epsilon$ if $\sum_i \delta_i^2 \le \epsilon^2$. The proof takes
 #
 # $$\delta_i = \epsilon \sqrt{\frac{k_i + 1}{2 d_2}}, \qquad k_i = \Bigl\lfloor \frac{d_2 \|w_i\|}{B_\infty} \Bigr\rfloor ,$$
 #
-# with a centre from the ball of radius $B_\infty (k_i + 1)/d_2$. So it needs $\sum_i k_i \le d_2$. But columns of length $B_\infty$ have $k_i = d_2$, and then the error is $\epsilon \sqrt{(d_2 + 1)/2}$, and the ball is larger than the class. The cell gives real columns these errors, all with the sign that hurts.
+# with a centre from the ball of radius $B_\infty (k_i + 1)/d_2$. So it needs $\sum_i k_i \le d_2$. But columns of length $B_\infty$ have $k_i = d_2$, and then the error is $\epsilon \sqrt{(d_2 + 1)/2}$, and the ball is larger than the class. The next cell gives real columns these errors, all with the sign that hurts; if the proof were right, no entry of the first column of the table would exceed 1.
 
 
 # %%
@@ -139,11 +144,11 @@ layer.refuted(
 glue(overspent=budget["error"].max(), d_most=d_most)
 
 # %% [markdown]
-# One letter repairs the sum: with $B_1$ for $B_\infty$ in $k_i$ the $k_i$ sum to at most $d_2$, and the proof's count gives $4 (B_1 B_X)^2 / \epsilon^2$ up to Zhang's constants, and at most $\log \binom{2 d_2}{d_2} < 1.4\, d_2$ for the choice of the $k_i$. What stays is that centres may lie outside the class: $B_1 (k_i + 1) / d_2$ can be longer than any column.
+# The error passes the limit from two outputs on and grows like $\sqrt{d_2}$, whereas with $B_1$ in place of $B_\infty$ it stays at the limit. In other words, one letter repairs the sum: with $B_1$ for $B_\infty$ in $k_i$ the $k_i$ sum to at most $d_2$, and the proof's count gives $4 (B_1 B_X)^2 / \epsilon^2$ up to Zhang's constants, and at most $\log \binom{2 d_2}{d_2} < 1.4\, d_2$ for the choice of the $k_i$. One flaw remains, because centres may still lie outside the class: $B_1 (k_i + 1) / d_2$ can be longer than any column.
 #
 # ## A walk that stays inside
 #
-# Start at $V = 0$ and look for $W$. As long as some input tells them apart by more than $\epsilon$, some output $i$ of some input $x_n$ is off by more than $\epsilon/\sqrt{d_2}$. Move column $i$ a little along $x_n$, and go back to the nearest point of the class. Each step brings $V$ nearer to $W$, so there cannot be many, and a list of $n$, $i$ and signs says where the walk ends ({numref}`fig-walk`).
+# Our own proof follows the walks of {numref}`fig-walk`. Start at $V = 0$ and look for $W$. As long as the two differ by more than $\epsilon$ on some input $x_n$, some output $i$ is off by more than $\epsilon/\sqrt{d_2}$ there. So move column $i$ a little along $x_n$, and go back to the nearest point of the class. Each step brings $V$ nearer to $W$, so there cannot be many, and a list of $n$, $i$ and signs says where the walk ends.
 #
 # ```{prf:proposition} Ours
 # :label: linear-layer-walk
@@ -154,17 +159,21 @@ glue(overspent=budget["error"].max(), d_most=d_most)
 #
 # With $B_F^2 \le d_2 B_\infty^2$ this is {prf:ref}`variables-lem4-5` with the constant 1, and with $B_F^2 \le B_1 B_\infty$ it is the stronger form.
 #
+# **The idea of the proof.** The squared distance between $V$ and $W$ is at most $B_F^2$ at the start and can never be negative. If every step lowers it by a fixed amount, the number of steps is bounded by the quotient of the two, in the same way as the mistakes of a perceptron are counted.
+#
 # ```{dropdown} Proof
-# Let $\delta = \epsilon/\sqrt{d_2}$. If $\|(W - V)^\top x_n\|_2 > \epsilon$, then $s\, (w_i - v_i)^\top x_n > \delta$ for some $i$ and a sign $s$. Add $c\, s\, x_n$ to $v_i$ with $c = \delta / B_X^2$:
+# *One step.* Let $\delta = \epsilon/\sqrt{d_2}$. If $\|(W - V)^\top x_n\|_2 > \epsilon$, then $s\, (w_i - v_i)^\top x_n > \delta$ for some $i$ and a sign $s$. Add $c\, s\, x_n$ to $v_i$ with $c = \delta / B_X^2$:
 #
 # $$\|w_i - v_i - c\, s\, x_n\|^2 = \|w_i - v_i\|^2 - 2 c\, s\, (w_i - v_i)^\top x_n + c^2 \|x_n\|^2 < \|w_i - v_i\|^2 - \delta^2 / B_X^2 .$$
 #
-# So $\|W - V\|_F^2$ falls by more than $\delta^2/B_X^2$. Going to the nearest point of $\mathcal K$ does not raise it, because $\mathcal K$ is convex and $W \in \mathcal K$. It starts at $B_F^2$ at most and stays above 0, so there are at most $a = B_F^2 B_X^2 / \delta^2$ steps. They determine $V \in \mathcal K$, each is one of $2 d_2 N$, and there are at most $(2 d_2 N + 1)^a$ lists. $\square$
+# So $\|W - V\|_F^2$ falls by more than $\delta^2/B_X^2$. Going to the nearest point of $\mathcal K$ does not raise it, because $\mathcal K$ is convex and $W \in \mathcal K$.
+#
+# *Counting.* The squared distance starts at $B_F^2$ at most and stays above 0, so there are at most $a = B_F^2 B_X^2 / \delta^2$ steps. They determine $V \in \mathcal K$, each is one of $2 d_2 N$, and so there are at most $(2 d_2 N + 1)^a$ lists. $\square$
 # ```
 #
-# For $d_2 = 1$ it is a bound for linear functions, $(B_v B_X/\epsilon)^2 \log(2N + 1)$, where Zhang's ({prf:ref}`variables-lemA10`) has 36 in front. Steps are counted as the mistakes of a perceptron are. Where columns have unequal lengths, $2 B_1^2 \log((d_2 + 1)(2N + 1))$ can stand for $d_2 B_F^2 \log(2 d_2 N + 1)$: this is {prf:ref}`covers-rows`, for the rows of $W^\top$.
+# For $d_2 = 1$ this is a bound for linear functions, $(B_v B_X/\epsilon)^2 \log(2N + 1)$, where Zhang's ({prf:ref}`variables-lemA10`) has 36 in front. Where columns have unequal lengths, $2 B_1^2 \log((d_2 + 1)(2N + 1))$ can stand for $d_2 B_F^2 \log(2 d_2 N + 1)$: this is {prf:ref}`covers-rows`, for the rows of $W^\top$.
 #
-# Now ten walks each, for random layers with columns of length 1, where $B_1 = d_2$, and with lengths $1, \frac12, \frac14, \dots$ *Allowed* are $d_2 B_F^2 B_X^2/\epsilon^2$ steps.
+# Now we run ten walks each, for random layers with columns of length 1, where $B_1 = d_2$, and with lengths $1, \frac12, \frac14, \dots$ *Allowed* are $d_2 B_F^2 B_X^2/\epsilon^2$ steps. The proposition would be refuted by a number above 1 in one of the last three columns: a walk that is too long, that ends too far from $W$, or that ends outside the class.
 
 
 # %%
@@ -189,7 +198,9 @@ about = "Steps over those allowed, error over $\\epsilon = 0.4$, longest column 
 table(found, about, form=".3f")
 
 # %% [markdown]
-# **An adversary.** Can a walk be longer than allowed? By hand: one output and $N$ orthonormal inputs, with a weight just above $\epsilon$ for each, need one step for each input. With $N =$ {glue:text}`N_most` the ratio is {glue:text}`by_hand:.4f`, so for one output the count of steps is exact. (With steps two and a half times as long, which the proof does not allow, that walk never ends.) A search over inputs and matrices, {glue:text}`starts` starts each, reached {glue:text}`by_search:.3f` for one output and {glue:text}`by_search_two:.3f` for two. It also looked for walks that leave the class. Without the projection there are some, with a column of {glue:text}`outside:.4f` times its bound; with it there are none.
+# All three stay below 1, and only the smallest layer uses more than a third of the steps.
+#
+# **An adversary.** Can a walk need all the steps that are allowed? By hand one finds such a walk: one output and $N$ orthonormal inputs, with a weight just above $\epsilon$ for each, need one step for each input. With $N =$ {glue:text}`N_most` the ratio is {glue:text}`by_hand:.4f`, so for one output the count of steps is exact. (With steps two and a half times as long, which the proof does not allow, that walk never ends.) A search over inputs and matrices, with {glue:text}`starts` starts each, reached {glue:text}`by_search:.3f` for one output and {glue:text}`by_search_two:.3f` for two. The search also looked for walks that leave the class. Without the projection there are some, with a column of {glue:text}`outside:.4f` times its bound, but with the projection there are none.
 
 # %% mystnb={"code_prompt_hide": "By hand, and a search", "code_prompt_show": "By hand, and a search"} tags=["hide-cell"]
 W, most = torch.full((N_most, 1), 1.0001, dtype=torch.float64), int(3.1 * N_most)
@@ -252,11 +263,11 @@ remark.holds(
 # %% [markdown]
 # ## Rows or columns
 #
-# {ref}`ch-longer-tokens` bounds the columns of a $k \times d$ matrix $A$ and covers $x \mapsto A x$: the bounded columns are not what the input is multiplied by. There are $k$ outputs, and $\|A\|_F^2 \le d B^2$, so {prf:ref}`linear-layer-walk` gives
+# {ref}`ch-longer-tokens` bounds the columns of a $k \times d$ matrix $A$ and covers $x \mapsto A x$, so there the bounded columns are not what the input is multiplied by. There are $k$ outputs, and $\|A\|_F^2 \le d B^2$, so {prf:ref}`linear-layer-walk` gives
 #
 # $$\log N_\infty(\epsilon) \le \frac{k d\, B^2 B_X^2}{\epsilon^2} \log(2kN + 1) .$$
 #
-# For $k = d$ this is as in the lemma. For $k < d$ the factor is $\sqrt{kd}$, and $k$ would be false. One row, $k = 1$, of entries $\pm B$ shows it: on the inputs $B_X e_1, \dots, B_X e_d$ all $2^d$ of them are pairwise $2 B B_X$ apart, so $\log N_\infty \ge d \log 2$ for $\epsilon < B B_X$. For $d = 1024$ this is {glue:text}`signs:.0f`; the bound is {glue:text}`with_kd:.0f`, and with $k^2$ for $kd$ it would be {glue:text}`with_kk:.1f`.
+# For $k = d$ this is as in the lemma. For $k < d$ the factor is $\sqrt{kd}$, and $k$ would be false, as one row, $k = 1$, of entries $\pm B$ shows. On the inputs $B_X e_1, \dots, B_X e_d$ all $2^d$ of them are pairwise $2 B B_X$ apart, so $\log N_\infty \ge d \log 2$ for $\epsilon < B B_X$. For $d = 1024$ this is {glue:text}`signs:.0f`, while the bound is {glue:text}`with_kd:.0f`, and with $k^2$ for $kd$ it would be {glue:text}`with_kk:.1f`.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 signs, one = 1024 * math.log(2), math.log(2 * 1024 + 1) / 0.99**2  # at 0.99 B B_X
@@ -271,11 +282,11 @@ layer.holds(
 glue(signs=signs, with_kd=1024 * one, with_kk=one)
 
 # %% [markdown]
-# So for $Wx$ with the bounded $W \in \mathbb R^{d_1 \times d_2}$ as it stands, and inputs in $\mathbb R^{d_2}$, the factor is $\sqrt{d_1 d_2}$. The lemma's $d_2$ is not enough there: for $d_2 = 1$ the outputs fill a ball in $\mathbb R^{d_1}$, which at half of its radius needs $d_1 \log 2$ by volume, and the lemma's bound is $4 \log N$ for every $d_1$.
+# So for $Wx$ with the bounded $W \in \mathbb R^{d_1 \times d_2}$ as it stands, and inputs in $\mathbb R^{d_2}$, the factor is $\sqrt{d_1 d_2}$. The lemma's $d_2$ is not enough there: for $d_2 = 1$ the outputs fill a ball in $\mathbb R^{d_1}$, which at half of its radius needs $d_1 \log 2$ by volume, whereas the lemma's bound is $4 \log N$ for every $d_1$.
 #
 # ## What would falsify this
 #
-# A layer whose walk needs more steps than allowed, ends farther than $\epsilon$ from $W$, or outside the class. The controls take longer steps, and no projection. For the proof's split the control is the split with $B_1$. For rows: a class of one row that is larger than its bound; the control is the factor $k$.
+# The proposition would be false if a layer were found whose walk needs more steps than allowed, or ends farther than $\epsilon$ from $W$, or outside the class. Walks with longer steps, and walks without the projection, do this. Our objection to the proof's split would be idle if the split with $B_1$ exceeded the limit as well. The remark on rows would be wrong if a class of one row were larger than its bound, as it is if the bound has the factor $k$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -311,25 +322,54 @@ ledger.show()
 # ```{exercise}
 # :label: ex-linear-layer-uneven
 #
-# One column is long and the others are short: $\|w_1\| = 1$, and $\|w_i\| = 1/d_2$ for the other $d_2 - 1$. Compare $B_1^2$ with $d_2 B_F^2$, $d_2 B_1 B_\infty$ and $(d_2 B_\infty)^2$.
+# *By hand.* One column is long and the others are short: $\|w_1\| = 1$, and $\|w_i\| = 1/d_2$ for the other $d_2 - 1$. Compare $B_1^2$ with $d_2 B_F^2$, $d_2 B_1 B_\infty$ and $(d_2 B_\infty)^2$.
 # ```
 #
 # ```{solution} ex-linear-layer-uneven
 # :class: dropdown
 #
-# $B_1 = 2 - 1/d_2$ and $B_F^2 < 1 + 1/d_2$. So they are below 4, $d_2 + 1$ and $2 d_2$, and $d_2^2$.
+# Here $B_1 = 2 - 1/d_2$ and $B_F^2 < 1 + 1/d_2$. So the four numbers are below 4, below $d_2 + 1$, below $2 d_2$, and equal to $d_2^2$. The more uneven the columns are, the more is gained by the first form.
+# ```
+#
+# ```{exercise}
+# :label: ex-linear-layer-scale
+#
+# *With the computer.* The bound on the number of steps grows like $\epsilon^{-2}$. Do walks to random matrices become longer at the same rate? Count the steps for ten random layers with four outputs, 40 inputs and $\epsilon$ from 0.8 to 0.1. Then run the chapter with wider layers, `python -m bookkit.run variables/linear_layer -p d_most 32 --out my_run`, and read how far the proof's split exceeds the limit there.
+# ```
+#
+# ```{solution-start} ex-linear-layer-scale
+# :class: dropdown
+# ```
+#
+# The columns and the inputs have length 1, so $4 \cdot 4 / \epsilon^2$ steps are allowed.
+
+# %%
+drawn, by_epsilon = Rng(seed + 1), {}
+W, x = drawn.normal(10, 6, 4), drawn.normal(10, 40, 6)
+W, x = W / W.norm(dim=-2, keepdim=True), x / x.norm(dim=-1, keepdim=True)
+for epsilon in (0.8, 0.4, 0.2, 0.1):
+    steps = walk(W, x, epsilon, clipped).steps.double().mean().item()
+    allowed = 4 * 4 / epsilon**2
+    by_epsilon[epsilon] = {"steps": steps, "allowed": allowed, "share": steps / allowed}
+answer = pd.DataFrame(by_epsilon).T.rename_axis("epsilon")
+table(answer, "Steps of walks to random layers, mean of ten", form=".3g")
+
+# %% [markdown]
+# The steps increase as $\epsilon$ becomes smaller, but more slowly than the number of steps that are allowed, so the share that is used falls. The reason is that the proof counts each step as if the output that it corrects were off by $\delta$ only. As long as this output is off by much more, a step lowers the squared distance by much more than $\delta^2 / B_X^2$.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-linear-layer-net
 #
-# Let a step move $V$ along $x_n u^\top$ with $u$ from a set $U$ of unit vectors of $\mathbb R^{d_2}$. Choose $U$ so that $\log N_\infty(\epsilon) \le 4\, (B_F B_X/\epsilon)^2 \log(3^{d_2} N + 1)$. When is this better than {prf:ref}`linear-layer-walk`?
+# *To think about.* Let a step move $V$ along $x_n u^\top$ with $u$ from a set $U$ of unit vectors of $\mathbb R^{d_2}$. Choose $U$ so that $\log N_\infty(\epsilon) \le 4\, (B_F B_X/\epsilon)^2 \log(3^{d_2} N + 1)$. When is this better than {prf:ref}`linear-layer-walk`?
 # ```
 #
 # ```{solution} ex-linear-layer-net
 # :class: dropdown
 #
-# Let $U$ be a largest set of unit vectors pairwise more than 1 apart. By volume $|U| \le 3^{d_2}$, and each unit vector has some $u \in U$ within 1, so with an inner product of at least $\frac12$. If $r = (W - V)^\top x_n$ is longer than $\epsilon$, then $r^\top u > \epsilon/2$ for some $u$. A step $\frac{\epsilon}{2 B_X^2}\, x_n u^\top$ lowers $\|W - V\|_F^2$ by more than $\epsilon^2 / 4 B_X^2$. So there are at most $4\, (B_F B_X/\epsilon)^2$ steps, each one of $|U| N$. It is better for many outputs: for columns of length $B_\infty$, of order $d_2 \log N + d_2^2$ where the lemma has $d_2^2 \log N$.
+# Let $U$ be a largest set of unit vectors pairwise more than 1 apart. By volume $|U| \le 3^{d_2}$, and each unit vector has some $u \in U$ within 1, so with an inner product of at least $\frac12$. If $r = (W - V)^\top x_n$ is longer than $\epsilon$, then $r^\top u > \epsilon/2$ for some $u$. A step $\frac{\epsilon}{2 B_X^2}\, x_n u^\top$ lowers $\|W - V\|_F^2$ by more than $\epsilon^2 / 4 B_X^2$. So there are at most $4\, (B_F B_X/\epsilon)^2$ steps, each one of $|U| N$. This is better for many outputs: for columns of length $B_\infty$, it is of order $d_2 \log N + d_2^2$ where the lemma has $d_2^2 \log N$.
 # ```
 #
 # ## References
@@ -338,4 +378,4 @@ ledger.show()
 # :filter: docname in docnames
 # ```
 #
-# The lemma is from {cite:t}`variables`; the bound for linear functions that its proof uses from {cite:t}`zhang2002`.
+# The lemma is from {cite:t}`variables`; the bound for linear functions that its proof uses is from {cite:t}`zhang2002`.

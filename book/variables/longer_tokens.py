@@ -21,9 +21,9 @@
 # ```{verdict}
 # Corollary 4.4 is true for tokens of length at most 1, and for longer tokens a power of their length is missing. With a width of $3n$ the constant that it would need grows like $n/\log n$, and is {glue:text}`forced_text:.1f` at $n = 2^{14}$. With $B_X^2$ beside $B_{QK}^{2,\infty} B_V$ the bound is true, with the constant 1.
 # ```
-# **Needs** {ref}`ch-attention-capacity`, {ref}`ch-linear-layer`. **Read** 8 min. **Runs in** 15 s. **Source** restored.
+# **Needs** {ref}`ch-attention-capacity`, {ref}`ch-linear-layer`. **Read** 12 min. **Runs in** 15 s. **Source** restored.
 #
-# **Claim.** A cover of a head is made of covers of its two matrices. An error of the score matrix is multiplied by the length of the query, and then by that of the values. The corollary that fills in the covers counts neither: it holds for tokens of length at most 1, and needs the square of the length for longer ones. So does its version for sums of heads. The one for fixed positions counts the values and not the query: it holds where the query is short, as the text takes it.
+# **Claim.** A cover of a head is made of covers of its two matrices. An error of the score matrix is multiplied by the length of the query, and then by that of the values. The corollary that fills in the covers counts neither, so it holds for tokens of length at most 1, and needs the square of the length for longer ones. The same is true of its version for sums of heads. The version for fixed positions counts the values and not the query, and holds where the query is short, as the text takes it.
 
 # %% tags=["parameters"]
 length = 4.0  # of the tokens, for the search [3..32]
@@ -46,6 +46,24 @@ from helpers.rng import Rng
 ledger, rng = Ledger("variables/longer_tokens"), Rng(seed)
 corollary, heads = ledger.result("variables.cor4_4"), ledger.result("variables.lemA11.a12")
 positions, equal = ledger.result("variables.lemA11.a11"), ledger.result("variables.lemA11.cube")
+
+
+# %% [markdown]
+# ## Why one should care
+#
+# Statements about networks are often made for inputs of length at most 1, to keep formulas short, and then used for inputs of any length "by rescaling". Attention cannot be rescaled so easily. Tokens enter a score twice, once as a key and once as a query, and the softmax of the scores is then applied to the tokens a third time. So the power of the length in a bound for a head has to be worked out, and a lost power is a lost factor for everyone who uses the bound.
+#
+# ## One head by hand
+#
+# Let a head have two tokens $x_1 = B$ and $x_2 = -B$, a query that is $x_1$ itself, and a weight $w$ in the scores, so that $s_1 = w B^2$ and $s_2 = -w B^2$. Its output is $B \tanh(w B^2)$. If $w$ is off by 0.01 near 0, the output is off by about $0.01\, B^3$:
+#
+# | length $B$ | error of a score, $0.01\, B^2$ | error of the output, $0.01\, B^3$ |
+# |--:|--:|--:|
+# | 1 | 0.01 | 0.01 |
+# | 2 | 0.04 | 0.08 |
+# | 5 | 0.25 | 1.25 |
+#
+# Two powers of $B$ come from the score, and one from the value. A bound with fewer powers cannot see this, and fails for long tokens. How badly it fails is shown by the next figure, for a class of heads that is described below. If a bound is true up to a constant, the constant must be at least the height of its curve.
 
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant that one class of heads forces in front of the bound, against its size $n$: width $3n$, tokens of length $n^2$, queries of length 1. Above: the bound as restored. Below: with a further power of the tokens' length, and all constants. The grey line is 1.", "name": "fig-longer-tokens"}, "image": {"alt": "Two curves against n from 4 to a million on logarithmic axes. The upper one rises steadily from a thousandth to a few hundred and passes the grey line of 1 at a few thousand. The lower one falls from a ten-thousandth, far below the line."}} tags=["hide-input"]
@@ -79,13 +97,7 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# ## Why one should care
-#
-# Statements about networks are often made for inputs of length at most 1, to keep formulas short, and then used for inputs of any length "by rescaling". Attention cannot be rescaled so easily. Tokens enter a score twice, once as a key and once as a query, and the softmax of the scores is then applied to the tokens a third time. So the power of the length in a bound for a head has to be worked out, and a lost power is a lost factor for everyone who uses the bound.
-#
-# ## One head by hand
-#
-# Let a head have two tokens $x_1 = B$ and $x_2 = -B$, a query that is $x_1$ itself, and a weight $w$ in the scores: $s_1 = w B^2$, $s_2 = -w B^2$. Its output is $B \tanh(w B^2)$. If $w$ is off by 0.01 near 0, the output is off by about $0.01\, B^3$. For $B = 1$ this is 0.01, and for $B = 5$ it is 1.25. Two powers of $B$ come from the score, and one from the value. A bound with fewer powers fails for long tokens.
+# The upper curve passes the grey line at a few thousand and goes on rising, so no constant makes the bound as restored true. With one more power of the length the curve falls.
 #
 # ## The statement
 #
@@ -100,11 +112,11 @@ figures.show()
 # With fixed vectors added to the tokens, none longer than $B_P$, put $B_X + B_P$ for $B_X$, and $B_{QK}^{2,\infty} B_V (B_X + B_P)$ for $B_{QK}^{2,\infty} B_V$. For a sum of $H$ heads put the sum over heads for the bracket; $H$ equal ones cost $H^3$ times one.
 # ```
 #
-# In our text of the paper the exponents $\frac23$ are damaged; they follow from {prf:ref}`variables-lemA8`. Lemmas A.11 and A.12 have a 2 before $B_{QK}^{2,\infty}$, which $\lesssim$ hides. What the verdict turns on is legible: no $B_X$ stands beside $B_{QK}^{2,\infty} B_V$ in the statement, and one does in its proof.
+# In our text of the paper the exponents $\frac23$ are damaged, but they follow from {prf:ref}`variables-lemA8`. Lemmas A.11 and A.12 have a 2 before $B_{QK}^{2,\infty}$, which $\lesssim$ hides. What the verdict turns on is legible: no $B_X$ stands beside $B_{QK}^{2,\infty} B_V$ in the statement, and one does in its proof.
 #
 # ## The bound for a head, and the power of the length
 #
-# Now the covers of the two matrices can be filled in, and the split of {prf:ref}`variables-lemA8`. An error $\eta$ of $W_{QK}\, x$ is an error of at most $\|z\|_2\, \eta$ of a score and, by {prf:ref}`variables-lem4-3`, of $c L B_V B_X \|z\|_2\, \eta$ of the head. In self-attention the query is a token, $\|z\|_2 \le B_X$. The paper's text takes it as 1 ("since $\|x_\tau\| \le 1$"), and its statement loses the other $B_X$ too. Lemma A.11 keeps that one.
+# Now the covers of the two matrices can be filled in, and the split of {prf:ref}`variables-lemA8`. An error $\eta$ of $W_{QK}\, x$ is an error of at most $\|z\|_2\, \eta$ of a score and, by {prf:ref}`variables-lem4-3`, of $c L B_V B_X \|z\|_2\, \eta$ of the head. In self-attention the query is a token, so that $\|z\|_2 \le B_X$. The paper's text takes it as 1 ("since $\|x_\tau\| \le 1$"), and its statement loses the other $B_X$ too, whereas Lemma A.11 keeps that one.
 #
 # ```{prf:corollary} Ours; repairs Corollary 4.4 and Lemmas A.11, A.12
 # :label: attention-capacity-repaired
@@ -115,13 +127,17 @@ figures.show()
 # With fixed vectors of length at most $B_P$ put $B_X + B_P$ for $B_X$ everywhere. For a sum of heads put the sum over heads for the bracket. For queries no longer than 1 the orange square may be a first power; for queries no longer than 2 it is that with a 2 before $B_{QK}^{2,\infty}$, which is Lemma A.11.
 # ```
 #
+# **The idea of the proof.** Cover each of the two matrices by {prf:ref}`linear-layer-walk` and multiply each error by what stands between the matrix and the output. For $W_V$ this is the slope $L$. For $W_{QK}$ it is the length of the query, then the length of the values, and then the slope. The best split of the total error between the two gives the exponents $\frac23$ and 3.
+#
 # ```{dropdown} Proof
-# The class of $W_V$ is convex and contains 0, and so is that of $W_{QK}$. The map $x \mapsto W_V^\top x$ has $d$ outputs and $\|W_V\|_F^2 \le d\, (B_V^{2,\infty})^2$; likewise $x \mapsto W_{QK}\, x$. By {prf:ref}`linear-layer-walk` they have covers by members on the $N = mT$ tokens, at scales $\eta_V$ and $\eta_{QK}$, of log sizes $(d B_V^{2,\infty} B_X / \eta_V)^2$ and $(d B_{QK}^{2,\infty} B_X / \eta_{QK})^2$ times $\log(2dN + 1)$. By {prf:ref}`variables-lem4-3` with $c = 1$, pairs of members are within $L \eta_V + L B_V B_X^2\, \eta_{QK}$. Let this be $\epsilon$ and split by {prf:ref}`variables-lemA8`, with $\alpha = (d B_V^{2,\infty} B_X)^2, (d B_{QK}^{2,\infty} B_X)^2$ and $\beta = L, L B_V B_X^2$: the least sum is $\gamma^3/\epsilon^2$ with $\gamma = (dLB_X)^{2/3} \bigl( (B_V^{2,\infty})^{2/3} + (B_{QK}^{2,\infty} B_V B_X^2)^{2/3} \bigr)$. For several heads the errors add, and there are two terms for each. $\square$
+# *Covers.* The class of $W_V$ is convex and contains 0, and so is that of $W_{QK}$. The map $x \mapsto W_V^\top x$ has $d$ outputs and $\|W_V\|_F^2 \le d\, (B_V^{2,\infty})^2$; likewise $x \mapsto W_{QK}\, x$. By {prf:ref}`linear-layer-walk` they have covers by members on the $N = mT$ tokens, at scales $\eta_V$ and $\eta_{QK}$, of log sizes $(d B_V^{2,\infty} B_X / \eta_V)^2$ and $(d B_{QK}^{2,\infty} B_X / \eta_{QK})^2$ times $\log(2dN + 1)$.
+#
+# *Split.* By {prf:ref}`variables-lem4-3` with $c = 1$, pairs of members are within $L \eta_V + L B_V B_X^2\, \eta_{QK}$. Let this be $\epsilon$ and split by {prf:ref}`variables-lemA8`, with $\alpha = (d B_V^{2,\infty} B_X)^2, (d B_{QK}^{2,\infty} B_X)^2$ and $\beta = L, L B_V B_X^2$: the least sum is $\gamma^3/\epsilon^2$ with $\gamma = (dLB_X)^{2/3} \bigl( (B_V^{2,\infty})^{2/3} + (B_{QK}^{2,\infty} B_V B_X^2)^{2/3} \bigr)$. For several heads the errors add, and there are two terms for each. $\square$
 # ```
 #
-# That the square is right can be seen from scale: $f(rX)$ with $W_V, W_{QK}$ is $f(X)$ with $r W_V, r^2 W_{QK}$. So the class on tokens $r$ times longer *is* the old one with bounds $r B_V^{2,\infty}$, $r B_V$, $r^2 B_{QK}^{2,\infty}$, and a bound should give both the same number. Only the repaired one does.
+# That the square is right can be seen from scale, because $f(rX)$ with $W_V, W_{QK}$ is $f(X)$ with $r W_V, r^2 W_{QK}$. So the class on tokens $r$ times longer *is* the old one with bounds $r B_V^{2,\infty}$, $r B_V$, $r^2 B_{QK}^{2,\infty}$, and a bound should give both the same number. Only the repaired one does.
 #
-# **An adversary** looks for heads in the plane, and perturbations as large as the split allows, that leave $\epsilon$. The activation is the identity.
+# **An adversary** looks for heads in the plane, and perturbations as large as the split allows, that move by more than $\epsilon$. The activation is the identity. A movement above $\epsilon$ with the square would refute the repaired corollary.
 
 
 # %% mystnb={"code_prompt_hide": "A search for a head that leaves", "code_prompt_show": "A search for a head that leaves"} tags=["hide-cell"]
@@ -180,11 +196,11 @@ glue(short_query=positioned[0], long_query=positioned[1])
 glue(proof_error=searched["proof"], square_error=searched["repaired"])
 
 # %% [markdown]
-# For tokens of length {glue:text}`length:.0f` the largest error found is {glue:text}`text_error:.2f` $\epsilon$ with the text's form, {glue:text}`proof_error:.2f` $\epsilon$ with the proof's, and {glue:text}`square_error:.4f` $\epsilon$ with the square. For lengths from $10^{-3}$ to $10^3$ it stays at {glue:text}`extreme:.4f` $\epsilon$ with the square. Lemma A.11 has one power of the length and a 2 before $B_{QK}^{2,\infty}$. Its split keeps heads within {glue:text}`short_query:.4f` $\epsilon$ if the query with its position is no longer than 2, and lets them go to {glue:text}`long_query:.2f` $\epsilon$ if it is as long as the tokens. This shows where the square comes from. It refutes nothing: in the plane the text's bound is met by many orders of magnitude, since a head there has few parameters.
+# For tokens of length {glue:text}`length:.0f` the largest error found is {glue:text}`text_error:.2f` $\epsilon$ with the text's form, {glue:text}`proof_error:.2f` $\epsilon$ with the proof's, and {glue:text}`square_error:.4f` $\epsilon$ with the square. For lengths from $10^{-3}$ to $10^3$ it stays at {glue:text}`extreme:.4f` $\epsilon$ with the square. Lemma A.11 has one power of the length and a 2 before $B_{QK}^{2,\infty}$. Its split keeps heads within {glue:text}`short_query:.4f` $\epsilon$ if the query with its position is no longer than 2, and lets them go to {glue:text}`long_query:.2f` $\epsilon$ if it is as long as the tokens. This shows where the square comes from, but it refutes nothing: in the plane a head has few parameters, so its covering number is smaller than the text's bound by many orders of magnitude.
 #
 # ## A class that needs the square
 #
-# Take $d = 3n$ columns in three blocks of $n$, the identity for $\sigma$, and inputs $(k, j)$, $k, j = 1, \dots, n$, of three tokens: $\pm \frac{B}{\sqrt2}(a + e_j)$ with $a = (1, \dots, 1)/\sqrt n$ in the first block and $e_j$ in the second, and the query, a multiple of the unit vector $q_k$ of the third. Let $W_V = a w^\top$ with the unit vector $w = (1, \dots, 1)/\sqrt d$, and $W_{QK} = \rho \sum_{kj} s_{kj}\, q_k e_j^\top$ for signs $s_{kj}$, with $\rho$ such that the scores are $\pm s_{kj} \log 2$ and 0. The head is $\frac37 \frac{B}{\sqrt2} s_{kj} w$. So two of the $2^{n^2}$ sign matrices differ by more than $0.6\,B$ at some input, and $\log N_\infty(0.3\,B) \ge n^2 \log 2$. All rows and columns of $W_{QK}$ have length $\rho \sqrt n$, those of $W_V^\top$ at most $1/\sqrt n$, and $\|W_V\|_2 = 1$.
+# To refute the bound we need a class with many parameters. Take $d = 3n$ columns in three blocks of $n$, the identity for $\sigma$, and inputs $(k, j)$, $k, j = 1, \dots, n$, of three tokens. Two tokens are $\pm \frac{B}{\sqrt2}(a + e_j)$ with $a = (1, \dots, 1)/\sqrt n$ in the first block and $e_j$ in the second, and the third is the query, a multiple of the unit vector $q_k$ of the third block. Let $W_V = a w^\top$ with the unit vector $w = (1, \dots, 1)/\sqrt d$, and $W_{QK} = \rho \sum_{kj} s_{kj}\, q_k e_j^\top$ for signs $s_{kj}$, with $\rho$ such that the scores are $\pm s_{kj} \log 2$ and 0. Then the head is $\frac37 \frac{B}{\sqrt2} s_{kj} w$. So two of the $2^{n^2}$ sign matrices differ by more than $0.6\,B$ at some input, and $\log N_\infty(0.3\,B) \ge n^2 \log 2$. All rows and columns of $W_{QK}$ have length $\rho \sqrt n$, those of $W_V^\top$ at most $1/\sqrt n$, and $\|W_V\|_2 = 1$.
 
 
 # %% mystnb={"code_prompt_hide": "Real heads of this class", "code_prompt_show": "Real heads of this class"} tags=["hide-cell"]
@@ -209,8 +225,7 @@ for n, query in ((2, 1.0), (3, 9.0), (8, 1.0), (8, 64.0)):
 glue(least_output=min(kept))
 
 # %% [markdown]
-# Real heads, up to $n = 8$, have outputs of at least {glue:text}`least_output:.4f` $B$ with the right sign. For tokens of length $B = n^2$ the *constant forced* is $n^2 \log 2$ over the bound with constant 1. Four cases are as restored: the text with queries of length 1, the proof's form with queries as long as tokens, Lemma A.11 with queries as long as the tokens and a fixed position, as long again, that no weight reads, and Lemma A.12 with a second head whose $W_V$ is 0. *Repaired* is {prf:ref}`attention-capacity-repaired`, with all constants: one more power of $B_X$ in each case. The last column divides by $\log^{10}(9n^4)$, far more than the logarithms that $\lesssim$ may hide.
-
+# Real heads, up to $n = 8$, have outputs of at least {glue:text}`least_output:.4f` $B$ with the right sign. For tokens of length $B = n^2$ the *constant forced* is $n^2 \log 2$ over the bound with constant 1. The table has four cases as restored: the text with queries of length 1, the proof's form with queries as long as tokens, Lemma A.11 with queries as long as the tokens and a fixed position, as long again, that no weight reads, and Lemma A.12 with a second head whose $W_V$ is 0. *Repaired* is {prf:ref}`attention-capacity-repaired`, with all constants, that is, with one more power of $B_X$ in each case. The last column divides by $\log^{10}(9n^4)$, far more than the logarithms that $\lesssim$ may hide. If it is above 1, no constant saves the form in this row.
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input"]
 rows = {}
@@ -256,9 +271,11 @@ glue(forced_positions=needed.loc["A.11", "n = 2^14"])
 glue(forced_heads=needed.loc["A.12, two heads", "n = 2^20"])
 
 # %% [markdown]
+# All four forms as restored force a constant that grows without limit, and none of the repaired ones does. So the length of tokens and queries has to be counted as often as they enter.
+#
 # ## What would falsify this
 #
-# A head that leaves $\epsilon$ with the square; a class larger than the repaired bound. The controls are the other powers of $B_X$.
+# The repaired corollary would be false if a head moved by more than $\epsilon$ with the square, or if a class were larger than the repaired bound. Both happen with the other powers of $B_X$, which are the controls.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -266,7 +283,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The paper comes without code, and no bound is evaluated in it. Its experiments use layer normalisation, which holds the length of tokens.
+# The paper comes without code, and no bound is evaluated in it. Its experiments use layer normalisation, which keeps the length of tokens fixed.
 #
 # ## What we found
 #
@@ -310,21 +327,63 @@ ledger.show()
 #
 # **Statement.** As restored, Lemma A.12: for a sum of heads no $B_X$ stands beside $B_{QK}^{2,\infty} B_V$.
 #
-# **Counterexample.** The class of signs of Corollary 4.4, and a second head whose $W_V$ is 0: the constant forced is {glue:text}`forced_heads:.1f` at $n = 2^{20}$, and grows like $n/\log n$.
+# **Counterexample.** For the class of signs of Corollary 4.4, and a second head whose $W_V$ is 0, the constant forced is {glue:text}`forced_heads:.1f` at $n = 2^{20}$, and it grows like $n/\log n$.
 #
-# **Why.** The lemma is read off Corollary 4.4.
+# **Why.** The lemma is read off Corollary 4.4, so it has the same slip.
 #
-# **Repair.** $B_X^2$.
+# **Repair.** As there, $B_X^2$ belongs beside $B_{QK}^{2,\infty} B_V$.
 #
-# **What survives.** Several heads change nothing else. Equal heads cost $H^3$ times one.
+# **What survives.** Several heads change nothing else, and equal heads cost $H^3$ times one.
 # ```
 #
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-longer-scale
+#
+# *By hand.* Double all tokens of the head of the first example. By what must $w$ be divided to keep the attention weights, and what becomes of the output? Which products of norms in {prf:ref}`attention-capacity-repaired` stay the same, if the value weight is halved as well?
+# ```
+#
+# ```{solution} ex-longer-scale
+# :class: dropdown
+#
+# The scores are $\pm w B^2$, so $w$ must be divided by 4, and then the output is doubled, because the values are. If the value weight is halved as well, the function is the old one. The products $B_X B_V^{2,\infty}$ and $B_X^2 B_{QK}^{2,\infty}$ stay the same, and so does the repaired bound, as it must.
+# ```
+#
+# ```{exercise}
+# :label: ex-longer-powers
+#
+# *With the computer.* Continue the table of the first example by computing: for $B$ from $\frac12$ to 8 let $w$ move from 0 to $10^{-4}$ and measure how far the output $B \tanh(w B^2)$ of a real head moves. Which power of $B$ do you read off between neighbouring lengths? Then run the chapter with longer tokens, `python -m bookkit.run variables/longer_tokens -p length 8 --out my_run`, and compare the errors that the search finds with the three forms.
+# ```
+#
+# ```{solution-start} ex-longer-powers
+# :class: dropdown
+# ```
+#
+# The head of the example has one column, so its matrices are single numbers.
+
+# %%
+moved, lengths = [], [0.5, 1.0, 2.0, 4.0, 8.0]
+for B in lengths:
+    X, one = torch.tensor([[B], [-B]]).double(), torch.ones(1, 1).double()
+    ends = [blocks.mix(X, X[0], one, w * one) for w in (0.0, 1e-4)]
+    moved.append((ends[1] - ends[0]).abs().item())
+powers = [math.log2(moved[k + 1] / moved[k]) for k in range(len(moved) - 1)]
+answer = pd.DataFrame(
+    {"B": lengths, "movement": moved, "power": ["", *(f"{p:.2f}" for p in powers)]}
+)
+table(answer, "How far the output moves if a weight of the scores moves by 0.0001", form=".3g")
+
+# %% [markdown]
+# The power is 3 throughout: two from the score and one from the value, as long as the scores are small. In the run with longer tokens the errors of the two printed forms grow with the length, and that of the square does not.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
 # :label: ex-longer-tokens
 #
-# Let the query be a vector $z$ of its own, no longer than $B_z$, and not one of the tokens. Which factor stands beside $B_{QK}^{2,\infty} B_V$ then? Does the class of signs need all of it?
+# *To think about.* Let the query be a vector $z$ of its own, no longer than $B_z$, and not one of the tokens. Which factor stands beside $B_{QK}^{2,\infty} B_V$ then? Does the class of signs need all of it?
 # ```
 #
 # ```{solution} ex-longer-tokens

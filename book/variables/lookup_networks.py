@@ -21,28 +21,9 @@
 # ```{verdict}
 # Yes, every function of a few hidden bits is computed exactly by a transformer, but not by the network in the proof. That network has half the tolerance that its attention heads need. For random functions on {glue:text}`T` bits with orthonormal codes of positions it is wrong on {glue:text}`wrong_share:.0f` % of the strings on average, while with a bag of words it makes no error. A network with wider ramps has twice the tolerance and half the weights that are allowed.
 # ```
-# **Needs** {ref}`ch-sparse-representations`, {ref}`ch-mean-of-a-set`. **Read** 8 min. **Runs in** 15 s. **Source** printed; the bound on $W_2$ in Lemma B.8 is restored.
+# **Needs** {ref}`ch-sparse-representations`, {ref}`ch-mean-of-a-set`. **Read** 12 min. **Runs in** 15 s. **Source** printed; the bound on $W_2$ in Lemma B.8 is restored.
 #
-# **Claim.** Heads that read $s$ chosen bits approximately, followed by a ReLU net that looks up a value for each reading, give a transformer that *equals* any function of these bits on every string, with weights of size $\log T$. That is the paper's existence result. It is true where we have the heads: $s$ heads for inner products of codes $\Delta < \frac1s$, one head and the bag for $\Delta < \frac1{2s-1}$; beyond that it is open. Its proof gives the net a tolerance of half of what the heads need, and exceeds its own bound on the first layer a little. One other net repairs both.
-#
-# ## The statements
-#
-# Notation is that of {ref}`ch-sparse-representations`: strings $b$ of $T$ bits, a set $I$ of $s$ chosen positions that hold $r$ ones, three input maps, heads that approximate a function $g(b) \in [-B, B]^k$ of the chosen bits up to $\gamma/4$ in every coordinate. $g$ is *$\gamma$-injective* if strings with different chosen bits have values at least $\gamma$ apart in some coordinate. For one coordinate and functions of $r$ alone, $g$ is *$\gamma$-strictly monotone* if it grows by at least $\gamma$ with each step of $r$. $\|W\|_\infty$ is the largest absolute entry of $W$.
-#
-# ```{prf:lemma} Edelman et al. (2022), Lemma B.8
-# :label: variables-lemB8
-# Let $x_1, \dots, x_n \in [-B, B]^k$ be at least $4\delta$ apart in some coordinate, any two of them. For any values $f_i$ there is a ReLU net with two hidden layers of $4nk$ and $2n$ units that equals $f_i$ wherever $\|x - x_i\|_\infty \le \delta$. *(True for $\delta \le 1$, a condition that is not printed.)* Its weights, biases among them, have $\|W_1\|_\infty \le \max(1, B)/\delta$, $\|W_2\|_\infty \le k/\delta$ (restored, from the proof and its uses) and $\|w\|_\infty \le \max_i |f_i|$.
-# ```
-#
-# ```{prf:lemma} Edelman et al. (2022), Lemmas B.5 and B.6
-# :label: variables-lemB5
-# *(True for $\gamma \le 4$, a condition that is not printed; the proof is refuted below.)* Let a head be within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$ (B.5), or heads within $\gamma/4$ of a $\gamma$-injective function (B.6). Then a net behind them, with $\|W_1\|_\infty \le 8 \max(1, B)/\gamma$ and $\|W_2\|_\infty \le 8s/\gamma$, makes the transformer equal to any given function of $r$ (B.5), or of the chosen bits (B.6), on all strings. The proof takes the net of {prf:ref}`variables-lemB8` with $\delta = \gamma/8$.
-# ```
-#
-# ```{prf:proposition} Edelman et al. (2022), Propositions 4.7 and B.1
-# :label: variables-prop4-7
-# For each of the three input maps: a head alone approximates a particular monotone function of $r$; one head and a net equal any function of $r$; heads and a net equal any function of the $s$ chosen bits. $\|W_Q\|_F$ is of order $\log(Ts)$, other attention weights are of order $s$, and the net's of order $\mathrm{poly}(s)\, 2^s$.
-# ```
+# **Claim.** Heads that read $s$ chosen bits approximately, followed by a ReLU net that looks up a value for each reading, give a transformer that *equals* any function of these bits on every string, with weights of size $\log T$. This existence result of the paper is true where we have the heads, that is, with $s$ heads for inner products of codes $\Delta < \frac1s$, and with one head and the bag for $\Delta < \frac1{2s-1}$; beyond that it is open. Its proof gives the net a tolerance of half of what the heads need, and exceeds its own bound on the first layer a little, but one other net repairs both.
 
 # %% tags=["parameters"]
 T = 12  # bits of the strings on which everything is checked [8..12]
@@ -68,9 +49,60 @@ symmetric = ledger.result("variables.prop4_7.symmetric")
 plain, strings = selection.basis(torch.eye(T)), cube.bits(T)
 
 # %% [markdown]
+# ## Why one should care
+#
+# An attention head reads a bit only approximately, because a softmax always leaves some weight on other tokens. A Boolean function, however, has to be computed without any error on all $2^T$ strings, and errors of a layer are magnified by the next. So there has to be a step that turns approximate readings into exact values, and it must not cost weights that grow with $T$. The paper's net does this with a table of all $2^s$ possible readings. The whole question is then one of tolerances: how far may a reading be off, and does the net still recognise it? Here the proof of the paper goes wrong by a factor of two, and for some functions this affects more than half of all strings.
+#
+# ## One bit by hand
+#
+# Take one chosen bit of twelve and let a head read its sign, $+1$ for a 0 and $-1$ for a 1, for the accuracy $\gamma = 1$. The scale of the paper is $e^R = 8T/\gamma = 96$, so the chosen row has the exponential 96, the 11 other rows have 1 each, and so has the class token, whose value is 0; together this is 108. If the chosen bit is 0 and $k$ of the others are 1, the head reads $\frac{96 + (11 - k) - k}{108} = \frac{107 - 2k}{108}$:
+#
+# | opposite bits $k$ | reading | distance from $1$ | within $\gamma/8 = 0.125$ | within $\gamma/4 = 0.25$ |
+# |--:|--:|--:|:--|:--|
+# | 0 | 0.991 | 0.009 | yes | yes |
+# | 6 | 0.880 | 0.120 | yes | yes |
+# | 7 | 0.861 | 0.139 | no | yes |
+# | 11 | 0.787 | 0.213 | no | yes |
+#
+# All readings are within $\gamma/4$ of the sign, as the lemmas on heads promise. The net of the proof, however, recognises a reading only within $\gamma/8$. It fails as soon as 7 of the 11 other bits are opposite, which happens for 562 of the 2048 choices, or 27 % of the strings, as the next lines confirm.
+
+# %%
+opposite = cube.bits(11).sum(1)
+distances = 1 - (107 - 2 * opposite.double()) / 108
+table(
+    {
+        "largest distance": distances.max().item(),
+        "beyond gamma / 8": int((distances > 1 / 8).sum()),
+        "beyond gamma / 4": int((distances > 1 / 4).sum()),
+        "strings": len(distances),
+    },
+    "Readings of one bit of twelve that is 0",
+    form=".3f",
+)
+
+# %% [markdown]
+# ## The statements
+#
+# Notation is that of {ref}`ch-sparse-representations`: strings $b$ of $T$ bits, a set $I$ of $s$ chosen positions that hold $r$ ones, three input maps, and heads that approximate a function $g(b) \in [-B, B]^k$ of the chosen bits up to $\gamma/4$ in every coordinate. $g$ is *$\gamma$-injective* if strings with different chosen bits have values at least $\gamma$ apart in some coordinate. For one coordinate and functions of $r$ alone, $g$ is *$\gamma$-strictly monotone* if it grows by at least $\gamma$ with each step of $r$. $\|W\|_\infty$ is the largest absolute entry of $W$.
+#
+# ```{prf:lemma} Edelman et al. (2022), Lemma B.8
+# :label: variables-lemB8
+# Let $x_1, \dots, x_n \in [-B, B]^k$ be at least $4\delta$ apart in some coordinate, any two of them. For any values $f_i$ there is a ReLU net with two hidden layers of $4nk$ and $2n$ units that equals $f_i$ wherever $\|x - x_i\|_\infty \le \delta$. *(True for $\delta \le 1$, a condition that is not printed.)* Its weights, biases among them, have $\|W_1\|_\infty \le \max(1, B)/\delta$, $\|W_2\|_\infty \le k/\delta$ (restored, from the proof and its uses) and $\|w\|_\infty \le \max_i |f_i|$.
+# ```
+#
+# ```{prf:lemma} Edelman et al. (2022), Lemmas B.5 and B.6
+# :label: variables-lemB5
+# *(True for $\gamma \le 4$, a condition that is not printed; the proof is refuted below.)* Let a head be within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$ (B.5), or heads within $\gamma/4$ of a $\gamma$-injective function (B.6). Then a net behind them, with $\|W_1\|_\infty \le 8 \max(1, B)/\gamma$ and $\|W_2\|_\infty \le 8s/\gamma$, makes the transformer equal to any given function of $r$ (B.5), or of the chosen bits (B.6), on all strings. The proof takes the net of {prf:ref}`variables-lemB8` with $\delta = \gamma/8$.
+# ```
+#
+# ```{prf:proposition} Edelman et al. (2022), Propositions 4.7 and B.1
+# :label: variables-prop4-7
+# For each of the three input maps: a head alone approximates a particular monotone function of $r$; one head and a net equal any function of $r$; heads and a net equal any function of the $s$ chosen bits. $\|W_Q\|_F$ is of order $\log(Ts)$, other attention weights are of order $s$, and the net's of order $\mathrm{poly}(s)\, 2^s$.
+# ```
+#
 # ## The tolerance
 #
-# The heads are accurate to $\gamma/4$, and hardly better. With $R = \log(8T/\gamma)$ and the one chosen bit opposite to all others, a head reads a sign with an error of $\frac{2T - 1}{e^R + T} \approx \frac\gamma4$. The proof's $\delta = \gamma/8$ is half of this. With $\delta = \gamma/4$ all readings are within the tolerance, and points that are $\gamma = 4\delta$ apart still have disjoint boxes.
+# The heads are accurate to $\gamma/4$, and hardly better. With $R = \log(8T/\gamma)$ and the one chosen bit opposite to all others, a head reads a sign with an error of $\frac{2T - 1}{e^R + T} \approx \frac\gamma4$, as in the last row of the example, while the proof's $\delta = \gamma/8$ is half of this. With $\delta = \gamma/4$ all readings are within the tolerance, and points that are $\gamma = 4\delta$ apart still have disjoint boxes. The figure shows both choices for two chosen bits.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "What two heads make of all strings (dots), with two chosen bits and $\\gamma = 1$. Solid: boxes on which the net is exact, with the proof's tolerance (left) and with twice that (right). Dotted: where it begins to answer 0.", "name": "fig-lookup-boxes"}, "image": {"alt": "Two panels with four groups of dots near the corners of a square. Left, small solid boxes around the corners contain only some of the dots; the others lie between the solid and the dotted box. Right, all dots lie inside the solid boxes, and the dotted boxes do not overlap."}} tags=["hide-input"]
 pair = lookup.construct(torch.zeros(4), [0, 1], plain)
@@ -104,9 +136,11 @@ table(
 )
 
 # %% [markdown]
+# On the left many readings lie outside the solid boxes, so the net of the proof gives them a wrong value. On the right all of them lie inside, and the dotted boxes, outside of which the net answers 0, still do not overlap. The table counts how many of all readings are outside.
+#
 # ## The net
 #
-# A coordinate passes a *trapezoid* $\psi_{ij}$: 1 up to $\delta$ from $x_{ij}$, then a linear ramp down to 0. That takes four ReLUs. The second layer adds the $k$ trapezoids of a point: $h_i = \sum_j \psi_{ij} - k$, and $(h_i + 1)_+ - (h_i)_+$ is 1 if all coordinates pass, and 0 if one of them is off the trapezoid. The last layer multiplies by the values. In the proof the ramps have width $\delta$. Then the slopes are $1/\delta$, and a bias is as large as $2 + B/\delta$: more than $\max(1, B)/\delta$.
+# A coordinate passes a *trapezoid* $\psi_{ij}$, which is 1 up to $\delta$ from $x_{ij}$ and then a linear ramp down to 0, for which four ReLUs are needed. The second layer adds the $k$ trapezoids of a point: $h_i = \sum_j \psi_{ij} - k$, and $(h_i + 1)_+ - (h_i)_+$ is 1 if all coordinates pass, and 0 if one of them is off the trapezoid. The last layer multiplies by the values. In the proof the ramps have width $\delta$, so the slopes are $1/\delta$, and a bias is as large as $2 + B/\delta$, which is more than $\max(1, B)/\delta$.
 #
 # ```{prf:lemma} Wide ramps (ours)
 # :label: lookup-wide-ramps
@@ -115,13 +149,17 @@ table(
 #
 # For large $\delta$ the lemmas fail as they are printed. Let one bit be chosen, $\gamma = 4000$ and the values $\pm 2000$. A head reads one value of the bit as {glue:text}`readings` different numbers, by the other bits, and a net of 8 and 4 units in one number has at most {glue:text}`pieces` pieces on which it is linear. So two readings share a piece, on which the net has to be constant, and within the printed norms that constant is at most {glue:text}`constant:.2f`, where 1 is needed. For $\delta > 1$ the bound $k/\delta$ is too small for this net, and the net of the proof, whose second layer is $1/\delta$ times as steep, does not answer 0 off its boxes. All uses have $\delta \le \frac18$, so we take $\delta \le 1$.
 #
-# ```{dropdown} Proof
-# Let the ramps have width $2\delta$: zero from $3\delta$ on. The box of another point ends $3\delta$ away in some coordinate, so all boxes are disjoint from the trapezoids of others. Slopes are $\frac1{2\delta}$. Drop a side of $\psi_{ij}$ where it is not needed: if no $x_{i'j}$ is $4\delta$ or more above $x_{ij}$, let $\psi_{ij}$ stay 1 above, and likewise below. (The two units get no weight; where the rising side is dropped its 1 moves to the bias of the second layer, which stays between $-k$ and $1$.) A side that is kept has its kinks between $x_{ij} + \delta$ and $x_{ij} + 3\delta$, while $x_{ij} \ge -B$ and $x_{ij} + 4\delta \le B$. So all kinks lie in $[-B + \delta, B - \delta]$, and biases are at most $\frac{B}{2\delta}$. The second layer has weights $\pm 1$ and biases between $-k$ and 1.
+# **The idea of the proof.** Ramps of twice the width have half the slope, so the weights become smaller, and there is room for such ramps because points are $4\delta$ apart and the boxes of two neighbours take only $2 \delta$ of this. Biases are large only for ramps near the faces of the cube, and a ramp that leads away from all other points is not needed.
 #
-# For B.5 and B.6 take the points $g(b)$. Any two are $\gamma = 4\delta$ apart in some coordinate, and each reading is within $\gamma/4 = \delta$ of its point. $\square$
+# ```{dropdown} Proof
+# *Ramps.* Let the ramps have width $2\delta$: zero from $3\delta$ on. The box of another point ends $3\delta$ away in some coordinate, so all boxes are disjoint from the trapezoids of others, and slopes are $\frac1{2\delta}$. Drop a side of $\psi_{ij}$ where it is not needed: if no $x_{i'j}$ is $4\delta$ or more above $x_{ij}$, let $\psi_{ij}$ stay 1 above, and likewise below. (The two units get no weight; where the rising side is dropped its 1 moves to the bias of the second layer, which stays between $-k$ and $1$.)
+#
+# *Biases.* A side that is kept has its kinks between $x_{ij} + \delta$ and $x_{ij} + 3\delta$, while $x_{ij} \ge -B$ and $x_{ij} + 4\delta \le B$. So all kinks lie in $[-B + \delta, B - \delta]$, and biases are at most $\frac{B}{2\delta}$. The second layer has weights $\pm 1$ and biases between $-k$ and 1.
+#
+# *B.5 and B.6.* As points we take the values $g(b)$. Any two are $\gamma = 4\delta$ apart in some coordinate, and each reading is within $\gamma/4 = \delta$ of its point. $\square$
 # ```
 #
-# The adversary takes points on grids with gaps of exactly $4\delta$, up to the faces of the cube, with $B$ from $10^{-3}$ to $10^3$ and $\delta$ up to $B/2$, and probes at corners of boxes. So the readings are those of *any* heads that are $\gamma/4$ off a $\gamma$-injective function.
+# The adversary takes points on grids with gaps of exactly $4\delta$, up to the faces of the cube, with $B$ from $10^{-3}$ to $10^3$ and $\delta$ up to $B/2$, and probes at corners of boxes. So the readings are those of *any* heads that are $\gamma/4$ off a $\gamma$-injective function. An error of the repaired net at distance $\delta$, or a weight above its bound, would refute our lemma.
 
 # %%
 found = []
@@ -222,11 +260,11 @@ for result, of_large, of_one in zip(
 glue(constant=printed(wide)[0], readings=len(set(readings)), pieces=pieces)
 
 # %% [markdown]
-# The largest first-layer weight of the proof's net is {glue:text}`weight:.1f` times what the lemma allows, that of the repaired one {glue:text}`lighter:.2f` times. The lemma only asks that *some* net meets its bound, and one does. With the proof's tolerance readings at $\gamma/4$ are at $2\delta$, where its net answers 0.
+# The largest first-layer weight of the proof's net is {glue:text}`weight:.1f` times what the lemma allows, and that of the repaired net is {glue:text}`lighter:.2f` times. The lemma only asks that *some* net meets its bound, and one does. With the proof's tolerance, readings at $\gamma/4$ are at $2\delta$, where its net answers 0.
 #
 # ## End to end
 #
-# Random functions of $s = 1, \dots, 4$ chosen bits, and of $r$ alone, with one head; each is compared with its transformer on all strings. Half of the bases are orthonormal, the others random ones of eight vectors with $\Delta$ up to 0.95 of $\frac1{2s-1}$ and to 0.3; keys and values are dual ({ref}`ch-mean-of-a-set`).
+# To test heads and nets together, we draw random functions of $s = 1, \dots, 4$ chosen bits, and of $r$ alone with one head, and compare each with its transformer on all strings. Half of the bases are orthonormal, and the others are random ones of eight vectors with $\Delta$ up to 0.95 of $\frac1{2s-1}$ and to 0.3; keys and values are dual ({ref}`ch-mean-of-a-set`). A single wrong value in the column *error* would refute the repaired construction.
 
 # %%
 cases = []
@@ -298,11 +336,11 @@ glue(T=T, wrong_share=wrong_share, models=6 * trials, farthest=distance.max())
 glue(outside=int((distance > 1 / 8).sum()), all_strings=len(strings))
 
 # %% [markdown]
-# All {glue:text}`models` are exact. With the proof's net {glue:text}`wrong_share:.0f` % of the values are wrong in the mean for the maps with positions and orthonormal codes. The bag and the mean of two or more signs are spared: their heads happen to be accurate to $\gamma/8$ already.
+# All {glue:text}`models` transformers are exact. With the proof's net {glue:text}`wrong_share:.0f` % of the values are wrong on average for the maps with positions and orthonormal codes. The bag and the mean of two or more signs are spared, because their heads happen to be accurate to $\gamma/8$ already.
 #
 # ## Norms against length
 #
-# Which weights grow with $T$? Transformers for $s = 3$:
+# Which weights grow with $T$? The table has the norms of transformers for $s = 3$ at three lengths.
 
 # %%
 rows = {}
@@ -340,12 +378,12 @@ norms.holds(
 )
 
 # %% [markdown]
-# Only the query grows, and exactly as $\log T$. The net does not see $T$ at all. Its entries are bounded, and no more than $8 s\, 2^s$ of $W_1$ and $10 s\, 2^s$ of $W_2$ are not 0. So its norms are of order $\mathrm{poly}(s)\, 2^{s/2}$, less than the paper allows. The proposition buys independence of $T$, not a short description of the function.
+# Only the query grows, and exactly as $\log T$, since the net does not see $T$ at all. Its entries are bounded, and no more than $8 s\, 2^s$ of $W_1$ and $10 s\, 2^s$ of $W_2$ are not 0. So its norms are of order $\mathrm{poly}(s)\, 2^{s/2}$, less than the paper allows. In other words, the proposition buys independence of $T$, but not a short description of the function.
 #
 # ## What we found
 #
-# * Every function of a few hidden bits has an exact transformer whose only weight that grows with the length is the query, and it grows as $\log T$.
-# * The proof's tolerance is half of what is needed. At {glue:text}`T` bits {glue:text}`wrong_share:.0f` % of all values are then wrong, in the mean over random functions, so this is not an edge case.
+# * Every function of a few hidden bits has an exact transformer whose only weight that grows with the length is the query, and the query grows as $\log T$.
+# * The proof's tolerance is half of what is needed. At {glue:text}`T` bits {glue:text}`wrong_share:.0f` % of all values are then wrong, on average over random functions, so this is not an edge case.
 # * Wide ramps meet every bound of Lemma B.8 for $\delta \le 1$, and twice the tolerance is then within the weights printed for B.5 and B.6.
 #
 # ```{finding} variables.lemB5
@@ -354,18 +392,18 @@ norms.holds(
 #
 # **Statement.** Printed: heads within $\gamma/4$ of a $\gamma$-injective function and some net behind them represent any function of the chosen bits exactly. The proof takes the lookup net with $\delta = \gamma/8$.
 #
-# **Counterexample.** Of this choice only: two chosen bits of {glue:text}`T`, $\gamma = 1$, orthonormal positions. Readings are off by up to {glue:text}`farthest:.3f`, the tolerance is 0.125, and {glue:text}`outside` of {glue:text}`all_strings` strings are outside. In the mean over random functions {glue:text}`wrong_share:.0f` % of the values are wrong.
+# **Counterexample.** It refutes this choice only. Take two chosen bits of {glue:text}`T`, $\gamma = 1$, and orthonormal positions. Readings are off by up to {glue:text}`farthest:.3f`, the tolerance is 0.125, and {glue:text}`outside` of {glue:text}`all_strings` strings are outside. On average over random functions {glue:text}`wrong_share:.0f` % of the values are wrong.
 #
-# **Why.** The net is exact within $\delta$ of its points, and $\gamma/4$ is $2\delta$, where it answers 0. Besides, its largest bias is $2 + B/\delta$, where Lemma B.8 allows $\max(1, B)/\delta$.
+# **Why.** The net is exact within $\delta$ of its points, but $\gamma/4$ is $2\delta$, where it answers 0. Besides, its largest bias is $2 + B/\delta$, where Lemma B.8 allows $\max(1, B)/\delta$.
 #
-# **Repair.** $\delta = \gamma/4$, and ramps of width $2\delta$ where they are needed: {prf:ref}`lookup-wide-ramps`. Or ask for $\gamma/8$ from the heads, at $\log 2$ more in the scores.
+# **Repair.** Take $\delta = \gamma/4$, and ramps of width $2\delta$ where they are needed: {prf:ref}`lookup-wide-ramps`. Or ask for $\gamma/8$ from the heads, at $\log 2$ more in the scores.
 #
-# **What survives.** The lemmas (for $\delta \le 1$, as in all their uses) and the proposition, with $\|W_1\|_\infty \le 2\max(1, B)/\gamma$ where $8\max(1, B)/\gamma$ is allowed, and $\|W_2\|_\infty \le s$ where $8s/\gamma$ is. All {glue:text}`models` random transformers with the repair are exact.
+# **What survives.** The lemmas (for $\delta \le 1$, as in all their uses) and the proposition survive, with $\|W_1\|_\infty \le 2\max(1, B)/\gamma$ where $8\max(1, B)/\gamma$ is allowed, and $\|W_2\|_\infty \le s$ where $8s/\gamma$ is. All {glue:text}`models` random transformers with the repair are exact.
 # ```
 #
 # ## What would falsify this
 #
-# A wrong value inside the tolerance; the control is a probe at twice the tolerance. A weight of the repaired net above its bound; the control is the net of the proof. A transformer with a wrong value on some string; the control is the proof's net, for which the repaired one is the control. A head alone that is off by more than $\gamma/4$; the control has plain keys. A norm that grows faster than $\log T$; the control is its root.
+# The lemma on wide ramps would be false if the net gave a wrong value inside the tolerance, as it does at twice the tolerance, or if a weight of the repaired net exceeded its bound, as one of the net of the proof does. The proposition would be false in our form if a transformer had a wrong value on some string; the control is the proof's net, for which the repaired one is the control. The first item would be false if a head alone were off by more than $\gamma/4$, as it is with plain keys. The claim on norms would be false if one grew faster than $\log T$; its control is the root of the norm of the query.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -373,32 +411,61 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# There is none: the proposition is about existence, and the paper's experiments train their nets. A trained model need not look like this one.
+# There is none, because the proposition is about existence, and the paper's experiments train their nets. A trained model need not look like this one.
 #
 # ## Exercises
 #
 # ```{exercise}
-# :label: ex-lookup-half
-#
-# Why does the proof's tolerance fail on about half of the strings of 12 bits, whatever the function?
-# ```
-#
-# ```{solution} ex-lookup-half
-# :class: dropdown
-#
-# A head for the bit $i$ reads its sign, moved towards the signs of the others by about $\gamma/4$ times their share that is opposite. It is beyond $\gamma/8$ if clearly more than half of the others are opposite: a quarter of the strings. With several heads, one of them suffices.
-# ```
-#
-# ```{exercise}
 # :label: ex-lookup-units
 #
-# A function of $r$ alone needs one head and one coordinate. How many hidden units does its net have for $s = 3$ chosen bits, and how many has the net for general functions?
+# *By hand.* A function of $r$ alone needs one head and one coordinate. How many hidden units does its net have for $s = 3$ chosen bits, and how many has the net for general functions?
 # ```
 #
 # ```{solution} ex-lookup-units
 # :class: dropdown
 #
-# There are $4nk + 2n$ units. With $n = s + 1 = 4$ points in $k = 1$ dimension that is 24; with $n = 2^s = 8$ points in $k = 3$ dimensions it is 112.
+# There are $4nk + 2n$ units. With $n = s + 1 = 4$ points in $k = 1$ dimension that is 24, and with $n = 2^s = 8$ points in $k = 3$ dimensions it is 112.
+# ```
+#
+# ```{exercise}
+# :label: ex-lookup-scale
+#
+# *With the computer.* One can also repair the proof by more accurate heads. For one chosen bit of 12, how large must $e^R$ be so that no reading is farther than $\gamma/8$ from its point at $\gamma = 1$? Compute the share of strings beyond $\gamma/8$ for $e^R = 96, 120, 150$ and 192. Then run the chapter with shorter strings, `python -m bookkit.run variables/lookup_networks -p T 8 --out my_run`, and compare the share of wrong values of the proof's net.
+# ```
+#
+# ```{solution-start} ex-lookup-scale
+# :class: dropdown
+# ```
+#
+# With the exponential $a$ the reading is $\frac{a + 11 - 2k}{a + 12}$ for $k$ opposite bits.
+
+# %%
+by_scale = {}
+for a in (96, 120, 150, 192):
+    away = 1 - (a + 11 - 2 * opposite.double()) / (a + 12)
+    by_scale[a] = {
+        "largest distance": away.max().item(),
+        "beyond gamma / 8, %": 100 * (away > 1 / 8).double().mean().item(),
+    }
+answer = pd.DataFrame(by_scale).T.rename_axis("exp R")
+table(answer, "Readings of one bit of twelve by the scale of the scores", form=".3g")
+
+# %% [markdown]
+# Twice the paper's $e^R$ is enough, which is $\log 2$ more in the scores. The least $e^R$ that is enough is 172, where the reading of the string with all other bits opposite is exactly $\gamma/8$ off. The share of strings outside falls quickly, however, because few strings have nearly all other bits opposite.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-lookup-half
+#
+# *To think about.* Why does the proof's tolerance fail on about half of the strings of 12 bits, whatever the function?
+# ```
+#
+# ```{solution} ex-lookup-half
+# :class: dropdown
+#
+# A head for the bit $i$ reads its sign, moved towards the signs of the others by about $\gamma/4$ times their share that is opposite. So it is beyond $\gamma/8$ if clearly more than half of the others are opposite, which is the case for a quarter of the strings. With several heads, one of them suffices.
 # ```
 #
 # ## References

@@ -21,20 +21,9 @@
 # ```{verdict}
 # Lemma B.2 is false for a single head. The lemma lets one head average $s$ chosen positions whenever the inner products of the positions' codes are below $\frac1s$. But from $\frac1{2s-1}$ on there are codes for which every head with values as short as the lemma's errs by at least $\frac1{5s}$. Below $\frac1{2s-1}$ a head with another key works, sometimes with a longer query; the head of the proof can err by {glue:text}`printed_bad:.1f` times what is allowed. With one head for each position the lemma is true.
 # ```
-# **Needs** {ref}`ch-sparse-representations`. **Read** 9 min. **Runs in** 15 s. **Source** printed, but for the scale $R$ of the proof's head.
+# **Needs** {ref}`ch-sparse-representations`. **Read** 13 min. **Runs in** 15 s. **Source** printed, but for the scale $R$ of the proof's head.
 #
-# **Claim.** The positions of a string have fixed codes, vectors of length 1 that are nearly orthogonal. The paper says that one attention head can average the signs of any $s$ chosen bits, if inner products of codes stay below $1/s$. The head that it writes down often fails. Another one works up to $\frac1{2s-1}$, and from there on no head with values as short as the lemma's need exist, however long its key. With one head for each bit all is as the paper says.
-#
-# ## The statement
-#
-# Notation is that of {ref}`ch-sparse-representations`: row $t$ of the input is $v_t + e_{b_t}$, the last row is the class token $c$, $|v_t^\top v_u| \le \Delta$ for $t \ne u$, and a head gives $\mathrm{softmax}(c^\top W_Q W_K^\top X^\top)\, X W_V W_C$. $I$ is the set of $s$ chosen positions, $r$ the number of ones among them.
-#
-# ```{prf:lemma} Edelman et al. (2022), Lemma B.2
-# :label: variables-lemB2
-# Let $\Delta < 1/s$ and $0 < \gamma \le 1$. There is a head within $\gamma/4$, on all strings, of a function of $r$ with values in $[-1, 1]$ that grows by at least $\frac2s$ with each step of $r$. It has $\|W_Q\|_F \le \log(8T/\gamma) / (1 - s\Delta)$, $\|W_K\|_F \le s$, $\|W_V\|_F \le 2$ and $\|W_C\|_F \le 1$. And there are $s$ heads, each with $\|W_K\|_F \le 1$, within $\gamma/4$ of $s$ numbers in $[-1, 1]$ of which one differs by 2 if the chosen bits differ. *(The first half is refuted below: from $\Delta = \frac1{2s-1}$ on with any key, and by the printed norms already above a smaller $\Delta^*$.)*
-# ```
-#
-# The conditions force the first function to be $\frac{2r}s - 1$, up to its sign the mean of the signs $(-1)^{b_i}$. The proof takes $W_Q = R\, c\, \epsilon_1^\top$, the key $\sum_{i \in I} v_i$, the value $e_0 - e_1$, and $R$ is not legible; we restore it from the norm of the statement, $R = \log(8T/\gamma)/(1 - s\Delta)$. (Its error term asks for $1 - 2s\Delta$ in place of $1 - s\Delta$; with that the key still fails on the uneven basis below.) With this value the output falls with $r$, a slip: exchange $e_0$ and $e_1$. For $\Delta = 0$ that is right: it is the case of trained positions.
+# **Claim.** The positions of a string have fixed codes, vectors of length 1 that are nearly orthogonal. The paper says that one attention head can average the signs of any $s$ chosen bits, if inner products of codes stay below $1/s$. The head that it writes down often fails, but another head works for inner products below $\frac1{2s-1}$. From there on codes exist for which no head with values as short as the lemma's works, however long its key is. With one head for each bit the result is as the paper says.
 
 # %% tags=["parameters"]
 T = 12  # bits of the strings of the two bases [10..13]
@@ -52,7 +41,7 @@ from scipy.optimize import brentq
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
-from helpers.rng import Rng
+from helpers.rng import Rng, f64
 from papers.variables import selection
 
 ledger, rng = Ledger("variables/mean_of_a_set"), Rng(seed)
@@ -67,14 +56,54 @@ def off(at, heads, chosen, bits, gamma):
 
 
 # %% [markdown]
+# ## Why one should care
+#
+# A transformer that is to compute a function of three bits out of a thousand has to find these three first. The paper shows that one attention head can do it, with a key that is the sum of the three codes, and this is the step in which a transformer "creates a variable". Codes of positions cannot be exactly orthogonal if there are more positions than dimensions, so the question is how nearly orthogonal they must be. The answer decides how many positions fit into how many dimensions, and whether a single head is enough or whether each bit needs a head of its own.
+#
+# ## Four corners of a face
+#
+# Take four codes in three dimensions, the corners of one face of a cube, scaled to length 1:
+#
+# | position | code times $\sqrt3$ | chosen |
+# |:--|:--|:--|
+# | 1 | $(1, 1, 1)$ | yes |
+# | 2 | $(1, -1, -1)$ | yes |
+# | 3 | $(1, -1, 1)$ | no |
+# | 4 | $(1, 1, -1)$ | no |
+#
+# The chosen codes lie at opposite corners of the face, and so do the other two. Every two codes have the inner product $\frac13$ or $-\frac13$, so that $\Delta = \frac13$, which is below the $\frac1s = \frac12$ that the lemma asks for. A head that should average the signs of bits 1 and 2 has to give positions 1 and 2 high scores. But the scores are inner products with a key, and the two diagonals of a face have the same midpoint, $(1, 0, 0)/\sqrt3$. So the scores of positions 1 and 2 add up to the same number as those of positions 3 and 4, and *no key can give both chosen positions a higher score than both others*. With the key of the paper, the sum of the two chosen codes, all four scores are even equal, as the next lines confirm.
+
+# %%
+corners = f64([[1, 1, 1], [1, -1, -1], [1, -1, 1], [1, 1, -1]]) / math.sqrt(3)
+score = corners @ (corners[0] + corners[1])
+table(
+    {"position": [1, 2, 3, 4], "chosen": ["yes", "yes", "no", "no"], "score": score.tolist()},
+    "Scores with the sum of the chosen codes as the key",
+    form=".3f",
+)
+
+# %% [markdown]
+# So this head averages all four signs. If both chosen bits are 0 and the other two are 1, its output is 0 where it should be 1. A head that ignores one of the chosen positions does better, as it is off by at most $\frac12$. We shall prove that every head with short values is off by at least $\frac1{10}$, whereas at $\gamma = \frac1{10}$ the lemma allows $\frac1{40}$.
+#
+# ## The statement
+#
+# Notation is that of {ref}`ch-sparse-representations`: row $t$ of the input is $v_t + e_{b_t}$, the last row is the class token $c$, $|v_t^\top v_u| \le \Delta$ for $t \ne u$, and a head gives $\mathrm{softmax}(c^\top W_Q W_K^\top X^\top)\, X W_V W_C$. $I$ is the set of $s$ chosen positions, and $r$ is the number of ones among them.
+#
+# ```{prf:lemma} Edelman et al. (2022), Lemma B.2
+# :label: variables-lemB2
+# Let $\Delta < 1/s$ and $0 < \gamma \le 1$. There is a head within $\gamma/4$, on all strings, of a function of $r$ with values in $[-1, 1]$ that grows by at least $\frac2s$ with each step of $r$. It has $\|W_Q\|_F \le \log(8T/\gamma) / (1 - s\Delta)$, $\|W_K\|_F \le s$, $\|W_V\|_F \le 2$ and $\|W_C\|_F \le 1$. And there are $s$ heads, each with $\|W_K\|_F \le 1$, within $\gamma/4$ of $s$ numbers in $[-1, 1]$ of which one differs by 2 if the chosen bits differ. *(The first half is refuted below: from $\Delta = \frac1{2s-1}$ on with any key, and by the printed norms already above a smaller $\Delta^*$.)*
+# ```
+#
+# The conditions force the first function to be $\frac{2r}s - 1$, up to its sign the mean of the signs $(-1)^{b_i}$. The proof takes $W_Q = R\, c\, \epsilon_1^\top$, the key $\sum_{i \in I} v_i$ and the value $e_0 - e_1$. Its $R$ is not legible, so we restore it from the norm of the statement, $R = \log(8T/\gamma)/(1 - s\Delta)$. (Its error term asks for $1 - 2s\Delta$ in place of $1 - s\Delta$; with that the key still fails on the uneven basis below.) With this value the output falls with $r$, which is a slip: exchange $e_0$ and $e_1$. For $\Delta = 0$ the construction is right, since this is the case of trained positions.
+#
 # ## Where the proof's head fails
 #
-# With that key a chosen row scores between $R(1 - (s-1)\Delta)$ and $R(1 + (s-1)\Delta)$, and another up to $Rs\Delta$. Two things can go wrong, each shown by a basis with $s = 4$:
+# With the key of the proof a chosen row scores between $R(1 - (s-1)\Delta)$ and $R(1 + (s-1)\Delta)$, and another row up to $Rs\Delta$. Two things can go wrong, and each is shown by a basis with $s = 4$:
 #
-# * **Opposed.** Inner products are $-\Delta$ within $I$ and $+\Delta$ elsewhere. The margin between chosen rows and others is $R(1 - (2s-1)\Delta)$, and the scale makes up for $s\Delta$ only.
-# * **Uneven.** One chosen vector is at $+\Delta$ to the others, which are at $-\Delta$ to each other. Then the softmax is not uniform on $I$: it prefers the first, by a factor of $e^{2(s-2)R\Delta}$. A larger $R$ makes it worse.
+# * **Opposed.** Inner products are $-\Delta$ within $I$ and $+\Delta$ elsewhere. Then the margin between chosen rows and others is $R(1 - (2s-1)\Delta)$, but the scale makes up for $s\Delta$ only.
+# * **Uneven.** One chosen vector is at $+\Delta$ to the others, which are at $-\Delta$ to each other. Then the softmax is not uniform on $I$, because it prefers the first vector by a factor of $e^{2(s-2)R\Delta}$, and a larger $R$ makes this worse.
 #
-# A *dual* key repairs both: the vector $w$ in the span of the chosen ones with $w^\top v_i = 1$ for each $i \in I$. By {prf:ref}`variables-dual-vectors` all others have $|w^\top v_t| \le 1 - \mu$, with the margin $\mu = 1 - \frac{s\Delta}{1 - (s-1)\Delta}$, positive for $\Delta < \frac1{2s-1}$.
+# Both are repaired by a *dual* key, that is, by the vector $w$ in the span of the chosen ones with $w^\top v_i = 1$ for each $i \in I$. By {prf:ref}`variables-dual-vectors` all others have $|w^\top v_t| \le 1 - \mu$, with the margin $\mu = 1 - \frac{s\Delta}{1 - (s-1)\Delta}$, which is positive for $\Delta < \frac1{2s-1}$. The figure compares the two keys at every scale of the scores.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Largest error over all strings of the head for the mean of four signs, against the scale of its scores, on the two bases. The grey line is what the lemma allows, the dotted one the proof's scale.", "name": "fig-selection-scale"}, "image": {"alt": "Error on a logarithmic axis against the scale R. The curve of the plain key on the opposed basis falls, and crosses the grey line to the right of the dotted one. On the uneven basis it falls at first, turns, and rises above one. The two curves of the dual key fall throughout, one of them passing below the grey line just before the dotted line, the other well before."}} tags=["hide-input"]
 opposed, signs = selection.opposed_gram(T, s_near, delta), torch.zeros(T, T).double()
@@ -99,7 +128,9 @@ ax.legend(loc="lower left")
 figures.show()
 
 # %% [markdown]
-# The table has both bases at $\gamma = \frac12$, all strings. `at_norms` gives the dual key the length $s$ and the query the norm of the lemma.
+# On the uneven basis the plain key never comes near the grey line, because its error falls at first and then rises with the scale. On the opposed basis it needs a larger scale than the proof's, which is the dotted line. The errors of the dual key fall throughout, and both are below the grey line at the scale of the proof.
+#
+# The table has both bases at $\gamma = \frac12$, with the largest error over all strings. `at_norms` gives the dual key the length $s$ and the query the norm of the lemma. A number above 1 is an error that the lemma does not allow.
 
 # %%
 found = {}
@@ -129,28 +160,30 @@ mean.refuted(
 )
 
 # %% [markdown]
-# The proof's head fails on both. On both a head within the lemma's norms exists: the dual key at length $s$ is off by at most {glue:text}`within_bad:.2g` of $\gamma/4$. So these bases break the proof, and not the lemma.
+# The proof's head fails on both bases, but on both a head within the lemma's norms exists, since the dual key at length $s$ is off by at most {glue:text}`within_bad:.2g` of $\gamma/4$. So these bases break the proof, and not the lemma.
 #
 # ## Where the lemma fails
 #
-# Take a regular simplex of $2s$ vectors, all inner products $-\frac1{2s-1}$. Keep half of them as the chosen ones, and turn the other half round. Then $\Delta = \frac1{2s-1}$, which is less than $\frac1s$. The simplex adds up to 0, so *the sum of the chosen vectors is the sum of the others*. No key can prefer the chosen ones: some other row scores as high as the lowest of them.
+# The four corners of the example are a special case of the following codes. Take a regular simplex of $2s$ vectors, with all inner products $-\frac1{2s-1}$. Keep half of them as the chosen ones, and reverse the other half, so that $\Delta = \frac1{2s-1}$, which is less than $\frac1s$. The simplex adds up to 0, so *the sum of the chosen vectors is the sum of the others*. No key can prefer the chosen ones, because some other row scores at least as high as the lowest of them.
 #
 # ```{prf:theorem} No head (ours)
 # :label: variables-no-head
 # Let $s \ge 2$. On these $T = 2s$ vectors every head with $\|W_V\|_F \|W_C\|_F \le 2$ is off by at least $\frac1{5s}$ from $\pm(\frac{2r}s - 1)$ on some string, whatever $W_Q$ and $W_K$. So {prf:ref}`variables-lemB2` is false for one head, for all $\frac1{2s-1} \le \Delta < \frac1s$ and $\gamma < \frac4{5s}$.
 # ```
 #
-# ```{dropdown} Proof
-# Let $\kappa = W_K W_Q^\top c$. Row $t$ has the weight $u_t A$ or $u_t B$ for the bits 0 and 1, with $u_t = e^{v_t^\top \kappa}$, $A = e^{e_0^\top \kappa}$, $B = e^{e_1^\top \kappa}$, and the value $a_t + \beta_{b_t}$ with $|a_t| \le 2$. The head is a fraction $N/D$. Flipping bit $t$ from 0 to 1 adds $d_t = u_t (B - A)$ to $D$ and $n_t = d_t a_t + u_t C$ to $N$, $C = B\beta_1 - A\beta_0$, at every string. Let the error be at most $\eta$, and $D'$ the largest $D$. Then $|N - gD| \le \eta D'$ everywhere, where $g = \frac{2r}s - 1$. (Of its negative: change the sign of the values.)
+# **The idea of the proof.** Flip one bit and see what happens to the output, which is a fraction. A flip of a bit that is not chosen must change hardly anything, so the row of this bit must have hardly any influence. But some such row scores at least as high as a chosen one, and with short values a row with a lower score has no more influence than one with a higher score. Hence there is a chosen bit that hardly matters either, although its flip should change the output by $\frac2s$.
 #
-# 1. *A bit that is not chosen.* The target stays. At $r = s$, where $g = 1$: $|n_t - d_t| \le 2 \eta D'$. At $r = 0$: $|n_t + d_t| \le 2\eta D'$. So $|n_t| + |d_t| \le 2 \eta D'$, and $|u_t C| \le |n_t| + 2 |d_t|$.
-# 2. *The chosen bit $i$ with the lowest score.* Some $t$ not chosen has $u_t \ge u_i$. So $|n_i| \le 2 |d_i| + |u_i C| \le 2 |d_t| + |u_t C| \le |n_t| + 4 |d_t| \le 8 \eta D'$.
+# ```{dropdown} Proof
+# *Set-up.* With $\kappa = W_K W_Q^\top c$ row $t$ has the weight $u_t A$ or $u_t B$ for the bits 0 and 1, with $u_t = e^{v_t^\top \kappa}$, $A = e^{e_0^\top \kappa}$, $B = e^{e_1^\top \kappa}$, and the value $a_t + \beta_{b_t}$ with $|a_t| \le 2$. So the head is a fraction $N/D$, and flipping bit $t$ from 0 to 1 adds $d_t = u_t (B - A)$ to $D$ and $n_t = d_t a_t + u_t C$ to $N$, $C = B\beta_1 - A\beta_0$, at every string. If the error is at most $\eta$, and $D'$ is the largest $D$, then $|N - gD| \le \eta D'$ everywhere, where $g = \frac{2r}s - 1$. (For its negative, change the sign of the values.)
+#
+# 1. *A bit that is not chosen.* The target stays the same when this bit is flipped. At $r = s$, where $g = 1$, this gives $|n_t - d_t| \le 2 \eta D'$, and at $r = 0$ it gives $|n_t + d_t| \le 2\eta D'$. So $|n_t| + |d_t| \le 2 \eta D'$, and $|u_t C| \le |n_t| + 2 |d_t|$.
+# 2. *The chosen bit $i$ with the lowest score.* Some $t$ that is not chosen has $u_t \ge u_i$, so $|n_i| \le 2 |d_i| + |u_i C| \le 2 |d_t| + |u_t C| \le |n_t| + 4 |d_t| \le 8 \eta D'$.
 # 3. *It has to matter.* $D$ is largest at all ones or all zeros, where $g = \pm1$. Flipping $i$ there leads to $\pm(1 - \frac2s)$ and to a $D \le D'$, so $|n_i| \ge (\frac2s - 2\eta) D'$.
 #
-# Together $\frac2s \le 10\, \eta$. The inner products are at most $\frac1{2s-1}$ in size, and so also at most every larger $\Delta$. $\square$
+# Together the last two steps give $\frac2s \le 10\, \eta$. The inner products are at most $\frac1{2s-1}$ in size, and so also at most every larger $\Delta$. $\square$
 # ```
 #
-# How close can a head come? Ignoring one of the chosen bits is off by $\frac1s$. A search by gradient over key and values, {glue:text}`searches` starts, finds nothing better. The dual key works as soon as the same vectors have smaller inner products (here $0.9 / (2s - 1)$).
+# A head that ignores one of the chosen bits is off by $\frac1s$, so one may ask how much closer a head can come. We let a search by gradient over key and values, with {glue:text}`searches` starts, look for a better head; an error below $\frac1{5s}$ would refute the theorem. The last column has the dual key on the same vectors with smaller inner products (here $0.9 / (2s - 1)$).
 
 # %%
 rows = {}
@@ -171,12 +204,12 @@ for s in (2, 3):
     }
 none = pd.DataFrame(rows).T.rename_axis("$s$")
 forms = dict.fromkeys(none, ".3f") | {"least error, search": ".1f"}
-caption = r"A simplex, half turned round; allowed at $\gamma = \frac{1}{10}$: 0.025"
+caption = r"A simplex, half of it reversed; allowed at $\gamma = \frac{1}{10}$: 0.025"
 table(none, caption, form=forms, tiny=1e-6)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 mean.refuted(
-    "half a simplex turned round, $s = 2$, $\\gamma = \\frac1{10}$: least error of any head over $\\gamma/4$; control: dual key at $0.9 \\Delta$",
+    "half a simplex reversed, $s = 2$, $\\gamma = \\frac1{10}$: least error of any head over $\\gamma/4$; control: dual key at $0.9 \\Delta$",
     none.loc[2, "least error, proved"] / (0.1 / 4),
     at_most=1,
     control=none.loc[2, r"dual key, $0.9\,\Delta$"] / (0.1 / 4),
@@ -194,6 +227,8 @@ mean.holds(
 glue(searches=searches, searched=round(none.loc[2, "least error, search"], 1))
 
 # %% [markdown]
+# The search finds nothing better than to ignore one bit. The dual key, in contrast, is within what is allowed as soon as the inner products are a tenth smaller.
+#
 # ## Below, a dual key
 #
 # ```{prf:theorem} Repaired (ours)
@@ -201,11 +236,13 @@ glue(searches=searches, searched=round(none.loc[2, "least error, search"], 1))
 # Let $\Delta < \frac1{2s-1}$ and $\gamma > 0$. With the key $w$ and $R = \log(8T/\gamma) / \mu$ the head of {prf:ref}`variables-lemB2` is within $\frac\gamma{4s}$ of $\frac1s \sum_{i \in I} (-1)^{b_i}$, on all strings. The version with $s$ heads is within $\gamma/4$ as printed, for $\Delta < \frac1s$.
 # ```
 #
+# **The idea of the proof.** With a dual key all chosen rows have exactly the same score, so the softmax is uniform on them, and the only error is the share that leaks to other rows, which falls exponentially with the margin.
+#
 # ```{dropdown} Proof
-# The chosen rows score $R$ exactly, the $T - s$ others at most $R(1 - \mu)$, the class token 0. So the attention is uniform on the chosen rows but for a share $p \le \frac{T + 1 - s}{s\, e^{R\mu}} \le \frac\gamma{8s}$ on others. Values are between $-1$ and 1, and the error is at most $2p$. A head with one position has $s = 1$: its key is $v_i$, its margin $1 - \Delta \ge 1 - s\Delta$. $\square$
+# The chosen rows score $R$ exactly, the $T - s$ others at most $R(1 - \mu)$, and the class token 0. So the attention is uniform on the chosen rows but for a share $p \le \frac{T + 1 - s}{s\, e^{R\mu}} \le \frac\gamma{8s}$ on others. Values are between $-1$ and 1, so the error is at most $2p$. A head with one position has $s = 1$: its key is $v_i$, and its margin is $1 - \Delta \ge 1 - s\Delta$. $\square$
 # ```
 #
-# The bound $\frac\gamma{4s}$ is attained in the limit, on the opposed basis with many vectors. The adversary has that basis with up to 400 vectors, $\Delta$ up to 0.999 of $\frac1{2s-1}$, small $\gamma$, and a hill climb over inner products. Each of the two pieces is needed: with the plain key, or with $1 - s\Delta$ in place of $\mu$, the bound breaks.
+# The bound $\frac\gamma{4s}$ is attained in the limit, on the opposed basis with many vectors. Our adversary has that basis with up to 400 vectors, $\Delta$ up to 0.999 of $\frac1{2s-1}$, small $\gamma$, and a hill climb over inner products. A number above 1 in its first row would refute the theorem. The next two rows show that each of the two pieces is needed, since with the plain key, or with $1 - s\Delta$ in place of $\mu$, the bound breaks.
 
 
 # %% mystnb={"code_prompt_hide": "An adversary, to 400 codes", "code_prompt_show": "An adversary, to 400 codes"} tags=["hide-input"]
@@ -275,21 +312,23 @@ plain.holds(
 glue(attacked=attacks["repaired"])
 
 # %% [markdown]
-# The adversary reaches {glue:text}`attacked:.4f` of the bound.
+# The adversary reaches {glue:text}`attacked:.4f` of the bound, so the bound can hardly be improved.
 #
 # ### Within the printed norms
 #
-# The repaired head has a larger query than the lemma allows, but a shorter key. How far do the lemma's own norms reach? Exactly as far as the dual key at length $s$ does:
+# The repaired head has a larger query than the lemma allows, but a shorter key. The lemma's own norms reach exactly as far as the dual key at length $s$ does:
 #
 # ```{prf:proposition} The norms of Lemma B.2 (ours)
 # :label: variables-within-norms
 # Let $\Delta^*$ be the root of $(1 - s\Delta) \sqrt{1 - (s-1)\Delta} = \sqrt s\, (1 - (2s-1)\Delta)$. For $\Delta \le \Delta^*$ {prf:ref}`variables-lemB2` is true for one head. For each $\Delta$ between $\Delta^*$ and $\frac1s$ it is false, with some $T$ and all small $\gamma$ ($s \ge 2$).
 # ```
 #
-# ```{dropdown} Proof
-# *True.* Scale $w$ to length $s$. With the printed query the margin is $\frac{\log(8T/\gamma)}{1 - s\Delta} \cdot \frac{s\mu}{\|w\|}$, and $\|w\|^2 \le \frac s{1 - (s-1)\Delta}$ by {prf:ref}`variables-dual-vectors`. This is at least $\log(8T/\gamma)$ where $(1 - s\Delta)\sqrt{1 - (s-1)\Delta} \le \sqrt s\, (1 - (2s-1)\Delta)$, and then the proof above applies. The ratio of left to right side increases with $\Delta$, by the same estimate as in {prf:ref}`variables-dual-vectors`.
+# **The idea of the proof.** For the first half we only have to compare norms. For the second half we bring the two constructions together: the chosen vectors are opposed to each other, and the others surround a shorter copy of their mean. Then a key of limited length can lift the lowest chosen score only a little above some other score, and the argument of {prf:ref}`variables-no-head` goes through with a factor for this little.
 #
-# *False.* For $\Delta \ge \frac1{2s-1}$ see {prf:ref}`variables-no-head`. Below, let the chosen vectors have inner products $-\Delta$, and let the others be $v_t = \frac\Delta{1 - (s-1)\Delta} \sum_{i \in I} v_i + n_t$ with $n_t$ the vertices of a simplex at right angles to the chosen ones. They are at $\Delta$ to each chosen vector, and with enough of them at $\Delta$ or less to each other. Their mean is $1 - \mu$ times the mean $m$ of the chosen ones. So for every $\kappa$ the lowest chosen score exceeds some other by at most $\mu\, |\kappa^\top m| \le \mu\, \|\kappa\| \sqrt{(1 - (s-1)\Delta)/s}$, and by at most $x \log(8T/\gamma)$ with the norms of the lemma, where $x = \frac{\mu \sqrt{s (1 - (s-1)\Delta)}}{1 - s\Delta}$ is below 1 for $\Delta > \Delta^*$. In step 2 of the proof of {prf:ref}`variables-no-head` this costs a factor $\rho = (8T/\gamma)^x$, so that the error is at least $\frac1{s (1 + 4\rho)}$. With $T$ fixed this is of order $\gamma^x$, more than $\gamma/4$ for small $\gamma$. $\square$
+# ```{dropdown} Proof
+# *True.* If $w$ is scaled to length $s$, the margin with the printed query is $\frac{\log(8T/\gamma)}{1 - s\Delta} \cdot \frac{s\mu}{\|w\|}$, and $\|w\|^2 \le \frac s{1 - (s-1)\Delta}$ by {prf:ref}`variables-dual-vectors`. This is at least $\log(8T/\gamma)$ where $(1 - s\Delta)\sqrt{1 - (s-1)\Delta} \le \sqrt s\, (1 - (2s-1)\Delta)$, and then the proof above applies. The ratio of left to right side increases with $\Delta$, by the same estimate as in {prf:ref}`variables-dual-vectors`.
+#
+# *False.* For $\Delta \ge \frac1{2s-1}$ this is {prf:ref}`variables-no-head`. For smaller $\Delta$ let the chosen vectors have inner products $-\Delta$, and let the others be $v_t = \frac\Delta{1 - (s-1)\Delta} \sum_{i \in I} v_i + n_t$ with $n_t$ the vertices of a simplex at right angles to the chosen ones. They are at $\Delta$ to each chosen vector, and with enough of them at $\Delta$ or less to each other. Their mean is $1 - \mu$ times the mean $m$ of the chosen ones. So for every $\kappa$ the lowest chosen score exceeds some other by at most $\mu\, |\kappa^\top m| \le \mu\, \|\kappa\| \sqrt{(1 - (s-1)\Delta)/s}$, and by at most $x \log(8T/\gamma)$ with the norms of the lemma, where $x = \frac{\mu \sqrt{s (1 - (s-1)\Delta)}}{1 - s\Delta}$ is below 1 for $\Delta > \Delta^*$. In step 2 of the proof of {prf:ref}`variables-no-head` this costs a factor $\rho = (8T/\gamma)^x$, so that the error is at least $\frac1{s (1 + 4\rho)}$. With $T$ fixed this is of order $\gamma^x$, more than $\gamma/4$ for small $\gamma$. $\square$
 # ```
 
 # %% mystnb={"code_prompt_hide": "The roots", "code_prompt_show": "The roots"} tags=["hide-input"]
@@ -302,9 +341,9 @@ for s in (2, 3, 4):
 # %% [markdown]
 # ## What we found
 #
-# * One head needs *equal* scores on the chosen positions, not a margin alone. The proof's key does not have them; the dual key does.
-# * Within the lemma's values $\frac1{2s-1}$ is sharp: below it a head exists on every basis, from there on not. Within the printed norms the limit is $\Delta^* =$ {glue:text}`star_2:.3f`, {glue:text}`star_3:.3f`, {glue:text}`star_4:.3f` for $s = 2, 3, 4$.
-# * A head for a single position needs no equality. Functions of $s$ bits built from $s$ heads are safe ({ref}`ch-lookup-networks`).
+# * One head needs *equal* scores on the chosen positions, and not only a margin. The proof's key does not have equal scores, whereas the dual key does.
+# * For values as short as the lemma's, $\frac1{2s-1}$ is sharp: below it a head exists on every basis, and from there on it does not. Within the printed norms the limit is $\Delta^* =$ {glue:text}`star_2:.3f`, {glue:text}`star_3:.3f`, {glue:text}`star_4:.3f` for $s = 2, 3, 4$.
+# * A head for a single position needs no equality, so functions of $s$ bits that are built from $s$ heads are safe ({ref}`ch-lookup-networks`).
 #
 # ```{finding} variables.lemB2.mean
 # :title: One head for s positions need not exist for Delta from 1/(2s-1) on
@@ -312,18 +351,18 @@ for s in (2, 3, 4):
 #
 # **Statement.** Printed: for $\Delta < 1/s$ and $0 < \gamma \le 1$ there are a function of $r$ in $[-1, 1]$ that increases by at least $2/s$ with each step, and one head with $\|W_V\|_F \le 2$, $\|W_C\|_F \le 1$ and bounded queries and keys, within $\gamma/4$ of it on all strings.
 #
-# **Counterexample.** $s = 2$, $\Delta = \frac13$, $\gamma = \frac1{10}$, $T = 4$: the vertices of a tetrahedron, two of them turned round. Every head with $\|W_V\|_F \|W_C\|_F \le 2$ is off by at least $\frac1{10}$ somewhere, whatever its key; $\frac1{40}$ is allowed. The best that a search finds is {glue:text}`searched:.1f`. For every $s \ge 2$ a simplex does the same at $\Delta = \frac1{2s-1}$, with $\frac1{5s}$.
+# **Counterexample.** $s = 2$, $\Delta = \frac13$, $\gamma = \frac1{10}$, $T = 4$: the vertices of a tetrahedron, two of them reversed. Every head with $\|W_V\|_F \|W_C\|_F \le 2$ is off by at least $\frac1{10}$ somewhere, whatever its key, and $\frac1{40}$ is allowed. The best error that a search finds is {glue:text}`searched:.1f`. For every $s \ge 2$ a simplex does the same at $\Delta = \frac1{2s-1}$, with $\frac1{5s}$.
 #
 # **Why.** The sum of the chosen vectors is the sum of the others, so no key separates them, and short values cannot make up for it. For smaller $\Delta$ the proof's head can fail as well, by its margin, $1 - (2s-1)\Delta$, and by unequal scores; that refutes the head, not the lemma.
 #
-# **Repair.** $\Delta < 1/(2s-1)$, the dual key, with a query longer than printed if $\Delta > \Delta^*$, and $R = \log(8T/\gamma)/\mu$ with $\mu = 1 - s\Delta/(1 - (s-1)\Delta)$. Exchange $e_0$ and $e_1$.
+# **Repair.** Ask for $\Delta < 1/(2s-1)$ and take the dual key, with a query longer than printed if $\Delta > \Delta^*$, and $R = \log(8T/\gamma)/\mu$ with $\mu = 1 - s\Delta/(1 - (s-1)\Delta)$. Exchange $e_0$ and $e_1$.
 #
-# **What survives.** The version with $s$ heads as it stands, and everything for orthonormal codes. One head within the printed norms for $\Delta \le \Delta^*$, which is {glue:text}`star_2:.3f` at $s = 2$ and {glue:text}`star_4:.3f` at $s = 4$. Such a head was found on both bases on which the proof's head is shown to fail.
+# **What survives.** The version with $s$ heads survives as it stands, and so does everything for orthonormal codes. One head within the printed norms exists for $\Delta \le \Delta^*$, which is {glue:text}`star_2:.3f` at $s = 2$ and {glue:text}`star_4:.3f` at $s = 4$. Such a head was found on both bases on which the proof's head is shown to fail.
 # ```
 #
 # ## What would falsify this
 #
-# For {prf:ref}`variables-no-head`: a head within the norms that comes closer than $\frac1{5s}$; the control is the dual key at $0.9 \Delta$. For {prf:ref}`variables-dual-keys`: a basis where it is off by more than $\frac\gamma{4s}$; the controls are the plain key, and the scale of the proof. For {prf:ref}`variables-within-norms`, which rests on its proof alone: a basis with $\Delta \le \Delta^*$ where every head within the printed norms is off by more than $\frac\gamma4$. For $s$ heads the control is one; for orthonormal codes, scores less $\log 8$.
+# {prf:ref}`variables-no-head` would be false if a head within the norms came closer than $\frac1{5s}$, as the dual key does at $0.9 \Delta$. {prf:ref}`variables-dual-keys` would be false if its head were off by more than $\frac\gamma{4s}$ on some basis, as heads with the plain key, or with the scale of the proof, are. {prf:ref}`variables-within-norms`, which rests on its proof alone, would be false if on a basis with $\Delta \le \Delta^*$ every head within the printed norms were off by more than $\frac\gamma4$. For $s$ heads the control is one head, and for orthonormal codes it is scores that are less by $\log 8$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -331,32 +370,65 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# There is none: the construction exists on paper only, and the paper's experiments train their heads and positions.
+# There is none, because the construction exists on paper only, and the paper's experiments train their heads and positions.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-mean-second
 #
-# Two positions are chosen, $s = 2$. Why can scores not be uneven?
+# *By hand.* Two positions are chosen, $s = 2$. Why can scores not be uneven?
 # ```
 #
 # ```{solution} ex-mean-second
 # :class: dropdown
 #
-# With the key $v_1 + v_2$ both score $1 + v_1^\top v_2$, since the inner product is symmetric.
+# With the key $v_1 + v_2$ both positions score $1 + v_1^\top v_2$, since the inner product is symmetric. So for two positions the plain key can fail by its margin only, as in the example.
+# ```
+#
+# ```{exercise}
+# :label: ex-mean-query
+#
+# *With the computer.* The price of the repair is a longer query. Take three chosen positions of ten on the opposed basis, with $\Delta$ equal to 0.1, 0.5, 0.9 and 0.99 of $\frac1{2s-1}$ and $\gamma = \frac1{10}$. Compare the lemma's $R$ with that of {prf:ref}`variables-dual-keys`, and compute the error of the dual key at both. Then run the chapter with other random draws, `python -m bookkit.run variables/mean_of_a_set -p seed 12345 --out my_run`, and see whether the adversary still reaches the bound.
+# ```
+#
+# ```{solution-start} ex-mean-query
+# :class: dropdown
+# ```
+#
+# The key of this table is the vector $w$ itself, not scaled to length $s$.
+
+# %%
+by_part = {}
+for part in (0.1, 0.5, 0.9, 0.99):
+    D = part / 5  # s = 3
+    at, mu = selection.basis(selection.opposed_gram(10, 3, D)), selection.margin(3, D)
+    lemma, enough = (selection.sharpness(10, 0.1, 1, m) for m in (1 - 3 * D, mu))
+    by_part[part] = {"margin": mu, "R, lemma": lemma, "R, repaired": enough} | {
+        f"error, {name}": off(
+            at, selection.mean_head(at, range(3), R), range(3), cube.bits(10), 0.1
+        )
+        for name, R in (("lemma's R", lemma), ("repaired", enough))
+    }
+answer = pd.DataFrame(by_part).T.rename_axis("share")
+table(answer, r"The dual key at two scales, error over $\gamma / 4$", form=".3g")
+
+# %% [markdown]
+# Near $\frac1{2s-1}$ the margin vanishes, so the query has to grow without limit, whereas the lemma's query stays bounded there. With the lemma's $R$ and this short key the error is therefore above what is allowed as soon as the margin is clearly smaller than $1 - s\Delta$.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-mean-ignore
 #
-# On the simplex find a key by which a head comes as close to error $\frac1s$ as one likes.
+# *To think about.* On the simplex find a key by which a head comes as close to error $\frac1s$ as one likes.
 # ```
 #
 # ```{solution} ex-mean-ignore
 # :class: dropdown
 #
-# Leave one chosen position $j$ out: $\kappa = R \sum_{i \in I, i \ne j} v_i$. The rows $i$ score $R \frac{s + 1}{2s - 1}$, the others at most $R \frac{s - 1}{2s - 1}$. For large $R$ the attention is uniform on $s - 1$ of the chosen rows. With the value $\frac{s-1}s (e_1 - e_0)$ the output is $\frac{2r}s - 1$ without the term $\pm\frac1s$ of $j$.
+# Leave one chosen position $j$ out: $\kappa = R \sum_{i \in I, i \ne j} v_i$. The rows $i$ score $R \frac{s + 1}{2s - 1}$, and the others score at most $R \frac{s - 1}{2s - 1}$. So for large $R$ the attention is uniform on $s - 1$ of the chosen rows. With the value $\frac{s-1}s (e_1 - e_0)$ the output is $\frac{2r}s - 1$ without the term $\pm\frac1s$ of $j$.
 # ```
 #
 # ## References

@@ -21,9 +21,9 @@
 # ```{verdict}
 # Yes, the logarithm of the length is the right price for fixed positions: for bounded weights and tokens the capacity of a head depends on the number $T$ of tokens through $\log T$ only. It is not the right price if positions are trained. If $\|W_{QK}\|$ may grow like $\log T$, one head distinguishes $2^T$ choices of positions, with scores that differ by $\log(3T)$, so that its capacity grows linearly.
 # ```
-# **Needs** {ref}`ch-longer-tokens`. **Read** 4 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-longer-tokens`. **Read** 8 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bound on a head has a factor $\log T$, where $T$ is the number of tokens, if the norms of weights and tokens are held. The paper adds that trained positions could make the dependence linear. They can if $\|W_{QK}\|$ may grow like $\log T$: one head reads a sign at each of $T$ positions. With all norms held they cost a logarithm too (the exercise).
+# **Claim.** The bound on a head has a factor $\log T$, where $T$ is the number of tokens, if the norms of weights and tokens are held. The paper adds that trained positions could make the dependence linear. They can if $\|W_{QK}\|$ may grow like $\log T$, because then one head reads a sign at each of $T$ positions. With all norms held, trained positions cost a logarithm too (the last exercise).
 
 # %% tags=["parameters"]
 T_most = 256  # longest context that is read [64..512]
@@ -34,7 +34,7 @@ import math
 import pandas as pd
 import torch
 
-from bookkit import Ledger, figures, glue
+from bookkit import Ledger, figures, glue, table
 from helpers.covers import attention as bounds
 from helpers.covers import blocks
 from helpers.covers.attention import HeadNorms, heads_bound
@@ -42,6 +42,23 @@ from helpers.covers.lipschitz import SOFTMAX
 from helpers.rng import f64
 
 ledger = Ledger("variables/trained_positions")
+
+# %% [markdown]
+# ## Why one should care
+#
+# Most transformers train a vector for each position, and add it to the token that stands there. These vectors are $T$ more things to choose, so one may suspect that they cost a capacity in proportion to $T$, and that the logarithm of the previous chapters belongs to fixed positions only. The paper says in one sentence that this can happen. Whether it does depends on the scores: a head averages over all positions, and in an average of $T$ vectors a single one hardly shows, unless the head can single it out.
+#
+# ## Three positions by hand
+#
+# Let there be three positions with the signs $(-1, 1, 1)$, which are to be read one at a time. Input $i$ marks position $i$, and the head gives the marked position the score $\log(3T) = \log 9$ and all others the score 0. A query token, which carries no sign, has the score 0 as well. If position 1 is marked, the exponentials are $9, 1, 1, 1$ and the weights $\frac34, \frac1{12}, \frac1{12}, \frac1{12}$:
+#
+# | | position 1 | position 2 | position 3 | query | average |
+# |:--|--:|--:|--:|--:|--:|
+# | sign | $-1$ | $1$ | $1$ | $0$ | |
+# | weight, position 1 marked | $\frac34$ | $\frac1{12}$ | $\frac1{12}$ | $\frac1{12}$ | $-\frac7{12}$ |
+# | weight, scores equal | $\frac14$ | $\frac14$ | $\frac14$ | $\frac14$ | $\frac14$ |
+#
+# With the score $\log 9$ the output is $-\frac7{12}$ and shows the sign of the marked position, although the others disagree. With equal scores the output has the sign of the majority, for every input. So with the large score the $2^3$ choices of signs give eight functions that differ by more than 1 on some input, and in general there are $2^T$ of them. The figure compares the logarithm of this number, a lower bound for trained positions, with two upper bounds for fixed positions.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Log covering numbers of heads of width 3 at scale $\\frac12$, on $T$ inputs of $T + 1$ tokens no longer than $\\sqrt 2$. Trained positions: from below. Fixed positions, with weights as long as those that read the trained ones: from above, by norms and by counting weights.", "name": "fig-trained-positions"}, "image": {"alt": "Three curves against T from 16 to a hundred million on logarithmic axes. The one for trained positions is a straight line of slope one. The bound by norms bends, rises ever more slowly, and is crossed by the line at some four million. The bound by counting weights stays just below a hundred and is crossed near one hundred."}} tags=["hide-input"]
 
@@ -72,6 +89,8 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
+# The line for trained positions has slope 1 and crosses both bounds. From some hundred tokens on, trained positions therefore cost more than any fixed ones, by the count of weights, and from some four million on by the bound with norms.
+#
 # ## The statement
 #
 # Heads, norms and covers are as in {ref}`ch-longer-tokens`. *Positions* are vectors $p_1, \dots, p_T$ that are added to the tokens of every input.
@@ -85,11 +104,13 @@ figures.show()
 #
 # ## Fixed positions: a logarithm
 #
-# By {prf:ref}`attention-capacity-repaired` the bound depends on $T$ through $\log(2dmT + 1)$ alone, if $B_X$ bounds the longest token. With a bound on $\|X\|_2$ or $\|X\|_F$ in its place $B_X$ would be of order $\sqrt T$; the control of the first claim has that. For a fixed width one can also *count weights*: a grid over each column, with norms 1, needs $d^2 \log(1 + 4 \sqrt d\, B_X/\epsilon)$ for $W_V$ and $d^2 \log(1 + 4 \sqrt d\, B_X^3/\epsilon)$ for $W_{QK}$, whose error may be $\epsilon/(2 B_X^2)$, for all inputs at once, without $m$ and $T$. For $d = 8$, $\epsilon = \frac12$, $B_X = 1$ and 1000 inputs of 16 tokens this is {glue:text}`counted:.0f`, and the bound by norms {glue:text}`bound:.0f`.
+# By {prf:ref}`attention-capacity-repaired` the bound depends on $T$ through $\log(2dmT + 1)$ alone, if $B_X$ bounds the longest token. If a bound on $\|X\|_2$ or $\|X\|_F$ stood in its place, $B_X$ would be of order $\sqrt T$, and this is the control of the first claim.
+#
+# For a fixed width one can also *count weights*. A grid over each column, with norms 1, needs $d^2 \log(1 + 4 \sqrt d\, B_X/\epsilon)$ for $W_V$ and $d^2 \log(1 + 4 \sqrt d\, B_X^3/\epsilon)$ for $W_{QK}$, whose error may be $\epsilon/(2 B_X^2)$. This serves all inputs at once, so neither $m$ nor $T$ occurs. For example, for $d = 8$, $\epsilon = \frac12$, $B_X = 1$ and 1000 inputs of 16 tokens it is {glue:text}`counted:.0f`, and the bound by norms is {glue:text}`bound:.0f`.
 #
 # ## Trained positions: linear
 #
-# Take $m = T$ inputs of $T + 1$ tokens in $\mathbb R^3$, the last of them the query $e_3$. Input $i$ has token $x_i = e_1$ and zeros elsewhere. The positions are $p_t = s_t e_2$ for signs $s_t$, none for the query. With $W_{QK} = \log(3T)\, e_3 e_1^\top$ token $i$ gets the weight $\frac34$, and with $W_V = e_2 e_2^\top$ the head is more than $\frac34 - \frac14$ times $s_i e_2$. So $2^T$ choices of positions are pairwise more than 1 apart at some input: $\log N_\infty(\frac12) \ge T \log 2$ ({numref}`fig-trained-positions`).
+# Take $m = T$ inputs of $T + 1$ tokens in $\mathbb R^3$, the last of them the query $e_3$. Input $i$ has token $x_i = e_1$ and zeros elsewhere. The positions are $p_t = s_t e_2$ for signs $s_t$, with none for the query. With $W_{QK} = \log(3T)\, e_3 e_1^\top$ token $i$ gets the weight $\frac34$, and with $W_V = e_2 e_2^\top$ the head is more than $\frac34 - \frac14$ times $s_i e_2$, as in the example. So $2^T$ choices of positions are pairwise more than 1 apart at some input, and $\log N_\infty(\frac12) \ge T \log 2$, the straight line in {numref}`fig-trained-positions`. We run such heads with one sign against all others, which is the worst case; an output below $\frac12$ with the right sign would refute the claim.
 
 
 # %% mystnb={"code_prompt_hide": "Positions read", "code_prompt_show": "Positions read"} tags=["hide-cell"]
@@ -136,11 +157,11 @@ ledger.result("variables.trained_positions").holds(
 )
 
 # %% [markdown]
-# Real heads for $T = 16$, 64 and {glue:text}`T_most`, with one sign against all others, read each sign with at least {glue:text}`least_read:.3f`. Their scores differ by $\log(3T)$. This much is needed: with norms of the weights that are held, scores stay bounded, and trained positions cost a logarithm too (the exercise).
+# Real heads for $T = 16$, 64 and {glue:text}`T_most`, with one sign against all others, read each sign with at least {glue:text}`least_read:.3f`. Their scores differ by $\log(3T)$, and this much is needed: with norms of the weights that are held, scores stay bounded, and trained positions cost a logarithm too (the last exercise).
 #
 # ## What would falsify this
 #
-# A sign that is not read (control: equal scores); a bound that is not a straight line in $\log T$ (control: a bound on the norm of the whole matrix of tokens).
+# The claim on trained positions would be false if a sign were not read, as happens with equal scores. The claim on fixed positions would be false if the bound were not a straight line in $\log T$, as it is not with a bound on the norm of the whole matrix of tokens.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -148,25 +169,66 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The paper comes without code. Its experiments use trained positions.
+# The paper comes without code, and its experiments use trained positions.
 #
 # ## What we found
 #
-# * With norms held, a head's capacity grows with $\log T$; counting weights, not at all.
+# * With norms held, a head's capacity grows with $\log T$ by the bound with norms, and not at all if one counts weights.
 # * Trained positions can cost $T \log 2$, if $\|W_{QK}\|$ may grow like $\log T$, so that scores differ by $\log(3T)$.
 #
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-positions-score
+#
+# *By hand.* How large must the score of the marked position be for $T$ positions, if all other signs are opposite and the output should still have the right sign? What is the output if the score is $\log(3T)$ and $T$ is large?
+# ```
+#
+# ```{solution} ex-positions-score
+# :class: dropdown
+#
+# With the exponential $a$ of the score the output is $\frac{a - (T - 1)}{a + T}$ times the right sign, so $a$ must exceed $T - 1$, and the score $\log(T - 1)$. For $a = 3T$ the output is $\frac{2T + 1}{4T}$, which is a little more than $\frac12$.
+# ```
+#
+# ```{exercise}
+# :label: ex-positions-held
+#
+# *With the computer.* What is read if the score cannot grow? Compute the least output, times its sign, for $T = 4, 16, 64$ and 256 positions with one sign against all others, for the scores $\log 12$ (which is $\log 3T$ at $T = 4$) and $\log 3T$. Then run the chapter with longer contexts, `python -m bookkit.run variables/trained_positions -p T_most 512 --out my_run`.
+# ```
+#
+# ```{solution-start} ex-positions-held
+# :class: dropdown
+# ```
+#
+# The function `least_read` of this page takes the exponential of the score.
+
+# %%
+held_and_free = {}
+for T in (4, 16, 64, 256):
+    one_against_all = torch.tensor([-1.0] + [1.0] * (T - 1), dtype=torch.float64)
+    held_and_free[T] = {
+        "log 12": least_read(T, 12, one_against_all),
+        "log 3T": least_read(T, 3 * T, one_against_all),
+    }
+answer = pd.DataFrame(held_and_free).T.rename_axis("T")
+table(answer, "Least output times its sign, by the score of the marked position", form=".3f")
+
+# %% [markdown]
+# With a score that is held the sign is no longer read from 16 positions on, because the others outvote it. With $\log 3T$ the output stays just above $\frac12$ at every length.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
 # :label: ex-head-positions
 #
-# Let weights and query be fixed, positions trained, $\|x_t + p_t\| \le B$ and all scores in $[-S, S]$. Show that $\log N_\infty(\epsilon)$ grows with $\log T$ only (with $\frac\epsilon2$ for $\epsilon$, by members).
+# *To think about.* Let weights and query be fixed, positions trained, $\|x_t + p_t\| \le B$ and all scores in $[-S, S]$. Show that $\log N_\infty(\epsilon)$ grows with $\log T$ only (with $\frac\epsilon2$ for $\epsilon$, by members).
 # ```
 #
 # ```{solution} ex-head-positions
 # :class: dropdown
 #
-# With $a_t = e^{s_t}$ the average of tokens is $u/v$, $u = \frac1T \sum_t a_t (x_t + p_t)$ and $v = \frac1T \sum_t a_t \ge e^{-S}$. Draw $K$ of the $T$ tokens with replacement. By the inequalities of Hoeffding and Pinelis the means over the draw are within $\eta e^S B$ of $u$ and $\eta e^S$ of $v$ on all $m$ inputs at once, for $K$ of order $\eta^{-2} \log m$ and some draw. Then the ratio is off by at most $2 \eta B e^{2S}$. A centre is given by the $K$ tokens, $T^K$ choices, and their positions, each rounded to a grid that does not depend on $T$. So the log size is of order $K \log T$, with $K$ of order $B^2 e^{4S} \log m / \epsilon^2$ up to norms of the weights. Centres need not be members; take them at $\frac\epsilon2$, and for each a member that it stands for.
+# With $a_t = e^{s_t}$ the average of tokens is $u/v$, where $u = \frac1T \sum_t a_t (x_t + p_t)$ and $v = \frac1T \sum_t a_t \ge e^{-S}$. Draw $K$ of the $T$ tokens with replacement. By the inequalities of Hoeffding and Pinelis the means over the draw are within $\eta e^S B$ of $u$ and $\eta e^S$ of $v$ on all $m$ inputs at once, for $K$ of order $\eta^{-2} \log m$ and some draw. Then the ratio is off by at most $2 \eta B e^{2S}$. A centre is given by the $K$ tokens, for which there are $T^K$ choices, and by their positions, each rounded to a grid that does not depend on $T$. So the log size is of order $K \log T$, with $K$ of order $B^2 e^{4S} \log m / \epsilon^2$ up to norms of the weights. Centres need not be members, so take them at $\frac\epsilon2$, and for each a member that it stands for.
 # ```
 #
 # ## References

@@ -19,53 +19,11 @@
 # # The capacity of a deep transformer
 #
 # ```{verdict}
-# Whether Theorem A.17 holds as restored, for bounded columns of $W_V$, is open. Its proof multiplies the error of a layer by the factors of the layers before it, where the error passes through the layers behind it. With the factors of the later layers, and $L_\sigma$ beside $W_C$, the bound is proved, with a constant of at most 4. For bounded rows of $W_V$, as the proof has them, no constant is enough ({glue:text}`forced_rows` at {glue:text}`signs` signs).
+# Open: we cannot decide whether Theorem A.17, the paper's capacity bound for deep transformers, holds in the form that we could restore. Its proof multiplies the error of a layer by the factors of the layers before it, whereas this error passes through the layers behind it. With the factors of the later layers, and the slope of the activation beside the output matrix, we prove the bound with a constant of at most 4. If rows of the value matrix are bounded, as in the proof, no constant is enough: {glue:text}`signs` signs need {glue:text}`forced_rows`.
 # ```
-# **Needs** {ref}`ch-linear-layer`, {ref}`ch-attention-capacity`, {ref}`ch-capacity`. **Read** 10 min. **Runs in** 20 s. **Source** printed (Lemmas A.9 and A.13 to A.16), restored (Theorem A.17).
+# **Needs** {ref}`ch-linear-layer`, {ref}`ch-attention-capacity`, {ref}`ch-capacity`. **Read** 14 min. **Runs in** 20 s. **Source** printed (Lemmas A.9 and A.13 to A.16), restored (Theorem A.17).
 #
-# **Claim.** Stack $L$ blocks of attention, and an error in the weights of one block passes through all blocks behind it. Each block magnifies it by a factor that depends on the norms of its matrices, and not on the number $T$ of tokens. So the capacity still grows with $\log T$. The inequalities for one block hold, with half of their constants. The proof of the theorem built on them needs two or three repairs, by which norm of $W_V$ is meant; then the bound holds with a constant of at most 4.
-#
-# ## Why one should care
-#
-# A guarantee for a single attention head says little about a network of many layers. In a deep network an error in the weights of one layer is an error in the input of the next, and it may grow on its way to the output. How fast it grows decides whether the capacity of a deep network is still governed by the logarithm of the length, or by something much worse. The bookkeeping is simple, but it has to follow the error in the right direction.
-#
-# ## Two layers by hand
-#
-# Let layer 1 magnify an error in its input by at most $a_1 = 1$, and layer 2 by at most $a_2 = 10$. Suppose that the weights of layer 1 are off so that its output has an error of 0.01. This error passes through layer 2 and may arrive as $10 \cdot 0.01 = 0.1$. An error of 0.01 in the output of layer 2 arrives as it is. So each layer's error has to be multiplied by the factors of the layers *behind* it: 10 for the first layer and 1 for the second. With the factors of the layers *before* it, as in the paper's proof, the first layer would be charged the factor 1, ten times too little, and the second the factor $a_1 = 1$.
-#
-# ## The statement
-#
-# Tokens are the rows of $Z \in \mathbb R^{T \times d}$. $\|\cdot\|$ is the length of the longest row, $\|\cdot\|_2$ the spectral norm, $\|\cdot\|_{2,\infty}$ the length of the longest column. Attention in which every token asks is
-#
-# $$f(Z; W) = \mathrm{RowSoftmax}\bigl( Z\, W_{QK}\, Z^\top \bigr)\, Z\, W_V, \qquad W_{QK} = W_Q W_K^\top,$$
-#
-# with $W_Q, W_K, W_V \in \mathbb R^{d \times k}$. The projection $\Pi$ shortens rows that are longer than 1 to length 1; it stands for layer normalisation. With $W_C \in \mathbb R^{k \times d}$ and an activation $\sigma$ that acts on each number, keeps 0 and is $L_\sigma$-Lipschitz, layer $i$ maps
-#
-# $$g^{(1)} = X, \qquad g^{(i+1)} = \Pi\bigl( h^{(i)} W_C^{(i)} \bigr), \quad h^{(i)} = \sigma( \Pi( f(g^{(i)}; W^{(i)}) ) ), \qquad i = 1, \dots, L .$$
-#
-# The output is $w^\top g^{(L+1)}_{[CLS]}$, a linear function of one token. $B_V, B_{QK}, B_C$ bound the spectral norms, $B_{QK}^{2,\infty}, B_C^{2,\infty}$ the longest columns of $W_{QK}, W_C$ (in each layer its own), and $B_w$ bounds $\|w\|_2$. $B_V^{2,\infty}$ bounds the longest column of $W_V$, as our text defines the class (Section 4.3), or of $W_V^\top$, as the proof writes it; we follow both. Hats mark a second set of weights or tokens, $\Delta W = W - \hat W$. $\log N_\infty(\epsilon)$ is the log covering number of {ref}`ch-capacity` on any $m$ inputs $X$, whose tokens have length at most 1. $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$. We judge the review version of October 2021, and use its numbers.
-#
-# ```{prf:lemma} Edelman et al. (2022), Lemma A.9
-# :label: variables-lemA9
-# $\|\Pi(u) - \Pi(v)\|_2 \le \|u - v\|_2$ for all vectors $u, v$.
-# ```
-#
-# ```{prf:lemma} Edelman et al. (2022), Lemmas A.13 to A.16
-# :label: variables-lemA13
-# Let all tokens have length at most 1 (said in A.13 and A.14, on which A.15 rests).
-#
-# 1. (A.13) $\|f(Z; W) - f(Z; \hat W)\| \le 2 \|W_V\|_2\, \|Z\, \Delta W_{QK}^\top\| + \|Z\, \Delta W_V\|$.
-# 2. (A.14) $\|f(Z; W) - f(\hat Z; W)\| \le \|W_V\|_2\, (1 + 4 \|W_{QK}\|_2)\, \|Z - \hat Z\|$.
-# 3. (A.15) $\|g^{(i+1)} - \hat g^{(i+1)}\| \le a_i\, \|g^{(i)} - \hat g^{(i)}\| + \delta_i$, with $a_i = L_\sigma B_C B_V (1 + 4 B_{QK})$ and $\delta_i = \|\hat h^{(i)} \Delta W_C\| + 2 L_\sigma B_C B_V\, \|\hat g^{(i)} \Delta W_{QK}^\top\| + L_\sigma B_C\, \|\hat g^{(i)} \Delta W_V\|$.
-# 4. (A.16) $|w^\top g - \hat w^\top \hat g| \le \|w\|_2\, \|g - \hat g\|_2 + |(w - \hat w)^\top \hat g|$.
-# ```
-#
-# ```{prf:theorem} Edelman et al. (2022), Theorem A.17
-# :label: variables-thmA17
-# *(Not proved, as restored. The product is legible in our text, the powers in the brackets are not; they follow from the proof and from {prf:ref}`variables-lemA8`. Where $B_w$ stands is restored too: our text seems to have it in the first summand only, and in the proof it multiplies every error.)* With $\alpha_i = \prod_{j < i} a_j$,
-#
-# $$\log N_\infty(\epsilon) \lesssim \frac{\log(mT)}{\epsilon^2}\, B_w^2 \Bigl( 1 + \sum_{i=1}^L \alpha_i^{2/3} \bigl[ (d B_C^{2,\infty})^{2/3} + (2 d L_\sigma B_C B_V B_{QK}^{2,\infty})^{2/3} + (k L_\sigma B_C B_V^{2,\infty})^{2/3} \bigr] \Bigr)^3 .$$
-# ```
+# **Claim.** In a stack of $L$ blocks of attention an error in the weights of one block passes through all blocks behind it. Each block magnifies the error by a factor that depends on the norms of its matrices, and not on the number $T$ of tokens, so the capacity still grows with $\log T$. The inequalities for one block hold, even with half of their constants. The proof of the theorem that is built on them needs two or three repairs, depending on which norm of $W_V$ is meant, and after these repairs the bound holds with a constant of at most 4.
 
 # %% tags=["parameters"]
 bits = 30  # up to 2**bits signs in the figure [12..60]
@@ -111,6 +69,24 @@ def forced(n, order, of, T=3):
     return n * math.log(2) / attention.depth_bound(d, 1, layers, 1.0, T * n, 0.9, order=order)
 
 
+# %% [markdown]
+# ## Why one should care
+#
+# A guarantee for a single attention head says little about a network of many layers. In a deep network an error in the weights of one layer is an error in the input of the next, and it may grow on its way to the output. How fast it grows decides whether the capacity of a deep network is still governed by the logarithm of the length, or by something much worse. The bookkeeping is simple, but it has to follow the error in the right direction, and the direction matters as soon as the layers differ.
+#
+# ## Two layers by hand
+#
+# Let layer 1 magnify an error in its input by at most $a_1 = 1$, and layer 2 by at most $a_2 = 10$. Suppose that the weights of each layer are off so that its output gets a new error of 0.01.
+#
+# | error made in | passes through | may arrive as | charged by the layers before |
+# |:--|:--|--:|--:|
+# | layer 1 | layer 2 | $10 \cdot 0.01 = 0.1$ | $0.01$ |
+# | layer 2 | nothing | $0.01$ | $a_1 \cdot 0.01 = 0.01$ |
+#
+# So each layer's error has to be multiplied by the factors of the layers *behind* it: by 10 for the first layer and by 1 for the second. The paper's proof takes the factors of the layers *before* it, as in the last column, and thereby charges the first layer ten times too little. If both layers had the same factor $a$, both columns would add up to $0.01\, (1 + a)$, which is why the slip is easily missed.
+#
+# The mistake in a proof need not make the theorem false, so we ask what the theorem itself would need. The next figure shows a class of two layers, described below, that has many different functions in it. For each way to read the theorem it shows the constant that would have to stand in front of the bound; a curve that rises without end means that no constant is enough.
+
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant that a class of two layers with $n$ free signs forces in Theorem A.17. With products over the earlier layers, as restored, it grows almost like $n$ if $B_V^{2,\\infty}$ bounds rows of $W_V$, and stays below 1 if it bounds columns. With products over the later layers it vanishes.", "name": "fig-depth-forced"}, "image": {"alt": "Log-log plot against the number of signs from 2 to the 6 on. Of two curves with products over earlier layers, that for rows rises, nearly as steep as n, and crosses the grey line at one; that for columns falls slowly, far below one. Two curves with products over later layers fall steeply."}} tags=["hide-input"]
 grid = [2**j for j in range(6, bits + 1)]
 orders, read_as = ("earlier", "later"), ("columns", "rows")
@@ -124,19 +100,57 @@ ax.legend(loc="lower right")
 figures.show()
 
 # %% [markdown]
-# ## One block
+# Only one of the four curves rises: the one with the factors of the earlier layers and with bounded rows of $W_V$, which is how the proof writes the class. For bounded columns, as Section 4.3 defines it, the curve stays below the grey line at 1, so this class does not decide the question. With the factors of the later layers both curves fall steeply, because that bound holds.
 #
-# ```{dropdown} Proof of the two lemmas, with 1 for 2 and 2 for 4
-# *A.9.* $\Pi(u)$ is the point of the unit ball nearest to $u$, so $(u - \Pi(u))^\top (y - \Pi(u)) \le 0$ for every $y$ in the ball. Take $y = \Pi(v)$, exchange $u$ and $v$, and add: $\|\Pi(u) - \Pi(v)\|^2 \le (u - v)^\top (\Pi(u) - \Pi(v))$. Cauchy and Schwarz finish.
+# ## The statement
 #
-# *A.13.* For the query $z_\tau$ let $p, \hat p$ be the weights of the average. The output moves by $W_V^\top Z^\top (p - \hat p) + \Delta W_V^\top Z^\top \hat p$. The second is at most $\|Z\, \Delta W_V\|$. In the first $\|W_V^\top Z^\top (p - \hat p)\| \le \|W_V\|_2 \|p - \hat p\|_1$, and softmax has the constant 1 ({ref}`ch-attention-capacity`): $\|p - \hat p\|_1 \le \max_t |z_\tau^\top \Delta W_{QK} z_t| \le \|Z\, \Delta W_{QK}^\top\|$.
+# Tokens are the rows of $Z \in \mathbb R^{T \times d}$. We write $\|\cdot\|$ for the length of the longest row, $\|\cdot\|_2$ for the spectral norm, and $\|\cdot\|_{2,\infty}$ for the length of the longest column. Attention in which every token asks is
 #
-# *A.14.* Now the output moves by $W_V^\top (Z - \hat Z)^\top \hat p + W_V^\top Z^\top (p - \hat p)$, and a score by at most $2 \|W_{QK}\|_2 \|Z - \hat Z\|$, once through the key and once through the query.
+# $$f(Z; W) = \mathrm{RowSoftmax}\bigl( Z\, W_{QK}\, Z^\top \bigr)\, Z\, W_V, \qquad W_{QK} = W_Q W_K^\top,$$
 #
-# *A.15.* By A.9 the outer $\Pi$ does no harm. $h W_C - \hat h \hat W_C = (h - \hat h) W_C + \hat h\, \Delta W_C$, and $\|h - \hat h\|$ is at most $L_\sigma$ times the movement of $f$: from $g$ to $\hat g$ with the same weights by A.14, then from $W$ to $\hat W$ on $\hat g$ by A.13. Only norms of the weights without hats enter. *A.16* is the triangle inequality. $\square$
+# with $W_Q, W_K, W_V \in \mathbb R^{d \times k}$. The projection $\Pi$ shortens rows that are longer than 1 to length 1, and stands for layer normalisation. With $W_C \in \mathbb R^{k \times d}$ and an activation $\sigma$ that acts on each number, keeps 0 and is $L_\sigma$-Lipschitz, layer $i$ maps
+#
+# $$g^{(1)} = X, \qquad g^{(i+1)} = \Pi\bigl( h^{(i)} W_C^{(i)} \bigr), \quad h^{(i)} = \sigma( \Pi( f(g^{(i)}; W^{(i)}) ) ), \qquad i = 1, \dots, L .$$
+#
+# The output is $w^\top g^{(L+1)}_{[CLS]}$, a linear function of one token. In each layer $B_V, B_{QK}, B_C$ bound the spectral norms, $B_{QK}^{2,\infty}, B_C^{2,\infty}$ bound the longest columns of $W_{QK}, W_C$, and $B_w$ bounds $\|w\|_2$. $B_V^{2,\infty}$ bounds the longest column of $W_V$, as the paper's text defines the class (Section 4.3), or of $W_V^\top$, as the proof writes it; we follow both readings. Hats mark a second set of weights or tokens, and $\Delta W = W - \hat W$. $\log N_\infty(\epsilon)$ is the log covering number of {ref}`ch-capacity` on any $m$ inputs $X$, whose tokens have length at most 1, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$. We judge the review version of October 2021, and use its numbers.
+#
+# ```{prf:lemma} Edelman et al. (2022), Lemma A.9
+# :label: variables-lemA9
+# $\|\Pi(u) - \Pi(v)\|_2 \le \|u - v\|_2$ for all vectors $u, v$.
 # ```
 #
-# Two instances leave no room for smaller constants. Tokens $\pm u$ have equal scores, and $\Delta W_{QK}$ raises one: this is A.13. For A.14 let $W_{QK}$ be $q$ times the exchange of the axes of the plane, with $u$ along the first, and let both tokens move along the second: then scores move through key and query at once. The third column shows why tokens must be short: at length $B$ both lemmas need $B^2$ beside the constant of softmax.
+# ```{prf:lemma} Edelman et al. (2022), Lemmas A.13 to A.16
+# :label: variables-lemA13
+# Let all tokens have length at most 1 (said in A.13 and A.14, on which A.15 rests).
+#
+# 1. (A.13) $\|f(Z; W) - f(Z; \hat W)\| \le 2 \|W_V\|_2\, \|Z\, \Delta W_{QK}^\top\| + \|Z\, \Delta W_V\|$.
+# 2. (A.14) $\|f(Z; W) - f(\hat Z; W)\| \le \|W_V\|_2\, (1 + 4 \|W_{QK}\|_2)\, \|Z - \hat Z\|$.
+# 3. (A.15) $\|g^{(i+1)} - \hat g^{(i+1)}\| \le a_i\, \|g^{(i)} - \hat g^{(i)}\| + \delta_i$, with $a_i = L_\sigma B_C B_V (1 + 4 B_{QK})$ and $\delta_i = \|\hat h^{(i)} \Delta W_C\| + 2 L_\sigma B_C B_V\, \|\hat g^{(i)} \Delta W_{QK}^\top\| + L_\sigma B_C\, \|\hat g^{(i)} \Delta W_V\|$.
+# 4. (A.16) $|w^\top g - \hat w^\top \hat g| \le \|w\|_2\, \|g - \hat g\|_2 + |(w - \hat w)^\top \hat g|$.
+# ```
+#
+# ```{prf:theorem} Edelman et al. (2022), Theorem A.17
+# :label: variables-thmA17
+# *(Not proved, as restored. The product is legible in our text, the powers in the brackets are not; they follow from the proof and from {prf:ref}`variables-lemA8`. Where $B_w$ stands is restored too: our text seems to have it in the first summand only, and in the proof it multiplies every error.)* With $\alpha_i = \prod_{j < i} a_j$,
+#
+# $$\log N_\infty(\epsilon) \lesssim \frac{\log(mT)}{\epsilon^2}\, B_w^2 \Bigl( 1 + \sum_{i=1}^L \alpha_i^{2/3} \bigl[ (d B_C^{2,\infty})^{2/3} + (2 d L_\sigma B_C B_V B_{QK}^{2,\infty})^{2/3} + (k L_\sigma B_C B_V^{2,\infty})^{2/3} \bigr] \Bigr)^3 .$$
+# ```
+#
+# ## One block
+#
+# **The idea of the proofs.** An average of tokens changes for two reasons, because the tokens change or because the weights of the average do. The first change is no larger than that of the tokens. The second is at most that of the largest score, since softmax has the constant 1, and a score $z_\tau^\top W_{QK} z_t$ moves in two places if the tokens do, through its key and through its query. All other operations of a block, namely the projection, the activation and a matrix, multiply an error by a constant.
+#
+# ```{dropdown} Proof of the two lemmas, with 1 for 2 and 2 for 4
+# *A.9.* $\Pi(u)$ is the point of the unit ball nearest to $u$, so $(u - \Pi(u))^\top (y - \Pi(u)) \le 0$ for every $y$ in the ball. Take $y = \Pi(v)$, exchange $u$ and $v$, and add the two inequalities: $\|\Pi(u) - \Pi(v)\|^2 \le (u - v)^\top (\Pi(u) - \Pi(v))$. The inequality of Cauchy and Schwarz finishes the proof.
+#
+# *A.13.* For the query $z_\tau$ let $p, \hat p$ be the weights of the average. The output moves by $W_V^\top Z^\top (p - \hat p) + \Delta W_V^\top Z^\top \hat p$, of which the second term is at most $\|Z\, \Delta W_V\|$. For the first term we have $\|W_V^\top Z^\top (p - \hat p)\| \le \|W_V\|_2 \|p - \hat p\|_1$, and because softmax has the constant 1 ({ref}`ch-attention-capacity`), $\|p - \hat p\|_1 \le \max_t |z_\tau^\top \Delta W_{QK} z_t| \le \|Z\, \Delta W_{QK}^\top\|$.
+#
+# *A.14.* Now the output moves by $W_V^\top (Z - \hat Z)^\top \hat p + W_V^\top Z^\top (p - \hat p)$, and a score moves by at most $2 \|W_{QK}\|_2 \|Z - \hat Z\|$, once through the key and once through the query.
+#
+# *A.15.* By A.9 the outer $\Pi$ does not increase a distance. We write $h W_C - \hat h \hat W_C = (h - \hat h) W_C + \hat h\, \Delta W_C$, where $\|h - \hat h\|$ is at most $L_\sigma$ times the movement of $f$: from $g$ to $\hat g$ with the same weights by A.14, then from $W$ to $\hat W$ on $\hat g$ by A.13. Only norms of the weights without hats enter. *A.16* is the triangle inequality. $\square$
+# ```
+#
+# No smaller constants are possible, as two instances by hand show. For A.13 take tokens $\pm u$ with equal scores, and let $\Delta W_{QK}$ raise one of them. For A.14 let $W_{QK}$ be $q$ times the exchange of the axes of the plane, with $u$ along the first, and let both tokens move along the second, so that scores move through key and query at once. The table divides the left sides by the right ones, with the printed constants and with half of them; a ratio above 1 would refute a lemma. Its third column shows why tokens must be short, because at length $B$ both lemmas need $B^2$ beside the constant of softmax.
 
 # %%
 plane, opposite, h, q = torch.eye(2).double(), f64([[1.0, 0.0], [-1.0, 0.0]]), 1e-4, 100.0
@@ -165,13 +179,15 @@ by_hand = pd.DataFrame(
 table(by_hand.rename_axis("lemma"), "Left side over right side, by hand", form=".4f")
 
 # %% [markdown]
+# With halved constants both ratios are practically 1, so the halved lemmas are attained. The longer tokens of the last column, for which the lemmas are not stated, exceed even the printed bounds.
+#
 # ## An error passes through the later layers
 #
-# By A.15 the errors $r_i$ of the layers' inputs follow $r_{i+1} \le a_i r_i + \delta_i$ from $r_1 = 0$. Unrolled,
+# By A.15 the errors $r_i$ of the layers' inputs follow $r_{i+1} \le a_i r_i + \delta_i$ from $r_1 = 0$. If we insert these inequalities into each other, we get
 #
 # $$r_{L+1} \le \sum_{i=1}^L \Bigl( \prod_{j > i} a_j \Bigr)\, \delta_i .$$ (eq-later)
 #
-# The paper's proof multiplies out with $j < i$. If all layers have the same bounds, both sums have the same terms in opposite order, so the slip is easily missed. Gradient ascent over tokens, weights, perturbations and the scales of all of them looks for an error above each bound.
+# The paper's proof has $j < i$ here. If all layers have the same bounds, both sums have the same terms in opposite order, as in the example. To compare the two we let gradient ascent look for networks whose error is large in relation to each sum. It varies tokens, weights, perturbations and the scales of all of them. A ratio above 1 in the first column would refute {eq}`eq-later`, and one above 1 in the second refutes the step of the proof.
 
 # %% mystnb={"code_prompt_hide": "The ascent", "code_prompt_show": "The ascent"} tags=["hide-input", "nbval-ignore-output"]
 
@@ -289,14 +305,16 @@ a17.refuted(
 glue(signs=f"{2**20:,}", forced_rows=f"{forced(2**20, 'earlier', 'rows'):,.0f}")
 
 # %% [markdown]
-# With the later layers ascent comes within one per cent of 1 and does not pass it, for $k$ below and above $d$ and for {glue:text}`T_far` tokens. With the earlier ones it passes 1 by as much as one lets it.
+# With the later layers the ascent comes within one per cent of 1 and never above it, for $k$ below and above $d$ and for {glue:text}`T_far` tokens. With the earlier layers the ratio exceeds 1, and it grows for as long as the ascent is allowed to go on.
 #
 # ### A class that needs the later layers
 #
-# That a step is wrong does not refute a theorem. If $B_V^{2,\infty}$ bounds rows of $W_V$, as in the proof's cover, this class does. Two layers, $k = 1$, $\sigma$ the identity, $d = n + 2$, $u = (1, \dots, 1)/\sqrt d$, and $\theta = 1/d$. Let $a, q, e_1, \dots, e_n$ be the unit vectors. Input $j$ has the class token $q$, the tokens $\pm(\frac35 a + \frac45 e_j)$, and zeros. For signs $s_1, \dots, s_n$:
+# That a step is wrong does not refute a theorem, so we need a class of networks that is too large for the bound. If $B_V^{2,\infty}$ bounds rows of $W_V$, as in the proof's cover, the following class of two layers is too large. Let $k = 1$, let $\sigma$ be the identity, $d = n + 2$, $u = (1, \dots, 1)/\sqrt d$, and $\theta = 1/d$. Let $a, q, e_1, \dots, e_n$ be the unit vectors. Input $j$ has the class token $q$, the tokens $\pm(\frac35 a + \frac45 e_j)$, and zeros. For signs $s_1, \dots, s_n$ the network reads the sign with the index of its input:
 #
-# * Layer 1: $W_Q = \frac54 \log 2\; q$, $W_K = \sum_j s_j e_j$, $W_V = \theta a$, $W_C = \theta u^\top$. On the class token's row the scores are $\pm s_j \log 2$ and 0. It becomes $\theta^2 v\, s_j u$, with $v$ depending on $T$ only; other rows become 0.
-# * Layer 2: $W_{QK} = 0$, $W_V = \frac{T}{v \theta^2}\, u$, $W_C = u^\top$. With $w = u$ the output on input $j$ is $s_j$. ($B_w = 1$, so it does not matter where $B_w$ stands.)
+# * Layer 1 has $W_Q = \frac54 \log 2\; q$, $W_K = \sum_j s_j e_j$, $W_V = \theta a$ and $W_C = \theta u^\top$. On the class token's row the scores are $\pm s_j \log 2$ and 0, so this row becomes $\theta^2 v\, s_j u$, with $v$ depending on $T$ only, whereas other rows become 0.
+# * Layer 2 has $W_{QK} = 0$, $W_V = \frac{T}{v \theta^2}\, u$ and $W_C = u^\top$. With $w = u$ the output on input $j$ is therefore $s_j$. ($B_w = 1$, so it does not matter where $B_w$ stands.)
+#
+# The next cell runs such networks, to see that the output is the sign, and evaluates the constant that the class forces.
 
 
 # %%
@@ -322,7 +340,7 @@ table(
 )
 
 # %% [markdown]
-# All $2^n$ networks differ by 2 on some input, so $\log N_\infty(0.9) \ge n \log 2$. With $j < i$ the first layer is multiplied by the empty product, and $\theta$ makes its terms vanish. The large $W_V$ of layer 2 is multiplied by $a_1$, of order $\theta^2 \sqrt n$; its rows are $\sqrt d$ times shorter than its column. So for rows a constant times $\log n$ remains, and a constant of order $n / \log n$ is forced, more than any power of a logarithm. For columns, as Section 4.3 defines the class, $n \log n$ remains, and nothing is forced; there the statement is open. (It is not, if $W_{QK}$ may have a rank above $k$, as in the proof's cover: with a class token $q_j$ for each input and $\sum_j s_j q_j e_j^\top$ the $\sqrt n$ goes.)
+# All $2^n$ networks differ by 2 on some input, so $\log N_\infty(0.9) \ge n \log 2$. How does the bound get so small? With $j < i$ the first layer is multiplied by the empty product, and $\theta$ makes its terms vanish. The large $W_V$ of layer 2 is multiplied by $a_1$, of order $\theta^2 \sqrt n$, and its rows are $\sqrt d$ times shorter than its column. So for rows a constant times $\log n$ remains of the bound, and a constant of order $n / \log n$ is forced, which is more than any power of a logarithm. For columns, as Section 4.3 defines the class, $n \log n$ remains, so nothing is forced, and the statement is open. (It would not be open if $W_{QK}$ could have a rank above $k$, as in the proof's cover: with a class token $q_j$ for each input and $\sum_j s_j q_j e_j^\top$ the $\sqrt n$ disappears.)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 most_forgiven = (1000 * math.log(2)) ** 10  # a tenth power of a logarithm beyond every norm
@@ -338,12 +356,12 @@ a17.refuted(
 # %% [markdown]
 # ## The theorem, repaired
 #
-# The proof needs more than it says, in one step or in two.
+# Besides the order of the layers, the proof needs more than it says in one step or in two.
 #
-# * **$k$ or $\sqrt{kd}$.** What is covered is $z \mapsto W_V^\top z$, with $k$ outputs. If columns of $W_V$ are bounded, as Section 4.3 has it, then $\|W_V\|_F \le \sqrt k\, B_V^{2,\infty}$, and $k$ is right. The class in the proof bounds rows ($W_V^\top$); then $k$ outputs with $d$ bounded rows need $\sqrt{kd}$. For $k = 1$ and $W_V = (\pm 1, \dots, \pm 1)^\top$ these $2^d$ maps are 2 apart on the unit vectors. A cover at scale 0.9 has at least $2^d$ members; the proof allows it $k^2 \log d$ in the logarithm, up to constants. For $k > d$ the factor $\sqrt{kd}$ is the smaller one.
-# * **$L_\sigma$ beside $B_C^{2,\infty}$.** $W_C$ acts on rows of $\sigma(\Pi(\cdot))$. These can be as long as $L_\sigma$, and the proof takes them for 1.
+# * **$k$ or $\sqrt{kd}$.** What is covered is $z \mapsto W_V^\top z$, with $k$ outputs. If columns of $W_V$ are bounded, as in Section 4.3, then $\|W_V\|_F \le \sqrt k\, B_V^{2,\infty}$, and $k$ is right. The class in the proof bounds rows ($W_V^\top$), and then $k$ outputs with $d$ bounded rows need $\sqrt{kd}$. For example, let $k = 1$ and $W_V = (\pm 1, \dots, \pm 1)^\top$. These $2^d$ maps are 2 apart on the unit vectors, so a cover at scale 0.9 has at least $2^d$ members, whereas the proof allows it $k^2 \log d$ in the logarithm, up to constants. For $k > d$ the factor $\sqrt{kd}$ is the smaller one.
+# * **$L_\sigma$ beside $B_C^{2,\infty}$.** $W_C$ acts on rows of $\sigma(\Pi(\cdot))$, which can be as long as $L_\sigma$, but the proof takes them for 1.
 #
-# The second is a gap of the proof, the first a slip of it by a transpose; whether the statement for rows needs $\sqrt{kd}$, and whether any needs $L_\sigma$, is open. A network reads $W_V$ through $W_C$, whose term $d L_\sigma B_C^{2,\infty}$ is at least $\sqrt d\, L_\sigma B_C$ if $W_C$ uses its norm, and may pay for both. These signs, with rows bounded, in one layer with $W_{QK} = 0$, $W_C = u^\top$, $w = u$ break the proof's cover, but not the theorem:
+# The second is a gap of the proof, and the first a slip of it by a transpose. Whether the statement for rows needs $\sqrt{kd}$, and whether any reading needs $L_\sigma$, is open, because a network reads $W_V$ through $W_C$. The term $d L_\sigma B_C^{2,\infty}$ of $W_C$ is at least $\sqrt d\, L_\sigma B_C$ if $W_C$ uses its norm, and may pay for both. The next table shows this for the signs of the example, with rows bounded, in one layer with $W_{QK} = 0$, $W_C = u^\top$ and $w = u$: they break the proof's cover, but not the theorem.
 
 # %%
 rows = {}
@@ -361,6 +379,8 @@ table(
 )
 
 # %% [markdown]
+# In the first column the constant that is forced grows without limit, so the cover of $W_V$ in the proof is too small. In the other two columns it stays below 1, with $k$ as well as with $\sqrt{kd}$.
+#
 # ```{prf:theorem} Theorem A.17, repaired
 # :label: depth-repaired
 # Let $B_V^{2,\infty}$ bound the longest row of $W_V$ (for bounded columns of $W_V$ read $k$ for $\sqrt{kd}$), $a_i = L_\sigma B_C B_V (1 + 2 B_{QK})$ in layer $i$, $\alpha_i = \prod_{j > i} a_j$, and $K = \max(k, d)$. For every $\epsilon > 0$ and any $m$ inputs of $T$ tokens of length at most 1,
@@ -370,18 +390,24 @@ table(
 # If $W_{QK}$ must have a rank of at most $k < d$, the right side has $\frac\epsilon2$ for $\epsilon$.
 # ```
 #
+# **The idea of the proof.** Replace the matrices of a network one after another by nearby matrices from finite lists, from the first layer to the last. The lists for a layer are covers on the inputs that this layer really receives, which depend on the choices made before. By {eq}`eq-later` the error of each matrix arrives at the output with the factors of the later layers. It remains to spend the error budget $\epsilon$ where it costs least, which is the subject of {prf:ref}`variables-lemA8`.
+#
 # ```{dropdown} Proof
-# A matrix with $d$ rows (or columns) of length at most $B$ has $\|W\|_F \le \sqrt d\, B$. So by {prf:ref}`linear-layer-walk` there are covers at scale $x$ on $N = mT$ points, with logarithm at most $\frac{\beta^2}{x^2} \log(2KN + 1)$, of
+# *Covers of single matrices.* A matrix with $d$ rows (or columns) of length at most $B$ has $\|W\|_F \le \sqrt d\, B$. So by {prf:ref}`linear-layer-walk` there are covers at scale $x$ on $N = mT$ points, with logarithm at most $\frac{\beta^2}{x^2} \log(2KN + 1)$, of
 #
 # * $z \mapsto W_V^\top z$ on points of length 1: $k$ outputs, $d$ bounded rows of $W_V$: $\beta = \sqrt{kd}\, B_V^{2,\infty}$; with $k$ bounded columns $\beta = k B_V^{2,\infty}$,
 # * $z \mapsto W_{QK} z$ on points of length 1: $d$ outputs, $d$ bounded columns: $\beta = d B_{QK}^{2,\infty}$,
 # * $h \mapsto W_C^\top h$ on points of length $L_\sigma$: $d$ outputs, $d$ bounded columns of $W_C$: $\beta = d L_\sigma B_C^{2,\infty}$,
 # * $g \mapsto w^\top g$ on points of length 1: one output: $\beta = B_w$.
 #
-# Given the weights of a network, choose hats from the first layer to the last: $\hat W_V^{(1)}, \hat W_{QK}^{(1)}$ from covers on the rows of the inputs; these fix the rows of $\hat h^{(1)}$, on which $\hat W_C^{(1)}$ is chosen; these fix $\hat g^{(2)}$, whose rows have length at most 1; and so on, $\hat w$ last. There are never more choices than the product of the covers' sizes. By {prf:ref}`variables-lemA13`, with its halved constants, and {eq}`eq-later` the output is off by at most $\sum_p \beta_p' x_p$. The multipliers are $\beta' = B_w \alpha_i$ for $W_C$, $B_w \alpha_i L_\sigma B_C B_V$ for $W_{QK}$, $B_w \alpha_i L_\sigma B_C$ for $W_V$, and 1 for $w$. Choose the $x_p$ by {prf:ref}`variables-lemA8` with $\alpha = \beta^2$ so that the sum is $\epsilon$. The sets of matrices with bounded spectral norms and columns are convex, so hats are members of them. The set of $W_{QK}$ with rank at most $k < d$ is not: hats may leave it, which A.15 does not mind, and $\frac\epsilon2$ gives members of the class. $\square$
+# *Choices.* Given the weights of a network, choose hats from the first layer to the last. First $\hat W_V^{(1)}, \hat W_{QK}^{(1)}$ are chosen from covers on the rows of the inputs. These fix the rows of $\hat h^{(1)}$, on which $\hat W_C^{(1)}$ is chosen, and these fix $\hat g^{(2)}$, whose rows have length at most 1. We go on in this way, with $\hat w$ last, so there are never more choices than the product of the covers' sizes.
+#
+# *Errors.* By {prf:ref}`variables-lemA13`, with its halved constants, and {eq}`eq-later` the output is off by at most $\sum_p \beta_p' x_p$. The multipliers are $\beta' = B_w \alpha_i$ for $W_C$, $B_w \alpha_i L_\sigma B_C B_V$ for $W_{QK}$, $B_w \alpha_i L_\sigma B_C$ for $W_V$, and 1 for $w$. Choose the $x_p$ by {prf:ref}`variables-lemA8` with $\alpha = \beta^2$ so that the sum is $\epsilon$.
+#
+# *Members.* The sets of matrices with bounded spectral norms and columns are convex, so hats are members of them. The set of $W_{QK}$ with rank at most $k < d$ is not convex, so hats may leave it. A.15 does not require that they stay, and $\frac\epsilon2$ gives members of the class. $\square$
 # ```
 #
-# So $T$ enters through $\log T$, and $k$, $d$ join it under the logarithm, where $\lesssim$ hides them. The proof is a program. It takes a network and walks from 0 to a member of the cover, part by part. (It does not go back to the class; the count of steps holds with and without.)
+# So $T$ enters through $\log T$, and $k$, $d$ join it under the logarithm, where $\lesssim$ hides them. The proof is a program, so it can be run. The program takes a network and walks from 0 to a member of the cover, part by part. (It does not go back to the class; the count of steps holds with and without.)
 
 
 # %%
@@ -402,7 +428,7 @@ def covered(X, layers, w, shares, activation):
 
 
 # %% [markdown]
-# {glue:text}`nets` networks of one to four layers, with $k$ below and above $d$, up to {glue:text}`T_far` tokens, scales of single matrices from $10^{-2}$ to $10^2$, slopes $L_\sigma$ from $10^{-2}$ to $10^2$, Gaussian weights or signs, Gaussian tokens or unit vectors. Each is covered at an $\epsilon$ that leaves a few to some thousand steps. For each part we compare its steps with $(\beta / x)^2$; for $W_V$ also with the same for bounded columns, $\beta = k B_V^{2,\infty}$, and with what $k$ for $\sqrt{kd}$ would allow for rows.
+# We draw {glue:text}`nets` networks of one to four layers, with $k$ below and above $d$ and up to {glue:text}`T_far` tokens. Single matrices have scales from $10^{-2}$ to $10^2$, slopes $L_\sigma$ go from $10^{-2}$ to $10^2$, weights are Gaussian or signs, and tokens are Gaussian or unit vectors. Each network is covered at an $\epsilon$ that leaves a few to some thousand steps. For each part we compare its steps with $(\beta / x)^2$, and for $W_V$ also with the same number for bounded columns, $\beta = k B_V^{2,\infty}$, and with what $k$ for $\sqrt{kd}$ would allow for rows. The theorem would be refuted by a part with more steps than allowed, or by an output that is off by more than $\epsilon$, that is, by a number above 1 in the first three columns.
 
 # %% mystnb={"code_prompt_hide": "The networks", "code_prompt_show": "The networks"} tags=["hide-input", "nbval-ignore-output"]
 
@@ -475,9 +501,9 @@ a17.refuted(
 glue(nets=nets, T_far=T_far)
 
 # %% [markdown]
-# No walk takes more than {glue:text}`used:.2f` of its steps, and no network is off by more than {glue:text}`off:.2f` $\epsilon$. For rows, with $k$ for $\sqrt{kd}$, a walk to $W_V$ takes up to {glue:text}`with_k:.1f` times what would be allowed.
+# No walk takes more than {glue:text}`used:.2f` of its steps, and no network is off by more than {glue:text}`off:.2f` $\epsilon$. For rows, however, with $k$ for $\sqrt{kd}$, a walk to $W_V$ takes up to {glue:text}`with_k:.1f` times what would be allowed.
 #
-# In $T$ the bound is affine in $\log T$ as soon as $T$ is large, if the norms are fixed. It is not if inputs grow with $T$:
+# If the norms are fixed, the bound is affine in $\log T$ as soon as $T$ is large. It is not affine if the tokens become longer as $T$ grows, as the last table shows for tokens of length $\sqrt T$.
 
 # %% mystnb={"code_prompt_hide": "Norms of the layers", "code_prompt_show": "Norms of the layers"} tags=["hide-input"]
 unit = LayerNorms(V=1.0, V_columns=1.0, QK_columns=1.0, QK=1.0, C=1.0, C_columns=1.0)
@@ -510,29 +536,29 @@ growth.holds(
 # %% [markdown]
 # ## What we found
 #
-# * The projection onto the ball is a contraction, and Lemmas A.13 to A.16 hold, with 1 for 2 and 2 for 4. No smaller constants will do. Tokens longer than 1 break A.13 and A.14 so halved, tokens longer than $\sqrt2$ as printed.
-# * In the proof of Theorem A.17 the product must run over the later layers. If rows of $W_V$ are bounded, as the proof writes it, so must that of the theorem: a class of two layers with $2^{20}$ signs forces a constant of {glue:text}`forced_rows`, and with more signs any constant. If columns are, as the text defines the class, the theorem as restored is open.
+# * The projection onto the ball is a contraction, and Lemmas A.13 to A.16 hold with 1 for 2 and 2 for 4, which are the best constants. With these halved constants A.13 and A.14 fail for every length of tokens above 1, and with the printed constants they fail for lengths above $\sqrt2$.
+# * In the proof of Theorem A.17 the product must run over the later layers. If rows of $W_V$ are bounded, as the proof writes it, the product of the theorem must do so too, because a class of two layers with $2^{20}$ signs forces a constant of {glue:text}`forced_rows`, and with more signs any constant. If columns are bounded, as the text defines the class, the theorem as restored is open.
 # * The proof's cover of $W_C$ needs $L_\sigma$, and that of $W_V$ needs $\sqrt{kd}$ for $k$ if rows are bounded. Whether the statement needs them is open.
-# * So repaired, the theorem holds with $\log(2 \max(k, d)\, mT + 1)$ and constant 1, or 4 if the members of the cover must have $W_{QK}$ of rank $k < d$ too.
+# * With these repairs the theorem holds with $\log(2 \max(k, d)\, mT + 1)$ and constant 1, or 4 if the members of the cover must have $W_{QK}$ of rank $k < d$ too.
 #
 # ```{finding} variables.thm4_6.a17
 # :title: Deep transformers: an error passes through the later layers
 # :group: proof
 #
-# **Statement.** As restored: the error of layer $i$ is multiplied by $\alpha_i = \prod_{j<i} a_j$. The product is legible in our text, twice.
+# **Statement.** As restored, the error of layer $i$ is multiplied by $\alpha_i = \prod_{j<i} a_j$. The product is legible in our text, twice.
 #
-# **Counterexample.** To the step: networks whose error is any multiple of the sum, found by ascent. To the statement only if rows of $W_V$ are bounded, as in the proof's cover: two layers, $k = 1$, one network for each of $2^n$ vectors of signs, $\log N_\infty(0.9) \ge n \log 2$ against a bound of order $\log n$. For columns, as Section 4.3 defines the class, the statement is open.
+# **Counterexample.** The step of the proof is refuted by networks whose error is any multiple of the sum, found by ascent. The statement is refuted only if rows of $W_V$ are bounded, as in the proof's cover: two layers, $k = 1$, and one network for each of $2^n$ vectors of signs have $\log N_\infty(0.9) \ge n \log 2$ against a bound of order $\log n$. For columns, as Section 4.3 defines the class, the statement is open.
 #
-# **Why.** An error made in layer $i$ passes through the layers behind it.
+# **Why.** An error made in layer $i$ passes through the layers behind it, so it is multiplied by their factors.
 #
-# **Repair.** $\prod_{j>i} a_j$, and $L_\sigma$ beside $B_C^{2,\infty}$, since the activation lengthens rows up to $L_\sigma$ times; for bounded rows of $W_V$ also $\sqrt{kd}$ for $k$. Then the bound holds with a constant of at most 4.
+# **Repair.** Take $\prod_{j>i} a_j$, and $L_\sigma$ beside $B_C^{2,\infty}$, since the activation lengthens rows up to $L_\sigma$ times; for bounded rows of $W_V$ take also $\sqrt{kd}$ for $k$. Then the bound holds with a constant of at most 4.
 #
-# **What survives.** The logarithm of $T$. For equal bounds in all layers also the order of the product, since the sum has the same terms in the opposite order.
+# **What survives.** The logarithm of $T$ survives. For equal bounds in all layers the order of the product does too, since the sum has the same terms in the opposite order.
 # ```
 #
 # ## What would falsify this
 #
-# For the projection: two vectors that it pulls apart; the control is the projection onto the sphere. For one block: a movement above its bound; the controls are longer tokens, a steeper activation, half of the constants. For the order of the product: an error above the sum over later layers, or none above that over earlier ones; for the class of signs: a bound for rows that grows like $n$, as that for columns does, the control. For the repaired theorem: a walk that takes more steps than allowed, or ends farther away than $\epsilon$; in the control rows are bounded and $k$ stands for $\sqrt{kd}$. For $\log T$: a bound that bends; in the control tokens grow with $T$.
+# The result on the projection would be false if it pulled two vectors apart, as the projection onto the sphere does. The lemmas for one block would be false if something moved by more than its bound, which happens for longer tokens, a steeper activation, or half of the constants. The order of the product would be wrong if an error exceeded the sum over later layers, or if none exceeded that over earlier ones. The class of signs would show nothing if the bound for rows grew like $n$, as that for columns does. The repaired theorem would be refuted by a walk that takes more steps than allowed, as happens if rows are bounded and $k$ stands for $\sqrt{kd}$, or that ends farther away than $\epsilon$. The growth with $\log T$ would be refuted by a bound that bends, as it does if tokens grow with $T$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -540,32 +566,66 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The paper comes without code. Its experiments use layer normalisation in place of $\Pi$, skip connections and a feedforward part, and no bound is evaluated.
+# The paper comes without code, so no bound is evaluated by it. Its experiments use layer normalisation in place of $\Pi$, skip connections and a feedforward part.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-depth-skip
 #
-# Add a skip connection, $g^{(i+1)} = \Pi\bigl( g^{(i)} + h^{(i)} W_C^{(i)} \bigr)$. What becomes of $a_i$, and can it still be at most 1?
+# *By hand.* Add a skip connection, $g^{(i+1)} = \Pi\bigl( g^{(i)} + h^{(i)} W_C^{(i)} \bigr)$. What becomes of $a_i$, and can it still be at most 1?
 # ```
 #
 # ```{solution} ex-depth-skip
 # :class: dropdown
 #
-# It becomes $1 + a_i$, from two paths, and is above 1 unless $a_i = 0$. It is attained: equal short tokens, $W_{QK} = 0$, $W_V$ and $W_C$ multiples of the identity. So without further conditions every bound of this kind grows exponentially with depth.
+# There are two paths, so $a_i$ becomes $1 + a_i$, and this is above 1 unless $a_i = 0$. It is attained by equal short tokens, $W_{QK} = 0$, and $W_V$ and $W_C$ that are multiples of the identity. So without further conditions every bound of this kind grows exponentially with depth.
+# ```
+#
+# ```{exercise}
+# :label: ex-depth-order
+#
+# *With the computer.* Build the two layers of the first example: linear layers without scores ($W_{QK} = 0$, $W_V = a_i$ times the identity, $W_C$ the identity) and tokens so short that $\Pi$ has nothing to do. Change $W_C$ of the first layer a little, and divide the movement of the output by the error that the first layer makes. Do this for the factors $(1, 10)$, $(10, 1)$ and for three layers in several orders. Then run the chapter with other networks, for example by `python -m bookkit.run variables/transformer_capacity -p seed 7 --out my_run`, and see whether any number in the first three columns of the table of walks exceeds 1.
+# ```
+#
+# ```{solution-start} ex-depth-order
+# :class: dropdown
+# ```
+#
+# The activation is the identity, and all tokens are equal, so that attention returns their common value.
+
+# %%
+orders_tried = {}
+for factors in ((1.0, 10.0), (10.0, 1.0), (1.0, 10.0, 0.1), (10.0, 1.0, 0.1), (0.1, 1.0, 10.0)):
+    stack = [Layer(a * plane, 0 * plane, plane) for a in factors]
+    nudged = stack[0]._replace(W_C=plane + 0.1 * plane.flip(0))
+    short = torch.tensor([[2e-3, 1e-3]] * 3).double()
+    ends = [blocks.blocks(short, [v, *stack[1:]], lambda y: y)[-1] for v in (stack[0], nudged)]
+    made = lipschitz.layer_error(short, stack[0], nudged, activation=lambda y: y)
+    orders_tried[str(factors)] = {
+        "measured": (blocks.longest(ends[0] - ends[1]) / made).item(),
+        "later layers": math.prod(factors[1:]),
+        "earlier layers": 1.0,
+    }
+answer = pd.DataFrame(orders_tried).T.rename_axis("factors")
+table(answer, "How often the error of the first layer arrives", form=".3g")
+
+# %% [markdown]
+# The measured number is always the product of the factors behind the first layer. The empty product of the proof is right only where the later factors happen to multiply to 1.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-depth-norm
 #
-# Layer normalisation as it is used makes all tokens equally long, short ones too. Is that a contraction? What becomes of A.15?
+# *To think about.* Layer normalisation as it is used makes all tokens equally long, short ones too. Is that a contraction? What becomes of A.15?
 # ```
 #
 # ```{solution} ex-depth-norm
 # :class: dropdown
 #
-# No: two short vectors on opposite sides of 0 are pulled apart, as far as one likes relative to their distance. A.15 then needs a lower bound on the lengths before normalisation; {ref}`ch-layer-norm-blowup` follows that.
+# It is not a contraction, because two short vectors on opposite sides of 0 are pulled apart, as far as one likes relative to their distance. So A.15 needs a lower bound on the lengths before normalisation, and {ref}`ch-layer-norm-blowup` follows what happens without one.
 # ```
 #
 # ## References

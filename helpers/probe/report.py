@@ -39,7 +39,7 @@ class Report:
         norms: Euclidean norm by group of parameters.
         blow_up: By layer norm, the largest and the mean factor 1/s by which it magnifies.
         certificates: What is guaranteed of the error rate on new strings, with 95 % confidence.
-        not_applicable: Bounds of the book, each with why it says nothing of this model.
+        not_applicable: Bounds of the book, each with the reason.
         notes: What was done to the model, such as switching dropout off.
     """
 
@@ -82,7 +82,7 @@ class Report:
         for name, (largest, mean) in self.blow_up.items():
             rows.append((f"magnification, {name}", f"largest {largest:.4g}, mean {mean:.4g}"))
         rows += [(f"guaranteed error, {k}", f"{v:.4g}") for k, v in self.certificates.items()]
-        rows += [(f"says nothing: {k}", why) for k, why in self.not_applicable.items()]
+        rows += [(f"does not apply: {k}", why) for k, why in self.not_applicable.items()]
         return rows + [("note", note) for note in self.notes]
 
     def __str__(self) -> str:
