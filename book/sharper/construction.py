@@ -19,7 +19,7 @@
 # # A transformer that computes a sparse function
 #
 # ```{verdict}
-# Yes, the hand-written transformer computes a sparse function, exactly in the limit of large attention scores and nearly so at the paper's own scores. With one term its largest error is {glue:text}`error_20:.4f` at the paper's length of 20 bits, and it shrinks in proportion to the length. Two small changes make the network exact at every second score, once the first score exceeds the logarithm of about four times the length.
+# Yes, the hand-written transformer computes a sparse function, exactly in the limit of large attention scores and nearly so at the paper's own scores. With one term its largest error is {glue:text}`error_20:.4f` at the paper's length of 20 bits, and it decreases like the inverse of the length. Two small changes make the network exact at every second score, once the first score exceeds the logarithm of about four times the length.
 # ```
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 18 min. **Runs in** 10 s. **Source** restored; the remark on zero weight is printed.
 #

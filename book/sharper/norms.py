@@ -385,7 +385,7 @@ glue(tiny_norm=column.loc["as it is", "WKQ2"], tiny_bound=column.loc["bound", "W
 #
 # with equality at the input of all zeros, at every $T$ and $d$, since $g(0) = 1$. The paper says that the norm is approximately its value, because it shrinks the codes by a random projection; {ref}`ch-random-projections` treats that. The factor of $\sqrt2$ does not come from the projection, since it is there on one-hot codes as well.
 #
-# The folded cell measures all eight norms at {glue:text}`networks` random networks with 24 inputs each. A ratio above 1 in one of the first seven columns would refute what we have proved, and the last one should reach $\sqrt2$.
+# The folded cell measures all eight norms at {glue:text}`networks` random networks with 24 inputs each. A ratio above 1 in one of the first seven rows would refute what we have proved, and the last one should reach $\sqrt2$.
 
 
 # %% mystnb={"code_prompt_hide": "Random networks", "code_prompt_show": "Random networks"} tags=["hide-input"]
@@ -546,7 +546,7 @@ answer = pd.DataFrame(by_score).T.rename_axis("second score")
 table(answer, f"The exact network; the paper's has {papers:.0f} in all", form=".0f")
 
 # %% [markdown]
-# For small second scores the read-out is long, because it has to undo a large share of idle attention, and for large ones the scores themselves are. The norm is smallest in between, near a second score of 3. With the paper's first score the exact network is a little larger than the paper's, but with the smallest first score that it needs it is smaller. So exactness need not cost anything in norm.
+# For small second scores the read-out is long, because it has to undo a large share of idle attention, and for large ones the scores themselves are. The norm is smallest in between, near a second score of 3. With the paper's first score the exact network is at best a fifth larger than the paper's, but with the smallest first score that it needs it is smaller, for second scores of 2, 3 and 4. So exactness need not cost anything in norm.
 #
 # ```{solution-end}
 # ```

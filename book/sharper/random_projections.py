@@ -90,6 +90,7 @@ ledger, rng = Ledger("sharper/random_projections"), Rng(seed)
 jl = ledger.result("sharper.jl")
 of_codes, of_norm = ledger.result("sharper.jl.codes"), ledger.result("sharper.jl.norm")
 thm11 = ledger.result("sharper.thm11.projected")
+of_entries = ledger.result("sharper.thm11.entries")
 
 
 def width_for(T):
@@ -410,7 +411,9 @@ of_norm.holds(
 #
 # **Proof.** The lemma for the pairs $(e_j, e_j)$, $(w, w)$ and $(w, e_j)$, $2P + 1$ in all, holds at $t = \varepsilon \sqrt{\log(2 (2P + 1)/\eta) / \log T}$, which is $O(\varepsilon)$. Then $\|J_j\|^2 \le 1 + t$, so a row of $X$ or $Z$ has a norm of at most $\sqrt{2 + t}$, and no entry is above $\sqrt{1 + t}$. With $w$ for the row of scores, $\tilde W_{KQ}^{(2)}$ is the outer product of the code of the output and $J^\top w$, of operator norm at most $(1 + t) \|w\|$. Row $j$ of $Z W_{KQ}^{(2)\top}$ has norm $|\langle J_j, J^\top w \rangle| \cdot \|J_P\| \le \sqrt{1 + t}\, (\|w\|_\infty + t \|w\|)$: a factor of $1 + O(\varepsilon \sqrt W)$. A column of codes has $\chi^2_P / k$, above $P$ with a probability that is exponentially small in $P$; $Y$, $X W_V$ and $Z v_2$ have the value column only, and stay. $\square$
 #
-# The next table divides three of these norms by their values on one-hot codes, at lengths from 20 to 1000. A norm above its bound would refute the theorem. A bound that forgets the factor $\sqrt W$, as if there were one term, must be exceeded.
+# The proof of the paper also estimates the largest entries of $X$, by the expected maximum of normal numbers, and concludes that they are approximately 1. This is right. A standard normal number exceeds $t$ in absolute value with probability at most $e^{-t^2/2}$, so except with probability $\eta$ none of the $Pk$ entries of the codes exceeds $\sqrt{2 \log(Pk/\eta) / k}$. At the width of the rule this is of order $\varepsilon$, and the largest entry of $X$ is therefore a bit, 1.
+#
+# The next table divides three of these norms by their values on one-hot codes, at lengths from 20 to 1000. A norm above its bound would refute the theorem. A bound that forgets the factor $\sqrt W$, as if there were one term, must be exceeded. A second table has the largest entries of the codes, which must stay below their bound, but not if the codes have a sixteenth of the columns.
 
 # %% mystnb={"code_prompt_hide": "Three norms on random codes", "code_prompt_show": "Three norms on random codes"} tags=["hide-input"]
 rows, over = [], []
@@ -441,8 +444,27 @@ thm11.holds(
 )
 glue(row_far=lengths["rows of Z W_KQ2^T"].iloc[-1])
 
+own, largest = Rng(seed + 2), {}
+for T in (20, 200, 1000):
+    P, k = T + 1, width_for(T)
+    top = (own.normal(3, P, k) / math.sqrt(k)).abs().max().item()  # entries themselves: no rotation
+    narrow = (own.normal(3, P, k // 16) / math.sqrt(k // 16)).abs().max().item()
+    limit = math.sqrt(2 * math.log(3 * P * k / 0.05) / k)
+    largest[T] = {"largest entry": top, "bound": limit, "a sixteenth of the width": narrow}
+largest = pd.DataFrame(largest).T.rename_axis("T")
+table(largest, f"Largest entry of three random codes of accuracy {eps}", form=".3f")
+of_entries.holds(
+    f"largest entry of the codes over its bound, $\\varepsilon = {eps:g}$, $T = 20$ to 1000, largest of 3 draws",
+    (largest["largest entry"] / largest["bound"]).max(),
+    at_most=1,
+    control=(largest["a sixteenth of the width"] / largest["bound"]).min(),
+    about="statement",
+    evidence="proved",
+)
+glue(entry_far=largest["largest entry"].iloc[-1])
+
 # %% [markdown]
-# All three norms stay close to those on one-hot codes, with one exception. At $W = T$ a row of $Z W_{KQ}^{(2)\top}$ is {glue:text}`row_far:.1f` times as long, by the factor $1 + O(\varepsilon \sqrt W)$. So a bound on it that is uniform in $W$ needs a smaller $\varepsilon$. The norm of the output token, which is restored as 1 in the paper, is off for another reason ({ref}`ch-norms`).
+# All three norms stay close to those on one-hot codes, with one exception. At $W = T$ a row of $Z W_{KQ}^{(2)\top}$ is {glue:text}`row_far:.1f` times as long, by the factor $1 + O(\varepsilon \sqrt W)$. So a bound on it that is uniform in $W$ needs a smaller $\varepsilon$. The entries of the codes stay below their bound, and at 1000 bits the largest is {glue:text}`entry_far:.2f`, far below 1. The norm of the output token, which is restored as 1 in the paper, is off for another reason ({ref}`ch-norms`).
 #
 # ## What would falsify this
 #
@@ -481,7 +503,7 @@ ledger.show()
 # * Random codes that are wide enough leave the output as it is, and at the rule's width all inner products of codes are within $\varepsilon$.
 # * For fixed $d$ and $W$ the width that the network needs is of order $\log^2 T$. So random codes narrow every such class at large $T$: one pair on {glue:text}`far` bits is useful on {glue:text}`far_width` columns.
 # * At the paper's lengths the codes save nothing, and the paper does not use them there.
-# * The norms of Theorem 11 survive, one with a factor $1 + O(\varepsilon \sqrt W)$.
+# * The norms of Theorem 11 survive, one with a factor $1 + O(\varepsilon \sqrt W)$, and so does its estimate of the largest entries.
 #
 # ## Exercises
 #
