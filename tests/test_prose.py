@@ -27,6 +27,7 @@ CHAPTERS = (
     "sharper/bound_comparison",
     "sharper/chain_codes",
     "sharper/chain_of_thought",
+    "sharper/generalization_gap",
     "sharper/loss_constant",
     "sharper/low_sharpness_interpolators",
     "sharper/pac_bayes",
