@@ -28,6 +28,7 @@ CHAPTERS = (
     "sharper/chain_codes",
     "sharper/chain_of_thought",
     "sharper/generalization_gap",
+    "sharper/learned_circuits",
     "sharper/loss_constant",
     "sharper/low_sharpness_interpolators",
     "sharper/pac_bayes",
