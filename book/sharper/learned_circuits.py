@@ -19,26 +19,47 @@
 # # Attention rows single out the members of a parity
 #
 # ```{verdict}
-# Yes, attention in trained models singles out the bits of a parity in most cases. At the paper's size, for {glue:text}`scores` of {glue:text}`of` components with a coefficient of at least 0.3, some row of the matrix of scores is largest exactly at the members; for random sets this happens for {glue:text}`by_chance`. The row of attention that carries a component attends most to all of its members in {glue:text}`exact` cases, and to those other than its own token in {glue:text}`others`.
+# Yes, attention in trained models singles out the bits of a parity in most cases. At the paper's size, for {glue:text}`scores` of {glue:text}`of` parities in the targets (those with a coefficient of at least 0.3), some row of the matrix of scores is largest exactly at the bits of the parity; for random sets of bits this happens for {glue:text}`by_chance`. But the one row of attention that computes the parity attends most to all of its bits in {glue:text}`exact` cases only, and to the bits other than the row's own in {glue:text}`others`.
 # ```
-# **Needs** {ref}`ch-construction`. **Read** 7 min. **Runs in** 40 s. **Source** printed; the words on the net are quoted from a caption.
+# **Needs** {ref}`ch-construction`. **Read** 14 min. **Runs in** 40 s. **Source** printed; the words on the net are quoted from a caption.
 #
-# **Claim.** Small transformers that learn a sum of parities have, in most cases, a row of scores that is brightest at the members of a parity, as the paper says. We ask more: which row of attention carries the parity? In that row the strongest columns, its own left out, are in most cases the parity's other members. One member often gets little: the row sits *at* a member, and that bit enters through the query. Such a row computes part of the parity in its attention, and the net behind it need not oscillate. Take the bits out of queries and keys, and in most cases all members stand out, and the net oscillates as the construction's does.
+# **Claim.** Small transformers that learn a sum of parities have, in most cases, a row of scores that is brightest at the members of a parity, as the paper says. We ask in addition which row of attention carries the parity. In that row the strongest columns, its own left out, are in most cases the parity's other members. One member often gets little attention: the row sits *at* this member, and the member's bit enters through the query. Such a row computes part of the parity in its attention, and the net behind it need not oscillate. If bits are removed from queries and keys, all members stand out in most cases, and the net oscillates as the construction's does.
+#
+# ## Why one should care
+#
+# The paper's bounds are about a network that was written by hand, in which each parity has a row of attention that averages exactly the bits of this parity. If trained networks find the same solution, the hand-written network explains how transformers compute sparse functions, and the bounds are about a solution that training can reach. If they find another solution, the bounds may still be valid, but they say less about what is learned. Pictures of attention seem to answer the question, because bright spots at the right bits are easy to see. But a matrix with many rows has bright spots somewhere by chance, and a row that looks right need not be the one that computes the parity.
+#
+# ## Two bits by hand
+#
+# How can a row of attention compute the parity of the bits $b_1$ and $b_2$, that is $b_1 + b_2$ modulo 2? There are two ways.
+#
+# *By the mean.* The row attends to the tokens 1 and 2 equally, whatever the bits are, and reads their mean. A net then maps the means 0, $\frac12$ and 1 to 0, 1 and 0. The net has to go up and down again, so it oscillates. This is what the construction does.
+#
+# *By attention.* The row belongs to token 1, and its query contains $b_1$. It gives itself the score $\frac12 L$, and token 2 the score $L b_2$ if $b_1 = 0$ and $L (1 - b_2)$ if $b_1 = 1$; such a score is a bilinear form in the two tokens. For a large $L$ the attention goes to the larger score. If token 1 has the value 0 and token 2 the value 1, the row returns the parity itself:
+#
+# | $b_1$ | $b_2$ | mean | score of token 2 | attends to | returns |
+# |:--|:--|:--|:--|:--|:--|
+# | 0 | 0 | 0 | 0 | token 1 | 0 |
+# | 0 | 1 | $\frac12$ | $L$ | token 2 | 1 |
+# | 1 | 0 | $\frac12$ | $L$ | token 2 | 1 |
+# | 1 | 1 | 1 | 0 | token 1 | 0 |
+#
+# In the second way no net is needed, because the attention itself computes the exclusive or. The values need not contain the bits at all. Both ways give rows with bright spots at members of the parity, but they are different solutions, and only the first one is the construction. To distinguish them we look at which columns are bright, at the position to which the row belongs, and at whether the net oscillates.
 #
 # ## The statement
 #
-# The paper's construction ({ref}`ch-construction`) gives each parity of the target a row of attention that is uniform over the parity's members. Section 2.4 asks whether training finds such rows. It trains the smallest model that could: $n$ tokens, each a one-hot position beside its bit $b_j \in \{0, 1\}$; one attention layer with scores $x_i^\top W_Q W_K^\top x_j$ and rows $a_i = \mathrm{softmax}_j$; and then one number a token,
+# The paper's construction ({ref}`ch-construction`) gives each parity of the target a row of attention that is uniform over the parity's members. Section 2.4 of the paper asks whether training finds such rows. It trains the smallest model that could: $n$ tokens, each a one-hot position beside its bit $b_j \in \{0, 1\}$; one attention layer with scores $x_i^\top W_Q W_K^\top x_j$ and rows $a_i = \mathrm{softmax}_j$; and then one number a token,
 #
 # $$y_i = \sum_{j=1}^n a_{ij} \langle v, x_j \rangle, \qquad f_\theta(x) = c_0 + \sum_{i=1}^n c_i\, g(y_i), \qquad g(y) = \sum_{h=1}^{32} F_h\, (G_h y + b_h)_+ ,$$
 #
-# with $v \in \mathbb R^{n+1}$ and a net $g$ of one input and one output. Row $i$ adds $c_i\, g(y_i)$ to the output, and that is all it does. At $n = 20$ these are 1020 weights; the paper has just over 1000.
+# with $v \in \mathbb R^{n+1}$ and a net $g$ of one input and one output. Row $i$ adds $c_i\, g(y_i)$ to the output, and has no other effect. At $n = 20$ these are 1020 weights, and the paper has just over 1000.
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Section 2.4 and Figure 5
 # :label: sharper-fig5
 # In most cases, a matrix of the trained model (its symbol is missing in our text) contains rows with "bright spots" in the columns of the bits of a component. The component with the smallest coefficient is harder to identify. Of the one model shown the caption says that its net $g$ is cyclical, and it warns: "The learned solutions are often qualitatively different than our construction. This experiment is merely meant to support the feasibility of our construction - not to argue that it is the norm. Close matches like this are rare." (Bright is much attention in the paper's picture; in ours dark is.)
 # ```
 #
-# The sentence asks for *some* row. We take the matrix that the authors plot, $W_Q W_K^\top$ between positions, and count a component if the $d$ largest scores of some row are exactly its members. With many rows that happens by chance, so random sets of the same size stand beside it. Because rows add up, we can ask more, what each row carries. The coefficient of the output at the character $\chi_U$, $U \subseteq \{1, \dots, n\}$, is the sum over rows $i$ of $\mathbb E_x\, c_i\, g(y_i)\, \chi_U(x)$. The row with the largest share in absolute value *carries* $U$. Then we look at the attention of that row and of no other.
+# The remark is about *some* row. We take the matrix that the authors plot, $W_Q W_K^\top$ between positions, and count a component if the $d$ largest scores of some row are exactly its members. With many rows this happens by chance, too, so we do the same for random sets of the same size. Since the output is a sum over rows, we can ask more, namely what each row carries. The coefficient of the output at the character $\chi_U$, $U \subseteq \{1, \dots, n\}$, is the sum over rows $i$ of $\mathbb E_x\, c_i\, g(y_i)\, \chi_U(x)$. The row with the largest share in absolute value *carries* $U$. Then we look at the attention of that row and of no other.
 
 # %% tags=["parameters"]
 n = 10  # bits [8..20]
@@ -76,7 +97,7 @@ glue(sparsity=sparsity)
 # %% [markdown]
 # ## Training
 #
-# Each target is a sum of {glue:text}`sparsity` parities of one size, with positive coefficients whose squares sum to 1, so that predicting 0 errs by 1. Two kinds of models learn the same targets from the same strings. In the *free* ones queries and keys read position and bit, as in the paper. In the *positional* ones they read the position only, as in the construction; then attention is one matrix, the same for every input. A model stops when its mean error over an epoch is below the threshold. Models that never get there are counted, and kept.
+# Each target is a sum of {glue:text}`sparsity` parities of one size, with positive coefficients whose squares sum to 1, so that predicting 0 has a mean squared error of 1. Two kinds of models learn the same targets from the same strings. In the *free* ones queries and keys read position and bit, as in the paper, so both ways of the example are open to them. In the *positional* ones queries and keys read the position only, as in the construction; then attention is one matrix, the same for every input, and only the first way is left. A model stops when its mean error over an epoch is below the threshold. Models that never get there are counted, and kept.
 
 # %%
 classes = [(d, sparsity) for d in degrees for _ in range(models)]
@@ -123,7 +144,9 @@ if not all(finished.any() for _, finished in kinds.values()):
 # %% [markdown]
 # ## Some row, and the row that carries
 #
-# For every component we ask whether some row of scores, or of attention, has its strongest columns exactly at the members. Then, for every component of every model we find the row that carries it, and ask: does the row sit at a member? Are its *strongest* columns, those that get most attention, exactly the members? Are they the *other* members, once the row's own column is left out? Attention is averaged over the inputs. As a control the same is asked of *strangers*: random sets of the same size.
+# For every component we ask whether some row of scores, or of attention, has its strongest columns exactly at the members. If random sets had such a row as often, the bright spots would mean nothing.
+#
+# Then, for every component of every model we find the row that carries it, and ask three questions about it. Does the row sit at a member? Are its *strongest* columns, those that get most attention, exactly the members? Are they the *other* members, once the row's own column is left out? The attention is averaged over the inputs. As a control we ask the same about *strangers*, random sets of the same size.
 
 # %%
 inputs = cube.bits(n) if n <= 12 else torch.randint(0, 2, (4096, n), generator=rng.generator)
@@ -243,13 +266,15 @@ rows = [
 table(pd.DataFrame(rows), "Which columns are the strongest of the row that carries a component")
 
 # %% [markdown]
-# At the paper's size the sentence is right: of the components of models that converged, a share of {glue:text}`scores_20` has such a row of scores, and of random sets {glue:text}`chance_20`. With the models that did not converge it is {glue:text}`scores_all`, on mean attention {glue:text}`attention_all`. If components with a smaller coefficient count as well, it is {glue:text}`small_done` in models that converged and {glue:text}`small_all` in all, so that the last interval reaches below one half. The paper's sentence is about bright spots that one can see, and says itself that small components are harder to identify. At {glue:text}`n` bits it is {glue:text}`scores_here`.
+# At the paper's size the sentence is right: of the components of models that converged, a share of {glue:text}`scores_20` has such a row of scores, and of random sets {glue:text}`chance_20`. If the models that did not converge are included, the share is {glue:text}`scores_all`, and on mean attention {glue:text}`attention_all`. If components with a smaller coefficient count as well, it is {glue:text}`small_done` in models that converged and {glue:text}`small_all` in all, so that the last interval reaches below one half. But the paper's sentence is about bright spots that one can see, and the paper says itself that small components are harder to identify. At {glue:text}`n` bits the share is {glue:text}`scores_here`.
 #
-# In free models the row that carries a component nearly always sits at one of its members, where chance would put it one time in three or less. Its other members are its strongest other columns, in most cases; at 20 bits and degree 2 in little more than half of them. Its own column is often weak. Nothing is missing: the query of row $i$ holds bit $b_i$, so the row can change its attention when its own bit flips. In positional models the query holds no bit. There the row sits at a member no more often than chance, and in most cases all members are strong ({numref}`fig-attention-rows`); at degree 3 that is {glue:text}`positional_three`.
+# {numref}`fig-attention-rows` shows which row this is, and why it matters. In the upper two matrices, of free models, the row that carries a component nearly always sits at one of its members, where chance would put it one time in three or less. The other members are its strongest other columns, in most cases; at 20 bits and degree 2 in little more than half of them. But its own column, the square with a cross, is often weak. Nothing is missing in such a row, because its query holds its own bit, so the row can change its attention when this bit flips, as in the second way of the example. In the lower two matrices, of positional models, the query holds no bit. There the row sits at a member no more often than chance, and in most cases all members are strong; at degree 3 the share is {glue:text}`positional_three`.
 
 # %%
 of_20 = dict(list(stored.groupby("kind")))
 learned = of_20["free"][of_20["free"]["finished"]]
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 row_claims.reproduced(
     "stored, 20 bits, free: some row of scores is largest exactly at the members, lower end; control: random sets",
     share(learned, "scores").low,
@@ -286,11 +311,11 @@ fig5.holds(
 )
 
 # %% [markdown]
-# ## The smallest coefficient, and turns
+# ## The smallest coefficient, and the turns of the net
 #
-# Is the component with the smallest coefficient identified less often? We compare the shares that have a row of scores as above: the largest {glue:text}`larger` components of each target against the smallest.
+# Is the component with the smallest coefficient identified less often, as the paper says? We compare the shares that have a row of scores as above: the largest {glue:text}`larger` components of each target against the smallest.
 #
-# The parity of $d$ bits alternates over $d + 1$ counts of ones. So a net that sees only their mean must turn $d - 1$ times. We count the turns of $g$, peaks and dips that stand out by 5 % of its range, between the smallest and the largest $y$ that occurs.
+# Does the net oscillate? The parity of $d$ bits alternates over $d + 1$ counts of ones, so a net that sees only their mean must turn $d - 1$ times. We count the turns of $g$, peaks and dips that stand out by 5 % of its range, between the smallest and the largest $y$ that occurs.
 
 # %%
 of_free = records[records["kind"] == "free"]
@@ -333,6 +358,8 @@ def apart(kinds):
 
 kinds_of = turned["kind"].to_numpy()
 orders = [torch.randperm(len(kinds_of), generator=rng.generator) for _ in range(25)]
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 net_claims.reproduced(
     "share that turns $d - 1$ times or more, positional less free, ends of both; control: shuffled",
     apart(kinds_of),
@@ -373,20 +400,21 @@ glue(
 )
 
 # %% [markdown]
-# The smallest component is identified less often in this draw at {glue:text}`n` bits, by {glue:text}`gap`, and at the paper's size, with fewer models, by {glue:text}`gap_20`. At other seeds the first interval reaches below 0 as the second does, so this is open at both sizes. Free models need fewer turns: at degree 2 their $g$ is monotone, because the row's own bit decides *which* token is attended to, so that attention itself computes the exclusive or. Of {glue:text}`free_models` free models {glue:text}`cyclical` turn as often as a mean would ask. The paper's caption speaks of one model of 20 bits, where we did not count turns. So this is not judged. Positional models, which have only the mean, turn at least $d - 1$ times.
-
+# The smallest component is identified less often in this draw at {glue:text}`n` bits, by {glue:text}`gap`, and at the paper's size, with fewer models, by {glue:text}`gap_20`. At other seeds the first interval reaches below 0 as the second does, so the question is open at both sizes.
+#
+# Free models need fewer turns: at degree 2 their $g$ is monotone, because the row's own bit decides *which* token is attended to, and so the attention itself computes the exclusive or. Of {glue:text}`free_models` free models {glue:text}`cyclical` turn as often as a mean would ask. The paper's caption speaks of one model of 20 bits, where we did not count turns, so we do not judge the caption. Positional models, which have only the mean, turn at least $d - 1$ times.
 #
 # ## What we found
 #
-# * At the paper's size most components have a row of scores that is brightest exactly at their members. So the sentence is reproduced.
-# * The row that *carries* a component is more particular: what stands out in most cases are the members other than the row's own; all members do in the minority. The row's own bit enters through the query. Take it away, and all members stand out in most cases.
+# * At the paper's size most components have a row of scores that is brightest exactly at their members, so the paper's sentence is reproduced.
+# * The row that *carries* a component is more particular: what stands out in most cases are the members other than the row's own, whereas all members stand out in a minority of cases. The reason is that the row's own bit enters through the query. If it cannot, because queries read positions only, all members stand out in most cases.
 # * Whether the component with the smallest coefficient is identified less often is open: the difference has that sign at both sizes, and its interval reaches below 0 at the paper's size, and at {glue:text}`n` bits at some seeds.
 # * The oscillation of the construction's net is there when attention is the construction's, and is not needed when attention is free.
 # * Figures 6 and 7, maps of single models, are not judged: neither weights nor maps are public.
 #
 # ## What would falsify this
 #
-# Rows that stand out at random: random sets would fit them as often. A row's position that does not matter: so it is in positional models. "In most cases" is one half. Nets that turn as often whatever the attention: so it is where the kinds are shuffled; and positional ones that mostly do not, as free ones.
+# The paper's sentence would be refuted if random sets had rows that single them out as often as the true components have; "in most cases" is taken as one half. What we say of the row's own position would be refuted if free models placed the carrying row at a member no more often than chance, as positional models do. What we say of the net would be refuted if both kinds of nets turned equally often, as they do when the names of the kinds are shuffled, or if most positional nets turned less than $d - 1$ times, as free ones do.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -397,32 +425,77 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `paullintilhac/boolean_function_sensitivity` holds the model of this section but no stored figure or weights of it, so that Figure 5 can be compared in kind only. It shows the matrix of one model, picked to be legible; here every model counts. It plots the product $W_Q W_K^\top$ between positions, as our first count does; the mean attention of the others also contains what bits add.
+# The repository `paullintilhac/boolean_function_sensitivity` holds the model of this section but no stored figure or weights of it, so that Figure 5 can be compared in kind only. It shows the matrix of one model, picked to be legible, whereas here every model counts. It plots the product $W_Q W_K^\top$ between positions, as our first count does; the mean attention of the others also contains what bits add.
 #
 # ## Exercises
 #
 # ```{exercise}
-# :label: ex-circuits-own-bit
-#
-# Why can a free row at position $i$ compute the parity of $\{i, j\}$ with all its attention on $j$ or on a third token, but hardly a parity of two other positions without attending to both?
-# ```
-#
-# ```{solution} ex-circuits-own-bit
-# :class: dropdown
-#
-# Its average is $\langle v, x_k \rangle$ for the token $k$ attended to. If the query's bit decides which token that is, the average is a function of $b_i$ and of $b_j$, although position $i$ has no weight. Bits other than its own reach a row only through the weights of attention: a weak column's bit changes nothing, except by changing the score of its own key, which is weak.
-# ```
-#
-# ```{exercise}
 # :label: ex-circuits-chance
 #
-# How often would the strongest two of ten columns be a given pair by chance, in one row, and in at least one of ten rows?
+# *By hand.* How often would the strongest two of ten columns be a given pair by chance, in one row, and in at least one of ten rows?
 # ```
 #
 # ```{solution} ex-circuits-chance
 # :class: dropdown
 #
-# There are 45 pairs: in one row $1/45 \approx 0.02$, in one of ten $1 - (44/45)^{10} \approx 0.20$. Hence random sets stand beside the count over all rows.
+# There are 45 pairs, so in one row the chance is $1/45 \approx 0.02$, and in one of ten rows $1 - (44/45)^{10} \approx 0.20$. This is why random sets stand beside the count over all rows.
+# ```
+#
+# ```{exercise}
+# :label: ex-circuits-own-bit
+#
+# *With pencil and paper.* Why can a free row at position $i$ compute the parity of $\{i, j\}$ with all its attention on $j$ or on a third token, but hardly a parity of two other positions without attending to both?
+# ```
+#
+# ```{solution} ex-circuits-own-bit
+# :class: dropdown
+#
+# The average in the row is $\langle v, x_k \rangle$ for the token $k$ attended to. If the query's bit decides which token that is, the average is a function of $b_i$ and of $b_j$, although position $i$ has no weight. Bits other than its own reach a row only through the weights of attention: a weak column's bit changes nothing, except by changing the score of its own key, which is weak.
+# ```
+#
+# ```{exercise}
+# :label: ex-circuits-by-attention
+#
+# *With the computer.* First train other models, by `python -m bookkit.run sharper/learned_circuits -p seed 1 --out my_run`, and compare the shares in the two tables. Then build the second way of the example, with ten tokens: give the tokens 3 to 10 a score of $-L$, and let the row return its attention on token 2. For $L = 2, 5, 10, 20$ and all strings, compute the coefficient of the row at the parity of $b_1$ and $b_2$, and the mean attention on tokens 1 and 2. How large has $L$ to be, and would our three questions recognize this row?
+# ```
+#
+# ```{solution-start} ex-circuits-by-attention
+# :class: dropdown
+# ```
+#
+# The coefficient is that of a function with values between 0 and 1, so it is $-\frac12$ for the exact parity.
+
+# %%
+strings_of_ten, by_scale = cube.bits(10).double(), {}
+different = (strings_of_ten[:, 0] - strings_of_ten[:, 1]).abs()  # the parity of the two bits
+for L in (2.0, 5.0, 10.0, 20.0):
+    scores_of_row = torch.full((1024, 10), -L, dtype=torch.float64)
+    scores_of_row[:, 0], scores_of_row[:, 1] = L / 2, L * different
+    attends = scores_of_row.softmax(1)
+    by_scale[f"{L:g}"] = {
+        "coefficient": (attends[:, 1] * (1 - 2 * different)).mean().item(),
+        "attention on token 1": attends[:, 0].mean().item(),
+        "attention on token 2": attends[:, 1].mean().item(),
+    }
+by_scale = pd.DataFrame(by_scale).T.rename_axis("L")
+table(by_scale, "A row that computes a parity by its attention", form=".3f")
+
+# %% [markdown]
+# At $L = 10$ the row is nearly exact. Its mean attention is one half on each of the two tokens, so its strongest columns are exactly the members, and the row sits at a member: by its mean attention alone it cannot be distinguished from the construction's row. What distinguishes the two is that the net behind this row need not turn, and that the attention changes with the input.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-circuits-evidence
+#
+# *To think about.* A picture of a trained model shows a row with bright spots at the members of a parity. Which further observations would convince you that the row computes this parity, and which would speak against it?
+# ```
+#
+# ```{solution} ex-circuits-evidence
+# :class: dropdown
+#
+# One should ask what happens to the output if the row is changed. If the row is removed, the coefficient of the output at this parity should vanish and the others should stay; this is what it means that the row carries the parity. If its bright columns are masked, or the bits at them are replaced, the coefficient should vanish as well. It would speak against the row if random sets had bright rows as often, if another row had a larger share in the coefficient, or if the row kept its share when the bright columns are masked, because then the bits reach it in another way.
 # ```
 #
 # ## References

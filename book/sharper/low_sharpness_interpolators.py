@@ -416,7 +416,7 @@ glue(left_out=100 * max(abs(row["left out"]) for row in rows))
 #
 # ## What would falsify this
 #
-# That learned networks are less sharp would be refuted by a class in which they are sharper than the construction, as they are if their units are stretched, which changes no output: the input of each hidden unit is divided by 30 and its output multiplied by 30. What we say of the two orders would be refuted if the masked construction were larger than learned networks by a factor of less than $10^{1.5}$, as one learned network is than another; or if the construction without masks were larger by more than this, as it is with stretched units. The assumption on both numbers would fail if fewer than half of the learned sums were below in both; with both sides balanced most learned networks are not.
+# That learned networks are less sharp would be refuted by a class in which they are sharper than the construction, as they are if their units are stretched, which changes no output: the input of each hidden unit is divided by 30 and its output multiplied by 30. What we say of the two orders would be refuted if the masked construction were larger than learned networks by a factor of less than $10^{1.5}$, as one learned network is than another; or if the construction without masks were larger by more than this, as it is with stretched units. The assumption on both numbers would fail if fewer than half of the learned sums were below in both; with both sides balanced only {glue:text}`even_below` of all {glue:text}`below_of` learned networks are.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
