@@ -78,6 +78,8 @@ CHAPTERS = (
     "variables/longer_tokens",
     "variables/lookup_networks",
     "variables/mean_of_a_set",
+    "variables/sample_complexity_of_and",
+    "variables/sparse_parities",
     "variables/sparse_representations",
     "variables/trained_positions",
     "variables/transformer_capacity",
@@ -96,6 +98,7 @@ PAGES = (
     "sensitive/index",
     "sharper/index",
     "teaching",
+    "variables/index",
 )
 MOST_SHORT = 0.12
 LEAST_CONNECTED = 0.2

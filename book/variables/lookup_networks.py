@@ -83,7 +83,7 @@ table(
 # %% [markdown]
 # ## The statements
 #
-# Notation is that of {ref}`ch-sparse-representations`: strings $b$ of $T$ bits, a set $I$ of $s$ chosen positions that hold $r$ ones, three input maps, and heads that approximate a function $g(b) \in [-B, B]^k$ of the chosen bits up to $\gamma/4$ in every coordinate. $g$ is *$\gamma$-injective* if strings with different chosen bits have values at least $\gamma$ apart in some coordinate. For one coordinate and functions of $r$ alone, $g$ is *$\gamma$-strictly monotone* if it grows by at least $\gamma$ with each step of $r$. $\|W\|_\infty$ is the largest absolute entry of $W$.
+# Notation is that of {ref}`ch-sparse-representations`: strings $b$ of $T$ bits, a set $I$ of $s$ chosen positions that hold $r$ ones, three input maps, and heads that approximate a function $g(b) \in [-B, B]^k$ of the chosen bits up to $\gamma/4$ in every coordinate. $g$ is *$\gamma$-injective* if strings with different chosen bits have values at least $\gamma$ apart in some coordinate. For one coordinate and functions of $r$ alone, $g$ is *$\gamma$-strictly monotone* if it grows by at least $\gamma$ with each step of $r$. $\|W\|_\infty$ is the largest absolute entry of $W$. We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma B.8
 # :label: variables-lemB8

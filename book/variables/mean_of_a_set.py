@@ -87,7 +87,7 @@ table(
 #
 # ## The statement
 #
-# Notation is that of {ref}`ch-sparse-representations`: row $t$ of the input is $v_t + e_{b_t}$, the last row is the class token $c$, $|v_t^\top v_u| \le \Delta$ for $t \ne u$, and a head gives $\mathrm{softmax}(c^\top W_Q W_K^\top X^\top)\, X W_V W_C$. $I$ is the set of $s$ chosen positions, and $r$ is the number of ones among them.
+# Notation is that of {ref}`ch-sparse-representations`: row $t$ of the input is $v_t + e_{b_t}$, the last row is the class token $c$, $|v_t^\top v_u| \le \Delta$ for $t \ne u$, and a head gives $\mathrm{softmax}(c^\top W_Q W_K^\top X^\top)\, X W_V W_C$. $I$ is the set of $s$ chosen positions, and $r$ is the number of ones among them. We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma B.2
 # :label: variables-lemB2

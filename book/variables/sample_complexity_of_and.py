@@ -21,16 +21,9 @@
 # ```{verdict}
 # Yes, the number of samples for a hidden AND grows more slowly than the length of the strings. From {glue:text}`shortest` to {glue:text}`longest` bits it grows by a factor of {glue:text}`factor`, while the length grows by {glue:text}`factor_T:.0f` and a logarithm would grow by {glue:text}`factor_floor:.1f`. These runs have no dropout, unlike the paper's.
 # ```
-# **Needs** {ref}`ch-capacity`. **Read** 8 min. **Runs in** 55 s. **Source** printed.
+# **Needs** {ref}`ch-capacity`. **Read** 14 min. **Runs in** 55 s. **Source** printed.
 #
-# **Claim.** A one-layer transformer learns the AND of three hidden bits among $T$ from a number of samples that grows more slowly than $T$, as Edelman et al. report for $T$ from 100 to 800. A linear classifier trained in the same way needs more, and their number grows at least as fast as $T$; with an $\ell_1$ penalty a linear classifier needs fewer than the transformer. The paper reads its curve as a logarithm. At four of its eleven lengths and its width, but without its dropout, ours grows much faster than one: every doubling of $T$ costs about the same factor. Dropout lowers the curve; whether it bends it we cannot tell.
-#
-# **The task.** A *trial* hides a set $I$ of 3 positions among $T$. It draws $m$ strings $x$ of $T$ independent fair bits, with label $y = 1$ if all three hidden bits are 1, and trains a transformer on these $m$ pairs. One label in eight is 1. The trial is a *success* if at some check the network is right on more than 99 % of 10,000 new strings. The *critical size* $m^*(T)$ is the sample size at which half of the trials succeed.
-#
-# ```{prf:remark} Edelman, Goel, Kakade and Zhang (2022), Sections 5 and 6, Figures 2 and 4, Appendix C.1
-# :label: variables-fig2
-# "The empirical sample complexity scales sublinearly with $T$." The experiment is "the main empirical verification of the $\log T$ dependence". There is no sharp threshold, and every run fits its training set. At $T = 400$ a run with 100 samples overfits and one with 200 learns. No learner does with fewer than $\Omega(s \log T)$ samples, for $s$ hidden bits.
-# ```
+# **Claim.** A one-layer transformer learns the AND of three hidden bits among $T$ from a number of samples that grows more slowly than $T$, as Edelman et al. report for $T$ from 100 to 800. A linear classifier trained in the same way needs more, and their number grows at least as fast as $T$, whereas with an $\ell_1$ penalty a linear classifier needs fewer than the transformer. The paper reads its curve as a logarithm, but at four of its eleven lengths and its width, without its dropout, our curve grows much faster than a logarithm, because every doubling of $T$ costs about the same factor. Dropout lowers the curve, but whether it bends it we cannot tell.
 
 # %% tags=["parameters"]
 lengths = [50, 200]  # T, bits of a string, increasing, each from [50..800]
@@ -46,11 +39,34 @@ dropout_trials = 0  # of the three least sizes of each length with the paper's d
 resume = False  # go on from the trials that are stored
 
 # %% [markdown]
+# ## Why one should care
+#
+# The theorems of this paper say that an attention head has a capacity that grows with the logarithm of the length. If training found the right function as soon as the capacity allows it, then a transformer would learn a function of three bits from a number of samples of the order of $\log T$, and longer inputs would cost hardly anything. But a bound on the capacity is an upper bound for bounded norms, and training is free to do worse. So the paper measures how many samples a trained transformer needs, and takes the result as its main evidence. It is worth checking because a curve over one decade of $T$ can easily be taken for a logarithm.
+#
+# ## Three of five bits by hand
+#
+# To see how much a sample tells, hide three of five positions, so that there are $\binom53 = 10$ possible sets, and let the label be 1 if all three hidden bits are 1.
+#
+# * The string 11101 has the label 1, so the hidden set lies within the ones, $\{1, 2, 3, 5\}$, and $\binom43 = 4$ sets remain.
+# * The string 11100 has the label 0, which excludes a single set, $\{1, 2, 3\}$, so that 3 sets remain.
+# * The string 10101 has the label 1 again, and now only the set $\{1, 3, 5\}$ remains.
+#
+# A label 1 tells much, but only one label in eight is 1, and a label 0 tells little. In any case a label has two values, so it can at best halve the number of sets on average, and one needs at least $\log_2 \binom T3$ labels. This is 17.3 for $T = 100$, where there are 161,700 sets, and 26.3 for $T = 800$, where there are 85 million. So eight times as many bits cost only half as many labels again, *for a learner that makes full use of them*. The question is how close a trained transformer comes to this.
+#
+# ## The task, and what the paper says
+#
+# A *trial* hides a set $I$ of 3 positions among $T$. It draws $m$ strings $x$ of $T$ independent fair bits, with label $y = 1$ if all three hidden bits are 1, and trains a transformer on these $m$ pairs. The trial is a *success* if at some check the network is right on more than 99 % of 10,000 new strings. The *critical size* $m^*(T)$ is the sample size at which half of the trials succeed.
+#
+# ```{prf:remark} Edelman, Goel, Kakade and Zhang (2022), Sections 5 and 6, Figures 2 and 4, Appendix C.1
+# :label: variables-fig2
+# "The empirical sample complexity scales sublinearly with $T$." The experiment is "the main empirical verification of the $\log T$ dependence". There is no sharp threshold, and every run fits its training set. At $T = 400$ a run with 100 samples overfits and one with 200 learns. No learner does with fewer than $\Omega(s \log T)$ samples, for $s$ hidden bits.
+# ```
+#
 # ## Four lengths, eightfold in all
 #
-# A trial ends when it succeeds, or when its training loss is below 0.001, mostly before step 200. The paper goes on to step 1000 and takes the best check. That could lower our critical sizes, though hardly by much: of 20 failed trials carried on to step 1000 (12 at $T = 100$ and 8 at $T = 200$) none succeeded later. Single stored trials do not come out again on another processor or with today's code, only their shares. All trials of one length and size train side by side. The stored trials took forty minutes of a busy core, in several pieces; the time printed below is that of the last piece.
+# A trial ends when it succeeds, or when its training loss is below 0.001, mostly before step 200. The paper goes on to step 1000 and takes the best check. That could lower our critical sizes, though hardly by much: of 20 failed trials carried on to step 1000 (12 at $T = 100$ and 8 at $T = 200$) none succeeded later. Single stored trials cannot be reproduced one by one on another processor or with today's code, but their shares can. All trials of one length and size train side by side. The stored trials took forty minutes of a busy core, in several pieces, and the time printed below is that of the last piece.
 #
-# **Why 1,000 trials fit on a processor.** The class token alone asks, and its query is the same for all strings. So a position with its bit has one score and one value, whatever the string, and a string selects $T$ of the $2T$. Attention is then one matrix product with the indicators of the bits. This is the same network, at $T = 800$ some eighty times as fast ({ref}`ex-and-table`).
+# **Why 1,000 trials fit on a processor.** The class token alone asks, and its query is the same for all strings. So a position with its bit has one score and one value, whatever the string, and a string selects $T$ of the $2T$. Attention is then one matrix product with the indicators of the bits. This is the same network, but at $T = 800$ it is some eighty times as fast ({ref}`ex-and-table`).
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import itertools
@@ -154,7 +170,7 @@ linear = pd.DataFrame(
 )
 
 # %% [markdown]
-# A share from few trials is noisy, and its crossing of one half noisier. We fit the nearest nondecreasing curve to the shares before we read off $m^*$. For intervals the trials of each size are drawn anew.
+# A share from few trials is noisy, and its crossing of one half is noisier still. So we fit the nearest nondecreasing curve to the shares before we read off $m^*$, and for intervals the trials of each size are drawn anew.
 
 
 # %%
@@ -210,9 +226,11 @@ for ax in axes:
 figures.show()
 
 # %% [markdown]
+# On the left of {numref}`fig-and-critical` every curve rises slowly from few successes to nearly all, and longer strings need more samples. On the right the critical size of the transformer rises along a straight line that is less steep than the dashed line, which is proportional to $T$, and much steeper than the dotted one, which is proportional to a logarithm. The marks of the linear classifier lie far above those of the transformer.
+#
 # ## A logarithm or a power?
 #
-# A line fitted through a curve gives a number for any curve. So we look at single doublings. If $m^*$ is a power of $T$, its *local power* $\log_2 (m^*(2T) / m^*(T))$ is the same for each. If it is $a + b \log T$, its *increment* $m^*(2T) - m^*(T)$ is. The *bend* is the last less the first: of the local power it is 0 for a power, of the increment for a logarithm.
+# A line fitted through a curve gives a number for any curve, so we look at single doublings instead. If $m^*$ is a power of $T$, its *local power* $\log_2 (m^*(2T) / m^*(T))$ is the same for each doubling. If it is $a + b \log T$, its *increment* $m^*(2T) - m^*(T)$ is the same. The *bend* is the last value less the first: the bend of the local power is 0 for a power, and that of the increment is 0 for a logarithm.
 
 # %%
 doublings = torch.tensor(tall).log2().diff()
@@ -268,7 +286,7 @@ glue(
 )
 
 # %% [markdown]
-# From $T =$ {glue:text}`shortest` to {glue:text}`longest` the critical size grows by a factor of {glue:text}`factor`. The logarithm of the number of sets grows by a factor of {glue:text}`factor_floor:.1f`: in proportion to it $m^*$ does not grow. With $T$ to one power from end to end, that power is {glue:text}`whole_power`, and the bend of the local power, {glue:text}`bend_power`, allows it. The bend of the increment is {glue:text}`bend_increment` samples: a line $a + b \log T$ would have 0. It would also need no sample at all at $T =$ {glue:text}`zero:.0f`. Of longer strings than {glue:text}`longest` bits all this says nothing.
+# From $T =$ {glue:text}`shortest` to {glue:text}`longest` the critical size grows by a factor of {glue:text}`factor`. The logarithm of the number of sets grows by a factor of {glue:text}`factor_floor:.1f` only, so $m^*$ does not grow in proportion to it. If $m^*$ is a power of $T$ from end to end, that power is {glue:text}`whole_power`, and the bend of the local power, {glue:text}`bend_power`, allows this. The bend of the increment is {glue:text}`bend_increment` samples, whereas a line $a + b \log T$ would have 0. Such a line would also need no sample at all at $T =$ {glue:text}`zero:.0f`. Of strings longer than {glue:text}`longest` bits all this tells nothing.
 
 # %%
 sublinear.reproduced(
@@ -299,7 +317,7 @@ log_row.holds(
 # %% [markdown]
 # The growth of $m^*$ over that of $T$ is 1 for a learner that needs samples in proportion to $T$. For the linear classifier, 150 steps of AdamW without an $\ell_1$ penalty, it is {glue:text}`linear_growth` from $T = 100$ to 400. For this page's own trials, of {glue:text}`here` bits, it is {glue:text}`own_growth`.
 #
-# **A linear classifier that looks for few bits.** Logistic regression with the penalty $\lambda \|w\|_1$, $\lambda = 0.2 \sqrt{\log(T)/m}$, by 300 accelerated proximal steps; the offset is then put in the middle of the training strings' gap. Trials are like the others, 20 of each size, judged on up to 4,000 new strings. Of the factors 0.1, 0.2 and 0.3 the first is a little worse and the last a little better.
+# **A linear classifier that looks for few bits.** An AND of few bits is a sparse linear function, so one should also try a linear learner that prefers sparse weights. We take logistic regression with the penalty $\lambda \|w\|_1$, $\lambda = 0.2 \sqrt{\log(T)/m}$, by 300 accelerated proximal steps; the offset is then put half-way between the two classes of the training strings. Trials are like the others, 20 of each size, judged on up to 4,000 new strings. Of the factors 0.1, 0.2 and 0.3 the first is a little worse and the last a little better.
 
 
 # %% mystnb={"code_prompt_hide": "The linear classifier with a penalty", "code_prompt_show": "The linear classifier with a penalty"} tags=["hide-input", "nbval-ignore-output"]
@@ -331,11 +349,11 @@ for T, found_at in shares.items():
     glue(**{f"l1_{T}": planted.critical_size(sizes, torch.tensor(found_at))})
 
 # %% [markdown]
-# Its critical sizes are about {glue:text}`l1_100:.0f` at $T = 100$ and {glue:text}`l1_800:.0f` at 800. So not every linear classifier needs samples in proportion to $T$: what it is trained for decides.
+# Its critical sizes are about {glue:text}`l1_100:.0f` at $T = 100$ and {glue:text}`l1_800:.0f` at 800. So not every linear classifier needs samples in proportion to $T$, and what it is trained for decides.
 #
 # ## Success and failure
 #
-# Shares rise slowly with the sample, as in the paper, without a threshold. At $T = 400$ nearly all trials fail with 100 samples, and with 200 a good part succeeds. A failure is not a failure to fit: the network has found another function that agrees on its sample.
+# Shares rise slowly with the sample, as in the paper, without a threshold. At $T = 400$ nearly all trials fail with 100 samples, and with 200 a good part of them succeeds, though fewer than half, whereas the paper shows one run of each kind. A failure is not a failure to fit, because the network has found another function that agrees on its sample.
 
 
 # %%
@@ -400,9 +418,11 @@ if len(with_dropout):
     glue(dropped=f"{dropped:.2f}", undropped=f"{by_size.mean()[with_dropout.index].mean():.2f}")
 
 # %% [markdown]
-# Dropout helps: of these sizes the share of successes is {glue:text}`dropped` with it, and {glue:text}`undropped` without, in the mean. What it does to the growth, so few trials cannot say: at $T = 800$ there are three of each size. So what is said of the logarithm is said of the network without dropout.
+# Dropout helps: averaged over these sizes, the share of successes is {glue:text}`dropped` with it and {glue:text}`undropped` without. But so few trials cannot decide what it does to the growth, since at $T = 800$ there are three of each size. So our statement on the logarithm is about the network without dropout.
 #
 # ## No learner does with fewer
+#
+# How far is the transformer from the best learner? The following bound holds for every learner. The idea of its proof is that of the example: a learner that sees $m$ labels has at most $2^m$ different answers, and there are $N$ sets to be named.
 #
 # ```{prf:proposition} Counting
 # :label: variables-and-floor
@@ -410,14 +430,14 @@ if len(with_dropout):
 # ```
 #
 # ```{dropdown} Proof
-# Fix the strings. The learner sees only the labels, and names one set for each of at most $2^m$ label vectors. It is right for the sets that it names, at most $2^m$ of $N$. And $\binom Ts \ge (T/s)^s$.
+# *The bound.* For fixed strings the learner sees only the labels, so it names one set for each of at most $2^m$ label vectors. It is right for the sets that it names, at most $2^m$ of $N$, and $\binom Ts \ge (T/s)^s$.
 #
-# Two ANDs of $s$ bits differ on at least a share $2^{-s}$ of all strings: where one set is all ones and a position of the other is not. So who errs on a smaller share than $2^{-s-1}$ has named $I$; for $s = 3$ that is $\frac1{16}$, and a success errs on less than 0.01.
+# *A success names the set.* Two ANDs of $s$ bits differ on at least a share $2^{-s}$ of all strings: where one set is all ones and a position of the other is not. So a learner that errs on a smaller share than $2^{-s-1}$ has named $I$; for $s = 3$ that is $\frac1{16}$, and a success errs on less than 0.01.
 #
-# The table's floor is sharper. A share $\frac18$ of labels is 1, so their number $K$ is binomial. For every $k$ the chance is at most $\sum_{j < k} \binom mj / N + \Pr(K \ge k)$.
+# *The table's floor* is sharper, because a share $\frac18$ of labels is 1, so that their number $K$ is binomial. For every $k$ the chance is at most $\sum_{j < k} \binom mj / N + \Pr(K \ge k)$.
 # ```
 #
-# With $s \le \sqrt T$ this is $\Omega(s \log T)$, as the paper says. The best chance can be computed for few bits: given the strings it is the number of label vectors that occur, over $N$. Here for all strings of 5 bits.
+# With $s \le \sqrt T$ this is $\Omega(s \log T)$, as the paper says. The best chance can be computed for few bits: given the strings it is the number of label vectors that occur, over $N$. The next cell computes it for all strings of 5 bits. A chance above the bound would refute the proposition.
 
 
 # %%
@@ -445,7 +465,7 @@ floor_row.holds(
 # %% [markdown]
 # ## What differs from the paper
 #
-# What the paper leaves open it takes from minGPT, a public program; so do we: weights of standard deviation 0.02, biases 0, gradients clipped to norm 1, norms before each block.
+# What the paper leaves open it takes from minGPT, a public program, and so do we: weights of standard deviation 0.02, biases 0, gradients clipped to norm 1, norms before each block.
 #
 # ```{table} Every setting that differs from the paper's
 # | setting | paper | the stored trials |
@@ -464,15 +484,15 @@ floor_row.holds(
 #
 # ## What we found
 #
-# * Without dropout the critical size grows by a factor of {glue:text}`factor` from $T =$ {glue:text}`shortest` to {glue:text}`longest`. That is sublinear, as the paper says, and far from proportional to a logarithm. This does not touch its theorem, which is about transformers of bounded norm; nothing bounds the norm here.
-# * A power of $T$, {glue:text}`whole_power`, describes it: the local power does not visibly change. Three doublings are no law: what longer strings need is not known.
-# * Trained by AdamW, attention does with fewer samples than a linear classifier. An $\ell_1$ penalty makes the linear classifier the better one, with about {glue:text}`l1_100:.0f` samples at $T = 100$ and {glue:text}`l1_800:.0f` at $T = 800$. And both are above the least: no learner that answers once can do with fewer than {glue:text}`floor_short` samples at $T = 100$ and {glue:text}`floor_long` at $T = 800$, and going through all sets needs hardly more ({ref}`ex-and-search`).
-# * Dropout lowers the critical size. The paper's samples end at 200. Without dropout these are too few at $T = 800$ and about enough at 400; with it {glue:text}`dropped_400` trials succeed with 200 at $T = 400$ and {glue:text}`dropped_800` at 800, so the paper's range is plausible.
+# * Without dropout the critical size grows by a factor of {glue:text}`factor` from $T =$ {glue:text}`shortest` to {glue:text}`longest`. That is sublinear, as the paper says, and far from proportional to a logarithm. This does not touch the paper's theorem, which is about transformers of bounded norm, whereas nothing bounds the norm here.
+# * A power of $T$, {glue:text}`whole_power`, describes the growth, since the local power does not visibly change. But three doublings are no law, and what longer strings need is not known.
+# * Trained by AdamW, attention needs fewer samples than a linear classifier. An $\ell_1$ penalty, however, makes the linear classifier the better one, with about {glue:text}`l1_100:.0f` samples at $T = 100$ and {glue:text}`l1_800:.0f` at $T = 800$. And both are above the least: no learner that answers once can do with fewer than {glue:text}`floor_short` samples at $T = 100$ and {glue:text}`floor_long` at $T = 800$, and going through all sets needs hardly more ({ref}`ex-and-search`).
+# * Dropout lowers the critical size. The paper's samples end at 200, and without dropout these are too few at $T = 800$ and about enough at 400, but with it {glue:text}`dropped_400` trials succeed with 200 at $T = 400$ and {glue:text}`dropped_800` at 800, so the paper's range is plausible.
 # * Trials that fail have fitted their sample all the same, as the paper says.
 #
 # ## What would falsify this
 #
-# A critical size that grows as fast as the length, as that of the linear classifier without a penalty does. A factor over all lengths that is no larger than the logarithm's. Failing trials that have not fitted their sample. A learner that names the set from fewer samples than the floor.
+# Sublinear growth would be refuted by a critical size that grows as fast as the length, as that of the linear classifier without a penalty does. Our statement against a logarithm would be refuted by a factor over all lengths that is no larger than the logarithm's. The statement on fitting would be refuted by failing trials that have not fitted their sample, and the floor by a learner that names the set from fewer samples.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -488,18 +508,8 @@ ledger.verdicts()
 # ## Exercises
 #
 # ```{exercise}
-# :label: ex-and-search
-# A learner goes through all sets of three positions and answers with one that fits the sample. Bound the number of samples with which it succeeds half of the time at $T = 800$.
-# ```
-#
-# ```{solution} ex-and-search
-# :class: dropdown
-# It fails only if a wrong set fits. A set agrees with $I$ on a string with chance $\frac78$, $\frac{13}{16}$ or $\frac{25}{32}$ if they share two positions, one or none. There are $3(T-3)$, $3\binom{T-3}2$ and $\binom{T-3}3$ such sets. With $m = 79$ the expected number that fit is $0.06 + 0.07 + 0.28 < \frac12$. The floor is {glue:text}`floor_long`; the transformer needs several times as many.
-# ```
-#
-# ```{exercise}
 # :label: ex-and-table
-# Show that a head whose one query is the same for all strings writes a quotient of two sums that are linear in the indicators of the bits. Count the multiplications for $m$ strings.
+# *By hand.* Show that a head whose one query is the same for all strings writes a quotient of two sums that are linear in the indicators of the bits. Count the multiplications for $m$ strings.
 # ```
 #
 # ```{solution} ex-and-table
@@ -508,13 +518,49 @@ ledger.verdicts()
 # ```
 #
 # ```{exercise}
+# :label: ex-and-search
+# *With the computer.* A learner goes through all sets of three positions and answers with one that fits the sample. It fails only if a wrong set fits, so bound the expected number of wrong sets that fit, and compute from how many samples on this number is below $\frac12$, for $T = 100$ to 800. Compare with the floor and with the transformer. Then train more transformers yourself, `python -m bookkit.run variables/sample_complexity_of_and -p trials 16 --out my_run`, and see whether the growth over that of $T$ stays below 1.
+# ```
+#
+# ```{solution-start} ex-and-search
+# :class: dropdown
+# ```
+#
+# A wrong set agrees with $I$ on a string with chance $\frac78$, $\frac{13}{16}$ or $\frac{25}{32}$ if they share two positions, one or none. There are $3(T-3)$, $3\binom{T-3}2$ and $\binom{T-3}3$ such sets.
+
+
+# %%
+def wrong_sets(T, m):
+    """Expected number of wrong sets that fit m samples."""
+    sets = 3 * (T - 3), 3 * math.comb(T - 3, 2), math.comb(T - 3, 3)
+    return sum(n * a**m for n, a in zip(sets, (7 / 8, 13 / 16, 25 / 32), strict=True))
+
+
+search = {
+    T: {
+        "labels, at least": math.log2(math.comb(T, S)),
+        "no learner below": least_integer(lambda m, T=T: chance_bound(T, m) >= 0.5),
+        "a search succeeds from": least_integer(lambda m, T=T: wrong_sets(T, m) < 0.5),
+    }
+    for T in (100, 200, 400, 800)
+}
+answer = pd.DataFrame(search).T.rename_axis("T")
+table(answer, "Samples for a learner that goes through all sets", form=".0f")
+
+# %% [markdown]
+# At $T = 800$ and $m = 79$ the expected number is $0.06 + 0.07 + 0.28 < \frac12$. The floor there is {glue:text}`floor_long`, so the search needs less than twice as many samples, and the transformer needs several times as many. With every doubling of $T$ the search needs seven or eight samples more, which is the growth of a logarithm.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
 # :label: ex-and-linear
-# Why does a linear classifier trained by gradient descent from 0 need of the order of $T$ samples, although the AND is $\mathbb 1[x_1 + x_2 + x_3 > \frac52]$ and three weights would do? Why not one with an $\ell_1$ penalty?
+# *To think about.* Why does a linear classifier trained by gradient descent from 0 need of the order of $T$ samples, although the AND is $\mathbb 1[x_1 + x_2 + x_3 > \frac52]$ and three weights would be enough? Why not one with an $\ell_1$ penalty?
 # ```
 #
 # ```{solution} ex-and-linear
 # :class: dropdown
-# Gradient descent does not tell three large weights from $T$ small ones of the same norm: turn the inputs, and the trained weights turn with them. Such a learner has to estimate a direction in $\mathbb R^T$, and the noise in each coordinate adds up, to a total proportional to $T/m$. (AdamW divides coordinate by coordinate and does not turn with the inputs; its samples in our trials grow with $T$ all the same.) The penalty is not indifferent to turns. It removes weights that are below the noise of a coordinate, of order $\sqrt{\log(T)/m}$. Nor is attention: its weights are a distribution over positions, and moving weight to three of them costs scores of the order of $\log T$ only.
+# Gradient descent cannot distinguish three large weights from $T$ small ones of the same norm: if the inputs are rotated, the trained weights rotate with them. Such a learner has to estimate a direction in $\mathbb R^T$, and the noise in each coordinate adds up, to a total proportional to $T/m$. (AdamW divides coordinate by coordinate, so its weights do not rotate with the inputs; but its samples in our trials grow with $T$ all the same.) The penalty is not indifferent to rotations, because it removes weights that are below the noise of a coordinate, of order $\sqrt{\log(T)/m}$. Attention is not indifferent to them either: its weights are a distribution over positions, and moving weight to three of them costs scores of the order of $\log T$ only.
 # ```
 #
 # ## References

@@ -19,11 +19,11 @@
 # # The logarithm of the length, and trained positions
 #
 # ```{verdict}
-# Yes, the logarithm of the length is the right price for fixed positions: for bounded weights and tokens the capacity of a head depends on the number $T$ of tokens through $\log T$ only. It is not the right price if positions are trained. If $\|W_{QK}\|$ may grow like $\log T$, one head distinguishes $2^T$ choices of positions, with scores that differ by $\log(3T)$, so that its capacity grows linearly.
+# Yes, the logarithm of the length is the right price for fixed positions: for bounded weights and tokens the capacity of a head depends on the number $T$ of tokens through $\log T$ only. It is not the right price if positions are trained. If $\|W_{QK}\|$ may grow like $\log T$, one head distinguishes $2^T$ choices of positions, with scores that differ by $\log(3T)$, so that its capacity grows linearly. With all norms held, the capacity is of order $\log^2 T$ again.
 # ```
 # **Needs** {ref}`ch-longer-tokens`. **Read** 8 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bound on a head has a factor $\log T$, where $T$ is the number of tokens, if the norms of weights and tokens are held. The paper adds that trained positions could make the dependence linear. They can if $\|W_{QK}\|$ may grow like $\log T$, because then one head reads a sign at each of $T$ positions. With all norms held, trained positions cost a logarithm too (the last exercise).
+# **Claim.** The bound on a head has a factor $\log T$, where $T$ is the number of tokens, if the norms of weights and tokens are held. The paper adds that trained positions could make the dependence linear. They can if $\|W_{QK}\|$ may grow like $\log T$, because then one head reads a sign at each of $T$ positions. With all norms held they cannot, and we prove a bound of order $\log m \log T$ for $m$ inputs.
 
 # %% tags=["parameters"]
 T_most = 256  # longest context that is read [64..512]
@@ -157,11 +157,72 @@ ledger.result("variables.trained_positions").holds(
 )
 
 # %% [markdown]
-# Real heads for $T = 16$, 64 and {glue:text}`T_most`, with one sign against all others, read each sign with at least {glue:text}`least_read:.3f`. Their scores differ by $\log(3T)$, and this much is needed: with norms of the weights that are held, scores stay bounded, and trained positions cost a logarithm too (the last exercise).
+# Real heads for $T = 16$, 64 and {glue:text}`T_most`, with one sign against all others, read each sign with at least {glue:text}`least_read:.3f`. Their scores differ by $\log(3T)$.
+#
+# ## Trained positions with all norms held
+#
+# Could a cleverer head do this with scores that do not grow? The paper's sentence does not say that $\|W_{QK}\|$ may grow, and just before it notes that bounds on the weights hide no dependence on $T$. So we have to ask what trained positions cost if all norms are held.
+#
+# ```{prf:proposition} Norms held (ours)
+# :label: positions-held
+# Let $\sigma$ be the identity, $\|W_V\|_2 \le 1$, $\|W_{QK}\|_2 \le \beta$, and let tokens and positions have length at most 1. Let $\eta = \frac{e^{-8\beta}}{16 (\sqrt d + 1)}$, and let $K$ be the least whole number above $2 \eta^{-2} \log(2 m (d + 1))$. On any $m$ inputs of $T$ tokens, heads with trained weights and positions have
+#
+# $$\log N_\infty(\tfrac12) \le (K + 1) \log\bigl( T\, (33 + 256 \beta)^d \bigr) + d^2 \log\bigl( 129\, (1 + 512 \beta) \bigr) .$$
+# ```
+#
+# **The idea of the proof.** If scores are bounded, no token can have more than a fixed multiple of the average weight. Then the head's average over $T$ tokens is nearly the average over a few tokens that are drawn at random, in the way in which a poll of a few predicts the vote of many. So only the positions of these few tokens matter, and to name them costs $\log T$ each.
+#
+# ```{dropdown} Proof
+# We write $z_t = x_t + p_t$, so that $\|z_t\| \le 2$ and every score $s_t = z_\tau^\top W_{QK} z_t$ is at most $S = 4 \beta$ in size. An error of $\frac14$ is spent in three places.
+#
+# *Weights, $\frac1{16}$.* Cover $W_V$ to $\frac1{64}$ and $W_{QK}$ to $\frac1{256}$ in spectral norm. The first moves an output by at most $\frac2{64}$, the second a score by at most $\frac4{256}$ and, because softmax has the constant 1 ({ref}`ch-attention-capacity`) and values have length at most 2, an output by at most $\frac8{256}$. By volume there are at most $129^{d^2} (1 + 512 \beta)^{d^2}$ choices.
+#
+# *Few tokens, $\frac18$.* With $a_t = e^{s_t}$ the output is $N/D$, where $N = \frac1T \sum_t a_t W_V^\top z_t$ and $D = \frac1T \sum_t a_t \ge e^{-S}$. Draw $K$ of the $T$ tokens with replacement, and let $\hat N, \hat D$ be the means over the draw. By Hoeffding's inequality a coordinate of $\hat N$, which lies between $\pm 2 e^S$, is off by $2 \eta e^S$ or more with probability at most $2 e^{-K \eta^2/2}$, and $\hat D$ is off by $\eta e^S$ or more with at most the same probability. There are $d + 1$ such events for each of $m$ inputs, and $2 m (d + 1)\, e^{-K \eta^2/2} < 1$. So for some draw none of them happens on any input. Since $\hat N / \hat D$ is an average of vectors of length at most 2,
+#
+# $$\Bigl\| \frac{\hat N}{\hat D} - \frac ND \Bigr\| \le \frac{\|\hat N - N\|}D + \frac{\|\hat N\|}{\hat D} \cdot \frac{|\hat D - D|}D \le e^S \bigl( 2 \sqrt d\, \eta e^S + 2 \eta e^S \bigr) = \tfrac18 .$$
+#
+# *Their positions, $\frac1{16}$.* Round the positions of the $K$ tokens and of the query to $\zeta = \frac1{16 (1 + 8 \beta)}$. A value moves by at most $\zeta$ and a score by at most $4 \beta \zeta$, so the output moves by at most $(1 + 8 \beta) \zeta$. There are at most $1 + 2/\zeta = 33 + 256 \beta$ to the power $d$ choices for each, and $T^K$ for the tokens.
+#
+# So finitely many centres, as many as the formula says, come within $\frac14$ of every head. They need not be heads of the class, so take for each centre a head within $\frac14$ of it, if there is one. $\square$
+# ```
+#
+# The constant is enormous, since $K$ contains $e^{16 \beta}$, but it does not depend on $T$. Hence for large $T$ the bound is below $T \log 2$, and the growth cannot be linear. The table compares the two for $\|W_{QK}\| \le 1$, $d = 3$ and as many inputs as tokens.
+
+
+# %%
+def with_norms_held(T, m, d=3, beta=1.0):
+    """The bound of the proposition on the log covering number at scale 1/2."""
+    eta = math.exp(-8 * beta) / (16 * (math.sqrt(d) + 1))
+    K = math.floor(2 / eta**2 * math.log(2 * m * (d + 1))) + 1
+    places = math.log(T) + d * math.log(33 + 256 * beta)
+    return (K + 1) * places + d**2 * math.log(129 * (1 + 512 * beta))
+
+
+growth = {
+    f"2^{b}": {"norms held, at most": with_norms_held(2**b, 2**b), "T log 2": 2**b * math.log(2)}
+    for b in (20, 40, 50, 60, 80)
+}
+growth = pd.DataFrame(growth).T.rename_axis("T")
+table(growth, "Log covering number of heads with trained positions", form=".2e")
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+share = growth["norms held, at most"] / growth["T log 2"]
+ledger.result("variables.trained_positions").refuted(
+    "without the condition, norms held, $\\|W_{QK}\\| \\le 1$: bound over $T \\log 2$, $T = 2^{60}$; control: signs read with $\\log(3T)$",
+    share.loc["2^60"],
+    at_least=1,
+    control=float(read["log(3T)"].min() > 0.5),
+    about="condition",
+    evidence="proved",
+)
+glue(share_60=share.loc["2^60"])
+
+# %% [markdown]
+# At $T = 2^{60}$ the bound is {glue:text}`share_60:.1e` times $T \log 2$, so linear growth is excluded there. For the lengths of real inputs the bound is far above $T \log 2$ and excludes nothing. It only shows that the price of trained positions depends on the norm of $W_{QK}$, and that it is exponential in this norm before it is linear in $T$.
 #
 # ## What would falsify this
 #
-# The claim on trained positions would be false if a sign were not read, as happens with equal scores. The claim on fixed positions would be false if the bound were not a straight line in $\log T$, as it is not with a bound on the norm of the whole matrix of tokens.
+# The claim on trained positions would be false if a sign were not read, as happens with equal scores. The claim on fixed positions would be false if the bound were not a straight line in $\log T$, as it is not with a bound on the norm of the whole matrix of tokens. The condition would be idle if the bound with norms held exceeded $T \log 2$ at every length.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -174,7 +235,22 @@ ledger.show()
 # ## What we found
 #
 # * With norms held, a head's capacity grows with $\log T$ by the bound with norms, and not at all if one counts weights.
-# * Trained positions can cost $T \log 2$, if $\|W_{QK}\|$ may grow like $\log T$, so that scores differ by $\log(3T)$.
+# * Trained positions can cost $T \log 2$, if $\|W_{QK}\|$ may grow like $\log T$, so that scores differ by $\log(3T)$. With all norms held they cost at most the order of $\log m \log T$, so the paper's sentence needs this condition.
+#
+# ```{finding} variables.trained_positions
+# :title: Trained positions cost in proportion to T only if W_QK may grow
+# :group: condition
+#
+# **Statement.** Printed: if the positions are trained over $\{P : \|P^\top\|_{2,\infty} \le 1\}$, the log covering number could grow linearly with $T$. It is not said whether the norms of the weights are held.
+#
+# **Counterexample.** With $\|W_V\|_2 \le 1$, $\|W_{QK}\|_2 \le 1$, $d = 3$ and $T$ inputs, the log covering number at $\frac12$ is at most {glue:text}`share_60:.1e` times $T \log 2$ at $T = 2^{60}$, and its order is $\log^2 T$.
+#
+# **Why.** If scores are bounded, a head is nearly an average over a number of tokens that grows only with $\log m$, so it cannot read $T$ positions one by one.
+#
+# **Repair.** Let $\|W_{QK}\|$ grow like $\log T$. Then one head distinguishes $2^T$ choices of positions, with scores that differ by $\log(3T)$.
+#
+# **What survives.** The sentence survives as the caution that it is meant to be, since the bound for fixed positions is not true for trained ones.
+# ```
 #
 # ## Exercises
 #
@@ -222,13 +298,13 @@ table(answer, "Least output times its sign, by the score of the marked position"
 # ```{exercise}
 # :label: ex-head-positions
 #
-# *To think about.* Let weights and query be fixed, positions trained, $\|x_t + p_t\| \le B$ and all scores in $[-S, S]$. Show that $\log N_\infty(\epsilon)$ grows with $\log T$ only (with $\frac\epsilon2$ for $\epsilon$, by members).
+# *To think about.* Let all scores be at most $S$ in size. Up to which number of positions does the head of this page still distinguish all $2^T$ choices of signs? Why is that no contradiction to {prf:ref}`positions-held`?
 # ```
 #
 # ```{solution} ex-head-positions
 # :class: dropdown
 #
-# With $a_t = e^{s_t}$ the average of tokens is $u/v$, where $u = \frac1T \sum_t a_t (x_t + p_t)$ and $v = \frac1T \sum_t a_t \ge e^{-S}$. Draw $K$ of the $T$ tokens with replacement. By the inequalities of Hoeffding and Pinelis the means over the draw are within $\eta e^S B$ of $u$ and $\eta e^S$ of $v$ on all $m$ inputs at once, for $K$ of order $\eta^{-2} \log m$ and some draw. Then the ratio is off by at most $2 \eta B e^{2S}$. A centre is given by the $K$ tokens, for which there are $T^K$ choices, and by their positions, each rounded to a grid that does not depend on $T$. So the log size is of order $K \log T$, with $K$ of order $B^2 e^{4S} \log m / \epsilon^2$ up to norms of the weights. Centres need not be members, so take them at $\frac\epsilon2$, and for each a member that it stands for.
+# The marked position needs the score $\log(3T)$, so the head works for $T \le e^S/3$. Up to this length trained positions do cost $T \log 2$, although the norms are held. In the proposition $K$ contains $e^{4S}$, which is larger than $T$ as long as $T \le e^S/3$, so the bound is above $T \log 2$ there. In other words, the price grows linearly until $T$ is exponential in the size of the scores, and then it hardly grows any more.
 # ```
 #
 # ## References

@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 
 import pytest
+import yaml
 
 from bookkit import findings, register, scoreboard
 from bookkit.chapters import BOOK, ROOT, every_chapter, read_record
@@ -302,6 +303,21 @@ def test_an_id_that_stands_twice_is_named(tmp_path):
     path.write_text(text.replace(row, row + row, 1))
     with pytest.raises(RegisterError, match=r"sharper\.rem4 stands twice"):
         load_register(path)
+
+
+def test_no_field_of_a_row_stands_twice():
+    """YAML keeps the last of two without a word, and a verdict would be told by the wrong one."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    nodes = [yaml.compose(register.REGISTER.read_text(encoding="utf-8"), Loader=loader)]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, yaml.MappingNode):
+            names = Counter(key.value for key, _ in node.value)
+            line = node.start_mark.line + 1
+            assert max(names.values()) == 1, f"line {line}: {names.most_common(1)[0][0]} twice"
+            nodes += [value for _, value in node.value]
+        elif isinstance(node, yaml.SequenceNode):
+            nodes += node.value
 
 
 def test_numbers_stand_in_formulas_too():
