@@ -40,6 +40,7 @@ PAGES = (
     "calculator",
     "findings/index",
     "how_to_read",
+    "lengthfree/index",
     "retrieval/index",
     "teaching",
 )
