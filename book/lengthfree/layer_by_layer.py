@@ -526,7 +526,7 @@ glue(least_two=over.iloc[2])
 #
 # **Statement.** Printed, Lemma E.2, for every layer: an error of $W_{QK}$ moves the block's output by at most $2 L_\sigma B_{c2} B_{v2} \|\hat g\, \Delta W_{QK}\|$. It is quoted as Lemma A.15 of Edelman et al. (2022), which rests on their Lemma A.14 and so on tokens in the unit ball. Here no condition is stated, and the proof of Theorem 4.2 uses it for the first layer too, with inputs as long as $B_x$.
 #
-# **Counterexample.** In the first layer, in width 1, with two tokens $\pm R$ of length $R = 5$, the output moves {glue:text}`by_hand:.1f` times as far.
+# **Counterexample.** In the first layer, in width 1, with two tokens $\pm R$ of length $R = 5$, the output moves {glue:text}`by_hand:.1f` times as far. Such lengths are usual: in 64 columns, the width of the paper's experiment, the sinusoidal code of a place alone has length $\sqrt{32} = 5.7$.
 #
 # **Why.** The score has the query's length as a further factor, and the values have their own. From the second layer on both are at most 1.
 #
@@ -542,7 +542,7 @@ glue(least_two=over.iloc[2])
 #
 # **Statement.** Printed: with $B$ the largest of the norms of Lemma 3.4, or of Lemma 3.3, the log covering number is $(\gamma + \eta)^3/\epsilon^2$ with $C_1 = B^2 \ln(dk)$, or $d B^2 \ln(2k+1)$.
 #
-# **Counterexample.** One layer with $k = 1$, $W_{QK} = 0$ and $B = 1/B_x$: matrices $W_v$ mark sets of coordinates, and a steep $\sigma$ behind them makes up for their size. The bound of F.0.2 is {glue:text}`least_two:.1e` of what is needed at $B_x = 10^7$, and falls like $1/B_x^2$. F.0.1 fails at a like instance if its norms are those of the maps that Lemma 3.3 covers.
+# **Counterexample.** One layer with $k = 1$, $W_{QK} = 0$ and $B = 1/B_x$: matrices $W_v$ mark sets of coordinates, and a steep $\sigma$ behind them makes up for their size. The bound of F.0.2 is {glue:text}`least_two:.1e` of what is needed at $B_x = 10^7$, and falls like $1/B_x^2$. F.0.1 fails at a like instance if its norms are those of the maps that Lemma 3.3 covers. Widths, tokens and slopes of these instances are far from those of networks in use.
 #
 # **Why.** The term of $W_v$ has $B_{v2}$ where the proof of Theorem 4.2 has $B_{c2}$ and, in the first layer, $B_x$.
 #
