@@ -93,6 +93,7 @@ PAGES = (
     "findings/variables",
     "how_to_read",
     "index",
+    "lengthfree/index",
     "notation",
     "retrieval/index",
     "sensitive/index",

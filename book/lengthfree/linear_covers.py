@@ -308,7 +308,7 @@ glue(apart=49, attained=attained, column_error=column_error)
 #
 # **Statement.** As printed: if the columns' $\ell_2$ norms sum to at most $B_w$, the log covering number is of order $a \log(dk)$ for inputs with $\|x\|_1 \le B_x$, with $a = B_w^2 B_x^2/\epsilon^2$.
 #
-# **Counterexample.** At $d = 1$ and $\epsilon = \frac12 B_w B_x$ the log covering number is at least $k \log 2$, by volume. At $k = {glue:text}`k_wide`$ a constant of {glue:text}`forced_34:.0f` is forced, and it grows like $k / \log k$.
+# **Counterexample.** At $d = 1$ and $\epsilon = \frac12 B_w B_x$ the log covering number is at least $k \log 2$, by volume. At $k = {glue:text}`k_wide`$, a width in use, a constant of {glue:text}`forced_34:.0f` is forced, and it grows like $k / \log k$.
 #
 # **Why.** Lemma 3.4 is Lemma 3.5 on $d$ inputs, and that lemma bounds the columns of $W$ where the argument for $x \mapsto Wx$ needs the rows.
 #

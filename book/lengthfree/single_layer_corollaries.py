@@ -19,11 +19,11 @@
 # # One layer: three corollaries, several heads, real weights
 #
 # ```{verdict}
-# As printed, for bounded rows, all three corollaries are false, like the theorem that they come from. For bounded columns they are true, and several independent heads cost exactly as much as the sum of their single costs. The bound is far from practice: a layer of width {glue:text}`width` with the usual random weights and sinusoidal positions needs 10 to the power {glue:text}`log_class:.1f` examples before the bound is below the largest possible output.
+# Yes for bounded columns, which the proof of their theorem uses: all three corollaries are true. As printed, for bounded rows, they fail like the theorem. Several independent heads cost exactly as much as the sum of their single costs. The bound is far from practice: a layer of width {glue:text}`width` with the usual random weights and sinusoidal positions needs 10 to the power {glue:text}`log_class:.1f` examples before the bound is below the largest possible output.
 # ```
 # **Needs** {ref}`ch-single-layer-bound`, {ref}`ch-linear-covers`. **Read** 11 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** Three norms of $W_{QK}$ have covers that do not count inputs, and each gives a corollary of the bound for one layer. The corollaries have the theorem's norms, and so they are false for rows, by the theorem's counterexample, and true for columns. One of them rests on a lemma that is false; but if tokens are short in the sum of their entries, a simpler cover does its work. Several heads with parameters of their own add up. For real weights the norms are large, so the bound tells how the complexity scales, not how large it is.
+# **Claim.** Three norms of $W_{QK}$ have covers that do not count inputs, and each gives a corollary of the bound for one layer. The corollaries have the theorem's norms, and with them its misprint: they fail for rows, by the theorem's counterexample, and are true for columns. One of them rests on a lemma that is false; but if tokens are short in the sum of their entries, a simpler cover does its work. Several heads with parameters of their own add up. For real weights the norms are large, so the bound tells how the complexity scales, not how large it is.
 
 # %% tags=["parameters"]
 T_search = 300  # longest input of the search and the cover, in tokens [16..512]
@@ -116,7 +116,7 @@ table(by_hand, "Mean of the largest sum, two heads on three inputs", form=".1f")
 #
 # ```{prf:corollary} Trauger and Tewari (2024), Corollaries 4.1.1, D.0.1, D.0.2
 # :label: lengthfree-cor4-1-1
-# *(For rows, as in {prf:ref}`lengthfree-thm4-1`, they are false.)* Under the conditions of {prf:ref}`lengthfree-thm4-1`, $\mathcal R$ is of the order $B \bigl( \frac{B_x^3 \alpha}{\sqrt m} (1 + \ln \frac{\sqrt m}{B_x^2 \alpha}) + B_x \sqrt{\ln(2d)/m} \bigr)$ with
+# *(With the misprint of {prf:ref}`lengthfree-thm4-1`, rows for columns.)* Under the conditions of {prf:ref}`lengthfree-thm4-1`, $\mathcal R$ is of the order $B \bigl( \frac{B_x^3 \alpha}{\sqrt m} (1 + \ln \frac{\sqrt m}{B_x^2 \alpha}) + B_x \sqrt{\ln(2d)/m} \bigr)$ with
 #
 # | corollary | matrices | inputs | cover | $\alpha$ |
 # |:--|:--|:--|:--|:--|
@@ -264,10 +264,10 @@ for name, id in (
         0.25 / (1e6 * printed_value(printed[name], large, 2 * large)),
         at_most=1,
         control=0.25 / (1e6 * large * printed_value(printed[name], large, 2 * large)),
-        about="statement",
+        about="misprint",
         evidence="attained",
     )
-    ledger.result(id).repaired(
+    ledger.result(id).holds(
         f"{name}, columns: constant forced by the search, $T \\le {T_search}$; control: rows, $d = 10^6$",
         attacks[attacks.index.str.startswith(name)].to_numpy().max(),
         at_most=CONSTANT,

@@ -19,7 +19,7 @@
 # # Masked words: from one output to K
 #
 # ```{verdict}
-# Theorem 5.1 is true, but a display in its proof is not. On one and the same sample of sentences the display bounds the loss by that of one word's scores times about $\sqrt K$, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words $\sqrt K$ is {glue:text}`root_wide:,.0f`, the factor that is needed is {glue:text}`own_wide:,.0f`, and all logarithms of the theorem that the display quotes allow {glue:text}`logs_wide:,.0f`.
+# Theorem 5.1 follows from the theorem that its proof quotes, but a display in the proof is false. On one and the same sample of sentences the display bounds the loss by that of one word's scores times about $\sqrt K$, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words $\sqrt K$ is {glue:text}`root_wide:,.0f`, the factor that is needed is {glue:text}`own_wide:,.0f`, and all logarithms of the theorem that the display quotes allow {glue:text}`logs_wide:,.0f`.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-attention-capacity`, {ref}`ch-single-layer-bound`. **Read** 12 min. **Runs in** 10 s. **Source** printed.
 #
@@ -182,7 +182,7 @@ glue(power_random=local["random words"], power_allowed=local["(2), all logs"])
 # %% [markdown]
 # What counts in {numref}`fig-contraction` is how steep the lines are. On the own sample the power of $K$ is {glue:text}`power_own:.2f`, and with random words it is {glue:text}`power_random:.2f`. The shape of (2) has {glue:text}`power_allowed:.2f` at this size, and $\frac12$ in the limit. So the line of the own sample crosses the dotted one, whatever the constant of $\tilde O$; at the constant 1 the crossing is near a million words. On the worst sample the power is {glue:text}`power_worst:.2f`, as (2) says.
 #
-# **A special class?** It is not, because the paper's own class contains it. All rows with $\|w_s\|_1 \le B$, as Theorem 4.1 has them, give $R(\mathcal F_s) = B$ on these inputs too, since $\|\sum_i \epsilon_i e_i\|_\infty = 1$, and the loss can only gain by more functions. Nor does the rest of the transformer help, for example with sentences of one visible word, the vector $e_i$, and the mask as the zero vector: the mask's query scores both tokens 0, so every head returns half of what it makes of $e_i$ alone, whatever $W_{QK}$ is. And $\sum_i \epsilon_i \sigma(\langle v, e_i\rangle) \le L_\sigma \|v\|_1$ for every column $v$ of the value matrix and an $L_\sigma$-Lipschitz activation $\sigma$ that keeps 0.
+# **A special class?** It is not, because the paper's own class contains it. All rows with $\|w_s\|_1 \le B$, as Theorem 4.1 has them, give $R(\mathcal F_s) = B$ on these inputs too, since $\|\sum_i \epsilon_i e_i\|_\infty = 1$, and the loss can only gain by more functions. Nor does the rest of the transformer help, for example with sentences of one visible word, the vector $e_i$, and the mask as the zero vector: the mask's query scores both tokens 0, so every head returns half of what it makes of $e_i$ alone, whatever $W_{QK}$ is. And $\sum_i \epsilon_i \sigma(\langle v, e_i\rangle) \le L_\sigma \|v\|_1$ for every column $v$ of the value matrix and an $L_\sigma$-Lipschitz activation $\sigma$ that keeps 0. Theorem 4.1 also asks for more sentences than dimensions, $m > d$, whereas here $m = d = K$. This condition is met if every sentence occurs twice: both sides of (1) stay as they are, because the sum of two signs has the mean absolute value 1, as one sign has.
 #
 # **A large size.** With the constant 1 and all logarithms at $\delta = 1$ the own sample exceeds (2) from about a million words on, and vocabularies in use are smaller than that. So at sizes in use the display with a generous $\tilde O$ is not contradicted by a number. It is contradicted as a statement about growth, and $\sqrt K$ without logarithms is exceeded from three words on.
 #
@@ -418,7 +418,7 @@ glue(constant=max(constants.values()))
 #
 # **Statement.** Printed, a display in the proof of Theorem 5.1: $R(\ell \circ \mathcal F) \le \tilde O(\sqrt K) \max_s R(\mathcal F_s)$, both sides on the same sample, for cross entropy of a transformer's scores.
 #
-# **Counterexample.** Take $K$ one-hot inputs, each with a masked word of its own, and rows with $\|w_s\|_1 \le B$. At $K$ = {glue:text}`k_wide:,.0f` the ratio is {glue:text}`own_wide:,.0f`, where $\sqrt K$ is {glue:text}`root_wide:,.0f`. It grows like $K$ to the power {glue:text}`power_own:.2f`, whereas the display with all logarithms allows {glue:text}`power_allowed:.2f`.
+# **Counterexample.** Take $K$ one-hot inputs, each with a masked word of its own, and rows with $\|w_s\|_1 \le B$. At $K$ = {glue:text}`k_wide:,.0f` the ratio is {glue:text}`own_wide:,.0f`, where $\sqrt K$ is {glue:text}`root_wide:,.0f`. It grows like $K$ to the power {glue:text}`power_own:.2f`, whereas the display with all logarithms allows {glue:text}`power_allowed:.2f`. At vocabularies in use, below a million words, all logarithms at the constant 1 are still large enough to hide the difference.
 #
 # **Why.** The contraction theorem that is quoted has the worst sample on its right side. On the own sample each word's scores can be tied to one sentence, while the loss collects all sentences.
 #
