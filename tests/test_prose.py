@@ -11,6 +11,10 @@ from tests.prose import house_words, markdown, measure, page, paragraphs, senten
 
 CHAPTERS = (
     "appendix/walsh_transform",
+    "cube/average_sensitivity",
+    "cube/fourier_walsh",
+    "cube/sensitive_inputs",
+    "cube/sharpness",
     "retrieval/attention_weights",
     "retrieval/feedforward_lower_bound",
     "retrieval/hierarchy_tuned",
@@ -28,6 +32,7 @@ CHAPTERS = (
 )
 PAGES = (
     "calculator",
+    "cube/index",
     "findings/index",
     "how_to_read",
     "retrieval/index",
