@@ -28,6 +28,9 @@ CHAPTERS = (
     "retrieval/token_covers",
     "retrieval/too_few_heads",
     "retrieval/transformer_guarantee",
+    "sensitive/attention_influence",
+    "sensitive/brittle_at_every_width",
+    "sensitive/layer_norm_blowup",
     "sharper/softmax_jacobian",
 )
 PAGES = (
