@@ -31,6 +31,7 @@ CHAPTERS = (
     "sensitive/attention_influence",
     "sensitive/brittle_at_every_width",
     "sensitive/layer_norm_blowup",
+    "sensitive/parity_from_majority",
     "sharper/softmax_jacobian",
 )
 PAGES = (
