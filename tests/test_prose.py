@@ -30,6 +30,7 @@ CHAPTERS = (
     "retrieval/transformer_guarantee",
     "sensitive/attention_influence",
     "sensitive/brittle_at_every_width",
+    "sensitive/influence_at_output",
     "sensitive/layer_norm_blowup",
     "sensitive/parity_from_majority",
     "sharper/softmax_jacobian",
