@@ -33,6 +33,7 @@ CHAPTERS = (
     "sensitive/influence_at_output",
     "sensitive/layer_norm_blowup",
     "sensitive/parity_from_majority",
+    "sensitive/two_layer_norms",
     "sharper/softmax_jacobian",
 )
 PAGES = (
