@@ -34,7 +34,9 @@ CHAPTERS = (
     "sensitive/influence_by_layer",
     "sensitive/layer_norm_blowup",
     "sensitive/layer_norm_links",
+    "sensitive/magnified_inputs",
     "sensitive/parity_from_majority",
+    "sensitive/sharp_or_curved",
     "sensitive/two_layer_norms",
     "sharper/softmax_jacobian",
 )
