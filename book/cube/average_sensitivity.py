@@ -19,7 +19,7 @@
 # # How sensitive is a function on the cube?
 #
 # ```{verdict}
-# Yes, the paper's values are right: PARITY of $n$ bits has the average sensitivity $n$, MAJORITY about $\sqrt{2n/\pi}$, FIRST 1 and MEAN $1/n$. We compute it in two ways, by counting flips and from the Fourier weights times their degrees. Both agree to rounding on {glue:text}`random_functions` random functions of each length up to {glue:text}`n_random` bits, and exactly on three functions of {glue:text}`n_packed` bits.
+# Yes, the paper's values are right: on average over all inputs, $n$ single bit flips change PARITY of $n$ bits, about $\sqrt{2n/\pi}$ change MAJORITY, and 1 changes FIRST; for MEAN the number is $1/n$. We compute them in two ways, by counting flips and from the Fourier weights times their degrees. Both agree to rounding on {glue:text}`random_functions` random functions of each length up to {glue:text}`n_random` bits, and exactly on three functions of {glue:text}`n_packed` bits.
 # ```
 #
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
@@ -52,11 +52,13 @@ def3, eq17 = ledger.result("sensitive.def3"), ledger.result("sensitive.eq17")
 degrees = ledger.result("sensitive.degrees")
 
 # %% [markdown]
-# ## The idea
+# ## Why one should care
 #
-# Why do transformers find it so hard to learn the parity of a string? Hahn and Rofin answer: because it is sensitive. This page says what that is, and counts it.
+# Why do transformers find it so hard to learn the parity of a string? Hahn and Rofin answer that it is because parity is sensitive, and they build a theory on this answer: a transformer that computes a sensitive function must magnify strongly, and a small step of its weights destroys it. For this theory one needs a number that says how sensitive a function is. A natural one is the number of bit flips that change the value, but it depends on the input, and so one takes the mean over all inputs. There is a second reason for this choice, which is less obvious. The same number can be read off the Fourier expansion of the function, where it measures how much of the function is made of large parities.
 #
-# Write $n$ bits as signs, $x_i = -1$ for a bit of 1 and $x_i = 1$ for a bit of 0. Then an input is a corner of a cube, and to flip a bit is to walk along an edge. A function is *sensitive* where many of the edges at a corner change its value. {numref}`fig-three-bits` shows the four functions that the paper compares. PARITY is the product of the signs, and every edge changes it. MAJORITY is their vote, FIRST is the first sign, and MEAN is their mean.
+# ## Four functions of three bits
+#
+# Write $n$ bits as signs, $x_i = -1$ for a bit of 1 and $x_i = 1$ for a bit of 0. Then an input is a corner of a cube, and to flip a bit is to walk along an edge. A function is *sensitive* where many of the edges at a corner change its value. {numref}`fig-three-bits` shows the four functions that the paper compares. PARITY is the product of the signs, so every edge changes it. MAJORITY is the vote of the signs, and half of the twelve edges change it. FIRST is the first sign, which only the edges in one direction change. MEAN is the mean of the signs; every edge changes it, but only by a little.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Four functions of three bits. A corner is an input: black where the function is 1, white where it is $-1$, grey between. An edge is the flip of a bit, as thick as it counts, and dotted where it changes nothing. Below each name: what the edges at a corner add up to, on average.", "name": "fig-three-bits"}, "image": {"alt": "Four cubes. PARITY: corners alternate between black and white, and all twelve edges are thick. MAJORITY: six edges are thick, those between corners with one and with two minus signs. FIRST: the four horizontal edges are thick. MEAN: corners fade from black over grey to white, and all edges are thin."}} tags=["hide-input"]
 fig, axes = figures.new(1, 4, height=1.9)
@@ -77,6 +79,8 @@ for ax, (name, function) in zip(axes, cube.NAMED.items(), strict=True):
 figures.show()
 
 # %% [markdown]
+# The numbers below the names count these changes, as the following definition says.
+#
 # ```{prf:definition} Hahn and Rofin (2024), Definition 3
 # :label: sensitive-def3
 # Let $f : \{-1,1\}^n \to \mathbb R$, and let $x^{\oplus i}$ be $x$ with its $i$-th sign flipped. The *sensitivity* of $f$ at $x$ is
@@ -86,7 +90,7 @@ figures.show()
 # and the *average sensitivity* $\mathrm{as}_n(f)$ is its mean over all $2^n$ inputs.
 # ```
 #
-# The factor $\frac14$ makes one flip count 1 when $f$ takes the values $\pm1$. Other books call $\mathrm{as}_n$ the *total influence*. In code a function is the table of its $2^n$ values, and an input is its place in the table, a number whose binary digits are the bits. To flip bit $k$ is to flip one digit, which is `x ^ 2**k`.
+# The factor $\frac14$ is chosen such that one flip counts 1 when $f$ takes the values $\pm1$. In other books $\mathrm{as}_n$ is called the *total influence*. In code a function is the table of its $2^n$ values, and an input is its place in the table, a number whose binary digits are the bits. So flipping bit $k$ means flipping one digit, which is `x ^ 2**k`.
 
 
 # %%
@@ -101,7 +105,7 @@ def sensitivity(f):
 # %% [markdown]
 # ## Four functions
 #
-# Each of the four has an average sensitivity in closed form:
+# Each of the four functions has an average sensitivity in closed form:
 #
 # | function | value at $x$ | $\mathrm{as}_n$ | why |
 # |:--|:--|:--|:--|
@@ -110,7 +114,7 @@ def sensitivity(f):
 # | FIRST | $x_1$ | $1$ | one flip changes it |
 # | MEAN | $\frac1n \sum_i x_i$ | $\frac1n$ | $n$ flips count $\frac14 (\frac2n)^2$ |
 #
-# Here $k = \lfloor n/2 \rfloor$; "most" is more than half, so a tie is $-1$. MAJORITY changes along those edges of the cube that cross its threshold. There are $\binom nk$ inputs with $k$ signs at $1$, and each of the other $n - k$ signs tips the vote. Each such edge is seen from both of its ends, hence the 2. By Stirling's formula $\binom nk$ is about $2^n \sqrt{2/(\pi n)}$, which makes $\sqrt{2n/\pi}$ of the whole.
+# Here $k = \lfloor n/2 \rfloor$, and "most" is more than half, so that a tie is $-1$. MAJORITY changes along those edges of the cube that cross its threshold. How many are they? There are $\binom nk$ inputs with $k$ signs at $1$, and at each of them every one of the other $n - k$ signs tips the vote. Each such edge is seen from both of its ends, hence the 2. By Stirling's formula $\binom nk$ is about $2^n \sqrt{2/(\pi n)}$, so that the whole is about $\sqrt{2n/\pi}$.
 
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-output"]
@@ -147,7 +151,7 @@ glue(
 )
 
 # %% [markdown]
-# The counts agree with the closed forms to rounding, at every length. On logarithmic axes the four are straight lines, of slopes $1$, $\frac12$, $0$ and $-1$ ({numref}`fig-average-sensitivity`). At $n =$ {glue:text}`n_max` MAJORITY has {glue:text}`majority_last:.3f`, and its limit says {glue:text}`majority_limit:.3f`.
+# We computed the sensitivity at every input of up to {glue:text}`n_max` bits, from the definition alone, and the counts agree with the closed forms to rounding at every length. On the logarithmic axes of {numref}`fig-average-sensitivity` the marks of the four functions lie on straight lines, of slopes $1$, $\frac12$, $0$ and $-1$. Only MAJORITY lies now a little above and now a little below its line, because the line is the limit for long strings: at $n =$ {glue:text}`n_max` it has {glue:text}`majority_last:.3f`, where the limit is {glue:text}`majority_limit:.3f`.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of the four functions, exact on the whole cube (marks), and their closed forms (lines); for MAJORITY the line is the limit $\\sqrt{2n/\\pi}$.", "name": "fig-average-sensitivity"}, "image": {"alt": "Log-log plot against n. PARITY rises with slope one, MAJORITY with slope one half, FIRST is flat at one, MEAN falls with slope minus one. Marks lie on the lines, except that MAJORITY steps up at odd n a little above its limit."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.5)
@@ -163,7 +167,7 @@ figures.show()
 # %% [markdown]
 # ## Sensitivity is weight times degree
 #
-# Every function on the cube is a sum of characters, $f = \sum_S \hat f(S)\, \chi_S$ with $\chi_S(x) = \prod_{i \in S} x_i$, one for each set $S$ of bits ({ref}`ch-fourier-walsh`). Its *weight* at degree $i$ is $d_i = \sum_{|S|=i} \hat f(S)^2$.
+# The second way to compute the average sensitivity starts from the Fourier expansion. Every function on the cube is a sum of characters, $f = \sum_S \hat f(S)\, \chi_S$ with $\chi_S(x) = \prod_{i \in S} x_i$, one for each set $S$ of bits ({ref}`ch-fourier-walsh`). The *weight* of $f$ at degree $i$ is $d_i = \sum_{|S|=i} \hat f(S)^2$.
 #
 # ```{prf:proposition} Hahn and Rofin (2024), Eq. (17)
 # :label: sensitive-eq17
@@ -172,9 +176,9 @@ figures.show()
 # $$\mathrm{as}_n(f) = \sum_{S} |S|\, \hat f(S)^2 = \sum_{i=0}^n i\, d_i .$$
 # ```
 #
-# **Why it holds.** Flipping bit $i$ changes the sign of exactly those characters $\chi_S$ with $i \in S$. So $\frac12\bigl(f(x) - f(x^{\oplus i})\bigr)$ is the part of $f$ on those $S$. By Parseval its mean square is $\sum_{S \ni i} \hat f(S)^2$. Summed over $i$, each $S$ is counted $|S|$ times.
+# **Why it holds.** Flipping bit $i$ changes the sign of exactly those characters $\chi_S$ with $i \in S$. So $\frac12\bigl(f(x) - f(x^{\oplus i})\bigr)$ is the part of $f$ on these sets, and by Parseval's identity its mean square is $\sum_{S \ni i} \hat f(S)^2$. If we sum this over $i$, each $S$ is counted $|S|$ times.
 #
-# The two sides share no code: one reads flips from the table, the other weights from the spectrum. We compare them on {glue:text}`random_functions` random functions of each length.
+# The two sides share no code, because one reads flips from the table and the other reads weights from the spectrum. We compare them on {glue:text}`random_functions` random functions of each length. A difference beyond rounding would refute the identity.
 
 # %%
 gap = control = 0.0
@@ -199,7 +203,7 @@ eq17.holds(
 glue(random_functions=random_functions, n_random=n_random, off=1 + control)
 
 # %% [markdown]
-# They agree to rounding. If each $S$ counted $|S|^2$ times in place of $|S|$, they would differ by a factor of up to {glue:text}`off:.1f`. The weights, in the table, say *where* a function is sensitive. Parity has all of its weight at the top. Majority keeps most of it at degree 1, with a long thin tail over the odd degrees. Multiply each weight by its degree and add up: MAJORITY gives {glue:text}`majority_weighted:.3f`, its average sensitivity at $n =$ {glue:text}`n_odd`.
+# Both sides agree to rounding. If each $S$ counted $|S|^2$ times in place of $|S|$, they would differ by a factor of up to {glue:text}`off:.1f`. The weights, in the next table, also say *where* a function is sensitive. PARITY has all of its weight at the highest degree, whereas MAJORITY keeps most of it at degree 1, with a long thin tail over the odd degrees. If we multiply each weight of MAJORITY by its degree and add up, we get {glue:text}`majority_weighted:.3f`, which is its average sensitivity at $n =$ {glue:text}`n_odd`.
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input"]
 n_odd = n_max - 1 + n_max % 2  # the largest odd length
@@ -209,7 +213,7 @@ table(profiles.iloc[1::2], f"Weight by degree, {n_odd} bits; no weight at even d
 glue(majority_weighted=(profiles["MAJORITY"] * profiles.index).sum(), n_odd=n_odd)
 
 # %% [markdown]
-# **Weight at high degrees makes a transformer brittle.** The paper draws this conclusion from Eq. (17). If the weight at degrees of at least $k$ is $w$, then $\mathrm{as}_n(f) \ge k w$, because each of these characters is counted at least $k$ times. For $k = cn$ the average sensitivity is therefore at least $cwn$. By {prf:ref}`brittle-repaired`, the sharpened Theorem 6, a transformer that computes such functions moves by at least $cw$ in mean square, on long strings, after a random step of any fixed length. We compare the two sides for all functions of three bits with values $\pm 1$ and every $k$; a ratio below 1 would refute the first step.
+# **Weight at high degrees makes a transformer brittle.** This is a conclusion that the paper draws from Eq. (17). If the weight at degrees of at least $k$ is $w$, then $\mathrm{as}_n(f) \ge k w$, because each of these characters is counted at least $k$ times. For $k = cn$ the average sensitivity is therefore at least $cwn$. By {prf:ref}`brittle-repaired`, the sharpened Theorem 6, a transformer that computes such functions moves by at least $cw$ in mean square, on long strings, after a random step of any fixed length. We compare the two sides for all functions of three bits with values $\pm 1$ and every $k$; a ratio below 1 would refute the first step.
 
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 f = 1.0 - 2 * torch.cartesian_prod(*[torch.arange(2)] * 8).double()  # all 256 functions
@@ -230,7 +234,7 @@ degrees.holds(
 # %% [markdown]
 # ## A million inputs, counted as integers
 #
-# On tables of $\pm1$ neither side needs rounding. Pack a table into one bit an entry. Then one exclusive or compares 64 inputs with their neighbours at once, and adding up the results bit by bit gives $s(x, f)$ for all $x$. On the other side $2^n \hat f(S)$ is an integer, and so is $4^n \sum_S |S|\, \hat f(S)^2$. At $n =$ {glue:text}`n_packed` we count both for parity, for a majority of the first bits (an odd number of them), and for random signs.
+# On tables of $\pm1$ both sides can be computed without any rounding. If we pack a table into one bit for each entry, then one exclusive or compares 64 inputs with their neighbours at once, and adding up the results bit by bit gives $s(x, f)$ for all $x$. On the other side $2^n \hat f(S)$ is an integer, and so is $4^n \sum_S |S|\, \hat f(S)^2$. At $n =$ {glue:text}`n_packed` we count both for parity, for a majority of the first bits (an odd number of them), and for random signs. The identity is refuted if the last column of the table is not 0.
 
 # %% mystnb={"code_prompt_hide": "Counting in integers", "code_prompt_show": "Counting in integers"} tags=["hide-input"]
 odd = n_packed - 1 + n_packed % 2  # bits that the majority counts
@@ -271,17 +275,17 @@ glue(n_packed=n_packed, random_mean=random_signs.mean, random_max=random_signs.m
 glue(no_flip=100 * int(counted["MAJORITY"].histogram[0]) / 2**n_packed)
 
 # %% [markdown]
-# Of the flips of random signs half change the value: {glue:text}`random_mean:.3f` on average, and {glue:text}`random_max` at the most sensitive input. Far from its threshold the majority feels no flip at all, and that is so at {glue:text}`no_flip:.0f` % of the inputs.
+# Flips and weights agree exactly. Half of all flips change the value of random signs, {glue:text}`random_mean:.3f` on average, and {glue:text}`random_max` at the most sensitive input. The majority, on the other hand, is not changed by any flip where it is far from its threshold, and this is so at {glue:text}`no_flip:.0f` % of the inputs.
 
 # %% [markdown]
 # ## What we found
 #
-# * Definition, identity and closed forms hold: as integers, and so without rounding, on three functions of {glue:text}`n_packed` bits.
-# * An average hides where it comes from: a majority of that many bits feels no flip at {glue:text}`no_flip:.0f` % of its inputs, and random signs feel between none and {glue:text}`random_max`.
+# * The closed forms that the paper names are right at every length that was tried. The identity between flips and weights is proved, and on three functions of {glue:text}`n_packed` bits it is confirmed in integers, and so without rounding.
+# * An average hides where the sensitivity comes from. A majority of that many bits is not changed by any flip at {glue:text}`no_flip:.0f` % of its inputs, whereas random signs are changed by up to {glue:text}`random_max` flips.
 #
 # ## What would falsify this
 #
-# Each check has a *control*: the same number where the outcome must be the opposite. One function whose flips and weights disagree would end Eq. (17); its control weighs by $|S|^2$. So would a function with more weight at high degrees than its flips allow; there the control takes the weight at all degrees but 0. The closed forms would fail with any other normalisation; their control drops the factor $\frac14$.
+# Each check has a *control*, which is the same number where the outcome must be the opposite. One function whose flips and weights disagree would refute Eq. (17), and its control weighs each set by $|S|^2$. A function with more weight at high degrees than its flips allow would refute the conclusion on degrees; there the control takes the weight at all degrees but 0. The closed forms would fail with any other normalisation, and their control drops the factor $\frac14$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -289,28 +293,58 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `lacoco-lab/sensitivity-hardness` trains on targets in $\{0, 1\}$, not $\{-1, 1\}$: on $(1 - f)/2$ in place of $f$. That multiplies every sensitivity and every mean squared error by $\frac14$; counted, the ratio is {glue:text}`ratio:.2f` for each of the four functions. Numbers from the two scales must not be mixed.
+# The repository `lacoco-lab/sensitivity-hardness` trains on targets in $\{0, 1\}$ instead of $\{-1, 1\}$, that is, on $(1 - f)/2$ in place of $f$. This multiplies every sensitivity and every mean squared error by $\frac14$; if we count it, the ratio is {glue:text}`ratio:.2f` for each of the four functions. So numbers from the two scales must not be mixed.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-sensitivity-of-and
-# AND is $-1$ iff all signs are $-1$, else $1$. What is its average sensitivity, and at which $n$ is it largest?
+# *By hand.* AND is $-1$ if all signs are $-1$, and $1$ otherwise. What is its average sensitivity, and at which $n$ is it largest?
 # ```
 #
 # ```{solution} ex-sensitivity-of-and
 # :class: dropdown
-# One input has the value $-1$. Each of its $n$ edges changes $f$ and is seen from both ends, so $\mathrm{as}_n = 2n/2^n$. It is largest, 1, at $n = 1$ and $n = 2$.
+# Only one input has the value $-1$. Each of its $n$ edges changes $f$ and is seen from both ends, so $\mathrm{as}_n = 2n/2^n$. The largest value is 1, at $n = 1$ and $n = 2$.
+# ```
+#
+# ```{exercise}
+# :label: ex-majority-of-majorities
+# *With the computer.* Elections are often held in two rounds: each of three districts with three voters sends one delegate, and the three delegates vote. Is this majority of majorities more or less sensitive than the plain majority of nine voters? Guess from the average sensitivity of three votes, then compute both, together with the weights by degree. How does the comparison go on with 27 and 81 voters in three and four rounds? For the plain majority on longer strings run `python -m bookkit.run cube/average_sensitivity -p n_max 18 --out my_run`.
+# ```
+#
+# ```{solution-start} ex-majority-of-majorities
+# :class: dropdown
+# ```
+#
+# A voter changes the result if the district is tied without this voter and the other two districts disagree. Both events are independent, so the average sensitivities multiply: each district has $\frac32$, and two rounds have $\frac94$.
+
+# %%
+voters = cube.points(9)
+elections = {
+    "plain majority": voters.sum(-1).sign(),
+    "majority of majorities": voters.reshape(-1, 3, 3).sum(-1).sign().sum(-1).sign(),
+}
+rows = {
+    name: {"average sensitivity": average_sensitivity(f).item()}
+    | {f"weight at degree {k}": degree_profile(f)[k].item() for k in (1, 3, 5, 7, 9)}
+    for name, f in elections.items()
+}
+table(pd.DataFrame(rows).T.rename_axis("election"), "Nine voters", form=".3f")
+
+# %% [markdown]
+# Two rounds are a little less sensitive than one, and the gap grows: with $3^k$ voters in $k$ rounds the average sensitivity is $(\frac32)^k = n^{0.37}$, whereas that of the plain majority is about $0.8\, n^{0.5}$. But their influence is spread in another way. In the plain majority all the sensitivity is at the nearly balanced inputs, where $\frac{n+1}2$ voters decide; in $k$ rounds at most $2^k$ voters do at any input.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-least-sensitive
-# Among all functions with values $\pm1$ and mean 0, which has the smallest average sensitivity? Use the identity.
+# *To think about.* Among all functions with values $\pm1$ and mean 0, which have the smallest average sensitivity? Use the identity.
 # ```
 #
 # ```{solution} ex-least-sensitive
 # :class: dropdown
-# Mean 0 puts all weight, which is $\mathbb E f^2 = 1$, at degree 1 or more. So $\mathrm{as}_n \ge 1$, with equality iff all weight is at degree 1: a single bit or its negation.
+# A mean of 0 puts all weight, which is $\mathbb E f^2 = 1$, at degrees of at least 1. So $\mathrm{as}_n \ge 1$, with equality if and only if all weight is at degree 1, that is, for a single bit or its negation.
 # ```
 #
 # ## References

@@ -19,7 +19,7 @@
 # # Every function on the cube is a sum of parities
 #
 # ```{verdict}
-# Yes, every function of bits is a sum of parities in exactly one way: all {glue:text}`functions` functions of {glue:text}`n_all` bits are recovered from their coefficients, and no two have the same ones. The paper uses two bases. The same coefficients give a function of variance 1 as a sum of signs, as in its experiments, and of variance $\frac14$ in the basis of its Eq. (1).
+# Yes, every function of bits is a sum of parities in exactly one way: all {glue:text}`functions` functions of {glue:text}`n_all` bits are recovered from their coefficients, and no two have the same ones. The paper uses two kinds of parities, with the values $\pm1$ and with the values 0 and 1. With the same coefficients, the first kind gives a function of variance 1, as in its experiments, and the second kind, that of its Eq. (1), one of variance $\frac14$.
 # ```
 #
 # **Needs** nothing but linear algebra. **Read** 8 min. **Runs in** 10 s. **Source** Eq. (1) quoted; the sentence on normalising printed.
@@ -50,13 +50,17 @@ eq1, normalised = ledger.result("sharper.eq1"), ledger.result("sharper.normalisa
 eps = torch.finfo(torch.float64).eps
 
 # %% [markdown]
-# ## The idea
+# ## Why one should care
 #
-# Three people vote. Write a yes as $x_i = 1$ and a no as $x_i = -1$. The majority of the three votes is a polynomial:
+# Functions of bits are tables, and it is hard to see from a table of $2^n$ numbers whether a function is simple. All five papers of this book therefore write a function as a sum of parities, and measure how simple it is by this sum: how many parities it has, and on how many bits each of them depends. Such a measure is only meaningful if there is one sum for each function, and if everybody writes the same one. The first is a classical theorem. The second cannot be taken for granted, because a parity can be written with the values $\pm1$ or 0 and 1, and a paper that defines its functions in one way and draws them at random in the other has functions of another mean, variance and sparsity than a reader would think.
+#
+# ## Three votes by hand
+#
+# Three people vote. If we write a yes as $x_i = 1$ and a no as $x_i = -1$, then the majority of the three votes is a polynomial:
 #
 # $$\mathrm{MAJORITY}(x) = \tfrac12 x_1 + \tfrac12 x_2 + \tfrac12 x_3 - \tfrac12 x_1 x_2 x_3 .$$
 #
-# {numref}`fig-majority-parts` has it on the eight corners of a cube, where the coordinates of a corner are the votes. The first three parts are the votes themselves, and their sum has the right sign everywhere. But it is $\pm\frac32$ at two corners and $\pm\frac12$ at the other six. The last part is a *parity*: it asks only whether the number of noes is even. It takes $\frac12$ from the two corners and gives it to the six.
+# To see this, look at {numref}`fig-majority-parts`, where the coordinates of each of the eight corners of a cube are three votes. The first three parts of the sum are the votes themselves. They add up to a number that has the right sign everywhere, but is $\pm\frac32$ at the two corners where all agree, and $\pm\frac12$ at the other six. The last part is a *parity*: it asks only whether the number of noes is even. It takes $\frac12$ from the two corners and gives it to the six, and so the sum is $\pm1$ at every corner.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The majority of three votes and the four parities that it is a sum of. Every corner of a cube is an input. Round and dark: positive; square and light: negative.", "name": "fig-majority-parts"}, "image": {"alt": "Five small cubes. Majority is plus one at the four corners with at most one no, and minus one at the others. Each of the next three is plus one half on one face and minus one half on the opposite face. The last one alternates between neighbouring corners."}} tags=["hide-input"]
 majority, votes = cube.majority(3), cube.points(3).T / 2
@@ -79,7 +83,7 @@ figures.show()
 # %% [markdown]
 # ## The statement
 #
-# Write a bit $b \in \{0,1\}$ as a sign, $x = (-1)^b$. Then $n$ bits are a point $x$ of the *cube* $\{-1,1\}^n$. The mean over its $2^n$ points is written $\mathbb E$. Let $S$ be a set of coordinates, a subset of $[n] = \{1, \dots, n\}$. There are two ways to say whether the bits in $S$ contain an even number of ones:
+# A bit $b \in \{0,1\}$ is written as a sign, $x = (-1)^b$, so that $n$ bits are a point $x$ of the *cube* $\{-1,1\}^n$. The mean over its $2^n$ points is written $\mathbb E$. Let $S$ be a set of coordinates, that is, a subset of $[n] = \{1, \dots, n\}$. There are two ways to say whether the bits in $S$ contain an even number of ones:
 #
 # $$\chi_S(x) = \prod_{i \in S} x_i \in \{-1, 1\}, \qquad p_S(x) = \frac{1 + \chi_S(x)}2 \in \{0, 1\} .$$
 #
@@ -91,7 +95,7 @@ figures.show()
 #
 # $$f(x) = \sum_{S \subseteq [n]} a_S\, p_S(x).$$
 #
-# The *degree* of $f$ is the size $|S|$ of the largest set with $a_S \ne 0$. Its *sparsity* is the number of such sets.
+# The *degree* of $f$ is the size $|S|$ of the largest set with $a_S \ne 0$, and its *sparsity* is the number of such sets.
 # ```
 #
 # ```{prf:proposition} Fourier-Walsh expansion
@@ -100,17 +104,17 @@ figures.show()
 #
 # $$f(x) = \sum_{S \subseteq [n]} \hat f(S)\, \chi_S(x), \qquad \hat f(S) = \mathbb E\, f(x)\, \chi_S(x), \qquad \mathbb E f^2 = \sum_S \hat f(S)^2 .$$
 #
-# The last identity is Parseval's.
+# The last identity is called Parseval's identity.
 # ```
 #
-# **Why it holds.** The product of two characters is a character: $\chi_S \chi_T = \chi_{S \triangle T}$, where $S \triangle T$ holds what is in exactly one of the two sets, because $x_i^2 = 1$. The mean of $\chi_S$ is 0 unless $S$ is empty: flip one coordinate in $S$, and the points fall into pairs of opposite sign. So $\mathbb E\, \chi_S \chi_T$ is 1 if $S = T$, else 0. These are $2^n$ orthonormal vectors in a space of dimension $2^n$: a basis. The indicators follow, because $p_\emptyset = 1$ and $\chi_S = 2 p_S - p_\emptyset$: each basis is a combination of the other. Put in, this gives
+# **Why it holds.** The idea is that the characters are orthonormal, and that there are as many of them as points. First, the product of two characters is a character: $\chi_S \chi_T = \chi_{S \triangle T}$, where $S \triangle T$ holds what is in exactly one of the two sets, because $x_i^2 = 1$. Second, the mean of $\chi_S$ is 0 unless $S$ is empty, because flipping one coordinate in $S$ arranges the points in pairs of opposite sign. So $\mathbb E\, \chi_S \chi_T$ is 1 if $S = T$ and 0 otherwise, and the characters are $2^n$ orthonormal vectors in a space of dimension $2^n$, which are a basis. The indicators are a basis as well, because $p_\emptyset = 1$ and $\chi_S = 2 p_S - p_\emptyset$, so that each basis is a combination of the other. If we put this into the sum of characters, we get
 #
 # ```{math}
 # :label: eq-two-bases
 # a_S = 2 \hat f(S) \quad (S \ne \emptyset), \qquad a_\emptyset = 2 \hat f(\emptyset) - f(1, \dots, 1).
 # ```
 #
-# Here is the definition at work on the three votes. In code a set is a number, its *mask*: bit $k$ of the mask says whether coordinate $k + 1$ is in $S$. The points are numbered in the same way ({doc}`../notation`).
+# The next lines apply the definition to the three votes. In code a set is a number, its *mask*: bit $k$ of the mask says whether coordinate $k + 1$ is in $S$. The points are numbered in the same way ({doc}`../notation`).
 
 # %%
 points = cube.points(3)  # the eight corners, one in each row
@@ -124,7 +128,7 @@ in_both["indicators"] = even_parity_coefficients(majority)
 table(in_both, "Coefficients of the majority of three votes", form=".1f")
 
 # %% [markdown]
-# The indicators need five terms for it instead of four. With more votes there are parities of more sizes, and each size brings the sum nearer in the mean square:
+# In the first column stand the four coefficients that we know from the example. The indicators need five terms instead of four, because the coefficient of the empty set is no longer 0. With more votes there are parities of more sizes. The next figure shows how the sum comes nearer to the majority, in the mean square, as larger parities are added:
 
 # %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
 LONGEST = 11
@@ -166,7 +170,7 @@ moving(
 #
 # ## All Boolean functions, one by one
 #
-# A function of $n$ bits with the values $\pm1$ is itself a string of $2^n$ signs. So there are $2^{2^n}$ of them, and for small $n$ none need be left out. Does the sum of its parts return each function? Do two functions share their coefficients? Both are exact: the coefficients are multiples of $2^{-n}$.
+# A function of $n$ bits with the values $\pm1$ is itself a string of $2^n$ signs, so there are $2^{2^n}$ such functions, and for small $n$ we can try all of them. We ask two questions: does the sum of its parts return each function, and do two functions ever share their coefficients? A single function for which the answer is wrong would refute Eq. (1). No rounding is involved, since the coefficients are multiples of $2^{-n}$.
 
 # %%
 every = cube.points(2**n_all)  # row j: the values of function number j
@@ -229,15 +233,15 @@ shares = [100 * (more_terms == k).double().mean().item() for k in (-1, 0, 1)]
 glue(functions=len(every), n_all=n_all, fewer=shares[0], equal=shares[1], more=shares[2])
 
 # %% [markdown]
-# All come back, and no two share their coefficients. The degree is the same in both bases. The sparsity is not, since the coefficient of the empty set differs: with indicators {glue:text}`more:.0f` % of the functions need one term more, and {glue:text}`fewer:.0f` % one less.
+# All functions are returned, and no two share their coefficients. The degree is the same in both bases, but the sparsity is not, since the coefficient of the empty set differs: with indicators {glue:text}`more:.0f` % of the functions need one term more, and {glue:text}`fewer:.0f` % one term less.
 #
 # ## Two bases, two geometries
 #
-# What sets the bases apart is the angle between their members. The *Gram matrix* of a basis holds the mean of the product of every two. For characters it is the identity. Indicators are never negative, so they all point the same way:
+# What distinguishes the two bases is the angle between their members. The *Gram matrix* of a basis holds the mean of the product of every two members. For characters it is the identity matrix, because they are orthonormal. Indicators, on the other hand, are never negative, so they all point into similar directions:
 #
 # $$\mathbb E\, p_S\, p_T = \begin{cases} 1 & S = T = \emptyset \\ \frac12 & S = T \ne \emptyset, \text{ or exactly one of them is empty} \\ \frac14 & \text{else.} \end{cases}$$
 #
-# On the vectors that sum to zero and leave out the empty set, this matrix is $\frac14$ times the identity. What remains is a $2 \times 2$ matrix of trace $1 + N/4$, with $N = 2^n$, and determinant $\frac14$. So the largest eigenvalue is $\lambda = \frac12 (t + \sqrt{t^2 - 1})$ with $t = 1 + \frac N4$, and the smallest is $1/(4\lambda)$. Their ratio, the *condition number*, is $4\lambda^2$. It grows like $4^{n-1}$.
+# How far is this matrix from the identity? On the vectors that sum to zero and leave out the empty set, it is $\frac14$ times the identity. What remains is a $2 \times 2$ matrix of trace $1 + N/4$, with $N = 2^n$, and determinant $\frac14$. So the largest eigenvalue is $\lambda = \frac12 (t + \sqrt{t^2 - 1})$ with $t = 1 + \frac N4$, and the smallest is $1/(4\lambda)$. Their ratio, the *condition number*, is $4\lambda^2$, which grows like $4^{n-1}$. The table compares this formula with the eigenvalues of the whole matrix, and lists the rank of each basis; a rank below $2^n$ would refute Eq. (1). Beside the even parities it has the *odd* ones, $(1 - \chi_S)/2$.
 
 # %%
 rows = {}
@@ -285,11 +289,11 @@ glue(n_max=n_max, condition_last=bases["condition"].iloc[-1])
 glue(distinct_1=20 * (1 - (1 - 1 / 20) ** 20), variance_1=1 + 2 * 19 / (math.pi * 20))
 
 # %% [markdown]
-# The indicators have full rank, as Eq. (1) says. It matters that they are *even*. The odd-parity indicator $(1 - \chi_S)/2$ of the empty set is zero, so the rank falls by one. At $n =$ {glue:text}`n_max` the condition number is {glue:text}`condition_last:.0f`. By {eq}`eq-two-bases` the constant $a_\emptyset$ reads one single value of $f$, and an error there goes into it undiminished. So indicators are good for *writing down* a sparse function, which is what the paper does with them. For *estimating* one they are a bad basis.
+# The indicators have full rank, as Eq. (1) says. That they are *even* parities is essential, because the odd-parity indicator $(1 - \chi_S)/2$ of the empty set is zero, and so the rank falls by one. At $n =$ {glue:text}`n_max` the condition number of the indicators is {glue:text}`condition_last:.0f`. One sees by {eq}`eq-two-bases` why it is so large: the constant $a_\emptyset$ reads a single value of $f$, and an error in this value goes into it undiminished. So indicators are good for *writing down* a sparse function, which is what the paper does with them, but they are a bad basis for *estimating* one from noisy values.
 #
 # ## What is normalised
 #
-# For its experiments the paper draws a number $W$ of sets $S_i$, all of one size $d$ from 1 to 5, among $T = 20$ bits. It draws coefficients "according to a standard normal distribution", takes absolute values, and normalises "so that they are centered and with variance 1". Coefficients that are all positive cannot be centred. What is meant are the functions. Let $\sum_i c_i^2 = 1$ and $s = \sum_i c_i$, which is at least $\sum_i c_i^2 = 1$. Then
+# For its experiments the paper draws a number $W$ of sets $S_i$, all of one size $d$ from 1 to 5, among $T = 20$ bits. It draws coefficients "according to a standard normal distribution", takes absolute values, and normalises "so that they are centered and with variance 1". Since coefficients that are all positive cannot be centred, this must be said of the functions. In which basis is it true? Let $\sum_i c_i^2 = 1$ and $s = \sum_i c_i$, which is at least $\sum_i c_i^2 = 1$. Then Parseval's identity gives
 #
 # | $f$ | $\sum_i c_i\, \chi_{S_i}$ | $\sum_i c_i\, p_{S_i}$ |
 # |:--|:--|:--|
@@ -298,7 +302,7 @@ glue(distinct_1=20 * (1 - (1 - 1 / 20) ** 20), variance_1=1 + 2 * 19 / (math.pi 
 # | variance | $\sum_i c_i^2 = 1$ | $\frac14 \sum_i c_i^2 = \frac14$ |
 # | sparsity in characters | $W$ | $W + 1$ |
 #
-# by Parseval. We draw one function of each of 20 classes, and take its mean and variance over all $2^T$ inputs, in both bases.
+# To test this, we draw one function of each of 20 classes, and take its mean and variance over all $2^T$ inputs, in both bases. A sum of characters with another mean than 0, or another variance than 1, would refute the sentence.
 
 
 # %%
@@ -353,17 +357,17 @@ normalised.holds(
 )
 
 # %% [markdown]
-# So the sentence is true in the basis of the experiments. In the basis of Eq. (1) the same coefficients make a function with a positive mean and a quarter of the variance.
+# So the sentence is true in the basis of the experiments. In the basis of Eq. (1), however, the same coefficients make a function with a positive mean and a quarter of the variance.
 #
 # ## What we found
 #
-# * Both expansions hold for every function. The indicators of Eq. (1) are a basis, but far from an orthogonal one.
-# * The sentence on normalising is true of sums of characters, which the experiments use. As sums of indicators the same functions would have variance $\frac14$.
+# * Both expansions hold for every function, as the proof says and all functions of {glue:text}`n_all` bits confirm. The indicators of Eq. (1) are a basis, but far from an orthogonal one.
+# * The sentence on normalising is true of sums of characters, which the experiments use. As sums of indicators the same functions would have the variance $\frac14$.
 # * In the rest of the book $\hat f$ and *sparsity* refer to characters. Where a chapter counts in indicators, it says so.
 #
 # ## What would falsify this
 #
-# One function that its parts do not return, or two with equal coefficients. The *controls*, which must fail, leave out the correction of the constant in {eq}`eq-two-bases`, or the parity of all bits. For the uniqueness: a rank below $2^n$; the control takes odd parity. For the sparsities: two that differ by more than one; the control counts products of bits such as $b_1 b_3$. The condition number and the sentence on normalising are controlled by the other basis.
+# A single function that its parts do not return, or two functions with equal coefficients, would refute the expansion. The *controls*, which must fail, leave out the correction of the constant in {eq}`eq-two-bases`, or the parity of all bits. A rank below $2^n$ would refute the uniqueness, and the control takes odd parities. Two sparsities that differ by more than one would refute what we say of them; here the control counts products of bits such as $b_1 b_3$. The condition number and the sentence on normalising are controlled by the other basis.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -371,32 +375,62 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `paullintilhac/boolean_function_sensitivity` was read: `train_utils.py` and `training.py` (commit 3e5d0f89), and the older `exp_refactor.py` and `hardcoded_transformer.py`.
+# We read `train_utils.py` and `training.py` of the repository `paullintilhac/boolean_function_sensitivity` (commit 3e5d0f89), and the older `exp_refactor.py` and `hardcoded_transformer.py`.
 #
-# * Its functions are sums in the $\pm1$ basis, with coefficients as the text says. So they are centred with variance 1.
-# * A bit 1 becomes $+1$ and a bit 0 becomes $-1$, so the parity of $S$ is $(-1)^{|S|} \chi_S$. For odd $|S|$ it is $+1$ iff the number of ones is *odd*. Nothing is lost, but a hand-written network must follow.
-# * The text takes distinct subsets, and so do the two older programs. `train_utils.py` draws each subset by itself, and one can come twice. Then the function has fewer than $W$ terms. If $W$ are drawn out of $M = \binom Td$, the expected number of distinct ones is $M \bigl(1 - (1 - \frac1M)^W\bigr)$. The expected variance is $1 + \frac{2 (W - 1)}{\pi M}$, since two random coefficients have a product of $\frac2{\pi W}$ in the mean. At $d = 1$ and $W = 20$ one expects {glue:text}`distinct_1:.1f` terms and a variance of {glue:text}`variance_1:.2f`. This book draws distinct subsets, as the text says.
+# * Its functions are sums in the $\pm1$ basis, with coefficients as the text says, so they are centred and have variance 1.
+# * A bit 1 becomes $+1$ and a bit 0 becomes $-1$, so that the parity of $S$ is $(-1)^{|S|} \chi_S$. For odd $|S|$ it is $+1$ if and only if the number of ones is *odd*. Nothing is lost by this, but a hand-written network must use the same convention.
+# * The text takes distinct subsets, and so do the two older programs. In `train_utils.py`, however, each subset is drawn by itself and may be drawn twice, so that the function has fewer than $W$ terms. If $W$ subsets are drawn out of $M = \binom Td$, the expected number of distinct ones is $M \bigl(1 - (1 - \frac1M)^W\bigr)$. The expected variance is $1 + \frac{2 (W - 1)}{\pi M}$, since two random coefficients have a product of $\frac2{\pi W}$ in the mean. For example, at $d = 1$ and $W = 20$ one expects {glue:text}`distinct_1:.1f` terms and a variance of {glue:text}`variance_1:.2f`. This book draws distinct subsets, as the text says.
 #
 # ## Exercises
 #
 # ```{exercise}
-# :label: ex-granularity
-# Show that every coefficient of a function with values $\pm1$ and degree $d \ge 1$ is a multiple of $2^{1-d}$. Which functions have degree at most 1?
-# ```
-#
-# ```{solution} ex-granularity
-# :class: dropdown
-# Write $f = 1 - 2g$ with $g \in \{0, 1\}$. By inclusion and exclusion $g$ is a polynomial of degree $d$ in the bits with whole coefficients. Each bit is $(1 - x_i)/2$, so a product of at most $d$ of them has coefficients that are multiples of $2^{-d}$, and $2g$ of $2^{1-d}$. At degree 1 the squares sum to 1, so a single coefficient is $\pm1$: the $2 + 2n$ constants and single bits, with either sign.
-# ```
-#
-# ```{exercise}
 # :label: ex-one-value
-# Change $f$ at the single point $(1, \dots, 1)$ by 1. By how much do the coefficients change in each basis, and $f$ in the root mean square?
+# *By hand.* Change $f$ at the single point $(1, \dots, 1)$ by 1. By how much do the coefficients change in each basis, and by how much does $f$ change in the root mean square?
 # ```
 #
 # ```{solution} ex-one-value
 # :class: dropdown
-# Every $\hat f(S)$ changes by $2^{-n}$, and every $a_S$ by $2^{1-n}$, but $a_\emptyset$ by $2^{1-n} - 1$. The root mean square of the change is $2^{-n/2}$.
+# Every $\hat f(S)$ changes by $2^{-n}$. Every $a_S$ changes by $2^{1-n}$, except for $a_\emptyset$, which changes by $2^{1-n} - 1$. The root mean square of the change of $f$ is $2^{-n/2}$.
+# ```
+#
+# ```{exercise}
+# :label: ex-noisy-values
+# *With the computer.* Suppose that each of the $2^n$ values of $f$ is known up to a normal error of standard deviation 0.1, independent of the others. Estimate the standard deviation of the resulting error in a coefficient, in both bases, and then compute it for $n = 3$ to 9. How does the largest error compare with the condition number? The table of condition numbers is extended by `python -m bookkit.run cube/fourier_walsh -p n_max 10 --out my_run`.
+# ```
+#
+# ```{solution-start} ex-noisy-values
+# :class: dropdown
+# ```
+#
+# A coefficient $\hat f(S)$ is a mean of $2^n$ values with signs, so its error is $0.1 \cdot 2^{-n/2}$, and that of $a_S$ is twice as large if $S$ is not empty. In $a_\emptyset$ a single value occurs, so its error stays near 0.1.
+
+# %%
+fresh, rows = Rng(seed + 1), {}
+for n in (3, 5, 7, 9):
+    errors = 0.1 * fresh.normal(2000, 2**n)
+    in_characters, in_indicators = cube.spectrum(errors), even_parity_coefficients(errors)
+    rows[n] = {
+        "characters": in_characters.std().item(),
+        "indicators, S not empty": in_indicators[:, 1:].std().item(),
+        "indicators, S empty": in_indicators[:, 0].std().item(),
+    }
+answer = pd.DataFrame(rows).T.rename_axis("n")
+table(answer, "Standard deviation of the error of a coefficient", form=".4f")
+
+# %% [markdown]
+# The error of the characters halves with every second bit, whereas the constant of the indicators stays as uncertain as a single value. The ratio of the two errors grows like $2^{n/2}$, but the condition number like $4^{n-1}$, because it tells of the worst direction of the errors, and random errors rarely point there.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-granularity
+# *To think about.* Show that every coefficient of a function with values $\pm1$ and degree $d \ge 1$ is a multiple of $2^{1-d}$. Which functions have a degree of at most 1?
+# ```
+#
+# ```{solution} ex-granularity
+# :class: dropdown
+# Let $f = 1 - 2g$ with $g \in \{0, 1\}$. By inclusion and exclusion $g$ is a polynomial of degree $d$ in the bits with whole coefficients. Each bit is $(1 - x_i)/2$, so a product of at most $d$ of them has coefficients that are multiples of $2^{-d}$, and $2g$ has multiples of $2^{1-d}$. At degree 1 the squares sum to 1, so a single coefficient is $\pm1$, and $f$ is one of the $2 + 2n$ constants and single bits, with either sign.
 # ```
 #
 # ## References
@@ -405,4 +439,4 @@ ledger.show()
 # :filter: docname in docnames
 # ```
 #
-# Eq. (1) is from {cite:t}`sharper`; the expansion in characters, Parseval and the granularity of the first exercise are treated by {cite:t}`odonnell2014`.
+# Eq. (1) is from {cite:t}`sharper`; the expansion in characters, Parseval and the granularity of the last exercise are treated by {cite:t}`odonnell2014`.

@@ -19,12 +19,12 @@
 # # How many flips change one input?
 #
 # ```{verdict}
-# No, two remarks on single inputs have the wrong number, but nothing else depends on them. Of $n = {glue:text}`n_odd`$ flips at most {glue:text}`maj_s` change MAJORITY at one input, not {glue:text}`n_odd`. And the sensitivity of MEAN is $1/n$ at every input, not $1/n^2$: at $n = {glue:text}`n_max`$ it is {glue:text}`mean_s:.4f` in place of {glue:text}`mean_printed:.4f`.
+# No, two remarks on single inputs have the wrong number, but nothing else depends on them. Of $n = {glue:text}`n_odd`$ bit flips at most {glue:text}`maj_s` change MAJORITY at one input, not {glue:text}`n_odd`. And the sensitivity of MEAN, to which each flip contributes the square of half its effect, is $1/n$ at every input, not $1/n^2$: at $n = {glue:text}`n_max`$ it is {glue:text}`mean_s:.4f` in place of {glue:text}`mean_printed:.4f`.
 # ```
 #
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 4 min. **Runs in** 5 s. **Source** printed.
 #
-# **Claim.** The paper says how sensitive MEAN and MAJORITY are at single inputs. For the mean of $n$ bits it has $1/n^2$, which is what *one* flip counts; all flips together count $1/n$. For majority it has all $n$ flips where ones and zeros almost balance; it is about half of them. Both orders of growth that the paper goes on with are right.
+# **Claim.** The paper says how sensitive MEAN and MAJORITY are at single inputs. For the mean of $n$ bits it has $1/n^2$, which is what *one* flip counts, whereas all flips together count $1/n$. For majority it has all $n$ flips where ones and zeros almost balance, but only about half of the flips change the vote there. Both orders of growth with which the paper goes on are right.
 
 # %% tags=["parameters"]
 n_max = 14  # longest cube, in bits [4..20]
@@ -44,20 +44,28 @@ majority_point = ledger.result("sensitive.majority_point")
 n_odd = n_max - 1 + n_max % 2  # the largest odd length
 
 # %% [markdown]
+# ## Why one should care
+#
+# The average sensitivity of a function may be small although a few inputs are very sensitive, and MAJORITY is the paper's example of this. At most inputs no flip changes a majority, and the average is of order $\sqrt n$; but where ones and zeros almost balance, about half of all flips change it. This matters for transformers, because the main theorem of the paper bounds the magnification that layer norm needs *at a given input* by the sensitivity at this input. So the values at single inputs tell where a network that computes MAJORITY has to magnify most ({ref}`ch-magnified-inputs`).
+#
+# ## Three votes
+#
+# Take the votes $(1, 1, -1)$, whose majority is 1. If the first vote is flipped, the majority becomes $-1$, and the same is true of the second vote. If the third is flipped, all votes are 1, and the majority stays. So two of the three flips change the majority, although the votes are as balanced as three votes can be. For the mean of the three votes, which is $\frac13$, every flip counts: the first two change it to $-\frac13$, and the third changes it to 1. Each of these changes is $\frac23$ and counts a quarter of its square, which is $\frac19$, so that the sensitivity of the mean is $3 \cdot \frac19 = \frac13$.
+#
 # ## What the paper says of one input
 #
-# An input is $x \in \{-1, 1\}^n$, a bit of 1 as the sign $-1$, and $x^{\oplus i}$ is $x$ with sign $i$ flipped. The sensitivity of $f$ at $x$ is $s(x, f) = \frac14 \sum_i |f(x) - f(x^{\oplus i})|^2$ ({prf:ref}`sensitive-def3`). For a function with values $\pm1$ it is the number of flips that change the value.
+# An input is $x \in \{-1, 1\}^n$, where a bit of 1 is the sign $-1$, and $x^{\oplus i}$ is $x$ with sign $i$ flipped. The sensitivity of $f$ at $x$ is $s(x, f) = \frac14 \sum_i |f(x) - f(x^{\oplus i})|^2$ ({prf:ref}`sensitive-def3`). For a function with values $\pm1$ this is the number of flips that change the value.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Sections 3 and 4
 # :label: sensitive-single-inputs
-# For MEAN, $\frac1n \sum_i x_i$, $\; s(x, f) \sim \frac1{n^2}$. For MAJORITY, $\; s(x, f) = n$ whenever the ones and zeros in $x$ are almost fully balanced.
+# For MEAN, which is $\frac1n \sum_i x_i$, the paper has $\; s(x, f) \sim \frac1{n^2}$. For MAJORITY it has $\; s(x, f) = n$ whenever the ones and zeros in $x$ are almost fully balanced.
 # ```
 #
-# Both serve to predict how strongly layer norm must magnify at such an input ({ref}`ch-magnified-inputs`).
+# The example contradicts both: three votes have $s = 2$ instead of 3 for the majority, and $\frac13$ instead of $\frac19$ for the mean. The paper uses the two remarks to predict how strongly layer norm must magnify at such inputs ({ref}`ch-magnified-inputs`). So we ask what the right values are at every length, and whether the predictions survive.
 #
 # ## Majority
 #
-# MAJORITY is $1$ if more than half of the signs are $1$. {numref}`fig-sensitive-inputs` shows it at $n =$ {glue:text}`n_odd`. Far from balance no flip changes the vote. Next to balance only those flips do that take from the side that wins, and that side has just over half of the signs.
+# MAJORITY is $1$ if more than half of the signs are $1$. How many flips change it depends only on the number of ones among the bits, so we can draw it against this number. We compute it at every input of $n =$ {glue:text}`n_odd` bits, together with the other three functions of {ref}`ch-average-sensitivity`.
 
 # %%
 size = popcount(cube.indices(n_odd))  # ones of each input
@@ -73,7 +81,11 @@ ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.18))
 figures.show()
 
 # %% [markdown]
+# In {numref}`fig-sensitive-inputs` the marks of MAJORITY are 0 nearly everywhere, because far from balance no flip changes the vote. Only at the two numbers of ones next to balance they rise. There a flip changes the vote if it takes from the side that wins, and this side has just over half of the signs. So MAJORITY reaches about half of the height of PARITY, which is the line at the top.
+#
 # ## All inputs, all lengths
+#
+# Since one length could be special, we take the smallest and the largest sensitivity over all inputs of every length up to {glue:text}`n_max` bits. The remark on MEAN asks for a sensitivity that falls like $n^{-2}$, and that on MAJORITY for a largest sensitivity of $n$; the table has our values, $\lfloor n/2 \rfloor + 1$, beside the latter.
 
 # %%
 lengths = pd.RangeIndex(1, n_max + 1, name="n")
@@ -132,7 +144,7 @@ glue(mean_s=at_one_input["MEAN, largest"][n_max], mean_printed=1 / n_max**2)
 glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 
 # %% [markdown]
-# The mean counts the same at every input: one flip moves it by $2/n$ and counts $\frac14 (\frac2n)^2 = 1/n^2$, and there are $n$ flips.
+# Both remarks fail at every length from 3 on. The mean counts the same at every input: one flip moves it by $2/n$ and counts $\frac14 (\frac2n)^2 = 1/n^2$, as the third column shows, and there are $n$ flips. The largest sensitivity of MAJORITY is $\lfloor n/2 \rfloor + 1$ without exception.
 #
 # ## What we found
 #
@@ -140,9 +152,9 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 # :title: MEAN has sensitivity 1/n at every input
 # :group: false statement
 #
-# **Statement.** Section 4: for MEAN, $s(x, f) \sim 1/n^2$.
+# **Statement.** Section 4 says that $s(x, f) \sim 1/n^2$ for MEAN.
 #
-# **Counterexample.** Every input. At $n = 2$ and $x = (1, 1)$, each of two flips moves the mean from 1 to 0, so $s = \frac14 (1 + 1) = \frac12$, not $\frac14$. At $n = {glue:text}`n_max`$ all inputs have $s = {glue:text}`mean_s:.4f` = 1/n$, while $1/n^2 = {glue:text}`mean_printed:.4f`$.
+# **Counterexample.** Every input is one. At $n = 2$ and $x = (1, 1)$, each of two flips moves the mean from 1 to 0, so $s = \frac14 (1 + 1) = \frac12$, not $\frac14$. At $n = {glue:text}`n_max`$ all inputs have $s = {glue:text}`mean_s:.4f` = 1/n$, while $1/n^2 = {glue:text}`mean_printed:.4f`$.
 #
 # **Why.** One flip moves the mean by $2/n$ and counts $\frac14 (\frac2n)^2 = 1/n^2$. The sum over the $n$ flips was left out.
 #
@@ -155,11 +167,11 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 # :title: At most floor(n/2) + 1 of the n flips change MAJORITY
 # :group: false statement
 #
-# **Statement.** Sections 3 and 4: for MAJORITY, $s(x, f) = n$ whenever the ones and zeros in $x$ are almost fully balanced.
+# **Statement.** Sections 3 and 4 say that $s(x, f) = n$ for MAJORITY whenever the ones and zeros in $x$ are almost fully balanced.
 #
-# **Counterexample.** At $n = 3$ and $x = (1, 1, -1)$ the vote is 1. Either $1$ can change it, but the $-1$ cannot: $s = 2$, not 3. At $n = {glue:text}`n_odd`$ no input has more than {glue:text}`maj_s` flips that change the vote.
+# **Counterexample.** At $n = 3$ and $x = (1, 1, -1)$ the vote is 1, and either $1$ can change it, but the $-1$ cannot, so that $s = 2$ and not 3. At $n = {glue:text}`n_odd`$ no input has more than {glue:text}`maj_s` flips that change the vote.
 #
-# **Why.** A flip changes the vote only if it takes from the side that wins. MAJORITY is 1 iff at least $\lfloor n/2 \rfloor + 1$ signs are $1$. Where this is just met, each flip of a $1$ changes it. Where it is just missed, each flip of a $-1$ does, and there are at most $\lfloor n/2 \rfloor + 1$ of those. Elsewhere no flip does.
+# **Why.** A flip changes the vote only if it takes from the side that wins. MAJORITY is 1 if and only if at least $\lfloor n/2 \rfloor + 1$ signs are $1$. Where this is just met, each flip of a $1$ changes the vote. Where it is just missed, each flip of a $-1$ does, and there are at most $\lfloor n/2 \rfloor + 1$ of those, whereas at all other inputs no flip does.
 #
 # **Repair.** $\max_x s(x, \mathrm{MAJORITY}) = \lfloor n/2 \rfloor + 1$ for every $n$; this is less than $n$ from $n = 3$ on.
 #
@@ -168,7 +180,7 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 #
 # ## What would falsify this
 #
-# The two remarks are tested as printed. The control of the first is the single flip, which does go as $1/n^2$; that of the second is PARITY, which does reach $n$. The repaired forms would fall with one input of another sensitivity; their controls are the printed forms.
+# The two remarks are tested as printed, each with a control that does what the remark says. For the first the control is the single flip, which does go as $1/n^2$, and for the second it is PARITY, which does reach $n$. One input of another sensitivity would refute a repaired form, and there the controls are the printed forms.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -181,23 +193,53 @@ ledger.show()
 # ## Exercises
 #
 # ```{exercise}
-# :label: ex-sensitive-share
-# At which share of all inputs of $n$ bits, $n$ odd, does MAJORITY feel a flip at all? Find its average sensitivity from that.
-# ```
-#
-# ```{solution} ex-sensitive-share
-# :class: dropdown
-# At those with $\frac{n-1}2$ or $\frac{n+1}2$ ones, a share of $2 \binom n{(n-1)/2} / 2^n$, about $2 \sqrt{2/(\pi n)}$. Each of them feels $\frac{n+1}2$ flips, and the product is about $\sqrt{2n/\pi}$: few inputs, and very sensitive ones.
-# ```
-#
-# ```{exercise}
 # :label: ex-sensitive-threshold
-# Let $f$ be $1$ if at least $k$ signs are $1$, else $-1$, with $1 \le k \le n$. What is the largest $s(x, f)$, and for which $k$ is it $n$?
+# *By hand.* Let $f$ be $1$ if at least $k$ signs are $1$, and $-1$ otherwise, with $1 \le k \le n$. What is the largest $s(x, f)$, and for which $k$ is it $n$?
 # ```
 #
 # ```{solution} ex-sensitive-threshold
 # :class: dropdown
-# With exactly $k$ signs at $1$ each of these $k$ can change $f$; with $k - 1$ each of the other $n - k + 1$ can. So the largest is $\max(k, n - k + 1)$, and it is $n$ for OR and AND, $k = 1$ and $k = n$. For MAJORITY it is as small as for any threshold.
+# If exactly $k$ signs are $1$, each of these $k$ can change $f$, and if $k - 1$ signs are $1$, each of the other $n - k + 1$ can. So the largest sensitivity is $\max(k, n - k + 1)$. It is $n$ for OR and AND, that is for $k = 1$ and $k = n$, and for MAJORITY it is as small as for any threshold.
+# ```
+#
+# ```{exercise}
+# :label: ex-sensitive-every
+# *With the computer.* Is MAJORITY unusual? List all 256 functions of three bits with values $\pm1$, and count how many have a largest sensitivity of 0, 1, 2 and 3. At how many of them is the largest sensitivity reached at every input? Then run the chapter on longer strings, for example by `python -m bookkit.run cube/sensitive_inputs -p n_max 18 --out my_run`, and see whether the repaired values still hold.
+# ```
+#
+# ```{solution-start} ex-sensitive-every
+# :class: dropdown
+# ```
+#
+# As the 256 functions are all tables of eight signs, they are the 256 points of a cube.
+
+# %%
+every = local_sensitivity(cube.points(8)).round().long()  # (functions, inputs)
+most_flips, least_flips = every.amax(-1), every.amin(-1)
+counts = {
+    k: {
+        "functions": int((most_flips == k).sum()),
+        "reached at every input": int(((most_flips == k) & (least_flips == k)).sum()),
+    }
+    for k in range(4)
+}
+answer = pd.DataFrame(counts).T.rename_axis("largest s(x)")
+table(answer, "All 256 functions of three bits")
+
+# %% [markdown]
+# Of the 256 functions 138 have an input at which all three flips change the value, and 110 have a largest sensitivity of 2, MAJORITY among them. So MAJORITY is not unusual in this respect. Only 16 functions have the same sensitivity at every input: the two constants, the three bits, the three parities of two bits and the parity of all three, each with both signs. All the others, like MAJORITY, are more sensitive at some inputs than at others.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-sensitive-share
+# *To think about.* At which share of all inputs of $n$ bits, $n$ odd, does some flip change MAJORITY? Find its average sensitivity from this share. What does the result say about an average as a measure of sensitivity?
+# ```
+#
+# ```{solution} ex-sensitive-share
+# :class: dropdown
+# It is changed at the inputs with $\frac{n-1}2$ or $\frac{n+1}2$ ones, which are a share $2 \binom n{(n-1)/2} / 2^n$ of all, about $2 \sqrt{2/(\pi n)}$. At each of them $\frac{n+1}2$ flips change it, and the product is about $\sqrt{2n/\pi}$. So an average of order $\sqrt n$ can come from a few inputs that are very sensitive, and a bound on the average need not hold at them.
 # ```
 #
 # ## References

@@ -19,12 +19,12 @@
 # # Sharpness: what noise in the weights does to the loss
 #
 # ```{verdict}
-# Yes, small noise in the weights costs half its variance times the trace of the Hessian. At a standard deviation of 0.001 this is right up to a share of {glue:text}`smooth_off` in the smooth networks tried. The paper's proof assumes a point that need not exist where a ReLU has its kink; an integral in its place, with a term for the corners, repairs the proof.
+# Yes, small noise in the weights costs half its variance times the trace of the Hessian, the matrix of second derivatives of the loss. At a standard deviation of 0.001 this is right up to a share of {glue:text}`smooth_off` in the smooth networks tried. The paper's proof assumes a point that need not exist where a ReLU has its kink; an integral in its place, with a term for the corners, repairs the proof.
 # ```
 #
 # **Needs** nothing but derivatives. **Read** 8 min. **Runs in** 10 s. **Source** Remark 3 printed; the formulas of Definition 1 and Theorem 6 restored from their words.
 #
-# **Claim.** Gaussian noise in all weights raises the loss, on average, by half its variance times the trace of the loss's Hessian. What is left over is of order $\sigma^4$ where the loss is smooth. The paper's proof writes the rest with a Lagrange point and keeps $\sigma$ so small that no ReLU is likely to flip; an integral and a term for corners do without that condition. A learner that weighs loss, norm and sharpness can trade one for another, as the paper says itself.
+# **Claim.** Gaussian noise in all weights raises the loss, on average, by half its variance times the trace of the Hessian of the loss. What is left over is of order $\sigma^4$ where the loss is smooth. The paper's proof writes the rest with a Lagrange point and keeps $\sigma$ so small that no ReLU is likely to flip, whereas an integral and a term for corners do without that condition. A learner that weighs loss, norm and sharpness can trade one for another, as the paper says itself.
 
 # %% tags=["parameters"]
 n = 6  # bits [4..8]
@@ -52,13 +52,17 @@ thm6, def1 = ledger.result("sharper.thm6"), ledger.result("sharper.def1")
 bits, ones = cube.bits(n), range(n)
 
 # %% [markdown]
+# ## Why one should care
+#
+# Many sets of weights compute the same function, and they are not equally good. If the loss rises steeply around one of them, then a small error of the weights destroys what was learned, and one must know these weights to many digits. Around another it may hardly rise. The first paper counts the digits: its bounds on the generalization error are small where noise in the weights costs little loss. For this it needs a formula for the cost, and the simplest one is half the variance of the noise times the trace of the Hessian. How good is this formula? Networks of ReLUs have kinks, where there is no Hessian, and the noise of an experiment is never infinitely small.
+#
 # ## Three weights
 #
 # Take a network with three weights, $f_\theta(x) = v\,(u x + b)$, and ask it to return its input $x = \pm1$. Its loss is the mean square of the error over the two inputs,
 #
 # $$L(\theta) = (uv - 1)^2 + v^2 b^2 .$$
 #
-# The loss is zero wherever $uv = 1$ and $b = 0$. So $(1, 1, 0)$ and $(3, \frac13, 0)$ compute the same function. But they are not equally safe ({numref}`fig-three-weights`, left). Move each weight by independent Gaussian noise of standard deviation $\sigma$, and the mean loss rises from zero to $\sigma^2 (u^2 + 2 v^2) + 2 \sigma^4$: three times as fast at the second point. It is *sharper*.
+# The loss is zero wherever $uv = 1$ and $b = 0$, so for example $(1, 1, 0)$ and $(3, \frac13, 0)$ compute the same function. But they are not equally safe, as {numref}`fig-three-weights` shows on the left. If each weight is moved by independent Gaussian noise of standard deviation $\sigma$, the mean loss rises from zero to $\sigma^2 (u^2 + 2 v^2) + 2 \sigma^4$. For small noise this is three times as much at the second point as at the first, and we say that the second point is *sharper*.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The network $v(ux + b)$. Left: mean loss against the noise for two sets of weights that compute the same function (solid), and what the trace of the Hessian says (dotted). Right: squared norm and trace of all weights with $uv = 1$, $b = 0$. The learner that minds the norm alone ends at the circle, the one that minds sharpness alone at the square; the cross is $u = \\frac32$.", "name": "fig-three-weights"}, "image": {"alt": "Left, two curves rise from zero like parabolas, that of u = 3 about three times as steeply; each lies a little above its dotted parabola at large noise. Right, a curve like a bent U that opens to the right: it comes down to a trace near 6, turns at a squared norm of 2, has its lowest point a little to the right, and rises slowly. The circle is at the turn, the square at the lowest point, the cross further to the right and above both."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=2.2)
@@ -80,9 +84,11 @@ right.set(xlabel=r"squared norm $|\theta|^2$", ylabel="trace", xlim=(1.9, 3.5), 
 figures.show()
 
 # %% [markdown]
+# The dotted curves on the left are the approximation by the trace of the Hessian, and the solid curves leave them only when the noise is large. On the right every pair of weights with $uv = 1$ is a point of the curve. Its lowest point, where the trace is smallest, is not the point of the smallest norm, so that norm and sharpness are two different measures.
+#
 # ## The statement
 #
-# Let $L(\theta)$ be a mean of squared errors, $\theta \in \mathbb R^P$ the weights, and $U$ a vector of $P$ independent standard normal numbers. Let $H(\theta)$ be the matrix of second derivatives of $L$, its *Hessian*. The *trace* $\operatorname{tr} H$ is the sum of the diagonal. The mean increase $\mathbb E_U L(\theta + \sigma U) - L(\theta)$ is the *expected sharpness* at noise $\sigma$. An *interpolator* has the loss 0.
+# Let $L(\theta)$ be a mean of squared errors, $\theta \in \mathbb R^P$ the weights, and $U$ a vector of $P$ independent standard normal numbers. The *Hessian* $H(\theta)$ is the matrix of second derivatives of $L$, and its *trace* $\operatorname{tr} H$ is the sum of the diagonal. The mean increase $\mathbb E_U L(\theta + \sigma U) - L(\theta)$ is called the *expected sharpness* at noise $\sigma$, and weights whose loss is 0 are called an *interpolator*.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 6 and Theorem 12, as restored
 # :label: sharper-thm6
@@ -93,9 +99,9 @@ figures.show()
 # where $U'$ is a point on the segment from $0$ to $\sigma U$, the Lagrange point of Taylor's theorem. The paper adds a proviso: $\sigma$ "is chosen small enough that no ReLU activations change sign under perturbation with high probability".
 # ```
 #
-# **Why it holds, and where the proof may not.** Along one direction put $\varphi(t) = L(\theta + t \sigma U)$. Taylor's theorem says $\varphi(1) = \varphi(0) + \varphi'(0) + \frac12 \varphi''(\xi)$ for some $\xi \in (0, 1)$. The mean of $\varphi'(0) = \sigma\, U \cdot \nabla L$ is zero. The mean of $U^\top H U$ at $\theta$ is the trace, since $\mathbb E\, U_i U_j$ is 1 if $i = j$, else 0. What is left is $\Delta$. The step that can fail is the first: it needs $\varphi''$ everywhere between 0 and 1, and a ReLU that flips on the way has none there.
+# **Why it holds, and where the proof may not.** Let us follow the loss along one direction, $\varphi(t) = L(\theta + t \sigma U)$. By Taylor's theorem $\varphi(1) = \varphi(0) + \varphi'(0) + \frac12 \varphi''(\xi)$ for some $\xi \in (0, 1)$, and then we take the mean over $U$. The mean of $\varphi'(0) = \sigma\, U \cdot \nabla L$ is zero. The mean of $U^\top H U$ at $\theta$ is the trace, since $\mathbb E\, U_i U_j$ is 1 if $i = j$, and 0 otherwise, and $\Delta$ is what is left. The step that can fail is the first, because it needs $\varphi''$ everywhere between 0 and 1, and if a ReLU flips on the way, there is a point without a second derivative.
 #
-# For the three weights every mean is a mean of a polynomial of degree 4, which a grid of $5^3$ points gives exactly.
+# We first check the formula where it can be evaluated exactly. For the three weights every mean is a mean of a polynomial of degree 4, which a grid of $5^3$ points gives without error. By the example the rest must be $2 \sigma^4$; any other number in the last column than 1 would speak against the formula.
 
 # %%
 nodes, shares = (f64(v.tolist()) for v in np.polynomial.hermite_e.hermegauss(5))
@@ -135,7 +141,7 @@ thm6.holds(
 # %% [markdown]
 # ## Networks with kinks
 #
-# Now networks of ReLUs. Two are written by hand and compute the parity of $n$ bits from their number of ones $k$: $+1$ if $k$ is even, else $-1$. The *zigzag* is straight between whole numbers, so that each $k$ sits on the kink of a unit. The *plateau* is flat around each whole number, and its kinks are a quarter away. The third is a transformer with random weights, whose targets are its own outputs, so that its loss is zero. The last is the same transformer with the parity as its target.
+# The three weights have no kinks, so we now turn to networks of ReLUs. Two of them are written by hand and compute the parity of $n$ bits from their number of ones $k$, which is $+1$ if $k$ is even, and $-1$ otherwise. The *zigzag* is straight between whole numbers, so that each $k$ sits on the kink of a unit. The *plateau* is flat around each whole number, and its kinks are a quarter away. The third network is a transformer with random weights, whose targets are its own outputs, so that its loss is zero. The last is the same transformer with the parity as its target, which it does not fit.
 
 
 # %%
@@ -168,7 +174,7 @@ cases = {
 }
 
 # %% [markdown]
-# A plain average of noisy losses cannot see $\Delta$ at small $\sigma$: its own noise is a fixed share of the trace term. We average over $U$ and $-U$, which removes $\varphi'(0)$, and subtract $\frac{\sigma^2}2 U^\top H U$ draw by draw instead of its mean. What remains is $\Delta$ and nothing else.
+# How can $\Delta$ be measured? A plain average of noisy losses cannot see it at small $\sigma$, because the error of the average is a fixed share of the trace term. So we average over $U$ and $-U$, which removes $\varphi'(0)$, and subtract $\frac{\sigma^2}2 U^\top H U$ draw by draw instead of its mean, so that only $\Delta$ remains. If the theorem is of use, $|\Delta|$ divided by the trace term must fall to 0 with the noise.
 
 # %%
 sigmas = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1]
@@ -240,17 +246,19 @@ glue(unfitted=ratio["not fitted"].iloc[:5].max(), order_plateau=orders["plateau"
 glue(at_tenth=ratio.loc[0.1, "transformer"], at_third=ratio.loc[0.3, "transformer"])
 
 # %% [markdown]
-# Where the loss is smooth the ratio falls like $\sigma^2$, as it must: $\Delta$ is of order {glue:text}`order_plateau:.2f`. On the zigzag it stays at {glue:text}`zigzag:.2f`, with a standard error of {glue:text}`zigzag_error:.2f` from {glue:text}`drawn` draws, the same for every $\sigma$, however small the noise, because every direction flips a unit at some input. There $H$ itself is only a convention. Off an interpolator kinks count too: a unit within reach of its kink, at an input with error $r$, puts a corner of size $r$ into the loss. Many such corners together are of the order $\sigma^2$ of the trace term itself; here up to {glue:text}`unfitted:.2f` of it. And the noise must be small: at $\sigma = 0.1$ the rest is {glue:text}`at_tenth:.2f` times the trace term of the transformer, at $\sigma = 0.3$ it is {glue:text}`at_third:.0f` times.
+# {numref}`fig-remainder` shows two kinds of curves. Where the loss is smooth, for the plateau and the transformer, the ratio falls like $\sigma^2$, as it must: $\Delta$ is of order {glue:text}`order_plateau:.2f`. On the zigzag, however, it stays at {glue:text}`zigzag:.2f`, with a standard error of {glue:text}`zigzag_error:.2f` from {glue:text}`drawn` draws, the same for every $\sigma$, because every direction flips a unit at some input, however small the noise is. At such a point $H$ itself is only a convention.
 #
-# The first paper applies the theorem to a transformer that it writes by hand. How large $\Delta$ is there: see {ref}`ch-perturbed-sharpness`.
+# Kinks count also where the loss is not zero. A unit within reach of its kink, at an input with error $r$, puts a corner of size $r$ into the loss, and many such corners together are of the order $\sigma^2$ of the trace term itself; here they reach up to {glue:text}`unfitted:.2f` of it. Finally, the noise must be small, since at $\sigma = 0.1$ the rest is {glue:text}`at_tenth:.2f` times the trace term of the transformer, and at $\sigma = 0.3$ it is {glue:text}`at_third:.0f` times.
+#
+# The first paper applies the theorem to a transformer that it writes by hand. How large $\Delta$ is there, is computed in {ref}`ch-perturbed-sharpness`.
 #
 # ## A Lagrange point that does not exist
 #
-# Take one ReLU, one weight $w$, one input and the target 0, so that $L(w) = (w_+)^2$ with $w_+ = \max(w, 0)$. At $w = -1$ the loss is 0. Let the noise carry $w$ to $1$. Then $\varphi(0) = \varphi'(0) = 0$ and $\varphi(1) = 1$. A Lagrange point would need $\frac12 L'' \cdot 2^2 = 1$, so $L'' = \frac12$. But $L''$ is 0 to the left of the kink and 2 to the right of it, and takes no other value. What holds is the integral form,
+# We now look at the step of the proof that can fail, in the smallest case. Take one ReLU, one weight $w$, one input and the target 0, so that $L(w) = (w_+)^2$ with $w_+ = \max(w, 0)$. At $w = -1$ the loss is 0, and we let the noise carry $w$ to $1$. Then $\varphi(0) = \varphi'(0) = 0$ and $\varphi(1) = 1$. So a Lagrange point would need $\frac12 L'' \cdot 2^2 = 1$, that is, $L'' = \frac12$. But $L''$ is 0 to the left of the kink and 2 to the right of it, and takes no other value. What holds is the integral form,
 #
 # $$\varphi(1) = \varphi(0) + \varphi'(0) + \int_0^1 (1 - t)\, \varphi''(t)\, dt ,$$
 #
-# because $\varphi'$ is continuous here: the derivative of a squared ReLU has no jump. Where the error is not zero at the kink, $\varphi'$ jumps, and the corner adds a term. The third model below, $w_+ + w + 1$ with the target 0, also starts at loss 0; at $w = 0$ its error is 1.
+# because $\varphi'$ is continuous here: the derivative of a squared ReLU has no jump. Where the error is not zero at the kink, $\varphi'$ jumps, and the corner adds a term. To see both, we integrate over the segment for three models. The first is the ReLU, and the second a softened ReLU, for which the Lagrange point must exist. The third is $w_+ + w + 1$ with the target 0, which also starts at loss 0, but has the error 1 at $w = 0$.
 
 # %% mystnb={"code_prompt_hide": "Along the segment", "code_prompt_show": "Along the segment"} tags=["hide-input"]
 models = {
@@ -298,29 +306,31 @@ thm6.repaired(
 )
 
 # %% [markdown]
-# The paper's proviso makes such a flip improbable. It does not take it out of the mean over all noise, where the equation is said to be exact. The integral form gives the same decomposition, with $\Delta$ a mean of Hessians over the segment in place of a Hessian at one point:
+# For the ReLU no curvature on the segment comes near the one that is needed, whereas for the softened ReLU one does. The integral alone gives the rest for these two models, and the third needs its corner too. The paper's proviso makes such a flip improbable, but does not take it out of the mean over all noise, where the equation is said to be exact. The integral form gives the same decomposition, with $\Delta$ a mean of Hessians over the segment in place of a Hessian at one point:
 #
 # ```{prf:theorem} Theorem 6, repaired (ours)
 # :label: sharpness-repaired
-# Let the model be continuous in its weights and consist of finitely many pieces, bounded by zero sets of analytic functions. Let it be twice continuously differentiable on each piece, up to its boundary, and let it and its first two derivatives grow at most like a polynomial. Networks of linear maps and ReLU are such models. At an interpolator that lies on no such boundary,
+# Let the model be continuous in its weights and consist of finitely many pieces, which are bounded by zero sets of analytic functions. On each piece, up to its boundary, let it be twice continuously differentiable, and let it and its first two derivatives grow at most like a polynomial. (Networks of linear maps and ReLU are such models.) At an interpolator that lies on no such boundary,
 #
 # $$\mathbb E_U L(\theta + \sigma U) = \frac{\sigma^2}2 \operatorname{tr} H(\theta) + \sigma^2\, \mathbb E_U \int_0^1 (1 - t)\, U^\top \bigl(H(\theta + t \sigma U) - H(\theta)\bigr) U\, dt + C ,$$
 #
-# where $C$ is the mean of what the corners add: $(1 - t)$ times the jump of $\varphi'$, at every $t$ where the segment crosses a boundary. $C = 0$ if the error is zero wherever the model bends, as in the example.
+# where $C$ is the mean of what the corners add, which is $(1 - t)$ times the jump of $\varphi'$ at every $t$ where the segment crosses a boundary. If the error is zero wherever the model bends, as in the example, then $C = 0$.
 # ```
 #
+# **The idea of the proof.** Between two kinks the loss is smooth along the segment, so there we may integrate by parts. If we add up the pieces, all that is different from Taylor's theorem is a jump of $\varphi'$ at each kink.
+#
 # ```{dropdown} Proof
-# For almost every $U$ the segment meets the boundaries in finitely many points $t_k$. Between them $\varphi$ is smooth. Integrate $(1 - t)\, \varphi''$ by parts on each piece and add up: $\int_0^1 (1 - t) \varphi'' = -\varphi'(0) - \sum_k (1 - t_k) J_k + \varphi(1) - \varphi(0)$, with $J_k$ the jump of $\varphi'$ at $t_k$. Take the mean over $U$: $\mathbb E\, \varphi'(0) = 0$, $\varphi(0) = 0$, and $\int_0^1 (1 - t)\, dt = \frac12$ turns the part with $H(\theta)$ into the trace term. For a squared error $J_k = 2 r\, j_k$, with $r$ the error and $j_k$ the jump of the model's own derivative. $\square$
+# We integrate over the pieces of a segment, and then take the mean over all segments. For almost every $U$ the segment meets the boundaries in finitely many points $t_k$, and between them $\varphi$ is smooth. If we integrate $(1 - t)\, \varphi''$ by parts on each piece and add up, we get $\int_0^1 (1 - t) \varphi'' = -\varphi'(0) - \sum_k (1 - t_k) J_k + \varphi(1) - \varphi(0)$, with $J_k$ the jump of $\varphi'$ at $t_k$. Now take the mean over $U$. Here $\mathbb E\, \varphi'(0) = 0$ and $\varphi(0) = 0$, and $\int_0^1 (1 - t)\, dt = \frac12$ turns the part with $H(\theta)$ into the trace term. For a squared error $J_k = 2 r\, j_k$, with $r$ the error and $j_k$ the jump of the model's own derivative. $\square$
 # ```
 #
 # ## The learner that minds norm and sharpness
 #
 # ```{prf:definition} Lintilhac and Shaikh (2026), Definition 1 and Remark 3
 # :label: sharper-def1
-# The *idealized low-sharpness learner* returns weights that minimise $L(\theta) + \alpha\, |\theta|^2 + \beta \operatorname{tr} H(\theta)$, with $\alpha, \beta \ge 0$. (The formula is restored; whether the norm is squared is not legible.) To lie below a given interpolator in both norm and trace "does not follow from minimizing a weighted sum" alone.
+# The *idealized low-sharpness learner* returns weights that minimise $L(\theta) + \alpha\, |\theta|^2 + \beta \operatorname{tr} H(\theta)$, with $\alpha, \beta \ge 0$. (The formula is restored, and whether the norm is squared is not legible.) To lie below a given interpolator in both norm and trace "does not follow from minimizing a weighted sum" alone.
 # ```
 #
-# Let $\theta^*$ be any interpolator. If $\alpha$ or $\beta$ is positive, a minimiser cannot exceed it in *both* norm and trace, since $\theta^*$ would then have the smaller sum. To lie below it in both is another matter. For the three weights $\operatorname{tr} H = 2u^2 + 4v^2 + 2b^2$, and the minimiser has a closed form. With $A = \alpha + 2\beta$ and $B = \alpha + 4\beta$ the sum is $(uv - 1)^2 + A u^2 + B v^2$ at $b = 0$. By the inequality of the means $A u^2 + B v^2 \ge 2 \sqrt{AB}\, uv$, so the minimum has $A u^2 = B v^2$ and $uv = 1 - \sqrt{AB}$.
+# What does such a learner gain over a given interpolator $\theta^*$? If $\alpha$ or $\beta$ is positive, a minimiser cannot exceed $\theta^*$ in *both* norm and trace, since $\theta^*$ would then have the smaller sum. But to lie below it in both is another matter. To see this we compute where the learner ends for the three weights, for which $\operatorname{tr} H = 2u^2 + 4v^2 + 2b^2$. With $A = \alpha + 2\beta$ and $B = \alpha + 4\beta$ the sum is $(uv - 1)^2 + A u^2 + B v^2$ at $b = 0$. By the inequality of the means $A u^2 + B v^2 \ge 2 \sqrt{AB}\, uv$, so the minimum has $A u^2 = B v^2$ and $uv = 1 - \sqrt{AB}$. The remark of the paper would be refuted if the learner ended below every interpolator in both numbers.
 
 # %%
 rows = {}
@@ -362,32 +372,32 @@ def1.holds(
 glue(norm_paid=100 * (learners["squared norm"][1.0] / 2 - 1))
 
 # %% [markdown]
-# The learner that minds sharpness alone ends with a squared norm {glue:text}`norm_paid:.1f` % above that of $(1, 1, 0)$: it pays in norm. All three lie below the cross of {numref}`fig-three-weights`, $u = \frac32$. So whether a learner dominates an interpolator depends on the interpolator: it can if another one beats it in both. The paper states domination as an assumption, and gives reasons for its own network; see {ref}`ch-pareto` and {ref}`ch-low-sharpness-interpolators`.
+# The learner that minds sharpness alone ends with a squared norm {glue:text}`norm_paid:.1f` % above that of $(1, 1, 0)$, so it pays for its flatness with norm. All three learners lie below the cross of {numref}`fig-three-weights`, which is $u = \frac32$. Whether a learner dominates an interpolator therefore depends on the interpolator: it can if another interpolator is better in both. The paper states domination as an assumption, and gives reasons for its own network; see {ref}`ch-pareto` and {ref}`ch-low-sharpness-interpolators`.
 #
 # ## What we found
 #
-# * The trace term is the cost of small noise, to a rest of order $\sigma^4$ where the loss is smooth at $\theta$.
-# * It says little where units sit on their kinks, where the loss is not zero, and at noise of about 0.1 and more.
-# * A weighted sum does not give domination in both norm and sharpness, as Remark 3 says.
+# * The trace term is the cost of small noise, up to a rest of order $\sigma^4$, where the loss is smooth at $\theta$. The proof by a Lagrange point fails across a kink, and an integral with a term for the corners repairs it.
+# * The trace term tells little about the cost where units sit on their kinks, where the loss is not zero, and at noise of about 0.1 and more.
+# * Minimising a weighted sum does not give domination in both norm and sharpness, as Remark 3 says.
 #
 # ```{finding} sharper.thm6
 # :title: Across a ReLU's kink there is no Lagrange point
 # :group: proof
 #
-# **Statement.** As restored: the rest is half of $\sigma^2\, U^\top (H(\theta + U') - H(\theta)) U$ in the mean, with a Lagrange point $U'$ for each $U$. The paper's proviso: $\sigma$ "is chosen small enough that no ReLU activations change sign under perturbation with high probability". Where none does, there is such a point.
+# **Statement.** As restored, the rest is half of $\sigma^2\, U^\top (H(\theta + U') - H(\theta)) U$ in the mean, with a Lagrange point $U'$ for each $U$. The paper has the proviso that $\sigma$ "is chosen small enough that no ReLU activations change sign under perturbation with high probability". Where no activation changes its sign, there is such a point.
 #
-# **Counterexample.** To the step for each $U$, where the proviso fails. One ReLU, the loss $(w_+)^2$, from $w = -1$ to $w = 1$: the point would need the curvature $\frac12$, and only 0 and 2 occur. Any other pair of $-w$ and $w$ does the same.
+# **Counterexample.** It is one to the step for each $U$, where the proviso fails. For one ReLU and the loss $(w_+)^2$, from $w = -1$ to $w = 1$, the point would need the curvature $\frac12$, and only 0 and 2 occur. Any other pair of $-w$ and $w$ does the same.
 #
 # **Why.** Taylor's theorem with a Lagrange point needs a second derivative everywhere on the segment. A ReLU that flips on the way has none at its kink. That flips are improbable does not take them out of a mean that is said to be exact.
 #
-# **Repair.** The integral form: $\sigma^2\, \mathbb E \int_0^1 (1 - t)\, U^\top (H(\theta + t \sigma U) - H(\theta)) U\, dt$, plus the corners that the segment crosses.
+# **Repair.** The integral form holds: the rest is $\sigma^2\, \mathbb E \int_0^1 (1 - t)\, U^\top (H(\theta + t \sigma U) - H(\theta)) U\, dt$, plus the corners that the segment crosses.
 #
 # **What survives.** The decomposition under the proviso, its size, and every bound that takes the largest Hessian on a segment without flips.
 # ```
 #
 # ## What would falsify this
 #
-# For the theorem: a smooth network at zero loss whose increase is not the trace term. The controls are the sum of all entries of $H$ in place of the trace, a network on its kinks, where the order is 2 and not 4, and a noise of 0.3. For the Lagrange point: a softened ReLU, which has one. For the integral: the corner left out. For the learner: the one that minds the norm alone, and the interpolator of least norm.
+# A smooth network at zero loss whose increase is not the trace term would refute the theorem. Its controls are the sum of all entries of $H$ in place of the trace, a network on its kinks, where the order is 2 and not 4, and a noise of 0.3. For the Lagrange point the control is a softened ReLU, which has one, and for the integral it is the integral without the corner. For the learner the controls are the one that minds the norm alone, and the interpolator of least norm.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -395,28 +405,63 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `paullintilhac/boolean_function_sensitivity` estimates traces by Hutchinson's method, whose error is discussed in {ref}`ch-low-sharpness-interpolators` and {ref}`ch-perturbed-sharpness`, and passes $\sigma$ where a variance is expected. Read so, its mesh of noise ends at a standard deviation of $\sqrt{0.01} = 0.1$, where the rest is no longer small.
+# The repository `paullintilhac/boolean_function_sensitivity` estimates traces by Hutchinson's method, whose error is discussed in {ref}`ch-low-sharpness-interpolators` and {ref}`ch-perturbed-sharpness`. It also passes $\sigma$ where a variance is expected. If one reads the code in this way, its mesh of noise ends at a standard deviation of $\sqrt{0.01} = 0.1$, where the rest is no longer small.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-useless-trace
-# At which noise is the rest as large as the trace term in the network of three weights? Which weights with $uv = 1$ can bear the most?
+# *By hand.* At which noise is the rest as large as the trace term in the network of three weights? Which weights with $uv = 1$ can bear the most noise before this happens?
 # ```
 #
 # ```{solution} ex-useless-trace
 # :class: dropdown
-# $2\sigma^4 = \sigma^2 (u^2 + 2v^2)$ at $\sigma^2 = \frac12 u^2 + v^2$. So the *sharpest* weights are those whose trace says the truth longest: the rest does not depend on $u$, and the trace term does.
+# The two are equal if $2\sigma^4 = \sigma^2 (u^2 + 2v^2)$, that is, at $\sigma^2 = \frac12 u^2 + v^2$. So the *sharpest* weights are those for which the trace is a good approximation longest, because the rest does not depend on $u$ and the trace term does.
+# ```
+#
+# ```{exercise}
+# :label: ex-kinks-near
+# *With the computer.* The kinks of the plateau are a distance of 0.25 away from the whole numbers. Move them to a distance of 0.1, 0.05 and 0.02, and compute the rest over the trace term for noise between 0.003 and 0.1. At which noise does the trace fail, and how is this noise related to the distance? Estimates with a smaller error come from `python -m bookkit.run cube/sharpness -p draws 2000 --out my_run`.
+# ```
+#
+# ```{solution-start} ex-kinks-near
+# :class: dropdown
+# ```
+#
+# For kinks at a distance $g$ the slope between two plateaus has to be $2/(1 - 2g)$.
+
+# %%
+rows = {}
+for g in (0.25, 0.1, 0.05, 0.02):
+    steep = 2 / (1 - 2 * g)
+    near = by_hand(
+        [k + at for k in ones for at in (g, 1 - g)],
+        [steep * sign * (-1) ** k for k in ones for sign in (-1, 1)],
+    )
+    loss, row = SquaredLoss(net, bits, parity), {}
+    trace = float(hessian_trace(loss, near, "exact"))
+    for sigma in (0.003, 0.01, 0.03, 0.1):
+        noise = torch.Generator().manual_seed(seed + 2)
+        rest = perturbation_remainder(loss, near, sigma, draws, noise).mean.item()
+        row[f"noise {sigma:g}"] = abs(rest) / (sigma**2 / 2 * trace)
+    rows[g] = row
+answer = pd.DataFrame(rows).T.rename_axis("distance")
+table(answer, "The rest over the trace term", form=".2g", tiny=1e-9)
+
+# %% [markdown]
+# In each row the rest rises by two or three powers of ten within one step of the noise: at about 0.03 for the distance 0.1, at about 0.01 for 0.05, and just above 0.003 for 0.02. This is the noise at which a unit becomes likely to pass its kink. At an input with $k$ ones the noise moves what the unit receives by a normal number of standard deviation $\sigma \sqrt{k + 1}$, that is up to $2.6\, \sigma$ at 6 bits, so the trace can be relied upon as long as $\sigma$ is below about a quarter of the distance. Beyond this noise the rest is of the order of one percent here, and it does not fall as $\sigma^2$ any more.
+#
+# ```{solution-end}
 # ```
 #
 # ```{exercise}
 # :label: ex-rescaling
-# Multiply $u$ and $b$ by $k$ and divide $v$ by $k$. The function is the same. What happens to norm and trace, and what does that say about sharpness as a measure of complexity?
+# *To think about.* Multiply $u$ and $b$ by $k$ and divide $v$ by $k$, so that the function is the same. What happens to norm and trace, and what does this say about sharpness as a measure of complexity?
 # ```
 #
 # ```{solution} ex-rescaling
 # :class: dropdown
-# From $(1, 1, 0)$ one gets $k^2 + k^{-2}$ and $2k^2 + 4k^{-2}$: both grow without bound. So neither is a property of the function alone. The smallest trace is $4\sqrt2 \approx 5.66$, at $k^2 = \sqrt2$, and the smallest squared norm 2, at $k = 1$. The paper therefore uses both together.
+# From $(1, 1, 0)$ one gets $k^2 + k^{-2}$ and $2k^2 + 4k^{-2}$, and both grow without bound. So neither norm nor trace is a property of the function alone. The smallest trace is $4\sqrt2 \approx 5.66$, at $k^2 = \sqrt2$, and the smallest squared norm is 2, at $k = 1$. For this reason the paper uses both together.
 # ```
 #
 # ## References
@@ -425,4 +470,4 @@ ledger.show()
 # :filter: docname in docnames
 # ```
 #
-# Theorem and definition are from {cite:t}`sharper`.
+# The theorem and the definition are from {cite:t}`sharper`.

@@ -19,11 +19,11 @@
 # # Brittle at every width
 #
 # ```{verdict}
-# Theorem 6 is true: a transformer whose output depends on every bit of a long string cannot bear a random step of its weights, however small. The paper asks for more than 12 times as many columns as layers; 3 columns are enough, and the bound can be improved by a factor of 2. After a step of length 0.1 an exact network for PARITY with two layers and 18 columns is off by {glue:text}`narrow:.2f` in mean square at {glue:text}`longest` bits, where the constant 0 is off by 1.
+# Theorem 6 is true: a transformer whose output depends on every bit of a long string cannot bear a random step of its weights, however small the step is. The paper asks for more than 12 times as many columns as layers, but 3 columns are enough, and the bound can be improved by a factor of 2. After a step of length 0.1 an exact network for PARITY with two layers and 18 columns is off by {glue:text}`narrow:.2f` in mean square at {glue:text}`longest` bits, where the constant 0 is off by 1.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`. **Read** 16 min. **Runs in** 40 s. **Source** printed.
 #
-# **Claim.** The paper's theorem says in the limit of long strings that a sensitive transformer is undone by a small random step. It is true, and two steps of its proof are repaired here. We also strengthen it. If one follows the mean magnification of all tokens in place of the largest, no condition is needed that ties the width to the depth, two losses in the bound disappear, and there is a bound at every finite length.
+# **Claim.** The paper's theorem says in the limit of long strings that a sensitive transformer is destroyed by a small random step. The theorem is true, and two steps of its proof are repaired here. We also strengthen it, by following the mean magnification of all tokens in place of the largest. Then no condition is needed that ties the width to the depth, two losses in the bound disappear, and there is a bound at every finite length.
 
 # %% tags=["parameters"]
 ascents = 150  # steps of each search for a counterexample [100..2000]
@@ -64,11 +64,11 @@ def bit_strings(count, n):
 # %% [markdown]
 # ## Why one should care
 #
-# There are transformers that compute PARITY at every length, so why is PARITY hard to learn? A set of weights can be correct and still be of no use, if one has to hit it exactly: training stops near a minimum, and weights are stored with finitely many digits. The theorem says that every transformer for a sensitive function is of this kind. It is the paper's explanation for two observations, that such functions are hard to learn, and that what was learned on short strings fails on long ones. The explanation would be weaker if it needed very wide networks, or if it were about the largest of all inputs only. We show that it needs neither.
+# There are transformers that compute PARITY at every length, so why is PARITY hard to learn? A set of weights can be correct and still be of no use, if one has to hit it exactly: training stops near a minimum, and weights are stored with finitely many digits. The theorem says that every transformer for a sensitive function is of this kind. It is the paper's explanation for two observations, that such functions are hard to learn, and that what was learned on short strings fails on long ones. The explanation would be weaker if it needed very wide networks, or if it were only about the largest of all magnifications. We show that neither is needed.
 #
 # ## A magnified token by hand
 #
-# Suppose that what enters the last layer norm is a token with three columns, $Y = (t, -t, 0)$, where $t = \pm \frac1{n^2}$ carries the parity of the string. Such small numbers are typical, since attention has diluted each bit twice. Layer norm magnifies $Y$ to $\pm(1.22, -1.22, 0)$, and a read-out turns this into $\pm 1$. Now the bias before the norm is moved by $u = (0.01, 0.01, -0.02)$. The next lines compute both answers after this step.
+# Suppose that the last layer norm receives a token with three columns, $Y = (t, -t, 0)$, where $t = \pm \frac1{n^2}$ carries the parity of the string. Such small numbers are typical, since attention has diluted each bit twice. Layer norm magnifies $Y$ to $\pm(1.22, -1.22, 0)$, and a read-out turns this into $\pm 1$. Now the bias before the norm is moved by $u = (0.01, 0.01, -0.02)$. The next lines compute the answers for both parities after this step.
 
 
 # %%
@@ -86,15 +86,15 @@ rows = {
 table(pd.DataFrame(rows).T.rename_axis("bits"), "Answers before and after the step", form=".3f")
 
 # %% [markdown]
-# At 4 bits the token is longer than the step, and the answers survive. At 64 bits it is about 70 times shorter. Layer norm now divides by the deviation of the *step*, which does not depend on $n$, so both answers are near 0. A step that keeps the token away from 0 by itself limits the magnification, and with the magnification the sensitivity. The theorem says that this always happens.
+# At 4 bits the token is longer than the step, and the answers survive. At 64 bits, however, the token is about 70 times shorter than the step. Layer norm then divides by the deviation of the *step*, which does not depend on $n$, and so both answers are near 0. In other words, a step that by itself keeps the token away from 0 limits the magnification, and with it the sensitivity. The theorem says that this happens in every transformer.
 #
 # ## The statement
 #
-# An input is a string $x$ of $n$ bits, uniform at random; $x^{\oplus i}$ is $x$ with bit $i$ flipped. A transformer $T_\theta$ has weights $\theta$, $L$ layers and tokens in $\mathbb R^d$. A layer adds attention to each token, then a block of one hidden ReLU layer with a skip connection and a bias at its end. This gives $Y_j$ at token $j$. Layer norm ends the layer: $y_j = (Y_j - \mathrm{mean}) / N_j$, with $N_j^2$ the variance of the $d$ columns, plus $\varepsilon \ge 0$. The output is $T_\theta(x) = \langle v, y_n \rangle$. With $\mathrm{as}_n$ the average sensitivity, which is $n$ for PARITY,
+# An input is a string $x$ of $n$ bits, uniform at random, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. A transformer $T_\theta$ has weights $\theta$, $L$ layers and tokens in $\mathbb R^d$. A layer adds attention to each token, and then a block of one hidden ReLU layer with a skip connection and a bias at its end, and the result at token $j$ is called $Y_j$. Layer norm ends the layer: $y_j = (Y_j - \mathrm{mean}) / N_j$, with $N_j^2$ the variance of the $d$ columns, plus $\varepsilon \ge 0$. The output is read off the last token, $T_\theta(x) = \langle v, y_n \rangle$. With $\mathrm{as}_n$ the average sensitivity, which is $n$ for PARITY,
 #
 # $$\mathrm{as}_n(f) = \mathbb E_x\, \tfrac14 \sum_i |f(x) - f(x^{\oplus i})|^2, \qquad L_{\rho, n}(T) = \mathbb E_x\, \mathbb E_{\|\Delta\| = \rho} \bigl( T_{\theta + \Delta}(x) - T_\theta(x) \bigr)^2 .$$
 #
-# $L_{\rho,n}$ is the *average direction sharpness*: its steps $\Delta$ are uniform on the sphere of radius $\rho$ among all $D$ weights but the encodings of positions.
+# Here $L_{\rho,n}$ is the *average direction sharpness*, whose steps $\Delta$ are uniform on the sphere of radius $\rho$ among all $D$ weights but the encodings of positions.
 #
 # ```{prf:theorem} Hahn and Rofin (2024), Theorem 6
 # :label: sensitive-thm6
@@ -105,11 +105,11 @@ table(pd.DataFrame(rows).T.rename_axis("bits"), "Answers before and after the st
 # For outputs in $\{\pm 1\}$ the 2 can be left out.
 # ```
 #
-# The theorem does not say that encodings of positions are bounded in length. Its proof needs it, because the constant $C$ contains the longest encoding and is treated as a constant; Appendix B supposes such a bound, and we do so too. We know of no counterexample without it.
+# The theorem does not say that encodings of positions are bounded in length. Its proof needs it, because the constant $C$ contains the longest encoding and is treated as a constant. Appendix B supposes such a bound, and so do we, although we know of no counterexample without it.
 #
 # ## A mean in place of a maximum
 #
-# As in the example, what makes $T_{\theta + \Delta}$ insensitive is the last bias before each layer norm. Its part $\Delta_k \in \mathbb R^d$ of the step moves all tokens alike, and a token whose $Y_j$ is near $-\Delta_k$ is magnified most, by $1/N_j$. The paper follows the largest magnification of all $n$ tokens, which grows with $n$ because among more tokens one is nearer to $-\Delta_k$. But only few tokens are near $-\Delta_k$, and attention gives each of them a share of $\frac1n$ only. So the mean is what matters. To see the difference we draw biases of $L$ layers and, in each layer, $n$ tokens at random places, and compute both.
+# As in the example, what makes $T_{\theta + \Delta}$ insensitive is the last bias before each layer norm. Its part $\Delta_k \in \mathbb R^d$ of the step moves all tokens alike, and a token whose $Y_j$ is near $-\Delta_k$ is magnified most, by $1/N_j$. The paper follows the largest magnification of all $n$ tokens, which grows with $n$ because among more tokens one is nearer to $-\Delta_k$. But only few tokens are near $-\Delta_k$, and attention gives each of them only a share of $\frac1n$, so that the mean over the tokens is what matters. To see the difference we draw biases of $L$ layers and, in each layer, $n$ tokens at random places, and compute both. If the mean grew with $n$ as well, nothing would be gained by following it.
 
 
 # %%
@@ -158,11 +158,11 @@ thm6.holds(
 )
 
 # %% [markdown]
-# In {numref}`fig-magnification` every line on the left rises: the largest of $n$ magnifications grows as $n^{L/(d-1)}$, fastest where the width is as small as the depth. The lines on the right are level. The mean does not grow, at any $d \ge 3$ and $L$ tried.
+# In {numref}`fig-magnification` every line on the left rises: the largest of $n$ magnifications grows as $n^{L/(d-1)}$, and fastest where the width is as small as the depth. The lines on the right, in contrast, are level, so that the mean does not grow at any $d \ge 3$ and $L$ that we tried.
 #
 # ## The theorem for every width
 #
-# Where does the condition $d > 12 L$ come from? The paper excludes steps after which some $N^{(k)}_j(x)$ is below $n^{-a}$. Their probability is $O(n^{1 - a(d-1)})$ for every exponent $a$. For the others we can use the sharper law {prf:ref}`blowup-local` of this book in place of (12). It gives $s(T_{\theta + \Delta}, x) / n = O(n^{aL - 1} \log n)$, with $s(T, x) = \frac14 \sum_i |T(x) - T(x^{\oplus i})|^2$. Both terms vanish if $\frac1{d-1} < a < \frac1L$, so with this law $d > L + 1$ is already enough. With (12), which contains the neighbours of $x$, a square and $\sqrt n$, the paper needs $d > 12 L$. Following the mean needs less than either.
+# Where does the condition $d > 12 L$ come from? The paper excludes steps after which some $N^{(k)}_j(x)$ is below $n^{-a}$, which have a probability of $O(n^{1 - a(d-1)})$ for every exponent $a$. For the other steps we can use the sharper law {prf:ref}`blowup-local` of this book in place of (12). It gives $s(T_{\theta + \Delta}, x) / n = O(n^{aL - 1} \log n)$, with $s(T, x) = \frac14 \sum_i |T(x) - T(x^{\oplus i})|^2$. Both terms vanish if $\frac1{d-1} < a < \frac1L$, so with this law $d > L + 1$ is already enough. With (12), which contains the neighbours of $x$, a square and $\sqrt n$, the paper needs $d > 12 L$. If one follows the mean, even less than $d > L + 1$ is needed:
 #
 # ```{prf:theorem} Sharpened (ours)
 # :label: brittle-repaired
@@ -170,44 +170,44 @@ thm6.holds(
 #
 # $$\mathbb E_\Delta\, \mathrm{as}_n(T_{\theta + \Delta}) \le K \quad \text{for all } n, \qquad \liminf_{n \to \infty}\, L_{\rho, n}(T) \ge \liminf_{n \to \infty} \frac{\mathrm{as}_n(T_\theta)}{n} .$$
 #
-# If $|T_\theta| \le 1$, then at every finite length
+# If also $|T_\theta| \le 1$, then we have at every finite length
 #
 # $$L_{\rho, n}(T) \ge \frac{\mathrm{as}_n(T_\theta)}n - 3 \Bigl( \frac Kn \Bigr)^{1/3} .$$
 # ```
 #
 # Compared with the paper's statement there is no factor 2, no error term, no condition $|T_\theta| \le 1$ in the limit, and no limit in $\rho$.
 #
-# **The idea of the proof.** We follow one bit's influence from token to token through the layers, along paths. Each layer norm on a path multiplies the influence by at most $2/N$ at the token where the path passes. So we need the mean of a product of $1/N$ over random steps, for one token in each layer, and not the largest over all tokens. For one token this mean is finite in three or more columns, because the centred bias then lives in two or more dimensions, where $1/\|u\|$ can be integrated. Moving the token only lowers the mean. So the sensitivity after a step is bounded, whatever $n$ is. Finally a function of bounded sensitivity cannot be near one of sensitivity $\mu n$, because the latter has its weight at high degrees, and the former has almost none there.
+# **The idea of the proof.** We follow one bit's influence from token to token through the layers, along paths. Each layer norm on a path multiplies the influence by at most $2/N$ at the token where the path passes. So we need the mean of a product of $1/N$ over random steps, for one token in each layer, and not the largest over all tokens. For one token this mean is finite in three or more columns, because the centred bias then lives in two or more dimensions, where $1/\|u\|$ can be integrated, and moving the token away from 0 only lowers the mean. So the sensitivity after a step is bounded, whatever $n$ is. Finally, a function of bounded sensitivity cannot be near one of sensitivity $\mu n$, because the latter has its weight at high degrees, and the former has almost none there.
 #
 # ```{dropdown} Proof
-# $I_i[g](x) = \|g(x) - g(x^{\oplus i})\|$ is the influence of bit $i$. All constants below are at their largest for weights within $\rho$ of $\theta$: $H$ heads, $C_V$ the norm of the value matrices, $C_P$ the longest first token, $g$ the distance of the two embeddings, $C_A$ is $d$ times the largest norm of a product of query and key matrices in a layer after the first, $L_k$ a Lipschitz constant of the $k$-th block.
+# We bound the influence of all bits on the first layer, carry it through the later layers along paths, take the mean of each path over the step, and then compare the moved network with the old one. The influence of bit $i$ is $I_i[g](x) = \|g(x) - g(x^{\oplus i})\|$. All constants below are at their largest for weights within $\rho$ of $\theta$: $H$ is the number of heads, $C_V$ the norm of the value matrices, $C_P$ the longest first token, $g$ the distance of the two embeddings, $C_A$ is $d$ times the largest norm of a product of query and key matrices in a layer after the first, and $L_k$ is a Lipschitz constant of the $k$-th block.
 #
-# **(1) The first layer.** By {prf:ref}`influence-mean` flips move the attention of a row by at most 6 in all, on average over $x$ and whatever the scores are. So $\mathbb E_x \sum_i I_i[Y^{(1)}_j] \le \bar S := L_1 (g + H C_V (g + 6\, C_P))$. The last bias drops out of $Y^{(1)}(x) - Y^{(1)}(x^{\oplus i})$.
+# **(1) The first layer.** By {prf:ref}`influence-mean` flips move the attention of a row by at most 6 in all, on average over $x$ and whatever the scores are. Since the last bias drops out of $Y^{(1)}(x) - Y^{(1)}(x^{\oplus i})$, this gives $\mathbb E_x \sum_i I_i[Y^{(1)}_j] \le \bar S := L_1 (g + H C_V (g + 6\, C_P))$.
 #
-# **(2) The later layers.** Let $m^{(k)}_j = \sum_i I_i[y^{(k)}_j]$ at $x$. By {prf:ref}`blowup-norm` layer norm magnifies each $I_i$ by at most $2 / N_j(x)$, for every $i$ the same. By {eq}`eq-later-layer` of {ref}`ch-layer-norm-blowup`,
+# **(2) The later layers.** We now write the influence on the output as a sum over paths. Let $m^{(k)}_j = \sum_i I_i[y^{(k)}_j]$ at $x$. By {prf:ref}`blowup-norm` layer norm magnifies each $I_i$ by at most $2 / N_j(x)$, for every $i$ the same, and by {eq}`eq-later-layer` of {ref}`ch-layer-norm-blowup`,
 #
 # $$m^{(1)}_j \le \frac2{N^{(1)}_j} \sum_i I_i[Y^{(1)}_j], \qquad m^{(k)}_j \le \frac{2 L_k}{N^{(k)}_j} \Bigl( (1 + H C_V C_A)\, m^{(k-1)}_j + H C_V (1 + 2 C_A) e^{2 C_A}\, \frac1n \sum_w m^{(k-1)}_w \Bigr) .$$
 #
-# Unroll this from $m^{(L)}_n$. It is a sum over paths of tokens $j_L = n, j_{L-1}, \dots, j_1$, each a product $\prod_k 2 / N^{(k)}_{j_k}$ times $\sum_i I_i[Y^{(1)}_{j_1}]$ and a weight. The weights do not contain $x$, and add up to $\prod_{k \ge 2} G_k$ with $G_k = L_k (1 + H C_V (C_A + (1 + 2 C_A) e^{2 C_A}))$.
+# If we unroll this from $m^{(L)}_n$, we get a sum over paths of tokens $j_L = n, j_{L-1}, \dots, j_1$. Each path contributes a product $\prod_k 2 / N^{(k)}_{j_k}$ times $\sum_i I_i[Y^{(1)}_{j_1}]$ and a weight. The weights do not contain $x$, and add up to $\prod_{k \ge 2} G_k$ with $G_k = L_k (1 + H C_V (C_A + (1 + 2 C_A) e^{2 C_A}))$.
 #
-# **(3) One path.** Let $u_k$ be $\Delta_k$ less its mean; it lies in $d - 1$ dimensions. Then $\sqrt d\, N^{(k)}_j \ge \|u_k + c_k\|$, where $c_k$ depends on $x$, on the rest of the step and on $u_1, \dots, u_{k-1}$ only. Fix the rest of the step, but for the part of the read-out, which reaches no layer norm. Then all $u_k$ and that part together are uniform on a sphere. So the density $p$ of $(u_1, \dots, u_L)$ is a decreasing function of $\sum_k \|u_k\|^2$, because the part left out has $d \ge 2$ dimensions. Of two functions that decrease with the length of $u$, the integral of the product is largest if neither is shifted. So $\int p\, \|u_L + c_L\|^{-1} du_L \le \int p\, \|u_L\|^{-1} du_L$. The right side decreases in $\|u_{L-1}\|$, and the same step can be taken for $u_{L-1}$, and so on down. Hence, with all the step again random,
+# **(3) One path.** Next we take the mean of $\prod_k 1/N^{(k)}_{j_k}$ over the step, from the last layer to the first. Let $u_k$ be $\Delta_k$ less its mean, which lies in $d - 1$ dimensions. Then $\sqrt d\, N^{(k)}_j \ge \|u_k + c_k\|$, where $c_k$ depends on $x$, on the rest of the step and on $u_1, \dots, u_{k-1}$ only. Fix the rest of the step, but for the part of the read-out, which reaches no layer norm. Then all $u_k$ and that part together are uniform on a sphere, and so the density $p$ of $(u_1, \dots, u_L)$ is a decreasing function of $\sum_k \|u_k\|^2$, because the part left out has $d \ge 2$ dimensions. Of two functions that decrease with the length of $u$, the integral of the product is largest if neither is shifted. Therefore $\int p\, \|u_L + c_L\|^{-1} du_L \le \int p\, \|u_L\|^{-1} du_L$. The right side decreases in $\|u_{L-1}\|$, so that the same step can be taken for $u_{L-1}$, and so on down. If the whole step is random again, this says
 #
 # $$\mathbb E_\Delta \prod_k \frac1{N^{(k)}_{j_k}} \le d^{L/2}\, \mathbb E \prod_k \frac1{\|u_k\|} = Q := \Bigl( \frac{\sqrt d\; \Gamma(\frac d2 - 1)}{\rho\; \Gamma(\frac{d - 1}2)} \Bigr)^L \frac{\Gamma(D/2)}{\Gamma((D - L)/2)} .$$
 #
-# (Write the step as $\rho\, z / \|z\|$ with $z$ standard normal; $\|z\|$ is independent of $z / \|z\|$, and $\mathbb E \|z_k\|^{-1} = \Gamma(\frac d2 - 1) / (\sqrt 2\, \Gamma(\frac{d-1}2))$ in $d - 1$ dimensions. This is where $d \ge 3$ is needed.) Given the rest of the step, the bound on a path does not contain $x$, and so (1) can be averaged over $x$ separately: $\mathbb E_\Delta \mathbb E_x m^{(L)}_n \le 2^L Q\, \bar S \prod G_k$.
+# (To compute the mean, write the step as $\rho\, z / \|z\|$ with $z$ standard normal. Then $\|z\|$ is independent of $z / \|z\|$, and $\mathbb E \|z_k\|^{-1} = \Gamma(\frac d2 - 1) / (\sqrt 2\, \Gamma(\frac{d-1}2))$ in $d - 1$ dimensions, which is where $d \ge 3$ is needed.) Given the rest of the step, the bound on a path does not contain $x$, and so (1) can be averaged over $x$ separately: $\mathbb E_\Delta \mathbb E_x m^{(L)}_n \le 2^L Q\, \bar S \prod G_k$.
 #
-# **(4) Sensitivity.** $|T_{\theta + \Delta}| \le \sqrt d\, \|v\|$, with $v$ at its largest, so $s(x) = \frac14 \sum_i I_i[T]^2 \le \frac12 \sqrt d\, \|v\|^2\, m^{(L)}_n$, and $K = 2^{L-1} \sqrt d\, \|v\|^2\, Q\, \bar S \prod_{k \ge 2} G_k$.
+# **(4) Sensitivity.** From the influence we get the sensitivity, because the output is bounded: $|T_{\theta + \Delta}| \le \sqrt d\, \|v\|$, with $v$ at its largest. So $s(x) = \frac14 \sum_i I_i[T]^2 \le \frac12 \sqrt d\, \|v\|^2\, m^{(L)}_n$, and $K = 2^{L-1} \sqrt d\, \|v\|^2\, Q\, \bar S \prod_{k \ge 2} G_k$.
 #
-# **(5) Distance.** If $\mu = \liminf \mathrm{as}_n(T_\theta)/n$ is 0, nothing is asserted. Else square {prf:ref}`sensitive-lem21`, with $A \ge (1 - 1/\alpha)\, \mathrm{as}_n(T_\theta) / n$ and $A \le \|T_\theta\|^2$, and average over $\Delta$ (Jensen):
+# **(5) Distance.** It remains to compare $T_{\theta + \Delta}$ with $T_\theta$. If $\mu = \liminf \mathrm{as}_n(T_\theta)/n$ is 0, nothing is asserted. Otherwise square {prf:ref}`sensitive-lem21`, with $A \ge (1 - 1/\alpha)\, \mathrm{as}_n(T_\theta) / n$ and $A \le \|T_\theta\|^2$, and average over $\Delta$ (Jensen):
 #
 # $$L_{\rho, n}(T) \ge \Bigl( 1 - \frac1\alpha \Bigr) \frac{\mathrm{as}_n(T_\theta)}n - 2\, \|T_\theta\|^2 \sqrt{\frac{\alpha K}{\mathrm{as}_n(T_\theta)}} .$$
 #
-# Let $n$ grow, then $\alpha$. For a finite $n$ write $\mu = \mathrm{as}_n(T_\theta)/n$ and $\kappa = \|T_\theta\|^4 K/n$. The best choice is $\alpha = \mu\, \kappa^{-1/3}$: then the right side is $\mu - \kappa^{1/3} - 2 \kappa^{1/3}$. (If this $\alpha$ is at most 1, then $\mu \le \kappa^{1/3}$ and nothing is asserted.) $\square$
+# If we let first $n$ and then $\alpha$ grow, this is the limit in the theorem. For a finite $n$ write $\mu = \mathrm{as}_n(T_\theta)/n$ and $\kappa = \|T_\theta\|^4 K/n$. The best choice is $\alpha = \mu\, \kappa^{-1/3}$, for which the right side is $\mu - \kappa^{1/3} - 2 \kappa^{1/3}$. (If this $\alpha$ is at most 1, then $\mu \le \kappa^{1/3}$ and nothing is asserted.) $\square$
 #
-# **The shorter way, for $d > L + 1$.** By the same shift, $P(N^{(k)}_j(x) < r) \le P(\|u_k\| < \sqrt d\, r) = O(r^{d-1})$ for each of the $n L$ tokens. Take $r = n^{-a}$, and {prf:ref}`blowup-local` with $B(x) \le n^{aL}$. $\square$
+# **The shorter way, for $d > L + 1$.** By the same shift, $P(N^{(k)}_j(x) < r) \le P(\|u_k\| < \sqrt d\, r) = O(r^{d-1})$ for each of the $n L$ tokens. Now take $r = n^{-a}$, and {prf:ref}`blowup-local` with $B(x) \le n^{aL}$. $\square$
 # ```
 #
-# **A step of the printed proof that fails: caps.** For the chance of a small centred bias the paper takes a cap on a sphere in $\mathbb R^d$. But centred vectors fill only $d - 1$ dimensions, and a cap of radius $r$ on *their* sphere has an area of order $r^{d-2}$, not $r^{d-1}$. For the bias itself $d - 1$ is right. Both are incomplete Beta functions (for $D = 100$), and the table has their powers of $r$ between $10^{-4}$ and $10^{-3}$.
+# **A step of the printed proof that fails: caps.** For the chance of a small centred bias the paper takes a cap on a sphere in $\mathbb R^d$. But centred vectors fill only $d - 1$ dimensions, and a cap of radius $r$ on *their* sphere has an area of order $r^{d-2}$, not $r^{d-1}$. The exponent $d - 1$ is right for the bias itself, though. Both chances are incomplete Beta functions (for $D = 100$), and the table has their powers of $r$ between $10^{-4}$ and $10^{-3}$.
 
 # %% mystnb={"code_prompt_hide": "Beta functions, and two checks", "code_prompt_show": "Beta functions, and two checks"} tags=["hide-input"]
 d, radii = np.arange(4.0, 9)[:, None], np.array([1e-4, 1e-3])
@@ -236,7 +236,7 @@ for verb, name, other in (("refuted", "cap", "centred bias"), ("repaired", "cent
 #
 # ## Two functions of different sensitivity are apart
 #
-# The last part of the proof compares $f = T_\theta$ with the insensitive $f' = T_{\theta + \Delta}$. For example, the parity of two bits has sensitivity 2 and the first bit has 1. They agree on half of the inputs only, so their distance in mean square is 2. The lemma bounds such a distance from below by the two sensitivities.
+# The last part of the proof compares $f = T_\theta$ with the insensitive $f' = T_{\theta + \Delta}$. For example, the parity of two bits has sensitivity 2 and the first bit has sensitivity 1. They agree on half of the inputs only, so their distance in mean square is 2. The lemma bounds such a distance from below by the two sensitivities.
 #
 # ```{prf:lemma} Hahn and Rofin (2024), Lemma 21
 # :label: sensitive-lem21
@@ -245,7 +245,7 @@ for verb, name, other in (("refuted", "cap", "centred bias"), ("repaired", "cent
 # $$\|f - f'\| \ge \sqrt{A} - \|f\| \sqrt{\alpha\, \frac{\mathrm{as}_n(f')}{\mathrm{as}_n(f)}}, \qquad A = \frac{(1 - 1/\alpha)\, \mathrm{as}_n(f)}{n - \mathrm{as}_n(f) / (\alpha \|f\|^2)} .$$
 # ```
 #
-# **Proof.** $\mathrm{as}_n$ is the sum of all squared Fourier coefficients, each times its degree. Let $\lambda = \mathrm{as}_n(f) / (\alpha \|f\|^2)$, and let $W$ be the sum of the squares of $f$ at degrees of at least $\lambda$. Then $\mathrm{as}_n(f) \le \lambda (\|f\|^2 - W) + n W$, so $W \ge A$. At these degrees $f'$ has squares of at most $\mathrm{as}_n(f') / \lambda$ in sum, and what $f$ and $f'$ have there differs by at most $\|f - f'\|$. $\square$ (Two slips in print: the bound on $f'$ stands there with $\mathrm{as}_n(f)$, and $\|f\|$ is once defined without its root.)
+# **Proof.** The average sensitivity $\mathrm{as}_n$ is the sum of all squared Fourier coefficients, each times its degree, so a sensitive function must have weight at high degrees and an insensitive one cannot have much there. Let $\lambda = \mathrm{as}_n(f) / (\alpha \|f\|^2)$, and let $W$ be the sum of the squares of $f$ at degrees of at least $\lambda$. Then $\mathrm{as}_n(f) \le \lambda (\|f\|^2 - W) + n W$, and therefore $W \ge A$. At these degrees $f'$ has squares of at most $\mathrm{as}_n(f') / \lambda$ in sum, and what $f$ and $f'$ have there differs by at most $\|f - f'\|$. $\square$ (There are two slips in print: the bound on $f'$ stands there with $\mathrm{as}_n(f)$, and $\|f\|$ is once defined without its root.)
 #
 # The lemma is attained by PARITY against the function 0. To look for a violation we list all pairs of functions of two bits with values $-1$, 0 and 1, and compute how far the left side lies above the right side. A negative number would refute the lemma. The folded check also compares the *squared* distance with $\frac{\mathrm{as}(f)}n - 3 (\|f\|^4\, \mathrm{as}(f')/n)^{1/3}$, the form at finite length in {prf:ref}`brittle-repaired`.
 
@@ -304,11 +304,13 @@ thm6.holds(
 )
 
 # %% [markdown]
-# **A step of the printed proof that fails: (67).** Write $\mu = \liminf \mathrm{as}_n(T_\theta) / n$. The proof fixes $\alpha = 2$. For outputs $\pm 1$ the first term then tends to $\mu / (2 - \mu)$, and (67) asserts that this is at least $\mu$. The inequality is reversed, for every $\mu$ strictly between 0 and 1. But if we leave $\alpha$ free, then
+# No distance lies below the bound. The lemma is true, but the paper uses it with a choice of $\alpha$ that loses a factor.
+#
+# **A step of the printed proof that fails: (67).** Write $\mu = \liminf \mathrm{as}_n(T_\theta) / n$. The proof fixes $\alpha = 2$, and for outputs $\pm 1$ the first term then tends to $\mu / (2 - \mu)$, of which (67) asserts that it is at least $\mu$. The inequality is reversed, for every $\mu$ strictly between 0 and 1. But if we leave $\alpha$ free, then
 #
 # $$A \to \frac{(1 - 1/\alpha)\, \mu}{1 - \mu / \alpha} = \mu - \frac{\mu (1 - \mu)}{\alpha - \mu} ,$$
 #
-# which tends to $\mu$ as $\alpha$ grows. A large $\alpha$ makes the second term larger, but that term vanishes on long strings.
+# which tends to $\mu$ as $\alpha$ grows. A large $\alpha$ makes the second term larger, but this term vanishes on long strings. The table shows how far the first term is below $\mu$ for several $\alpha$.
 
 # %%
 mu = torch.arange(1, 100, dtype=torch.float64) / 100
@@ -341,7 +343,7 @@ glue(at_half=at_half[2.0], gap_printed=largest[2.0])
 # %% [markdown]
 # ## Looking for a network that violates the bound
 #
-# Our proof can contain a slip as well. We therefore attack its steps (2) and (3) and the whole bound $K$ at $d = 3$, the least width allowed. For (2) and for $K$ gradient ascent changes all weights, embeddings and encodings of networks of 12 tokens, from several scales, so as to raise the ratio of left to right side; the networks that it finds are then lengthened to 384 tokens by repeating their encodings. For (3) we choose the shifts $c_k$: none, fixed ones, and several that follow the steps of earlier layers. A ratio above 1 would refute the step.
+# Our proof can contain a slip as well, so we attack its steps (2) and (3) and the whole bound $K$ at $d = 3$, the least width allowed. For (2) and for $K$ gradient ascent changes all weights, embeddings and encodings of networks of 12 tokens, from several scales, so as to raise the ratio of left to right side. The networks that it finds are then lengthened to 384 tokens by repeating their encodings. For (3) we choose the shifts $c_k$: none, fixed ones, and several that follow the steps of earlier layers. A ratio above 1 would refute the step that it belongs to.
 
 
 # %% mystnb={"code_prompt_hide": "Gradient ascent", "code_prompt_show": "Gradient ascent"} tags=["hide-input"]
@@ -453,11 +455,11 @@ ours(
 glue(link2=link2, whole=whole_used)
 
 # %% [markdown]
-# No ratio exceeds 1. The ascent reaches {glue:text}`link2:.2f` of step (2), step (3) is attained, and the whole bound is used to {glue:text}`whole:.3f` with one layer and far less with more layers. $K$ is exponential in $C_A$ and takes the worst weights within $\rho$, so at practical lengths the bound is vacuous: it proves that there is a length from which on the network fails, not where this length is.
+# No ratio exceeds 1. The ascent reaches {glue:text}`link2:.2f` of step (2), step (3) is attained, and the whole bound is used to {glue:text}`whole:.3f` with one layer and far less with more layers. $K$ is exponential in $C_A$ and takes the worst weights within $\rho$, so at practical lengths the bound is vacuous: it proves that there is a length from which on the network fails, but not what this length is.
 #
 # ## What a step leaves of PARITY
 #
-# At practical lengths we can measure instead. A network written by hand computes PARITY exactly, with $L = 2$ layers and 32 columns ({ref}`ch-brittle-transformers`). Seven of its 16 pairs of columns are empty. Without them it has $d = 18 < 12 L = 24$, so the paper's theorem does not apply to it, but ours does.
+# At practical lengths we can measure what the bound does not tell. A network written by hand computes PARITY exactly, with $L = 2$ layers and 32 columns ({ref}`ch-brittle-transformers`). Seven of its 16 pairs of columns are empty. Without them it has $d = 18 < 12 L = 24$, so the paper's theorem does not apply to it, but ours does. For both widths we take random steps of length 0.1 and compute the sharpness and the average sensitivity of the moved network. The theorem says that the sharpness ends at 1 or more on long strings; a value that stays below 1 would speak against it.
 
 
 # %%
@@ -502,13 +504,13 @@ thm6.holds(
 glue(narrow=left["sharpness"].iloc[-1], longest=longest, K_parity=K)
 
 # %% [markdown]
-# Without a step the sensitivity is $n$. After a step it falls quickly with the length, because the answer becomes shorter than the noise, and the sharpness ends at 1 or more, at both widths. These numbers are estimates at one length. What is proved is the limit, and the bound at finite length, in which $K$ is {glue:text}`K_parity:.0e` for this network.
+# Without a step the sensitivity is $n$. After a step it falls quickly with the length, because the answer becomes shorter than the noise, and the sharpness ends at 1 or more, at both widths. These numbers are estimates at one length, whereas what is proved is the limit, and the bound at finite length, in which $K$ is {glue:text}`K_parity:.0e` for this network.
 #
 # ## Scores that grow
 #
-# Scores that grow like $\log n$ let a head attend to a single token of a long string. Do they help a sensitive function? The paper remarks that they do not, if they stand in the first layer. In our proof these scores do not occur at all, because the 6 in (1) holds for every row of scores. This 6 bounds a mean over inputs, and no such bound holds at every input: the head with scores $\pm \log n$ that computes OR exceeds it at the string of zeros.
+# Scores that grow like $\log n$ let a head attend to a single token of a long string. Do such scores help to compute a sensitive function? The paper remarks that they do not, if they stand in the first layer. In our proof these scores do not occur at all, because the 6 in (1) holds for every row of scores. This 6 bounds a mean over inputs, and no such bound holds at every input. To see the difference, we compute what all flips together do to a head with scores $\pm \log n$ that computes OR, on average and at the string of zeros. A mean above 6 would refute the bound.
 #
-# Appendix C ends with a remark on a layer norm behind attention too, before which no bias stands; it is the subject of {ref}`ch-two-layer-norms`.
+# (Appendix C ends with a remark on a layer norm behind attention too, before which no bias stands; it is the subject of {ref}`ch-two-layer-norms`.)
 
 
 # %% mystnb={"code_prompt_hide": "The head for OR, and a check", "code_prompt_show": "The head for OR, and a check"} tags=["hide-input"]
@@ -528,7 +530,7 @@ ledger.result("sensitive.thm6_logits").holds(
 glue(or_mean=or_mean, or_zero=or_zero)
 
 # %% [markdown]
-# The exact mean over all inputs is {glue:text}`or_mean:.2f` times 6; at the string of zeros it would be {glue:text}`or_zero:.1f` times 6.
+# The exact mean over all inputs is {glue:text}`or_mean:.2f` times 6, but at the string of zeros the head reaches {glue:text}`or_zero:.1f` times 6.
 #
 # ## What would falsify this
 #
@@ -545,36 +547,36 @@ ledger.show()
 # ## What we found
 #
 # * Theorem 6 is true at every width from 3 on, without the 2, the error term and the limit in $\rho$. After a step the average sensitivity does not grow with the length at all, and at every length $L_{\rho, n} \ge \mathrm{as}_n / n - 3 (K/n)^{1/3}$.
-# * Two steps of the printed proof fail, (67) and the caps, and neither affects the statement. Three more are slips of constants. Before (68) $1 / (2 \|T\|^2)$ stands for $\mathrm{as}_n / (2 \|T\|^2)$, and $(\dagger)$ then uses $\|T\| \le 1$ in the wrong direction; $\mathrm{as}_n \le n \|T\|^2$ gives $2 \sqrt 2$, which is below its 4. The 4 of (70) is $2 \cdot 4^L$. And the step to the mean of $s/n$ bounds exceptional events as if $|T_{\theta + \Delta}| \le 1$, while only $|T_\theta| \le 1$ is assumed; the moved outputs are at most $\sqrt d\, \|v\|$, and the term vanishes all the same.
+# * Two steps of the printed proof fail, (67) and the caps, and neither affects the statement. There are three more slips of constants. First, before (68) $1 / (2 \|T\|^2)$ stands for $\mathrm{as}_n / (2 \|T\|^2)$, and $(\dagger)$ then uses $\|T\| \le 1$ in the wrong direction; $\mathrm{as}_n \le n \|T\|^2$ gives $2 \sqrt 2$, which is below the paper's 4. Second, the 4 of (70) has to be $2 \cdot 4^L$. Third, the step to the mean of $s/n$ bounds exceptional events as if $|T_{\theta + \Delta}| \le 1$, while only $|T_\theta| \le 1$ is assumed; the moved outputs are at most $\sqrt d\, \|v\|$, and the term vanishes all the same.
 #
 # ```{finding} sensitive.thm6
 # :title: Step (67) reads an inequality the wrong way round
 # :group: proof
 #
-# **Statement.** As printed, a step of the proof: for outputs $\pm 1$ the factor 2 can be dropped, because $\mu / (2 - \mu) \ge \mu$. The theorem is not touched by what follows.
+# **Statement.** As printed, a step of the proof says that for outputs $\pm 1$ the factor 2 can be dropped, because $\mu / (2 - \mu) \ge \mu$. The theorem itself is not affected by what follows.
 #
-# **Counterexample.** The parity of half of the bits: $\mu = 0.5$, and $\mu / (2 - \mu)$ is {glue:text}`at_half:.4f`. The excess is largest, {glue:text}`gap_printed:.4f`, at $\mu = 2 - \sqrt 2$.
+# **Counterexample.** For the parity of half of the bits $\mu = 0.5$, and $\mu / (2 - \mu)$ is {glue:text}`at_half:.4f`. The excess is largest at $\mu = 2 - \sqrt 2$, where it is {glue:text}`gap_printed:.4f`.
 #
-# **Why.** The proof fixes $\alpha = 2$ in Lemma 21. The step is an equality at $\mu = 1$, that is for PARITY.
+# **Why.** The proof fixes $\alpha = 2$ in Lemma 21, and then the step is an equality only at $\mu = 1$, that is for PARITY.
 #
-# **Repair.** Let $\alpha$ tend to infinity after $n$: the first term tends to $\mu$, the second vanishes. This drops the 2 for all outputs.
+# **Repair.** If $\alpha$ tends to infinity after $n$, the first term tends to $\mu$ and the second vanishes, so that the 2 can be dropped for all outputs.
 #
-# **What survives.** The theorem as stated, and more.
+# **What survives.** The theorem is true as stated, and can be sharpened.
 # ```
 #
 # ```{finding} sensitive.thm6
 # :title: The caps in the proof of Theorem 6 have one dimension less
 # :group: proof
 #
-# **Statement.** As printed, a step of the proof: a cap of radius $r$ on the sphere of centred biases has an area of order $r^{d-1}$; steps with a small bias are excluded at the price of $L e^{-\Omega(d)}$, which stays in the theorem.
+# **Statement.** As printed, a step of the proof says that a cap of radius $r$ on the sphere of centred biases has an area of order $r^{d-1}$. Steps with a small bias are excluded at the price of $L e^{-\Omega(d)}$, which stays in the theorem.
 #
 # **Counterexample.** At $d = 4$ the area of a cap goes as $r$ to the power {glue:text}`cap:.3f`.
 #
-# **Why.** Centred vectors of $\mathbb R^d$ fill $d - 1$ dimensions; their sphere has $d - 2$.
+# **Why.** Centred vectors of $\mathbb R^d$ fill $d - 1$ dimensions, so that their sphere has $d - 2$.
 #
-# **Repair.** The density of the centred bias in place of caps: the exponent is $d - 1$, nothing need be excluded, and the error term goes.
+# **Repair.** The density of the centred bias takes the place of caps. Then the exponent is $d - 1$, nothing need be excluded, and the error term disappears.
 #
-# **What survives.** The theorem and (69); with caps the exponent $2 - 3(d-2)/d$ is still negative.
+# **What survives.** The theorem and (69) survive, because with caps the exponent $2 - 3(d-2)/d$ is still negative.
 # ```
 #
 # ## Exercises
@@ -588,25 +590,13 @@ ledger.show()
 # ```{solution} ex-brittle-best
 # :class: dropdown
 #
-# $f(x)$ is 1 if the first bit is 0, else the parity of the other bits; $f'$ is 1 or 0 by the first bit. Neither is a transformer before or after a step, so for the theorem itself this leaves open whether $\mu$ is best.
-# ```
-#
-# ```{exercise}
-# :label: ex-brittle-two
-#
-# *To think about.* At $d = 2$ the mean of $1/N$ is infinite. Which power of the logarithm should replace the constant $K$?
-# ```
-#
-# ```{solution} ex-brittle-two
-# :class: dropdown
-#
-# A token moves by at most $2 \sqrt d$ under each flip, so $m_j \le 2 \sqrt d\, n$, and only $\min(n, A/N)$ counts in place of $A/N$. In one dimension its mean is of order $A \log n$. One such factor a layer suggests $\log^L n$, which is still $o(n)$: then the bound on $L_{\rho,n}$ would hold at $d = 2$ too, and only the constant $K$ be lost.
+# Let $f(x)$ be 1 if the first bit is 0, and the parity of the other bits otherwise, and let $f'$ be 1 or 0 by the first bit. Neither is a transformer before or after a step, so for the theorem itself this leaves open whether $\mu$ is best.
 # ```
 #
 # ```{exercise}
 # :label: ex-brittle-shift
 #
-# *With the computer.* In the example the step was $u = (0.01, 0.01, -0.02)$, orthogonal to the token. Replace it by $c \cdot (0.01, -0.01, 0)$, parallel to the token, with $c = 1$, and by a mixture of both. Which steps destroy the answer at 64 bits, and to which constant do both answers tend? Then multiply the step by $\frac1{100}$. At which length is the answer lost now?
+# *With the computer.* In the example the step was $u = (0.01, 0.01, -0.02)$, orthogonal to the token. Replace it by $c \cdot (0.01, -0.01, 0)$, parallel to the token, with $c = 1$, and by a mixture of both. Which steps destroy the answer at 64 bits, and to which constant do both answers tend? Then multiply the step by $\frac1{100}$, and find the length at which the answer is lost now. For a whole network, run `python -m bookkit.run sensitive/brittle_at_every_width -p longest 256 --out my_run` and see whether the sharpness of PARITY still rises.
 # ```
 #
 # ```{solution-start} ex-brittle-shift
@@ -624,9 +614,21 @@ rows = {
 table(pd.DataFrame(rows).T.rename_axis(["step", "bits"]), "Answers after a step", form=".3f")
 
 # %% [markdown]
-# All of them do. A parallel step makes the answer 1 for every long string, a mixed one a constant in between: the answer is that of the step, not of the string. So the moved network is wrong in another way, but no less, and its mean squared error tends to $1 + c^2$ if its answer tends to $c$. A step that is 100 times shorter is felt when $\frac1{n^2}$ is about $10^{-4}$, at 10 times the length.
+# All of them destroy it. A parallel step makes the answer 1 for every long string, and a mixed one makes it a constant in between, so that the answer is that of the step and not that of the string. The moved network is wrong in another way than with the orthogonal step, but not less, because its mean squared error tends to $1 + c^2$ if its answer tends to $c$. A step that is 100 times shorter matters when $\frac1{n^2}$ is about $10^{-4}$, which is at 10 times the length.
 #
 # ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-brittle-two
+#
+# *To think about.* The proof needs $d \ge 3$, because at $d = 2$ the mean of $1/N$ is infinite. Which power of the logarithm should replace the constant $K$ there?
+# ```
+#
+# ```{solution} ex-brittle-two
+# :class: dropdown
+#
+# A token moves by at most $2 \sqrt d$ under each flip, so $m_j \le 2 \sqrt d\, n$, and only $\min(n, A/N)$ counts in place of $A/N$. In one dimension its mean is of order $A \log n$. One such factor for each layer suggests $\log^L n$, which is still $o(n)$. Then the bound on $L_{\rho,n}$ would hold at $d = 2$ too, and only the constant $K$ would be lost.
 # ```
 #
 # ## References
@@ -635,4 +637,4 @@ table(pd.DataFrame(rows).T.rename_axis(["step", "bits"]), "Answers after a step"
 # :filter: docname in docnames
 # ```
 #
-# Lemma and theorem are from {cite:t}`sensitive`.
+# The lemma and the theorem are from {cite:t}`sensitive`.

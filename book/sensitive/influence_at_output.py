@@ -19,23 +19,23 @@
 # # What one bit does to the output
 #
 # ```{verdict}
-# True: without layer norm one flipped bit among $n$ changes the output elsewhere by at most a constant over $n$. In random transformers the change falls with the power {glue:text}`slope_one` of $n$. With layer norms that have a positive $\varepsilon$ the paper's two bounds on the sensitivity hold. The first needs tokens that are not too long: their squared length may be at most twice the number of columns. For the average over inputs we prove a bound that does not grow with $n$ at all.
+# True: without layer norm one flipped bit among $n$ changes the output elsewhere by at most a constant over $n$. In random transformers the change falls with the power {glue:text}`slope_one` of $n$. With layer norms that have a positive $\varepsilon$, the number that they add to the variance, the paper's two bounds on the sensitivity hold, the first of them on the condition that tokens are not too long: their squared length may be at most twice the number of columns. For the average over inputs we prove a bound that does not grow with $n$ at all.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 10 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** In a transformer without layer norm and with fixed weights, a flip of one bit moves the output elsewhere by $O(1/n)$, as the paper quotes from earlier work. Scores that grow with $\log n$ are not covered, and FIRST shows why. With layer norm and $\varepsilon > 0$ the paper sketches two bounds on the sensitivity, one for every input and one for most. We carry both out, and both hold, the first for tokens that are not too long. We add a third: the average sensitivity is bounded at all lengths, however large the scores of the first layer are.
+# **Claim.** In a transformer without layer norm and with fixed weights, a flip of one bit moves the output elsewhere by $O(1/n)$, as the paper quotes from earlier work. This does not cover scores that grow with $\log n$, and FIRST shows why. With layer norm and $\varepsilon > 0$ the paper sketches two bounds on the sensitivity, one for every input and one for most. We carry both out, and both hold, the first for tokens that are not too long. We add a third: the average sensitivity is bounded at all lengths, however large the scores of the first layer are.
 #
 # ## Why one should care
 #
-# Attention is an average, and an average of $n$ bits hardly notices one of them. This simple remark is the oldest explanation of why transformers find PARITY hard. It explains too much, because it would make FIRST hard as well, a function that only returns the first bit and that transformers learn easily. Two devices get around it. A head can attend to a single position, if its scores grow with the length; and layer norm can magnify a small difference, if its $\varepsilon$ is small. Which of the two can serve a function that depends on *all* bits? The chapter shows that it is not the first, as long as the growing scores stand in the first layer.
+# Attention is an average, and an average of $n$ bits hardly notices one of them. This simple remark is the oldest explanation of why transformers find PARITY hard. But it explains too much, because it would make FIRST hard as well, a function that only returns the first bit and that transformers learn easily. Two devices can overcome the dilution. A head can attend to a single position, if its scores grow with the length, and layer norm can magnify a small difference, if its $\varepsilon$ is small. Which of the two can serve a function that depends on *all* bits? The chapter shows that it is not the first, as long as the growing scores stand in the first layer.
 #
 # ## One head by hand
 #
-# A head reads $n = 16$ bits, each written as $\pm 1$. First let all scores be equal. Then the head returns the mean of the bits, and a flip changes it by $\frac2{16} = 0.125$; at $n = 512$ the change is $0.004$. Now let position 1 have the score $\log n$ and all others 0. The unnormalised weights are $n$ and $n - 1$ times 1, so position 1 has the weight $\frac n{2n - 1}$, just over one half, at every length. A flip of the first bit changes the head by $\frac{2n}{2n-1} = 1.03$ at $n = 16$ and by $1.00$ at $n = 512$. But the other 15 bits share the other half of the weight, and each of them now counts only half as much as before. Attention that is given to one bit is taken from the others.
+# A head reads $n = 16$ bits, each written as $\pm 1$. If all scores are equal, the head returns the mean of the bits, and a flip changes it by $\frac2{16} = 0.125$; at $n = 512$ the change is $0.004$. Now let position 1 have the score $\log n$ and all others 0. The unnormalised weights are $n$ and $n - 1$ times 1, so that position 1 has the weight $\frac n{2n - 1}$, just over one half, at every length. A flip of the first bit changes the head by $\frac{2n}{2n-1} = 1.03$ at $n = 16$ and by $1.00$ at $n = 512$. But the other 15 bits share the other half of the weight, and each of them now counts only half as much as before. In other words, attention that is given to one bit is taken from the others.
 #
 # ## The statement
 #
-# The input is $x \in \{0,1\}^n$, and $x^{\oplus q}$ is $x$ with bit $q$ flipped. The *influence* of bit $q$ on $v(x)$ is $I_q[v](x) = \|v(x) - v(x^{\oplus q})\|_2$. A transformer $f$ starts from tokens $y_j^{(0)} = e(x_j) + p_j \in \mathbb R^d$, with an embedding $e$ of the bit and an encoding $p_j$ of the position. Layer $k$ adds to each token what $H$ attention heads say, and then a block of one hidden ReLU layer; that gives $Y_j^{(k)}$. Layer norm divides the centred $Y_j^{(k)}$ by $N = \sqrt{\sigma^2(Y_j^{(k)}) + \varepsilon}$, which gives $y_j^{(k)}$. After $L$ layers the output is $f(x) = v \cdot y_n^{(L)}$. Its *sensitivity* is $s(x, f) = \frac14 \sum_q I_q[f](x)^2$, and $\mathrm{as}_n(f) = \mathbb E_x\, s(x, f)$ for uniform $x$.
+# The input is $x \in \{0,1\}^n$, and $x^{\oplus q}$ is $x$ with bit $q$ flipped. The *influence* of bit $q$ on $v(x)$ is $I_q[v](x) = \|v(x) - v(x^{\oplus q})\|_2$. A transformer $f$ starts from tokens $y_j^{(0)} = e(x_j) + p_j \in \mathbb R^d$, with an embedding $e$ of the bit and an encoding $p_j$ of the position. Layer $k$ adds to each token what $H$ attention heads return, and then a block of one hidden ReLU layer, and the result is called $Y_j^{(k)}$. Layer norm divides the centred $Y_j^{(k)}$ by $N = \sqrt{\sigma^2(Y_j^{(k)}) + \varepsilon}$, which gives $y_j^{(k)}$. After $L$ layers the output is $f(x) = v \cdot y_n^{(L)}$. Its *sensitivity* is $s(x, f) = \frac14 \sum_q I_q[f](x)^2$, and $\mathrm{as}_n(f) = \mathbb E_x\, s(x, f)$ for uniform $x$.
 #
 # ```{prf:proposition} Hahn and Rofin (2024), Fact 2
 # :label: sensitive-fact2
@@ -49,7 +49,7 @@
 # $$s(x, f) \le \frac{C \exp(4 d \max_h \|K_{1,h}^\top Q_{1,h}\|)}{\varepsilon^{L/2}}, \qquad s(x, f) \le C\, \frac{\log n}{\varepsilon^{L/2}} .$$
 # ```
 #
-# *((9): for first tokens with $\|y_j^{(0)}\|^2 \le 2d$; see below.)* Here $K_{1,h}$ and $Q_{1,h}$ make the scores of head $h$ of the first layer. $C$ is the exponential of such norms in later layers, times a polynomial in $H$, $d$ and the norms of weights and embeddings.
+# *(The first, (9), holds for first tokens with $\|y_j^{(0)}\|^2 \le 2d$, a condition that is not printed.)* Here $K_{1,h}$ and $Q_{1,h}$ make the scores of head $h$ of the first layer. $C$ is the exponential of such norms in later layers, times a polynomial in $H$, $d$ and the norms of weights and embeddings.
 
 # %% tags=["parameters"]
 models = 20  # random transformers without layer norm [10..40]
@@ -85,9 +85,9 @@ lengths = [16, 32, 64, 128, 256, 512]
 # %% [markdown]
 # ## Without layer norm one bit is worth $1/n$
 #
-# The proof is short. If the weights are fixed and the encodings of positions have bounded length, all scores lie in a bounded range $r$, so no weight exceeds $e^r / n$. One token out of $n$ then moves a head by at most $\|V\|\, e^r (\|e(1) - e(0)\| + 2 \max_w \|y_w\|) / n$: its own part, and what its weight takes from the others. A feedforward block multiplies this by a constant. The next layer is given one token that moved by $O(1)$ and others that moved by $O(1/n)$. At a query among the others all scores but one move by $O(1/n)$, and no weight exceeds $e^r/n$, so the same count gives $O(1/n)$ again, layer after layer. That is {prf:ref}`sensitive-fact2`. (Encodings whose length grows with $n$ can carry a growing score at fixed weights; the fact does not mean them.)
+# The proof of {prf:ref}`sensitive-fact2` is short. If the weights are fixed and the encodings of positions have bounded length, all scores lie in a bounded range $r$, so no weight exceeds $e^r / n$. One token out of $n$ then moves a head by at most $\|V\|\, e^r (\|e(1) - e(0)\| + 2 \max_w \|y_w\|) / n$, which counts its own part and what its weight takes from the others, and a feedforward block multiplies this by a constant. So the next layer receives one token that moved by $O(1)$ and others that moved by $O(1/n)$. At a query among the others all scores but one move by $O(1/n)$, and no weight exceeds $e^r/n$, so that the same count gives $O(1/n)$ again, layer after layer. (Encodings whose length grows with $n$ can carry a growing score at fixed weights; the fact does not mean them.)
 #
-# To test the fact we draw random transformers, keep their weights, and lengthen the input: the query keeps its position, and new positions are added in front. If the fact is true, the change of the output falls at least as fast as $\frac1n$. Beside them we compute *FIRST*, the head of the example with the score $\log n$ on position 1, and the same head with the score of the shortest length.
+# To test the fact we draw random transformers, keep their weights, and lengthen the input: the query keeps its position, and new positions are added in front. If the fact is true, the change of the output falls at least as fast as $\frac1n$. Beside them we compute *FIRST*, which is the head of the example with the score $\log n$ on position 1, and the same head with the score of the shortest length.
 
 
 # %%
@@ -182,11 +182,11 @@ glue(slope_one=f"{slopes[1]:.3f}", slope_two=f"{slopes[2]:.3f}", slack=1 / max(s
 glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 
 # %% [markdown]
-# In {numref}`fig-influence-length` the lines of the random transformers run parallel to the dotted line: their slopes are {glue:text}`slope_one` for one layer and {glue:text}`slope_two` for two, with 95 % intervals over models. The explicit constant of the proof is {glue:text}`slack:.0f` times larger than the largest change seen. FIRST with growing scores is level. It moves by {glue:text}`growing:.3f` at $n =$ {glue:text}`n_last`, and with fixed scores by {glue:text}`fixed:.3f`. So {prf:ref}`sensitive-fact2` does not cover heads whose scores grow with the length. But FIRST depends on one bit only. Can growing scores serve a function that depends on all bits?
+# In {numref}`fig-influence-length` the lines of the random transformers run parallel to the dotted line. Their slopes are {glue:text}`slope_one` for one layer and {glue:text}`slope_two` for two, with 95 % intervals over models, and the explicit constant of the proof is {glue:text}`slack:.0f` times larger than the largest change seen. FIRST with growing scores, on the other hand, is level: it moves by {glue:text}`growing:.3f` at $n =$ {glue:text}`n_last`, where with fixed scores it moves by {glue:text}`fixed:.3f`. So {prf:ref}`sensitive-fact2` does not cover heads whose scores grow with the length. But FIRST depends on one bit only. Can growing scores serve a function that depends on all bits?
 #
 # ## With layer norm: three bounds on the sensitivity
 #
-# Let $g$ be the largest change that one bit makes to a score of the first layer, $\eta = \|e(1) - e(0)\|$, $C_P = \max_j \|y_j^{(0)}\|$, and let $L_k$ be a Lipschitz constant of the block of layer $k$. Norms of matrices are spectral, the largest over heads; $C_V$ and $C_A = d\, \|K^\top Q\|$ are those of the layer in question.
+# To answer this, we bound the sensitivity of a whole transformer. Let $g$ be the largest change that one bit makes to a score of the first layer, $\eta = \|e(1) - e(0)\|$, $C_P = \max_j \|y_j^{(0)}\|$, and let $L_k$ be a Lipschitz constant of the block of layer $k$. Norms of matrices are spectral norms, the largest over heads, and $C_V$ and $C_A = d\, \|K^\top Q\|$ are those of the layer in question.
 #
 # ```{prf:theorem} Sensitivity with $\varepsilon > 0$ (ours)
 # :label: influence-epsilon
@@ -204,24 +204,26 @@ glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 # **The idea of the proof.** All flips together move the first layer by at most $S(A)$, where $A$ bounds what they do to the weights of a row. Only this $A$ differs between the three bounds. At every input it is exponential in the change $g$ of a score, at most inputs it is of order $\log n$, and on average over inputs it is a constant, because a position that would gain much weight if its bit were flipped is a rare one. A layer norm with $\varepsilon > 0$ multiplies by at most $\varepsilon^{-1/2}$, and each later layer by $G_k$.
 #
 # ```{dropdown} Proof
+# We bound what all flips do to a row of the first layer, then to the first layer, and carry this through the other layers.
+#
 # **A row at every input.** Let $q$ be a position other than the query's, $z$ and $z e^{g_q}$ its unnormalised weights as a zero and as a one, $0 \le g_q \le g$, and $R$ the sum of the others. A flip of $q$ moves the row by $2 (\hat a_q^1 - \hat a_q^0)$, and
 #
 # $$\hat a_q^1 - \hat a_q^0 = \frac{(e^{g_q} - 1)\, z R}{(z e^{g_q} + R)(z + R)} \le (e^{g_q} - 1) \min \{ \hat a_q^0, \hat a_q^1 \} .$$
 #
-# One of the two is the weight of $q$ at $x$, and the weights at $x$ sum to 1: all $q$ together give at most $2 (e^g - 1)$. If $g_q < 0$, exchange the names of the bits. The query's own bit adds at most 2.
+# One of the two is the weight of $q$ at $x$, and the weights at $x$ sum to 1, so that all $q$ together give at most $2 (e^g - 1)$. (If $g_q < 0$, exchange the names of the bits.) To this the query's own bit adds at most 2.
 #
-# **The first layer.** Sum {prf:ref}`sensitive-lem9` over $q$. The first sum is $\sum_w \hat a_{jw} \sum_q I_q[y_w^{(0)}] = \eta$, and the second is $C_P$ times what all flips do to a row. So $\sum_q I_q[Y_j^{(1)}] \le S(A)$ for all $j$, where $A$ bounds the sum of a row: at every input by $2 e^g$, with the stated probability by {prf:ref}`influence-tail` with $\delta = 4$, and in the mean by 6, {prf:ref}`influence-mean`.
+# **The first layer.** If we sum {prf:ref}`sensitive-lem9` over $q$, the first sum is $\sum_w \hat a_{jw} \sum_q I_q[y_w^{(0)}] = \eta$, and the second is $C_P$ times what all flips do to a row. So $\sum_q I_q[Y_j^{(1)}] \le S(A)$ for all $j$, where $A$ bounds the sum of a row: at every input by $2 e^g$, with the stated probability by {prf:ref}`influence-tail` with $\delta = 4$, and in the mean by 6, {prf:ref}`influence-mean`.
 #
-# **The other layers.** Layer norm is $\varepsilon^{-1/2}$-Lipschitz: its derivative is $(P - y y^\top / d) / N$ with $P$ the centring and $\|y\|^2 \le d$, so its norm is at most $1/N \le \varepsilon^{-1/2}$. By {prf:ref}`influence-head` each later layer multiplies $\max_j \sum_q I_q$ by at most $G_k$, and the same in the mean over $x$ of each $\sum_q I_q$. So $\sum_q I_q[f]$, or its mean, is at most $\|v\|\, \varepsilon^{-L/2} S(A) \prod G_k$. Last, $I_q[f]^2 \le 2 \max |f|\, I_q[f]$. $\square$
+# **The other layers.** Layer norm is $\varepsilon^{-1/2}$-Lipschitz, because its derivative is $(P - y y^\top / d) / N$ with $P$ the centring and $\|y\|^2 \le d$, so that its norm is at most $1/N \le \varepsilon^{-1/2}$. By {prf:ref}`influence-head` each later layer multiplies $\max_j \sum_q I_q$ by at most $G_k$, and the same is true of the mean over $x$ of each $\sum_q I_q$. So $\sum_q I_q[f]$, or its mean, is at most $\|v\|\, \varepsilon^{-L/2} S(A) \prod G_k$. Finally $I_q[f]^2 \le 2 \max |f|\, I_q[f]$. $\square$
 # ```
 #
-# How are these related to the paper's bounds? Let $\kappa = \max_h \|K_{1,h}^\top Q_{1,h}\|$. Then $g \le 2 C_P^2 \kappa$, and for $C_P^2 \le 2d$ the first bound gives (9). For $C_P^2 \le d$, as in later layers, it gives (9) with half the exponent. With longer tokens $d$ in (9) has to be read as $C_P^2$, and "along the lines of" leaves room for that; a head below violates the form with $d$. The second bound is (10). The third has no counterpart in the paper. It contains neither $n$ nor the scores of the first layer.
+# How are these bounds related to the paper's? Let $\kappa = \max_h \|K_{1,h}^\top Q_{1,h}\|$. Then $g \le 2 C_P^2 \kappa$, and for $C_P^2 \le 2d$ the first bound gives (9), and for $C_P^2 \le d$, as in later layers, it gives (9) with half the exponent. With longer tokens $d$ in (9) has to be read as $C_P^2$; the words "along the lines of" leave room for that, but the formula as it stands is violated by a head below. The second bound is (10), whereas the third has no counterpart in the paper and contains neither $n$ nor the scores of the first layer.
 #
-# **Is the exponential needed at every input?** How good is $2(e^g - 1)$? Take the head of OR, a flat row, at $x = 0^n$. A flip gives its position the weight $e^g / (e^g + n - 1)$ in place of $1/n$. All flips together move the row by
+# **Is the exponential needed at every input?** To see how good $2(e^g - 1)$ is, take the head of OR, a flat row, at $x = 0^n$. A flip gives its position the weight $e^g / (e^g + n - 1)$ in place of $1/n$, and all flips together move the row by
 #
 # $$2 n \Bigl( \frac{e^g}{e^g + n - 1} - \frac1n \Bigr) = 2 (e^g - 1)\, \frac{n - 1}{e^g + n - 1} ,$$
 #
-# which tends to the bound as $n$ grows. For the sensitivity itself let $n - 1 = e^g$. Now a flip gives its position the weight $\frac12$. If the head writes this weight in one direction, and $v$ reads that direction behind the layer norm, each of the $n$ flips moves $f$ by one number $\delta > 0$ that depends neither on $n$ nor on $g$, and $s(0^n, f) = \frac14 n \delta^2 \ge \frac14 \delta^2 e^g$. So the exponential cannot be avoided at every input, nor can its exponent be lowered.
+# which tends to the bound as $n$ grows. For the sensitivity itself let $n - 1 = e^g$, so that a flip gives its position the weight $\frac12$. If the head writes this weight in one direction, and $v$ reads that direction behind the layer norm, each of the $n$ flips moves $f$ by one number $\delta > 0$ that depends neither on $n$ nor on $g$, and therefore $s(0^n, f) = \frac14 n \delta^2 \ge \frac14 \delta^2 e^g$. So the exponential cannot be avoided at every input, nor can its exponent be lowered.
 #
 # **Whole transformers.** To look for a violation we compute all three ratios of sensitivity to bound, over all inputs of 6 bits, for random transformers of one and two layers whose scores in the first layer are multiplied by up to 100. One more model is made to attain the bounds. This *faint* model has no heads and tokens $\pm t\,(1, -1)$ by their bit with $t = 10^{-6}$, which layer norm magnifies by nearly $\varepsilon^{-1/2}$ in each layer.
 
@@ -273,6 +275,8 @@ shown = over.drop(columns="mean, no epsilon")
 table(shown, f"Sensitivity over its bound, largest of {repeats} models", form=".4f", tiny=1e-4)
 
 # %% [markdown]
+# No ratio exceeds 1, and the faint model attains all three bounds.
+#
 # **One input against a mean.** Does the first bound need its $e^g$, and does the second have to leave inputs out? We take the head of OR at $0^n$ again, with $e^g = n - 1$, $\varepsilon = 1$ and four columns. Tokens are $\pm u$, and the query is distinguished by an encoding. The head writes in the direction of $u$, which is also the direction of $v$. At this input the second and the third bound should fail.
 
 
@@ -300,7 +304,7 @@ at_zeros = or_head(n_or)
 
 
 # %% [markdown]
-# **Long tokens.** The same head with tokens $\pm a u$, where $a^2 = 10 d$, violates (9) read with $d$. Its value matrix is $I$, and a flip raises a score by $g = 2 a^2 \kappa$, which is five times the exponent $4 d \kappa$ of (9). All positions but the flipped one carry the same token, so the sensitivity at $0^n$ with $n - 1 = e^g$ is given by a formula, and $n$ may be huge.
+# **Long tokens.** The same head with tokens $\pm a u$, where $a^2 = 10 d$, tests whether (9) needs its condition. Its value matrix is $I$, and a flip raises a score by $g = 2 a^2 \kappa$, which is five times the exponent $4 d \kappa$ of (9). All positions but the flipped one carry the same token, so the sensitivity at $0^n$ with $n - 1 = e^g$ is given by a formula, and $n$ may be huge. A ratio above 1 says that (9), read with $d$, fails.
 
 
 # %%
@@ -343,6 +347,15 @@ for result, about, name, (text, control) in (
         about=about,
         evidence="proved",
     )
+every.refuted(
+    "(9) as printed, with $d$, head of OR with long tokens, $\\|y^{(0)}\\|^2 = 10 d$: sensitivity over "
+    "the bound, largest; control: with the squared length for $d$",
+    long["(9) with d"].max(),
+    at_most=1,
+    control=long["(9) with the squared length of the tokens"].max(),
+    about="condition",
+    evidence="attained",
+)
 every.holds(
     "(9) with the squared length of the tokens for $d$, head of OR with long tokens: sensitivity "
     "over the bound, largest; control: with $d$",
@@ -357,19 +370,34 @@ glue(long_20=long.loc[20.0, "(9) with d"], long_40=long.loc[40.0, "(9) with d"])
 glue(attained=over["mean"].max(), largest=over.drop("faint", level="model")["mean"].max())
 
 # %% [markdown]
-# No model exceeds a bound that covers it. The faint models use {glue:text}`attained:.4f` of the third bound, so its power of $\varepsilon$ is right. The random models use at most {glue:text}`largest:.4f`, and multiplying the scores of the first layer changes little. At {glue:text}`n_or` bits the head of OR at the string of zeros uses {glue:text}`or_every:.3f` of the first bound. It exceeds the second by a factor of {glue:text}`or_most:.2f`, so the string of zeros is one of the inputs that the second bound leaves out, and the third by a factor of {glue:text}`or_mean:.0f`. With long tokens it exceeds (9), read with $d$, by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$.
+# No model exceeds a bound that covers it. The faint models use {glue:text}`attained:.4f` of the third bound, so its power of $\varepsilon$ is right. The random models use at most {glue:text}`largest:.4f`, and multiplying the scores of the first layer changes little. At {glue:text}`n_or` bits the head of OR at the string of zeros uses {glue:text}`or_every:.3f` of the first bound. It exceeds the second by a factor of {glue:text}`or_most:.2f`, so that the string of zeros is one of the inputs that the second bound leaves out, and the third by a factor of {glue:text}`or_mean:.0f`. With long tokens it exceeds (9), read with $d$, by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$. This factor is exponential in $g$, and no constant $C$ that is polynomial in the norms can make up for it.
 #
-# **What follows for PARITY.** With $\varepsilon > 0$, fixed norms elsewhere and any scores at all in the first layer, the average sensitivity stays bounded as $n$ grows. PARITY has $\mathrm{as}_n = n$, and MAJORITY has $\mathrm{as}_n$ of order $\sqrt n$, so such transformers compute neither at all lengths. The paper says the same of scores that are multiplied by $\log n$: in the input layer they help FIRST, but not a sensitive function. A sensitive function needs small deviations $N$, the subject of {ref}`ch-layer-norm-blowup`, or scores that grow in a later layer.
+# **What follows for PARITY.** With $\varepsilon > 0$, fixed norms elsewhere and any scores at all in the first layer, the average sensitivity stays bounded as $n$ grows. PARITY has $\mathrm{as}_n = n$, and MAJORITY has $\mathrm{as}_n$ of order $\sqrt n$, so such transformers compute neither at all lengths. The paper says the same of scores that are multiplied by $\log n$: in the input layer they help FIRST, but not a sensitive function. For a sensitive function one needs small deviations $N$, which are the subject of {ref}`ch-layer-norm-blowup`, or scores that grow in a later layer.
 #
 # ## What we found
 #
 # * {prf:ref}`sensitive-fact2` is proved for encodings of bounded length, and random transformers of one and two layers behave accordingly. It does not cover scores that grow with $\log n$.
-# * The bound (9) holds for first tokens with $\|y_j^{(0)}\|^2 \le 2d$, and for all tokens if $d$ is replaced by $C_P^2$. The bound (10) holds. For tokens no longer than $\sqrt d$ the exponent of (9) can be halved. What matters is only how much one bit can change a score, $g$, and the factor $e^g$ cannot be lowered.
+# * The bound (9) holds for first tokens with $\|y_j^{(0)}\|^2 \le 2d$, and for all tokens if $d$ is replaced by $C_P^2$. For tokens no longer than $\sqrt d$ its exponent can be halved. What matters is only how much one bit can change a score, $g$, and the factor $e^g$ cannot be lowered. The bound (10) holds without a condition.
 # * In the mean over inputs the sensitivity is bounded without $\log n$ and without the scores of the first layer.
+#
+# ```{finding} sensitive.eq9.every
+# :title: The exponent of (9) holds for tokens that are not too long
+# :group: condition
+#
+# **Statement.** As printed, there is a bound "along the lines of" $s(x, f) \le C \exp(4 d \max_h \|K_{1,h}^\top Q_{1,h}\|)\, \varepsilon^{-L/2}$ at every $x$, where $C$ is polynomial in $H$, $d$ and the norms of weights and embeddings, apart from the exponential of norms of later layers.
+#
+# **Counterexample.** It is one to the formula, read with $d$. A head of OR has $d = 4$ columns and tokens whose squared length is $10 d$, and one bit changes a score by $g$. At the string of zeros its sensitivity exceeds the formula by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$.
+#
+# **Why.** What one bit can do to a score is bounded by $2 \|y\|^2 \|K^\top Q\|$, with the length of the longest first token. In later layers layer norm keeps $\|y\|^2 \le d$, but first tokens do not come from a layer norm.
+#
+# **Repair.** The bound is true for first tokens with $\|y_j^{(0)}\|^2 \le 2d$, and for all tokens if $d$ is read as the square of the largest length.
+#
+# **What survives.** Such a bound exists at every input, as the paper says, its exponential is needed, and nothing else in the paper rests on its exponent.
+# ```
 #
 # ## What would falsify this
 #
-# A slope above $-1$, or an output that moves by more than the explicit constant over $n$, would refute {prf:ref}`sensitive-fact2`; the control is the head whose scores grow. A sensitivity above its bound would refute {prf:ref}`influence-epsilon`. Its controls are the head of OR at $0^n$, once with 6 in place of $2 e^g$ and once with $16 \log n + 9$ at an input that is left out; for the mean, the factor $\varepsilon^{-L/2}$ is left out. For (9) with $C_P^2$ in place of $d$ the control has $d$.
+# A slope above $-1$, or an output that moves by more than the explicit constant over $n$, would refute {prf:ref}`sensitive-fact2`, and the control is the head whose scores grow. A sensitivity above its bound would refute {prf:ref}`influence-epsilon`. Its controls are the head of OR at $0^n$, once with 6 in place of $2 e^g$ and once with $16 \log n + 9$ at an input that is left out, and for the mean a bound without the factor $\varepsilon^{-L/2}$. For (9) the control exchanges $d$ and $C_P^2$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -377,24 +405,25 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The model of the repository `lacoco-lab/sensitivity-hardness` has layer norm twice a layer, after attention too, with $\varepsilon = 10^{-5}$ and gains. No bound with $\varepsilon$ is evaluated there. In this unit $\varepsilon^{-L/2}$ is $10^5$ for two layers with one norm each: the paper rightly calls such bounds empty as $\varepsilon \to 0$.
+# The model of the repository `lacoco-lab/sensitivity-hardness` has layer norm twice in each layer, after attention too, with $\varepsilon = 10^{-5}$ and gains, and no bound with $\varepsilon$ is evaluated there. With this $\varepsilon$ the factor $\varepsilon^{-L/2}$ is $10^5$ for two layers with one norm each, so the paper is right to call such bounds meaningless as $\varepsilon \to 0$.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-influence-first
+#
 # *By hand.* A head gives position 1 the score $\beta \log n$, and 0 to all others. How does the influence of the first bit on it grow or fall with $n$?
 # ```
 #
 # ```{solution} ex-influence-first
 # :class: dropdown
-# The weight of position 1 is $n^\beta / (n^\beta + n - 1)$. For $\beta < 1$ it falls like $n^{\beta - 1}$, at $\beta = 1$ it tends to $\frac12$, and above it tends to 1. The bit is written as $\pm 1$, so the head moves by twice the weight.
+# The weight of position 1 is $n^\beta / (n^\beta + n - 1)$. For $\beta < 1$ it falls like $n^{\beta - 1}$, at $\beta = 1$ it tends to $\frac12$, and for $\beta > 1$ it tends to 1. Since the bit is written as $\pm 1$, the head moves by twice the weight.
 # ```
 #
 # ```{exercise}
 # :label: ex-influence-many
 #
-# *With the computer.* Can one head attend to several bits at once and stay sensitive to all of them? Let positions 1 to $m$ have the score $\log \frac nm$ and the others 0, so that the $m$ positions share half of the weight. Compute how far a flip of one of them moves the head, and the sum over all $m$, for $m = 1, 4, 16, 64$ at $n = 256$. What does the sum of the *squares* say about the sensitivity?
+# *With the computer.* Can one head attend to several bits at once and stay sensitive to all of them? Let positions 1 to $m$ have the score $\log \frac nm$ and the others 0, so that the $m$ positions share half of the weight. Compute how far a flip of one of them moves the head, and the sum over all $m$, for $m = 1, 4, 16, 64$ at $n = 256$. What does the sum of the *squares* say about the sensitivity? Then see whether the slopes of the random transformers stay with more models, `python -m bookkit.run sensitive/influence_at_output -p models 40 --out my_run`.
 # ```
 #
 # ```{solution-start} ex-influence-many
@@ -416,9 +445,19 @@ answer = pd.DataFrame(rows).T.rename_axis("m")
 table(answer, "A head that attends to m of 256 positions", form=".3f")
 
 # %% [markdown]
-# The sum over the $m$ positions stays near 1, since they share the attention, so each of them has about $\frac1m$. The sum of squares, and with it the sensitivity, falls like $\frac1m$. A head can be as sensitive as FIRST to one bit, or a little sensitive to many, but not both. Only layer norm can magnify what is left.
+# The sum over the $m$ positions stays near 1, since they share the attention, so that each of them has about $\frac1m$. The sum of squares, and with it the sensitivity, falls like $\frac1m$. So a head can be as sensitive as FIRST to one bit, or a little sensitive to many, but not both, and only layer norm can magnify what is left.
 #
 # ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-influence-later
+# *To think about.* The third bound contains the norms of the scores in later layers, but not those of the first. Where does its proof use that the scores stand in the first layer? What could a second layer do with scores that grow with $n$, if the first layer has written $\pm$PARITY$/n$ into a token?
+# ```
+#
+# ```{solution} ex-influence-later
+# :class: dropdown
+# The constant 6 comes from {prf:ref}`influence-mean`, which needs that the score of a position depends on the bit of this position only. From the second layer on a token has seen all bits, so one flip can change all scores together. With scores multiplied by $n^2$ a second layer can turn the tiny difference $\pm$PARITY$/n$ into attention to one of two positions ({ref}`ch-influence-by-layer`), and then every flip moves all attention. So scores that grow in a later layer can serve a sensitive function.
 # ```
 #
 # ## References

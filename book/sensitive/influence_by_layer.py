@@ -23,31 +23,25 @@
 # ```
 # **Needs** {ref}`ch-attention-influence`, {ref}`ch-softmax-jacobian`. **Read** 10 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** From the second layer on the paper bounds what a bit does to a head through what it does to the tokens. The bound on the weights of a row holds as stated. The bound on a head's output, as printed, leaves out the norm of the value matrix. The paper's final constant contains this norm, so nothing that is built on the lemma changes. The bounds also hold with half the exponent. That they must depend on the scores, as the paper says, is true.
+# **Claim.** From the second layer on the paper bounds what a bit does to a head through what it does to the tokens. The bound on the weights of a row holds as stated. The bound on a head's output, as printed, leaves out the norm of the value matrix. Since the paper's final constant contains this norm, nothing that is built on the lemma changes. Both bounds also hold with half the exponent. That they must depend on the scores, as the paper says, is true.
 #
 # ## Why one should care
 #
-# In the first layer each token knows one bit, and a flip changes one token only. From the second layer on every token has seen the whole string, so a flip changes all of them. It acts on a head in two ways: it changes the values that the head averages, and it changes the weights of the average. The second way is dangerous, because weights are a softmax of scores, and a small change of a large score can move all the attention from one token to another. How much can a small change of the tokens change the output of a head? The answer enters every layer of the bound in Theorem 4 as a factor. It is exponential in the norm of the scores, and it is where most of that bound is lost ({ref}`ch-layer-norm-links`).
+# In the first layer each token knows one bit, so a flip changes one token only, and an average over $n$ tokens moves by about $\frac1n$. From the second layer on every token has seen the whole string, so a flip changes all of them. If each layer could collect what the layer before has spread, a bit could become important again. A changed token acts on a head in two ways: it changes the values that the head averages, and it changes the weights of the average. The second way is dangerous, because weights are a softmax of scores, and a small change of a large score can move all the attention from one token to another. How much can a small change of the tokens change the output of a head? The answer enters every layer of the bound in Theorem 4 as a factor. It is exponential in the norm of the scores, and it is where most of that bound is lost ({ref}`ch-layer-norm-links`).
 #
 # ## Two tokens by hand
 #
-# Let the tokens be $y_1 = (1, -1)$ and $y_2 = (1, -1)$, both written for a bit 0, and let a 1 be written as $(-1, 1)$. A head whose scores are all equal returns $V$ times the average of the tokens. Flip the first bit. The first token changes by $(2, -2)$, of length $2 \sqrt 2$, and the second does not change. The average changes from $(1, -1)$ to $(0, 0)$, by $\sqrt 2$, and the output by $\|V (1, -1)\|$. For $V = 1000\, I$ this is $1000 \sqrt 2 \approx 1414$. The right side of Lemma 15 below is the same for every $V$: with $C_A = 1$ it is $4 \sqrt 2\, e^4 \cdot \frac12 \cdot 2 \sqrt 2 \approx 437$ at the second position. So something is missing, and it is a factor of $\|V\|$.
+# We begin with numbers in place of vectors. A layer has two tokens $a$ and $b$, uniform attention and a value matrix that multiplies by $v$. With the skip connection the first token becomes $a + v\, \frac{a + b}2$. If a flip moves $a$ by 0.1 and leaves $b$, the first token moves by $0.1\, (1 + \frac v2)$, which is 0.15 for $v = 1$, but 50.1 for $v = 1000$. So a bound on this move in which $v$ does not occur must fail for large $v$.
 #
-# ## Why one should care
-#
-# In the first layer a transformer dilutes: one flipped bit moves an average over $n$ tokens by about $\frac1n$. What happens in the second layer, and in the third? If each layer could collect what the layer before has spread, a bit could become important again. The paper's Lemma 15 bounds the influence of a bit layer by layer, and everything that it says about sensitive functions rests on this bound.
-#
-# ## Two tokens by hand
-#
-# Let a layer have two tokens with the numbers $a$ and $b$, uniform attention and a value matrix that multiplies by $v$. With the skip connection the first token becomes $a + v\, \frac{a + b}2$. If a flip moves $a$ by 0.1 and leaves $b$, the first token moves by $0.1\, (1 + \frac v2)$: by 0.15 for $v = 1$, but by 50.1 for $v = 1000$. A bound on this move in which $v$ does not occur must fail for large $v$. This is the misprint that is found below.
+# Now let the tokens be $y_1 = (1, -1)$ and $y_2 = (1, -1)$, both written for a bit 0, and let a 1 be written as $(-1, 1)$. A head whose scores are all equal returns $V$ times the average of the tokens. If the first bit is flipped, the first token changes by $(2, -2)$, of length $2 \sqrt 2$, and the second does not change. The average changes from $(1, -1)$ to $(0, 0)$, by $\sqrt 2$, and the output by $\|V (1, -1)\|$, which is $1000 \sqrt 2 \approx 1414$ for $V = 1000\, I$. The right side of Lemma 15 below is the same for every $V$: with $C_A = 1$ it is $4 \sqrt 2\, e^4 \cdot \frac12 \cdot 2 \sqrt 2 \approx 437$ at the second position. So something is missing in it, and it is a factor of $\|V\|$.
 #
 # ## The statement
 #
-# The *influence* of bit $q$ of an input $x \in \{0,1\}^n$ on a vector $v(x)$ is $I_q[v](x) = \|v(x) - v(x^{\oplus q})\|_2$, where $x^{\oplus q}$ is $x$ with bit $q$ flipped. A head reads tokens $y_1, \dots, y_n \in \mathbb R^d$, which may depend on all of $x$. It has matrices $K$, $Q$, $V$, and
+# The *influence* of bit $q$ of an input $x \in \{0,1\}^n$ on a vector $v(x)$ is $I_q[v](x) = \|v(x) - v(x^{\oplus q})\|_2$, where $x^{\oplus q}$ is $x$ with bit $q$ flipped. A head reads tokens $y_1, \dots, y_n \in \mathbb R^d$, which may depend on all of $x$. With its matrices $K$, $Q$ and $V$ it computes
 #
 # $$a_{ij} = (K y_j)^\top (Q y_i), \qquad \hat a_{ij} = \frac{e^{a_{ij}}}{\sum_w e^{a_{iw}}}, \qquad b_i = \sum_j \hat a_{ij} V y_j .$$
 #
-# The $a_{ij}$ are *scores*, the $\hat a_{ij}$ *weights*. Matrices are measured by the spectral norm; $C_V \ge \|V\|$.
+# where the $a_{ij}$ are called *scores* and the $\hat a_{ij}$ *weights*. Matrices are measured by the spectral norm, and $C_V \ge \|V\|$.
 #
 # ```{prf:lemma} Hahn and Rofin (2024), Lemma 9
 # :label: sensitive-lem9
@@ -58,14 +52,14 @@
 #
 # ```{prf:lemma} Hahn and Rofin (2024), Lemmas 13 and 15
 # :label: sensitive-lem13
-# In later layers, where layer norm keeps $\|y_w\| \le \sqrt d$, let $C_A = d\, \|K^\top Q\|$ and $\bar I_q = \frac1n \sum_w I_q[y_w]$. All constants are at least 1. Then
+# In later layers, where layer norm keeps $\|y_w\| \le \sqrt d$, let $C_A = d\, \|K^\top Q\|$ and $\bar I_q = \frac1n \sum_w I_q[y_w]$. If all constants are at least 1, then
 #
 # $$\sum_u I_q[\hat a_{iu}] \le 2 e^{4 C_A} \bigl( I_q[y_i] + \bar I_q \bigr), \qquad I_q[b_j] \le 4 \sqrt d\, e^{4 C_A} \bigl( I_q[y_j] + \bar I_q \bigr) .$$
 #
 # *(The second is refuted below. With $C_V$ in front it holds.)*
 # ```
 #
-# Lemma 13 is printed for a single weight $I_q[\hat a_{iu}]$. Its proof sums over $u$, and Lemma 15 needs the sum, so the sum stands here. It is checked for $C_A < 1$ too.
+# Lemma 13 is printed for a single weight $I_q[\hat a_{iu}]$. Its proof sums over $u$, and Lemma 15 needs the sum, so the sum stands here, and we check it for $C_A < 1$ too.
 
 # %% tags=["parameters"]
 repeats = 200  # random heads of each kind [100..600]
@@ -101,7 +95,7 @@ def bounded(C_A, y, score, value):
 # %% [markdown]
 # ## Smaller bounds, and how much of each is used
 #
-# **The idea of the proof.** Move the scores along a straight line from their values at $x$ to those at $x^{\oplus q}$. At each moment the weights change at a rate that we know from {ref}`ch-softmax-jacobian`: the sum of all changes is the mean absolute deviation of the velocities of the scores. A token that gains weight makes others lose it, so a velocity common to all tokens has no effect. The change of the query moves all scores, and is bounded by its largest entry; the change of one key moves one score, and counts only with the weight of its token, which is at most $e^{2 C_A}/n$. This is where the exponential comes from.
+# **The idea of the proof.** Move the scores along a straight line from their values at $x$ to those at $x^{\oplus q}$. At each moment the weights change at a rate that we know from {ref}`ch-softmax-jacobian`: the sum of all changes is the mean absolute deviation of the velocities of the scores. A token that gains weight makes others lose it, so a velocity common to all tokens has no effect. The change of the query moves all scores, and is bounded by its largest entry. The change of one key moves one score, and counts only with the weight of its token, which is at most $e^{2 C_A}/n$; the exponential comes from here.
 #
 # ```{prf:lemma} Half the exponent (ours)
 # :label: influence-head
@@ -111,11 +105,11 @@ def bounded(C_A, y, score, value):
 # ```
 #
 # ```{dropdown} Proof, of this and of Lemmas 13 and 15
-# Move the scores along the straight line from $a$ to $a'$, with velocity $v = a' - a$. The weights move at the rate $\hat a_u (v_u - \bar v)$, $\bar v = \sum_w \hat a_w v_w$. The sum of absolute values is the mean absolute deviation of $v$. It is at most $\max_w |v_w|$, see {ref}`ch-softmax-jacobian`, and at most $2 \sum_w \hat a_w |v_w|$. Split $v$: the query's change gives entries up to $\sqrt d\, \|K^\top Q\|\, I_q[y_i]$, the keys' changes give $|v_w| \le \sqrt d\, \|K^\top Q\|\, I_q[y_w]$. Use the first bound for the one, and the second for the other, with $\hat a_w \le e^{2 C_A}/n$. Since $C_A = d \|K^\top Q\|$, this is the first inequality. {prf:ref}`sensitive-lem9`, with lengths at most $\sqrt d$ and $\hat a_{jw} \le e^{2 C_A} / n$, turns it into the second.
+# We first bound the change of the weights, and then deduce the other bounds. Move the scores along the straight line from $a$ to $a'$, with velocity $v = a' - a$. The weights move at the rate $\hat a_u (v_u - \bar v)$ with $\bar v = \sum_w \hat a_w v_w$, so that the sum of absolute values is the mean absolute deviation of $v$. It is at most $\max_w |v_w|$, see {ref}`ch-softmax-jacobian`, and at most $2 \sum_w \hat a_w |v_w|$. Now split $v$: the query's change gives entries up to $\sqrt d\, \|K^\top Q\|\, I_q[y_i]$, and the keys' changes give $|v_w| \le \sqrt d\, \|K^\top Q\|\, I_q[y_w]$. Use the first bound for the one, and the second for the other, with $\hat a_w \le e^{2 C_A}/n$. Since $C_A = d \|K^\top Q\|$, the result is the first inequality. {prf:ref}`sensitive-lem9`, with lengths at most $\sqrt d$ and $\hat a_{jw} \le e^{2 C_A} / n$, turns it into the second.
 #
-# **Lemma 13.** $C_A \le e^{2 C_A}$ and $d \ge 1$, so both coefficients of the first inequality are at most $2 e^{4 C_A}$.
+# **Lemma 13.** As $C_A \le e^{2 C_A}$ and $d \ge 1$, both coefficients of the first inequality are at most $2 e^{4 C_A}$.
 #
-# **Lemma 15 with $C_V$.** By {prf:ref}`sensitive-lem9` and Lemma 13, $I_q[b_j] \le C_V \bigl( e^{2 C_A} \bar I_q + 2 \sqrt d\, e^{4 C_A} (I_q[y_j] + \bar I_q) \bigr)$, and $e^{2 C_A} \le 2 \sqrt d\, e^{4 C_A}$. $\square$
+# **Lemma 15 with $C_V$.** From {prf:ref}`sensitive-lem9` and Lemma 13 we get $I_q[b_j] \le C_V \bigl( e^{2 C_A} \bar I_q + 2 \sqrt d\, e^{4 C_A} (I_q[y_j] + \bar I_q) \bigr)$, and $e^{2 C_A} \le 2 \sqrt d\, e^{4 C_A}$. $\square$
 # ```
 #
 # How much of each bound can be used? We let gradient *ascent* change the tokens that leave a layer norm, the scores and the values of small heads, so as to raise the ratio of left to right side, for six values of $C_A$. A ratio above 1 would refute a bound, and a ratio near 1 says that it cannot be improved there.
@@ -191,13 +185,13 @@ glue(top13=top["Lemma 13"], top15=top["Lemma 15 with $C_V$"], top_ours=top[shown
 glue(used_at_three=100 * climbed.loc[3.0, shown[2:]].max())
 
 # %% [markdown]
-# {numref}`fig-influence-later` shows the result, from small scores on the left to large ones on the right. Our two bounds start near 1 and the paper's lower: Lemma 13 is used to {glue:text}`top13:.3f` at most, Lemma 15 with $C_V$ to {glue:text}`top15:.2f`, and our bounds to {glue:text}`top_ours:.2f`. Our bound on the output is attained at $C_A = 0$, where the head averages. To the right all curves fall, and the exponential is the reason: at $C_A = 3$ even the smaller bounds are used to {glue:text}`used_at_three:.1f` % only.
+# {numref}`fig-influence-later` shows the result, from small scores on the left to large ones on the right. Our two bounds start near 1 and the paper's lower: Lemma 13 is used to {glue:text}`top13:.3f` at most, Lemma 15 with $C_V$ to {glue:text}`top15:.2f`, and our bounds to {glue:text}`top_ours:.2f`. Our bound on the output is attained at $C_A = 0$, where the head averages. To the right all curves fall, because the bounds contain an exponential of the scores: at $C_A = 3$ even the smaller bounds are used to {glue:text}`used_at_three:.1f` % only.
 #
-# The printed proof of Lemma 13 takes another way. It leaves out a factor $\|y_w\| \le \sqrt d$, and replaces $\|K^\top Q\|$ by $e^{C_A}$ beside four other factors $e^{C_A}$, which makes five. With the norm kept, its chain gives $2 \frac{C_A}{\sqrt d} e^{4 C_A}$, which is at most the printed bound only while $C_A \le \sqrt d$. The lemma is true for all $C_A$.
+# The printed proof of Lemma 13 takes another way. It leaves out a factor $\|y_w\| \le \sqrt d$, and replaces $\|K^\top Q\|$ by $e^{C_A}$ beside four other factors $e^{C_A}$, which makes five. With the norm kept, its chain gives $2 \frac{C_A}{\sqrt d} e^{4 C_A}$, which is at most the printed bound only while $C_A \le \sqrt d$. By the proof above, however, the lemma is true for all $C_A$.
 #
 # ## The example refutes Lemma 15 as printed
 #
-# We now compute the example, for several multiples of the identity. The first layer embeds two bits as $\pm u$ with $u = (1, -1)$, and layer norm leaves these tokens as they are. In the second layer $K^\top Q$ is $\frac14$ of the matrix of ones, so that $C_A = 1$ and all scores are 0.
+# We now compute the example with vectors, for several multiples of the identity. The first layer embeds two bits as $\pm u$ with $u = (1, -1)$, and layer norm leaves these tokens as they are. In the second layer $K^\top Q$ is $\frac14$ of the matrix of ones, so that $C_A = 1$ and all scores are 0. A ratio above 1 refutes the lemma as printed.
 
 # %%
 u, rows = f64([1.0, -1.0]), []
@@ -230,15 +224,15 @@ lem15.holds(
 glue(counter15=two["ratio"].iloc[-1], t_small=t_small)
 
 # %% [markdown]
-# The left side grows in proportion to $V$ and the right side does not, so the ratio exceeds 1 between $V = 100\, I$ and $V = 1000\, I$. All constants are at least 1, as the paper asks. The file `counterexamples/sensitive.lem13.lem15.py` repeats this in exact arithmetic.
+# The left side grows in proportion to $V$ and the right side does not, so that the ratio exceeds 1 between $V = 100\, I$ and $V = 1000\, I$, although all constants are at least 1, as the paper asks. With the factor $C_V$, in the last column, the ratio is the same small number for every $V$. (The file `counterexamples/sensitive.lem13.lem15.py` repeats the computation in exact arithmetic.)
 #
 # ## Two ways for a bit to act
 #
-# A flip can change the tokens that a head averages, or the weights of the average. {prf:ref}`sensitive-lem9` adds the two. The identity behind it, with primes for values at $x^{\oplus q}$, is
+# A flip can change the tokens that a head averages, or the weights of the average, and {prf:ref}`sensitive-lem9` adds the two. The identity behind it, with primes for values at $x^{\oplus q}$, is
 #
 # $$b_j - b_j' = \sum_w \hat a_{jw}\, V (y_w - y_w') + \sum_w (\hat a_{jw} - \hat a_{jw}')\, V y_w' .$$
 #
-# The weights of the first sum are those at $x$, so the tokens of the second sum are those at $x^{\oplus q}$. A line of the printed proof takes both at $x$, and with this choice the inequality can fail. To see this, let one token be short and without attention at $x$, and after the flip let it have length $t$ and all attention. Let $V$ be blind to the other token, which asks. Then $I_q[b_j] \approx t$; the first sum is nearly 0, and the second at most 2.
+# The weights of the first sum are those at $x$, so the tokens of the second sum are those at $x^{\oplus q}$. A line of the printed proof takes both at $x$, and with this choice the inequality can fail. To see this, let one token be short and without attention at $x$, and after the flip let it have length $t$ and all attention. Let $V$ be blind to the other token, which asks. Then $I_q[b_j] \approx t$, whereas the first sum is nearly 0, and the second at most 2. We compute this case, and beside it many random heads, for three versions of the inequality.
 
 
 # %%
@@ -293,7 +287,7 @@ glue(count9=len(found) * repeats, top9=top9["Lemma 9"].max(), counter9=top9.iloc
 #
 # ## Some dependence on the scores is needed
 #
-# The bounds for later layers contain the norm of the scores. Could it be avoided, as in the first layer? There the mean over inputs is at most 6 whatever the scores are ({prf:ref}`influence-mean`). In later layers no such bound holds, as Remark 14 of the paper says. Let the first token hold $-\mathrm{PARITY}/n$ and the last one $\mathrm{PARITY}/n$, where PARITY is $\pm 1$. We set these tokens by hand and build no first layer that makes them; the paper takes them from a network of Chiang and Cholak (2022). The query compares the two, with scores multiplied by $c$. At $c = n^2$ every flip carries all attention from one token to the other.
+# The bounds for later layers contain the norm of the scores. Could it be avoided, as in the first layer, where the mean over inputs is at most 6 whatever the scores are ({prf:ref}`influence-mean`)? In later layers no such bound holds, as Remark 14 of the paper says. To see this, let the first token hold $-\mathrm{PARITY}/n$ and the last one $\mathrm{PARITY}/n$, where PARITY is $\pm 1$. (We set these tokens by hand and construct no first layer that makes them; the paper takes them from a network of Chiang and Cholak (2022).) The query compares the two, with scores multiplied by $c$. At $c = n^2$ every flip should carry all attention from one token to the other, and then the sum is $2n$.
 
 
 # %%
@@ -328,7 +322,7 @@ glue(parity_sum=sums[n**2])
 # ## What we found
 #
 # * {prf:ref}`sensitive-lem9` is true with its lengths taken at the neighbour, and nearly attained.
-# * Lemma 13 holds, for the sum over a row. Lemma 15 needs the factor $C_V$.
+# * Lemma 13 holds, also for the sum over a row, whereas Lemma 15 needs the factor $C_V$.
 # * Both follow from {prf:ref}`influence-head`, whose exponents are half as large.
 #
 # ```{finding} sensitive.lem9
@@ -337,13 +331,13 @@ glue(parity_sum=sums[n**2])
 #
 # **Statement.** As printed, $I_q[b_j] \le C_V \sum_w \hat a_{jw} I_q[y_w] + C_V (\max_w \|y_w\|) \sum_w I_q[\hat a_{jw}]$, with no word on where $\hat a$ and the lengths are taken. The third line of the proof takes both at $x$; this step is what fails, not the lemma.
 #
-# **Counterexample.** Two tokens. One is short and gets no attention at $x$; at $x^{\oplus q}$ it has length about {glue:text}`t_small:.0f` and gets all of it. The left side is {glue:text}`counter9:.2f` times the right side.
+# **Counterexample.** One of two tokens is short and gets no attention at $x$, and at $x^{\oplus q}$ it has length about {glue:text}`t_small:.0f` and gets all of it. The left side is {glue:text}`counter9:.2f` times the right side.
 #
-# **Why.** A difference of products is $\hat a (y - y') + (\hat a - \hat a') y'$. With the weights at $x$, the tokens of the second part are those at the neighbour.
+# **Why.** A difference of products is $\hat a (y - y') + (\hat a - \hat a') y'$. If the weights are those at $x$, the tokens of the second part are those at the neighbour.
 #
-# **Repair.** The lengths at $x^{\oplus q}$, or the larger of both. Largest ratio of {glue:text}`count9` random heads: {glue:text}`top9:.4f`.
+# **Repair.** The lengths are taken at $x^{\oplus q}$, or the larger of both is taken. Then the largest ratio of {glue:text}`count9` random heads is {glue:text}`top9:.4f`.
 #
-# **What survives.** All that uses the lemma: it puts a bound on lengths at every input in their place.
+# **What survives.** All that uses the lemma survives, because a bound on lengths at every input is put in their place.
 # ```
 #
 # ```{finding} sensitive.lem13.lem15
@@ -356,14 +350,14 @@ glue(parity_sum=sums[n**2])
 #
 # **Why.** The output is linear in $V$, and the right side does not contain $V$. The factor $C_V$ of Lemma 9 is dropped in the first line of the proof. It stands again in the constant $C^{(k)}$ of (30).
 #
-# **Repair.** Put $C_V$ in front. Sharper: $C_V (C_A I_q[y_j] + (1 + 2 C_A) e^{2 C_A} \frac1n \sum_w I_q[y_w])$, attained at $C_A = 0$.
+# **Repair.** With $C_V$ in front the bound holds. A sharper form is $C_V (C_A I_q[y_j] + (1 + 2 C_A) e^{2 C_A} \frac1n \sum_w I_q[y_w])$, which is attained at $C_A = 0$.
 #
-# **What survives.** All that is built on it: the constants downstream contain the norm of $V$ already. Lemma 13 holds, also for the sum over the row.
+# **What survives.** All that is built on the lemma survives, because the constants downstream contain the norm of $V$ already. Lemma 13 holds, also for the sum over the row.
 # ```
 #
 # ## What would falsify this
 #
-# A ratio above 1 at the neighbour's lengths would refute {prf:ref}`sensitive-lem9`; the control leaves out that weights move. A ratio above 1 where the ascent ends would refute Lemma 13 or our bounds; the controls leave out $\bar I_q$, at random heads with $C_A = 1$. For Lemma 15 as printed, which fails, the control is the same ratio at these heads, with values scaled to $\|V\| = 1$; for its repaired form it is the counterexample without $C_V$. For Remark 14 it is the same head with scores that do not grow.
+# A ratio above 1 at the neighbour's lengths would refute {prf:ref}`sensitive-lem9`, and the control leaves out that weights move. A ratio above 1 where the ascent ends would refute Lemma 13 or our bounds, and the controls leave out $\bar I_q$, at random heads with $C_A = 1$. For Lemma 15 as printed, which fails, the control is the same ratio at these heads, with values scaled to $\|V\| = 1$; for its repaired form it is the counterexample without $C_V$. For Remark 14 it is the same head with scores that do not grow.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -371,24 +365,24 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `lacoco-lab/sensitivity-hardness` uses PyTorch's `TransformerEncoder`, which divides scores by the square root of the head width. The paper does not. So the code's $C_A$ is smaller by that factor. What is recorded inside a model are the inputs of layer norm, not the heads.
+# The repository `lacoco-lab/sensitivity-hardness` uses PyTorch's `TransformerEncoder`, which divides scores by the square root of the head width, whereas the paper does not. So the code's $C_A$ is smaller by that factor. What is recorded inside a model are the inputs of layer norm, not the heads.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-influence-average
-# *By hand.* Let $K^\top Q = 0$, so that a head averages. When is our bound on its output an equality, and how far off is Lemma 15 with $C_V$?
+# *By hand.* Suppose that $K^\top Q = 0$, so that a head averages. When is our bound on its output an equality, and how far off is Lemma 15 with $C_V$?
 # ```
 #
 # ```{solution} ex-influence-average
 # :class: dropdown
-# The bound is $C_V \bar I_q$, and the output moves by $\|V \frac1n \sum_w (y_w - y_w')\|$. They are equal if all tokens move in one direction, and $V$ stretches that direction the most. Lemma 15 then gives $4 \sqrt d\, C_V (I_q[y_j] + \bar I_q)$: at least $4 \sqrt d$ times too much.
+# The bound is $C_V \bar I_q$, and the output moves by $\|V \frac1n \sum_w (y_w - y_w')\|$. They are equal if all tokens move in one direction, and $V$ stretches that direction the most. Lemma 15 then gives $4 \sqrt d\, C_V (I_q[y_j] + \bar I_q)$, which is at least $4 \sqrt d$ times too much.
 # ```
 #
 # ```{exercise}
 # :label: ex-influence-exponent
 #
-# *With the computer.* How large must the exponential in a bound for the sum over a row be? Take the second layer that reads PARITY$/n$ above, whose tokens move by little, and let the factor $c$ of its scores grow from 1 to $n^2$. Compare the mean sum with $C_A$ times the largest influence on a token. Does the sum grow exponentially with the scores, or in proportion to them?
+# *With the computer.* How large must the exponential in a bound for the sum over a row be? Take the second layer that reads PARITY$/n$ above, whose tokens move by little, and let the factor $c$ of its scores grow from 1 to $n^2$. Compare the mean sum with $C_A$ times the largest influence on a token. Does the sum grow exponentially with the scores, or in proportion to them? The same with longer strings is computed by `python -m bookkit.run sensitive/influence_by_layer -p n_parity 10 --out my_run`.
 # ```
 #
 # ```{solution-start} ex-influence-exponent
@@ -407,9 +401,19 @@ answer = pd.DataFrame(rows).T.rename_axis("c")
 table(answer, f"How a row moves with the scores, n = {n}", form=".3f")
 
 # %% [markdown]
-# As long as the change of the scores is small, the sum grows in proportion to it, and then it saturates at 2. Nothing here is exponential, because only two tokens compete for the attention. In the bound the exponential has another source: it bounds the share of one token by $e^{2 C_A} / n$.
+# As long as the change of the scores is small, the sum grows in proportion to it, and then it saturates at 2. There is nothing exponential in this example, because only two tokens compete for the attention. In the bound the exponential has another source, namely the bound $e^{2 C_A} / n$ on the share of one token.
 #
 # ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-influence-common
+# *To think about.* Suppose that a flip moves all tokens by the same vector $\delta$. Show that the change of the keys then does not move the weights at all. What does {prf:ref}`influence-head` give in this case, and how can it be sharpened?
+# ```
+#
+# ```{solution} ex-influence-common
+# :class: dropdown
+# The change of the keys adds $(K \delta)^\top (Q y_i)$ to every score of the row, and a softmax does not notice a constant. But the bound has $\bar I_q = \|\delta\|$ in its second term. It can be sharpened, because the proof bounds a mean absolute deviation, in which a common velocity drops out. So in the bound for the row $\bar I_q$ can be replaced by $\min_\delta \frac1n \sum_w \|y_w - y_w' - \delta\|$.
 # ```
 #
 # ## References

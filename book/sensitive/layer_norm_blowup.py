@@ -19,48 +19,38 @@
 # # What layer norm must magnify
 #
 # ```{verdict}
-# Theorem 4 is true: a transformer with bounded weights can compute a sensitive function only where its layer norms magnify strongly. Only the formula (32) for the constant is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network with a read-out {glue:text}`longer:.0e` times as long as usual violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer attains {glue:text}`attained:.1%` of it.
+# Theorem 4 is true: a transformer with bounded weights can compute a sensitive function only where its layer norms magnify strongly. But the formula (32) for the constant is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network with a read-out {glue:text}`longer:.0e` times as long as usual violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer attains {glue:text}`attained:.1%` of it.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 11 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** A transformer with bounded weights computes a sensitive function only where its layer norms magnify strongly. The paper states this with a constant that is polynomial in the norms of the weights, apart from one exponential, and in this form it is true. The formula that the appendix gives for the constant has the norm of the read-out where the proof has its square. One step of the proof can be replaced by an exact inequality. The resulting bound is simpler: it does not contain the neighbours of the input, a square, or a root of the length.
+# **Claim.** A transformer with bounded weights computes a sensitive function only where its layer norms magnify strongly. The paper states this with a constant that is polynomial in the norms of the weights, apart from one exponential, and in this form it is true. The formula that the appendix gives for the constant, however, has the norm of the read-out where the proof has its square. One step of the proof can be replaced by an exact inequality. The bound that results is simpler, because it does not contain the neighbours of the input, a square, or a root of the length.
 #
 # ## Why one should care
 #
-# A transformer averages. If attention spreads over $n$ tokens, one bit moves the average by a share of order $\frac1n$, so one would expect that no bit of a long string matters much, and that PARITY cannot be computed. Yet there are transformers that compute PARITY. What makes up for the lost factor $n$ is layer norm: it divides a token by its own standard deviation, and where this is small, small differences become large. The theorem turns this remark into an inequality. It is the base of everything that follows in this part, because a network that depends on strong magnification is also one that a small change of its weights can upset ({ref}`ch-brittle-at-every-width`).
+# Attention averages over $n$ tokens, so one flipped bit moves an average by a share of order $\frac1n$. One would therefore expect that no bit of a long string matters much, and that PARITY, for which every flip changes the answer from 1 to $-1$, cannot be computed. Yet there are transformers that compute PARITY, and if their weights stay bounded while strings grow, some part of the network must magnify tiny differences, and there is only one candidate: layer norm divides a token by the standard deviation of its columns, which may be tiny. The theorem turns this remark into an inequality. It says what training has to find before a transformer can compute PARITY, and it names a number that can be measured while it trains. It is also the base of everything that follows in this part, because a network that depends on strong magnification is one that a small change of its weights can upset ({ref}`ch-brittle-at-every-width`).
 #
 # ## Three bits by hand
 #
-# One layer computes MAJORITY of three bits as follows. Write the bits as signs. Attention gives every token the mean $m$ of the three signs, and the block removes the token's own sign, so that layer norm receives the vector $\frac m{\sqrt 2}\, (0, 0, -1, 1)$. Its standard deviation is $\frac{|m|}2$. Layer norm divides by it, and only the sign of $m$ is left. The division magnifies by $B = \frac 2{|m|}$.
+# One layer computes MAJORITY of three bits, written as signs, as follows. Attention gives every token the mean $m$ of the three signs, and the block removes the token's own sign, so that layer norm receives the vector $\frac m{\sqrt 2}\, (0, 0, -1, 1)$. Layer norm divides it by its standard deviation, which is $\frac{|m|}2$, and so only the sign of $m$ is left. In other words, layer norm magnifies by $B = \frac 2{|m|}$.
 #
 # | the three signs | $m$ | $B = \frac 2{\lvert m \rvert}$ | flips that change the vote, $s$ | $\frac sB$ |
 # |:--|:--|:--|:--|:--|
 # | all alike | $\pm 1$ | 2 | 0 | 0 |
 # | two against one | $\pm \frac13$ | 6 | 2 | $\frac13$ |
 #
-# So the inputs at which the function is sensitive are those at which layer norm magnifies most. The chapter shows that this is no accident: $s$ is at most a constant times $B$, at nearly every input of every network.
-#
-# ## Why one should care
-#
-# Attention averages over $n$ tokens, so one flipped bit moves an average by about $\frac1n$. Yet for PARITY every flip has to change the answer from 1 to $-1$. If the weights stay bounded while strings grow, some part of the network must magnify tiny differences, and there is only one candidate: layer norm divides a token by the standard deviation of its columns, which may be tiny. The theorem makes this precise. It bounds the sensitivity of the function at an input by a constant times the magnification there. So it says what training has to find before a transformer can compute PARITY, and it names a number that can be measured while it trains.
-#
-# ## One layer norm by hand
-#
-# Take strings of $n = 9$ bits, and let $t$ be the number of ones minus the number of zeros. Uniform attention can write $\frac tn$ and $-\frac tn$ into the two columns of a token. Their mean is 0 and their standard deviation $\frac{|t|}n$. So layer norm turns the token into $(\pm 1, \mp 1)$, the sign of $t$: with a single layer norm the network computes MAJORITY.
-#
-# At a string with five ones, $t = 1$ and layer norm multiplies by 9. A flip of one of the five ones changes $t$ to $-1$ and the answer with it, so the sensitivity is 5. At a string with seven ones, $t = 5$: layer norm multiplies by $\frac95$ only, and no single flip changes the answer. Where the function is sensitive, the magnification is large.
+# So the inputs at which the function is sensitive are those at which layer norm magnifies most, and the same is true of longer strings. For example, at nine bits with five ones and four zeros, $B = 18$, and each of the five ones can change the vote, whereas at seven ones and two zeros $B$ is only 3.6, and no single flip changes the vote. The chapter shows that this is no accident: $s$ is at most a constant times $B$, at nearly every input of every network.
 #
 # ## The statement
 #
-# The input is $x \in \{0, 1\}^n$, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. Token $j$ starts as $y^{(0)}_j = e(x_j) + p_j \in \mathbb R^d$: an embedding of its bit and an encoding of its position. Layer $k$ adds $H$ attention heads, then a block of one hidden ReLU layer with a skip connection. This gives $Y^{(k)}_j$. Layer norm follows, with mean and variance $\sigma^2$ over the $d$ columns and $\varepsilon \ge 0$:
+# The input is $x \in \{0, 1\}^n$, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. Token $j$ starts as $y^{(0)}_j = e(x_j) + p_j \in \mathbb R^d$, the sum of an embedding of its bit and an encoding of its position. Layer $k$ adds $H$ attention heads, and then a block of one hidden ReLU layer with a skip connection, and the result is called $Y^{(k)}_j$. Layer norm follows, with mean and variance $\sigma^2$ over the $d$ columns and $\varepsilon \ge 0$:
 #
 # $$y^{(k)}_j = \frac{Y^{(k)}_j - \mathrm{mean}}{N^{(k)}_j}, \qquad N^{(k)}_j = \sqrt{\sigma^2(Y^{(k)}_j) + \varepsilon} .$$
 #
-# (The paper writes $N$ for this deviation in one place, and for its reciprocal elsewhere.) After $L$ layers the output is $f(x) = v \cdot y^{(L)}_n$. The *sensitivity* is $s(f, x) = \frac14 \sum_i (f(x) - f(x^{\oplus i}))^2$, and $\mathrm{as}(f)$ is its mean over inputs. The magnification enters in two forms,
+# (The paper writes $N$ for this deviation in one place, and for its reciprocal elsewhere.) After $L$ layers the output is read off the last token, $f(x) = v \cdot y^{(L)}_n$. Its *sensitivity* is $s(f, x) = \frac14 \sum_i (f(x) - f(x^{\oplus i}))^2$, and $\mathrm{as}(f)$ is the mean of $s$ over inputs. The magnification enters in two forms, the paper's and ours,
 #
 # $$\mathrm{Blowup}(x) = \prod_{k=1}^L \max_j \Bigl(1 + \frac1{N^{(k)}_j}\Bigr), \qquad B(x) = \prod_{k=1}^L \max_j \frac1{N^{(k)}_j} \le \mathrm{Blowup}(x) .$$
 #
-# The weights enter by norms: $C_V$ is the largest spectral norm of a value matrix, $C_P$ the largest $\|y^{(0)}_j\|$, $L_f$ a Lipschitz constant of the blocks, and $C_A = d \max_h \|K_h^\top Q_h\|$ in each later layer, with the key and query matrices of head $h$. In the paper's constants each counts as at least 1. Its $C^{(0)}, \dots, C^{(L)}$ are $C^{(0)} = 150\, L_f C_V^2 C_P H$, $C^{(1)} = 2 L_f \max \|Y^{(1)}_j\|$ and $C^{(k)} = 48\, L_f (H + 1) C_V \sqrt d\, e^{4 C_A}$. ((30) prints $\|V_{k,h}\|_1$ for $C_V$; we read it as the $C_V$ of (22). Column sums or entries give at least the spectral norm over $\sqrt d$, which the factor $48 \sqrt d$ covers, so no verdict turns on it.) Logarithms are natural.
+# The weights enter by norms. $C_V$ is the largest spectral norm of a value matrix, $C_P$ the largest $\|y^{(0)}_j\|$, $L_f$ a Lipschitz constant of the blocks, and $C_A = d \max_h \|K_h^\top Q_h\|$ in each later layer, with the key and query matrices of head $h$. In the paper's constants each counts as at least 1. Its constants $C^{(0)}, \dots, C^{(L)}$ are $C^{(0)} = 150\, L_f C_V^2 C_P H$, $C^{(1)} = 2 L_f \max \|Y^{(1)}_j\|$ and $C^{(k)} = 48\, L_f (H + 1) C_V \sqrt d\, e^{4 C_A}$ for $k \ge 2$, and logarithms are natural. ((30) prints $\|V_{k,h}\|_1$ for $C_V$; we read it as the $C_V$ of (22). Column sums or entries give at least the spectral norm over $\sqrt d$, which the factor $48 \sqrt d$ covers, so no verdict turns on it.)
 #
 # ```{prf:theorem} Hahn and Rofin (2024), Theorem 4 (19 in the appendix)
 # :label: sensitive-thm4
@@ -68,15 +58,15 @@
 #
 # $$\frac{s(f, x)}{C \sqrt{n \log n}} \le \mathrm{Blowup}(x)^2 + \frac1n \sum_i \mathrm{Blowup}(x^{\oplus i})^2 .$$
 #
-# *Equation (32) of the appendix takes $C = 25 \sqrt d\, H\, (1 + \|v\|) \prod_{k=0}^L C^{(k)}$. (Repaired below: $1 + \|v\|^2$.)*
+# *Equation (32) of the appendix takes $C = 25 \sqrt d\, H\, (1 + \|v\|) \prod_{k=0}^L C^{(k)}$, which is repaired below by $1 + \|v\|^2$.*
 # ```
 #
 # ```{prf:corollary} Hahn and Rofin (2024), Corollary 5 (20 in the appendix)
 # :label: sensitive-cor5
-# With the same $C$, $\; C\, \mathbb E[\mathrm{Blowup}^2] \ge \mathrm{as}(f) / \sqrt{n \log n} - H / n$.
+# With the same $C$ as in the theorem, $\; C\, \mathbb E[\mathrm{Blowup}^2] \ge \mathrm{as}(f) / \sqrt{n \log n} - H / n$.
 # ```
 #
-# The appendix prints the probability once as $1 - H / n^{-2}$; text and proof have $1 - H/n^2$.
+# (The appendix prints the probability once as $1 - H / n^{-2}$, whereas text and proof have $1 - H/n^2$.)
 
 # %% tags=["parameters"]
 n_max = 8  # most bits of the random models [4..11]
@@ -104,7 +94,7 @@ thm4, cor5, eq32 = map(ledger.result, ("sensitive.thm4", "sensitive.cor5", "sens
 # %% [markdown]
 # ## The same layer on longer strings
 #
-# The layer of the example computes MAJORITY of any odd number of bits exactly, without $\varepsilon$. All its norms are 1 and $\|v\| = \frac12$, at every length, and $B(x) = 2/|m|$. We run it at an input with one zero more than ones. There just over half of the flips change the vote, and layer norm has most to do, because $|m| = \frac1n$.
+# The layer of the example computes MAJORITY of any odd number of bits exactly, without $\varepsilon$. All its norms are 1 and $\|v\| = \frac12$, at every length, and $B(x) = 2/|m|$. We run it at an input with one zero more than ones. There just over half of the flips change the vote, and layer norm has most to do, because $|m| = \frac1n$. If the sensitivity could grow while the magnification does not, this would speak against the theorem.
 
 
 # %%
@@ -123,11 +113,11 @@ form = {"s": ".0f", "B": ".0f"}
 table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form)
 
 # %% [markdown]
-# Sensitivity and magnification grow together: both are proportional to $n$, and their ratio falls from 0.3 to just above $\frac14$. A network with fixed weights therefore cannot compute MAJORITY on longer and longer strings without magnifying more and more.
+# Sensitivity and magnification grow together, both in proportion to $n$, and their ratio falls from 0.3 to just above $\frac14$. A network with fixed weights therefore cannot compute MAJORITY in this way on longer and longer strings without magnifying more and more.
 #
 # ## One layer norm, exactly
 #
-# The *influence* of bit $i$ on a vector $g(x)$ is $I_i[g] = \|g(x) - g(x^{\oplus i})\|$. The paper bounds what layer norm does to it term by term, and gets a product of a factor at $x$ and one at the neighbour. The following lemma has a single factor instead, and cannot be improved. The idea of its proof is that layer norm maps vectors to a sphere: two vectors of lengths $a$ and $a'$ at a distance $r$ land at an angle that is largest, for given $a + a'$, if they are equally long.
+# We now look at a single layer norm. The *influence* of bit $i$ on a vector $g(x)$ is $I_i[g] = \|g(x) - g(x^{\oplus i})\|$. The paper bounds what layer norm does to it term by term, and gets a product of a factor at $x$ and one at the neighbour. The following lemma has a single factor instead, and cannot be improved. The idea of its proof is that layer norm maps vectors to a sphere: two vectors of lengths $a$ and $a'$ at a distance $r$ land at an angle that is largest, for given $a + a'$, if they are equally long.
 #
 # ```{prf:lemma} One layer norm (ours)
 # :label: blowup-norm
@@ -137,39 +127,39 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 # ```
 #
 # ```{dropdown} Proof
-# Put $\sqrt{d \varepsilon}$ as one more column next to the centred $Y$. The longer vector $A$ has length $a = \sqrt d\, N$, and layer norm is $\sqrt d\, A / a$ without the last column. Let $A'$ be the same at the neighbour, $a'$ its length, and $r = \|A - A'\|$. Expanding the square, $\|A/a - A'/a'\|^2 = (r^2 - (a - a')^2) / (a a')$. This is at most $4 r^2 / (a + a')^2$, because that is the same as $r^2 (a - a')^2 \le (a + a')^2 (a - a')^2$, and $r \le a + a'$. Centring does not increase $r$, and the last columns agree. $\square$ (For unit vectors the inequality is due to Dunkl and Williams, 1964.)
+# We write layer norm as a division by a length, compute the distance of the two results, and compare. Put $\sqrt{d \varepsilon}$ as one more column next to the centred $Y$. The longer vector $A$ has length $a = \sqrt d\, N$, and layer norm is $\sqrt d\, A / a$ without the last column. Let $A'$ be the same at the neighbour, $a'$ its length, and $r = \|A - A'\|$. If we expand the square, we get $\|A/a - A'/a'\|^2 = (r^2 - (a - a')^2) / (a a')$. This is at most $4 r^2 / (a + a')^2$, because that is the same as $r^2 (a - a')^2 \le (a + a')^2 (a - a')^2$, and $r \le a + a'$. Finally centring does not increase $r$, and the last columns agree. $\square$ (For unit vectors the inequality is due to Dunkl and Williams, 1964.)
 # ```
 #
-# What is gained is that the factor is at most $2 / N(x)$. It contains the magnification at the input itself only, not at its neighbours, and it is the same for every bit.
+# What is gained is that the factor is at most $2 / N(x)$. So it contains the magnification at the input itself only, not at its neighbours, and it is the same for every bit.
 #
 # ## The law
 #
 # **The idea of the proof.** We follow the sum over all bits of their influences through the network. In the first layer this sum is of order $\log n$ at most inputs, although it has $n$ terms, because attention dilutes each bit. Every layer norm multiplies the whole sum by at most twice its magnification at $x$, since the factor of the lemma is the same for every bit, and every later attention and block by a constant. At the output the sensitivity is at most a multiple of the sum. The two inequalities that follow say this with constants.
 #
-# In the first layer three things move $Y^{(1)}_j$ when bit $i$ flips: its own token, the tokens that heads average, and the weights of the averages. Let $g = \|e(1) - e(0)\|$, and let $L_k$ be the Lipschitz constant of block $k$. Summed over $i$ the first is $g$, the second at most $C_V g$ a head, the third $C_V C_P$ times the sum that {prf:ref}`influence-tail` bounds with probability $1 - H/n^2$ ($\delta = 4$ there). Hence
+# In the first layer three things move $Y^{(1)}_j$ when bit $i$ flips: its own token, the tokens that heads average, and the weights of the averages. Let $g = \|e(1) - e(0)\|$, and let $L_k$ be the Lipschitz constant of block $k$. Summed over $i$ the first is $g$, the second at most $C_V g$ for each head, and the third $C_V C_P$ times the sum that {prf:ref}`influence-tail` bounds with probability $1 - H/n^2$ ($\delta = 4$ there). Together they give
 #
 # $$\sum_i I_i[Y^{(1)}_j] \le S := L_1 \bigl(g + H C_V (g + C_P \min\{16 \log n + 9,\ 2n\})\bigr) .$$ (eq-first-sum)
 #
-# The $2n$ is trivial, and the smaller one up to $n =$ {glue:text}`certain`; so far there is no exception. In a later layer {prf:ref}`influence-head` gives, with $\bar I_i$ the mean over positions and $y = y^{(k-1)}$,
+# The $2n$ is trivial, and it is the smaller of the two up to $n =$ {glue:text}`certain`, so that up to this length there is no exceptional input. In a later layer {prf:ref}`influence-head` gives, with $\bar I_i$ the mean over positions and $y = y^{(k-1)}$,
 #
 # $$I_i[Y^{(k)}_j] \le L_k \bigl((1 + H C_V C_A)\, I_i[y_j] + H C_V (1 + 2 C_A) e^{2 C_A}\, \bar I_i[y]\bigr) .$$ (eq-later-layer)
 #
 # ```{prf:theorem} Sensitive inputs magnify (ours)
 # :label: blowup-local
-# With $S$ from {eq}`eq-first-sum` and $G_k = L_k \bigl(1 + H C_V (C_A + (1 + 2 C_A) e^{2 C_A})\bigr)$, let
+# Take $S$ from {eq}`eq-first-sum` and $G_k = L_k \bigl(1 + H C_V (C_A + (1 + 2 C_A) e^{2 C_A})\bigr)$, and let
 #
 # $$K = 2^{L-1} \max |f|\; \|v\|\; S \prod_{k=2}^L G_k .$$
 #
-# With probability at least $1 - H/n^2$ over $x$, $\; s(f, x) \le K\, B(x)$. If $|f| \le 1$, then $\mathrm{as}(f) \le K\, \mathbb E[B] + H/n$.
+# Then $\; s(f, x) \le K\, B(x)$ with probability at least $1 - H/n^2$ over $x$. If moreover $|f| \le 1$, then $\mathrm{as}(f) \le K\, \mathbb E[B] + H/n$.
 # ```
 #
 # ```{dropdown} Proof
-# By {prf:ref}`blowup-norm` layer norm $k$ multiplies all influences by at most $2 \max_w 1/N^{(k)}_w(x)$. This does not depend on $i$ and can be taken out of the sum over $i$. So in layer $k \ge 2$ the number $\max_j \sum_i I_i[y_j]$ grows by at most $2 G_k \max_w 1/N^{(k)}_w(x)$, by {eq}`eq-later-layer`; after the first layer it is at most $2 S \max_w 1/N^{(1)}_w(x)$. Hence $\sum_i I_i[y^{(L)}_n] \le 2^L B(x)\, S \prod G_k$, and $s \le \frac14 \cdot 2 \max |f| \sum_i I_i[f] \le \frac12 \max |f|\, \|v\| \sum_i I_i[y^{(L)}_n]$. For the mean: if $|f| \le 1$, then $s \le n$ at the exceptional inputs, which adds at most $n \cdot H/n^2$. $\square$
+# We follow $\max_j \sum_i I_i[y_j]$ from layer to layer, and then bound the sensitivity by it. By {prf:ref}`blowup-norm` layer norm $k$ multiplies all influences by at most $2 \max_w 1/N^{(k)}_w(x)$, which does not depend on $i$ and can be taken out of the sum over $i$. So in layer $k \ge 2$ the number $\max_j \sum_i I_i[y_j]$ grows by a factor of at most $2 G_k \max_w 1/N^{(k)}_w(x)$, by {eq}`eq-later-layer`, and after the first layer it is at most $2 S \max_w 1/N^{(1)}_w(x)$. It follows that $\sum_i I_i[y^{(L)}_n] \le 2^L B(x)\, S \prod G_k$, and $s \le \frac14 \cdot 2 \max |f| \sum_i I_i[f] \le \frac12 \max |f|\, \|v\| \sum_i I_i[y^{(L)}_n]$. For the mean we need a bound at the exceptional inputs as well: if $|f| \le 1$, then $s \le n$ there, which adds at most $n \cdot H/n^2$. $\square$
 # ```
 #
-# In the paper the factor of bit $i$ contains $\mathrm{Blowup}(x^{\oplus i})$, so it cannot be taken out of the sum. The paper uses the inequality of Cauchy and Schwarz instead, and that costs the factor $\sqrt n$ and the squares.
+# Why is this simpler than the paper's bound? In the paper the factor of bit $i$ contains $\mathrm{Blowup}(x^{\oplus i})$, so it cannot be taken out of the sum. The paper uses the inequality of Cauchy and Schwarz instead, and this costs the factor $\sqrt n$ and the squares.
 #
-# **The constant is attained.** Consider a layer that returns its last bit, without attention or block: a zero is the token $(1, -1)$, a one is $-t$ times that, and $v = (\frac12, -\frac12)$. At the input of zeros $s = B = 1$ and $K = 1 + t$.
+# **The constant is attained.** To see that $K$ cannot be lowered, consider a layer that returns its last bit, without attention or block. A zero is the token $(1, -1)$, a one is $-t$ times that, and $v = (\frac12, -\frac12)$. At the input of zeros $s = B = 1$ and $K = 1 + t$, so that $s / (KB)$ tends to 1 as $t$ tends to 0.
 
 # %%
 rows = {}
@@ -180,9 +170,9 @@ table(pd.DataFrame(rows).T.rename_axis("t").astype(float), "The last of 64 bits"
 attained = at.law
 
 # %% [markdown]
-# **The power is right.** No smaller power of $B$ would do: in the table of MAJORITY all norms are fixed, $B = 2n$ grows, and $s/B$ stays above $\frac14$.
+# **The power is right.** No smaller power of $B$ would be enough, because in the table of MAJORITY all norms are fixed, $B = 2n$ grows, and $s/B$ stays above $\frac14$.
 #
-# A proof can contain a slip, so we also look for a network that violates the law. The search starts from random weights of one, two or three layers, changes them at random, single tensors also by factors up to $e^3$, and keeps what raises $s/(K B)$. A value above 1 would refute the law.
+# A proof can contain a slip, so we also look for a network that violates the law. The search starts from random weights of one, two or three layers, changes them at random, single tensors also by factors up to $e^3$, and keeps what raises $s/(K B)$. If it found a value above 1, the law would be refuted.
 
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
@@ -212,7 +202,7 @@ laws = pd.Series(laws, name="largest s / (K B)").rename_axis("layers")
 table(laws, "The search, two bits", form=".3f")
 
 # %% [markdown]
-# The search works on two bits. On long strings, where the logarithm in $S$ counts, we take the two models written by hand, PARITY and MAJORITY, and on strings of up to {glue:text}`n_max` bits random models.
+# The search works on two bits, where the logarithm in $S$ does not count. So we also take the two models written by hand, PARITY and MAJORITY, on long strings, and random models on strings of up to {glue:text}`n_max` bits.
 
 # %% mystnb={"code_prompt_hide": "Models, and checks", "code_prompt_show": "Models, and checks"} tags=["hide-input"]
 found = {}
@@ -252,11 +242,11 @@ glue(attained=attained, climbed=laws.max(), n_max=n_max)
 glue(certain=max(n for n in range(2, 100) if 2 * n <= tail_bound(n, 4)))
 
 # %% [markdown]
-# Nothing exceeds 1, and the search reaches {glue:text}`climbed:.3f`. In ordinary models the law is far from attained, since $K$ multiplies the worst cases of all layers.
+# No network exceeds 1, and the search reaches {glue:text}`climbed:.3f`. In ordinary models the law is far from attained, since $K$ multiplies the worst cases of all layers.
 #
 # ## Theorem 4 follows, with a square
 #
-# {prf:ref}`sensitive-thm4` does not assume that $f$ is bounded, and its proof starts with $s \le \frac14 \|v\|^2 \sum_i I_i[y_n]^2$. So $s$ grows like $\|v\|^2$; (32) has $1 + \|v\|$. The main text asks for a polynomial, and one of degree two does it:
+# What does the law say about the printed theorem? {prf:ref}`sensitive-thm4` does not assume that $f$ is bounded, and its proof starts with $s \le \frac14 \|v\|^2 \sum_i I_i[y_n]^2$. So $s$ grows like $\|v\|^2$, whereas (32) has $1 + \|v\|$. The main text asks for a polynomial, and one of degree two is enough:
 #
 # ```{prf:theorem} The constant of Theorem 4, repaired
 # :label: blowup-thm4-repaired
@@ -266,11 +256,11 @@ glue(certain=max(n for n in range(2, 100) if 2 * n <= tail_bound(n, 4)))
 # ```{dropdown} Proof: one line
 # $$s \le K B, \qquad K = \max |f|\, \|v\|\; S \prod_{k \ge 2} 2 G_k \le \max |f|\, \|v\|\; \tfrac12 C^{(0)} \log n \prod_{k \ge 2} C^{(k)}, \qquad |f| \le \sqrt d\, \|v\|, \qquad B \le \mathrm{Blowup}^2 .$$
 #
-# Here $2 S \le C^{(0)} \log n$ for $n \ge 2$, because $g \le 2 C_P$ and $2 (4 + \min\{16 \log n + 9, 2n\}) \le 150 \log n$. And $2 G_k \le 4 L_f C_V (H + 1) e^{4 C_A} \le C^{(k)}$, because $1 + 3 C_A \le 2 e^{2 C_A}$. Finally $C^{(1)} \ge 1$ and $\log n \le \sqrt{n \log n}$. With $|f| \le 1$ in place of $|f| \le \sqrt d\, \|v\|$ the factor $\|v\|$ remains, as in (32).
+# The second inequality collects three facts: $2 S \le C^{(0)} \log n$ for $n \ge 2$, because $g \le 2 C_P$ and $2 (4 + \min\{16 \log n + 9, 2n\}) \le 150 \log n$; $2 G_k \le 4 L_f C_V (H + 1) e^{4 C_A} \le C^{(k)}$, because $1 + 3 C_A \le 2 e^{2 C_A}$; and $C^{(1)} \ge 1$ and $\log n \le \sqrt{n \log n}$. If $|f| \le 1$ is used in place of $|f| \le \sqrt d\, \|v\|$, the factor $\|v\|$ remains, as in (32).
 #
-# For the mean, the exceptional inputs add at most $\max f^2\, n \cdot H/n^2$ to $\mathrm{as}(f)$. If $|f| \le 1$ this is $H / n$, and $\sqrt{n \log n} \ge 1$. Else it is at most $H d\, \|v\|^2 / n$, and $\mathbb E[\mathrm{Blowup}^2] \ge 1$.
+# For the mean, the exceptional inputs add at most $\max f^2\, n \cdot H/n^2$ to $\mathrm{as}(f)$. If $|f| \le 1$ this is $H / n$, and then we use $\sqrt{n \log n} \ge 1$. Otherwise it is at most $H d\, \|v\|^2 / n$, and then we use $\mathbb E[\mathrm{Blowup}^2] \ge 1$.
 #
-# *How loose is it?* For $|f| \le 1$ the same line gives $C \sqrt{n \log n} \ge 25 \sqrt d \cdot 150\, \frac{\sqrt{n \log n}}{4 + \min\{16 \log n + 9, 2n\}}\, K$. The fraction is at least its value at $n = 2$, where all is at least $780 K$, as $d \ge 2$. The right side of (12) is at least $(1 + B)^2 + 1 \ge 4.8\, B$. So at least 3.5 decades of (32) are never used. $\square$
+# *How loose is the bound?* For $|f| \le 1$ the same line gives $C \sqrt{n \log n} \ge 25 \sqrt d \cdot 150\, \frac{\sqrt{n \log n}}{4 + \min\{16 \log n + 9, 2n\}}\, K$. The fraction is at least its value at $n = 2$, where the whole is at least $780 K$, as $d \ge 2$. The right side of (12) is at least $(1 + B)^2 + 1 \ge 4.8\, B$. So at least 3.5 decades of (32) are never used. $\square$
 # ```
 #
 # To see the difference between $1 + \|v\|$ and $1 + \|v\|^2$ we take MAJORITY of 5 bits, at all inputs, and make its read-out longer and longer. The theorem allows a share $H/n^2 = 0.04$ of exceptional inputs; a larger share above the bound refutes the formula.
@@ -345,13 +335,13 @@ glue(useful=float(useful), C=C)
 glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 34))
 
 # %% [markdown]
-# {numref}`fig-blowup-readout` shows the worst input. With (32) the ratio grows in proportion to the read-out, because $s$ grows like its square and the constant like its first power; it crosses 1 a little beyond a factor of $10^6$. With the square it stays level, far below 1. With a read-out {glue:text}`longer:.0e` times as long a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and with the square none is. No one would train such a model; it shows how (32) has to be read.
+# {numref}`fig-blowup-readout` shows the ratio at the worst input as the read-out grows. With (32) it rises in proportion to the read-out, because $s$ grows like its square and the constant like its first power, and it crosses 1 a little beyond a factor of $10^6$. With the square it stays level, far below 1. At a read-out that is {glue:text}`longer:.0e` times as long a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and with the square none is. Nobody would train such a model, but it shows how (32) has to be read.
 #
-# For outputs up to 1 the constant is far larger than needed: the proof above leaves a factor of $10^{3.5}$ unused in every model. MAJORITY by hand has $C =$ {glue:text}`C:.0f`. Since $s \le n$ and the right side of (12) is at least 2, the bound (12) is vacuous for it up to a length of about {glue:text}`useful:.1e`. The sharper law is no longer vacuous from {glue:text}`speaks` bits on; {ref}`ch-magnified-inputs` follows it to long strings.
+# For outputs up to 1 the constant is far larger than needed, since the proof above leaves a factor of $10^{3.5}$ unused in every model. For example, MAJORITY by hand has $C =$ {glue:text}`C:.0f`. Since $s \le n$ and the right side of (12) is at least 2, the bound (12) is vacuous for it up to a length of about {glue:text}`useful:.1e`. The sharper law is no longer vacuous from {glue:text}`speaks` bits on, and {ref}`ch-magnified-inputs` follows it to long strings.
 #
 # ## What we found
 #
-# * Layer norm magnifies an influence by at most $2 / (N(x) + N(x^{\oplus i}))$. This gives a local and linear law, $s(f, x) \le K B(x)$, with $K$ of order $\log n$ at fixed norms. One layer attains {glue:text}`attained:.1%` of it, and MAJORITY shows that no smaller power of $B$ would do.
+# * Layer norm magnifies an influence by at most $2 / (N(x) + N(x^{\oplus i}))$. This gives a local and linear law, $s(f, x) \le K B(x)$, with $K$ of order $\log n$ at fixed norms. One layer attains {glue:text}`attained:.1%` of it, and MAJORITY shows that no smaller power of $B$ would be enough.
 # * Theorem 4 and Corollary 5 are true with a constant as the main text describes it. In formula (32), with $L_f$ over all of space, $1 + \|v\|$ has to be replaced by $1 + \|v\|^2$, unless outputs are at most 1.
 # * What this says of PARITY and MAJORITY on long strings is in {ref}`ch-magnified-inputs`.
 #
@@ -359,15 +349,15 @@ glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 3
 # :title: Eq. (32) needs the square of the read-out's norm
 # :group: misprint
 #
-# **Statement.** As printed in Section 4, Theorem 4 has a constant $C$ that is (8) times a polynomial in $H$, $d$ and the norms of all weights; "see (32)", where the read-out enters as $1 + \|v\|$. Corollary 5 has the same $C$.
+# **Statement.** As printed in Section 4, Theorem 4 has a constant $C$ that is (8) times a polynomial in $H$, $d$ and the norms of all weights. For its definition the paper refers to (32), where the read-out enters as $1 + \|v\|$, and Corollary 5 has the same $C$.
 #
-# **Counterexample.** To the formula only. MAJORITY of 5 bits with a read-out {glue:text}`longer:.0e` times as long: a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and 0.04 is allowed.
+# **Counterexample.** It is one to the formula only. For MAJORITY of 5 bits with a read-out {glue:text}`longer:.0e` times as long, a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and 0.04 is allowed.
 #
-# **Why.** The proof has $\|v\|^2$, the formula $1 + \|v\|$.
+# **Why.** The proof has the factor $\|v\|^2$, because $s$ is a sum of squares of outputs, but the formula has $1 + \|v\|$.
 #
-# **Repair.** $1 + \|v\|^2$ in (32), and for Corollary 5 a further term $H d\, \|v\|^2$: then both hold for every read-out. Or $|f| \le 1$. Sharper: $s(f, x) \le K B(x)$ with the same probability, which implies Theorem 4.
+# **Repair.** With $1 + \|v\|^2$ in (32), and for Corollary 5 a further term $H d\, \|v\|^2$, both hold for every read-out; without a change they hold if $|f| \le 1$. A sharper form is $s(f, x) \le K B(x)$ with the same probability, which implies Theorem 4.
 #
-# **What survives.** Theorem 4 and Corollary 5 as the main text states them, and their message in a stronger form.
+# **What survives.** Theorem 4 and Corollary 5 survive as the main text states them, and their message in a stronger form.
 # ```
 #
 # ## What would falsify this
@@ -380,14 +370,26 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The measurements of the repository `lacoco-lab/sensitivity-hardness` are of another quantity. Its model has two layer norms in a layer, with gain, bias and $\varepsilon = 10^{-5}$, and all four enter its blow-up. Each factor is $\max_w 1/s$ with the variance divided by $d - 1$, without $\varepsilon$ and without the "1 +"; in the last layer only the token that is read counts. So it is close to our $B$ in form. The constant $C$ plays no part in it.
+# The measurements of the repository `lacoco-lab/sensitivity-hardness` are of another quantity. Its model has two layer norms in a layer, with gain, bias and $\varepsilon = 10^{-5}$, and all four enter its blow-up. Each factor is $\max_w 1/s$ with the variance divided by $d - 1$, without $\varepsilon$ and without the "1 +", and in the last layer only the token that is read counts. So it is close to our $B$ in form, and the constant $C$ is not used.
 #
 # ## Exercises
 #
 # ```{exercise}
+# :label: ex-blowup-square
+#
+# *By hand.* In the figure the curve with (32) has slope 1 once the read-out is long, and the repaired one has slope 0. Why is this so?
+# ```
+#
+# ```{solution} ex-blowup-square
+# :class: dropdown
+#
+# The sensitivity $s$ is a sum of squares of differences of outputs, so it grows like the square of the read-out. The constant (32) grows like the read-out, so that one power of it is left over in the ratio, whereas with $1 + \|v\|^2$ nothing is left over.
+# ```
+#
+# ```{exercise}
 # :label: ex-blowup-scale
 #
-# *With the computer.* Multiply the embeddings of the majority layer by a factor $c$ below 1. What happens to $s$, to $B$ and to $K B$, and what to the right side of (12) with the printed constant? Guess first, then compute it for 5 bits and $c = 1, 0.1, 0.01$. Which of the two bounds is about the function that the network computes, and which about the way in which its weights are written?
+# *With the computer.* Multiply the embeddings of the majority layer by a factor $c$ below 1. What happens to $s$, to $B$ and to $K B$, and what to the right side of (12) with the printed constant? Guess first, then compute it for 5 bits and $c = 1, 0.1, 0.01$. Which of the two bounds is about the function that the network computes, and which about the way in which its weights are written? How much of the law a longer search attains is shown by `python -m bookkit.run sensitive/layer_norm_blowup -p steps 1000 --out my_run`.
 # ```
 #
 # ```{solution-start} ex-blowup-scale
@@ -409,19 +411,21 @@ answer = pd.DataFrame(rows).T.rename_axis("c")
 table(answer, "Embeddings times c: the largest value over all inputs", form=".4g")
 
 # %% [markdown]
-# The function stays, and with it $s$. The deviations are multiplied by $c$, so $B$ is divided by it. The sum $S$ of the first layer is multiplied by $c$, and $K B$ stays. The paper's constants count as at least 1, so $C$ stays while the blow-up grows, and (12) becomes weaker although the network computes the same.
+# The function stays the same, and so does $s$. The deviations are multiplied by $c$, so $B$ is divided by it. The sum $S$ of the first layer is multiplied by $c$ as well, so that $K B$ stays. The paper's constants count as at least 1, so $C$ stays while the blow-up grows, and (12) becomes weaker although the network computes the same function.
 #
 # ```{solution-end}
 # ```
 #
 # ```{exercise}
-# :label: ex-blowup-square
-# *By hand.* In the figure the curve with (32) has slope 1 once the read-out is long, and the repaired one has slope 0. Why?
+# :label: ex-blowup-epsilon
+#
+# *To think about.* In practice layer norm has a fixed $\varepsilon > 0$. What does {prf:ref}`blowup-local` then say of a transformer with $|f| \le 1$ and bounded norms that computes PARITY at every length? How fast must $\varepsilon$ fall, or the norms grow?
 # ```
 #
-# ```{solution} ex-blowup-square
+# ```{solution} ex-blowup-epsilon
 # :class: dropdown
-# $s$ is a square of differences of outputs, so it grows like the square of the read-out. (32) grows like the read-out, and what is left over is one power of it; with $1 + \|v\|^2$ nothing is left over.
+#
+# Every deviation is at least $\sqrt \varepsilon$, so $B \le \varepsilon^{-L/2}$. For PARITY $\mathrm{as}(f) = n$, and the theorem gives $n - \frac Hn \le K \varepsilon^{-L/2}$, that is, $\varepsilon \le (K / (n - \frac Hn))^{2/L}$ with $K$ of order $\log n$. So with a fixed $\varepsilon$ the transformer fails on long strings, unless its norms grow with $n$. But the more layers there are, the more slowly $\varepsilon$ has to fall, because each of them can magnify.
 # ```
 #
 # ## References

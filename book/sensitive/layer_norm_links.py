@@ -19,7 +19,7 @@
 # # The links behind Theorem 4
 #
 # ```{verdict}
-# The three lemmas behind Theorem 4 are true if their constants are defined a little more generously. Lemma 16 needs no change. Lemmas 17 and 18 need a Lipschitz constant over all of space, since with the printed one a single hidden unit violates the bound (49) by a factor of {glue:text}`hinge_ball:.0f`. Lemma 17 also needs a "1 +" that was lost on the way from Lemma 16; without it a large second block violates (51) by a factor of {glue:text}`ones51:.0f`. Theorem 4 is not affected.
+# The three lemmas behind Theorem 4 are true if their constants are defined a little more generously, and Theorem 4 is not affected. Lemma 16 needs no change. Lemmas 17 and 18 need a Lipschitz constant of the feedforward block over all of space, since with the printed one a single hidden unit violates the bound (49) by a factor of {glue:text}`hinge_ball:.0f`. Lemma 17 also needs a "1 +" that was lost on the way from Lemma 16, and without it a large second block violates (51) by a factor of {glue:text}`ones51:.0f`.
 # ```
 # **Needs** {ref}`ch-layer-norm-blowup`. **Read** 11 min. **Runs in** 10 s. **Source** printed.
 #
@@ -27,24 +27,19 @@
 #
 # ## Why one should care
 #
-# {ref}`ch-layer-norm-blowup` proves a sharper form of Theorem 4 by a way of its own. So why look at the paper's own steps? First, other proofs use them: a bound on what one layer norm does to a small change is needed wherever the influence of an input is followed through a transformer. Secondly, a constant that is defined over a ball looks harmless, and here it is not: the ball has to contain everything that the block is ever given. Thirdly, the product of all steps is many orders of magnitude larger than what it bounds, and it is useful to know in which step this is lost.
+# Theorem 4 says that a sensitive function needs layer norms that magnify. The paper proves it by a chain of inequalities: one for what layer norm does to a difference of two tokens, one for the first layer, and one for each later layer. {ref}`ch-layer-norm-blowup` proves a sharper form by a way of its own, so why look at the paper's own steps? First, other proofs use them, because a bound on what one layer norm does to a small change is needed wherever the influence of an input is followed through a transformer. A reader who wants to build on a single inequality should know in which form it is true. Second, a constant that is defined over a ball looks harmless, and here it is not, because the ball has to contain everything that the block ever receives. Third, the product of all steps is many orders of magnitude larger than what it bounds, and it is useful to know in which step this is lost.
 #
 # ## One token by hand
 #
-# Let a token have two columns, $Y = (t, -t)$, and let a flip turn it into $(-t', t')$. Its mean is 0 and its deviation $N = t$, later $t'$. Layer norm returns $(1, -1)$ and $(-1, 1)$. So a change of length $I[Y] = \sqrt 2\, (t + t')$ becomes one of length $I[y] = 2 \sqrt 2$, whatever $t$ and $t'$ are. Layer norm has magnified it exactly by $2 / (t + t')$, the sharp factor of {prf:ref}`blowup-norm`. Lemma 16 below allows more, with $C = \sqrt 2$, the length of the longer token:
+# Let a token have two columns, $Y = (t, -t)$, and let a flip turn it into $(-t', t')$. Its mean is 0 and its deviation is $N = t$, later $t'$, and layer norm returns $(1, -1)$ and $(-1, 1)$. So a change of length $I[Y] = \sqrt 2\, (t + t')$ becomes one of length $I[y] = 2 \sqrt 2$, whatever $t$ and $t'$ are. In other words, layer norm has magnified the change exactly by $2 / (t + t')$, the sharp factor of {prf:ref}`blowup-norm`. Lemma 16 below allows more, here with $C = \sqrt 2$, the length of the longest token in the table:
 #
 # | $t$ | $t'$ | $I[Y]$ | $I[y]$ | $\frac2{N + N'} I[Y]$ | $2 C\, I[Y]\, (1 + \frac1N)(1 + \frac1{N'})$ |
 # |:--|:--|:--|:--|:--|:--|
 # | 1 | 1 | 2.83 | 2.83 | 2.83 | 32 |
 # | 1 | 0.1 | 1.56 | 2.83 | 2.83 | 96.8 |
+# | 0.1 | 0.1 | 0.283 | 2.83 | 2.83 | 96.8 |
 #
-# ## Why one should care
-#
-# Theorem 4, that a sensitive function needs layer norms that magnify, is proved by a chain of inequalities: one for what layer norm does to a difference of two tokens, one for the first layer, one for each later layer. A chain is as strong as its links. Some of the constants are defined in one place and used in another, and there slips happen that the theorem survives. We take the links one by one, so that a reader who wants to build on a single inequality knows in which form it is true.
-#
-# ## Two tokens through a layer norm
-#
-# Let a token have the two columns $(u, -u)$, so that its mean is 0 and its standard deviation $|u|$. Layer norm turns it into $(1, -1)$ or $(-1, 1)$. Take $u = 0.1$ at one input and $u = -0.1$ at its neighbour. Before layer norm the tokens differ by $0.2 \sqrt2$, behind it by $2 \sqrt2$: the difference was magnified by 10, which is $1/N$ with $N = 0.1$. Lemma 16 allows $2 C (1 + 1/N)^2 = 242\, C$ here. The square is not needed in this example, and it is what a sharper link replaces in {ref}`ch-layer-norm-blowup`.
+# In the last row the change is magnified by $10 = 1/N$. Lemma 16 allows $2 C (1 + \frac1N)^2 = 242\, C$ times the change, with a square of the magnification that is not needed. The sharper factor in {ref}`ch-layer-norm-blowup` does without this square.
 #
 # ## The statements
 #
@@ -156,7 +151,7 @@ def links(spec, weights):
 # %% [markdown]
 # ## Which step gives away most
 #
-# We take random transformers of two layers, two heads and $d = 8$, without $\varepsilon$, on all inputs of up to {glue:text}`n_max` bits. The constants are exponential in $C_A$, so we scale the scores to a prescribed $C_A$. For each step we take the largest ratio of left to right side. A ratio above 1 would refute the step, and a small one says that it is loose.
+# Before we look at the steps one by one, we ask how loose each of them is. We take random transformers of two layers, two heads and $d = 8$, without $\varepsilon$, on all inputs of up to {glue:text}`n_max` bits. The constants are exponential in $C_A$, so we scale the scores to a prescribed $C_A$. For each step we take the largest ratio of left to right side. A ratio above 1 would refute the step, and a small one says that it is loose.
 
 # %%
 rows = {}
@@ -189,11 +184,11 @@ ax.legend(loc="upper left", fontsize=8)
 figures.show()
 
 # %% [markdown]
-# {numref}`fig-blowup-links` is read from the top. The sum over bits in the first layer uses a thousandth of its bound, and one layer norm some hundredths of Lemma 16. A later layer uses a hundred-thousandth of (51) at best, and at $C_A = 10$ nothing that one could measure, because its bound contains $e^{4 C_A}$. So it is the attention of later layers that makes the product in the last row so loose, and not layer norm.
+# We read {numref}`fig-blowup-links` from the top. The sum over bits in the first layer uses a thousandth of its bound, and one layer norm some hundredths of Lemma 16. A later layer uses a hundred-thousandth of (51) at best, and at $C_A = 10$ nothing that one could measure, because its bound contains $e^{4 C_A}$. So it is the attention of later layers that makes the product in the last row so loose, and not layer norm.
 #
 # ## One layer norm: Lemma 16
 #
-# By {prf:ref}`blowup-norm` layer norm multiplies an influence by at most $2/(N + N')$, with $N' = N(x^{\oplus i})$. Now $\frac{2}{N + N'} \le \frac1{\sqrt{N N'}} \le \frac14 (1 + \frac1N)(1 + \frac1{N'})$. So Lemma 16 is true. Its factor $C$ is not needed where it is at least 1, and less than $\frac18$ of the bound is ever used, since $C > 1$. A token of length $C$ that a flip reverses, as in the example, uses $\frac1{8C}$ at $N = 1$, which comes as near to $\frac18$ as one likes. We also try random tables of tokens with small, medium and large steps and several $\varepsilon$. Two variants should fail, and do: $1 / \max(N, N')$ in place of $2 / (N + N')$, and Lemma 16 with $C = 0.05$, below what its hypothesis allows.
+# By {prf:ref}`blowup-norm` layer norm multiplies an influence by at most $2/(N + N')$, with $N' = N(x^{\oplus i})$. Since $\frac{2}{N + N'} \le \frac1{\sqrt{N N'}} \le \frac14 (1 + \frac1N)(1 + \frac1{N'})$, Lemma 16 is true. Its factor $C$ is not needed where it is at least 1, and less than $\frac18$ of the bound is ever used, since $C > 1$. A token of length $C$ that a flip reverses, as in the example, uses $\frac1{8C}$ at $N = 1$, which comes as near to $\frac18$ as one likes. We also try random tables of tokens with small, medium and large steps and several $\varepsilon$, and a ratio above 1 would refute the lemma. Two variants should fail: $1 / \max(N, N')$ in place of $2 / (N + N')$, and Lemma 16 with $C = 0.05$, below what its hypothesis allows.
 
 
 # %%
@@ -256,7 +251,7 @@ lem16.holds(
 # %% [markdown]
 # ## The first layer: (49)
 #
-# {eq}`eq-first-sum` bounds the sum by $S$, with the same probability, and $2 S \le C^{(0)} \log n$: the proof stands under {prf:ref}`blowup-thm4-repaired`. So (49) is true with $L_f$ over all of space. On short strings the smaller term in $S$ is the trivial $2n$, so we also take strings of {glue:text}`n_or` bits, on which it is the logarithm. Two heads are tried at random inputs: one with scores that rise fast towards one end of the string, and the head that computes OR, with scores $\log n$ on ones and $-\log n$ on zeros. Tokens are $(\pm 1, \pm 1) / \sqrt 2$, by their bit and by a random sign of their position, and the value matrix is the identity. There have to be exceptional inputs: at $x = 0$ every bit moves OR.
+# No ratio exceeds 1, and both variants fail. We now turn to the sum over bits in the first layer. {eq}`eq-first-sum` bounds this sum by $S$, with the same probability, and $2 S \le C^{(0)} \log n$, as is proved under {prf:ref}`blowup-thm4-repaired`. So (49) is true with $L_f$ over all of space. On short strings the smaller term in $S$ is the trivial $2n$, so we also take strings of {glue:text}`n_or` bits, on which it is the logarithm. Two heads are tried at random inputs: one with scores that rise fast towards one end of the string, and the head that computes OR, with scores $\log n$ on ones and $-\log n$ on zeros. Tokens are $(\pm 1, \pm 1) / \sqrt 2$, by their bit and by a random sign of their position, and the value matrix is the identity. There have to be exceptional inputs, because at $x = 0$ every bit moves OR.
 
 
 # %%
@@ -291,9 +286,11 @@ eq49.holds(
 )
 
 # %% [markdown]
-# **Two balls that are too small.** The definition (27), however, takes $L_f$ over the ball of radius $(H + 1) \sqrt d$ only, and the first block is given vectors of length up to $(1 + H C_V) C_P$. And $C_{\rm MLP}$ of (26) is the largest $\|f^{\rm MLP}\|$ on a ball of radius $(H + 1) C_V \min\{C_P, \sqrt d\}$. One hidden unit that is silent up to length 20 and steep beyond makes both balls too small: $f^{\rm MLP}(z) = z + 10^6 (u \cdot z - 20)_+\, u$, with positions $30 u$, $n = 3$, $d = 4$, $H = 1$ and $V = 0$.
+# At random inputs both heads stay far below the bound, and OR exceeds it at the string of zeros, as expected.
 #
-# For (31) the paper has a way out. By its footnote 9, $C_{\rm MLP}$ "can be chosen to be the product of parameter matrix norms in the MLP". Let the block be $z + \mathrm{relu}(zW + b) W' + b'$, and count its skip connection and its biases: $C_{\rm MLP} = 1 + (\|W\| + \|b\|) \|W'\| + \|b'\|$. Then $\|f^{\rm MLP}(z)\| \le C_{\rm MLP} \max\{1, \|z\|\}$, and $\|z\| \le (1 + H C_V) C_P \le (H + 1) C_V C_P$, where all constants are at least 1. So (31) holds. (49) and (54) use $L_f$ of (27), for which nothing of the kind is said.
+# **Two balls that are too small.** The definition (27), however, takes $L_f$ over the ball of radius $(H + 1) \sqrt d$ only, and the first block is given vectors of length up to $(1 + H C_V) C_P$. Similarly, $C_{\rm MLP}$ of (26) is the largest $\|f^{\rm MLP}\|$ on a ball of radius $(H + 1) C_V \min\{C_P, \sqrt d\}$. One hidden unit that is silent up to length 20 and steep beyond makes both balls too small. We take $f^{\rm MLP}(z) = z + 10^6 (u \cdot z - 20)_+\, u$, with positions $30 u$, $n = 3$, $d = 4$, $H = 1$ and $V = 0$.
+#
+# For (31) the paper itself has a remedy. By its footnote 9, $C_{\rm MLP}$ "can be chosen to be the product of parameter matrix norms in the MLP". Let the block be $z + \mathrm{relu}(zW + b) W' + b'$, and count its skip connection and its biases: $C_{\rm MLP} = 1 + (\|W\| + \|b\|) \|W'\| + \|b'\|$. Then $\|f^{\rm MLP}(z)\| \le C_{\rm MLP} \max\{1, \|z\|\}$, and $\|z\| \le (1 + H C_V) C_P \le (H + 1) C_V C_P$, where all constants are at least 1, so that (31) holds. (49) and (54) use $L_f$ of (27), for which nothing of the kind is said.
 
 # %%
 steep, u = 1e6, f64([1.0, -1.0, 0.0, 0.0]) / math.sqrt(2)
@@ -342,7 +339,7 @@ eq31.holds(
 # %% [markdown]
 # ## The lost "1 +": (50) and (51)
 #
-# Lemma 17 uses the factors $1/N$ of Lemma 16 without its "1 +". In (50) the factor $\max \|Y^{(1)}_j\|$ makes up for it, as long as $\varepsilon \le (4 - \frac1d) \max \|Y^{(1)}_j\|^2$. In (51) the proof has such a factor and its last line drops it. So (51) fails even without $\varepsilon$, at a second block that multiplies by a large number: then $N^{(2)}$ is large, layer norm undoes it, and the right side has it once in $L_f$ and twice in $1/(N N')$. Two bits, $d = 2$, no attention, a token $\pm(1, -1)$ for its bit:
+# Lemma 17 uses the factors $1/N$ of Lemma 16 without its "1 +". In (50) the factor $\max \|Y^{(1)}_j\|$ makes up for it, as long as $\varepsilon \le (4 - \frac1d) \max \|Y^{(1)}_j\|^2$. In (51) the proof has such a factor, but its last line drops it. So (51) fails even without $\varepsilon$, at a second block that multiplies by a large number, for the following reason: then $N^{(2)}$ is large, layer norm undoes it, and the right side has it once in $L_f$ and twice in $1/(N N')$. To show both failures, we take for (50) one token of length 1 with $\varepsilon = 100$, and for (51) two bits with $d = 2$, no attention, and a token $\pm(1, -1)$ for its bit:
 
 
 # %%
@@ -386,14 +383,16 @@ for row, others, (name, (as_printed, repaired)) in zip(
 #
 # ```{prf:proposition} With the "1 +" the links hold
 # :label: blowup-links-repaired
-# (50), (51) and (54) hold with $1 + 1/N$ in place of $1/N$, at every $\varepsilon$ and for every block.
+# The bounds (50), (51) and (54) hold with $1 + 1/N$ in place of $1/N$, at every $\varepsilon$ and for every block.
 # ```
+#
+# **The idea of the proof** is the same for all three: replace each layer norm by the sharp factor, bound this factor by $\frac14 (1 + \frac1N)(1 + \frac1{N'})$, and carry out the paper's induction.
 #
 # ```{dropdown} Proof
-# Let $\tau = 1 + 1/N_j(x)$ and $\tau' = 1 + 1/N_j(x^{\oplus i})$. By {prf:ref}`blowup-norm` $I_i[y_j] \le \frac14 \tau \tau' I_i[Y_j]$, as above. This is (50), since $C^{(1)} \ge 1$. By {eq}`eq-later-layer`, with $1 + H C_V C_A$ and $H C_V (1 + 2 C_A) e^{2 C_A}$ both at most $(H + 1) C_V e^{4 C_A}$, $I_i[Y^{(k)}_j] \le L_f (H + 1) C_V e^{4 C_A} (I_i[y_j] + \bar I_i[y])$, so (51) holds with $C^{(k)}/192$ in place of $C^{(k)}/3$. Lemma 18 follows as in the paper, by induction: applying $I_j + \bar I$ twice gives $I_j + 3 \bar I \le 3 (I_j + \bar I)$, and $\tau \le \max_w \tau_w$. $\square$
+# We write $\tau = 1 + 1/N_j(x)$ and $\tau' = 1 + 1/N_j(x^{\oplus i})$, and take the three bounds in turn. By {prf:ref}`blowup-norm` we have $I_i[y_j] \le \frac14 \tau \tau' I_i[Y_j]$, as above, which is (50), since $C^{(1)} \ge 1$. By {eq}`eq-later-layer`, with $1 + H C_V C_A$ and $H C_V (1 + 2 C_A) e^{2 C_A}$ both at most $(H + 1) C_V e^{4 C_A}$, $I_i[Y^{(k)}_j] \le L_f (H + 1) C_V e^{4 C_A} (I_i[y_j] + \bar I_i[y])$, so (51) holds with $C^{(k)}/192$ in place of $C^{(k)}/3$. Lemma 18 follows as in the paper, by induction, because applying $I_j + \bar I$ twice gives $I_j + 3 \bar I \le 3 (I_j + \bar I)$, and $\tau \le \max_w \tau_w$. $\square$
 # ```
 #
-# The idea is the same for all three: replace each layer norm by the sharp factor, bound this factor by $\frac14 (1 + \frac1N)(1 + \frac1{N'})$, and carry out the paper's induction. In ordinary models the bound (54) is so loose that it would hold without its blow-up too. So one more model has all its embeddings multiplied by $10^{-12}$; there the first layer norm has to magnify by $10^{12}$, and without the blow-up (54) must fail.
+# In ordinary models the bound (54) is so loose that it would hold without its blow-up too. So one more model has all its embeddings multiplied by $10^{-12}$; there the first layer norm has to magnify by $10^{12}$, and without the blow-up (54) must fail.
 
 # %%
 spec = PostNormSpec(6, width=8, layers=2, heads=2, hidden=8)
@@ -412,7 +411,9 @@ lem18.holds(
 )
 
 # %% [markdown]
-# The larger ball is needed in later layers too, because a later block is given vectors of length up to $(1 + H C_V) \sqrt d$, and (27) looks at those up to $(H + 1) \sqrt d$. Let $u$ and $v$ be orthonormal and centred, $d = 4$, $n = 3$, $H = 1$. Tokens are $5 u \pm 10^{-10} v$ by their bit; the first layer does nothing, and its norm makes $2 u \pm 4 \cdot 10^{-11} v$ of them. In the second layer attention averages and $V = 10 I$, which gives $22 u$ and a little $v$. Its block adds $2 \cdot 10^{11} \bigl[ (u \cdot z + v \cdot z - 10)_+ - (u \cdot z - 10)_+ \bigr] v$, which is 0 for all $\|z\| \le 4$.
+# With its blow-up the bound holds also for these tokens, and without it the left side is many times too large.
+#
+# The larger ball is needed in later layers too, because a later block is given vectors of length up to $(1 + H C_V) \sqrt d$, and (27) looks at those up to $(H + 1) \sqrt d$. To see that this makes (54) fail, let $u$ and $v$ be orthonormal and centred, $d = 4$, $n = 3$, $H = 1$. Tokens are $5 u \pm 10^{-10} v$ by their bit; the first layer does nothing, and its norm makes $2 u \pm 4 \cdot 10^{-11} v$ of them. In the second layer attention averages and $V = 10 I$, which gives $22 u$ and a little $v$. Its block adds $2 \cdot 10^{11} \bigl[ (u \cdot z + v \cdot z - 10)_+ - (u \cdot z - 10)_+ \bigr] v$, which is 0 for all $\|z\| \le 4$, so that the Lipschitz constant on the ball does not see it.
 
 # %%
 u, v = f64([1.0, -1.0, 0.0, 0.0]) / math.sqrt(2), f64([0.0, 0.0, 1.0, -1.0]) / math.sqrt(2)
@@ -443,7 +444,7 @@ glue(top54=random.loc["(54)"].max(), n_max=n_max)
 # %% [markdown]
 # ## What we found
 #
-# * Lemma 16 holds, and less than $\frac18$ of its bound is ever used. The factor $2 / (N + N')$ is attained.
+# * Lemma 16 holds, and less than $\frac18$ of its bound is ever used. The sharper factor $2 / (N + N')$ is attained.
 # * The bound (49) holds with a Lipschitz constant over all of space. The words "with probability" cannot be dropped: at {glue:text}`n_or` bits OR exceeds the bound at $x = 0$ by a factor of {glue:text}`or_sum:.2f`.
 # * The bound (31) holds with the $C_{\rm MLP}$ of footnote 9; the ball of (26) is too small for it. (50) and (51) need the "1 +" of Lemma 16, the first at large $\varepsilon$ and the second also at large blocks.
 # * Lemma 18 holds with a Lipschitz constant over all of space. In random models of two layers at most {glue:text}`top54:.0e` of it is used.
@@ -452,20 +453,20 @@ glue(top54=random.loc["(54)"].max(), n_max=n_max)
 # :title: A ball too small, and a lost 1
 # :group: constant
 #
-# **Statement.** As printed, "for suitably defined constants": (49), and (54) of Lemma 18, with $L_f$ over the ball of radius $(H + 1) \sqrt d$; (50) and (51) with the $N$ of (5), without the '1 +' of Lemma 16.
+# **Statement.** As printed, the following holds "for suitably defined constants": (49), and (54) of Lemma 18, with $L_f$ over the ball of radius $(H + 1) \sqrt d$; (50) and (51) with the $N$ of (5), without the '1 +' of Lemma 16.
 #
 # **Counterexample.** A unit that is silent in the ball and steep outside: (49) is violated by a factor of {glue:text}`hinge_ball:.1f`. Two such units of a second layer violate (54) by a factor of {glue:text}`ball54:.0f`. With $\varepsilon = 100$ and $\|Y\| = 1$ (50) is violated by a factor of {glue:text}`ones50:.2f`; it holds while $\varepsilon \le (4 - \frac1d) \max \|Y\|^2$, so at every usual $\varepsilon$. With $\varepsilon = 0$ and a second block that multiplies by $10^5$ (51) is violated by a factor of {glue:text}`ones51:.1f`.
 #
 # **Why.** The first block is given vectors of length up to $(1 + H C_V) C_P$, which the ball need not contain. The '1 +' is lost between Lemma 16 and Lemma 17, and the last line of the proof of (51) drops a bound on $\|Y^{(k)}\|$.
 #
-# **Repair.** A Lipschitz constant over all of space, and $1 + 1/N$ in place of $1/N$. Better: $2/(N + N')$ for layer norm, $S$ for the first layer, and the sharper bound on heads of later layers.
+# **Repair.** All of them hold with a Lipschitz constant over all of space, and $1 + 1/N$ in place of $1/N$. Sharper bounds use $2/(N + N')$ for layer norm, $S$ for the first layer, and the bound with half the exponent for heads of later layers.
 #
-# **What survives.** The lemmas, with constants so defined, and all that follows. (31) too: (26), with its $\min\{C_P, \sqrt d\}$, would be too small by {glue:text}`mlp_min:.0f` at the same unit, but footnote 9 lets $C_{\rm MLP}$ be a product of norms, and then it holds. Lemma 18 has the '1 +' already; it needs the larger ball, as a later block is given vectors of length up to $(1 + H C_V) \sqrt d$.
+# **What survives.** The lemmas survive, with constants so defined, and all that follows from them. So does (31): its constant (26), with its $\min\{C_P, \sqrt d\}$, would be too small by {glue:text}`mlp_min:.0f` at the same unit, but footnote 9 lets $C_{\rm MLP}$ be a product of norms, and then it holds. Lemma 18 has the '1 +' already; it needs the larger ball, as a later block is given vectors of length up to $(1 + H C_V) \sqrt d$.
 # ```
 #
 # ## What would falsify this
 #
-# A table of tokens with a ratio above 1 would refute {prf:ref}`sensitive-lem16` or {prf:ref}`blowup-norm`; the controls take $C$ below 1, and $1/\max(N, N')$ for the new factor. A sum above the bound at more than $H/n^2$ of all inputs would refute (49); the control is OR at the exceptional input $x = 0$. A ratio above 1 would refute a repaired form; each control is the form as printed at the same model. The same goes for {prf:ref}`blowup-links-repaired` and Lemma 18, where the control leaves the blow-up out.
+# A table of tokens with a ratio above 1 would refute {prf:ref}`sensitive-lem16` or {prf:ref}`blowup-norm`, and the controls take $C$ below 1, and $1/\max(N, N')$ for the new factor. A sum above the bound at more than $H/n^2$ of all inputs would refute (49), and the control is OR at the exceptional input $x = 0$. A ratio above 1 would refute a repaired form, and each control is the form as printed at the same model. The same is true of {prf:ref}`blowup-links-repaired` and Lemma 18, where the control leaves the blow-up out.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -473,7 +474,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `lacoco-lab/sensitivity-hardness` computes none of these constants. It measures the blow-up of trained models, with two layer norms a layer and $\varepsilon = 10^{-5}$; see {ref}`ch-layer-norm-blowup`.
+# The repository `lacoco-lab/sensitivity-hardness` computes none of these constants. It measures the blow-up of trained models, with two layer norms in each layer and $\varepsilon = 10^{-5}$; see {ref}`ch-layer-norm-blowup`.
 #
 # ## Exercises
 #
@@ -486,13 +487,13 @@ ledger.show()
 # ```{solution} ex-links-attained
 # :class: dropdown
 #
-# For $N = N' = 1$ only: $(1 + N)(1 + N') \ge 4 \sqrt{N N'}$ with equality at $N = N' = 1$, and $N + N' \ge 2 \sqrt{N N'}$ with equality at $N = N'$.
+# They are equal for $N = N' = 1$ only. The reason is that $(1 + N)(1 + N') \ge 4 \sqrt{N N'}$ with equality at $N = N' = 1$, and $N + N' \ge 2 \sqrt{N N'}$ with equality at $N = N'$.
 # ```
 #
 # ```{exercise}
 # :label: ex-links-block
 #
-# *With the computer.* From which factor $\lambda$ of the second block on is (51) false in the example with two bits? Run `two_layers` for several factors, find the power of $\lambda$ in the ratio, and then compute the threshold by hand.
+# *With the computer.* From which factor $\lambda$ of the second block on is (51) false in the example with two bits? Run `two_layers` for several factors, find the power of $\lambda$ in the ratio, and then compute the threshold by hand. How loose (51) is in more random models is shown by `python -m bookkit.run sensitive/layer_norm_links -p models 8 --out my_run`.
 # ```
 #
 # ```{solution-start} ex-links-block
@@ -505,9 +506,21 @@ answer = pd.DataFrame({c: links(*two_layers(c)) for c in factors}).T[["(51)", "(
 table(answer.rename_axis("factor"), "Left over right side of (51)", form=".3g")
 
 # %% [markdown]
-# The ratio is proportional to $\lambda$ and reaches 1 at the third factor. By hand: both $N$ are $\lambda$ and $L_f = \lambda$, while $I_i[y^{(2)}] = I_i[y^{(1)}]$ and $\bar I_i = \frac12 I_i$. With $C_A = C_V = H = 1$ the right side is $16 \lambda \cdot 2 \sqrt 2\, e^4\, \lambda^{-2} \cdot \frac32\, I_i$, so it is too small for $\lambda > 48 \sqrt 2\, e^4 \approx 3706$. With the "1 +" the ratio falls with $\lambda$, because $L_f$ grows and $(1 + \frac1N)(1 + \frac1{N'})$ stays above 1.
+# The ratio is proportional to $\lambda$ and reaches 1 at the third factor. To find it by hand, note that both $N$ are $\lambda$ and $L_f = \lambda$, while $I_i[y^{(2)}] = I_i[y^{(1)}]$ and $\bar I_i = \frac12 I_i$. With $C_A = C_V = H = 1$ the right side is $16 \lambda \cdot 2 \sqrt 2\, e^4\, \lambda^{-2} \cdot \frac32\, I_i$, so it is too small for $\lambda > 48 \sqrt 2\, e^4 \approx 3706$. With the "1 +" the ratio falls with $\lambda$, because $L_f$ grows and $(1 + \frac1N)(1 + \frac1{N'})$ stays above 1.
 #
 # ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-links-rms
+#
+# *To think about.* Many transformers use RMS norm, which divides a token by its root mean square $\sqrt{\|Y\|^2 / d + \varepsilon}$ and subtracts no mean. Is {prf:ref}`blowup-norm` true of it, with this root for $N$? Does RMS norm magnify more or less than layer norm?
+# ```
+#
+# ```{solution} ex-links-rms
+# :class: dropdown
+#
+# The lemma is true, and its proof becomes shorter, because the step that centres $Y$ is left out: the longer vector is $Y$ itself with the column $\sqrt{d \varepsilon}$, and its length is $\sqrt d\, N$. The root mean square is at least the standard deviation, so RMS norm magnifies by at most as much as layer norm at the same token. In particular a token with a large mean and nearly equal columns is magnified strongly by layer norm only.
 # ```
 #
 # ## References

@@ -55,18 +55,18 @@ eq14, quarter = map(ledger.result, ("sensitive.eq14", "sensitive.majority_blowup
 # %% [markdown]
 # ## The statements
 #
-# Layer norm $k$ divides token $j$ by its deviation $N^{(k)}_j$. The magnification at an input $x$ is $B(x) = \prod_k \max_j 1/N^{(k)}_j$; the paper's $\mathrm{Blowup}(x)$ has $1 + 1/N^{(k)}_j$ instead. $H$ is the number of heads, $s(f, x)$ the sensitivity, $\mathrm{as}$ its mean, and $C$ the constant of {prf:ref}`sensitive-thm4`, which grows with the norms of the weights and not with $n$. Logarithms are natural.
+# Layer norm $k$ divides token $j$ by its deviation $N^{(k)}_j$. The magnification at an input $x$ is $B(x) = \prod_k \max_j 1/N^{(k)}_j$, and the paper's $\mathrm{Blowup}(x)$ has $1 + 1/N^{(k)}_j$ instead. $H$ is the number of heads, $s(f, x)$ the sensitivity, $\mathrm{as}$ its mean, and $C$ the constant of {prf:ref}`sensitive-thm4`, which grows with the norms of the weights and not with $n$. All logarithms are natural.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Section 4
 # :label: sensitive-orders
-# For PARITY, $\; C\, \mathbb E[\mathrm{Blowup}(x)^2] = \Omega(\sqrt n / \log n)$ (14). For MAJORITY at nearly balanced inputs (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$ at $x$ or at a neighbour.
+# For PARITY the paper concludes that $\; C\, \mathbb E[\mathrm{Blowup}(x)^2] = \Omega(\sqrt n / \log n)$ (14). For MAJORITY at nearly balanced inputs (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$ at $x$ or at a neighbour.
 # ```
 #
 # Here (12) is the inequality of {prf:ref}`sensitive-thm4`, and (13) that of {prf:ref}`sensitive-cor5`. Our law, {prf:ref}`blowup-local`, is $s(f, x) \le K\, B(x)$ for all but a share $H/n^2$ of the inputs, with $K$ of order $\log n$ at fixed norms.
 #
 # ## A layer that computes MAJORITY
 #
-# The layer of the example computes MAJORITY of any odd number of bits exactly, without $\varepsilon$: attention averages the signs of all bits to $m$, the block cancels the token's own bit, and layer norm turns $m$ into its sign. All its norms are 1, that of the read-out is $\frac12$, at every length, and $B(x) = 2/|m|$. We run it at an input with one zero more than ones and at all neighbours. Beside its magnification $B$ the table has what the results ask for: the law asks for $s/K$ at $x$, and (12) for $\bigl( s / (2 C \sqrt{n \log n}) \bigr)^{1/2}$ at $x$ or at a neighbour. A layer with less than one of these would refute it.
+# The layer of the example computes MAJORITY of any odd number of bits exactly, without $\varepsilon$: attention averages the signs of all bits to $m$, the block cancels the token's own bit, and layer norm turns $m$ into its sign. At every length all its norms are 1, that of the read-out is $\frac12$, and $B(x) = 2/|m|$. We run it at an input with one zero more than ones and at all neighbours. Beside its magnification $B$ the table has what the results ask for: the law asks for $s/K$ at $x$, and (12) for $\bigl( s / (2 C \sqrt{n \log n}) \bigr)^{1/2}$ at $x$ or at a neighbour. A layer with less than one of these would refute it.
 
 # %%
 rows = {}
@@ -98,9 +98,9 @@ figures.show()
 #
 # ## Long strings
 #
-# **PARITY.** Here $\mathrm{as} = n$. Equation (14) of the paper says $C\, \mathbb E[\mathrm{Blowup}^2] = \Omega(\sqrt n / \log n)$. It follows from {prf:ref}`sensitive-cor5`, which gives $\sqrt{n / \log n} - H/n$, and this is larger. The law gives $\mathbb E[B] \ge (n - H/n)/K$, so that at fixed norms even $\mathbb E[B] = \Omega(n / \log n)$.
+# **PARITY.** Since $\mathrm{as} = n$ for PARITY, {prf:ref}`sensitive-cor5` gives $\sqrt{n / \log n} - H/n$ as a lower bound for $C\, \mathbb E[\mathrm{Blowup}^2]$. Equation (14) of the paper says $\Omega(\sqrt n / \log n)$, which is smaller, and so it follows. The law gives more, $\mathbb E[B] \ge (n - H/n)/K$, so that at fixed norms even $\mathbb E[B] = \Omega(n / \log n)$.
 #
-# **MAJORITY.** For nearly balanced inputs the paper says that (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$ there or at a neighbour. With $s = \frac{n+1}2$ the bound (12) gives $(n / \log n)^{1/4}$, which is smaller by the fourth root of a logarithm. But the sentence follows from the law, which gives more: $B(x) \ge \frac{n+1}{2K} = \Omega(n / \log n)$ at fixed norms, at the input itself, for all but a share $2 H n^{-3/2}$ of these inputs. (They are at least a share $\frac12 n^{-1/2}$ of all inputs, and the exceptional ones at most $H/n^2$.) The layer by hand has $B = 2n$ there, so only a logarithm lies between what is needed and what is enough.
+# **MAJORITY.** For nearly balanced inputs the paper says that (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$ there or at a neighbour. With $s = \frac{n+1}2$ the bound (12) gives $(n / \log n)^{1/4}$, which is smaller by the fourth root of a logarithm. But the sentence follows from the law, which gives more: $B(x) \ge \frac{n+1}{2K} = \Omega(n / \log n)$ at fixed norms, at the input itself, for all but a share $2 H n^{-3/2}$ of these inputs. (They are at least a share $\frac12 n^{-1/2}$ of all inputs, and the exceptional ones at most $H/n^2$.) The layer written by hand has $B = 2n$ there, so that only a logarithm lies between what is needed and what is enough.
 #
 # The next lines compute what each result asks for up to $10^{12}$ bits, and fit a power of $n$. A power below $\frac14$ for MAJORITY, or a right side of (13) below $\sqrt n / \log n$ for PARITY, would refute the paper's sentences.
 
@@ -137,11 +137,13 @@ quarter.holds(
 )
 
 # %% [markdown]
+# The fitted powers confirm the orders: for PARITY (13) asks for more than (14) at every length, and the power for MAJORITY is well above $\frac14$. The last row is what (13) asks for in the mean for MAJORITY, and its power is not positive.
+#
 # ## What we found
 #
-# * Equation (14) holds. The bound (13) gives $\sqrt{n / \log n}$, larger by a factor of $\sqrt{\log n}$, and the sharper law the order $n / \log n$.
+# * Equation (14) holds, because the bound (13) gives $\sqrt{n / \log n}$, larger by a factor of $\sqrt{\log n}$. The sharper law gives the order $n / \log n$.
 # * The order $n^{1/4}$ for MAJORITY holds by the sharper law, at the inputs themselves. The bound (12) alone gives an order that is smaller by the fourth root of a logarithm.
-# * The layer by hand has $B = 2n$, so the order $n / \log n$ of the law can be improved by at most a logarithm.
+# * The layer written by hand has $B = 2n$, so the order $n / \log n$ of the law can be improved by at most a logarithm.
 #
 # ## What would falsify this
 #
@@ -159,18 +161,19 @@ ledger.show()
 #
 # ```{exercise}
 # :label: ex-blowup-first
+#
 # *By hand.* What does the law ask for if $f$ is FIRST, and does a layer need more?
 # ```
 #
 # ```{solution} ex-blowup-first
 # :class: dropdown
-# $s = 1$ at every input, so the law asks for $B \ge 1/K$, which is less than 1. A layer whose last token holds the bit needs no magnification: the layer of the last bit in {ref}`ch-layer-norm-blowup` has $B = 1$.
+# The sensitivity is $s = 1$ at every input, so the law asks for $B \ge 1/K$, which is less than 1. A layer whose last token holds the bit needs no magnification: the layer of the last bit in {ref}`ch-layer-norm-blowup` has $B = 1$.
 # ```
 #
 # ```{exercise}
 # :label: ex-blowup-eps
 #
-# *With the computer.* Layer norms in practice have an $\varepsilon$, usually $10^{-5}$. Up to which length does the majority layer still have the right sign, and at least half of its output, at nearly balanced inputs? Compute its outputs with $\varepsilon = 10^{-5}$ for several lengths, then find the law: how large may $\varepsilon$ be at length $n$, and what is the largest $1/N$ then?
+# *With the computer.* Layer norms in practice have an $\varepsilon$, usually $10^{-5}$. Up to which length does the majority layer still have the right sign, and at least half of its output, at nearly balanced inputs? Compute its outputs with $\varepsilon = 10^{-5}$ for several lengths, then find the law: how large may $\varepsilon$ be at length $n$, and what is the largest $1/N$ then? The chapter itself goes to longer strings with `python -m bookkit.run sensitive/magnified_inputs -p n_far 501 --out my_run`.
 # ```
 #
 # ```{solution-start} ex-blowup-eps
@@ -191,6 +194,18 @@ table(answer, "The output of the majority layer at a nearly balanced input", for
 # At these inputs the deviation is $\sigma = |m| / 2 = \frac1{2n}$, and $\varepsilon$ multiplies the output by $\sigma / \sqrt{\sigma^2 + \varepsilon}$. This is at least $\frac12$ if $\varepsilon \le 3 \sigma^2 = \frac3{4 n^2}$, so for $\varepsilon = 10^{-5}$ up to 273 bits. Then $N = 2 \sigma = \frac1n$, so the magnification still grows with $n$. The sign is right at every length, but on longer strings a fixed $\varepsilon$ takes the output to 0.
 #
 # ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-blowup-address
+#
+# *To think about.* The *address function* reads $k$ address bits and $2^k$ data bits, and returns the data bit that the address names, so $n = k + 2^k$. It depends on all $n$ bits. How large is its sensitivity at an input, and does the law ask for a magnification that grows with $n$? Compare with PARITY.
+# ```
+#
+# ```{solution} ex-blowup-address
+# :class: dropdown
+#
+# Of the data bits only the one that is named matters, and each of the $k$ address bits may change the value, so $s \le k + 1$, which is of order $\log n$. As $K$ is of order $\log n$ as well, the law asks for $B \ge s/K$, which does not grow. A function can therefore depend on all bits without being sensitive, and the obstacle for PARITY is not that it has to read the whole string. For such a function one needs attention that finds a place, which is the subject of {ref}`ch-pointer-heads`.
 # ```
 #
 # ## References

@@ -19,11 +19,24 @@
 # # Parity is two majority votes
 #
 # ```{verdict}
-# Yes, PARITY is two nested majority votes: four lines of RASP, a circuit of depth two and one line of logic compute it on every string tried. So a sensitive function can be composed of less sensitive ones. At {glue:text}`n_max` bits the two votes have average sensitivities of {glue:text}`as_inner:.1f` and {glue:text}`as_outer:.1f`, and their composition has {glue:text}`as_nested:.0f`.
+# Yes, PARITY can be computed by two nested majority votes: four lines of the programming language RASP, a circuit of depth two and one line of logic do so on every string tried. So a sensitive function can be composed of less sensitive ones. At {glue:text}`n_max` bits {glue:text}`as_inner:.1f` and {glue:text}`as_outer:.1f` flips change the two votes on average, and {glue:text}`as_nested:.0f` change their composition.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 8 min. **Runs in** 8 s. **Source** printed.
 #
-# **Claim.** A bit string has an odd number of ones exactly if most of its ones have most of the ones at or before them. So a program of four lines, a circuit of depth two and one line of logic compute PARITY at every length. Each of the two votes has average sensitivity of order $\sqrt n$; together they have $n$. Being easy to write says nothing about sensitivity.
+# **Claim.** A bit string has an odd number of ones exactly if most of its ones have most of the ones at or before them. So a program of four lines, a circuit of depth two and one line of logic compute PARITY at every length. Each of the two votes has an average sensitivity of order $\sqrt n$, and together they have $n$. How easily a function can be written down therefore tells nothing about its sensitivity.
+#
+# ## Why one should care
+#
+# Transformers find PARITY hard to learn, and one explanation would be that PARITY is a complicated function, which needs a long description. The paper excludes this explanation before it gives its own. Much is known about what transformers can express, and it is stated in terms of three formalisms: programs in RASP, circuits of majority gates, and a logic with majority quantifiers. If PARITY were hard to write down in them, its difficulty would be no surprise. But in each of them it takes a few lines, and so the number of lines cannot be what counts.
+#
+# ## Two strings by hand
+#
+# Take the string 11010, which has three ones. The first one has one of the three ones at or before it, the second has two, and the third has all three. Now each one votes: it says yes if more than half of the ones are at or before it. So the second and the third say yes, and the first says no. Two of the three votes are yes, which is a majority, and the number of ones is odd. For the string 01100 with two ones, the first one has one of two ones at or before it, which is not more than half, and says no; the second says yes. One of two votes is no strict majority, and the number of ones is even.
+#
+# | string | ones | votes of its ones | yes | more than half? |
+# |:--|:--|:--|:--|:--|
+# | 11010 | 3 | no, yes, yes | 2 of 3 | yes: odd |
+# | 01100 | 2 | no, yes | 1 of 2 | no: even |
 #
 # ## The statement
 #
@@ -33,7 +46,7 @@
 #
 # $$g_i(x) = \Bigl[\, \sum_{j \le i} x_j > \tfrac m2 \,\Bigr] ,$$
 #
-# that is: strictly more than half of the ones are no later than $i$. Then $m$ is odd if and only if $g_i(x)$ holds at strictly more than half of the positions $i$ that hold a one.
+# so that $g_i(x)$ says that strictly more than half of the ones are no later than $i$. Then $m$ is odd if and only if $g_i(x)$ holds at strictly more than half of the positions $i$ that hold a one.
 # ```
 #
 # ```{prf:proposition} Hahn and Rofin (2024), Fact 1
@@ -41,9 +54,9 @@
 # PARITY can be written down simply, once for all lengths, in each of three formalisms: the programming language RASP, uniform circuits of majority gates, and first-order logic with majority quantifiers, FO[M].
 # ```
 #
-# Here $[\cdot]$ is 1 if the statement inside is true, else 0. If no position holds a one, no vote has a strict majority, and $m = 0$ is even, as it should be.
+# Here $[\cdot]$ is 1 if the statement inside is true, and 0 otherwise. If no position holds a one, no vote has a strict majority, and $m = 0$ is even, as it should be.
 #
-# **Why the lemma holds.** Zeros vote nowhere and are counted nowhere, so take $m$ ones in a row. The $r$-th of them has $r$ ones at or before it, and votes yes iff $r > m/2$. If $m = 2k$, the ranks $k+1, \dots, 2k$ vote yes: $k$ of $2k$, a tie. If $m = 2k+1$, the ranks $k+1, \dots, 2k+1$ do: $k+1$ of $2k+1$, a majority by one vote ({numref}`fig-two-votes`).
+# **Why the lemma holds.** Zeros do not vote and are not counted, so we may take $m$ ones in a row. The $r$-th of them has $r$ ones at or before it, and votes yes if and only if $r > m/2$. If $m = 2k$, the ranks $k+1, \dots, 2k$ vote yes, which are $k$ of $2k$, a tie. If $m = 2k+1$, the ranks $k+1, \dots, 2k+1$ vote yes, which are $k+1$ of $2k+1$, a majority by one vote. {numref}`fig-two-votes` shows both cases for six and for seven ones: with one more bar, the tie becomes a majority.
 
 # %% tags=["parameters"]
 n_max = 14  # longest strings checked exhaustively, in bits [4..16]
@@ -86,7 +99,7 @@ figures.show()
 # %% [markdown]
 # ## Every string, and four votes that go wrong
 #
-# The proof covers every length. Here the lemma is checked on all strings of up to {glue:text}`n_max` bits, beside four variants that change one word of it.
+# The proof covers every length. To be sure that the statement is read correctly, we also check it on all strings of up to {glue:text}`n_max` bits. Beside it we try four variants that change one word of it. A single wrong answer of the nested majority would refute the lemma, and each variant should have some.
 
 
 # %%
@@ -122,11 +135,11 @@ ledger.result("sensitive.lem8").holds(
 glue(n_max=n_max)
 
 # %% [markdown]
-# Each variant fails at a string of one or two bits. With *half* in the inner vote the answer is OR; the next two changes give a constant. {prf:ref}`sensitive-lem8` lives on a margin of a single vote.
+# The lemma has no wrong answer, and each variant fails already at a string of one or two bits. With *half* in the inner vote the answer is OR, and the next two changes give a constant. So {prf:ref}`sensitive-lem8` depends on a margin of a single vote.
 #
 # ## Four lines of RASP
 #
-# RASP {cite:p}`weiss2021rasp` describes what attention layers can do by three operations on sequences. `select` is an attention pattern: row $q$ marks the positions $k$ with `compare(keys[k], queries[q])`. `aggregate` is the mean of the values over the marked positions, 0 if there are none. `selector_width` counts the marked positions. Between them, anything may be computed at each position by itself, and patterns may be combined. With these {prf:ref}`sensitive-lem8` is a program of four lines, which names no length.
+# RASP {cite:p}`weiss2021rasp` describes what attention layers can do by three operations on sequences. The first, `select`, is an attention pattern: row $q$ marks the positions $k$ with `compare(keys[k], queries[q])`. The second, `aggregate`, is the mean of the values over the marked positions, or 0 if there are none. The third, `selector_width`, counts the marked positions. Between these operations anything may be computed at each position by itself, and patterns may be combined. In RASP {prf:ref}`sensitive-lem8` is a program of four lines, which contains no length.
 
 
 # %%
@@ -153,12 +166,12 @@ def rasp_parity(tokens, more=torch.gt):
 # %% [markdown]
 # ## A circuit of depth two
 #
-# A *majority gate* fires iff more than half of its wires carry a one. Wires come from inputs, from negated inputs, from earlier gates, and from the constants 0 and 1; a node may feed a gate by several wires. The paper builds no such circuit. Here is one, read off {prf:ref}`sensitive-lem8`:
+# A *majority gate* fires if and only if more than half of its wires carry a one. Wires come from inputs, from negated inputs, from earlier gates, and from the constants 0 and 1, and a node may feed a gate by several wires. The paper does not write down such a circuit, so we derive one from {prf:ref}`sensitive-lem8`:
 #
-# * **Inner gate $i$**, for $i = 1, \dots, n$: $i$ wires from $x_i$, one from each $x_j$ with $j < i$, one from each negated $x_j$ with $j > i$, and $n - i$ wires from the constant 0. Of these $2n-1$ wires at least $n$ carry a one iff $x_i = 1$ and $g_i(x)$ holds.
-# * **Outer gate**: two wires from each inner gate, one from each negated $x_j$, and $n - 1$ wires from the constant 1. Of these $4n - 1$ wires at least $2n$ carry a one iff the yes votes outnumber half of the ones.
+# * **Inner gate $i$**, for $i = 1, \dots, n$, has $i$ wires from $x_i$, one from each $x_j$ with $j < i$, one from each negated $x_j$ with $j > i$, and $n - i$ wires from the constant 0. Of these $2n-1$ wires at least $n$ carry a one if and only if $x_i = 1$ and $g_i(x)$ holds.
+# * The **outer gate** has two wires from each inner gate, one from each negated $x_j$, and $n - 1$ wires from the constant 1. Of these $4n - 1$ wires at least $2n$ carry a one if and only if the yes votes outnumber half of the ones.
 #
-# The rule needs only $i$ and $n$, so the circuits of all lengths are *uniform*. There are $n + 1$ gates and $2n^2 + 3n - 1$ wires. Every gate has an odd number of wires, so no vote can tie.
+# The rule needs only $i$ and $n$, so the circuits of all lengths are *uniform*. They have $n + 1$ gates and $2n^2 + 3n - 1$ wires. Since every gate has an odd number of wires, no vote can tie.
 
 
 # %%
@@ -171,19 +184,25 @@ def circuit_parity(x, removed=0):
 # %% [markdown]
 # ## One line of logic
 #
-# A formula of FO[M] {cite:p}`merrill2023fom` speaks about positions of the string. Its atoms are $1(i)$, "position $i$ holds a one", and $i \le j$. It may use *not*, *and*, *or*, the quantifiers $\forall i$ and $\exists i$, and $\mathsf M i$: "for most positions $i$". Here *most* is strictly more than half of all $n$ positions. (The other convention, at least half, is its dual: at least half are in favour iff not most are against.) The paper uses a majority *among* some positions. Written $\mathsf M i\,[\varphi]\,.\,\psi$, "most of the $i$ with $\varphi$ have $\psi$", it makes the lemma one line:
+# A formula of FO[M] {cite:p}`merrill2023fom` speaks about positions of the string. Its atoms are $1(i)$, which says that position $i$ holds a one, and $i \le j$. It may use *not*, *and*, *or*, the quantifiers $\forall i$ and $\exists i$, and a majority quantifier $\mathsf M i$, "for most positions $i$". Here *most* is strictly more than half of all $n$ positions. (The other convention, at least half, is its dual, because at least half are in favour if and only if not most are against.) The paper uses a majority *among* some positions, written $\mathsf M i\,[\varphi]\,.\,\psi$, which says that most of the $i$ with $\varphi$ have $\psi$. With it the lemma is one line:
 #
 # $$\mathsf M i\,[1(i)]\,.\;\mathsf M j\,[1(j)]\,.\;\, j \le i .$$
 #
-# The paper says that FO[M] permits the restricted vote. Here is one way to define it by plain votes over all positions; it is ours. Let $a$ positions have $\varphi$ and $\psi$, let $b$ have $\varphi$ and not $\psi$, and let $c$ be *neutral*, without $\varphi$. We want $a > b$. Cut the string at a position $p$. Let the neutral positions on one side of the cut, $c_1$ of them, vote yes and the $c_2$ on the other side no; take both ways round.
+# The paper says that FO[M] permits the restricted vote. We show one way to define it by plain votes over all positions. Let $a$ positions have $\varphi$ and $\psi$, let $b$ have $\varphi$ and not $\psi$, and let $c$ be *neutral*, without $\varphi$. We want to know whether $a > b$, and the difficulty is that the neutral positions also have a vote. The idea is to let them cancel each other. Cut the string at a position $p$, and let the neutral positions on one side of the cut, $c_1$ of them, vote yes and the $c_2$ on the other side no. The same is done with the sides exchanged.
 #
-# * If $n$ is even: $a > b$ iff for *every* cut one of the two ways wins.
-# * If $n$ is odd, cut *at* a neutral position, which itself votes no. Again one of the two ways must win for every such cut; without neutral positions $\mathsf M i\,\psi$ must hold.
+# * If $n$ is even, then $a > b$ if and only if for *every* cut one of the two ways wins.
+# * If $n$ is odd, we cut *at* a neutral position, which itself votes no. Again one of the two ways must win for every such cut; without neutral positions $\mathsf M i\,\psi$ must hold.
 #
-# And $n$ is even iff some $p$ has exactly half of the positions at or before it.
+# Whether $n$ is even can be said as well, because $n$ is even if and only if some $p$ has exactly half of the positions at or before it.
 #
 # ```{dropdown} Why these votes decide whether $a > b$
-# A way wins iff its yes votes outnumber its no votes. *Even $n$*: $a + c_1 > b + c_2$ or $a + c_2 > b + c_1$, that is $a - b > -|c_1 - c_2|$. If $c$ is even, some cut has $c_1 = c_2$, and all cuts together say $a - b > 0$. If $c$ is odd, the least $|c_1 - c_2|$ is 1, and they say $a - b \ge 0$. Then $a - b$ is odd too, so this is $a - b > 0$. *Odd $n$, $c \ge 1$*: now $c_1 + c_2 = c - 1$ and the cut votes no, so the ways say $a - b > 1 - |c_1 - c_2|$. If $c$ is even, the least $|c_1 - c_2|$ is 1, and all cuts say $a - b > 0$. If $c$ is odd it is 0, and they say $a - b > 1$; then $a - b$ is even, so this is $a - b > 0$. *Odd $n$, $c = 0$*: $a > n/2$ is $a > b$.
+# We compare the votes in three cases. A way wins if and only if its yes votes outnumber its no votes.
+#
+# *Even $n$.* A way wins if $a + c_1 > b + c_2$ or $a + c_2 > b + c_1$, that is, if $a - b > -|c_1 - c_2|$. If $c$ is even, some cut has $c_1 = c_2$, and all cuts together say $a - b > 0$. If $c$ is odd, the least $|c_1 - c_2|$ is 1, and they say $a - b \ge 0$. But then $a - b$ is odd too, so this is $a - b > 0$.
+#
+# *Odd $n$ and $c \ge 1$.* Now $c_1 + c_2 = c - 1$ and the cut votes no, so the ways say $a - b > 1 - |c_1 - c_2|$. If $c$ is even, the least $|c_1 - c_2|$ is 1, and all cuts say $a - b > 0$. If $c$ is odd it is 0, and they say $a - b > 1$. But then $a - b$ is even, so this is $a - b > 0$.
+#
+# *Odd $n$ and $c = 0$.* Since no position is neutral, $a > n/2$ is the same as $a > b$.
 # ```
 
 # %%
@@ -211,7 +230,7 @@ def plain(formula):
 
 
 # %% [markdown]
-# An evaluator, folded, follows the meaning of each symbol. A formula becomes a table of truth values with one axis for each variable.
+# The next cell, which is folded, evaluates a formula on strings by following the meaning of each symbol. A formula becomes a table of truth values with one axis for each variable.
 
 # %% mystnb={"code_prompt_hide": "Evaluator of formulas", "code_prompt_show": "Evaluator of formulas"} tags=["hide-cell"]
 VARIABLES = ("i", "j", "p")
@@ -252,7 +271,7 @@ def says(formula):
 # %% [markdown]
 # ## All three on all short strings, and on long ones
 #
-# Each control breaks one small thing: *half is enough* in both votes, one wire less, the restriction to the ones left out.
+# We now run the program, the circuit and the formula, the latter with restricted votes and with plain ones, on all short strings and on some long ones. One wrong answer would refute the representation. Beside each of them we run a control in which one small thing is broken: *half is enough* in both votes, one wire less, or votes that are not restricted to the ones.
 
 # %%
 unrestricted = ("M", "i", ("M", "j", ("<=", "j", "i")))
@@ -297,17 +316,17 @@ for id, name, control in (
     )
 
 # %% [markdown]
-# Neither formula depends on $n$. Without the restriction to ones the formula never reads the string.
+# Program, circuit and both formulas make no mistake, and each control makes many. Neither formula depends on $n$. The unrestricted formula fails for a simple reason: without the restriction to ones it never reads the string.
 #
-# ## Two calm votes, one wild function
+# ## Two insensitive votes, one sensitive function
 #
-# Now the other side. Average sensitivity, as in {prf:ref}`sensitive-def3`, is the mean number of bits of the string whose flip changes the answer.
+# PARITY is thus easy to write down. Is it also insensitive? Its average sensitivity, as in {prf:ref}`sensitive-def3`, is the mean number of bits of the string whose flip changes the answer, and for PARITY every flip does. We compare this number with those of the two votes.
 #
-# * **Inner vote** at position $i$. Flipping $x_j$ matters iff the other $n-1$ bits balance: $\mathrm{as}(g_i) = n \binom{n-1}{i-1} / 2^{n-1}$. In the middle that is about $\sqrt{2n/\pi}$, elsewhere less. Summed over $i$ it is $n$: **one flip changes one inner vote of $n$, on average**.
-# * **Outer vote.** Take it by itself, as a function of $2n$ independent bits: $x_i$ says whether position $i$ takes part, $v_i$ how it votes. It is a sum of $n$ steps $0, 0, +1, -1$, and has $\mathrm{as} = 2n \binom{2n}{n}/4^n$, about $2\sqrt{n/\pi}$.
-# * **Both, nested**: PARITY, $n$.
+# * **The inner vote** at position $i$ is changed by a flip of $x_j$ if and only if the other $n-1$ bits balance, and so $\mathrm{as}(g_i) = n \binom{n-1}{i-1} / 2^{n-1}$. At the middle position this is about $\sqrt{2n/\pi}$, elsewhere less. Summed over $i$ it is $n$, which means that **one flip changes one inner vote of $n$, on average**.
+# * **The outer vote** can be taken by itself, as a function of $2n$ independent bits, where $x_i$ says whether position $i$ takes part, and $v_i$ how it votes. It is a sum of $n$ steps $0, 0, +1, -1$, and has $\mathrm{as} = 2n \binom{2n}{n}/4^n$, about $2\sqrt{n/\pi}$.
+# * **Both, nested,** are PARITY, and have $n$.
 #
-# The appendix of the paper puts it as a product: two factors of order $\sqrt n$ make $n$.
+# The appendix of the paper explains the $n$ as a product of two factors of order $\sqrt n$. We count the sensitivities on all strings, and add the variants of above with *half is enough*, whose votes are just as insensitive. If a product were the reason, these variants would have about $n$ as well.
 
 
 # %%
@@ -393,12 +412,12 @@ glue(
 )
 
 # %% [markdown]
-# At $n =$ {glue:text}`n_max` the votes have {glue:text}`as_inner:.3f` and {glue:text}`as_outer:.3f`, their product is {glue:text}`product:.2f`, and the nesting has {glue:text}`as_nested:.0f`. The product has the right order, with the factor $2\sqrt2/\pi \approx 0.9$ in the limit. But it is no law. The variants with *half is enough* nest two votes that are just as calm; one of them has {glue:text}`as_or:.4f`, the other one 0. What makes PARITY wild is where the outer vote stands. By the proof of the lemma it is tied or won by one vote on *every* string: the most sensitive place that it has.
+# In {numref}`fig-two-calm-votes` the two votes rise with slope $\frac12$ and their nesting with slope 1. At $n =$ {glue:text}`n_max` the votes have {glue:text}`as_inner:.3f` and {glue:text}`as_outer:.3f`, their product is {glue:text}`product:.2f`, and the nesting has {glue:text}`as_nested:.0f`. So the product has the right order, with the factor $2\sqrt2/\pi \approx 0.9$ in the limit. But no general rule stands behind it, as the dotted curve shows. The variants with *half is enough* nest two votes that are just as insensitive, and yet one of them has {glue:text}`as_or:.4f`, and the other one 0. What makes PARITY sensitive is the place at which the outer vote is evaluated: by the proof of the lemma it is tied or won by one vote on *every* string, and there it is as sensitive as it can be.
 
 # %% [markdown]
 # ## What would falsify this
 #
-# One string with a wrong answer would end {prf:ref}`sensitive-lem8`, and any of the three representations. Each control counts wrong answers after one small change, and must find some. The two formulas for the average sensitivity would fail against the exhaustive count if a single pivotal string were missed; their controls take the neighbouring position and drop the factor 2.
+# One string with a wrong answer would refute {prf:ref}`sensitive-lem8`, or one of the three representations. Each control counts wrong answers after one small change, and must find some. The two formulas for the average sensitivity would fail against the exhaustive count if a single pivotal string were missed, and their controls take the neighbouring position and drop the factor 2.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -406,38 +425,68 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# Nothing can be compared. We read `src/targets.py` of the repository `lacoco-lab/sensitivity-hardness`: PARITY is there a target for training, computed as the sum of the bits modulo 2. The repository holds no program, circuit or formula for it. Those above are ours, from the proof in Appendix A of the paper.
+# The repository `lacoco-lab/sensitivity-hardness`, of which we read `src/targets.py`, has no program, circuit or formula for PARITY. There PARITY is a target for training, computed as the sum of the bits modulo 2. The representations above are ours, from the proof in Appendix A of the paper.
 #
 # ## What we found
 #
-# * {prf:ref}`sensitive-lem8` holds, and so do the three representations of {prf:ref}`sensitive-fact1`. The circuit and the restricted vote, which the paper leaves to the reader, are built here.
-# * The appendix explains the sensitivity $n$ of the nesting as a product of two factors of order $\sqrt n$. The orders are right, but no product rule stands behind them: the same two votes with ties counted as wins have {glue:text}`as_or:.4f` and 0. The reason is the margin of at most one vote.
-# * RASP allows any arithmetic at a single position. So PARITY is even one line: the number of ones modulo 2. {prf:ref}`sensitive-lem8` is the stronger statement, because it needs comparisons only.
+# * {prf:ref}`sensitive-lem8` holds, and so do the three representations of {prf:ref}`sensitive-fact1`. The circuit and the restricted vote, which the paper leaves to the reader, are constructed here.
+# * The appendix explains the sensitivity $n$ of the nesting as a product of two factors of order $\sqrt n$. The orders are right, but no product rule stands behind them, since the same two votes with ties counted as wins have {glue:text}`as_or:.4f` and 0. The reason is the margin of at most one vote.
+# * As RASP allows any arithmetic at a single position, PARITY is even one line in it, the number of ones modulo 2. {prf:ref}`sensitive-lem8` is the stronger statement, because it needs comparisons only.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-one-threshold-gate
 #
-# Can one threshold gate, $[w_1 x_1 + w_2 x_2 > t]$ with any real weights, compute PARITY of two bits?
+# *By hand.* Can one threshold gate, $[w_1 x_1 + w_2 x_2 > t]$ with any real weights, compute PARITY of two bits?
 # ```
 #
 # ```{solution} ex-one-threshold-gate
 # :class: dropdown
 #
-# No. The strings 10 and 01 need $w_1 > t$ and $w_2 > t$, and 00 needs $t \ge 0$. So $w_1 + w_2 > 2t \ge t$, but 11 must not fire. Depth one is not enough.
+# It cannot, because the strings 10 and 01 need $w_1 > t$ and $w_2 > t$, and 00 needs $t \ge 0$. So $w_1 + w_2 > 2t \ge t$, but at 11 the gate must not fire. In other words, depth one is not enough.
 # ```
 #
 # ```{exercise}
 # :label: ex-flips-of-many-votes
 #
-# A flip changes one inner vote on average. Which strings and flips change many?
+# *With the computer.* A flip changes one inner vote of $n$ on average. Is it one at nearly every string, or are there flips that change many? Compute for all strings of 6, 10 and 14 bits and all flips how many inner votes change, and list the shares of 0, 1, 2 and more changes, and the largest number. Which string and which flip change most? That the lemma holds on longer strings too is checked by `python -m bookkit.run sensitive/parity_from_majority -p n_max 16 --out my_run`.
 # ```
 #
-# ```{solution} ex-flips-of-many-votes
+# ```{solution-start} ex-flips-of-many-votes
+# :class: dropdown
+# ```
+
+# %%
+rows = {}
+for n in (6, 10, 14):
+    votes, x = inner_votes(cube.bits(n)), torch.arange(2**n)
+    changed = torch.stack([(votes != votes[x ^ 2**k]).sum(-1) for k in range(n)])
+    shares = {f"share with {m}": (changed == m).double().mean().item() for m in (0, 1, 2)}
+    shares["share with more"] = (changed > 2).double().mean().item()
+    largest = int(changed.amax())
+    where = int((changed == largest).any(0).nonzero()[0])
+    most = "".join(map(str, cube.bits(n)[where].tolist()))
+    rows[n] = shares | {"largest": largest, "first such string": most}
+answer = pd.DataFrame(rows).T.rename_axis("n")
+table(answer, "Inner votes that a flip changes", form=".3f")
+
+# %% [markdown]
+# At all three lengths nearly half of the flips change no inner vote, about three in ten change one, and about one in ten changes more than two. Most change at strings with few ones, because there the middle one is far away from the next: if the first bit of the string of zeros is flipped, then every position has the only one at or before it, and all $n$ votes change. So the mean of one hides large differences, as in {ref}`ch-average-sensitivity`.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-votes-by-thirds
+#
+# *To think about.* Let a one vote yes if more than a *third* of the ones are at or before it, and let the outer vote ask whether more than *two thirds* of the votes are yes. Which property of $m$ does this compute? What does the answer say about the number of lines that the remainder of $m$ by 3, or by 10, needs?
+# ```
+#
+# ```{solution} ex-votes-by-thirds
 # :class: dropdown
 #
-# With few ones the middle one is far away. Flipping the only one of $10 \dots 0$ changes all $n$ inner votes.
+# The one of rank $r$ votes yes if $r > m/3$, so there are $m - \lfloor m/3 \rfloor$ yes votes. They are more than $\frac23 m$ if and only if $\lfloor m/3 \rfloor < m/3$, that is, if 3 does not divide $m$. With $\frac1k$ and $1 - \frac1k$ in place of $\frac13$ and $\frac23$ the same two votes tell whether $k$ divides $m$. So divisibility by any fixed number takes the same few lines, although such functions are sensitive: about $\frac{2n}k$ flips change whether $k$ divides $m$, all of them where it does and half of them where $m$ is next to a multiple.
 # ```
 #
 # ## References

@@ -19,33 +19,21 @@
 # # Brittle is not curved, at one point
 #
 # ```{verdict}
-# The conclusion about the Hessian is false at one network: an exact PARITY transformer whose Hessian has the trace {glue:text}`trace_short:.0f` at every length. That network is an exception. If its read-out is tilted by {glue:text}`tilt:g`, which changes no output, the trace is at least {glue:text}`bound_long:.1e` at {glue:text}`long_n` bits, and grows as $n^4$ or faster with the number $n$ of bits.
+# The paper's conclusion about the Hessian, the matrix of second derivatives of the loss, is false at one network: an exact PARITY transformer has a Hessian whose trace is {glue:text}`trace_short:.0f` at every length. But this network is an exception. If its read-out is tilted by {glue:text}`tilt:g`, which changes no output, the trace is at least {glue:text}`bound_long:.1e` at {glue:text}`long_n` bits, and grows as $n^4$ or faster with the number $n$ of bits.
 # ```
 # **Needs** {ref}`ch-brittle-transformers`, {ref}`ch-sharpness`. **Read** 5 min. **Runs in** 20 s. **Source** printed.
 #
-# **Claim.** The paper says of its theorem on brittleness that it entails lower bounds on the trace of the Hessian, and, informally, that the Hessian of the loss at the minimizer has entries without bound as strings grow. At one network they stay bounded: its read-out is exactly parallel to the token that it reads. It is an exception. At every other exact read-out of this network, up to multiples of $(1, \dots, 1)$, which layer norm does not see, the sentence is right, and a formula says how fast the trace grows.
+# **Claim.** The paper says of its theorem on brittleness that it entails lower bounds on the trace of the Hessian, and, informally, that the Hessian of the loss at the minimizer has entries without bound as strings grow. At one network they stay bounded, because its read-out is exactly parallel to the token that it reads. But at every other exact read-out of this network, up to multiples of $(1, \dots, 1)$, which layer norm does not see, the sentence is right, and a formula says how fast the trace grows.
 #
-# ## The statement
+# ## Why one should care
 #
-# A transformer reads $T_\theta(x) = \langle v, y_n \rangle$ off its last token $y_n \in \mathbb R^d$, which layer norm has given mean 0 and length $\sqrt d$. Before it, layer norm divides by $N_n(x)$, the deviation of the columns of the token; here $\varepsilon = 0$. The loss is $\mathbb E_x (T_\theta(x) - f(x))^2$, the mean over all strings of $n$ bits, and $H$ is its *Hessian*, the matrix of second derivatives in all weights but the encodings of positions. The average sensitivity $\mathrm{as}_n$ is $n$ for PARITY.
+# A minimum of the loss is often called sharp if the Hessian is large there, and flat if it is small. The theorem of {ref}`ch-brittle-at-every-width` speaks of sharpness in another sense: it says how much the output changes after a step of a given length. It is tempting to pass from the one to the other, because for short steps the loss rises by half the Hessian times the square of the step. Practitioners measure the trace of the Hessian for this reason. If it could stay small at a minimum where every step of a given length destroys the network, then a small trace would be no proof of robustness. This chapter shows that it can, but only at exceptional points.
 #
-# ```{prf:remark} Hahn and Rofin (2024), Section 5
-# :label: sensitive-thm6-remark
-# *(Not at every minimizer.)* Lower bounds on $L_{\rho,n}$, such as Theorem 6, "immediately entail lower bounds on other common sharpness measures, such as worst-case sharpness, and (in the limit $\rho \to 0$) the trace of the loss function's Hessian". "Informally", Theorem 6 says that for $\mathrm{as}_n(T_\theta) \sim n$ tiny steps change the predictions on long inputs. "This means that, as the input gets longer, the Hessian of the mean-squared loss at the minimizer fitting a sensitive function has unboundedly large entries."
-# ```
+# ## Two columns by hand
 #
-# **Where the trace stays.** The PARITY transformer of {ref}`ch-brittle-transformers` has $d = 32$, and its $v$ is parallel to $y_n$ at every input. Its encodings, which contain $\frac in$, $\frac1n$ and $\frac1{n^2}$, depend on $n$. Section 5 allows this: Theorem 6 holds "for families of transformers where weights may depend on n", as long as the constant $C$ of Theorem 4 remains bounded, and it does, since weights are fixed and encodings bounded. So $|T_\theta|$ is as large as it can be: turning $y_n$ by a small angle $\varphi$ changes the output by $\varphi^2 / 2$ only. All weights but $v$ then have gradient 0, kinks of ReLU or not, and $v$ has the gradient $y_n$. The fit is exact, so $\mathrm{tr}\, H = 2\, \mathbb E_x \|\nabla T_\theta\|^2 = 2d = 64$ at every length. No entry of $H$ exceeds its trace.
+# Consider a layer norm that only divides by the length. It receives a token $(t, 0)$ with a small $t > 0$, and returns $(1, 0)$. The read-out $v = (1, 0)$ turns this into the right answer 1. Now a bias moves the token to $(t, \delta)$. The output becomes $t / \sqrt{t^2 + \delta^2}$, which is close to $1 - \frac{\delta^2}{2 t^2}$ as long as $\delta$ is much smaller than $t$. So the squared error is of order $\delta^4$, and its second derivative is 0, however small $t$ is. But a step of $\delta = 0.01$ is fatal if $t$ is only 0.001: the output falls to 0.1.
 #
-# ```{prf:proposition} A tilted read-out (ours)
-# :label: tilt-trace
-# Let $\varepsilon = 0$, let $T_\theta = f$ at every input and be differentiable at $\theta$ (else read $\mathrm{tr}\, H$ as the block of the last bias), and let $v_\perp(x)$ be the part of $v$ that is orthogonal to $y_n(x)$ and to $(1, \dots, 1)$. Then
-#
-# $$\mathrm{tr}\, H \ge 2\, \mathbb E_x \Bigl[ \frac{\|v_\perp(x)\|^2}{N_n(x)^2} \Bigr] .$$ (eq-tilt)
-# ```
-#
-# **Proof.** Where the fit is exact, $H = 2\, \mathbb E_x \nabla T \nabla T^\top$, and its trace is at least that of the block of the last bias $b$. The bias is added behind every ReLU, just before layer norm, so $T$ is smooth in it. The derivative of $z \mapsto \sqrt d\, z_c / \|z_c\|$, with $z_c$ the centred $z$, is the projection off $y_n$ and $(1, \dots, 1)$, divided by $N_n$. So $\nabla_b T = v_\perp / N_n$. $\square$
-#
-# In the PARITY transformer all $y_n$ lie on one line. Add to $v$ any $v_\perp$ of mean 0 that is orthogonal to it: no output changes, and the network is another exact minimizer of the same loss. But $N_n$ is of order $1/n^2$, so the trace grows at least as $n^4$.
+# If we tilt the read-out to $v = (1, \tau)$, the answer at $\delta = 0$ is still 1. But now the output changes with the slope $\frac\tau t$, and the squared error has the second derivative $2 \tau^2 / t^2$. With $t = \frac1{n^2}$, as in the PARITY network below, this is $2 \tau^2 n^4$. The next cells compute these numbers.
 
 # %% tags=["parameters"]
 tilt = 0.001  # length of what is added to the read-out, itself 0.177 long [0.0001..0.1]
@@ -59,24 +47,75 @@ import math
 
 import pandas as pd
 import torch
+from torch.func import hessian
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube, statistics
-from helpers.rng import Rng
+from helpers.rng import Rng, f64
 from helpers.sharpness import SquaredLoss, hessian_trace
 from papers.sensitive.isolation import parity_sharpness
 from papers.sensitive.parity import HALF, SIGN, forward, parity_transformer
 from papers.sensitive.steps import dimension
 
 ledger, source = Ledger("sensitive/sharp_or_curved"), Rng(seed)
-hessian = ledger.result("sensitive.thm6_hessian")
+thm6_hessian = ledger.result("sensitive.thm6_hessian")
 LAST_BIAS = "layers.1.output_bias"
 lengths = sorted({4, 8, 16, 32, 64, 128, long_n})
+
+
+# %%
+def moved_answer(delta, t, tau):
+    """The answer of the read-out (1, tau) after a step of the bias."""
+    return (t + tau * delta) / (t**2 + delta**2) ** 0.5
+
+
+def second_derivative(t, tau):
+    """Of the squared error in the bias, at 0."""
+    return hessian(lambda delta: (moved_answer(delta, t, tau) - 1) ** 2)(f64(0.0)).item()
+
+
+rows = {
+    t: {
+        "second derivative": second_derivative(t, 0.0),
+        "with tilt 0.001": second_derivative(t, 0.001),
+        "error after a step of 0.01": (moved_answer(0.01, t, 0.0) - 1) ** 2,
+    }
+    for t in (1.0, 0.1, 0.01, 0.001)
+}
+caption = "The squared error of a token with two columns"
+table(pd.DataFrame(rows).T.rename_axis("$t$"), caption, form=".2g", tiny=1e-12)
+
+# %% [markdown]
+# From the first row to the last the error after the same step grows from nothing to nearly 1, while the second derivative without a tilt is 0 throughout. With a tilt it grows by a factor of a million.
+#
+# ## The statement
+#
+# A transformer reads $T_\theta(x) = \langle v, y_n \rangle$ off its last token $y_n \in \mathbb R^d$, which layer norm has given mean 0 and length $\sqrt d$. For this, layer norm divides by $N_n(x)$, the deviation of the columns of the token, and here $\varepsilon = 0$. The loss is $\mathbb E_x (T_\theta(x) - f(x))^2$, the mean over all strings of $n$ bits, and $H$ is its *Hessian*, the matrix of second derivatives in all weights but the encodings of positions. The average sensitivity of $f$ is called $\mathrm{as}_n$, which is $n$ for PARITY.
+#
+# ```{prf:remark} Hahn and Rofin (2024), Section 5
+# :label: sensitive-thm6-remark
+# *(Not at every minimizer.)* Lower bounds on $L_{\rho,n}$, such as Theorem 6, "immediately entail lower bounds on other common sharpness measures, such as worst-case sharpness, and (in the limit $\rho \to 0$) the trace of the loss function's Hessian". "Informally", Theorem 6 says that for $\mathrm{as}_n(T_\theta) \sim n$ tiny steps change the predictions on long inputs. "This means that, as the input gets longer, the Hessian of the mean-squared loss at the minimizer fitting a sensitive function has unboundedly large entries."
+# ```
+#
+# **Where the trace stays bounded.** The PARITY transformer of {ref}`ch-brittle-transformers` has $d = 32$, and its $v$ is parallel to $y_n$ at every input, like the read-out $(1, 0)$ of the example. So $|T_\theta|$ is as large as it can be, and turning $y_n$ by a small angle $\varphi$ changes the output by $\varphi^2 / 2$ only. All weights but $v$ therefore have gradient 0, kinks of ReLU or not, and $v$ has the gradient $y_n$. Since the fit is exact, $\mathrm{tr}\, H = 2\, \mathbb E_x \|\nabla T_\theta\|^2 = 2d = 64$ at every length, and no entry of $H$ exceeds its trace.
+#
+# Does this network meet the hypotheses of the theorem? Its encodings, which contain $\frac in$, $\frac1n$ and $\frac1{n^2}$, depend on $n$. Section 5 allows this: Theorem 6 holds "for families of transformers where weights may depend on n", as long as the constant $C$ of Theorem 4 remains bounded, and it does, since weights are fixed and encodings bounded.
+#
+# ```{prf:proposition} A tilted read-out (ours)
+# :label: tilt-trace
+# Let $\varepsilon = 0$, let $T_\theta = f$ at every input and be differentiable at $\theta$ (else read $\mathrm{tr}\, H$ as the block of the last bias), and let $v_\perp(x)$ be the part of $v$ that is orthogonal to $y_n(x)$ and to $(1, \dots, 1)$. Then
+#
+# $$\mathrm{tr}\, H \ge 2\, \mathbb E_x \Bigl[ \frac{\|v_\perp(x)\|^2}{N_n(x)^2} \Bigr] .$$ (eq-tilt)
+# ```
+#
+# **Proof.** Where the fit is exact, $H = 2\, \mathbb E_x \nabla T \nabla T^\top$, and its trace is at least that of the block of the last bias $b$. The bias is added behind every ReLU, just before layer norm, so $T$ is smooth in it. With $z_c$ the centred $z$, the derivative of $z \mapsto \sqrt d\, z_c / \|z_c\|$ is the projection off $y_n$ and $(1, \dots, 1)$, divided by $N_n$. Therefore $\nabla_b T = v_\perp / N_n$. $\square$
+#
+# In the PARITY transformer all $y_n$ lie on one line. If we add to $v$ any $v_\perp$ of mean 0 that is orthogonal to this line, no output changes, and the network is another exact minimizer of the same loss. But $N_n$ is of order $1/n^2$, so that the trace grows at least as $n^4$.
 
 # %% [markdown]
 # ## The point and its neighbourhood
 #
-# We add to the read-out a vector of the given length in two columns that are 0 in $y_n$. The trace is exact for the strings at hand: all of them up to 8 bits, else a random sample.
+# To see both, we add to the read-out a vector of a given length in two columns that are 0 in $y_n$, and compute the trace. It is exact for the strings at hand, which are all strings up to 8 bits, and a random sample of longer ones. The paper's sentence asks for a trace that grows with the length. Beside the trace we compute the curvature over random steps of a finite length $\rho$, which is $2 D L_{\rho, n} / \rho^2$ for $D$ weights, at the network without a tilt.
 
 
 # %%
@@ -149,7 +188,7 @@ table(rows, "Trace of the Hessian of the loss at two exact PARITY transformers")
 # %% mystnb={"code_prompt_hide": "Checks of both", "code_prompt_show": "Checks of both"} tags=["hide-input"]
 plain, tipped = found[0.0]["trace"], found[tilt]
 trace_ratio, step_ratio = plain[long_n] / plain[8], curved[long_n][0.01] / curved[8][0.01]
-hessian.refuted(
+thm6_hessian.refuted(
     f"exact network with $v$ parallel to $y_n$: trace at {long_n} bits over that at 8; control: "
     "curvature over steps of 0.01",
     trace_ratio,
@@ -158,7 +197,7 @@ hessian.refuted(
     about="remark",
     evidence="attained",
 )
-hessian.repaired(
+thm6_hessian.repaired(
     f"curvature over a fixed step, here 0.01, grows with $n$: at {long_n} bits over that at 8",
     step_ratio,
     at_least=2,
@@ -168,7 +207,7 @@ hessian.repaired(
 )
 bound = 2 * tilt**2 * tipped["E[1/N^2]"]
 along = at_exact(64, torch.full((2 * HALF,), tilt / math.sqrt(2 * HALF), dtype=torch.float64))
-hessian.holds(
+thm6_hessian.holds(
     f"block of the last bias over $2 \\|v_\\perp\\|^2\\, \\mathbb{{E}} N_n^{{-2}}$, tilted by {tilt:g}, largest "
     "distance from 1; control: tilted along $(1, \\dots, 1)$",
     (tipped["last bias"] / bound - 1).abs().max(),
@@ -185,13 +224,13 @@ glue(bound_64=bound[64], bound_long=bound[long_n], inputs=inputs)
 glue(steep=curved[long_n][1e-4])
 
 # %% [markdown]
-# Without a tilt the trace is {glue:text}`trace_long:.0f` at {glue:text}`long_n` bits, as at 8. So there is a minimum that computes PARITY and whose Hessian stays bounded while the string grows. With a tilt of {glue:text}`tilt:g` the bound {eq}`eq-tilt` is {glue:text}`bound_64:.1e` at 64 bits and {glue:text}`bound_long:.1e` at {glue:text}`long_n`, and it grows as $n$ to the power {glue:text}`growth:.2f`. The block of the last bias attains it. The other weights add much more, as the table shows; how much depends on the weights that carry out the same five steps, and above 8 bits the table averages over {glue:text}`inputs` random strings only, so we quote the bound.
+# On the left of {numref}`fig-curved` the line without a tilt is level, whereas with a tilt the trace leaves this line at some length and then rises as a straight line. Without a tilt the trace is {glue:text}`trace_long:.0f` at {glue:text}`long_n` bits, as at 8. So there is a minimum that computes PARITY and whose Hessian stays bounded while the string grows. With a tilt of {glue:text}`tilt:g` the bound {eq}`eq-tilt` is {glue:text}`bound_64:.1e` at 64 bits and {glue:text}`bound_long:.1e` at {glue:text}`long_n`, and it grows as $n$ to the power {glue:text}`growth:.2f`. The block of the last bias attains this bound, and the other weights add much more, as the table shows. How much they add depends on the weights that carry out the same five steps, and above 8 bits the table averages over {glue:text}`inputs` random strings only, so we quote the bound.
 #
-# **The limit of short steps.** At the exceptional point a step raises the loss by $\frac dD \rho^2$ through the read-out and by a term of order $n^8 \rho^4$ through the rest, until that term is near 1. So the limit of short steps, $2DL_{\rho,n} / \rho^2 \to \mathrm{tr}\, H$, sets in at smaller and smaller steps as the string grows: the curvature over steps of $10^{-4}$ is {glue:text}`steep:.0e` at {glue:text}`long_n` bits. The Hessian takes $\rho \to 0$ at a fixed length, the theorem lets the string grow first. The two limits do not commute.
+# **The limit of short steps.** The right side of the figure shows what the Hessian misses. At the exceptional point a step raises the loss by $\frac dD \rho^2$ through the read-out and by a term of order $n^8 \rho^4$ through the rest, until that term is near 1. So the limit of short steps, $2DL_{\rho,n} / \rho^2 \to \mathrm{tr}\, H$, sets in at smaller and smaller steps as the string grows: the curvature over steps of $10^{-4}$ is {glue:text}`steep:.0e` at {glue:text}`long_n` bits. The Hessian takes $\rho \to 0$ at a fixed length, whereas the theorem lets the string grow first, and the two limits do not commute.
 #
 # ## What would falsify this
 #
-# A trace above $2d$ at the network without a tilt. For {prf:ref}`tilt-trace`: a block of the last bias that differs from the bound. A tilt along $(1, \dots, 1)$, which layer norm does not see, must not count.
+# A trace above $2d$ at the network without a tilt would speak for the paper's sentence. A block of the last bias that differs from the bound would refute {prf:ref}`tilt-trace`; here the control is a tilt along $(1, \dots, 1)$, which layer norm does not see, and which must not count.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -199,26 +238,26 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `lacoco-lab/sensitivity-hardness` computes no Hessian. It measures sharpness as the increase of the loss under Gaussian noise of a fixed size, which is the curvature over a finite step.
+# The repository `lacoco-lab/sensitivity-hardness` computes no Hessian. It measures sharpness as the increase of the loss under Gaussian noise of a fixed size, which is the curvature over a finite step, and which the theorem does bound.
 #
 # ## What we found
 #
 # * The trace is $2d$ at every length at one exact PARITY transformer, and grows at least as $n^4$ at every other exact read-out of it, up to multiples of $(1, \dots, 1)$, however small the tilt.
-# * Sensitivity alone does not force curvature at the minimum, but an exact alignment is needed to escape it. What it does force is the loss a small step away.
+# * Sensitivity alone does not force curvature at the minimum, but only an exact alignment of the read-out escapes it. What sensitivity does force is a high loss a small step away.
 #
 # ```{finding} sensitive.thm6_hessian
 # :title: An exact PARITY transformer can have a bounded Hessian
 # :group: false statement
 #
-# **Statement.** As printed before the theorem: lower bounds on $L_{\rho,n}$ "immediately entail" lower bounds on the trace of the Hessian, in the limit $\rho \to 0$. As printed after it, and introduced there by "Informally": as the input gets longer, the Hessian of the mean squared loss at the minimizer that fits a sensitive function has entries without bound.
+# **Statement.** As printed before the theorem, lower bounds on $L_{\rho,n}$ "immediately entail" lower bounds on the trace of the Hessian, in the limit $\rho \to 0$. As printed after it, and introduced there by "Informally", the Hessian of the mean squared loss at the minimizer that fits a sensitive function has entries without bound as the input gets longer.
 #
-# **Counterexample.** The exact PARITY transformer with its read-out parallel to $y_n$: the trace is {glue:text}`trace_short:.4f` at 8 bits and {glue:text}`trace_long:.4f` at {glue:text}`long_n` bits.
+# **Counterexample.** At the exact PARITY transformer with its read-out parallel to $y_n$ the trace is {glue:text}`trace_short:.4f` at 8 bits and {glue:text}`trace_long:.4f` at {glue:text}`long_n` bits.
 #
-# **Why.** The Hessian is the limit $\rho \to 0$ at fixed $n$; the theorem takes $n \to \infty$ first. Behind layer norm the output is at its maximum, so that its gradient vanishes but for the read-out's.
+# **Why.** The Hessian is the limit $\rho \to 0$ at fixed $n$, but the theorem takes $n \to \infty$ first. Behind layer norm the output is at its maximum, so that its gradient vanishes but for the read-out's.
 #
 # **Repair.** The curvature over a fixed step, $2 D L_{\rho, n} / \rho^2$, has a lower limit of at least $2 D \mu / \rho^2$ as $n \to \infty$; this is the sharpened theorem.
 #
-# **What survives.** The sentence, at every other exact read-out of this network, up to multiples of $(1, \dots, 1)$, which layer norm does not see. Tilted by {glue:text}`tilt:g`, which changes no output, the trace is at least {glue:text}`bound_64:.1e` at 64 bits and {glue:text}`bound_long:.1e` at {glue:text}`long_n`, and the bound grows as $n^4$. And that small steps are fatal on long strings: worst-case sharpness at a fixed radius is bounded from below too, being at least the average.
+# **What survives.** The sentence is true at every other exact read-out of this network, up to multiples of $(1, \dots, 1)$, which layer norm does not see. Tilted by {glue:text}`tilt:g`, which changes no output, the trace is at least {glue:text}`bound_64:.1e` at 64 bits and {glue:text}`bound_long:.1e` at {glue:text}`long_n`, and the bound grows as $n^4$. It also remains true that small steps are fatal on long strings: worst-case sharpness at a fixed radius is bounded from below too, being at least the average.
 # ```
 #
 # ## Exercises
@@ -226,13 +265,53 @@ ledger.show()
 # ```{exercise}
 # :label: ex-curved-share
 #
-# A read-out is drawn at random, of the least length with which the network is exact, plus a random $v_\perp$ of a tenth of that length. How large is the trace at {glue:text}`long_n` bits, at least?
+# *By hand.* A read-out is drawn at random, of the least length with which the network is exact, plus a random $v_\perp$ of a tenth of that length. How large is the trace at {glue:text}`long_n` bits, at least?
 # ```
 #
 # ```{solution} ex-curved-share
 # :class: dropdown
 #
-# $\|v\| = 1/\sqrt{32}$, so $\|v_\perp\|^2 = 1/3200$, and {eq}`eq-tilt` gives $\frac1{1600}\, \mathbb E\, N_n^{-2}$. By the table's fourth column at a tilt of $10^{-3}$ this is about 300 times that column.
+# Since $\|v\| = 1/\sqrt{32}$, we have $\|v_\perp\|^2 = 1/3200$, and {eq}`eq-tilt` gives $\frac1{1600}\, \mathbb E\, N_n^{-2}$. By the table's fourth column at a tilt of $10^{-3}$ this is about 300 times that column.
+# ```
+#
+# ```{exercise}
+# :label: ex-curved-steps
+#
+# *With the computer.* For the token with two columns compute the curvature over a finite step, $2 \cdot \mathrm{error} / \delta^2$, for $t = 0.001$ and steps $\delta$ from $10^{-5}$ to 0.1, with and without a tilt of 0.001. Where is it largest, and how does this place depend on $t$? Which step would you choose to find out whether a network is brittle? Then let the tilt of the PARITY network be larger, `python -m bookkit.run sensitive/sharp_or_curved -p tilt 0.01 --out my_run`.
+# ```
+#
+# ```{solution-start} ex-curved-steps
+# :class: dropdown
+# ```
+
+# %%
+rows = {}
+for delta in (1e-5, 1e-4, 1e-3, 1e-2, 1e-1):
+    row = {}
+    for t in (0.01, 0.001):
+        for tau in (0.0, 0.001):
+            error = (moved_answer(delta, t, tau) - 1) ** 2
+            row[f"t = {t:g}, tilt {tau:g}"] = 2 * error / delta**2
+    rows[delta] = row
+answer = pd.DataFrame(rows).T.rename_axis("step")
+table(answer, "Curvature over a finite step", form=".2g", tiny=1e-12)
+
+# %% [markdown]
+# The curvature is largest when the step is about as long as the token, and there it is about $0.2 / t^2$, with or without a tilt. For much shorter steps it falls to the second derivative, which is 0 without a tilt, and for longer ones it falls because the error cannot exceed 1. So a step should be as long as the errors of the weights that one expects in practice; the limit of short steps answers another question.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-curved-decay
+#
+# *To think about.* Among all exact read-outs of the PARITY network, which is the shortest? Weight decay prefers short weights: would it lead to the exceptional point? Take into account that it makes the read-out a little too short, say by a factor $1 - \eta$, so that the fit is no longer exact, and compute the second derivative for the token with two columns.
+# ```
+#
+# ```{solution} ex-curved-decay
+# :class: dropdown
+#
+# All exact read-outs are the exceptional one plus a $v_\perp$ orthogonal to it, so the exceptional one is the shortest, and weight decay pulls towards it. But with the read-out $(1 - \eta, 0)$ the error is $\bigl((1 - \eta)\, t / \sqrt{t^2 + \delta^2} - 1\bigr)^2$, and its second derivative at 0 is $2 \eta (1 - \eta) / t^2$. The Hessian now has a term that is the error times the second derivative of the output, and with $t = \frac1{n^2}$ it grows as $\eta\, n^4$. So the exception must be met exactly in length as well as in direction.
 # ```
 #
 # ## References

@@ -53,32 +53,34 @@ d, rho = 4, 0.1
 # %% [markdown]
 # ## Why one should care
 #
-# The transformers that are used in practice, and those that the paper trains, have two layer norms in each layer. The theorem of {ref}`ch-brittle-at-every-width` is about one. There the proof is short because a bias stands immediately before the norm: a random step of the bias moves every token that the norm receives, so none stays near 0. Behind attention the norm receives a token plus an average of tokens, and no bias. If such a norm could magnify without bound, a network might avoid the theorem by computing PARITY there.
+# The transformers that are used in practice, and those that the paper trains, have two layer norms in each layer, whereas the theorem of {ref}`ch-brittle-at-every-width` is about one. There the proof is short because a bias stands immediately before the norm: a random step of the bias moves every token that the norm receives, so none stays near 0. Behind attention the norm receives a token plus an average of tokens, and no bias. If such a norm could magnify without bound, a network might avoid the theorem by computing PARITY there.
 #
 # ## One token by hand
 #
-# Let all tokens be equal, $y = (1, -1)$, and let the value matrix be a multiple of the identity, $V = -c\, I$. Attention averages equal tokens, so the head returns $-c\, y$, and with the skip connection the norm receives $z = (1 - c)\, y$. Its deviation is $|1 - c|$. For $c = 1$ attention cancels the token completely, and the norm would have to magnify without bound. Now $V$ is moved by a random matrix with entries of size $\delta$. Then $z$ is about $(1 - c)\, y$ plus a random vector of size $\delta$. At $c = 1$ the norm divides by about $\delta$. So the step of the value matrix does what the bias does behind the block. It can do so only because the average of tokens, which it is multiplied by, is not small. If that average were small, it could not cancel the token $y$, and $z$ would be large for this reason.
+# Let all tokens be equal, $y = (1, -1)$, and let the value matrix be a multiple of the identity, $V = -c\, I$. Attention averages equal tokens, so the head returns $-c\, y$, and with the skip connection the norm receives $z = (1 - c)\, y$, whose deviation is $|1 - c|$. For $c = 1$ attention cancels the token completely, and the norm would have to magnify without bound.
+#
+# Now $V$ is moved by a random matrix with entries of size $\delta$. Then $z$ is about $(1 - c)\, y$ plus a random vector of size $\delta$, and at $c = 1$ the norm divides by about $\delta$ instead of 0. So the step of the value matrix does what the bias does behind the block. It can do so only because the average of tokens, by which it is multiplied, is not small. But if that average were small, it could not cancel the token $y$, and $z$ would be large for this reason.
 #
 # ## The statement
 #
-# An input $x$ has $n$ bits; $x^{\oplus i}$ is $x$ with bit $i$ flipped. A transformer has $L$ layers, $H$ heads and tokens $y_j \in \mathbb R^d$. In a layer, $\hat a^h_{jw}$ is the weight that head $h$ gives token $w$ at token $j$, and $V_h$ its value matrix. Now layer norm stands twice in each layer:
+# An input $x$ has $n$ bits, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. A transformer has $L$ layers, $H$ heads and tokens $y_j \in \mathbb R^d$. In a layer, $\hat a^h_{jw}$ is the weight that head $h$ gives token $w$ at token $j$, and $V_h$ is its value matrix. In contrast to the chapters before, layer norm stands twice in each layer:
 #
 # $$z_j = y_j + \sum_h V_h \eta^h_j, \quad \eta^h_j = \sum_w \hat a^h_{jw} y_w, \qquad \tilde z_j = \mathrm{LN}(z_j), \qquad y_j \leftarrow \mathrm{LN}\bigl(\tilde z_j + \mathrm{block}(\tilde z_j)\bigr) .$$
 #
-# $\mathrm{LN}(z) = (z - \mathrm{mean}) / N$, with $N$ the standard deviation of the $d$ columns. There is no epsilon; a fixed $\varepsilon > 0$ would bound every $1/N$ by $\varepsilon^{-1/2}$, and nothing would be left to prove. $\tau^{(k)}(x)$ is the largest $1 + 1/N$ of the $n$ tokens, for one of the two norms of layer $k$. A step $\Delta$ of the weights is uniform on the sphere of radius $\rho$ in $\mathbb R^D$, where $D$ counts all weights but the encodings of positions. $\zeta > 0$ is a constant.
+# Here $\mathrm{LN}(z) = (z - \mathrm{mean}) / N$, with $N$ the standard deviation of the $d$ columns. There is no epsilon, because a fixed $\varepsilon > 0$ would bound every $1/N$ by $\varepsilon^{-1/2}$, and nothing would be left to prove. $\tau^{(k)}(x)$ is the largest $1 + 1/N$ of the $n$ tokens, for one of the two norms of layer $k$. A step $\Delta$ of the weights is uniform on the sphere of radius $\rho$ in $\mathbb R^D$, where $D$ counts all weights but the encodings of positions, and $\zeta > 0$ is a constant.
 #
 # ```{prf:remark} Hahn and Rofin (2024), the remark that ends Appendix C
 # :label: sensitive-thm6-norms
-# *(True, as read below.)* Layer norm may also stand "directly following attention". Then "we can analogously consider" the step $\Delta_V$ of the value matrix. The average $\eta$ is "very unlikely" to be small, "because of the random perturbation applied to the MLP bias in the preceding layer (or to the token embeddings, if $k = 1$), provided $d \gg H$". The "perturbed head activation" $y + (V + \Delta_V)\, \eta$ "is unlikely to have much smaller SD, hence a bound analogous to (73) follows with high probability."
+# *(True, as read below.)* If layer norm also stands "directly following attention", then "we can analogously consider" the step $\Delta_V$ of the value matrix. The average $\eta$ is "very unlikely" to be small, "because of the random perturbation applied to the MLP bias in the preceding layer (or to the token embeddings, if $k = 1$), provided $d \gg H$". The "perturbed head activation" $y + (V + \Delta_V)\, \eta$ "is unlikely to have much smaller SD, hence a bound analogous to (73) follows with high probability."
 # ```
 #
-# (73) says $\tau^{(k)} \le 1 + n^{\zeta / L}$ at $x$ and at all $x^{\oplus i}$. **The reading that is tested** is the conclusion: for every $x$ this holds for the norm behind attention too, with a probability over $\Delta$ that tends to 1 as $n$ grows, for $\zeta = 3L/d$ as in the paper. We do not judge the way there. (In print $\eta$ should not have norm $o(n^{1/(\zeta L)})$. That exponent is a slip for $n^{-\zeta/L}$, since $\eta$ is bounded.)
+# In the paper (73) says that $\tau^{(k)} \le 1 + n^{\zeta / L}$ at $x$ and at all $x^{\oplus i}$. **The reading that is tested** is the conclusion: for every $x$ this holds for the norm behind attention too, with a probability over $\Delta$ that tends to 1 as $n$ grows, for $\zeta = 3L/d$ as in the paper. We do not judge the argument that leads there. (In print $\eta$ should not have norm $o(n^{1/(\zeta L)})$. That exponent is a slip for $n^{-\zeta/L}$, since $\eta$ is bounded.)
 #
 # ## The skip connection carries a token
 #
-# The remark argues that the average $\eta$ is not small. This is not needed, as the example shows, because there are two cases. If $\sum_h (V_h + \Delta_h) \eta^h$ is short, then $z$ is nearly $y$, and $y$ comes from a layer norm, so it has length $\sqrt d$. If the sum is not short, then $\eta$ is not short either, because value matrices are bounded. Then the random step $\Delta_V$, which is multiplied by $\eta$, spreads $z$ out, and $z$ is rarely near 0. In the first layer $y$ is an embedding plus an encoding, and the step of the embedding keeps it away from 0.
+# The remark argues that the average $\eta$ is not small. As the example shows, this is not needed, because there are two cases. If $\sum_h (V_h + \Delta_h) \eta^h$ is short, then $z$ is nearly $y$, and $y$ comes from a layer norm, so it has length $\sqrt d$. If the sum is not short, then $\eta$ is not short either, because value matrices are bounded. In this case the random step $\Delta_V$, which is multiplied by $\eta$, spreads $z$ out, and $z$ is rarely near 0. Only the first layer is different: there $y$ is an embedding plus an encoding, and the step of the embedding keeps it away from 0.
 #
-# We test this at the worst network that we know, that of the example with $c = 1$: all tokens are equal and $V = -I$, so that attention cancels what the skip connection carries. Here $d = 4$, $L = 2$, $\rho = 0.1$, the embeddings are 0, and the blocks cancel $\tilde z$ too. $V$ differs from $-I$ by a billionth, so that the deviation is not exactly 0 where nothing moves it. For many random steps we count how often the norm behind attention divides by less than $r$, and compare this share with the bound that is proved below. A share above the bound would refute it.
+# We test this at the worst network that we know, that of the example with $c = 1$: all tokens are equal and $V = -I$, so that attention cancels what the skip connection carries. Here $d = 4$, $L = 2$, $\rho = 0.1$, the embeddings are 0, and the blocks cancel $\tilde z$ too. $V$ differs from $-I$ by a billionth, so that the deviation is not exactly 0 where nothing moves it. For many random steps we count how often the norm behind attention divides by less than $r$, and compare this share with the bound that is proved below. If a share were above the bound, the theorem would be refuted.
 
 
 # %%
@@ -181,11 +183,11 @@ glue(failing=failing)
 glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 
 # %% [markdown]
-# In {numref}`fig-two-norms` the marks lie below the lines of the same colour, and those of the second layer only a little below. Where the bound is between 0.01 and 0.5, the network uses up to {glue:text}`used:.2f` of it in the second layer and {glue:text}`used_first:.2f` in the first, over {glue:text}`draws` steps. The dotted line shows that it is the step of the value matrices that matters: if they are held still, both norms behind attention divide by a billionth or less after every step, however the other weights move.
+# In {numref}`fig-two-norms` the marks lie below the lines of the same colour, and those of the second layer only a little below. Where the bound is between 0.01 and 0.5, the network uses up to {glue:text}`used:.2f` of it in the second layer and {glue:text}`used_first:.2f` in the first, over {glue:text}`draws` steps. The dotted line shows that it is the step of the value matrices that matters, for if they do not move, both norms behind attention divide by a billionth or less after every step, however the other weights move.
 #
 # ## The theorem
 #
-# $B$ is the norm of a layer's value matrices side by side, $[V_1 \dots V_H]$, at its largest within $\rho$ of $\theta$. $u$ and $w$ are disjoint parts of the step $\Delta$, of $d - 1$ numbers each.
+# In the theorem $B$ is the norm of a layer's value matrices side by side, $[V_1 \dots V_H]$, at its largest within $\rho$ of $\theta$, and $u$ and $w$ are disjoint parts of the step $\Delta$, of $d - 1$ numbers each.
 #
 # ```{prf:theorem} Two norms in a layer (ours)
 # :label: two-norms
@@ -198,33 +200,33 @@ glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 # Let also $d \ge 3$, and the assumptions of {prf:ref}`brittle-repaired` hold. Then its conclusions hold with both norms: $\mathbb E_\Delta\, \mathrm{as}_n(T_{\theta + \Delta})$ is bounded in $n$, and $\liminf_n L_{\rho, n}(T) \ge \liminf_n \mathrm{as}_n(T_\theta)/n$.
 # ```
 #
-# With $\zeta = 3L/d$ the exponent is $-1 + 3/d$, which is negative from $d = 4$ on. Computed from the exact bounds at $d = 4$, between $10^{12}$ and $10^{14}$ bits, it is {glue:text}`failing:.2f` in the first layer, where the logarithm still counts. The number of heads enters through $B$ alone, and the error $e^{-\Theta(d)}$ of (69) does not occur. For $d = 3$ see the last part of the theorem, which does not need (73).
+# With $\zeta = 3L/d$ the exponent is $-1 + 3/d$, which is negative from $d = 4$ on. Computed from the exact bounds at $d = 4$, between $10^{12}$ and $10^{14}$ bits, it is {glue:text}`failing:.2f` in the first layer, where the logarithm still counts. The number of heads enters through $B$ alone, and the error $e^{-\Theta(d)}$ of (69) does not occur. For $d = 3$ we have the last part of the theorem, which does not need (73).
 #
 # **The idea of the proof** is that of the example. The vector that the norm receives is a fixed part plus a random part of size $\|\eta\|$. If $\|\eta\|$ is small, the fixed part has a length near $\sqrt d$. If it is large, the random part is spread over $d - 1$ dimensions, and the chance that it nearly cancels the fixed part is largest if the fixed part is 0.
 #
 # ```{dropdown} Proof
-# Let $P$ take the mean off. All parts of a step that are used below leave out the part of the read-out, which reaches no norm and has $d \ge 2$ numbers. So, given all else, the parts used have a density that is a decreasing function of their length. For such a density $p$, a shift $c$ and a decreasing function $g$, $\int p\, g(\|u + c\|)\, du \le \int p\, g(\|u\|)\, du$, and the right side decreases in the length of what is still fixed. We call this *the shift*.
+# We bound the chance for one token in a later layer and in the first, add up over all tokens, and then turn to the mean that the proof of {prf:ref}`brittle-repaired` needs. Let $P$ be the projection that subtracts the mean. All parts of a step that are used below leave out the part of the read-out, which reaches no norm and has $d \ge 2$ numbers. So, given all else, the parts used have a density that is a decreasing function of their length. For such a density $p$, a shift $c$ and a decreasing function $g$, $\int p\, g(\|u + c\|)\, du \le \int p\, g(\|u\|)\, du$, and the right side decreases in the length of what is still fixed. We call this inequality *the shift*.
 #
-# **One token, a later layer.** $y_j$ comes from a layer norm: its mean is 0, its length $\sqrt d$. Write $\eta \in \mathbb R^{Hd}$ for all $\eta^h_j$ below each other. It does not depend on this layer's $\Delta_V$. The centred $z_j$ is $c + \|\eta\|\, w$, where $c = y_j + P [V_1 \dots V_H]\, \eta$, and $w = P [\Delta_1 \dots \Delta_H]\, \eta / \|\eta\|$ is a part of the step of $d - 1$ numbers, in a direction that is fixed before. It has length $\sqrt d\, N$. By the triangle inequality $\sqrt d\, N \ge \sqrt d - B \|\eta\|$. So $N < r$ needs $\|\eta\| > \sqrt d\, (1 - r) / B$, and then $\|c + \|\eta\| w\| < \sqrt d\, r$. By the shift the chance is at most $P(\|w\| \le \sqrt d\, r / \|\eta\|) \le P(\|w\| \le B r / (1 - r))$.
+# **One token, a later layer.** The token $y_j$ comes from a layer norm, so its mean is 0 and its length $\sqrt d$. Write $\eta \in \mathbb R^{Hd}$ for all $\eta^h_j$ below each other, which do not depend on this layer's $\Delta_V$. The centred $z_j$ is $c + \|\eta\|\, w$, where $c = y_j + P [V_1 \dots V_H]\, \eta$, and $w = P [\Delta_1 \dots \Delta_H]\, \eta / \|\eta\|$ is a part of the step of $d - 1$ numbers, in a direction that is fixed before. Its length is $\sqrt d\, N$, and by the triangle inequality $\sqrt d\, N \ge \sqrt d - B \|\eta\|$. So $N < r$ needs $\|\eta\| > \sqrt d\, (1 - r) / B$, and then $\|c + \|\eta\| w\| < \sqrt d\, r$. By the shift the chance is at most $P(\|w\| \le \sqrt d\, r / \|\eta\|) \le P(\|w\| \le B r / (1 - r))$.
 #
-# **The first layer.** The length of the centred $y_j = e(x_j) + p_j$ is now $a = \|u + c'\|$, with $u$ the centred step of the embedding of $x_j$. By the shift $a \le 2 \sqrt d\, r$ has at most the chance $P(\|u\| \le 2 \sqrt d\, r)$. Else $N < r$ needs $\|\eta\| \ge a / (2B)$, so $\|w\| \le 2 B \sqrt d\, r / a$ after the shift in $w$; and for given $w$ a second shift, in $u$, puts $\|u\|$ for $a$.
+# **The first layer.** The length of the centred $y_j = e(x_j) + p_j$ is now $a = \|u + c'\|$, with $u$ the centred step of the embedding of $x_j$. By the shift $a \le 2 \sqrt d\, r$ has at most the chance $P(\|u\| \le 2 \sqrt d\, r)$. Otherwise $N < r$ needs $\|\eta\| \ge a / (2B)$, so $\|w\| \le 2 B \sqrt d\, r / a$ after the shift in $w$; and for given $w$ a second shift, in $u$, puts $\|u\|$ for $a$.
 #
-# **All tokens.** The first chance is $O(r^{d-1})$, as $w$ has $d - 1$ numbers. The product of two such lengths has $O(r^{d-1} \log \frac1r)$. There are $n (n + 1)$ tokens in $x$ and its neighbours; put $r = n^{-\zeta/L}$.
+# **All tokens.** The first chance is $O(r^{d-1})$, as $w$ has $d - 1$ numbers, and the product of two such lengths has $O(r^{d-1} \log \frac1r)$. There are $n (n + 1)$ tokens in $x$ and its neighbours, and we put $r = n^{-\zeta/L}$.
 #
-# **The mean.** Let $t = B \|\eta\| / \|y_j\|$. The mean of $1 / \|z_j\|$ over $w$ is at most $\|y_j\|^{-1} / (1 - t)$ if $t < 1$, and by the shift at most $\|y_j\|^{-1}\, \frac Bt\, \mathbb E \|w\|^{-1}$. So it is at most the mixture of both with weights $1 - t$ and $t$, and for $t \ge 1$ the second alone is enough:
+# **The mean.** Write $t = B \|\eta\| / \|y_j\|$. The mean of $1 / \|z_j\|$ over $w$ is at most $\|y_j\|^{-1} / (1 - t)$ if $t < 1$, and by the shift at most $\|y_j\|^{-1}\, \frac Bt\, \mathbb E \|w\|^{-1}$. So it is at most the mixture of both with weights $1 - t$ and $t$, and for $t \ge 1$ the second alone is enough:
 #
 # $$\mathbb E_w \frac1{\|z_j\|} \le \frac1{\|y_j\|} \Bigl( 1 + B\, \mathbb E \frac1{\|w\|} \Bigr) .$$
 #
-# Now follow the proof of {prf:ref}`brittle-repaired`. Influences pass two norms in each layer, both at the same token, so a path of tokens has $4^L \prod_k 1 / (N_k \tilde N_k)$ in place of $2^L \prod_k 1/N_k$, with $\tilde N_k$ behind attention and $N_k$ behind the block. Take the means from the last norm to the first: over the bias $u_L$, over $w_L$, over $u_{L-1}$, and so on. In the layers $k \ge 2$, $\|y_j\| = \sqrt d$. After $w_1$ there stands $1 / \|y_{j_1}\|$, which depends on $x$ through the own bit of $j_1$ only. Given that bit, the attention of a row still moves by at most 6 on average over the other bits (4 for these, by {prf:ref}`influence-mean`, whose proof keeps the own bit fixed, and 2 for the own), whatever the step of embeddings, queries and keys was. So the average over $x$ gives $\bar S$ as there, and the mean over the step $u_0$ of the embedding comes last. With
+# With this inequality we can follow the proof of {prf:ref}`brittle-repaired`. Influences pass two norms in each layer, both at the same token, so a path of tokens has $4^L \prod_k 1 / (N_k \tilde N_k)$ in place of $2^L \prod_k 1/N_k$, with $\tilde N_k$ behind attention and $N_k$ behind the block. Take the means from the last norm to the first: over the bias $u_L$, over $w_L$, over $u_{L-1}$, and so on. In the layers $k \ge 2$ we have $\|y_j\| = \sqrt d$. After $w_1$ there stands $1 / \|y_{j_1}\|$, which depends on $x$ through the own bit of $j_1$ only. Given that bit, the attention of a row still moves by at most 6 on average over the other bits (4 for these, by {prf:ref}`influence-mean`, whose proof keeps the own bit fixed, and 2 for the own), whatever the step of embeddings, queries and keys was. So the average over $x$ gives $\bar S$ as there, and the mean over the step $u_0$ of the embedding comes last. With
 #
 # $$Q' = \mathbb E\, \frac{\sqrt d}{\|u_0\|} \prod_{k=1}^L \frac{\sqrt d}{\|u_k\|} \Bigl( 1 + \frac{B_k}{\|w_k\|} \Bigr)$$
 #
-# for disjoint parts of the step, $\mathbb E_\Delta\, \mathrm{as}_n(T_{\theta+\Delta}) \le K' := 2^{2L-1} \sqrt d\, \|v\|^2\, Q'\, \bar S \prod_{k \ge 2} G_k$. It is finite for $d \ge 3$ and does not depend on $n$. Part (5) there does the rest. $\square$
+# for disjoint parts of the step, we get $\mathbb E_\Delta\, \mathrm{as}_n(T_{\theta+\Delta}) \le K' := 2^{2L-1} \sqrt d\, \|v\|^2\, Q'\, \bar S \prod_{k \ge 2} G_k$. This is finite for $d \ge 3$ and does not depend on $n$, and the rest is as in part (5) there. $\square$
 # ```
 #
 # ## Looking for a worse network
 #
-# The proof bounds the mean over steps of $\prod_k 1 / (N_k \tilde N_k)$ on a path of tokens by $Q'$. To look for a slip in it we let gradient ascent change all weights of small networks so as to raise this mean, starting from the cancelling network and from random ones, and measure what it finds again on fresh steps. A mean above $Q'$ would refute the proof.
+# The proof bounds the mean over steps of $\prod_k 1 / (N_k \tilde N_k)$ on a path of tokens by $Q'$. To look for a slip in it we let gradient ascent change all weights of small networks so as to raise this mean, starting from the cancelling network and from random ones, and measure what it finds again on fresh steps. If a mean were above $Q'$, the proof would be wrong.
 
 
 # %% mystnb={"code_prompt_hide": "Gradient ascent", "code_prompt_show": "Gradient ascent"} tags=["hide-input"]
@@ -276,11 +278,11 @@ remark.holds(
 glue(largest=largest)
 
 # %% [markdown]
-# No mean exceeds {glue:text}`largest:.2f` times $Q'$. From random starts the ascent ends far below, because networks in which attention cancels the skip connection are rare, and it does not find them.
+# No mean exceeds {glue:text}`largest:.2f` times $Q'$. From random starts the ascent ends far below this value, because networks in which attention cancels the skip connection are rare, and it does not find them.
 #
 # ## PARITY with both norms
 #
-# Do transformers with both norms compute sensitive functions at all? The hand-written network of {ref}`ch-brittle-transformers` computes PARITY with the norms behind the blocks alone. With both it computes the same numbers, for the following reason. Its tokens have mean 0, and its blocks have no biases, so that $\mathrm{block}(z/N) = \mathrm{block}(z)/N$. The norm behind attention therefore multiplies what the next norm receives by a positive number, and that norm does not depend on such a factor. The next lines check this on all strings of up to 10 bits, and then measure the sharpness with one norm and with two.
+# Do transformers with both norms compute sensitive functions at all? The hand-written network of {ref}`ch-brittle-transformers` computes PARITY with the norms behind the blocks alone. With both it computes the same numbers, for the following reason. Its tokens have mean 0, and its blocks have no biases, so that $\mathrm{block}(z/N) = \mathrm{block}(z)/N$. The norm behind attention therefore multiplies what the next norm receives by a positive number, and that norm does not depend on such a factor. The next lines check this on all strings of up to 10 bits, and then measure the sharpness with one norm and with two. By the theorem the sharpness with two norms ends at 1 or more as well, and a value that stays below 1 on long strings would speak against it.
 
 
 # %%
@@ -327,11 +329,11 @@ remark.holds(
 glue(sharp=left.at[longest, "two norms"], longest=longest)
 
 # %% [markdown]
-# The two columns agree within their errors. At {glue:text}`longest` bits the sharpness with both norms is {glue:text}`sharp:.2f`, so a second norm in each layer does not make PARITY robust. This is an estimate at one length; that the limit is at least 1 is what the theorem proves.
+# With one norm and with two the sharpness is the same within the errors. At {glue:text}`longest` bits it is {glue:text}`sharp:.2f` with both norms, so a second norm in each layer does not make PARITY robust. This is an estimate at one length, whereas the theorem proves that the limit is at least 1.
 #
 # ## What would falsify this
 #
-# A network, an input and an $r$ at which the norm behind attention divides by less than $r$ more often than the bound allows; with value matrices that are held still there is one. A chance for all $n(n+1)$ tokens that does not fall with $n$; with $\zeta = L/d$, outside the paper's condition $\zeta > 2L/d$, it rises. A mean product above $Q'$; above the $Q$ of one norm there are many. An exact PARITY with both norms whose sharpness stays below 1 on long strings; after a step of the first queries and keys alone it does.
+# A network, an input and an $r$ at which the norm behind attention divides by less than $r$ more often than the bound allows would refute the theorem; with value matrices that are held still there is one. So would a chance for all $n(n+1)$ tokens that does not fall with $n$; with $\zeta = L/d$, outside the paper's condition $\zeta > 2L/d$, it rises. A mean product above $Q'$ would refute the proof, and above the $Q$ of one norm there are many. Finally, an exact PARITY with both norms whose sharpness stays below 1 on long strings would refute the last part, and after a step of the first queries and keys alone it does stay below 1.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -346,40 +348,28 @@ ledger.verdicts()
 #
 # ## What we found
 #
-# * The remark's conclusion is true. It needs neither a lower bound on $\eta$ nor $d \gg H$, because the skip connection carries a token of length $\sqrt d$ past attention.
+# * The conclusion of the remark is true. It needs neither a lower bound on $\eta$ nor $d \gg H$, because the skip connection carries a token of length $\sqrt d$ past attention.
 # * Theorem 6 therefore holds for transformers with both norms, again at every width from 3 on and without the factor 2.
-# * The step of the value matrices, on which the remark relies, is needed. Without it the norm behind attention can magnify without bound after every step.
+# * The step of the value matrices, on which the remark relies, is needed, since without it the norm behind attention can magnify without bound after every step.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-two-norms-skip
 #
-# *By hand.* Leave the skip connection out: $z_j = \sum_h V_h \eta^h_j$. Which step of the proof fails, and for which network is $z_j = 0$ whatever $\Delta_V$ is?
+# *By hand.* Suppose that there is no skip connection, so that $z_j = \sum_h V_h \eta^h_j$. Which step of the proof fails, and for which network is $z_j = 0$ whatever $\Delta_V$ is?
 # ```
 #
 # ```{solution} ex-two-norms-skip
 # :class: dropdown
 #
-# The triangle inequality has no $\sqrt d$ in it any more, and a small $\eta$ is no longer harmless. If attention averages two tokens $y$ and $-y$ with equal weights, $\eta = 0$, and so is $z$. Then the remark's lower bound on $\eta$ is needed: only the steps of earlier weights, which move $y$ and $-y$, help.
-# ```
-#
-# ```{exercise}
-# :label: ex-two-norms-log
-#
-# *To think about.* Why has the first layer a logarithm that later layers do not have?
-# ```
-#
-# ```{solution} ex-two-norms-log
-# :class: dropdown
-#
-# There two lengths must not be small at once, that of the token and that of the step beside it. For a product of two independent lengths, each below $s$ with a chance of order $s^m$, the chance to be below $s$ is of order $s^m \log \frac1s$: every way to share the smallness between the two counts. A later token comes from a layer norm and cannot be short.
+# The triangle inequality has no $\sqrt d$ in it any more, and a small $\eta$ is no longer harmless. If attention averages two tokens $y$ and $-y$ with equal weights, then $\eta = 0$, and so is $z$. Then the remark's lower bound on $\eta$ is needed, and only the steps of earlier weights, which move $y$ and $-y$, help.
 # ```
 #
 # ```{exercise}
 # :label: ex-two-norms-cancel
 #
-# *With the computer.* Repeat the experiment of {numref}`fig-two-norms` for the second layer with $V = -c\, I$ and $c = 0$, 0.5, 0.9, 1, 1.1. How often does the norm behind attention divide by less than 0.05? Compare with the deviation $|1 - c|$ of the example. What does this say about random searches for a bad network?
+# *With the computer.* Repeat the experiment of {numref}`fig-two-norms` for the second layer with $V = -c\, I$ and $c = 0$, 0.5, 0.9, 1, 1.1. How often does the norm behind attention divide by less than 0.05? Compare with the deviation $|1 - c|$ of the example. What does this say about random searches for a bad network? A longer search is started by `python -m bookkit.run sensitive/two_layer_norms -p ascents 600 --out my_run`.
 # ```
 #
 # ```{solution-start} ex-two-norms-cancel
@@ -399,9 +389,21 @@ for c in (0.0, 0.5, 0.9, 1.0, 1.1):
 table(pd.DataFrame(rows).T.rename_axis("$c$"), "The norm behind attention in layer 2", form=".3f")
 
 # %% [markdown]
-# The deviation is near $|1 - c|$ as long as this is larger than the step, and small deviations occur near $c = 1$ only. So the bound is attained by a thin set of networks. A search that starts elsewhere does not find it, and random networks would have made the bound look loose.
+# The deviation is near $|1 - c|$ as long as this is larger than the step, and small deviations occur near $c = 1$ only. So the bound is attained by few networks, which lie close together. A search that starts elsewhere does not find them, and if we had tried random networks alone, the bound would have looked loose.
 #
 # ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-two-norms-log
+#
+# *To think about.* Why has the first layer a logarithm that later layers do not have?
+# ```
+#
+# ```{solution} ex-two-norms-log
+# :class: dropdown
+#
+# In the first layer two lengths must not be small at once, that of the token and that of the step beside it. For a product of two independent lengths, each below $s$ with a chance of order $s^m$, the chance to be below $s$ is of order $s^m \log \frac1s$, because every way to share the smallness between the two counts. A later token comes from a layer norm and cannot be short.
 # ```
 #
 # ## References
@@ -410,4 +412,4 @@ table(pd.DataFrame(rows).T.rename_axis("$c$"), "The norm behind attention in lay
 # :filter: docname in docnames
 # ```
 #
-# The remark is from {cite:t}`sensitive`.
+# The remark is in Appendix C of {cite:t}`sensitive`.
