@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bookkit.chapters import REGISTER, every_chapter
-from bookkit.scoreboard import Row, anchor, badge, colour, load_rows
+from bookkit.scoreboard import Row, anchor, badge, board, colour, load_rows
 
 FAILED = ("false", "restored form fails", "misprint", "proof gap")
 COLUMN, LINE, WIDTH, HEIGHT = 190, 34, 150, 24
@@ -186,7 +186,8 @@ def setup(app: Any) -> dict[str, bool]:
             rows = {r.entry.id: r for row in section for r in (row, *row.parts)}
             if not arrows:
                 raise self.error(f"dependencies: no result of {part} rests on another")
-            place = self.env.app.builder.get_relative_uri(self.env.docname, "book/scoreboard")
+            page = board(self.env.found_docs, part)
+            place = self.env.app.builder.get_relative_uri(self.env.docname, page)
             graph = drawing(arrows, rows, place, f"graph-{part}")
             table = self.parse_text_to_nodes(consequences(arrows, rows))
             return [nodes.raw("", graph, format="html"), *table]

@@ -2,7 +2,8 @@
 
 The buttons that lead out of the book (Colab, Binder, the repository, its issues) hang on one
 setting, ``repository.url`` in ``_config.yml``; while it is empty there are none. Beside each
-notebook lies the source that it was made from. Verdicts on a card get their colour, and formulas
+notebook lie the source that it was made from and the tables that its long runs stored. The head of
+a page says what it is about. Verdicts on a card get their colour, and formulas
 keep the comma behind them on their line. The search finds a result by its number in the paper, and
 theorem boxes and findings by the words of their titles.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -41,51 +43,73 @@ def follow_the_address(app: Any, config: Any) -> None:
 def offer_the_source(
     app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
-    """Add a button for the ``.py`` that a notebook is paired with."""
-    if doctree is None or not Path(app.srcdir, f"{pagename}.py").exists():
+    """Add buttons for the ``.py`` that a notebook is paired with, and for its stored tables."""
+    files = beside(app, pagename)
+    if doctree is None or files[:1] != [f"{pagename}.py"]:
         return
-    button = {
-        "type": "link",
-        "url": f"{context['pathto']('_sources', 1)}/{pagename}.py",
-        "text": ".py",
-        "tooltip": "Download source as a script",
-        "icon": "fas fa-file-code",
-        "label": "download-script-button",
-    }
+    buttons = [
+        {
+            "type": "link",
+            "url": f"{context['pathto']('_sources', 1)}/{file}",
+            "text": file.removeprefix(pagename).rpartition("/")[2],
+            "tooltip": "Download a stored table" if file.endswith("csv") else "Download the script",
+            "icon": "fas fa-table" if file.endswith("csv") else "fas fa-file-code",
+            "label": "download-script-button",
+        }
+        for file in files
+    ]
     for group in context["header_buttons"]:
         if group.get("label") == "download-buttons":
-            group["buttons"].insert(1, button)
+            group["buttons"][1:1] = buttons
+
+
+def beside(app: Any, pagename: str) -> list[str]:
+    """The files that a chapter offers: its script, and the tables that its long runs stored."""
+    chapter = pagename.removeprefix("book/")
+    patterns = f"{pagename}.py", f"results/{chapter}.*.csv"
+    root = Path(app.srcdir)
+    return [f.relative_to(root).as_posix() for p in patterns for f in sorted(root.glob(p))]
 
 
 def copy_the_sources(app: Any, exception: Exception | None) -> None:
-    """Put each page's ``.py`` where its button leads, also if the page was not written again."""
+    """Put these files where the buttons lead, also if the page was not written again."""
     if exception is not None or app.builder.format != "html":
         return
-    for pagename in app.env.found_docs:
-        source = Path(app.srcdir, f"{pagename}.py")
-        if source.exists():
-            target = Path(app.outdir, "_sources", f"{pagename}.py")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
+    for file in (f for pagename in app.env.found_docs for f in beside(app, pagename)):
+        target = Path(app.outdir, "_sources", file)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(Path(app.srcdir, file), target)
 
 
-def bring_the_calculator(
+def bring_the_scripts(
     app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
-    """Load the calculator's scripts and style on its own page, and on no other."""
+    """Load what the calculator and moving figures need on their pages, and on no other."""
     if pagename == "book/calculator":
         app.add_css_file("calculator.css")
         for name in ("calculator_bounds.js", "calculator_chart.js", "calculator.js"):
             app.add_js_file(name)
-
-
-def bring_the_moving_figures(
-    app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
-) -> None:
-    """Load the script and style of moving figures on pages that have one, and on no other."""
     if '<figure class="moving"' in context.get("body", ""):
         app.add_css_file("moving.css")
         app.add_js_file("moving.js")
+
+
+def describe(
+    app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Say in a page's head what it is about: its verdict, or its first paragraph."""
+    from docutils import nodes
+
+    if context.get("title") == context["docstitle"]:
+        context["docstitle"] = ""  # the first page has the book's title, once
+    if app.config.html_baseurl:
+        context["card"] = f"{app.config.html_baseurl.rstrip('/')}/_static/page.png"
+    if doctree is not None:
+        above = (nodes.section, nodes.admonition)
+        first = (n for n in doctree.findall(nodes.paragraph) if isinstance(n.parent, above))
+        words, formula, _ = next((n.astext() for n in first), "").partition("\\")
+        ends = f"{words.rpartition(' ')[0]} …" if formula else words
+        context["description"] = textwrap.shorten(ends, 200, placeholder=" …")
 
 
 def finish_the_text(app: Any, doctree: Any, docname: str) -> None:
@@ -226,8 +250,8 @@ def setup(app: Any) -> dict[str, bool]:
     app.add_domain(Boxes)
     app.connect("doctree-read", name_the_results)
     app.connect("config-inited", follow_the_address)
-    app.connect("html-page-context", bring_the_calculator)
-    app.connect("html-page-context", bring_the_moving_figures)
+    app.connect("html-page-context", describe)
+    app.connect("html-page-context", bring_the_scripts)
     app.connect("html-page-context", offer_the_source, priority=900)
     app.connect("doctree-resolved", finish_the_text)
     app.connect("build-finished", copy_the_sources)

@@ -1,9 +1,10 @@
 """The scoreboard, the findings and the verdict cards: built from what the notebooks recorded.
 
-A Sphinx extension. On a page, the comments ``<!-- scoreboard -->``, ``<!-- totals -->``,
-``<!-- findings PART -->``, and ``<!-- findings -->`` for one line each, are replaced before the
-page is read. A chapter gets a verdict card under its title and ``{finding}`` blocks, whose numbers
-come from its own run. Nothing is judged here: verdicts follow from the ledgers by
+A Sphinx extension. On a page, the comments ``<!-- scoreboard -->``, ``<!-- scoreboard PART -->``
+for one section, ``<!-- totals -->``, ``<!-- findings PART -->``, and ``<!-- findings -->`` for one
+line each, are replaced before the page is read. A chapter gets a verdict card under its title and
+``{finding}`` blocks, whose numbers come from its own run. Beside the scoreboard lies all of it as
+``scoreboard.json``. Nothing is judged here: verdicts follow from the ledgers by
 :mod:`bookkit.verdicts`, and a result that no ledger names is shown open.
 """
 
@@ -13,14 +14,24 @@ import functools
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
-from bookkit.chapters import REGISTER, Chapter, every_chapter, read_record
+from bookkit.chapters import REGISTER, ROOT, Chapter, every_chapter, read_record
 from bookkit.claims import Claim, claims_by_id
-from bookkit.findings import filled, findings, findings_of, glued, in_one_line, load_findings
+from bookkit.findings import (
+    filled,
+    findings,
+    findings_of,
+    glued,
+    in_one_line,
+    load_findings,
+    written_out,
+)
+from bookkit.output import in_prose, number
 from bookkit.register import Entry, Paper, load_register
 from bookkit.verdicts import NOW, STATED, as_stated, deciding, known_now, together
 
@@ -30,9 +41,13 @@ FROM = {
     "code": "from the code",
     "restored": "as restored",
 }
+BOARD = "book/scoreboard"
+"""The page with all sections, or with the links to those that have a page below it."""
+RELATIONS = {"at_most": "at most", "at_least": "at least", "equals": ""}
 _MARK = re.compile(
     r"^<!-- (scoreboard|totals|own-totals|findings|papers)(?: (\w+))? -->$", re.MULTILINE
 )
+_LABEL = re.compile(r"^# \(([\w-]+)\)=\n# # ", re.MULTILINE)
 _THEOREM = re.compile(r"\{prf:\w+\} ([^\n]*)\n(?:# )?:label: (\S+)")
 
 
@@ -53,36 +68,48 @@ class Row:
     @property
     def stated(self) -> str:
         """Verdict on the statement as its source has it; of its parts if it only bundles them."""
-        if self._counts:
+        if self.counts:
             return as_stated(self.entry.kind, self.claims, self.entry.source)
         return together([part.stated for part in self.parts])
 
     @property
     def now(self) -> str:
         """Verdict on what is known now, in the same way."""
-        if self._counts:
+        if self.counts:
             return known_now(self.entry.kind, self.claims, self.entry.source)
         return together([part.now for part in self.parts])
 
     @property
     def evidence(self) -> str:
-        """The deciding claim: how it is known and where, its number, how many more there are."""
+        """The deciding claim in words: how it is known and where, what was found and required."""
         claim = deciding(self.entry.kind, self.claims, self.entry.source)
         if claim is None:
             return ""
-        more = f"; {len(self.claims) - 1} more" if len(self.claims) > 1 else ""
-        known = claim.evidence
-        if known == "proved" and self.entry.proof:
-            known += f" ({self.entry.proof})"
-        return f"{known}: {claim.found}, required {claim.required}{more}"
+        proof = self.entry.proof if claim.evidence == "proved" else ""
+        where = f" (*{proof}*)" if proof else ""
+        text = re.split(r"; control:| \(control:", claim.text)[0]
+        bound = f"{RELATIONS[claim.relation]} {in_prose(number(claim.bound))}".strip()
+        slack = f" (± {in_prose(f'{claim.tol:.1g}')})" if claim.tol else ""
+        more = len(self.claims) - 1
+        rest = f" {more} more check{'s' * (more > 1)}." if more else ""
+        return (
+            f"**{claim.evidence.capitalize()}**{where}. {text[0].upper()}{text[1:]}: "
+            f"{written_out(in_prose(claim.found))}, where {bound}{slack} is required.{rest}"
+        )
+
+    @property
+    def repair(self) -> str:
+        """The condition or the reading with which it holds, or what repaired it; may be empty."""
+        repaired = (c.text for c in self.claims if c.verdict == "repaired")
+        return self.entry.condition or self.entry.reads or "; ".join(repaired)
 
     @property
     def statements(self) -> list[Row]:
         """What is counted: the parts; the row itself without parts or with claims of its own."""
-        return [*([self] if self._counts else []), *self.parts]
+        return [*([self] if self.counts else []), *self.parts]
 
     @property
-    def _counts(self) -> bool:
+    def counts(self) -> bool:
         """Whether it stands for itself: it has no parts, or claims that are about it."""
         return not self.parts or any(c.about not in ("code", "ours") for c in self.claims)
 
@@ -102,22 +129,59 @@ def load_rows() -> dict[Paper, list[Row]]:
     return {p: [row(e) for e in entries] for p, entries in register.items()}
 
 
-def scoreboard(rows: Mapping[Paper, Sequence[Row]]) -> str:
-    """All sections, in MyST Markdown."""
+def scoreboard(rows: Mapping[Paper, Sequence[Row]], part: str | None = None) -> str:
+    """All sections under their titles, or one without, in MyST Markdown."""
     labels = {id: f.label for f in reversed(load_findings()) for id in f.about}
     pages = []
     for paper, section in rows.items():
+        if part not in (None, paper.key):
+            continue
         lines = ["| result | statement | as stated | now | evidence | chapter |"]
         lines += ["|:--|:--|:--|:--|:--|:--|"]
         for row in section:
             lines += [_line(r, labels, r is not row) for r in (row, *row.parts)]
         title = f"{paper.number}: {paper.name}" if paper.number else paper.name
-        table = "\n".join(lines)
-        read = "\n\n".join(filter(None, (paper.read, granted(paper))))
-        pages.append(
-            f"(s-{paper.key})=\n## {title}\n\n{read}\n\n:::{{div}} scoreboard\n{table}\n:::\n"
-        )
+        head = f"(s-{paper.key})=\n## {title}" if part is None else f"*{paper.name}.*"
+        table = ":::{div} scoreboard\n" + "\n".join(lines) + "\n:::\n"
+        pages.append("\n\n".join(filter(None, (head, paper.read, granted(paper), table))))
     return "\n".join(pages)
+
+
+def board(pages: Container[str], part: str) -> str:
+    """The page, of those of a book, on which the rows of a section stand."""
+    own = f"{BOARD}/{part}"
+    return own if own in pages else BOARD
+
+
+def records(
+    rows: Mapping[Paper, Sequence[Row]], address: Callable[[str], str]
+) -> list[dict[str, Any]]:
+    """Every row and part, for programs; texts are in Markdown with TeX, as the tables have them.
+
+    Args:
+        rows: Of all sections.
+        address: Of a chapter's page, or of the page of a section.
+    """
+    return [
+        {
+            "id": row.entry.id,
+            "paper": paper.number,
+            "result": row.entry.ref,
+            "kind": row.entry.kind,
+            "source": row.entry.source,
+            "counted": row.counts,
+            "statement": row.entry.claim,
+            "as stated": row.stated,
+            "now": row.now,
+            "evidence": row.evidence,
+            "repair": row.repair,
+            "chapter": address(row.entry.chapter),
+            "row": f"{address(paper.key)}#{anchor(row.entry.id)}",
+        }
+        for paper, section in rows.items()
+        for whole in section
+        for row in (whole, *whole.parts)
+    ]
 
 
 def anchor(id: str) -> str:
@@ -141,13 +205,22 @@ def _line(row: Row, labels: Mapping[str, str], part: bool) -> str:
     label = theorem_label(Chapter(entry.chapter), entry.ref) if row.written else ""
     ref = f"{{prf:ref}}`{entry.ref} <{label}>`" if label else entry.ref
     place = anchor(entry.id)
-    sign = f"[{ref}]{{#{place} .{'part' if part else 'whole'} .kind-{entry.kind}}} [#](#{place})"
+    kind = f".{'part' if part else 'whole'} .{'counted' if row.counts else 'bundle'}"
+    sign = f"[{ref}]{{#{place} {kind} .kind-{entry.kind}}} [#](#{place})"
     stated = f"{badge(row.stated)} {FROM.get(entry.source, '')}".rstrip()
     if entry.id in labels:
         stated += f" {{ref}}`finding <{labels[entry.id]}>`"
-    link = f"{{doc}}`/book/{entry.chapter}`" if row.written else f"`{entry.chapter}`"
+    link = chapter_link(Chapter(entry.chapter)) if row.written else f"`{entry.chapter}`"
     cells = (sign, statement(entry), stated, badge(row.now), row.evidence, link)
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+
+def chapter_link(chapter: Chapter) -> str:
+    """A link of one line: the number of a chapter where they have numbers, else its name."""
+    label = _LABEL.search(chapter.text)
+    if label and "numbered: true" in (ROOT / "_toc.yml").read_text(encoding="utf-8"):
+        return f"{{numref}}`{{number}} <{label[1]}>`"
+    return f"{{doc}}`{chapter.source.stem} </book/{chapter.name}>`"
 
 
 def theorem_label(chapter: Chapter, ref: str) -> str:
@@ -164,27 +237,41 @@ def theorem_label(chapter: Chapter, ref: str) -> str:
     return ""
 
 
-def totals(rows: Mapping[Paper, Sequence[Row]], own: bool = False) -> str:
-    """How many statements of each section have which verdict, in MyST Markdown."""
+def totals(
+    rows: Mapping[Paper, Sequence[Row]],
+    own: bool = False,
+    address: Callable[[str], str] | None = None,
+) -> str:
+    """How many statements of each section have which verdict, in MyST Markdown.
+
+    Args:
+        rows: Of all sections.
+        own: Whether the book's own results are counted, and not those of the papers.
+        address: Of the page of a section; each number then leads to what it counts.
+    """
     chosen = {p: [s for r in section for s in r.statements] for p, section in rows.items()}
     chosen = {p: section for p, section in chosen.items() if p.own == own}
     tables = []
-    for head, verdicts, of in (
-        ("as stated", STATED, lambda r: r.stated),
-        ("now", NOW, lambda r: r.now),
+    for head, asks, verdicts, of in (
+        ("as stated", "stated", STATED, lambda r: r.stated),
+        ("now", "now", NOW, lambda r: r.now),
     ):
         used = [v for v in verdicts if any(of(r) == v for s in chosen.values() for r in s)]
         lines = [
             f"| {head} | statements | {' | '.join(used)} |",
             "|:--|" + "--:|" * (len(used) + 1),
         ]
-        for name, section in (
-            *((p.number or p.name, s) for p, s in chosen.items()),
-            ("**all**", [r for s in chosen.values() for r in s]),
-        ):
+        for paper, section in chosen.items():
             found = Counter(map(of, section))
-            counts = [str(len(section)), *(str(found[v]) for v in used)]
-            lines.append("| " + " | ".join([name, *counts]) + " |")
+            counts = [str(found[v]) for v in used]
+            if address:
+                to = [f"{address(paper.key)}?{urlencode({asks: v})}" for v in used]
+                counts = [f"[{n}]({at}){{.external}}" for n, at in zip(counts, to, strict=True)]
+            name = paper.number or paper.name
+            lines.append(f"| {name} | {len(section)} | {' | '.join(counts)} |")
+        found = Counter(of(r) for s in chosen.values() for r in s)
+        counts = [str(n) for n in (found.total(), *(found[v] for v in used))]
+        lines.append(f"| **all** | {' | '.join(counts)} |")
         tables.append("\n".join(lines))
     return "\n\n".join(tables)
 
@@ -246,9 +333,12 @@ def setup(app: Any) -> dict[str, bool]:
         if app.env.doc2path(docname).endswith(".md") and _MARK.search(source[0]):
             for path in (REGISTER, *(c.notebook for c in every_chapter())):
                 app.env.note_dependency(str(path))
-            source[0] = _MARK.sub(lambda m: made(m[1], m[2]), source[0])
-        elif docname.removeprefix("book/") in {c.name for c in every_chapter()}:
-            source[0] = with_card(source[0])
+
+            def address(part: str) -> str:
+                to = board(app.env.found_docs, part)
+                return str(app.builder.get_relative_uri(docname, to))
+
+            source[0] = _MARK.sub(lambda m: made(m[1], m[2], address), source[0])
 
     texts = dict.fromkeys(("title", "group", "also"), directives.unchanged_required)
 
@@ -265,10 +355,12 @@ def setup(app: Any) -> dict[str, bool]:
             made = self.parse_text_to_nodes(
                 "::::{admonition} Verdict\n:class: verdict-card\n\n" + "\n\n".join(parts) + "\n::::"
             )
-            place = self.env.app.builder.get_relative_uri(self.env.docname, "book/scoreboard")
             for node in [n for top in made for n in top.findall(nodes.inline)]:
                 if "row-link" in node["classes"]:
-                    target = f"{place}#{node['classes'][-1]}"
+                    at = node["classes"][-1]
+                    place = board(self.env.found_docs, at.split("-")[1])
+                    page = self.env.app.builder.get_relative_uri(self.env.docname, place)
+                    target = f"{page}#{at}"
                     node.parent.replace(node, nodes.reference("", node.astext(), refuri=target))
             return made
 
@@ -290,34 +382,29 @@ def setup(app: Any) -> dict[str, bool]:
                 f"{found.body}\n\n{{ref}}`Among the findings <{found.label}>`.\n::::"
             )
 
+    def write_records(app: Any, exception: Exception | None) -> None:
+        if exception is None and app.builder.name == "html" and BOARD in app.env.found_docs:
+
+            def address(name: str) -> str:
+                page = f"book/{name}" if "/" in name else board(app.env.found_docs, name)
+                return str(app.builder.get_target_uri(page))
+
+            text = json.dumps(records(load_rows(), address), ensure_ascii=False, indent=1)
+            Path(app.outdir, f"{BOARD}.json").write_text(text, encoding="utf-8")
+
     app.add_directive("verdict", Verdict)
     app.add_directive("finding", FindingBlock)
     app.connect("source-read", fill)
+    app.connect("build-finished", write_records)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def made(what: str, part: str | None) -> str:
-    """What stands in place of a page's comment."""
+def made(what: str, part: str | None, address: Callable[[str], str] | None = None) -> str:
+    """What stands in place of a page's comment; ``address`` is that of a section's page."""
     rows = load_rows()
     if what == "findings":
         found = load_findings()
         return findings(part, found) if part else in_one_line(found)
     if what in ("totals", "own-totals"):
-        return totals(rows, own=what == "own-totals")
-    return {"scoreboard": scoreboard, "papers": papers}[what](rows)
-
-
-def with_card(notebook: str) -> str:
-    """A notebook's JSON with a verdict card under its title, if it has none."""
-    content = json.loads(notebook)
-    texts = ["".join(c["source"]) for c in content["cells"] if c["cell_type"] == "markdown"]
-    if any("```{verdict}" in text for text in texts):
-        return notebook
-    for cell in content["cells"]:
-        lines = "".join(cell["source"]).split("\n")
-        heads = [i for i, line in enumerate(lines) if line.startswith("# ")]
-        if cell["cell_type"] == "markdown" and heads:
-            lines[heads[0] + 1 : heads[0] + 1] = ["", "```{verdict}", "```"]
-            cell["source"] = "\n".join(lines)
-            break
-    return json.dumps(content)
+        return totals(rows, own=what == "own-totals", address=address)
+    return papers(rows) if what == "papers" else scoreboard(rows, part)

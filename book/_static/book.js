@@ -14,7 +14,7 @@
   function markScrollable() {
     for (const math of document.querySelectorAll("mjx-container:not([display])")) {
       const width = math.querySelector("svg")?.getBoundingClientRect().width ?? 0;
-      math.classList.toggle("wide", width > math.closest("p, li, dd, div").clientWidth);
+      math.classList.toggle("wide", width > math.closest("p, li, dd, td, div").clientWidth);
     }
     for (const box of document.querySelectorAll(BOXES)) {
       if (box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX !== "visible") {
@@ -78,46 +78,55 @@
     });
   }
 
-  // Filters of the scoreboard: by paper, by kind of result, by both verdicts.
+  // Filters of the scoreboard: by kind of result and by both verdicts. The choice stands in the
+  // address. A row that only bundles others is no statement: it is shown where nothing is chosen.
   function offerFilters() {
-    const tables = [...document.querySelectorAll(".scoreboard table")];
-    if (tables.length === 0) {
+    const rows = [...document.querySelectorAll(".scoreboard tbody tr")];
+    if (rows.length === 0) {
       return;
     }
-    const rows = tables.flatMap((table) => [...table.tBodies[0].rows]);
     const verdict = (row, column) => row.cells[column].querySelector(".verdict")?.textContent ?? "";
-    const section = (row) => row.closest("section")?.querySelector("h2")?.firstChild.textContent.split(":")[0] ?? "";
+    const filters = [
+      ["kind", "kind", (row) => /kind-(\w+)/.exec(row.cells[0].innerHTML)?.[1] ?? ""],
+      ["stated", "as stated", (row) => verdict(row, 2)],
+      ["now", "now", (row) => verdict(row, 3)],
+    ];
+    const address = new URL(location);
+    const counted = rows.filter((row) => !row.querySelector(".bundle"));
     const bar = document.createElement("div");
     bar.className = "scoreboard-filters";
-    const chosen = [];
-    const kinds = [
-      ["paper", section],
-      ["kind", (row) => /kind-(\w+)/.exec(row.cells[0].innerHTML)?.[1] ?? ""],
-      ["as stated", (row) => verdict(row, 2)],
-      ["now", (row) => verdict(row, 3)],
-    ];
-    function apply() {
-      for (const row of rows) {
-        row.hidden = !kinds.every(([, of], i) => !chosen[i].value || of(row) === chosen[i].value);
-      }
-      for (const table of tables) {
-        const none = [...table.tBodies[0].rows].every((row) => row.hidden);
-        table.closest("section").style.display = none ? "none" : "";
-      }
-    }
-    for (const [name, of] of kinds) {
-      const label = document.createElement("label");
+    const said = document.createElement("output");
+    const chosen = filters.map(([key, name, of]) => {
       const select = document.createElement("select");
       select.add(new Option("all", ""));
-      for (const value of [...new Set(rows.map(of))].filter(Boolean)) {
-        select.add(new Option(value, value));
+      for (const value of new Set(counted.map(of).filter(Boolean))) {
+        select.add(new Option(value, value, false, value === address.searchParams.get(key)));
       }
       select.addEventListener("change", apply);
+      const label = document.createElement("label");
       label.append(name, select);
       bar.append(label);
-      chosen.push(select);
+      return select;
+    });
+    function apply() {
+      const any = chosen.some((select) => select.value);
+      const fits = (row) => filters.every(([, , of], i) => !chosen[i].value || of(row) === chosen[i].value);
+      for (const row of rows) {
+        row.hidden = any && !(counted.includes(row) && fits(row));
+      }
+      said.textContent = `${counted.filter((row) => !row.hidden).length} of ${counted.length} statements`;
+      filters.forEach(([key], i) => {
+        address.searchParams.delete(key);
+        if (chosen[i].value) {
+          address.searchParams.set(key, chosen[i].value);
+        }
+      });
+      address.hash = location.hash;
+      history.replaceState(history.state, "", address);
     }
-    tables[0].closest("section").before(bar);
+    bar.append(said);
+    document.querySelector(".scoreboard").before(bar);
+    apply();
   }
 
   // DOMContentLoaded waits for MathJax: a button put in then pushes down what is being read.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import http.server
 import itertools
+import json
 import re
 import shutil
 import subprocess
@@ -20,6 +21,7 @@ import yaml
 from bs4 import BeautifulSoup
 from docutils import nodes
 from docutils.utils import new_document
+from nbclient import NotebookClient
 from PIL import Image
 
 from bookkit.chapters import ROOT, every_chapter
@@ -556,11 +558,123 @@ def test_every_page_shows_the_same_titles_at_its_side(site):
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_can_be_downloaded_as_notebook_and_as_script(site, name):
+def test_a_chapter_can_be_downloaded_as_script_with_its_stored_tables(site, name):
     page = built(name)
-    for suffix in (".ipynb", ".py"):
-        (link,) = [link for link in page.downloads if link.endswith(suffix)]
-        assert (page.path.parent / link).read_bytes() == (ROOT / f"{name}{suffix}").read_bytes()
+    tables = sorted((ROOT / "results").glob(f"{name.removeprefix('book/')}.*.csv"))
+    for suffix, files in ((".py", [ROOT / f"{name}.py"]), (".csv", tables)):
+        offered = [page.path.parent / link for link in page.downloads if link.endswith(suffix)]
+        assert [f.read_bytes() for f in offered] == [f.read_bytes() for f in files]
+
+
+def downloaded(name):
+    """The notebook that the download menu of a chapter offers."""
+    page = built(name)
+    (link,) = [link for link in page.downloads if link.endswith(".ipynb")]
+    return nbformat.read(page.path.parent / link, as_version=4)
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_can_be_downloaded_as_a_notebook_in_plain_markdown(site, name):
+    plain, stored = downloaded(name), nbformat.read(ROOT / f"{name}.ipynb", as_version=4)
+    nbformat.validate(plain)
+    code, own = ([c.source for c in n.cells if c.cell_type == "code"] for n in (plain, stored))
+    assert code == own
+    words = "\n".join(c.source for c in plain.cells if c.cell_type == "markdown")
+    assert words.startswith("# ")
+    assert "> **Verdict**" in words
+    assert not [line for line in words.splitlines() if RAW_ROLE.search(line)]
+    assert not re.search(r"^>? ?(:::|\([\w-]+\)=)|\*{4}", words, re.MULTILINE)
+    for link in re.findall(r"\]\(([^)\s]+)\)", words):
+        if not urlsplit(link).scheme:
+            assert (ROOT / name).parent.joinpath(link).is_file(), link
+
+
+def test_a_downloaded_notebook_runs(site):
+    notebook = downloaded("book/cube/average_sensitivity")
+    client = NotebookClient(notebook, timeout=600, resources={"metadata": {"path": ROOT}})
+    ran = client.execute()
+    assert [cell for cell in ran.cells if cell.cell_type == "code" and cell.outputs]
+
+
+@pytest.mark.parametrize("name", [n for n in PAGES if n != "search"])
+def test_the_head_of_a_page_says_what_it_is_about(site, name):
+    page = BeautifulSoup((HTML / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+    book = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["title"]
+    (title,) = page.select("head > title")
+    assert title.text.count(book) == 1
+    about = {m.get("name") or m.get("property"): m["content"] for m in page.select("head meta")}
+    told = about["description"]
+    assert about["og:description"] == told
+    assert about["og:title"] in title.text
+    assert 20 <= len(told) <= 200 or name in ALIKE
+    assert "\\" not in told
+    assert page.select(".cite") if name in CHAPTERS else not page.select(".cite")
+
+
+def test_the_scoreboard_s_file_leads_to_every_row_and_chapter(site):
+    found = json.loads((HTML / "book" / "scoreboard.json").read_text(encoding="utf-8"))
+    assert len(found) > 300
+    for row in found:
+        assert (HTML / row["chapter"]).is_file()
+        page, place = urldefrag(row["row"])
+        assert place in read(HTML / page).ids
+    (register,) = [link for link in built("book/scoreboard").links if link.endswith("register.yml")]
+    stored = (HTML / "book" / register).resolve().read_bytes()
+    assert stored == (ROOT / "book" / "register.yml").read_bytes()
+
+
+def test_a_filter_of_the_scoreboard_stands_in_the_address(tab):
+    found = json.loads((HTML / "book" / "scoreboard.json").read_text(encoding="utf-8"))
+    own = [row for row in found if row["paper"] == "P1" and row["counted"]]
+    failed = [row for row in own if row["as stated"] == "false"]
+    lemmas = [row for row in failed if row["kind"] == "lemma"]
+    page, visit = tab("book/scoreboard/sharper.html?stated=false&kind=nothing#r-sharper-thm5")
+    said, shown = page.locator(".scoreboard-filters output"), ".scoreboard tbody tr:visible"
+    assert said.inner_text() == f"{len(failed)} of {len(own)} statements"
+    assert page.locator(shown).count() == len(failed)
+    assert urlsplit(page.url)[3:] == ("stated=false", "r-sharper-thm5")
+    page.locator(".scoreboard-filters select").first.select_option("lemma")
+    assert page.locator(shown).count() == len(lemmas)
+    assert urlsplit(page.url).query == "stated=false&kind=lemma"
+    for select in page.locator(".scoreboard-filters select").all():
+        select.select_option("")
+    assert urlsplit(page.url)[3:] == ("", "r-sharper-thm5")
+    assert page.locator(shown).count() == sum(row["paper"] == "P1" for row in found)
+    assert visit.told == []
+    page.close()
+
+
+@pytest.mark.parametrize("name", [n for n in PAGES if n.startswith("book/scoreboard")])
+def test_a_page_of_the_scoreboard_uses_the_window_and_cuts_off_no_formula(tab, name):
+    page, _ = tab(f"{name}.html")
+    assert page.evaluate("document.querySelectorAll('*').length") < 20_000
+    resize(page, 1800)
+    assert page.locator("article").bounding_box()["width"] > 1300
+    cut = """() => [...document.querySelectorAll("td mjx-container")]
+        .filter(e => e.scrollWidth > e.closest("td").clientWidth + 1 && !e.matches(".wide"))
+        .map(e => e.closest("tr").cells[0].textContent)"""
+    assert page.evaluate(cut) == []
+    chapters = page.locator(".scoreboard td:last-child").all()
+    assert max(cell.inner_text().count("\n") for cell in chapters) == 0
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "address"),
+    [
+        ("which bound for my transformer", "book/calculator.html"),
+        ("grokking", "book/glossary.html#term-grokking"),
+        ("Hahn Rofin", "book/scoreboard/sensitive.html"),
+        ("counterexample", "book/findings/index.html"),
+    ],
+)
+def test_the_search_answers_what_readers_ask(tab, words, address):
+    page, _ = tab(f"search.html?q={words}")
+    first = page.locator("#search-results ul.search li a").first
+    first.wait_for()
+    assert first.get_attribute("href").startswith(address)
+    assert page.locator(".search-help a").count() == 3
+    page.close()
 
 
 LAUNCHERS = {
@@ -570,10 +684,11 @@ LAUNCHERS = {
 REPOSITORY = {"https://github.com/reader/copy", "https://github.com/reader/copy/issues/new"}
 
 
-def small_book(folder, cells, address="", index="# A book\n"):
+def small_book(folder, cells, address="", index="# A book\n", base=""):
     """Builds a book of one page and one chapter by the configuration of this one; its pages."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     config["repository"]["url"] = address
+    config["html"]["baseurl"] = base
     (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
     toc = {"format": "jb-book", "root": "book/index", "chapters": [{"file": "book/part/tiny"}]}
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
@@ -630,6 +745,21 @@ def test_buttons_lead_outside_once_the_address_is_set_and_not_before(tmp_path, a
 
     assert outside("part/tiny") == (LAUNCHERS | REPOSITORY if address else set())
     assert outside("index") == (REPOSITORY if address else set())
+
+
+def test_a_published_book_says_its_address(tmp_path):
+    text = "# Tiny\n\nSee {doc}`/book/index`, and $\\alpha$.\n"
+    cells = [nbformat.v4.new_markdown_cell(text), nbformat.v4.new_code_cell("1 + 1")]
+    base = "https://reader.github.io/copy"
+    head = small_book(tmp_path, cells, base=base)["part/tiny"].head
+    about = {meta.get("property"): meta["content"] for meta in head.select("meta[property]")}
+    assert about["og:url"] == f"{base}/book/part/tiny.html"
+    assert about["og:image"] == f"{base}/_static/page.png"
+    assert about["og:description"] == "See A book, and …"
+    html = tmp_path / "_build" / "html"
+    assert (html / "_static" / "page.png").is_file()
+    plain = nbformat.read(html / "_notebooks" / "book" / "part" / "tiny.ipynb", as_version=4)
+    assert plain.cells[0].source.endswith(f"See [A book]({base}/book/index.html), and $\\alpha$.")
 
 
 def test_a_tag_in_the_markdown_of_a_page_or_an_output_is_text(tmp_path):

@@ -260,10 +260,63 @@ def test_totals_count_the_papers_alone():
 
 
 def test_the_scoreboard_hides_no_row():
-    text = scoreboard.scoreboard(ROWS)
-    for row in EVERY:
-        anchor = "r-" + row.entry.id.replace(".", "-").replace("_", "-").lower()
-        assert f"{{#{anchor} " in text
+    whole = scoreboard.scoreboard(ROWS)
+    for paper, section in ROWS.items():
+        own = scoreboard.scoreboard(ROWS, paper.key)
+        rows = [r for row in section for r in (row, *row.parts)]
+        assert own.count("\n| ") == len(rows) + 1
+        assert (f"## {paper.number}" in own, f"(s-{paper.key})=" in whole) == (False, True)
+        for row in rows:
+            place = "r-" + row.entry.id.replace(".", "-").replace("_", "-").lower()
+            assert f"{{#{place} " in own
+            assert f"{{#{place} " in whole
+
+
+def test_every_section_of_a_paper_has_a_page_of_the_scoreboard():
+    pages = {f"book/scoreboard/{path.stem}" for path in (BOOK / "scoreboard").glob("*.md")}
+    for paper in ROWS:
+        page = scoreboard.board(pages, paper.key)
+        assert page == scoreboard.BOARD + ("" if paper.own else f"/{paper.key}")
+        assert f"<!-- scoreboard {paper.key} -->" in (ROOT / f"{page}.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("row", [r for r in EVERY if r.claims], ids=lambda r: r.entry.id)
+def test_evidence_is_in_words(row):
+    known, compared = row.evidence.split(". ", 1)
+    assert re.match(r"\*\*(Proved|Exhaustive|Attained|Searched|Sampled|Trained)\*\*", known)
+    assert re.search(r": .+, where .+ is required\.( \d+ more checks?\.)?$", compared)
+    assert not re.search(r"[≤≥]|\d[eE][-+]?\d|control", re.sub(r"\$[^$]*\$", "", compared))
+
+
+def test_a_chapter_is_linked_in_one_line():
+    for chapter in every_chapter():
+        assert re.fullmatch(r"\{numref\}`\{number\} <ch-[\w-]+>`", scoreboard.chapter_link(chapter))
+        assert "```{verdict}" in chapter.text
+
+
+def test_each_total_leads_to_the_statements_that_it_counts():
+    text = scoreboard.totals(ROWS, address=lambda part: f"to/{part}")
+    links = re.findall(r"\[(\d+)\]\(to/(\w+)\?(stated|now)=([\w+]+)\)\{\.external\}", text)
+    plain = scoreboard.totals(ROWS)
+    assert len(links) == sum(line.count("|") - 3 for line in text.splitlines() if "(to/" in line)
+    assert re.sub(r"\[(\d+)\]\([^)]*\)\{\.external\}", r"\1", text) == plain
+    found = scoreboard.records(ROWS, str)
+    for number, part, column, verdict in links:
+        asked = {"stated": "as stated", "now": "now"}[column], verdict.replace("+", " ")
+        counted = [r for r in found if r["counted"] and r["id"].startswith(f"{part}.")]
+        assert sum(r[asked[0]] == asked[1] for r in counted) == int(number)
+
+
+def test_the_records_have_every_row_with_its_addresses():
+    found = scoreboard.records(ROWS, lambda name: f"to/{name}")
+    assert [r["id"] for r in found] == [row.entry.id for row in EVERY]
+    one = next(r for r in found if r["id"] == "sharper.thm5")
+    assert (one["paper"], one["result"]) == ("P1", "Theorem 5 / 13")
+    assert (one["as stated"], one["now"]) == ("false", "repaired")
+    assert (one["chapter"], one["row"]) == ("to/sharper/hessian_trace", "to/sharper#r-sharper-thm5")
+    needed = [r for r in found if r["now"] == "repaired" or r["as stated"] == "misprint"]
+    assert needed
+    assert [r["id"] for r in needed if r["counted"] and not r["repair"]] == []
 
 
 @pytest.mark.parametrize(
