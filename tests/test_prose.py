@@ -11,6 +11,7 @@ from tests.prose import house_words, markdown, measure, page, paragraphs, senten
 
 CHAPTERS = (
     "appendix/walsh_transform",
+    "beyond/room_of_a_function",
     "retrieval/attention_weights",
     "retrieval/feedforward_lower_bound",
     "retrieval/hierarchy_tuned",
