@@ -16,6 +16,8 @@ CHAPTERS = (
     "beyond/five_bounds",
     "beyond/from_flatness_to_counting",
     "beyond/from_gaussians_to_occam",
+    "beyond/one_layer_parity",
+    "beyond/room_of_a_function",
     "beyond/three_rates",
     "beyond/your_network",
     "cube/average_sensitivity",

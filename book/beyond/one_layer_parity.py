@@ -1,0 +1,366 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,mystnb
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# (ch-one-layer-parity)=
+# # Parity in one layer
+#
+# ```{verdict}
+# One layer of attention computes PARITY only if something grows with the number $n$ of bits, and this chapter finds how much. With one head it is the MLP: the largest average sensitivity that $h$ hidden units allow is known exactly, and it reaches $n$, which PARITY needs, only at $h = n - 1$. With a polynomial behind the heads, the number of heads times the degree must be at least $n$, and that is enough. For {glue:text}`share:.0f` % of the strings of {glue:text}`far` bits, {glue:text}`few` hidden units suffice.
+# ```
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-construction`. **Read** 10 min. **Runs in** 15 s. **Source** ours; the questions are those of {cite:t}`kozachinskiy2026` (abstract read) and {cite:t}`hsu2026` (abstract and first page read).
+#
+# **Claim.** Kozachinskiy, Steifer and Wałęga show that no one-layer transformer computes PARITY at all lengths, because its average sensitivity grows like $\sqrt n$ up to logarithms. Hsu shows that the number of heads times the degree of a rational read-out must grow linearly. For a single head whose values depend on the bit alone we determine the largest average sensitivity exactly, for every $n$ and every number of hidden units. For polynomial read-outs we prove Hsu's statement with the constant 1, which is attained. Both proofs take a few lines.
+
+# %% tags=["parameters"]
+n = 8  # bits of the networks that are searched, on all strings [6..10]
+hidden = 3  # units of their MLP [3..5]
+networks = 256  # that are changed at random [64..512]
+steps = 150  # changes that are tried for each [50..300]
+far = 400  # bits of the long strings, where only formulas can go [100..1000]
+seed = 0  # of the search [0..1000000]
+
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import math
+from fractions import Fraction
+
+import pandas as pd
+import torch
+
+from bookkit import Ledger, figures, glue, table
+from helpers import cube
+from helpers.rng import Rng
+from papers.beyond import one_layer, volumes
+
+ledger, source = Ledger("beyond/one_layer_parity"), Rng(seed)
+layer = ledger.result("beyond.layer")
+
+# %% [markdown]
+# ## Why one should care
+#
+# A single layer of attention takes a weighted mean of the tokens, and PARITY changes its value at every flip of a bit, although a flip moves such a mean by very little. So it is natural to expect that one layer cannot compute PARITY. But this is false as it stands, because an MLP behind the attention can have as many kinks as it likes, and the hand-written network of the first paper uses $4(n + 1)$ hidden units in this way ({ref}`ch-construction`). The question is therefore what exactly has to grow, and how fast. The answer tells whether the size of that MLP is an accident of the construction, and it turns the asymptotic statements about one layer into numbers for networks of a given size.
+#
+# ## Three bits by hand
+#
+# A head that attends to all bits alike returns the share $p = t/3$ of ones among three bits. Suppose that an MLP behind it changes the sign of its output $c$ times as $p$ goes from 0 to 1. How sensitive can the function be? Each corner of the cube of three bits has three edges, and an edge joins a corner with $t$ ones to one with $t + 1$:
+#
+# | between the counts | edges | changed by the function ... |
+# |:--|:--|:--|
+# | 0 and 1 | 3 | ... that is 1 from one one on (OR) |
+# | 1 and 2 | 6 | ... that is 1 from two ones on (MAJORITY) |
+# | 2 and 3 | 3 | ... that is 1 for three ones (AND) |
+#
+# The average sensitivity is the number of edges at which the function changes, times 2, because both ends see the change, and divided by the 8 corners. With one change the best is MAJORITY, with $6 \cdot 2/8 = 1.5$. With two changes it is $9 \cdot 2/8 = 2.25$, and only with three changes does one reach 3, the value of PARITY.
+#
+# May a cleverer network weigh the positions differently, so that a single change in $p$ cuts more edges? Walk from the string 000 to 111 by switching on one bit after the other. Whatever the positive weights are, the share of the ones only increases on the way, so a function with one change in $p$ changes at most once on each such walk. There are six walks, and each of the edges between one and two ones lies on exactly one of them. So six changes are all that six walks can show, and MAJORITY has them.
+#
+# ## The statement
+#
+# Let one head attend from a token that does not depend on the bits. The scores may depend on position and bit in any way, the value of a position is $v_0$ for a zero and $v_1$ for a one. An MLP with $h$ hidden ReLU units follows, and the answer $f(x) = \pm 1$ is the sign of its output. As in {ref}`ch-room-of-a-function` the MLP sees only $v_0 + p\,(v_1 - v_0)$, where $p(x)$ is the attention that the ones get together. Let
+#
+# $$A(n, c) = n \cdot \Pr\bigl( \text{a fair binomial of } n - 1 \text{ trials takes one of its } c \text{ most likely values} \bigr) .$$
+#
+# ```{prf:theorem} One head (ours)
+# :label: layer-one-head
+# The average sensitivity of $f$ is at most $A(n, h + 1)$. For $3 \le h < n$ there is a network of this kind with average sensitivity exactly $A(n, h + 1)$. In particular, PARITY of $n \ge 4$ bits needs $n - 1$ hidden units, and these suffice.
+# ```
+#
+# For fixed $h$ and large $n$ the bound is about $(h + 1) \sqrt{2n/\pi}$, so it confirms for this model that the average sensitivity grows like $\sqrt n$, without a logarithm.
+#
+# **The idea of the proof.** It is the argument of the six walks. A flip from 0 to 1 adds to the attention of the ones and takes from that of the zeros, so $p$ increases along each walk from the string of zeros to the string of ones. Therefore $f$ changes at most $h + 1$ times on each walk. A random walk uses an edge at a low or a high count with a larger probability than one at the central counts, where there are many edges. So the number of changed edges is largest if all changes are at the central counts.
+#
+# ````{dropdown} Proof
+# We bound the changes on a walk, average over all walks, and then give the network.
+#
+# *Changes on a walk.* With the weights $e^{s}$ of a softmax, $p = P / (P + Q)$, where $P$ is the sum of the weights of the ones and $Q$ that of the zeros. If a bit is switched on, $P$ increases and $Q$ decreases, so $p$ increases. The output of the MLP as a function of $p$ is piecewise linear with at most $h$ kinks, so that its sign changes at most $h + 1$ times on the way from $p = 0$ to $p = 1$.
+#
+# *Average.* Let $E_t$ be the number of edges between the counts $t$ and $t + 1$ at which $f$ changes. There are $N_t = \binom nt (n - t) = n \binom{n-1}t$ such edges in all, and a walk in random order takes each of them with the same probability $1/N_t$. So the expected number of changes on the walk is $\sum_t E_t / N_t \le h + 1$, where each summand is at most 1. The average sensitivity is $2^{1 - n} \sum_t E_t$. Under the two conditions this sum is largest if $E_t = N_t$ for the $h + 1$ largest $N_t$ and $E_t = 0$ otherwise, which gives $n \sum_t \binom{n-1}t 2^{-(n-1)}$ over these $t$.
+#
+# *The network.* Take equal scores, so that $p = t/n$, and a piecewise linear function that alternates at the $h + 2$ central counts, with its $h$ kinks at the inner ones of these. In the proof of {prf:ref}`room-limits` it is shown that $h \ge 3$ hidden units can do so. Its sign changes between any two neighbours among these counts, and nowhere else, because the first and the last piece are continued without a further zero. For $h = n - 1$ this is PARITY, and $A(n, c) = n$ only if $c \ge n$. $\square$
+# ````
+#
+# ## Trying to beat the bound
+#
+# A search looks for networks that are more sensitive than the theorem allows. It changes scores, kinks and output weights of {glue:text}`networks` networks at random and keeps a change if it does not make the network less sensitive. Half of them start at random, half near the best network of the proof. One network above $A(n, h + 1)$ on the cube of {glue:text}`n` bits would refute the theorem. We also build the best network for every possible number of hidden units, and compute its average sensitivity from its values on all strings.
+
+# %%
+found, _ = one_layer.climb(n, hidden, networks, steps, source.generator)
+allowed = one_layer.most_sensitive(n, hidden + 1)
+built = pd.DataFrame(index=pd.Index(range(3, n), name="hidden units"))
+exact = [one_layer.alternating(n, h) for h in built.index]
+built["best network"] = [cube.average_sensitivity(one_layer.values(e)).item() for e in exact]
+built["A(n, h + 1)"] = [one_layer.most_sensitive(n, h + 1) for h in built.index]
+table(built, f"Largest average sensitivity with one head, {n} bits", form=".4f")
+free = found[1::2].max().item()  # those that started at random
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+lame = exact[0]._replace(
+    readers=exact[0].readers._replace(
+        weight=exact[0].readers.weight * (torch.arange(3) != 1).double()
+    )
+)
+gap = (built["best network"] - built["A(n, h + 1)"]).abs().max()
+layer.holds(
+    "one head: the best network attains $A(n, h + 1)$, largest gap over $h$; control: one unit of "
+    "three is missing",
+    gap,
+    at_most=0,
+    tol=1e-9,
+    control=abs(cube.average_sensitivity(one_layer.values(lame)).item() - built.iloc[0, 1]),
+    about="ours",
+    evidence="attained",
+)
+glue(networks=networks, n=n, hidden=hidden, allowed=allowed, free=free)
+glue(reached=found.max().item() / allowed)
+
+# %% [markdown]
+# The best network found has {glue:text}`reached:.3f` times what is allowed, and those that started at random come to {glue:text}`free:.2f`, where {glue:text}`allowed:.2f` is allowed. So the bound cannot be improved, and a search that does not know the construction stays well below it.
+#
+# {numref}`fig-layer-zigzag` shows the reader of the proof for sixteen bits and five hidden units. It alternates at the seven central counts, which most strings have, and is right only on every other of the remaining ones.
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The most sensitive function of one head with five hidden units, for sixteen bits. Line: the output of the MLP less its threshold, as a function of the share of ones. Dots: the seventeen counts; open where the answer is that of PARITY. Grey bars: how many strings have that count.", "name": "fig-layer-zigzag"}, "image": {"alt": "A zigzag line over the share of ones between 0 and 1. It crosses zero six times between the counts five and eleven, and continues in straight lines to both sides. Grey bars in the shape of a bell stand under the part where it crosses."}} tags=["hide-input"]
+fig, ax = figures.new(height=2.6)
+shown = one_layer.alternating(16, 5)
+at = torch.linspace(0, 1, 401, dtype=torch.float64)
+counts = torch.arange(17).double()
+line, dots = (volumes.logits(shown.readers, v)[0] - shown.cut for v in (at, counts / 16))
+size = dots[5:12].abs().max()
+strings = torch.tensor([math.comb(16, t) for t in range(17)]) / math.comb(16, 8)
+ax.bar(counts / 16, 2 * strings, 0.04, bottom=-1.5, color=figures.GREY, alpha=0.4)
+ax.plot(at, line / size, **figures.line_style(0))
+right = (dots > 0) == ((counts % 2 == 0) == bool(dots[6] > 0))
+for mask, face in ((right, "white"), (~right, figures.COLOURS[1])):
+    ax.plot(counts[mask] / 16, (dots / size)[mask].clamp(-1.45, 1.45), linestyle="none",
+            marker="o", markerfacecolor=face, color=figures.COLOURS[1])  # fmt: skip
+figures.level(ax, 0.0)
+ax.set(xlabel="share of ones $t/16$", ylabel="output", ylim=(-1.5, 1.5))
+figures.show()
+
+# %% [markdown]
+# ## How few units for most strings
+#
+# The first paper spends $4(n + 1)$ hidden units on PARITY, and the theorem says that $n - 1$ are necessary and enough. The factor of 4 is no waste: it buys plateaus, on which the output is exact although attention leaks a little. If the output is to be $\pm 1$ exactly and there is no leak, $n$ units are enough, one for each count but the last.
+#
+# What if the network may err on a few strings? Nearly all strings have close to $n/2$ ones, within a few times $\frac12 \sqrt n$. So a reader that alternates at the central counts only is right on most of them. {numref}`fig-layer-units` shows the largest average sensitivity against the number of hidden units, both measured in units of what PARITY and the square root ask for.
+
+# %%
+grid = {m: sorted({round(k * math.sqrt(m) / 8) for k in range(1, 33)}) for m in (16, 64, far)}
+curves = {
+    m: [(c / math.sqrt(m), one_layer.most_sensitive(m, c) / m) for c in cs if 1 <= c <= m]
+    for m, cs in grid.items()
+}
+
+
+def agreement(m, units, first):
+    """Share of the strings of m bits on which a reader that alternates from a count is PARITY."""
+    mass = [math.comb(m, t) / 2**m for t in range(m + 1)]
+    last = first + units + 1
+    right = sum(mass[first : last + 1])
+    below = sum(mass[t] for t in range(first) if (first - t) % 2 == 0)
+    return right + below + sum(mass[t] for t in range(last + 1, m + 1) if (t - last) % 2 == 0)
+
+
+few = math.ceil(2 * math.sqrt(far))
+share = agreement(far, few, (far - few) // 2)
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Largest average sensitivity of one head, as a share of that of PARITY, against the number of hidden units plus one, divided by the square root of the number of bits.", "name": "fig-layer-units"}, "image": {"alt": "Three curves that lie almost on each other. They rise from near zero, pass one half at about two thirds, nine tenths near 1.7 and are close to 1 from two and a half on."}} tags=["hide-input"]
+fig, ax = figures.new(height=2.6)
+for i, (m, points) in enumerate(curves.items()):
+    ax.plot(*zip(*points, strict=True), label=f"{m} bits", **figures.series_style(i, markersize=3))
+figures.level(ax, 1.0)
+ax.set(xlabel="$(h + 1) / \\sqrt{n}$", ylabel="$A(n, h + 1) / n$", ylim=(0, 1.08))
+ax.legend(loc="lower right")
+figures.show()
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+layer.holds(
+    "$2 \\sqrt n$ units: share of the strings on which one head is PARITY; control: they alternate "
+    "at the lowest counts",
+    share,
+    at_least=0.95,
+    control=agreement(far, few, 0),
+    about="ours",
+    evidence="proved",
+)
+glue(far=far, few=few, share=100 * share, all_units=far - 1, theirs=4 * (far + 1))
+
+# %% [markdown]
+# The three curves agree, because the binomial is close to a normal law. So about $2 \sqrt n$ units suffice for {glue:text}`share:.0f` % of the strings: {glue:text}`few` at {glue:text}`far` bits, where all strings need {glue:text}`all_units` and the first paper has {glue:text}`theirs:.0f`. In other words, the linear growth is the price of the rare strings. A network that is trained and tested on random strings does not pay it.
+#
+# ## Heads times degree
+#
+# Now let there be $H$ heads with arbitrary scores and values, which again attend from a token that does not depend on the bits, and let the answer be the sign of a polynomial of degree $r$ in all their outputs. (Hsu allows quotients of two such polynomials, and derives a statement for ReLU networks with a margin.)
+#
+# ```{prf:proposition} Heads times degree (ours; {cite:t}`hsu2026` up to the constant)
+# :label: layer-heads-degree
+# If the answer is PARITY of $n$ bits, then $H r \ge n$. This is sharp for $r = 1$: some $n$ heads with a linear read-out compute PARITY. For a quotient of two polynomials of degree $r$ the inequality is $2 H r \ge n$.
+# ```
+#
+# **The idea of the proof.** A head returns a quotient of two functions that are linear in the bits, because every token contributes a summand that depends on one bit. Multiplying with the positive denominators turns the read-out into a polynomial of degree $H r$ in the bits, with the sign of PARITY. By a classical argument of Minsky and Papert such a polynomial needs the degree $n$.
+#
+# ````{dropdown} Proof
+# We clear denominators, average over permutations, and count zeros.
+#
+# *Denominators.* A function of one bit is linear in it. So numerator and denominator of every output of head $i$ are linear in $x$, and all outputs of the head have the same denominator $\ell_i(x) > 0$. Multiply the read-out with $\prod_i \ell_i(x)^r$. Each monomial has a degree of at most $r$ in the outputs of each head, so what results is a polynomial of degree at most $H r$ in $x$, whose sign is that of PARITY.
+#
+# *Average.* Averaging this polynomial over all orders of the bits keeps the sign, because PARITY is symmetric. On strings of bits the average is a polynomial $q$ of the number $t$ of ones, of degree at most $H r$.
+#
+# *Zeros.* Since $q(0), q(1), \dots, q(n)$ alternate, $q$ has $n$ zeros and the degree is at least $n$. For a quotient, multiply by the square of its denominator, which doubles the degree.
+#
+# *Sharp.* Let all positions be treated alike, and let head $i$ multiply the weight of a one by $\Gamma_i$, with different $\Gamma_i \ne 0$. Its share is $\Gamma_i t / (n - t + \Gamma_i t)$. The span of $n$ such functions and the constants has dimension $n + 1$ on the counts $0, \dots, n$: at $t = 0$ only the constant is not 0, and for $t \ge 1$ the share is $\Gamma_i / (u_t + \Gamma_i)$ with $u_t = n/t - 1$, which is a Cauchy matrix up to factors. So every sequence of signs at the counts can be attained. $\square$
+# ````
+#
+# All this can be checked without rounding, in fractions. We compute how many of the $n + 1$ values at the counts a read-out of degree $r$ behind $H$ heads can choose freely: this is the rank of a matrix, and PARITY is certainly possible if it is $n + 1$. If $H r < n$, a relation of the values forbids PARITY: $\sum_t (-1)^t \binom nt q(t) = 0$ for every polynomial $q$ of degree below $n$, whereas all summands are positive if $q$ has the sign of PARITY.
+
+# %%
+rows = []
+for heads in (1, 2, 4, n - 1, n):
+    factors = [Fraction(k + 1, 2) for k in range(heads)]
+    degrees = sorted({max(n // heads, 1), max((n - 1) // heads, 1)})
+    for r in degrees:
+        free_values = one_layer.rank(one_layer.monomials(one_layer.head_shares(n, factors), r))
+        weights = [Fraction((7 * k * k + 3) % 11 - 5) for k in range(math.comb(heads + r, r))]
+        relation = one_layer.alternating_sum(n, factors, r, weights)
+        rows.append({"heads": heads, "degree": r, "H r": heads * r, "free values": free_values,
+                     "relation holds": "yes" if relation == 0 else "no"})  # fmt: skip
+ranks = pd.DataFrame(rows)
+table(ranks.set_index("heads"), f"Values at the {n + 1} counts of {n} bits")
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+factors = [Fraction(k + 1, 2) for k in range(n)]
+columns = one_layer.monomials(one_layer.head_shares(n, factors), 1)
+matrix = torch.tensor([[float(v) for v in c] for c in columns], dtype=torch.float64).T
+target = torch.tensor([(-1.0) ** t for t in range(n + 1)], dtype=torch.float64)
+weights = torch.linalg.solve(matrix, target)
+said = (matrix @ weights)[cube.bits(n).sum(1)].sign()  # what n heads say of all strings
+sensitivity = cube.average_sensitivity(said).item()
+layer.holds(
+    "one head: largest average sensitivity found by the search, over $A(n, h + 1)$; control: $n$ "
+    "heads with a linear read-out",
+    found.max().item() / allowed,
+    at_most=1,
+    tol=1e-12,
+    control=sensitivity / allowed,
+    about="ours",
+    evidence="proved",
+)
+below, enough = ranks[ranks["H r"] < n], ranks[ranks["H r"] >= n]
+layer.holds(
+    "heads times degree below $n$: pairs for which the relation that forbids PARITY fails; "
+    "control: heads times degree at least $n$",
+    int((below["relation holds"] != "yes").sum()),
+    equals=0,
+    control=int((enough["relation holds"] != "yes").sum()),
+    about="ours",
+    evidence="proved",
+)
+twins = one_layer.monomials(one_layer.head_shares(n, [*factors[:-1], factors[0]]), 1)
+layer.holds(
+    "$n$ heads and a linear read-out: values at the $n + 1$ counts that are free, less $n + 1$; "
+    "control: two of the heads are alike",
+    one_layer.rank(columns) - n - 1,
+    equals=0,
+    control=one_layer.rank(twins) - n - 1,
+    about="ours",
+    evidence="proved",
+)
+glue(by_heads=sensitivity, weight=weights.abs().max().item())
+ledger.show()
+
+# %% [markdown]
+# The number of free values is $H r + 1$ in all rows, up to $n + 1$, so in this family heads times degree is exactly what counts. With {glue:text}`n` heads a linear read-out computes PARITY, and its average sensitivity is {glue:text}`by_heads:.0f`. But the read-out has weights up to {glue:text}`weight:.1e`, because the shares of different heads are nearly the same function. This is another instance of what {ref}`ch-layer-norm-blowup` finds: a network that computes PARITY pays for it with large weights, or with size.
+#
+# ## Without layer norm
+#
+# Hahn and Rofin prove that PARITY needs large weights or a small layer norm at two layers and more. Kozachinskiy, Steifer and Wałęga give a four-layer transformer that computes PARITY at every length with softmax attention, encodings of positions that do not depend on the length, and no layer norm. We could not read the construction, only the abstract, so its weights and its sharpness are not compared here with those of {ref}`ch-brittle-transformers`. The question where the price of sensitivity goes without a layer norm is therefore open in this book for four layers. For one layer this chapter answers it: the price is paid in units or in heads.
+#
+# ## What would falsify this
+#
+# A network of one head with $h$ hidden units and values that depend on the bit alone, whose average sensitivity exceeds $A(n, h + 1)$. A read-out of degree $r$ behind $H$ heads that computes PARITY of more than $H r$ bits. The controls break the hypotheses: with {glue:text}`n` heads in place of one, the average sensitivity exceeds the bound for one head, and a network that lacks one of its units falls short of it.
+#
+# ## What the authors' code does differently
+#
+# Hsu's note and the paper of Kozachinskiy, Steifer and Wałęga contain proofs only, as far as we know. The first paper's program builds its MLP with $4(d + 1)$ units for a set of $d$ bits, whatever the leak of attention is.
+#
+# ## What we found
+#
+# * With one head and values that depend on the bit alone, the largest average sensitivity is $A(n, h + 1)$, attained for $h \ge 3$. For fixed $h$ this is of order $\sqrt n$, without the logarithms of the general statement.
+# * PARITY needs $n - 1$ hidden units then, so the $4(n + 1)$ units of the first paper are within a factor of about four of the least possible number, and the factor buys tolerance against the leak of attention.
+# * About $2 \sqrt n$ units compute PARITY on {glue:text}`share:.0f` % of the strings. So average sensitivity and exactness ask for very different sizes.
+# * Heads times degree of a polynomial read-out must be at least $n$, which is sharp for linear read-outs.
+#
+# ## Exercises
+#
+# ```{exercise}
+# :label: ex-layer-four
+#
+# *By hand.* Compute $A(4, 1)$, $A(4, 2)$ and $A(4, 4)$, and describe a function that attains $A(4, 2)$.
+# ```
+#
+# ```{solution} ex-layer-four
+# :class: dropdown
+#
+# The binomial of three trials has the probabilities $\frac18, \frac38, \frac38, \frac18$. So $A(4, 1) = 4 \cdot \frac38 = 1.5$, $A(4, 2) = 3$ and $A(4, 4) = 4$. The two changes are between the counts 1 and 2 and between 2 and 3. So the function that is $-1$ for exactly two ones and 1 otherwise attains $A(4, 2)$.
+# ```
+#
+# ```{exercise}
+# :label: ex-layer-share
+#
+# *With the computer.* Run the chapter at other lengths, for example by `python -m bookkit.run beyond/one_layer_parity -p far 1000 --out my_run`. Then find the least number of units with which one head agrees with PARITY on 99 % of the strings, for 100, 200, 400 and 800 bits. How does it grow?
+# ```
+#
+# ```{solution-start} ex-layer-share
+# :class: dropdown
+# ```
+#
+# The function `agreement` is increasing in the number of units if they alternate at the central counts, so one can simply count upwards.
+
+# %%
+needed = {}
+for m in (100, 200, 400, 800):
+    needed[m] = next(u for u in range(3, m) if agreement(m, u, (m - u) // 2) >= 0.99)
+per_root = {m: u / math.sqrt(m) for m, u in needed.items()}
+table(
+    {"bits": list(needed), "units": list(needed.values()), "over √n": list(per_root.values())},
+    "Units for 99 % of the strings",
+    form=".2f",
+)
+
+# %% [markdown]
+# The number grows like $\sqrt n$, and the factor is a quantile of the normal law: outside the counts at which the reader alternates it still agrees with PARITY on every other count, so 2 % of the strings may lie outside.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-layer-two
+#
+# *To think about.* Where does the proof of the theorem fail if there are two heads, and how many changes can two heads with equal treatment of all positions and $h$ hidden units have at most?
+# ```
+#
+# ```{solution} ex-layer-two
+# :class: dropdown
+#
+# Each of the two shares increases along every walk, but what a hidden unit sees is a combination of both, which may rise and fall again. A combination of two shares and a constant is a quotient whose numerator has degree 2 in the number of ones, so it has at most two zeros. Each hidden unit thus switches at most twice, there are at most $2h + 1$ pieces, and on each of them the output has at most two zeros. So there are at most $2 (2h + 1)$ changes, and with $H$ heads at most $H (H h + 1)$. PARITY needs $n$ of them, but whether so many can be attained is another question.
+# ```
+#
+# ## References
+#
+# ```{bibliography}
+# :filter: docname in docnames
+# ```
+#
+# The average sensitivity is that of {cite:t}`sensitive`, the network with $4(n + 1)$ units that of {cite:t}`sharper`.

@@ -1,0 +1,463 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,mystnb
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# (ch-room-of-a-function)=
+# # How much room a function has
+#
+# ```{verdict}
+# The share of the weights of a small one-layer transformer that compute a function exactly decreases with the number $n$ of bits as Zhu and Chiang state: not at all for FIRST, like $1/(n \log n)$ for MAJORITY, like $n^{-3}$ for INDEX, and PARITY has no such weights at all from a known length on. At 65 bits and weights between $-2$ and 2 one in {glue:text}`first_guesses:.0f` networks computes FIRST, one in {glue:text}`majority_guesses:.0f` MAJORITY, and one in {glue:text}`index_guesses:.1e` INDEX.
+# ```
+# **Needs** {ref}`ch-from-gaussians-to-occam`. **Read** 12 min. **Runs in** 25 s. **Source** ours; the orders and the model are those of {cite:t}`zhuchiang2026`, of which the main text and the proofs of Theorem 1 were read.
+#
+# **Claim.** Draw all weights of a one-layer transformer uniformly between $-B$ and $B$, and ask how often the network is right on every string of $n$ bits. Zhu and Chiang prove the order of this share for four functions. We measure the share at lengths from 3 to 129, and find the constants that belong to the orders, so that one can say from which length on they describe a network. The length at which PARITY becomes impossible is exact for three or more hidden units. Finally we read the share as a price: minus its logarithm is what a bound that counts has to pay for the function.
+
+# %% tags=["parameters"]
+hidden = 8  # units of the MLP, as in the experiments of Zhu and Chiang [3..12]
+bound = 2.0  # B, the largest weight [1.5..3.0]
+longest = 129  # bits of the longest strings; one more than a multiple of 32 [65..129]
+draws = 80000  # of the weights of attention at each length [50000..200000]
+seed = 0  # of all weights [0..1000000]
+
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import math
+
+import pandas as pd
+import torch
+
+from bookkit import Ledger, figures, glue, table
+from helpers.rng import Rng, f64
+from papers.beyond import volumes
+from papers.sharper import rivals
+
+if longest % 32 != 1:
+    raise ValueError(f"longest must be one more than a multiple of 32, got {longest}")
+ledger, source = Ledger("beyond/room_of_a_function"), Rng(seed)
+room = ledger.result("beyond.room")
+generator = source.generator
+
+# %% [markdown]
+# ## Why one should care
+#
+# That a transformer *can* compute a function says little, because a single lucky setting of the weights is enough for it. Whether training finds such a setting depends, among other things, on how many there are. Hahn and Rofin explain by average sensitivity why PARITY is hard and FIRST is easy ({ref}`ch-average-sensitivity`), and {ref}`ch-random-initialization` finds the same order among networks with random weights. The share of weights that compute a function exactly is a simpler quantity: it needs neither training nor a notion of sensitivity. It also has a meaning of its own in learning theory, since a learner that draws networks until one fits the sample pays exactly the logarithm of this share. So one number connects what a transformer prefers with what a guarantee costs.
+#
+# ## Three bits and a vote
+#
+# In the simplest model the bits have no positions, and the attention can only weigh ones against zeros. If each one gets the factor $\Gamma$ and each zero the factor 1, then $t$ ones among $n$ bits receive together the share
+#
+# $$p_t = \frac{t\,\Gamma}{n - t + t\,\Gamma}$$
+#
+# of the attention. The rest of the network sees nothing but $p_t$. To compute MAJORITY of three bits it has to separate one from two ones, so that everything depends on the gap between $p_1$ and $p_2$:
+#
+# | factor $\Gamma$ | $p_1$ | $p_2$ | gap | $\log \frac{p_1}{1 - p_1}$ | $\log \frac{p_2}{1 - p_2}$ | difference |
+# |:--|:--|:--|:--|:--|:--|:--|
+# | $1$ | $\frac13$ | $\frac23$ | $0.333$ | $-\log 2$ | $\log 2$ | $2 \log 2$ |
+# | $2$ | $\frac12$ | $\frac45$ | $0.300$ | $0$ | $\log 4$ | $2 \log 2$ |
+# | $10$ | $\frac56$ | $\frac{20}{21}$ | $0.119$ | $\log 5$ | $\log 20$ | $2 \log 2$ |
+#
+# A network whose output rises with $p$ computes MAJORITY if its threshold lies in the gap. With equal factors the gap is $\frac13$, and in general $\frac1n$, because $p_t = t/n$. If ones and zeros are weighed differently, the gap becomes smaller. But on the scale of the *logit* $\log \frac p{1 - p}$ the gap has the same width for every factor, as the last column shows, because $\log \Gamma$ is only added to all logits. The proof below rests on this observation, and {numref}`fig-room-counts` illustrates it for nine bits.
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "What the rest of the network sees of nine bits: the attention $p_t$ that $t = 0, \\dots, 9$ ones get together, for three factors $\\Gamma$. Thick: the gap between four and five ones, in which the threshold of MAJORITY must lie.", "name": "fig-room-counts"}, "image": {"alt": "Three rows of ten dots between 0 and 1. For the factor 1 the dots are equally spaced and the gap between the fifth and the sixth is one ninth, at one half. For the factor 4 the dots crowd towards 1, for the factor one twentieth towards 0, and the gap is narrower."}} tags=["hide-input"]
+fig, ax = figures.new(height=1.9)
+factors = {"$\\Gamma = 1$": 1.0, "$\\Gamma = 4$": 4.0, "$\\Gamma = 1/20$": 0.05}
+for i, factor in enumerate(factors.values()):
+    p = volumes.attention_of_ones(torch.arange(10), 9, f64([math.log(factor)]), 1.0)[0]
+    ax.plot(p, [-i] * 10, linestyle="none", marker="o", color=figures.COLOURS[i])
+    ax.plot(p[4:6], [-i, -i], linestyle="-", marker="", linewidth=4, color=figures.COLOURS[i])
+ax.set(xlabel="attention $p_t$ of the ones", ylim=(-2.6, 0.6))
+ax.set_yticks([0, -1, -2], list(factors))
+figures.show()
+
+# %% [markdown]
+# ## The model and the theorem
+#
+# The model has one layer, one head and neither residual connections nor layer norm. Attention gives position $j$ the share $\alpha_j \propto n^{g_j}$, that is, the scores $g_j$ are multiplied by $\log n$. The value of a position depends on its bit alone. An MLP with $h$ hidden units reads the average value and has two outputs, of which the larger one is the answer. For counting, the score of a position depends on its bit alone. For INDEX, which asks for bit $k$, it depends on positions alone,
+#
+# $$g_j = (a k + b)^\top (r j + s j^2),$$
+#
+# with $a, b, r, s$ in the plane, and FIRST is the same with $k = 1$. All weights are independent and uniform on $[-B, B]$, and the *room* $V(n)$ of a function is the probability that the network is right on every string of length $n$ and, for INDEX, at every $k$.
+#
+# ```{prf:theorem} Zhu and Chiang (2026), Theorem 1 and 2
+# :label: room-orders
+# *(Theirs; not judged here beyond what we compute.)* Fix $B > 0$ and $h \ge 2$. As $n \to \infty$, the room of FIRST is $\Theta(1)$, that of MAJORITY with odd $n$ is $\Theta(1/(n \log n))$, that of INDEX is $\Theta(n^{-3})$, and that of PARITY is 0 for $n > h + 1$. If $a k$ is divided by $\sqrt{1 + \|a k\|^2}$ where it meets $j^2$, the room of INDEX is $\Theta(n^{-1})$.
+# ```
+#
+# The value that the MLP reads is $v_0 + p\,(v_1 - v_0)$ with $p$ the attention on the ones. Therefore the difference of its outputs is a piecewise linear function $f$ of a single number $p$, with at most $h$ kinks, which we call the *reader*. Let $D$ be the probability that $f(0) < 0 < f(1)$, and $\tau$ the probability that $f$ is a *step*: it crosses 0 exactly once on $[0, 1]$, and upwards.
+#
+# ```{prf:proposition} The constants (ours)
+# :label: room-limits
+# 1. The room of FIRST tends to $\pi D$, where $\pi$ is the probability that $q^\top s < 0$ and $q^\top r < -3\, q^\top s$ for $q = a + b$.
+# 2. $n \log n$ times the room of MAJORITY tends to $\frac{10}{3 B^2}\, \tau$.
+# 3. For $h \ge 3$ the room of PARITY is positive if and only if $n \le h + 1$. For $h = 1$ and $h = 2$ it is positive if and only if $n \le h$.
+# ```
+#
+# **The idea of the proof.** For FIRST the factor $\log n$ makes attention pick one position in the end, and it must be the first. For MAJORITY a step computes the function if and only if its threshold lies in the gap of the example above. On the scale of logits this gap is about $4/n$ wide, whereas its place is $\log n$ times the difference of two scores, a random number that is spread over an interval of length of order $\log n$, so that the chance is of order $1/(n \log n)$. For PARITY one counts kinks: the reader must turn at every count but the first and the last.
+#
+# ````{dropdown} Proof
+# The three parts are proved one after the other.
+#
+# *FIRST.* Let $L_1 = q^\top r$ and $L_2 = q^\top s$, so that $g_1 - g_{1 + \Delta} = -\Delta\, (L_1 + 2 L_2 + L_2 \Delta)$. If $L_2 < 0$ and $L_1 + 3 L_2 < 0$, this is at least $c \Delta$ with $c = -(L_1 + 3 L_2)$. Therefore $1 - \alpha_1 \le \sum_\Delta n^{-c \Delta} \to 0$, and in the limit the reader sees $p = 0$ or $p = 1$, so that it is right if and only if $f(0) < 0 < f(1)$. If $L_1 + 3 L_2 > 0$, then $g_2 > g_1$, and if $L_2 > 0$, then $g_n > g_1$ for large $n$, so that $\alpha_1 \to 0$ in both cases. But the string of zeros and the string with a one at the first place must get different answers, so $f(0) < 0 < f(\alpha_1)$, which has a vanishing probability over the last bias. Since attention and reader are independent, the two probabilities are multiplied.
+#
+# *MAJORITY.* Let $n = 2m + 1$, and let $X$ be the score of a one less that of a zero, so that $\Gamma = n^X$ and the logit of $p_t$ is $\log \frac t{n - t} + X \log n$. A step with threshold $p^*$, whose logit is $\lambda$, computes MAJORITY if and only if $p_m < p^* < p_{m+1}$, that is, if and only if
+#
+# $$|\lambda - X \log n| < \log \tfrac{m + 1}m = 2\, \mathrm{artanh} \tfrac1n .$$
+#
+# Given the reader, this has the probability $4\, \mathrm{artanh}(\frac1n)\, f_X / \log n$, where $f_X$ is a mean of the density of $X$ close to $\lambda / \log n$. The density is at most $B^{-2}$ (their Lemma 6) and continuous at 0, so $n \log n$ times the probability tends to $4 f_X(0)$ by dominated convergence. To find $f_X(0)$, write $X = q_1 \Delta_1 + q_2 \Delta_2$ with $q_i$ uniform and $\Delta_i$ of the triangular law on $[-2B, 2B]$. If $|q_1| \ge |q_2| = \varrho\, |q_1|$, the density at 0 given $q$ is $\frac1{|q_1|} \cdot \frac1B (\frac12 - \frac\varrho6)$. Its mean is $\frac2B \cdot \frac1B \cdot \frac5{12} = \frac5{6 B^2}$, since $1/|q_1|$ has the mean $2/B$ and $\varrho$ is independent of it and uniform.
+#
+# A reader that is no step contributes nothing in the limit. It needs an upward crossing in the gap, which again has a probability of at most a constant over $n \log n$ for each of its at most $h + 1$ crossings. In addition, all its other crossings must lie in pairs between neighbouring counts. For fixed crossings and bounded $X \log n$ this is impossible for large $n$, because the logits of the counts become dense.
+#
+# *PARITY.* That $n \le h + 1$ is necessary is the argument of Zhu and Chiang: $f$ changes its sign $n$ times between the counts, and between two zeros with another sign in between there is a kink. Now let $s_0, \dots, s_h$ be the slopes of $f$ from left to right and $c_i = s_i - s_{i-1}$ its kinks. A hidden unit is 0 at the left of its kink or at its right. Let $L$ be the set of units that are 0 at the right. At the far left only they are active, so $s_0 = -\sum_{i \in L} c_i$, and this is the only condition on a reader with given kinks. For $L = \{3\}$ this condition is $s_3 = s_2 - s_0$. The values $-1, 4, -1, 1, -2, 1, -1, 1, \dots$ at the counts $0, 1, 2, \dots$ satisfy it, with slopes in the ratio $5 : -5 : 2 : -3$, and they alternate. As all inequalities are strict, weights nearby also compute PARITY, so the room is positive; all weights can be made small, because a positive factor for each layer changes no sign. For fewer bits the kinks behind the last count are moved beyond 1.
+#
+# For $h = 2$ and $n = 3$ the slopes must have the signs $+, -, +$ or $-, +, -$, say the first, so that $c_1 < 0 < c_2$. Then $L = \emptyset$ gives $s_0 = 0$, $L = \{1, 2\}$ gives $s_2 = 0$, $L = \{1\}$ gives $s_1 = 0$, and $L = \{2\}$ gives $s_0 = -c_2 < 0$, all of which are contradictions. For $h = 1$ and $n = 2$ one of the two slopes is 0, so $f$ crosses 0 only once. Two bits are served by two units that bend at the same place, one bit by one. $\square$
+# ````
+#
+# For INDEX we have a constant as well, but no proof that the limit may be exchanged with the integral. It comes from the same source as the exponent. The scores at $k + \Delta$ and $k$ differ by $\Delta\, (2 \chi k^2 + \ell k + \varphi) + \Delta^2 (\chi k + \delta)$, where $\chi = a^\top s$, $\ell = 2 b^\top s + a^\top r$, $\varphi = b^\top r$ and $\delta = b^\top s$. The *drift* in the first bracket must stay below the curvature $-\delta$ at every $k$, so $\chi$ must be of order $n^{-2}$ and $\ell$ of order $n^{-1}$. With $\chi = x / n^2$ and $\ell = y / n$ the condition becomes $|2 x t^2 + y t + \varphi| < -\delta$ for all $t$ in $[0, 1]$. So the constant is $K D$, where $K$ is the density of $(\chi, \ell)$ at 0 times the mean area of the admissible $(x, y)$, which does not depend on $B$.
+#
+# ## Measuring very small shares
+#
+# Shares of $10^{-9}$ cannot be found by counting successes among random networks, but three observations help. First, given all other weights, the last bias decides about success by lying in an interval, so its probability is computed and not drawn. Second, attention and reader are independent for FIRST and INDEX, because attention does not see the bits. If $c$ is the least attention on the right position, the reader sees $p \le 1 - c$ for a zero and $p \ge c$ for a one. It suffices that the reader is right on these two intervals, and it is necessary that it is right at their ends, which gives a lower and an upper estimate. Third, for INDEX we draw two of the eight weights of the attention close to where the drift vanishes, and weigh each draw by how much more often it was drawn. The tests compare the results with whole networks on all strings, at lengths at which successes can be counted.
+#
+# What would speak against the theorem is a share of FIRST, MAJORITY or INDEX with another power of $n$, or a network that computes PARITY although $n > h + 1$. We also ask how far the shares are from the limits of the proposition.
+
+# %%
+readers = volumes.draw_readers(draws // 2, hidden, bound, generator)
+steps = volumes.step_share(readers).mean().item()
+tables = volumes.sharpness_shares(readers, torch.linspace(0, 1, 101, dtype=torch.float64))
+reads = tables[0][-1].item()  # D
+constant, constant_error = volumes.index_constant(draws, generator)
+plain = volumes.draw_positions(draws, 1, bound, generator, 1.0)
+asked = (plain.a + plain.b)[:, None]  # the query of FIRST
+linear, square = (asked * plain.r[:, None]).sum(-1), (asked * plain.s[:, None]).sum(-1)
+picks_first = ((square < 0) & (linear + 3 * square < 0)).double().mean().item()
+limits = {
+    "FIRST": picks_first * reads,
+    "MAJORITY": 4 * volumes.DENSITY_AT_ZERO / bound**2 * steps,
+    "INDEX": constant * reads,
+}
+
+
+# %%
+def majority(n, scale=None):
+    """Room of MAJORITY, and its standard error."""
+    scale = math.log(n) if scale is None else scale
+    contrast, weight = volumes.draw_contrasts(draws // 2, bound, generator, 5 / scale)
+    share = weight * volumes.majority_share(readers, contrast, n, scale)
+    return share.mean().item(), share.std().item() / math.sqrt(len(share))
+
+
+def index(n, normalized=False, size=bound, own=tables):
+    """Room of INDEX: from below, from above, and the error of the first."""
+    drawn = volumes.draw_positions(draws, n, size, generator, normalized=normalized)
+    return volumes.index_share(drawn, own, n, math.log(n), normalized=normalized)
+
+
+def first(n):
+    """Room of FIRST, as of INDEX."""
+    return volumes.index_share(plain, tables, n, math.log(n), indices=torch.tensor([1]))
+
+
+lengths = [n for n in (3, 5, 9, 17, 33, 65, 97, 129) if n == longest or (n <= longest and n != 97)]
+found = pd.DataFrame(index=pd.Index(lengths, name="n"))
+found["FIRST"], _, first_error = zip(*map(first, lengths), strict=True)
+found["MAJORITY"], majority_error = zip(*map(majority, lengths), strict=True)
+found["INDEX"], above, index_error = zip(*map(index, lengths), strict=True)
+found["INDEX, normalised"] = [index(n, normalized=True).enough for n in lengths]
+
+# %% mystnb={"code_prompt_hide": "PARITY and the table", "code_prompt_show": "PARITY and the table"} tags=["hide-input"]
+parity = {}
+for n in (1, 2, 3, 4):
+    query = volumes.draw_positions(draws // 2, 1, bound, generator, 1.0)
+    contrast = (query.a * (query.r - query.s)).sum(1)  # uniform query, difference of two keys
+    odd = torch.arange(n + 1) % 2 == 1
+    share = volumes.labelled_share(readers, contrast, odd, n, math.log(max(n, 2)))
+    parity[n] = share.mean().item()
+table(found, f"The room of four tasks, B = {bound:g}, h = {hidden}", form=".2e")
+table(
+    {"n": list(parity), "room": list(parity.values())},
+    "PARITY: the room of the first lengths",
+    form=".1e",
+)
+at = {name: found.loc[65, name] for name in ("FIRST", "MAJORITY", "INDEX")}
+glue(first_guesses=1 / at["FIRST"], majority_guesses=1 / at["MAJORITY"])
+glue(index_guesses=1 / at["INDEX"], parity_three=parity[3])
+relative = pd.Series(index_error, lengths) / found["INDEX"]
+glue(index_error=100 * relative.loc[17:].max())
+glue(bracket=100 * (pd.Series(above, lengths) / found["INDEX"] - 1).loc[17:].max())
+glue(majority_error=100 * (pd.Series(majority_error, lengths) / found["MAJORITY"]).max())
+
+# %% [markdown]
+# The standard errors are at most {glue:text}`majority_error:.0f` % for MAJORITY and at most {glue:text}`index_error:.0f` % for INDEX from 17 bits on, where the upper estimate for INDEX exceeds the lower one, which the table shows, by at most {glue:text}`bracket:.1f` %. PARITY has its room only at the very first lengths: already at three bits its share is {glue:text}`parity_three:.0e`, and it decreases by a large factor with every bit until it is 0.
+#
+# {numref}`fig-room` shows the shares together with the limits: the line of FIRST is nearly level, whereas MAJORITY and INDEX follow their dashed lines, which are the constants of the proposition times $1/(n \log n)$ and $n^{-3}$. The fourth line is INDEX with the normalised query: it starts at the same height as INDEX and then decreases much more slowly, because only one of the two coefficients of the drift still has to be small. The line of PARITY ends at four bits, since beyond them we found no network.
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Share of the weights that compute a function on every string of $n$ bits. Dashed: the limits of the proposition, and of INDEX the constant that is not proved. Thin: the upper estimate for INDEX.", "name": "fig-room"}, "image": {"alt": "Five lines in a plot with logarithmic axes. FIRST is nearly level between two and four hundredths. MAJORITY falls with a slope of a little more than 1. INDEX with a normalised query starts near three ten-thousandths and falls with slope 1 at the right. INDEX falls with slope 3 to below one in a billion. PARITY falls almost vertically and ends at four bits."}} tags=["hide-input"]
+fig, ax = figures.new(height=3.8)
+for i, name in enumerate(found):
+    ax.plot(lengths, found[name], label=name, **figures.series_style(i, linestyle="-"))
+ax.plot(lengths, above, color=figures.COLOURS[2], linewidth=0.7, marker="")
+ax.plot(list(parity), list(parity.values()), label="PARITY", **figures.series_style(4))
+laws = {
+    "FIRST": lambda n: 1.0,
+    "MAJORITY": lambda n: 1 / (n * math.log(n)),
+    "INDEX": lambda n: n**-3.0,
+}
+for i, (name, law) in enumerate(laws.items()):
+    line = [limits[name] * law(n) for n in lengths]
+    ax.plot(lengths, line, linestyle="--", linewidth=0.9, marker="", color=figures.COLOURS[i])
+ax.set(xscale="log", yscale="log", xlabel="bits $n$", ylabel="room $V(n)$")
+ax.legend(ncols=2, loc="lower left")
+figures.show()
+
+# %% [markdown]
+# ## Where the asymptotics begin
+#
+# An order of magnitude holds "for all sufficiently large $n$". The proofs of Zhu and Chiang exhibit a neighbourhood of one good network, and for $B \ge 1$ their inequalities hold in it once $n^{-\eta^2/2}$ for FIRST, or $n^{-\eta^2/4}$ for INDEX, is about $\frac18$, where $\eta = \frac1{16}$, that is, at lengths with {glue:text}`digits_first:.0f` and {glue:text}`digits_index:.0f` digits. That is no fault of a proof that is only about an order, but it shows that the proof cannot say where the order begins. We therefore divide each measured share by its limit law, so that the number 1 means that the asymptotics have begun. For INDEX we also take weights between $-1$ and 1.
+
+# %%
+narrow = volumes.draw_readers(draws // 5, hidden, 1.0, generator)
+narrow_tables = volumes.sharpness_shares(narrow, torch.linspace(0, 1, 101, dtype=torch.float64))
+ratios = pd.DataFrame(index=found.index)
+for name, law in laws.items():
+    ratios[name] = [found.loc[n, name] / (limits[name] * law(n)) for n in lengths]
+ratios["INDEX, B = 1"] = [
+    index(n, size=1.0, own=narrow_tables).enough * n**3 / (constant * narrow_tables[0][-1].item())
+    for n in lengths
+]
+table(ratios, "Share over its limit law", form=".2f")
+far = 10**6 + 1
+at_far = far * math.log(far) / limits["MAJORITY"]
+majority_far = majority(far)[0] * at_far
+unscaled = majority(far, scale=1.0)[0] * at_far
+
+# %% mystnb={"code_prompt_hide": "Numbers for the text", "code_prompt_show": "Numbers for the text"} tags=["hide-input"]
+q = 0.125
+for _ in range(20):
+    q = 0.125 - q**4 - q**9  # q + q**4 + q**9 + ... = 1/8
+eta = 1 / 16
+glue(digits_first=-math.log10(q) / (eta**2 / 2), digits_index=-math.log10(q) / (eta**2 / 4))
+glue(first_ratio=ratios["FIRST"].iloc[-1], majority_ratio=ratios["MAJORITY"].loc[65])
+glue(index_ratio=ratios["INDEX"].iloc[-1], narrow_ratio=ratios["INDEX, B = 1"].iloc[-1])
+glue(majority_far=majority_far, unscaled=unscaled, longest=longest, steps=steps, reads=reads)
+
+# %% [markdown]
+# MAJORITY is at {glue:text}`majority_ratio:.2f` of its law at 65 bits and at {glue:text}`majority_far:.2f` at a million. FIRST has reached {glue:text}`first_ratio:.2f` of its limit at {glue:text}`longest` bits; it increases, since more bits also mean sharper attention. INDEX is within a factor of about two of its law, at {glue:text}`index_ratio:.2f`, at all lengths beyond a few bits. With weights between $-1$ and 1, however, it is only at {glue:text}`narrow_ratio:.2f` even at {glue:text}`longest` bits, and its share decreases more slowly than $n^{-3}$ all the way. The reason is that scores of products of such weights are small, so that attention is sharp only if $\log n$ is large. So whether "unlearnable in the limit" describes a given network depends on the size of its weights, and not on the length alone.
+#
+# The next cell compares powers and limits with the statements. For the controls we break the piece that a statement rests on: keys without positions, scores without the factor $\log n$, an index that is always 1, a query that is not normalised, the density of the drift without the area of the admissible ones, and a reader of PARITY that lacks one of its units.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+
+
+def slope(values, start=17):
+    """Power of n between two lengths."""
+    return math.log(values[longest] / values[start]) / math.log(longest / start)
+
+
+def factor(ratio):
+    """By which factor two numbers differ."""
+    return max(ratio, 1 / ratio)
+
+
+blind = plain._replace(r=0 * plain.r, s=0 * plain.s)
+nowhere = volumes.index_share(
+    blind, tables, longest, math.log(longest), indices=torch.tensor([1])
+).enough
+room.holds(
+    "FIRST: share at the longest strings over its limit; control: keys without positions",
+    ratios["FIRST"].iloc[-1],
+    at_least=0.75,
+    control=nowhere / limits["FIRST"],
+    about="ours",
+    evidence="proved",
+)
+room.holds(
+    "MAJORITY: share at a million bits over its limit law, distance from 1; control: no $\\log n$ "
+    "in the scores",
+    abs(majority_far - 1),
+    at_most=0.25,
+    control=abs(unscaled - 1),
+    about="ours",
+    evidence="proved",
+)
+room.holds(
+    "INDEX: power of $n$; control: the index is always 1",
+    slope(found["INDEX"]),
+    equals=-3,
+    tol=0.5,
+    control=slope(found["FIRST"]),
+    about="ours",
+    evidence="sampled",
+)
+room.holds(
+    "INDEX: factor between share and limit law at the longest strings; control: the law without "
+    "the area of the admissible drifts",
+    factor(ratios["INDEX"].iloc[-1]),
+    at_most=3,
+    control=factor(
+        ratios["INDEX"].iloc[-1] * constant / volumes.index_constant(draws, generator, False)[0]
+    ),
+    about="ours",
+    evidence="sampled",
+)
+room.holds(
+    "INDEX with the normalised query: power of $n$; control: the query is not normalised",
+    slope(found["INDEX, normalised"]),
+    equals=-1,
+    tol=0.5,
+    control=slope(found["INDEX"]),
+    about="ours",
+    evidence="sampled",
+)
+exact = volumes.parity_reader(hidden, bound)
+odd = torch.arange(hidden + 2) % 2 == 1
+values = volumes.logits(exact, volumes.attention_of_ones(torch.arange(hidden + 2), hidden + 1, f64([0.0]), 1.0))[0]  # fmt: skip
+cut = (values[odd].min() + values[~odd].max()) / 2
+lame = exact._replace(weight=exact.weight * (torch.arange(hidden) != 1))
+lame_values = volumes.logits(lame, volumes.attention_of_ones(torch.arange(hidden + 2), hidden + 1, f64([0.0]), 1.0))[0]  # fmt: skip
+room.holds(
+    "PARITY of $h + 1$ bits with $h$ units: counts with a wrong answer; control: one unit is "
+    "missing",
+    int(((values > cut) != odd).sum()),
+    equals=0,
+    control=int(((lame_values > cut) != odd).sum()),
+    about="ours",
+    evidence="attained",
+)
+ledger.show()
+
+# %% [markdown]
+# ## The price of a function
+#
+# A learner can proceed as follows: it draws weights until the network is right on all $m$ strings of its sample, and returns this network. Let the prior be the uniform law on the weights, and let the posterior be this law restricted to the weights that fit. The KL divergence between them is minus the logarithm of the share that fits, and at most $-\log V(n)$, because the exact networks are among those that fit. This is the price that enters Occam's bound of {ref}`ch-from-gaussians-to-occam` and its PAC-Bayes form; for random networks that fit a teacher it is made into a theorem by {cite:t}`buzaglo2024`. The table compares the price with three others: the logarithm of the number of pairs of bits, which was the price of the list of hand-written networks, five bits for each weight, and the logarithm of the number of all functions. The last column is the number of strings from which on Occam's bound is below $\frac14$, with confidence 0.95 and training error 0.
+
+# %%
+weights = 5 * hidden + 18
+prices = {f"{name}, 65 bits": -math.log(share) for name, share in at.items()}
+prices |= {"PARITY, 3 bits": -math.log(parity[3]), "a pair of 65 bits": math.log(math.comb(65, 2))}
+prices |= {f"five bits for each of {weights} weights": 5 * weights * math.log(2)}
+prices |= {"any function of 10 bits": 2**10 * math.log(2)}
+priced = pd.DataFrame({"price in nats": prices})
+priced["strings"] = [int(rivals.occam_sample_size(p, level=0.25)) for p in prices.values()]
+table(priced.rename_axis("function"), "What a bound has to pay", form=".1f")
+
+# %% [markdown]
+# A guess is no training, but its price is low. Even INDEX at 65 bits, with a share of about one in {glue:text}`index_guesses:.0e`, costs {glue:text}`index_price:.0f` nats, a tenth of what it costs to write the weights down with five bits each, because the share counts all weights that do the work, and most digits of most weights do not matter. In this currency $\Theta(n^{-3})$ is a price of $3 \log n$ nats. PARITY has an infinite price from $n = h + 2$ on, so for this prior no number of examples leads to a certificate.
+#
+# Does the learner need as many strings as the bound says? For MAJORITY of 17 bits we draw whole networks and let the learner see samples of $m$ random strings. For each sample we compute the share of the networks that fit, and the mean risk of these.
+
+# %%
+n, count = 17, 2 * draws
+many = volumes.draw_readers(count, hidden, bound, generator)
+query = volumes.draw_positions(count, 1, bound, generator, 1.0)
+contrast, cuts = (query.a * (query.r - query.s)).sum(1), query.b[:, 0] - query.b[:, 1]
+seen = volumes.attention_of_ones(torch.arange(n + 1), n, contrast, math.log(n))
+wrong = (volumes.logits(many, seen) > cuts[:, None]) != (torch.arange(n + 1) > n / 2)
+chance = f64([math.comb(n, t) / 2**n for t in range(n + 1)])
+risks, rows = wrong.double() @ chance, []
+for m in (8, 16, 32, 64, 128):
+    nats, gibbs = [], []
+    for _ in range(50):
+        sample = torch.bincount(torch.multinomial(chance, m, True, generator=generator), minlength=n + 1)  # fmt: skip
+        fits = ~wrong[:, sample > 0].any(1)
+        nats.append(-fits.double().mean().log().item())
+        gibbs.append(risks[fits].mean().item())
+    mean = sum(nats) / len(nats)
+    certified = float(rivals.pac_bayes_kl(0.0, mean, m))
+    rows.append({"strings": m, "nats": mean, "risk": sum(gibbs) / 50, "bound": certified})
+guessing = pd.DataFrame(rows).set_index("strings")
+exact_nats = -(~wrong.any(1)).double().mean().log().item()
+table(guessing, "Guessing MAJORITY of 17 bits: means over 50 samples", form=".3g")
+
+# %% mystnb={"code_prompt_hide": "Numbers for the text", "code_prompt_show": "Numbers for the text"} tags=["hide-input"]
+glue(exact_nats=exact_nats, few=guessing["nats"].iloc[0], risk_16=100 * guessing.loc[16, "risk"])
+glue(bound_16=100 * guessing.loc[16, "bound"], index_price=prices["INDEX, 65 bits"])
+
+# %% [markdown]
+# Eight strings already cost {glue:text}`few:.1f` nats, where the exact networks cost {glue:text}`exact_nats:.1f`: almost every network that fits a few strings computes MAJORITY, or differs from it at a few counts that hardly occur. With 16 strings the mean risk is {glue:text}`risk_16:.1f` %, whereas the bound guarantees {glue:text}`bound_16:.0f` %. So the share of the exact weights describes what guessing needs well, and the bound is far above the risk for the usual reason that it has to hold for every function.
+#
+# ## What would falsify this
+#
+# A share that follows another power of $n$ between 17 and {glue:text}`longest` bits, by more than half a power. A share of FIRST or MAJORITY that stays away from the limit of {prf:ref}`room-limits`. A reader with $h$ kinks that computes PARITY of $h + 2$ bits, or none that does it for $h + 1$ bits. In the ledger each control breaks what the statement rests on and lands on the other side: without $\log n$ in the scores, for example, MAJORITY at a million bits has {glue:text}`unscaled:.1f` times its law.
+#
+# ## What the authors' code does differently
+#
+# No code of Zhu and Chiang was found. They train their models, which we do not, and their Table 1 reports accuracies at ten times the training length that go along with the room: 100 % for FIRST, 83 % for MAJORITY, 60 % for INDEX, and 85 % for INDEX with the normalised query. Kövér et al. {cite:p}`kover2026` study the same question without the factor $\log n$ and for any number of layers; of their paper we know the abstract and a summary, according to which FIRST has measure zero for large $n$ there. The two do not contradict each other, since in the model of this chapter the encodings of positions, $j$ and $j^2$, are unbounded.
+#
+# ## What we found
+#
+# * The four orders of Zhu and Chiang are what we measure, at lengths that their proofs do not cover. For weights up to 2 the measured shares are within a factor of about two of the limit laws from five bits on.
+# * For smaller weights this is not so: INDEX with weights up to 1 has at {glue:text}`longest` bits {glue:text}`narrow_ratio:.2f` of what the limit law says. The size of the weights decides where the asymptotics begin.
+# * The limits have closed forms up to two shares that concern the MLP alone: $\frac{10}{3 B^2} \tau$ for MAJORITY, with $\tau = {glue:text}`steps:.3f`$ here, and $\pi D$ for FIRST, with $D = {glue:text}`reads:.3f`$.
+# * The length from which on PARITY has no room, $n > h + 1$, is exact for $h \ge 3$, and one too large for $h = 1$ and $h = 2$.
+# * Minus the logarithm of the room is a price in the sense of Occam's bound. It grows like $\log n$ for MAJORITY and like $3 \log n$ for INDEX, and it is small compared with any way to write the weights down.
+#
+# ## Exercises
+#
+# ```{exercise}
+# :label: ex-room-gap
+#
+# *By hand.* Five bits, and ones count three times as much as zeros. Compute $p_2$ and $p_3$, the gap between them, and the difference of their logits. By which factor would a threshold that is uniform on $[0, 1]$ hit this gap less often than the gap for equal factors?
+# ```
+#
+# ```{solution} ex-room-gap
+# :class: dropdown
+#
+# $p_2 = \frac{6}{3 + 6} = \frac23$ and $p_3 = \frac9{2 + 9} = \frac9{11}$, so the gap is $\frac5{33} \approx 0.152$. The logits are $\log 2$ and $\log \frac92$, and their difference is $2 \log \frac32$, as for equal factors. There the gap is $\frac15$, so the threshold hits it less often by the factor $\frac{25}{33}$.
+# ```
+#
+# ```{exercise}
+# :label: ex-room-width
+#
+# *With the computer.* Run the chapter with twelve hidden units, `python -m bookkit.run beyond/room_of_a_function -p hidden 12 --out my_run`, and compare the rooms at 65 bits. Then compute the shares $D$ and $\tau$ for 2 to 64 hidden units. Does a wider network have more room for MAJORITY or less?
+# ```
+#
+# ```{solution-start} ex-room-width
+# :class: dropdown
+# ```
+#
+# Both shares are means over readers, so a few lines are enough.
+
+# %%
+fresh, by_width = Rng(seed).generator, []
+for units in (2, 4, 8, 16, 32, 64):
+    some = volumes.draw_readers(4000, units, bound, fresh)
+    ends = volumes.logits(some, f64([0.0, 1.0]))
+    both = volumes.cut_share(ends[:, 0], ends[:, 1], bound).mean().item()
+    by_width.append({"units": units, "D": both, "τ": volumes.step_share(some).mean().item()})
+table(pd.DataFrame(by_width).set_index("units"), "Readers by their width", form=".3f")
+
+# %% [markdown]
+# A wider MLP has larger outputs, so that the last bias decides less often, and both shares rise at first and then remain the same. But the share of those readers with $f(0) < 0 < f(1)$ that cross 0 only once hardly changes: a random sum of many kinks is close to a parabola or a line, and does not wiggle. So a wider network has hardly more room for MAJORITY and hardly less, although it could do much else.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-room-training
+#
+# *To think about.* A learner that guesses needs about $1 / V(n)$ guesses, but gradient descent finds INDEX at 51 bits in the experiments of Zhu and Chiang, where guessing would take $10^9$ attempts. What does the room then say about training, and what does it not say?
+# ```
+#
+# ```{solution} ex-room-training
+# :class: dropdown
+#
+# It says how precisely the weights have to be set: two combinations of weights must be small, of the orders $n^{-2}$ and $n^{-1}$. Gradient descent can reduce both step by step, since the loss decreases on the way, so it need not search for them. But nothing in a sample of short strings tells how small they must be for longer ones. This is why the room is a better guide to what happens *beyond* the training lengths than to whether training succeeds. For PARITY the room is 0, which no training can change.
+# ```
+#
+# ## References
+#
+# ```{bibliography}
+# :filter: docname in docnames
+# ```
