@@ -29,8 +29,10 @@ PACKAGES = ("helpers", "papers", "bookkit")
 Name = tuple[str, str]
 """A module and a name in it; :data:`ACTS` is what it does when imported, :data:`ALL` all of it."""
 ACTS, ALL = "", "*"
-UNTRACEABLE = {"eval", "exec", "globals", "__import__", "import_module"}
-"""Names by which code reaches what it does not name: then all of its module counts."""
+BUILTINS = {"eval", "exec", "globals", "__import__", "builtins"}
+UNTRACEABLE = {"import_module"}
+"""Names by which code reaches what it does not name: then all of its module counts. The builtins do
+so by themselves only; as an attribute, ``model.eval()`` is another thing."""
 
 
 @dataclass
@@ -208,7 +210,7 @@ class Graph:
             found |= self._meant(module, chain)
             if _DOTTED.fullmatch(chain[0]) and self.module(chain[0]):  # a text that names a module
                 found.add((chain[0], ALL))
-            if not UNTRACEABLE.isdisjoint(chain):
+            if chain[0] in BUILTINS or not UNTRACEABLE.isdisjoint(chain):
                 found |= {(m, ALL) for m in (module.name, *module.imports) if self.module(m)}
         return found
 

@@ -163,6 +163,8 @@ USED = {"helpers.tools.used", "helpers.tools.helper", "helpers.tools.SIZE"}
         ("from helpers.circle import used\nused(1)", USED),
         ("from helpers.long import told\ntold()", {"helpers.long.told"}),
         ("import torch\ntorch.ones(3)", set()),
+        # evaluation mode is not the builtin: the module does not count as a whole
+        ("from helpers.tools import used\nused(1)\nmodel.eval()\nself.still.eval()", USED),
     ],
 )
 def test_names_are_followed(package, source, wanted):
