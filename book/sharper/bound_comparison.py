@@ -55,7 +55,7 @@ glue(T=T, bits_per_weight=bits_per_weight)
 #
 # There are several ways to bound the risk of a transformer from the size of its weights. A *covering-number bound* counts how many different networks there are with weights of these norms, and takes no account of the loss. A *flatness bound* uses in addition that the loss hardly grows around the network that was found. To find out whether this helps, one can put the numbers of one and the same network into both. The paper does so for a function that its hand-written network computes, and the flatness bound is the smaller one.
 #
-# Such a comparison is only as good as its constants. A constant that is too small on one side, or a factor that is left out on the other, can reverse the order. So we recompute both numbers, ask on which constants the order depends, and set three bounds beside them that have no unknown constant.
+# Such a comparison is only as good as its constants. A constant that is too small on one side, or a factor that is left out on the other, can reverse the order. So we recompute both numbers, ask on which constants the order depends, and compare them with three bounds that have no unknown constant.
 #
 # ## Both numbers by hand
 #
@@ -92,9 +92,9 @@ glue(T=T, bits_per_weight=bits_per_weight)
 # %% [markdown]
 # ## Five numbers that fall with the sample
 #
-# Beside the two bounds of the paper we set three without $\Sigma$, to see how much of a number is due to flatness and how much to the form of a bound. In all three the output is clipped to $[0, \sqrt W]$, so that the loss lies in $[0, W]$.
+# We compare the two bounds of the paper with three bounds without $\Sigma$, to see how much of a number is due to flatness and how much to the form of a bound. In all three the output is clipped to $[0, \sqrt W]$, so that the loss lies in $[0, W]$.
 #
-# * **PAC-Bayes in the kl form** (Maurer), with a prior that has a width of its own: for $\Theta$ weights the divergence is $\frac \Theta2 \log\bigl(1 + \frac{L}{\Theta \sigma^2}\bigr)$ at the best width, and $\log 10^4$ nats pay for the choice among that many. For the training risk of the noisy network we take $\sigma^2 G_u$. This is not proved to be an upper bound, but at $T = 20$ it was measured to be several times too large ({ref}`ch-semi-analytic-bound`) for $\sigma$ from $3 \cdot 10^{-4}$ up, and we take no smaller $\sigma$.
+# * **PAC-Bayes in the kl form** (Maurer), with a prior that has a width of its own: for $\Theta$ weights the divergence is $\frac \Theta2 \log\bigl(1 + \frac{L}{\Theta \sigma^2}\bigr)$ at the best width, and $\log 10^4$ nats are added for the choice among that many widths. For the training risk of the noisy network we take $\sigma^2 G_u$. This is not proved to be an upper bound, but at $T = 20$ it was measured to be several times too large ({ref}`ch-semi-analytic-bound`) for $\sigma$ from $3 \cdot 10^{-4}$ up, and we take no smaller $\sigma$.
 # * **Counting bits**: the weights are one of $2^{b\, \Theta}$ vectors, $b =$ {glue:text}`bits_per_weight`.
 # * **Occam**: the learner names the $W$ pairs, for any $W \le \frac T2$, and takes the network written by hand for them.
 
@@ -181,6 +181,8 @@ for name, used in (("here", N), ("no square", N**0.5)):
     numbers[name] = [G, N, pb.optimal_sigma(used, G, million, SIGMA)]
 table(numbers, "Appendix E.3 at T = 20, W = 10 and a million", form=".6g")
 far = numbers.sub(numbers["quoted"], axis=0).abs().div([0.5, 0.005, 5e-6], axis=0).max()
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 own.holds(
     "the three quoted numbers, largest distance in half units of the last digit; control: no square",
     far["here"],
@@ -211,7 +213,7 @@ ratios = pd.DataFrame(
 )
 table(ratios, "Sample size of PAC-Bayes over that of Edelman's leading term", form=".3g")
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 order.holds(
     "at a million, $\\Sigma = 0.01$: truncated PAC-Bayes over the rival's leading term; control: with the analytic $P$",
     at_million[flat] / at_million[edelman],
@@ -235,7 +237,7 @@ glue(top_ratio=ratios["ratio"].max())
 # %% [markdown]
 # With $\Sigma = 0.01$ the flatness bound needs at most {glue:text}`top_ratio:.2g` times the examples that the rival's leading term needs, in all 6 rows. But whether one may conclude that flatness is the better bound depends on three things.
 #
-# * **The constant.** The derivation asks for $\Sigma$ under the prior, where the network outputs about 0 and the loss is $f^2$; there $\Sigma$ is at least {glue:text}`spread:.2f` ({ref}`ch-pac-bayes`). With this constant in the paper's form of the bound the order is reversed: flatness needs {glue:text}`prior_ratio:.0f` times as many examples for $\frac14$ as the rival's leading term, and {glue:text}`left:.1f` times as many as the leading term times the spectral norm. Compared with the leading term times the square of that norm, the paper's order stands, by a factor of {glue:text}`stands:.0f`.
+# * **The constant.** The derivation asks for $\Sigma$ under the prior, where the network outputs about 0 and the loss is $f^2$; there $\Sigma$ is at least {glue:text}`spread:.2f` ({ref}`ch-pac-bayes`). With this constant in the paper's form of the bound the order is reversed: flatness needs {glue:text}`prior_ratio:.0f` times as many examples for $\frac14$ as the rival's leading term, and {glue:text}`left:.1f` times as many as the leading term times the spectral norm. Compared with the leading term times the square of that norm, the paper's order holds, by a factor of {glue:text}`stands:.0f`.
 # * **The form.** The large number is due to the form of the bound, not to flatness. In the kl form, with a clipped loss and no $\Sigma$, {glue:text}`m_kl:.1e` examples are enough for $\frac14$, where the rival's leading term needs {glue:text}`m_edelman:.1e`.
 # * **The depth factor.** With the spectral norm once, {glue:text}`spectral:.1f`, the rival would need {glue:text}`m_deeper:.1e`; with its square, {glue:text}`squared:.0f`, {glue:text}`m_deepest:.1e`.
 #
@@ -249,6 +251,8 @@ glue(top_ratio=ratios["ratio"].max())
 
 # %%
 narrow = pb.first_sample_size(lambda m: pac_kl(m, own_width=False), 0.25)
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 e3.holds(
     "sample size for 1/4: PAC-Bayes in the kl form over counting bits; control: a prior as narrow as the posterior",
     least[kl] / least[counting],
@@ -278,7 +282,7 @@ ledger.show()
 #
 # * Three of the four quoted numbers of the paper's side are right, with $\sigma^* =$ {glue:text}`e3_sigma:.5f`, and the fourth is open. The three give a truncated bound of {glue:text}`e3_bound:.4f`, of which no value is quoted.
 # * With $\Sigma = 0.01$ the truncated flatness bound is below the leading term of the covering-number bound, as the paper says, at every length that we tried, on the largest reading of the norm.
-# * With the constant of the prior, in the paper's form, the flatness bound needs {glue:text}`prior_ratio:.0f` times as many examples as that leading term, and {glue:text}`left:.1f` times as many as the leading term times the spectral norm. Against the leading term times the square of that norm the paper's order stands, by a factor of {glue:text}`stands:.0f`. In the kl form, with a prior of its own width and a clipped output, flatness needs {glue:text}`m_kl:.1e` examples, fewer than the leading term alone, and fewer than counting {glue:text}`bits_per_weight` bits a weight ({glue:text}`m_counting:.1e`).
+# * With the constant of the prior, in the paper's form, the flatness bound needs {glue:text}`prior_ratio:.0f` times as many examples as that leading term, and {glue:text}`left:.1f` times as many as the leading term times the spectral norm. Compared with the leading term times the square of that norm the paper's order holds, by a factor of {glue:text}`stands:.0f`. In the kl form, with a prior of its own width and a clipped output, flatness needs {glue:text}`m_kl:.1e` examples, fewer than the leading term alone, and fewer than counting {glue:text}`bits_per_weight` bits a weight ({glue:text}`m_counting:.1e`).
 # * Two things are open: the rival's quoted 1.01, and the order of the complete bounds.
 #
 # ## Exercises
@@ -331,7 +335,7 @@ table(crossings, "Constant at which both bounds are equal, at a million examples
 # ```{solution} ex-comparison-least
 # :class: dropdown
 #
-# A value of $f$ is one of $W + 1$, so it tells at most $\log(W + 1)$ nats, and $m$ is at least $\log|H| / \log(W + 1)$: here {glue:text}`fewest`, where the list needs {glue:text}`m_occam:.0f`.
+# A value of $f$ is one of $W + 1$, so it contains at most $\log(W + 1)$ nats of information, and $m$ is at least $\log|H| / \log(W + 1)$: here {glue:text}`fewest`, where the list needs {glue:text}`m_occam:.0f`.
 # ```
 #
 # ## References

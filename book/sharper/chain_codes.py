@@ -373,7 +373,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-codes-one-column
 #
-# *By hand.* Why can codes of a single column not serve more than two positions? And what squared norm do $T$ codes in two columns need, if they are placed on a circle as in the example?
+# *By hand.* Why are codes of a single column not enough for more than two positions? And what squared norm do $T$ codes in two columns need, if they are placed on a circle as in the example?
 # ```
 #
 # ```{solution} ex-codes-one-column

@@ -21,7 +21,7 @@
 # ```{verdict}
 # The construction is right: a transformer that writes one bit after the other computes parity without an error, on all strings of 1 to 8 and of {glue:text}`n_max` bits that we ran, and by proof on all. The statements about the bounds are right in part. For an answer in one pass the bound grows exponentially with the length $T$, as stated. For the chain the paper takes the norm of the weights too small. With the right norm, and at the best noise for each length, the chain's bound grows like $T$ to the power {glue:text}`slope_short:.2f`, that for one pass like $T$ to the power {glue:text}`slope_one_pass:.2f`.
 # ```
-# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 12 min. **Runs in** 15 s. **Source** printed (construction), quoted (theorems).
+# **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 15 min. **Runs in** 15 s. **Source** printed (construction), quoted (theorems).
 #
 # **Claim.** A transformer that may write down what it has found so far computes the parity of any number of bits with sets of two bits only. The paper compares two bounds on its error at a fixed size of the noise. In one pass the bound grows exponentially with the length, as stated. For the chain the proof gives the shared weights the norm of a network for two bits, which is too small. With the right norm, at the best noise, the chain's bound is linear in the length up to a logarithm, and the bound for one pass is quadratic.
 
@@ -82,7 +82,7 @@ glue(n_max=n_max, strings=2**n_max, m=m, sigma=sigma, T_max=T_max)
 #
 # ```{prf:proposition} Lintilhac and Shaikh (2026), Appendix G
 # :label: sharper-cot
-# *(True, but for what it says about the norm.)* Give positions $j$ and $T + j$ the same code. Start with the string $x_1 \dots x_T$ and $s_1 = 0$ at position $T+1$. At step $t$ the last token stands at $T + t$. It attends to $t$ and $T+t$ alike, the MLP for $d = 2$ says whether $x_t + s_t$ is even, and the bit $s_{t+1}$ is written, which is 1 if the output is below $\frac12$. After $T$ steps the last bit written, $s_{T+1}$, is the parity of the string. Each step has the gradients of the network for $d = 2$, and the norm is smaller than that one's.
+# *(True, but for what it says about the norm.)* Give positions $j$ and $T + j$ the same code. Start with the string $x_1 \dots x_T$ and $s_1 = 0$ at position $T+1$. At step $t$ the last token is at position $T + t$. It attends to $t$ and $T+t$ alike, the MLP for $d = 2$ says whether $x_t + s_t$ is even, and the bit $s_{t+1}$ is written, which is 1 if the output is below $\frac12$. After $T$ steps the last bit written, $s_{T+1}$, is the parity of the string. Each step has the gradients of the network for $d = 2$, and the norm is smaller than that one's.
 # ```
 #
 # In one pass the same parity needs a set of $d = T$ bits. We now follow one string of six bits through a network in which every weight is written by hand.
@@ -327,11 +327,11 @@ glue(passes_short=last["chain, short codes"], solved=solved["one pass"])
 glue(solved_one_hot=solved["chain, one-hot codes"], solved_short=solved["chain, short codes"])
 
 # %% [markdown]
-# A curve below the grey line stands for a bound that is almost 0, and a curve above it for one that is vacuous. With $m =$ {glue:text}`m` and $\sigma =$ {glue:text}`sigma:g` the curve for one pass crosses the line first, so that its bound is vacuous from $T =$ {glue:text}`passes` on. The chain's bound is vacuous from {glue:text}`passes_one_hot` bits on with one-hot codes, and from {glue:text}`passes_short` on with short ones. With the quoted norm it would last far longer.
+# Where a curve is below the grey line, the bound is almost 0, and where it is above, the bound is vacuous. With $m =$ {glue:text}`m` and $\sigma =$ {glue:text}`sigma:g` the curve for one pass crosses the line first, so that its bound is vacuous from $T =$ {glue:text}`passes` on. The chain's bound is vacuous from {glue:text}`passes_one_hot` bits on with one-hot codes, and from {glue:text}`passes_short` on with short ones. With the quoted norm it would last far longer.
 #
 # This is the exponent as quoted, but it is not what we get from Theorem 2. A wrong bit needs a loss of $\frac14$. If Theorem 2 is solved for its confidence at this loss, it has $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)^2$ whereas the quoted form has $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)$. So either a square is missing, or the loss is $\frac12$ there and a term in $\sigma^4$ is dropped. The formulas of the proof are not legible to us. With the square the three bounds end at {glue:text}`solved`, {glue:text}`solved_one_hot` and {glue:text}`solved_short` bits: much earlier, and one-hot codes outlast short ones. How the bounds grow is the same in both forms.
 #
-# Is the chain's bound linear in $T$ at a fixed $\sigma$, as the paper says? It is the sum of $T$ equal bounds for single steps, so it is linear if the bound for a single step is held constant. But as quoted that bound depends on $T$: the norm $L(1, 2, T) = 218 + 12 \log^2 T$ stands in the exponent, over $2\sigma^2$. With it the bound is not linear, and no power of $T$ bounds it ({ref}`ch-chain-codes` has the numbers). With one-hot codes $T \log^2 T$ stands in the exponent, so the chain's bound is exponential too.
+# Is the chain's bound linear in $T$ at a fixed $\sigma$, as the paper says? The bound is the sum of $T$ equal bounds for single steps, so it is linear if the bound for a single step is held constant. But as quoted that bound depends on $T$: the norm $L(1, 2, T) = 218 + 12 \log^2 T$ stands in the exponent, over $2\sigma^2$. With it the bound is not linear, and no power of $T$ bounds it ({ref}`ch-chain-codes` has the numbers). With one-hot codes $T \log^2 T$ stands in the exponent, so the chain's bound is exponential too.
 #
 # ## The best $\sigma$ for each length
 #
@@ -409,7 +409,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The file names of `paullintilhac/boolean_function_sensitivity` (35 Python files, 14 notebooks) show no program for the chain of thought, and we found none in what we read: the hand-written networks and the bounds of `generate_plots.ipynb`, a plotting notebook of 2025. The notebook has the same $G_u$ as this page, but its function for the norm returns a square root, and the result stands where $B$ has $N$; the paper's own numbers have $N$ ({ref}`ch-bound-comparison`).
+# The file names of `paullintilhac/boolean_function_sensitivity` (35 Python files, 14 notebooks) show no program for the chain of thought, and we found none in what we read: the hand-written networks and the bounds of `generate_plots.ipynb`, a plotting notebook of 2025. The notebook has the same $G_u$ as this page, but its function for the norm returns a square root, which is then used where $B$ has $N$; the paper's own numbers have $N$ ({ref}`ch-bound-comparison`).
 #
 # ## What we found
 #

@@ -31,7 +31,7 @@
 #
 # ## Parities of ten bits by hand
 #
-# Why should a function of higher degree have a larger gap? Take strings of 10 bits, and a learner who knows that the target is a single parity of $d$ bits. The learner goes through all sets of $d$ bits, keeps those whose parity agrees with the sample, and picks one of them at random. There are 10 sets of one bit, 45 of two bits and 120 of three. On a sample of four strings a wrong parity agrees with a chance of $2^{-4} = \frac1{16}$. So of the wrong parities 0.6, 2.8 and 7.4 survive in the mean, and the right one is picked with a chance of 0.76, 0.34 and 0.13.
+# Why should a function of higher degree have a larger gap? Take strings of 10 bits, and a learner that knows that the target is a single parity of $d$ bits. The learner goes through all sets of $d$ bits, keeps those whose parity agrees with the sample, and picks one of them at random. There are 10 sets of one bit, 45 of two bits and 120 of three. On a sample of four strings a wrong parity agrees with a chance of $2^{-4} = \frac1{16}$. So of the wrong parities 0.6, 2.8 and 7.4 survive in the mean, and the right one is picked with a chance of 0.76, 0.34 and 0.13.
 #
 # The error on the sample is 0. On new strings a wrong parity has the mean squared error 2, since it agrees with the right one on half of the strings and differs by 2 on the others. Hence the gap is $2 \cdot 0.24 = 0.48$ for one bit, $1.33$ for two and $1.73$ for three: it grows with the degree, because a sample has to distinguish the right set from more others. With twelve strings the three gaps are at most 0.03, so the growth can be seen only if the sample is small for its class.
 #
@@ -566,7 +566,7 @@ ledger.verdicts()
 # ```{exercise}
 # :label: ex-gap-candidates
 #
-# *With the computer.* First run the chapter with larger small samples, by `python -m bookkit.run sharper/generalization_gap -p few 160 --out my_run`, and see which trends of the table become weaker. Then continue the example by hand: for the learner who picks a random parity of $d$ bits that agrees with the sample, compute the expected gap for $n = 20$, $d = 1, \dots, 5$, and samples of 4, 8, 12, 16 and 20 strings. At which sample sizes does the gap grow more than linearly with the degree?
+# *With the computer.* First run the chapter with larger small samples, by `python -m bookkit.run sharper/generalization_gap -p few 160 --out my_run`, and see which trends of the table become weaker. Then continue the example by hand: for the learner that picks a random parity of $d$ bits that agrees with the sample, compute the expected gap for $n = 20$, $d = 1, \dots, 5$, and samples of 4, 8, 12, 16 and 20 strings. At which sample sizes does the gap grow more than linearly with the degree?
 # ```
 #
 # ```{solution-start} ex-gap-candidates

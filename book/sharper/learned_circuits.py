@@ -438,7 +438,7 @@ ledger.verdicts()
 # ```{solution} ex-circuits-chance
 # :class: dropdown
 #
-# There are 45 pairs, so in one row the chance is $1/45 \approx 0.02$, and in one of ten rows $1 - (44/45)^{10} \approx 0.20$. This is why random sets stand beside the count over all rows.
+# There are 45 pairs, so in one row the chance is $1/45 \approx 0.02$, and in one of ten rows $1 - (44/45)^{10} \approx 0.20$. This is why we count the rows for random sets as well.
 # ```
 #
 # ```{exercise}

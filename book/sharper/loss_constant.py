@@ -152,7 +152,7 @@ constant.reproduced(
 #
 # $$R(\theta) - \mathbb E_{x \sim q}\, \ell_\theta(x) \le \Sigma \sqrt{2\, \mathrm{KL}(q \,\|\, \text{uniform})} \le \Sigma \sqrt{2\, T \log 2} .$$
 #
-# For $q$ uniform on $m$ different strings the middle is $\Sigma \sqrt{2 \log(2^T / m)}$. For noise, $\mathbb E_u$ may stand before all terms: $\Sigma$ is then the mean of the constants at $\theta + \sigma u$.
+# For $q$ uniform on $m$ different strings the middle is $\Sigma \sqrt{2 \log(2^T / m)}$. For noise, all terms may be averaged over $u$, and then $\Sigma$ is the mean of the constants at $\theta + \sigma u$.
 # ```
 #
 # **The idea of the proof.** A sample that flatters the network is a law $q$ on strings that prefers small losses. The sub-Gaussian condition bounds how often the loss is far below its mean, so such a law must concentrate on few strings, and its KL divergence from the uniform law is large. But on $2^T$ strings no law has a divergence above $T \log 2$.
@@ -266,7 +266,7 @@ rem4.holds(
 # %% [markdown]
 # ## What a valid constant costs
 #
-# How many examples does a valid constant need to bring the bound below $\frac14$, the risk of the best constant predictor, on a tiling? Two parts of the price have nothing to do with flatness. Hoeffding's constant $W/2$ allows for a loss that fills its range, whereas the losses here are small; and a prior as narrow as the posterior pays for every weight. The *kl form* of the bound (Maurer), for losses in $[0, W]$, avoids the first, and a prior $\mathcal N(0, \tau^2 I)$ of its own width $\tau$, one of $10^4$ on a grid, avoids the second. In all columns of the table but the last, the training risk of the posterior is taken as $\sigma^2 G_u$. The last column counts 32 bits for each weight.
+# How many examples does a valid constant need to bring the bound below $\frac14$, the risk of the best constant predictor, on a tiling? Two things increase this number that have nothing to do with flatness. Hoeffding's constant $W/2$ allows for a loss that fills its range, whereas the losses here are small; and a prior as narrow as the posterior makes the KL divergence large in every weight. The *kl form* of the bound (Maurer), for losses in $[0, W]$, avoids the first, and a prior $\mathcal N(0, \tau^2 I)$ of its own width $\tau$, one of $10^4$ on a grid, avoids the second. In all columns of the table but the last, the training risk of the posterior is taken as $\sigma^2 G_u$. The last column counts 32 bits for each weight.
 
 
 # %%

@@ -152,7 +152,7 @@ table(settings, "Settings of the learned networks, where they differ, and where 
 # * *masked*: the same, with every score that is not used at $-40$ in place of 0. This is the form of an earlier version of the repository, in which `hardcoded_transformer.py` fills both matrices of queries with $-40$ before it writes the others; a comment in a later one says that the masks are gone. Which version made the paper's figure we do not know.
 # * *one space*: written as weights of the learned model, with the paper's factor of the scores; both sides as they are, or both *balanced*, as in the example above.
 #
-# The trace is computed without sampling, as its Gauss-Newton part $2\, \mathbb E_x |\nabla f_\theta(x)|^2$ with $f_\theta$ the output. What this leaves out is small, as the last table shows. The paper's sentences would be contradicted by classes in which learned networks are sharper or larger than the construction.
+# The trace is computed without sampling, as its Gauss-Newton part $2\, \mathbb E_x |\nabla f_\theta(x)|^2$ with $f_\theta$ the output. The part that is left out is small, as the last table shows. The paper's sentences would be contradicted by classes in which learned networks are sharper or larger than the construction.
 
 # %%
 rows = []
@@ -228,7 +228,7 @@ table(pd.DataFrame(columns | {"below in both": both}), caption, form=".2f")
 #
 # **Is it two orders of magnitude?** "Roughly two orders" is nearer to two than to one, so the factor must exceed $10^{1.5} \approx 32$. We test this for the construction with masks and without.
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 fig2_trace.reproduced(
     "the stored classes, queries and keys apart: factor in trace, least; control: learned units stretched",
     class_factors["separate", "trace"].min(),
@@ -274,7 +274,7 @@ for result, q, power, name in (
 #
 # **Is a learned network below the construction in both numbers?** This is what the bound assumes, for one network at a time. If fewer than half of the learned networks were below in both, the assumption would not describe training.
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 rem3.holds(
     "stored runs of sums below the construction in both, share, lower end; control: units of the learned networks stretched",
     below(stored.query("W > 1"), "separate").low,
@@ -364,7 +364,7 @@ rows = [
 caption = f"Construction over learned network: T = {n}, {len(pairs)} trained here, and stored"
 table(pd.DataFrame(rows), caption, form=".2f")
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 out = learnable.stretched(learnable.forms(f)["model"][1], 1 / 30)  # a control
 stretched_ratio = learnable.squared_norm(out) / row["model_norm2"]
 balance = [(built[f"balanced_{q}"] / built[f"model_{q}"]).max() for q in QUANTITIES]
@@ -469,7 +469,7 @@ for mask in (0.0, -5.0, -10.0, -20.0, -40.0, -80.0):
 table(pd.DataFrame(deeper).T.rename_axis("mask"), "The construction with other masks", form=".3g")
 
 # %% [markdown]
-# The squared norm is little more than the number of masked entries times the square of the mask, so it grows without limit although the function hardly changes. The trace grows nearly as fast, because the derivative with respect to the keys contains the queries, in which the masks stand. So by how many orders the masked construction lies above learned networks is decided by the choice of the mask, for norm and trace alike.
+# The squared norm is little more than the number of masked entries times the square of the mask, so it grows without limit although the function hardly changes. The trace grows nearly as fast, because the derivative with respect to the keys contains the queries, which contain the masks. So by how many orders the masked construction lies above learned networks is decided by the choice of the mask, for norm and trace alike.
 #
 # ```{solution-end}
 # ```

@@ -363,22 +363,32 @@ ledger.show()
 # The gradients at all inputs are computed once; a quadratic form is then a product with the signs.
 
 # %%
-fresh, forms = Rng(seed + 2), {}
+fresh, slopes_at = Rng(seed + 2), {}
 (spec, weights), _ = problems[CLASSES[0]][0]
 bits = fresh.strings(spec.n, strings)
 copy = {k: v[0] for k, v in perturb(weights, 0.01, 1, fresh.generator).items()}
 for name, point in (("before", weights), ("after", copy)):
-    slopes = gradients(partial(forward, spec), point, bits)
-    slopes = torch.cat([slope.flatten(1) for slope in slopes.values()], 1)
-    forms[name] = 2 * slopes.square().sum(1).mean().item(), slopes
-trace, signs = forms["before"][0], fresh.normal(slopes.shape[1], 2 * 30 * 500).sign()
-means = {
-    k: 2 * (s @ signs).square().mean(0).view(2, 500, 30).mean(-1) for k, (_, s) in forms.items()
-}
-change = forms["after"][0] / trace - 1
-same = ((means["after"][0] - means["before"][0]) / trace - change).square().mean().sqrt().item()
-other = ((means["after"][0] - means["before"][1]) / trace - change).square().mean().sqrt().item()
-answer = {"change": abs(change), "error, same vectors": same, "error, different vectors": other}
+    blocks = gradients(partial(forward, spec), point, bits)
+    slopes_at[name] = torch.cat([block.flatten(1) for block in blocks.values()], 1)
+exact = {name: 2 * slopes.square().sum(1).mean().item() for name, slopes in slopes_at.items()}
+change = exact["after"] / exact["before"] - 1
+
+
+def estimates(slopes, signs):
+    """Estimates of the trace by 30 vectors each."""
+    return 2 * (slopes @ signs).square().mean(0).view(-1, 30).mean(1)
+
+
+errors = {"same": [], "different": []}
+for _ in range(50):  # ten estimates of each kind
+    signs, others = (fresh.normal(slopes_at["after"].shape[1], 300).sign() for _ in range(2))
+    start = estimates(slopes_at["before"], signs)
+    for kind, vectors_after in (("same", signs), ("different", others)):
+        moved = (estimates(slopes_at["after"], vectors_after) - start) / exact["before"]
+        errors[kind].append(moved - change)
+answer = {"change": abs(change)}
+for kind, found in errors.items():
+    answer[f"error, {kind} vectors"] = torch.cat(found).square().mean().sqrt().item()
 table(answer, "Relative change of the trace, and errors of its estimates", form=".2g")
 
 # %% [markdown]

@@ -47,7 +47,7 @@
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 17
 # :label: sharper-thm17
-# *(True as far as the bounds that it combines are; with Theorem 14's formula for* $G_u$ *it fails, below.)* At an exact network let $G_u$ be the squared gradient norm of the unperturbed network, which Theorem 14 bounds by $4 + 4W(2 + d + 32d^2 + 32d^3)$. Let $T_p$ bound the change of the output under the noise ({ref}`ch-perturbed-network`), $G_p$ that of its gradient ({prf:ref}`sharper-thm30`), $H_u$ the norm of its Hessian and $H_p$ the change of that ({ref}`ch-perturbed-hessian`). With high probability
+# *(True as far as the bounds that it combines are true; with Theorem 14's formula for* $G_u$ *it fails, below.)* At an exact network let $G_u$ be the squared gradient norm of the unperturbed network, which Theorem 14 bounds by $4 + 4W(2 + d + 32d^2 + 32d^3)$. Let $T_p$ bound the change of the output under the noise ({ref}`ch-perturbed-network`), $G_p$ that of its gradient ({prf:ref}`sharper-thm30`), $H_u$ the norm of its Hessian and $H_p$ the change of that ({ref}`ch-perturbed-hessian`). With high probability
 #
 # $$|\mathrm{tr}\, H'| \le 2\bigl(\sqrt{G_u} + G_p\bigr)^2 + 2\,T_p\,(H_u + H_p)\,\Theta .$$
 # ```

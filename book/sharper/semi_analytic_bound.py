@@ -270,7 +270,7 @@ apart = (parts["Gauss-Newton part"] - parts["whole trace"]).abs().groupby(parts[
 glue(apart_sd=apart["standard deviation"], apart_variance=apart["variance"])
 
 # %% [markdown]
-# **The part that is left out.** The last table has the whole trace beside its Gauss-Newton part. With noise of standard deviation $\sigma^*$ the two changes differ by at most {glue:text}`apart_sd:.2f` of the trace, which would move the bound by no more than a few thousandths. With noise of variance $\sigma^*$ they differ by up to {glue:text}`apart_variance:.2f` of the trace, so there our columns show the size of what the authors' code measures, not its digits.
+# **The part that is left out.** The last table compares the whole trace with its Gauss-Newton part. With noise of standard deviation $\sigma^*$ the two changes differ by at most {glue:text}`apart_sd:.2f` of the trace, which would move the bound by no more than a few thousandths. With noise of variance $\sigma^*$ they differ by up to {glue:text}`apart_variance:.2f` of the trace, so there our columns show the size of what the authors' code measures, not its digits.
 #
 # With noise of the right size no reading comes near: the largest bound is {glue:text}`at_worst:.3f`, short of 0.327 by {glue:text}`gap:.3f`. With noise of variance $\sigma^*$, larger by a factor of {glue:text}`louder:.0f`, $G_u$ times the relative change does: {glue:text}`high_variance:.3f` at the 90th percentile of {glue:text}`copies` copies, and {glue:text}`by_variance:.3f` at the worst. The authors' code draws such noise, see below, and this is the only support for that reading, because among ten entries in a table some number is likely to lie near 0.327. Which percentile of which functions gave it is not said in what we could read, so the number stays open. As an upper bound it is safe here, with room to spare.
 #
@@ -289,7 +289,7 @@ for name, curve in EVERY.items():
 form = dict(zip(names, (".3f", ".2e", ".2e"), strict=True))
 table(least, "The bound at 8192 examples, and the examples that it needs", form=form)
 
-# %%
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 feasible.holds(
     "at a million examples, the bound with the worst measured $P$; control: with the analytic $P$",
     bound(million, worst),
@@ -316,7 +316,7 @@ glue(off_programs=100 * abs(m_programs_quarter / 2e9 - 1))
 #
 # ## What would falsify this
 #
-# That $P = 0$ is enough would be refuted by a mean loss above $\sigma^2 G_u$ in one of the three networks, or on the mesh, as the paper's network has it without the biases of its MLP. The verdict on the semi-analytic bound would be refuted by a worst change of the trace with which the bound exceeds 0.327, or is not below 1 at a million examples, as is the case with the analytic $P$. The two quoted sample sizes stand beside ours and are not judged.
+# That $P = 0$ is enough would be refuted by a mean loss above $\sigma^2 G_u$ in one of the three networks, or on the mesh, as the paper's network has it without the biases of its MLP. The verdict on the semi-analytic bound would be refuted by a worst change of the trace with which the bound exceeds 0.327, or is not below 1 at a million examples, as is the case with the analytic $P$. The two quoted sample sizes are listed next to ours and are not judged.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
