@@ -235,26 +235,37 @@ table(power.div([math.sqrt(u) for u in power.index], axis=0), "Bound over A", fo
 one_function = capacity.rademacher(torch.ones(1, 4, dtype=torch.float64)).item()
 printed_one = math.sqrt(100 / 4) * (1 + math.log(math.sqrt(4 / 100)))
 a3.refuted(
-    "as printed, for every $m$: one function, $m = 4$, $A = 1$, $C = 100$: the bound over $c$",
+    "without the condition: one function, $m = 4$, $A = 1$, $C = 100$: the bound over $c$",
     printed_one,
     at_least=one_function,
     control=capacity.dudley_power(100.0, 4, 1.0),
-    about="constant",
+    about="condition",
     evidence="attained",
+)
+fine = (12 / 20000) ** 2  # of a minimum over log delta, relative
+gap = (power["as printed"] / power["best δ of 20,001"] - 1).abs()
+a3.holds(
+    "for $m \\ge C/A^2$, against a grid of $\\delta$, largest gap; control: fewer examples",
+    gap[gap.index >= 1].max(),
+    at_most=0,
+    tol=fine,
+    control=gap[gap.index < 1].max(),
+    about="statement",
+    evidence="proved",
 )
 a3.repaired(
     "with the second case, against a grid of $\\delta$, largest gap; control: as printed",
     (power["with the second case"] / power["best δ of 20,001"] - 1).abs().max(),
     at_most=0,
-    tol=(12 / 20000) ** 2,  # of a minimum over log delta, relative
-    control=(power["as printed"] / power["best δ of 20,001"] - 1).abs().max(),
-    about="constant",
+    tol=fine,
+    control=gap.max(),
+    about="condition",
     evidence="proved",
 )
 glue(printed_one=printed_one)
 
 # %% [markdown]
-# The printed form is right in the last three rows, where $m A^2 \ge C$, and too small above them. This makes the lemma false where it is applied with too few examples: any $C$ that is large enough may be used, and a single function, whose covers have size 1, may use every $C$. With $m = 4$, $A = 1$, $C = 100$ its fit to noise is 0, and the formula gives {glue:text}`printed_one:.2f`, times a positive constant. So the lemma is completed either by a second case, $A$ for $m A^2 < C$, or by the condition $m \ge C/A^2$. Below that there is nothing to prove anyway, because $\hat{\mathcal R} \le A$ holds for every class.
+# The printed form is right in the last three rows, where $m A^2 \ge C$, and too small above them. So the lemma is true with a condition that is not printed. To see that it needs the condition, note that any $C$ that is large enough may be used, and a single function, whose covers have size 1, may use every $C$. With $m = 4$, $A = 1$, $C = 100$ its fit to noise is 0, and the formula gives {glue:text}`printed_one:.2f`, times a positive constant. So the lemma is completed either by a second case, $A$ for $m A^2 < C$, or by the condition $m \ge C/A^2$. Below that there is nothing to prove anyway, because $\hat{\mathcal R} \le A$ holds for every class.
 #
 # ## Risk and empirical risk, over all samples
 #
@@ -356,19 +367,19 @@ a4.holds(
 # All functions into {0, 1} fit half of the noise on 4,096 inputs: 2**4096 of them, pairwise 1 apart.
 every_sample, one_input = (capacity.dudley_power(k * math.log(2), 4096, 1.0) for k in (4096, 1))
 a5.refuted(
-    "as A.3 for every $m$: one function, $m = 4$, $C = 100$: the bound on the difference over $c$",
+    "without the condition: one function, $m = 4$, $C = 100$: the bound on the difference over $c$",
     4 * printed_one + 2 * math.sqrt(math.log(2 / 0.5) / 8) / capacity.DUDLEY,
     at_least=0,
     control=4 * capacity.dudley_power(100.0, 4, 1.0),
-    about="constant",
+    about="condition",
     evidence="attained",
 )
-a5.repaired(
-    "with the second case and $c = 4\\sqrt2$: fit over bound, $2^m$ functions; control: $C$ of one sample",
+a5.holds(
+    "for $m \\ge C/A^2$ and with $c = 4\\sqrt2$: fit over bound, $2^m$ functions; control: $C$ of one sample",
     0.5 / (capacity.DUDLEY * every_sample),
     at_most=1,
     control=0.5 / (capacity.DUDLEY * one_input),
-    about="constant",
+    about="statement",
     evidence="proved",
 )
 glue(m_exact=m_exact, factor_one=failing["1 R"].max())
@@ -481,7 +492,7 @@ glue(generous=(linear["Zhang"] / linear["a log(2N+1)"]).min())
 #
 # ```{finding} variables.lem2_2
 # :title: Lemma 2.2 needs enough examples for its capacity
-# :group: constant
+# :group: condition
 #
 # **Statement.** A.3 says, as printed, that if $\log N_\infty(\epsilon) \le C/\epsilon^2$, then the complexity is at most $c \sqrt{C/m}\,(1 + \log(A\sqrt{m/C}))$, with no condition on $m$, and Lemma 2.2 takes it over.
 #
@@ -541,7 +552,7 @@ answer = pd.DataFrame(by_size).T.rename_axis("m")
 table(answer, "Fit to noise of two classes by the size of the sample", form=".3f")
 
 # %% [markdown]
-# The class of bits has 12 functions, and its fit to noise falls roughly like $1/\sqrt m$, as Massart's bound says. For the 64 characters the product with $\sqrt m$ still grows, because on few inputs many characters agree, so the class has fewer functions than its number suggests.
+# The class of bits has $2n$ functions, and its fit to noise falls roughly like $1/\sqrt m$, as Massart's bound says. For the $2^n$ characters the product with $\sqrt m$ still grows, because on few inputs many characters agree, so the class has fewer functions than its number suggests.
 #
 # ```{solution-end}
 # ```

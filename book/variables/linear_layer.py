@@ -306,15 +306,15 @@ ledger.show()
 # :title: The cover of matrices: a product that does not fit, an error overspent
 # :group: proof
 #
-# **Statement.** As restored: for $W \in \mathbb R^{d_1 \times d_2}$ with columns of length at most $B_\infty$ and $x \in \mathbb R^{d_1}$, the maps $x \mapsto Wx$ have log covering number of order $(d_2 B_\infty B_X)^2 \log N/\epsilon^2$. The product is not defined; the proof covers $W^\top x$, and lets column $i$ be off by $\epsilon\sqrt{(k_i+1)/2d_2}$, $k_i = \lfloor d_2 \|w_i\|/B_\infty \rfloor$.
+# **Statement.** As restored: for $W \in \mathbb R^{d_1 \times d_2}$ with columns of length at most $B_\infty$ and $x \in \mathbb R^{d_1}$, the maps $x \mapsto Wx$ have log covering number of order $(d_2 B_\infty B_X)^2 \log N/\epsilon^2$. The product is not defined, but the proof covers $W^\top x$, and lets column $i$ be off by $\epsilon\sqrt{(k_i+1)/2d_2}$, $k_i = \lfloor d_2 \|w_i\|/B_\infty \rfloor$.
 #
-# **Counterexample.** Of the proof's step only: {glue:text}`d_most` columns of length $B_\infty$ can be off by {glue:text}`overspent:.2f` times $\epsilon$ together.
+# **Counterexample.** It refutes the proof's step only, because {glue:text}`d_most` columns of length $B_\infty$ can be off by {glue:text}`overspent:.2f` times $\epsilon$ together.
 #
 # **Why.** $\sum_i k_i \le d_2$ holds only if the lengths sum to at most $B_\infty$. And a centre may be longer than $B_\infty$ by a factor $1 + 1/d_2$, where the definition of a cover asks for members.
 #
-# **Repair.** Read $W^\top x$. With $B_1$ for $B_\infty$ in $k_i$ the errors fit. A walk from 0 inside the class gives a cover by members, $\log N_\infty \le (d_2 B_\infty B_X/\epsilon)^2 \log(2 d_2 N + 1)$.
+# **Repair.** Read $W^\top x$ for $Wx$. With $B_1$ for $B_\infty$ in $k_i$ the errors fit. A walk from 0 inside the class gives a cover by members, $\log N_\infty \le (d_2 B_\infty B_X/\epsilon)^2 \log(2 d_2 N + 1)$.
 #
-# **What survives.** The lemma and its stronger form. For $k \times d$ matrices with bounded *columns*, as in Corollary 4.4, the factor is $\sqrt{kd}$, which for $k = d$ is the same.
+# **What survives.** The lemma and its stronger form survive. For $k \times d$ matrices with bounded *columns*, as in Corollary 4.4, the factor is $\sqrt{kd}$, which for $k = d$ is the same.
 # ```
 #
 # ## Exercises

@@ -295,15 +295,15 @@ ledger.show()
 # :title: One head: tokens longer than 1 cost a further power of their length
 # :group: restored form
 #
-# **Statement.** As restored: the bound has no $B_X$ beside $B_{QK}^{2,\infty} B_V$; its proof has one.
+# **Statement.** As restored, the bound has no $B_X$ beside $B_{QK}^{2,\infty} B_V$, whereas its proof has one.
 #
-# **Counterexample.** $d = 3n$, queries of length 1, tokens of length $n^2$, one head for each $n \times n$ matrix of signs: $\log N_\infty \ge n^2 \log 2$ at $\epsilon = 0.3\,B_X$, and the bound with constant 1 is of order $n \log n$. The constant forced is {glue:text}`forced_text:.2f` at $n = 2^{14}$ and grows like $n/\log n$, beyond every power of a logarithm. The proof's form fails in the same way where queries are as long as tokens.
+# **Counterexample.** Take $d = 3n$, queries of length 1, tokens of length $n^2$, and one head for each $n \times n$ matrix of signs. Then $\log N_\infty \ge n^2 \log 2$ at $\epsilon = 0.3\,B_X$, but the bound with constant 1 is of order $n \log n$. The constant forced is {glue:text}`forced_text:.2f` at $n = 2^{14}$ and grows like $n/\log n$, beyond every power of a logarithm. The proof's form fails in the same way where queries are as long as tokens.
 #
-# **Why.** Two factors $B_X$ stand between an error of $W_{QK}\, x$ and the head: the length of the query, taken as 1, and the length of the values.
+# **Why.** Two factors $B_X$ stand between an error of $W_{QK}\, x$ and the head, namely the length of the query, which the text takes as 1, and the length of the values.
 #
-# **Repair.** $B_{QK}^{2,\infty} B_V B_X^2$, or $B_X$ if the query has length at most 1; with the constant 1 and $\log(2dmT + 1)$.
+# **Repair.** With $B_{QK}^{2,\infty} B_V B_X^2$, or $B_X$ if the query has length at most 1, the bound holds with the constant 1 and $\log(2dmT + 1)$.
 #
-# **What survives.** The dependence on $\log(mT)$, and everything for tokens of length at most 1. In the plane only the mechanism shows: with the error that the text's form allots to $W_{QK}$ a head moves by {glue:text}`text_error:.1f` times $\epsilon$, but the bound itself is met there.
+# **What survives.** The dependence on $\log(mT)$ survives, and so does everything for tokens of length at most 1. In the plane only the mechanism shows: with the error that the text's form allots to $W_{QK}$ a head moves by {glue:text}`text_error:.1f` times $\epsilon$, but the bound itself is met there.
 # ```
 #
 # ```{finding} variables.lemA11.a11
@@ -312,13 +312,13 @@ ledger.show()
 #
 # **Statement.** As restored, Lemma A.11: with fixed positions $B_X + B_P$ stands beside $B_{QK}^{2,\infty} B_V$. It is read off Corollary 4.4, whose proof takes the query as 1 long; here the query is $x_\tau + p_\tau$, and the lemma bounds it by $B_X + B_P$ only.
 #
-# **Counterexample.** To the lemma for long queries: the class of signs of Corollary 4.4, with queries as long as the tokens, and positions as long again. The constant forced is {glue:text}`forced_positions:.2f` at $n = 2^{14}$, and grows like $n/\log n$.
+# **Counterexample.** It concerns the lemma for long queries. For the class of signs of Corollary 4.4, with queries as long as the tokens, and positions as long again, the constant forced is {glue:text}`forced_positions:.2f` at $n = 2^{14}$, and grows like $n/\log n$.
 #
-# **Why.** Two lengths stand between an error of $W_{QK}\, x$ and the head, that of the values and that of the query. The lemma counts the first.
+# **Why.** Two lengths stand between an error of $W_{QK}\, x$ and the head, that of the values and that of the query, but the lemma counts only the first.
 #
-# **Repair.** $(B_X + B_P)^2$ for queries of any length.
+# **Repair.** For queries of any length take $(B_X + B_P)^2$.
 #
-# **What survives.** The lemma as it is, its 2 included, with the constant 1 and $\log(2dmT + 1)$, wherever $\|x_\tau + p_\tau\| \le 2$: with $\|x_\tau\| \le 1$, as the text assumes, and positions no longer than 1.
+# **What survives.** The lemma survives as it is, its 2 included, with the constant 1 and $\log(2dmT + 1)$, wherever $\|x_\tau + p_\tau\| \le 2$: with $\|x_\tau\| \le 1$, as the text assumes, and positions no longer than 1.
 # ```
 #
 # ```{finding} variables.lemA11.a12

@@ -161,7 +161,7 @@ ledger.result("variables.trained_positions").holds(
 #
 # ## Trained positions with all norms held
 #
-# Could a cleverer head do this with scores that do not grow? The paper's sentence does not say that $\|W_{QK}\|$ may grow, and just before it notes that bounds on the weights hide no dependence on $T$. So we have to ask what trained positions cost if all norms are held.
+# Could a cleverer head do this with scores that do not grow? The paper's sentence does not say that $\|W_{QK}\|$ may grow, and the same section notes that bounds on the weights hide no dependence on $T$. So we have to ask what trained positions cost if all norms are held.
 #
 # ```{prf:proposition} Norms held (ours)
 # :label: positions-held
@@ -218,7 +218,7 @@ ledger.result("variables.trained_positions").refuted(
 glue(share_60=share.loc["2^60"])
 
 # %% [markdown]
-# At $T = 2^{60}$ the bound is {glue:text}`share_60:.1e` times $T \log 2$, so linear growth is excluded there. For the lengths of real inputs the bound is far above $T \log 2$ and excludes nothing. It only shows that the price of trained positions depends on the norm of $W_{QK}$, and that it is exponential in this norm before it is linear in $T$.
+# At $T = 2^{60}$ the bound is {glue:text}`share_60:.1e` times $T \log 2$, so linear growth is excluded there. For the lengths of real inputs the bound is far above $T \log 2$ and excludes nothing. It only shows that the growth is linear at most up to a length that is exponential in the norm of $W_{QK}$, and hence not at every length.
 #
 # ## What would falsify this
 #

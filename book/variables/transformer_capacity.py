@@ -19,7 +19,7 @@
 # # The capacity of a deep transformer
 #
 # ```{verdict}
-# Open: we cannot decide whether Theorem A.17, the paper's capacity bound for deep transformers, holds in the form that we could restore. Its proof multiplies the error of a layer by the factors of the layers before it, whereas this error passes through the layers behind it. With the factors of the later layers, and the slope of the activation beside the output matrix, we prove the bound with a constant of at most 4. If rows of the value matrix are bounded, as in the proof, no constant is enough: {glue:text}`signs` signs need {glue:text}`forced_rows`.
+# Open: we cannot decide whether Theorem A.17, the paper's capacity bound for deep transformers, holds in the form that we could restore. Its proof multiplies the error of a layer by the factors of the layers before it, whereas this error passes through the layers behind it. With the factors of the later layers, and the slope of the activation beside the output matrix, we prove the bound with a constant of at most 4. If rows of the value matrix are bounded, as in the proof, no constant is enough, since {glue:text}`signs` signs need a constant of {glue:text}`forced_rows` and more signs a larger one.
 # ```
 # **Needs** {ref}`ch-linear-layer`, {ref}`ch-attention-capacity`, {ref}`ch-capacity`. **Read** 14 min. **Runs in** 20 s. **Source** printed (Lemmas A.9 and A.13 to A.16), restored (Theorem A.17).
 #
