@@ -246,6 +246,31 @@ def witness(slip: str, stretch: float) -> Witness:
     return made[slip]
 
 
+@validated
+def marked_output(length: float, marked: bool) -> float:
+    r"""Output of one layer whose W_QK marks pairs of coordinates, at a pair.
+
+    The query is length e_1, and one other token is (length / 2) (e_0 + e_2). W_QK has the entry
+    10 / length^2 at (1, 2) if the pair is marked, so that the other token has the score 5, and 0
+    otherwise. W_V reads coordinate 0 with the weight 2 / length; W_C and the read-out are 1. So the
+    output is the attention on the other token, whatever other pairs are marked.
+
+    Args:
+        length: Of the query, at least 2; then no projection acts and no weight is above 1.
+        marked: Whether W_QK marks the pair.
+
+    Raises:
+        ValueError: a length below 2.
+    """
+    if not length >= 2:
+        raise ValueError(f"length must be at least 2, got {length!r}")
+    W_V, W_QK, W_C = (torch.zeros(s, dtype=torch.float64) for s in ((3, 1), (3, 3), (1, 3)))
+    W_V[0, 0], W_QK[1, 2], W_C[0, 0] = 2 / length, 10 * marked / length**2, 1.0
+    half = length / 2
+    X = torch.tensor([[0.0, length, 0.0], [half, 0.0, half]], dtype=torch.float64)
+    return blocks(X, [Layer(W_V, W_QK, W_C)], lambda y: y)[-1][0, 0].item()
+
+
 def _behind(norms: DeepNorms, constant: float) -> list[float]:
     """The alpha of each layer: what the layers behind it can make of its error."""
     C, V, QK = (torch.tensor(v, dtype=torch.float64) for v in (norms.C, norms.V, norms.QK))

@@ -186,3 +186,15 @@ def test_bad_input_is_named():
             deep_covers.witness("norm", stretch)
     with pytest.raises(ValueError, match=r"between 5 and 10000, got 4\.9"):
         deep_covers.witness("scores", 4.9)
+
+
+@pytest.mark.parametrize("length", (2.0, 10.0, 1e4))
+def test_a_marked_pair_has_the_attention_of_a_score_of_5(length):
+    logistic = 1 / (1 + math.exp(-5))
+    assert deep_covers.marked_output(length, True) == pytest.approx(logistic, rel=1e-12)
+    assert deep_covers.marked_output(length, False) == pytest.approx(0.5, rel=1e-12)
+
+
+def test_a_short_query_of_a_marked_pair_is_refused():
+    with pytest.raises(ValueError, match="length must be at least 2"):
+        deep_covers.marked_output(1.9, True)
