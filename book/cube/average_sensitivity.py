@@ -19,10 +19,10 @@
 # # How sensitive is a function on the cube?
 #
 # ```{verdict}
-# Yes, the paper's values are right: on average over all inputs, $n$ single bit flips change PARITY of $n$ bits, about $\sqrt{2n/\pi}$ change MAJORITY, and 1 changes FIRST; for MEAN the number is $1/n$. We compute them in two ways, by counting flips and from the Fourier weights times their degrees. Both agree to rounding on {glue:text}`random_functions` random functions of each length up to {glue:text}`n_random` bits, and exactly on three functions of {glue:text}`n_packed` bits.
+# Yes, the paper's values are right: on average over all inputs of $n$ bits, $n$ flips of a single bit change PARITY, which says whether the number of ones is even. About $\sqrt{2n/\pi}$ flips change MAJORITY, and one changes FIRST, the first bit; for MEAN, the mean of the bits, the number is $1/n$. We compute these numbers in two ways, by counting flips and from the Fourier weights times their degrees. Both agree to rounding on {glue:text}`random_functions` random functions of each length up to {glue:text}`n_random` bits, and exactly on three functions of {glue:text}`n_packed` bits.
 # ```
 #
-# **Needs** {ref}`ch-fourier-walsh`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-fourier-walsh`. **Read** 9 min. **Runs in** 10 s. **Source** printed.
 #
 # **Claim.** The average sensitivity of a function counts the bit flips that change it. It equals the Fourier weight of the function times its degree. Parity has the most, $n$; majority has about $\sqrt{2n/\pi}$; a single bit has 1; the mean of all bits has $1/n$. What the paper says of single inputs is the subject of {ref}`ch-sensitive-inputs`.
 

@@ -22,7 +22,7 @@
 # Yes, every function of bits is a sum of parities in exactly one way: all {glue:text}`functions` functions of {glue:text}`n_all` bits are recovered from their coefficients, and no two have the same ones. The paper uses two kinds of parities, with the values $\pm1$ and with the values 0 and 1. With the same coefficients, the first kind gives a function of variance 1, as in its experiments, and the second kind, that of its Eq. (1), one of variance $\frac14$.
 # ```
 #
-# **Needs** nothing but linear algebra. **Read** 8 min. **Runs in** 10 s. **Source** Eq. (1) quoted; the sentence on normalising printed.
+# **Needs** nothing but linear algebra. **Read** 10 min. **Runs in** 10 s. **Source** Eq. (1) quoted; the sentence on normalising printed.
 #
 # **Claim.** Every real function of $n$ bits is a sum of $2^n$ parities, in exactly one way. A parity can be written with the values $\pm1$ or with the values 0 and 1. The first paper uses both, and the same coefficients then make two functions, with other means, variances and sparsities. Its sentence that the random functions of its experiments are centred with variance 1 is true in the basis that the experiments use.
 
@@ -166,8 +166,6 @@ moving(
 )
 
 # %% [markdown]
-#
-#
 # ## All Boolean functions, one by one
 #
 # A function of $n$ bits with the values $\pm1$ is itself a string of $2^n$ signs, so there are $2^{2^n}$ such functions, and for small $n$ we can try all of them. We ask two questions: does the sum of its parts return each function, and do two functions ever share their coefficients? A single function for which the answer is wrong would refute Eq. (1). No rounding is involved, since the coefficients are multiples of $2^{-n}$.
@@ -418,7 +416,7 @@ answer = pd.DataFrame(rows).T.rename_axis("n")
 table(answer, "Standard deviation of the error of a coefficient", form=".4f")
 
 # %% [markdown]
-# The error of the characters halves with every second bit, whereas the constant of the indicators stays as uncertain as a single value. The ratio of the two errors grows like $2^{n/2}$, but the condition number like $4^{n-1}$, because it tells of the worst direction of the errors, and random errors rarely point there.
+# The error of the characters halves with every second bit, whereas the constant of the indicators stays as uncertain as a single value. The ratio of the two errors grows like $2^{n/2}$. By the condition number it could grow like $2^{n-1}$, the root of $4^{n-1}$, but this is the worst case over all directions of the errors, and random errors rarely point there.
 #
 # ```{solution-end}
 # ```

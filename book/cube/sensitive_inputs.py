@@ -22,7 +22,7 @@
 # No, two remarks on single inputs have the wrong number, but nothing else depends on them. Of $n = {glue:text}`n_odd`$ bit flips at most {glue:text}`maj_s` change MAJORITY at one input, not {glue:text}`n_odd`. And the sensitivity of MEAN, to which each flip contributes the square of half its effect, is $1/n$ at every input, not $1/n^2$: at $n = {glue:text}`n_max`$ it is {glue:text}`mean_s:.4f` in place of {glue:text}`mean_printed:.4f`.
 # ```
 #
-# **Needs** {ref}`ch-average-sensitivity`. **Read** 4 min. **Runs in** 5 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`. **Read** 7 min. **Runs in** 5 s. **Source** printed.
 #
 # **Claim.** The paper says how sensitive MEAN and MAJORITY are at single inputs. For the mean of $n$ bits it has $1/n^2$, which is what *one* flip counts, whereas all flips together count $1/n$. For majority it has all $n$ flips where ones and zeros almost balance, but only about half of the flips change the vote there. Both orders of growth with which the paper goes on are right.
 

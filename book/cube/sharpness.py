@@ -22,7 +22,7 @@
 # Yes, small noise in the weights costs half its variance times the trace of the Hessian, the matrix of second derivatives of the loss. At a standard deviation of 0.001 this is right up to a share of {glue:text}`smooth_off` in the smooth networks tried. The paper's proof assumes a point that need not exist where a ReLU has its kink; an integral in its place, with a term for the corners, repairs the proof.
 # ```
 #
-# **Needs** nothing but derivatives. **Read** 8 min. **Runs in** 10 s. **Source** Remark 3 printed; the formulas of Definition 1 and Theorem 6 restored from their words.
+# **Needs** nothing but derivatives. **Read** 13 min. **Runs in** 10 s. **Source** Remark 3 printed; the formulas of Definition 1 and Theorem 6 restored from their words.
 #
 # **Claim.** Gaussian noise in all weights raises the loss, on average, by half its variance times the trace of the Hessian of the loss. What is left over is of order $\sigma^4$ where the loss is smooth. The paper's proof writes the rest with a Lagrange point and keeps $\sigma$ so small that no ReLU is likely to flip, whereas an integral and a term for corners do without that condition. A learner that weighs loss, norm and sharpness can trade one for another, as the paper says itself.
 

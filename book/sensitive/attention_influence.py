@@ -21,7 +21,7 @@
 # ```{verdict}
 # Yes, Lemma 11 is true, and its logarithm is needed for rare inputs only. On average over inputs, all bits together change the attention weights of a token by at most 6, for any weights of the network, and the token's own bit accounts for 2 of these 6. If the scores do not depend on the own bit, the limit is $4 - 2^{3-n}$ for strings of $n$ bits; at {glue:text}`climb_n` bits this is {glue:text}`climb_limit:.4f`, and a search reaches {glue:text}`climbed:.5f`.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`. **Read** 9 min. **Runs in** 15 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`. **Read** 13 min. **Runs in** 15 s. **Source** printed.
 #
 # **Claim.** The paper states that in the first layer all $n$ bits of a string together move a row of attention by at most a multiple of $\log n$, on nearly every input and whatever the weights are, and this is true. In the mean over inputs there is no logarithm: the sum is at most 6, or 4 without the query's own bit, and no smaller constants are possible. With high probability some logarithm is needed, and a factor about eight times smaller than the printed one is enough.
 #
@@ -107,7 +107,7 @@ table(by_hand, "Three bits, ones win by a gap of 80", form=".4f")
 #
 # **One query.** To see what a row is, fix $i$ and look at the bits of the other positions. The score of position $j$ depends on $x_j$ alone: it is $s_j$ for a zero and $s_j + g$ for a one. The *gap* $g$ is the same at every $j$, and we may assume that it is not negative, since otherwise we can exchange the names of the bits. So ones are preferred, and a row is given by its scores $s$ and its gap. For each input its sum over all flips can then be computed.
 #
-# The lemma is about every row, so we try six rows of very different shape, each with a gap under which ones win. One is flat, and the others have scores that fall slowly, fast, or at random. The last, *first one*, has scores that fall so steeply that the first one in the string gets all the attention. For each of them we compute the sum at random inputs of up to {glue:text}`n_far` bits. If the sums exceeded the vertical lines of the figure more often than with the stated probability, the bound at this line would be refuted.
+# The lemma is about every row, so we try six rows of very different shape, each with a gap under which ones win. One is flat, and the others have scores that fall slowly, fast, or at random. The last, *first one*, has scores that fall so steeply that the first one in the string gets all the attention. For each of them we compute the sum at random inputs of up to {glue:text}`n_far` bits. The figure shows for each row how often the sum is at least $t$, with the printed bound and a smaller one of ours as vertical lines. If sums exceeded a line more often than with the stated probability, the bound at this line would be refuted.
 
 
 # %%
@@ -287,7 +287,7 @@ glue(pair=sums["all bits"])
 # In {prf:ref}`sensitive-lem11`, with the same probability, the sum is at most $4 \delta \log n + 9$.
 # ```
 #
-# **The idea of the proof.** The example of *first one* is nearly the worst case. If positions are ordered by their scores, then a position with $r$ ones before it has a weight of at most $1/(1 + r)$, so the sum is largest if ones come late. The distances between ones are independent, and a sum of such distances exceeds its mean by a logarithm only with a small probability.
+# **The idea of the proof.** The example of *first one* is nearly the worst case. If positions are ordered by their scores, then a position with $r$ ones before it has a weight of at most $1/(1 + r)$, so the sum is largest if ones come late. It is at most twice the sum of the distances between ones, with the weights $1, \frac12, \frac13, \dots$, and since these distances are independent, such a sum is of order $\log n$ except with a small probability.
 #
 # ```{dropdown} Proof
 # We first bound the sum by the distances between ones, and then their exponential moment. Order the positions other than the query's by their scores $s$, largest first, and let $r_q$ be the number of ones before $q$. Each of them has at least the weight that $q$ has with $x_q = 1$, and therefore $\hat a_q^1 \le 1/(1 + r_q)$. Let $\ell_k$ be the number of positions with $r_q = k$. It is at most the distance between two ones in a sequence of fair bits, and these distances are independent, and each is $m$ with probability $2^{-m}$. So the sum is at most $2Z$ with $Z = \sum_{k<n} \ell_k / (k+1)$.

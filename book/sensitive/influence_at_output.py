@@ -21,7 +21,7 @@
 # ```{verdict}
 # True: without layer norm one flipped bit among $n$ changes the output elsewhere by at most a constant over $n$. In random transformers the change falls with the power {glue:text}`slope_one` of $n$. With layer norms that have a positive $\varepsilon$, the number that they add to the variance, the paper's two bounds on the sensitivity hold, the first of them on the condition that tokens are not too long: their squared length may be at most twice the number of columns. For the average over inputs we prove a bound that does not grow with $n$ at all.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 10 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 14 min. **Runs in** 10 s. **Source** printed.
 #
 # **Claim.** In a transformer without layer norm and with fixed weights, a flip of one bit moves the output elsewhere by $O(1/n)$, as the paper quotes from earlier work. This does not cover scores that grow with $\log n$, and FIRST shows why. With layer norm and $\varepsilon > 0$ the paper sketches two bounds on the sensitivity, one for every input and one for most. We carry both out, and both hold, the first for tokens that are not too long. We add a third: the average sensitivity is bounded at all lengths, however large the scores of the first layer are.
 #

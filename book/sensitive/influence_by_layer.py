@@ -21,7 +21,7 @@
 # ```{verdict}
 # Lemma 13 is true, and Lemma 15 has a misprint: its bound on the output of an attention head leaves out the norm of the head's value matrix. For two tokens with two columns and a value matrix of 1000 times the identity the left side is {glue:text}`counter15:.2f` times the right side. With the factor, which the paper's later constants contain, the lemma is true. We also prove both bounds with half of the exponent.
 # ```
-# **Needs** {ref}`ch-attention-influence`, {ref}`ch-softmax-jacobian`. **Read** 10 min. **Runs in** 10 s. **Source** printed.
+# **Needs** {ref}`ch-attention-influence`, {ref}`ch-softmax-jacobian`. **Read** 12 min. **Runs in** 10 s. **Source** printed.
 #
 # **Claim.** From the second layer on the paper bounds what a bit does to a head through what it does to the tokens. The bound on the weights of a row holds as stated. The bound on a head's output, as printed, leaves out the norm of the value matrix. Since the paper's final constant contains this norm, nothing that is built on the lemma changes. Both bounds also hold with half the exponent. That they must depend on the scores, as the paper says, is true.
 #

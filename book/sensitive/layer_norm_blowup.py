@@ -21,7 +21,7 @@
 # ```{verdict}
 # Theorem 4 is true: a transformer with bounded weights can compute a sensitive function only where its layer norms magnify strongly. But the formula (32) for the constant is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network with a read-out {glue:text}`longer:.0e` times as long as usual violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer attains {glue:text}`attained:.1%` of it.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 11 min. **Runs in** 15 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 14 min. **Runs in** 15 s. **Source** printed.
 #
 # **Claim.** A transformer with bounded weights computes a sensitive function only where its layer norms magnify strongly. The paper states this with a constant that is polynomial in the norms of the weights, apart from one exponential, and in this form it is true. The formula that the appendix gives for the constant, however, has the norm of the read-out where the proof has its square. One step of the proof can be replaced by an exact inequality. The bound that results is simpler, because it does not contain the neighbours of the input, a square, or a root of the length.
 #
@@ -42,6 +42,8 @@
 #
 # ## The statement
 #
+# In words, the theorem says that at nearly every input the sensitivity is at most a constant times $\sqrt{n \log n}$ times the square of the magnification, at the input itself and on average at its neighbours. To state it we need names for the parts of a transformer and for the norms of its weights.
+#
 # The input is $x \in \{0, 1\}^n$, and $x^{\oplus i}$ is $x$ with bit $i$ flipped. Token $j$ starts as $y^{(0)}_j = e(x_j) + p_j \in \mathbb R^d$, the sum of an embedding of its bit and an encoding of its position. Layer $k$ adds $H$ attention heads, and then a block of one hidden ReLU layer with a skip connection, and the result is called $Y^{(k)}_j$. Layer norm follows, with mean and variance $\sigma^2$ over the $d$ columns and $\varepsilon \ge 0$:
 #
 # $$y^{(k)}_j = \frac{Y^{(k)}_j - \mathrm{mean}}{N^{(k)}_j}, \qquad N^{(k)}_j = \sqrt{\sigma^2(Y^{(k)}_j) + \varepsilon} .$$
@@ -50,7 +52,19 @@
 #
 # $$\mathrm{Blowup}(x) = \prod_{k=1}^L \max_j \Bigl(1 + \frac1{N^{(k)}_j}\Bigr), \qquad B(x) = \prod_{k=1}^L \max_j \frac1{N^{(k)}_j} \le \mathrm{Blowup}(x) .$$
 #
-# The weights enter by norms. $C_V$ is the largest spectral norm of a value matrix, $C_P$ the largest $\|y^{(0)}_j\|$, $L_f$ a Lipschitz constant of the blocks, and $C_A = d \max_h \|K_h^\top Q_h\|$ in each later layer, with the key and query matrices of head $h$. In the paper's constants each counts as at least 1. Its constants $C^{(0)}, \dots, C^{(L)}$ are $C^{(0)} = 150\, L_f C_V^2 C_P H$, $C^{(1)} = 2 L_f \max \|Y^{(1)}_j\|$ and $C^{(k)} = 48\, L_f (H + 1) C_V \sqrt d\, e^{4 C_A}$ for $k \ge 2$, and logarithms are natural. ((30) prints $\|V_{k,h}\|_1$ for $C_V$; we read it as the $C_V$ of (22). Column sums or entries give at least the spectral norm over $\sqrt d$, which the factor $48 \sqrt d$ covers, so no verdict turns on it.)
+# The weights enter by norms, each of which counts as at least 1 in the paper's constants:
+#
+# | symbol | what it bounds |
+# |:--|:--|
+# | $C_V$ | the spectral norm of each value matrix |
+# | $C_P$ | the length $\lVert y^{(0)}_j \rVert$ of each first token |
+# | $L_f$ | a Lipschitz constant of each block |
+# | $C_A = d \max_h \lVert K_h^\top Q_h \rVert$ | the scores of a later layer, with the key and query matrices of head $h$ |
+# | $C^{(0)} = 150\, L_f C_V^2 C_P H$ | what the first layer does |
+# | $C^{(1)} = 2 L_f \max \lVert Y^{(1)}_j \rVert$ | what the first layer norm receives |
+# | $C^{(k)} = 48\, L_f (H + 1) C_V \sqrt d\, e^{4 C_A}$ | what layer $k \ge 2$ does |
+#
+# All logarithms are natural. ((30) prints $\|V_{k,h}\|_1$ for $C_V$; we read it as the $C_V$ of (22). Column sums or entries give at least the spectral norm over $\sqrt d$, which the factor $48 \sqrt d$ covers, so no verdict turns on it.)
 #
 # ```{prf:theorem} Hahn and Rofin (2024), Theorem 4 (19 in the appendix)
 # :label: sensitive-thm4

@@ -21,7 +21,7 @@
 # ```{verdict}
 # Yes, PARITY can be computed by two nested majority votes: four lines of the programming language RASP, a circuit of depth two and one line of logic do so on every string tried. So a sensitive function can be composed of less sensitive ones. At {glue:text}`n_max` bits {glue:text}`as_inner:.1f` and {glue:text}`as_outer:.1f` flips change the two votes on average, and {glue:text}`as_nested:.0f` change their composition.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`. **Read** 8 min. **Runs in** 8 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`. **Read** 12 min. **Runs in** 8 s. **Source** printed.
 #
 # **Claim.** A bit string has an odd number of ones exactly if most of its ones have most of the ones at or before them. So a program of four lines, a circuit of depth two and one line of logic compute PARITY at every length. Each of the two votes has an average sensitivity of order $\sqrt n$, and together they have $n$. How easily a function can be written down therefore tells nothing about its sensitivity.
 #

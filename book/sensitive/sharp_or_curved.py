@@ -21,7 +21,7 @@
 # ```{verdict}
 # The paper's conclusion about the Hessian, the matrix of second derivatives of the loss, is false at one network: an exact PARITY transformer has a Hessian whose trace is {glue:text}`trace_short:.0f` at every length. But this network is an exception. If its read-out is tilted by {glue:text}`tilt:g`, which changes no output, the trace is at least {glue:text}`bound_long:.1e` at {glue:text}`long_n` bits, and grows as $n^4$ or faster with the number $n$ of bits.
 # ```
-# **Needs** {ref}`ch-brittle-transformers`, {ref}`ch-sharpness`. **Read** 5 min. **Runs in** 20 s. **Source** printed.
+# **Needs** {ref}`ch-brittle-transformers`, {ref}`ch-sharpness`. **Read** 10 min. **Runs in** 20 s. **Source** printed.
 #
 # **Claim.** The paper says of its theorem on brittleness that it entails lower bounds on the trace of the Hessian, and, informally, that the Hessian of the loss at the minimizer has entries without bound as strings grow. At one network they stay bounded, because its read-out is exactly parallel to the token that it reads. But at every other exact read-out of this network, up to multiples of $(1, \dots, 1)$, which layer norm does not see, the sentence is right, and a formula says how fast the trace grows.
 #

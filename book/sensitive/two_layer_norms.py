@@ -21,7 +21,7 @@
 # ```{verdict}
 # The paper's last remark is true: a random step of the weights also keeps a layer norm that stands behind attention from magnifying strongly. It holds for transformers with at least 4 columns and any number of heads, and with both norms in each layer a transformer for PARITY is as brittle as with one. Our bound on the chance of a strong magnification is nearly attained, since a network built by hand uses {glue:text}`used:.0%` of it.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`, {ref}`ch-brittle-at-every-width`. **Read** 12 min. **Runs in** 30 s. **Source** printed.
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`, {ref}`ch-brittle-at-every-width`. **Read** 13 min. **Runs in** 30 s. **Source** printed.
 #
 # **Claim.** The paper proves for one layer norm in each layer, behind the feedforward block, that a random step of the weights keeps it from magnifying strongly. A last remark says in words that the same is true of a second layer norm, behind attention, although no bias stands before it. We prove the remark, and the skip connection makes the proof simpler than the remark suggests. With both norms a transformer can still compute PARITY exactly, and is as brittle.
 
