@@ -11,6 +11,7 @@ from tests.prose import house_words, markdown, measure, page, paragraphs, senten
 
 CHAPTERS = (
     "appendix/walsh_transform",
+    "beyond/cost_of_a_chain",
     "beyond/one_layer_parity",
     "beyond/room_of_a_function",
     "retrieval/attention_weights",
