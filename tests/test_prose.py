@@ -12,6 +12,7 @@ from tests.prose import house_words, markdown, measure, page, paragraphs, senten
 CHAPTERS = (
     "appendix/walsh_transform",
     "beyond/auditing_certificates",
+    "beyond/cost_of_a_chain",
     "beyond/every_function",
     "beyond/five_bounds",
     "beyond/from_flatness_to_counting",

@@ -1,0 +1,344 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,mystnb
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#       jupytext_version: 1.19.6
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# (ch-cost-of-a-chain)=
+# # What a chain costs
+#
+# ```{verdict}
+# A chain of thought for PARITY costs nothing in its length $T$ if one rule writes all its bits: at {glue:text}`T_max` bits a learner that fits the chains of {glue:text}`shared_chain:.1f` strings has found the rule. It costs about $\log_2 T$ strings if every step has a weight of its own. Without the chain the same two problems cost about $2 \log_2 T$ strings and $T$ strings, so what the chain saves is not exponential. The first paper's bounds ask for numbers of strings that grow like $T$ to the power {glue:text}`power_chain:.1f` with the chain and {glue:text}`power_pass:.1f` without.
+# ```
+# **Needs** {ref}`ch-chain-of-thought`. **Read** 10 min. **Runs in** 15 s. **Source** ours; beside the first paper, results of {cite:t}`yang2026` (abstract and a public summary read), {cite:t}`hanneke2026` and {cite:t}`joshi2025` (abstracts, and of the former a summary).
+#
+# **Claim.** The first paper compares two upper bounds on the error of PARITY, one with a chain of thought and one without, and finds a large gap. Later work asks how many examples are needed, and says that the chain's length enters through a logarithm at most, or not at all. We put these statements side by side for one chain of XORs, prove the two simple cases that explain them, and count the strings that a learner needs which fits every step of the chains that it has seen.
+
+# %% tags=["parameters"]
+T_max = 128  # longest strings, in bits; a power of two [32..128]
+repeats = 40  # runs of each learner with the chain [20..100]
+hidden_runs = 6  # runs of the learner of shared rules without the chain [4..12]
+Sigma = 0.01  # the constant of the loss that the first paper uses [0.005..0.02]
+seed = 0  # of all strings [0..1000000]
+
+# %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
+import math
+
+import pandas as pd
+import torch
+
+from bookkit import Ledger, figures, glue, table
+from helpers import statistics
+from helpers.rng import Rng
+from papers.beyond import chains
+from papers.sharper import chain_of_thought as first_paper
+from papers.sharper.tabulated import gradient_bound
+
+if T_max & (T_max - 1):
+    raise ValueError(f"T_max must be a power of two, got {T_max}")
+ledger, source = Ledger("beyond/cost_of_a_chain"), Rng(seed)
+cost = ledger.result("beyond.chain")
+generator = source.generator
+
+# %% [markdown]
+# ## Why one should care
+#
+# Language models are better at long calculations if they may write down intermediate results. The first paper offers a reason: for a transformer that answers PARITY in one pass its bound on the error is exponential in the number of bits, whereas with a chain of thought it is linear. In {ref}`ch-chain-of-thought` the comparison survives with other powers. But both sides are upper bounds, and two upper bounds say little about what learning takes: the large one may be far above the truth. So we ask for the truth in the simplest case. How many examples does a learner need if it sees the chains, how many if it sees only the answers, and which of the bounds describes this number?
+#
+# ## Two strings by hand
+#
+# Take strings of four bits and the chain that writes the parities of the first one, two, three and four bits. The string 1 0 1 1 has the chain 1 1 0 1. What has a learner to find out? That depends on what it knows in advance.
+#
+# *One rule for all steps.* Suppose that it knows only that every bit of the chain is the same function of two tokens at fixed places back, where the tokens are the string, a scratch bit 0 and the chain so far:
+#
+# | place | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 |
+# |:--|:--|:--|:--|:--|:--|:--|:--|:--|:--|
+# | token | 1 | 0 | 1 | 1 | 0 | 1 | 1 | 0 | 1 |
+#
+# Each of the tokens 6 to 9 is the XOR of the tokens 1 and 5 places back. There are $16 \cdot 10 = 160$ rules of this kind. Every one of the four steps of this single string halves the number of rules that are still possible, and the answer alone would halve it once.
+#
+# *A weight for each step.* Suppose instead that step $t$ adds $w_t x_t$ to the last bit, with unknown $w_t$ in $\{0, 1\}$. If the chain is shown, every step with $x_t = 1$ reveals its weight, so the string above reveals $w_1, w_3$ and $w_4$, and it takes a second string with $x_2 = 1$. If only the answers are shown, each of them is one linear equation for the four weights, and four independent equations are needed.
+#
+# So the chain saves strings in both cases, but it matters for how much whether the steps share their rule.
+#
+# ## The statements
+#
+# ```{prf:theorem} Later results, as far as we could read them
+# :label: chain-later
+# *(Theirs; not judged here.)* 1. Transformers with $L$ layers of hard attention and $W$ real weights are learned from chains of $T'$ steps on inputs of length $T$, by choosing any one that is consistent with every step, from a number of samples of order $L W \log((T + T') W)$, and any learner needs at least the order $L W \log((T + T') W / L)$ (Yang, Srebro and Li, 2026). 2. If one generator of a class with finite VC dimension writes every token, the number of samples with chains does not depend on $T$; from answers alone it can grow at any rate between constant and linear (Hanneke, Mehalel and Moran, 2026, after Joshi et al., 2025).
+# ```
+#
+# The first paper's Theorem 7 treats the $T$ steps as separate predictions and adds up their probabilities of error, which brings a factor of $T$. For a learner that fits its sample the factor is not needed:
+#
+# ```{prf:proposition} A chain is one function (ours, for finite classes)
+# :label: chain-one-function
+# Let a finite set $H$ of rules contain the right one. With probability $1 - \delta$ over $m$ random strings with their chains, every rule of $H$ that predicts each step of these chains from what stands before it writes a chain with an error on at most the share $\frac1m \bigl( \log |H| + \log \frac1\delta \bigr)$ of all strings. The same holds for answers alone, and with errors of the answer.
+# ```
+#
+# ```{prf:proposition} A weight for each step (ours)
+# :label: chain-by-step
+# Let the strings be uniform and let step $t$ add $w_t x_t$ modulo 2. With the chains shown, all weights are known after $m$ strings with probability $(1 - 2^{-m})^T$, so $\log_2 \frac T\delta$ strings suffice, and the mean number is $\sum_{k \ge 0} \bigl( 1 - (1 - 2^{-k})^T \bigr)$. With the answers alone they are known as soon as $T$ of the strings are linearly independent, after $T + \sum_{i=1}^T \frac1{2^i - 1}$ strings in the mean.
+# ```
+#
+# **The idea of the proof.** If a rule predicts every step of a chain from the right tokens before it, then the chain that it writes by itself is the same, because it never leaves the right path. So a chain counts as a single function of the string, and the usual bound for finite classes applies to it. It pays for the number of rules once, and not for each step. If the steps have weights of their own, the number of rules is $2^T$, and this bound is poor. But then each step is learned separately, and one has to wait for the slowest of $T$ steps only.
+#
+# ```{dropdown} Proof
+# We treat the shared rule, then the weights with and without the chain.
+#
+# *One function.* Suppose that a rule predicts each step from the right prefix. By induction the chain that it writes agrees with the right one: the first bit does, and if all bits so far agree, the next is predicted from the right prefix. Conversely, a rule that writes the right chain predicts each of its steps. So a rule is consistent with the sample if and only if the function from strings to chains that it defines is right on all $m$ strings. A rule that is wrong on more than the share $\varepsilon$ of strings is right on $m$ of them with probability at most $(1 - \varepsilon)^m \le e^{-\varepsilon m}$, and there are at most $|H|$ such rules. For answers alone the argument is the same, without the induction.
+#
+# *Weights with the chain.* The weight of step $t$ is known once a string has $x_t = 1$. After $m$ strings this is so with probability $1 - 2^{-m}$, independently for the $T$ steps, and $T\, 2^{-m} \le \delta$ for $m \ge \log_2 \frac T\delta$. The mean of a positive whole number is the sum over $k \ge 0$ of its probability to exceed $k$.
+#
+# *Weights without the chain.* An answer is the inner product of the string with $w$ modulo 2. The solutions of $m$ such equations are a single $w$ if and only if $T$ of the strings are linearly independent. If $j$ are, a further string is independent of them with probability $1 - 2^{j - T}$, so it takes $1/(1 - 2^{j-T}) = 1 + 1/(2^{T-j} - 1)$ strings in the mean to find one. The sum over $j$ is what is stated. $\square$
+# ```
+#
+# ## Counting strings
+#
+# We now count, for {glue:text}`lengths` bits up to {glue:text}`T_max`. The learner of shared rules keeps all rules, that is, all pairs of places and all 16 functions of two bits, that agree with every step of the chains seen so far, and has learned as soon as only the right one is left. From answers alone, rules can remain that give the right answer on all strings by another way; there it has learned as soon as all remaining rules are right on 64 further strings. The learner of weights is counted as in the proposition. If the length of the chain had a price for a learner that fits every step, the first line of the table would have to rise with $T$.
+
+# %%
+lengths = [2**k for k in range(3, int(math.log2(T_max)) + 1)]
+runs = {}
+for T in lengths:
+    runs[T] = {
+        "one rule, chain": [chains.strings_with_chain(T, generator) for _ in range(repeats)],
+        "one rule, answer": [
+            chains.strings_without_chain(T, generator) for _ in range(hidden_runs)
+        ],
+        "by step, chain": [chains.steps_with_chain(T, generator) for _ in range(5 * repeats)],
+        "by step, answer": [chains.steps_without_chain(T, generator) for _ in range(repeats)],
+    }
+means = pd.DataFrame({T: {k: sum(v) / len(v) for k, v in r.items()} for T, r in runs.items()})
+shown = means.rename_axis("strings until learned").reset_index()
+table(shown.rename(columns=str), "Mean number of strings, by the number of bits", form=".1f")
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+growth = means[T_max] / means[8]
+cost.holds(
+    f"one rule, with the chain: strings at {T_max} bits over those at 8; control: only the answers "
+    "are shown",
+    growth["one rule, chain"],
+    at_most=1,
+    control=growth["one rule, answer"],
+    about="ours",
+    evidence="sampled",
+)
+
+
+def distance(name, law):
+    """Largest distance of the means from a law, in units of four standard errors."""
+    gaps = []
+    for T in lengths:
+        interval = statistics.average([float(v) for v in runs[T][name]], 0.9999)
+        gaps.append(abs(interval.value - law(T)) / (interval.high - interval.value))
+    return max(gaps)
+
+
+cost.holds(
+    "a weight for each step, with the chain: distance of the mean from the law, over the half-width "
+    "of its interval; control: the law of a single step",
+    distance("by step, chain", chains.mean_with_chain),
+    at_most=1,
+    control=distance("by step, chain", lambda T: chains.mean_with_chain(1)),
+    about="ours",
+    evidence="proved",
+)
+cost.holds(
+    "a weight for each step, answers alone: the same; control: the law with the chain",
+    distance("by step, answer", chains.mean_without_chain),
+    at_most=1,
+    control=distance("by step, answer", chains.mean_with_chain),
+    about="ours",
+    evidence="proved",
+)
+glue(T_max=T_max, lengths=lengths[0], shared_chain=means.loc["one rule, chain", T_max])
+glue(shared_answer=means.loc["one rule, answer", T_max], rules=chains.class_size(T_max))
+glue(step_chain=means.loc["by step, chain", T_max], step_answer=means.loc["by step, answer", T_max])
+glue(log_rules=math.log2(chains.class_size(T_max)), short_chain=means.loc["one rule, chain", 8])
+
+# %% [markdown]
+# With one rule for all steps the chain costs nothing in $T$. On the contrary, a longer chain teaches more: at 8 bits the learner needs {glue:text}`short_chain:.1f` strings in the mean, and at {glue:text}`T_max` bits {glue:text}`shared_chain:.1f`, although there are {glue:text}`rules` rules to choose from. The reason is that each string shows $T$ steps. From the answers alone it needs {glue:text}`shared_answer:.1f` strings, a little less than the {glue:text}`log_rules:.1f` bits that it takes to name one of the rules. With a weight for each step the numbers are {glue:text}`step_chain:.1f` and {glue:text}`step_answer:.1f`.
+#
+# ## Is a chain really one function?
+#
+# The first proposition rests on the observation that to fit every step from the right prefix is the same as to write the right chain. We check this on all rules for strings of ten bits: we let each rule write its own chains for a sample, which means that it reads its own mistakes, and compare with the rules that fit every step. One rule that fits every step of the sample and yet writes a wrong chain on it would refute the observation.
+
+# %%
+T = 10
+bits = torch.randint(0, 2, (2, T), generator=generator)
+pairs, tables = chains.every_rule(T)
+own = chains.written(pairs, tables, bits)  # (T, rules, strings)
+target = chains.tokens(bits)[:, T + 1 :].T[:, None].to(torch.uint8)
+writes = (own == target).all(0).all(1)
+cells = chains.seen_cells(chains.tokens(bits), T).repeat_interleave(16, 0)
+clash = cells.gather(2, (1 - tables.long())[..., None]).squeeze(-1)  # seen with another bit
+fits = ~clash.any(1)
+answers = (own[-1] == target[-1]).all(1)
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+cost.holds(
+    "rules that fit every step of two strings of ten bits and write a wrong chain on them; control: "
+    "rules that give the right answers",
+    int((fits & ~writes).sum()),
+    equals=0,
+    control=int((answers & ~writes).sum()),
+    about="ours",
+    evidence="proved",
+)
+glue(fit=int(fits.sum()), right_answers=int(answers.sum()), ten_rules=len(pairs))
+ledger.show()
+
+# %% [markdown]
+# Of the {glue:text}`ten_rules` rules, {glue:text}`fit` fit all steps of the two strings, and exactly these write the right chains. In contrast, {glue:text}`right_answers` rules give the right two answers, most of them by a wrong chain.
+#
+# ## The bounds beside the counts
+#
+# What do the bounds say for the same chain? For the first paper we take the bound of {ref}`ch-chain-of-thought` at its best noise, $4 T B^* = \frac12$ for the chain with short codes and $4 B^* = \frac12$ for one pass, and solve for the number $m$ of samples. As $B^*$ contains $m^{-1/3}$, the number is proportional to $T^3$ times norm and sharpness for the chain. For Yang, Srebro and Li we take $L W \log((T + T') W)$ with the constant 1, because theirs is not known to us, for the first paper's network: $L = 2$ and $W$ its number of weights with short codes. So only the growth of this line means something, and not its height.
+
+
+# %%
+def samples(norm, gradient, steps):
+    """Samples from which on 4 B* for each step adds up to a half."""
+    return (24 * steps) ** 3 * Sigma**2 * gradient * norm / 4
+
+
+def chain_bound(T):
+    """The first paper's chain, with the norm of short codes."""
+    return samples(first_paper.squared_norm(T, "random signs"), gradient_bound(2, 1), T)
+
+
+def one_pass_bound(T):
+    """The first paper's bound for one pass, with its norm L(1, T, T)."""
+    norm = 2 + (T + 1) * (8 + 16 * T**2 + 4 * math.log(T) ** 2)
+    return samples(norm, gradient_bound(T, 1), 1)
+
+
+def weights_bound(T):
+    """L W log((T + T') W) for the first paper's network, T' = T."""
+    columns = math.ceil(16 * math.log(T)) + 1
+    W = 3 * columns**2 + 25 * columns + 12
+    return 2 * W * math.log(2 * T * W)
+
+
+bounds = {"P1, one pass": one_pass_bound, "P1, chain": chain_bound, "L W log": weights_bound}
+orders = pd.DataFrame({k: [b(T) for T in lengths] for k, b in bounds.items()}, lengths)
+powers = {k: math.log2(b(T_max) / b(T_max // 2)) for k, b in bounds.items()}
+powers |= {k: math.log2(means.loc[k, T_max] / means.loc[k, T_max // 2]) for k in means.index}
+table(
+    pd.DataFrame({"power of T": powers}).rename_axis("samples"),
+    f"Power of T from {T_max // 2} to {T_max} bits",
+    form=".2f",
+)
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Samples for PARITY of $T$ bits. Filled marks: counted. Thin lines: what three bounds ask for. The line $L W \\log$ is drawn with the constant 1, so that only its slope means something.", "name": "fig-chain-cost"}, "image": {"alt": "Seven lines with logarithmic axes. Four counted lines lie at the bottom: one is level at 1, two rise slowly between four and eighteen, and one rises with slope 1 from ten to 130. Far above them the line L W log rises slowly near ten to the fifth, the first paper's bound for the chain rises with slope 3 from ten to the ninth, and its bound for one pass rises with slope 6."}} tags=["hide-input"]
+fig, ax = figures.new(height=3.9)
+for i, name in enumerate(means.index):
+    ax.plot(lengths, means.loc[name], label=name, **figures.series_style(i, linestyle="-"))
+for i, name in enumerate(bounds):
+    line = {"linestyle": ("-", "--", ":")[i], "color": "black", "linewidth": 0.9, "marker": ""}
+    ax.plot(lengths, orders[name], label=name, **line)
+ax.set(xscale="log", yscale="log", xlabel="bits $T$", ylabel="samples")
+figures.ticks(ax, lengths)
+fig.legend(ncols=3, loc="outside upper center")
+figures.show()
+
+# %% mystnb={"code_prompt_hide": "Numbers for the text", "code_prompt_show": "Numbers for the text"} tags=["hide-input"]
+glue(power_chain=powers["P1, chain"], power_pass=powers["P1, one pass"])
+glue(gap=powers["P1, one pass"] - powers["P1, chain"])
+glue(bound_chain=chain_bound(T_max), bound_pass=one_pass_bound(T_max), half=T_max // 2)
+glue(power_weights=powers["L W log"], bound_weights=weights_bound(T_max))
+
+# %% [markdown]
+# {numref}`fig-chain-cost` has the counts at the bottom and the bounds above. The first paper's bound for the chain asks for {glue:text}`bound_chain:.0e` samples at {glue:text}`T_max` bits and grows with the power {glue:text}`power_chain:.1f` of $T$; that for one pass asks for {glue:text}`bound_pass:.0e` and grows with the power {glue:text}`power_pass:.1f`. So the quotient of the two bounds grows with the power {glue:text}`gap:.1f` of $T$, whereas the quotient of the counts is about $2 \log_2 T$ if the rule is shared, and about $T / \log_2 T$ otherwise. Neither is exponential.
+#
+# This comparison needs fairness in two respects. First, the bounds hold for transformers with real weights and for any distribution of the strings, whereas our learners know a finite class in which the truth lies. A larger number is therefore to be expected, and it is the growth with $T$ that can be compared. Second, our learners search all rules, or solve linear equations, and are not trained. What gradient descent finds from few chains, and not from answers, is a question of computation, for which there are separate results, for example those of {cite:t}`wen2025parity`, of which we read the abstract. The chain may well be worth an exponential factor there, but a comparison of two bounds on the error of the best network cannot show it.
+#
+# ## What would falsify this
+#
+# A rule that fits every step of a sample and writes a wrong chain on it. A number of strings with chains that rises with $T$ if the rule is shared. A mean number of strings for the weights that differs from the proposition by more than the half-width of its interval, at any length. In each check the control shows less to the learner or takes the law of another case, and it lands on the other side.
+#
+# ## What the authors' code does differently
+#
+# No program for the chain of thought was found among the first paper's files. Of the later papers we have no code. Their learners are abstract, as ours are: *teacher forcing* is the choice of any predictor that is consistent with every step.
+#
+# ## What we found
+#
+# * For a learner that fits its sample, the union bound over the steps of the first paper is not needed: a chain is one function of the string, and its length has no price of its own. What has a price is the number of rules, once.
+# * If all steps share a rule, one string with its chain is enough from 16 bits on. This is the simplest case of what Hanneke, Mehalel and Moran prove.
+# * If each step has a weight of its own, the price of the length is a logarithm, as in the bound of Yang, Srebro and Li, because one waits for the slowest step.
+# * Without the chain the prices are about $2 \log_2 T$ and $T$ strings: both are between constant and linear, as stated by Hanneke, Mehalel and Moran. The exponential or polynomial gap of the first paper is one between two upper bounds.
+#
+# ## Exercises
+#
+# ```{exercise}
+# :label: ex-cost-three
+#
+# *By hand.* Three bits, a weight for each step, and the chains are shown. What is the probability that two strings reveal all weights? What is it if only the answers are shown, and with three strings?
+# ```
+#
+# ```{solution} ex-cost-three
+# :class: dropdown
+#
+# With the chains it is $(1 - \frac14)^3 = \frac{27}{64}$ for two strings. From answers alone two strings give two equations for three weights, so the probability is 0. Three strings are linearly independent with probability $(1 - \frac18)(1 - \frac14)(1 - \frac12) = \frac{21}{64}$.
+# ```
+#
+# ```{exercise}
+# :label: ex-cost-rare
+#
+# *With the computer.* Run the chapter with another seed, `python -m bookkit.run beyond/cost_of_a_chain -p seed 1 --out my_run`, and see which numbers of the first table move. Then let ones be rare: every bit is 1 with probability $1/T$. How many strings with chains do the weights need then, and is the cost of the chain still logarithmic?
+# ```
+#
+# ```{solution-start} ex-cost-rare
+# :class: dropdown
+# ```
+#
+# The mean number is $\sum_k \bigl( 1 - (1 - (1 - p)^k)^T \bigr)$ with $p = 1/T$ in place of $\frac12$.
+
+# %%
+rare = {T: sum(1 - (1 - (1 - 1 / T) ** k) ** T for k in range(60 * T)) for T in lengths}
+table(
+    {
+        "bits": lengths,
+        "strings": list(rare.values()),
+        "over T log T": [v / (T * math.log(T)) for T, v in rare.items()],
+    },
+    "Rare ones: strings with chains until all weights are known",
+    form=".2f",
+)
+
+# %% [markdown]
+# Now it is of order $T \log T$: the steps are learned only when their bits are 1, and collecting all of them is the coupon collector's problem. So the logarithm belongs to the distribution of the strings. A learner that is satisfied with a small error on such strings would need fewer, since the weights that it does not know hardly matter.
+#
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-cost-every
+#
+# *To think about.* Suppose that only every $k$-th bit of the chain is shown, and each step has a weight of its own. About how many strings are needed?
+# ```
+#
+# ```{solution} ex-cost-every
+# :class: dropdown
+#
+# Between two bits that are shown lie $k$ steps, and their difference is a linear equation for $k$ weights. So there are $T/k$ separate problems with answers alone, each of which needs about $k + 1.6$ strings, and one waits for the slowest: about $k + \log_2 \frac Tk$ strings. With $k = 1$ this is the chain, with $k = T$ the answer alone. So even a few intermediate results are worth most of a chain.
+# ```
+#
+# ## References
+#
+# ```{bibliography}
+# :filter: docname in docnames
+# ```
+#
+# The chain and its bounds are from {cite:t}`sharper`.
