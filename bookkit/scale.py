@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -80,42 +79,6 @@ def took(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-RENAMED = {
-    "sensitive/scratchpad": {
-        "big_lengths": "lengths",
-        "big_runs": "runs",
-        "big_steps": "steps",
-        "big_bits": "step_bits",
-    }
-}
-"""By chapter, parameters of stored commands that have another name today."""
-
-
-def runnable(command: str) -> str:
-    """A stored command as it runs today.
-
-    Parameters have today's names. Those that a chapter no longer has named a folder for
-    checkpoints, which the runner now keeps by itself; no table depends on one.
-    """
-    words = shlex.split(command)
-    chapter = next(word for word in words if "/" in word)
-    known, renamed = Chapter(chapter).parameters, RENAMED.get(chapter, {})
-    kept, given = [], iter(words)
-    for word in given:
-        pair = [word]
-        if word == "-p":
-            name, value = next(given), next(given)
-            name = renamed.get(name, name)
-            # Three of its tables have a single run; today two are the fewest.
-            value = (
-                "2" if (chapter, name, value) == ("sensitive/scratchpad", "runs", "1") else value
-            )
-            pair += [name, value]
-        if word != "-p" or pair[1] in known:
-            kept += pair
-    return shlex.join(kept)
-
-
 def section(key: str) -> str:
     """The table of one part of the book, then its commands, in MyST Markdown."""
     entries = {
@@ -141,7 +104,7 @@ def section(key: str) -> str:
             f"{size_of_page(experiment, entry)} ({time_of_page(entry)})",
         )
         lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
-        commands += [f"# {name}\n{runnable(tables[name]['command'])}" for name in experiment.stored]
+        commands += [f"# {name}\n{tables[name]['command']}" for name in experiment.stored]
     text = ":::{div} scale\n" + "\n".join(lines) + "\n:::"
     if commands:
         told = "\n".join(dict.fromkeys(commands))

@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import yaml
+
 from bookkit.chapters import REGISTER, ROOT, Chapter, every_chapter, read_record
 from bookkit.claims import Claim, claims_by_id
 from bookkit.findings import (
@@ -41,6 +43,7 @@ FROM = {
     "code": "from the code",
     "restored": "as restored",
 }
+SINCE = REGISTER.with_name("since.yml")
 BOARD = "book/scoreboard"
 """The page with all sections, or with the links to those that have a page below it."""
 RELATIONS = {"at_most": "at most", "at_least": "at least", "equals": ""}
@@ -132,6 +135,7 @@ def load_rows() -> dict[Paper, list[Row]]:
 def scoreboard(rows: Mapping[Paper, Sequence[Row]], part: str | None = None) -> str:
     """All sections under their titles, or one without, in MyST Markdown."""
     labels = {id: f.label for f in reversed(load_findings()) for id in f.about}
+    since = load_since()
     pages = []
     for paper, section in rows.items():
         if part not in (None, paper.key):
@@ -139,7 +143,7 @@ def scoreboard(rows: Mapping[Paper, Sequence[Row]], part: str | None = None) -> 
         lines = ["| result | statement | as stated | now | evidence | chapter |"]
         lines += ["|:--|:--|:--|:--|:--|:--|"]
         for row in section:
-            lines += [_line(r, labels, r is not row) for r in (row, *row.parts)]
+            lines += [_line(r, labels, r is not row, since) for r in (row, *row.parts)]
         title = f"{paper.number}: {paper.name}" if paper.number else paper.name
         head = f"(s-{paper.key})=\n## {title}" if part is None else f"*{paper.name}.*"
         table = ":::{div} scoreboard\n" + "\n".join(lines) + "\n:::\n"
@@ -162,6 +166,7 @@ def records(
         rows: Of all sections.
         address: Of a chapter's page, or of the page of a section.
     """
+    since = load_since()
     return [
         {
             "id": row.entry.id,
@@ -175,6 +180,7 @@ def records(
             "now": row.now,
             "evidence": row.evidence,
             "repair": row.repair,
+            "since": since.get(row.entry.id, ""),
             "chapter": address(row.entry.chapter),
             "row": f"{address(paper.key)}#{anchor(row.entry.id)}",
         }
@@ -194,13 +200,19 @@ def granted(paper: Paper) -> str:
     return f"**Granted to every statement.** {paper.granted}" if paper.granted else ""
 
 
-def statement(entry: Entry) -> str:
-    """What an entry says, with the condition or the reading that it needs, in Markdown."""
+def load_since() -> dict[str, str]:
+    """What later work claims about rows of the register, by id, in Markdown."""
+    return yaml.safe_load(SINCE.read_text(encoding="utf-8")) if SINCE.is_file() else {}
+
+
+def statement(entry: Entry, since: str = "") -> str:
+    """What an entry says, with what it needs to be true and what came later, in Markdown."""
     more = [("With the condition", entry.condition), ("Read", entry.reads)]
+    more += [("Since then", since)]
     return " ".join([entry.claim, *(f"**{head}:** {text}" for head, text in more if text)])
 
 
-def _line(row: Row, labels: Mapping[str, str], part: bool) -> str:
+def _line(row: Row, labels: Mapping[str, str], part: bool, since: Mapping[str, str]) -> str:
     entry = row.entry
     label = theorem_label(Chapter(entry.chapter), entry.ref) if row.written else ""
     ref = f"{{prf:ref}}`{entry.ref} <{label}>`" if label else entry.ref
@@ -211,7 +223,14 @@ def _line(row: Row, labels: Mapping[str, str], part: bool) -> str:
     if entry.id in labels:
         stated += f" {{ref}}`finding <{labels[entry.id]}>`"
     link = chapter_link(Chapter(entry.chapter)) if row.written else f"`{entry.chapter}`"
-    cells = (sign, statement(entry), stated, badge(row.now), row.evidence, link)
+    cells = (
+        sign,
+        statement(entry, since.get(entry.id, "")),
+        stated,
+        badge(row.now),
+        row.evidence,
+        link,
+    )
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
@@ -331,7 +350,7 @@ def setup(app: Any) -> dict[str, bool]:
 
     def fill(app: Any, docname: str, source: list[str]) -> None:
         if app.env.doc2path(docname).endswith(".md") and _MARK.search(source[0]):
-            for path in (REGISTER, *(c.notebook for c in every_chapter())):
+            for path in (REGISTER, SINCE, *(c.notebook for c in every_chapter())):
                 app.env.note_dependency(str(path))
 
             def address(part: str) -> str:

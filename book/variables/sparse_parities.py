@@ -45,7 +45,7 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, results, table
-from helpers.rng import Rng
+from helpers.rng import Rng, f64
 from helpers.statistics import bootstrap_interval, resampled, wilson
 from helpers.training.batches import fresh
 from helpers.training.train import cross_entropy, train
@@ -487,7 +487,7 @@ for k in (1, 4, 10):
     uniform = torch.rand(4000, 10, k, generator=own.generator, dtype=torch.float64)
     waits_of_ten = -uniform.log().sum(-1)
     medians_of_ten = waits_of_ten.quantile(0.5, dim=1) / waits_of_ten.flatten().quantile(0.5)
-    low, high = medians_of_ten.quantile(torch.tensor([0.025, 0.975]).double()).tolist()
+    low, high = medians_of_ten.quantile(f64([0.025, 0.975])).tolist()
     factors[k] = {"deviation / mean": k**-0.5, "from": low, "to": high}
 answer = pd.DataFrame(factors).T.rename_axis("summed waits")
 table(answer, "Median of ten runs over the true median, 95 %", form=".2f")

@@ -599,7 +599,7 @@ orders_tried = {}
 for factors in ((1.0, 10.0), (10.0, 1.0), (1.0, 10.0, 0.1), (10.0, 1.0, 0.1), (0.1, 1.0, 10.0)):
     stack = [Layer(a * plane, 0 * plane, plane) for a in factors]
     nudged = stack[0]._replace(W_C=plane + 0.1 * plane.flip(0))
-    short = torch.tensor([[2e-3, 1e-3]] * 3).double()
+    short = f64([[2e-3, 1e-3]] * 3)
     ends = [blocks.blocks(short, [v, *stack[1:]], lambda y: y)[-1] for v in (stack[0], nudged)]
     made = lipschitz.layer_error(short, stack[0], nudged, activation=lambda y: y)
     orders_tried[str(factors)] = {

@@ -272,6 +272,15 @@ def test_the_scoreboard_hides_no_row():
             assert f"{{#{place} " in whole
 
 
+def test_what_came_later_stands_with_its_row():
+    since = scoreboard.load_since()
+    assert since
+    assert since.keys() <= {row.entry.id for row in EVERY}
+    whole, found = scoreboard.scoreboard(ROWS), scoreboard.records(ROWS, str)
+    assert {r["id"]: r["since"] for r in found if r["since"]} == since
+    assert all(f"**Since then:** {text} |" in whole for text in since.values())
+
+
 def test_every_section_of_a_paper_has_a_page_of_the_scoreboard():
     pages = {f"book/scoreboard/{path.stem}" for path in (BOOK / "scoreboard").glob("*.md")}
     for paper in ROWS:

@@ -1,6 +1,5 @@
 """The page on scale names every experiment of the papers and every stored table."""
 
-import itertools
 import json
 import re
 import shlex
@@ -10,7 +9,7 @@ import pytest
 from bookkit import run, scale
 from bookkit.chapters import ROOT
 from bookkit.register import load_register
-from bookkit.scale import runnable, stored_tables
+from bookkit.scale import stored_tables
 
 OF_NO_PAPER = {
     "beyond/from_flatness_to_counting.rungs",
@@ -83,18 +82,6 @@ STORED = stored_tables(ROOT / "results")
 
 @pytest.mark.parametrize("name", STORED)
 def test_a_command_that_the_page_prints_is_one_that_the_runner_takes(name):
-    python, flag, module, *words = shlex.split(runnable(STORED[name]["command"]))
+    python, flag, module, *words = shlex.split(STORED[name]["command"])
     assert (python, flag, module) == ("python", "-m", "bookkit.run")
     assert run.main([*words, "--check"]) in (0, 1)
-
-
-def test_a_parameter_of_the_past_has_its_new_name_or_is_left_out():
-    old = "python -m bookkit.run sensitive/scratchpad --plain -p big_lengths '[64]'"
-    assert runnable(old).endswith("--plain -p lengths '[64]'")
-    dropped = ("folder", "big_folder", "big_checkpoint")
-    for record in STORED.values():
-        names = [w for v, w in itertools.pairwise(shlex.split(record["command"])) if v == "-p"]
-        kept = shlex.split(runnable(record["command"])).count("-p")
-        assert kept == len([name for name in names if name not in dropped])
-    command = "python -m bookkit.run cube/sharpness --plain -p folder '~/x y' -p n 5"
-    assert runnable(command) == "python -m bookkit.run cube/sharpness --plain -p n 5"
