@@ -19,7 +19,7 @@
 # # Short codes make the chain nearly linear
 #
 # ```{verdict}
-# No, the norm of the chain is not smaller than that of the paper's network for two bits, as the paper says, but larger. On strings of {glue:text}`T_norm` bits, with equal attention scores, the squared norm is {glue:text}`over_main:.1f` times as large if each position has a code of its own direction, and at least {glue:text}`any_over_main:.2f` times as large with any codes of length 1. Codes of about $16 \log T$ random signs are an advantage only for strings of several hundred bits and more. With them the chain's bound, at the best noise for each length $T$, grows like $T \log T$.
+# No: the paper says that the norm of the chain is smaller than that of its network for two bits, but it is larger. On strings of {glue:text}`T_norm` bits, with equal attention scores, the squared norm is {glue:text}`over_main:.1f` times as large if each position has a code of its own direction, and at least {glue:text}`any_over_main:.2f` times as large with any codes of length 1. Codes of about $16 \log T$ random signs are an advantage only for strings of several hundred bits and more. With them the chain's bound, at the best noise for each length $T$, grows like $T \log T$.
 # ```
 # **Needs** {ref}`ch-chain-of-thought`. **Read** 13 min. **Runs in** 15 s. **Source** printed, in words; the matrix and $d = 2$ are restored.
 #
@@ -100,7 +100,7 @@ caption = "Squared norm of both score matrices over L²; the network for d = 2 h
 table(both.rename(columns=KINDS), caption, form=",.2f")
 
 # %% [markdown]
-# {numref}`fig-code-norms` shows these norms against the length. One-hot codes rise in proportion to $T$. Random signs start above them, but rise only with a power of the logarithm, and from some hundred bits on they are the better choice. The lowest curve is a bound that no codes of length 1 can beat. It rises, too, and exceeds the grey line, the network for two bits, from {glue:text}`first_false` bits on. The next sections prove the three curves.
+# {numref}`fig-code-norms` shows these norms against the length. One-hot codes rise in proportion to $T$. Random signs start above them, but rise only with a power of the logarithm, and from several hundred bits on they are the better choice. The lowest curve is a bound that no codes of length 1 can beat. It rises, too, and exceeds the grey line, the network for two bits, from {glue:text}`first_false` bits on. The next sections prove the three curves.
 #
 # ## One-hot codes
 #

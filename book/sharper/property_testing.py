@@ -27,7 +27,7 @@
 #
 # ## Why one should care
 #
-# The bounds of the paper depend on the degree and the sparsity of the function that a transformer has learned. For a function of 20 bits both could be read off its Walsh transform, but this needs all of its values, more than a million, and for a few dozen bits it is impossible. If one could find the degree by asking for the values at a few points, the bounds could be used for networks whose function nobody knows. One would expect that few points cannot reveal a property of the whole function, and in the worst case this is true. But a function of high degree violates the rule that a function of low degree obeys at many places, so a random place has a good chance to show it. How good is this chance, and does it depend on the length of the strings?
+# The bounds of the paper depend on the degree and the sparsity of the function that a transformer has learned. For a function of 20 bits both could be read off its Walsh transform, but this needs all of its values, more than a million, and for a few dozen bits it is impossible. If one could find the degree by asking for the values at a few points, the bounds could be used for networks whose function nobody knows. One would expect that few points cannot reveal a property of the whole function, and in the worst case this is true. But a sparse function of high degree violates, at many places, a rule that functions of low degree obey, so a random place has a good chance to show the violation. How good is this chance, and does it depend on the length of the strings?
 #
 # ## Four bits by hand
 #
