@@ -70,7 +70,7 @@ def integral(values):
 # %% [markdown]
 # ## Why one should care
 #
-# A learner sees $m$ examples and picks a function from a class $\mathcal F$ that fits them. This function need not fit new examples, if the class is so rich that something in it fits *anything*, coin tosses included. Nearly every guarantee in this book therefore starts with the question how well a class fits coin tosses, and nearly every answer goes through covers, that is, through finite sets that stand in for the class. The chain from covers to a guarantee has four links with a constant in each, and papers quote them from each other. So it is worth knowing which constants are needed, and under which condition the last formula may be used.
+# A learner sees $m$ examples and picks a function from a class $\mathcal F$ that fits them. This function need not fit new examples, if the class is so rich that something in it fits *anything*, coin tosses included. Nearly every guarantee in this book therefore starts with the question how well a class fits coin tosses, and nearly every answer goes through covers, that is, through finite sets that stand in for the class. The chain from covers to a guarantee has several links, each with its own constant, and papers quote them from each other. So it is worth knowing which constants are needed, and under which condition the last formula may be used.
 #
 # ## Two functions by hand
 #
