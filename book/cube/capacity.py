@@ -218,7 +218,7 @@ glue(needed=needed, needed_here=fits["constant needed"].max(), m=m, trees=trees)
 #
 # ## The closed form, and the condition that it needs
 #
-# If $\log N_\infty(\epsilon) \le C/\epsilon^2$, the integral is $\sqrt{C/m}\, \log(A/\delta)$, and the derivative of $\delta + \sqrt{C/m} \log(A/\delta)$ vanishes at $\delta = \sqrt{C/m}$, which gives line 3. But the integral only runs up to $A$, so if $\sqrt{C/m} > A$, the best choice is $\delta = A$, and the infimum is $A$, whereas the formula as printed goes on to fall: below $A$, and below *zero* once $m A^2 < C/e^2$, although a fit to noise is never negative. The table compares the printed form with the least value on a fine grid of $\delta$; where the two disagree, the printed form is not the infimum.
+# If $\log N_\infty(\epsilon) \le C/\epsilon^2$, the integral is $\sqrt{C/m}\, \log(A/\delta)$, and the derivative of $\delta + \sqrt{C/m} \log(A/\delta)$ vanishes at $\delta = \sqrt{C/m}$, which gives line 3. But the integral only runs up to $A$, so if $\sqrt{C/m} > A$, the best choice is $\delta = A$, and the infimum is $A$. The formula as printed, however, goes on to fall: below $A$, and below *zero* once $m A^2 < C/e^2$, although a fit to noise is never negative. The table compares the printed form with the least value on a fine grid of $\delta$; where the two disagree, the printed form is not the infimum.
 
 # %%
 rows = {}
