@@ -70,7 +70,7 @@ def integral(values):
 # %% [markdown]
 # ## Why one should care
 #
-# A learner sees $m$ examples and picks a function from a class $\mathcal F$ that fits them. This function need not fit new examples, if the class is so rich that something in it fits *anything*, coin tosses included. Nearly every guarantee in this book therefore starts with the question how well a class fits coin tosses, and nearly every answer goes through covers, that is, through finite sets that stand in for the class. The chain from covers to a guarantee has four links with a constant in each, and papers quote them from each other. So it is worth knowing which constants are needed, and under which condition the last formula may be used.
+# A learner sees $m$ examples and picks a function from a class $\mathcal F$ that fits them. This function need not fit new examples, if the class is so rich that something in it fits *anything*, coin tosses included. Nearly every guarantee in this book therefore starts with the question how well a class fits coin tosses, and nearly every answer goes through covers, that is, through finite sets that stand in for the class. The chain from covers to a guarantee has several links, each with its own constant, and papers quote them from each other. So it is worth knowing which constants are needed, and under which condition the last formula may be used.
 #
 # ## Two functions by hand
 #
@@ -218,7 +218,7 @@ glue(needed=needed, needed_here=fits["constant needed"].max(), m=m, trees=trees)
 #
 # ## The closed form, and the condition that it needs
 #
-# If $\log N_\infty(\epsilon) \le C/\epsilon^2$, the integral is $\sqrt{C/m}\, \log(A/\delta)$, and the derivative of $\delta + \sqrt{C/m} \log(A/\delta)$ vanishes at $\delta = \sqrt{C/m}$, which gives line 3. But the integral only runs up to $A$, so if $\sqrt{C/m} > A$, the best choice is $\delta = A$, and the infimum is $A$, whereas the formula as printed goes on to fall: below $A$, and below *zero* once $m A^2 < C/e^2$, although a fit to noise is never negative. The table compares the printed form with the least value on a fine grid of $\delta$; where the two disagree, the printed form is not the infimum.
+# If $\log N_\infty(\epsilon) \le C/\epsilon^2$, the integral is $\sqrt{C/m}\, \log(A/\delta)$, and the derivative of $\delta + \sqrt{C/m} \log(A/\delta)$ vanishes at $\delta = \sqrt{C/m}$, which gives line 3. But the integral only runs up to $A$, so if $\sqrt{C/m} > A$, the best choice is $\delta = A$, and the infimum is $A$. The formula as printed, however, goes on to fall: below $A$, and below *zero* once $m A^2 < C/e^2$, although a fit to noise is never negative. The table compares the printed form with the least value on a fine grid of $\delta$; where the two disagree, the printed form is not the infimum.
 
 # %%
 rows = {}

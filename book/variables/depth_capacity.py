@@ -226,7 +226,7 @@ glue(forced_two=round(forced(2.0**60, 2)))
 # $$\log N_\infty(\epsilon) \le \bigl( L (2kd + d^2) + d \bigr) \log\bigl( 1 + 3^{L+1} B_w / \epsilon \bigr) .$$
 # ```
 #
-# **The idea of the proof.** Round every weight to a grid that is so fine that the output moves by at most $\epsilon$. The grid has to be finer by a factor of 3 for each layer that follows, which adds a constant to the logarithm of its size for each layer and weight, and there are $L$ layers with a fixed number of weights each.
+# **The idea of the proof.** Round every weight to a grid that is so fine that the output moves by at most $\epsilon$. The grid has to be finer by a factor of 3 for each layer that follows, which adds a constant to the logarithm of its size. This happens for each weight, and there are $L$ layers with a fixed number of weights each.
 #
 # ```{dropdown} Proof
 # Move each matrix by at most $\eta$ in spectral norm and $w$ by at most $B_w \eta$. By {prf:ref}`variables-lemA13`, with the constant 1 of softmax, $\delta_i \le 3 \eta$ and $a_i \le 3$. So the output moves by at most $B_w \sum_i 3^{L-i}\, 3 \eta + B_w \eta \le \frac12 3^{L+1} B_w \eta$, which is $\epsilon$ for $\eta = 2 \epsilon / (3^{L+1} B_w)$. A largest set of members that are more than $\eta$ apart covers each ball, and by volume it has at most $(1 + 2/\eta)^p$ members for $p$ weights. $\square$

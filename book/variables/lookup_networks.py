@@ -403,7 +403,7 @@ norms.holds(
 #
 # ## What would falsify this
 #
-# The lemma on wide ramps would be false if the net gave a wrong value inside the tolerance, as it does at twice the tolerance, or if a weight of the repaired net exceeded its bound, as one of the net of the proof does. The proposition would be false in our form if a transformer had a wrong value on some string; the control is the proof's net, for which the repaired one is the control. The first item would be false if a head alone were off by more than $\gamma/4$, as it is with plain keys. The claim on norms would be false if one grew faster than $\log T$; its control is the root of the norm of the query.
+# The lemma on wide ramps would be false if the net gave a wrong value inside the tolerance, as it does at twice the tolerance. It would also be false if a weight of the repaired net exceeded its bound, as one of the net of the proof does. The proposition would be false in our form if a transformer had a wrong value on some string; the control is the proof's net, for which the repaired one is the control. The first item would be false if a head alone were off by more than $\gamma/4$, as it is with plain keys. The claim on norms would be false if one grew faster than $\log T$; its control is the root of the norm of the query.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -461,7 +461,7 @@ glue(
 #
 # ## What would falsify this
 #
-# The lemma on softmax would be false if scores were found whose softmax moves by more than the bound, as it does when the first scores are $R$ less. The other lemmas would be false if a head were off by more than $\gamma/4$ on some string, as with scores that are smaller by $\log 8$, or if a norm exceeded its bound, as that of the key of all positions together does, or if a gap were below $1/s$, as it is for the function $r/(r+1)$. For the bag, our lemma would be false if the dual head were off by more on some basis, as it is with a plain key, or with plain values. For the proof's head the dual head is the control.
+# The lemma on softmax would be false if scores were found whose softmax moves by more than the bound, as it does when the first scores are $R$ less. The other lemmas would be false if a head were off by more than $\gamma/4$ on some string, as with scores that are smaller by $\log 8$, or if a norm exceeded its bound, as that of the key of all positions together does. The statement on gaps would be false if a gap were below $1/s$, as it is for the function $r/(r+1)$. For the bag, our lemma would be false if the dual head were off by more on some basis, as it is with a plain key, or with plain values. For the proof's head the dual head is the control.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
