@@ -188,7 +188,7 @@ def test_bad_input_is_named():
         deep_covers.witness("scores", 4.9)
 
 
-@pytest.mark.parametrize("length", (2.0, 10.0, 1e4))
+@pytest.mark.parametrize("length", [2.0, 10.0, 1e4])
 def test_a_marked_pair_has_the_attention_of_a_score_of_5(length):
     logistic = 1 / (1 + math.exp(-5))
     assert deep_covers.marked_output(length, True) == pytest.approx(logistic, rel=1e-12)
