@@ -42,7 +42,7 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from bookkit.moving import Axis, Frame, moving, written
 from helpers.covers import linear as covers
-from helpers.rng import Rng
+from helpers.rng import Rng, f64
 from helpers.statistics import power
 from papers.lengthfree import masked_words
 
@@ -60,7 +60,7 @@ wide = [k_wide // 8**j for j in range(6, -1, -1)]
 # How much can the loss change if no score changes much? Let the vocabulary have three words, all with the score 0. Each word has the probability $\frac13$, and the loss is $\log 3 \approx 1.099$ whichever word is the true one. Now raise the score of the true word by 0.3 and lower the two others by 0.3. The probability of the true word becomes $1 / (1 + 2 e^{-0.6}) = 0.477$, so the loss becomes 0.741, as the next lines confirm.
 
 # %%
-before, after = torch.zeros(3).double(), torch.tensor([0.3, -0.3, -0.3]).double()
+before, after = f64([0.0, 0.0, 0.0]), f64([0.3, -0.3, -0.3])
 by_hand = [masked_words.losses(v, torch.tensor(0)).item() for v in (before, after)]
 glue(before=by_hand[0], after=by_hand[1], change=by_hand[0] - by_hand[1])
 
