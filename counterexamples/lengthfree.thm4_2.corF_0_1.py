@@ -3,21 +3,22 @@ of the bounds of Lemma 3.3, |W|_{1,inf}, for W_c, W_v, W_QK and w, on top of the
 4.2. Then the log covering number of the network is (gamma + eta)^3 / eps^2 with C_1 = d B^2
 ln(2k+1) and C_Bx = B_x^2 C_1 in the gamma and eta of the theorem (eta = 0 for L = 1).
 
-Lemma 3.3 is about maps x -> Wx, W in R^{k x d}; the network's maps are W_v^T, W_c^T and w^T,
-and |.|_{1,inf} is the largest 1-norm of a column of these (as Theorem 4.1 writes
-|W_c^T|_{1,inf}). For columns of W_v and W_c themselves this program says nothing. L = k = 1,
-W_QK = 0, B = b / sqrt(d), B_x = d/b, W_v = v in {0, h}^d with h = 1/B_x, all entries of W_c B/d
-and of w B, sigma(y) = y sqrt(d)/B. Inputs: [CLS] = 0 and T - 1 tokens B_x e_j. No projection
-acts; output j is b (1 - 1/T) if v_j = h, else 0. The d inputs tell all v apart: log N >= d log
-2. The bound over this falls like b^2 for large d, so no constant saves it. The term of W_v has
-B_v2 where the proof has B_c2 and, in the first layer, B_x.
+|.|_{1,inf} is the largest 1-norm of a column; the instance keeps it for all matrices and for their
+transposes, which the maps x -> W_v^T x and x -> W_c^T x of the network have. L = 1, k = d, sigma =
+id, B = 1. An input is [CLS] = B_x e_i and one other token (B_x/2) (e_0 + e_j), where i and j are
+two of the coordinates 1, ..., d - 1. W_QK has the entry h = 10/B_x^2 at any of these places (i, j),
+B_x^2 = 10 (d - 2); W_v reads coordinate 0 with 2/B_x, W_c and w have one entry 1. So the output is
+the attention on the other token, of score 5 or 0: all 2^((d-1)(d-2)) matrices W_QK are told apart.
+The bound over this falls like 1/d, so no constant saves it. Nor does the sum of the proof, with
+B_c2 for B_v2 and the term of the first W_c: the first W_QK lacks B_x^2 there too.
 """
 
 from fractions import Fraction as Q
+from math import isqrt
 
 from mpmath import iv
 
-T = 1000
+EPS = Q(246, 1000)
 
 
 def box(x):
@@ -25,48 +26,61 @@ def box(x):
 
 
 def two_thirds(x):
-    return iv.exp(iv.log(x) * 2 / 3)
+    return iv.exp(iv.log(box(x)) * 2 / 3)
 
 
-def sides(root, b):
-    d, B_x = root**2, root**2 / b
-    B, h = b / root, 1 / B_x
-    lipschitz, W_c, w = root / B, B / d, B  # of sigma; entries of the rows
-    outputs, free = [], True
-    for v in (h, Q(0)):
-        inner = Q(T - 1, T) * v * B_x
-        outer = inner * lipschitz * W_c  # each of d entries: 2-norm sqrt(d) times it
-        free = free and abs(inner) <= 1 and root * abs(outer) <= 1
-        outputs.append(d * w * outer)
-    eps = Q(499, 1000) * (outputs[0] - outputs[1])
+def tokens(B_x):
+    """[CLS] and the other token, by the names of their coordinates."""
+    return {"i": B_x}, {"0": B_x / 2, "j": B_x / 2}
+
+
+def outputs(B_x, h, W_v, W_c, w):
+    """Of the layer at a place (i, j) with the entry h and at one with 0; and if no Pi acts."""
+    found, free = [], True
+    for entry in (h, Q(0)):
+        query, other = tokens(B_x)
+        score = query["i"] * entry * other["j"]  # of [CLS] with itself 0: (i, i) has no entry
+        share = 1 / (1 + iv.exp(-box(score)))
+        inner = share * box(other["0"] * W_v)
+        outer = inner * box(W_c)
+        free = free and inner.b <= 1 and outer.b <= 1
+        found.append(outer * box(w))
+    return found, free
+
+
+def sides(root):
+    d = root**2 + 2
+    B_x, B = isqrt(10 * (d - 2) * 10**40) * Q(1, 10**20) + 1, Q(1)
+    h, W_v, W_c, w = 10 / B_x**2, 2 / B_x, Q(1), Q(1)
+    (marked, plain), free = outputs(B_x, h, W_v, W_c, w)
     hypotheses = {
-        "1-norms of the columns of W_v^T, W_c^T, w^T at most B": max(h, d * W_c, w) <= B,
-        "|x|_1 and |x|_2 at most B_x": h * B_x <= 1,
+        "1-norms of rows and columns at most B": max((d - 2) * h, W_v, W_c, w) <= B,
+        "|x|_1 and |x|_2 at most B_x": all(sum(x.values()) <= B_x for x in tokens(B_x)),
         "no projection acts": free,
-        "outputs of v_j = h and 0 are more than 2 eps apart": outputs[0] - outputs[1] > 2 * eps > 0,
+        "outputs at marked and other places more than 2 eps apart": (marked - plain).a
+        > 2 * box(EPS).b,
     }
-    B_c2, B_v2, B_w = root * W_c, root * h, root * w  # 2-norms
-    C_1 = box(d * B**2) * iv.log(3)
-    gamma = two_thirds(box(2 * lipschitz * B_c2 * B_v2 * B_w)) * iv.exp(
-        iv.log(C_1 * box(B_x**2)) / 3
-    )
-    gamma += iv.exp(iv.log(C_1) / 3) * (1 + two_thirds(box(B_w * lipschitz * B_v2)))
-    return hypotheses, d * iv.log(2), gamma**3 / box(eps) ** 2
+    C_1 = iv.exp(iv.log(d * box(B**2) * iv.log(2 * d + 1)) / 3)  # its third root
+    scores = C_1 * two_thirds(B_x) * two_thirds(2 * W_c * W_v * w)
+    printed = scores + C_1 * (1 + two_thirds(w * W_v))
+    proof = scores + C_1 * (1 + two_thirds(w) + two_thirds(w * W_c))
+    rights = [gamma**3 / box(EPS) ** 2 for gamma in (printed, proof)]
+    return hypotheses, d, (d - 1) * (d - 2) * iv.log(2), rights
 
 
 def main() -> int:
-    print("statement   log N <= K (gamma + eta)^3 / eps^2, at L = k = 1, with one constant K")
+    print("statement   log N <= K (gamma + eta)^3 / eps^2, at L = 1, k = d, with one constant K")
     fails = True
-    for K, power, share in ((1, 3, 50), (100, 6, 10**3), (10**6, 9, 10**5)):
-        root, b = 10**power, Q(1, share)
-        hypotheses, left, right = sides(root, b)
+    for K, root in ((1, 10**3), (100, 10**5), (10**6, 10**8)):
+        hypotheses, d, left, rights = sides(root)
         for name, holds in hypotheses.items():
             print(f"hypothesis  {name}: {'holds' if holds else 'fails'}")
         if not all(hypotheses.values()):
             return 1
-        print(f"left side   at least {float(left.a):.6g}, at d = {root**2:.0e}, b = {float(b):g}")
-        print(f"right side  at most {float((K * right).b):.6g}, with K = {K}")
-        fails = fails and left.a > (K * right).b
+        print(f"left side   at least {float(left.a):.6g}, at d = {d:.0e}")
+        for name, right in zip(("as printed", "by the proof"), rights, strict=True):
+            print(f"right side  at most {float((K * right).b):.6g} {name}, with K = {K}")
+            fails = fails and left.a > (K * right).b
     print("the statement fails" if fails else "the statement stands at these instances")
     return 0 if fails else 1
 

@@ -1,22 +1,24 @@
 """Paper 4 (Trauger and Tewari 2024, arXiv version), Corollary F.0.2 (printed): let B be the largest
 of the bounds of Lemma 3.4, |W|_{2,1}, for W_c, W_v, W_QK and w, on top of the bounds of Theorem
 4.2. Then the log covering number of the network is (gamma + eta)^3 / eps^2 with C_1 = B^2 ln(dk)
-and C_Bx = B_x^2 B^2 ln(dk) in the gamma and eta of the theorem (eta = 0 for L = 1).
+and C_Bx = B_x^2 C_1 in the gamma and eta of the theorem (eta = 0 for L = 1).
 
-L = k = 1, W_QK = 0, B = 1/B_x, w = B e_1, W_c = B e_1^T, sigma(y) = s y / (B^2 B_x), and W_v
-has B/s on a set of s of the d coordinates, else 0. Both |W|_{2,1} and |W^T|_{2,1} are at most
-B. Inputs: [CLS] = 0 and T - 1 tokens B_x e_j, so that |x|_1 <= B_x too, as Lemma 3.4 asks. No
-projection acts, and the output is B (1 - 1/T) if j is in the set, else 0. On the d inputs two
-sets differ by that much somewhere, so each needs a member of its own: log N >= log C(d, s) >= s
-log(d/s). The bound over this falls like 1/B_x^2, so no constant saves it. The term of W_v has
-B_v2 where the proof has B_c2 and, in the first layer, B_x.
+|.|_{2,1} is the sum of the 2-norms of the columns; the instance keeps it for all matrices and for
+their transposes. L = 1, k = d, sigma = id, B = 1. An input is [CLS] = B_x e_i and one other token
+(B_x/2) (e_0 + e_j), where i and j are two of the coordinates 1, ..., d - 1. W_QK has the entry h =
+10/B_x^2 at any of these places (i, j), B_x^2 = 10 (d - 1) sqrt(d - 2); W_v reads coordinate 0 with
+2/B_x, W_c and w have one entry 1. So the output is the attention on the other token, of score 5 or
+0: all 2^((d-1)(d-2)) matrices W_QK are told apart. Tokens are no longer than B_x in the 1-norm of
+Lemma 3.4 either. The bound grows like log d only, so no constant saves it. Nor does the sum of the
+proof, with B_c2 for B_v2 and the term of the first W_c: the first W_QK lacks B_x^2 there too.
 """
 
 from fractions import Fraction as Q
+from math import isqrt
 
 from mpmath import iv
 
-T = 1000
+EPS = Q(246, 1000)
 
 
 def box(x):
@@ -24,50 +26,61 @@ def box(x):
 
 
 def two_thirds(x):
-    return iv.exp(iv.log(x) * 2 / 3)
+    return iv.exp(iv.log(box(x)) * 2 / 3)
 
 
-def output(v, s, B, B_x):
-    """Of the network at a token whose coordinate of W_v is v, and whether no projection acts."""
-    lipschitz = s / (B**2 * B_x)
-    inner = Q(T - 1, T) * v * B_x  # softmax of equal scores, [CLS] is 0
-    outer = inner * lipschitz * B  # along e_1, by W_c
-    return outer * B, abs(inner) <= 1 and abs(outer) <= 1
+def tokens(B_x):
+    """[CLS] and the other token, by the names of their coordinates."""
+    return {"i": B_x}, {"0": B_x / 2, "j": B_x / 2}
 
 
-def sides(d, s, B, B_x):
-    entry, x = B / s, B_x  # of W_v on the set; the entry of a token
-    (one, free), (zero, _) = (output(v * x / B_x, s, B, B_x) for v in (entry, Q(0)))
-    eps = Q(499, 1000) * (one - zero)
+def outputs(B_x, h, W_v, W_c, w):
+    """Of the layer at a place (i, j) with the entry h and at one with 0; and if no Pi acts."""
+    found, free = [], True
+    for entry in (h, Q(0)):
+        query, other = tokens(B_x)
+        score = query["i"] * entry * other["j"]  # of [CLS] with itself 0: (i, i) has no entry
+        share = 1 / (1 + iv.exp(-box(score)))
+        inner = share * box(other["0"] * W_v)
+        outer = inner * box(W_c)
+        free = free and inner.b <= 1 and outer.b <= 1
+        found.append(outer * box(w))
+    return found, free
+
+
+def sides(root):
+    d = root**2 + 2
+    B_x, B = isqrt(10 * (d - 1) * root) + Q(1), Q(1)  # root is that of d - 2
+    h, W_v, W_c, w = 10 / B_x**2, 2 / B_x, Q(1), Q(1)
+    (marked, plain), free = outputs(B_x, h, W_v, W_c, w)
     hypotheses = {
-        "|W_v|_{2,1} and |W_v^T|_{2,1} at most B": entry**2 * s <= B**2 and entry * s <= B,
-        "|x|_1 and |x|_2 at most B_x": x <= B_x,
+        "sums of 2-norms of rows and columns at most B": max((d - 1) * root * h, W_v, W_c, w) <= B,
+        "|x|_1 and |x|_2 at most B_x": all(sum(x.values()) <= B_x for x in tokens(B_x)),
         "no projection acts": free,
-        "outputs of two sets are more than 2 eps apart": one - zero > 2 * eps > 0,
+        "outputs at marked and other places more than 2 eps apart": (marked - plain).a
+        > 2 * box(EPS).b,
     }
-    B_v2 = box(entry) * iv.sqrt(s)
-    lipschitz, log = box(s / (B**2 * B_x)), iv.log(d)  # ln(dk), k = 1
-    gamma = two_thirds(2 * lipschitz * box(B) * B_v2 * box(B)) * iv.exp(
-        iv.log(box(B**2 * B_x**2) * log) / 3
-    )
-    gamma += iv.exp(iv.log(box(B**2) * log) / 3) * (1 + two_thirds(box(B) * lipschitz * B_v2))
-    return hypotheses, s * iv.log(iv.mpf(d) / s), gamma**3 / box(eps) ** 2
+    C_1 = iv.exp(iv.log(box(B**2) * iv.log(d * d)) / 3)  # its third root
+    scores = C_1 * two_thirds(B_x) * two_thirds(2 * W_c * W_v * w)
+    printed = scores + C_1 * (1 + two_thirds(w * W_v))
+    proof = scores + C_1 * (1 + two_thirds(w) + two_thirds(w * W_c))
+    rights = [gamma**3 / box(EPS) ** 2 for gamma in (printed, proof)]
+    return hypotheses, d, (d - 1) * (d - 2) * iv.log(2), rights
 
 
 def main() -> int:
-    print("statement   log N <= K (gamma + eta)^3 / eps^2, at L = k = 1, with one constant K")
+    print("statement   log N <= K (gamma + eta)^3 / eps^2, at L = 1, k = d, with one constant K")
     fails = True
-    for K, power in ((1, 2), (100, 4), (10**6, 7)):
-        B_x, s = Q(10**power), 10 ** (2 * power)
-        d = s**3
-        hypotheses, left, right = sides(d, s, 1 / B_x, B_x)
+    for K, root in ((1, 10**2), (100, 10**3), (10**6, 10**4)):
+        hypotheses, d, left, rights = sides(root)
         for name, holds in hypotheses.items():
             print(f"hypothesis  {name}: {'holds' if holds else 'fails'}")
         if not all(hypotheses.values()):
             return 1
-        print(f"left side   at least {float(left.a):.6g}, at d = {d:.0e}, s = {s:.0e}")
-        print(f"right side  at most {float((K * right).b):.6g}, with K = {K}")
-        fails = fails and left.a > (K * right).b
+        print(f"left side   at least {float(left.a):.6g}, at d = {d:.0e}")
+        for name, right in zip(("as printed", "by the proof"), rights, strict=True):
+            print(f"right side  at most {float((K * right).b):.6g} {name}, with K = {K}")
+            fails = fails and left.a > (K * right).b
     print("the statement fails" if fails else "the statement stands at these instances")
     return 0 if fails else 1
 

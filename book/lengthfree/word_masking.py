@@ -468,7 +468,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-masking-run
 #
-# *With the computer.* Run this chapter with a vocabulary twice as large, `python -m bookkit.run lengthfree/word_masking -p k_wide 33554432 --out my_run`. Predict first by which factors the factor that is needed and $\sqrt K$ will grow. Then vary the size $B$ of the scores: does a class with tiny scores satisfy (1)?
+# *With the computer.* Run this chapter with a vocabulary twice as large, `python -m bookkit.run lengthfree/word_masking -p k_wide 33554432 --out my_run`. Predict first how much the ratio that is needed and $\sqrt K$ will grow. Then vary the size $B$ of the scores: does a class with tiny scores satisfy (1)?
 # ```
 #
 # ```{solution-start} ex-masking-run
