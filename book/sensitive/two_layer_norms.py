@@ -156,7 +156,7 @@ remark.holds(
     at_most=0.01,
     control=far * (far + 1) * one_token ** ((d - 2) / (d - 1)),
     about="remark",
-    evidence="sampled",
+    evidence="proved",
 )
 
 
