@@ -141,13 +141,7 @@ def _quoted(blocks: Iterable[str | int]) -> str:
 
 
 def plain_notebook(notebook: dict[str, Any], page: Plain, doctree: Any) -> dict[str, Any]:
-    """A notebook with the words of its page in place of its own Markdown.
-
-    Args:
-        notebook: As it is stored.
-        page: What writes the words.
-        doctree: Of the page, resolved.
-    """
+    """A stored notebook with the words of its resolved page in place of its own Markdown."""
     cells: list[dict[str, Any]] = []
     for is_cell, run in itertools.groupby(page.blocks(doctree), _is_cell):
         if is_cell:

@@ -51,7 +51,7 @@ def offer_the_source(
         {
             "type": "link",
             "url": f"{context['pathto']('_sources', 1)}/{file}",
-            "text": file.removeprefix(pagename).rpartition("/")[2],
+            "text": Path(file).name.removeprefix(Path(pagename).name),
             "tooltip": "Download a stored table" if file.endswith("csv") else "Download the script",
             "icon": "fas fa-table" if file.endswith("csv") else "fas fa-file-code",
             "label": "download-script-button",

@@ -160,30 +160,15 @@ def board(pages: Container[str], part: str) -> str:
 def records(
     rows: Mapping[Paper, Sequence[Row]], address: Callable[[str], str]
 ) -> list[dict[str, Any]]:
-    """Every row and part, for programs; texts are in Markdown with TeX, as the tables have them.
-
-    Args:
-        rows: Of all sections.
-        address: Of a chapter's page, or of the page of a section.
-    """
+    """Every row and part, for programs; ``address`` is that of a chapter's or a section's page."""
     since = load_since()
     return [
-        {
-            "id": row.entry.id,
-            "paper": paper.number,
-            "result": row.entry.ref,
-            "kind": row.entry.kind,
-            "source": row.entry.source,
-            "counted": row.counts,
-            "statement": row.entry.claim,
-            "as stated": row.stated,
-            "now": row.now,
-            "evidence": row.evidence,
-            "repair": row.repair,
-            "since": since.get(row.entry.id, ""),
-            "chapter": address(row.entry.chapter),
-            "row": f"{address(paper.key)}#{anchor(row.entry.id)}",
-        }
+        {name: getattr(row.entry, name) for name in ("id", "kind", "source")}
+        | {"paper": paper.number, "result": row.entry.ref, "statement": row.entry.claim}
+        | {"counted": row.counts, "as stated": row.stated, "now": row.now}
+        | {"evidence": row.evidence, "repair": row.repair}
+        | {"since": since.get(row.entry.id, ""), "chapter": address(row.entry.chapter)}
+        | {"row": f"{address(paper.key)}#{anchor(row.entry.id)}"}
         for paper, section in rows.items()
         for whole in section
         for row in (whole, *whole.parts)
@@ -263,10 +248,7 @@ def totals(
 ) -> str:
     """How many statements of each section have which verdict, in MyST Markdown.
 
-    Args:
-        rows: Of all sections.
-        own: Whether the book's own results are counted, and not those of the papers.
-        address: Of the page of a section; each number then leads to what it counts.
+    With the address of each section's page, a number leads to the statements that it counts.
     """
     chosen = {p: [s for r in section for s in r.statements] for p, section in rows.items()}
     chosen = {p: section for p, section in chosen.items() if p.own == own}
