@@ -107,7 +107,6 @@ PAGES = (
     "calculator",
     "cube/index",
     "findings/index",
-    "findings/lengthfree",
     "findings/variables",
     "how_to_read",
     "index",

@@ -278,7 +278,7 @@ glue(moved_textbook=largest * 2 ** (largest - 27))
 #
 # A processor adds 4, 8 or 16 numbers in one instruction, if it is told to. A plain loop over pairs, compiled by Numba, does not tell it: the compiler cannot exclude that the two halves of a pair overlap, so it checks once and falls back to one number at a time. For this reason the kernel writes the vector instructions itself. Digits within one vector need a shuffle and a sign, whereas digits between vectors need only an addition and a subtraction.
 #
-# The next figure shows what this achieves on the machine that built this page. Its numbers are not compared with those of another machine; `make bench` measures them with care, beside more peers.
+# The next figure shows what this achieves on the machine that built this page. Its numbers are not compared with those of another machine; `make bench` measures them with care, beside those of other libraries.
 
 
 # %% mystnb={"code_prompt_hide": "Times", "code_prompt_show": "Times"} tags=["hide-input", "nbval-ignore-output"]
@@ -304,7 +304,7 @@ for n in timed:
     rows["one sweep"].append(nanoseconds(lambda x=x: x.mul_(1), 2**n))
 table({"n": timed} | rows, "CPU time, ns for each number, float32", form=dict.fromkeys(rows, ".3f"))
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "CPU time for each number against the length of the table, in float32, on the machine that built this page. *One sweep* multiplies the table in place by 1, the limit for a long table; short ones pay for the call.", "name": "fig-transform-time"}, "image": {"alt": "Log plot of nanoseconds per number against n. The torch reference stays far above the kernel at every length; the kernel falls with n as the cost of a call is shared, and lies a small factor above one sweep."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "CPU time for each number against the length of the table, in float32, on the machine that built this page. *One sweep* multiplies the table in place by 1, which is the limit for a long table. For short tables the cost of the call shows.", "name": "fig-transform-time"}, "image": {"alt": "Log plot of nanoseconds per number against n. The torch reference stays far above the kernel at every length; the kernel falls with n as the cost of a call is shared, and lies a small factor above one sweep."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.0)
 for i, (name, row) in enumerate(rows.items()):
     ax.plot(timed, row, label=name, **figures.series_style(i))
@@ -350,7 +350,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-walsh-plan
 #
-# *With the computer.* Which lengths need as many passes as one bit more? Print the plan of the kernel for 12 to 20 bits, and say why. Then time longer tables by `python -m bookkit.run appendix/walsh_transform -p n_timed 22 --out my_run`. At which length does the time for each number begin to rise, and how large is the table then?
+# *With the computer.* For which lengths does one bit more need no further pass? Print the plan of the kernel for 12 to 20 bits, and say why. Then time longer tables by `python -m bookkit.run appendix/walsh_transform -p n_timed 22 --out my_run`. At which length does the time for each number begin to rise, and how large is the table then?
 # ```
 #
 # ```{solution-start} ex-walsh-plan
@@ -365,7 +365,7 @@ table(
 )
 
 # %% [markdown]
-# Every third digit above the blocks adds a sweep, and the digits between only make a sweep of one or two digits fuller. The time for each number rises where the table no longer fits into a cache, and by how much depends on the machine.
+# Above the blocks only every third digit adds a sweep. The two digits after it find room in the same sweep, which then takes two or three digits at once. The time for each number rises where the table no longer fits into a cache, and by how much depends on the machine.
 #
 # ```{solution-end}
 # ```

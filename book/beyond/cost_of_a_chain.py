@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-chain-of-thought`. **Read** 10 min. **Runs in** 15 s. **Source** ours; beside the first paper, results of {cite:t}`yang2026` (abstract and a public summary read), {cite:t}`hanneke2026` and {cite:t}`joshi2025` (abstracts, and of the former a summary).
 #
-# **Claim.** The first paper compares two upper bounds on the error of PARITY, one with a chain of thought and one without, and finds a large gap. Later work asks how many examples are needed, and says that the chain's length enters through a logarithm at most, or not at all. We put these statements side by side for one chain of XORs, prove the two simple cases that explain them, and count the strings that a learner needs which fits every step of the chains that it has seen.
+# **Claim.** The first paper compares two upper bounds on the error of PARITY, one with a chain of thought and one without, and finds a large gap. Later work asks how many examples are needed, and says that the chain's length enters through a logarithm at most, or not at all. We put these statements side by side for one chain of XORs, prove the two simple cases that explain them, and count the strings that are needed by a learner that fits every step of the chains that it has seen.
 
 # %% tags=["parameters"]
 T_max = 128  # longest strings, in bits; a power of two [32..128]
@@ -83,7 +83,7 @@ generator = source.generator
 #
 # ```{prf:proposition} A chain is one function (ours, for finite classes)
 # :label: chain-one-function
-# Let a finite set $H$ of rules contain the right one. With probability $1 - \delta$ over $m$ random strings with their chains, every rule of $H$ that predicts each step of these chains from what stands before it writes a chain with an error on at most the share $\frac1m \bigl( \log |H| + \log \frac1\delta \bigr)$ of all strings. The same holds for answers alone, and with errors of the answer.
+# Let a finite set $H$ of rules contain the right one. With probability $1 - \delta$ over $m$ random strings with their chains, the following holds for every rule of $H$ that predicts each step of these chains from what stands before it: the chain that it writes by itself has an error on at most the share $\frac1m \bigl( \log |H| + \log \frac1\delta \bigr)$ of all strings. The same holds for answers alone, and with errors of the answer.
 # ```
 #
 # ```{prf:proposition} A weight for each step (ours)
@@ -105,7 +105,7 @@ generator = source.generator
 #
 # ## Counting strings
 #
-# We now count, for {glue:text}`lengths` bits up to {glue:text}`T_max`. The learner of shared rules keeps all rules, that is, all pairs of places and all 16 functions of two bits, that agree with every step of the chains seen so far, and has learned as soon as only the right one is left. From answers alone, rules can remain that give the right answer on all strings by another way; there it has learned as soon as all remaining rules are right on 64 further strings. The learner of weights is counted as in the proposition. If the length of the chain had a price for a learner that fits every step, the first line of the table would have to rise with $T$.
+# We now count, for strings of {glue:text}`lengths` up to {glue:text}`T_max` bits. The learner of shared rules keeps all rules, that is, all pairs of places and all 16 functions of two bits, that agree with every step of the chains seen so far, and has learned as soon as only the right one is left. If it sees answers alone, some rules can remain that give the right answer on all strings in another way. In this case it has learned as soon as all remaining rules are right on 64 further strings. The learner of weights is counted as in the proposition. If the length of the chain had a price for a learner that fits every step, the first line of the table would have to rise with $T$.
 
 # %%
 lengths = [2**k for k in range(3, int(math.log2(T_max)) + 1)]
@@ -204,7 +204,7 @@ ledger.show()
 #
 # ## The bounds beside the counts
 #
-# What do the bounds say for the same chain? For the first paper we take the bound of {ref}`ch-chain-of-thought` at its best noise, $4 T B^* = \frac12$ for the chain with short codes and $4 B^* = \frac12$ for one pass, and solve for the number $m$ of samples. As $B^*$ contains $m^{-1/3}$, the number is proportional to $T^3$ times norm and sharpness for the chain. For Yang, Srebro and Li we take $L W \log((T + T') W)$ with the constant 1, because theirs is not known to us, for the first paper's network: $L = 2$ and $W$ its number of weights with short codes. So only the growth of this line means something, and not its height.
+# What do the bounds say for the same chain? For the first paper we take the bound of {ref}`ch-chain-of-thought` at its best noise and set it to one half, that is, $4 T B^* = \frac12$ for the chain with short codes and $4 B^* = \frac12$ for one pass. Then we solve for the number $m$ of samples. As $B^*$ contains $m^{-1/3}$, the number is proportional to $T^3$ times norm and sharpness for the chain. For Yang, Srebro and Li we take $L W \log((T + T') W)$ for the first paper's network, where $L = 2$ and $W$ is its number of weights with short codes. The constant in front is 1, because theirs is not known to us. So only the growth of this line means something, and not its height.
 
 
 # %%
@@ -266,7 +266,7 @@ glue(power_weights=powers["L W log"], bound_weights=weights_bound(T_max))
 #
 # ## What would falsify this
 #
-# A rule that fits every step of a sample and writes a wrong chain on it. A number of strings with chains that rises with $T$ if the rule is shared. A mean number of strings for the weights that differs from the proposition by more than the half-width of its interval, at any length. In each check the control shows less to the learner or takes the law of another case, and it lands on the other side.
+# Our statements would be false if a rule fitted every step of a sample and wrote a wrong chain on it, if the number of strings with chains rose with $T$ although the rule is shared, or if at some length the mean number of strings for the weights differed from the proposition by more than the half-width of its interval. The control of each check shows less to the learner or takes the law of another case, and then the outcome is the opposite one.
 #
 # ## What the authors' code does differently
 #

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 15 min. **Runs in** 20 s. **Source** ours; the remark printed.
 #
-# **Claim.** The first paper's hand-written transformer computes sums of few characters, all of one degree and with positive coefficients. The paper says that additional heads would do for mixed degrees and signs, and that the bounds would likely depend on degree and sparsity as before. We carry this out for all functions. Mixed degrees cost no head at all, signs cost one, and at the paper's size this changes constants. More terms than bits are an extension of ours. For a dense function the network is large, and the bound asks for more samples than there are inputs.
+# **Claim.** The first paper's hand-written transformer computes sums of few characters, all of one degree and with positive coefficients. The paper says that additional heads would do for mixed degrees and signs, and that the bounds would likely depend on degree and sparsity as before. We carry this out for all functions. Mixed degrees cost no additional head, signs cost one, and at the paper's size this changes constants only. More terms than bits are an extension of ours. For a dense function the network is large, and the bound asks for more samples than there are inputs.
 #
 # ## Why one should care
 #
@@ -49,7 +49,7 @@
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), before Section 1 and in Section 4.2
 # :label: beyond-signed-remark
-# *(Not contradicted: constants, at the paper's size.)* Functions of mixed degree, with coefficients of both signs, can be handled by additional heads. They are not likely to be a barrier: they would change the constants in the bounds, but not the fundamental dependence on degree and sparsity.
+# *(Not contradicted: at the paper's size only constants change.)* Functions of mixed degree, with coefficients of both signs, can be handled by additional heads. They are not likely to be a barrier: they would change the constants in the bounds, but not the fundamental dependence on degree and sparsity.
 # ```
 #
 # The paper does not carry this out, and keeps $W \le n$. The next theorem is one way to do it, for every $W$.
@@ -254,7 +254,7 @@ glue(n_max=n_max, depth=depth, functions=len(found))
 # $$\begin{aligned} N &\le \sum_h \Bigl[ 1 + M(d) + L^2 \sum_i |U_i| + k (L + \log d)^2 + (n + 1 - k) \log^2(4dn) + \sum_i \Lambda_i^2 + (n + 2 - k) S'^2 \Bigr], \\ \|\nabla_\theta f_\theta(x)\|^2 &\le \sum_h \Bigl[ 2 + S'^2 \Bigl( 4 + 32 d^2 (d+1) + h_d \bigl( 1 + n - k + \sum_i \Lambda_i^2 + (1 + \Lambda)^2 \bigr) \Bigr) \Bigr] . \end{aligned}$$
 # ```
 #
-# The weights are those of the $H$ networks. A matrix that joins the columns or units of one head to those of another would be zero, and is left out. This is a choice. In one full MLP over shared columns such zeros are weights too. The norm is then the same, but the gradient has their entries, of the order of $H^2$ blocks, and the second bound does not cover it.
+# The weights are those of the $H$ networks. A matrix that joins the columns or units of one head to those of another would be zero, and is left out. This is a choice. In one full MLP over shared columns such zeros are weights too. The norm is then the same, but the gradient also has entries for these zeros, of the order of $H^2$ blocks, which the second bound does not cover.
 #
 # **The idea of the proof.** The norm is a sum over all weights, which are written down above. The gradient is small because most weights act on a plateau, where a small change has no effect, so only a few blocks contribute.
 #
@@ -315,7 +315,7 @@ for line, control, what in (
     )
 
 # %% [markdown]
-# **Beside the paper's bounds.** For $W \le n$ terms of one degree and sign its norm bound is of order $d^3 + W d \log^2 n$ ({ref}`ch-norms`), its repaired gradient bound of order $W d^3 + W^2 d \log^2 n$ ({ref}`ch-gradients-and-trace`). We divide our bounds by these at the paper's 20 bits, with equal coefficients, every second one negative. If the remark of the paper is right, the quotients stay below a constant as $d$ and $W$ grow.
+# **Beside the paper's bounds.** For $W \le n$ terms of one degree and sign its bound on the norm is of order $d^3 + W d \log^2 n$ ({ref}`ch-norms`), and its repaired bound on the gradient is of order $W d^3 + W^2 d \log^2 n$ ({ref}`ch-gradients-and-trace`). We divide our bounds by these at the paper's 20 bits, with equal coefficients, every second one negative. If the remark of the paper is right, the quotients stay below a constant as $d$ and $W$ grow.
 
 # %% mystnb={"code_prompt_hide": "Ours over the paper's", "code_prompt_show": "Ours over the paper's"} tags=["hide-input"]
 beside, bits = [], 20
@@ -339,7 +339,7 @@ glue(sharp_least=slopes.loc[2:].min().min(), sharp_times=slopes.loc[2:].max().ma
 glue(first_least=slopes.loc[1].min(), first_most=slopes.loc[1].max())
 
 # %% [markdown]
-# The norm bound is {glue:text}`norm_least:.1f` to {glue:text}`norm_times:.1f` times the paper's, the gradient bound {glue:text}`sharp_least:.1f` to {glue:text}`sharp_times:.1f` times from degree 2 on, and {glue:text}`first_least:.1f` to {glue:text}`first_most:.1f` times at degree 1, where our bound on the rows that write into position columns is generous. So the quotients behave like constants, as the paper expects. With a few terms on long strings ours are larger, by up to the order of $n / W$, because the positions without a term, whose leak we remove, cost norm. This is a price of our exactness, and no limit for the paper's sentence. More than $n$ terms are not in that sentence, so what follows for them is ours.
+# The norm bound is {glue:text}`norm_least:.1f` to {glue:text}`norm_times:.1f` times the paper's, the gradient bound {glue:text}`sharp_least:.1f` to {glue:text}`sharp_times:.1f` times from degree 2 on, and {glue:text}`first_least:.1f` to {glue:text}`first_most:.1f` times at degree 1, where our bound on the rows that write into position columns is generous. So the quotients behave like constants, as the paper expects. With a few terms on long strings ours are larger, by up to the order of $n / W$, because the positions without a term, whose leak we remove, cost norm. This is a price of our exactness, and does not speak against the paper's sentence. The sentence is not about more than $n$ terms, so what follows for them is ours.
 #
 # ## Is the certificate worth anything?
 #
@@ -347,7 +347,7 @@ glue(first_least=slopes.loc[1].min(), first_most=slopes.loc[1].max())
 #
 # $$m^* \approx \frac{27\, \Sigma^2\, G N}{4\, q^3}$$
 #
-# samples to reach a risk of $q$, even if its perturbation term is left out. For values $\pm 1$ the squared error lies in $[0, 4]$, which allows $\Sigma = 2$, and the risk to beat is $q = 1$, that of the constant 0. The table has beside it the number that counting needs (Occam's bound), for which each kind of function is described in bits: a vote in at most $n^2$, a tree of depth $k$ in $2^k + (2^k - 1) \log_2 n$, and the coin in $2^n$. There are only $2^n$ inputs, so a bound that needs more samples than that is vacuous.
+# samples to reach a risk of $q$, even if its perturbation term is left out. For values $\pm 1$ the squared error lies in $[0, 4]$, which allows $\Sigma = 2$, and the risk to beat is $q = 1$, that of the constant 0. Beside it the table has the number of samples that counting needs (Occam's bound). For this bound each kind of function is described by a number of bits: a vote by at most $n^2$, a tree of depth $k$ in $2^k + (2^k - 1) \log_2 n$, and the coin in $2^n$. There are only $2^n$ inputs, so a bound that needs more samples than that is vacuous.
 
 # %%
 BITS = {
@@ -385,7 +385,7 @@ glue(one_small=one_small)
 glue(far=far, worth=share[list(BITS)[:3]].min(), one=share["one parity"])
 
 # %% [markdown]
-# At {glue:text}`n_max` bits the bound is vacuous until the sample is {glue:text}`worth:.0f` times as large as the cube, at the least. The additional heads are not the only reason, since for a single parity of two bits the factor is {glue:text}`one:.0f`. (With the paper's $\Sigma = 0.01$, which no proof covers here, the same formula asks for {glue:text}`one_small:.0f` samples of that parity.) The bound can be below the risk of a constant only where $2^n$ exceeds $27\, N G$ by a wide margin, as at {glue:text}`far` bits for degree 2 and few terms. A function drawn by coins has $W$ near $2^n$, and each term adds more than 1 to $N$, so for such a function the bound of this network is vacuous at every length.
+# At {glue:text}`n_max` bits the bound is vacuous until the sample is at least {glue:text}`worth:.0f` times as large as the cube of all inputs. The additional heads are not the only reason, since for a single parity of two bits the factor is {glue:text}`one:.0f`. (With the paper's $\Sigma = 0.01$, which no proof covers here, the same formula asks for {glue:text}`one_small:.0f` samples of that parity.) The bound can be below the risk of a constant only where $2^n$ exceeds $27\, N G$ by a wide margin, as at {glue:text}`far` bits for degree 2 and few terms. A function drawn by coins has $W$ near $2^n$, and each term adds more than 1 to $N$, so for such a function the bound of this network is vacuous at every length.
 #
 # ## What would falsify this
 #

@@ -19,11 +19,11 @@
 # # From Gaussians to Occam
 #
 # ```{verdict}
-# It depends on the prior of the PAC-Bayes bound whether flatness helps. If the prior is a mixture of Gaussians around all {glue:text}`list_size` networks that could have been written by hand, flatness gains next to nothing: of fourteen sizes of noise the smallest gives the best bound, which is Occam's, the bound that counts the networks. If the prior is one Gaussian, wider than the noise, flatness does help, and twice the noise saves $\log 2$ for each weight in use. But then the bound needs {glue:text}`wide_over:.0f` times as many examples as Occam's.
+# Whether flatness helps depends on the prior of the PAC-Bayes bound. If the prior is a mixture of Gaussians around all {glue:text}`list_size` networks that could have been written by hand, flatness gains next to nothing: of fourteen sizes of noise the smallest gives the best bound, which is Occam's, the bound that counts the networks. If the prior is one Gaussian, wider than the noise, flatness does help, and twice the noise saves $\log 2$ for each weight in use. But then the bound needs {glue:text}`wide_over:.0f` times as many examples as Occam's.
 # ```
 # **Needs** {ref}`ch-three-rates`. **Read** 13 min. **Runs in** 20 s. **Source** ours; the inequality is well known.
 #
-# **Claim.** A PAC-Bayes bound with a Gaussian around 0 as prior grows with the norm of the network and becomes smaller with its flatness. Take instead as prior the mixture of Gaussians around all networks that could have been written by hand. Then the KL divergence is at most the logarithm of their number, whatever the norm. For the list of this chapter, one network for each pair of bits, flatness then gains next to nothing. The bound that is left is within a small factor of what a learner needs that must return one of the list. With a single prior that is wider than the posterior, flatness does count.
+# **Claim.** A PAC-Bayes bound with a Gaussian around 0 as prior grows with the norm of the network and becomes smaller with its flatness. Take instead as prior the mixture of Gaussians around all networks that could have been written by hand. Then the KL divergence is at most the logarithm of their number, whatever the norm. For the list of this chapter, one network for each pair of bits, flatness then gains next to nothing. The bound that is left is within a small factor of what any learner needs if it must return one of the list. With a single prior that is wider than the posterior, flatness does count.
 #
 # ## Why one should care
 #
@@ -69,12 +69,12 @@
 #
 # *At most.* At every point the density of $\pi$ is at least $w_h$ times that of $\varphi_h$, the density of $N(\theta_h, \Sigma_h)$. So the logarithm of their quotient is at most $\log 1/w_h$, and so is its mean.
 #
-# *In the limit.* What is missing is the mean of $\log (1 + \sum_{k \ne h} w_k \varphi_k / w_h \varphi_h)$ under $\varphi_h$. As $\log(1 + u) \le \sqrt u$, and the root of a sum is at most the sum of the roots, it is at most $\sum_{k \ne h} \sqrt{w_k / w_h} \int \sqrt{\varphi_k \varphi_h}$. The integral is at most $e^{-\|\theta_h - \theta_k\|^2 / 8 \lambda}$ with $\lambda$ the largest variance in any direction.
+# *In the limit.* The two sides differ by the mean of $\log (1 + \sum_{k \ne h} w_k \varphi_k / w_h \varphi_h)$ under $\varphi_h$. As $\log(1 + u) \le \sqrt u$, and the root of a sum is at most the sum of the roots, it is at most $\sum_{k \ne h} \sqrt{w_k / w_h} \int \sqrt{\varphi_k \varphi_h}$. The integral is at most $e^{-\|\theta_h - \theta_k\|^2 / 8 \lambda}$ with $\lambda$ the largest variance in any direction.
 #
 # *At least.* $K$ is the information that a noisy network has about $h$. To guess $h$ from it, take the indicator nearest to its outputs. Two indicators have the squared distance $\frac12$, so the guess is wrong only if the noisy network has a risk of at least $\frac18$, which has at most the chance $8R$ by Markov's inequality. By Fano's inequality a guess that is wrong with at most this probability needs at least the information that is claimed.
 # ````
 #
-# With equal weights and $\Sigma_h = \sigma^2 I$ the bound on the risk is $\mathrm{kl}^{-1}(\hat R, (K + \log \frac{2\sqrt m}\delta)/m)$, where $\hat R$ is the training risk under the noise and $K \le \log |H|$ the divergence. As $\sigma \to 0$ this is Occam's bound $\mathrm{kl}^{-1}(0, (\log|H| + \log \frac 1\delta)/m)$, but for $\log 2 \sqrt m$. Noise can help only by making $K$ smaller. By the proposition noise of any shape saves at most $\log 2 + 8 R \log |H|$ nats, where $R$ is the risk under the noise, because networks that cannot be distinguished have a high risk. On a finer list, such as sums with coefficients of many digits, neighbours overlap at little risk, and there noise can pay.
+# With equal weights and $\Sigma_h = \sigma^2 I$ the bound on the risk is $\mathrm{kl}^{-1}(\hat R, (K + \log \frac{2\sqrt m}\delta)/m)$, where $\hat R$ is the training risk under the noise and $K \le \log |H|$ the divergence. As $\sigma \to 0$ this is Occam's bound $\mathrm{kl}^{-1}(0, (\log|H| + \log \frac 1\delta)/m)$, except for the term $\log 2 \sqrt m$. Noise can help only by making $K$ smaller. By the proposition noise of any shape saves at most $\log 2 + 8 R \log |H|$ nats, where $R$ is the risk under the noise, because networks that cannot be distinguished have a high risk. On a finer list, such as sums with coefficients of many digits, neighbours overlap at little risk, and there noise can pay.
 
 # %% tags=["parameters"]
 n = 10  # bits, the paper's T [8..12]
@@ -228,7 +228,7 @@ glue(mean_risk=mean_risk)
 # K = \sum_g \frac{n_g}2 \log \Bigl( 1 + \frac{N_g}{n_g s_g^2} \Bigr) .
 # ```
 #
-# This is never more than $\sum_g N_g / 2 s_g^2$, since $\log(1 + u) \le u$, and it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. So with $P$ used weights, $K$ is about $\frac P2 \log m$ once the noise is of the size that $m$ samples ask for, and the certificate falls as $\frac{\log m}m$, not as $m^{-1/2}$. (The width depends on the sizes $T$, $d$, $W$ alone; for $W = 1$ the norms do too.)
+# This is never more than $\sum_g N_g / 2 s_g^2$, since $\log(1 + u) \le u$, and it grows only with the logarithm of $1/s_g$. Groups that no function uses have $N_g = 0$ and cost nothing. So with $P$ used weights, $K$ is about $\frac P2 \log m$ if the noise has the size that is best for $m$ samples, and the certificate falls as $\frac{\log m}m$, not as $m^{-1/2}$. (The width depends on the sizes $T$, $d$, $W$ alone; for $W = 1$ the norms do too.)
 #
 # With this prior flatness counts, because twice the noise at the same risk saves $\log 2$ nats for each used weight. This is known as the description length of a network {cite:p}`hinton1993,hochreiter1997`: a flat minimum can be written down with fewer digits. We compute the certificate with this prior, with the narrow one for the same posteriors, with the mixture, and by counting.
 
@@ -365,7 +365,7 @@ ledger.show()
 # ## What we found
 #
 # * With the mixture over this list as prior a certificate does not depend on the norm of the network and gains nothing from noise. The best certificate over the noise that we tried is {glue:text}`mixture_gain:.3f` times that with the least noise, and no noise of any shape saves more than $\log 2 + 8 R \log |H|$ nats.
-# * Occam's bound needs at most {glue:text}`occam_over:.1f` times as many samples as the limit for learners that must return one of the list. The Gaussian by block needs {glue:text}`block_over:.0f` times as many as Occam's.
+# * Occam's bound needs at most {glue:text}`occam_over:.1f` times as many samples as the limit for learners that must return one of the list. The Gaussian with a width for each block of weights needs {glue:text}`block_over:.0f` times as many as Occam's.
 # * A wider prior repairs most of this: it needs {glue:text}`wide_over:.0f` times Occam's samples and has a slope of {glue:text}`wide_slope:.2f`. Here flatness is worth half a logarithm for each of the {glue:text}`used` used weights, and {ref}`ch-from-flatness-to-counting` follows both to a harder function.
 # * None of the Gaussian certificates is about the learner. Occam's bound holds for every learner that returns one of these networks. That gradient descent returns one is an observation of {ref}`ch-learned-circuits`, and not a theorem.
 #

@@ -107,7 +107,7 @@ table(pd.DataFrame(small).T.rename_axis("class"), "Three classes on two inputs",
 # %% [markdown]
 # How can one bound the complexity of a class with infinitely many members? A *cover* at scale $\epsilon$ is a finite subset of $\mathcal F$ such that each $f \in \mathcal F$ has a member $\hat f$ with $|f(z_i) - \hat f(z_i)| \le \epsilon$ on the whole sample, and $N_\infty(\epsilon)$ is the size of the smallest cover. On two inputs a function is a point in the plane, and a cover is a set of points whose squares cover the class ({numref}`fig-cover`, left). A class that few squares cover has few functions that really differ.
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: linear functions with $\\|v\\|_2 \\le 1$ on two orthogonal inputs are the points of a disc (grey); a few of them, found greedily, cover it with squares of half side $\\epsilon = 0.4$. Right: $\\sqrt{\\log N_\\infty(\\epsilon)/m}$ of three classes on the same random inputs. The area under a curve is the entropy integral of Lemma A.2, over $A$; the mark at the left is the fit to noise over $A$, which it bounds up to a constant.", "name": "fig-cover"}, "image": {"alt": "Left, a grey disc covered by overlapping square outlines around marked points. Right, three falling staircases against the scale. That of the characters stays level; that of the means falls late; that of the faded characters falls early. The marks on the vertical axis come in the same order."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: linear functions with $\\|v\\|_2 \\le 1$ on two orthogonal inputs are the points of a disc (grey); a few of them, found greedily, cover it with squares of half side $\\epsilon = 0.4$. Right: $\\sqrt{\\log N_\\infty(\\epsilon)/m}$ of three classes on the same random inputs. The area under a curve is the entropy integral of Lemma A.2, over $A$; the mark at the left is the fit to noise, also divided by $A$, which the area bounds up to a constant.", "name": "fig-cover"}, "image": {"alt": "Left, a grey disc covered by overlapping square outlines around marked points. Right, three falling staircases against the scale. That of the characters stays level; that of the means falls late; that of the faded characters falls early. The marks on the vertical axis come in the same order."}} tags=["hide-input"]
 inputs = cube.points(n)[torch.randperm(2**n, generator=rng.generator)[:m]]  # (m, n)
 subsets = cube.bits(n)[1:].double()
 directions = rng.normal(150, n)
@@ -144,7 +144,7 @@ right.legend()
 figures.show()
 
 # %% [markdown]
-# On the right of the figure, the characters stay pairwise far apart at every scale below $A$, so their curve is level and the area under it is large. The means and the faded characters are covered by fewer functions as the scale grows, and the areas under their curves are smaller. The marks at the left, which show the fit to noise, come in the same order as the areas. The first lemma says that this is no accident.
+# The right of the figure has classes that are defined further below. The characters stay pairwise far apart at every scale below $A$, so their curve is level and the area under it is large. The means and the faded characters are covered by fewer functions as the scale grows, and the areas under their curves are smaller. The marks at the left, which show the fit to noise, come in the same order as the areas. The first lemma says that this is no accident.
 #
 # ## The statement
 #
@@ -276,7 +276,7 @@ glue(printed_one=printed_one)
 # For a loss as in line 2, with probability at least $1 - \delta$, for all $f \in \mathcal F$ at once: risk exceeds empirical risk by at most $2 L \hat{\mathcal R} + 2b \sqrt{\log(1/\delta)/2m}$. With $\log(2/\delta)$ the same holds for the difference in both directions. The factor 2 cannot be lowered.
 # ```
 #
-# **The idea of the proof.** The difference of the two risks would be at most twice the complexity of the losses on average, so we study how far it can be from its average. If one example is replaced, the difference of the risks and the complexity change a little, and a quantity of which every example can change only a little is close to its mean with high probability. The constant in the second term comes from counting these changes exactly.
+# **The idea of the proof.** On average the difference of the two risks is at most twice the complexity of the losses, so it remains to see how far the gap between the two can be from its average. If one example is replaced, the difference of the risks and the complexity change a little, and a quantity of which every example can change only a little is close to its mean with high probability. The constant in the second term comes from counting these changes exactly.
 #
 # ```{dropdown} Proof
 # *Mean.* Let $\hat{\mathcal R}_\ell$ be the complexity of the losses $z \mapsto \ell(f(z))$. By contraction $\hat{\mathcal R}_\ell \le L \hat{\mathcal R}$, and we study $\Phi = \sup_f (\text{risk} - \text{empirical risk}) - 2 \hat{\mathcal R}_\ell$. Its mean is at most 0 (a second sample in place of the risk, and a coin toss for each pair).
@@ -288,7 +288,7 @@ glue(printed_one=printed_one)
 # *The factor 2.* It cannot be lowered, because for all functions into $\{0, 1\}$ on very many inputs $\hat{\mathcal R} = \frac12$, while the difference tends to $1 = 2 \hat{\mathcal R}$, and the second term vanishes as $m$ grows. $\square$
 # ```
 #
-# The theorem can be checked without a single random number, as follows. There are $K$ inputs, equally likely, each with a fixed label. The class holds all functions into $\{0, 1\}$, and the loss is $|f - y|$. A sample of {glue:text}`m_exact` is known, up to names, by how often each input came, which is a partition of the number {glue:text}`m_exact`. For each partition the largest difference of risk and empirical risk is half the $\ell_1$ distance of the counts over $m$ from uniform, and the complexity is half the mean of a sum of $|\text{random walks}|$ over $m$. So the probability that a bound fails is a finite sum.
+# The theorem can be checked without a single random number, as follows. There are $K$ inputs, equally likely, each with a fixed label. The class holds all functions into $\{0, 1\}$, and the loss is $|f - y|$. Up to the names of the inputs, a sample of {glue:text}`m_exact` is described by how often each input came, that is, by a partition of the number {glue:text}`m_exact`. For each partition the largest difference of risk and empirical risk is half the $\ell_1$ distance of the counts over $m$ from uniform, and the complexity is half the mean of a sum of $|\text{random walks}|$ over $m$. So the probability that a bound fails is a finite sum.
 
 
 # %% mystnb={"code_prompt_hide": "Every sample, by partitions", "code_prompt_show": "Every sample, by partitions"} tags=["hide-input"]
@@ -385,7 +385,7 @@ a5.holds(
 glue(m_exact=m_exact, factor_one=failing["1 R"].max())
 
 # %% [markdown]
-# With $2 \hat{\mathcal R}$ nothing fails, but with $\hat{\mathcal R}$ once the bound fails {glue:text}`factor_one:.2f` times as often as allowed when there are many more inputs than examples. The reason is that such a sample has no repeats, so that $\hat{\mathcal R} = \frac12$, and the class that remembers its sample errs everywhere else. Which number stands under the logarithm of the paper we cannot read. With $\log(1/\delta)$ each direction holds by itself, and that is what a bound on the risk needs, but for both directions at once nine tosses of one coin fail at $\delta = 0.99$.
+# With $2 \hat{\mathcal R}$ nothing fails, but with $\hat{\mathcal R}$ once the bound fails {glue:text}`factor_one:.2f` times as often as allowed when there are many more inputs than examples. The reason is that such a sample has no repeats, so that $\hat{\mathcal R} = \frac12$, and the class that remembers its sample errs everywhere else. We cannot read which number stands under the logarithm in the paper. With $\log(1/\delta)$ each direction holds by itself, and that is what a bound on the risk needs. For both directions at once it does not hold: nine tosses of one coin violate it at $\delta = 0.99$.
 #
 # ## The best split of an error budget
 #
@@ -481,7 +481,7 @@ zhang.holds(
 glue(generous=(linear["Zhang"] / linear["a log(2N+1)"]).min())
 
 # %% [markdown]
-# Any $k$ below $a/4$ can be used, and $\log \binom Nk$ is at least $k \log (N/k)$. So no bound for all inputs can do without $\log N$, or with less than the order of $a$ in front of it. In its constant, however, Zhang's bound is generous: it is at least {glue:text}`generous:.0f` times $a \log(2N + 1)$.
+# Any $k$ below $a/4$ can be used, and $\log \binom Nk$ is at least $k \log (N/k)$. So every bound for all inputs must contain $\log N$, with at least the order of $a$ in front of it. In its constant, however, Zhang's bound is generous: it is at least {glue:text}`generous:.0f` times $a \log(2N + 1)$.
 #
 # ## What we found
 #
@@ -507,7 +507,7 @@ glue(generous=(linear["Zhang"] / linear["a log(2N+1)"]).min())
 #
 # ## What would falsify this
 #
-# Each check has a *control*, a broken variant which must fail. The constant of the integral would be wrong if a finite class had a fit to noise of more than $4 \sqrt 2$ times its integral, as happens if only the entropy of one input is taken. The closed form would be wrong if a grid of $\delta$ found less, as it does for the printed form; the other control is the repaired form. The theorem on risk and empirical risk would be wrong if its probability of failure, summed over all samples, exceeded the one allowed, as it does with $\hat{\mathcal R}$ once, or not at all, or with the covers of a single sample. The split would not be the best one if one other split were better; here the controls swap the exponents, or split equally. Zhang's bound would be wrong if a packing exceeded it, as the same packing does without the bound on $\|v\|$.
+# Each check has a *control*, a broken variant which must fail. The constant of the integral would be wrong if a finite class had a fit to noise of more than $4 \sqrt 2$ times its integral, as happens if only the entropy of one input is taken. The closed form would be wrong if it differed from the least value on a grid of $\delta$, as the printed form does below its condition; the other control is the repaired form. The theorem on risk and empirical risk would be wrong if its probability of failure, summed over all samples, exceeded the one allowed, as it does with $\hat{\mathcal R}$ once, or not at all, or with the covers of a single sample. The split would not be the best one if one other split were better; here the controls swap the exponents, or split equally. Zhang's bound would be wrong if a packing exceeded it, as the same packing does without the bound on $\|v\|$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

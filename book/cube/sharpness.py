@@ -19,12 +19,12 @@
 # # Sharpness: what noise in the weights does to the loss
 #
 # ```{verdict}
-# Yes, small noise in the weights costs half its variance times the trace of the Hessian, the matrix of second derivatives of the loss. At a standard deviation of 0.001 this is right up to a share of {glue:text}`smooth_off` in the smooth networks tried. The paper's proof assumes a point that need not exist where a ReLU has its kink; an integral in its place, with a term for the corners, repairs the proof.
+# Yes, small noise in the weights costs half its variance times the trace of the Hessian, the matrix of second derivatives of the loss. At a standard deviation of 0.001 this is right up to a share of {glue:text}`smooth_off` in the smooth networks tried. The paper's proof uses an intermediate point, which need not exist where a ReLU passes its kink. An integral in place of this point, with a term for the corners, repairs the proof.
 # ```
 #
 # **Needs** nothing but derivatives. **Read** 13 min. **Runs in** 10 s. **Source** Remark 3 printed; the formulas of Definition 1 and Theorem 6 restored from their words.
 #
-# **Claim.** Gaussian noise in all weights raises the loss, on average, by half its variance times the trace of the Hessian of the loss. What is left over is of order $\sigma^4$ where the loss is smooth. The paper's proof writes the rest with a Lagrange point and keeps $\sigma$ so small that no ReLU is likely to flip, whereas an integral and a term for corners do without that condition. A learner that weighs loss, norm and sharpness can trade one for another, as the paper says itself.
+# **Claim.** Gaussian noise in all weights raises the loss, on average, by half its variance times the trace of the Hessian of the loss. What is left over is of order $\sigma^4$ where the loss is smooth. The paper's proof writes the rest with the Hessian at one intermediate point, the Lagrange point of Taylor's theorem, and keeps $\sigma$ so small that no ReLU is likely to flip. An integral, with a term for the corners, does without that condition. A learner that weighs loss, norm and sharpness can trade one for another, as the paper says itself.
 
 # %% tags=["parameters"]
 n = 6  # bits [4..8]
@@ -101,7 +101,7 @@ figures.show()
 #
 # **Why it holds, and where the proof may not.** Let us follow the loss along one direction, $\varphi(t) = L(\theta + t \sigma U)$. By Taylor's theorem $\varphi(1) = \varphi(0) + \varphi'(0) + \frac12 \varphi''(\xi)$ for some $\xi \in (0, 1)$, and then we take the mean over $U$. The mean of $\varphi'(0) = \sigma\, U \cdot \nabla L$ is zero. The mean of $U^\top H U$ at $\theta$ is the trace, since $\mathbb E\, U_i U_j$ is 1 if $i = j$, and 0 otherwise, and $\Delta$ is what is left. The step that can fail is the first, because it needs $\varphi''$ everywhere between 0 and 1, and if a ReLU flips on the way, there is a point without a second derivative.
 #
-# We first check the formula where it can be evaluated exactly. For the three weights every mean is a mean of a polynomial of degree 4, which a grid of $5^3$ points gives without error. By the example the rest must be $2 \sigma^4$; any other number in the last column than 1 would speak against the formula.
+# We first check the formula where it can be evaluated exactly. For the three weights every mean is a mean of a polynomial of degree 4, which a grid of $5^3$ points gives without error. By the example the rest must be $2 \sigma^4$, so any number other than 1 in the last column would speak against the formula.
 
 # %%
 nodes, shares = (f64(v.tolist()) for v in np.polynomial.hermite_e.hermegauss(5))
@@ -246,11 +246,11 @@ glue(unfitted=ratio["not fitted"].iloc[:5].max(), order_plateau=orders["plateau"
 glue(at_tenth=ratio.loc[0.1, "transformer"], at_third=ratio.loc[0.3, "transformer"])
 
 # %% [markdown]
-# {numref}`fig-remainder` shows two kinds of curves. Where the loss is smooth, for the plateau and the transformer, the ratio falls like $\sigma^2$, as it must: $\Delta$ is of order {glue:text}`order_plateau:.2f`. On the zigzag, however, it stays at {glue:text}`zigzag:.2f`, with a standard error of {glue:text}`zigzag_error:.2f` from {glue:text}`drawn` draws, the same for every $\sigma$, because every direction flips a unit at some input, however small the noise is. At such a point $H$ itself is only a convention.
+# {numref}`fig-remainder` shows two kinds of curves. Where the loss is smooth, for the plateau and the transformer, the ratio falls like $\sigma^2$, as it must: $\Delta$ is of order {glue:text}`order_plateau:.2f`. On the zigzag, however, it stays at {glue:text}`zigzag:.2f`, with a standard error of {glue:text}`zigzag_error:.2f` from {glue:text}`drawn` draws, which are the same for every $\sigma$. The reason is that every direction flips a unit at some input, however small the noise is. At such a point $H$ itself is only a convention.
 #
-# Kinks count also where the loss is not zero. A unit within reach of its kink, at an input with error $r$, puts a corner of size $r$ into the loss, and many such corners together are of the order $\sigma^2$ of the trace term itself; here they reach up to {glue:text}`unfitted:.2f` of it. Finally, the noise must be small, since at $\sigma = 0.1$ the rest is {glue:text}`at_tenth:.2f` times the trace term of the transformer, and at $\sigma = 0.3$ it is {glue:text}`at_third:.0f` times.
+# Kinks count also where the loss is not zero. If the noise can push a unit over its kink, at an input with error $r$, then the loss has a corner of size $r$ there. Many such corners together are of order $\sigma^2$, as the trace term itself is, and here they reach up to {glue:text}`unfitted:.2f` of it. Finally, the noise must be small, since at $\sigma = 0.1$ the rest is {glue:text}`at_tenth:.2f` times the trace term of the transformer, and at $\sigma = 0.3$ it is {glue:text}`at_third:.0f` times.
 #
-# The first paper applies the theorem to a transformer that it writes by hand. How large $\Delta$ is there, is computed in {ref}`ch-perturbed-sharpness`.
+# The first paper applies the theorem to a transformer that it writes by hand. How large $\Delta$ is for that transformer is computed in {ref}`ch-perturbed-sharpness`.
 #
 # ## A Lagrange point that does not exist
 #
@@ -386,7 +386,7 @@ glue(norm_paid=100 * (learners["squared norm"][1.0] / 2 - 1))
 #
 # **Statement.** As restored, the rest is half of $\sigma^2\, U^\top (H(\theta + U') - H(\theta)) U$ in the mean, with a Lagrange point $U'$ for each $U$. The paper has the proviso that $\sigma$ "is chosen small enough that no ReLU activations change sign under perturbation with high probability". Where no activation changes its sign, there is such a point.
 #
-# **Counterexample.** It is one to the step for each $U$, where the proviso fails. For one ReLU and the loss $(w_+)^2$, from $w = -1$ to $w = 1$, the point would need the curvature $\frac12$, and only 0 and 2 occur. Any other pair of $-w$ and $w$ does the same.
+# **Counterexample.** It refutes the step for a single $U$, at a place where the proviso fails. For one ReLU and the loss $(w_+)^2$, from $w = -1$ to $w = 1$, the point would need the curvature $\frac12$, and only 0 and 2 occur. Any other pair of $-w$ and $w$ does the same.
 #
 # **Why.** Taylor's theorem with a Lagrange point needs a second derivative everywhere on the segment. A ReLU that flips on the way has none at its kink. That flips are improbable does not take them out of a mean that is said to be exact.
 #
@@ -416,7 +416,7 @@ ledger.show()
 #
 # ```{solution} ex-useless-trace
 # :class: dropdown
-# The two are equal if $2\sigma^4 = \sigma^2 (u^2 + 2v^2)$, that is, at $\sigma^2 = \frac12 u^2 + v^2$. So the *sharpest* weights are those for which the trace is a good approximation longest, because the rest does not depend on $u$ and the trace term does.
+# The two are equal if $2\sigma^4 = \sigma^2 (u^2 + 2v^2)$, that is, at $\sigma^2 = \frac12 u^2 + v^2$. So it is at the *sharpest* weights that the trace remains a good approximation up to the largest noise, because the rest does not depend on $u$ and the trace term does.
 # ```
 #
 # ```{exercise}

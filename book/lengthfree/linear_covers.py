@@ -19,7 +19,7 @@
 # # Covers of linear maps that do not count the inputs
 #
 # ```{verdict}
-# Lemmas 3.4 and 3.5 are false for matrices with bounded columns, as they are printed: at {glue:text}`k_wide` outputs the hidden constants would have to be {glue:text}`forced_34:.0f` and {glue:text}`forced_35:.0f`, and they grow with the number of outputs. For matrices with bounded rows both are true, with a constant of 7, if the logarithm in Lemma 3.5 has the number of outputs in place of the dimension of the inputs.
+# Lemmas 3.4 and 3.5 bound the number of matrices that can stand in for all matrices of bounded norm. As printed, for matrices with bounded columns, they are false: at {glue:text}`k_wide` outputs the hidden constants would have to be {glue:text}`forced_34:.0f` and {glue:text}`forced_35:.0f`, and they grow with the number of outputs. For matrices with bounded rows both are true, with a constant of 7, if the logarithm in Lemma 3.5 has the number of outputs in place of the dimension of the inputs.
 # ```
 # **Needs** {ref}`ch-mixed-inputs`. **Read** 9 min. **Runs in** 10 s. **Source** printed.
 #
@@ -75,7 +75,7 @@ table(by_hand, "Log size of a cover at ε = 1/2, one row and one column", form="
 #
 # ## The statement
 #
-# A matrix $W \in \mathbb R^{k \times d}$ maps inputs $x \in \mathbb R^d$ to outputs $Wx$. With its columns $W_{:,i}$ we write $\|W\|_{q,p} = \bigl\| (\|W_{:,1}\|_q, \dots, \|W_{:,d}\|_q) \bigr\|_p$. A class of matrices is *covered* at scale $\epsilon$ on some inputs by members, if every $W$ of the class has one of them, $\hat W$, with $\|(W - \hat W)x\|_2 \le \epsilon$ on all these inputs. $N_\infty$ is the least number of members that do. Its logarithm, always natural here, is what bounds on generalization contain. Matrices are bounded by $B_w$, inputs by $B_x$, and $a = B_w^2 B_x^2/\epsilon^2$.
+# A matrix $W \in \mathbb R^{k \times d}$ maps inputs $x \in \mathbb R^d$ to outputs $Wx$. With its columns $W_{:,i}$ we write $\|W\|_{q,p} = \bigl\| (\|W_{:,1}\|_q, \dots, \|W_{:,d}\|_q) \bigr\|_p$. Some members of a class of matrices *cover* it at scale $\epsilon$ on some inputs if every $W$ of the class has one of these members, $\hat W$, with $\|(W - \hat W)x\|_2 \le \epsilon$ on all these inputs. $N_\infty$ is the least number of members that do. Its logarithm, always natural here, is what bounds on generalization contain. Matrices are bounded by $B_w$, inputs by $B_x$, and $a = B_w^2 B_x^2/\epsilon^2$.
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Lemmas 3.4 and 3.5
 # :label: lengthfree-lem3-4
@@ -133,9 +133,9 @@ for result, name, value, where in (
 # %% [markdown]
 # The figure shows the constant that would have to stand in front of each lemma. The two curves for columns rise nearly like straight lines on logarithmic axes, so no constant is large enough for all $k$, whereas the curve for rows falls slowly towards 2.
 #
-# The difference comes from a transpose, and the source has it too, as far as we have it: {prf:ref}`variables-lem4-5` bounds columns, writes $Wx$, and proves $W^\top x$. There $Wx$ is not defined, so it can be read as $W^\top x$. Here $W$ is $k \times d$ and $Wx$ is defined, so the lemma makes a statement about columns, and this statement is false.
+# The difference comes from a transpose, and the source of the lemma, as far as we have it, makes the same slip: {prf:ref}`variables-lem4-5` bounds columns and writes $Wx$, but what it proves is about $W^\top x$. In that paper $Wx$ is not defined, so it can be read as $W^\top x$. In this paper $W$ is $k \times d$ and $Wx$ is defined, so the lemma makes a statement about columns, and this statement is false.
 #
-# **A kinder reading** takes rows for columns in both lemmas. Then Lemma 3.4 is true, but Lemma 3.5 is not yet true, because it needs $\log(kn)$, outputs times inputs, for $\log(dn)$ (see the exercise). At $n = d$ that is the $\log(dk)$ of Lemma 3.4, whereas $\log(dn)$ would give $\log(d^2)$. The paper does not mean rows by $\|\cdot\|_{q,p}$, since it defines the norm by columns, and its Lemma 3.3, in the same notation, needs them. But rows serve in both places where it uses Lemma 3.4, Corollaries D.0.2 and F.0.2. D.0.2 holds for columns too, by another proof ({ref}`ch-single-layer-corollaries`), whereas F.0.2 has a fault of its own ({ref}`ch-layer-by-layer`).
+# **A kinder reading** takes rows for columns in both lemmas. Then Lemma 3.4 is true. Lemma 3.5 is not yet true, because it needs $\log(kn)$, the logarithm of outputs times inputs, in place of $\log(dn)$ (see the exercise). At $n = d$ that is the $\log(dk)$ of Lemma 3.4, whereas $\log(dn)$ would give $\log(d^2)$. The paper does not mean rows by $\|\cdot\|_{q,p}$, since it defines the norm by columns, and its Lemma 3.3, in the same notation, needs them. But rows are enough in the two places where the paper uses Lemma 3.4, which are Corollaries D.0.2 and F.0.2. D.0.2 holds for columns too, by another proof ({ref}`ch-single-layer-corollaries`), whereas F.0.2 has a fault of its own ({ref}`ch-layer-by-layer`).
 #
 # ## Rows: the repaired lemma
 #
@@ -155,7 +155,7 @@ for result, name, value, where in (
 #
 # Let $\tau = \epsilon^2/2$ be the unit, $z_j = \lfloor \|W_j\|/\tau \rfloor$, and $U_j$ the row $W_j$ shortened to length $s_j = z_j \tau$.
 #
-# *The walk.* Start from $V_j = 0$. While some input has $|(U_j - V_j) \cdot x_i| > \tau \sqrt{z_j}$, take one where this is largest, add $\pm \tau \sqrt{z_j}\, x_i$ to $V_j$, with the sign of $(U_j - V_j) \cdot x_i$, and if $V_j$ is now longer than $s_j$, shorten it to $s_j$. The first changes $\|U_j - V_j\|^2$ by less than $-2 \tau^2 z_j + \tau^2 z_j \|x_i\|^2 \le -\tau^2 z_j$; the second does not increase it, since $U_j$ lies in the ball of radius $s_j$. It starts at $\tau^2 z_j^2$, so there are fewer than $z_j$ steps.
+# *The walk.* Start from $V_j = 0$. While some input has $|(U_j - V_j) \cdot x_i| > \tau \sqrt{z_j}$, take one where this is largest, add $\pm \tau \sqrt{z_j}\, x_i$ to $V_j$, with the sign of $(U_j - V_j) \cdot x_i$, and if $V_j$ is now longer than $s_j$, shorten it to $s_j$. Adding changes $\|U_j - V_j\|^2$ by less than $-2 \tau^2 z_j + \tau^2 z_j \|x_i\|^2 \le -\tau^2 z_j$; shortening does not increase it, since $U_j$ lies in the ball of radius $s_j$. This square is $\tau^2 z_j^2$ at the start, so there are fewer than $z_j$ steps.
 #
 # *The error* at an input consists of two parts, which we write with $S = \sum_j s_j \le 1$. Shortening contributes $\sum_j (\|W_j\| - s_j)^2 \le \tau \sum_j (\|W_j\| - s_j) \le \tau (1 - S)$, and the walk contributes $\sum_j \tau^2 z_j = \tau S$, so together the error is at most $\sqrt\tau\, (\sqrt{1 - S} + \sqrt S) \le \sqrt{2 \tau} = \epsilon$.
 #
@@ -201,7 +201,7 @@ def error(W, X, epsilon):
 
 
 # %% [markdown]
-# The adversary moves matrix and inputs together, with a tenth of the trials where rows or inputs are in hundreds; there it finds little more than random draws. Two more instances are made by hand, for the two limits of the proof. Four equal rows of length just below $2\tau = \frac14$, at $\epsilon = \frac12$, use both parts of the error in full. And one row that has equal parts along {glue:text}`apart` orthonormal inputs needs as many steps as are allowed.
+# The adversary changes the matrix and the inputs together. Where there are hundreds of rows or inputs it has only a tenth of the trials, and finds little more than random draws do. Two more instances are made by hand, for the two limits of the proof. Four equal rows of length just below $2\tau = \frac14$, at $\epsilon = \frac12$, use both parts of the error in full. And one row that has equal parts along {glue:text}`apart` orthonormal inputs needs as many steps as are allowed.
 
 # %% mystnb={"code_prompt_hide": "The adversary", "code_prompt_show": "The adversary"} tags=["hide-input"]
 

@@ -19,7 +19,7 @@
 # # Where a cover of linear maps has to look
 #
 # ```{verdict}
-# Yes, to cover linear maps on all inputs of bounded $\ell_1$ norm it is enough to cover them on the vertices of that ball, as long as outputs are compared in a norm. The paper's definition also allows the exponent $\frac12$, which gives no norm and which nothing uses. There it fails: {glue:text}`on_vertices` map covers the vertices where {glue:text}`on_all` are needed for all inputs.
+# Yes, to cover linear maps on all inputs of bounded $\ell_1$ norm it is enough to cover them on the vertices of that ball, as long as outputs are compared in a norm. The paper's definition also allows the exponent $\frac12$, which gives no norm and which nothing uses. With this exponent it fails: {glue:text}`on_vertices` map covers the vertices, but {glue:text}`on_all` are needed for all inputs.
 # ```
 # **Needs** nothing but linear algebra. **Read** 7 min. **Runs in** 10 s. **Source** printed; the range of $q$ restored.
 #
@@ -75,7 +75,7 @@ figures.show()
 # Let the inputs be those with $\|x\|_1 \le B_x$. For every class $\mathcal W$ and $N \ge d$, the covering number $N_\infty(\mathcal F, \epsilon, N, \|\cdot\|_q)$ equals the one on the $d$ inputs $B_x e_1, \dots, B_x e_d$.
 # ```
 #
-# The lemma names no range of $q$. Section 2.4 of the paper defines covers for every real $q > 0$, but all uses have $q = 2$. Nowhere is it printed that the lemma holds for every $q > 0$; this is what the two say if they are read together.
+# The lemma names no range of $q$. Section 2.4 of the paper defines covers for every real $q > 0$, but all uses have $q = 2$. It is printed nowhere that the lemma holds for every $q > 0$, but this is what the lemma and Section 2.4 say if they are read together.
 #
 # ```{prf:lemma} Trauger and Tewari (2024), Appendix A
 # :label: lengthfree-appA
@@ -161,7 +161,7 @@ glue(on_vertices=qs.loc[0.5, on_vertices], on_all=qs.loc[0.5, on_all])
 #
 # The second lemma covers each row by itself, so if all $k$ rows are off by $\epsilon$ at the same input, the output is off by $k^{1/q} \epsilon$; this happens if the worst row is repeated.
 #
-# One condition matters here, because the paper's covers are subsets of the class, whereas a matrix that is put together from covered rows need not lie in the class, if the class is just *any* set of matrices with bounded rows. For example, let the scalars be $w \in [-1, 1]$, the input 1, and $\epsilon = \frac32$, so that the number 0 covers them and $C = 0$. But two matrices, all entries $1$ and all entries $-1$, are $2 k^{1/q}$ apart, and a class of these two needs both. For the class of *all* matrices with such rows the statement holds, and the folded cell checks both cases.
+# One condition matters here. The paper's covers are subsets of the class, but a matrix that is put together from covered rows need not lie in the class, if the class is just *any* set of matrices with bounded rows. For example, let the scalars be $w \in [-1, 1]$, the input 1, and $\epsilon = \frac32$, so that the number 0 covers them and $C = 0$. But two matrices, all entries $1$ and all entries $-1$, are $2 k^{1/q}$ apart, and a class of these two needs both. For the class of *all* matrices with such rows the statement holds, and the folded cell checks both cases.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 
@@ -235,7 +235,7 @@ glue(needed_signs=members(1, -1))
 #
 # **Statement.** A scalar cover of log size $C$ gives any set of matrices with such rows a cover of log size $kC$.
 #
-# **Counterexample.** To the step that the assembled matrix is in the class: take scalars in $[-1, 1]$ and $\epsilon = \frac32$, so $C = 0$. Of the two matrices with all entries $\pm1$, {glue:text}`needed_signs` are needed, not 1.
+# **Counterexample.** It refutes the step that the assembled matrix is in the class. Take scalars in $[-1, 1]$ and $\epsilon = \frac32$, so $C = 0$. Of the two matrices with all entries $\pm1$, {glue:text}`needed_signs` are needed, not 1.
 #
 # **Why.** The matrices put together from covered rows need not belong to the class, as the paper's covers must.
 #

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 10 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** An automaton that writes each state down before it reads on asks for a function of a few bits at each step, whatever the length of its word. So the step's sensitivity does not grow, while that of the last state may. Whether the sensitivity of the last state grows is decided by a criterion on pairs of states, which is ours.
+# **Claim.** If an automaton writes each state down before it reads on, then each of its steps is a function of a few bits, whatever the length of its word. So the step's sensitivity does not grow, while that of the last state may. Whether the sensitivity of the last state grows is decided by a criterion on pairs of states, which is ours.
 #
 # ## Why one should care
 #
@@ -87,7 +87,7 @@ machines = automata.every_automaton(states, 2)
 in_one_go = automata.final_sensitivity(machines, word)  # (automata, word)
 grows = automata.grows(machines)
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of the last state as a function of the whole word, over all automata with two letters and three states: from the least to the largest (shade) and median (line), apart by the criterion of {prf:ref}`scratchpad-growth`. Grey: the most that the bits of a step with a scratchpad can have in sum.", "name": "fig-last-state"}, "image": {"alt": "Log-log plot against the length of the word. The automata of the first kind lie in a band that rises with slope one. Those of the second kind are level from some twenty letters on, their median below a grey horizontal line."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of the last state as a function of the whole word, over all automata with two letters and three states: from the least to the largest (shade) and the median (line), separately for the two kinds that the criterion of {prf:ref}`scratchpad-growth` distinguishes. Grey: the most that all bits of one step with a scratchpad can have together.", "name": "fig-last-state"}, "image": {"alt": "Log-log plot against the length of the word. The automata of the first kind lie in a band that rises with slope one. Those of the second kind are level from some twenty letters on, their median below a grey horizontal line."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.9)
 at = list(range(1, word + 1))
 for k, (rows, label) in enumerate(
@@ -106,13 +106,13 @@ figures.show()
 #
 # ```{prf:proposition} Bounded or linear (ours)
 # :label: scratchpad-growth
-# Suppose that letters are uniform and independent, and call a pair of states *parted* if no word leads both to one state. If a state that is visited for ever has a flip of one bit after which a parted pair can be reached, then $\mathrm{as}_n \ge c\, n$ for some $c > 0$ and all large $n$. If there is no such state, $\mathrm{as}_n$ is bounded.
+# Suppose that letters are uniform and independent, and call a pair of states *parted* if no word leads both to one state. If at some state that is visited for ever the flip of one bit makes it possible to reach a parted pair, then $\mathrm{as}_n \ge c\, n$ for some $c > 0$ and all large $n$. If there is no such state, $\mathrm{as}_n$ is bounded.
 # ```
 #
 # **The idea of the proof.** A flip matters at the end if the two runs never meet again. If this can happen again and again, as in PARITY, every part of the word contributes; if runs always meet, as in LAST, only the last letters do.
 #
 # ```{dropdown} Proof
-# In the first case the state has a positive share of all times, each time the flip leads to a parted pair with some fixed chance, and from then on the two runs differ. In the second case, from every pair that a flip can make at a state visited for ever, the runs meet within $|X|^2$ letters with a fixed chance. So the chance that they still differ decays geometrically, and the sum over the time of the flip is bounded. The expected number of visits to all other states is finite. $\square$
+# In the first case the automaton is in this state at a positive share of all steps. Each time the flip leads to a parted pair with some fixed chance, and from then on the two runs differ. In the second case, from every pair that a flip can make at a state visited for ever, the runs meet within $|X|^2$ letters with a fixed chance. So the chance that they still differ decays geometrically, and the sum over the time of the flip is bounded. The expected number of visits to all other states is finite. $\square$
 # ```
 
 # %%
@@ -149,7 +149,7 @@ thm7.holds(
 #
 # **Proof.** A set of $N$ words has at most $\frac N2 \log_2 N$ pairs that are one flip apart {cite}`odonnell2014`. So a word has at most $\log_2 N$ neighbours on average, and no more flips can change $g$. If all words are codes, equality means that every flip changes $g$. $\square$
 #
-# So for the mean the theorem needs no assumption on the number of bits. At single inputs it does, because with three states coded 00, 01, 10 and two letters an input can have three flips, and $\log_2 6 = 2.58$. We list *every* automaton of some sizes, in binary code. A mean above the bound would refute the proposition.
+# So the bound on the mean needs no assumption on the number of bits. The same bound at every single input does need one: with three states coded 00, 01, 10 and two letters an input can have three flips, which is more than $\log_2 6 = 2.58$. We list *every* automaton of some sizes, in binary code. A mean above the bound would refute the proposition.
 
 # %%
 rows = []
@@ -178,7 +178,7 @@ thm7.holds(
 glue(listed=int(every["automata"].sum()), word=word)
 
 # %% [markdown]
-# No mean exceeds its bound, and single inputs do. With two states and two letters only PARITY and its negation attain the bound, so among the smallest automata PARITY is the worst one also with a scratchpad.
+# No mean exceeds its bound, but at single inputs the number of flips can. With two states and two letters only PARITY and its negation attain the bound, so among the smallest automata PARITY is the worst one also with a scratchpad.
 #
 # ## The data do not say which function
 #
@@ -225,7 +225,7 @@ ledger.show()
 #
 # ## What we found
 #
-# * Theorem 7 is true. Where all words are codes, its bound is attained by parities of all bits and by no other function. For the mean it needs no assumption on the number of bits, whereas at single inputs it does.
+# * Theorem 7 is true. Where all words are codes, its bound is attained by parities of all bits and by no other function. As a bound on the mean it needs no assumption on the number of bits, whereas as a bound at every single input it does.
 # * The theorem is about the step and not about the data, because the parity of the prefix fits the same strings and has sensitivity $i$.
 # * A last state has bounded or linear sensitivity, and a criterion on pairs of states says which. A scratchpad lowers the sensitivity only for automata that do not forget.
 #

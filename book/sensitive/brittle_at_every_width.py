@@ -64,7 +64,7 @@ def bit_strings(count, n):
 # %% [markdown]
 # ## Why one should care
 #
-# There are transformers that compute PARITY at every length, so why is PARITY hard to learn? A set of weights can be correct and still be of no use, if one has to hit it exactly: training stops near a minimum, and weights are stored with finitely many digits. The theorem says that every transformer for a sensitive function is of this kind. It is the paper's explanation for two observations, that such functions are hard to learn, and that what was learned on short strings fails on long ones. The explanation would be weaker if it needed very wide networks, or if it were only about the largest of all magnifications. We show that neither is needed.
+# There are transformers that compute PARITY at every length, so why is PARITY hard to learn? A set of weights can be correct and still be of no use, if one has to hit it exactly: training stops near a minimum, and weights are stored with finitely many digits. The theorem says that every transformer for a sensitive function is of this kind. It is the paper's explanation for two observations, that such functions are hard to learn, and that what was learned on short strings fails on long ones. The explanation would be weaker if it needed very wide networks, or if it were only about the largest of all magnifications. We show that it needs neither.
 #
 # ## A magnified token by hand
 #
@@ -86,7 +86,7 @@ rows = {
 table(pd.DataFrame(rows).T.rename_axis("bits"), "Answers before and after the step", form=".3f")
 
 # %% [markdown]
-# At 4 bits the token is longer than the step, and the answers survive. At 64 bits, however, the token is about 70 times shorter than the step. Layer norm then divides by the deviation of the *step*, which does not depend on $n$, and so both answers are near 0. In other words, a step that by itself keeps the token away from 0 limits the magnification, and with it the sensitivity. The theorem says that this happens in every transformer.
+# At 4 bits the token is longer than the step, and the answers survive. At 64 bits, however, the token is about 70 times shorter than the step. Layer norm then divides by the deviation of the *step*, which does not depend on $n$, and so both answers are near 0. In other words, the step alone keeps the token away from 0, and this limits the magnification, and with it the sensitivity. The theorem says that this happens in every transformer.
 #
 # ## The statement
 #
@@ -109,7 +109,7 @@ table(pd.DataFrame(rows).T.rename_axis("bits"), "Answers before and after the st
 #
 # ## A mean in place of a maximum
 #
-# As in the example, what makes $T_{\theta + \Delta}$ insensitive is the last bias before each layer norm. Its part $\Delta_k \in \mathbb R^d$ of the step moves all tokens alike, and a token whose $Y_j$ is near $-\Delta_k$ is magnified most, by $1/N_j$. The paper follows the largest magnification of all $n$ tokens, which grows with $n$ because among more tokens one is nearer to $-\Delta_k$. But only few tokens are near $-\Delta_k$, and attention gives each of them only a share of $\frac1n$, so that the mean over the tokens is what matters. To see the difference we draw biases of $L$ layers and, in each layer, $n$ tokens at random places, and compute both. If the mean grew with $n$ as well, nothing would be gained by following it.
+# As in the example, what makes $T_{\theta + \Delta}$ insensitive is the last bias before each layer norm. The part $\Delta_k \in \mathbb R^d$ of the step that changes this bias moves all tokens alike, and a token whose $Y_j$ is near $-\Delta_k$ is magnified most, by $1/N_j$. The paper follows the largest magnification of all $n$ tokens, which grows with $n$ because among more tokens one is nearer to $-\Delta_k$. But only few tokens are near $-\Delta_k$, and attention gives each of them only a share of $\frac1n$, so that the mean over the tokens is what matters. To see the difference we draw biases of $L$ layers and, in each layer, $n$ tokens at random places, and compute both. If the mean grew with $n$ as well, nothing would be gained by following it.
 
 
 # %%
@@ -162,11 +162,11 @@ thm6.holds(
 #
 # ## The theorem for every width
 #
-# Where does the condition $d > 12 L$ come from? The paper excludes steps after which some $N^{(k)}_j(x)$ is below $n^{-a}$, which have a probability of $O(n^{1 - a(d-1)})$ for every exponent $a$. For the other steps we can use the sharper law {prf:ref}`blowup-local` of this book in place of (12). It gives $s(T_{\theta + \Delta}, x) / n = O(n^{aL - 1} \log n)$, with $s(T, x) = \frac14 \sum_i |T(x) - T(x^{\oplus i})|^2$. Both terms vanish if $\frac1{d-1} < a < \frac1L$, so with this law $d > L + 1$ is already enough. With (12), which contains the neighbours of $x$, a square and $\sqrt n$, the paper needs $d > 12 L$. If one follows the mean, even less than $d > L + 1$ is needed:
+# Where does the condition $d > 12 L$ come from? The paper excludes steps after which some $N^{(k)}_j(x)$ is below $n^{-a}$, which have a probability of $O(n^{1 - a(d-1)})$ for every exponent $a$. For the other steps we can use the sharper law {prf:ref}`blowup-local` of this book in place of (12). It gives $s(T_{\theta + \Delta}, x) / n = O(n^{aL - 1} \log n)$, with $s(T, x) = \frac14 \sum_i |T(x) - T(x^{\oplus i})|^2$. Both terms vanish if $\frac1{d-1} < a < \frac1L$, so with this law $d > L + 1$ is already enough. With its own law (12), which contains the neighbours of $x$, a square and $\sqrt n$, the paper needs $d > 12 L$. If one follows the mean, even less than $d > L + 1$ is needed:
 #
 # ```{prf:theorem} Sharpened (ours)
 # :label: brittle-repaired
-# Let $d \ge 3$, and let the shape of the network be fixed. Let the norms of all weights, but the first layer's queries and keys, and the lengths of the encodings stay bounded as $n$ grows. Then for every $\rho > 0$ there is a $K$ that does not depend on $n$, with
+# Let $d \ge 3$, and let the shape of the network be fixed. As $n$ grows, let the lengths of the encodings and the norms of all weights stay bounded, except for the queries and keys of the first layer. Then for every $\rho > 0$ there is a $K$ that does not depend on $n$, with
 #
 # $$\mathbb E_\Delta\, \mathrm{as}_n(T_{\theta + \Delta}) \le K \quad \text{for all } n, \qquad \liminf_{n \to \infty}\, L_{\rho, n}(T) \ge \liminf_{n \to \infty} \frac{\mathrm{as}_n(T_\theta)}{n} .$$
 #
@@ -207,7 +207,7 @@ thm6.holds(
 # **The shorter way, for $d > L + 1$.** By the same shift, $P(N^{(k)}_j(x) < r) \le P(\|u_k\| < \sqrt d\, r) = O(r^{d-1})$ for each of the $n L$ tokens. Now take $r = n^{-a}$, and {prf:ref}`blowup-local` with $B(x) \le n^{aL}$. $\square$
 # ```
 #
-# **A step of the printed proof that fails: caps.** For the chance of a small centred bias the paper takes a cap on a sphere in $\mathbb R^d$. But centred vectors fill only $d - 1$ dimensions, and a cap of radius $r$ on *their* sphere has an area of order $r^{d-2}$, not $r^{d-1}$. The exponent $d - 1$ is right for the bias itself, though. Both chances are incomplete Beta functions (for $D = 100$), and the table has their powers of $r$ between $10^{-4}$ and $10^{-3}$.
+# **A step of the printed proof that fails: caps.** For the chance of a small centred bias the paper takes a cap on a sphere in $\mathbb R^d$. But centred vectors fill only $d - 1$ dimensions, and a cap of radius $r$ on *their* sphere has an area of order $r^{d-2}$, not $r^{d-1}$. The exponent $d - 1$ is right, though, for the chance that the centred bias itself is short. Both chances, that of the cap and that of the bias, are incomplete Beta functions (here for $D = 100$), and the table has the powers of $r$ with which they grow between $10^{-4}$ and $10^{-3}$.
 
 # %% mystnb={"code_prompt_hide": "Beta functions, and two checks", "code_prompt_show": "Beta functions, and two checks"} tags=["hide-input"]
 d, radii = np.arange(4.0, 9)[:, None], np.array([1e-4, 1e-3])
@@ -510,7 +510,7 @@ glue(narrow=left["sharpness"].iloc[-1], longest=longest, K_parity=K)
 #
 # Scores that grow like $\log n$ let a head attend to a single token of a long string. Do such scores help to compute a sensitive function? The paper remarks that they do not, if they stand in the first layer. In our proof these scores do not occur at all, because the 6 in (1) holds for every row of scores. This 6 bounds a mean over inputs, and no such bound holds at every input. To see the difference, we compute what all flips together do to a head with scores $\pm \log n$ that computes OR, on average and at the string of zeros. A mean above 6 would refute the bound.
 #
-# (Appendix C ends with a remark on a layer norm behind attention too, before which no bias stands; it is the subject of {ref}`ch-two-layer-norms`.)
+# (Appendix C ends with a remark on networks that have a layer norm behind attention too, with no bias before it. This remark is the subject of {ref}`ch-two-layer-norms`.)
 
 
 # %% mystnb={"code_prompt_hide": "The head for OR, and a check", "code_prompt_show": "The head for OR, and a check"} tags=["hide-input"]
@@ -534,7 +534,7 @@ glue(or_mean=or_mean, or_zero=or_zero)
 #
 # ## What would falsify this
 #
-# A pair of functions that are nearer to each other than their sensitivities allow would refute Lemma 21 or its form at finite length; dropping $1 - 1/\alpha$, or the last term, produces such pairs. A ratio above 1 in one of the steps would refute {prf:ref}`brittle-repaired`; leaving out the mean over tokens, or the factor $Q$, or going to $d = 2$, gives such ratios. So would a mean magnification that grows with the number of tokens, as the largest does, or an exact PARITY whose sharpness stays below 1. A step of the first queries and keys alone, which moves no bias, leaves PARITY as it is.
+# A pair of functions that are nearer to each other than their sensitivities allow would refute Lemma 21 or its form at finite length; dropping $1 - 1/\alpha$, or the last term, produces such pairs. A ratio above 1 in one of the steps would refute {prf:ref}`brittle-repaired`; leaving out the mean over tokens, or the factor $Q$, or going to $d = 2$, gives such ratios. So would a mean magnification that grows with the number of tokens, as the largest does, or an exact PARITY whose sharpness stays below 1. The control for the last is a step of the first queries and keys alone, which moves no bias and leaves PARITY as it is.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

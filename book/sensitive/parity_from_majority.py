@@ -135,7 +135,7 @@ ledger.result("sensitive.lem8").holds(
 glue(n_max=n_max)
 
 # %% [markdown]
-# The lemma has no wrong answer, and each variant fails already at a string of one or two bits. With *half* in the inner vote the answer is OR, and the next two changes give a constant. So {prf:ref}`sensitive-lem8` depends on a margin of a single vote.
+# The lemma has no wrong answer, and each variant fails already at a string of one or two bits. If *half* is enough in the inner vote, the answer is OR, and the next two changes give a constant. So {prf:ref}`sensitive-lem8` depends on a margin of a single vote.
 #
 # ## Four lines of RASP
 #
@@ -190,7 +190,7 @@ def circuit_parity(x, removed=0):
 #
 # The paper says that FO[M] permits the restricted vote. We show one way to define it by plain votes over all positions. Let $a$ positions have $\varphi$ and $\psi$, let $b$ have $\varphi$ and not $\psi$, and let $c$ be *neutral*, without $\varphi$. We want to know whether $a > b$, and the difficulty is that the neutral positions also have a vote. The idea is to let them cancel each other. Cut the string at a position $p$, and let the neutral positions on one side of the cut, $c_1$ of them, vote yes and the $c_2$ on the other side no. The same is done with the sides exchanged.
 #
-# * If $n$ is even, then $a > b$ if and only if for *every* cut one of the two ways wins.
+# * If $n$ is even, then $a > b$ if and only if for *every* cut one of the two ways has more yes than no votes, which means that it *wins*.
 # * If $n$ is odd, we cut *at* a neutral position, which itself votes no. Again one of the two ways must win for every such cut; without neutral positions $\mathsf M i\,\psi$ must hold.
 #
 # Whether $n$ is even can be said as well, because $n$ is even if and only if some $p$ has exactly half of the positions at or before it.
@@ -324,9 +324,9 @@ for id, name, control in (
 #
 # * **The inner vote** at position $i$ is changed by a flip of $x_j$ if and only if the other $n-1$ bits balance, and so $\mathrm{as}(g_i) = n \binom{n-1}{i-1} / 2^{n-1}$. At the middle position this is about $\sqrt{2n/\pi}$, elsewhere less. Summed over $i$ it is $n$, which means that **one flip changes one inner vote of $n$, on average**.
 # * **The outer vote** can be taken by itself, as a function of $2n$ independent bits, where $x_i$ says whether position $i$ takes part, and $v_i$ how it votes. It is a sum of $n$ steps $0, 0, +1, -1$, and has $\mathrm{as} = 2n \binom{2n}{n}/4^n$, about $2\sqrt{n/\pi}$.
-# * **Both, nested,** are PARITY, and have $n$.
+# * **Both votes, nested,** are PARITY, whose average sensitivity is $n$.
 #
-# The appendix of the paper explains the $n$ as a product of two factors of order $\sqrt n$. We count the sensitivities on all strings, and add the variants of above with *half is enough*, whose votes are just as insensitive. If a product were the reason, these variants would have about $n$ as well.
+# The appendix of the paper explains the $n$ as a product of two factors of order $\sqrt n$. We count the sensitivities on all strings, and add the variants from above with *half is enough*, whose votes are just as insensitive. If a product were the reason, these variants would have about $n$ as well.
 
 
 # %%

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 15 min. **Runs in** 15 s. **Source** printed (construction), quoted (theorems).
 #
-# **Claim.** A transformer that may write down what it has found so far computes the parity of any number of bits with sets of two bits only. The paper compares two bounds on its error at a fixed size of the noise. In one pass the bound grows exponentially with the length, as stated. For the chain the proof gives the shared weights the norm of a network for two bits, which is too small. With the right norm, at the best noise, the chain's bound is linear in the length up to a logarithm, and the bound for one pass is quadratic.
+# **Claim.** A transformer that may write down what it has found so far computes the parity of any number of bits, although each of its steps uses a set of two bits only. The paper compares two bounds on its error at a fixed size of the noise. In one pass the bound grows exponentially with the length, as stated. For the chain the proof gives the shared weights the norm of a network for two bits, which is too small. With the right norm, at the best noise, the chain's bound is linear in the length up to a logarithm, and the bound for one pass is quadratic.
 
 # %% tags=["parameters"]
 n_max = 14  # longest input whose 2**n_max strings are all tried, in bits [6..15]
@@ -82,7 +82,7 @@ glue(n_max=n_max, strings=2**n_max, m=m, sigma=sigma, T_max=T_max)
 #
 # ```{prf:proposition} Lintilhac and Shaikh (2026), Appendix G
 # :label: sharper-cot
-# *(True, but for what it says about the norm.)* Give positions $j$ and $T + j$ the same code. Start with the string $x_1 \dots x_T$ and $s_1 = 0$ at position $T+1$. At step $t$ the last token is at position $T + t$. It attends to $t$ and $T+t$ alike, the MLP for $d = 2$ says whether $x_t + s_t$ is even, and the bit $s_{t+1}$ is written, which is 1 if the output is below $\frac12$. After $T$ steps the last bit written, $s_{T+1}$, is the parity of the string. Each step has the gradients of the network for $d = 2$, and the norm is smaller than that one's.
+# *(True, but for what it says about the norm.)* Give positions $j$ and $T + j$ the same code. Start with the string $x_1 \dots x_T$ and $s_1 = 0$ at position $T+1$. At step $t$ the last token is at position $T + t$. It attends to $t$ and $T+t$ alike, the MLP for $d = 2$ says whether $x_t + s_t$ is even, and the bit $s_{t+1}$ is written, which is 1 if the output is below $\frac12$. After $T$ steps the last bit written, $s_{T+1}$, is the parity of the string. Each step has the gradients of the network for $d = 2$, and the norm is smaller than the norm of that network.
 # ```
 #
 # In one pass the same parity needs a set of $d = T$ bits. We now follow one string of six bits through a network in which every weight is written by hand.
@@ -206,7 +206,7 @@ glue(gap_small=100 * gap.loc["2 log 2T"].max())
 #
 # ## The two theorems: $\sigma$ fixed
 #
-# The paper's Theorem 2 bounds the *expected loss* (mean squared error) of a learned network by what a hand-written network $\theta$ with the same function has: its squared norm $N = \|\theta\|^2$, or a bound $L(W, d, T)$ on it, and the bound $G_u(W, d)$ on its squared gradient. For a parity of one set, that is $W = 1$, these two bounds are
+# The paper's Theorem 2 bounds the *expected loss* (mean squared error) of a learned network by two numbers of a hand-written network $\theta$ with the same function. One is its squared norm $N = \|\theta\|^2$, or a bound $L(W, d, T)$ on it, and the other is the bound $G_u(W, d)$ on its squared gradient. For a parity of one set, that is $W = 1$, these two bounds are
 #
 # $$G_u(1, d) = 4 + 4(2 + d + 32d^2 + 32d^3), \qquad L(1, d, T) = 2 + (d + 1)(8 + 16 d^2 + 4 \log^2 T) .$$
 #
@@ -221,7 +221,7 @@ glue(gap_small=100 * gap.loc["2 log 2T"].max())
 # * *(Theorem 8; the growth is true. That the probability is at most this expression does not follow from Theorem 2, see below.)* Trained on the parity of all $T$ bits, the last two terms have a factor $T$. So the bound grows exponentially with $T$; with the chain, only linearly.
 # ```
 #
-# The formulas are missing in the text that we could read; a public reading note quotes them. Theorem 2 itself gives $G_u(1, T)$ and $L(1, T, T)$ in the second case. The proof says that these exceed $T$ times their values at $d = 2$, by growing faster than linearly. Since $T$ stands in the exponent, the claim is one from *below*: the bound grows at least exponentially. It would be refuted by lengths at which one of the two is less than $T$ times its value for two bits. There are none from $T = 4$ on, for both sides are elementary: $128\, (T^3 + T^2) + 4T + 12$ against $1556\, T$, and more than $16\, T^3 + 16\, T^2 + 8\, T$ against $T (218 + 12 \log^2 T)$.
+# The formulas are missing in the text that we could read; a public reading note quotes them. Theorem 2 itself gives $G_u(1, T)$ and $L(1, T, T)$ in the second case. The proof says that these exceed $T$ times their values at $d = 2$, by growing faster than linearly. Since $T$ stands in the exponent, the claim is one from *below*: the bound grows at least exponentially. It would be refuted by lengths at which one of the two is less than $T$ times its value for two bits. There are none from $T = 4$ on, as one can check with the two formulas: $128\, (T^3 + T^2) + 4T + 12$ against $1556\, T$, and more than $16\, T^3 + 16\, T^2 + 8\, T$ against $T (218 + 12 \log^2 T)$.
 
 
 # %%
@@ -329,13 +329,13 @@ glue(solved_one_hot=solved["chain, one-hot codes"], solved_short=solved["chain, 
 # %% [markdown]
 # Where a curve is below the grey line, the bound is almost 0, and where it is above, the bound is vacuous. With $m =$ {glue:text}`m` and $\sigma =$ {glue:text}`sigma:g` the curve for one pass crosses the line first, so that its bound is vacuous from $T =$ {glue:text}`passes` on. The chain's bound is vacuous from {glue:text}`passes_one_hot` bits on with one-hot codes, and from {glue:text}`passes_short` on with short ones. With the quoted norm it would last far longer.
 #
-# This is the exponent as quoted, but it is not what we get from Theorem 2. A wrong bit needs a loss of $\frac14$. If Theorem 2 is solved for its confidence at this loss, it has $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)^2$ whereas the quoted form has $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)$. So either a square is missing, or the loss is $\frac12$ there and a term in $\sigma^4$ is dropped. The formulas of the proof are not legible to us. With the square the three bounds end at {glue:text}`solved`, {glue:text}`solved_one_hot` and {glue:text}`solved_short` bits: much earlier, and one-hot codes outlast short ones. How the bounds grow is the same in both forms.
+# This is the exponent as quoted, but it is not what we get from Theorem 2. A bit can be wrong only if the loss is at least $\frac14$. If we solve Theorem 2 for its confidence at this loss, we get $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)^2$ whereas the quoted form has $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)$. So either a square is missing, or the loss is $\frac12$ there and a term in $\sigma^4$ is dropped. The formulas of the proof are not legible to us. With the square the three bounds become vacuous at {glue:text}`solved`, {glue:text}`solved_one_hot` and {glue:text}`solved_short` bits, which is much earlier, and now one-hot codes last longer than short ones. How the bounds grow is the same in both forms.
 #
 # Is the chain's bound linear in $T$ at a fixed $\sigma$, as the paper says? The bound is the sum of $T$ equal bounds for single steps, so it is linear if the bound for a single step is held constant. But as quoted that bound depends on $T$: the norm $L(1, 2, T) = 218 + 12 \log^2 T$ stands in the exponent, over $2\sigma^2$. With it the bound is not linear, and no power of $T$ bounds it ({ref}`ch-chain-codes` has the numbers). With one-hot codes $T \log^2 T$ stands in the exponent, so the chain's bound is exponential too.
 #
 # ## The best $\sigma$ for each length
 #
-# The theorems do not speak of it, but one may choose $\sigma$ by the length. A wrong bit needs an error of $\frac12$, so a loss of $\frac14$. By Markov's inequality a step is wrong with probability at most $4B$, and one of $T$ steps with probability at most $4TB$, where $B = \sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{N / m}$ is the bound of Theorem 2 without its small term for the confidence. The least value of this bound over $\sigma$ is
+# The theorems do not mention it, but one may choose another $\sigma$ for each length. A wrong bit needs an error of $\frac12$, so a loss of $\frac14$. By Markov's inequality a step is wrong with probability at most $4B$, and one of $T$ steps with probability at most $4TB$, where $B = \sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{N / m}$ is the bound of Theorem 2 without its small term for the confidence. The least value of this bound over $\sigma$ is
 #
 # $$B^* = 3 \left( \frac{\Sigma^2\, G_u\, N}{4 m} \right)^{1/3} .$$
 #
@@ -428,7 +428,7 @@ ledger.show()
 #
 # **Why.** All steps share the score matrices, which need a score for each of $T$ codes. With one-hot codes their squared norm grows like $T \log^2 T$, and the bound with the cube root of it.
 #
-# **Repair.** Unit codes of $\lceil 16 \log T \rceil$ random signs: the squared norm is at most $148 + 8 \lceil 16 \log T \rceil L^2$ with $L = 2 \log 2T$. With it in the place of $L(1, 2, T)$ the quoted theorem reads on, and $4 T B^* = O(T \log T)$ at the best $\sigma$.
+# **Repair.** Unit codes of $\lceil 16 \log T \rceil$ random signs: the squared norm is at most $148 + 8 \lceil 16 \log T \rceil L^2$ with $L = 2 \log 2T$. With this norm in the place of $L(1, 2, T)$ the quoted theorem keeps its form, and $4 T B^* = O(T \log T)$ at the best $\sigma$.
 #
 # **What survives.** Linear up to a logarithm, with short codes and at the best $\sigma$; and there the chain's bound is the smaller one from $T = {glue:text}`better_short`$ on with these, from {glue:text}`better` on with one-hot codes.
 # ```

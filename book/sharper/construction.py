@@ -19,7 +19,7 @@
 # # A transformer that computes a sparse function
 #
 # ```{verdict}
-# Yes, the hand-written transformer computes a sparse function, exactly in the limit of large attention scores and nearly so at the paper's own scores. With one term its largest error is {glue:text}`error_20:.4f` at the paper's length of 20 bits, and it decreases like the inverse of the length. Two small changes make the network exact at every second score, once the first score exceeds the logarithm of about four times the length.
+# Yes, the hand-written transformer computes a sparse function, exactly in the limit of large attention scores and nearly so at the paper's own scores. With one term its largest error is {glue:text}`error_20:.4f` at the paper's length of 20 bits, and it decreases like the inverse of the length. Two small changes make the network exact, whatever the score of the second attention is, once the score of the first exceeds the logarithm of about four times the length.
 # ```
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 18 min. **Runs in** 10 s. **Source** restored; the remark on zero weight is printed.
 #
@@ -43,7 +43,7 @@
 #
 # * *Gather.* A score of $2 \log 6$ has the exponential 36, so token 1 gives the weight 36 to each of its three members and 1 to the four other tokens, of which only bit 6 is a one. It receives $y_1 = \frac{108 + 1}{112} = 0.973$, where the mean of its members is $\frac33$. In the same way $y_2 = \frac{72 + 2}{112} = 0.661$ in place of $\frac23$.
 # * *Parity.* Both means are a little off, but the MLP is constant near each multiple of $\frac13$. It therefore returns 0 and 1, without any error.
-# * *Weigh.* Before the softmax divides by their sum, the two terms have the weights $0.8 \cdot 36 = 28.8$ and $0.6 \cdot 36 = 21.6$, and each of the five positions without a term has the weight $e^0 = 1$. The sum is 55.4, so these five positions together take $\frac5{55.4} = 9$ % of the attention. There the mean of all tokens, $\frac47$, has been turned into the number 0.93.
+# * *Weigh.* Before the softmax divides by their sum, the two terms have the weights $0.8 \cdot 36 = 28.8$ and $0.6 \cdot 36 = 21.6$, and each of the five positions without a term has the weight $e^0 = 1$. The sum is 55.4, so these five positions together take $\frac5{55.4} = 9$ % of the attention. At these positions the MLP has turned the mean of all tokens, $\frac47$, into the number 0.93.
 #
 # The output is $1.4 \cdot (\frac{21.6}{55.4} \cdot 1 + \frac{5}{55.4} \cdot 0.93) = 0.663$ in place of 0.6. So the first attention does no harm at all, and the error comes from the second one alone. This is so in general, as we shall see. The next cell builds the network of this example.
 
@@ -232,7 +232,7 @@ thm9.holds(
 # L_1 \ge \log \frac{(4d - 1)(T + 1 - d)}{d} \approx \log 4T .
 # ```
 #
-# At $L_1 = 2 \log T$ this condition is $(4d - 1)(T + 1 - d) \le d\, T^2$, which for $d = 1$ says $T \ge 3$. For $d \ge 2$ it holds at every $T \ge d$, because right minus left grows with $T$, from $d^3 - 4d + 1 \ge 1$ at $T = d$. To test this we run every pair $(T, d)$ up to 8 bits at all inputs, with a second score so large that nothing else is lost. By the condition the network must fail at $(1, 1)$ and $(2, 1)$ only, and any other failure, or a success there, would speak against it.
+# At $L_1 = 2 \log T$ this condition is $(4d - 1)(T + 1 - d) \le d\, T^2$, which for $d = 1$ says $T \ge 3$. For $d \ge 2$ it holds at every $T \ge d$, because the right side minus the left side grows with $T$, and it begins with $d^3 - 4d + 1 \ge 1$ at $T = d$. To test this we run every pair $(T, d)$ up to 8 bits at all inputs, with a second score so large that nothing else is lost. By the condition the network must fail at $(1, 1)$ and $(2, 1)$ only, and any other failure, or a success there, would speak against it.
 
 # %%
 pairs, fails = [(n, d) for n in range(1, 9) for d in range(1, n + 1)], set()
@@ -255,7 +255,7 @@ construction.holds(
 #
 # ## The second attention: an error stays
 #
-# The *idle* positions are the $N = T + 1 - W$ ones without a term, the output token among them. Their score is 0, so their weight is $e^0 = 1$ before the softmax divides by the sum, where term $i$ has $c_i e^{L_2}$. All idle tokens attend to everything alike, and therefore the MLP writes the same value at each of them, $m(x) = g\bigl(\frac{x_1 + \dots + x_T}{T+1}\bigr)$. In the example this value was 0.93. The output is then a mixture of the target and this value:
+# The *idle* positions are the $N = T + 1 - W$ ones without a term, the output token among them. Their score is 0, so their weight is $e^0 = 1$ before the softmax divides by the sum, whereas term $i$ has the weight $c_i e^{L_2}$. All idle tokens attend to everything alike, and therefore the MLP writes the same value at each of them, $m(x) = g\bigl(\frac{x_1 + \dots + x_T}{T+1}\bigr)$. In the example this value was 0.93. The output is then a mixture of the target and this value:
 #
 # ```{math}
 # :label: eq-second-leak
@@ -434,7 +434,7 @@ zero_weight.repaired(
 # * Theorem 9 is true, and its MLP has more than the theorem says: $g$ is flat within $\frac1{4d}$ of the grid.
 # * Because of these plateaus the whole error of the first attention is undone at $2 \log T$, and a score of about $\log 4T$ would be enough.
 # * The network approximates $f$, as the paper says. Its error is known exactly and is at most $\frac1T$ ($\frac2T$ for characters).
-# * Two small changes make the network exact at every second score, if the first is at least {eq}`eq-plateau-scale`.
+# * Two small changes make the network exact for every score of the second attention, if the score of the first satisfies {eq}`eq-plateau-scale`.
 #
 # ```{finding} sharper.zero_weight
 # :title: Idle positions keep a share of the second attention
@@ -442,11 +442,11 @@ zero_weight.repaired(
 #
 # **Statement.** Printed, in words: the second attention "places zero weight" on all positions $i > W$, "ensuring these have no effect on the output". The proofs of the bounds on the gradient use this sentence as an exact step, because their sums end at $W$.
 #
-# **Counterexample.** To the step at a fixed length: take one even-parity indicator of any degree, $c_1 = 1$, $T \ge 3$, and scores of $2 \log T$. The idle positions have the weight $\frac1{T+1}$, and the largest error of the output is the same, {glue:text}`error_20:.4f` at $T = 20$. Over {glue:text}`classes` functions, characters among them, the error reaches {glue:text}`worst:.4f`.
+# **Counterexample.** It refutes the step at a fixed length. Take one even-parity indicator of any degree, $c_1 = 1$, $T \ge 3$, and scores of $2 \log T$. The idle positions have the weight $\frac1{T+1}$, and the largest error of the output is the same, {glue:text}`error_20:.4f` at $T = 20$. Over {glue:text}`classes` functions, characters among them, the error reaches {glue:text}`worst:.4f`.
 #
 # **Why.** A softmax of finite scores is positive everywhere. The $N = T + 1 - W$ idle positions keep a share $\lambda = N/(S e^{L_2} + N)$ of the second attention, and the MLP writes there whatever the mean of all bits gives. The value $2 \log T$ is restored, but any finite score gives a positive weight.
 #
-# **Repair.** Let idle positions attend to the output position, and let the read-out undo $\lambda$. Then $f_\theta = f$ at every second score $L_2 \ge 0$, if $L_1 \ge \log\frac{(4d - 1)(T + 1 - d)}{d}$, which $2 \log T$ meets for $T \ge 3$.
+# **Repair.** Let idle positions attend to the output position, and let the read-out undo $\lambda$. Then $f_\theta = f$ for every score $L_2 \ge 0$ of the second attention, if $L_1 \ge \log\frac{(4d - 1)(T + 1 - d)}{d}$, which $2 \log T$ meets for $T \ge 3$.
 #
 # **What survives.** The construction, as the approximation that the paper calls it: the error is at most $\frac1T$. The sentence itself is true in the limit of large scores or of long strings ($\lambda \le \frac1T$): the paragraph that first says it writes "approximately", and its last formula is "in the limit of" something large (the symbol is missing). So we do not call it false, although at a fixed length it is not true. A theorem that needs an exact interpolator can take that limit, or the repaired network.
 # ```

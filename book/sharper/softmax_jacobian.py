@@ -142,7 +142,7 @@ figures.show()
 #
 # ## Looking for a larger gradient
 #
-# A proof can contain a slip, so we also look for a counterexample. We draw {glue:text}`starts` random points for each of six sizes: weights, tokens of length at most 1, and values between $-1$ and 1. The scores have a standard deviation of 2, so that some tokens take nearly all of the weight. A left side above 2 would refute the lemma, and one above 1 our proposition. Then we repeat the draws with values between 0 and 1, for which the proposition allows only $\frac12$. The columns *over half the range* divide each left side by $\frac{h-l}2$ for its own values, and must not exceed 1.
+# A proof can contain a slip, so we also look for a counterexample. We draw {glue:text}`starts` random points for each of six sizes: weights, tokens of length at most 1, and values between $-1$ and 1. The scores have a standard deviation of 2, so that some tokens take nearly all of the weight. A left side above 2 would refute the lemma, and one above 1 our proposition. Then we repeat the draws with values between 0 and 1, for which the proposition allows only $\frac12$. The columns *over half the range* divide each left side by half the range of its own values, $\frac{h-l}2$, and must not exceed 1.
 
 # %%
 rows, points = [], {-1.0: [], 0.0: []}
@@ -243,7 +243,7 @@ ledger.show()
 #
 # ## What would falsify this
 #
-# The lemma would be false if tokens of length at most 1, with values between $-1$ and 1, had a left side above 2. The proposition would be false if they had one above 1. To be sure that the checks can notice this, the same lines compute two left sides with a wrong Jacobian. If the exponentials are not divided by their sum, our pair of tokens has {glue:text}`unnormalised:.1f`, and if $a a^\top$ is added where $J$ subtracts it, two equal tokens have {glue:text}`plus:.0f`, and both exceed what is allowed.
+# The lemma would be false if tokens of length at most 1, with values between $-1$ and 1, had a left side above 2. The proposition would be false if they had one above 1. To be sure that the checks can notice this, the same lines compute two left sides with a wrong Jacobian. If the exponentials are not divided by their sum, our pair of tokens has a left side of {glue:text}`unnormalised:.1f`. If $a a^\top$ is added where $J$ subtracts it, two equal tokens have one of {glue:text}`plus:.0f`. Both exceed what is allowed.
 #
 # ## What the authors' code does differently
 #

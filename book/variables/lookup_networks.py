@@ -19,11 +19,11 @@
 # # Every function of three hidden bits, exactly
 #
 # ```{verdict}
-# Yes, every function of a few hidden bits is computed exactly by a transformer, but not by the network in the proof. That network has half the tolerance that its attention heads need. For random functions on {glue:text}`T` bits with orthonormal codes of positions it is wrong on {glue:text}`wrong_share:.0f` % of the strings on average, while with a bag of words it makes no error. A network with wider ramps has twice the tolerance and half the weights that are allowed.
+# Yes, every function of a few hidden bits is computed exactly by a transformer, but not by the network in the proof. That network has half the tolerance that its attention heads need. For random functions on {glue:text}`T` bits with orthonormal codes of positions it is wrong on {glue:text}`wrong_share:.0f` % of the strings on average, while with a bag of words it makes no error. A network with wider ramps has twice the tolerance, and its weights are half as large as is allowed.
 # ```
 # **Needs** {ref}`ch-sparse-representations`, {ref}`ch-mean-of-a-set`. **Read** 12 min. **Runs in** 15 s. **Source** printed; the bound on $W_2$ in Lemma B.8 is restored.
 #
-# **Claim.** Heads that read $s$ chosen bits approximately, followed by a ReLU net that looks up a value for each reading, give a transformer that *equals* any function of these bits on every string, with weights of size $\log T$. This existence result of the paper is true where we have the heads, that is, with $s$ heads for inner products of codes $\Delta < \frac1s$, and with one head and the bag for $\Delta < \frac1{2s-1}$; beyond that it is open. Its proof gives the net a tolerance of half of what the heads need, and exceeds its own bound on the first layer a little, but one other net repairs both.
+# **Claim.** Heads that read $s$ chosen bits approximately, followed by a ReLU net that looks up a value for each reading, give a transformer that *equals* any function of these bits on every string, with weights of size $\log T$. This existence result of the paper is true where we have the heads. If $\Delta$ bounds the inner products of the codes, this means with $s$ heads for $\Delta < \frac1s$, and with one head and the bag for $\Delta < \frac1{2s-1}$. Beyond that it is open. In the proof the net has only half of the tolerance that the heads need, and its first layer exceeds the stated bound a little. A single other net repairs both.
 
 # %% tags=["parameters"]
 T = 12  # bits of the strings on which everything is checked [8..12]
@@ -87,7 +87,7 @@ table(
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma B.8
 # :label: variables-lemB8
-# Let $x_1, \dots, x_n \in [-B, B]^k$ be at least $4\delta$ apart in some coordinate, any two of them. For any values $f_i$ there is a ReLU net with two hidden layers of $4nk$ and $2n$ units that equals $f_i$ wherever $\|x - x_i\|_\infty \le \delta$. *(True for $\delta \le 1$, a condition that is not printed.)* Its weights, biases among them, have $\|W_1\|_\infty \le \max(1, B)/\delta$, $\|W_2\|_\infty \le k/\delta$ (restored, from the proof and its uses) and $\|w\|_\infty \le \max_i |f_i|$.
+# Let any two of the points $x_1, \dots, x_n \in [-B, B]^k$ be at least $4\delta$ apart in some coordinate. For any values $f_i$ there is a ReLU net with two hidden layers of $4nk$ and $2n$ units that equals $f_i$ wherever $\|x - x_i\|_\infty \le \delta$. *(True for $\delta \le 1$, a condition that is not printed.)* Its weights, biases among them, have $\|W_1\|_\infty \le \max(1, B)/\delta$, $\|W_2\|_\infty \le k/\delta$ (restored, from the proof and its uses) and $\|w\|_\infty \le \max_i |f_i|$.
 # ```
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemmas B.5 and B.6
@@ -140,14 +140,14 @@ table(
 #
 # ## The net
 #
-# A coordinate passes a *trapezoid* $\psi_{ij}$, which is 1 up to $\delta$ from $x_{ij}$ and then a linear ramp down to 0, for which four ReLUs are needed. The second layer adds the $k$ trapezoids of a point: $h_i = \sum_j \psi_{ij} - k$, and $(h_i + 1)_+ - (h_i)_+$ is 1 if all coordinates pass, and 0 if one of them is off the trapezoid. The last layer multiplies by the values. In the proof the ramps have width $\delta$, so the slopes are $1/\delta$, and a bias is as large as $2 + B/\delta$, which is more than $\max(1, B)/\delta$.
+# Each coordinate $j$ goes through a *trapezoid* $\psi_{ij}$, which is 1 up to a distance of $\delta$ from $x_{ij}$ and then falls to 0 along a linear ramp. This takes four ReLUs. The second layer adds the $k$ trapezoids of a point: $h_i = \sum_j \psi_{ij} - k$, and $(h_i + 1)_+ - (h_i)_+$ is 1 if all trapezoids are 1, and 0 if one of them is 0. The last layer multiplies by the values. In the proof the ramps have width $\delta$, so the slopes are $1/\delta$, and a bias is as large as $2 + B/\delta$, which is more than $\max(1, B)/\delta$.
 #
 # ```{prf:lemma} Wide ramps (ours)
 # :label: lookup-wide-ramps
 # {prf:ref}`variables-lemB8` is true for $\delta \le 1$, even with $\|W_1\|_\infty \le \max(1, B)/(2\delta)$ and $\|W_2\|_\infty \le k$. So are {prf:ref}`variables-lemB5` for $\gamma \le 4$, with $\delta = \gamma/4$, $\|W_1\|_\infty \le 2\max(1, B)/\gamma$ and $\|W_2\|_\infty \le s$.
 # ```
 #
-# For large $\delta$ the lemmas fail as they are printed. Let one bit be chosen, $\gamma = 4000$ and the values $\pm 2000$. A head reads one value of the bit as {glue:text}`readings` different numbers, by the other bits, and a net of 8 and 4 units in one number has at most {glue:text}`pieces` pieces on which it is linear. So two readings share a piece, on which the net has to be constant, and within the printed norms that constant is at most {glue:text}`constant:.2f`, where 1 is needed. For $\delta > 1$ the bound $k/\delta$ is too small for this net, and the net of the proof, whose second layer is $1/\delta$ times as steep, does not answer 0 off its boxes. All uses have $\delta \le \frac18$, so we take $\delta \le 1$.
+# For large $\delta$ the lemmas fail as they are printed. Let one bit be chosen, $\gamma = 4000$ and the values $\pm 2000$. Depending on the other bits, a head reads one and the same value of the bit as {glue:text}`readings` different numbers. But a net of 8 and 4 units that receives one number has at most {glue:text}`pieces` pieces on which it is linear. So two readings share a piece, on which the net has to be constant, and within the printed norms that constant is at most {glue:text}`constant:.2f`, where 1 is needed. For $\delta > 1$ the bound $k/\delta$ is too small for this net, and the net of the proof, whose second layer is $1/\delta$ times as steep, does not answer 0 off its boxes. All uses have $\delta \le \frac18$, so we take $\delta \le 1$.
 #
 # **The idea of the proof.** Ramps of twice the width have half the slope, so the weights become smaller, and there is room for such ramps because points are $4\delta$ apart and the boxes of two neighbours take only $2 \delta$ of this. Biases are large only for ramps near the faces of the cube, and a ramp that leads away from all other points is not needed.
 #
@@ -403,7 +403,7 @@ norms.holds(
 #
 # ## What would falsify this
 #
-# The lemma on wide ramps would be false if the net gave a wrong value inside the tolerance, as it does at twice the tolerance. It would also be false if a weight of the repaired net exceeded its bound, as one of the net of the proof does. The proposition would be false in our form if a transformer had a wrong value on some string; the control is the proof's net, for which the repaired one is the control. The first item would be false if a head alone were off by more than $\gamma/4$, as it is with plain keys. The claim on norms would be false if one grew faster than $\log T$; its control is the root of the norm of the query.
+# The lemma on wide ramps would be false if the net gave a wrong value inside the tolerance, as it does at twice the tolerance. It would also be false if a weight of the repaired net exceeded its bound, as one of the net of the proof does. The proposition would be false in our form if a transformer had a wrong value on some string; the control of the repaired net is the net of the proof, and the other way round. The first item of the proposition would be false if a head alone were off by more than $\gamma/4$, as it is with plain keys. The claim on norms would be false if one grew faster than $\log T$; its control is the root of the norm of the query.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -19,7 +19,7 @@
 # # A parity of three bits is found suddenly, and ever later
 #
 # ```{verdict}
-# Yes, transformers find a parity of three hidden bits suddenly, and later for longer strings. At the paper's size {glue:text}`stored_learned` of {glue:text}`stored_runs` find it at its lengths of 10, 15 and 20 bits, and {glue:text}`learned_30` of {glue:text}`runs_30` at 30 bits. The median run spends {glue:text}`stored_plateau:.0f` % of its steps on a plateau, before its loss stays below nine tenths of that of guessing. Of the page's small transformers {glue:text}`paper_learned` of {glue:text}`paper_runs` find it in {glue:text}`max_steps` steps.
+# Yes, transformers find a parity of three hidden bits suddenly, and later for longer strings. Of the runs at the paper's size {glue:text}`stored_learned` of {glue:text}`stored_runs` find it at the paper's lengths of 10, 15 and 20 bits, and {glue:text}`learned_30` of {glue:text}`runs_30` at 30 bits. The median run spends {glue:text}`stored_plateau:.0f` % of its steps on a plateau, before its loss stays below nine tenths of that of guessing. Of the page's small transformers {glue:text}`paper_learned` of {glue:text}`paper_runs` find it in {glue:text}`max_steps` steps.
 # ```
 # **Needs** {ref}`ch-sample-complexity-of-and`. **Read** 13 min. **Runs in** 40 s. **Source** printed.
 #
@@ -149,7 +149,7 @@ axes[-1, 0].set_xlabel("training step")
 figures.show()
 
 # %% [markdown]
-# A model that gives each label probability $\frac12$ has the loss $\log 2 \approx 0.69$. In {numref}`fig-parity-curves` the parities stay there, and then drop. The second gate is a comparison: the AND of three bits, which is 1 only if all three are. It has the same model and the same batches, but the AND is correlated with each of its bits, so the gradient points at them from the first step.
+# A model that gives each label probability $\frac12$ has the loss $\log 2 \approx 0.69$. In {numref}`fig-parity-curves` the parities stay there, and then drop. The grey curves are for comparison. They belong to the AND of three bits, which is 1 only if all three are, with the same model and the same batches. The AND is correlated with each of its bits, so here the gradient points at them from the first step.
 #
 # **Which runs learn, and after how many steps?** A run that is stopped before it has learned has a longer wait than its steps, and to leave it out would make long waits look short. So we take the *median* wait, which does not depend on how much longer the slower half would have taken. A further control hides half of the bits, in place of three, and trains for as many steps as the slowest run with three of them.
 
@@ -197,7 +197,7 @@ glue(width=width, heads=heads, learning_rate=learning_rate)
 glue(shortest=lengths[0], longest=lengths[-1], and_last=waits["AND", lengths[-1]].value)
 
 # %% [markdown]
-# The intervals are Wilson's for a share, and from runs drawn anew for a median; an end at {glue:text}`max_steps` is a lower limit. The verdict asks whether *most* runs learn at those of the paper's lengths that are tried here, that is, whether the lower end of the share's interval is above one half.
+# The intervals of a share are Wilson's, and those of a median are found by drawing the runs anew. Where an interval ends at {glue:text}`max_steps`, this end is only a lower limit. The verdict asks whether *most* runs learn at those of the paper's lengths that are tried here, that is, whether the lower end of the share's interval is above one half.
 
 # %%
 learning.reproduced(
@@ -280,7 +280,7 @@ abruptness.reproduced(
 # %% [markdown]
 # In the median a run that learns its parity spends {glue:text}`plateau:.0f` % of its steps before the onset, whereas with the AND it spends {glue:text}`plateau_and:.0f` %. The other levels give nearly the same. Runs that were stopped before they learned are left out, although they waited longest.
 #
-# **Why there is a plateau.** Two different parities are uncorrelated over random strings, as in the example. So what a network computes before it knows $I$ is uncorrelated with nearly all of the $\binom T3$ candidates, and the gradient hardly depends on $I$. A learner that asks for averages over the labels, to a fixed accuracy, needs a number of answers that grows like $T^3$ {cite:p}`variables`. A gradient is as many answers as there are weights, and a batch of $B$ strings gives them to about $B^{-1/2}$. With 2048 strings and the 4060 sets of 30 positions, as below, this argument therefore excludes next to nothing.
+# **Why there is a plateau.** Two different parities are uncorrelated over random strings, as in the example. So what a network computes before it knows $I$ is uncorrelated with nearly all of the $\binom T3$ candidates, and the gradient hardly depends on $I$. A learner that asks for averages over the labels, to a fixed accuracy, needs a number of answers that grows like $T^3$ {cite:p}`variables`. One gradient gives as many such answers as there are weights, and from a batch of $B$ strings they are accurate to about $B^{-1/2}$. With 2048 strings and the 4060 sets of 30 positions, as below, this argument therefore excludes next to nothing.
 
 # %% [markdown]
 # ## At the paper's size
@@ -351,7 +351,7 @@ abruptness.reproduced(
 #
 # ## How late, and how random?
 #
-# The left of {numref}`fig-parity-waiting` shows the share of the stored runs that have not learned yet, against $t$, the steps over the median wait. For comparison, draw sets of three positions at random until the right one comes. Such a search has no memory, and its curve is $2^{-t}$.
+# The left of {numref}`fig-parity-waiting` shows the share of the stored runs that have not learned yet, against $t$, the number of steps divided by the median wait. For comparison, draw sets of three positions at random until the right one comes. Such a search has no memory, and its curve is $2^{-t}$.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: share of the stored runs that have not learned their parity yet, against steps over the median wait of their length; grey, a process without memory. Right: median wait against length, with 95 % intervals, for the parity and the AND; grey, proportional to the number of sets of three positions.", "name": "fig-parity-waiting"}, "image": {"alt": "Left, four stepped curves, one a length, start at one, stay above the grey exponential curve at first and cross it near one half. Right, on logarithmic axes, the wait for the parity rises with the length, far less steeply than the grey line of the number of sets, while that for the AND is almost flat."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=3.0)
@@ -432,20 +432,20 @@ learning.holds(
 )
 
 # %% [markdown]
-# From 10 to 30 bits the number of sets of three grows by {glue:text}`sets_grow:.0f`, the median wait for a parity by {glue:text}`grows_parity`, and that for an AND by {glue:text}`grows_and`. So with batches of 2048 strings the wait grows far more slowly than that of a blind search. The standard deviation of the waits for a parity is {glue:text}`spread_parity` of their mean, pooled over the lengths: {glue:text}`spread_10:.2f` at 10 bits and {glue:text}`spread_30:.2f` at 30. It would be 1 without memory, and it is {glue:text}`spread_and` for the AND. At 30 bits the AND, too, passes more than half of its few steps before the onset, so a share distinguishes a plateau from a fall only where runs are long.
+# From 10 to 30 bits the number of sets of three grows by {glue:text}`sets_grow:.0f`, the median wait for a parity by {glue:text}`grows_parity`, and that for an AND by {glue:text}`grows_and`. So with batches of 2048 strings the wait grows far more slowly than that of a blind search. The standard deviation of the waits for a parity is {glue:text}`spread_parity` of their mean, pooled over the lengths: {glue:text}`spread_10:.2f` at 10 bits and {glue:text}`spread_30:.2f` at 30. It would be 1 without memory, and it is {glue:text}`spread_and` for the AND. At 30 bits the AND, too, passes more than half of its few steps before the onset, so the share of steps before the onset distinguishes a plateau from a gradual fall only where runs are long.
 
 # %% [markdown]
 # ## What we found
 #
 # * Transformers do learn parities of three bits: {glue:text}`stored_learned` of {glue:text}`stored_runs` at the paper's lengths and size, and {glue:text}`paper_learned` of {glue:text}`paper_runs` runs at $T =$ {glue:text}`paper_lengths` with fewer columns and smaller batches.
 # * The transitions are abrupt: in the median {glue:text}`plateau:.0f` % of a run that learns passes before its loss stays below nine tenths of guessing.
-# * They come at random times: in the stored runs the standard deviation of the waits is {glue:text}`spread_10:.2f` of their mean at 10 bits and {glue:text}`spread_30:.2f` at 30. So ten curves of one length, as the paper shows, determine its mean up to {glue:text}`ten:.0f` to {glue:text}`ten_30:.0f` %.
+# * They come at random times: in the stored runs the standard deviation of the waits is {glue:text}`spread_10:.2f` of their mean at 10 bits and {glue:text}`spread_30:.2f` at 30. So ten curves of one length, as many as the paper shows, determine the mean wait at this length up to {glue:text}`ten:.0f` to {glue:text}`ten_30:.0f` %.
 # * From 10 to 30 bits the median wait grows by {glue:text}`grows_parity`, and the number of sets by {glue:text}`sets_grow:.0f`. The paper asks why local search succeeds where theory asks for exhaustive search. A possible reason, not tested here, is that one step on 2048 strings compares many sets at once.
 # * We do not judge dropout, nor that no parity is learned above $T = 50$, because our longest strings have 30 bits.
 #
 # ## What would falsify this
 #
-# That parities are learned would be refuted if most runs did not learn them, as hardly any run does if half of the bits are hidden. That learning is abrupt would be refuted by a loss that falls from the start, as that of the AND does. Our two statements on the wait would be refuted if it grew no more than that for the AND, or if it grew like the number of sets, as the waits of a blind search do. The thresholds are the words "most", one half, and "more", 1, so neither is tuned.
+# That parities are learned would be refuted if most runs did not learn them, as hardly any run does if half of the bits are hidden. That learning is abrupt would be refuted by a loss that falls from the start, as that of the AND does. Our two statements on the wait would be refuted if it grew no more than that for the AND, or if it grew like the number of sets, as the waits of a blind search do. The thresholds follow from the words: "most" means a share above one half, and "more" means a quotient above 1, so neither is tuned.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

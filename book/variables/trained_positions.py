@@ -19,11 +19,11 @@
 # # The logarithm of the length, and trained positions
 #
 # ```{verdict}
-# Yes, the logarithm of the length is the right price for fixed positions: for bounded weights and tokens the capacity of a head depends on the number $T$ of tokens through $\log T$ only. It is not the right price if positions are trained. If $\|W_{QK}\|$ may grow like $\log T$, one head distinguishes $2^T$ choices of positions, with scores that differ by $\log(3T)$, so that its capacity grows linearly. With all norms held, the capacity is of order $\log^2 T$ again.
+# Yes, the logarithm of the length is the right price for fixed positions: for bounded weights and tokens the capacity of a head depends on the number $T$ of tokens through $\log T$ only. It is not the right price if positions are trained. If $\|W_{QK}\|$ may grow like $\log T$, one head distinguishes $2^T$ choices of positions, with scores that differ by $\log(3T)$, so that its capacity grows linearly. With all norms held fixed, the capacity is again at most of order $\log^2 T$.
 # ```
 # **Needs** {ref}`ch-longer-tokens`. **Read** 8 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bound on a head has a factor $\log T$, where $T$ is the number of tokens, if the norms of weights and tokens are held. The paper adds that trained positions could make the dependence linear. They can if $\|W_{QK}\|$ may grow like $\log T$, because then one head reads a sign at each of $T$ positions. With all norms held they cannot, and we prove a bound of order $\log m \log T$ for $m$ inputs.
+# **Claim.** If the norms of weights and tokens are held fixed, the bound on a head has a factor $\log T$, where $T$ is the number of tokens. The paper adds that trained positions could make the dependence linear. They can if $\|W_{QK}\|$ may grow like $\log T$, because then one head reads a sign at each of $T$ positions. With all norms held they cannot, and we prove a bound of order $\log m \log T$ for $m$ inputs.
 
 # %% tags=["parameters"]
 T_most = 256  # longest context that is read [64..512]
@@ -89,7 +89,7 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# The line for trained positions has slope 1 and crosses both bounds. From some hundred tokens on, trained positions therefore cost more than any fixed ones, by the count of weights, and from some four million on by the bound with norms.
+# The line for trained positions has slope 1 and crosses both bounds. From some hundred tokens on it is above the count of weights, so from there on trained positions cost more than any fixed ones. By the bound with norms alone one could say so only from some four million tokens on.
 #
 # ## The statement
 #
@@ -157,7 +157,7 @@ ledger.result("variables.trained_positions").holds(
 )
 
 # %% [markdown]
-# Real heads for $T = 16$, 64 and {glue:text}`T_most`, with one sign against all others, read each sign with at least {glue:text}`least_read:.3f`. Their scores differ by $\log(3T)$.
+# Real heads for $T = 16$, 64 and {glue:text}`T_most`, with one sign against all others, have outputs that are at least {glue:text}`least_read:.3f` if they are multiplied by the sign to be read. Their scores differ by $\log(3T)$.
 #
 # ## Trained positions with all norms held
 #
@@ -218,7 +218,7 @@ ledger.result("variables.trained_positions").refuted(
 glue(share_60=share.loc["2^60"])
 
 # %% [markdown]
-# At $T = 2^{60}$ the bound is {glue:text}`share_60:.1e` times $T \log 2$, so linear growth is excluded there. For the lengths of real inputs the bound is far above $T \log 2$ and excludes nothing. It only shows that the growth is linear at most up to a length that is exponential in the norm of $W_{QK}$, and hence not at every length.
+# At $T = 2^{60}$ the bound is {glue:text}`share_60:.1e` times $T \log 2$, so linear growth is excluded there. For the lengths of real inputs the bound is far above $T \log 2$ and excludes nothing. It only shows that a linear growth has to end, at the latest at a length that is exponential in the norm of $W_{QK}$.
 #
 # ## What would falsify this
 #
@@ -269,7 +269,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-positions-held
 #
-# *With the computer.* What is read if the score cannot grow? Compute the least output, times its sign, for $T = 4, 16, 64$ and 256 positions with one sign against all others, for the scores $\log 12$ (which is $\log 3T$ at $T = 4$) and $\log 3T$. Then run the chapter with longer contexts, `python -m bookkit.run variables/trained_positions -p T_most 512 --out my_run`.
+# *With the computer.* Is the sign still read if the score cannot grow? Compute the least output, times the sign of the marked position, for $T = 4, 16, 64$ and 256 positions with one sign against all others, for the scores $\log 12$ (which is $\log 3T$ at $T = 4$) and $\log 3T$. Then run the chapter with longer contexts, `python -m bookkit.run variables/trained_positions -p T_most 512 --out my_run`.
 # ```
 #
 # ```{solution-start} ex-positions-held
