@@ -170,7 +170,7 @@ def offer_the_notebook(
     target.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     for group in context["header_buttons"]:
         for button in group.get("buttons", ()):
-            if button["label"] == "download-source-button":
+            if button.get("label") == "download-source-button":
                 button["url"] = context["pathto"](f"{FOLDER}/{pagename}.ipynb", 1)
 
 
