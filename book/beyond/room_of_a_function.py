@@ -399,7 +399,7 @@ glue(bound_16=100 * guessing.loc[16, "bound"], index_price=prices["INDEX, 65 bit
 #
 # * The four orders of Zhu and Chiang are what we measure, at lengths that their proofs do not cover. For weights up to 2 the measured shares are within a factor of about two of the limit laws from five bits on.
 # * For smaller weights this is not so: INDEX with weights up to 1 has at {glue:text}`longest` bits {glue:text}`narrow_ratio:.2f` of what the limit law says. The size of the weights decides where the asymptotics begin.
-# * The limits have closed forms up to two shares that concern the MLP alone: $\frac{10}{3 B^2} \tau$ for MAJORITY, with $\tau = {glue:text}`steps:.3f`$ here, and $\pi D$ for FIRST, with $D = {glue:text}`reads:.3f`$.
+# * The limits have closed forms up to two shares that concern the MLP alone: $\frac{10}{3 B^2} \tau$ for MAJORITY, where $\tau$ is {glue:text}`steps:.3f` here, and $\pi D$ for FIRST, where $D$ is {glue:text}`reads:.3f`.
 # * The length from which on PARITY has no room, $n > h + 1$, is exact for $h \ge 3$, and one too large for $h = 1$ and $h = 2$.
 # * Minus the logarithm of the room is a price in the sense of Occam's bound. It grows like $\log n$ for MAJORITY and like $3 \log n$ for INDEX, and it is small compared with any way to write the weights down.
 #
