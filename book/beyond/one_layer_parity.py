@@ -19,11 +19,11 @@
 # # Parity in one layer
 #
 # ```{verdict}
-# One layer of attention computes PARITY only if something grows with the number $n$ of bits, and this chapter finds how much. With one head it is the MLP: the largest average sensitivity that $h$ hidden units allow is known exactly, and it reaches $n$, which PARITY needs, only at $h = n - 1$. With a polynomial behind the heads, the number of heads times the degree must be at least $n$, and that is enough. For {glue:text}`share:.0f` % of the strings of {glue:text}`far` bits, {glue:text}`few` hidden units suffice.
+# One layer of attention computes PARITY only if something grows with the number $n$ of bits, and this chapter finds how much. With one head, whose values depend on the bit alone, it is the MLP: the largest average sensitivity that $h$ hidden units allow is known exactly, and it reaches $n$, which PARITY needs, only at $h = n - 1$. With a polynomial behind the heads, the number of heads times the degree must be at least $n$, and that is enough. For {glue:text}`share:.0f` % of the strings of {glue:text}`far` bits, {glue:text}`few` hidden units suffice.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-construction`. **Read** 10 min. **Runs in** 15 s. **Source** ours; the questions are those of {cite:t}`kozachinskiy2026` (abstract read) and {cite:t}`hsu2026` (abstract and first page read).
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-construction`. **Read** 10 min. **Runs in** 15 s. **Source** ours; the questions are those of {cite:t}`kozachinskiy2026` (abstract read), {cite:t}`hsu2026` (abstract and first page read) and {cite:t}`rajaraman2026` (introduction and Section 2 read).
 #
-# **Claim.** Kozachinskiy, Steifer and Wałęga show that no one-layer transformer computes PARITY at all lengths, because its average sensitivity grows like $\sqrt n$ up to logarithms. Hsu shows that the number of heads times the degree of a rational read-out must grow linearly. For a single head whose values depend on the bit alone we determine the largest average sensitivity exactly, for every $n$ and every number of hidden units. For polynomial read-outs we prove Hsu's statement with the constant 1, which is attained. Both proofs take a few lines.
+# **Claim.** Kozachinskiy, Steifer and Wałęga show that no one-layer transformer computes PARITY at all lengths, because for an MLP of fixed size its average sensitivity grows at most like $\sqrt n$ up to logarithms. Hsu shows that the number of heads times the degree of a rational read-out must grow linearly. For a single head whose values depend on the bit alone we determine the largest average sensitivity exactly, for every $n$ and every number of hidden units. Rajaraman, Sundaram and Tesfaye show that linear read-outs need exactly $n$ heads. We prove for polynomials of any degree $r$ that $H$ heads need $H r \ge n$, and that this is enough. The proofs take a few lines.
 
 # %% tags=["parameters"]
 n = 8  # bits of the networks that are searched, on all strings [6..10]
@@ -69,13 +69,13 @@ layer = ledger.result("beyond.layer")
 #
 # ## The statement
 #
-# Let one head attend from a token that does not depend on the bits. The scores may depend on position and bit in any way, the value of a position is $v_0$ for a zero and $v_1$ for a one. An MLP with $h$ hidden ReLU units follows, and the answer $f(x) = \pm 1$ is the sign of its output. As in {ref}`ch-room-of-a-function` the MLP sees only $v_0 + p\,(v_1 - v_0)$, where $p(x)$ is the attention that the ones get together. Let
+# Let one head attend to the $n$ bits, from a token that does not depend on the bits and gets no attention itself, and let there be no residual connection. The scores may depend on position and bit in any way, the value of a position is $v_0$ for a zero and $v_1$ for a one. An MLP with $h$ hidden ReLU units follows, and the answer $f(x) = \pm 1$ is the sign of its output. As in {ref}`ch-room-of-a-function` the MLP sees only $v_0 + p\,(v_1 - v_0)$, where $p(x)$ is the attention that the ones get together. Let
 #
 # $$A(n, c) = n \cdot \Pr\bigl( \text{a fair binomial of } n - 1 \text{ trials takes one of its } c \text{ most likely values} \bigr) .$$
 #
 # ```{prf:theorem} One head (ours)
 # :label: layer-one-head
-# The average sensitivity of $f$ is at most $A(n, h + 1)$. For $3 \le h < n$ there is a network of this kind with average sensitivity exactly $A(n, h + 1)$. In particular, PARITY of $n \ge 4$ bits needs $n - 1$ hidden units, and these suffice.
+# The average sensitivity of $f$ is at most $A(n, h + 1)$. For $3 \le h < n$ there is a network of this kind with average sensitivity exactly $A(n, h + 1)$. In particular, PARITY of $n \ge 4$ bits needs $n - 1$ hidden units, and these suffice. For $h \le 2$ and $n \ge h$ the largest value is $A(n, h)$.
 # ```
 #
 # For fixed $h$ and large $n$ the bound is about $(h + 1) \sqrt{2n/\pi}$, so it confirms for this model that the average sensitivity grows like $\sqrt n$, without a logarithm.
@@ -89,7 +89,9 @@ layer = ledger.result("beyond.layer")
 #
 # *Average.* Let $E_t$ be the number of edges between the counts $t$ and $t + 1$ at which $f$ changes. There are $N_t = \binom nt (n - t) = n \binom{n-1}t$ such edges in all, and a walk in random order takes each of them with the same probability $1/N_t$. So the expected number of changes on the walk is $\sum_t E_t / N_t \le h + 1$, where each summand is at most 1. The average sensitivity is $2^{1 - n} \sum_t E_t$. Under the two conditions this sum is largest if $E_t = N_t$ for the $h + 1$ largest $N_t$ and $E_t = 0$ otherwise, which gives $n \sum_t \binom{n-1}t 2^{-(n-1)}$ over these $t$.
 #
-# *The network.* Take equal scores, so that $p = t/n$, and a piecewise linear function that alternates at the $h + 2$ central counts, with its $h$ kinks at the inner ones of these. In the proof of {prf:ref}`room-limits` it is shown that $h \ge 3$ hidden units can do so. Its sign changes between any two neighbours among these counts, and nowhere else, because the first and the last piece are continued without a further zero. For $h = n - 1$ this is PARITY, and $A(n, c) = n$ only if $c \ge n$. $\square$
+# *The network.* Take equal scores, so that $p = t/n$, and a piecewise linear function that alternates at the $h + 2$ central counts, with its $h$ kinks at the inner ones of these. In the proof of {prf:ref}`room-limits` it is shown that $h \ge 3$ hidden units can do so. Its sign changes between any two neighbours among these counts, and nowhere else, because the first and the last piece are continued without a further zero. For $h = n - 1$ this is PARITY, and $A(n, c) = n$ only if $c \ge n$.
+#
+# *One or two units.* By the last part of the proof of {prf:ref}`room-limits` the sign of the output then changes at most $h$ times, so that $A(n, h)$ is an upper bound by the same average. A ramp whose zero lies between the two central counts attains it for $h = 1$, and a V around a central count for $h = 2$. $\square$
 # ````
 #
 # ## Trying to beat the bound
@@ -204,9 +206,9 @@ glue(far=far, few=few, share=100 * share, all_units=far - 1, theirs=4 * (far + 1
 #
 # Now let there be $H$ heads with arbitrary scores and values, which again attend from a token that does not depend on the bits, and let the answer be the sign of a polynomial of degree $r$ in all their outputs. (Hsu allows quotients of two such polynomials, and derives a statement for ReLU networks with a margin.)
 #
-# ```{prf:proposition} Heads times degree (ours; {cite:t}`hsu2026` up to the constant)
+# ```{prf:proposition} Heads times degree ({cite:t}`rajaraman2026` for $r = 1$, {cite:t}`hsu2026` with $n/4$ for quotients; the rest ours)
 # :label: layer-heads-degree
-# If the answer is PARITY of $n$ bits, then $H r \ge n$. This is sharp for $r = 1$: some $n$ heads with a linear read-out compute PARITY. For a quotient of two polynomials of degree $r$ the inequality is $2 H r \ge n$.
+# If the answer is PARITY of $n$ bits, then $H r \ge n$. This is sharp: whenever $H r \ge n$, some $H$ heads with a read-out of degree $r$ compute PARITY. For a quotient of two polynomials of degree $r$ the inequality is $2 H r \ge n$.
 # ```
 #
 # **The idea of the proof.** A head returns a quotient of two functions that are linear in the bits, because every token contributes a summand that depends on one bit. Multiplying with the positive denominators turns the read-out into a polynomial of degree $H r$ in the bits, with the sign of PARITY. By a classical argument of Minsky and Papert such a polynomial needs the degree $n$.
@@ -220,7 +222,7 @@ glue(far=far, few=few, share=100 * share, all_units=far - 1, theirs=4 * (far + 1
 #
 # *Zeros.* Since $q(0), q(1), \dots, q(n)$ alternate, $q$ has $n$ zeros and the degree is at least $n$. For a quotient, multiply by the square of its denominator, which doubles the degree.
 #
-# *Sharp.* Let all positions be treated alike, and let head $i$ multiply the weight of a one by $\Gamma_i$, with different $\Gamma_i \ne 0$. Its share is $\Gamma_i t / (n - t + \Gamma_i t)$. The span of $n$ such functions and the constants has dimension $n + 1$ on the counts $0, \dots, n$: at $t = 0$ only the constant is not 0, and for $t \ge 1$ the share is $\Gamma_i / (u_t + \Gamma_i)$ with $u_t = n/t - 1$, which is a Cauchy matrix up to factors. So every sequence of signs at the counts can be attained. $\square$
+# *Sharp.* Let all positions be treated alike, and let head $i$ multiply the weight of a one by $\Gamma_i$, with different $\Gamma_i \ne 0$. Its share is $\Gamma_i t / (n - t + \Gamma_i t)$. The span of $n$ such functions and the constants has dimension $n + 1$ on the counts $0, \dots, n$: at $t = 0$ only the constant is not 0, and for $t \ge 1$ the share is $\Gamma_i / (u_t + \Gamma_i)$ with $u_t = n/t - 1$, which is a Cauchy matrix up to factors. So every sequence of signs at the counts can be attained. For $r > 1$ the constants and the powers $(u + \Gamma_i)^{-e}$ with $e \le r$ span all functions $P(u)/\prod_i (u + \Gamma_i)^r$ with a polynomial $P$ of degree at most $H r$, by partial fractions. If $H r \ge n$, these take any values at $u_1, \dots, u_n$ and at $u = \infty$, which stands for $t = 0$. $\square$
 # ````
 #
 # All this can be checked without rounding, in fractions. We compute how many of the $n + 1$ values at the counts a read-out of degree $r$ behind $H$ heads can choose freely: this is the rank of a matrix, and PARITY is certainly possible if it is $n + 1$. If $H r < n$, a relation of the values forbids PARITY: $\sum_t (-1)^t \binom nt q(t) = 0$ for every polynomial $q$ of degree below $n$, whereas all summands are positive if $q$ has the sign of PARITY.
@@ -285,7 +287,7 @@ ledger.show()
 #
 # ## Without layer norm
 #
-# Hahn and Rofin prove that PARITY needs large weights or a small layer norm at two layers and more. Kozachinskiy, Steifer and Wałęga give a four-layer transformer that computes PARITY at every length with softmax attention, encodings of positions that do not depend on the length, and no layer norm. We could not read the construction, only the abstract, so its weights and its sharpness are not compared here with those of {ref}`ch-brittle-transformers`. The question where the price of sensitivity goes without a layer norm is therefore open in this book for four layers. For one layer this chapter answers it: the price is paid in units or in heads.
+# Hahn and Rofin prove that PARITY needs large weights or a small layer norm at two layers and more. Kozachinskiy, Steifer and Wałęga give a four-layer transformer that computes PARITY at every length with softmax attention, encodings of positions that do not depend on the length, and no layer norm. We could not read the construction, only the abstract, so its weights and its sharpness are not compared here with those of {ref}`ch-brittle-transformers`. The question where the price of sensitivity goes without a layer norm is therefore open in this book for four layers. For one layer, with values that depend on the bit alone or with polynomial read-outs, this chapter answers it: the price is paid in units or in heads.
 #
 # ## What would falsify this
 #
@@ -293,14 +295,14 @@ ledger.show()
 #
 # ## What the authors' code does differently
 #
-# Hsu's note and the paper of Kozachinskiy, Steifer and Wałęga contain proofs only, as far as we know. The first paper's program builds its MLP with $4(d + 1)$ units for a set of $d$ bits, whatever the leak of attention is.
+# The papers of Hsu, of Kozachinskiy, Steifer and Wałęga, and of Rajaraman, Sundaram and Tesfaye contain proofs only, as far as we know. The first paper's program builds its MLP with $4(d + 1)$ units for a set of $d$ bits, whatever the leak of attention is.
 #
 # ## What we found
 #
 # * With one head and values that depend on the bit alone, the largest average sensitivity is $A(n, h + 1)$, attained for $h \ge 3$. For fixed $h$ this is of order $\sqrt n$, without the logarithms of the general statement.
 # * PARITY needs $n - 1$ hidden units then, so the $4(n + 1)$ units of the first paper are within a factor of about four of the least possible number, and the factor buys tolerance against the leak of attention.
 # * About $2 \sqrt n$ units compute PARITY on {glue:text}`share:.0f` % of the strings. So average sensitivity and exactness ask for very different sizes.
-# * Heads times degree of a polynomial read-out must be at least $n$, which is sharp for linear read-outs.
+# * Heads times degree of a polynomial read-out must be at least $n$, which is sharp. For linear read-outs this is a result of Rajaraman, Sundaram and Tesfaye.
 #
 # ## Exercises
 #

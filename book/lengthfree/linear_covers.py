@@ -161,7 +161,7 @@ for result, name, value, where in (
 #
 # *The count.* The whole numbers $z_j$ sum to at most $1/\tau = 2a$, so there are at most $(k+1)^{2a}$ choices of them. Given these, a row with $z_j > 0$ has at most $\sum_{m < z_j} (2n)^m \le (2n+1)^{z_j}$ walks, and all rows together have at most $(2n+1)^{2a}$. No length exceeds $s_j \le \|W_j\|$, so each member is in the class.
 #
-# *The constant.* $2 \log((k+1)(2n+1))/\log(kn)$ is 6.34 at $k = 2$, $n = 1$ and 6.65 at $k = 1$, $n = 2$. For $kn \ge 3$ it is at most $2 + 2 \log 6/\log(kn) \le 5.3$, as $(k+1)(2n+1) \le 6kn$.
+# *The constant.* $2 \log((k+1)(2n+1))/\log(kn)$ is 6.34 at $k = 2$, $n = 1$ and 6.64 at $k = 1$, $n = 2$. For $kn \ge 3$ it is at most $2 + 2 \log 6/\log(kn) \le 5.3$, as $(k+1)(2n+1) \le 6kn$.
 #
 # *The ball.* For all inputs with $\|x\|_1 \le 1$ take the $n = d$ inputs $e_1, \dots, e_d$, and use {prf:ref}`lengthfree-lem3-2`. $\square$
 # ```

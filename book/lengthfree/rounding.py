@@ -148,7 +148,7 @@ table(radii.drop(columns="fewer"), "Farthest from its average: found, exact, pro
 # %% [markdown]
 # The search never exceeds the exact value, and the points of the proof, with half steps, attain it.
 #
-# How do the counts compare with the printed bounds? The bound of Lemma 3.3 is $d$ times that on one ball, and that of Lemma 3.6 is that on one ball of dimension $dk$. So it is enough to compare the log number of averages with $a \log(2k+1)$. With $\lceil a \rceil$ terms it reaches {glue:text}`ratio_ceiling:.3f` times the bound on our grid, which has $a$ up to 20 and $k$ up to 500; for $a$ just above 1 and ever larger $k$ it comes near to 2. With $\lceil a/2 \rceil$ it is at most 1, namely $1/a$ just above $a = 1$, and {glue:text}`ratio_half:.3f` at most on the grid, which starts at $a =$ {glue:text}`first_a:.2f` there.
+# How do the counts compare with the printed bounds? The bound of Lemma 3.3 is $d$ times that on one ball, and that of Lemma 3.6 is that on one ball of dimension $dk$. So it is enough to compare the log number of averages with $a \log(2k+1)$. With $\lceil a \rceil$ terms it reaches {glue:text}`ratio_ceiling:.3f` times the bound on our grid, which has $a$ up to 20.45 and $k$ up to 500; for $a$ just above 1 and ever larger $k$ it comes near to 2. With $\lceil a/2 \rceil$ it is at most 1, namely $1/a$ just above $a = 1$, and {glue:text}`ratio_half:.3f` at most on the grid, which starts at $a =$ {glue:text}`first_a:.2f` there.
 
 
 # %% mystnb={"code_prompt_hide": "Sizes", "code_prompt_show": "Sizes"} tags=["hide-cell"]
@@ -167,7 +167,7 @@ sizes = {
     name: max(over_bound(k, a, m) for (k, a), m in zip(grid, column, strict=True))
     for name, column in terms.items()
 }
-table(pd.Series(sizes, name="log size over bound").rename_axis("terms"), "Largest, a up to 20.5")
+table(pd.Series(sizes, name="log size over bound").rename_axis("terms"), "Largest, a up to 20.45")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lem3_3.holds(

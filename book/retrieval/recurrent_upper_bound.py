@@ -19,7 +19,7 @@
 # # A recurrent net for the simple task
 #
 # ```{verdict}
-# A recurrent net of fixed size can solve the simple task, as the paper says, and it can even do so without any error. After {glue:text}`N_max` tokens our net, which has the same depth as the paper's, is exact, whereas updates that are only within $\epsilon$ of the ideal ones have added up to {glue:text}`plain_last:.0f` $\epsilon$. The lemmas on covers and on the cut-off of the loss are true as restored. The rate of Theorem 7 itself is not legible and not judged.
+# A recurrent net whose state has a fixed size, and whose width grows only with $\log N$, can solve the simple task, as the paper says, and it can even retrieve the data without any error. After {glue:text}`N_max` tokens our net, which has the same depth as the paper's, is exact, whereas updates that are only within $\epsilon$ of the ideal ones have added up to {glue:text}`plain_last:.0f` $\epsilon$. The lemmas on covers and on the cut-off of the loss are true as restored. The rate of Theorem 7 itself is not legible and not judged.
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 25 min. **Runs in** 15 s. **Source** quoted; the rate of Theorem 7 and Lemmas 30 to 34 restored.
 #
@@ -339,7 +339,7 @@ glue(crowded_clipped=exact.loc["5 log N dimensions", "read-out"])
 #
 # **Proof of Lemmas 22 and 23.** Squares with step $h = \sqrt{8\epsilon/d_e}$ have the accuracy that is asked for, with $4 d_e K$ units and $K = \lceil \sqrt{d_e/2\epsilon} \rceil$. To bound the norms, halve the inner weights and double the outer ones. Then the inner weights of a unit are $\pm\frac12, \pm\frac12$, its bias is at most 1 in size (units that are never active are left out), and the outer weights are at most $h$, so that $\sqrt m\, \|a\|_2 \le m h$, which is about $8 d_e$. Both the width and the norms are within the quoted orders for $\epsilon \le \frac12$. $\square$
 #
-# The tables compute the error, the number of units and the norms of this net for several sizes. The lemmas would be refuted by an error above $\epsilon$, or by a ratio of units or norms to the quoted order that exceeds 1.
+# The tables compute the error, the number of units and the norms of this net for several sizes. Our proof would be refuted by an error above $\epsilon$, or by a ratio to the quoted order that exceeds what the table allows.
 
 
 # %%
@@ -430,7 +430,7 @@ thm7["lem22"].holds(
 # ```{dropdown} Proof of Lemma 24, the width.
 # We write the gate as a Fourier series, turn each product of $x$ and a cosine into a difference of sines, and replace each sine by chords.
 #
-# *Fourier series.* The number $h$ passes through two units. On $[-1, 1]$ the function $\sigma(z - \frac12)$ agrees with a triangle wave of period 3, whose peak is $\frac34$ at $z = \frac54$. Its Fourier series is $a_0 + \sum_k a_k \cos(\omega_k (z - \frac54))$ with $\omega_k = \frac{2\pi k}3$ and $a_k \ge 0$. The $a_k$ add up to at most $\frac34$, and beyond $K$ terms to at most $\frac6{\pi^2 K}$.
+# *Fourier series.* The number $h$ passes through two units. On $[-1, 1]$ the function $\sigma(z - \frac12)$ agrees with a periodic train of triangles of period 3, with 0 between them, whose peak is $\frac34$ at $z = \frac54$. Its Fourier series is $a_0 + \sum_k a_k \cos(\omega_k (z - \frac54))$ with $\omega_k = \frac{2\pi k}3$ and $a_k \ge 0$. The $a_k$ add up to at most $\frac34$, and beyond $K$ terms to at most $\frac6{\pi^2 K}$.
 #
 # *Products.* A product of $x$ and a cosine is nearly a difference of two functions of one number each:
 #
@@ -746,7 +746,7 @@ thm7["lem34"].holds(
 )
 
 # %% [markdown]
-# What is left of {prf:ref}`retrieval-thm7` is the polynomial of its rate. Since it is not legible, we leave the theorem itself open. With any polynomial in its place, the lemmas of this page prove it.
+# What is left of {prf:ref}`retrieval-thm7` is the polynomial of its rate. Since it is not legible, we leave the theorem itself open. With some polynomial in its place, if it is large enough, the lemmas of this page give such a rate.
 #
 # ## What we found
 #
@@ -759,7 +759,7 @@ thm7["lem34"].holds(
 #
 # ## What would falsify this
 #
-# The construction would be refuted by a token that retrieves something else than the data pointed at although the inner products are at most 0.575, or by an update off target that is not exactly 0. Both happen if the assumption is violated or the simple task is left. The need for the threshold would be refuted by an error that does not grow with $N$ without it. Lemmas 22 to 24 would be false if inner products were off by more than $\epsilon$ or took more units than quoted, as with other knots, and Lemma 29 and its successors if outputs differed by more than it allows or a bound on covers grew faster than the order stated. This is what happens with a Lipschitz constant of 0.1 at every length.
+# The construction would be refuted by a token that retrieves something else than the data pointed at although the inner products are at most 0.575, or by an update off target that is not exactly 0. Both happen if the assumption is violated or the simple task is left. The need for the threshold would be refuted by an error that does not grow with $N$ without it. Lemmas 22 to 24 would be false if inner products were off by more than $\epsilon$ or took more units than a fixed multiple of the order quoted, as with other knots, and Lemma 29 and its successors if outputs differed by more than it allows or a bound on covers grew faster than the order stated. This is what happens with a Lipschitz constant of 0.1 at every length.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -821,7 +821,7 @@ table(closer, "Largest error of what the read-out gets", form=".3g", tiny=1e-9)
 # ```{solution} ex-recurrent-chords
 # :class: dropdown
 #
-# At $v = 0$ both squares are the same number, so the product is 0. But the gate $\sigma(2u - 1)$ is exactly 0 only if the inner product *with its error* is at most $\frac12$. If inner products of $\frac12$ are computed by ReLU units, the result is above $\frac12$, and the gate stands open a little.
+# At $v = 0$ both squares are the same number, so the product is 0. But the gate $\sigma(2u - 1)$ is exactly 0 only if the inner product *with its error* is at most $\frac12$. If inner products of $\frac12$ are computed by ReLU units, the result may be above $\frac12$, and then the gate stands open a little.
 # ```
 #
 # ## References

@@ -19,7 +19,7 @@
 # # Brittle at every width
 #
 # ```{verdict}
-# Theorem 6 is true: a transformer whose output depends on every bit of a long string cannot bear a random step of its weights, however small the step is. The paper asks for more than 12 times as many columns as layers, but 3 columns are enough, and the bound can be improved by a factor of 2. After a step of length 0.1 an exact network for PARITY with two layers and 18 columns is off by {glue:text}`narrow:.2f` in mean square at {glue:text}`longest` bits, where the constant 0 is off by 1.
+# Theorem 6 is true: a transformer whose average sensitivity grows in proportion to the length of the string, as for parity, cannot bear a random step of its weights, however small the step is. The paper asks for more than 12 times as many columns as layers, but 3 columns are enough, and the bound can be improved by a factor of 2. After a step of length 0.1 an exact network for PARITY with two layers and 18 columns is off by {glue:text}`narrow:.2f` in mean square at {glue:text}`longest` bits, where the constant 0 is off by 1.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`. **Read** 17 min. **Runs in** 40 s. **Source** printed.
 #
@@ -557,7 +557,7 @@ ledger.show()
 #
 # **Counterexample.** For the parity of half of the bits $\mu = 0.5$, and $\mu / (2 - \mu)$ is {glue:text}`at_half:.4f`. The excess is largest at $\mu = 2 - \sqrt 2$, where it is {glue:text}`gap_printed:.4f`.
 #
-# **Why.** The proof fixes $\alpha = 2$ in Lemma 21, and then the step is an equality only at $\mu = 1$, that is for PARITY.
+# **Why.** The proof fixes $\alpha = 2$ in Lemma 21, and then the step is an equality only at $\mu = 0$ and at $\mu = 1$, as for PARITY.
 #
 # **Repair.** If $\alpha$ tends to infinity after $n$, the first term tends to $\mu$ and the second vanishes, so that the 2 can be dropped for all outputs.
 #

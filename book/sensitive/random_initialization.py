@@ -19,7 +19,7 @@
 # # Untrained transformers are less sensitive than recurrent nets
 #
 # ```{verdict}
-# Yes, untrained transformers of the study that the paper quotes compute less sensitive functions than three recurrent nets, if they are read as in that study. With large random weights, uniform from $-10$ to 10, on average {glue:text}`wide_deep_transformer:.2f` of the {glue:text}`bits` single flips of a bit change the sign of their output, whereas for the recurrent nets {glue:text}`wide_least:.2f` or more do. With small weights the reason is mostly that the sign of the transformer is constant. Once the median of the outputs is subtracted, the order holds for large weights only.
+# Yes, untrained transformers of the study that the paper quotes compute less sensitive functions than three recurrent nets, if they are read as in that study. With large random weights, uniform from $-10$ to 10, and {glue:text}`bits` bits, of the {glue:text}`bits` single flips of a bit {glue:text}`wide_deep_transformer:.2f` change the sign of their output on average, whereas for the recurrent nets {glue:text}`wide_least:.2f` or more do. With small weights the reason is mostly that the sign of the transformer is constant. Once the median of the outputs is subtracted, this holds for that transformer with large weights only, but for the paper's own transformer in all three draws.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 11 min. **Runs in** 20 s. **Source** printed.
 #
@@ -134,7 +134,7 @@ figures.show()
 # %% [markdown]
 # ## The numbers
 #
-# In the left panel of {numref}`fig-random-nets`, with wide weights, the two transformers lie far below the recurrent nets. In the other two draws the deep transformer is the lowest, close to 0, whereas the paper's transformer is among the recurrent nets. In the right panel the order remains for wide weights, and for the other draws it is nearly reversed. The table has the numbers. *Constant* is the share of nets whose sign is the same for all strings, and *sign* and *balanced* are average sensitivities, as means over nets.
+# In the left panel of {numref}`fig-random-nets`, with wide weights, the two transformers lie far below the recurrent nets. In the other two draws the deep transformer is the lowest, close to 0, whereas the paper's transformer is among the recurrent nets. In the right panel both transformers are lowest with wide weights. In the other two draws the paper's transformer is still the lowest of all, whereas the deep one is the highest. The table has the numbers. *Constant* is the share of nets whose sign is the same for all strings, and *sign* and *balanced* are average sensitivities, as means over nets.
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input", "nbval-ignore-output"]
 constant = {key: (values == 0).double().mean().item() for key, values in sign.items()}
@@ -187,7 +187,7 @@ low.reproduced(
 #
 # The paper's own transformer of two layers, read at its last bit, is below all recurrent nets with wide weights ({glue:text}`wide_transformer:.2f`), but not in the other two draws: with Xavier's weights it has {glue:text}`Xavier_transformer:.2f`, with PyTorch's {glue:text}`PyTorch_transformer:.2f`. The place of reading matters to the deep transformer too: read at the last bit it has {glue:text}`last_bit_Xavier:.2f` with Xavier's weights and {glue:text}`last_bit_PyTorch:.2f` with PyTorch's.
 #
-# If the outputs are balanced, the order holds for wide weights only, where the deep transformer has {glue:text}`balanced_wide_deep_transformer:.2f` and the LSTM {glue:text}`balanced_wide_LSTM:.2f`. With Xavier's weights they have {glue:text}`balanced_Xavier_deep_transformer:.2f` and {glue:text}`balanced_Xavier_LSTM:.2f`, with PyTorch's {glue:text}`balanced_PyTorch_deep_transformer:.2f` and {glue:text}`balanced_PyTorch_LSTM:.2f`. So where weights are small, the sentence is about how often a sign is constant, and not about how the outputs of the net depend on the bits. (Where outputs tie at the median, as in nearly a third of the wide transformers, the sign is not exactly balanced.)
+# If the outputs are balanced, the order holds for the deep transformer with wide weights only, where it has {glue:text}`balanced_wide_deep_transformer:.2f` and the LSTM {glue:text}`balanced_wide_LSTM:.2f`. With Xavier's weights they have {glue:text}`balanced_Xavier_deep_transformer:.2f` and {glue:text}`balanced_Xavier_LSTM:.2f`, with PyTorch's {glue:text}`balanced_PyTorch_deep_transformer:.2f` and {glue:text}`balanced_PyTorch_LSTM:.2f`. So where weights are small, the sentence is about how often a sign is constant, and not about how the outputs of the net depend on the bits. (Where outputs tie at the median, as in nearly a third of the wide transformers, the sign is not exactly balanced. The paper's own transformer, balanced, is below all three recurrent nets in every draw.)
 
 
 # %%
@@ -230,7 +230,7 @@ recurrent.reproduced(
 # ## What we found
 #
 # * The sentence is reproduced for the study that it quotes: the study's transformer, read at the end symbol, is less sensitive than all three recurrent nets in both of its draws. As PyTorch draws weights it is level with the LSTM, because the signs of both are constant in nine nets of ten.
-# * With small weights the plain sign only compares how often a net is constant. Once the median is subtracted, the transformer of the study is more sensitive than an LSTM in two of the three draws.
+# * With small weights the plain sign only compares how often a net is constant. Once the median is subtracted, the transformer of the study is more sensitive than an LSTM in two of the three draws, whereas the paper's own transformer is below the recurrent nets in all three.
 # * The paper's own transformer, read at its last bit, is below the recurrent nets with wide weights only.
 # * That Theorem 6 is the reason is not shown here, because the theorem is about long strings and these are short.
 #

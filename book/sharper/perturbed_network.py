@@ -19,7 +19,7 @@
 # # The output of the hand-written network under noise
 #
 # ```{verdict}
-# Yes, noise on the weights moves the network's output by less than Theorem 24 allows. To first order in the noise, the bound is at least {glue:text}`deviations:.0f` standard deviations of the output, for even lengths $T \ge 4$ and if no coefficient is below $T^{-4}$. Even noise of typical size that is chosen to move the output as far as possible reaches only {glue:text}`aligned:.2f` of the bound at {glue:text}`n_long` bits.
+# Yes, noise on the weights moves the network's output by less than Theorem 24 allows. To first order in the noise, the bound is at least {glue:text}`deviations:.0f` standard deviations of the output, for even lengths $T \ge 4$ and if no coefficient is below $T^{-4}$. Even noise of typical size that is chosen to move the output as far as possible reaches only {glue:text}`aligned:.2f` of the bound at {glue:text}`n_long` bits, a share that grows like the root of the number of terms.
 # ```
 # **Needs** {ref}`ch-perturbed-attention`, {ref}`ch-gradients-and-trace`. **Read** 17 min. **Runs in** 15 s. **Source** code: $T_p$; two constants are inferred from it, all others are ours.
 #
@@ -45,7 +45,7 @@
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 24
 # :label: sharper-thm24
-# With high probability the output moves by at most
+# For perturbations that are dominated in absolute value by normal noise of standard deviation $\sigma$, the output moves with high probability by at most
 #
 # $$T_p = \sigma \bigl( 128\, d^2 W \ell + \sqrt{2k} + 32 \sqrt W d^2 \bigr) .$$
 # ```
@@ -104,7 +104,7 @@ def of_scores(network):
 
 
 # %% [markdown]
-# We first compare $T_p$ with two kinds of noise. For *random* noise we compute the gradient at four inputs; one standard deviation of the output is $\sigma$ times its length. *Aligned* noise is the worst case among noise of typical size: it moves the output as far as possible when each of its parts has its typical length. Here a part is a row of $F$ or of the value matrix, a column of $G$, $b$, $v_2$, or a single score, and a part of $m$ numbers has the typical length $\sqrt m$. The coefficients of the target are equal, or drawn between $T^{-3.5}$ and 1, with both ends met, and divided by their norm, so that none is below $T^{-4}$. Below $T^{-4}$ the paper's bound $2 \sqrt W \ell$ on the second scores, which $T_p$ contains, does not hold (see {ref}`ch-norms`). Moves beyond $T_p$, a ratio above 1, would contradict the theorem.
+# We first compare $T_p$ with two kinds of noise. For *random* noise we compute the gradient at four inputs; one standard deviation of the output is $\sigma$ times its length. *Aligned* noise is the worst case among noise of typical size: it moves the output as far as possible when each of its parts has its typical length. Here a part is a row of $F$ or of the value matrix, a column of $G$, $b$, $v_2$, or a single score, and a part of $m$ numbers has the typical length $\sqrt m$. The coefficients of the target are equal, or drawn between $T^{-3.5}$ and 1, with both ends met, and divided by their norm, so that none is below $T^{-4}$. Below $T^{-4}$ the paper's bound $2 \sqrt W \ell$ on the second scores, which $T_p$ contains, does not hold (see {ref}`ch-norms`). A standard deviation near $T_p$ would contradict the theorem for normal noise, whereas aligned noise beyond $T_p$ would not. We judge the theorem for the normal noise itself, at a given input.
 
 
 # %%
@@ -427,7 +427,7 @@ ledger.show()
 # %% [markdown]
 # ## What would falsify this
 #
-# Theorem 24 would be contradicted by a class, with no coefficient below $T^{-4}$, in which ten standard deviations of the output exceed $T_p$. One of our four lines would be false if noise within its levels exceeded it. The constant 1 would be false if a pair of distributions had $|J' - J|_1 > |a' - a|_1$. Each of these would stop this page with an error. Lines 1, 3 and 4 and Theorem 24 are proved to first order only, as in the paper; at larger noise, up to the $\sigma_0$ of {ref}`ch-perturbed-attention`, they are tested with {glue:text}`copies` copies of each network.
+# Our margin for Theorem 24 would be refuted by a class, with no coefficient below $T^{-4}$, in which ten standard deviations of the output exceed $T_p$. One of our four lines would be false if noise within its levels exceeded it. The constant 1 would be false if a pair of distributions had $|J' - J|_1 > |a' - a|_1$. Each of these would stop this page with an error. Lines 1, 3 and 4 and Theorem 24 are proved to first order only, as in the paper; at larger noise, up to the $\sigma_0$ of {ref}`ch-perturbed-attention`, they are tested with {glue:text}`copies` copies of each network.
 #
 # ## What the authors' code does differently
 #
@@ -438,7 +438,7 @@ ledger.show()
 # * Theorem 24 holds to first order with a margin of at least {glue:text}`deviations:.0f` standard deviations ({glue:text}`gone_through` in the classes that we went through), for coefficients from $T^{-4}$ on. Noise drawn at $\sigma_0$ moves the output {glue:text}`drawn_output:.0f` times less than $T_p$ allows.
 # * Lemma 27 holds with the inferred constant: our bound is at most {glue:text}`inferred:.2f` of it. The further factor of Remark 23 is not needed, because the second scores do not read the parities.
 # * Of the bounds of Lemmas 25 to 28 that the argument gives, the networks that we tested reach shares of {glue:text}`line1:.2f`, {glue:text}`line2:.2f`, {glue:text}`line3:.2f` and {glue:text}`line4:.2f`.
-# * In Theorem 29, as restored, the constant 3 can be replaced by 1, and by no smaller number; a search reaches {glue:text}`searched:.4f`.
+# * In Theorem 29, as restored in the 1-norm, the constant 3 can be replaced by 1, and by no smaller number (the paper's words name the largest 2-norm of a row or column, which the 1-norm bounds; whether less than 1 is enough there is not examined); a search reaches {glue:text}`searched:.4f`.
 #
 # ## Exercises
 #
@@ -496,7 +496,7 @@ table(ratios, "Standard deviation of the output over its first order, $T = 20$",
 # ```{solution} ex-network-aligned
 # :class: dropdown
 #
-# The theorem is about Gaussian noise and holds "with high probability". Aligned noise has the typical lengths of Gaussian noise, but its direction is one among so many that Gaussian noise almost never comes close to it, so it is no counterexample. It would be one if noise were allowed that an adversary chooses coordinate by coordinate, with each number dominated by a Gaussian one; the lemmas that bound every part separately do not distinguish the two cases, and therefore they lose a factor that grows with $W$.
+# Not for normal noise. Aligned noise has the typical lengths of normal noise, but its direction is one among so many that normal noise almost never comes close to it. But the paper states the theorem for perturbations that are only dominated, entry by entry, by normal ones. If an adversary may choose their signs, the output passes $T_p$ on very long strings, far beyond the paper's lengths. So in that reading the bound needs a factor that grows with $W$. The lemmas that bound every part separately do not distinguish the two cases, and therefore they lose such a factor.
 # ```
 #
 # ## References

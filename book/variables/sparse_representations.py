@@ -19,7 +19,7 @@
 # # A head that reads three bits of a thousand
 #
 # ```{verdict}
-# Yes, one attention head reads three bits of {glue:text}`far`: with codes of positions chosen for it, it averages them with an error of {glue:text}`far_error:.2f` of what is allowed. On a bag of nearly orthogonal vectors the head of the proof fails for {glue:text}`bag_bad:.0f` % of random bases. A head whose query is a *dual* vector, orthogonal to all the other codes, succeeds for each of them.
+# Yes, one attention head reads three bits of {glue:text}`far`: with codes of positions chosen for it, it averages them with an error of {glue:text}`far_error:.2f` of what is allowed. On a bag of nearly orthogonal vectors the head of the proof fails for {glue:text}`bag_bad:.0f` % of random bases. A head whose key and values are made of *dual* vectors, each of which is orthogonal to the other chosen codes, succeeds for each of them.
 # ```
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 14 min. **Runs in** 15 s. **Source** printed; restored for the scale in Lemma B.4.
 #
@@ -275,7 +275,7 @@ gaps.holds(
 # %% [markdown]
 # ## A bag of nearly orthogonal vectors
 #
-# In $d$ columns fit only $d$ orthonormal vectors, but at least of the order of $e^{d\Delta^2/4}$ nearly orthogonal ones. (The paper writes $\exp(\Theta(d\Delta^2))$ for the largest number, which is to be read for a fixed $\Delta$, since $d$ orthonormal vectors exist for every $\Delta$.) There are two things that go wrong with $\Delta > 0$. First, the scores of the chosen rows differ, by up to $2(s - 1)R\Delta$, and a larger $R$ makes that worse. Second, row $t$ gives $v_i^\top v_t$, not 0, for bit $i$, which is an error that no scale of the scores reduces. The proof adds it up to $s\Delta$, and its last step would need $\gamma > 4 s \Delta$.
+# In $d$ columns fit only $d$ orthonormal vectors, but at least of the order of $e^{d\Delta^2/4}$ nearly orthogonal ones. (The paper writes $\exp(\Theta(d\Delta^2))$ for the largest number, which is to be read for a fixed $\Delta$, since $d$ orthonormal vectors exist for every $\Delta$.) There are two things that go wrong with $\Delta > 0$. First, the scores of the chosen rows differ, by up to $2(s - 2)R\Delta$ from each other and by up to $(s - 1)R\Delta$ from that of the class token, and a larger $R$ makes that worse. Second, row $t$ gives $v_i^\top v_t$, not 0, for bit $i$, which is an error that no scale of the scores reduces. The proof adds it up to $s\Delta$, and its last step would need $\gamma > 4 s \Delta$.
 #
 # ```{prf:lemma} Dual vectors (ours)
 # :label: variables-dual-vectors
@@ -523,13 +523,13 @@ table(answer, r"Error over $\gamma / 4$ on the worst string", form=".3f")
 # ```{exercise}
 # :label: ex-bag-second
 #
-# *To think about.* Two vectors are chosen, $v_1^\top v_2 = \Delta$. What are $u_1$ and $w$, and how long is $w$? From which $s$ on can the scores of the plain key be unequal?
+# *To think about.* Two vectors are chosen, $v_1^\top v_2 = \Delta$. What are $u_1$ and $w$, and how long is $w$? From which $s$ on can the scores that the plain key gives to the chosen rows be unequal?
 # ```
 #
 # ```{solution} ex-bag-second
 # :class: dropdown
 #
-# $u_1 = (v_1 - \Delta v_2)/(1 - \Delta^2)$, $w = (v_1 + v_2)/(1 + \Delta)$, and $\|w\|^2 = \frac2{1 + \Delta}$. So for two vectors the plain key is a multiple of the dual one, and scores can be unequal only from $s = 3$ on.
+# $u_1 = (v_1 - \Delta v_2)/(1 - \Delta^2)$, $w = (v_1 + v_2)/(1 + \Delta)$, and $\|w\|^2 = \frac2{1 + \Delta}$. So for two vectors the plain key is a multiple of the dual one, and among the chosen rows scores can be unequal only from $s = 3$ on. But these scores are $R(1 + \Delta)$ and that of the class token is $R$, so the plain key can fail already for $s = 2$.
 # ```
 #
 # ## References
