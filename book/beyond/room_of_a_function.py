@@ -19,7 +19,7 @@
 # # How much room a function has
 #
 # ```{verdict}
-# The share of the weights of a small one-layer transformer that compute a function exactly decreases with the number $n$ of bits as Zhu and Chiang state: not at all for FIRST, like $1/(n \log n)$ for MAJORITY, like $n^{-3}$ for INDEX, and PARITY has no such weights at all from a known length on. At 65 bits and weights between $-2$ and 2 one in {glue:text}`first_guesses:.0f` networks computes FIRST, one in {glue:text}`majority_guesses:.0f` MAJORITY, and one in {glue:text}`index_millions:.0f` million INDEX.
+# The share of the weights of a small one-layer transformer that compute a function exactly decreases with the number $n$ of bits as Zhu and Chiang state: not at all for FIRST, like $1/(n \log n)$ for MAJORITY, like $n^{-3}$ for INDEX, where INDEX returns the bit at a given place. PARITY has no such weights at all from a known length on. At 65 bits and weights between $-2$ and 2 one in {glue:text}`first_guesses:.0f` networks computes FIRST, one in {glue:text}`majority_guesses:.0f` MAJORITY, and one in {glue:text}`index_millions:.0f` million INDEX.
 # ```
 # **Needs** {ref}`ch-from-gaussians-to-occam`. **Read** 12 min. **Runs in** 25 s. **Source** ours; the orders and the model are those of {cite:t}`zhuchiang2026`, of which the main text and the proofs of Theorem 1 were read.
 #
@@ -104,7 +104,7 @@ figures.show()
 # 3. For $h \ge 3$ the room of PARITY is positive if and only if $n \le h + 1$. For $h = 1$ and $h = 2$ it is positive if and only if $n \le h$.
 # ```
 #
-# **The idea of the proof.** For FIRST the factor $\log n$ makes attention pick one position in the end, and it must be the first. For MAJORITY a step computes the function if and only if its threshold lies in the gap of the example above. On the scale of logits this gap is about $4/n$ wide, whereas its place is $\log n$ times the difference of two scores, a random number that is spread over an interval of length of order $\log n$, so that the chance is of order $1/(n \log n)$. For PARITY one counts kinks: the reader must turn at every count but the first and the last.
+# **The idea of the proof.** For FIRST the factor $\log n$ makes attention pick one position in the end, and it must be the first. For MAJORITY a step computes the function if and only if its threshold lies in the gap of the example above. On the scale of logits this gap is about $4/n$ wide. Its place is $\log n$ times the difference of two scores, a random number that is spread over an interval whose length is of order $\log n$. So the chance that the threshold lies in the gap is of order $1/(n \log n)$. For PARITY one counts kinks: the reader must turn at every count but the first and the last.
 #
 # ````{dropdown} Proof
 # The three parts are proved one after the other.
@@ -128,7 +128,7 @@ figures.show()
 #
 # ## Measuring very small shares
 #
-# Shares of $10^{-9}$ cannot be found by counting successes among random networks, but three observations help. First, given all other weights, the last bias decides about success by lying in an interval, so its probability is computed and not drawn. Second, attention and reader are independent for FIRST and INDEX, because attention does not see the bits. If $c$ is the least attention on the right position, the reader sees $p \le 1 - c$ for a zero and $p \ge c$ for a one. It suffices that the reader is right on these two intervals, and it is necessary that it is right at their ends, which gives a lower and an upper estimate. Third, for INDEX we draw two of the eight weights of the attention close to where the drift vanishes, and weigh each draw by how much more often it was drawn. The tests compare the results with whole networks on all strings, at lengths at which successes can be counted.
+# Shares of $10^{-9}$ cannot be found by counting successes among random networks, but three observations help. First, if all other weights are given, the network succeeds exactly if the last bias lies in a certain interval, so the probability of success is computed and need not be found by drawing. Second, attention and reader are independent for FIRST and INDEX, because attention does not see the bits. If $c$ is the least attention on the right position, the reader sees $p \le 1 - c$ for a zero and $p \ge c$ for a one. It suffices that the reader is right on these two intervals, and it is necessary that it is right at their ends, which gives a lower and an upper estimate. Third, for INDEX we draw two of the eight weights of the attention close to where the drift vanishes, and weight each draw so as to correct for how much more often it was drawn. The tests compare the results with whole networks on all strings, at lengths at which successes can be counted.
 #
 # What would speak against the theorem is a share of FIRST, MAJORITY or INDEX with another power of $n$, or a network that computes PARITY although $n > h + 1$. We also ask how far the shares are from the limits of the proposition.
 
@@ -199,7 +199,7 @@ glue(bracket=100 * (pd.Series(above, lengths) / found["INDEX"] - 1).loc[17:].max
 glue(majority_error=100 * (pd.Series(majority_error, lengths) / found["MAJORITY"]).max())
 
 # %% [markdown]
-# The standard errors are at most {glue:text}`majority_error:.0f` % for MAJORITY and at most {glue:text}`index_error:.0f` % for INDEX from 17 bits on, where the upper estimate for INDEX exceeds the lower one, which the table shows, by at most {glue:text}`bracket:.1f` %. PARITY has its room only at the very first lengths: already at three bits its share is {glue:text}`parity_three:.0e`, and it decreases by a large factor with every bit until it is 0.
+# The standard errors are at most {glue:text}`majority_error:.0f` % for MAJORITY and at most {glue:text}`index_error:.0f` % for INDEX from 17 bits on. At these lengths the upper estimate for INDEX exceeds the lower one, which is the one in the table, by at most {glue:text}`bracket:.1f` %. PARITY has its room only at the very first lengths: already at three bits its share is {glue:text}`parity_three:.0e`, and it decreases by a large factor with every bit until it is 0.
 #
 # {numref}`fig-room` shows the shares together with the limits: the line of FIRST is nearly level, whereas MAJORITY and INDEX follow their dashed lines, which are the constants of the proposition times $1/(n \log n)$ and $n^{-3}$. The fourth line is INDEX with the normalised query: it starts six times higher than INDEX and then decreases much more slowly, because only one of the two coefficients of the drift still has to be small. The line of PARITY ends at four bits, since beyond them we found no network.
 
@@ -224,7 +224,7 @@ figures.show()
 # %% [markdown]
 # ## Where the asymptotics begin
 #
-# An order of magnitude holds "for all sufficiently large $n$". The proofs of Zhu and Chiang exhibit a neighbourhood of one good network, and for $B \ge 1$ their inequalities hold in it once $n^{-\eta^2/2}$ for FIRST, or $n^{-\eta^2/4}$ for INDEX, is about $\frac18$, where $\eta = \frac1{16}$, that is, at lengths with {glue:text}`digits_first:.0f` and {glue:text}`digits_index:.0f` digits. That is no fault of a proof that is only about an order, but it shows that the proof cannot say where the order begins. We therefore divide each measured share by its limit law, so that the number 1 means that the asymptotics have begun. For INDEX we also take weights between $-1$ and 1.
+# An order of magnitude holds "for all sufficiently large $n$". The proofs of Zhu and Chiang exhibit a neighbourhood of one good network, and for $B \ge 1$ their inequalities hold in it once $n^{-\eta^2/2}$ for FIRST, or $n^{-\eta^2/4}$ for INDEX, is about $\frac18$, where $\eta = \frac1{16}$. This happens at lengths whose numbers have {glue:text}`digits_first:.0f` and {glue:text}`digits_index:.0f` digits. That is no fault of a proof that is only about an order, but it shows that the proof cannot say where the order begins. We therefore divide each measured share by its limit law, so that the number 1 means that the asymptotics have begun. For INDEX we also take weights between $-1$ and 1.
 
 # %%
 narrow = volumes.draw_readers(draws // 5, hidden, 1.0, generator)
@@ -340,7 +340,7 @@ ledger.show()
 # %% [markdown]
 # ## The price of a function
 #
-# A learner can proceed as follows: it draws weights until the network is right on all $m$ strings of its sample, and returns this network. Let the prior be the uniform law on the weights, and let the posterior be this law restricted to the weights that fit. The KL divergence between them is minus the logarithm of the share that fits, and at most $-\log V(n)$, because the exact networks are among those that fit. This is the price that enters Occam's bound of {ref}`ch-from-gaussians-to-occam` and its PAC-Bayes form; for random networks that fit a teacher it is made into a theorem by {cite:t}`buzaglo2024`. The table compares the price with three others: the logarithm of the number of pairs of bits, which was the price of the list of hand-written networks, five bits for each weight, and the logarithm of the number of all functions. The last column is the number of strings from which on Occam's bound is below $\frac14$, with confidence 0.95 and training error 0.
+# A learner can proceed as follows: it draws weights until the network is right on all $m$ strings of its sample, and returns this network. Let the prior be the uniform law on the weights, and let the posterior be this law restricted to the weights that fit. The KL divergence between them is minus the logarithm of the share that fits, and at most $-\log V(n)$, because the exact networks are among those that fit. This is the price that enters Occam's bound of {ref}`ch-from-gaussians-to-occam` and its PAC-Bayes form; for random networks that fit a teacher it is made into a theorem by {cite:t}`buzaglo2024`. The table compares the price with three others: first, the logarithm of the number of pairs of bits, which was the price of the list of hand-written networks; second, five bits for each weight; and third, the logarithm of the number of all functions. The last column is the number of strings from which on Occam's bound is below $\frac14$, with confidence 0.95 and training error 0.
 
 # %%
 weights = 5 * hidden + 18
@@ -389,7 +389,7 @@ glue(bound_16=100 * guessing.loc[16, "bound"], index_price=prices["INDEX, 65 bit
 #
 # ## What would falsify this
 #
-# A share that follows another power of $n$ between 17 and {glue:text}`longest` bits, by more than half a power. A share of FIRST or MAJORITY that stays away from the limit of {prf:ref}`room-limits`. A reader with $h$ kinks that computes PARITY of $h + 2$ bits, or none that does it for $h + 1$ bits. In the ledger each control breaks what the statement rests on and lands on the other side: without $\log n$ in the scores, for example, MAJORITY at a million bits has {glue:text}`unscaled:.1f` times its law.
+# The orders would be refuted by a share that follows another power of $n$ between 17 and {glue:text}`longest` bits, by more than half a power, and {prf:ref}`room-limits` by a share of FIRST or MAJORITY that stays away from its limit. The length for PARITY would be refuted if a reader with $h$ kinks computed PARITY of $h + 2$ bits, or if none computed it for $h + 1$ bits. In the ledger each control breaks what the statement rests on and lands on the other side: without $\log n$ in the scores, for example, MAJORITY at a million bits has {glue:text}`unscaled:.1f` times its law.
 #
 # ## What the authors' code does differently
 #

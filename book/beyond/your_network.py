@@ -207,13 +207,13 @@ glue(
 )
 
 # %% [markdown]
-# Without training the encoder is insensitive, because its output varies little and its sign is the same at most strings. For {glue:text}`starts` random draws of its weights, {glue:text}`sensitivity_untrained:.2f` of the {glue:text}`bits` flips change its sign on average, and {glue:text}`most_untrained:.2f` for the most sensitive of them. Training moves this number to that of the target, {glue:text}`sensitivity_majority:.2f` for MAJORITY (with a share of {glue:text}`wrong_majority:.3f` wrong signs) and {glue:text}`sensitivity_two:.2f` for the parity of two bits ({glue:text}`wrong_two:.3f` wrong).
+# Without training the encoder is insensitive, because its output varies little and its sign is the same at most strings. For {glue:text}`starts` random draws of its weights, {glue:text}`sensitivity_untrained:.2f` of the {glue:text}`bits` flips change its sign on average, and for the most sensitive of these draws {glue:text}`most_untrained:.2f` do. Training moves this number to that of the target function: {glue:text}`sensitivity_majority:.2f` for MAJORITY, where a share of {glue:text}`wrong_majority:.3f` of the signs is wrong, and {glue:text}`sensitivity_two:.2f` for the parity of two bits, where a share of {glue:text}`wrong_two:.3f` is wrong.
 #
 # {numref}`fig-probed-degrees` shows at which degrees the Fourier weight lies. The line of MAJORITY has its peak at degree 1, because MAJORITY is close to a sum of single bits, and the line of the parity of two bits is a single peak at degree 2. The hand-written network is at the other end: all its weight is at the highest degree, and a step of length 0.1 in its weights already moves its output.
 #
 # ## Networks that nobody here wrote
 #
-# A reader will bring an architecture that this book never mentions. So we also measure four of the package `transformers`, each with two layers, 32 columns and the random weights that training would begin with: GPT-2 (causal attention, learned positions), BERT (attention in both directions), Llama (rotary positions, RMS norm) and Mamba, a recurrent network without attention. A linear map reads BERT at its first token, as its own classifiers do, and the others at the last token. Such a network puts out numbers of nearly one sign. Therefore we move the threshold to the median of its outputs, so that half of the strings get each sign, and ask what function the signs then compute.
+# A reader will bring an architecture that this book never mentions. So we also measure four of the package `transformers`, each with two layers, 32 columns and the random weights that training would begin with: GPT-2 (causal attention, learned positions), BERT (attention in both directions), Llama (rotary positions, RMS norm) and Mamba, a recurrent network without attention. A linear map reads BERT at its first token, as its own classifiers do, and the others at the last token. The numbers that such a network puts out have nearly all the same sign. Therefore we move the threshold to the median of its outputs, so that half of the strings get each sign, and ask what function the signs then compute.
 
 # %%
 warnings.filterwarnings("ignore", "IProgress not found")  # a progress bar that nobody asks for
@@ -317,11 +317,11 @@ glue(
 )
 
 # %% [markdown]
-# The report and the loop agree. All four architectures show the same function before training: nearly that of the one token at which they are read. The influence of that token is at least {glue:text}`foreign_reads:.2f` in each row, the average sensitivity is {glue:text}`foreign_sensitivity:.1f` of {glue:text}`bits` in the mean, and at least {glue:text}`foreign_low:.2f` of the Fourier weight lies at degree 0 or 1. A likely reason is the residual connection, which carries the token itself to the output, while attention adds an average over all tokens, in which one bit counts little. For Mamba the trace is missing, because its scan changes tensors in place and has no forward-mode derivative; the report then says so in a note, and gives all the rest.
+# The report and the loop agree. Before training, all four architectures compute nearly the same kind of function, one that depends on little more than the one token at which they are read. The influence of that token is at least {glue:text}`foreign_reads:.2f` in each row, the average sensitivity is {glue:text}`foreign_sensitivity:.1f` of {glue:text}`bits` in the mean, and at least {glue:text}`foreign_low:.2f` of the Fourier weight lies at degree 0 or 1. A likely reason is the residual connection, which carries the token itself to the output, while attention adds an average over all tokens, in which one bit counts little. For Mamba the trace is missing, because its scan changes tensors in place and has no forward-mode derivative; the report then says so in a note, and gives all the rest.
 #
 # ## Your own
 #
-# The call takes any module or function from a batch of bits to one number, or to two logits. For example:
+# The call takes any module or function that maps a batch of bits to one number, or to two logits, for each string. For example:
 #
 # ```python
 # import torch
@@ -333,7 +333,7 @@ glue(
 # report.as_dict()  # plain numbers, for JSON or pandas
 # ```
 #
-# `encoding` says what the model is given: `"signs"`, `"bits"`, `"tokens"`, or a function of your own that turns bits into whatever it takes. `target` is a name or a function of the bits. The same can be done by a command, with weights from a file that is read without pickled code:
+# `encoding` says what the model is given: `"signs"`, `"bits"`, `"tokens"`, or a function of your own that turns bits into whatever input the model takes. `target` is a name or a function of the bits. The same can be done by a command, with weights from a file that is read without pickled code:
 #
 # ```console
 # python -m helpers.probe my_module:make_model --bits 16 --target parity --weights model.safetensors --json report.json
@@ -343,7 +343,7 @@ glue(
 #
 # ## What would falsify this
 #
-# The report would be wrong if the trace of the hand-written network differed from 64, if its sensitivity or a Fourier weight differed from those of PARITY, or if an influence of a foreign network differed from that of the obvious loop. To make sure that the checks can notice this, the controls tilt the read-out of the network, which changes its trace, put another function in place of PARITY, and reverse the order of the loop's bits.
+# The report would be wrong if the trace of the hand-written network differed from 64, if its sensitivity or a Fourier weight differed from those of PARITY, or if an influence of a foreign network differed from that of the obvious loop. There are three controls, to make sure that the checks can notice this: one tilts the read-out of the network, which changes its trace, one puts another function in place of PARITY, and one reverses the order of the loop's bits.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -19,12 +19,12 @@
 # # How sensitive is a function on the cube?
 #
 # ```{verdict}
-# Yes, the paper's values are right: on average over all inputs of $n$ bits, $n$ flips of a single bit change PARITY, which says whether the number of ones is even. About $\sqrt{2n/\pi}$ flips change MAJORITY, and one changes FIRST, the first bit; for MEAN, the mean of the bits, the number is $1/n$. We compute these numbers in two ways, by counting flips and from the Fourier weights times their degrees. Both agree to rounding on {glue:text}`random_functions` random functions of each length up to {glue:text}`n_random` bits, and exactly on three functions of {glue:text}`n_packed` bits.
+# Yes, the paper's values are right: at an input of $n$ bits there are $n$ ways to flip a single bit, and on average over all inputs $n$ of these flips change PARITY, which says whether the number of ones is even. About $\sqrt{2n/\pi}$ flips change MAJORITY, and one changes FIRST, the first bit; for MEAN, the mean of the bits, the number is $1/n$. We compute these numbers in two ways, by counting flips and from the Fourier weights times their degrees. Both agree to rounding on {glue:text}`random_functions` random functions of each length up to {glue:text}`n_random` bits, and exactly on three functions of {glue:text}`n_packed` bits.
 # ```
 #
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 9 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The average sensitivity of a function counts the bit flips that change it. It equals the Fourier weight of the function times its degree. Parity has the most, $n$; majority has about $\sqrt{2n/\pi}$; a single bit has 1; the mean of all bits has $1/n$. What the paper says of single inputs is the subject of {ref}`ch-sensitive-inputs`.
+# **Claim.** The average sensitivity of a function counts the bit flips that change it. It equals the sum of the function's Fourier weights, each multiplied by its degree. Parity has the most, $n$; majority has about $\sqrt{2n/\pi}$; a single bit has 1; the mean of all bits has $1/n$. What the paper says of single inputs is the subject of {ref}`ch-sensitive-inputs`.
 
 # %% tags=["parameters"]
 n_max = 14  # longest cube, in bits [4..22]
@@ -151,7 +151,7 @@ glue(
 )
 
 # %% [markdown]
-# We computed the sensitivity at every input of up to {glue:text}`n_max` bits, from the definition alone, and the counts agree with the closed forms to rounding at every length. On the logarithmic axes of {numref}`fig-average-sensitivity` the marks of the four functions lie on straight lines, of slopes $1$, $\frac12$, $0$ and $-1$. Only MAJORITY lies now a little above and now a little below its line, because the line is the limit for long strings: at $n =$ {glue:text}`n_max` it has {glue:text}`majority_last:.3f`, where the limit is {glue:text}`majority_limit:.3f`.
+# We computed the sensitivity at every input of up to {glue:text}`n_max` bits, from the definition alone, and the counts agree with the closed forms to rounding at every length. On the logarithmic axes of {numref}`fig-average-sensitivity` the marks of the four functions lie on straight lines, of slopes $1$, $\frac12$, $0$ and $-1$. Only the marks of MAJORITY lie partly a little above and partly a little below their line, because the line is the limit for long strings: at $n =$ {glue:text}`n_max` it has {glue:text}`majority_last:.3f`, where the limit is {glue:text}`majority_limit:.3f`.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of the four functions, exact on the whole cube (marks), and their closed forms (lines); for MAJORITY the line is the limit $\\sqrt{2n/\\pi}$.", "name": "fig-average-sensitivity"}, "image": {"alt": "Log-log plot against n. PARITY rises with slope one, MAJORITY with slope one half, FIRST is flat at one, MEAN falls with slope minus one. Marks lie on the lines, except that MAJORITY steps up at odd n a little above its limit."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.5)
@@ -203,7 +203,7 @@ eq17.holds(
 glue(random_functions=random_functions, n_random=n_random, off=1 + control)
 
 # %% [markdown]
-# Both sides agree to rounding. If each $S$ counted $|S|^2$ times in place of $|S|$, they would differ by a factor of up to {glue:text}`off:.1f`. The weights, in the next table, also say *where* a function is sensitive. PARITY has all of its weight at the highest degree, whereas MAJORITY keeps most of it at degree 1, with a long thin tail over the odd degrees. If we multiply each weight of MAJORITY by its degree and add up, we get {glue:text}`majority_weighted:.3f`, which is its average sensitivity at $n =$ {glue:text}`n_odd`.
+# Both sides agree to rounding. If each set $S$ were counted $|S|^2$ times and not $|S|$ times, the two sides would differ by a factor of up to {glue:text}`off:.1f`. The weights, in the next table, also say *where* a function is sensitive. PARITY has all of its weight at the highest degree, whereas MAJORITY keeps most of it at degree 1, with a long thin tail over the odd degrees. If we multiply each weight of MAJORITY by its degree and add up, we get {glue:text}`majority_weighted:.3f`, which is its average sensitivity at $n =$ {glue:text}`n_odd`.
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input"]
 n_odd = n_max - 1 + n_max % 2  # the largest odd length
@@ -213,7 +213,7 @@ table(profiles.iloc[1::2], f"Weight by degree, {n_odd} bits; no weight at even d
 glue(majority_weighted=(profiles["MAJORITY"] * profiles.index).sum(), n_odd=n_odd)
 
 # %% [markdown]
-# **Weight at high degrees makes a transformer brittle.** This is a conclusion that the paper draws from Eq. (17). If the weight at degrees of at least $k$ is $w$, then $\mathrm{as}_n(f) \ge k w$, because each of these characters is counted at least $k$ times. For $k = cn$ the average sensitivity is therefore at least $cwn$. By {prf:ref}`brittle-repaired`, the sharpened Theorem 6, a transformer that computes such functions moves by at least $cw$ in mean square, on long strings, after a random step of any fixed length. We compare the two sides for all functions of three bits with values $\pm 1$ and every $k$; a ratio below 1 would refute the first step.
+# **Weight at high degrees makes a transformer brittle.** This is a conclusion that the paper draws from Eq. (17). If the weight at degrees of at least $k$ is $w$, then $\mathrm{as}_n(f) \ge k w$, because each of these characters is counted at least $k$ times. For $k = cn$ the average sensitivity is therefore at least $cwn$. Now take a transformer that computes such functions, and let its weights make a random step of any fixed length. By {prf:ref}`brittle-repaired`, the sharpened Theorem 6, its output on long strings then moves by at least $cw$ in mean square. We compare the two sides for all functions of three bits with values $\pm 1$ and every $k$; a ratio below 1 would refute the first step.
 
 # %% mystnb={"code_prompt_hide": "Check", "code_prompt_show": "Check"} tags=["hide-input"]
 f = 1.0 - 2 * torch.cartesian_prod(*[torch.arange(2)] * 8).double()  # all 256 functions
@@ -234,7 +234,7 @@ degrees.holds(
 # %% [markdown]
 # ## A million inputs, counted as integers
 #
-# On tables of $\pm1$ both sides can be computed without any rounding. If we pack a table into one bit for each entry, then one exclusive or compares 64 inputs with their neighbours at once, and adding up the results bit by bit gives $s(x, f)$ for all $x$. On the other side $2^n \hat f(S)$ is an integer, and so is $4^n \sum_S |S|\, \hat f(S)^2$. At $n =$ {glue:text}`n_packed` we count both for parity, for a majority of the first bits (an odd number of them), and for random signs. The identity is refuted if the last column of the table is not 0.
+# On tables of $\pm1$ both sides can be computed without any rounding. If we pack a table so that each entry takes one bit, then a single exclusive-or operation compares 64 inputs with their neighbours at once, and adding up the results bit by bit gives $s(x, f)$ for all $x$. On the other side $2^n \hat f(S)$ is an integer, and so is $4^n \sum_S |S|\, \hat f(S)^2$. At $n =$ {glue:text}`n_packed` we count both for parity, for a majority of the first bits (an odd number of them), and for random signs. The identity is refuted if the last column of the table is not 0.
 
 # %% mystnb={"code_prompt_hide": "Counting in integers", "code_prompt_show": "Counting in integers"} tags=["hide-input"]
 odd = n_packed - 1 + n_packed % 2  # bits that the majority counts
@@ -332,7 +332,7 @@ rows = {
 table(pd.DataFrame(rows).T.rename_axis("election"), "Nine voters", form=".3f")
 
 # %% [markdown]
-# Two rounds are a little less sensitive than one, and the gap grows: with $3^k$ voters in $k$ rounds the average sensitivity is $(\frac32)^k = n^{0.37}$, whereas that of the plain majority is about $0.8\, n^{0.5}$. But their influence is spread in another way. In the plain majority all the sensitivity is at the nearly balanced inputs, where $\frac{n+1}2$ voters decide; in $k$ rounds at most $2^k$ voters do at any input.
+# Two rounds are a little less sensitive than one, and the gap grows: with $3^k$ voters in $k$ rounds the average sensitivity is $(\frac32)^k = n^{0.37}$, whereas that of the plain majority is about $0.8\, n^{0.5}$. But their influence is spread in another way. In the plain majority all the sensitivity is at the nearly balanced inputs, where $\frac{n+1}2$ voters can change the result; in $k$ rounds, on the other hand, at most $2^k$ voters can change it at any input.
 #
 # ```{solution-end}
 # ```

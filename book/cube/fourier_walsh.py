@@ -19,7 +19,7 @@
 # # Every function on the cube is a sum of parities
 #
 # ```{verdict}
-# Yes, every function of bits is a sum of parities in exactly one way: all {glue:text}`functions` functions of {glue:text}`n_all` bits are recovered from their coefficients, and no two have the same ones. The paper uses two kinds of parities, with the values $\pm1$ and with the values 0 and 1. With the same coefficients, the first kind gives a function of variance 1, as in its experiments, and the second kind, that of its Eq. (1), one of variance $\frac14$.
+# Yes, every function of bits is a sum of parities in exactly one way: all {glue:text}`functions` functions of {glue:text}`n_all` bits are recovered from their coefficients, and no two have the same ones. The paper uses two kinds of parities, with the values $\pm1$ and with the values 0 and 1. With the same coefficients, the first kind, which its experiments use, gives a function of variance 1, and the second kind, which its Eq. (1) uses, gives one of variance $\frac14$.
 # ```
 #
 # **Needs** nothing but linear algebra. **Read** 10 min. **Runs in** 10 s. **Source** Eq. (1) quoted; the sentence on normalising printed.
@@ -52,7 +52,7 @@ eps = torch.finfo(torch.float64).eps
 # %% [markdown]
 # ## Why one should care
 #
-# Functions of bits are tables, and it is hard to see from a table of $2^n$ numbers whether a function is simple. All five papers of this book therefore write a function as a sum of parities, and measure how simple it is by this sum: how many parities it has, and on how many bits each of them depends. Such a measure is only meaningful if there is one sum for each function, and if everybody writes the same one. The first is a classical theorem. The second cannot be taken for granted, because a parity can be written with the values $\pm1$ or 0 and 1, and a paper that defines its functions in one way and draws them at random in the other has functions of another mean, variance and sparsity than a reader would think.
+# Functions of bits are tables, and it is hard to see from a table of $2^n$ numbers whether a function is simple. All five papers of this book therefore write a function as a sum of parities, and measure how simple it is by this sum: how many parities it has, and on how many bits each of them depends. Such a measure is only meaningful if there is one sum for each function, and if everybody writes the same one. The first is a classical theorem. The second cannot be taken for granted, because a parity can be written with the values $\pm1$ or with the values 0 and 1. If a paper defines its functions in one way and draws them at random in the other, its functions have another mean, variance and sparsity than a reader would think.
 #
 # ## Three votes by hand
 #
@@ -239,7 +239,7 @@ glue(functions=len(every), n_all=n_all, fewer=shares[0], equal=shares[1], more=s
 #
 # $$\mathbb E\, p_S\, p_T = \begin{cases} 1 & S = T = \emptyset \\ \frac12 & S = T \ne \emptyset, \text{ or exactly one of them is empty} \\ \frac14 & \text{else.} \end{cases}$$
 #
-# How far is this matrix from the identity? On the vectors that sum to zero and leave out the empty set, it is $\frac14$ times the identity. What remains is a $2 \times 2$ matrix of trace $1 + N/4$, with $N = 2^n$, and determinant $\frac14$. So the largest eigenvalue is $\lambda = \frac12 (t + \sqrt{t^2 - 1})$ with $t = 1 + \frac N4$, and the smallest is $1/(4\lambda)$. Their ratio, the *condition number*, is $4\lambda^2$, which grows like $4^{n-1}$. The table compares this formula with the eigenvalues of the whole matrix, and lists the rank of each basis; a rank below $2^n$ would refute Eq. (1). Beside the even parities it has the *odd* ones, $(1 - \chi_S)/2$.
+# How far is this matrix from the identity? On the vectors whose entry for the empty set is 0 and whose other entries sum to zero, it is $\frac14$ times the identity. What remains is a $2 \times 2$ matrix of trace $1 + N/4$, with $N = 2^n$, and determinant $\frac14$. So the largest eigenvalue is $\lambda = \frac12 (t + \sqrt{t^2 - 1})$ with $t = 1 + \frac N4$, and the smallest is $1/(4\lambda)$. Their ratio, the *condition number*, is $4\lambda^2$, which grows like $4^{n-1}$. The table compares this formula with the eigenvalues of the whole matrix, and lists the rank of each basis; a rank below $2^n$ would refute Eq. (1). Beside the even parities it has the *odd* ones, $(1 - \chi_S)/2$.
 
 # %%
 rows = {}
@@ -287,11 +287,11 @@ glue(n_max=n_max, condition_last=bases["condition"].iloc[-1])
 glue(distinct_1=20 * (1 - (1 - 1 / 20) ** 20), variance_1=1 + 2 * 19 / (math.pi * 20))
 
 # %% [markdown]
-# The indicators have full rank, as Eq. (1) says. That they are *even* parities is essential, because the odd-parity indicator $(1 - \chi_S)/2$ of the empty set is zero, and so the rank falls by one. At $n =$ {glue:text}`n_max` the condition number of the indicators is {glue:text}`condition_last:.0f`. One sees by {eq}`eq-two-bases` why it is so large: the constant $a_\emptyset$ reads a single value of $f$, and an error in this value goes into it undiminished. So indicators are good for *writing down* a sparse function, which is what the paper does with them, but they are a bad basis for *estimating* one from noisy values.
+# The indicators have full rank, as Eq. (1) says. It is essential that they are *even* parities: with odd ones the rank falls by one, because the odd-parity indicator $(1 - \chi_S)/2$ of the empty set is zero. At $n =$ {glue:text}`n_max` the condition number of the indicators is {glue:text}`condition_last:.0f`. The formula {eq}`eq-two-bases` shows why it is so large: the constant $a_\emptyset$ reads a single value of $f$, and an error in this value enters $a_\emptyset$ undiminished. So indicators are good for *writing down* a sparse function, which is what the paper does with them, but they are a bad basis for *estimating* one from noisy values.
 #
 # ## What is normalised
 #
-# For its experiments the paper draws a number $W$ of sets $S_i$, all of one size $d$ from 1 to 5, among $T = 20$ bits. It draws coefficients "according to a standard normal distribution", takes absolute values, and normalises "so that they are centered and with variance 1". Since coefficients that are all positive cannot be centred, this must be said of the functions. In which basis is it true? Let $\sum_i c_i^2 = 1$ and $s = \sum_i c_i$, which is at least $\sum_i c_i^2 = 1$. Then Parseval's identity gives
+# For its experiments the paper draws a number $W$ of sets $S_i$, all of one size $d$ from 1 to 5, among $T = 20$ bits. It draws coefficients "according to a standard normal distribution", takes absolute values, and normalises "so that they are centered and with variance 1". Since coefficients that are all positive cannot be centred, the sentence must be about the functions and not about their coefficients. In which basis is it true? Let $\sum_i c_i^2 = 1$ and $s = \sum_i c_i$, which is at least $\sum_i c_i^2 = 1$. Then Parseval's identity gives
 #
 # | $f$ | $\sum_i c_i\, \chi_{S_i}$ | $\sum_i c_i\, p_{S_i}$ |
 # |:--|:--|:--|
@@ -365,7 +365,7 @@ normalised.holds(
 #
 # ## What would falsify this
 #
-# A single function that its parts do not return, or two functions with equal coefficients, would refute the expansion. The *controls*, which must fail, leave out the correction of the constant in {eq}`eq-two-bases`, or the parity of all bits. A rank below $2^n$ would refute the uniqueness, and the control takes odd parities. Two sparsities that differ by more than one would refute what we say of them; here the control counts products of bits such as $b_1 b_3$. The condition number and the sentence on normalising are controlled by the other basis.
+# A single function that its parts do not return, or two functions with equal coefficients, would refute the expansion. The *controls*, which must fail, leave out the correction of the constant in {eq}`eq-two-bases`, or the parity of all bits. A rank below $2^n$ would refute the uniqueness, and the control takes odd parities. What we say of the sparsities would be refuted by a function whose sparsities in the two bases differ by more than one; here the control counts products of bits such as $b_1 b_3$. The condition number and the sentence on normalising are controlled by the other basis.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -377,7 +377,7 @@ ledger.show()
 #
 # * Its functions are sums in the $\pm1$ basis, with coefficients as the text says, so they are centred and have variance 1.
 # * A bit 1 becomes $+1$ and a bit 0 becomes $-1$, so that the parity of $S$ is $(-1)^{|S|} \chi_S$. For odd $|S|$ it is $+1$ if and only if the number of ones is *odd*. Nothing is lost by this, but a hand-written network must use the same convention.
-# * The text takes distinct subsets, and so do the two older programs. In `train_utils.py`, however, each subset is drawn by itself and may be drawn twice, so that the function has fewer than $W$ terms. If $W$ subsets are drawn out of $M = \binom Td$, the expected number of distinct ones is $M \bigl(1 - (1 - \frac1M)^W\bigr)$. The expected variance is $1 + \frac{2 (W - 1)}{\pi M}$, since two random coefficients have a product of $\frac2{\pi W}$ in the mean. For example, at $d = 1$ and $W = 20$ one expects {glue:text}`distinct_1:.1f` terms and a variance of {glue:text}`variance_1:.2f`. This book draws distinct subsets, as the text says.
+# * The text takes distinct subsets, and so do the two older programs. In `train_utils.py`, however, each subset is drawn by itself and may be drawn twice, so that the function has fewer than $W$ terms. If $W$ subsets are drawn out of $M = \binom Td$, the expected number of distinct ones is $M \bigl(1 - (1 - \frac1M)^W\bigr)$. The expected variance is $1 + \frac{2 (W - 1)}{\pi M}$, since the product of two random coefficients has the mean $\frac2{\pi W}$. For example, at $d = 1$ and $W = 20$ one expects {glue:text}`distinct_1:.1f` terms and a variance of {glue:text}`variance_1:.2f`. This book draws distinct subsets, as the text says.
 #
 # ## Exercises
 #

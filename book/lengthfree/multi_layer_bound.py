@@ -19,7 +19,7 @@
 # # A bound for many layers, free of the sequence length
 #
 # ```{verdict}
-# Theorem 4.2 is false as printed, because its bound on the size of a cover is too small. For a class of one-layer networks with a single free number, which needs a cover of at least two networks, the bound is {glue:text}`printed_norm:.3f` times $\log 2$. The printed formula has six slips; with all six repaired the theorem is proved, and the number of tokens still does not appear in it.
+# Theorem 4.2 is false as printed, because its bound on the size of a cover is too small. A class of one-layer networks with a single free number, for example, needs a cover of at least two networks, so the bound would have to be at least $\log 2$, but it is {glue:text}`printed_norm:.3f` times $\log 2$. The printed formula has six slips; with all six repaired the theorem is proved, and the number of tokens still does not appear in it.
 # ```
 # **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-rounding`, {ref}`ch-capacity`. **Read** 12 min. **Runs in** 15 s. **Source** printed.
 #
@@ -43,7 +43,7 @@
 #
 # with $W_v \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_c \in \mathbb R^{k \times d}$. The output is $w^\top g^{(L+1)}_{[CLS]}$, which is linear in one token of the last layer. In all layers the spectral norms of $W_c, W_v, W_{QK}$ are at most $B_{c2}, B_{v2}, B_{QK2}$, and $\|w\|_2 \le B_w$.
 #
-# We say that a class has the *cover constant* $C$ on some inputs if for every $\epsilon$ at most $e^{C/\epsilon^2}$ of its members are enough to have one within $\epsilon$ of each member, on all those inputs. Let $C_1$ be a cover constant of every class of matrices in the network for inputs of length 1, and $C_{B_x}$ one for inputs of length $B_x$. By a change of units $C_{B_x} = B_x^2 C_1$ can be taken. Logarithms are natural.
+# We say that a class has the *cover constant* $C$ on some inputs if for every $\epsilon$ one can choose at most $e^{C/\epsilon^2}$ of its members such that each member of the class is within $\epsilon$ of a chosen one, on all those inputs. Let $C_1$ be a cover constant of every class of matrices in the network for inputs of length 1, and $C_{B_x}$ one for inputs of length $B_x$. By a change of units $C_{B_x} = B_x^2 C_1$ can be taken. Logarithms are natural.
 #
 # ```{prf:theorem} Trauger and Tewari (2024), Theorem 4.2
 # :label: lengthfree-thm4-2
@@ -134,7 +134,7 @@ ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.17), ncols=3)
 figures.show()
 
 # %% [markdown]
-# Read the figure row by row: the circle shows the bound in which only this one slip is left, and all six circles lie far to the left of the dashed line: each slip alone makes the bound false. The triangles show the repaired bound, and they all lie to the right. The squares show the formula as printed. Four of them lie to the left of the line, and the other two, in the rows *output* and *slope*, to the right only because another slip makes the bound larger there.
+# Read the figure row by row: in each of them the circle shows the bound in which only this one slip is left. All six circles lie far to the left of the dashed line, so each slip alone makes the bound false. The triangles show the repaired bound, and they all lie to the right. The squares show the formula as printed. Four of them lie to the left of the line, and the other two, in the rows *output* and *slope*, to the right only because another slip makes the bound larger there.
 #
 # We can name the missing factors, because the proof arrives at the sum {eq}`eq-deep-sum` below, in which an error of $W_v$ is multiplied by $B_{c2}$. The theorem has $B_{v2}$ in its place, and in the class above these are $s$ and $\frac1s$. In three places the theorem has less than its own proof, and in three more the proof has too little; the table lists all six. There $s$ is the parameter `stretch`, norms that are not given are 1, and where $W_{QK}$ is fixed it is 0 and $B_{QK2} = \frac1{100}$.
 #
@@ -271,7 +271,7 @@ glue(marked_length=marked.loc[1000, "length B_x"], marked_proof=marked.loc[1000,
 glue(marked_printed=marked.loc[1000, "as printed"])
 
 # %% [markdown]
-# At width 1000, for tokens of length {glue:text}`marked_length:.0f`, the printed corollary allows {glue:text}`marked_printed:.3f` times what is needed, and with the correction {glue:text}`marked_proof:.2f` times. Both ratios fall nearly like $1/d^2$. So no correction of misprints saves the corollary for long tokens, and here the width is one that is in use. For tokens of length 1 and an activation with $L_\sigma = 1$, on the other hand, the correction is enough, if $\ln(2 d \max(d, k) + 1)$ stands for $\ln(2dk + 1)$, since $W_{QK}$ is $d \times d$.
+# At width 1000, for tokens of length {glue:text}`marked_length:.0f`, the printed corollary allows {glue:text}`marked_printed:.3f` times what is needed, and with the correction {glue:text}`marked_proof:.2f` times. Both ratios fall nearly like $1/d^2$. So no correction of misprints saves the corollary for long tokens, and here the width is one that is in use. For tokens of length 1 and an activation with $L_\sigma = 1$, on the other hand, the correction is enough, provided that $\ln(2dk + 1)$ is replaced by $\ln(2 d \max(d, k) + 1)$, since $W_{QK}$ is $d \times d$.
 #
 # ## The repaired theorem
 #
@@ -301,7 +301,7 @@ glue(marked_printed=marked.loc[1000, "as printed"])
 #
 # *Sizes.* Covers of log sizes $C_{(i)} / \epsilon_v^2$, $C_{(i)} / \epsilon_{QK}^2$ and, for inputs $L_\sigma$ long, $L_\sigma^2 C_1 / \epsilon_c^2$ have these errors. Their members are combined in all ways, so the log sizes add. {prf:ref}`lengthfree-lemE1` gives the least sum among all errors for which {eq}`eq-deep-sum` is $\epsilon$, and that is the bound.
 #
-# *The corollary.* Lemma 3.6 ({ref}`ch-rounding`) gives a cover of all matrices whose entries sum to at most $B$, and $W_{QK}$ is $d \times d$. The members of this cover meet the bound $B$, but not always the spectral ones. The proof above uses the spectral bounds of $W$ alone, not those of $\hat W$. To have $\hat W$ in the smaller class, take a cover at $\frac\epsilon2$ and in place of each member a matrix of that class within $\frac\epsilon2$: the log size is $4 C_1/\epsilon^2$.
+# *The corollary.* Lemma 3.6 ({ref}`ch-rounding`) gives a cover of all matrices whose entries sum to at most $B$, and $W_{QK}$ is $d \times d$. The members of this cover meet the bound $B$, but they do not always meet the bounds on the spectral norms. The proof above uses the spectral bounds of $W$ alone, not those of $\hat W$. To have $\hat W$ in the smaller class, take a cover at $\frac\epsilon2$ and in place of each member a matrix of that class within $\frac\epsilon2$: the log size is $4 C_1/\epsilon^2$.
 #
 # *The length.* No step has a $T$, because attention averages, and an average is no longer than the longest token. $\square$
 # ```
@@ -310,7 +310,7 @@ glue(marked_printed=marked.loc[1000, "as printed"])
 #
 # $$\epsilon_w + B_w \sum_{i=1}^L \alpha_i \bigl( \epsilon_c^{(i)} + L_\sigma B_{c2}\, \epsilon_v^{(i)} + c L_\sigma B_{c2} B_{v2}\, \rho_i^2\, \epsilon_{QK}^{(i)} \bigr) .$$ (eq-deep-sum)
 #
-# A proof can contain a slip too, so we attack the sum. Take two networks that meet all bounds, and let one matrix, or several, differ by a $\Delta W$ of given spectral norm. The error of such a matrix is at most this norm times the length of what the matrix meets. If the output of any pair moved by more than the sum, the repaired theorem would lose its proof.
+# A proof can contain a slip too, so we attack the sum. Take two networks that meet all bounds, and let them differ in one matrix, or in several, by a $\Delta W$ of given spectral norm. The error of such a matrix is at most this norm times the length of the vectors that the matrix is applied to. If the output of any pair moved by more than the sum, the repaired theorem would lose its proof.
 
 
 # %%
@@ -323,7 +323,7 @@ def allowed(norms, moves, slips=()):
 
 
 # %% [markdown]
-# The adversary draws norms over four powers of ten, up to six layers, widths to 4 and lengths to {glue:text}`T_max`. Half of each batch are random networks, in which errors rarely add up, so the other half are nearly aligned ones: matrices close to multiples of the identity, tokens close to $\pm x$ and often so short, like the matrices of the first layer, that no projection acts. Then gradient ascent improves the pairs that come nearest to the sum. As controls, the same pairs are compared with the sum in which one slip is undone, and with attention that adds values up instead of averaging them.
+# The adversary draws norms over four powers of ten, up to six layers, widths to 4 and lengths to {glue:text}`T_max`. Half of each batch are random networks, in which errors rarely add up, so the other half are nearly aligned ones: matrices close to multiples of the identity, and tokens close to $\pm x$. The tokens and the matrices of the first layer are often so small that no projection acts. Then gradient ascent improves the pairs that come nearest to the sum. As controls, the same pairs are compared with the sum in which one slip is undone, and with attention that adds values up instead of averaging them.
 
 # %% mystnb={"code_prompt_hide": "The adversary", "code_prompt_show": "The adversary"} tags=["hide-input"]
 BENDS = (lambda y: y, torch.tanh, torch.relu)
@@ -452,7 +452,7 @@ glue(
 # %% [markdown]
 # The largest movement is {glue:text}`top:.4f` of the sum, so the sum is never exceeded and can hardly be improved. If any one slip is put in again, some pair exceeds the sum. (Without a term for the first $W_c$ the sum can be 0, which is why an infinite ratio occurs.) At {glue:text}`T_max` tokens the search reaches {glue:text}`far:.2f`. Attention that adds values up reaches {glue:text}`added:.1e` times the sum, so it is the average that keeps $T$ out. For comparison, the bound of {ref}`ch-transformer-capacity`, which covers each matrix on all $mT$ tokens of $m$ inputs, contains $\log(mT)$.
 #
-# How fast the bound grows with the number of layers, and the two corollaries of the appendix, are the subject of {ref}`ch-layer-by-layer`.
+# The next chapter, {ref}`ch-layer-by-layer`, asks how fast the bound grows with the number of layers, and treats the two corollaries of the appendix.
 #
 # ## What we found
 #

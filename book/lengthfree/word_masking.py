@@ -19,11 +19,11 @@
 # # Masked words: from one output to K
 #
 # ```{verdict}
-# Theorem 5.1 follows from the theorem that its proof quotes, but a display in the proof is false. On one and the same sample of sentences the display bounds the loss by that of one word's scores times about $\sqrt K$, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words $\sqrt K$ is {glue:text}`root_wide:,.0f`, the factor that is needed is {glue:text}`own_wide:,.0f`, and all logarithms of the theorem that the display quotes allow {glue:text}`logs_wide:,.0f`.
+# Theorem 5.1 follows from the theorem that its proof quotes, but a display in the proof is false. The display says that the complexity of the loss is at most about $\sqrt K$ times the complexity of one word's scores, both on one and the same sample of sentences, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words $\sqrt K$ is {glue:text}`root_wide:,.0f`, the factor that is needed is {glue:text}`own_wide:,.0f`, and the theorem that the display quotes allows a factor of {glue:text}`logs_wide:,.0f` with all its logarithms.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-attention-capacity`, {ref}`ch-single-layer-bound`. **Read** 12 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bounds for a transformer with one output carry over to one that fills in a masked word out of $K$, at the price of a factor of about $\sqrt K$. The first half of the proof is right, and its constant is the best one: cross entropy changes by at most twice the largest change of a score. The second half quotes a theorem about the worst sample, but displays it for one and the same sample. So displayed it is false, because the factor can be $K$. On the worst sample it holds, and that is enough for the theorem.
+# **Claim.** The bounds for a transformer with one output carry over to one that fills in a masked word out of $K$, at the price of a factor of about $\sqrt K$. The first half of the proof is right, and its constant is the best one: cross entropy changes by at most twice the largest change of a score. The second half quotes a theorem about the worst sample, but displays it for one and the same sample. In the form of this display it is false, because the factor can be $K$. On the worst sample it holds, and that is enough for the theorem.
 
 # %% tags=["parameters"]
 B = 1.0  # size of scores where a sentence has its own word [0.25..4]
@@ -104,13 +104,13 @@ glue(before=by_hand[0], after=by_hand[1], change=by_hand[0] - by_hand[1])
 #
 # ## On which sample?
 #
-# One class decides whether (1) is true, and it can be solved exactly. The idea is to tie the scores of each word to a sentence of its own: then a single word's scores can fit the noise on one sentence only, whereas the loss can fit the noise on all sentences. Let $m = K$, let sentence $i$ have the one-hot input $e_i$ and the masked word $i$, and let $\mathcal F$ hold $f(x) = \mathrm{diag}(\pm B)\, x$ for all $2^K$ choices of signs. The scores of word $s$ are $\pm B$ on one sentence and 0 on all others, so $R(\mathcal F_s) = B$. But each sentence has a score of its own to move its loss, so the supremum is a sum over sentences:
+# One class decides whether (1) is true, and it can be solved exactly. The idea is to tie the scores of each word to a sentence of its own: then a single word's scores can fit the noise on one sentence only, whereas the loss can fit the noise on all sentences. Let $m = K$, let sentence $i$ have the one-hot input $e_i$ and the masked word $i$, and let $\mathcal F$ hold $f(x) = \mathrm{diag}(\pm B)\, x$ for all $2^K$ choices of signs. The scores of word $s$ are $\pm B$ on one sentence and 0 on all others, so $R(\mathcal F_s) = B$. In the loss, however, each sentence has a sign of its own that can be chosen for it, so the supremum of the sum is a sum over sentences:
 #
 # $$R(\ell \circ \mathcal F) = \frac K2 \log \frac{1 + (K - 1) e^{B}}{1 + (K - 1) e^{-B}} \approx K B .$$
 #
-# The ratio is about $K$, not $\sqrt K$, and no power of a logarithm makes up for the missing $\sqrt K$. With the tilde of (2) the contradiction disappears, because a sample that repeats the input $e_s$ has $\tilde R(\mathcal F_s) = B\, \mathbb E |\epsilon_1 + \dots + \epsilon_K| \approx B \sqrt{2K/\pi}$, and with it the ratio is about $\sqrt{\pi K/2}$.
+# The ratio is about $K$, not $\sqrt K$, and no power of a logarithm makes up for the missing $\sqrt K$. With the tilde of (2) the contradiction disappears, because the worst sample for one word repeats the input $e_s$. On it $\tilde R(\mathcal F_s) = B\, \mathbb E |\epsilon_1 + \dots + \epsilon_K| \approx B \sqrt{2K/\pi}$, and with this number the ratio is only about $\sqrt{\pi K/2}$.
 #
-# Could (1) be meant as an average over samples? This reading does not help either: if the $K$ masked words are drawn at random, let $S_b$ be the sum of the signs of the sentences whose masked word is $b$, and let the rows be any with $\|w_s\|_1 \le B$ (below). Then a single word's scores gain $B \max_b |S_b|$, which grows more slowly than $\log K$, but the loss gains at least a part of every $|S_b|$. The table has that ratio too, by drawing, and the shape of (2) with all its logarithms for $\delta = 1$. If the own-sample column grew no faster than this shape, (1) could be saved by its logarithms.
+# Could (1) be meant as an average over samples? This reading does not help either, as one sees when the $K$ masked words are drawn at random. Let $S_b$ be the sum of the signs of the sentences whose masked word is $b$, and let the rows be any with $\|w_s\|_1 \le B$ (see below). Then a single word's scores gain $B \max_b |S_b|$, which grows more slowly than $\log K$, but the loss gains at least a part of every $|S_b|$. The table has that ratio too, by drawing, and the shape of (2) with all its logarithms for $\delta = 1$. If the own-sample column grew no faster than this shape, (1) could be saved by its logarithms.
 
 
 # %%
@@ -402,7 +402,7 @@ glue(constant=max(constants.values()))
 #
 # $$\frac1m R(\ell \circ \mathcal F) \le \tilde O(\sqrt K) \cdot O \biggl( B_w B_{W_c} L_\sigma B_{W_v} \Bigl[ \frac{2 B_x^2 \sqrt C}{\sqrt m} \Bigl( 1 + \ln \frac{\sqrt m}{2 B_x \sqrt C} \Bigr) + B_x \sqrt{\frac{\ln 2d}{m}} \Bigr] \biggr) .$$
 #
-# Here $B_w$ bounds $\|w_s\|_1$ for every row $w_s$ of $W$, so it is the largest of these norms and not their sum. All else is as in {prf:ref}`lengthfree-thm4-1`, *repaired*: in that chapter's notation $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$, $B_{W_c}$ and $B_{W_v}$ bound the 1-norms of the *columns* of $W_c$ and $W_v$, not of their rows, as is printed there. $C$ is a cover constant of the matrices $W_{QK}$. The length $T$ of the sentences does not occur. For several layers Theorem 4.2 has to be taken as repaired in {ref}`ch-multi-layer-bound`.
+# Here $B_w$ bounds $\|w_s\|_1$ for every row $w_s$ of $W$, so it is the largest of these norms and not their sum. All else is as in {prf:ref}`lengthfree-thm4-1`, *repaired*: in that chapter's notation $h(X) = w^\top W_c^\top \sigma(W_v^\top u)$, $B_{W_c}$ and $B_{W_v}$ bound the 1-norms of the *columns* of $W_c$ and $W_v$, and not those of their rows, although the paper prints rows. $C$ is a cover constant of the matrices $W_{QK}$. The length $T$ of the sentences does not occur. For several layers Theorem 4.2 has to be taken as repaired in {ref}`ch-multi-layer-bound`.
 #
 # The paper clips the loss, because a bound on the gap needs a bounded loss. With bounded norms clipping is not needed: if no score exceeds $b$ in absolute value, then $0 < \ell \le \log K + 2b$.
 #
@@ -429,7 +429,7 @@ glue(constant=max(constants.values()))
 #
 # ## What would falsify this
 #
-# The lemma on the loss would be false if a pair of score vectors had a ratio above 2, as the control has, a softmax at temperature $\frac12$. That 2 is the least constant would be false if the sequence stopped below 2, as it does in the control, which moves the true word alone. Display (1) would stand if the power of $K$ on the own sample were one that the logarithms allow; the control is the worst sample. A class that needs $C > 1$ without a logarithm would be news about the repair, but not yet a contradiction, and its control is the own sample. The lower bound of $\sqrt{K - 1}$ would fail if constant scores had a smaller ratio; the control masks the same word everywhere.
+# The lemma on the loss would be false if a pair of score vectors had a ratio above 2, as the control has, a softmax at temperature $\frac12$. The claim that 2 is the least constant would be false if the ratios of the sequence stayed below some number less than 2, as they do in the control, which moves the true word alone. Display (1) would stand if the power of $K$ on the own sample were one that the logarithms allow; the control is the worst sample. A class that needs $C > 1$ without a logarithm would be news about the repair, but not yet a contradiction, and its control is the own sample. The lower bound of $\sqrt{K - 1}$ would fail if constant scores had a smaller ratio; the control masks the same word everywhere.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

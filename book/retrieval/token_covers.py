@@ -139,7 +139,7 @@ figures.show()
 #
 # In the example $D = H = 1$ and $R = 1$, there is no net, and the head moves by at most $R^3 |\Delta w| = |\Delta w|$. In Lemma 15 the paper has the constant 2 in place of our 1, from the corollary on softmax that it cites.
 #
-# **Two counts in Lemma 16.** The lemma bounds the matrices $\Theta_{QK} = (W_1, \dots, W_H)$ by two norms, $\|\Theta_{QK}\|_{2,1} \le R_{2,1}$ and $\|\Theta_{QK}\|_F \le R_F$, where $\|\cdot\|_{2,1}$ is the sum of the Euclidean lengths of the columns, and it gives a count for each. The displays are missing, but the constants of Lemma 18, which are legible, fix the powers. There is *sparsification* with the log size $(r_z R_{2,1}/\epsilon)^2$, up to logarithms, and *counting by volume* with $H D_e^2 \log(1 + r_z R_F/\epsilon)$, where $r_z$ is the length of a token. The proposition above uses the second count only, and so does everything that follows from it in this book. For the first count we prove a version for a smaller class, that of matrices whose absolute entries sum to at most $B_1$; its log size is $H \lceil B_1^2/(2\rho^2) \rceil \log(2D^2 + 1)$.
+# **Two counts in Lemma 16.** The lemma bounds the matrices $\Theta_{QK} = (W_1, \dots, W_H)$ by two norms, $\|\Theta_{QK}\|_{2,1} \le R_{2,1}$ and $\|\Theta_{QK}\|_F \le R_F$, where $\|\cdot\|_{2,1}$ is the sum of the Euclidean lengths of the columns, and it gives a count for each. The displays are missing, but the constants of Lemma 18, which are legible, fix the powers. The first count is *sparsification*, with the log size $(r_z R_{2,1}/\epsilon)^2$, up to logarithms. The second is *counting by volume*, with the log size $H D_e^2 \log(1 + r_z R_F/\epsilon)$, where $r_z$ is the length of a token. The proposition above uses the second count only, and so does everything that follows from it in this book. For the first count we prove a version for a smaller class, that of matrices whose absolute entries sum to at most $B_1$; its log size is $H \lceil B_1^2/(2\rho^2) \rceil \log(2D^2 + 1)$.
 #
 # ## Tokens are not long
 #
@@ -151,7 +151,7 @@ figures.show()
 # By Markov's inequality $\Pr[\|x\| \ge t] \le (C_x d r/t^2)^{r/2}$ for every $r \ge 1$. With $r = 2 \log(nN/\delta)$ and $t^2 = e\, C_x\, d\, r$ the right side is $e^{-r/2} = \delta/nN$, and a union bound needs no independence. $\square$
 # ```
 #
-# Can the radius be made smaller under the same assumption? To see that it cannot, let a datum have the length $t$ with probability $p$, and be 0 otherwise. Assumption 1 allows this if and only if $t\, p^{1/r} \le \sqrt{C_x d r}$ for all $r$, and we find the largest such $p$ by minimising over $r$. If the data are long one at a time, the chance that one of them is long is $nN p$, which the table compares with $\delta$. A ratio above 1 would refute the lemma, and a ratio of 1 means that its radius cannot be improved.
+# Can the radius be made smaller under the same assumption? To see that it cannot, let a datum have the length $t$ with probability $p$, and be 0 otherwise. Assumption 1 allows this if and only if $t\, p^{1/r} \le \sqrt{C_x d r}$ for all $r$, and we find the largest such $p$ by minimising over $r$. If no two data are ever long together, the chance that one of them is long is $nN p$, which the table compares with $\delta$. A ratio above 1 would refute the lemma, and a ratio of 1 means that its radius cannot be improved.
 
 # %%
 delta = 0.1
@@ -205,7 +205,7 @@ lem12.holds(
 #
 # The second step generalizes what we saw for a single weight. It uses a product inequality for mixed norms, Lemma 39, as restored: $\|AB\|_{r,s} \le \|A\|_{r,p} \|B\|_{q,s}$ for $\frac1p + \frac1q = 1$, where $\|A\|_{r,p}$ is the $p$-norm of the $r$-norms of the columns.
 #
-# **The idea of the proofs.** We follow a change of the weights through the network. If $W$ moves, every score moves by at most $R^2 \|\Delta W\|_2$. A softmax passes this on without enlarging it, so the attention weights together move by at most as much, and the average of tokens by $R$ times as much. This is the factor $R^3$, and no step depends on the number of tokens. The net behind the heads then multiplies the move by its Lipschitz constant. If in addition the weights of the net move, we move one layer at a time.
+# **The idea of the proofs.** We follow a change of the weights through the network. If $W$ moves, every score moves by at most $R^2 \|\Delta W\|_2$. A softmax passes this on without enlarging it, so the attention weights together move by at most as much, and the average of tokens by $R$ times as much. This is the factor $R^3$, and no step depends on the number of tokens. The net behind the heads then multiplies the move by its Lipschitz constant. If the weights of the net move as well, we move the layers one after the other and add up what each move costs.
 #
 # ```{dropdown} Proofs
 # *Lemma 39.* Column $j$ of $AB$ is $\sum_k b_{kj} A_k$ with the columns $A_k$ of $A$. Its $r$-norm is at most $\sum_k |b_{kj}| \|A_k\|_r \le \|A\|_{r,p} \|b_j\|_q$ by the triangle inequality and Hölder's inequality, and taking the $s$-norm over $j$ proves the lemma.
@@ -337,7 +337,7 @@ glue(heads=moved.loc["heads", "largest ratio"], both=moved.loc["both", "largest 
 # * *Sparsification, for the sum of absolute entries.* A matrix $W$ with a small sum of absolute entries is an average of very simple matrices, namely of $0$ and $\pm B_1 E_{ab}$, where $E_{ab}$ has a single one. If we draw $k$ of these at random, their average comes within $B_1/\sqrt{2k}$ of $W$ in the Frobenius norm ({ref}`ch-rounding`; Maurey's argument gives $B_1/\sqrt k$), and there are at most $(2D^2 + 1)^k$ such averages.
 # * *Counting by volume.* In a ball of $k$ numbers and radius $r$, take as many points as fit at distances of more than $\rho$. They are a cover, because a point that was not covered could be added. Balls of radius $\rho/2$ around the points are disjoint and lie in a ball of radius $r + \rho/2$, so there are at most $(1 + 2r/\rho)^k$ of them.
 #
-# We test the first count by matrices that climb away from the nearest average, and the second by a packing: random points of a ball of four numbers, each of which is kept if it is far from all those kept before. A matrix that is further away than its bound, or a packing that is larger, would refute the count.
+# We test the first count by a search for matrices that are as far as possible from the nearest average, and the second by a packing: random points of a ball of four numbers, each of which is kept if it is far from all those kept before. A matrix that is further away than its bound, or a packing that is larger, would refute the count.
 
 # %% tags=["nbval-ignore-output"]
 D, terms = 3, (1, 2, 3, 5, 10)
@@ -421,7 +421,7 @@ prop17.holds(
 )
 
 # %% [markdown]
-# Squaring $N$ doubles $\log N$, and two factors of $\log N$ stand in $D^2$. The third logarithm, $\log(1 + 2B_F/\rho)$, is one of powers of $\log nN$ and of $n$, and it less than doubles. So the log size is multiplied by less than 8, and at these lengths by little more than 4. At 1024 tokens counting by volume gives {glue:text}`log_size:.1e`, and sparsification {glue:text}`sparser:.1e`. Counting therefore carries the theorem at every length of the table. Sparsification, even for the sum of entries, is the smaller one only while $B_1/\rho$ is below about $D$.
+# Squaring $N$ doubles $\log N$, and two factors of $\log N$ stand in $D^2$. The third factor, $\log(1 + 2B_F/\rho)$, is the logarithm of a product of powers of $\log nN$ and of $n$, so it grows by less than a factor of 2. So the log size is multiplied by less than 8, and at these lengths by little more than 4. At 1024 tokens counting by volume gives {glue:text}`log_size:.1e`, and sparsification {glue:text}`sparser:.1e`. Counting therefore carries the theorem at every length of the table. Sparsification, even for the sum of entries, gives the smaller count only as long as $B_1/\rho$ is below about $D$.
 #
 # **Why sparsification in the paper's norm is not judged.** The lemma that the paper cites covers the products of a matrix with *all* tokens of the sample, in the Frobenius norm. Used as it stands, it gives a log size of order $(\|Z\|_F R_{2,1}/\epsilon)^2$, where $\|Z\|_F^2$ adds up the squared lengths of $nN$ tokens, and a count proportional to $nN$ is useless. If one covers the matrices themselves, as we did for the sum of entries, the factor $nN$ does not arise. For the (2,1)-norm, however, this cannot work. To see this, take matrices with a single column that is not 0. Their (2,1)-norm is the length of that column, so they form a Euclidean ball in $D$ dimensions, and by volume a cover at half its radius has a log size of at least $D \log 2$. The sum of absolute entries would allow only $2 \log(2D^2 + 1)$, and the table shows both for several $D$.
 
@@ -444,7 +444,7 @@ sparsified.holds(
 glue(column=free_column[D], entries=counts.loc[D, "sum of entries"])
 
 # %% [markdown]
-# At the $D$ that belongs to 1024 tokens a free column needs {glue:text}`column:.0f`, where the sum of entries gives {glue:text}`entries:.0f`. What remains for the (2,1)-norm are covers that hold on the $nN$ tokens of the sample only, and not on all tokens of that length. Such a cover with a logarithm of $nN$ may well exist, but we have not proved one, and Lemma 16's first half stays open. The construction of Lemma 11 has both norms equal, $\alpha d_e$ for each head, because its matrices are diagonal in one block.
+# At the $D$ that belongs to 1024 tokens a single free column needs a log size of {glue:text}`column:.0f`, whereas the formula for the sum of entries gives {glue:text}`entries:.0f`. What remains for the (2,1)-norm are covers that hold on the $nN$ tokens of the sample only, and not on all tokens of that length. Such a cover with a logarithm of $nN$ may well exist, but we have not proved one, and Lemma 16's first half stays open. The construction of Lemma 11 has both norms equal, $\alpha d_e$ for each head, because its matrices are diagonal in one block.
 #
 # ## What we found
 #
@@ -507,7 +507,7 @@ greedy = pd.DataFrame(greedy).T.rename_axis("N").assign(**{"the grid of the exam
 table(greedy, "Heads of a cover at 0.1")
 
 # %% [markdown]
-# A greedy cover needs fewer heads than the grid, because the outputs are flat where $w$ is large. With more tokens it needs a few heads more, but never more than the grid, although the number of prompts grows from 25 to 625. The inequality has $R$ in it, so it does not matter for the ratios how long the tokens are.
+# A greedy cover needs fewer heads than the grid, because the outputs are flat where $w$ is large. With more tokens it needs a few heads more, but never more than the grid, although the number of prompts grows from 25 to 625. The inequality contains the length $R$ on its right side, so the ratios do not depend on how long the tokens are.
 #
 # ```{solution-end}
 # ```

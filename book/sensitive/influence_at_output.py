@@ -19,7 +19,7 @@
 # # What one bit does to the output
 #
 # ```{verdict}
-# True: without layer norm one flipped bit among $n$ changes the output elsewhere by at most a constant over $n$. In random transformers the change falls with the power {glue:text}`slope_one` of $n$. With layer norms that have a positive $\varepsilon$, the number that they add to the variance, the paper's two bounds on the sensitivity hold, the first of them on the condition that tokens are not too long: their squared length may be at most twice the number of columns. For the average over inputs we prove a bound that does not grow with $n$ at all.
+# True: without layer norm one flipped bit among $n$ changes the output elsewhere by at most a constant over $n$. In random transformers the change falls with the power {glue:text}`slope_one` of $n$. With layer norms that have a positive $\varepsilon$, the number that they add to the variance, the paper's two bounds on the sensitivity hold, where for the first of them tokens must not be too long: their squared length may be at most twice the number of columns. For the average over inputs we prove a bound that does not grow with $n$ at all.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 14 min. **Runs in** 10 s. **Source** printed.
 #
@@ -31,7 +31,7 @@
 #
 # ## One head by hand
 #
-# A head reads $n = 16$ bits, each written as $\pm 1$. If all scores are equal, the head returns the mean of the bits, and a flip changes it by $\frac2{16} = 0.125$; at $n = 512$ the change is $0.004$. Now let position 1 have the score $\log n$ and all others 0. The unnormalised weights are $n$ and $n - 1$ times 1, so that position 1 has the weight $\frac n{2n - 1}$, just over one half, at every length. A flip of the first bit changes the head by $\frac{2n}{2n-1} = 1.03$ at $n = 16$ and by $1.00$ at $n = 512$. But the other 15 bits share the other half of the weight, and each of them now counts only half as much as before. In other words, attention that is given to one bit is taken from the others.
+# A head reads $n = 16$ bits, each written as $\pm 1$. If all scores are equal, the head returns the mean of the bits, and a flip changes it by $\frac2{16} = 0.125$; at $n = 512$ the change is $0.004$. Now let position 1 have the score $\log n$ and all others 0. The unnormalised weights are $n$ for position 1 and 1 for each of the $n - 1$ others, so that position 1 has the weight $\frac n{2n - 1}$, just over one half, at every length. A flip of the first bit changes the head by $\frac{2n}{2n-1} = 1.03$ at $n = 16$ and by $1.00$ at $n = 512$. But the other 15 bits share the other half of the weight, and each of them now counts only half as much as before. In other words, attention that is given to one bit is taken from the others.
 #
 # ## The statement
 #
@@ -44,7 +44,7 @@
 #
 # ```{prf:remark} Hahn and Rofin (2024), Eqs. (9) and (10)
 # :label: sensitive-eq9
-# For $\varepsilon > 0$ there are bounds "along the lines of" the first and "of the form" of the second, the one at every $x$ and the other at a share $1 - H n^{-2}$ of all $x$:
+# For $\varepsilon > 0$ there are bounds "along the lines of" the first of the following formulas, at every $x$, and "of the form" of the second, at a share $1 - H n^{-2}$ of all $x$:
 #
 # $$s(x, f) \le \frac{C \exp(4 d \max_h \|K_{1,h}^\top Q_{1,h}\|)}{\varepsilon^{L/2}}, \qquad s(x, f) \le C\, \frac{\log n}{\varepsilon^{L/2}} .$$
 # ```
@@ -85,7 +85,7 @@ lengths = [16, 32, 64, 128, 256, 512]
 # %% [markdown]
 # ## Without layer norm one bit is worth $1/n$
 #
-# The proof of {prf:ref}`sensitive-fact2` is short. If the weights are fixed and the encodings of positions have bounded length, all scores lie in a bounded range $r$, so no weight exceeds $e^r / n$. One token out of $n$ then moves a head by at most $\|V\|\, e^r (\|e(1) - e(0)\| + 2 \max_w \|y_w\|) / n$, which counts its own part and what its weight takes from the others, and a feedforward block multiplies this by a constant. So the next layer receives one token that moved by $O(1)$ and others that moved by $O(1/n)$. At a query among the others all scores but one move by $O(1/n)$, and no weight exceeds $e^r/n$, so that the same count gives $O(1/n)$ again, layer after layer. (Encodings whose length grows with $n$ can carry a growing score at fixed weights; the fact does not mean them.)
+# The proof of {prf:ref}`sensitive-fact2` is short. If the weights are fixed and the encodings of positions have bounded length, all scores lie in a bounded range $r$, so no weight exceeds $e^r / n$. One token out of $n$ then moves a head by at most $\|V\|\, e^r (\|e(1) - e(0)\| + 2 \max_w \|y_w\|) / n$, which counts its own part and what its weight takes from the others, and a feedforward block multiplies this by a constant. So the next layer receives one token that moved by $O(1)$ and others that moved by $O(1/n)$. At a query among the others all scores but one move by $O(1/n)$, and no weight exceeds $e^r/n$, so that the same count gives $O(1/n)$ again, layer after layer. (If the length of the encodings grows with $n$, they can carry a growing score at fixed weights; the fact is not about such encodings.)
 #
 # To test the fact we draw random transformers, keep their weights, and lengthen the input: the query keeps its position, and new positions are added in front. If the fact is true, the change of the output falls at least as fast as $\frac1n$. Beside them we compute *FIRST*, which is the head of the example with the score $\log n$ on position 1, and the same head with the score of the shortest length.
 
@@ -182,7 +182,7 @@ glue(slope_one=f"{slopes[1]:.3f}", slope_two=f"{slopes[2]:.3f}", slack=1 / max(s
 glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 
 # %% [markdown]
-# In {numref}`fig-influence-length` the lines of the random transformers run parallel to the dotted line. Their slopes are {glue:text}`slope_one` for one layer and {glue:text}`slope_two` for two, with 95 % intervals over models, and the explicit constant of the proof is {glue:text}`slack:.0f` times larger than the largest change seen. FIRST with growing scores, on the other hand, is level: it moves by {glue:text}`growing:.3f` at $n =$ {glue:text}`n_last`, where with fixed scores it moves by {glue:text}`fixed:.3f`. So {prf:ref}`sensitive-fact2` does not cover heads whose scores grow with the length. But FIRST depends on one bit only. Can growing scores serve a function that depends on all bits?
+# In {numref}`fig-influence-length` the lines of the random transformers run parallel to the dotted line. Their slopes are {glue:text}`slope_one` for one layer and {glue:text}`slope_two` for two, with 95 % intervals over models, and the explicit constant of the proof is {glue:text}`slack:.0f` times larger than the largest change seen. FIRST with growing scores, on the other hand, is level: at $n =$ {glue:text}`n_last` it moves by {glue:text}`growing:.3f`, whereas with fixed scores it moves by {glue:text}`fixed:.3f`. So {prf:ref}`sensitive-fact2` does not cover heads whose scores grow with the length. But FIRST depends on one bit only. Can growing scores serve a function that depends on all bits?
 #
 # ## With layer norm: three bounds on the sensitivity
 #
@@ -194,7 +194,7 @@ glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 #
 # $$S(A) = L_1 \bigl( \eta + H C_V (\eta + C_P A) \bigr), \qquad G_k = L_k \bigl( 1 + H C_V (C_A + (1 + 2 C_A)\, e^{2 C_A}) \bigr) .$$
 #
-# Then $\frac12 \max |f|\, \|v\|\, \varepsilon^{-L/2} S(A) \prod_{k=2}^L G_k$ is at least
+# Then $\frac12 \max |f|\, \|v\|\, \varepsilon^{-L/2} S(A) \prod_{k=2}^L G_k$ is an upper bound on each of the following numbers:
 #
 # * $s(x, f)$ at every $x$, with $A = 2 e^g$;
 # * $s(x, f)$ at a share $1 - H n^{-2}$ of all $x$, with $A = 16 \log n + 9$;
@@ -217,7 +217,7 @@ glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 # **The other layers.** Layer norm is $\varepsilon^{-1/2}$-Lipschitz, because its derivative is $(P - y y^\top / d) / N$ with $P$ the centring and $\|y\|^2 \le d$, so that its norm is at most $1/N \le \varepsilon^{-1/2}$. By {prf:ref}`influence-head` each later layer multiplies $\max_j \sum_q I_q$ by at most $G_k$, and the same is true of the mean over $x$ of each $\sum_q I_q$. So $\sum_q I_q[f]$, or its mean, is at most $\|v\|\, \varepsilon^{-L/2} S(A) \prod G_k$. Finally $I_q[f]^2 \le 2 \max |f|\, I_q[f]$. $\square$
 # ```
 #
-# How are these bounds related to the paper's? Let $\kappa = \max_h \|K_{1,h}^\top Q_{1,h}\|$. Then $g \le 2 C_P^2 \kappa$, and for $C_P^2 \le 2d$ the first bound gives (9), and for $C_P^2 \le d$, as in later layers, it gives (9) with half the exponent. With longer tokens $d$ in (9) has to be read as $C_P^2$; the words "along the lines of" leave room for that, but the formula as it stands is violated by a head below. The second bound is (10), whereas the third has no counterpart in the paper and contains neither $n$ nor the scores of the first layer.
+# How are these bounds related to the paper's? Let $\kappa = \max_h \|K_{1,h}^\top Q_{1,h}\|$. Then $g \le 2 C_P^2 \kappa$. So for $C_P^2 \le 2d$ the first bound gives (9), and for $C_P^2 \le d$, as in later layers, it gives (9) with half the exponent. With longer tokens $d$ in (9) has to be read as $C_P^2$; the words "along the lines of" leave room for that, but the formula as it stands is violated by a head below. The second bound is (10), whereas the third has no counterpart in the paper and contains neither $n$ nor the scores of the first layer.
 #
 # **Is the exponential needed at every input?** To see how good $2(e^g - 1)$ is, take the head of OR, a flat row, at $x = 0^n$. A flip gives its position the weight $e^g / (e^g + n - 1)$ in place of $1/n$, and all flips together move the row by
 #
@@ -370,7 +370,7 @@ glue(long_20=long.loc[20.0, "(9) with d"], long_40=long.loc[40.0, "(9) with d"])
 glue(attained=over["mean"].max(), largest=over.drop("faint", level="model")["mean"].max())
 
 # %% [markdown]
-# No model exceeds a bound that covers it. The faint models use {glue:text}`attained:.4f` of the third bound, so its power of $\varepsilon$ is right. The random models use at most {glue:text}`largest:.4f`, and multiplying the scores of the first layer changes little. At {glue:text}`n_or` bits the head of OR at the string of zeros uses {glue:text}`or_every:.3f` of the first bound. It exceeds the second by a factor of {glue:text}`or_most:.2f`, so that the string of zeros is one of the inputs that the second bound leaves out, and the third by a factor of {glue:text}`or_mean:.0f`. With long tokens it exceeds (9), read with $d$, by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$. This factor is exponential in $g$, and no constant $C$ that is polynomial in the norms can make up for it.
+# No model exceeds a bound that covers it. The faint models use {glue:text}`attained:.4f` of the third bound, so its power of $\varepsilon$ is right. The random models use at most {glue:text}`largest:.4f`, and multiplying the scores of the first layer changes little. At {glue:text}`n_or` bits the head of OR at the string of zeros uses {glue:text}`or_every:.3f` of the first bound. It exceeds the second by a factor of {glue:text}`or_most:.2f` and the third by a factor of {glue:text}`or_mean:.0f`, so the string of zeros is one of the inputs that the second bound leaves out. With long tokens it exceeds (9), read with $d$, by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$. This factor is exponential in $g$, and no constant $C$ that is polynomial in the norms can make up for it.
 #
 # **What follows for PARITY.** With $\varepsilon > 0$, fixed norms elsewhere and any scores at all in the first layer, the average sensitivity stays bounded as $n$ grows. PARITY has $\mathrm{as}_n = n$, and MAJORITY has $\mathrm{as}_n$ of order $\sqrt n$, so such transformers compute neither at all lengths. The paper says the same of scores that are multiplied by $\log n$: in the input layer they help FIRST, but not a sensitive function. For a sensitive function one needs small deviations $N$, which are the subject of {ref}`ch-layer-norm-blowup`, or scores that grow in a later layer.
 #

@@ -23,11 +23,11 @@
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 14 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** A transformer with bounded weights computes a sensitive function only where its layer norms magnify strongly. The paper states this with a constant that is polynomial in the norms of the weights, apart from one exponential, and in this form it is true. The formula that the appendix gives for the constant, however, has the norm of the read-out where the proof has its square. One step of the proof can be replaced by an exact inequality. The bound that results is simpler, because it does not contain the neighbours of the input, a square, or a root of the length.
+# **Claim.** A transformer with bounded weights computes a sensitive function only where its layer norms magnify strongly. The paper states this with a constant that is polynomial in the norms of the weights, apart from one exponential, and in this form it is true. The formula that the appendix gives for the constant, however, has the norm of the read-out where the proof has its square. One step of the proof can be replaced by an exact inequality. The bound that results is simpler, because it contains neither the neighbours of the input, nor a square, nor a root of the length.
 #
 # ## Why one should care
 #
-# Attention averages over $n$ tokens, so one flipped bit moves an average by a share of order $\frac1n$. One would therefore expect that no bit of a long string matters much, and that PARITY, for which every flip changes the answer from 1 to $-1$, cannot be computed. Yet there are transformers that compute PARITY, and if their weights stay bounded while strings grow, some part of the network must magnify tiny differences, and there is only one candidate: layer norm divides a token by the standard deviation of its columns, which may be tiny. The theorem turns this remark into an inequality. It says what training has to find before a transformer can compute PARITY, and it names a number that can be measured while it trains. It is also the base of everything that follows in this part, because a network that depends on strong magnification is one that a small change of its weights can upset ({ref}`ch-brittle-at-every-width`).
+# Attention averages over $n$ tokens, so one flipped bit moves an average by a share of order $\frac1n$. One would therefore expect that no bit of a long string matters much, and that PARITY, for which every flip changes the answer from 1 to $-1$, cannot be computed. Yet there are transformers that compute PARITY, and if their weights stay bounded while strings grow, some part of the network must magnify tiny differences. For this part there is only one candidate: layer norm divides a token by the standard deviation of its columns, which may be tiny. The theorem turns this remark into an inequality. It says what training has to find before a transformer can compute PARITY, and it names a number that can be measured while it trains. It is also the base of everything that follows in this part, because a network that depends on strong magnification is one that a small change of its weights can upset ({ref}`ch-brittle-at-every-width`).
 #
 # ## Three bits by hand
 #
@@ -52,7 +52,7 @@
 #
 # $$\mathrm{Blowup}(x) = \prod_{k=1}^L \max_j \Bigl(1 + \frac1{N^{(k)}_j}\Bigr), \qquad B(x) = \prod_{k=1}^L \max_j \frac1{N^{(k)}_j} \le \mathrm{Blowup}(x) .$$
 #
-# The weights enter by norms, each of which counts as at least 1 in the paper's constants:
+# The weights enter through the following norms; in the paper's constants each of them counts as at least 1:
 #
 # | symbol | what it bounds |
 # |:--|:--|
@@ -64,7 +64,7 @@
 # | $C^{(1)} = 2 L_f \max \lVert Y^{(1)}_j \rVert$ | what the first layer norm receives |
 # | $C^{(k)} = 48\, L_f (H + 1) C_V \sqrt d\, e^{4 C_A}$ | what layer $k \ge 2$ does |
 #
-# All logarithms are natural. ((30) prints $\|V_{k,h}\|_1$ for $C_V$; we read it as the $C_V$ of (22). Column sums or entries give at least the spectral norm over $\sqrt d$, which the factor $48 \sqrt d$ covers, so no verdict turns on it.)
+# All logarithms are natural. ((30) prints $\|V_{k,h}\|_1$ for $C_V$; we read it as the $C_V$ of (22). If it meant column sums or entries, the number would still be at least the spectral norm divided by $\sqrt d$, which the factor $48 \sqrt d$ covers, so no verdict depends on this reading.)
 #
 # ```{prf:theorem} Hahn and Rofin (2024), Theorem 4 (19 in the appendix)
 # :label: sensitive-thm4
@@ -150,11 +150,11 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 #
 # **The idea of the proof.** We follow the sum over all bits of their influences through the network. In the first layer this sum is of order $\log n$ at most inputs, although it has $n$ terms, because attention dilutes each bit. Every layer norm multiplies the whole sum by at most twice its magnification at $x$, since the factor of the lemma is the same for every bit, and every later attention and block by a constant. At the output the sensitivity is at most a multiple of the sum. The two inequalities that follow say this with constants.
 #
-# In the first layer three things move $Y^{(1)}_j$ when bit $i$ flips: its own token, the tokens that heads average, and the weights of the averages. Let $g = \|e(1) - e(0)\|$, and let $L_k$ be the Lipschitz constant of block $k$. Summed over $i$ the first is $g$, the second at most $C_V g$ for each head, and the third $C_V C_P$ times the sum that {prf:ref}`influence-tail` bounds with probability $1 - H/n^2$ ($\delta = 4$ there). Together they give
+# In the first layer three things move $Y^{(1)}_j$ when bit $i$ flips: its own token, the tokens that heads average, and the weights of the averages. Let $g = \|e(1) - e(0)\|$, and let $L_k$ be the Lipschitz constant of block $k$. Summed over $i$, the first contributes $g$, the second contributes at most $C_V g$ for each head, and the third $C_V C_P$ times the sum that {prf:ref}`influence-tail` bounds with probability $1 - H/n^2$ ($\delta = 4$ there). Together they give
 #
 # $$\sum_i I_i[Y^{(1)}_j] \le S := L_1 \bigl(g + H C_V (g + C_P \min\{16 \log n + 9,\ 2n\})\bigr) .$$ (eq-first-sum)
 #
-# The $2n$ is trivial, and it is the smaller of the two up to $n =$ {glue:text}`certain`, so that up to this length there is no exceptional input. In a later layer {prf:ref}`influence-head` gives, with $\bar I_i$ the mean over positions and $y = y^{(k-1)}$,
+# The number $2n$ is a trivial bound that holds at every input. It is the smaller of the two up to $n =$ {glue:text}`certain`, so that up to this length there is no exceptional input. In a later layer {prf:ref}`influence-head` gives, with $\bar I_i$ the mean over positions and $y = y^{(k-1)}$,
 #
 # $$I_i[Y^{(k)}_j] \le L_k \bigl((1 + H C_V C_A)\, I_i[y_j] + H C_V (1 + 2 C_A) e^{2 C_A}\, \bar I_i[y]\bigr) .$$ (eq-later-layer)
 #
@@ -274,7 +274,7 @@ glue(certain=max(n for n in range(2, 100) if 2 * n <= tail_bound(n, 4)))
 #
 # For the mean, the exceptional inputs add at most $\max f^2\, n \cdot H/n^2$ to $\mathrm{as}(f)$. If $|f| \le 1$ this is $H / n$, and then we use $\sqrt{n \log n} \ge 1$. Otherwise it is at most $H d\, \|v\|^2 / n$, and then we use $\mathbb E[\mathrm{Blowup}^2] \ge 1$.
 #
-# *How loose is the bound?* For $|f| \le 1$ the same line gives $C \sqrt{n \log n} \ge 25 \sqrt d \cdot 150\, \frac{\sqrt{n \log n}}{4 + \min\{16 \log n + 9, 2n\}}\, K$. The fraction is at least its value at $n = 2$, where the whole is at least $780 K$, as $d \ge 2$. The right side of (12) is at least $(1 + B)^2 + 1 \ge 4.8\, B$. So at least 3.5 decades of (32) are never used. $\square$
+# *How loose is the bound?* For $|f| \le 1$ the same line gives $C \sqrt{n \log n} \ge 25 \sqrt d \cdot 150\, \frac{\sqrt{n \log n}}{4 + \min\{16 \log n + 9, 2n\}}\, K$. The fraction is at least its value at $n = 2$, where the whole is at least $780 K$, as $d \ge 2$. The right side of the paper's (12), the inequality of Theorem 4, is at least $(1 + B)^2 + 1 \ge 4.8\, B$. So at least 3.5 decades of (32) are never used. $\square$
 # ```
 #
 # To see the difference between $1 + \|v\|$ and $1 + \|v\|^2$ we take MAJORITY of 5 bits, at all inputs, and make its read-out longer and longer. The theorem allows a share $H/n^2 = 0.04$ of exceptional inputs; a larger share above the bound refutes the formula.
@@ -351,7 +351,7 @@ glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 3
 # %% [markdown]
 # {numref}`fig-blowup-readout` shows the ratio at the worst input as the read-out grows. With (32) it rises in proportion to the read-out, because $s$ grows like its square and the constant like its first power, and it crosses 1 a little beyond a factor of $10^6$. With the square it stays level, far below 1. At a read-out that is {glue:text}`longer:.0e` times as long a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and with the square none is. Nobody would train such a model, but it shows how (32) has to be read.
 #
-# For outputs up to 1 the constant is far larger than needed, since the proof above leaves a factor of $10^{3.5}$ unused in every model. For example, MAJORITY by hand has $C =$ {glue:text}`C:.0f`. Since $s \le n$ and the right side of (12) is at least 2, the bound (12) is vacuous for it up to a length of about {glue:text}`useful:.1e`. The sharper law is no longer vacuous from {glue:text}`speaks` bits on, and {ref}`ch-magnified-inputs` follows it to long strings.
+# For outputs up to 1 the constant is far larger than needed, since the proof above leaves a factor of $10^{3.5}$ unused in every model. For example, MAJORITY by hand has $C =$ {glue:text}`C:.0f`. Since $s \le n$ and the right side of (12) is at least 2, the bound (12) is vacuous for this layer up to a length of about {glue:text}`useful:.1e`. The sharper law is no longer vacuous from {glue:text}`speaks` bits on, and {ref}`ch-magnified-inputs` follows it to long strings.
 #
 # ## What we found
 #

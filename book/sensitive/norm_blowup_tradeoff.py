@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness-vs-length`. **Read** 13 min. **Runs in** 90 s. **Source** printed.
 #
-# **Claim.** Trained transformers pay for their function with a large parameter norm or with layer norms that magnify much: the logarithm of the blow-up falls as the norm grows. For PARITY the line moves up with the length of the strings, whereas for the other functions it does not. We find both, with strings of {glue:text}`smallest` to {glue:text}`largest` bits. At 5 bits and the paper's settings PARITY is a little above the others, by about as much as they lie apart. The paper calls this similar, and by our reading of the word it stays open. Lengths of 10 and more were not run.
+# **Claim.** Trained transformers pay for their function with a large parameter norm or with layer norms that magnify much: the logarithm of the blow-up falls as the norm grows. For PARITY the line moves up with the length of the strings, whereas for the other functions it does not. We find both, with strings of {glue:text}`smallest` to {glue:text}`largest` bits. At 5 bits and the paper's settings PARITY is a little above the others, by about as much as they lie apart. The paper calls this similar, and whether it is similar in our reading of the word stays open. Lengths of 10 and more were not run.
 #
 # ## Why one should care
 #
@@ -35,7 +35,7 @@
 #
 # So halving the weights doubles the magnification of a layer norm and leaves the function as it is. With four layer norms, one after the other, the product of their factors grows from $2^4 = 16$ to $4^4 = 256$, that is, its logarithm from $2.8$ to $5.5$. This is a line that falls in the plane of norm and log blow-up, and it has nothing to do with the function. What the function decides is the *height* of the line: how much magnification there is at the same norm. This is why the experiment has to compare lines.
 #
-# **Norm and blow-up.** Layer norm divides the residual stream of a token by its standard deviation $s$ over the $d$ columns. Where $s$ is small, small differences between inputs become large. The *blow-up* of a transformer on a string $x$ is what its layer norms magnify, one after the other,
+# **Norm and blow-up.** Layer norm divides the residual stream of a token by its standard deviation $s$ over the $d$ columns. Where $s$ is small, small differences between inputs become large. The *blow-up* of a transformer on a string $x$ is the product of the factors by which its layer norms magnify, one after the other,
 #
 # $$B(x) = \prod_k \max_w \frac1{s\bigl(Y^{(k)}_w(x)\bigr)} ,$$
 #
@@ -46,7 +46,7 @@
 # Models trained with different learning rates and weight decays lie along lines in the plane of $N$ and $\log B$. For PARITY the line is higher for longer strings. For MAJORITY, FIRST and MEAN no dependence on the length is visible. At length 5 PARITY behaves similarly to the other functions; at 10, 15 and 20 it lies above them. While one model trains on, weight decay makes $N$ fall and $\log B$ rise along such a line.
 # ```
 #
-# **Why it should be so.** Corollary 5 of the paper says $C\, \mathbb E\, B_1^2 \ge \mathrm{as}_n(f) / \sqrt{n \log n} - H/n$ with $H$ heads, $B_1$ the blow-up with 1 added to each factor, and $C$ a constant that grows exponentially with the norms of the weights. So $\log C + 2 \log B_1$ has a lower bound, and this bound grows with $n$ if the average sensitivity $\mathrm{as}_n(f)$ outgrows $\sqrt{n \log n}$, as that of PARITY does. In models such as ours the two sides of the inequality differ by many powers of ten, so it suggests the picture and does not imply it.
+# **Why it should be so.** Corollary 5 of the paper says $C\, \mathbb E\, B_1^2 \ge \mathrm{as}_n(f) / \sqrt{n \log n} - H/n$ with $H$ heads, $B_1$ the blow-up with 1 added to each factor, and $C$ a constant that grows exponentially with the norms of the weights. So $\log C + 2 \log B_1$ has a lower bound, and this bound grows with $n$ if the average sensitivity $\mathrm{as}_n(f)$ outgrows $\sqrt{n \log n}$, as that of PARITY does. In models such as ours the two sides of the inequality differ by many powers of ten, so the inequality suggests the picture but does not imply it.
 #
 # **What could deceive.** As the example shows, there is a second reason for the trade-off, which has nothing to do with sensitivity: if all weights become smaller by one factor, the blow-up grows while the function stays nearly the same. So the falling line alone is weak evidence (first exercise). The test is whether the line moves with $n$, and for which function. Besides, runs that have not converged must not be mixed in, because they compute another function.
 
@@ -71,7 +71,7 @@ big_batch = 1024  # strings in a step of it [64..4096]
 # %% [markdown]
 # ## Training
 #
-# As in the paper, weight decay and learning rate are drawn from intervals, and everything else is as in {ref}`ch-sharpness-vs-length`. The settings are drawn once for each number of a run and used for every function and length, so that classes can be compared. The interval of weight decays is cut into as many parts as there are runs, with one draw in each. A run has converged if its mean squared error over all strings is at most 0.001. Norm and blow-up are recorded every hundred steps.
+# As in the paper, weight decay and learning rate are drawn from intervals, and everything else is as in {ref}`ch-sharpness-vs-length`. The settings of the first run, of the second run and so on are drawn once, and are then used for every function and every length, so that classes can be compared. The interval of weight decays is cut into as many parts as there are runs, with one draw in each. A run has converged if its mean squared error over all strings is at most 0.001. Norm and blow-up are recorded every hundred steps.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
@@ -192,7 +192,7 @@ axes[0][0].legend()
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-norm-blowup` log blow-up falls as the norm grows in every panel, along a slightly bent line. In the panel of PARITY the lines of longer strings lie higher, whereas in the other three panels the lines of all lengths nearly coincide. To compare PARITY with the rest we subtract from its number each other function's, and take the difference with the least lower end. If the line of PARITY moved no more than the others, this lower end would be below 0.
+# In {numref}`fig-norm-blowup` log blow-up falls as the norm grows in every panel, along a slightly bent line. In the panel of PARITY the lines of longer strings lie higher, whereas in the other three panels the lines of all lengths nearly coincide. To compare PARITY with the rest, we subtract the shift of each other function from that of PARITY, and of these differences we take the one whose interval has the least lower end. If the line of PARITY moved no more than the others, this lower end would be below 0.
 
 
 # %%
@@ -284,7 +284,7 @@ level.reproduced(
 # %% [markdown]
 # The table gives the numbers. At the common norm of {glue:text}`common:.1f` the slope is {glue:text}`slope_PARITY:.2f` for PARITY, {glue:text}`slope_MAJORITY:.2f` for MAJORITY, {glue:text}`slope_FIRST:.2f` for FIRST and {glue:text}`slope_MEAN:.2f` for MEAN. From $n =$ {glue:text}`smallest` to {glue:text}`largest` the height of PARITY shifts by {glue:text}`told_PARITY`, that of MAJORITY by {glue:text}`told_MAJORITY`, of FIRST by {glue:text}`told_FIRST`, of MEAN by {glue:text}`told_MEAN`. PARITY shifts by {glue:text}`lead_shift` more than the other that comes nearest. For each of the other functions the interval of the shift contains 0, at a level of 99 % for all three together, so no dependence on the length is visible. The test would find a shift as large as that of PARITY if it were put into them. {glue:text}`lost` of {glue:text}`all_runs` runs did not converge and are not in the fit.
 #
-# **PARITY against the others.** In Figure 10 the paper compares functions at one length. We take the difference of PARITY's height to each other height, and again the least of the lower ends.
+# **PARITY against the others.** In Figure 10 the paper compares functions at one length. So we subtract each other function's height from that of PARITY, and again take the difference whose interval has the least lower end.
 
 # %%
 above.reproduced(
@@ -299,7 +299,7 @@ above.reproduced(
 )
 
 # %% [markdown]
-# By length the differences to the nearest other are {glue:text}`gaps`. At the largest length this is a factor of {glue:text}`factor:.1f` in blow-up. The paper's 10, 15 and 20 bits were not run.
+# By length the differences to the nearest other are {glue:text}`gaps`. At the largest length this difference of logarithms is a factor of {glue:text}`factor:.1f` in the blow-up itself. The paper's 10, 15 and 20 bits were not run.
 #
 # ## Five bits with the paper's settings
 #
@@ -507,7 +507,7 @@ ledger.verdicts()
 # ```{solution} ex-tradeoff-scaling
 # :class: dropdown
 #
-# What a layer norm is given is a sum of parts that change with different powers of $c$. The residual stream has the power 1, through gains or embeddings, except for the positions beside the token, which do not change and which the first norm is given. A block adds the powers 1 to 3: its last bias has 1, an inner bias 2, and its weights 3. So three norms contribute 1 to 3 each and the first 0 to 3. If attention hardly changes and the parts do not cancel, the blow-up changes near $c = 1$ by a power between $-3$ and $-12$.
+# What a layer norm is given is a sum of parts that change with different powers of $c$. The residual stream has the power 1, through gains or embeddings. The positions beside the token are an exception: they do not change, and they are part of what the first norm is given. A block adds the powers 1 to 3: its last bias has 1, an inner bias 2, and its weights 3. So three norms contribute 1 to 3 each and the first 0 to 3. If attention hardly changes and the parts do not cancel, the blow-up changes near $c = 1$ by a power between $-3$ and $-12$.
 # ```
 #
 # ```{exercise}

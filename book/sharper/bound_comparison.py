@@ -19,11 +19,11 @@
 # # Two bounds on one function, and three more
 #
 # ```{verdict}
-# As arithmetic the paper's comparison is right: at a million examples and $\Sigma = 0.01$ its flatness bound is {glue:text}`e3_bound:.3f`, and the leading term of the rival bound from covering numbers is {glue:text}`at_edelman:.2f` as we read it (1.01 is quoted). Which of the two *complete* bounds is smaller is open, since 0.01 is not proved and the rival lacks its factor for depth. In a sharper form without $\Sigma$, flatness needs {glue:text}`m_kl:.1e` examples for a risk of $\frac14$, if noise costs no more than the formula for the sharpness says. To count {glue:text}`bits_per_weight` bits for each weight needs {glue:text}`m_counting:.1e`.
+# As arithmetic the paper's comparison is right: at a million examples and $\Sigma = 0.01$ its flatness bound is {glue:text}`e3_bound:.3f`, and the leading term of the rival bound from covering numbers is {glue:text}`at_edelman:.2f` as we read it (1.01 is quoted). Which of the two *complete* bounds is smaller is open, since 0.01 is not proved and the rival lacks its factor for depth. In a sharper form without $\Sigma$, flatness needs {glue:text}`m_kl:.1e` examples for a risk of $\frac14$, if noise costs no more than the formula for the sharpness says. A bound that counts {glue:text}`bits_per_weight` bits for each weight needs {glue:text}`m_counting:.1e` examples.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-construction`. **Read** 10 min. **Runs in** 10 s. **Source** quoted.
 #
-# **Claim.** The paper compares its flatness bound with a bound from norms and covering numbers, on one function, and finds its own to be the smaller number, which is right as arithmetic. Of the four numbers quoted for its own side three are reproduced; the fourth, 0.327 with a measured perturbation term, is open ({ref}`ch-semi-analytic-bound`). The comparison is not yet one of two proved bounds: the constant 0.01 is not that of the prior, and the rival is read without its depth factor, on which the order with the right constant depends. How the rival's quoted 1.01 was computed is open, too.
+# **Claim.** The paper compares its flatness bound with a bound from norms and covering numbers, on one function, and finds its own to be the smaller number, which is right as arithmetic. Of the four numbers quoted for its own side three are reproduced; the fourth, 0.327 with a measured perturbation term, is open ({ref}`ch-semi-analytic-bound`). But these are not yet two proved bounds, because the constant 0.01 is not that of the prior, and because the rival is read without its depth factor. With the right constant the order depends on this factor. How the rival's quoted 1.01 was computed is open, too.
 
 # %% tags=["parameters"]
 T = 20  # bits, even; 20 in the paper [20..60]
@@ -87,7 +87,7 @@ glue(T=T, bits_per_weight=bits_per_weight)
 #
 # $$B_X B_w C_{2,1} \sqrt{\frac{\log(D m T)}{m}} .$$ (eq-edelman-leading)
 #
-# $D = T + 2$ is the width of a token and $B_X = \sqrt2$ its norm, $B_w = \sqrt W$ the norm of the read-out. $C_{2,1}$ is the largest sum of the norms of the columns of a weight matrix, which the paper bounds by $\sqrt D$ times the Frobenius norm. A constant and a *depth factor*, a power of the spectral norms, are missing. So {eq}`eq-edelman-leading` is no bound, but a number that a complete bound would probably exceed: if what is missing is at least 1, such a bound does not fall below it on our reading of the norms (the quoted 1.01 does). To compare with the leading term alone is therefore a comparison in favour of the rival.
+# $D = T + 2$ is the width of a token and $B_X = \sqrt2$ its norm, $B_w = \sqrt W$ the norm of the read-out. $C_{2,1}$ is the largest sum of the norms of the columns of a weight matrix, which the paper bounds by $\sqrt D$ times the Frobenius norm. A constant and a *depth factor*, a power of the spectral norms, are missing. So {eq}`eq-edelman-leading` is no bound, but a number that a complete bound would probably exceed: if the missing factors are at least 1, a complete bound is never below this number on our reading of the norms (although the quoted 1.01 is). A comparison with the leading term alone therefore favours the rival.
 
 # %% [markdown]
 # ## Five numbers that fall with the sample
@@ -171,7 +171,7 @@ glue(m_edelman=least[edelman], m_occam=least[occam])
 glue(named=named, weights=weights, fewest=math.ceil(named / math.log(W + 1)))
 
 # %% [markdown]
-# In {numref}`fig-bound-comparison` the list of networks is far ahead: it falls below $\frac14$ beyond a thousand examples. Three curves reach that level around a million, namely the paper's bound with $\Sigma = 0.01$, the kl form without $\Sigma$, and the bound that counts bits. The leading term of the rival needs a hundred times as many. Of the five only the last is proved with every constant, in the limit in which the hand-written network is exact; for counted bits the error of rounding is left out. Both are instances of one bound: with probability $1 - \delta$, for every network of a finite set $H$ with no error on the sample, the risk is at most
+# In {numref}`fig-bound-comparison` the list of networks is far ahead: it falls below $\frac14$ beyond a thousand examples. Three curves reach that level around a million, namely the paper's bound with $\Sigma = 0.01$, the kl form without $\Sigma$, and the bound that counts bits. The leading term of the rival needs a hundred times as many. Of the five only the bound from the list of networks is proved with every constant, in the limit in which the hand-written network is exact; the bound that counts bits leaves out the error of rounding. These two are instances of one bound: with probability $1 - \delta$, for every network of a finite set $H$ with no error on the sample, the risk is at most
 #
 # $$W \Bigl( 1 - e^{-(\log|H| + \log(1/\delta))/m} \Bigr) .$$ (eq-occam)
 #
@@ -201,7 +201,7 @@ glue(e3_sigma=numbers["here"]["σ*"], e3_bound=pb.truncated_optimum(N, G, millio
 # %% [markdown]
 # ## Is the order right?
 #
-# At a million examples the order is that of the paper. To see how much depends on our reading, we vary the length and the level, and compare the sample sizes that the two need, on the largest of our readings of $\|\theta\|^2$: that of the authors' notebook, which counts $T$ positions where ours counts $W$. As a control the bound is not truncated: the analytic $P$ of {ref}`ch-semi-analytic-bound` is added.
+# At a million examples the order is that of the paper. To see how much depends on our reading, we vary the length and the level, and compare the sample sizes that the two bounds need. For $\|\theta\|^2$ we take the largest of our readings, that of the authors' notebook, which counts $T$ positions where ours counts $W$. As a control the bound is not truncated: the analytic $P$ of {ref}`ch-semi-analytic-bound` is added.
 
 
 # %%
@@ -271,11 +271,11 @@ e3.holds(
 glue(m_narrow=float(narrow), even=bits_per_weight * least[kl] / least[counting])
 
 # %% [markdown]
-# Flatness needs fewer examples than {glue:text}`bits_per_weight` bits a weight (at {glue:text}`even:.0f` bits the two are even), if the prior has its own width and the noisy network has at most the risk $\sigma^2 G_u$. With a prior as narrow as the posterior the same form needs {glue:text}`m_narrow:.1e`, so that number is due to the prior, not to flatness ({ref}`ch-loss-constant`). A learner that knows the list of networks needs the fewest examples of all: the list costs {glue:text}`named:.0f` nats, and {glue:text}`m_occam:.0f` examples are enough.
+# Flatness needs fewer examples than {glue:text}`bits_per_weight` bits a weight (at {glue:text}`even:.0f` bits the two are even), if the prior has its own width and the noisy network has at most the risk $\sigma^2 G_u$. With a prior as narrow as the posterior the same form needs {glue:text}`m_narrow:.1e`, so the small number of the kl form is due to the prior, not to flatness ({ref}`ch-loss-constant`). A learner that knows the list of networks needs the fewest examples of all: the list costs {glue:text}`named:.0f` nats, and {glue:text}`m_occam:.0f` examples are enough.
 #
 # ## What would falsify this
 #
-# The paper's comparison would fail if the rival's leading term were the smaller one at the paper's instance; in the control the bound is not truncated, and the analytic $P$ makes it larger. The three numbers would fail by half a unit of a last digit; in their control the norm lacks its square. Our own addition would fail if PAC-Bayes in the kl form needed more examples than counting bits; in its control the prior is as narrow as the posterior.
+# The paper's comparison would fail if the rival's leading term were the smaller one at the paper's instance; in the control the bound is not truncated, and the analytic $P$ makes it larger. The three numbers would fail if one of them were off by more than half a unit of its last digit; in their control the norm is not squared. Our own addition would fail if PAC-Bayes in the kl form needed more examples than counting bits; in its control the prior is as narrow as the posterior.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

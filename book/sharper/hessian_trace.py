@@ -33,7 +33,7 @@
 #
 # Let $f = u v x$ with two weights and the target $x$, where $x = \pm 1$, so that the loss is $(u v - 1)^2$. At $u = v = 1$ the fit is perfect, the gradient of $f$ with respect to $(u, v)$ is $(x, x)$, of squared length 2, and the trace of the Hessian of the loss is twice that, 4. Someone who counts the weight $u$ only finds half of it, 2. At $u = 4$, $v = \frac14$ the function is the same, but the trace is $2 (\frac1{16} + 16) = 32.1$, and nearly all of it belongs to $v$, since a change of $v$ is multiplied by $u = 4$. So a forgotten weight can be the one that matters.
 #
-# If the fit is not perfect, this can be wrong. At $u = v = 1.1$ the product is 1.21, and because $f$ is linear in each weight, the trace is still twice the squared gradient, $2 \cdot 2.42 = 4.84$. But if $f$ were $u^2 v x$, there would be the additional term $2 (f - x) \cdot 2 v x$, which vanishes only where the residual $f - x$ does.
+# If the fit is not perfect, the trace need not be twice the squared gradient. At $u = v = 1.1$ the product is 1.21, and because $f$ is linear in each weight, the trace is still twice the squared gradient, $2 \cdot 2.42 = 4.84$. But if $f$ were $u^2 v x$, there would be the additional term $2 (f - x) \cdot 2 v x$, which vanishes only where the residual $f - x$ does.
 #
 # ## The statement
 #
@@ -69,7 +69,7 @@ thm5, identity = ledger.result("sharper.thm5"), ledger.result("sharper.thm5.iden
 glue(n_small=n_small, large_scale=large_scale)
 
 # %% [markdown]
-# For short strings the whole Hessian can be computed without any formula: `traces` takes its product with every unit vector and adds up the diagonal. Beside it stands twice the mean squared gradient, block by block. The paper's network fits better and better as the second of its two score scales, $L_2$, grows. So we raise $L_2$, for $d = 1$ and $W = T$ equal coefficients, and watch two quotients. The trace over twice the mean square must tend to 1, if the identity is true. And the trace over $2 G_u$ must stay below 1, if the bound is.
+# For short strings the whole Hessian can be computed without any formula: `traces` takes its product with every unit vector and adds up the diagonal. Beside it stands twice the mean squared gradient, block by block. The paper's network fits better and better as the second of its two score scales, $L_2$, grows. So we raise $L_2$, for $d = 1$ and $W = T$ equal coefficients, and watch two quotients. The trace over twice the mean square must tend to 1, if the identity is true. And the trace over $2 G_u$ must stay below 1, if the bound is true.
 
 
 # %%
@@ -126,7 +126,7 @@ glue(share=largest["listed blocks over 2 G_u"] / largest["over 2 G_u"])
 glue(papers_ratio=by_scale.loc[2 * math.log(n_small), "over 2 G_u"])
 
 # %% [markdown]
-# At the paper's own scale, $2 \log T$, a string of {glue:text}`n_small` bits is too short for the bound to fail: there the ratio is {glue:text}`papers_ratio:.2f`. At this scale it takes long strings, for which we have the gradient and not the whole Hessian. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$: for our repaired network, exact at every input, and for the paper's at an input at which it gives $f(x)$ exactly. The part of the positional rows is at least $2 S^2 \|w\|^2 \|u\|^2$, in the notation of {ref}`ch-gradients-and-trace`, with $S^2$ of order $T$, $\|w\|^2$ of order $T \log^2 T$ and $\|u\|$ bounded below. Therefore no constant saves the order $W d^3$, and the file has the ratio at four lengths to 4096.
+# At the paper's own scale, $2 \log T$, a string of {glue:text}`n_small` bits is too short for the bound to fail: there the ratio is {glue:text}`papers_ratio:.2f`. At this scale it takes long strings, for which we have the gradient and not the whole Hessian. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$. It does so for our repaired network, which is exact at every input, and for the paper's network, at an input at which it gives $f(x)$ exactly. The part of the positional rows is at least $2 S^2 \|w\|^2 \|u\|^2$, in the notation of {ref}`ch-gradients-and-trace`, with $S^2$ of order $T$, $\|w\|^2$ of order $T \log^2 T$ and $\|u\|$ bounded below. Therefore no constant factor saves the order $W d^3$; the file lists the ratio at four lengths up to 4096.
 #
 # ## The repaired bound
 #
@@ -181,11 +181,11 @@ glue(repaired=rows["over the repaired bound"][large].max())
 # %% [markdown]
 # The identity holds to rounding in every exact network, and it fails in the one that is not exact. (At the string of ones some of the hidden units of an exact network are at their kink, and count as off.) The repaired bound holds at the large scale, with a largest ratio of {glue:text}`repaired:.2f`.
 #
-# The table also shows that the exact network pays for its exactness. With a second scale of 0 even a single set gives {glue:text}`trace_exact:.0f`, against {glue:text}`trace_exact_bound:.0f`, because its read-out has large entries in the position columns. So the repaired bound is about the paper's network only.
+# The table also shows that the exact network pays for its exactness. With a second scale of 0, even the network for a single set has a trace of {glue:text}`trace_exact:.0f`, against a bound $2 G_u$ of {glue:text}`trace_exact_bound:.0f`, because its read-out has large entries in the position columns. So the repaired bound is about the paper's network only.
 #
 # ## What would falsify this
 #
-# The identity would be false if the trace were not twice the mean square at some exact network, as it is not for the network at $2 \log T$, the control. The bound is refuted, and its control is the part of the listed blocks, which stays below it. The repaired bound would be refuted by a trace above it where the paper's network fits; as a control the new term is left out.
+# The identity would be false if the trace were not twice the mean square at some exact network, as it is not for the network at $2 \log T$, the control. The bound is refuted, and its control is the part of the listed blocks, which stays below it. The repaired bound would be refuted if the trace were above it where the paper's network fits, as the trace is in the control, which leaves the new term out.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -239,7 +239,7 @@ ledger.show()
 # ```{solution} ex-trace-frozen-rows
 # :class: dropdown
 #
-# Only the listed blocks are left: a share that decreases with the scale, as the missing block grows with its square. At the scale of {glue:text}`large_scale:.0f` it is {glue:text}`share:.3f`.
+# Only the listed blocks are left, and their share of the trace decreases as the scale grows, because the missing block grows with the square of the scale. At the scale of {glue:text}`large_scale:.0f` it is {glue:text}`share:.3f`.
 # ```
 #
 # ```{exercise}

@@ -19,7 +19,7 @@
 # # Attention rows single out the members of a parity
 #
 # ```{verdict}
-# Yes, attention in trained models singles out the bits of a parity in most cases. At the paper's size, for {glue:text}`scores` of {glue:text}`of` parities in the targets (those with a coefficient of at least 0.3), some row of the matrix of scores is largest exactly at the bits of the parity; for random sets of bits this happens for {glue:text}`by_chance`. But the one row of attention that computes the parity attends most to all of its bits in {glue:text}`exact` cases only, and to the bits other than the row's own in {glue:text}`others`.
+# Yes, attention in trained models singles out the bits of a parity in most cases. At the paper's size, for {glue:text}`scores` of {glue:text}`of` parities in the targets (those with a coefficient of at least 0.3), some row of the matrix of scores is largest exactly at the bits of the parity; for random sets of bits this happens for {glue:text}`by_chance`. But the one row of attention that computes the parity has its strongest columns exactly at the bits of the parity in {glue:text}`exact` cases only. If the row's own column is left out, the strongest columns are exactly the other bits of the parity in {glue:text}`others` cases.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 14 min. **Runs in** 40 s. **Source** printed; the words on the net are quoted from a caption.
 #
@@ -56,7 +56,7 @@
 #
 # ```{prf:remark} Lintilhac and Shaikh (2026), Section 2.4 and Figure 5
 # :label: sharper-fig5
-# In most cases, a matrix of the trained model (its symbol is missing in our text) contains rows with "bright spots" in the columns of the bits of a component. The component with the smallest coefficient is harder to identify. Of the one model shown the caption says that its net $g$ is cyclical, and it warns: "The learned solutions are often qualitatively different than our construction. This experiment is merely meant to support the feasibility of our construction - not to argue that it is the norm. Close matches like this are rare." (Bright is much attention in the paper's picture; in ours dark is.)
+# In most cases, a matrix of the trained model (its symbol is missing in our text) contains rows with "bright spots" in the columns of the bits of a component. The component with the smallest coefficient is harder to identify. Of the one model shown the caption says that its net $g$ is cyclical, and it warns: "The learned solutions are often qualitatively different than our construction. This experiment is merely meant to support the feasibility of our construction - not to argue that it is the norm. Close matches like this are rare." (In the paper's picture a bright cell means much attention, and in ours a dark cell does.)
 # ```
 #
 # The remark is about *some* row. We take the matrix that the authors plot, $W_Q W_K^\top$ between positions, and count a component if the $d$ largest scores of some row are exactly its members. With many rows this happens by chance, too, so we do the same for random sets of the same size. Since the output is a sum over rows, we can ask more, namely what each row carries. The coefficient of the output at the character $\chi_U$, $U \subseteq \{1, \dots, n\}$, is the sum over rows $i$ of $\mathbb E_x\, c_i\, g(y_i)\, \chi_U(x)$. The row with the largest share in absolute value *carries* $U$. Then we look at the attention of that row and of no other.
@@ -266,9 +266,9 @@ rows = [
 table(pd.DataFrame(rows), "Which columns are the strongest of the row that carries a component")
 
 # %% [markdown]
-# At the paper's size the sentence is right: of the components of models that converged, a share of {glue:text}`scores_20` has such a row of scores, and of random sets {glue:text}`chance_20`. If the models that did not converge are included, the share is {glue:text}`scores_all`, and on mean attention {glue:text}`attention_all`. If components with a smaller coefficient count as well, it is {glue:text}`small_done` in models that converged and {glue:text}`small_all` in all, so that the last interval reaches below one half. But the paper's sentence is about bright spots that one can see, and the paper says itself that small components are harder to identify. At {glue:text}`n` bits the share is {glue:text}`scores_here`.
+# At the paper's size the sentence is right: of the components of models that converged, a share of {glue:text}`scores_20` has such a row of scores, whereas of random sets a share of {glue:text}`chance_20` has one. If the models that did not converge are included, the share is {glue:text}`scores_all` for rows of scores and {glue:text}`attention_all` for rows of mean attention. If components with a smaller coefficient count as well, it is {glue:text}`small_done` in models that converged and {glue:text}`small_all` in all, so that the last interval reaches below one half. But the paper's sentence is about bright spots that one can see, and the paper says itself that small components are harder to identify. At {glue:text}`n` bits the share is {glue:text}`scores_here`.
 #
-# {numref}`fig-attention-rows` shows which row this is, and why it matters. In the upper two matrices, of free models, the row that carries a component nearly always sits at one of its members, where chance would put it one time in three or less. The other members are its strongest other columns, in most cases; at 20 bits and degree 2 in little more than half of them. But its own column, the square with a cross, is often weak. Nothing is missing in such a row, because its query holds its own bit, so the row can change its attention when this bit flips, as in the second way of the example. In the lower two matrices, of positional models, the query holds no bit. There the row sits at a member no more often than chance, and in most cases all members are strong; at degree 3 the share is {glue:text}`positional_three`.
+# {numref}`fig-attention-rows` shows which row this is, and why it matters. In the upper two matrices, of free models, the row that carries a component nearly always sits at one of its members, where chance would put it one time in three or less. In most cases its strongest columns, apart from its own, are the other members; at 20 bits and degree 2 this holds in little more than half of the cases. But its own column, the square with a cross, is often weak. Nothing is missing in such a row, because its query holds its own bit, so the row can change its attention when this bit flips, as in the second way of the example. In the lower two matrices, of positional models, the query holds no bit. There the row sits at a member no more often than chance, and in most cases all members are strong; at degree 3 the share is {glue:text}`positional_three`.
 
 # %%
 of_20 = dict(list(stored.groupby("kind")))
@@ -402,7 +402,7 @@ glue(
 # %% [markdown]
 # The smallest component is identified less often in this draw at {glue:text}`n` bits, by {glue:text}`gap`, and at the paper's size, with fewer models, by {glue:text}`gap_20`. At other seeds the first interval reaches below 0 as the second does, so the question is open at both sizes.
 #
-# Free models need fewer turns: at degree 2 their $g$ is monotone, because the row's own bit decides *which* token is attended to, and so the attention itself computes the exclusive or. Of {glue:text}`free_models` free models {glue:text}`cyclical` turn as often as a mean would ask. The paper's caption speaks of one model of 20 bits, where we did not count turns, so we do not judge the caption. Positional models, which have only the mean, turn at least $d - 1$ times.
+# Free models need fewer turns: at degree 2 their $g$ is monotone, because the row's own bit decides *which* token is attended to, and so the attention itself computes the exclusive or. Of {glue:text}`free_models` free models {glue:text}`cyclical` turn as often as a mean would ask. The paper's caption is about one model of 20 bits, and at this size we did not count turns, so we do not judge the caption. Positional models, which have only the mean, turn at least $d - 1$ times.
 #
 # ## What we found
 #
@@ -425,7 +425,7 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `paullintilhac/boolean_function_sensitivity` holds the model of this section but no stored figure or weights of it, so that Figure 5 can be compared in kind only. It shows the matrix of one model, picked to be legible, whereas here every model counts. It plots the product $W_Q W_K^\top$ between positions, as our first count does; the mean attention of the others also contains what bits add.
+# The repository `paullintilhac/boolean_function_sensitivity` holds the model of this section but no stored figure or weights of it, so that Figure 5 can be compared in kind only. It shows the matrix of one model, picked to be legible, whereas here every model counts. It plots the product $W_Q W_K^\top$ between positions, as our first count does; the mean attention, which our other counts use, also contains what the bits add to the scores.
 #
 # ## Exercises
 #

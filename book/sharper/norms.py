@@ -19,11 +19,11 @@
 # # How large are the weights?
 #
 # ```{verdict}
-# Yes: each block of weights of the hand-written network is as small as the paper says, if no coefficient of its target is below $T^{-4}$ on strings of $T$ bits. The seven bounds add up to {glue:text}`quoted:.2f` for ten parities of two bits on strings of 20 bits, the value that is quoted from the paper, and one network on {glue:text}`far` bits comes within {glue:text}`missing:.1f` % of such a sum. Among the activations one norm, whose value is missing in our text and restored as 1, reaches $\sqrt2$.
+# Yes: each block of weights of the hand-written network is as small as the paper says, if no coefficient of its target is below $T^{-4}$ on strings of $T$ bits. The seven bounds add up to {glue:text}`quoted:.2f` for ten parities of two bits on strings of 20 bits, the value that is quoted from the paper, and one network on {glue:text}`far` bits comes within {glue:text}`missing:.1f` % of such a sum. For one norm among the activations the paper's bound is missing in our text; we restored it as 1, but the norm reaches $\sqrt2$.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 17 min. **Runs in** 10 s. **Source** restored (Theorem 10, of whose total one value and the order are quoted, and Theorem 11), printed (the sentences of the proofs).
 #
-# **Claim.** The squared norm of the hand-written network is at most a sum of seven bounds, one for each block of weights. This is true, and the sum is nearly reached. It requires that no coefficient is extremely small, but if the scores are cut off at $\pm 2 \log T$ this condition is not needed. Two sentences of the proof are slightly wrong, without harm to the theorem. Among the activations one norm, restored as 1, is too small, and nothing that the paper concludes depends on it.
+# **Claim.** The squared norm of the hand-written network is at most a sum of seven bounds, one for each block of weights. This is true, and the sum is nearly reached. It requires that no coefficient is extremely small, but if the scores are cut off at $\pm 2 \log T$ this condition is not needed. Two sentences of the proof are slightly wrong, without harm to the theorem. Among the bounds on the activations one, which we restored as 1, is too small, but nothing that the paper concludes depends on it.
 
 # %% tags=["parameters"]
 n_show = 20  # bits of the figure, as in the paper's experiments [12..40]
@@ -84,7 +84,7 @@ def closed(f, scale=2.0):
 # %% [markdown]
 # ## Why one should care
 #
-# The paper's bound on the error of a learned network contains the squared norm of the weights, because it takes more nats to describe a network that is far from the origin. The norm enters through the hand-written network: a learner that ends with a norm no larger than this one is covered by the bound. So a mistake in the norm would go straight into the number of examples that the paper asks for. It could also spoil the main message, since the network must not become much larger as strings get longer. Scores of $2 \log T$ are what makes it grow at all, and so we want to know by how much, and whether small coefficients, whose logarithms are scores as well, can make the norm much larger.
+# The paper's bound on the error of a learned network contains the squared norm of the weights, because it takes more nats to describe a network that is far from the origin. The norm enters through the hand-written network: a learner that ends with a norm no larger than this one is covered by the bound. So a mistake in the norm would go straight into the number of examples that the paper asks for. It could also spoil the main message, since the network must not become much larger as strings get longer. It grows at all only because of the scores of $2 \log T$, and so we want to know by how much it grows. We also want to know whether small coefficients can make the norm much larger, since their logarithms are scores as well.
 #
 # ## One bit of four by hand
 #
@@ -377,7 +377,7 @@ glue(tiny_norm=column.loc["as it is", "WKQ2"], tiny_bound=column.loc["bound", "W
 # | 2-norm at most | $\sqrt2$ | $1$ | $\sqrt2$ | $\sqrt{T+1}$ | $\sqrt W$ | $2 \log T$ | $2 \sqrt W \log T$ | $1$ |
 # ```
 #
-# **Proof, of all but the last.** A row of $X$ or $Z$ is a unit vector of its position beside one number of size at most 1, a bit or a value of the MLP $g$: hence $\sqrt2$, and $\sqrt{T+1}$ for the value column. A row of $Y$ is a mean of bits. An entry of $Z v_2$ is $S \le \sqrt W$ times a value of $g$. $W_{KQ}^{(2)}$ has one row, with entries in $\pm 2 \log T$: row $j$ of $Z W_{KQ}^{(2)\top}$ has the score of position $j$ as its one entry, and $W_{KQ}^{(2)\top} z_{T+1}$ is that row of scores, whose length is also the operator norm of $W_{KQ}^{(2)}$. $\square$
+# **Proof, of all but the last.** A row of $X$ or $Z$ is a unit vector of its position beside one number of size at most 1, a bit or a value of the MLP $g$: hence $\sqrt2$, and $\sqrt{T+1}$ for the value column. A row of $Y$ is a mean of bits. An entry of $Z v_2$ is $S \le \sqrt W$ times a value of $g$. $W_{KQ}^{(2)}$ has only one row that is not zero, with entries between $\pm 2 \log T$. So row $j$ of $Z W_{KQ}^{(2)\top}$ has the score of position $j$ as its one entry, and $W_{KQ}^{(2)\top} z_{T+1}$ is that row of scores, whose length is also the operator norm of $W_{KQ}^{(2)}$. $\square$
 #
 # The last entry is wrong, although the paper has an argument for it: the output token has bit 0, so that only its code counts. But the value column of $Z$ does not hold the bit: it holds what the MLP has written. The output token attends to all tokens alike, so it receives the mean $\bar x = \frac1{T+1} \sum_j x_j$, and the MLP turns this mean into $g(\bar x)$. Therefore
 #
@@ -485,7 +485,7 @@ glue(z_out_top=no_ones["z_out"].item())
 #
 # ## What would falsify this
 #
-# Theorem 10 would be false if one network had a norm above the sum, or one block were above its bound; the control is the same network with scores one per cent higher, which must exceed both. The quoted value would not support our reading if the seven bounds had another sum, as they have if $W_{KQ}^{(2)}$ is left out. For the two sentences of the proof the controls are characters, and the MLP without its last two units. For small coefficients the control has its scores cut off. Theorem 11 would be false if one of its first seven norms exceeded its bound, as it does if the skip connection carries the bits. For the output token the control is an MLP that writes nothing, where the norm is 1.
+# Theorem 10 would be false if one network had a norm above the sum, or one block were above its bound; the control is the same network with scores one per cent higher, which must exceed both. Our reading would not be supported by the quoted value if the seven bounds had another sum; in the control $W_{KQ}^{(2)}$ is left out, and the sum is another one. For the two sentences of the proof the controls are characters, and the MLP without its last two units. For small coefficients the control has its scores cut off. Theorem 11 would be false if one of its first seven norms exceeded its bound, as it does if the skip connection carries the bits. For the output token the control is an MLP that writes nothing, where the norm is 1.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -493,7 +493,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# In `generate_plots.ipynb` of `paullintilhac/boolean_function_sensitivity` a function of $\omega$, $D_f$ and $T$, our $W$, $d$ and $T$, returns the *root* of $21 + 16 d^2 (d+1) + 8 (d+1) + 4 \log^2 T\, (dW + T + 1 - W)$, or, in its newest version, of the same with $T$ in place of $T + 1 - W$. The number 21 is $1 + W$ at $W = 20$, and the term in $T$ counts a score for each idle position in the first attention, as a network with *sinks* has them. At $W = 20$ the newest version is at least Theorem 10, since $W \le T$. The number quoted from the paper is that of neither version. What happens to the root is told in {ref}`ch-pac-bayes`.
+# The notebook `generate_plots.ipynb` of `paullintilhac/boolean_function_sensitivity` has a function of $\omega$, $D_f$ and $T$, which are our $W$, $d$ and $T$. It returns the *root* of $21 + 16 d^2 (d+1) + 8 (d+1) + 4 \log^2 T\, (dW + T + 1 - W)$. In its newest version $T$ stands in place of $T + 1 - W$. The number 21 is $1 + W$ at $W = 20$, and the term in $T$ counts a score for each idle position in the first attention, as a network with *sinks* has them. At $W = 20$ the newest version is at least as large as the bound of Theorem 10, since $W \le T$. The number quoted from the paper is that of neither version. What happens to the root is told in {ref}`ch-pac-bayes`.
 #
 # The hand-written network stored in `hardcoded_transformer.py` has scores of $-40$ outside the sets. Each of them has the square 1600, so the norm of this network is mostly that of its masks.
 #
@@ -546,7 +546,7 @@ answer = pd.DataFrame(by_score).T.rename_axis("second score")
 table(answer, f"The exact network; the paper's has {papers:.0f} in all", form=".0f")
 
 # %% [markdown]
-# For small second scores the read-out is long, because it has to undo a large share of idle attention, and for large ones the scores themselves are. The norm is smallest in between, near a second score of 3. With the paper's first score the exact network is at best a fifth larger than the paper's, but with the smallest first score that it needs it is smaller, for second scores of 2, 3 and 4. So exactness need not cost anything in norm.
+# For small second scores the read-out is long, because it has to undo a large share of idle attention, and for large second scores the scores themselves make the norm large. The norm is smallest in between, near a second score of 3. With the paper's first score the exact network is at best a fifth larger than the paper's, but with the smallest first score that it needs it is smaller, for second scores of 2, 3 and 4. So exactness need not cost anything in norm.
 #
 # ```{solution-end}
 # ```

@@ -34,7 +34,7 @@
 # Let $f = u\, (v)_+\, w$ with $u = v = w = 1$, where $(v)_+$ is $v$ for positive $v$ and 0 otherwise. Three weights form six pairs, and the Hessian has a block for each of them. The second derivative with respect to a weight and itself is 0, because $f$ is linear in each weight near this point. For two different weights the second derivative is the third weight, which is 1. So three of the six blocks are not zero, and the Hessian is
 # $\begin{pmatrix} 0 & 1 & 1 \\ 1 & 0 & 1 \\ 1 & 1 & 0 \end{pmatrix}$, with the eigenvalues 2, $-1$ and $-1$, and the norm 2.
 #
-# Now let $w = 0$. The block of $u$ and $v$ becomes 0, but the two others stay 1, and the norm is $\sqrt2$. This case can mislead, because the gradients for $u$ and for $v$ are $v w = 0$ and $u w = 0$, so one might think that all blocks in the rows of $u$ and $v$ are zero as well, and then no block would be left. But a gradient that vanishes at one point need not vanish around it: its derivative for $w$ is 1. So whether a block vanishes depends on the values of other weights, and one has to differentiate first and insert the weights afterwards.
+# Now let $w = 0$. The block of $u$ and $v$ becomes 0, but the two others stay 1, and the norm is $\sqrt2$. This case can mislead, because the gradients for $u$ and for $v$ are $v w = 0$ and $u w = 0$. So one might think that all blocks in the rows of $u$ and $v$ are zero as well, and that no block is left. But a gradient that vanishes at one point need not vanish around it: its derivative for $w$ is 1. So whether a block vanishes depends on the values of other weights, and one has to differentiate first and insert the weights afterwards.
 #
 # ## The statement
 #
@@ -47,7 +47,7 @@
 # $$\begin{aligned} H_u = {} & 8(d+1) + 6(d+1)\sqrt W + 2\sqrt{3T(d+1)} + \sqrt{48Td(d+1)} + 3d\sqrt{12T(d+1)} \\ & + 8\sqrt2\, d\sqrt{kT} + 2d\sqrt{kT} + 8\sqrt2\, kd\sqrt W + 6\sqrt2\, k^{3/2} d . \end{aligned}$$
 # ```
 #
-# **Source.** The formulas are missing in the text that we could read. $H_u$, and $H_p$ below, are those of the authors' notebook `generate_plots.ipynb` of 2025, and the final paper's may differ. A note on the paper quotes about $2 \cdot 10^9$ examples for the fully analytic bound, whereas the notebook's constants give some $6 \cdot 10^7$. So the final constants are probably larger, and what holds here then holds all the more. The count of six is printed twice ("Putting all 6 terms together", K.7; "each of the 6 non-zero terms contributing to the Hessian norm", Appendix M), and so are the numbers of blocks that are removed, 13, 4, 1 and 4. The total is missing; 28, the number of pairs of seven blocks, is ours, and it leaves six. (Part J.1 writes down "5 additional cross-derivatives" at once with another; we take them to be among the six.)
+# **Source.** The formulas are missing in the text that we could read. $H_u$, and $H_p$ below, are those of the authors' notebook `generate_plots.ipynb` of 2025, and the final paper's may differ. A note on the paper quotes about $2 \cdot 10^9$ examples for the fully analytic bound, whereas the notebook's constants give some $6 \cdot 10^7$. So the final constants are probably larger than the notebook's, and a bound that holds here then holds all the more. The count of six is printed twice ("Putting all 6 terms together", K.7; "each of the 6 non-zero terms contributing to the Hessian norm", Appendix M), and so are the numbers of blocks that are removed, 13, 4, 1 and 4. The total is missing in the text; we take it to be 28, the number of pairs of seven blocks, and with this number six blocks are left. (Part J.1 writes down "5 additional cross-derivatives" at once with another; we take them to be among the six.)
 #
 # The idea of the paper's proof is to find the blocks that are not zero, to bound the norm of each of them on its own, and to add the six bounds. So the bound is right only if the count is.
 #
@@ -182,7 +182,7 @@ glue(first_entry=max(entries[2, 1][pair] for pair in (("WV1", "G"), ("WV1", "F")
 glue(other_entry=max(entries[2, 1][pair] for pair in FIVE))
 
 # %% [markdown]
-# The left panel of {numref}`fig-hessian-blocks` shows one term. The five ringed blocks, among $G$, $b$, $F$ and $v_2$, are those on which the paper and the computation agree. The four blocks without a ring belong to the first attention, which the paper discards, and they are among the largest: their largest entry is {glue:text}`first_entry:.2f`, against {glue:text}`other_entry:.2f` in the five that the paper has. With more terms there are {glue:text}`many_low` to {glue:text}`many_high` blocks, the fewest where the coefficients are equal. The right panel shows where the new blocks come from: they involve $F$ and the second score matrix. Their source are the rows of $F$ that write into the columns of the positions. These rows are zero, but they are weights, and what they write is read by the scores of the second attention.
+# The left panel of {numref}`fig-hessian-blocks` shows one term. The five ringed blocks, among $G$, $b$, $F$ and $v_2$, are those on which the paper and the computation agree. The four blocks without a ring belong to the first attention, which the paper discards, and they are among the largest: their largest entry is {glue:text}`first_entry:.2f`, against {glue:text}`other_entry:.2f` in the five that the paper has. With more terms there are {glue:text}`many_low` to {glue:text}`many_high` blocks, the fewest where the coefficients are equal. The right panel shows where the new blocks come from: they involve $F$ and the second score matrix. More precisely, they are due to the rows of $F$ that write into the columns of the positions. The entries of these rows are zero, but they are weights, and what they write is read by the scores of the second attention.
 #
 # ## How large is it?
 #
@@ -251,7 +251,7 @@ paper = random_network(n_long, 1, n_long, rng)  # the authors' network, not quit
 glue(ratio_paper=hessian_norm(paper, x) / H_u)
 
 # %% [markdown]
-# On the shorter strings of the table $H_u$ holds, and at {glue:text}`n_long` bits it fails. The file `counterexamples/sharper.thm18.py` proves both failures by interval arithmetic: for the paper's own network at $T = 20$ and second scores of 40 and 400, and for the repaired one at $2 \log T$ and $T = 250$ and 400. The paper's own network at $2 \log T$, which is not quite exact, has {glue:text}`ratio_paper:.2f` times $H_u$ at {glue:text}`n_long` bits. If the positional rows of $F$ are frozen, $H_u$ holds throughout both tables.
+# On the shorter strings of the table $H_u$ holds, and at {glue:text}`n_long` bits it fails. The file `counterexamples/sharper.thm18.py` proves both failures by interval arithmetic. The first is that of the paper's own network at $T = 20$ with second scores of 40 and 400, and the second that of the repaired network with scores of $2 \log T$ at $T = 250$ and 400. The paper's own network at $2 \log T$, which is not quite exact, has {glue:text}`ratio_paper:.2f` times $H_u$ at {glue:text}`n_long` bits. If the positional rows of $F$ are frozen, $H_u$ holds throughout both tables.
 #
 # There is a third way to exceed $H_u$, which works at any length: one tiny coefficient, because $\log c_i$ is then a large score.
 
@@ -385,7 +385,7 @@ thm18.holds(
 glue(classes=len(classes), frozen_share=max(shares[True]))
 
 # %% [markdown]
-# The ratio never exceeds {glue:text}`best:.2f`. On long strings it levels off, so the repaired bound has the right order in $T$. If the rows are frozen, the proved bound is at most {glue:text}`frozen_share:.2f` of $H_u$ in all {glue:text}`classes` classes that we went through. There, inside plateaus, that part of the theorem is right.
+# The ratio never exceeds {glue:text}`best:.2f`. On long strings it levels off, so the repaired bound has the right order in $T$. If the rows are frozen, the proved bound is at most {glue:text}`frozen_share:.2f` of $H_u$ in all {glue:text}`classes` classes that we went through. So with frozen rows, and inside plateaus, the bound $H_u$ of the theorem is right in these classes.
 #
 # ## How much does noise change it?
 #
@@ -436,7 +436,7 @@ glue(turn_spare=1 / turns.max(), paper_turn=paper_turn)
 #
 # ## What would falsify this
 #
-# The refutation of the count would fail if one term had six blocks or fewer, as it has when the first attention is left out. That of $H_u$ would fail if the norm were below it at a second score of {glue:text}`limit_scale:.0f`, or at $T =$ {glue:text}`n_long`, as it is when the positional rows of $F$ are frozen. The repaired theorem would be false if one network exceeded it, as networks do when the scores are left out of the bound. What we say of frozen rows would be false if the proved bound were above $H_u$ in one class, as it is in some classes if all rows count. Theorem 31 would be contradicted by a copy whose Hessian changes by more than $H_p$, as it does with the tiny coefficient.
+# The refutation of the count would fail if one term had six blocks or fewer, as it has when the first attention is left out. That of $H_u$ would fail if the norm were below it at a second score of {glue:text}`limit_scale:.0f`, or at $T =$ {glue:text}`n_long`, as it is when the positional rows of $F$ are frozen. The repaired theorem would be false if one network exceeded it, as networks do when the scores are left out of the bound. What we say of frozen rows would be false if the proved bound were above $H_u$ in a single class; in the control all rows count, and then it is above $H_u$ in some classes. Theorem 31 would be contradicted by a copy whose Hessian changes by more than $H_p$, as it does with the tiny coefficient.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -505,7 +505,7 @@ ledger.show()
 # ```{solution} ex-hessian-skew
 # :class: dropdown
 #
-# With a share $t$ of zeros, attended to equally, that part is a third central moment of a variable with two values: $t(1-t)|1 - 2t|$. It is zero at one half, and largest at $t = \frac12 - \frac1{2\sqrt3} \approx 0.21$.
+# If a share $t$ of the bits is zero and all bits are attended to equally, the part that grows is the third central moment of a variable with two values, which is $t(1-t)|1 - 2t|$ in absolute value. It is zero at one half, and largest at $t = \frac12 - \frac1{2\sqrt3} \approx 0.21$.
 # ```
 #
 # ```{exercise}

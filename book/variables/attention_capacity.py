@@ -19,7 +19,7 @@
 # # The capacity of an attention head
 #
 # ```{verdict}
-# Yes, the capacity of an attention head does not depend on the number of tokens in the way that one might fear: a softmax moves, summed over all tokens, at most as far as its largest score does. The constant is 1, where the paper has 2, and 1 is attained. Theorem 4.2, which makes a cover of the head from covers of its scores and values, is true.
+# Yes, the capacity of an attention head does not depend on the number of tokens in the way that one might fear: if the scores change, the weights of a softmax move, summed over all tokens, by at most the largest change of a score. The constant is 1, where the paper has 2, and 1 is attained. Theorem 4.2, which makes a cover of the head from covers of its scores and values, is true.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 10 min. **Runs in** 10 s. **Source** printed (Lemma A.6, Corollary A.7), restored (the rest).
 #
@@ -62,7 +62,7 @@ def identity(y):
 #
 # What changes if there are more than two tokens? With four tokens and equal scores every weight is $\frac14$. If we raise two scores by 0.1 and lower the other two, the weights become $0.2749$ and $0.2251$, twice each. They move by $0.0249$ each, and again by $0.0997$ together, so twice as many tokens move half as far. If we raise a single score of four instead, it gains a weight of $0.0192$, and the others lose as much together, so the sum is only $0.0384$.
 #
-# In general, let $P$ be the total weight of the raised tokens. The figure shows the movement divided by the step, for small steps and two or eight logits.
+# In general, let $P$ be the total weight of the raised tokens. The figure shows the movement divided by the step, for small steps and two or eight scores, which are also called *logits*.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How far softmax moves in sum, over the step of its logits. Half of the logits are raised and the others lowered, and $P$ is the probability of the raised ones. The curve is $4P(1-P)$. The dash-dotted curve is the bound $\\|J\\|_{1,1}$ for eight logits, and the dotted line is 2.", "name": "fig-softmax-constant"}, "image": {"alt": "Against P from 0 to 1: measured points for two and for eight logits lie on one parabola that starts at 0, reaches 1 at one half and returns to 0. Far above it the dash-dotted curve runs from 1.5 at the ends to 1.75 in the middle. A dotted horizontal line stands at 2."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.6)
@@ -92,7 +92,7 @@ figures.show()
 #
 # $$f(X, z) = \sigma\bigl( W_V^\top X^\top \mathrm{softmax}(s) \bigr) ,$$
 #
-# where the activation $\sigma$ acts on each number, keeps 0 and is $L$-Lipschitz. In a self-attention head $z$ is one of the tokens. No token is longer than $B_X$, and $\|J\|_{1,1}$ is the sum of the absolute values of all entries of $J$. $N_\infty(\epsilon)$ is the least number of members of a class that come within $\epsilon$ of every member, on all inputs at once ({ref}`ch-capacity`). We judge the review version of October 2021, and use its numbers.
+# where the activation $\sigma$ acts on each number, keeps 0 and is $L$-Lipschitz. In a self-attention head $z$ is one of the tokens. No token is longer than $B_X$, and $\|J\|_{1,1}$ is the sum of the absolute values of all entries of $J$. $N_\infty(\epsilon)$ is the least number of members of a class such that every member is within $\epsilon$ of one of them, on all inputs at once ({ref}`ch-capacity`). We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma A.6 and Corollary A.7
 # :label: variables-lemA6
@@ -121,7 +121,7 @@ figures.show()
 # 2. For signs, let $P$ be the probability where $h_i = 1$. Then $p^\top h = 2P - 1$, and $(Jh)_i = p_i (h_i - p^\top h)$ is $2(1-P)\, p_i$ or $-2P\, p_i$.
 # 3. So $\|Jh\|_1 = P \cdot 2(1-P) + (1-P) \cdot 2P = 4P(1-P) \le 1$, with equality at $P = \frac12$.
 #
-# Along the segment from $b$ to $a$ this integrates to $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1 \le \|a - b\|_\infty$, the curve of {numref}`fig-softmax-constant`. As a test we draw pairs of logits that differ by random steps, by steps of one logit, or by *balanced* steps, which are signs for which $P$ is as near to $\frac12$ as can be. A ratio above 1 would refute our constant 1. The control has a temperature of $\frac12$, softmax of $2a$, whose constant is 2.
+# Along the segment from $b$ to $a$ this integrates to $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1 \le \|a - b\|_\infty$, the curve of {numref}`fig-softmax-constant`. As a test we draw pairs of logits that differ by random steps, by steps of one logit, or by *balanced* steps, which raise and lower logits by the same amount such that $P$ is as near to $\frac12$ as can be. A ratio above 1 would refute our constant 1. The control has a temperature of $\frac12$, softmax of $2a$, whose constant is 2.
 
 
 # %%
@@ -173,7 +173,7 @@ glue(ratio_top=ratio_top, printed_norm=steps["sum of |J|"].max())
 # %% [markdown]
 # Balanced steps come to 1, while random steps and steps of one logit stay below it, although the sum of the entries of $|J|$ approaches 2.
 #
-# The general lemma is about any map $f$ to probability vectors. Along the segment from $b$ to $a$ the derivative of $f$ is $J(a - b)$, and $\|J(a - b)\|_1 \le \|J\|_{1,1} \|a - b\|_\infty \le c\, \|a - b\|_\infty$. The lemma needs $c$ all along the segment, and the control therefore takes $\|J\|_{1,1}$ at one end.
+# The general lemma is about any map $f$ to probability vectors. Along the segment from $b$ to $a$ the derivative of $f$ is $J(a - b)$, and $\|J(a - b)\|_1 \le \|J\|_{1,1} \|a - b\|_\infty \le c\, \|a - b\|_\infty$. The lemma needs $\|J\|_{1,1} \le c$ all along the segment, and therefore the control takes $\|J\|_{1,1}$ at one end of it only.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 start, end = 5 * rng.normal(200, 4), 5 * rng.normal(200, 4)
@@ -253,7 +253,7 @@ lemma.holds(
 #
 # ## Two small covers make one
 #
-# {prf:ref}`variables-thm4-2` is now a corollary of the lemma. Cover the scores to $\alpha\epsilon / (c L B_{in} B_X)$ and the values to $(1 - \alpha)\epsilon/L$, both on all $mT$ tokens as if each were an input of its own, and take all pairs. By the lemma each head has a pair within $\epsilon$, and a pair of members is a member.
+# {prf:ref}`variables-thm4-2` is now a corollary of the lemma. Cover the scores to $\alpha\epsilon / (c L B_{in} B_X)$ and the values to $(1 - \alpha)\epsilon/L$, both on all $mT$ tokens as if each were an input of its own, and take all pairs. By the lemma each head is within $\epsilon$ of the head that one of these pairs makes, and since scores and values are chosen independently, such a head is a member of the class.
 #
 # A tiny class shows the theorem at work. Its heads are all pairs of {glue:text}`members` score matrices and {glue:text}`members` value matrices in the plane, each near one of three centres, on two inputs of eight tokens. Covers are found greedily, with nine splits $\alpha$ at four scales; an error above $\epsilon$ would refute the theorem. The largest error is {glue:text}`tiny_error:.2f` $\epsilon$, whereas with the scores uncovered it is {glue:text}`tiny_control:.0f` $\epsilon$.
 
@@ -332,7 +332,7 @@ ledger.show()
 #
 # **Repair.** The constant is 1, because the norm of $J$ from $\ell_\infty$ to $\ell_1$ is $\max_P 4P(1-P) \le 1$, and this is attained.
 #
-# **What survives.** All of it survives, and every 2 that comes from softmax may be a 1, and every 4 a 2.
+# **What survives.** All of it survives, and every 2 that comes from softmax may be replaced by a 1, and every such 4 by a 2.
 # ```
 #
 # ## Exercises

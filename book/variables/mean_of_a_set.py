@@ -19,7 +19,7 @@
 # # How near to orthogonal must codes be?
 #
 # ```{verdict}
-# Lemma B.2 is false for a single head. The lemma lets one head average $s$ chosen positions whenever the inner products of the positions' codes are below $\frac1s$. But from $\frac1{2s-1}$ on there are codes for which every head with values as short as the lemma's errs by at least $\frac1{5s}$. Below $\frac1{2s-1}$ a head with another key works, sometimes with a longer query; the head of the proof can err by {glue:text}`printed_bad:.1f` times what is allowed. With one head for each position the lemma is true.
+# Lemma B.2 is false for a single head. The lemma lets one head average $s$ chosen positions whenever the inner products of the positions' codes are below $\frac1s$. But from $\frac1{2s-1}$ on there are codes for which every head whose values are no longer than the lemma's errs by at least $\frac1{5s}$. Below $\frac1{2s-1}$ a head with another key works, sometimes with a longer query; the head of the proof can err by {glue:text}`printed_bad:.1f` times what is allowed. With one head for each position the lemma is true.
 # ```
 # **Needs** {ref}`ch-sparse-representations`. **Read** 13 min. **Runs in** 15 s. **Source** printed, but for the scale $R$ of the proof's head.
 #
@@ -83,7 +83,7 @@ table(
 )
 
 # %% [markdown]
-# So this head averages all four signs. If both chosen bits are 0 and the other two are 1, its output is 0 where it should be 1. A head that ignores one of the chosen positions does better, as it is off by at most $\frac12$. We shall prove that every head with short values is off by at least $\frac1{10}$, whereas at $\gamma = \frac1{10}$ the lemma allows $\frac1{40}$.
+# So this head averages all four signs. If both chosen bits are 0 and the other two are 1, its output is 0 where it should be 1. A head that ignores one of the chosen positions does better, as it is off by at most $\frac12$. We shall prove that every head with short values is off by at least $\frac1{10}$. The lemma, in which a parameter $\gamma$ says how accurate the head is, allows only $\frac1{40}$ at $\gamma = \frac1{10}$.
 #
 # ## The statement
 #
@@ -91,16 +91,16 @@ table(
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma B.2
 # :label: variables-lemB2
-# Let $\Delta < 1/s$ and $0 < \gamma \le 1$. There is a head within $\gamma/4$, on all strings, of a function of $r$ with values in $[-1, 1]$ that grows by at least $\frac2s$ with each step of $r$. It has $\|W_Q\|_F \le \log(8T/\gamma) / (1 - s\Delta)$, $\|W_K\|_F \le s$, $\|W_V\|_F \le 2$ and $\|W_C\|_F \le 1$. And there are $s$ heads, each with $\|W_K\|_F \le 1$, within $\gamma/4$ of $s$ numbers in $[-1, 1]$ of which one differs by 2 if the chosen bits differ. *(The first half is refuted below: from $\Delta = \frac1{2s-1}$ on with any key, and by the printed norms already above a smaller $\Delta^*$.)*
+# Let $\Delta < 1/s$ and $0 < \gamma \le 1$. There is a head within $\gamma/4$, on all strings, of a function of $r$ with values in $[-1, 1]$ that grows by at least $\frac2s$ with each step of $r$. It has $\|W_Q\|_F \le \log(8T/\gamma) / (1 - s\Delta)$, $\|W_K\|_F \le s$, $\|W_V\|_F \le 2$ and $\|W_C\|_F \le 1$. And there are $s$ heads, each with $\|W_K\|_F \le 1$, within $\gamma/4$ of $s$ numbers in $[-1, 1]$; for any two strings that differ in a chosen bit, at least one of these numbers differs by 2. *(The first half is refuted below: from $\Delta = \frac1{2s-1}$ on with any key, and by the printed norms already above a smaller $\Delta^*$.)*
 # ```
 #
-# The conditions force the first function to be $\frac{2r}s - 1$, up to its sign the mean of the signs $(-1)^{b_i}$. The proof takes $W_Q = R\, c\, \epsilon_1^\top$, the key $\sum_{i \in I} v_i$ and the value $e_0 - e_1$. Its $R$ is not legible, so we restore it from the norm of the statement, $R = \log(8T/\gamma)/(1 - s\Delta)$. (Its error term asks for $1 - 2s\Delta$ in place of $1 - s\Delta$; with that the key still fails on the uneven basis below.) With this value the output falls with $r$, which is a slip: exchange $e_0$ and $e_1$. For $\Delta = 0$ the construction is right, since this is the case of trained positions.
+# The conditions force the first function to be $\frac{2r}s - 1$, up to its sign the mean of the signs $(-1)^{b_i}$. The proof takes $W_Q = R\, c\, \epsilon_1^\top$, the key $\sum_{i \in I} v_i$ and the value $e_0 - e_1$. Its $R$ is not legible, so we restore it from the norm of the statement, $R = \log(8T/\gamma)/(1 - s\Delta)$. (Its error term asks for $1 - 2s\Delta$ in place of $1 - s\Delta$; with that the key still fails on the uneven basis below.) With this value the output falls with $r$, which is a slip: exchange $e_0$ and $e_1$. For $\Delta = 0$, which is the case of trained positions, the construction is right.
 #
 # ## Where the proof's head fails
 #
 # With the key of the proof a chosen row scores between $R(1 - (s-1)\Delta)$ and $R(1 + (s-1)\Delta)$, and another row up to $Rs\Delta$. Two things can go wrong, and each is shown by a basis with $s = 4$:
 #
-# * **Opposed.** Inner products are $-\Delta$ within $I$ and $+\Delta$ elsewhere. Then the margin between chosen rows and others is $R(1 - (2s-1)\Delta)$, but the scale makes up for $s\Delta$ only.
+# * **Opposed.** Inner products are $-\Delta$ within $I$ and $+\Delta$ elsewhere. Then the margin between chosen rows and others is $R(1 - (2s-1)\Delta)$, but the proof chooses its scale $R$ as if the margin were $R(1 - s\Delta)$.
 # * **Uneven.** One chosen vector is at $+\Delta$ to the others, which are at $-\Delta$ to each other. Then the softmax is not uniform on $I$, because it prefers the first vector by a factor of $e^{2(s-2)R\Delta}$, and a larger $R$ makes this worse.
 #
 # Both are repaired by a *dual* key, that is, by the vector $w$ in the span of the chosen ones with $w^\top v_i = 1$ for each $i \in I$. By {prf:ref}`variables-dual-vectors` all others have $|w^\top v_t| \le 1 - \mu$, with the margin $\mu = 1 - \frac{s\Delta}{1 - (s-1)\Delta}$, which is positive for $\Delta < \frac1{2s-1}$. The figure compares the two keys at every scale of the scores.
@@ -242,7 +242,7 @@ glue(searches=searches, searched=round(none.loc[2, "least error, search"], 1))
 # The chosen rows score $R$ exactly, the $T - s$ others at most $R(1 - \mu)$, and the class token 0. So the attention is uniform on the chosen rows but for a share $p \le \frac{T + 1 - s}{s\, e^{R\mu}} \le \frac\gamma{8s}$ on others. Values are between $-1$ and 1, so the error is at most $2p$. A head with one position has $s = 1$: its key is $v_i$, and its margin is $1 - \Delta \ge 1 - s\Delta$. $\square$
 # ```
 #
-# The bound $\frac\gamma{4s}$ is attained in the limit, on the opposed basis with many vectors. Our adversary has that basis with up to 400 vectors, $\Delta$ up to 0.999 of $\frac1{2s-1}$, small $\gamma$, and a hill climb over inner products. A number above 1 in its first row would refute the theorem. The next two rows show that each of the two pieces is needed, since with the plain key, or with $1 - s\Delta$ in place of $\mu$, the bound breaks.
+# The bound $\frac\gamma{4s}$ is attained in the limit, on the opposed basis with many vectors. Our adversary tries that basis with up to 400 vectors, with $\Delta$ up to 0.999 of $\frac1{2s-1}$ and with small $\gamma$, and it also searches over the inner products by hill climbing. A number above 1 in its first row would refute the theorem. The next two rows show that each of the two pieces is needed, since with the plain key, or with $1 - s\Delta$ in place of $\mu$, the bound breaks.
 
 
 # %% mystnb={"code_prompt_hide": "An adversary, to 400 codes", "code_prompt_show": "An adversary, to 400 codes"} tags=["hide-input"]
@@ -316,7 +316,7 @@ glue(attacked=attacks["repaired"])
 #
 # ### Within the printed norms
 #
-# The repaired head has a larger query than the lemma allows, but a shorter key. The lemma's own norms reach exactly as far as the dual key at length $s$ does:
+# The repaired head has a larger query than the lemma allows, but a shorter key. Within the lemma's own norms a head is guaranteed exactly as far as the dual key, scaled to length $s$, is good enough:
 #
 # ```{prf:proposition} The norms of Lemma B.2 (ours)
 # :label: variables-within-norms
@@ -362,7 +362,7 @@ for s in (2, 3, 4):
 #
 # ## What would falsify this
 #
-# {prf:ref}`variables-no-head` would be false if a head within the norms came closer than $\frac1{5s}$, as the dual key does at $0.9 \Delta$. {prf:ref}`variables-dual-keys` would be false if its head were off by more than $\frac\gamma{4s}$ on some basis, as heads with the plain key, or with the scale of the proof, are. {prf:ref}`variables-within-norms`, which rests on its proof alone, would be false if on a basis with $\Delta \le \Delta^*$ every head within the printed norms were off by more than $\frac\gamma4$. For $s$ heads the control is one head, and for orthonormal codes it is scores that are less by $\log 8$.
+# {prf:ref}`variables-no-head` would be false if a head within the norms came closer than $\frac1{5s}$, as the dual key does at $0.9 \Delta$. {prf:ref}`variables-dual-keys` would be false if its head were off by more than $\frac\gamma{4s}$ on some basis, as heads with the plain key, or with the scale of the proof, are. {prf:ref}`variables-within-norms`, which rests on its proof alone, would be false if on a basis with $\Delta \le \Delta^*$ every head within the printed norms were off by more than $\frac\gamma4$. The control for $s$ heads is a single head, and the control for orthonormal codes is a head whose scores are smaller by $\log 8$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

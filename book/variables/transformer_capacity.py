@@ -19,7 +19,7 @@
 # # The capacity of a deep transformer
 #
 # ```{verdict}
-# Open: we cannot decide whether Theorem A.17, the paper's capacity bound for deep transformers, holds in the form that we could restore. Its proof multiplies the error of a layer by the factors of the layers before it, whereas this error passes through the layers behind it. With the factors of the later layers, and the slope of the activation beside the output matrix, we prove the bound with a constant of at most 4. If rows of the value matrix are bounded, as in the proof, no constant is enough, since {glue:text}`signs` signs need a constant of {glue:text}`forced_rows` and more signs a larger one.
+# Open: we cannot decide whether Theorem A.17, the paper's capacity bound for deep transformers, holds in the form that we could restore. Its proof multiplies the error of a layer by the factors of the layers before it, whereas this error passes through the layers behind it. With the factors of the later layers, and the slope of the activation beside the output matrix, we prove the bound with a constant of at most 4. With the factors of the earlier layers no constant is enough if rows of the value matrix are bounded, as in the proof: a class with {glue:text}`signs` free signs needs a constant of {glue:text}`forced_rows`, and with more signs a larger one.
 # ```
 # **Needs** {ref}`ch-linear-layer`, {ref}`ch-attention-capacity`, {ref}`ch-capacity`. **Read** 14 min. **Runs in** 20 s. **Source** printed (Lemmas A.9 and A.13 to A.16), restored (Theorem A.17).
 #
@@ -102,6 +102,13 @@ figures.show()
 # %% [markdown]
 # Only one of the four curves rises: the one with the factors of the earlier layers and with bounded rows of $W_V$, which is how the proof writes the class. For bounded columns, as Section 4.3 defines it, the curve stays below the grey line at 1, so this class does not decide the question. With the factors of the later layers both curves fall steeply, because that bound holds.
 #
+# So there are four ways to read the theorem, and this page comes to the following conclusions about them:
+#
+# | what $B_V^{2,\infty}$ bounds | factors of the earlier layers, as in the paper | factors of the later layers |
+# |:--|:--|:--|
+# | columns of $W_V$ (the paper's text) | open: this class forces a constant below 1 only | proved here, with the slope of the activation beside $W_C$ |
+# | rows of $W_V$ (the paper's proof) | false with every constant | proved here, if moreover $k$ becomes $\sqrt{kd}$ |
+#
 # ## The statement
 #
 # Tokens are the rows of $Z \in \mathbb R^{T \times d}$. We write $\|\cdot\|$ for the length of the longest row, $\|\cdot\|_2$ for the spectral norm, and $\|\cdot\|_{2,\infty}$ for the length of the longest column. Attention in which every token asks is
@@ -138,7 +145,7 @@ figures.show()
 #
 # ## One block
 #
-# **The idea of the proofs.** An average of tokens changes for two reasons, because the tokens change or because the weights of the average do. The first change is no larger than that of the tokens. The second is at most that of the largest score, since softmax has the constant 1, and a score $z_\tau^\top W_{QK} z_t$ moves in two places if the tokens do, through its key and through its query. All other operations of a block, namely the projection, the activation and a matrix, multiply an error by a constant.
+# **The idea of the proofs.** An average of tokens changes for two reasons, because the tokens change or because the weights of the average do. The first change is no larger than that of the tokens. The second is at most the largest change of a score, since softmax has the constant 1. And if the tokens move, a score $z_\tau^\top W_{QK} z_t$ moves for two reasons, through its key and through its query. All other operations of a block, namely the projection, the activation and a matrix, multiply an error by a constant.
 #
 # ```{dropdown} Proof of the two lemmas, with 1 for 2 and 2 for 4
 # *A.9.* $\Pi(u)$ is the point of the unit ball nearest to $u$, so $(u - \Pi(u))^\top (y - \Pi(u)) \le 0$ for every $y$ in the ball. Take $y = \Pi(v)$, exchange $u$ and $v$, and add the two inequalities: $\|\Pi(u) - \Pi(v)\|^2 \le (u - v)^\top (\Pi(u) - \Pi(v))$. The inequality of Cauchy and Schwarz finishes the proof.
@@ -340,7 +347,7 @@ table(
 )
 
 # %% [markdown]
-# All $2^n$ networks differ by 2 on some input, so $\log N_\infty(0.9) \ge n \log 2$. How does the bound get so small? With $j < i$ the first layer is multiplied by the empty product, and $\theta$ makes its terms vanish. The large $W_V$ of layer 2 is multiplied by $a_1$, of order $\theta^2 \sqrt n$, and its rows are $\sqrt d$ times shorter than its column. So for rows a constant times $\log n$ remains of the bound, and a constant of order $n / \log n$ is forced, which is more than any power of a logarithm. For columns, as Section 4.3 defines the class, $n \log n$ remains, so nothing is forced, and the statement is open. (It would not be open if $W_{QK}$ could have a rank above $k$, as in the proof's cover: with a class token $q_j$ for each input and $\sum_j s_j q_j e_j^\top$ the $\sqrt n$ disappears.)
+# All $2^n$ networks differ by 2 on some input, so $\log N_\infty(0.9) \ge n \log 2$. How does the bound get so small? With $j < i$ the first layer is multiplied by the empty product, and $\theta$ makes its terms vanish. The large $W_V$ of layer 2 is multiplied by $a_1$, of order $\theta^2 \sqrt n$, and its rows are $\sqrt d$ times shorter than its column. So for rows only a constant times $\log n$ remains of the bound. The constant in front of it must then be of order $n / \log n$, which grows faster than any power of a logarithm. For columns, as Section 4.3 defines the class, $n \log n$ remains, so nothing is forced, and the statement is open. (It would not be open if $W_{QK}$ could have a rank above $k$, as in the proof's cover: with a class token $q_j$ for each input and $\sum_j s_j q_j e_j^\top$ the $\sqrt n$ disappears.)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 most_forgiven = (1000 * math.log(2)) ** 10  # a tenth power of a logarithm beyond every norm
@@ -356,12 +363,12 @@ a17.refuted(
 # %% [markdown]
 # ## The theorem, repaired
 #
-# Besides the order of the layers, the proof needs more than it says in one step or in two.
+# Besides the right order of the layers, the proof needs a larger factor than it has, in one step or in two, depending on the reading.
 #
 # * **$k$ or $\sqrt{kd}$.** What is covered is $z \mapsto W_V^\top z$, with $k$ outputs. If columns of $W_V$ are bounded, as in Section 4.3, then $\|W_V\|_F \le \sqrt k\, B_V^{2,\infty}$, and $k$ is right. The class in the proof bounds rows ($W_V^\top$), and then $k$ outputs with $d$ bounded rows need $\sqrt{kd}$. For example, let $k = 1$ and $W_V = (\pm 1, \dots, \pm 1)^\top$. These $2^d$ maps are 2 apart on the unit vectors, so a cover at scale 0.9 has at least $2^d$ members, whereas the proof allows it $k^2 \log d$ in the logarithm, up to constants. For $k > d$ the factor $\sqrt{kd}$ is the smaller one.
 # * **$L_\sigma$ beside $B_C^{2,\infty}$.** $W_C$ acts on rows of $\sigma(\Pi(\cdot))$, which can be as long as $L_\sigma$, but the proof takes them for 1.
 #
-# The second is a gap of the proof, and the first a slip of it by a transpose. Whether the statement for rows needs $\sqrt{kd}$, and whether any reading needs $L_\sigma$, is open, because a network reads $W_V$ through $W_C$. The term $d L_\sigma B_C^{2,\infty}$ of $W_C$ is at least $\sqrt d\, L_\sigma B_C$ if $W_C$ uses its norm, and may pay for both. The next table shows this for the signs of the example, with rows bounded, in one layer with $W_{QK} = 0$, $W_C = u^\top$ and $w = u$: they break the proof's cover, but not the theorem.
+# The second point is a gap in the proof, and the first is a slip in it, by which a matrix and its transpose are exchanged. Whether the statement for rows needs $\sqrt{kd}$, and whether any reading needs $L_\sigma$, is open, because a network reads $W_V$ through $W_C$. The term $d L_\sigma B_C^{2,\infty}$ of $W_C$ is at least $\sqrt d\, L_\sigma B_C$ if $W_C$ uses its norm, and may pay for both. The next table shows this for the signs of the example, with rows bounded, in one layer with $W_{QK} = 0$, $W_C = u^\top$ and $w = u$: they break the proof's cover, but not the theorem.
 
 # %%
 rows = {}
@@ -407,7 +414,7 @@ table(
 # *Members.* The sets of matrices with bounded spectral norms and columns are convex, so hats are members of them. The set of $W_{QK}$ with rank at most $k < d$ is not convex, so hats may leave it. A.15 does not require that they stay, and $\frac\epsilon2$ gives members of the class. $\square$
 # ```
 #
-# So $T$ enters through $\log T$, and $k$, $d$ join it under the logarithm, where $\lesssim$ hides them. The proof is a program, so it can be run. The program takes a network and walks from 0 to a member of the cover, part by part. (It does not go back to the class; the count of steps holds with and without.)
+# So $T$ enters through $\log T$, and $k$, $d$ join it under the logarithm, where $\lesssim$ hides them. The proof is a program, so it can be run. The program takes a network and walks from 0 to a member of the cover, part by part. (It does not move the result back into the class; the bound on the number of steps holds with this move and without it.)
 
 
 # %%
@@ -428,7 +435,7 @@ def covered(X, layers, w, shares, activation):
 
 
 # %% [markdown]
-# We draw {glue:text}`nets` networks of one to four layers, with $k$ below and above $d$ and up to {glue:text}`T_far` tokens. Single matrices have scales from $10^{-2}$ to $10^2$, slopes $L_\sigma$ go from $10^{-2}$ to $10^2$, weights are Gaussian or signs, and tokens are Gaussian or unit vectors. Each network is covered at an $\epsilon$ that leaves a few to some thousand steps. For each part we compare its steps with $(\beta / x)^2$, and for $W_V$ also with the same number for bounded columns, $\beta = k B_V^{2,\infty}$, and with what $k$ for $\sqrt{kd}$ would allow for rows. The theorem would be refuted by a part with more steps than allowed, or by an output that is off by more than $\epsilon$, that is, by a number above 1 in the first three columns.
+# We draw {glue:text}`nets` networks of one to four layers, with $k$ below and above $d$ and up to {glue:text}`T_far` tokens. Single matrices have scales from $10^{-2}$ to $10^2$, slopes $L_\sigma$ go from $10^{-2}$ to $10^2$, weights are Gaussian or signs, and tokens are Gaussian or unit vectors. Each network is covered at an $\epsilon$ that leaves a few to some thousand steps. For each part we compare its steps with $(\beta / x)^2$. For $W_V$ we compare them also with the same number for bounded columns, $\beta = k B_V^{2,\infty}$, and with the number that bounded rows would be allowed if $k$ stood for $\sqrt{kd}$. The theorem would be refuted by a part with more steps than allowed, or by an output that is off by more than $\epsilon$, that is, by a number above 1 in the first three columns.
 
 # %% mystnb={"code_prompt_hide": "The networks", "code_prompt_show": "The networks"} tags=["hide-input", "nbval-ignore-output"]
 
@@ -537,7 +544,7 @@ growth.holds(
 # ## What we found
 #
 # * The projection onto the ball is a contraction, and Lemmas A.13 to A.16 hold with 1 for 2 and 2 for 4, which are the best constants. With these halved constants A.13 and A.14 fail for every length of tokens above 1, and with the printed constants they fail for lengths above $\sqrt2$.
-# * In the proof of Theorem A.17 the product must run over the later layers. If rows of $W_V$ are bounded, as the proof writes it, the product of the theorem must do so too, because a class of two layers with $2^{20}$ signs forces a constant of {glue:text}`forced_rows`, and with more signs any constant. If columns are bounded, as the text defines the class, the theorem as restored is open.
+# * In the proof of Theorem A.17 the product must run over the later layers. If rows of $W_V$ are bounded, as the proof writes it, the product in the theorem must also run over the later layers, because a class of two layers with $2^{20}$ signs forces a constant of {glue:text}`forced_rows`, and with more signs an arbitrarily large one. If columns are bounded, as the text defines the class, the theorem as restored is open.
 # * The proof's cover of $W_C$ needs $L_\sigma$, and that of $W_V$ needs $\sqrt{kd}$ for $k$ if rows are bounded. Whether the statement needs them is open.
 # * With these repairs the theorem holds with $\log(2 \max(k, d)\, mT + 1)$ and constant 1, or 4 if the members of the cover must have $W_{QK}$ of rank $k < d$ too.
 #
