@@ -81,7 +81,7 @@ form = {"$r$": ".0f"} | dict.fromkeys(by_hand.columns[1:], ".4f")
 table(by_hand, "One head on three tokens", form=form)
 
 # %% [markdown]
-# At $a = 2.8$ the head already prefers the right token, but its answer has the wrong sign. Every increase of $a$ by $2 \log 10 = 4.6$ makes the error smaller by a factor of ten. With more tokens there are more wrong terms in the average, but each of them is as small as before, so it is enough to increase $a$ by a multiple of $\log N$. The next figure shows two such heads at work on a prompt of six tokens.
+# At $a = 2.8$ the head already prefers the right token, but its answer has the wrong sign. Once $a$ is large, every increase by $2 \log 10 = 4.6$ makes the error smaller by a factor of ten. With more tokens there are more wrong terms in the average, but each of them is as small as before, so it is enough to increase $a$ by a multiple of $\log N$. The next figure shows two such heads at work on a prompt of six tokens.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The attention that each token of a prompt of six pays to each token, by two heads of the construction below, at sharpness 8. Head $h$ finds the token that pointer $h$ names.", "name": "fig-retrieval-attention"}, "image": {"alt": "Two square maps of six by six cells. Each row has one dark cell, in the column of the token that the row's token points at, and nearly white cells elsewhere."}} tags=["hide-input"]
 omega, shown = random_encodings.spread(6, 40, generator), draw(6, 2)
@@ -100,7 +100,7 @@ figures.show()
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 11 and its proof
 # :label: retrieval-lem11
-# *(The matrix and $\alpha \frac dq \langle \omega_t, \omega_j \rangle$ are quoted, the error of a head is restored.)* Give head $h$ the query-key matrix that is $\alpha I$ in the block where pointer $h$ of the query meets the position of the key, and 0 elsewhere. Under Assumption 3 what head $h$ puts out at token $i$ has a data part within
+# *(The matrix and $\alpha \frac dq \langle \omega_t, \omega_j \rangle$ are quoted, the error of a head is restored. Theorem 10 says that the lemma has $\alpha = \tilde\Theta(1)$; that is enough for $q \le d$, and for larger $q$ only if powers of $\frac qd$ count as hidden.)* Give head $h$ the query-key matrix that is $\alpha I$ in the block where pointer $h$ of the query meets the position of the key, and 0 elsewhere. Under Assumption 3 what head $h$ puts out at token $i$ has a data part within
 #
 # $$2 (N - 1)\, e^{-\alpha d / 2q}\, \max_j \|x_j\|$$
 #

@@ -351,7 +351,7 @@ glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 3
 # %% [markdown]
 # {numref}`fig-blowup-readout` shows the ratio at the worst input as the read-out grows. With (32) it rises in proportion to the read-out, because $s$ grows like its square and the constant like its first power, and it crosses 1 a little beyond a factor of $10^6$. With the square it stays level, far below 1. At a read-out that is {glue:text}`longer:.0e` times as long a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and with the square none is. Nobody would train such a model, but it shows how (32) has to be read.
 #
-# For outputs up to 1 the constant is far larger than needed, since the proof above leaves a factor of $10^{3.5}$ unused in every model. For example, MAJORITY by hand has $C =$ {glue:text}`C:.0f`. Since $s \le n$ and the right side of (12) is at least 2, the bound (12) is vacuous for this layer up to a length of about {glue:text}`useful:.1e`. The sharper law is no longer vacuous from {glue:text}`speaks` bits on, and {ref}`ch-magnified-inputs` follows it to long strings.
+# For outputs up to 1 the constant is far larger than needed, since the proof above leaves a factor of $10^{3.5}$ unused in every model. For example, MAJORITY by hand has $C =$ {glue:text}`C:.0f`. Since $s \le n$ and the right side of (12) is at least 2, the bound (12) is vacuous for this layer up to a length of about {glue:text}`useful:.1e`. By the sharper law $B > 1$ is needed from {glue:text}`speaks` bits on where $s = \frac{n+1}2$, and {ref}`ch-magnified-inputs` follows it to long strings.
 #
 # ## What we found
 #

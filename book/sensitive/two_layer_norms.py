@@ -19,7 +19,7 @@
 # # A layer norm behind attention too
 #
 # ```{verdict}
-# The paper's last remark is true: a random step of the weights also keeps a layer norm that stands behind attention from magnifying strongly. It holds for transformers with at least 4 columns and any number of heads, and with both norms in each layer a transformer for PARITY is as brittle as with one. Our bound on the chance of a strong magnification is nearly attained, since a network built by hand uses {glue:text}`used:.0%` of it.
+# The paper's last remark is true: a random step of the weights also keeps a layer norm that stands behind attention from magnifying by more than $n^{3/d}$, with a chance that tends to 1 as strings of $n$ bits grow. It holds for transformers with at least 4 columns and any number of heads, and with both norms in each layer a transformer for PARITY is as brittle as with one. Our bound on the chance of a strong magnification is nearly attained, since a network built by hand uses three quarters of it where the chance is small, and {glue:text}`used:.0%` where the bound is near one half.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`, {ref}`ch-brittle-at-every-width`. **Read** 13 min. **Runs in** 30 s. **Source** printed.
 #

@@ -19,11 +19,11 @@
 # # Parity, one bit at a time
 #
 # ```{verdict}
-# The construction is right: a transformer that writes one bit after the other computes parity without an error, on all strings of 1 to 8 and of {glue:text}`n_max` bits that we ran, and by proof on all. The statements about the bounds are right in part. For an answer in one pass the bound grows exponentially with the length $T$, as stated. For the chain the paper takes the norm of the weights too small. With the right norm, and at the best noise for each length, the chain's bound grows like $T$ to the power {glue:text}`slope_short:.2f`, that for one pass like $T$ to the power {glue:text}`slope_one_pass:.2f`.
+# The construction is right: a transformer that writes one bit after the other computes parity without an error, on all strings of 1 to 8 and of {glue:text}`n_max` bits that we ran, and by proof on all. The statements about the bounds are right in part. For an answer in one pass the bound grows exponentially with the length $T$, as stated. For the chain the paper takes the norm of the weights too small. With short codes and their norm, and at the best noise for each length, the chain's bound grows like $T$ to the power {glue:text}`slope_short:.2f`, that for one pass like $T$ to the power {glue:text}`slope_one_pass:.2f`.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 15 min. **Runs in** 15 s. **Source** printed (construction), quoted (theorems).
 #
-# **Claim.** A transformer that may write down what it has found so far computes the parity of any number of bits, although each of its steps uses a set of two bits only. The paper compares two bounds on its error at a fixed size of the noise. In one pass the bound grows exponentially with the length, as stated. For the chain the proof gives the shared weights the norm of a network for two bits, which is too small. With the right norm, at the best noise, the chain's bound is linear in the length up to a logarithm, and the bound for one pass is quadratic.
+# **Claim.** A transformer that may write down what it has found so far computes the parity of any number of bits, although each of its steps uses a set of two bits only. The paper compares two bounds on its error at a fixed size of the noise. In one pass the bound grows exponentially with the length, as stated. For the chain the proof gives the shared weights the norm of a network for two bits, which is too small. With short codes and their norm, at the best noise, the chain's bound is linear in the length up to a logarithm, and the bound for one pass is quadratic.
 
 # %% tags=["parameters"]
 n_max = 14  # longest input whose 2**n_max strings are all tried, in bits [6..15]
@@ -293,7 +293,7 @@ def ends(name, at_a_quarter=False, most=10**7):
 last = {name: ends(name) for name in NETWORKS}
 solved = {name: ends(name, True) for name in NETWORKS}
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The exponent $E$ at a fixed $\\sigma$, in units of $\\frac{m}{8 \\Sigma^2}$. Below the grey line the bound $e^E$ is below 1 and says something; above it, nothing.", "name": "fig-chain-core"}, "image": {"alt": "Against the length on a logarithmic axis, four curves on a vertical axis that is logarithmic in both directions. One pass leaves minus one and crosses zero at about twelve bits. The chain with one-hot codes crosses it at some hundred bits, with short codes at more than a thousand; as quoted it stays near minus one."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The exponent $E$ at a fixed $\\sigma$, in units of $\\frac{m}{8 \\Sigma^2}$. Below the grey line the bound $e^E$ is below 1 and says something; above it, nothing.", "name": "fig-chain-core"}, "image": {"alt": "Against the length on a logarithmic axis, four curves on a vertical axis that is logarithmic in both directions. One pass leaves minus one and crosses zero at about twelve bits. The chain with one-hot codes crosses it at some six hundred bits, with short codes at more than a thousand; as quoted it stays near minus one."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.1)
 grid = sorted({round(2 ** (k / 2)) for k in range(2, 29)})
 for name, E in exponents(grid).items():

@@ -18,7 +18,7 @@
 # # A PAC-Bayes bound, taken apart and put together
 #
 # ```{verdict}
-# Theorem 2 needs a larger constant than the paper gives it, and clipping the outputs provides one. The proof uses a constant that says how much the loss varies from string to string at networks drawn from the prior. At the centre of the prior this constant is at least {glue:text}`times_10:.0f` times the value that the paper takes from trained networks. With clipped outputs the bound is valid even if the posterior depends on the sample: it failed on {glue:text}`fail_right:.0%` of the samples drawn, and without its KL term on at least {glue:text}`fail_free:.0%`.
+# The proof of Theorem 2 needs a larger constant than the paper gives it, and clipping the outputs provides one. The proof uses a constant that says how much the loss varies from string to string at networks drawn from the prior. At the centre of the prior this constant is at least {glue:text}`times_10:.0f` times the value that the paper takes from trained networks. With clipped outputs the bound is valid even if the posterior depends on the sample: it failed on {glue:text}`fail_right:.0%` of the samples drawn, and without its KL term on at least {glue:text}`fail_free:.0%`.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 15 min. **Runs in** 10 s. **Source** quoted (the theorem), restored (its derivation).
 #
@@ -234,7 +234,7 @@ glue(**{f"times_{W}": pb.square_spread(W) / SMALL for W in (1, 10, 25)})
 #
 # ## A repair
 #
-# The loss varies without limit because outputs do. The target, however, lies in a known interval, so nothing is lost if outputs are cut off at its ends. Then the loss of *every* network lies in a known interval too, and Hoeffding's lemma gives a constant that holds under the prior as well.
+# The loss varies without limit because outputs do. (Remark 4 of the paper assumes that something is bounded, and then argues by Hoeffding's lemma as well, see {ref}`ch-loss-constant`.) The target, however, lies in a known interval, so nothing is lost if outputs are cut off at its ends. Then the loss of *every* network lies in a known interval too, and Hoeffding's lemma gives a constant that holds under the prior as well.
 #
 # ```{prf:theorem} Repaired: the bound for bounded losses, after Catoni (2007)
 # :label: pac-bayes-repaired

@@ -35,11 +35,11 @@
 #
 # Let $f = u v$ be a product of two weights, with the target 1. The loss is $(u v - 1)^2$, and the trace of its Hessian is $2 v^2 + 2 u^2$. This is twice the squared length of the gradient $(v, u)$ of $f$; in general there is a second part, which contains the residual $u v - 1$, but it is 0 here, because $f$ is linear in each weight. So the trace is 4 at the solution $u = v = 1$.
 #
-# Now let noise move the weights to $(1.1, 0.9)$. Then the product is 0.99, so the loss is only 0.0001, and the trace is $2 \cdot 0.81 + 2 \cdot 1.21 = 4.04$. To compare this with Theorem 17 we need four numbers. The squared gradient at the solution is $G_u = 2$. The gradient has changed from $(1, 1)$ to $(0.9, 1.1)$, that is by $G_p = 0.14$ in length, and the output by $T_p = 0.01$. The Hessian of $f$ has the norm $H_u = 1$ at all weights, so its change is $H_p = 0$. With two weights the theorem's bound is
+# Now let noise move the weights to $(1.1, 0.9)$. Then the product is 0.99, so the loss is only 0.0001, and the trace is $2 \cdot 0.81 + 2 \cdot 1.21 = 4.04$. To compare this with Theorem 17 we need four numbers. The squared gradient at the solution is $G_u = 2$. The gradient has changed from $(1, 1)$ to $(0.9, 1.1)$, that is by $G_p = \sqrt{0.02} = 0.1414$ in length, and the output by $T_p = 0.01$. The Hessian of $f$ has the norm $H_u = 1$ at all weights, so its change is $H_p = 0$. With two weights the theorem's bound is
 #
-# $$2 (\sqrt2 + 0.14)^2 + 2 \cdot 0.01 \cdot (1 + 0) \cdot 2 = 4.84 + 0.04 = 4.88 ,$$
+# $$2 (\sqrt2 + 0.1414)^2 + 2 \cdot 0.01 \cdot (1 + 0) \cdot 2 = 4.84 + 0.04 = 4.88 ,$$
 #
-# which is above the trace of 4.04, as it should be. But suppose that a formula counted only the first of the two weights, and gave $G_u = 1$. Then the bound would be $2\, (1 + 0.14)^2 + 0.04 = 2.64$, which is less than the trace. Less noise would not help: without any noise the trace is 4, and the bound would be 2. In the same way the formula of Theorem 14 misses a part of the gradient below.
+# which is above the trace of 4.04, as it should be. But suppose that a formula counted only the first of the two weights, and gave $G_u = 1$. Then the bound would be $2\, (1 + 0.1414)^2 + 0.04 = 2.65$, which is less than the trace. Less noise would not help: without any noise the trace is 4, and the bound would be 2. In the same way the formula of Theorem 14 misses a part of the gradient below.
 #
 # ## The statement
 #
@@ -52,7 +52,7 @@
 # $$|\mathrm{tr}\, H'| \le 2\bigl(\sqrt{G_u} + G_p\bigr)^2 + 2\,T_p\,(H_u + H_p)\,\Theta .$$
 # ```
 #
-# **Source.** The formulas are missing in the text that we could read. The ones above are from the authors' notebook `generate_plots.ipynb` of 2025, with a factor $\sigma$ in every term of $G_p$ and with $\Theta$ the number of weights, as the prose has them. A note on the paper quotes about $2 \cdot 10^9$ examples for the fully analytic bound, whereas these constants give some $6 \cdot 10^7$. The final constants are therefore probably larger, and then what holds here holds all the more.
+# **Source.** The formulas are missing in the text that we could read. The ones above are from the authors' notebook `generate_plots.ipynb` of 2025, with a factor $\sigma$ in every term of $G_p$ and with $\Theta$ the number of weights, as the prose has them. A note on the paper quotes about $2 \cdot 10^9$ examples for the fully analytic bound. These constants give as many for a bound below $\frac14$, and some $6 \cdot 10^7$ for one below 1 ({ref}`ch-semi-analytic-bound`). If the final constants are larger, what holds here holds all the more.
 #
 # The prose after the missing formula calls $G_u$ "the squared gradient norm of the unperturbed network". If $G_u$ is this number of the network at hand, the first summand is right wherever $G_p$ is, and nothing that we computed contradicts the theorem. But to get a number that does not depend on the network one needs a formula for $G_u$. The paper's numbers need some such formula, and the notebook takes the one of Theorem 14. To put this formula into Theorem 17 is our step, and this step is what we test.
 #
@@ -353,7 +353,7 @@ glue(price=f"{reach:.0e}")
 # %% [markdown]
 # The trace is at most {glue:text}`best:.2f` times the repaired bound. This ratio is reached as the noise vanishes, where only the gradient counts. In the median of the random networks the bound is {glue:text}`slack:.0f` times too large, because its second summand is crude, like the paper's.
 #
-# **What the repair does not reach.** The repaired bound only covers noise below about $\frac{r}{2 \sqrt\Theta}$, which is {glue:text}`price` for the paper's example ($T = 20$, $d = 2$, $W = 10$), and the paper's noise is some thousand times larger. For noise of that size we have no proof. But if $\hat G$ replaces $G_u$ in the formula of Theorem 17, none of the random networks contradicts the formula at any noise that flips no unit: the largest ratio is {glue:text}`best_formula:.2f`.
+# **What the repair does not reach.** The repaired bound only covers noise below about $\frac{r}{2 \sqrt\Theta}$, which is {glue:text}`price` for the paper's example ($T = 20$, $d = 2$, $W = 10$), and the paper's noise is several thousand times larger. For noise of that size we have no proof. But if $\hat G$ replaces $G_u$ in the formula of Theorem 17, none of the random networks contradicts the formula at any noise that flips no unit: the largest ratio is {glue:text}`best_formula:.2f`.
 #
 # ## Does the gradient change by less than $G_p$?
 #
