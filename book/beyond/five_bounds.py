@@ -19,7 +19,7 @@
 # # One network under five bounds
 #
 # ```{verdict}
-# No bound that three of the papers prove certifies a small network that has plainly learned. After {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`. But all of these bounds on it are at least {glue:text}`least_here:.2f`, while a predictor that ignores the input has the risk $\frac14$. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f`, which is vacuous too, whereas counting the pairs of bits that could be the target gives {glue:text}`occam_here:.3f`.
+# No bound that three of the papers prove certifies a small network that has plainly learned. After {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`. But all of these bounds on it are at least {glue:text}`least_here:.3f`, while a predictor that ignores the input has the risk $\frac14$. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f`, which is vacuous too, whereas counting the pairs of bits that could be the target gives {glue:text}`occam_here:.3f`.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-single-layer-bound`, {ref}`ch-longer-tokens`. **Read** 12 min. **Runs in** 30 s. **Source** ours; of the papers' bounds, see their chapters.
 #
@@ -173,7 +173,7 @@ OPEN = ["norms and length, constants 1", "norms, no length, constant 1"]
 UNPROVED, GUIDE = "flatness, $\\Sigma = 0.01$", "number of weights, a guide"
 NAMES = [*PROVED, "32 bits a weight", "Occam", "held out", *OPEN, UNPROVED, GUIDE]
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Bounds on the risk of the same trained networks at the middle length, against the number of strings; geometric means over the networks. Thick: proved. Thin lines of the same look: with constants in favour of the paper, which no proof covers. Dotted grey: a guide of ours by the number of weights. Grey line: the risk of the best constant. Star: the sample, and the risk on fresh strings.", "name": "fig-five-bounds"}, "image": {"alt": "Curves that fall with the number of strings from ten to ten to the seventeenth, on logarithmic axes. Occam's bound and the held-out bound cross one quarter near thirty strings, thirty-two bits a weight near fifty thousand, the two forms of flatness near a million. The two bounds from norms lie far above and fall last; with constants of one they still cross far to the right of all others. Thin, the flatness form with a small constant crosses one quarter before a thousand. A star marks a thousand strings and a risk below one thousandth."}} tags=["hide-input", "nbval-ignore-output"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Bounds on the risk of the same trained networks at the middle length, against the number of strings; geometric means over the networks. Thick: proved. Thin lines of the same look: with constants in favour of the paper, which no proof covers. Dotted grey: a guide of ours by the number of weights. Grey line: the risk of the best constant. Star: the sample, and the risk on fresh strings.", "name": "fig-five-bounds"}, "image": {"alt": "Curves that fall with the number of strings from ten to ten to the seventeenth, on logarithmic axes. Occam's bound and the held-out bound cross one quarter near thirty strings, thirty-two bits a weight near fifty thousand, the two forms of flatness at several hundred thousand. The two bounds from norms lie far above and fall last; with constants of one they still cross far to the right of all others. Thin, the flatness form with a small constant crosses one quarter before a thousand. A star marks a thousand strings and a risk below one thousandth."}} tags=["hide-input", "nbval-ignore-output"]
 grid = [10 ** (k / 2) for k in range(2, 35)]
 fig, ax = figures.new(height=4.2)
 like = dict(zip([*OPEN, UNPROVED], [2, 3, 0], strict=True))
@@ -193,7 +193,7 @@ fig.legend(ncols=3, loc="outside upper center")
 figures.show()
 
 # %% [markdown]
-# {numref}`fig-five-bounds` shows the result. Read along the grey line at $\frac14$ from left to right. The first curves to fall below this line, near thirty strings, are Occam's bound and the held-out bound. Then comes, thin, the first paper's form with $\Sigma = 0.01$. The star is where the networks are: a thousand strings, and a risk far below every bound at that number of strings. Counting 32 bits for each weight crosses the line at some fifty thousand strings, the two proved forms of flatness near a million, and the bounds from norms only after more strings than have ever been collected. The sections below say what the network is and what each bound is.
+# {numref}`fig-five-bounds` shows the result. Read along the grey line at $\frac14$ from left to right. The first curves to fall below this line, near thirty strings, are Occam's bound and the held-out bound. Then comes, thin, the first paper's form with $\Sigma = 0.01$. The star is where the networks are: a thousand strings, and a risk far below every bound at that number of strings. Counting 32 bits for each weight crosses the line at some fifty thousand strings, the two proved forms of flatness at several hundred thousand, and the bounds from norms only beyond $10^{14}$. The sections below say what the network is and what each bound is.
 #
 # ## The network
 #
@@ -286,7 +286,7 @@ glue(kl_need=means[PROVED[1]][middle], bits_need=means["32 bits a weight"][middl
 glue(free_power=f"{powers[PROVED[3]]:.1f}", noises=len(NOISES), noise_pairs=noise_pairs)
 
 # %% [markdown]
-# All proved bounds of the papers are at least {glue:text}`least_here:.2f` at {glue:text}`strings` strings. At this sample the best noise for the forms of flatness is so large that the noisy network has lost what was learned. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f` and is vacuous there too. To get below a quarter the kl form needs {glue:text}`kl_need:.1e` strings at {glue:text}`middle` bits, where 32 bits for each weight need {glue:text}`bits_need:.1e`. With constants 1 the bounds from norms come down to {glue:text}`norms_here:.0f`. At so few strings both of them have their largest value, the constant times the product of the norms, and so they are equal. Only the first paper's $\Sigma = 0.01$ gives a number below a quarter, {glue:text}`small_sigma:.2f` in the mean over the networks. If a proof covered that constant, this would be a certificate ({ref}`ch-pac-bayes`).
+# All proved bounds of the papers are at least {glue:text}`least_here:.3f` at {glue:text}`strings` strings. At this sample the best noise for the forms of flatness is so large that the noisy network has lost what was learned. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f` and is vacuous there too. To get below a quarter the kl form needs {glue:text}`kl_need:.1e` strings at {glue:text}`middle` bits, where 32 bits for each weight need {glue:text}`bits_need:.1e`. With constants 1 the bounds from norms come down to {glue:text}`norms_here:.0f`. At so few strings both of them have their largest value, the constant times the product of the norms, and so they are equal. Of the constants in favour of a paper only the first one's $\Sigma = 0.01$ gives a number below a quarter, {glue:text}`small_sigma:.2f` in the mean over the networks. If a proof covered that constant, this would be a certificate ({ref}`ch-pac-bayes`).
 
 # %% mystnb={"code_prompt_hide": "Three checks", "code_prompt_show": "Three checks"} tags=["hide-input", "nbval-ignore-output"]
 five.holds(
@@ -362,7 +362,7 @@ ledger.verdicts()
 # ## What we found
 #
 # * On a network that has plainly learned its task every bound of the papers, as far as it is proved, is above the risk of the best constant at this sample. Counting 32 bits for each weight does not certify it there either.
-# * To get below a quarter, the smallest of the papers' bounds needs at least {glue:text}`fewest:.0f` times as many strings as Occam's bound for the list of pairs, over all networks and lengths, and at least {glue:text}`kl_over:.0f` times as many as 32 bits for each weight.
+# * To get below a quarter, the smallest of the papers' bounds needs at least {glue:text}`fewest:.0f` times as many strings as Occam's bound for the list of pairs, over all networks and lengths, and at least {glue:text}`kl_over:.1f` times as many as 32 bits for each weight.
 # * These findings are about the numbers of the bounds and not about their ideas. That attention picks few positions at the price of a logarithm, that sensitive functions are sharp, and that a flat network needs fewer digits is the subject of other chapters.
 # * A certificate for such a network exists: one with the prior at the start ({ref}`ch-auditing-certificates`), which goes back to {cite:t}`dziugaite2017`, or one that counts what the network can be compressed to ({cite:t}`zhou2019`, {cite:t}`lotfi2022`, and {cite:t}`lotfi2024` for language models).
 #
@@ -390,7 +390,7 @@ ledger.verdicts()
 # :class: dropdown
 # ```
 #
-# All bounds at the size of the sample become smaller, because each divides its price by the number of strings, but none of the proved bounds of the papers falls below $\frac14$: the smallest goes from 0.65 to about 0.6. Counting 32 bits for each weight remains vacuous, too. The numbers of strings that are needed for a quarter stay of the same size, because they depend on the norms, the flatness and the number of weights of the trained network. These hardly change when it is trained on more strings of the same task.
+# All bounds at the size of the sample but those from norms become smaller, because each divides its price by the number of strings. Those from norms are at or near their largest value for both samples. But none of the proved bounds of the papers falls below $\frac14$: the smallest goes from 0.65 to about 0.6. Counting 32 bits for each weight remains vacuous, too. The numbers of strings that are needed for a quarter stay of the same size, because they depend on the norms, the flatness and the number of weights of the trained network. These hardly change when it is trained on more strings of the same task.
 #
 # ```{solution-end}
 # ```

@@ -19,7 +19,7 @@
 # # Three rates
 #
 # ```{verdict}
-# Yes, bounds from flatness fall more slowly with the number $m$ of samples than a bound that counts networks. The paper's bound falls like $m$ to the power {glue:text}`slope_hoeffding:.2f` and its kl form like $m$ to the power {glue:text}`slope_kl:.2f`, whereas a bound that counts networks falls like $1/m$. The reason is that less noise in the weights means a smaller risk but a larger KL divergence. If prior and posterior are Gaussians with the same variances, the product of the two tends to a constant as the noise vanishes.
+# Yes, bounds from flatness fall more slowly with the number $m$ of samples than a bound that counts networks, if prior and posterior have the same variances. The paper's bound falls like $m$ to the power {glue:text}`slope_hoeffding:.2f` and its kl form like $m$ to the power {glue:text}`slope_kl:.2f`, whereas a bound that counts networks falls like $1/m$. The reason is that less noise in the weights means a smaller risk but a larger KL divergence. If prior and posterior are Gaussians with the same variances, the product of the two tends to a constant as the noise vanishes.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`, {ref}`ch-pac-bayes`. **Read** 13 min. **Runs in** 20 s. **Source** ours.
 #
@@ -265,7 +265,7 @@ glue(hardest=hardest["paper's form"], hardest_occam=hardest["Occam"])
 glue(gap_least=(found["kl, by block"] / found["Occam"]).min())
 
 # %% [markdown]
-# Only the constant for one variance grows with the length. For twenty sets of three out of twenty bits, which is a small problem, the first paper's form needs {glue:text}`hardest:.0e` samples, with the sub-Gaussian constant that is proved and its perturbation term left out, whereas counting needs {glue:text}`hardest_occam:.0f`. Over the whole grid the best of the Gaussian certificates with tied variances needs, by its law, at least {glue:text}`gap_least:.0f` times as many samples as counting.
+# Only the constant for one variance grows with the length. For twenty sets of three out of twenty bits, which is a small problem, the first paper's form needs {glue:text}`hardest:.0e` samples, with the sub-Gaussian constant that is proved and its perturbation term left out, whereas counting needs {glue:text}`hardest_occam:.0f`. Over the whole grid the best of the Gaussian certificates with tied variances needs, by its law, at least {glue:text}`gap_least:.1f` times as many samples as counting.
 #
 # ## The rates
 #
@@ -309,7 +309,7 @@ laws = {
 found_need = pac_bayes.first_sample_size(lambda m: certificates(max(m, 8.0))["kl, by block"], level)
 glue(found_need=found_need, law_need=small_noise.sample_sizes(2 * half, level)[1])
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Four certificates for one network and one parity, against the number of samples. Thin dashed lines: the laws. Grey line: the risk of the best constant, above which a certificate is vacuous.", "name": "fig-three-rates"}, "image": {"alt": "Four falling curves with logarithmic axes. The paper's form falls slowest and crosses the grey line last, at several million samples. The kl form with one variance falls with slope one half, that with a variance for each block lies lower by a factor of about five. Occam's bound falls with slope one and lies far below all, and is below the grey line from the first point on."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Four certificates for one network and one parity, against the number of samples. Thin dashed lines: the laws. Grey line: the risk of the best constant, above which a certificate is vacuous.", "name": "fig-three-rates"}, "image": {"alt": "Four falling curves with logarithmic axes. The paper's form falls slowest and crosses the grey line last, at several million samples. The kl form with one variance falls with slope one half, that with a variance for each block lies lower by a factor of about four. Occam's bound falls with slope one and lies far below all, and is below the grey line from the first point on."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.6)
 for i, name in enumerate(curves):
     ax.plot(sizes, curves[name], label=name, **figures.series_style(i, linestyle="-"))

@@ -181,7 +181,7 @@ thm4_2.refuted(
 glue(printed_norm=printed_norm, alone=one_number["this slip alone"].max(), stretch=stretch)
 
 # %% [markdown]
-# The first row is the class that we computed by hand. Its inputs have length 1 and $L_\sigma = 1$, so the slips of the proof do not matter there, and the theorem allows only {glue:text}`printed_norm:.3f` times what is needed. With a single slip left and the five others repaired the bound is at most {glue:text}`alone:.3f` times $\log 2$, whichever slip it is.
+# The first row is the class that we computed by hand. Its inputs have length 1 and $L_\sigma = 1$, so the slips of the proof do not matter there, and the theorem allows only {glue:text}`printed_norm:.3f` times what is needed. With a single slip left and the five others repaired the bound is at most {glue:text}`alone:.2f` times $\log 2$, whichever slip it is.
 #
 # **Would the theorem be true if it were corrected by its own proof?** A reader may take the first three slips for misprints, since the proof has the right factors there. The column *by its proof* makes this correction. It saves the first three classes, but in the three others the bound is still at most {glue:text}`by_proof:.3f` times $\log 2$, because there the proof itself lacks a factor. These three classes need tokens longer than 1 or an activation steeper than 1. For short tokens and flat activations the correction is enough.
 #

@@ -391,7 +391,7 @@ no_length.holds(
 glue(searched=attacks.to_numpy().max(), one_input=1 / math.sqrt(math.log(2)), T_search=T_search)
 
 # %% [markdown]
-# One input with $d = 1$ and $\mathcal R = B_x$ forces the constant $1/\sqrt{\ln 2} =$ {glue:text}`one_input:.2f`. The search finds {glue:text}`searched:.2f` at most, far below $8\sqrt2 =$ {glue:text}`constant:.1f`, so the best constant lies between these two numbers. With larger $W_{QK}$ the search forces less, at long inputs as at short ones.
+# One input with $d = 1$ and $\mathcal R = B_x$ forces the constant $1/\sqrt{\ln 2} =$ {glue:text}`one_input:.2f`. The search finds {glue:text}`searched:.2f` at most, far below $8\sqrt2 =$ {glue:text}`constant:.1f`, so the best constant lies between these two numbers. With 64 inputs the search forces less for the two larger $W_{QK}$ than for the nearly vanishing one, at long inputs as at short ones.
 #
 # ## As the input grows longer
 #

@@ -19,7 +19,7 @@
 # # Masked words: from one output to K
 #
 # ```{verdict}
-# Theorem 5.1 follows from the theorem that its proof quotes, but a display in the proof is false. The display says that the complexity of the loss is at most about $\sqrt K$ times the complexity of one word's scores, both on one and the same sample of sentences, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words $\sqrt K$ is {glue:text}`root_wide:,.0f`, the factor that is needed is {glue:text}`own_wide:,.0f`, and the theorem that the display quotes allows a factor of {glue:text}`logs_wide:,.0f` with all its logarithms.
+# Theorem 5.1 follows from the theorem that its proof quotes, but a display in the proof is false. The display says that the complexity of the loss is at most about $\sqrt K$ times the complexity of one word's scores, both on one and the same sample of sentences, where $K$ is the number of words. For {glue:text}`k_wide:,.0f` words $\sqrt K$ is {glue:text}`root_wide:,.0f`, the factor that is needed is {glue:text}`own_wide:,.0f`, and with all logarithms of the theorem that it quotes, but the constant 1, the display allows {glue:text}`logs_wide:,.0f`.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-attention-capacity`, {ref}`ch-single-layer-bound`. **Read** 12 min. **Runs in** 10 s. **Source** printed.
 #
@@ -110,7 +110,7 @@ glue(before=by_hand[0], after=by_hand[1], change=by_hand[0] - by_hand[1])
 #
 # The ratio is about $K$, not $\sqrt K$, and no power of a logarithm makes up for the missing $\sqrt K$. With the tilde of (2) the contradiction disappears, because the worst sample for one word repeats the input $e_s$. On it $\tilde R(\mathcal F_s) = B\, \mathbb E |\epsilon_1 + \dots + \epsilon_K| \approx B \sqrt{2K/\pi}$, and with this number the ratio is only about $\sqrt{\pi K/2}$.
 #
-# Could (1) be meant as an average over samples? This reading does not help either, as one sees when the $K$ masked words are drawn at random. Let $S_b$ be the sum of the signs of the sentences whose masked word is $b$, and let the rows be any with $\|w_s\|_1 \le B$ (see below). Then a single word's scores gain $B \max_b |S_b|$, which grows more slowly than $\log K$, but the loss gains at least a part of every $|S_b|$. The table has that ratio too, by drawing, and the shape of (2) with all its logarithms for $\delta = 1$. If the own-sample column grew no faster than this shape, (1) could be saved by its logarithms.
+# Could (1) be meant as an average over samples? This reading does not help either, as one sees when the $K$ masked words are drawn at random. Let $S_b$ be the sum of the signs of the sentences whose masked word is $b$, and let the rows be any with $\|w_s\|_1 \le B$ (see below). Then a single word's scores gain $B \max_b |S_b|$, which grows more slowly than $\log K$, but the loss gains at least a part of every $|S_b|$. The table has that ratio too, by drawing, and the shape of (2) with all its logarithms for $\delta = 1$; in the logarithm we put the smaller $R(\mathcal F_s) = B$ for $\tilde R$, as (1) has it, which makes the shape larger. If the own-sample column grew no faster than this shape, (1) could be saved by its logarithms.
 
 
 # %%
@@ -184,7 +184,7 @@ glue(power_random=local["random words"], power_allowed=local["(2), all logs"])
 #
 # **A special class?** It is not, because the paper's own class contains it. All rows with $\|w_s\|_1 \le B$, as Theorem 4.1 has them, give $R(\mathcal F_s) = B$ on these inputs too, since $\|\sum_i \epsilon_i e_i\|_\infty = 1$, and the loss can only gain by more functions. Nor does the rest of the transformer help, for example with sentences of one visible word, the vector $e_i$, and the mask as the zero vector: the mask's query scores both tokens 0, so every head returns half of what it makes of $e_i$ alone, whatever $W_{QK}$ is. And $\sum_i \epsilon_i \sigma(\langle v, e_i\rangle) \le L_\sigma \|v\|_1$ for every column $v$ of the value matrix and an $L_\sigma$-Lipschitz activation $\sigma$ that keeps 0. Theorem 4.1 also asks for more sentences than dimensions, $m > d$, whereas here $m = d = K$. This condition is met if every sentence occurs twice: both sides of (1) stay as they are, because the sum of two signs has the mean absolute value 1, as one sign has.
 #
-# **A large size.** With the constant 1 and all logarithms at $\delta = 1$ the own sample exceeds (2) from about a million words on, and vocabularies in use are smaller than that. So at sizes in use the display with a generous $\tilde O$ is not contradicted by a number. It is contradicted as a statement about growth, and $\sqrt K$ without logarithms is exceeded from three words on.
+# **A large size.** With the constant 1 and all logarithms at $\delta = 1$ the own sample exceeds (2) from about 1.4 million words on, and vocabularies in use are smaller than that. So at sizes in use the display with a generous $\tilde O$ is not contradicted by a number. It is contradicted as a statement about growth, and $\sqrt K$ without logarithms is exceeded from three words on.
 #
 # ## The loss: 2 is right, and best
 #
@@ -225,7 +225,11 @@ steps = {
     for kind, norm in directions
 }
 steps = pd.DataFrame(steps).T.rename_axis("true word down and")
-table(steps, "Change of the loss over change of the scores, least of K = 2, 3, 16, 64", form=".5f")
+table(
+    steps,
+    "Change of the loss over change of the scores: steps, least of K = 2, 3, 16, 64; random pairs, largest",
+    form=".5f",
+)
 
 # %% mystnb={"code_prompt_hide": "Moving figure", "code_prompt_show": "Moving figure"} tags=["hide-input", "nbval-ignore-output"]
 ts = torch.arange(-8, 8.25, 0.5).tolist()
@@ -286,7 +290,7 @@ lipschitz.holds(
 )
 
 # %% [markdown]
-# From equal scores the ratios are well below the constants, because every word still has a fair share of the probability. The further the true word falls behind, the nearer they come to 2 and to $\sqrt2$.
+# From equal scores the least of these ratios are well below the constants: with few words the true one still has a fair share of the probability, and with many a single rival has hardly any yet. The further the true word falls behind, the nearer they come to 2 and to $\sqrt2$.
 #
 # ## What is the price of K words?
 #

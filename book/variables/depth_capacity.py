@@ -19,7 +19,7 @@
 # # Depth, and long inputs
 #
 # ```{verdict}
-# Open: we cannot judge Theorem 4.6, because its exponents are not legible to us, but two neighbouring questions can be answered. First, for inputs of length $B_X$ a bound of this form needs the power $B_X^3$, which is enough; with $B_X^2$ the constant would have to be {glue:text}`forced_two` at width $2^{60}$. Second, counting the weights gives a covering number whose logarithm grows only like $L^2$ with the depth $L$. Whether the theorem's own form can avoid its exponential, as a remark says, is open.
+# Open: we cannot judge Theorem 4.6, because its exponents are not legible to us, but two neighbouring questions can be answered. First, for inputs of length $B_X$ a bound of this form needs the power $B_X^3$, which is enough if $k \le d$ and the factor is $(2 + C_2 + L_\sigma)^{O(L)}$; with $B_X^2$ the constant would have to be {glue:text}`forced_two` for $2^{60}$ queries and as many keys. Second, counting the weights gives a covering number whose logarithm grows only like $L^2$ with the depth $L$. Whether the theorem's own form can avoid its exponential, as a remark says, is open.
 # ```
 # **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-layer`. **Read** 11 min. **Runs in** 10 s. **Source** restored (Theorem 4.6: its exponents are damaged in our text), printed (the remark).
 #
@@ -232,7 +232,7 @@ glue(forced_two=round(forced(2.0**60, 2)))
 # Move each matrix by at most $\eta$ in spectral norm and $w$ by at most $B_w \eta$. By {prf:ref}`variables-lemA13`, with the constant 1 of softmax, $\delta_i \le 3 \eta$ and $a_i \le 3$. So the output moves by at most $B_w \sum_i 3^{L-i}\, 3 \eta + B_w \eta \le \frac12 3^{L+1} B_w \eta$, which is $\epsilon$ for $\eta = 2 \epsilon / (3^{L+1} B_w)$. A largest set of members that are more than $\eta$ apart covers each ball, and by volume it has at most $(1 + 2/\eta)^p$ members for $p$ weights. $\square$
 # ```
 #
-# The exponential has moved under a logarithm, so the order is $L^2$. The covering number itself therefore does not grow exponentially, for norms of any fixed size. But this bound loses the form of Theorem 4.6, $d^2 C_\infty^2 / \epsilon^2$ with columns far shorter than 1, and whether that form can be had without an exponential is open. The table shows how four bounds grow with the depth.
+# The exponential has moved under a logarithm, so the order is $L^2$. The logarithm of the covering number therefore does not grow exponentially, for norms of any fixed size. But this bound loses the form of Theorem 4.6, $d^2 C_\infty^2 / \epsilon^2$ with columns far shorter than 1, and whether that form can be had without an exponential is open. The table shows how four bounds grow with the depth.
 
 
 # %%
@@ -263,7 +263,7 @@ table(
 )
 
 # %% [markdown]
-# From {glue:text}`crossing` layers on, counting is better at this width. That an error can grow like $a^L$ is no artefact of the proof if norms may be larger than 1. For example, layers without $W_{QK}$, with $W_V = 3$ times the identity, $W_C$ the identity, and tokens so short that $\Pi$ has nothing to do, multiply every error by 3. We call such networks *loud*, and measure how far their output moves when the first layer does.
+# From {glue:text}`crossing` layers on, counting is better at this width. That an error can grow like $a^L$ is no artefact of the proof if norms may be larger than 1. For example, layers without $W_{QK}$, with $W_V = 3$ times the identity, $W_C$ the identity, and tokens so short that $\Pi$ has nothing to do, multiply every error that all tokens share by 3. We call such networks *loud*, and measure how far their output moves when the first layer does.
 
 # %% mystnb={"code_prompt_hide": "Loud networks", "code_prompt_show": "Loud networks"} tags=["hide-input"]
 
@@ -323,7 +323,7 @@ glue(
 # %% [markdown]
 # ## What we found
 #
-# * Beside $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ cost $B_X^3$, and no smaller power is enough. The exponents of Theorem 4.6 are not legible to us; if the exponent of $B_X$ is 2, as restored, the theorem holds for tokens of length 1 and not for longer ones.
+# * Beside $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ cost $B_X^3$, and no smaller power is enough. The exponents of Theorem 4.6 are not legible to us; if the exponent of $B_X$ is 2, as restored, the theorem fails for long tokens. For tokens of length 1 our proof gives it with $2 + C_2 + L_\sigma$ in place of $C_2 L_\sigma$, for $k \le d$.
 # * The repaired bound grows like $9^L$ for spectral norms 1, and with the last of {glue:text}`L_max` layers by a factor of {glue:text}`last:.1f`. Counting weights gives $L^2$, so a bound without an exponential exists. This is ours, and it does not decide the remark, which speaks of the factor in Theorem 4.6.
 #
 # ## What would falsify this
@@ -379,7 +379,7 @@ answer = pd.DataFrame(first).T.rename_axis("d")
 table(answer, "Where counting the weights becomes better", form=".3g")
 
 # %% [markdown]
-# With columns of length $1/\sqrt d$ the repaired bound grows like $d$, and the number of weights like $d^2$. So a wide network needs more layers until counting is better, but only a few, because each layer multiplies the repaired bound by about 9.
+# With columns of length $1/\sqrt d$ the repaired bound grows like $d$, and the number of weights like $d^2$. So a wide network needs more layers until counting is better, but only a few, because each layer multiplies the repaired bound by 9 or more.
 #
 # ```{solution-end}
 # ```

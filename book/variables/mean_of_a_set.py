@@ -160,7 +160,7 @@ mean.refuted(
 )
 
 # %% [markdown]
-# The proof's head fails on both bases, but on both a head within the lemma's norms exists, since the dual key at length $s$ is off by at most {glue:text}`within_bad:.2g` of $\gamma/4$. So these bases break the proof, and not the lemma.
+# The proof's head fails on both bases, but on both a head within the lemma's norms exists, since the dual key at length $s$ is off by at most {glue:text}`within_bad:.1g` of $\gamma/4$. So these bases break the proof, and not the lemma.
 #
 # ## Where the lemma fails
 #
@@ -414,7 +414,7 @@ answer = pd.DataFrame(by_part).T.rename_axis("share")
 table(answer, r"The dual key at two scales, error over $\gamma / 4$", form=".3g")
 
 # %% [markdown]
-# Near $\frac1{2s-1}$ the margin vanishes, so the query has to grow without limit, whereas the lemma's query stays bounded there. With the lemma's $R$ and this short key the error is therefore above what is allowed as soon as the margin is clearly smaller than $1 - s\Delta$.
+# Near $\frac1{2s-1}$ the margin vanishes, so the query has to grow without limit, whereas the lemma's query stays bounded there. With the lemma's $R$ and this short key the error is therefore above what is allowed as soon as the margin is much smaller than $1 - s\Delta$.
 #
 # ```{solution-end}
 # ```

@@ -19,7 +19,7 @@
 # # A parity of three bits is found suddenly, and ever later
 #
 # ```{verdict}
-# Yes, transformers find a parity of three hidden bits suddenly, and later for longer strings. Of the runs at the paper's size {glue:text}`stored_learned` of {glue:text}`stored_runs` find it at the paper's lengths of 10, 15 and 20 bits, and {glue:text}`learned_30` of {glue:text}`runs_30` at 30 bits. The median run spends {glue:text}`stored_plateau:.0f` % of its steps on a plateau, before its loss stays below nine tenths of that of guessing. Of the page's small transformers {glue:text}`paper_learned` of {glue:text}`paper_runs` find it in {glue:text}`max_steps` steps.
+# Yes, transformers find a parity of three hidden bits suddenly, and later for longer strings. Of the runs at the paper's size, but without its dropout, {glue:text}`stored_learned` of {glue:text}`stored_runs` find it at the paper's lengths of 10, 15 and 20 bits, and {glue:text}`learned_30` of {glue:text}`runs_30` at 30 bits. The median run spends {glue:text}`stored_plateau:.0f` % of its steps on a plateau, before its loss stays below nine tenths of that of guessing. Of the page's small transformers {glue:text}`paper_learned` of {glue:text}`paper_runs` find it at {glue:text}`paper_lengths` bits in {glue:text}`max_steps` steps.
 # ```
 # **Needs** {ref}`ch-sample-complexity-of-and`. **Read** 13 min. **Runs in** 40 s. **Source** printed.
 #
@@ -445,7 +445,7 @@ learning.holds(
 #
 # ## What would falsify this
 #
-# That parities are learned would be refuted if most runs did not learn them, as hardly any run does if half of the bits are hidden. That learning is abrupt would be refuted by a loss that falls from the start, as that of the AND does. Our two statements on the wait would be refuted if it grew no more than that for the AND, or if it grew like the number of sets, as the waits of a blind search do. The thresholds follow from the words: "most" means a share above one half, and "more" means a quotient above 1, so neither is tuned.
+# That parities are learned would be refuted if most runs did not learn them, as is the case in the control, where half of the bits are hidden and {glue:text}`half_learned` of {glue:text}`half_runs` runs learn. That learning is abrupt would be refuted by a loss that falls from the start, as that of the AND does. Our two statements on the wait would be refuted if it grew no more than that for the AND, or if it grew like the number of sets, as the waits of a blind search do. The thresholds follow from the words: "most" means a share above one half, and "more" means a quotient above 1, so neither is tuned.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
