@@ -19,7 +19,7 @@
 # # Two bounds on one function, and three more
 #
 # ```{verdict}
-# As arithmetic the paper's comparison is right: at a million examples and $\Sigma = 0.01$ its flatness bound is {glue:text}`e3_bound:.3f`, and the leading term of the rival bound from covering numbers is {glue:text}`at_edelman:.2f` as we read it (1.01 is quoted). Which of the two *complete* bounds is smaller is open, since 0.01 is not proved and the rival lacks its factor for depth. In a sharper form without $\Sigma$, flatness needs {glue:text}`m_kl:.1e` examples for a risk of $\frac14$, if noise costs no more than the formula for the sharpness says. A bound that counts {glue:text}`bits_per_weight` bits for each weight needs {glue:text}`m_counting:.1e` examples.
+# As arithmetic the paper's comparison is right: at a million examples its flatness bound is {glue:text}`e3_bound:.3f`, and the leading term of the rival, a bound from covering numbers, is {glue:text}`at_edelman:.2f` as we read it. Which of the two *complete* bounds is smaller is open, because the flatness bound uses a constant, 0.01, that is not proved, and the rival lacks its factor for depth. In a form without this constant flatness needs {glue:text}`m_kl:.1e` examples for a risk of $\frac14$, if noise costs no more than the formula for the sharpness says. A bound that counts {glue:text}`bits_per_weight` bits for each weight needs {glue:text}`m_counting:.1e`.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-construction`. **Read** 10 min. **Runs in** 10 s. **Source** quoted.
 #
@@ -92,7 +92,17 @@ glue(T=T, bits_per_weight=bits_per_weight)
 # %% [markdown]
 # ## Five numbers that fall with the sample
 #
-# We compare the two bounds of the paper with three bounds without $\Sigma$, to see how much of a number is due to flatness and how much to the form of a bound. In all three the output is clipped to $[0, \sqrt W]$, so that the loss lies in $[0, W]$.
+# We compare the two bounds of the paper with three bounds without $\Sigma$, to see how much of a number is due to flatness and how much to the form of a bound. In all three the output is clipped to $[0, \sqrt W]$, so that the loss lies in $[0, W]$. The table has all five bounds, and what is open in each of them.
+#
+# | bound | what it is | what is open in it |
+# |:--|:--|:--|
+# | PAC-Bayes, $\Sigma = 0.01$ | the paper's truncated bound | $\Sigma$ under the prior; the term for noise |
+# | Edelman et al., leading term | {eq}`eq-edelman-leading` | a constant; the depth factor |
+# | PAC-Bayes, kl form | flatness without $\Sigma$ | whether the noisy network has at most the risk $\sigma^2 G_u$ |
+# | counting bits | one of finitely many rounded networks | the error of rounding |
+# | Occam, list of networks | one of few networks written by hand | nothing, in the limit in which they are exact |
+#
+# The last three in detail:
 #
 # * **PAC-Bayes in the kl form** (Maurer), with a prior that has a width of its own: for $\Theta$ weights the divergence is $\frac \Theta2 \log\bigl(1 + \frac{L}{\Theta \sigma^2}\bigr)$ at the best width, and $\log 10^4$ nats are added for the choice among that many widths. For the training risk of the noisy network we take $\sigma^2 G_u$. This is not proved to be an upper bound, but at $T = 20$ it was measured to be several times too large ({ref}`ch-semi-analytic-bound`) for $\sigma$ from $3 \cdot 10^{-4}$ up, and we take no smaller $\sigma$.
 # * **Counting bits**: the weights are one of $2^{b\, \Theta}$ vectors, $b =$ {glue:text}`bits_per_weight`.
@@ -137,7 +147,7 @@ CURVES = {
     "Occam, list of networks": lambda m: rivals.occam(0.0, named, m, delta, W),
 }
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The five numbers against the sample size. Filled marks: the form is proved with every constant. Open marks: something is left open, see the table. Lines at 1 and at 1/4, the risk of the best constant.", "name": "fig-bound-comparison"}, "image": {"alt": "Log-log plot of five falling curves. The list of networks crosses one quarter first, beyond a thousand examples. PAC-Bayes in the kl form, PAC-Bayes with Sigma 0.01 and counted bits follow around a million, and the leading term of the covering-number bound last, around a hundred million. The kl form levels off near one thousandth."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The five numbers against the sample size. Filled marks: a bound for a finite set of networks, whose formula is proved with every constant; of the two only the list is a complete bound, since counting bits leaves out the error of rounding. Open marks: a constant, a factor or a term of the bound is left open, see the table. Lines at 1 and at 1/4, the risk of the best constant.", "name": "fig-bound-comparison"}, "image": {"alt": "Log-log plot of five falling curves. The list of networks crosses one quarter first, beyond a thousand examples. PAC-Bayes in the kl form, PAC-Bayes with Sigma 0.01 and counted bits follow around a million, and the leading term of the covering-number bound last, around a hundred million. The kl form levels off near one thousandth."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.4)
 sizes = torch.logspace(2, 11, 46, dtype=torch.float64)
 for i, (name, curve) in enumerate(CURVES.items()):
@@ -171,9 +181,11 @@ glue(m_edelman=least[edelman], m_occam=least[occam])
 glue(named=named, weights=weights, fewest=math.ceil(named / math.log(W + 1)))
 
 # %% [markdown]
-# In {numref}`fig-bound-comparison` the list of networks is far ahead: it falls below $\frac14$ beyond a thousand examples. Three curves reach that level around a million, namely the paper's bound with $\Sigma = 0.01$, the kl form without $\Sigma$, and the bound that counts bits. The leading term of the rival needs a hundred times as many. Of the five only the bound from the list of networks is proved with every constant, in the limit in which the hand-written network is exact; the bound that counts bits leaves out the error of rounding. These two are instances of one bound: with probability $1 - \delta$, for every network of a finite set $H$ with no error on the sample, the risk is at most
+# In {numref}`fig-bound-comparison` the list of networks is far ahead: it falls below $\frac14$ beyond a thousand examples. Three curves reach that level around a million, namely the paper's bound with $\Sigma = 0.01$, the kl form without $\Sigma$, and the bound that counts bits. The leading term of the rival needs a hundred times as many. The two curves with filled marks are instances of one bound: with probability $1 - \delta$, for every network of a finite set $H$ with no error on the sample, the risk is at most
 #
 # $$W \Bigl( 1 - e^{-(\log|H| + \log(1/\delta))/m} \Bigr) .$$ (eq-occam)
+#
+# This formula is proved with every constant, but its hypothesis, no error on the sample, is met by only one of the two. The networks of the list meet it in the limit in which the hand-written network is exact. Weights that are rounded to {glue:text}`bits_per_weight` bits fit the sample only up to the error of rounding, which is why *rounding* stands in the table as open. So of the five only the bound from the list of networks is complete.
 #
 # ## The numbers of the paper's side
 #

@@ -327,9 +327,7 @@ glue(passes_short=last["chain, short codes"], solved=solved["one pass"])
 glue(solved_one_hot=solved["chain, one-hot codes"], solved_short=solved["chain, short codes"])
 
 # %% [markdown]
-# Where a curve is below the grey line, the bound is almost 0, and where it is above, the bound is vacuous. With $m =$ {glue:text}`m` and $\sigma =$ {glue:text}`sigma:g` the curve for one pass crosses the line first, so that its bound is vacuous from $T =$ {glue:text}`passes` on. The chain's bound is vacuous from {glue:text}`passes_one_hot` bits on with one-hot codes, and from {glue:text}`passes_short` on with short ones. With the quoted norm it would last far longer.
-#
-# This is the exponent as quoted, but it is not what we get from Theorem 2. A bit can be wrong only if the loss is at least $\frac14$. If we solve Theorem 2 for its confidence at this loss, we get $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)^2$ whereas the quoted form has $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)$. So either a square is missing, or the loss is $\frac12$ there and a term in $\sigma^4$ is dropped. The formulas of the proof are not legible to us. With the square the three bounds become vacuous at {glue:text}`solved`, {glue:text}`solved_one_hot` and {glue:text}`solved_short` bits, which is much earlier, and now one-hot codes last longer than short ones. How the bounds grow is the same in both forms.
+# Where a curve is below the grey line, the bound is almost 0, and where it is above, the bound is vacuous. With $m =$ {glue:text}`m` and $\sigma =$ {glue:text}`sigma:g` the curve for one pass crosses the line first, so that its bound is vacuous from $T =$ {glue:text}`passes` on. The chain's bound is vacuous from {glue:text}`passes_one_hot` bits on with one-hot codes, and from {glue:text}`passes_short` on with short ones. With the quoted norm it would last far longer. (The folded table has a second column, for an exponent that we derive from Theorem 2 ourselves; it is explained under *A missing square*.)
 #
 # Is the chain's bound linear in $T$ at a fixed $\sigma$, as the paper says? The bound is the sum of $T$ equal bounds for single steps, so it is linear if the bound for a single step is held constant. But as quoted that bound depends on $T$: the norm $L(1, 2, T) = 218 + 12 \log^2 T$ stands in the exponent, over $2\sigma^2$. With it the bound is not linear, and no power of $T$ bounds it ({ref}`ch-chain-codes` has the numbers). With one-hot codes $T \log^2 T$ stands in the exponent, so the chain's bound is exponential too.
 #
@@ -339,7 +337,14 @@ glue(solved_one_hot=solved["chain, one-hot codes"], solved_short=solved["chain, 
 #
 # $$B^* = 3 \left( \frac{\Sigma^2\, G_u\, N}{4 m} \right)^{1/3} .$$
 #
-# In one pass $G_u \approx 128\, T^3$ and $N \approx 16\, T^3$, so $B^*$ grows like $T^2$. For the chain $G_u$ is constant, and so $4TB^*$ depends on the norm alone: by the quoted norm it is of order $T \log^{2/3} T$; with one-hot codes, $T^{4/3} \log^{2/3} T$; with short codes, $T \log T$.
+# In one pass $G_u \approx 128\, T^3$ and $N \approx 16\, T^3$, so $B^*$ grows like $T^2$. For the chain $G_u$ is constant, and so $4TB^*$ depends on the norm alone. The table has the orders of growth in both settings. At a fixed $\sigma$ what grows stands in the exponent, so a power of $T$ there makes the bound exponential; at the best $\sigma$ the bound itself is a power of $T$ up to logarithms. The last column has that power, logarithms included, as it is computed below for the last doubling of the length, up to $T =$ {glue:text}`T_max`.
+#
+# | bound | fixed $\sigma$: $E$ grows like | best $\sigma$: the bound grows like | power computed |
+# |:--|:--|:--|:--|
+# | one pass | $T^3$, as quoted $T$ | $T^2$ | {glue:text}`slope_one_pass:.2f` |
+# | chain, norm as quoted | $\log^2 T$ | $T \log^{2/3} T$ | {glue:text}`slope_quoted:.2f` |
+# | chain, one-hot codes | $T \log^2 T$ | $T^{4/3} \log^{2/3} T$ | {glue:text}`slope_chain:.2f` |
+# | chain, short codes | $\log^3 T$ | $T \log T$ | {glue:text}`slope_short:.2f` |
 
 
 # %%
@@ -397,7 +402,11 @@ glue(better=better["chain, one-hot codes"], better_short=better["chain, short co
 glue(norm_ratio=norm_ratio, T_20=T_20)
 
 # %% [markdown]
-# The bound for one pass grows with the power {glue:text}`slope_one_pass:.2f` of $T$, the chain's with the power {glue:text}`slope_chain:.2f` with one-hot codes, {glue:text}`slope_short:.2f` with short ones, and {glue:text}`slope_quoted:.2f` by the quoted norm. So a chain is better in the long run, whatever its codes. The chain has the smaller bound from $T =$ {glue:text}`better` on with one-hot codes, and from {glue:text}`better_short` on with short ones, but for shorter inputs its bound is the larger one.
+# The powers agree with the orders of growth. The chain's is {glue:text}`slope_chain:.2f` with one-hot codes and {glue:text}`slope_short:.2f` with short ones, against {glue:text}`slope_one_pass:.2f` for one pass. So a chain is better in the long run, whatever its codes. The chain has the smaller bound from $T =$ {glue:text}`better` on with one-hot codes, and from {glue:text}`better_short` on with short ones, but for shorter inputs its bound is the larger one.
+#
+# ## A missing square
+#
+# The exponent $E$ of the fixed $\sigma$ was taken as quoted, but it is not what we get from Theorem 2. A bit can be wrong only if the loss is at least $\frac14$. If we solve Theorem 2 for its confidence at this loss, we get $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)^2$ whereas the quoted form has $-\frac m{2 \Sigma^2} \bigl( \frac14 - \sigma^2 G_u \bigr)$. So either a square is missing, or the loss is $\frac12$ there and a term in $\sigma^4$ is dropped. The formulas of the proof are not legible to us. With the square the three bounds become vacuous at {glue:text}`solved`, {glue:text}`solved_one_hot` and {glue:text}`solved_short` bits, which is much earlier, and now one-hot codes last longer than short ones. How the bounds grow is the same in both forms.
 #
 # ## What would falsify this
 #

@@ -47,6 +47,8 @@
 # ```
 #
 # **The idea of the proof: why the trace is a mean square.** One input contributes $(f_\theta - f)^2$, whose Hessian is $2 \nabla f_\theta \nabla f_\theta^\top + 2 (f_\theta - f) \nabla^2 f_\theta$. At a perfect fit the residual is 0, so the second part vanishes. The trace of the first part is $2 \|\nabla f_\theta\|^2$, and the mean over the inputs gives the identity. The inequality is then Theorem 14, and here the proof fails.
+#
+# **The block that is left out.** A token of the network is the one-hot code of its position beside one value, and the MLP writes into it through the matrix $F$: the last row of $F$ writes the parity into the value, and the other rows, the *positional rows*, would write into the code and are zero. They are weights all the same: if one of them changes, so does the code by which the second attention finds the token, and the output moves in proportion to the second scores. So a weight that is zero can have a large gradient ({ref}`ch-gradients-and-trace` has an example with two positions).
 
 # %% tags=["parameters"]
 n_small = 5  # bits of the networks whose whole Hessian is computed [4..6]
@@ -100,7 +102,7 @@ ax.legend(fontsize=7.5)
 figures.show()
 
 # %% [markdown]
-# The better the network fits, the closer the trace comes to twice the mean square: the gap decreases to rounding, as the folded table shows. So the identity is confirmed. But in {numref}`fig-trace-scale` the uppermost curve rises with the scale and crosses the line at 1, where the trace is as large as the bound. What grows is the gradient of the rows of $F$ that write into the columns of the positions, the block that {ref}`ch-gradients-and-trace` found left out. The second curve, the blocks that the paper lists, stays where it is. The third is the trace over the repaired bound, and it levels off far below 1.
+# The better the network fits, the closer the trace comes to twice the mean square: the gap decreases to rounding, as the folded table shows. So the identity is confirmed. But in {numref}`fig-trace-scale` the uppermost curve rises with the scale and crosses the line at 1, where the trace is as large as the bound. What grows is the gradient of the positional rows of $F$, the block that is left out. The second curve, the blocks that the paper lists, stays where it is. The third is the trace over the repaired bound, and it levels off far below 1.
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-cell"]
 table(

@@ -88,7 +88,20 @@ def closed(f, scale=2.0):
 #
 # ## One bit of four by hand
 #
-# Let us count the norm of the smallest interesting network. It reads strings of $T = 4$ bits and computes a single indicator of one bit, so $W = 1$, $d = 1$ and $c_1 = 1$. Its scores are $2 \log 4 = 2.77$, and their square is 7.69.
+# Let us count the norm of the smallest interesting network. It reads strings of $T = 4$ bits and computes a single indicator of one bit, so $W = 1$, $d = 1$ and $c_1 = 1$.
+#
+# The network works in steps: it takes the mean of the bits of each set, turns the mean into a parity, and adds up the parities. It has seven blocks of weights, which do the following:
+#
+# | block | what it does |
+# |:--|:--|
+# | $W_{KQ}^{(1)}$ | scores of the first attention: the token of a term attends to the $d$ bits of the term's set |
+# | $W_V^{(1)}$ | passes on the mean of these bits, and nothing else of a token |
+# | $G$, $b$ | give this mean to the hidden units of the MLP, and say at which mean each of them turns on |
+# | $F$ | adds up the hidden units, four for a trapezoid at each possible mean, and so writes the parity |
+# | $W_{KQ}^{(2)}$ | scores of the second attention: the output token weighs the parities by their coefficients |
+# | $v_2$ | reads out the weighted mean, times the sum of the coefficients |
+#
+# Now we count block by block. The scores are $2 \log 4 = 2.77$, and their square is 7.69.
 #
 # * The two matrices of scores have one entry each, $2.77$ in both, because $\log c_1 = 0$. The value matrix and the read-out have one entry each, which is 1, so these four blocks contribute $2 \cdot 7.69 + 2 = 17.37$.
 # * The MLP has $4(d+1) = 8$ hidden units, so $G$ is a column of eight ones and contributes 8.

@@ -19,11 +19,11 @@
 # # Every function of three hidden bits, exactly
 #
 # ```{verdict}
-# Yes, every function of a few hidden bits is computed exactly by a transformer, but not by the network in the proof. That network has half the tolerance that its attention heads need. For random functions on {glue:text}`T` bits with orthonormal codes of positions it is wrong on {glue:text}`wrong_share:.0f` % of the strings on average, while with a bag of words it makes no error. A network with wider ramps has twice the tolerance, and its weights are half as large as is allowed.
+# Yes, every function of a few hidden bits is computed exactly by a transformer, but not by the network in the proof. That network has half the tolerance that its attention heads need. For random functions on {glue:text}`T` bits with orthonormal codes of positions it is wrong on {glue:text}`wrong_share:.0f` % of the strings on average, while it makes no error if a string is given as a *bag*, the set of the codes of its ones. A network with wider ramps has twice the tolerance, and its weights are half as large as is allowed.
 # ```
 # **Needs** {ref}`ch-sparse-representations`, {ref}`ch-mean-of-a-set`. **Read** 12 min. **Runs in** 15 s. **Source** printed; the bound on $W_2$ in Lemma B.8 is restored.
 #
-# **Claim.** Heads that read $s$ chosen bits approximately, followed by a ReLU net that looks up a value for each reading, give a transformer that *equals* any function of these bits on every string, with weights of size $\log T$. This existence result of the paper is true where we have the heads. If $\Delta$ bounds the inner products of the codes, this means with $s$ heads for $\Delta < \frac1s$, and with one head and the bag for $\Delta < \frac1{2s-1}$. Beyond that it is open. In the proof the net has only half of the tolerance that the heads need, and its first layer exceeds the stated bound a little. A single other net repairs both.
+# **Claim.** Heads that read $s$ chosen bits approximately, followed by a ReLU net that looks up a value for each reading, give a transformer that *equals* any function of these bits on every string, with weights of size $\log T$. This existence result of the paper is true where we have the heads. Every position has a vector of length 1 as its code, and $\Delta$ bounds the inner products of any two codes, so $\Delta = 0$ if they are orthogonal. We have $s$ heads for $\Delta < \frac1s$, but one head only for $\Delta < \frac1{2s-1}$, and likewise all heads for the *bag*, in which the input is the set of the codes of those positions whose bit is 1. Beyond these values the result is open. In the proof the net has only half of the tolerance that the heads need, and its first layer exceeds the stated bound a little. A single other net repairs both.
 
 # %% tags=["parameters"]
 T = 12  # bits of the strings on which everything is checked [8..12]
@@ -55,7 +55,7 @@ plain, strings = selection.basis(torch.eye(T)), cube.bits(T)
 #
 # ## One bit by hand
 #
-# Take one chosen bit of twelve and let a head read its sign, $+1$ for a 0 and $-1$ for a 1, for the accuracy $\gamma = 1$. The scale of the paper is $e^R = 8T/\gamma = 96$, so the chosen row has the exponential 96, the 11 other rows have 1 each, and so has the class token, whose value is 0; together this is 108. If the chosen bit is 0 and $k$ of the others are 1, the head reads $\frac{96 + (11 - k) - k}{108} = \frac{107 - 2k}{108}$:
+# Take one chosen bit of twelve, which makes $s = 1$, and let a head read its sign, $+1$ for a 0 and $-1$ for a 1, for the accuracy $\gamma = 1$. The scale of the paper is $e^R = 8T/\gamma = 96$, so the chosen row has the exponential 96, the 11 other rows have 1 each, and so has the class token, whose value is 0; together this is 108. If the chosen bit is 0 and $k$ of the others are 1, the head reads $\frac{96 + (11 - k) - k}{108} = \frac{107 - 2k}{108}$:
 #
 # | opposite bits $k$ | reading | distance from $1$ | within $\gamma/8 = 0.125$ | within $\gamma/4 = 0.25$ |
 # |--:|--:|--:|:--|:--|
@@ -83,7 +83,9 @@ table(
 # %% [markdown]
 # ## The statements
 #
-# Notation is that of {ref}`ch-sparse-representations`: strings $b$ of $T$ bits, a set $I$ of $s$ chosen positions that hold $r$ ones, three input maps, and heads that approximate a function $g(b) \in [-B, B]^k$ of the chosen bits up to $\gamma/4$ in every coordinate. $g$ is *$\gamma$-injective* if strings with different chosen bits have values at least $\gamma$ apart in some coordinate. For one coordinate and functions of $r$ alone, $g$ is *$\gamma$-strictly monotone* if it grows by at least $\gamma$ with each step of $r$. $\|W\|_\infty$ is the largest absolute entry of $W$. We judge the review version of October 2021, and use its numbers.
+# Notation is that of {ref}`ch-sparse-representations`. A string $b$ has $T$ bits, $I$ is the set of the $s$ chosen positions, and $r = \sum_{i \in I} b_i$ is the number of ones among the chosen bits. There are three *input maps*, that is, ways to give the string to the transformer. With *positions* the row of position $t$ is its code $v_t$ plus a vector for the bit $b_t$, with *trained positions* the code is chosen along with the weights, and with the *bag* the row is $b_t v_t$, so a bit of 0 leaves no trace. All codes have length 1, and two different ones have inner products of at most $\Delta$ in size, $|v_t^\top v_u| \le \Delta$ for $t \ne u$.
+#
+# The heads approximate a function $g(b) \in [-B, B]^k$ of the chosen bits up to $\gamma/4$ in every coordinate. $g$ is *$\gamma$-injective* if strings with different chosen bits have values at least $\gamma$ apart in some coordinate. For one coordinate and functions of $r$ alone, $g$ is *$\gamma$-strictly monotone* if it grows by at least $\gamma$ with each step of $r$. $\|W\|_\infty$ is the largest absolute entry of $W$. We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma B.8
 # :label: variables-lemB8
@@ -146,8 +148,6 @@ table(
 # :label: lookup-wide-ramps
 # {prf:ref}`variables-lemB8` is true for $\delta \le 1$, even with $\|W_1\|_\infty \le \max(1, B)/(2\delta)$ and $\|W_2\|_\infty \le k$. So are {prf:ref}`variables-lemB5` for $\gamma \le 4$, with $\delta = \gamma/4$, $\|W_1\|_\infty \le 2\max(1, B)/\gamma$ and $\|W_2\|_\infty \le s$.
 # ```
-#
-# For large $\delta$ the lemmas fail as they are printed. Let one bit be chosen, $\gamma = 4000$ and the values $\pm 2000$. Depending on the other bits, a head reads one and the same value of the bit as {glue:text}`readings` different numbers. But a net of 8 and 4 units that receives one number has at most {glue:text}`pieces` pieces on which it is linear. So two readings share a piece, on which the net has to be constant, and within the printed norms that constant is at most {glue:text}`constant:.2f`, where 1 is needed. For $\delta > 1$ the bound $k/\delta$ is too small for this net, and the net of the proof, whose second layer is $1/\delta$ times as steep, does not answer 0 off its boxes. All uses have $\delta \le \frac18$, so we take $\delta \le 1$.
 #
 # **The idea of the proof.** Ramps of twice the width have half the slope, so the weights become smaller, and there is room for such ramps because points are $4\delta$ apart and the boxes of two neighbours take only $2 \delta$ of this. Biases are large only for ramps near the faces of the cube, and a ramp that leads away from all other points is not needed.
 #
@@ -261,6 +261,8 @@ glue(constant=printed(wide)[0], readings=len(set(readings)), pieces=pieces)
 
 # %% [markdown]
 # The largest first-layer weight of the proof's net is {glue:text}`weight:.1f` times what the lemma allows, and that of the repaired net is {glue:text}`lighter:.2f` times. The lemma only asks that *some* net meets its bound, and one does. With the proof's tolerance, readings at $\gamma/4$ are at $2\delta$, where its net answers 0.
+#
+# **Why $\delta \le 1$.** For large $\delta$ the lemmas fail as they are printed. Let one bit be chosen, $\gamma = 4000$ and the values $\pm 2000$. Depending on the other bits, a head reads one and the same value of the bit as {glue:text}`readings` different numbers. But a net of 8 and 4 units that receives one number has at most {glue:text}`pieces` pieces on which it is linear. So two readings share a piece, on which the net has to be constant, and within the printed norms that constant is at most {glue:text}`constant:.2f`, where 1 is needed. For $\delta > 1$ the bound $k/\delta$ is too small for this net, and the net of the proof, whose second layer is $1/\delta$ times as steep, does not answer 0 off its boxes. All uses have $\delta \le \frac18$, so we take $\delta \le 1$.
 #
 # ## End to end
 #
@@ -403,7 +405,7 @@ norms.holds(
 #
 # ## What would falsify this
 #
-# The lemma on wide ramps would be false if the net gave a wrong value inside the tolerance, as it does at twice the tolerance. It would also be false if a weight of the repaired net exceeded its bound, as one of the net of the proof does. The proposition would be false in our form if a transformer had a wrong value on some string; the control of the repaired net is the net of the proof, and the other way round. The first item of the proposition would be false if a head alone were off by more than $\gamma/4$, as it is with plain keys. The claim on norms would be false if one grew faster than $\log T$; its control is the root of the norm of the query.
+# The lemma on wide ramps would be false if the net gave a wrong value inside the tolerance, as it does at twice the tolerance. It would also be false if a weight of the repaired net exceeded its bound, as one of the net of the proof does. The proposition would be false in our form if a transformer had a wrong value on some string; the control of the repaired net is the net of the proof, and the other way round. The first statement of the proposition, that a head alone approximates a particular monotone function of $r$, would be false if such a head were off by more than $\gamma/4$, as it is with plain keys. The claim on norms would be false if one grew faster than $\log T$; its control is the root of the norm of the query.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
