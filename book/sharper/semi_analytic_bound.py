@@ -314,10 +314,10 @@ glue(off_programs=100 * abs(m_programs_quarter / 2e9 - 1))
 #
 # | quoted | reading | result | agrees? |
 # |:--|:--|:--|:--|
-# | 8192, below 1 | $G_u$ kept, any $P \ge 0$ | at 8192 at least {glue:text}`small:.3f` | no |
+# | 8192, below 1 | $G_u$ kept, any $P \ge 0$ | at 8192 it is at least {glue:text}`small:.3f` | no |
 # | | $G_u$ kept, $P = 0$ | below 1 from {glue:text}`m_truncated` on | no |
 # | | $G_u$ kept, the worst measured $P$ | below 1 from {glue:text}`m_worst` on | no |
-# | | the whole first term measured | at 8192 {glue:text}`small_measured:.2f` | yes |
+# | | the whole first term measured | at 8192 it is {glue:text}`small_measured:.2f` | yes |
 # | $2 \cdot 10^9$ | $P$ as restored in {ref}`ch-perturbed-trace`, $T + 1$ positions | below 1 from {glue:text}`m_one:.1e` on | no, some thirty times fewer |
 # | | the same | below $\frac14$ from {glue:text}`m_quarter:.2e` on | to the one digit |
 # | | $k = T$, as in the authors' programs | below 1 from {glue:text}`m_programs:.2e` on | no |
