@@ -124,7 +124,9 @@ figures.show()
 # For $h = 2$ and $n = 3$ the slopes must have the signs $+, -, +$ or $-, +, -$, say the first, so that $c_1 < 0 < c_2$. Then $L = \emptyset$ gives $s_0 = 0$, $L = \{1, 2\}$ gives $s_2 = 0$, $L = \{1\}$ gives $s_1 = 0$, and $L = \{2\}$ gives $s_0 = -c_2 < 0$, all of which are contradictions. For $h = 1$ and $n = 2$ one of the two slopes is 0, so $f$ crosses 0 only once. Two bits are served by two units that bend at the same place, one bit by one. $\square$
 # ````
 #
-# For INDEX we have a constant as well, but no proof that the limit may be exchanged with the integral. It comes from the same source as the exponent. The scores at $k + \Delta$ and $k$ differ by $\Delta\, (2 \chi k^2 + \ell k + \varphi) + \Delta^2 (\chi k + \delta)$, where $\chi = a^\top s$, $\ell = 2 b^\top s + a^\top r$, $\varphi = b^\top r$ and $\delta = b^\top s$. The *drift* in the first bracket must stay below the curvature $-\delta$ at every $k$, so $\chi$ must be of order $n^{-2}$ and $\ell$ of order $n^{-1}$. With $\chi = x / n^2$ and $\ell = y / n$ the condition becomes
+# For INDEX we have a constant as well, but no proof that the limit may be exchanged with the integral. It comes from the same source as the exponent. The scores at $k + \Delta$ and $k$ differ by $\Delta\, (2 \chi k^2 + \ell k + \varphi) + \Delta^2 (\chi k + \delta)$, where $\chi = a^\top s$, $\ell = 2 b^\top s + a^\top r$, $\varphi = b^\top r$ and $\delta = b^\top s$.
+#
+# The *drift* in the first bracket must stay below the curvature $-\delta$ at every $k$, so $\chi$ must be of order $n^{-2}$ and $\ell$ of order $n^{-1}$. With $\chi = x / n^2$ and $\ell = y / n$ the condition becomes
 #
 # $$|2 x t^2 + y t + \varphi| < -\delta \quad \text{for all } t \in [0, 1] .$$
 #
