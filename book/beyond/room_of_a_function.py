@@ -19,7 +19,7 @@
 # # How much room a function has
 #
 # ```{verdict}
-# The share of the weights of a small one-layer transformer that compute a function exactly decreases with the number $n$ of bits as Zhu and Chiang state: not at all for FIRST, like $1/(n \log n)$ for MAJORITY, like $n^{-3}$ for INDEX, where INDEX returns the bit at a given place. PARITY has no such weights at all from a known length on. At 65 bits and weights between $-2$ and 2 one in {glue:text}`first_guesses:.0f` networks computes FIRST, one in {glue:text}`majority_guesses:.0f` MAJORITY, and one in {glue:text}`index_millions:.0f` million INDEX.
+# The share of the weights of a small one-layer transformer that compute a function exactly decreases with the number $n$ of bits as Zhu and Chiang state. For FIRST, the first bit, it does not decrease; for MAJORITY, the bit that is more frequent, it falls like $1/(n \log n)$; and for INDEX, the bit at a place that the input names, it falls like $n^{-3}$. PARITY has no such weights at all from a known length on. At 65 bits and weights between $-2$ and 2 one in {glue:text}`first_guesses:.0f` networks computes FIRST, one in {glue:text}`majority_guesses:.0f` MAJORITY, and one in {glue:text}`index_millions:.0f` million INDEX.
 # ```
 # **Needs** {ref}`ch-from-gaussians-to-occam`. **Read** 12 min. **Runs in** 25 s. **Source** ours; the orders and the model are those of {cite:t}`zhuchiang2026`, of which the main text and the proofs of Theorem 1 were read.
 #
@@ -124,7 +124,15 @@ figures.show()
 # For $h = 2$ and $n = 3$ the slopes must have the signs $+, -, +$ or $-, +, -$, say the first, so that $c_1 < 0 < c_2$. Then $L = \emptyset$ gives $s_0 = 0$, $L = \{1, 2\}$ gives $s_2 = 0$, $L = \{1\}$ gives $s_1 = 0$, and $L = \{2\}$ gives $s_0 = -c_2 < 0$, all of which are contradictions. For $h = 1$ and $n = 2$ one of the two slopes is 0, so $f$ crosses 0 only once. Two bits are served by two units that bend at the same place, one bit by one. $\square$
 # ````
 #
-# For INDEX we have a constant as well, but no proof that the limit may be exchanged with the integral. It comes from the same source as the exponent. The scores at $k + \Delta$ and $k$ differ by $\Delta\, (2 \chi k^2 + \ell k + \varphi) + \Delta^2 (\chi k + \delta)$, where $\chi = a^\top s$, $\ell = 2 b^\top s + a^\top r$, $\varphi = b^\top r$ and $\delta = b^\top s$. The *drift* in the first bracket must stay below the curvature $-\delta$ at every $k$, so $\chi$ must be of order $n^{-2}$ and $\ell$ of order $n^{-1}$. With $\chi = x / n^2$ and $\ell = y / n$ the condition becomes $|2 x t^2 + y t + \varphi| < -\delta$ for all $t$ in $[0, 1]$. So the constant is $K D$, where $K$ is the density of $(\chi, \ell)$ at 0 times the mean area of the admissible $(x, y)$, which does not depend on $B$.
+# For INDEX we have a constant as well, but no proof that the limit may be exchanged with the integral. It comes from the same source as the exponent. The scores at $k + \Delta$ and $k$ differ by $\Delta\, (2 \chi k^2 + \ell k + \varphi) + \Delta^2 (\chi k + \delta)$, where $\chi = a^\top s$, $\ell = 2 b^\top s + a^\top r$, $\varphi = b^\top r$ and $\delta = b^\top s$.
+#
+# The *drift* in the first bracket must stay below the curvature $-\delta$ at every $k$, so $\chi$ must be of order $n^{-2}$ and $\ell$ of order $n^{-1}$. With $\chi = x / n^2$ and $\ell = y / n$ the condition becomes
+#
+# $$|2 x t^2 + y t + \varphi| < -\delta \quad \text{for all } t \in [0, 1] .$$
+#
+# The pairs $(x, y)$ that satisfy this condition are called *admissible*. In words, with $t = k/n$ the parabola may not leave the strip of half width $-\delta$ anywhere between the first place and the last. For example, let $\varphi = 0$ and $\delta = -1$. Then $(0, y)$ is admissible for $|y| < 1$, and $(x, 0)$ for $|x| < \frac12$, but $(2.4, -4)$ is admissible, too, because $4.8\, t^2 - 4t$ only dips to $-0.83$ and ends at $0.8$. So the admissible pairs form a long narrow region around 0 with a finite area.
+#
+# The area counts, because the pair $(\chi, \ell)$ must fall into this region shrunk by $n^2$ in one direction and by $n$ in the other, which has the area of the region times $n^{-3}$. So the constant is $K D$, where $K$ is the density of $(\chi, \ell)$ at 0 times the mean area of the admissible $(x, y)$, which does not depend on $B$.
 #
 # ## Measuring very small shares
 #

@@ -72,6 +72,18 @@ def integral(values):
 #
 # A learner sees $m$ examples and picks a function from a class $\mathcal F$ that fits them. This function need not fit new examples, if the class is so rich that something in it fits *anything*, coin tosses included. Nearly every guarantee in this book therefore starts with the question how well a class fits coin tosses, and nearly every answer goes through covers, that is, through finite sets that stand in for the class. The chain from covers to a guarantee has several links, each with its own constant, and papers quote them from each other. So it is worth knowing which constants are needed, and under which condition the last formula may be used.
 #
+# The page follows the chain from one end to the other:
+#
+# | link | its question | what is found |
+# |:--|:--|:--|
+# | *fitting noise* | How well can a class fit coin tosses, if a small cover exists? | the constant $4 \sqrt 2$ is enough |
+# | *the closed form* | What does this give, if covers grow like a power of the accuracy? | true with a condition on the number of examples |
+# | *risk* | How far can the risk be from the empirical risk? | half of the stated factor is enough |
+# | *the split* | How should a model of several parts divide its error among them? | right as restored |
+# | *linear functions* | How large are the covers of the simplest part? | the bound holds, and its shape cannot be improved |
+#
+# The first three links belong to one lemma, which holds for any class. The last two provide the covers that the later chapters put into it.
+#
 # ## Two functions by hand
 #
 # On a sample $z_1, \dots, z_m$ the fit to coin tosses is the *empirical Rademacher complexity*

@@ -19,7 +19,7 @@
 # # Covers of linear maps that do not count the inputs
 #
 # ```{verdict}
-# Lemmas 3.4 and 3.5 bound the number of matrices that can stand in for all matrices of bounded norm. As printed, for matrices with bounded columns, they are false: at {glue:text}`k_wide` outputs the hidden constants would have to be {glue:text}`forced_34:.0f` and {glue:text}`forced_35:.0f`, and they grow with the number of outputs. For matrices with bounded rows both are true, with a constant of 7, if the logarithm in Lemma 3.5 has the number of outputs in place of the dimension of the inputs.
+# As printed, for matrices with bounded columns, Lemmas 3.4 and 3.5 are false. They say how many matrices can stand in for all of bounded norm, up to a given error: Lemma 3.4 on all inputs whose entries have a bounded absolute sum, and Lemma 3.5 on finitely many inputs of bounded length. At {glue:text}`k_wide` outputs the hidden constants would have to be {glue:text}`forced_34:.0f` and {glue:text}`forced_35:.0f`, and they grow with the number of outputs. For matrices with bounded rows both are true, with a constant of 7, if the logarithm in Lemma 3.5 has the number of outputs in place of the dimension of the inputs.
 # ```
 # **Needs** {ref}`ch-mixed-inputs`. **Read** 9 min. **Runs in** 10 s. **Source** printed.
 #
@@ -133,9 +133,9 @@ for result, name, value, where in (
 # %% [markdown]
 # The figure shows the constant that would have to stand in front of each lemma. The two curves for columns rise nearly like straight lines on logarithmic axes, so no constant is large enough for all $k$, whereas the curve for rows falls slowly towards 2.
 #
-# The difference comes from a transpose, and the source of the lemma, as far as we have it, makes the same slip: {prf:ref}`variables-lem4-5` bounds columns and writes $Wx$, but what it proves is about $W^\top x$. In that paper $Wx$ is not defined, so it can be read as $W^\top x$. In this paper $W$ is $k \times d$ and $Wx$ is defined, so the lemma makes a statement about columns, and this statement is false.
+# The difference comes from a transpose, and the source of the lemma, as far as we have it, makes the same slip: {prf:ref}`variables-lem4-5` bounds columns and writes $Wx$, but what it proves is about $W^\top x$. In the source, {cite:t}`variables`, $Wx$ is not defined, so it can be read as $W^\top x$. In {cite:t}`lengthfree`, whose lemmas we judge, $W$ is $k \times d$ and $Wx$ is defined, so the lemma makes a statement about columns, and this statement is false.
 #
-# **A kinder reading** takes rows for columns in both lemmas. Then Lemma 3.4 is true. Lemma 3.5 is not yet true, because it needs $\log(kn)$, the logarithm of outputs times inputs, in place of $\log(dn)$ (see the exercise). At $n = d$ that is the $\log(dk)$ of Lemma 3.4, whereas $\log(dn)$ would give $\log(d^2)$. The paper does not mean rows by $\|\cdot\|_{q,p}$, since it defines the norm by columns, and its Lemma 3.3, in the same notation, needs them. But rows are enough in the two places where the paper uses Lemma 3.4, which are Corollaries D.0.2 and F.0.2. D.0.2 holds for columns too, by another proof ({ref}`ch-single-layer-corollaries`), whereas F.0.2 has a fault of its own ({ref}`ch-layer-by-layer`).
+# **A kinder reading** takes rows for columns in both lemmas. Then Lemma 3.4 is true. Lemma 3.5 is not yet true, because it needs $\log(kn)$, the logarithm of outputs times inputs, in place of $\log(dn)$ (see the exercise). At $n = d$ that is the $\log(dk)$ of Lemma 3.4, whereas $\log(dn)$ would give $\log(d^2)$. Trauger and Tewari do not mean rows by $\|\cdot\|_{q,p}$, since they define the norm by columns, and their Lemma 3.3, in the same notation, needs columns. But rows are enough in the two places where they use Lemma 3.4, which are Corollaries D.0.2 and F.0.2. D.0.2 holds for columns too, by another proof ({ref}`ch-single-layer-corollaries`), whereas F.0.2 has a fault of its own ({ref}`ch-layer-by-layer`).
 #
 # ## Rows: the repaired lemma
 #
@@ -325,7 +325,7 @@ glue(apart=49, attained=attained, column_error=column_error)
 #
 # **Counterexample.** Take $d = 2$, $n = 1$, the input $B_x e_1$, and second columns 0. At $k = {glue:text}`k_wide`$ and $\epsilon = \frac12 B_w B_x$ a constant of {glue:text}`forced_35:.0f` is forced, and it grows like $k$.
 #
-# **Why.** The slip is in the source as we have it, the review version of 2021: columns are bounded, $Wx$ is written, and $W^\top x$ is proved. There $Wx$ is not defined, so $W^\top x$ can be read for it, but here $Wx$ is defined, and the lemma is false as written. Rows for columns alone do not mend it, as the logarithm lacks $k$. The Lemma 4.6 that the paper cites we have not read.
+# **Why.** The slip is in the source, Edelman et al. (2022), as we have it in the review version of 2021: columns are bounded, $Wx$ is written, and $W^\top x$ is proved. In the source $Wx$ is not defined, so $W^\top x$ can be read for it. In Trauger and Tewari (2024) $Wx$ is defined, so the lemma is false as written. Rows for columns alone do not mend it, as the logarithm lacks $k$. Trauger and Tewari cite the source's Lemma 4.6, which we have not read.
 #
 # **Repair.** Bound the lengths of the rows, and put outputs times inputs under the logarithm: at most $2a \log((k+1)(2n+1))$, and so $7\, a \log(kn)$ for $kn \ge 2$, with members of the class.
 #

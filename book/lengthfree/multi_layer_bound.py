@@ -136,7 +136,13 @@ figures.show()
 # %% [markdown]
 # Read the figure row by row: in each of them the circle shows the bound in which only this one slip is left. All six circles lie far to the left of the dashed line, so each slip alone makes the bound false. The triangles show the repaired bound, and they all lie to the right. The squares show the formula as printed. Four of them lie to the left of the line, and the other two, in the rows *output* and *slope*, to the right only because another slip makes the bound larger there.
 #
-# We can name the missing factors, because the proof arrives at the sum {eq}`eq-deep-sum` below, in which an error of $W_v$ is multiplied by $B_{c2}$. The theorem has $B_{v2}$ in its place, and in the class above these are $s$ and $\frac1s$. In three places the theorem has less than its own proof, and in three more the proof has too little; the table lists all six. There $s$ is the parameter `stretch`, norms that are not given are 1, and where $W_{QK}$ is fixed it is 0 and $B_{QK2} = \frac1{100}$.
+# Which factors are missing? To see this, we follow the errors through the network. Replace every matrix by the nearest member of its cover, and let $\epsilon_w$ and $\epsilon_c^{(i)}, \epsilon_v^{(i)}, \epsilon_{QK}^{(i)}$ be the errors that this makes in $w$ and in $W_c, W_v, W_{QK}$ of layer $i$, each on the vectors that the matrix is applied to. Then the output moves by at most
+#
+# $$\epsilon_w + B_w \sum_{i=1}^L \alpha_i \bigl( \epsilon_c^{(i)} + L_\sigma B_{c2}\, \epsilon_v^{(i)} + c L_\sigma B_{c2} B_{v2}\, \rho_i^2\, \epsilon_{QK}^{(i)} \bigr) .$$ (eq-deep-sum)
+#
+# This is the sum of the paper's proof, except that the proof has no $\rho_i^2$; we prove it below. Here $\rho_i$ bounds the tokens of layer $i$, so $\rho_1 = B_x$ and $\rho_i = 1$ for later layers, and $c$ is the constant of softmax; for $c = 2$, as in the paper, $\alpha_i$ is that of the theorem. The formula of the theorem should therefore have one term for each error: its factor in {eq}`eq-deep-sum` to the power $\frac23$, times the power $\frac13$ of the cover constant of its matrix. That constant is $C_1$ for tokens of length 1, $C_{B_x}$ for $W_v$ and $W_{QK}$ of the first layer, and $L_\sigma^2 C_1$ for every $W_c$, which is applied to vectors as long as $L_\sigma$.
+#
+# If one compares this term by term with $\gamma$ and $\eta$, six slips appear. For example, {eq}`eq-deep-sum` multiplies an error of $W_v$ by $B_{c2}$. The theorem has $B_{v2}$ in its place, and in the class above these are $s$ and $\frac1s$. In three places the theorem has less than its own proof, and in three more the proof has too little; the table lists all six. There $s$ is the parameter `stretch`, norms that are not given are 1, and where $W_{QK}$ is fixed it is 0 and $B_{QK2} = \frac1{100}$.
 #
 # | name | what is there | where | free number, up to | other norms |
 # |:--|:--|:--|:--|:--|
@@ -306,11 +312,7 @@ glue(marked_printed=marked.loc[1000, "as printed"])
 # *The length.* No step has a $T$, because attention averages, and an average is no longer than the longest token. $\square$
 # ```
 #
-# The sum at the heart of the proof is
-#
-# $$\epsilon_w + B_w \sum_{i=1}^L \alpha_i \bigl( \epsilon_c^{(i)} + L_\sigma B_{c2}\, \epsilon_v^{(i)} + c L_\sigma B_{c2} B_{v2}\, \rho_i^2\, \epsilon_{QK}^{(i)} \bigr) .$$ (eq-deep-sum)
-#
-# A proof can contain a slip too, so we attack the sum. Take two networks that meet all bounds, and let them differ in one matrix, or in several, by a $\Delta W$ of given spectral norm. The error of such a matrix is at most this norm times the length of the vectors that the matrix is applied to. If the output of any pair moved by more than the sum, the repaired theorem would lose its proof.
+# The heart of the proof is the sum {eq}`eq-deep-sum`. A proof can contain a slip too, so we attack the sum. Take two networks that meet all bounds, and let them differ in one matrix, or in several, by a $\Delta W$ of given spectral norm. The error of such a matrix is at most this norm times the length of the vectors that the matrix is applied to. If the output of any pair moved by more than the sum, the repaired theorem would lose its proof.
 
 
 # %%

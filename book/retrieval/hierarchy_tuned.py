@@ -296,11 +296,18 @@ ledger.result("retrieval.thm1.ffn").holds(
 # %% [markdown]
 # ## Growth
 #
-# From $N =$ {glue:text}`near` to {glue:text}`far` of the general task the counts grow like powers of $N$: {glue:text}`general_power_transformer` for the transformer, {glue:text}`general_power_recurrent` for the recurrent net and {glue:text}`general_power_feedforward` for the feedforward net. In each case the first number is from the medians, and the numbers in brackets are from the runs that are farthest apart. From $N =$ {glue:text}`short` to {glue:text}`long` of the simple task the powers are {glue:text}`simple_power_transformer`, {glue:text}`simple_power_recurrent` and {glue:text}`simple_power_feedforward`. For the three items of the theorem this means:
+# How fast do the counts grow from $N =$ {glue:text}`near` to {glue:text}`far` of the general task, and from $N =$ {glue:text}`short` to {glue:text}`long` of the simple one? The table has the power of $N$ like which each count grows. The first number is from the medians, and the numbers in brackets are from the runs that are farthest apart. Between these lengths $(\log N)^2$ is like $N$ to the power {glue:text}`log_squared:.2f`, and $(\log N)^3$ is like $N$ to the power {glue:text}`log_cubed:.2f`.
 #
-# * *Recurrent nets, general task, at least $N^c$.* This is open, although the count grows faster than $(\log N)^2$, even by the runs farthest apart. Between these lengths $(\log N)^2$ is like $N$ to the power {glue:text}`log_squared:.2f`, but $(\log N)^3$ is already like $N$ to the power {glue:text}`log_cubed:.2f`, and two lengths cannot distinguish a power of $\log N$ from one of $N$.
-# * *Feedforward nets, simple task, at least of the order of $Nd$.* This is open, because the counts agree with the theorem and do not establish it: by the medians the power of $N$ is above 1, but the runs farthest apart leave room for less. The bound itself asks for little: $Nd$ is below 100 here, and the counts are thousands.
-# * *Transformers, general task, and recurrent nets, simple task: almost independent of $N$.* This is open, too. Both counts grow, and at these lengths no faster than $(\log N)^2$, but this tells little, because a count that is proportional to $N$ would do the same. And {glue:text}`far_transformer` thousand prompts are {glue:text}`far_steps:.0f` steps of training, so counts as small as this depend on the optimizer as much as on the number of samples.
+# | network | task | power of $N$ | what the theorem says | why the counts do not decide it |
+# |:--|:--|:--|:--|:--|
+# | transformer | general | {glue:text}`general_power_transformer` | almost independent of $N$ | no faster than $(\log N)^2$, but a count proportional to $N$ would do the same |
+# | recurrent | simple | {glue:text}`simple_power_recurrent` | almost independent of $N$ | as for the transformer |
+# | recurrent | general | {glue:text}`general_power_recurrent` | at least $N^c$ | faster than $(\log N)^2$, even by the runs farthest apart, but $(\log N)^3$ grows about as fast |
+# | feedforward | simple | {glue:text}`simple_power_feedforward` | at least of the order of $Nd$ | above 1 by the medians, but the runs farthest apart leave room for less |
+# | transformer | simple | {glue:text}`simple_power_transformer` | | |
+# | feedforward | general | {glue:text}`general_power_feedforward` | | |
+#
+# All growth rates therefore stay open. No line contradicts the theorem and none establishes it, because two lengths cannot distinguish a power of $\log N$ from one of $N$. Two more facts limit what can be concluded. The bound for feedforward nets asks for little, since $Nd$ is below 100 here, and the counts are thousands. And {glue:text}`far_transformer` thousand prompts of the transformer are {glue:text}`far_steps:.0f` steps of training, so counts as small as this depend on the optimizer as much as on the number of samples.
 
 # %%
 ledger.result("retrieval.thm1.rnn_general").holds(

@@ -105,6 +105,8 @@ table(pd.DataFrame(rows).T.rename_axis("bits"), "Answers before and after the st
 # For outputs in $\{\pm 1\}$ the 2 can be left out.
 # ```
 #
+# The paper's proof compares $T_\theta$ with the moved network in three steps, whose numbers in the paper we give for those who read it beside this page. First, the sharpness is at least a term that depends on $T_\theta$ alone, less a term with the sensitivity after the step (its (68)). Second, for $\zeta = 3L/d$ and nearly all steps no $1/N_j$ exceeds $n^{\zeta/L}$ at a string and its neighbours (its (69)). Third, the inequality of {prf:ref}`sensitive-thm4` (its (12)) turns this into a bound on the sensitivity after the step, $s(T_{\theta + \Delta}, x) \le 4\, n^{2\zeta + 1/2}\, C \sqrt{\log n}$ (its (70)).
+#
 # The theorem does not say that encodings of positions are bounded in length. Its proof needs it, because the constant $C$ contains the longest encoding and is treated as a constant. Appendix B supposes such a bound, and so do we, although we know of no counterexample without it.
 #
 # ## A mean in place of a maximum
@@ -162,7 +164,7 @@ thm6.holds(
 #
 # ## The theorem for every width
 #
-# Where does the condition $d > 12 L$ come from? The paper excludes steps after which some $N^{(k)}_j(x)$ is below $n^{-a}$, which have a probability of $O(n^{1 - a(d-1)})$ for every exponent $a$. For the other steps we can use the sharper law {prf:ref}`blowup-local` of this book in place of (12). It gives $s(T_{\theta + \Delta}, x) / n = O(n^{aL - 1} \log n)$, with $s(T, x) = \frac14 \sum_i |T(x) - T(x^{\oplus i})|^2$. Both terms vanish if $\frac1{d-1} < a < \frac1L$, so with this law $d > L + 1$ is already enough. With its own law (12), which contains the neighbours of $x$, a square and $\sqrt n$, the paper needs $d > 12 L$. If one follows the mean, even less than $d > L + 1$ is needed:
+# Where does the condition $d > 12 L$ come from? The paper excludes steps after which some $N^{(k)}_j(x)$ is below $n^{-a}$, which have a probability of $O(n^{1 - a(d-1)})$ for every exponent $a$. For the other steps we can use the sharper law {prf:ref}`blowup-local` of this book in place of {prf:ref}`sensitive-thm4`. It gives $s(T_{\theta + \Delta}, x) / n = O(n^{aL - 1} \log n)$, with $s(T, x) = \frac14 \sum_i |T(x) - T(x^{\oplus i})|^2$. Both terms vanish if $\frac1{d-1} < a < \frac1L$, so with this law $d > L + 1$ is already enough. With its own inequality {prf:ref}`sensitive-thm4`, which contains the neighbours of $x$, a square and $\sqrt n$, the paper needs $d > 12 L$. If one follows the mean, even less than $d > L + 1$ is needed:
 #
 # ```{prf:theorem} Sharpened (ours)
 # :label: brittle-repaired
@@ -207,7 +209,11 @@ thm6.holds(
 # **The shorter way, for $d > L + 1$.** By the same shift, $P(N^{(k)}_j(x) < r) \le P(\|u_k\| < \sqrt d\, r) = O(r^{d-1})$ for each of the $n L$ tokens. Now take $r = n^{-a}$, and {prf:ref}`blowup-local` with $B(x) \le n^{aL}$. $\square$
 # ```
 #
-# **A step of the printed proof that fails: caps.** For the chance of a small centred bias the paper takes a cap on a sphere in $\mathbb R^d$. But centred vectors fill only $d - 1$ dimensions, and a cap of radius $r$ on *their* sphere has an area of order $r^{d-2}$, not $r^{d-1}$. The exponent $d - 1$ is right, though, for the chance that the centred bias itself is short. Both chances, that of the cap and that of the bias, are incomplete Beta functions (here for $D = 100$), and the table has the powers of $r$ with which they grow between $10^{-4}$ and $10^{-3}$.
+# ### A step of the printed proof that fails: caps
+#
+# Two steps of the printed proof need a computation to see that they fail. They stand where the computation belongs, here and at the end of the next section, and a reader of the main argument can pass over both; a table behind the argument lists them with the other slips.
+#
+# For the chance of a small centred bias the paper takes a cap on a sphere in $\mathbb R^d$. But centred vectors fill only $d - 1$ dimensions, and a cap of radius $r$ on *their* sphere has an area of order $r^{d-2}$, not $r^{d-1}$. The exponent $d - 1$ is right, though, for the chance that the centred bias itself is short. Both chances, that of the cap and that of the bias, are incomplete Beta functions (here for $D = 100$), and the table has the powers of $r$ with which they grow between $10^{-4}$ and $10^{-3}$.
 
 # %% mystnb={"code_prompt_hide": "Beta functions, and two checks", "code_prompt_show": "Beta functions, and two checks"} tags=["hide-input"]
 d, radii = np.arange(4.0, 9)[:, None], np.array([1e-4, 1e-3])
@@ -245,7 +251,7 @@ for verb, name, other in (("refuted", "cap", "centred bias"), ("repaired", "cent
 # $$\|f - f'\| \ge \sqrt{A} - \|f\| \sqrt{\alpha\, \frac{\mathrm{as}_n(f')}{\mathrm{as}_n(f)}}, \qquad A = \frac{(1 - 1/\alpha)\, \mathrm{as}_n(f)}{n - \mathrm{as}_n(f) / (\alpha \|f\|^2)} .$$
 # ```
 #
-# **Proof.** The average sensitivity $\mathrm{as}_n$ is the sum of all squared Fourier coefficients, each times its degree, so a sensitive function must have weight at high degrees and an insensitive one cannot have much there. Let $\lambda = \mathrm{as}_n(f) / (\alpha \|f\|^2)$, and let $W$ be the sum of the squares of $f$ at degrees of at least $\lambda$. Then $\mathrm{as}_n(f) \le \lambda (\|f\|^2 - W) + n W$, and therefore $W \ge A$. At these degrees $f'$ has squares of at most $\mathrm{as}_n(f') / \lambda$ in sum, and what $f$ and $f'$ have there differs by at most $\|f - f'\|$. $\square$ (There are two slips in print: the bound on $f'$ stands there with $\mathrm{as}_n(f)$, and $\|f\|$ is once defined without its root.)
+# **Proof.** The average sensitivity $\mathrm{as}_n$ is the sum of all squared Fourier coefficients, each times its degree, so a sensitive function must have weight at high degrees and an insensitive one cannot have much there. Let $\lambda = \mathrm{as}_n(f) / (\alpha \|f\|^2)$, and let $W$ be the sum of the squares of $f$ at degrees of at least $\lambda$. Then $\mathrm{as}_n(f) \le \lambda (\|f\|^2 - W) + n W$, and therefore $W \ge A$. At these degrees $f'$ has squares of at most $\mathrm{as}_n(f') / \lambda$ in sum, and what $f$ and $f'$ have there differs by at most $\|f - f'\|$. $\square$
 #
 # The lemma is attained by PARITY against the function 0. To look for a violation we list all pairs of functions of two bits with values $-1$, 0 and 1, and compute how far the left side lies above the right side. A negative number would refute the lemma. The folded check also compares the *squared* distance with $\frac{\mathrm{as}(f)}n - 3 (\|f\|^4\, \mathrm{as}(f')/n)^{1/3}$, the form at finite length in {prf:ref}`brittle-repaired`.
 
@@ -306,7 +312,13 @@ thm6.holds(
 # %% [markdown]
 # No distance lies below the bound. The lemma is true, but the paper uses it with a choice of $\alpha$ that loses a factor.
 #
-# **A step of the printed proof that fails: (67).** Write $\mu = \liminf \mathrm{as}_n(T_\theta) / n$. The proof fixes $\alpha = 2$, and for outputs $\pm 1$ the first term then tends to $\mu / (2 - \mu)$, of which (67) asserts that it is at least $\mu$. The inequality is reversed, for every $\mu$ strictly between 0 and 1. But if we leave $\alpha$ free, then
+# ### A step of the printed proof that fails: the factor 2
+#
+# Write $\mu = \liminf \mathrm{as}_n(T_\theta) / n$. The proof fixes $\alpha = 2$, and for outputs $\pm 1$ it then says of the first term, in its equation (67), that
+#
+# $$\frac{\mathrm{as}_n(f)}{2n - \mathrm{as}_n(f) / \|f\|^2} = \frac\mu{2 - \mu} + o(1) \ge \mu + o(1) .$$
+#
+# The equality is right, but the inequality is reversed, for every $\mu$ strictly between 0 and 1. But if we leave $\alpha$ free, then
 #
 # $$A \to \frac{(1 - 1/\alpha)\, \mu}{1 - \mu / \alpha} = \mu - \frac{\mu (1 - \mu)}{\alpha - \mu} ,$$
 #
@@ -532,6 +544,19 @@ glue(or_mean=or_mean, or_zero=or_zero)
 # %% [markdown]
 # The exact mean over all inputs is {glue:text}`or_mean:.2f` times 6, but at the string of zeros the head reaches {glue:text}`or_zero:.1f` times 6.
 #
+# ## The slips of the printed proof, together
+#
+# None of the following slips affects the statement, and the numbers are those of the paper's equations.
+#
+# | where | what is printed | what is true |
+# |:--|:--|:--|
+# | caps, for (69) | a cap of radius $r$ has an area of order $r^{d-1}$ | the area is of order $r^{d-2}$, and the chance of a short centred bias is of order $r^{d-1}$ |
+# | factor 2, (67) | $\mu / (2 - \mu) \ge \mu$ | the reverse; the first term tends to $\mu$ if $\alpha$ grows |
+# | Lemma 21 | the bound on $f'$ has $\mathrm{as}_n(f)$, and $\lVert f \rVert$ is once defined without its root | $\mathrm{as}_n(f')$, and $\lVert f \rVert^2 = \mathbb E f^2$ |
+# | before (68) | $1 / (2 \lVert T \rVert^2)$, and then a step marked $(\dagger)$ that uses $\lVert T \rVert \le 1$ in the wrong direction | $\mathrm{as}_n / (2 \lVert T \rVert^2)$; with $\mathrm{as}_n \le n \lVert T \rVert^2$ the constant is $2 \sqrt 2$, below the paper's 4 |
+# | (70) | the factor 4 | $2 \cdot 4^L$, because $1 + n^{\zeta/L} \le 2 n^{\zeta/L}$ is used in each of $L$ layers and squared |
+# | the mean of $s/n$ | exceptional events are bounded as if $\lvert T_{\theta + \Delta} \rvert \le 1$ | only $\lvert T_\theta \rvert \le 1$ is assumed; the moved outputs are at most $\sqrt d\, \lVert v \rVert$, and the term vanishes all the same |
+#
 # ## What would falsify this
 #
 # A pair of functions that are nearer to each other than their sensitivities allow would refute Lemma 21 or its form at finite length; dropping $1 - 1/\alpha$, or the last term, produces such pairs. A ratio above 1 in one of the steps would refute {prf:ref}`brittle-repaired`; leaving out the mean over tokens, or the factor $Q$, or going to $d = 2$, gives such ratios. So would a mean magnification that grows with the number of tokens, as the largest does, or an exact PARITY whose sharpness stays below 1. The control for the last is a step of the first queries and keys alone, which moves no bias and leaves PARITY as it is.
@@ -547,13 +572,13 @@ ledger.show()
 # ## What we found
 #
 # * Theorem 6 is true at every width from 3 on, without the 2, the error term and the limit in $\rho$. After a step the average sensitivity does not grow with the length at all, and at every length $L_{\rho, n} \ge \mathrm{as}_n / n - 3 (K/n)^{1/3}$.
-# * Two steps of the printed proof fail, (67) and the caps, and neither affects the statement. There are three more slips of constants. First, before (68) $1 / (2 \|T\|^2)$ stands for $\mathrm{as}_n / (2 \|T\|^2)$, and $(\dagger)$ then uses $\|T\| \le 1$ in the wrong direction; $\mathrm{as}_n \le n \|T\|^2$ gives $2 \sqrt 2$, which is below the paper's 4. Second, the 4 of (70) has to be $2 \cdot 4^L$. Third, the step to the mean of $s/n$ bounds exceptional events as if $|T_{\theta + \Delta}| \le 1$, while only $|T_\theta| \le 1$ is assumed; the moved outputs are at most $\sqrt d\, \|v\|$, and the term vanishes all the same.
+# * Two steps of the printed proof fail, that of the caps and that of the factor 2, and neither affects the statement. There are smaller slips as well, three of constants and two in Lemma 21, which the table above lists with their repairs.
 #
 # ```{finding} sensitive.thm6
 # :title: Step (67) reads an inequality the wrong way round
 # :group: proof
 #
-# **Statement.** As printed, a step of the proof says that for outputs $\pm 1$ the factor 2 can be dropped, because $\mu / (2 - \mu) \ge \mu$. The theorem itself is not affected by what follows.
+# **Statement.** As printed, a step of the proof, its equation (67), says that for outputs $\pm 1$ the factor 2 can be dropped, because $\mu / (2 - \mu) \ge \mu$. The theorem itself is not affected by what follows.
 #
 # **Counterexample.** For the parity of half of the bits $\mu = 0.5$, and $\mu / (2 - \mu)$ is {glue:text}`at_half:.4f`. The excess is largest at $\mu = 2 - \sqrt 2$, where it is {glue:text}`gap_printed:.4f`.
 #
@@ -576,7 +601,7 @@ ledger.show()
 #
 # **Repair.** The density of the centred bias takes the place of caps. Then the exponent is $d - 1$, nothing need be excluded, and the error term disappears.
 #
-# **What survives.** The theorem and (69) survive, because with caps the exponent $2 - 3(d-2)/d$ is still negative.
+# **What survives.** The theorem survives, and so does the step for which the caps are used, that large magnifications are unlikely ((69) in the paper), because with caps the exponent $2 - 3(d-2)/d$ is still negative.
 # ```
 #
 # ## Exercises

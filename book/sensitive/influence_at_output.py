@@ -42,6 +42,8 @@
 # In a transformer without layer norm, with weights that do not depend on $n$, flipping bit $i$ changes the output at any other position by $O(1/n)$.
 # ```
 #
+# What changes with layer norm? Two factors can be large, and the two bounds that the paper sketches name them. The first factor comes from layer norm. It divides by $N \ge \sqrt\varepsilon$, so each of the $L$ layers can magnify a difference by $\varepsilon^{-1/2}$, and this gives $\varepsilon^{-L/2}$. The second factor comes from attention in the first layer. If a flip can raise the score of its position by $g$, it can multiply the weight of this position by $e^g$, and at an unlucky input every flip does so; therefore a bound at *every* input is exponential in the norms behind the scores. At *most* inputs few positions gain so much, and then $\log n$ can replace the exponential.
+#
 # ```{prf:remark} Hahn and Rofin (2024), Eqs. (9) and (10)
 # :label: sensitive-eq9
 # For $\varepsilon > 0$ there are bounds "along the lines of" the first of the following formulas, at every $x$, and "of the form" of the second, at a share $1 - H n^{-2}$ of all $x$:
@@ -49,7 +51,7 @@
 # $$s(x, f) \le \frac{C \exp(4 d \max_h \|K_{1,h}^\top Q_{1,h}\|)}{\varepsilon^{L/2}}, \qquad s(x, f) \le C\, \frac{\log n}{\varepsilon^{L/2}} .$$
 # ```
 #
-# *(The first, (9), holds for first tokens with $\|y_j^{(0)}\|^2 \le 2d$, a condition that is not printed.)* Here $K_{1,h}$ and $Q_{1,h}$ make the scores of head $h$ of the first layer. $C$ is the exponential of such norms in later layers, times a polynomial in $H$, $d$ and the norms of weights and embeddings.
+# *(The first formula is (9) in the paper, and the second is (10). Formula (9) holds for first tokens with $\|y_j^{(0)}\|^2 \le 2d$, a condition that is not printed.)* Here $K_{1,h}$ and $Q_{1,h}$ make the scores of head $h$ of the first layer. $C$ is the exponential of such norms in later layers, times a polynomial in $H$, $d$ and the norms of weights and embeddings.
 
 # %% tags=["parameters"]
 models = 20  # random transformers without layer norm [10..40]
@@ -218,6 +220,14 @@ glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 # ```
 #
 # How are these bounds related to the paper's? Let $\kappa = \max_h \|K_{1,h}^\top Q_{1,h}\|$. Then $g \le 2 C_P^2 \kappa$. So for $C_P^2 \le 2d$ the first bound gives (9), and for $C_P^2 \le d$, as in later layers, it gives (9) with half the exponent. With longer tokens $d$ in (9) has to be read as $C_P^2$; the words "along the lines of" leave room for that, but the formula as it stands is violated by a head below. The second bound is (10), whereas the third has no counterpart in the paper and contains neither $n$ nor the scores of the first layer.
+#
+# The rest of the section tests the bounds on three kinds of models. The table says what each test should show; a bound that fails where the table has "holds" would be refuted.
+#
+# | bound on | $A$ | in the paper | random and faint models | head of OR at $0^n$ | the same head, long tokens |
+# |:--|:--|:--|:--|:--|:--|
+# | $s$ at every input | $2 e^g$ | (9), if $C_P^2 \le 2d$ | holds | holds | (9) fails with $d$, holds with $C_P^2$ |
+# | $s$ at most inputs | $16 \log n + 9$ | (10) | holds | fails, since $0^n$ is left out | not tested |
+# | mean of $s$ | 6 | none | holds | fails, since $0^n$ is one input | not tested |
 #
 # **Is the exponential needed at every input?** To see how good $2(e^g - 1)$ is, take the head of OR, a flat row, at $x = 0^n$. A flip gives its position the weight $e^g / (e^g + n - 1)$ in place of $1/n$, and all flips together move the row by
 #

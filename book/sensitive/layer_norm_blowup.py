@@ -19,7 +19,7 @@
 # # What layer norm must magnify
 #
 # ```{verdict}
-# Theorem 4 is true: a transformer with bounded weights can compute a sensitive function only where its layer norms magnify strongly. But the formula (32) for the constant is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network with a read-out {glue:text}`longer:.0e` times as long as usual violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer attains {glue:text}`attained:.1%` of it.
+# Theorem 4 is true: a transformer with bounded weights can compute a sensitive function only where its layer norms magnify strongly. But the formula for the constant in the paper's appendix, its equation (32), is too small. It contains the length of the read-out vector where the proof has the square of this length, and a network with a read-out {glue:text}`longer:.0e` times as long as usual violates it. We also prove a sharper inequality between sensitivity and magnification, and one layer attains {glue:text}`attained:.1%` of it.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 14 min. **Runs in** 15 s. **Source** printed.
 #
@@ -54,17 +54,17 @@
 #
 # The weights enter through the following norms; in the paper's constants each of them counts as at least 1:
 #
-# | symbol | what it bounds |
-# |:--|:--|
-# | $C_V$ | the spectral norm of each value matrix |
-# | $C_P$ | the length $\lVert y^{(0)}_j \rVert$ of each first token |
-# | $L_f$ | a Lipschitz constant of each block |
-# | $C_A = d \max_h \lVert K_h^\top Q_h \rVert$ | the scores of a later layer, with the key and query matrices of head $h$ |
-# | $C^{(0)} = 150\, L_f C_V^2 C_P H$ | what the first layer does |
-# | $C^{(1)} = 2 L_f \max \lVert Y^{(1)}_j \rVert$ | what the first layer norm receives |
-# | $C^{(k)} = 48\, L_f (H + 1) C_V \sqrt d\, e^{4 C_A}$ | what layer $k \ge 2$ does |
+# | symbol | what it bounds | equation of the paper |
+# |:--|:--|:--|
+# | $C_V$ | the spectral norm of each value matrix | (22) |
+# | $C_P$ | the length $\lVert y^{(0)}_j \rVert$ of each first token | (24) |
+# | $C_A = d \max_h \lVert K_h^\top Q_h \rVert$ | the scores of a later layer, with the key and query matrices of head $h$ | (25) |
+# | $L_f$ | a Lipschitz constant of each block | (27) |
+# | $C^{(0)} = 150\, L_f C_V^2 C_P H$ | what the first layer does | (28) |
+# | $C^{(1)} = 2 L_f \max \lVert Y^{(1)}_j \rVert$ | what the first layer norm receives | (29) |
+# | $C^{(k)} = 48\, L_f (H + 1) C_V \sqrt d\, e^{4 C_A}$ | what layer $k \ge 2$ does | (30) |
 #
-# All logarithms are natural. ((30) prints $\|V_{k,h}\|_1$ for $C_V$; we read it as the $C_V$ of (22). If it meant column sums or entries, the number would still be at least the spectral norm divided by $\sqrt d$, which the factor $48 \sqrt d$ covers, so no verdict depends on this reading.)
+# All logarithms are natural. (In the last line the paper prints $\|V_{k,h}\|_1$ for $C_V$; we read it as the $C_V$ of the first line. If it meant column sums or entries, the number would still be at least the spectral norm divided by $\sqrt d$, which the factor $48 \sqrt d$ covers, so no verdict depends on this reading.)
 #
 # ```{prf:theorem} Hahn and Rofin (2024), Theorem 4 (19 in the appendix)
 # :label: sensitive-thm4
@@ -72,12 +72,16 @@
 #
 # $$\frac{s(f, x)}{C \sqrt{n \log n}} \le \mathrm{Blowup}(x)^2 + \frac1n \sum_i \mathrm{Blowup}(x^{\oplus i})^2 .$$
 #
-# *Equation (32) of the appendix takes $C = 25 \sqrt d\, H\, (1 + \|v\|) \prod_{k=0}^L C^{(k)}$, which is repaired below by $1 + \|v\|^2$.*
+# In the paper this inequality is (12). The appendix gives the constant in its equation (32) as
+#
+# $$C = 25 \sqrt d\, H\, (1 + \|v\|) \prod_{k=0}^L C^{(k)} .$$
+#
+# *The formula (32) is repaired below by $1 + \|v\|^2$.*
 # ```
 #
 # ```{prf:corollary} Hahn and Rofin (2024), Corollary 5 (20 in the appendix)
 # :label: sensitive-cor5
-# With the same $C$ as in the theorem, $\; C\, \mathbb E[\mathrm{Blowup}^2] \ge \mathrm{as}(f) / \sqrt{n \log n} - H / n$.
+# With the same $C$ as in the theorem, $\; C\, \mathbb E[\mathrm{Blowup}^2] \ge \mathrm{as}(f) / \sqrt{n \log n} - H / n$, which is (13) in the paper.
 # ```
 #
 # (The appendix prints the probability once as $1 - H / n^{-2}$, whereas text and proof have $1 - H/n^2$.)
@@ -363,7 +367,7 @@ glue(speaks=least_integer(lambda n: (n + 1) / 2 > (13 + 16 * math.log(n)) / 2, 3
 # :title: Eq. (32) needs the square of the read-out's norm
 # :group: misprint
 #
-# **Statement.** As printed in Section 4, Theorem 4 has a constant $C$ that is (8) times a polynomial in $H$, $d$ and the norms of all weights. For its definition the paper refers to (32), where the read-out enters as $1 + \|v\|$, and Corollary 5 has the same $C$.
+# **Statement.** As printed in Section 4, Theorem 4 has a constant $C$ that is the product of all $e^{4 C_A}$ (equation (8) there) and a polynomial in $H$, $d$ and the norms of all weights. For its definition the paper refers to equation (32) of the appendix, where the read-out enters as $1 + \|v\|$, and Corollary 5 has the same $C$.
 #
 # **Counterexample.** It is one to the formula only. For MAJORITY of 5 bits with a read-out {glue:text}`longer:.0e` times as long, a share of {glue:text}`share:.3f` of all inputs is above the bound with (32), and 0.04 is allowed.
 #

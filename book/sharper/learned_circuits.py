@@ -266,9 +266,22 @@ rows = [
 table(pd.DataFrame(rows), "Which columns are the strongest of the row that carries a component")
 
 # %% [markdown]
-# At the paper's size the sentence is right: of the components of models that converged, a share of {glue:text}`scores_20` has such a row of scores, whereas of random sets a share of {glue:text}`chance_20` has one. If the models that did not converge are included, the share is {glue:text}`scores_all` for rows of scores and {glue:text}`attention_all` for rows of mean attention. If components with a smaller coefficient count as well, it is {glue:text}`small_done` in models that converged and {glue:text}`small_all` in all, so that the last interval reaches below one half. But the paper's sentence is about bright spots that one can see, and the paper says itself that small components are harder to identify. At {glue:text}`n` bits the share is {glue:text}`scores_here`.
+# The next table puts together what the two tables say at the paper's size of 20 bits. It counts the {glue:text}`of` visible components in all models of each kind.
 #
-# {numref}`fig-attention-rows` shows which row this is, and why it matters. In the upper two matrices, of free models, the row that carries a component nearly always sits at one of its members, where chance would put it one time in three or less. In most cases its strongest columns, apart from its own, are the other members; at 20 bits and degree 2 this holds in little more than half of the cases. But its own column, the square with a cross, is often weak. Nothing is missing in such a row, because its query holds its own bit, so the row can change its attention when this bit flips, as in the second way of the example. In the lower two matrices, of positional models, the query holds no bit. There the row sits at a member no more often than chance, and in most cases all members are strong; at degree 3 the share is {glue:text}`positional_three`.
+# | question | free | positional | random sets, free models |
+# |:--|--:|--:|--:|
+# | Is some row of scores largest exactly at the members? | {glue:text}`scores` | 33 | {glue:text}`by_chance` |
+# | Does the carrying row sit at a member? | 33 | 5 | a share $d/n$ |
+# | Are its strongest columns exactly the members? | {glue:text}`exact` | 32 | not counted |
+# | Its own column left out, are they exactly the other members? | {glue:text}`others` | 32 | 0 |
+#
+# The first line says that the paper's sentence is right: bright rows are common, and they are not an accident. In models that converged the share is {glue:text}`scores_20`, whereas for random sets it is {glue:text}`chance_20`. Other ways of counting give similar shares. With the models that did not converge the share is {glue:text}`scores_all` for rows of scores and {glue:text}`attention_all` for rows of mean attention, whose interval reaches below one half. At {glue:text}`n` bits it is {glue:text}`scores_here` in models that converged.
+#
+# Components with a smaller coefficient make the result weaker. If they count as well, the share is {glue:text}`small_done` in models that converged and {glue:text}`small_all` in all, so that the last interval reaches below one half. But the paper's sentence is about bright spots that one can see, and the paper says itself that small components are harder to identify.
+#
+# The other lines say which solution is learned. Positional models, whose attention does not see the bits, attend to all members in most cases, as the construction does. Free models put the row at a member, and the row's own column is then often not among the strongest.
+#
+# {numref}`fig-attention-rows` shows why. In the upper two matrices, of free models, the row that carries a component nearly always sits at one of its members, where chance would put it one time in three or less. In most cases its strongest columns, apart from its own, are the other members; at 20 bits and degree 2 this holds in little more than half of the cases. But its own column, the square with a cross, is often weak. Nothing is missing in such a row, because its query holds its own bit, so the row can change its attention when this bit flips, as in the second way of the example. In the lower two matrices, of positional models, the query holds no bit. There the row sits at a member no more often than chance, and in most cases all members are strong; at degree 3 the share is {glue:text}`positional_three`.
 
 # %%
 of_20 = dict(list(stored.groupby("kind")))

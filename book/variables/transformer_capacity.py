@@ -19,7 +19,7 @@
 # # The capacity of a deep transformer
 #
 # ```{verdict}
-# Open: we cannot decide whether Theorem A.17, the paper's capacity bound for deep transformers, holds in the form that we could restore. Its proof multiplies the error of a layer by the factors of the layers before it, whereas this error passes through the layers behind it. With the factors of the later layers, and the slope of the activation beside the output matrix, we prove the bound with a constant of at most 4. With the factors of the earlier layers no constant is enough if rows of the value matrix are bounded, as in the proof: a class with {glue:text}`signs` free signs needs a constant of {glue:text}`forced_rows`, and with more signs a larger one.
+# Open: we cannot decide whether Theorem A.17, the paper's capacity bound for deep transformers, holds in the form that we could restore. It multiplies the error of a layer by the factors of the earlier layers, whereas this error passes through the later layers. A second question is whether columns of the value matrix are bounded, as in the paper's text, or rows, as in its proof, so that there are four cases. With earlier layers and columns, as restored, the theorem is open. With earlier layers and rows no constant is enough: a class with {glue:text}`signs` free signs needs a constant of {glue:text}`forced_rows`, and with more signs a larger one. With later layers, and the slope of the activation beside the output matrix, we prove the bound with a constant of at most 4, for columns as restored and for rows with another factor for the width.
 # ```
 # **Needs** {ref}`ch-linear-layer`, {ref}`ch-attention-capacity`, {ref}`ch-capacity`. **Read** 14 min. **Runs in** 20 s. **Source** printed (Lemmas A.9 and A.13 to A.16), restored (Theorem A.17).
 #
@@ -85,7 +85,9 @@ def forced(n, order, of, T=3):
 #
 # So each layer's error has to be multiplied by the factors of the layers *behind* it: by 10 for the first layer and by 1 for the second. The paper's proof takes the factors of the layers *before* it, as in the last column, and thereby charges the first layer ten times too little. If both layers had the same factor $a$, both columns would add up to $0.01\, (1 + a)$, which is why the slip is easily missed.
 #
-# The mistake in a proof need not make the theorem false, so we ask what the theorem itself would need. The next figure shows a class of two layers, described below, that has many different functions in it. For each way to read the theorem it shows the constant that would have to stand in front of the bound; a curve that rises without end means that no constant is enough.
+# The mistake in a proof need not make the theorem false, so we ask what the theorem itself would need. There are four cases, because two questions have two answers each. Does the product of factors run over the *earlier layers* or over the *later layers*? And does the norm $B_V^{2,\infty}$ of the value matrix $W_V$ bound its *columns*, as the paper's text defines the class, or its *rows*, as the proof writes it? The rest of the page calls the cases by these words, and in them the theorem as restored is *earlier layers, columns*.
+#
+# The next figure shows a class of two layers, described below, that has many different functions in it. For each of the four cases it shows the constant that would have to stand in front of the bound; a curve that rises without end means that no constant is enough.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant that a class of two layers with $n$ free signs forces in Theorem A.17. With products over the earlier layers, as restored, it grows almost like $n$ if $B_V^{2,\\infty}$ bounds rows of $W_V$, and stays below 1 if it bounds columns. With products over the later layers it vanishes.", "name": "fig-depth-forced"}, "image": {"alt": "Log-log plot against the number of signs from 2 to the 6 on. Of two curves with products over earlier layers, that for rows rises, nearly as steep as n, and crosses the grey line at one; that for columns falls slowly, far below one. Two curves with products over later layers fall steeply."}} tags=["hide-input"]
 grid = [2**j for j in range(6, bits + 1)]
@@ -100,14 +102,16 @@ ax.legend(loc="lower right")
 figures.show()
 
 # %% [markdown]
-# Only one of the four curves rises: the one with the factors of the earlier layers and with bounded rows of $W_V$, which is how the proof writes the class. For bounded columns, as Section 4.3 defines it, the curve stays below the grey line at 1, so this class does not decide the question. With the factors of the later layers both curves fall steeply, because that bound holds.
+# Only one of the four curves rises, that of *earlier layers, rows*. The curve of *earlier layers, columns* stays below the grey line at 1, so this class does not decide that case. Both curves with *later layers* fall steeply, because that bound holds. The page comes to the following conclusions:
 #
-# So there are four ways to read the theorem, and this page comes to the following conclusions about them:
+# | case | in the paper | what this class forces | conclusion |
+# |:--|:--|:--|:--|
+# | *earlier layers, columns* | the theorem, with the class of Section 4.3 | a constant below 1 | open |
+# | *earlier layers, rows* | the theorem, with the class of its proof | a constant that grows almost like $n$ | false with every constant |
+# | *later layers, columns* | not there | a constant that vanishes as $n$ grows | proved here, with $L_\sigma$ beside $B_C^{2,\infty}$ |
+# | *later layers, rows* | not there | a constant that vanishes as $n$ grows | proved here, with $L_\sigma$ beside $B_C^{2,\infty}$ and $\sqrt{kd}$ for $k$ |
 #
-# | what $B_V^{2,\infty}$ bounds | factors of the earlier layers, as in the paper | factors of the later layers |
-# |:--|:--|:--|
-# | columns of $W_V$ (the paper's text) | open: this class forces a constant below 1 only | proved here, with the slope of the activation beside $W_C$ |
-# | rows of $W_V$ (the paper's proof) | false with every constant | proved here, if moreover $k$ becomes $\sqrt{kd}$ |
+# Here $L_\sigma$ is the slope of the activation and $B_C^{2,\infty}$ a norm of the output matrix $W_C$, and the value matrix has $d$ rows and $k$ columns.
 #
 # ## The statement
 #
@@ -119,7 +123,7 @@ figures.show()
 #
 # $$g^{(1)} = X, \qquad g^{(i+1)} = \Pi\bigl( h^{(i)} W_C^{(i)} \bigr), \quad h^{(i)} = \sigma( \Pi( f(g^{(i)}; W^{(i)}) ) ), \qquad i = 1, \dots, L .$$
 #
-# The output is $w^\top g^{(L+1)}_{[CLS]}$, a linear function of one token. In each layer $B_V, B_{QK}, B_C$ bound the spectral norms, $B_{QK}^{2,\infty}, B_C^{2,\infty}$ bound the longest columns of $W_{QK}, W_C$, and $B_w$ bounds $\|w\|_2$. $B_V^{2,\infty}$ bounds the longest column of $W_V$, as the paper's text defines the class (Section 4.3), or of $W_V^\top$, as the proof writes it; we follow both readings. Hats mark a second set of weights or tokens, and $\Delta W = W - \hat W$. $\log N_\infty(\epsilon)$ is the log covering number of {ref}`ch-capacity` on any $m$ inputs $X$, whose tokens have length at most 1, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$. We judge the review version of October 2021, and use its numbers.
+# The output is $w^\top g^{(L+1)}_{[CLS]}$, a linear function of one token. In each layer $B_V, B_{QK}, B_C$ bound the spectral norms, $B_{QK}^{2,\infty}, B_C^{2,\infty}$ bound the longest columns of $W_{QK}, W_C$, and $B_w$ bounds $\|w\|_2$. $B_V^{2,\infty}$ bounds the longest column of $W_V$, as the paper's text defines the class (Section 4.3), or of $W_V^\top$, as the proof writes it; these are the cases *columns* and *rows*. Hats mark a second set of weights or tokens, and $\Delta W = W - \hat W$. $\log N_\infty(\epsilon)$ is the log covering number of {ref}`ch-capacity` on any $m$ inputs $X$, whose tokens have length at most 1, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$. We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma A.9
 # :label: variables-lemA9
@@ -138,7 +142,7 @@ figures.show()
 #
 # ```{prf:theorem} Edelman et al. (2022), Theorem A.17
 # :label: variables-thmA17
-# *(Not proved, as restored. The product is legible in our text, the powers in the brackets are not; they follow from the proof and from {prf:ref}`variables-lemA8`. Where $B_w$ stands is restored too: our text seems to have it in the first summand only, and in the proof it multiplies every error.)* With $\alpha_i = \prod_{j < i} a_j$,
+# *(Not proved, as restored. The product is legible in our text, the powers in the brackets are not; they follow from the proof and from {prf:ref}`variables-lemA8`. This is the product over the *earlier layers*, and the class of Section 4.3 makes it the case *columns*. Where $B_w$ stands is restored too: our text seems to have it in the first summand only, and in the proof it multiplies every error.)* With $\alpha_i = \prod_{j < i} a_j$,
 #
 # $$\log N_\infty(\epsilon) \lesssim \frac{\log(mT)}{\epsilon^2}\, B_w^2 \Bigl( 1 + \sum_{i=1}^L \alpha_i^{2/3} \bigl[ (d B_C^{2,\infty})^{2/3} + (2 d L_\sigma B_C B_V B_{QK}^{2,\infty})^{2/3} + (k L_\sigma B_C B_V^{2,\infty})^{2/3} \bigr] \Bigr)^3 .$$
 # ```
@@ -316,7 +320,7 @@ glue(signs=f"{2**20:,}", forced_rows=f"{forced(2**20, 'earlier', 'rows'):,.0f}")
 #
 # ### A class that needs the later layers
 #
-# That a step is wrong does not refute a theorem, so we need a class of networks that is too large for the bound. If $B_V^{2,\infty}$ bounds rows of $W_V$, as in the proof's cover, the following class of two layers is too large. Let $k = 1$, let $\sigma$ be the identity, $d = n + 2$, $u = (1, \dots, 1)/\sqrt d$, and $\theta = 1/d$. Let $a, q, e_1, \dots, e_n$ be the unit vectors. Input $j$ has the class token $q$, the tokens $\pm(\frac35 a + \frac45 e_j)$, and zeros. For signs $s_1, \dots, s_n$ the network reads the sign with the index of its input:
+# That a step is wrong does not refute a theorem, so we need a class of networks that is too large for the bound. In the case *earlier layers, rows* the following class of two layers is too large. Let $k = 1$, let $\sigma$ be the identity, $d = n + 2$, $u = (1, \dots, 1)/\sqrt d$, and $\theta = 1/d$. Let $a, q, e_1, \dots, e_n$ be the unit vectors. Input $j$ has the class token $q$, the tokens $\pm(\frac35 a + \frac45 e_j)$, and zeros. For signs $s_1, \dots, s_n$ the network reads the sign with the index of its input:
 #
 # * Layer 1 has $W_Q = \frac54 \log 2\; q$, $W_K = \sum_j s_j e_j$, $W_V = \theta a$ and $W_C = \theta u^\top$. On the class token's row the scores are $\pm s_j \log 2$ and 0, so this row becomes $\theta^2 v\, s_j u$, with $v$ depending on $T$ only, whereas other rows become 0.
 # * Layer 2 has $W_{QK} = 0$, $W_V = \frac{T}{v \theta^2}\, u$ and $W_C = u^\top$. With $w = u$ the output on input $j$ is therefore $s_j$. ($B_w = 1$, so it does not matter where $B_w$ stands.)
@@ -347,7 +351,7 @@ table(
 )
 
 # %% [markdown]
-# All $2^n$ networks differ by 2 on some input, so $\log N_\infty(0.9) \ge n \log 2$. How does the bound get so small? With $j < i$ the first layer is multiplied by the empty product, and $\theta$ makes its terms vanish. The large $W_V$ of layer 2 is multiplied by $a_1$, of order $\theta^2 \sqrt n$, and its rows are $\sqrt d$ times shorter than its column. So for rows only a constant times $\log n$ remains of the bound. The constant in front of it must then be of order $n / \log n$, which grows faster than any power of a logarithm. For columns, as Section 4.3 defines the class, $n \log n$ remains, so nothing is forced, and the statement is open. (It would not be open if $W_{QK}$ could have a rank above $k$, as in the proof's cover: with a class token $q_j$ for each input and $\sum_j s_j q_j e_j^\top$ the $\sqrt n$ disappears.)
+# All $2^n$ networks differ by 2 on some input, so $\log N_\infty(0.9) \ge n \log 2$. How does the bound get so small? With $j < i$ the first layer is multiplied by the empty product, and $\theta$ makes its terms vanish. The large $W_V$ of layer 2 is multiplied by $a_1$, of order $\theta^2 \sqrt n$, and its rows are $\sqrt d$ times shorter than its column. So in the case *earlier layers, rows* only a constant times $\log n$ remains of the bound. The constant in front of it must then be of order $n / \log n$, which grows faster than any power of a logarithm. In the case *earlier layers, columns* $n \log n$ remains, so nothing is forced, and this case is open. (It would not be open if $W_{QK}$ could have a rank above $k$, as in the proof's cover: with a class token $q_j$ for each input and $\sum_j s_j q_j e_j^\top$ the $\sqrt n$ disappears.)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 most_forgiven = (1000 * math.log(2)) ** 10  # a tenth power of a logarithm beyond every norm
@@ -363,7 +367,7 @@ a17.refuted(
 # %% [markdown]
 # ## The theorem, repaired
 #
-# Besides the right order of the layers, the proof needs a larger factor than it has, in one step or in two, depending on the reading.
+# Besides *later layers* in place of *earlier layers*, the proof needs a larger factor than it has, in one step for *columns* and in two for *rows*.
 #
 # * **$k$ or $\sqrt{kd}$.** What is covered is $z \mapsto W_V^\top z$, with $k$ outputs. If columns of $W_V$ are bounded, as in Section 4.3, then $\|W_V\|_F \le \sqrt k\, B_V^{2,\infty}$, and $k$ is right. The class in the proof bounds rows ($W_V^\top$), and then $k$ outputs with $d$ bounded rows need $\sqrt{kd}$. For example, let $k = 1$ and $W_V = (\pm 1, \dots, \pm 1)^\top$. These $2^d$ maps are 2 apart on the unit vectors, so a cover at scale 0.9 has at least $2^d$ members, whereas the proof allows it $k^2 \log d$ in the logarithm, up to constants. For $k > d$ the factor $\sqrt{kd}$ is the smaller one.
 # * **$L_\sigma$ beside $B_C^{2,\infty}$.** $W_C$ acts on rows of $\sigma(\Pi(\cdot))$, which can be as long as $L_\sigma$, but the proof takes them for 1.
@@ -386,11 +390,11 @@ table(
 )
 
 # %% [markdown]
-# In the first column the constant that is forced grows without limit, so the cover of $W_V$ in the proof is too small. In the other two columns it stays below 1, with $k$ as well as with $\sqrt{kd}$.
+# In the first column the constant that is forced grows without limit, so the cover of $W_V$ in the proof is too small. In the other two columns, which belong to the case *later layers, rows*, it stays below 1, with $k$ as well as with $\sqrt{kd}$.
 #
 # ```{prf:theorem} Theorem A.17, repaired
 # :label: depth-repaired
-# Let $B_V^{2,\infty}$ bound the longest row of $W_V$ (for bounded columns of $W_V$ read $k$ for $\sqrt{kd}$), $a_i = L_\sigma B_C B_V (1 + 2 B_{QK})$ in layer $i$, $\alpha_i = \prod_{j > i} a_j$, and $K = \max(k, d)$. For every $\epsilon > 0$ and any $m$ inputs of $T$ tokens of length at most 1,
+# *(Later layers, rows; for later layers, columns read $k$ for $\sqrt{kd}$.)* Let $B_V^{2,\infty}$ bound the longest row of $W_V$, $a_i = L_\sigma B_C B_V (1 + 2 B_{QK})$ in layer $i$, $\alpha_i = \prod_{j > i} a_j$, and $K = \max(k, d)$. For every $\epsilon > 0$ and any $m$ inputs of $T$ tokens of length at most 1,
 #
 # $$\log N_\infty(\epsilon) \le \frac{\log(2 K m T + 1)}{\epsilon^2}\, B_w^2 \Bigl( 1 + \sum_{i=1}^L \alpha_i^{2/3} \bigl[ (d L_\sigma B_C^{2,\infty})^{2/3} + (d L_\sigma B_C B_V B_{QK}^{2,\infty})^{2/3} + (\sqrt{kd}\, L_\sigma B_C B_V^{2,\infty})^{2/3} \bigr] \Bigr)^3 .$$
 #
@@ -544,9 +548,9 @@ growth.holds(
 # ## What we found
 #
 # * The projection onto the ball is a contraction, and Lemmas A.13 to A.16 hold with 1 for 2 and 2 for 4, which are the best constants. With these halved constants A.13 and A.14 fail for every length of tokens above 1, and with the printed constants they fail for lengths above $\sqrt2$.
-# * In the proof of Theorem A.17 the product must run over the later layers. If rows of $W_V$ are bounded, as the proof writes it, the product in the theorem must also run over the later layers, because a class of two layers with $2^{20}$ signs forces a constant of {glue:text}`forced_rows`, and with more signs an arbitrarily large one. If columns are bounded, as the text defines the class, the theorem as restored is open.
-# * The proof's cover of $W_C$ needs $L_\sigma$, and that of $W_V$ needs $\sqrt{kd}$ for $k$ if rows are bounded. Whether the statement needs them is open.
-# * With these repairs the theorem holds with $\log(2 \max(k, d)\, mT + 1)$ and constant 1, or 4 if the members of the cover must have $W_{QK}$ of rank $k < d$ too.
+# * In the proof of Theorem A.17 the product must run over the later layers, for columns and for rows. The theorem itself, in the case *earlier layers, rows*, is false with every constant, because a class of two layers with $2^{20}$ signs forces a constant of {glue:text}`forced_rows`, and with more signs an arbitrarily large one. In the case *earlier layers, columns*, in which the text defines the class, the theorem as restored is open.
+# * The proof's cover of $W_C$ needs $L_\sigma$, and for *rows* that of $W_V$ needs $\sqrt{kd}$ for $k$. Whether the statement needs them is open.
+# * With these repairs both cases with *later layers* hold with $\log(2 \max(k, d)\, mT + 1)$ and constant 1, or 4 if the members of the cover must have $W_{QK}$ of rank $k < d$ too.
 #
 # ```{finding} variables.thm4_6.a17
 # :title: Deep transformers: an error passes through the later layers
@@ -554,7 +558,7 @@ growth.holds(
 #
 # **Statement.** As restored, the error of layer $i$ is multiplied by $\alpha_i = \prod_{j<i} a_j$. The product is legible in our text, twice.
 #
-# **Counterexample.** The step of the proof is refuted by networks whose error is any multiple of the sum, found by ascent. The statement is refuted only if rows of $W_V$ are bounded, as in the proof's cover: two layers, $k = 1$, and one network for each of $2^n$ vectors of signs have $\log N_\infty(0.9) \ge n \log 2$ against a bound of order $\log n$. For columns, as Section 4.3 defines the class, the statement is open.
+# **Counterexample.** The step of the proof is refuted by networks whose error is any multiple of the sum, found by ascent. The statement is refuted only in the case *earlier layers, rows*, with the class of the proof's cover: two layers, $k = 1$, and one network for each of $2^n$ vectors of signs have $\log N_\infty(0.9) \ge n \log 2$ against a bound of order $\log n$. In the case *earlier layers, columns*, with the class of Section 4.3, the statement is open.
 #
 # **Why.** An error made in layer $i$ passes through the layers behind it, so it is multiplied by their factors.
 #
