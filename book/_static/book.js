@@ -12,10 +12,14 @@
 
   // What scrolls sideways must be reachable by Tab; what does not should not be in its way.
   function markScrollable() {
-    for (const math of document.querySelectorAll("mjx-container:not([display])")) {
+    // Wide ones are scaled: the width that counts is the one without that.
+    const inline = [...document.querySelectorAll("mjx-container:not([display])")];
+    inline.forEach((math) => math.classList.remove("wide"));
+    const wide = inline.filter((math) => {
       const width = math.querySelector("svg")?.getBoundingClientRect().width ?? 0;
-      math.classList.toggle("wide", width > math.closest("p, li, dd, td, div").clientWidth);
-    }
+      return width > math.closest("p, li, dd, td, div").clientWidth;
+    });
+    wide.forEach((math) => math.classList.add("wide"));
     for (const box of document.querySelectorAll(BOXES)) {
       if (box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX !== "visible") {
         box.tabIndex = 0;

@@ -651,10 +651,12 @@ def test_a_page_of_the_scoreboard_uses_the_window_and_cuts_off_no_formula(tab, n
     assert page.evaluate("document.querySelectorAll('*').length") < 20_000
     resize(page, 1800)
     assert page.locator("article").bounding_box()["width"] > 1300
-    cut = """() => [...document.querySelectorAll("td mjx-container")]
-        .filter(e => e.scrollWidth > e.closest("td").clientWidth + 1 && !e.matches(".wide"))
+    cut = """() => [...document.querySelectorAll("td mjx-container svg")]
+        .filter(e => e.getBoundingClientRect().width > e.closest("td").clientWidth + 1)
         .map(e => e.closest("tr").cells[0].textContent)"""
-    assert page.evaluate(cut) == []
+    for width in (1800, 1300):
+        resize(page, width)
+        assert page.evaluate(cut) == []
     chapters = page.locator(".scoreboard td:last-child").all()
     assert max(cell.inner_text().count("\n") for cell in chapters) == 0
     page.close()
