@@ -39,6 +39,7 @@ from fractions import Fraction
 
 import pandas as pd
 import torch
+from sympy import Matrix
 
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
@@ -233,7 +234,7 @@ for heads in (1, 2, 4, n - 1, n):
     factors = [Fraction(k + 1, 2) for k in range(heads)]
     degrees = sorted({max(n // heads, 1), max((n - 1) // heads, 1)})
     for r in degrees:
-        free_values = one_layer.rank(one_layer.monomials(one_layer.head_shares(n, factors), r))
+        free_values = Matrix(one_layer.monomials(one_layer.head_shares(n, factors), r)).rank()
         weights = [Fraction((7 * k * k + 3) % 11 - 5) for k in range(math.comb(heads + r, r))]
         relation = one_layer.alternating_sum(n, factors, r, weights)
         rows.append({"heads": heads, "degree": r, "H r": heads * r, "free values": free_values,
@@ -273,9 +274,9 @@ twins = one_layer.monomials(one_layer.head_shares(n, [*factors[:-1], factors[0]]
 layer.holds(
     "$n$ heads and a linear read-out: values at the $n + 1$ counts that are free, less $n + 1$; "
     "control: two of the heads are alike",
-    one_layer.rank(columns) - n - 1,
+    Matrix(columns).rank() - n - 1,
     equals=0,
-    control=one_layer.rank(twins) - n - 1,
+    control=Matrix(twins).rank() - n - 1,
     about="ours",
     evidence="proved",
 )

@@ -197,20 +197,3 @@ def monomials(columns: Sequence[Sequence[Fraction]], degree: int) -> list[list[F
         for d in range(degree + 1)
         for chosen in itertools.combinations_with_replacement(columns, d)
     ]
-
-
-def rank(columns: Sequence[Sequence[Fraction]]) -> int:
-    """Rank of a matrix of fractions, exact, by elimination."""
-    rows = [list(c) for c in columns]
-    found = 0
-    for at in range(len(rows[0])):
-        pivot = next((r for r in range(found, len(rows)) if rows[r][at]), None)
-        if pivot is None:
-            continue
-        rows[found], rows[pivot] = rows[pivot], rows[found]
-        for r in range(found + 1, len(rows)):
-            factor = rows[r][at] / rows[found][at]
-            if factor:
-                rows[r] = [a - factor * b for a, b in zip(rows[r], rows[found], strict=True)]
-        found += 1
-    return found

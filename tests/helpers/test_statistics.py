@@ -22,10 +22,10 @@ def normal(*shape, seed=0):
     return torch.randn(shape, generator=generator(seed), dtype=torch.float64)
 
 
-def require_share(count, trials, p):
-    """As many of the trials as a share p gives, but for a chance of 1e-6."""
+def agrees(count, trials, p):
+    """Whether as many of the trials are counted as a share p gives, but for a chance of 1e-6."""
     low, high = stats.binom.interval(1 - 1e-6, trials, p)
-    assert low <= count <= high
+    return low <= count <= high
 
 
 def test_the_examples_in_the_docstrings_run():
@@ -121,7 +121,7 @@ def test_the_interval_of_a_power_covers_as_often_as_it_says():
         noise = 0.3 * torch.randn(12, generator=source, dtype=torch.float64)
         _, low, high = trend(N, N.double() ** 1.5 * noise.exp(), log=True)
         covered += low <= 1.5 <= high
-    require_share(covered, trials, 0.95)
+    assert agrees(covered, trials, 0.95)
 
 
 def test_means_and_their_differences_have_the_intervals_of_student_and_welch():
@@ -147,7 +147,7 @@ def test_intervals_of_means_cover_as_often_as_they_say():
         apart = statistics.difference(a, b)
         two += apart.low <= 0 <= apart.high
     for covered in (one, two):
-        require_share(covered, trials, 0.95)
+        assert agrees(covered, trials, 0.95)
 
 
 @pytest.mark.parametrize(("successes", "count"), [(0, 1), (1, 1), (0, 30), (7, 30), (29, 30)])
