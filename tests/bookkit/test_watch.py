@@ -1,6 +1,7 @@
 """``make watch``: what is saved is served."""
 
 import contextlib
+import http.client
 import os
 import re
 import shlex
@@ -25,10 +26,11 @@ def recipe(port):
 
 
 def read(address):
+    """The page, or nothing where it is not there or is being written at this moment."""
     try:
         with urllib.request.urlopen(address, timeout=5) as answer:
             return answer.read().decode()
-    except OSError:
+    except (OSError, http.client.HTTPException):
         return ""
 
 
