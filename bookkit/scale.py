@@ -3,25 +3,35 @@
 A Sphinx extension. ``book/scale.yml`` says in words what each paper ran, what each stored table
 holds and what was not run; times, dates and commands come from the records beside the tables, the
 time of a page from its strip. The comment ``<!-- scale KEY -->`` becomes the table of a section.
+
+Stored runs are made twice, with other seeds. Of the first time the means are kept in
+``results/first_seeds.csv``, and ``<!-- replications -->`` compares them with the table of today.
+Before a table is made anew, ``python -m bookkit.scale TABLE`` writes down what it says.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import yaml
 
 from bookkit.chapters import ROOT, STRIP, Chapter
 from bookkit.register import Entry, load_register
+from bookkit.results import load, write_atomically
 
 SCALE = ROOT / "book" / "scale.yml"
+FIRST = ROOT / "results" / "first_seeds.csv"
 _MARK = re.compile(r"^<!-- scale (\w+) -->$", re.MULTILINE)
-_FIELDS = {"paper", "stored", "missing", "page"}
+_REPLICATIONS = "<!-- replications -->"
+_FIELDS = {"paper", "stored", "missing", "page", "compare"}
 
 
 @dataclass(frozen=True)
@@ -34,6 +44,9 @@ class Experiment:
             time "in all" where the record has that of the last of several calls only.
         missing: What was not run, why, and what it would cost; empty if nothing.
         page: What the page itself runs, with its parameters in braces.
+        compare: Stored table to what runs with different seeds are compared by: the column of
+            results (``of``), those that tell the settings apart (``by``), and which rows count
+            (``where``, as ``DataFrame.query`` takes it; all).
     """
 
     id: str
@@ -41,6 +54,7 @@ class Experiment:
     page: str
     stored: Mapping[str, str] = field(default_factory=dict)
     missing: str = ""
+    compare: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def load_scale(path: Path = SCALE) -> list[Experiment]:
@@ -137,14 +151,93 @@ def time_of_page(entry: Entry) -> str:
     return f"{found['number']} {found['unit']}" if found else ""
 
 
+def means(name: str, columns: Mapping[str, list[Any]], compare: Mapping[str, Any]) -> pd.DataFrame:
+    r"""Mean, standard error and number of runs of a stored table, a row for each setting.
+
+    Args:
+        name: Of the table, such as ``sensitive/scratchpad.bits64``.
+        columns: Its columns.
+        compare: As in :class:`Experiment`.
+
+    >>> columns = {"n": [4, 4, 6], "gap": [0.1, 0.3, 0.5]}
+    >>> found = means("a/b.c", columns, {"of": "gap", "by": ["n"]})
+    >>> found[["setting", "runs", "mean"]].to_string(index=False, header=False)
+    'n = 4 2 0.2\nn = 6 1 0.5'
+    """
+    of, by = compare["of"], compare["by"]
+    frame = pd.DataFrame(columns).query(compare.get("where", "index >= 0"))
+    setting = frame[by].apply(lambda row: ", ".join(f"{k} = {v}" for k, v in row.items()), axis=1)
+    groups = frame[of].astype(float).groupby(setting, sort=False)
+    found = groups.agg(["size", "mean", "sem"]).reset_index(names="setting")
+    found.columns = pd.Index(["setting", "runs", "mean", "error"])
+    return found.assign(table=name, column=of)[["table", "column", *found.columns]]
+
+
+def replications() -> str:
+    """What the stored tables said with their first seeds and say today, in MyST Markdown."""
+    first = pd.read_csv(FIRST)
+    compare = {name: by for e in load_scale() for name, by in e.compare.items()}
+    lines = [
+        "| table | setting | first seeds | second seeds | apart by |",
+        "|:--|:--|:--|:--|:--|",
+    ]
+    for name, rows in first.groupby("table", sort=False):
+        chapter, table = str(name).split(".")
+        stored = load(chapter, table)
+        if stored is None or str(name) not in compare:
+            raise ValueError(f"{FIRST.name} tells of {name}, which is not stored or not compared")
+        now = means(str(name), stored.columns, compare[str(name)])
+        both = rows.merge(now, on=["table", "column", "setting"], suffixes=("_1", "_2"))
+        for row in both.to_dict("records"):
+            error = (row["error_1"] ** 2 + row["error_2"] ** 2) ** 0.5
+            apart = abs(row["mean_1"] - row["mean_2"]) / error if error > 0 else float("nan")
+            cells = (
+                f"{{doc}}`{chapter} </book/{chapter}>`, {table}",
+                f"{row['column']} at {row['setting']}",
+                _told(row, 1),
+                _told(row, 2),
+                f"{apart:.1f} standard errors" if apart == apart else "no standard error",
+            )
+            lines.append("| " + " | ".join(cells) + " |")
+    return ":::{div} scale\n" + "\n".join(lines) + "\n:::"
+
+
+def _told(row: Mapping[str, Any], time: int) -> str:
+    runs = row[f"runs_{time}"]
+    return f"{row[f'mean_{time}']:.3g} ({runs} run{'s' * (runs != 1)})"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write down what a stored table says, before it is made anew with other seeds."""
+    parser = argparse.ArgumentParser("python -m bookkit.scale", description=main.__doc__)
+    parser.add_argument("table", help="such as sensitive/scratchpad.bits64; scale.yml compares it")
+    name = parser.parse_args(arguments).table
+    compare = {table: by for e in load_scale() for table, by in e.compare.items()}
+    chapter, _, part = name.partition(".")
+    stored = load(chapter, part)
+    if name not in compare or stored is None:
+        print(f"error: no stored table {name!r} that scale.yml compares", file=sys.stderr)
+        return 2
+    kept = pd.read_csv(FIRST) if FIRST.exists() else pd.DataFrame({"table": []})
+    new = means(name, stored.columns, compare[name])
+    whole = pd.concat([kept[kept["table"] != name], new]) if len(kept) else new
+    write_atomically(FIRST, whole.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+    return 0
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Register with Sphinx what fills the comments of the page."""
 
     def fill(app: Any, docname: str, source: list[str]) -> None:
         if docname == "book/at_what_scale":
-            for path in (SCALE, *sorted((ROOT / "results").glob("*/*.json"))):
+            for path in (SCALE, FIRST, *sorted((ROOT / "results").glob("*/*.json"))):
                 app.env.note_dependency(str(path))
             source[0] = _MARK.sub(lambda m: section(m[1]), source[0])
+            source[0] = source[0].replace(_REPLICATIONS, replications())
 
     app.connect("source-read", fill)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,12 +3,14 @@
 import json
 import re
 import shlex
+from functools import partial
 
 import pytest
 
 from bookkit import run, scale
 from bookkit.chapters import ROOT
 from bookkit.register import load_register
+from bookkit.results import fingerprint, load
 from bookkit.scale import stored_tables
 
 OF_NO_PAPER = {
@@ -85,3 +87,33 @@ def test_a_command_that_the_page_prints_is_one_that_the_runner_takes(name):
     python, flag, module, *words = shlex.split(STORED[name]["command"])
     assert (python, flag, module) == ("python", "-m", "bookkit.run")
     assert run.main([*words, "--check"]) in (0, 1)
+
+
+def table_of(results, seed, losses):
+    """A stored table as a run of that seed would leave it, in place of the one before."""
+    text = "n,seed,loss\n" + "".join(f"{n},{seed},{loss}\n" for n, loss in losses)
+    (results / "part").mkdir(parents=True, exist_ok=True)
+    (results / "part" / "chapter.runs.csv").write_text(text)
+    (results / "part" / "chapter.runs.json").write_text(json.dumps(fingerprint(text)))
+
+
+def test_runs_with_other_seeds_are_compared_setting_by_setting(tmp_path, monkeypatch, capsys):
+    compared = {"part/chapter.runs": {"of": "loss", "by": ["n"], "where": "n > 2"}}
+    listed = [scale.Experiment("a.b", "", "", compare=compared)]
+    monkeypatch.setattr(scale, "load_scale", lambda: listed)
+    monkeypatch.setattr(scale, "load", partial(load, folder=tmp_path))
+    monkeypatch.setattr(scale, "FIRST", tmp_path / "first_seeds.csv")
+    table_of(tmp_path, 0, [(2, 9), (4, 1), (4, 3), (6, 5)])
+    for _ in range(2):  # written twice, it stands there once
+        assert scale.main(["part/chapter.runs"]) == 0
+    assert len(scale.FIRST.read_text().splitlines()) == 3
+    table_of(tmp_path, 1, [(2, 9), (4, 5), (4, 7), (6, 8)])
+    made = scale.replications()
+    four, six = (line for line in made.splitlines() if " n = " in line)
+    assert "| loss at n = 4 | 2 (2 runs) | 6 (2 runs) | 2.8 standard errors |" in four
+    assert "| 5 (1 run) | 8 (1 run) | no standard error |" in six
+    assert scale.main(["part/chapter.others"]) == 2
+    assert "no stored table 'part/chapter.others'" in capsys.readouterr().err
+    (tmp_path / "part" / "chapter.runs.csv").unlink()
+    with pytest.raises(ValueError, match=r"first_seeds\.csv tells of part/chapter\.runs"):
+        scale.replications()
