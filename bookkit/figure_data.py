@@ -10,6 +10,7 @@ import csv
 import io
 import itertools
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -140,9 +141,10 @@ def setup(app: Any) -> dict[str, bool]:
 
         def apply(self, **_: Any) -> None:
             cells = [n for n in self.document.findall(nodes.container) if "cell_index" in n]
-            if not cells:
+            source = Path(self.env.doc2path(self.env.docname))
+            if not cells or source.suffix != ".ipynb":
                 return
-            stored = json.loads(Path(self.env.doc2path(self.env.docname)).read_text("utf-8"))
+            stored = json.loads(source.read_text(encoding="utf-8"))
             for cell in cells:
                 drawn = [f for f in cell.findall(nodes.figure) if f.next_node(nodes.image)]
                 outputs = stored["cells"][cell["cell_index"]]["outputs"]
@@ -162,7 +164,7 @@ def setup(app: Any) -> dict[str, bool]:
                 if not file.exists() or file.read_bytes() != content:
                     file.write_bytes(content)  # a newer file would make its page stale
                 links.append(nodes.Text(" · ") if links else nodes.Text(""))
-                place = f"/{file.relative_to(self.env.srcdir).as_posix()}"
+                place = f"/{Path(os.path.relpath(file, self.env.srcdir)).as_posix()}"
                 links.append(
                     download_reference("", words, reftarget=place, refdoc=self.env.docname)
                 )
