@@ -362,9 +362,12 @@ def test_a_chapter_has_formulas_and_figures(visited, name):
 
 
 def test_the_stored_figures_are_opaque(site):
-    images = sorted((HTML / "_images").glob("*.png"))
-    assert images
-    for path in images:
+    folder = HTML / "_images"
+    drawn = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.svg"))]
+    grounds = [svg.partition("<path")[2].partition("/>")[0] for svg in drawn if "figure_1" in svg]
+    assert grounds
+    assert [ground for ground in grounds if 'style="fill: #ffffff"' not in ground] == []
+    for path in sorted(folder.glob("*.png")):
         with Image.open(path) as image:
             assert image.convert("RGBA").getextrema()[3] == (255, 255), path.name
 
