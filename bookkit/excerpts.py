@@ -19,9 +19,10 @@ from bookkit.chapters import Chapter
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure in a stored notebook: the bytes of a PNG, and its alternative text."""
+    """A figure in a stored notebook: the bytes of its SVG or else PNG, and its alternative text."""
 
-    png: bytes
+    data: bytes
+    suffix: str
     alt: str
 
 
@@ -41,11 +42,12 @@ def find_figure(notebook: Path, name: str) -> Figure:
     for cell in cells:
         look = cell["metadata"].get("mystnb", {})
         for output in cell.get("outputs", []):
-            png = output.get("data", {}).get("image/png")
-            if png and "figure" in look:
-                data = png if isinstance(png, str) else "".join(png)
+            forms = {k: "".join(v) for k, v in output.get("data", {}).items() if "image/" in k}
+            if forms and "figure" in look:
+                svg, png = forms.get("image/svg+xml"), forms.get("image/png", "")
+                data = (svg.encode(), "svg") if svg else (base64.b64decode(png), "png")
                 alt = look.get("image", {}).get("alt", "")
-                found[look["figure"].get("name")] = Figure(base64.b64decode(data), alt)
+                found[look["figure"].get("name")] = Figure(*data, alt)
     if name not in found:
         raise ValueError(f"{notebook.name} has no figure {name!r}; it has: {', '.join(found)}")
     return found[name]
@@ -69,10 +71,10 @@ def setup(app: Any) -> dict[str, bool]:
             except (ValueError, FileNotFoundError) as error:
                 raise self.error(f"excerpt of {chapter}: {error}") from error
             self.env.note_dependency(str(notebook))
-            image = Path(self.env.app.outdir).parent / "excerpts" / f"{name}.png"
+            image = Path(self.env.app.outdir).parent / "excerpts" / f"{name}.{figure.suffix}"
             image.parent.mkdir(parents=True, exist_ok=True)
-            if not image.exists() or image.read_bytes() != figure.png:
-                image.write_bytes(figure.png)  # a newer file would make all its pages stale
+            if not image.exists() or image.read_bytes() != figure.data:
+                image.write_bytes(figure.data)  # a newer file would make all its pages stale
             place = Path(os.path.relpath(image, self.env.srcdir)).as_posix()
             caption = " ".join(line.strip() for line in self.content)
             fence = f":::{{figure}} /{place}\n:alt: {figure.alt}\n:class: excerpt\n\n{caption}\n:::"

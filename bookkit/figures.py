@@ -26,6 +26,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.projections import register_projection
 from matplotlib.text import Text
 
+from bookkit.figure_data import as_csv
 from bookkit.output import require_finite
 
 STYLE = Path(__file__).with_name("book.mplstyle")
@@ -36,6 +37,8 @@ MARKERS = tuple(_SERIES["marker"])
 DASHES = tuple(_SERIES["linestyle"])
 WIDTH = 6.8  # inches: the text column of the page
 GREY = "#6b6b6b"
+LARGEST = 400_000  # letters of an SVG; a figure with a larger one is stored as PNG alone
+COARSE = 100  # dots per inch of a PNG beside an SVG
 
 
 def new(
@@ -246,6 +249,9 @@ def ratio_map(
 def show() -> None:
     """End a figure's cell: the figure is its only output, also where ``;`` does not silence.
 
+    It is stored as SVG, its numbers as CSV, and as a coarser PNG too: JupyterLab shows no SVG of a
+    notebook that it was not told to trust, and a downloaded one is not.
+
     Raises:
         ValueError: a number that is not finite stands in a title, a label or another text.
     """
@@ -261,6 +267,11 @@ def show() -> None:
         plt.show()
         return
 
-    png = base64.b64encode(print_figure(figure)).decode()
-    display({"text/plain": repr(figure), "image/png": png}, raw=True)
+    svg = print_figure(figure, "svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+    svg = svg[svg.index("<svg") :]  # without its address of a document type
+    forms = {"text/plain": repr(figure), "text/csv": as_csv(figure)}
+    if len(svg) <= LARGEST:
+        forms["image/svg+xml"] = svg
+    png = print_figure(figure, dpi=COARSE if "image/svg+xml" in forms else figure.dpi)
+    display(forms | {"image/png": base64.b64encode(png).decode()}, raw=True)
     plt.close(figure)

@@ -98,6 +98,8 @@ def test_there_is_one_parameters_cell_of_literals(chapter, notebook):
 def test_every_figure_has_a_caption_a_name_and_an_alternative_text(notebook):
     for cell in code_cells(notebook):
         if any("image/png" in o.get("data", {}) for o in cell.outputs):
+            (data,) = (o.data for o in cell.outputs if "image/png" in o.get("data", {}))
+            assert data["text/csv"].startswith("panel,kind,series,x,y"), "a figure without numbers"
             look = cell.metadata.get("mystnb", {})
             assert look.get("figure", {}).get("caption"), "a figure without caption"
             assert look.get("figure", {}).get("name"), "a figure that cannot be referred to"

@@ -362,9 +362,12 @@ def test_a_chapter_has_formulas_and_figures(visited, name):
 
 
 def test_the_stored_figures_are_opaque(site):
-    images = sorted((HTML / "_images").glob("*.png"))
-    assert images
-    for path in images:
+    folder = HTML / "_images"
+    drawn = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.svg"))]
+    grounds = [svg.partition("<path")[2].partition("/>")[0] for svg in drawn if "figure_1" in svg]
+    assert grounds
+    assert [ground for ground in grounds if 'style="fill: #ffffff"' not in ground] == []
+    for path in sorted(folder.glob("*.png")):
         with Image.open(path) as image:
             assert image.convert("RGBA").getextrema()[3] == (255, 255), path.name
 
@@ -450,7 +453,7 @@ def test_a_whole_page_with_its_formulas_has_no_serious_fault(tab, scheme):
 def test_a_figure_opens_at_full_size_and_scrolls_on_a_phone(tab):
     page, _ = tab("book/cube/sharpness.html")
     image = page.locator("figure > a.full-figure > img").first
-    assert page.locator("figure > a.full-figure").first.get_attribute("href").endswith(".png")
+    assert page.locator("figure > a.full-figure").first.get_attribute("href").endswith(".svg")
     for width, scrolls in zip(WIDTHS, (False, True), strict=True):
         resize(page, width)
         figure = "e => e.closest('figure').scrollWidth > e.closest('figure').clientWidth + 1"
@@ -680,6 +683,7 @@ def test_the_search_answers_what_readers_ask(tab, words, address):
     page.close()
 
 
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
 LAUNCHERS = {
     "https://colab.research.google.com/github/reader/copy/blob/main/book/part/tiny.ipynb",
     "https://mybinder.org/v2/gh/reader/copy/main?urlpath=lab/tree/book/part/tiny.ipynb",
@@ -748,6 +752,36 @@ def test_buttons_lead_outside_once_the_address_is_set_and_not_before(tmp_path, a
 
     assert outside("part/tiny") == (LAUNCHERS | REPOSITORY if address else set())
     assert outside("index") == (REPOSITORY if address else set())
+
+
+def test_below_each_caption_the_figure_is_offered_with_its_numbers(tmp_path):
+    def figure(name, **data):
+        look = {"figure": {"caption": f"Of {name}.", "name": name}, "image": {"alt": "A square"}}
+        cell = nbformat.v4.new_code_cell("1", metadata={"mystnb": look})
+        told = nbformat.v4.new_output("stream", text="before\n")
+        cell.outputs = [told, nbformat.v4.new_output("display_data", data | {"image/png": PNG})]
+        return cell
+
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">\n</svg>\n'
+    whole = {"image/svg+xml": svg, "text/csv": "x,y\n1,2\n", "text/plain": "<Figure>"}
+    cells = [figure("fig-a", **whole), figure("fig-b", **{"text/csv": "x\n"}), figure("fig-c")]
+    page = small_book(tmp_path, [nbformat.v4.new_markdown_cell("# Tiny"), *cells])["part/tiny"]
+    html = tmp_path / "_build" / "html" / "book" / "part"
+    offered = {
+        found["id"]: {a.text: (html / a["href"]).resolve() for a in found.select(".figure-files a")}
+        for found in page.select("figure")
+    }
+    names = {of: [file.name for file in links.values()] for of, links in offered.items()}
+    assert names == {"fig-a": ["fig-a.svg", "fig-a.csv"], "fig-b": ["fig-b.csv"], "fig-c": []}
+    assert offered["fig-a"]["figure as SVG"].read_text() == svg
+    assert offered["fig-a"]["its numbers as CSV"].read_text() == "x,y\n1,2\n"
+    assert [img["src"][-4:] for img in page.select("figure img")] == [".svg", ".png", ".png"]
+    assert [img["alt"] for img in page.select("figure img")] == ["A square"] * 3
+    assert "Of fig-a." in page.select_one("#fig-a figcaption").text
+    plain = nbformat.read(tmp_path / "_build/html/_notebooks/book/part/tiny.ipynb", as_version=4)
+    (kept,) = (o.data for o in plain.cells[1].outputs if o.output_type == "display_data")
+    assert set(kept) == {*whole, "image/png"}
+    assert plain.cells[2].source == "**Figure 1.** Of fig-a."
 
 
 def test_a_published_book_says_its_address(tmp_path):

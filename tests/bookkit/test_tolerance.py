@@ -1,5 +1,8 @@
 """What the comparison of notebooks lets pass and what it does not."""
 
+import subprocess
+import sys
+
 import pytest
 
 from bookkit.tolerance import TolerantText, as_text
@@ -122,3 +125,26 @@ def test_neither_does_one_in_a_record(value):
 )
 def test_a_declared_word_and_an_infimum_are_text(text):
     assert TolerantText(text) == text
+
+
+def test_the_drawing_and_the_numbers_of_a_figure_are_compared_as_little_as_its_picture(tmp_path):
+    import nbformat
+
+    code = "from IPython.display import display\ndisplay({forms}, raw=True)"
+    green = {"image/png": "AAAA", "image/svg+xml": "<svg/>", "text/csv": "1", "text/plain": "one"}
+    cells = []
+    for changed in ({"image/svg+xml": "<svg>2</svg>", "text/csv": "2"}, {"text/plain": "two"}):
+        cell = nbformat.v4.new_code_cell(code.format(forms=green), execution_count=1)
+        cell.outputs = [nbformat.v4.new_output("display_data", green | changed)]
+        cells.append(cell)
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), tmp_path / "f.ipynb")
+    words = ("-q", "-n", "0", "-p", "no:cacheprovider", "-p", "bookkit.tolerance")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words, "--nbval", "--nbval-current-env", "f.ipynb"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "two" in done.stdout
