@@ -80,7 +80,6 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, results, table
-from helpers.nets.transformer import forward
 from helpers.rng import Rng, f64
 from helpers.statistics import (
     average,
@@ -93,6 +92,7 @@ from helpers.statistics import (
     wilson,
 )
 from papers.sharper import pac_bayes, samples
+from papers.sharper.lean import forward
 from papers.sharper.tabulated import gradient_bound, parameter_count
 
 ledger, rng = Ledger("sharper/generalization_gap"), Rng(seed)
