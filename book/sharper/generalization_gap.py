@@ -84,7 +84,6 @@ from helpers.rng import Rng, f64
 from helpers.statistics import (
     average,
     bootstrap_interval,
-    concordance,
     median_high,
     power,
     resampled,
@@ -93,6 +92,7 @@ from helpers.statistics import (
 )
 from papers.sharper import pac_bayes, samples
 from papers.sharper.lean import forward
+from papers.sharper.ranks import concordance
 from papers.sharper.tabulated import gradient_bound, parameter_count
 
 ledger, rng = Ledger("sharper/generalization_gap"), Rng(seed)

@@ -28,7 +28,6 @@ SOFTMAX = 1.0
 """Lipschitz constant of softmax from the largest to the summed difference."""
 SOFTMAX_PRINTED = 2.0
 """The constant of Edelman et al. (2022), Corollary A.7."""
-MAX_SIGNS = 16
 
 
 @dataclass(frozen=True)
