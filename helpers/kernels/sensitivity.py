@@ -334,8 +334,9 @@ if numba is not None:
                 high = uintp(0) if k < WORD else uintp(1) << uintp(k - WORD)
                 for j in range(length):
                     word = words[(start + j) ^ high]
-                    if k < WORD:
-                        word = ((word >> (1 << k)) & LOWER[k]) | ((word & LOWER[k]) << (1 << k))
+                    for i in range(WORD):  # unrolled: the compiler vectorises each case
+                        if i == k:
+                            word = ((word >> (1 << i)) & LOWER[i]) | ((word & LOWER[i]) << (1 << i))
                     carry = word ^ words[start + j]
                     for p in range(PLANES):
                         planes[p, j], carry = planes[p, j] ^ carry, planes[p, j] & carry
