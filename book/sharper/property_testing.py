@@ -82,8 +82,9 @@ import torch
 from bookkit import Ledger, figures, glue, table
 from helpers import cube
 from helpers.kernels.parity import popcount
-from helpers.kernels.restricted import block_directions, oracle_signed_sums, vertices
 from helpers.rng import Rng, f64
+from papers.sharper import testers
+from papers.sharper.subcubes import block_directions, oracle_signed_sums, vertices
 
 ledger, rng = Ledger("sharper/property_testing"), Rng(seed)
 test_degree = ledger.result("sharper.appH_degree")
@@ -92,7 +93,7 @@ fig8_degree, fig8_sparsity = map(ledger.result, ("sharper.fig8.degree", "sharper
 fig8_wilting = ledger.result("sharper.fig8.wilting")
 degrees, sparsities = (1, 2, 3, 4, 5), (1, 7, 14, 20)
 coarse_free, coarse_tail = 8, 0.1
-R = cube.degree_repetitions(eps, delta)
+R = testers.degree_repetitions(eps, delta)
 glue(R=R, T=T, eps=eps)
 
 # %% [markdown]
@@ -117,7 +118,7 @@ SPARSITIES = {
 common = {"generator": rng.generator, "delta": delta}
 found, asked = pd.DataFrame(classes, columns=["d", "W"]), {}
 for sweep, options in (DEGREES | SPARSITIES).items():
-    test = cube.first_accepted_degree if sweep in DEGREES else cube.first_accepted_sparsity
+    test = testers.first_accepted_degree if sweep in DEGREES else testers.first_accepted_sparsity
     runs = [test(f, T, **options, **common) for f in drawn]
     found[sweep] = [run.accepted for run in runs]
     asked[sweep] = sum(run.queries for run in runs) / len(runs)
@@ -137,7 +138,7 @@ def first_levels(f, repetitions):
 
 levels, exact, variance, right = torch.arange(6).double(), found[["d"]].copy(), {}, {}
 for name, size in (("exact", eps), ("exact, coarse", eps_coarse), ("exact, fine", eps / 10)):
-    repetitions = cube.degree_repetitions(size, delta)
+    repetitions = testers.degree_repetitions(size, delta)
     chances = torch.stack([first_levels(f, repetitions) for f in drawn])
     exact[name] = (chances @ levels).tolist()
     variance[name] = (chances @ levels**2 - (chances @ levels) ** 2).sum().item()
@@ -309,7 +310,7 @@ glue(mixed_exact=own["exact"].iloc[0])
 
 # %%
 indicators = [cube.sparse_function(T, d, 1, rng.generator, basis="even_parity") for d in degrees]
-runs = [cube.first_accepted_sparsity(f, T, free=free, eps=tail, **common) for f in indicators]
+runs = [testers.first_accepted_sparsity(f, T, free=free, eps=tail, **common) for f in indicators]
 widths = found.groupby("W")[list(SPARSITIES)]
 columns = {"sparsity": fine, "sparsity, coarse": rough}
 table(widths.mean().rename(columns=columns), "Mean first accepted sparsity", form=".3f")
