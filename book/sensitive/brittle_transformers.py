@@ -27,7 +27,7 @@
 #
 # ## Why one should care
 #
-# A theorem about a limit leaves a practical question open: how long must a string be before a step of a given length matters? If it took a million bits, brittleness would explain nothing about the networks that people train. To find out one needs a network that computes PARITY exactly at every length, and such networks are known since {cite:t}`chiang2022`. We move one that counts in another way by random steps of several lengths and watch its error grow with the string. The answer is a simple law, and it can be guessed beforehand.
+# A theorem about a limit leaves a practical question open: how long must a string be before a step of a given length matters? If it took a million bits, brittleness would explain nothing about the networks that people train. To find out one needs a network that computes PARITY exactly at every length, and such networks are known since {cite:t}`chiang2022`. We move one of this kind by random steps of several lengths and watch its error grow with the string. The answer is a simple law, and it can be guessed beforehand.
 #
 # ## The law by hand
 #
