@@ -124,7 +124,8 @@ def _label(axis: Any, at: float) -> Any:
     if len(ticks) and isinstance(axis.get_major_locator(), StrCategoryLocator | FixedLocator):
         nearest = int(np.abs(np.asarray(ticks) - at).argmin())
         if abs(ticks[nearest] - at) < 0.5:
-            return " ".join(axis.get_major_formatter().format_ticks(ticks)[nearest].split()) or at
+            words = str(axis.get_major_formatter().format_ticks(ticks)[nearest])
+            return " ".join(words.split()) or at
     return at
 
 

@@ -74,7 +74,6 @@ big_fresh = 131072  # strings on which its risk is estimated [1000..1048576]
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import dataclasses
 import math
-from functools import partial
 
 import pandas as pd
 import torch
@@ -91,7 +90,7 @@ from helpers.statistics import (
     wilson,
 )
 from papers.sharper import pac_bayes, samples
-from papers.sharper.lean import forward
+from papers.sharper.lean import fastest
 from papers.sharper.ranks import concordance
 from papers.sharper.tabulated import gradient_bound, parameter_count
 
@@ -120,9 +119,7 @@ if series:
         rate_of=samples.SLOW if big_positional else None,
         checkpoint=results.checkpoint(series),
     )
-    rows = samples.gap_table(
-        data, partial(forward, spec), found, fresh=big_fresh, generator=rng.generator
-    )
+    rows = samples.gap_table(data, fastest(spec), found, fresh=big_fresh, generator=rng.generator)
     rows.insert(2, "function", numbers)
     results.save(series, {name: rows[name].round(6).tolist() for name in rows})
     looks = sorted({round(len(found.checks) ** (k / 40)) - 1 for k in range(41)})
@@ -165,7 +162,7 @@ def trained(classes, N, spec, steps=max_steps):
     numbers = [100 * seed + k % models for k in range(len(classes))]
     data = samples.draw(n, classes, N, numbers)
     found = samples.learn(data, spec, steps=steps, batch_size=batch, threshold=threshold)
-    return samples.gap_table(data, partial(forward, spec), found).assign(strings=N)
+    return samples.gap_table(data, fastest(spec), found).assign(strings=N)
 
 
 spec, degrees = samples.paper_spec(n), range(1, max_degree + 1)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -155,7 +154,7 @@ def learn(
     N = samples.bits.shape[1]
     size = min(batch_size, N)
     return train(
-        partial(lean.forward, spec),
+        lean.fastest(spec),
         start(spec, samples),
         fixed(samples.bits, samples.targets, size, samples.generators),
         steps=steps,

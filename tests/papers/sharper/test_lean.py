@@ -104,3 +104,10 @@ def test_lean_form_says_why_it_does_not_apply(change, reason):
     tokens = bits(2, 6)
     with pytest.raises(ValueError, match=f"lean form does not apply: .*{reason}"):
         lean.forward(spec, weights, tokens)
+
+
+def test_the_fastest_form_is_the_plain_one_where_there_is_no_other():
+    spec = samples.paper_spec(4, value_width=3, hidden=16)
+    normed = dataclasses.replace(spec, norm="pre")
+    assert lean.fastest(spec).func is lean.forward
+    assert lean.fastest(normed).func is forward
