@@ -23,15 +23,15 @@
 # ```
 # **Needs** {ref}`ch-multi-layer-bound`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far one layer moves, and how far the read-out moves. The first and the third hold. The second is Lemma A.15 of {cite:t}`variables`, without the condition of Lemma A.14, on which that rests, that tokens lie in the unit ball. With this condition the lemma holds, but the paper uses it for longer inputs too, and there it fails. Its repair is a square of their length. The paper sums the bound up as a power of the norms, and counts what several heads cost; both are fair. Two corollaries of the appendix inherit a missing factor from Theorem 4.2, and fail.
+# **Claim.** The bound for many layers rests on three lemmas: how to split an error among matrices, how far one layer moves, and how far the read-out moves. The first and the third hold. The second is Lemma A.15 of {cite:t}`variables`, which rests on their Lemma A.14 and so on its condition that tokens lie in the unit ball. With this condition the lemma holds, but here the condition is missing, and the paper uses the lemma for longer inputs too, where it fails. Its repair is a square of their length. The paper sums the bound up as a power of the norms, and counts what several heads cost; both are fair. Two corollaries of the appendix inherit a missing factor from Theorem 4.2, and fail.
 #
 # ## Why one should care
 #
-# A bound for many layers is a bound for one layer used again and again, because an error in the weights of a layer becomes an error in its output, which the next layer receives. Lemma E.2 is this step. If it were too small by a factor of 2, the bound for ten layers could be too small by a factor of a thousand. There is one place where a factor is easily lost: inside the network tokens have length at most 1, but the first layer receives the raw tokens, which may be longer.
+# A bound for many layers is a bound for one layer used again and again, because an error in the weights of a layer becomes an error in its output, which the next layer receives. Lemma E.2 is this step. If every term of it were too small by a factor of 2, the error of ten layers could be too small by a factor of a thousand. There is one place where a factor is easily lost: inside the network tokens have length at most 1, but the first layer receives the raw tokens, which may be longer.
 #
 # ## One score by hand
 #
-# A score is a product $x^\top W z$ of two tokens with a matrix. Let both tokens have the single entry $R$, and let $W$ be off by 0.01. Then the score is off by $0.01\, R^2$, which is 0.01 for $R = 1$ and 0.25 for $R = 5$. A lemma that is right for tokens of length 1, and in which the error of $W$ enters without the lengths of both tokens, is therefore too small by a factor of up to $R^2 = 25$ at length 5. Half of this factor remains after the softmax, whose slope is at most $\frac12$ for two tokens.
+# A score is a product $x^\top W z$ of two tokens with a matrix. Let both tokens have the single entry $R$, and let $W$ be off by 0.01. Then the score is off by $0.01\, R^2$, which is 0.01 for $R = 1$ and 0.25 for $R = 5$. The lemma below measures the error of $W$ by $x^\top \Delta W$, which is $0.01\, R$, so it contains the length of one of the two tokens and lacks that of the other. It also lacks the length of the tokens that are averaged, another factor $R$. Together these are $R^2 = 25$ at length 5. Half of this factor remains in the end, because the lemma takes 2 for the constant of softmax, which is 1.
 #
 # ## How far one layer moves
 #
@@ -157,7 +157,7 @@ table(long, "Left over right side of E.2, two tokens R and -R", form=".4f")
 # The error of a score can be charged to the other token as well, $\|\hat g\, \Delta W_{QK}^\top\|$; Edelman et al. (2022) do so.
 # ```
 #
-# Every term of the repaired lemma is attained, the one of $W_{QK}$ by the two tokens, and the others by one token in width 1. To look for a mistake in the proof, a search starts from random blocks and from nearly aligned ones, with tokens from $\frac1{10}$ to 10 long and sizes over six powers of ten, and we also try long random blocks. A ratio above 1 in a column *repaired* would refute the lemma. The same cell draws random read-outs for E.3 and random splits for E.1, which is stated in the next section.
+# Every term of the repaired lemma is attained by itself: the one of $\Delta W_{QK}$ by the two tokens, and those of $\Delta W_c$, of $\Delta W_v$ and of the 1 in the bracket by one token in width 1. The part $2c R^2 B_{QK2}$ of the bracket is approached in width 2 by a query $(0, R)$ among many tokens $(\pm R, 0)$, with a multiple of the identity for $W_{QK}$: move the query by $(\delta, 0)$ and the others by $(0, \pm \delta)$, for a small $\delta$. To look for a mistake in the proof, a search starts from random blocks and from nearly aligned ones, with tokens from $\frac1{10}$ to 10 long and sizes over six powers of ten, and we also try long random blocks. A ratio above 1 in a column *repaired* would refute the lemma. The same cell draws random read-outs for E.3 and random splits for E.1, which is stated in the next section.
 
 # %% mystnb={"code_prompt_hide": "The search, and both other lemmas", "code_prompt_show": "The search, and both other lemmas"} tags=["hide-input"]
 SIZES = (6, 6, *(4,) * 6)  # three tokens twice, three matrices and their changes; width 2
@@ -556,9 +556,9 @@ glue(marked_proof=last["by its proof"])
 #
 # The two families with a steep $\sigma$ are these.
 #
-# *F.0.2.* Let $L = k = 1$, $W_{QK} = 0$, $B = 1/B_x$, $w = B e_1$, $W_c = B e_1^\top$ and $\sigma(y) = s y/(B^2 B_x)$, and let $W_v$ have entries $B/s$ on a set of $s$ of $d$ coordinates. An input is a token 0 and copies of $B_x e_j$. The output is $B(1 - \frac1T)$ if $j$ is in the set, and 0 otherwise, so each of the $\binom ds$ sets needs a member of its own. Tokens are no longer than $B_x$ in the 1-norm either, and both $\|W_v\|_{2,1}$ and $\|W_v^\top\|_{2,1}$ are at most $B$.
+# *F.0.2.* Let $L = k = 1$, $W_{QK} = 0$, $B = 1/B_x$, $w = B e_1$, $W_c = B e_1^\top$ and $\sigma(y) = s y/(B^2 B_x)$, and let $W_v$ have entries $B/s$ on a set of $s$ of $d$ coordinates. An input is a token 0 and copies of $B_x e_j$. The output is $B(1 - \frac1T)$ if $j$ is in the set, and 0 otherwise, so with more than 500 tokens and at $\epsilon = 0.499\, B$ each of the $\binom ds$ sets needs a member of its own. Tokens are no longer than $B_x$ in the 1-norm either, and both $\|W_v\|_{2,1}$ and $\|W_v^\top\|_{2,1}$ are at most $B$.
 #
-# *F.0.1*, for the norms of the maps $x \mapsto W_v^\top x$, $W_c^\top x$, $w^\top x$, to which Lemma 3.3 applies (as in Theorem 4.1, which bounds $\|W_c^\top\|_{1,\infty}$). Let $B = b/\sqrt d$, $B_x = d/b$, entries of $W_v$ in $\{0, 1/B_x\}$, all entries of $W_c$ equal to $B/d$ and of $w$ to $B$, and $\sigma(y) = \sqrt d\, y/B$. Then the $d$ inputs separate all $2^d$ choices of $W_v$. (For the columns of $W_v$ and $W_c$ themselves this family does not decide, but the codewords in $W_{QK}$ do.)
+# *F.0.1*, for the norms of the maps $x \mapsto W_v^\top x$, $W_c^\top x$, $w^\top x$, to which Lemma 3.3 applies (as in Theorem 4.1, which bounds $\|W_c^\top\|_{1,\infty}$). Let $B = b/\sqrt d$, $B_x = d/b$, entries of $W_v$ in $\{0, 1/B_x\}$, all entries of $W_c$ equal to $B/d$ and of $w$ to $B$, and $\sigma(y) = \sqrt d\, y/B$. Then at $\epsilon = 0.499\, b$ the $d$ inputs, again of more than 500 tokens, separate all $2^d$ choices of $W_v$. (For the columns of $W_v$ and $W_c$ themselves this family does not decide, but the codewords in $W_{QK}$ do.)
 #
 # These two families need widths of $10^6$ and more, long tokens, and activations that are very steep, so no network in use is near them.
 #
@@ -577,7 +577,7 @@ glue(marked_proof=last["by its proof"])
 #
 # **Counterexample.** In the first layer, in width 1, with two tokens $\pm R$ of length $R = 5$, the output moves {glue:text}`by_hand:.1f` times as far. Such lengths are usual: in 64 columns, the width of the paper's experiment, the sinusoidal code of a place alone has length $\sqrt{32} = 5.7$.
 #
-# **Why.** The score has the query's length as a further factor, and the values have their own. From the second layer on both are at most 1.
+# **Why.** A score is a product of two tokens with $W_{QK}$, and $\|\hat g\, \Delta W_{QK}\|$ contains the length of one of them. The length of the other is a further factor, and so is that of the tokens that are averaged. From the second layer on both are at most 1.
 #
 # **Repair.** Put $B_x^2$ beside $\Delta W_{QK}$ for $i = 1$.
 #
@@ -666,7 +666,7 @@ answer = pd.DataFrame(costs).T.rename_axis("b")
 table(answer, "Factor that the twelfth layer costs", form=".2f")
 
 # %% [markdown]
-# At norms of 1 a layer costs 25 as printed and for $c = 2$, and 9 for $c = 1$, as $a^2$ predicts. For smaller norms the factor $a$ shrinks like $b^2$. With $c = 1$ a layer costs less than a factor of 2 between $b = 0.7$ and $b = 0.6$, whereas as printed this takes norms between 0.6 and 0.5. Once $a = 3 b^2$ is below 1, which is the case for $b < 0.57$, a further layer costs hardly anything, because the error of an early layer has died away before it reaches the output.
+# At norms of 1 a layer costs 25 as printed and for $c = 2$, and 9 for $c = 1$, as $a^2$ predicts. For smaller norms the factor $a$ shrinks like $b^2$. With $c = 1$ a layer costs less than a factor of 2 between $b = 0.7$ and $b = 0.6$, whereas as printed this takes norms between 0.6 and 0.5. Once $a = 3 b^2$ is below 1, which is the case for $b < 1/\sqrt3 = 0.577$, a further layer costs hardly anything, because the error of an early layer has died away before it reaches the output.
 #
 # ```{solution-end}
 # ```

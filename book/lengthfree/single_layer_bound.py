@@ -19,7 +19,7 @@
 # # A bound for one layer, free of the sequence length
 #
 # ```{verdict}
-# Theorem 4.1 is true for matrices with bounded columns, as its proof has them, with the constant $8\sqrt2$ and if the largest possible output stands for the value on small samples. The printed norms bound the rows instead, and so printed it fails: at width {glue:text}`d_wide` its constant would have to be {glue:text}`forced_wide:.1f`, and it grows with the width without end. The number of tokens does not appear in the bound.
+# Yes, the bound for one layer is free of the number of tokens, and Theorem 4.1 is true if the columns of two matrices are bounded, as in its proof. A constant of $8\sqrt2 = 11.3$ is enough there, and on small samples the largest possible output takes the place of the formula. The printed norms bound the rows instead, and so printed the theorem fails: at width {glue:text}`d_wide` its constant would have to be {glue:text}`forced_wide:.1f`, and the constant grows with the width without end.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-rounding`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 15 s. **Source** printed.
 #
@@ -39,7 +39,7 @@
 #
 # $$h(X) = w^\top W_c^\top\, \sigma\bigl( W_v^\top u \bigr), \qquad u = X^\top \mathrm{softmax}(s) \in \mathbb R^d ,$$
 #
-# with a read-out $w \in \mathbb R^d$, $W_v \in \mathbb R^{d \times k}$, $W_c \in \mathbb R^{k \times d}$, $W_{QK} \in \mathbb R^{d \times d}$. The activation $\sigma$ acts on each number, keeps 0 and is $L_\sigma$-Lipschitz. On a sample of $m$ inputs the *Rademacher complexity* is $\mathcal R = \frac1m \mathbb E_\varepsilon \sup_h \sum_i \varepsilon_i h(X^{(i)})$, with fair signs $\varepsilon_i$ and the supremum over all weights within their bounds. It says how well the class can fit labels that are pure noise. The norm $\|W\|_{q,p}$ is the $p$-norm of the $q$-norms of the *columns*. The matrices $W_{QK}$ have the *cover constant* $C$ if for every $\epsilon$ at most $e^{C/\epsilon^2}$ of them come within $\epsilon$ of any other, which means $\|(W - \hat W)^\top x_{[CLS]}\|_2 \le \epsilon$ at every query. (In the paper $W_{QK}$ is transposed in one formula and not in the next, and we transpose it throughout. The first display of its Appendix C lacks the factor $B_v$ on its right side, and the next one has it.)
+# with a read-out $w \in \mathbb R^d$, $W_v \in \mathbb R^{d \times k}$, $W_c \in \mathbb R^{k \times d}$, $W_{QK} \in \mathbb R^{d \times d}$. The activation $\sigma$ acts on each number, keeps 0 and is $L_\sigma$-Lipschitz. On a sample of $m$ inputs the *Rademacher complexity* is $\mathcal R = \frac1m \mathbb E_\varepsilon \sup_h \sum_i \varepsilon_i h(X^{(i)})$, with fair signs $\varepsilon_i$ and the supremum over all weights within their bounds. It says how well the class can fit labels that are pure noise. The norm $\|W\|_{q,p}$ is the $p$-norm of the $q$-norms of the *columns*. The matrices $W_{QK}$ have the *cover constant* $C$ if for every $\epsilon$ one can choose $e^{C/\epsilon^2}$ of them, or fewer, such that every other one is within $\epsilon$ of a chosen one, which means $\|(W - \hat W)^\top x_{[CLS]}\|_2 \le \epsilon$ at every query. (In the paper $W_{QK}$ is transposed in one formula and not in the next, and we transpose it throughout. The first display of its Appendix C lacks the factor $B_v$ on its right side, and the next one has it.)
 #
 # ```{prf:theorem} Trauger and Tewari (2024), Theorem 4.1
 # :label: lengthfree-thm4-1
@@ -243,7 +243,7 @@ for text, value, found in (
     )
 
 # %% [markdown]
-# The cover has to be accurate at the queries only, because the scores read $W_{QK}$ through $W_{QK}^\top x_{[CLS]}$, and there are $m$ queries, not $mT$. So for one layer an older cover, the paper's Lemma 3.5 ({ref}`ch-linear-covers`) on $m$ points, would serve as well: it has $\ln(dm)$ where the paper's new covers have $\ln d$, and no $T$. The new covers are needed from the second layer on ({ref}`ch-multi-layer-bound`), where the inputs are all tokens of the layer before.
+# The cover has to be accurate at the queries only, because the scores read $W_{QK}$ through $W_{QK}^\top x_{[CLS]}$, and there are $m$ queries, not $mT$. So for one layer an older cover, the paper's Lemma 3.5 on $m$ points in the form in which it is true ({ref}`ch-linear-covers`), would serve as well: it has $\ln(dm)$ where the paper's new covers have $\ln d$, and no $T$. The new covers are needed from the second layer on ({ref}`ch-multi-layer-bound`), where the inputs are all tokens of the layer before.
 #
 # ## Rows and columns
 #
@@ -395,7 +395,7 @@ glue(searched=attacks.to_numpy().max(), one_input=1 / math.sqrt(math.log(2)), T_
 #
 # ## As the input grows longer
 #
-# Can the complexity itself fall with $T$, so that a level bound would be too large for long inputs? It cannot, because if every token of every input is repeated $r$ times, the softmax averages stay exactly as they were, and all outputs with them. So the largest complexity over samples cannot fall with $T$, and a bound that is constant in $T$ has the right shape ({numref}`fig-length-heads`). If zeros are added instead, the averages move towards 0, and the complexity of this particular sample falls.
+# Could the complexity itself tend to 0 with growing $T$, so that a level bound would be far too large for long inputs? No, because if every token of every input is repeated $r$ times, the softmax averages stay exactly as they were, and all outputs with them. So the largest complexity over samples is at $rT$ tokens at least what it is at $T$. Hence it cannot tend to 0 as $T$ grows through the multiples of some length, and a bound that is constant in $T$ has the right shape ({numref}`fig-length-heads`). If zeros are added instead, the averages move towards 0, and the complexity of this particular sample falls.
 
 # %%
 table(

@@ -19,7 +19,7 @@
 # # A small norm fits the samples, not the task
 #
 # ```{verdict}
-# Theorem 9 is true: on long prompts the recurrent net that fits its training samples with the smallest weights fails on fresh prompts. The number $n$ of samples may be as large as any power of the prompt length $N$ below both $N^{1/6}$ and $N^{1 - c}$, where $c$ is the exponent in the paper's limit on the width of the net. If the read-out has two layers, in half of the draws fitting {glue:text}`few` samples is cheaper than an error of $\frac14$ from {glue:text}`from_few:.1e` tokens on, and fitting {glue:text}`many` samples from {glue:text}`from_many:.1e` tokens on.
+# Theorem 9 is true: on long prompts the recurrent net that fits its training samples with the smallest weights fails on fresh prompts. The number $n$ of samples may be as large as any power of the prompt length $N$ below both $N^{1/6}$ and $N^{1 - c}$, where $c$ is the exponent in the paper's limit on the width of the net. If the read-out has two layers, in half of the draws fitting {glue:text}`few` samples is cheaper than an error of $\frac14$ from about {glue:text}`from_few:.1e` tokens on, and fitting {glue:text}`many` samples from about {glue:text}`from_many:.1e` tokens on.
 # ```
 # **Needs** {ref}`ch-state-norms`. **Read** 17 min. **Runs in** 10 s. **Source** quoted (the hypotheses and Lemmas 36 to 38), restored (the displays).
 #
@@ -273,7 +273,7 @@ lem36.holds(
 )
 
 # %% [markdown]
-# Lemmas 37 and 38 are nearly sharp, each for itself: the share of draws is close to $\frac16$, and the even grid comes close to its bound. The two together are not, because the smallest gap is rarely next to the largest label. This is why the median grows more slowly than $n^3$.
+# Lemmas 37 and 38 are nearly sharp, each for itself: the share of draws is close to $\frac16$, and the even grid comes close to its bound. The two together are not, because the bound divides all $n$ labels by the smallest gap, whereas of $n$ random points only a few neighbours are nearly so close. This is why the median grows more slowly than $n^3$, about like $n^{5/2}$.
 #
 # ## Theorem 9, put together
 #
@@ -291,9 +291,9 @@ lem36.holds(
 #
 # So $c_1$ may be any number below $\frac16$ and $1 - c$, at every depth, with $c_2 = \frac12$ and any $c_3 < 1$. The paper names no number, and it bounds the cost of interpolation by $O(n^3)$ at every depth, although for more than two layers rescaling gives the smaller $O(n^{6/L_y})$.
 #
-# Two hypotheses can be dropped: the bound on $d_h$ is not needed in the first case, because {prf:ref}`state-norm` contains no $\log d_h$. Nor is the bound on the weights, provided that the learner may choose $d_h$. The paper remarks this, and the reason is that the first case of the proof alone then decides: the least norm over all widths is at most that of a net with $d_h \ge n$ that fits the samples, and {eq}`eq-task-needs` holds at every width.
+# Two hypotheses can be dropped: the bound on $d_h$ is not needed in the first case, because {prf:ref}`state-norm` contains no $\log d_h$. Nor is the bound on the weights needed, provided that the learner may choose $d_h$, as the paper remarks. The reason is that the first case of the proof is then the only one: the least norm over all widths is at most that of a net with $d_h \ge n$ that fits the samples, and {eq}`eq-task-needs` holds at every width.
 #
-# The first table lists the lengths from which fitting is cheaper, for the median squared norm. The second is about nets with fewer dimensions than samples: it shows the least error that such a net can have if $c = \frac12$ and $n = N^{c_1}$. According to the proof, this error should stay large for $c_1 < \frac12$ and may vanish for $c_1 = 0.6$.
+# The first table lists the lengths from which fitting is cheaper, for the median squared norm. A median of {glue:text}`repeats` draws varies by about a sixth from one set of draws to another, and the lengths, which go with its square, by about a third. The second is about nets with fewer dimensions than samples: it shows the least error that such a net can have if $c = \frac12$ and $n = N^{c_1}$. According to the proof, this error should stay large for $c_1 < \frac12$ and may vanish for $c_1 = 0.6$.
 
 # %%
 rows = {n: [S[n], *(length(S[n], layers) for layers in (2, 3, 4))] for n in sizes}
@@ -400,7 +400,7 @@ glue(
 #
 # * Lemmas 36 to 38 hold, and their constants can be named: gaps of $\sqrt\pi/(3n^2)$ in Lemma 37, a factor of $2\sqrt{19}$ in Lemma 38, and $166\, n^3$ in Lemma 36.
 # * Theorem 9 holds, since it follows from the Frobenius form and the dimension form of {prf:ref}`retrieval-prop8`, which are true. The operator form, which is false as restored, is not needed.
-# * The number of samples may be any power of $N$ below $N^{1/6}$. For {glue:text}`few` samples and a read-out of two layers the norm of the median draw needs prompts of {glue:text}`from_few:.1e` tokens (the proved $166\, n^3$ needs far longer ones), whereas the recurrent nets of the paper's experiments see about thirty. Both sides of the comparison are bounds, so fitting may be cheaper on shorter prompts, too. But weights of least norm are not what training by AdamW on fresh prompts finds, so the theorem does not explain those experiments.
+# * The number of samples may be any power of $N$ below $N^{1/6}$. For {glue:text}`few` samples and a read-out of two layers the norm of the median draw needs prompts of about {glue:text}`from_few:.1e` tokens (the proved $166\, n^3$ needs far longer ones), whereas the recurrent nets of the paper's experiments see about thirty. Both sides of the comparison are bounds, so fitting may be cheaper on shorter prompts, too. But weights of least norm are not what training by AdamW on fresh prompts finds, so the theorem does not explain those experiments.
 #
 # ## What would falsify this
 #
@@ -457,7 +457,7 @@ answer = pd.DataFrame(answer).T.rename_axis("samples")
 table(answer, "Median squared norm of the curve", form=".4g")
 
 # %% [markdown]
-# The curve through unrelated labels becomes steeper with every sample, whereas for $y = z$ two units are enough and the norm hardly grows. So the price of fitting is the price of labels that the token itself does not determine. If a task can be read off the token, a small norm finds it.
+# (The medians of the first column are those of 50 draws, and so they differ from those of the table above by a third or so.) The curve through unrelated labels becomes steeper with every sample, whereas for $y = z$ two units are enough and the norm hardly grows. So the price of fitting is the price of labels that the token itself does not determine. If a task can be read off the token, a small norm finds it.
 #
 # ```{solution-end}
 # ```
@@ -471,7 +471,7 @@ table(answer, "Median squared norm of the curve", form=".4g")
 # ```{solution} ex-fit-all
 # :class: dropdown
 #
-# No, because then $nN$ labels have to be fitted. The squared norm of the curve grows with $nN$ as that of the table above does with $n$, to a power above 2, and so far faster than the $N^{1/2}$ that the task needs. Such a curve is never cheaper than the task, and the theorem makes no statement about the risk with all positions labelled.
+# No, because then $nN$ labels have to be fitted. The squared norm of the curve grows with $nN$ as that of the table above does with $n$, to a power above 2, and so far faster than the $N^{1/2}$ that the task needs. On long prompts such a curve is dearer than what the task is known to need, and the theorem makes no statement about the risk with all positions labelled.
 # ```
 #
 # ## References

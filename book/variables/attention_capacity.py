@@ -121,7 +121,9 @@ figures.show()
 # 2. For signs, let $P$ be the probability where $h_i = 1$. Then $p^\top h = 2P - 1$, and $(Jh)_i = p_i (h_i - p^\top h)$ is $2(1-P)\, p_i$ or $-2P\, p_i$.
 # 3. So $\|Jh\|_1 = P \cdot 2(1-P) + (1-P) \cdot 2P = 4P(1-P) \le 1$, with equality at $P = \frac12$.
 #
-# Along the segment from $b$ to $a$ this integrates to $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1 \le \|a - b\|_\infty$, the curve of {numref}`fig-softmax-constant`. As a test we draw pairs of logits that differ by random steps, by steps of one logit, or by *balanced* steps, which raise and lower logits by the same amount such that $P$ is as near to $\frac12$ as can be. A ratio above 1 would refute our constant 1. The control has a temperature of $\frac12$, softmax of $2a$, whose constant is 2.
+# Along the segment from $b$ to $a$ this integrates to $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1 \le \|a - b\|_\infty$, the curve of {numref}`fig-softmax-constant`. The constant 1 is not new. In convex optimization it is known as the dual of Pinsker's inequality: the negative entropy is 1-strongly convex in the sum norm, and therefore softmax, the gradient of its conjugate, has the constant 1. {cite:t}`nesterov2005` smooths a maximum in this way. The three steps above are a direct proof, which also shows where the constant is attained.
+#
+# As a test we draw pairs of logits that differ by random steps, by steps of one logit, or by *balanced* steps, which raise and lower logits by the same amount such that $P$ is as near to $\frac12$ as can be. A ratio above 1 would refute our constant 1. The control has a temperature of $\frac12$, softmax of $2a$, whose constant is 2.
 
 
 # %%
@@ -317,7 +319,7 @@ ledger.show()
 #
 # ## What we found
 #
-# * Softmax has the constant 1, and so has the head's inequality. Both are attained at every $T \ge 2$.
+# * Softmax has the constant 1, as is known in convex optimization, and so has the head's inequality. Both are attained at every $T \ge 2$.
 # * Theorem 4.2 holds as restored, with 1 for $c$.
 #
 # ```{finding} variables.lemA6.a7
