@@ -51,14 +51,14 @@
 # "$L_{\rho,n}$ converges to 1 for large $d$", so that arbitrarily small steps are fatal on sufficiently long strings.
 # ```
 #
-# Theorem 6 bounds the limit from below, and in the paper this bound tends to 1 for a large width $d$ of the tokens. That is one reading of "converges to 1", and it is true: by {prf:ref}`brittle-repaired` the limit is at least 1, at every $d \ge 3$ and every $\rho$. The other, that the limit itself is 1 or tends to 1, is left open. Our example (`parity_transformer`) has two layers, $d = 32$, no epsilon in its layer norms, and {glue:text}`D` weights that do not depend on $n$. For each length and radius we draw {glue:text}`draws` steps, each with {glue:text}`strings` strings of its own. Each curve is followed up to the longest strings, or up to the length at which the noise of the step is ten times the answer, if that is shorter.
+# **Theorem 6 bounds the limit from below**, and in the paper this bound tends to 1 for a large width $d$ of the tokens. That is one reading of "converges to 1", and it is true: by {prf:ref}`brittle-repaired` the limit is at least 1, at every $d \ge 3$ and every $\rho$. The other, that the limit itself is 1 or tends to 1, is left open. Our example (`parity_transformer`) has two layers, $d = 32$, no epsilon in its layer norms, and {glue:text}`D` weights that do not depend on $n$. For each length and radius we draw {glue:text}`draws` steps, each with {glue:text}`strings` strings of its own. Each curve is followed up to the longest strings, or up to the length at which the noise of the step is ten times the answer, if that is shorter.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Section 6, on length generalization
 # :label: sensitive-length-generalization
 # "For a sensitive function, length generalization requires exact match to the minimum: the slightest deviation from the exact minimum will, in expectation, lead to failure when inputs get sufficient long, even if the minimum itself represents a length-generalizing solution."
 # ```
 #
-# We read *in expectation* as on average over the direction of a step of fixed length $\rho$, and then the remark follows from {prf:ref}`brittle-repaired`. If $T_\theta$ computes PARITY at every length, then after the step its mean squared error at length $n$ is at least $1 - 3 (K/n)^{1/3}$, where $K$ depends on $\rho$ and not on $n$, and a predictor that ignores the input has the error 1. The $K$ of the proof is enormous, {glue:text}`K_tiny:.0e` for a step of $10^{-5}$, so the proof shows that failure comes, and the experiment shows when.
+# **In expectation** is read here as on average over the direction of a step of fixed length $\rho$, and then the remark follows from {prf:ref}`brittle-repaired`. If $T_\theta$ computes PARITY at every length, then after the step its mean squared error at length $n$ is at least $1 - 3 (K/n)^{1/3}$, where $K$ depends on $\rho$ and not on $n$, and a predictor that ignores the input has the error 1. The $K$ of the proof is enormous, {glue:text}`K_tiny:.0e` for a step of $10^{-5}$, so the proof shows that failure comes, and the experiment shows when.
 
 # %% tags=["parameters"]
 n_exact = 12  # longest strings on which PARITY is tried exhaustively [4..16]
