@@ -381,7 +381,7 @@ jl.holds(
 #
 # $$\mathbb E \|J^\top W_{KQ} J\|_F^2 = \|W_{KQ}\|_F^2 + \frac{\mathrm{tr}(W_{KQ})^2 + \mathrm{tr}(W_{KQ}^2)}{k} ,$$
 #
-# and the last term is dropped for large $k$. To check the formula we need no random numbers. It is a polynomial of degree 4 in each entry of $J$, so a mean over the three points $0, \pm\sqrt3$ with weights $\frac23, \frac16, \frac16$ in place of each normal entry is exact.
+# and the last term is dropped for large $k$. The formula pairs the four factors $J$ in the square of entry $(a, b)$, $\sum J_{ia} W_{ij} J_{jb} J_{la} W_{lm} J_{mb}$. The first pairing, $i = l$ and $j = m$, gives $\|W_{KQ}\|_F^2 / k^2$ in each of the $k^2$ entries. The two others are possible in the $k$ diagonal entries only, where $i = j$, $l = m$ gives $\mathrm{tr}(W_{KQ})^2 / k^2$, and $i = m$, $j = l$ gives $\mathrm{tr}(W_{KQ}^2) / k^2$. To check the formula we need no random numbers. It is a polynomial of degree 4 in each entry of $J$, so a mean over the three points $0, \pm\sqrt3$ with weights $\frac23, \frac16, \frac16$ in place of each normal entry is exact.
 
 # %% mystnb={"code_prompt_hide": "The exact mean", "code_prompt_show": "The exact mean"} tags=["hide-cell"]
 positions, width = 3, 2
