@@ -9,7 +9,7 @@ import torch
 from benchmarks._measure import compare, record, table
 from helpers.nets.spec import TransformerSpec
 from helpers.nets.transformer import forward, initial_weights
-from papers.sharper import samples
+from papers.sharper import lean, samples
 from tests.torch_encoder import encoder_weights
 
 N_BITS, WIDTH, HIDDEN = 20, 51, 128
@@ -105,8 +105,8 @@ def check(normed, paper):
         weights = initial_weights(spec, 3, torch.Generator().manual_seed(1))
         leaves = {k: v.requires_grad_() for k, v in weights.items()}
         found = []
-        for form in ("plain", "lean"):
-            output = forward(spec, leaves, bits, form=form)
+        for run in (forward, lean.forward):
+            output = run(spec, leaves, bits)
             slopes = torch.autograd.grad(output.square().mean(), list(leaves.values()))
             found.append((output, *slopes))
         for a, b in zip(*found, strict=True):
@@ -118,15 +118,14 @@ def measured(E, B):
     paper = samples.paper_spec(N_BITS)
     positional = dataclasses.replace(paper, positional=True)
     check(normed, paper)
-    plain = lambda spec, w, b: forward(spec, w, b, form="plain")  # noqa: E731
     cases = {
         "nn.TransformerEncoder, one by one": (loop(normed, 2, B), 2),
         "layer norm, torch.func.vmap": (ensemble(normed, E, B, mapped), E),
         "layer norm, nothing skipped": (ensemble(normed, E, B, nothing_skipped), E),
         "layer norm, ours": (ensemble(normed, E, B, forward), E),
-        "first paper's, plain": (ensemble(paper, E, B, plain), E),
-        "first paper's, lean": (ensemble(paper, E, B, forward), E),
-        "positions only, lean": (ensemble(positional, E, B, forward), E),
+        "first paper's, plain": (ensemble(paper, E, B, forward), E),
+        "first paper's, lean": (ensemble(paper, E, B, lean.forward), E),
+        "positions only, lean": (ensemble(positional, E, B, lean.forward), E),
     }
     timed = compare({name: call for name, (call, _) in cases.items()}, rounds=9)
     base = timed["nn.TransformerEncoder, one by one"].median / 2

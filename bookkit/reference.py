@@ -30,7 +30,7 @@ def modules_of(name: str) -> list[str]:
         ValueError: there is none of that name.
 
     >>> modules_of("helpers.cube")
-    ['helpers.cube', 'helpers.cube.fourier', 'helpers.cube.functions', 'helpers.cube.testers']
+    ['helpers.cube', 'helpers.cube.fourier', 'helpers.cube.functions']
     """
     path = ROOT.joinpath(*name.split("."))
     if path.with_suffix(".py").is_file():

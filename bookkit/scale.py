@@ -152,7 +152,7 @@ def time_of_page(entry: Entry) -> str:
 
 
 def means(name: str, columns: Mapping[str, list[Any]], compare: Mapping[str, Any]) -> pd.DataFrame:
-    r"""Mean, standard error and number of runs of a stored table, a row for each setting.
+    r"""Mean, standard error and number of rows of a stored table, for each setting.
 
     Args:
         name: Of the table, such as ``sensitive/scratchpad.bits64``.
@@ -161,7 +161,7 @@ def means(name: str, columns: Mapping[str, list[Any]], compare: Mapping[str, Any
 
     >>> columns = {"n": [4, 4, 6], "gap": [0.1, 0.3, 0.5]}
     >>> found = means("a/b.c", columns, {"of": "gap", "by": ["n"]})
-    >>> found[["setting", "runs", "mean"]].to_string(index=False, header=False)
+    >>> found[["setting", "rows", "mean"]].to_string(index=False, header=False)
     'n = 4 2 0.2\nn = 6 1 0.5'
     """
     of, by = compare["of"], compare["by"]
@@ -169,7 +169,7 @@ def means(name: str, columns: Mapping[str, list[Any]], compare: Mapping[str, Any
     setting = frame[by].apply(lambda row: ", ".join(f"{k} = {v}" for k, v in row.items()), axis=1)
     groups = frame[of].astype(float).groupby(setting, sort=False)
     found = groups.agg(["size", "mean", "sem"]).reset_index(names="setting")
-    found.columns = pd.Index(["setting", "runs", "mean", "error"])
+    found.columns = pd.Index(["setting", "rows", "mean", "error"])
     return found.assign(table=name, column=of)[["table", "column", *found.columns]]
 
 
@@ -203,8 +203,8 @@ def replications() -> str:
 
 
 def _told(row: Mapping[str, Any], time: int) -> str:
-    runs = row[f"runs_{time}"]
-    return f"{row[f'mean_{time}']:.3g} ({runs} run{'s' * (runs != 1)})"
+    rows = row[f"rows_{time}"]
+    return f"{row[f'mean_{time}']:.3g} ({rows} row{'s' * (rows != 1)})"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -8,7 +8,7 @@ experiment, about the experiment). A refuted one makes it "false" where the stat
 quoted, "restored form fails" where the formula is a restored one or that of a program: such a
 failure is no failure of the authors. A statement that fails without a condition that is not printed
 (a refuted claim about its *condition*) is "true with a condition"; one that fails as printed while
-its own proof or a later formula has the right form (a refuted claim about a *misprint*) is a
+its own proof or another formula has the right form (a refuted claim about a *misprint*) is a
 "misprint"; both only where the statement so read holds. A refuted step of its proof is a "proof
 gap", a refuted constant "constant loose". Otherwise it is "true" where a claim that holds is
 proved, checked exhaustively or attained, and "not contradicted" where it was searched, sampled or

@@ -1,4 +1,4 @@
-"""What is said of many runs: slopes, shares, means, orders, runs drawn anew, first numbers."""
+"""What is said of many runs: slopes, shares, means, runs drawn anew, first numbers."""
 
 from __future__ import annotations
 
@@ -219,46 +219,6 @@ def upper_limit(successes: int, count: int, level: float = 0.95) -> float:
     """
     found = _counted(successes, count, level, "less")
     return float(found.proportion_ci(level, "exact").high)
-
-
-def concordance(levels: Tensor, values: Tensor, strata: Tensor | None = None) -> Tensor:
-    r"""How often the run at the higher level has the larger value.
-
-    .. math:: C = \Pr(v_i < v_j) + \tfrac12 \Pr(v_i = v_j), \qquad \ell_i < \ell_j
-
-    over all pairs of runs of one stratum at different levels: 1 if all rise, 1/2 for no trend.
-
-    Args:
-        levels: Of the runs, shape ``(E,)``.
-        values: Shape ``(*batch, E)``.
-        strata: Runs are compared within one of these only, shape ``(E,)``; None: all with all.
-
-    Returns:
-        Shape ``(*batch,)``, float64.
-
-    Raises:
-        ValueError: shapes that do not fit, a nan, or no pair to compare.
-
-    Example:
-        >>> concordance(torch.tensor([1, 2, 3]), torch.tensor([0.1, 0.3, 0.2])).item()
-        0.6666666666666666
-
-    Cost: E**2 / 2 at most. Source: Harrell's C; for two levels Mann-Whitney's U, a pair.
-    """
-    if strata is None:
-        strata = torch.zeros_like(levels)
-    if levels.ndim != 1 or strata.shape != levels.shape or values.shape[-1:] != levels.shape:
-        shapes = ", ".join(str(tuple(v.shape)) for v in (levels, strata, values))
-        raise ValueError(f"levels and strata must be (E,) and values (..., E), got {shapes}")
-    for name, v in {"levels": levels, "values": values, "strata": strata}.items():
-        if v.isnan().any():
-            raise ValueError(f"{name} must not be nan, {int(v.isnan().sum())} are")
-    below = (levels[:, None] < levels) & (strata[:, None] == strata)
-    low, high = below.nonzero(as_tuple=True)
-    if not len(low):
-        raise ValueError("concordance needs two runs of one stratum at different levels")
-    more = values[..., high] - values[..., low]
-    return (more.sign().double().mean(-1) + 1) / 2
 
 
 @validated

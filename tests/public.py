@@ -33,10 +33,6 @@ from helpers.sharpness import SquaredLoss
 from helpers.weights import Weights
 
 ROOMS = ("statistics", "weights", "kernels", "cube", "nets", "sharpness", "training", "covers")
-INSIDE = {  # modules of these whose functions are called with what has been checked already
-    "nets.feedforward": "a layer of transformer.forward, which checks",
-    "nets.fused": "pieces of such a layer",
-}
 ERRORS = (ValueError, TypeError, OverflowError, KeyError)
 SECONDS = 2.0  # of the processor, for one call
 
@@ -129,7 +125,7 @@ def public() -> dict[str, tuple[Callable[..., Any], Taken]]:
     found = {}
     for module in pkgutil.walk_packages(helpers.__path__, "helpers."):
         name = module.name.removeprefix("helpers.")
-        if name.split(".")[0] not in ROOMS or name in INSIDE or "._" in name:
+        if name.split(".")[0] not in ROOMS or "._" in name:
             continue
         for key, value in vars(importlib.import_module(module.name)).items():
             own = getattr(value, "__module__", None) == module.name and not key.startswith("_")

@@ -19,11 +19,11 @@
 # # Auditing certificates
 #
 # ```{verdict}
-# Yes, whether a certificate is right can be tested, provided that the test asks for all networks at once. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. If the number of networks or the KL divergence is left out, or a constant is measured instead of proved, the share reached {glue:text}`broken_least:.2f` or more. A formula that lacks a square passes this test, but networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than it says.
+# Yes, an experiment can expose a wrong certificate, provided that it asks for all networks at once; that a certificate passes does not prove it. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. If the number of networks or the KL divergence is left out, or a constant is measured instead of proved, the share reached {glue:text}`broken_least:.2f` or more. A formula that lacks a square passes this test, but networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than it says.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-from-gaussians-to-occam`. **Read** 12 min. **Runs in** 40 s. **Source** ours.
 #
-# **Claim.** Whether a certificate is right can be tested: draw thousands of samples of a problem in which every risk is known, and count how often it fails. The test must ask for all networks at once, since most errors of a formula do not show at the network that fits best. It must also contain a learner that uses the freedom which the divergence pays for, since a loose bound hides a wrong constant. A right certificate need not be vacuous: trained transformers get one below the risk of the best constant.
+# **Claim.** A certificate can be tested: draw thousands of samples of a problem in which every risk is known, and count how often it fails. The test must ask for all networks at once, since most errors of a formula do not show at the network that fits best. It must also contain a learner that uses the freedom which the divergence pays for, since a loose bound hides a wrong constant. A right certificate need not be vacuous: trained transformers get one below the risk of the best constant.
 #
 # ## Why one should care
 #
@@ -390,7 +390,7 @@ ledger.verdicts()
 # :class: dropdown
 # ```
 #
-# With $\delta = 0.1$ all certificates become a little smaller, so the shares can only grow. The valid ones stay below 0.02, far below the 0.1 that is allowed now. The form without a count fails on 0.80 of the samples of eight strings instead of 0.16, because now the certificate of a wrong pair with a single error on the sample falls below $\frac12$, too. The form with the small constant allows a gap of about 0.01 between training risk and risk, but with at most 300 strings a training risk differs from its risk by several hundredths. Among 45 networks one always differs by more than 0.01, whatever $\delta$ is.
+# With $\delta = 0.1$ all certificates become a little smaller, so the shares can only grow. The valid ones stay below 0.02, far below the 0.1 that is allowed now. The form without a count fails on 0.80 of the samples of eight strings instead of 0.16, because now the certificate of a wrong pair with a single error on the sample falls below $\frac12$, too. The form with the small constant allows a gap of at most about 0.01 between training risk and risk, and less for larger samples, but with at most 300 strings a training risk differs from its risk by several hundredths. Among 45 networks one always differs by more than 0.01, whatever $\delta$ is.
 #
 # ```{solution-end}
 # ```

@@ -19,7 +19,7 @@
 # # One network under five bounds
 #
 # ```{verdict}
-# No bound that three of the papers prove certifies a small network that has plainly learned. After {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`. But all of these bounds on it are at least {glue:text}`least_here:.3f`, while a predictor that ignores the input has the risk $\frac14$. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f`, which is vacuous too, whereas counting the pairs of bits that could be the target gives {glue:text}`occam_here:.3f`.
+# No bound that three of the papers prove certifies a small network that has plainly learned. After {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`, as measured on fresh strings. But all of these bounds on it are at least {glue:text}`least_here:.3f`, while a predictor that ignores the input has the risk $\frac14$. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f`, which is vacuous too, whereas counting the pairs of bits that could be the target gives {glue:text}`occam_here:.3f`, for the pair that fits the sample and not for the network.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-single-layer-bound`, {ref}`ch-longer-tokens`. **Read** 12 min. **Runs in** 30 s. **Source** ours; of the papers' bounds, see their chapters.
 #
@@ -362,7 +362,7 @@ ledger.verdicts()
 # ## What we found
 #
 # * On a network that has plainly learned its task every bound of the papers, as far as it is proved, is above the risk of the best constant at this sample. Counting 32 bits for each weight does not certify it there either.
-# * To get below a quarter, the smallest of the papers' bounds needs at least {glue:text}`fewest:.0f` times as many strings as Occam's bound for the list of pairs, over all networks and lengths, and at least {glue:text}`kl_over:.1f` times as many as 32 bits for each weight.
+# * To get below a quarter, the smallest of the bounds that the papers prove needs at least {glue:text}`fewest:.0f` times as many strings as Occam's bound for the list of pairs, over all networks and lengths, and at least {glue:text}`kl_over:.1f` times as many as 32 bits for each weight.
 # * These findings are about the numbers of the bounds and not about their ideas. That attention picks few positions at the price of a logarithm, that sensitive functions are sharp, and that a flat network needs fewer digits is the subject of other chapters.
 # * A certificate for such a network exists: one with the prior at the start ({ref}`ch-auditing-certificates`), which goes back to {cite:t}`dziugaite2017`, or one that counts what the network can be compressed to ({cite:t}`zhou2019`, {cite:t}`lotfi2022`, and {cite:t}`lotfi2024` for language models).
 #

@@ -19,12 +19,12 @@
 # # How many flips change one input?
 #
 # ```{verdict}
-# No, two remarks on single inputs have the wrong number, but nothing else depends on them. Of $n = {glue:text}`n_odd`$ bit flips at most {glue:text}`maj_s` change MAJORITY at one input, not {glue:text}`n_odd`. And the sensitivity of MEAN, to which each flip contributes the square of half its effect, is $1/n$ at every input, not $1/n^2$: at $n = {glue:text}`n_max`$ it is {glue:text}`mean_s:.4f` in place of {glue:text}`mean_printed:.4f`.
+# No, two remarks on single inputs have the wrong number, but no conclusion of the paper depends on the difference. Of $n = {glue:text}`n_odd`$ bit flips at most {glue:text}`maj_s` change MAJORITY at one input, not {glue:text}`n_odd`. And the sensitivity of MEAN, to which each flip contributes the square of half its effect, is $1/n$ at every input, not $1/n^2$: at $n = {glue:text}`n_max`$ it is {glue:text}`mean_s:.4f` in place of {glue:text}`mean_printed:.4f`.
 # ```
 #
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 7 min. **Runs in** 5 s. **Source** printed.
 #
-# **Claim.** The paper says how sensitive MEAN and MAJORITY are at single inputs. For the mean of $n$ bits it has $1/n^2$, which is what *one* flip counts, whereas all flips together count $1/n$. For majority it has all $n$ flips where ones and zeros almost balance, but only about half of the flips change the vote there. Both orders of growth with which the paper goes on are right.
+# **Claim.** The paper says how sensitive MEAN and MAJORITY are at single inputs. For the mean of $n$ bits it has $1/n^2$, which is what *one* flip counts, whereas all flips together count $1/n$. For majority it has all $n$ flips where ones and zeros almost balance, but only about half of the flips change the vote there. What the paper concludes from the two remarks is right: MEAN needs no magnification, and MAJORITY has an order of $n$ sensitive bits there. For MEAN its own Section 3 has the right value, so that the remark is a misprint.
 
 # %% tags=["parameters"]
 n_max = 14  # longest cube, in bits [4..20]
@@ -112,10 +112,10 @@ mean_point.refuted(
     equals=-2,
     tol=1e-9,
     control=power(lengths.tolist(), one_flip.tolist()),
-    about="remark",
+    about="misprint",
     evidence="proved",
 )
-mean_point.repaired(
+mean_point.holds(
     "$n\\, s(x, \\mathrm{MEAN}) = 1$ at every $x$, largest error",
     every_mean.mul(lengths, axis=0).sub(1).abs().max(axis=None),
     at_most=0,
@@ -150,7 +150,7 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 #
 # ```{finding} sensitive.mean_point
 # :title: MEAN has sensitivity 1/n at every input
-# :group: false statement
+# :group: misprint
 #
 # **Statement.** Section 4 says that $s(x, f) \sim 1/n^2$ for MEAN.
 #
@@ -180,7 +180,7 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 #
 # ## What would falsify this
 #
-# The two remarks are tested as printed, each with a control that does what the remark says. For the first the control is the single flip, which does go as $1/n^2$, and for the second it is PARITY, which does reach $n$. One input of another sensitivity would refute a repaired form, and there the controls are the printed forms.
+# The two remarks are tested as printed, each with a control that does what the remark says. For the first the control is the single flip, which does go as $1/n^2$, and for the second it is PARITY, which does reach $n$. One input of another sensitivity would refute a corrected form, and there the controls are the printed forms.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

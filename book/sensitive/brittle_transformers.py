@@ -19,7 +19,7 @@
 # # Sensitive transformers are brittle
 #
 # ```{verdict}
-# Yes, transformers that compute PARITY are brittle, as the paper concludes from its theorem. If an exact network is moved by a random step of length $\rho$, its mean squared error exceeds $\frac12$ from about {glue:text}`level_z:.1f`$/\sqrt\rho$ bits on, and on much longer strings its sign is a coin toss. Such a network therefore does not generalize to long strings unless its weights are exact. Whether the error tends to exactly 1, as one sentence of the paper can be read, stays open.
+# Yes, transformers that compute PARITY are brittle, as the paper concludes from its theorem. We move one exact network, written by hand, by a random step of length $\rho$. Its mean squared error then exceeds $\frac12$ from about {glue:text}`level_z:.1f`$/\sqrt\rho$ bits on, and on much longer strings its sign is a coin toss. That something like this happens to every such network is proved: none generalizes to long strings after a random step of fixed length. Whether the error tends to exactly 1, as one sentence of the paper can be read, stays open.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-brittle-at-every-width`. **Read** 13 min. **Runs in** 20 s. **Source** printed.
 #
@@ -27,7 +27,7 @@
 #
 # ## Why one should care
 #
-# A theorem about a limit leaves a practical question open: how long must a string be before a step of a given length matters? If it took a million bits, brittleness would explain nothing about the networks that people train. To find out one needs a network that computes PARITY exactly at every length, and such networks are known. We move one of them by random steps of several lengths and watch its error grow with the string. The answer is a simple law, and it can be guessed beforehand.
+# A theorem about a limit leaves a practical question open: how long must a string be before a step of a given length matters? If it took a million bits, brittleness would explain nothing about the networks that people train. To find out one needs a network that computes PARITY exactly at every length, and such networks are known since {cite:t}`chiang2022`. We move one of this kind by random steps of several lengths and watch its error grow with the string. The answer is a simple law, and it can be guessed beforehand.
 #
 # ## The law by hand
 #
@@ -38,7 +38,7 @@
 # | $\rho^{-1/2}$ | 3.2 | 10 | 32 | 100 |
 # | error $\frac12$ expected at | $3.2\, c$ bits | $10\, c$ | $32\, c$ | $100\, c$ |
 #
-# The experiment will show that $c$ is about 4.4.
+# The experiment will show that $c$ is about 4.4 for this network.
 #
 # ## The statement
 #
@@ -58,7 +58,7 @@
 # "For a sensitive function, length generalization requires exact match to the minimum: the slightest deviation from the exact minimum will, in expectation, lead to failure when inputs get sufficient long, even if the minimum itself represents a length-generalizing solution."
 # ```
 #
-# **In expectation** is read here as on average over the direction of a step of fixed length $\rho$, and then the remark follows from {prf:ref}`brittle-repaired`. If $T_\theta$ computes PARITY at every length, then after the step its mean squared error at length $n$ is at least $1 - 3 (K/n)^{1/3}$, where $K$ depends on $\rho$ and not on $n$, and a predictor that ignores the input has the error 1. The $K$ of the proof is enormous, {glue:text}`K_tiny:.0e` for a step of $10^{-5}$, so the proof shows that failure comes, and the experiment shows when.
+# **In expectation** is read here as on average over the direction of a step of fixed length $\rho$, and then the remark follows from {prf:ref}`brittle-repaired`. If $T_\theta$ computes PARITY at every length, then after the step its mean squared error at length $n$ is at least $1 - 3 (K/n)^{1/3}$, where $K$ depends on $\rho$ and not on $n$, and a predictor that ignores the input has the error 1. For another sensitive function with values $\pm 1$ and $\mathrm{as}_n \ge \mu n$ the same theorem gives at least $\mu - 3 (K/n)^{1/3}$. The $K$ of the proof is enormous, {glue:text}`K_tiny:.0e` for a step of $10^{-5}$, so the proof shows that failure comes, and the experiment shows when.
 
 # %% tags=["parameters"]
 n_exact = 12  # longest strings on which PARITY is tried exhaustively [4..16]
@@ -268,7 +268,7 @@ on_parity.holds(
     at_least=0.99,
     control=steps.parity_floor(K * long, long),
     about="remark",
-    evidence="sampled",
+    evidence="proved",
 )
 
 
@@ -427,7 +427,7 @@ ledger.show()
 #
 # ## What we found
 #
-# * A transformer of constant size computes PARITY exactly at all lengths. After a random step of length $\rho$ its mean squared error passes $\frac12$ at about {glue:text}`level_z:.1f`$/\sqrt\rho$ bits.
+# * A transformer of constant size computes PARITY exactly at all lengths. For ours, after a random step of length $\rho$, the mean squared error passes $\frac12$ at about {glue:text}`level_z:.1f`$/\sqrt\rho$ bits.
 # * For PARITY the limit of the sharpness is at least 1 at every step length and every width from 3 on. So the paper's conclusion on length generalization is true, for a step of fixed length in a random direction. A step in a chosen direction can leave every output as it is.
 # * That the limit equals 1 stays open: at 128 bits exact networks of 32 and of 128 columns come near 2.
 # * What a step leaves of the sensitivity, and why, is in {ref}`ch-brittle-at-every-width`.
@@ -469,7 +469,7 @@ answer = pd.Series(answer, name="sharpness").rename_axis("tensor that moves").so
 table(answer, "Exact PARITY at 64 bits, steps of 0.1 of one tensor", form=".3f", tiny=1e-6)
 
 # %% [markdown]
-# The queries and keys can be moved, because all of them are 0, and a score stays 0 if only one of its two factors moves. A step of the read-out changes the answer in proportion, and so by little. Every other tensor alone does as much harm as all weights together, and some do more. Among them is the last bias, as the proof says, since it moves the token that the last layer norm magnifies. So it is not the number of weights that matters, but whether a step reaches a token of size $\frac1{n^2}$ before a layer norm.
+# The queries and keys can be moved, because all of them are 0, and a score stays 0 if only one of its two factors moves. A step of the read-out changes the answer in proportion, and so by little. Every other tensor alone does about as much harm as all weights together, and some do more. Among them is the last bias, as the proof says, since it moves the token that the last layer norm magnifies. So it is not the number of weights that matters, but whether a step reaches a token of size $\frac1{n^2}$ before a layer norm.
 #
 # ```{solution-end}
 # ```

@@ -19,7 +19,7 @@
 # # How much must PARITY and MAJORITY magnify?
 #
 # ```{verdict}
-# Both claims are true: a transformer with bounded weights has to magnify more and more as strings grow, by the order that the paper names for PARITY on average, and for MAJORITY at nearly balanced inputs. A sharper inequality of this book asks for nearly the length of the string in both cases. A layer written by hand that computes MAJORITY of {glue:text}`n_far` bits magnifies by a factor of {glue:text}`hand:.0f` at such an input.
+# Both claims are true: a transformer with bounded weights has to magnify more and more as strings grow, by the order that the paper names for PARITY on average, and for MAJORITY at nearly balanced inputs, all but a vanishing share of them. For MAJORITY the paper's own inequality gives slightly less than the order that it names; a sharper inequality of this book gives more, in both cases nearly the length of the string. A layer written by hand that computes MAJORITY of {glue:text}`n_far` bits magnifies by a factor of {glue:text}`hand:.0f` at such an input.
 # ```
 #
 # **Needs** {ref}`ch-layer-norm-blowup`, {ref}`ch-sensitive-inputs`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
@@ -94,7 +94,7 @@ ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.16))
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-blowup-majority` the uppermost line is what the layer has, $B = 2n$. What the law asks for stays near one half up to 33 bits, because up to there the trivial term $2n$ in $K$ is the smaller one. From then on it rises almost as fast as $B$, and it exceeds 1, so that some magnification is needed, before 100 bits. What Theorem 4 asks for is far below 1 at all lengths shown.
+# In {numref}`fig-blowup-majority` the uppermost line is what the layer has, $B = 2n$. What the law asks for stays near one half up to 33 bits, because up to 32 bits the trivial term $2n$ in $K$ is the smaller one. From then on it rises almost as fast as $B$, and it exceeds 1, so that some magnification is needed, before 100 bits. What Theorem 4 asks for is far below 1 at all lengths shown.
 #
 # ## Long strings
 #

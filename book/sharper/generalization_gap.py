@@ -80,12 +80,10 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, results, table
-from helpers.nets.transformer import forward
 from helpers.rng import Rng, f64
 from helpers.statistics import (
     average,
     bootstrap_interval,
-    concordance,
     median_high,
     power,
     resampled,
@@ -93,6 +91,8 @@ from helpers.statistics import (
     wilson,
 )
 from papers.sharper import pac_bayes, samples
+from papers.sharper.lean import forward
+from papers.sharper.ranks import concordance
 from papers.sharper.tabulated import gradient_bound, parameter_count
 
 ledger, rng = Ledger("sharper/generalization_gap"), Rng(seed)

@@ -149,15 +149,16 @@ kept, own = (frame[frame["dropout"] == 0] for frame in (every, own))
 
 def learn_linear(T, m):
     """The same trials, AdamW, for a linear classifier of the bits as plus and minus 1."""
-    _, (bits, labels), new = plant(T, m, range(10))
-    forward = lambda w, x: (2 * x.float() - 1) @ w["slope"] + w["offset"]  # noqa: E731
+    _, (bits, labels), (new, truth) = plant(T, m, range(10))
+    X, fresh_X = (2 * b.float() - 1 for b in (bits, new[:, :2000]))
+    forward = lambda w, x: torch.baddbmm(w["offset"], x, w["slope"])  # noqa: E731
     trained = like_paper(
         forward,
         {"slope": torch.zeros(10, T, 2), "offset": torch.zeros(10, 1, 2)},
-        lambda models: (bits[models], labels[models]),
+        lambda models: (X if len(models) == len(X) else X[models], labels[models]),
         learning_rate=0.03,
         steps=150,
-        evaluate=planted.errors(forward, *(part[:, :2000] for part in new), 2000),
+        evaluate=planted.errors(forward, fresh_X, truth[:, :2000], 2000),
         threshold=0.01,
     )
     return [(T, m, float(done)) for done in trained.finished]

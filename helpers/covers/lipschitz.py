@@ -28,7 +28,6 @@ SOFTMAX = 1.0
 """Lipschitz constant of softmax from the largest to the summed difference."""
 SOFTMAX_PRINTED = 2.0
 """The constant of Edelman et al. (2022), Corollary A.7."""
-MAX_SIGNS = 16
 
 
 @dataclass(frozen=True)
@@ -42,29 +41,6 @@ class Sides:
     def ratio(self) -> Tensor:
         """Left over right; 0 where both are 0, infinite where only the right is."""
         return torch.where(self.left == 0, torch.zeros_like(self.left), self.left / self.right)
-
-
-def infinity_to_one(A: Tensor) -> Tensor:
-    r"""Operator norm from the largest entry to the sum, :math:`\max_{h \in \{-1,1\}^T} \|A h\|_1`.
-
-    Args:
-        A: Shape ``(*batch, rows, T)``, floating, T from 1 to 16.
-
-    Returns:
-        Shape ``(*batch,)``. At most the sum of all absolute entries, :math:`\|A\|_{1,1}`.
-
-    Raises:
-        ValueError: fewer than two axes, or T outside its range.
-        TypeError: not floating.
-
-    Cost: rows T 2**T multiplications. A convex function on a cube is largest at a corner.
-    """
-    require_floating(A=A)
-    T = A.shape[-1] if A.ndim >= 2 else 0
-    if not 1 <= T <= MAX_SIGNS:
-        raise ValueError(f"all signs are tried for 1 to {MAX_SIGNS} columns, got {tuple(A.shape)}")
-    signs = 1 - 2 * (torch.arange(2**T, device=A.device)[:, None] >> torch.arange(T) & 1)
-    return (A @ signs.T.to(A.dtype)).abs().sum(-2).amax(-1)
 
 
 def softmax_jacobian(logits: Tensor) -> Tensor:

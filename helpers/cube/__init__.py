@@ -1,4 +1,4 @@
-"""Functions on the cube: by table, by spectrum, and by questions to an oracle."""
+"""Functions on the cube: by table and by spectrum."""
 
 from helpers.cube.fourier import (
     average_sensitivity,
@@ -27,11 +27,6 @@ from helpers.cube.functions import (
     points,
     sparse_function,
 )
-from helpers.cube.testers import (
-    degree_repetitions,
-    first_accepted_degree,
-    first_accepted_sparsity,
-)
 
 __all__ = [
     "BASES",
@@ -43,11 +38,8 @@ __all__ = [
     "characters",
     "degree",
     "degree_profile",
-    "degree_repetitions",
     "even_parity_coefficients",
     "first",
-    "first_accepted_degree",
-    "first_accepted_sparsity",
     "index_of",
     "indices",
     "local_sensitivity",

@@ -5,14 +5,13 @@ Public functions, torch reference, CPU path, GPU path.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from helpers.checks import readable, require_tensors, validated, whole
+from helpers.checks import readable, require_tensors, validated
 from helpers.kernels._backends import (
     chosen,
     is_differentiated,
@@ -229,52 +228,17 @@ def local_sensitivity(table: Tensor | PackedTable, backend: str = "auto") -> Loc
         tensor([2, 0, 6, 0])
     """
     packed = _packed(table)
-    return block_sensitivity(packed, [1 << k for k in range(packed.n)], backend)
-
-
-def block_sensitivity(
-    table: Tensor | PackedTable, blocks: Sequence[int], backend: str = "auto"
-) -> LocalSensitivity:
-    r"""Number of given blocks whose flip changes f at a point, over all points.
-
-    The maximum over x and over all families of disjoint blocks is the block sensitivity of f, so
-    the maximum found here bounds it from below.
-
-    Args:
-        table: As :func:`pack` takes it, or packed.
-        blocks: Disjoint non-empty bit masks below 2**n; flipping a block flips all its bits.
-        backend: As for :func:`influences`.
-
-    Returns:
-        A histogram of ``len(blocks) + 1`` entries with its maximum and mean; exact.
-
-    Raises:
-        TypeError, RuntimeError: as :func:`influences`.
-        ValueError: further, if a block is empty, outside the cube or overlaps another.
-
-    Cost: as :func:`local_sensitivity`, with ``len(blocks)`` in place of n.
-
-    Example:
-        >>> from helpers.cube import parity
-        >>> from helpers.kernels.sensitivity import block_sensitivity
-        >>> block_sensitivity(parity(3), [0b011, 0b100]).histogram  # two flips leave the parity
-        tensor([0, 8, 0])
-    """
-    packed = _packed(table)
-    _check_blocks(packed.n, blocks)
     path = chosen(backend, packed.words)
     if path == "torch":
-        return LocalSensitivity(histogram_reference(packed, blocks))
-    histogram = packed.words.new_zeros(32)
-    masks = torch.tensor(list(blocks), dtype=torch.int64, device=packed.words.device)
+        return LocalSensitivity(histogram_reference(packed))
+    histogram = packed.words.new_zeros(packed.n + 1)
     if path == "numba":
-        words = packed.words.resolve_neg().contiguous()
-        _histogram(words.numpy(), masks.numpy(), histogram.numpy())
+        _histogram(packed.words.resolve_neg().contiguous().numpy(), histogram.numpy())
     else:
-        _launch_histogram(packed, masks, histogram)
+        _launch_histogram(packed, histogram)
     if packed.n < WORD:
         histogram[0] -= 64 - (1 << packed.n)  # the unused bits of the word never change
-    return LocalSensitivity(histogram[: len(blocks) + 1])
+    return LocalSensitivity(histogram)
 
 
 def influence_counts_reference(packed: PackedTable) -> Tensor:
@@ -294,21 +258,21 @@ def influence_counts_reference(packed: PackedTable) -> Tensor:
     return torch.stack(counts) if counts else packed.words.new_zeros(0)
 
 
-def histogram_reference(packed: PackedTable, blocks: Sequence[int]) -> Tensor:
+def histogram_reference(packed: PackedTable) -> Tensor:
     """Plain torch, one flip of the whole table after another.
 
     Example:
         >>> from helpers.cube import majority
         >>> from helpers.kernels.sensitivity import histogram_reference, pack
-        >>> histogram_reference(pack(majority(3)), [1, 2, 4])
+        >>> histogram_reference(pack(majority(3)))
         tensor([2, 0, 6, 0])
     """
     f = unpack(packed)
     i = torch.arange(len(f), device=f.device)
     changed = torch.zeros_like(i)
-    for block in blocks:
-        changed += f != f[i ^ block]
-    return torch.bincount(changed, minlength=len(blocks) + 1)
+    for k in range(packed.n):
+        changed += f != f[i ^ (1 << k)]
+    return torch.bincount(changed, minlength=packed.n + 1)
 
 
 def _packed(table: Tensor | PackedTable) -> PackedTable:
@@ -316,16 +280,6 @@ def _packed(table: Tensor | PackedTable) -> PackedTable:
         return pack(table)
     require_tensors(words=table.words)  # whose memory may have been freed since it was packed
     return table
-
-
-def _check_blocks(n: int, blocks: Sequence[int]) -> None:
-    seen = 0
-    for block in (whole("a block", given) for given in blocks):
-        if not 1 <= block < 1 << n:
-            raise ValueError(f"a block of {n} bits lies between 1 and {2**n - 1}, got {block}")
-        if block & seen:
-            raise ValueError(f"blocks must be disjoint, {block} meets one before it")
-        seen |= block
 
 
 if numba is not None:
@@ -336,7 +290,7 @@ if numba is not None:
 
     BLOCK = 256  # words whose counters are held at once
     CACHED = 4096  # words of a sweep that stay in the nearest cache
-    PLANES = 5  # bits of a counter: at most 30 disjoint blocks
+    PLANES = 5  # bits of a counter: at most 30 flips
 
     @njit(void(int64[::1], int64[::1]))
     def _count_flips(words, counts):  # type: ignore[no-untyped-def]
@@ -365,9 +319,9 @@ if numba is not None:
                         total += count_ones(words[j] ^ words[j + half])
                 counts[k] += 2 * total
 
-    @njit(void(int64[::1], int64[::1], int64[::1]))
-    def _histogram(words, blocks, histogram):  # type: ignore[no-untyped-def]
-        """Count, bit by bit in parallel, the blocks that change each of 64 entries.
+    @njit(void(int64[::1], int64[::1]))
+    def _histogram(words, histogram):  # type: ignore[no-untyped-def]
+        """Count, bit by bit in parallel, the flips that change each of 64 entries.
 
         Bit b of plane p is bit p of the counter of entry b; a changed entry is added with carry.
         """
@@ -376,18 +330,17 @@ if numba is not None:
         length = min(uintp(BLOCK), size)  # a power of two divides the larger one
         for start in range(uintp(0), size, length):
             planes[:] = 0
-            for block in blocks:
-                low, high = block & 63, uintp(block >> WORD)
+            for k in range(len(histogram) - 1):
+                high = uintp(0) if k < WORD else uintp(1) << uintp(k - WORD)
                 for j in range(length):
                     word = words[(start + j) ^ high]
-                    for k in range(WORD):
-                        if low >> k & 1:
-                            mask = LOWER[k]
-                            word = ((word >> (1 << k)) & mask) | ((word & mask) << (1 << k))
+                    for i in range(WORD):  # unrolled: the compiler vectorises each case
+                        if i == k:
+                            word = ((word >> (1 << i)) & LOWER[i]) | ((word & LOWER[i]) << (1 << i))
                     carry = word ^ words[start + j]
                     for p in range(PLANES):
                         planes[p, j], carry = planes[p, j] ^ carry, planes[p, j] & carry
-            for s in range(len(blocks) + 1):
+            for s in range(len(histogram)):
                 total = 0
                 for j in range(length):
                     equal = -1
@@ -429,20 +382,20 @@ if triton is not None:
             tl.atomic_add(counts + k, tl.sum(_ones(differs), 0))
 
     @triton.jit
-    def _histogram_triton(words, blocks, histogram, size, count, TILE: tl.constexpr):  # type: ignore[no-untyped-def]
+    def _histogram_triton(words, histogram, size, bits, TILE: tl.constexpr):  # type: ignore[no-untyped-def]
         j = tl.program_id(0).to(tl.int64) * TILE + tl.arange(0, TILE)
         inside = j < size
         own = tl.load(words + j, mask=inside, other=0)
         p0 = tl.zeros((TILE,), tl.int64)
         p1, p2, p3, p4 = p0, p0, p0, p0
-        for b in range(count):
-            carry = own ^ _flip(words, j, inside, tl.load(blocks + b))
+        for k in range(bits):
+            carry = own ^ _flip(words, j, inside, tl.full((1,), 1, tl.int64) << k)
             p0, carry = p0 ^ carry, p0 & carry
             p1, carry = p1 ^ carry, p1 & carry
             p2, carry = p2 ^ carry, p2 & carry
             p3, carry = p3 ^ carry, p3 & carry
             p4 = p4 ^ carry
-        for s in range(count + 1):
+        for s in range(bits + 1):
             equal = tl.where((s & 1) == 1, p0, ~p0) & tl.where((s & 2) == 2, p1, ~p1)
             equal &= tl.where((s & 4) == 4, p2, ~p2) & tl.where((s & 8) == 8, p3, ~p3)
             equal = tl.where(inside, equal & tl.where((s & 16) == 16, p4, ~p4), 0)
@@ -455,7 +408,7 @@ def _launch_influences(packed: PackedTable, counts: Tensor) -> None:
     _influences_triton[grid](words, counts, len(words), packed.n, TILE=TILE)
 
 
-def _launch_histogram(packed: PackedTable, blocks: Tensor, histogram: Tensor) -> None:
+def _launch_histogram(packed: PackedTable, histogram: Tensor) -> None:
     words = packed.words.resolve_neg().contiguous()
     grid = (triton.cdiv(len(words), TILE),)
-    _histogram_triton[grid](words, blocks, histogram, len(words), len(blocks), TILE=TILE)
+    _histogram_triton[grid](words, histogram, len(words), packed.n, TILE=TILE)

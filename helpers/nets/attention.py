@@ -2,8 +2,7 @@
 
 ``block`` holds one layer's weights under the short names of :mod:`helpers.nets.transformer`;
 ``reads`` are the columns that queries and keys see; ``keep`` turns scores ``(*, B, heads, rows,
-P)`` into the attention that is kept: it masks, takes the softmax and drops out. None takes the
-softmax alone.
+P)`` into the attention that is kept: it masks, takes the softmax and drops out.
 """
 
 from __future__ import annotations
@@ -13,28 +12,14 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from helpers.nets import fused
 from helpers.nets.spec import TransformerSpec
 from helpers.weights import Weights
 
 Keep = Callable[[Tensor], Tensor]
 
 
-def softmax(scores: Tensor) -> Tensor:
-    """Attention of tokens that see all others.
-
-    Example:
-        >>> import torch
-        >>> from helpers.nets.attention import softmax
-        >>> softmax(torch.zeros(2, 4))  # two readers of four tokens
-        tensor([[0.2500, 0.2500, 0.2500, 0.2500],
-                [0.2500, 0.2500, 0.2500, 0.2500]])
-    """
-    return scores.softmax(-1)
-
-
 def of_all(
-    spec: TransformerSpec, block: Weights, tokens: Tensor, reads: slice, keep: Keep | None
+    spec: TransformerSpec, block: Weights, tokens: Tensor, reads: slice, keep: Keep
 ) -> Tensor:
     """What the heads write for all tokens ``(*, B, P, D)``, as everyone computes it."""
 
@@ -42,7 +27,7 @@ def of_all(
         return _split(spec, linear(Y, block[part], block.get(f"{part}_bias")))
 
     query, key = (heads(tokens[..., reads], part) for part in ("query", "key"))
-    attention = (keep or softmax)((query * spec.scale) @ key.mT)
+    attention = keep((query * spec.scale) @ key.mT)
     mixed = (attention @ heads(tokens, "value")).transpose(-2, -3).flatten(-2)
     if not spec.project:
         return mixed
@@ -55,7 +40,7 @@ def of_one(
     query: Tensor,
     keys: Tensor,
     reads: slice,
-    keep: Keep | None,
+    keep: Keep,
 ) -> Tensor:
     """The same for one querying token ``(*, B, 1, D)``, with no key or value formed.
 
@@ -66,20 +51,14 @@ def of_one(
     q = q.squeeze(-2).transpose(-2, -3) * spec.scale  # (*, heads, B, head width)
     of_heads = block["key"].unflatten(-1, (spec.heads, -1)).movedim(-2, -3)  # (*, heads, D, ...)
     absorbed = (q @ of_heads.mT).transpose(-2, -3)  # (*, B, heads, D)
-    share = absorbed.new_ones(())  # of the attention that is kept
-    alike = keys.shape[:-2] == absorbed.shape[:-2]
-    if keep is None and reads == slice(None) and alike and fused.applies(keys, 4):
-        seen = fused.see(keys, absorbed)
-    else:
-        scores = (absorbed @ keys[..., reads].mT)[..., None, :]
-        attention = (keep or softmax)(scores)  # (*, B, heads, 1, P)
-        seen, share = attention.squeeze(-2) @ keys, attention.sum(-1)
-    seen = seen.transpose(-2, -3)  # (*, heads, B, D)
+    scores = (absorbed @ keys[..., reads].mT)[..., None, :]
+    attention = keep(scores)  # (*, B, heads, 1, P)
+    seen = (attention.squeeze(-2) @ keys).transpose(-2, -3)  # (*, heads, B, D)
     of_heads = block["value"].unflatten(-1, (spec.heads, -1)).movedim(-2, -3)
     mixed = (seen @ of_heads).transpose(-2, -3)  # (*, B, heads, head width)
     if spec.bias:
         bias = block["value_bias"].unflatten(-1, (spec.heads, -1))
-        mixed = mixed + share * bias[..., None, :, :]
+        mixed = mixed + attention.sum(-1) * bias[..., None, :, :]
     mixed = mixed.flatten(-2)[..., None, :]
     if not spec.project:
         return mixed
@@ -92,7 +71,7 @@ def of_bits(
     given: tuple[Tensor, Tensor],
     bits: Tensor,
     reads: slice,
-    keep: Keep | None,
+    keep: Keep,
 ) -> Tensor:
     """The same for the first layer on bits ``(*, B, P)``, from tables that no input enters.
 
@@ -112,20 +91,16 @@ def of_bits(
     query, key, value = (
         table(part).movedim(-4, -3).flatten(-3, -2) for part in ("query", "key", "value")
     )  # (*, heads, 2 P, head width)
+    scores = ((query * spec.scale) @ key.mT)[..., None, :, :]  # (*, heads, 1, 2 P, 2 P)
+    P, of_key = bits.shape[-1], bits[..., None, :, None, :]
+    rows = torch.addcmul(scores[..., :P, :], bits[..., None, :, :, None], scores[..., P:, :])
+    both = torch.addcmul(rows[..., :P], of_key, rows[..., P:])  # (*, heads, B, P, P)
+    a = keep(both.transpose(-3, -4)).transpose(-3, -4)
     merged = spec.project and spec.heads == 1
     if merged:
         value = value @ block["project"][..., None, :, :]
-    scores = (query * spec.scale) @ key.mT
-    alike = scores.shape[:-3] == value.shape[:-3] and bits.shape[:-2] in ((), scores.shape[:-3])
-    if keep is None and alike and fused.applies(scores, 4):
-        mixed = fused.of_bits(scores, value, bits.expand(len(scores), *bits.shape[-2:]))
-    else:
-
-        def kept(scores: Tensor) -> Tensor:
-            return (keep or softmax)(scores.transpose(-3, -4)).transpose(-3, -4)
-
-        mixed = fused.plainly_of_bits(scores, value, bits, kept)
-    mixed = mixed.movedim(-4, -2).flatten(-2)  # (*, B, P, A)
+    mixed = torch.cat((a, a * of_key), -1).flatten(-3, -2) @ value
+    mixed = mixed.unflatten(-2, a.shape[-3:-1]).movedim(-4, -2).flatten(-2)  # (*, B, P, A)
     if spec.project and not merged:
         return linear(mixed, block["project"], block.get("project_bias"))
     return (

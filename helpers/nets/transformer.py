@@ -25,12 +25,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import readable, require_amount, require_choice, require_whole, validated
-from helpers.nets import attention, feedforward, fused, lean
-from helpers.nets.spec import TransformerSpec, shapes
+from helpers.checks import readable, require_amount, require_whole, validated
+from helpers.nets import attention
+from helpers.nets.norm import layer_norm
+from helpers.nets.spec import ACTIVATIONS, TransformerSpec, shapes
 from helpers.weights import Weights, check_weights, ensemble_of
 
-FORMS = ("auto", "plain", "lean")
 Lookup = tuple[tuple[Tensor, Tensor], Tensor]
 
 
@@ -119,7 +119,6 @@ def forward(
     *,
     dropout: float = 0.0,
     generator: torch.Generator | None = None,
-    form: str = "auto",
     intermediates: Literal[False] = False,
 ) -> Tensor: ...
 @overload
@@ -130,7 +129,6 @@ def forward(
     *,
     dropout: float = 0.0,
     generator: torch.Generator | None = None,
-    form: str = "auto",
     intermediates: Literal[True],
 ) -> tuple[Tensor, Weights]: ...
 @validated
@@ -141,16 +139,13 @@ def forward(
     *,
     dropout: float = 0.0,
     generator: torch.Generator | None = None,
-    form: str = "auto",
     intermediates: bool = False,
 ) -> Tensor | tuple[Tensor, Weights]:
     r"""Run the transformer; a pure function of the weights.
 
     No work is done twice or for nothing: the last layer is computed for the token that is read
     only, without forming keys and values, and on bits the first layer's queries, keys and values
-    are looked up. With no layer norm, one head and one-hot positions more can be merged, exactly:
-    that is the form of :mod:`helpers.nets.lean`, which can be differentiated once, and not by
-    torch.func.
+    are looked up.
 
     Args:
         spec: The model.
@@ -158,7 +153,6 @@ def forward(
         tokens: Shape ``(*, B, n)`` or ``(B, n)``, integers from 0 to vocabulary - 1, or bool.
         dropout: Share of attention weights that is dropped, from 0 up to 1; the others grow.
         generator: Source of randomness of dropout.
-        form: ``"plain"``, ``"lean"`` or the faster that applies, ``"auto"``.
         intermediates: Also return what happens inside.
 
     Returns:
@@ -171,8 +165,8 @@ def forward(
         are read exist.
 
     Raises:
-        ValueError: weights or tokens of another shape, tokens outside the vocabulary, dropout out
-            of range, or a form that does not apply.
+        ValueError: weights or tokens of another shape, tokens outside the vocabulary, or dropout
+            out of range.
         TypeError: tokens are floating.
 
     Cost: about B P D (4 D + 2 F + 2 P) multiplications a layer; B P (D + P) fewer D where the
@@ -189,12 +183,6 @@ def forward(
         torch.Size([3, 16])
     """
     _check(spec, weights, tokens, dropout)
-    require_choice("form", form, FORMS)
-    obstacle = _lean_obstacle(spec, dropout, intermediates)
-    if form == "lean" and obstacle:
-        raise ValueError(f"the lean form does not apply: {obstacle}")
-    if form != "plain" and not obstacle:
-        return lean.forward(spec, weights, tokens)
     X = embed(spec, weights, tokens)  # (*, B, P, D)
     seen: Weights = {"stream": X} if intermediates else {}
 
@@ -315,24 +303,34 @@ def _layer(
         see(scores=scores, attention=kept)
         return drop(kept) if drop else kept
 
-    chosen = keep if masked or drop or inside is not None else None
     keys = X
     if spec.norm == "pre":
         see(**{"norm1.input": X})
         keys = _norm(spec, "norm1", block, X)
     reads = slice(spec.columns_of_positions if spec.positional and layer == 0 else None)
-    if last and spec.norm != "pre" and fused.applies(X, 4):
-        keys, stream = fused.last_token(X)
-        query = stream
-    elif last:
-        stream, query = _last_token(X), _last_token(keys)
     if last:
-        mixed = attention.of_one(spec, block, query, keys, reads, chosen)
+        X, query = X[..., -1:, :], keys[..., -1:, :]
+        mixed = attention.of_one(spec, block, query, keys, reads, keep)
     elif lookup is not None:
-        stream, mixed = X, attention.of_bits(spec, block, *lookup, reads, chosen)
+        mixed = attention.of_bits(spec, block, *lookup, reads, keep)
     else:
-        stream, mixed = X, attention.of_all(spec, block, keys, reads, chosen)
-    stream = feedforward.block(spec, block, stream + mixed, inside)
+        mixed = attention.of_all(spec, block, keys, reads, keep)
+    stream = X + mixed
+    if spec.norm == "post":
+        see(**{"norm1.input": stream})
+        stream = _norm(spec, "norm1", block, stream)
+    if "hidden" in block:
+        given = stream
+        if spec.norm == "pre":
+            see(**{"norm2.input": stream})
+            given = _norm(spec, "norm2", block, stream)
+        hidden = attention.linear(given, block["hidden"], block["hidden_bias"])
+        hidden = ACTIVATIONS[spec.activation](hidden)
+        see(activations=hidden)
+        stream = stream + attention.linear(hidden, block["output"], block["output_bias"])
+        if spec.norm == "post":
+            see(**{"norm2.input": stream})
+            stream = _norm(spec, "norm2", block, stream)
     see(stream=stream)
     return stream
 
@@ -348,21 +346,10 @@ def _lookup(spec: TransformerSpec, weights: Weights, tokens: Tensor) -> Lookup:
     return (zero, one - zero), bits
 
 
-def _last_token(X: Tensor) -> Tensor:
-    """The last row of ``(*, B, P, D)``, which is read: ``(*, B, 1, D)``."""
-    return X.index_select(-2, torch.tensor([X.shape[-2] - 1], device=X.device))
-
-
 def _norm(spec: TransformerSpec, name: str, weights: Weights, X: Tensor) -> Tensor:
-    return feedforward.affine(X, weights[f"{name}.gain"], weights[f"{name}.bias"], spec.norm_eps)
-
-
-def _lean_obstacle(spec: TransformerSpec, dropout: float, intermediates: bool) -> str | None:
-    if dropout or intermediates:
-        return "dropout and intermediates need the plain form"
-    if torch._C._are_functorch_transforms_active():
-        return "the transforms of torch.func need the plain form"
-    return lean.obstacle(spec)
+    """Layer norm of tokens ``(*, B, rows, D)`` with gain and bias ``(*, D)``."""
+    gain, bias = (weights[f"{name}.{part}"][..., None, None, :] for part in ("gain", "bias"))
+    return torch.addcmul(bias, layer_norm(X, spec.norm_eps), gain)
 
 
 def _check(spec: TransformerSpec, weights: Weights, tokens: Tensor, dropout: float) -> None:

@@ -1,11 +1,10 @@
-r"""How sharp a loss is around given weights: Hessian traces, perturbed losses, blow-up.
+r"""How sharp a loss is around given weights: Hessian traces, perturbed losses.
 
 A loss is a function of the weights, a flat dict of tensors, that returns one number:
 :class:`SquaredLoss`, which knows the model's outputs too, or any callable. The functions here
 measure one model, or each of an ensemble, see :class:`ParameterSelection`.
 """
 
-from helpers.sharpness.blowup import FORMS, layer_norm_blowup
 from helpers.sharpness.gradients import gradients
 from helpers.sharpness.perturbed import (
     SHAPES,
@@ -19,7 +18,6 @@ from helpers.sharpness.point import ParameterSelection, SquaredLoss
 from helpers.sharpness.traces import METHODS, Trace, hessian_trace
 
 __all__ = [
-    "FORMS",
     "METHODS",
     "SHAPES",
     "Estimate",
@@ -30,7 +28,6 @@ __all__ = [
     "direction_sharpness",
     "gradients",
     "hessian_trace",
-    "layer_norm_blowup",
     "perturbation_remainder",
     "perturbed_loss",
 ]

@@ -297,10 +297,10 @@ def require_inputs(inputs: Tensor) -> None:
 
 
 @validated
-def require_draws(draws: int, least: int = 2) -> None:
-    """Raise ValueError if there are fewer draws than that."""
-    if draws < least:
-        raise ValueError(f"draws must be at least {least}, got {draws}")
+def require_draws(draws: int) -> None:
+    """Raise ValueError if there are too few draws for a standard error."""
+    if draws < 2:
+        raise ValueError(f"draws must be at least 2, got {draws}")
 
 
 def _matching(weights: Weights, pattern: str) -> list[str]:

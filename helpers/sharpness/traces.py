@@ -1,4 +1,4 @@
-r"""Trace of the Hessian of a loss: exact, Gauss-Newton, Hutchinson, Hutch++, XTrace."""
+r"""Trace of the Hessian of a loss: exact, Gauss-Newton, Hutchinson."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from helpers.sharpness.point import (
     LossAtWeights,
     ParameterSelection,
     SquaredLoss,
-    chunks,
     for_each_model,
     mean_and_error,
     products,
@@ -24,8 +23,7 @@ from helpers.sharpness.point import (
 )
 from helpers.weights import Weights
 
-METHODS = ("exact", "gauss_newton", "hutchinson", "hutch++", "xtrace")
-LEAST = {"hutch++": 6, "xtrace": 4}
+METHODS = ("exact", "gauss_newton", "hutchinson")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,29 +75,20 @@ def hessian_trace(
     - ``"exact"``: the diagonal, by P products of vectors with H, one weight's block at a time.
     - ``"hutchinson"``: the mean of :math:`u^\top H u` over ``draws`` vectors of random signs.
       Unbiased.
-    - ``"hutch++"``: the trace on the range of H applied to ``draws // 3`` vectors of signs, by as
-      many products, and Hutchinson with the same number on its complement. Unbiased; exact if
-      the rank of H is at most ``draws // 3``.
-    - ``"xtrace"``: the mean of ``draws // 2`` estimates. Each takes the trace on the range of H
-      applied to all other normal vectors, and on its complement the form of the one left out.
-      Unbiased; exact if the rank of H is below ``draws // 2``, or the number of weights at most
-      that. For as many products the most accurate of the three where few eigenvalues are large.
 
     Args:
         loss: A :class:`SquaredLoss`; except for ``"gauss_newton"`` any function that returns one
             number. For an ensemble also one a model.
         weights: Flat dict of tensors; those that move are floating.
         method: As above.
-        draws: Products with H, at least 2, for ``"hutch++"`` at least 6, for ``"xtrace"`` 4.
-            None: 96, and for ``"gauss_newton"`` no residual.
+        draws: Products with H, at least 2. None: 96, and for ``"gauss_newton"`` no residual.
         generator: Source of randomness; None: torch's own.
         choice: Which weights move, ensembles, memory: see :class:`ParameterSelection`.
 
     Returns:
         Numbers of shape ``()``, or ``(E,)`` for an ensemble, in the dtype of the loss. ``blocks``
         with ``"exact"`` and ``"gauss_newton"``. The standard error is that over draws, given the
-        inputs; that of ``"hutch++"`` comes from its last third, that of ``"xtrace"`` from its
-        estimates as if they were independent, which they nearly are.
+        inputs.
 
     Raises:
         ValueError: an unknown method, too few draws, no weights chosen, a pattern without a match,
@@ -109,9 +98,8 @@ def hessian_trace(
         MemoryError: one step would take more than ``memory``.
 
     Cost: a product is about a gradient of the loss, half that or less when many are vectorised;
-    Gauss-Newton is one or two such gradients in all, as all inputs are taken at once. Half
-    precision is factored in float32.
-    Source: Meyer et al. (2021) for Hutch++; Epperly, Tropp and Webber (2024) for XTrace.
+    Gauss-Newton is one or two such gradients in all, as all inputs are taken at once.
+    Source: Hutchinson (1989) for random signs.
 
     Example:
         >>> import torch
@@ -123,7 +111,7 @@ def hessian_trace(
     """
     require_choice("method", method, METHODS)
     if draws is not None:
-        require_draws(draws, LEAST.get(method, 2))
+        require_draws(draws)
     point = LossAtWeights(loss, weights, choice)
     if method == "gauss_newton":
         return _gauss_newton(point, draws, generator)
@@ -131,12 +119,8 @@ def hessian_trace(
         blocks = {name: _block_trace(point, name) for name in point.live}
         value = torch.stack(list(blocks.values())).sum()
         return Trace(value, torch.zeros_like(value), blocks)
-    if method == "hutchinson":
-        forms = point.quadratic_forms(point.signs(draws or 96, generator))
-        return Trace(*mean_and_error(forms), {})
-    if method == "xtrace":
-        return _xtrace(point, (draws or 96) // 2, generator)
-    return _hutch_plus_plus(point, (draws or 96) // 3, generator)
+    forms = point.quadratic_forms(point.signs(draws or 96, generator))
+    return Trace(*mean_and_error(forms), {})
 
 
 def _gauss_newton(point: LossAtWeights, draws: int | None, generator: Generator) -> Trace:
@@ -180,50 +164,3 @@ def _block_trace(point: LossAtWeights, name: str) -> Tensor:
         columns = product({name: basis.view(size, *weight.shape)})[name].reshape(size, -1)
         total = total + columns.diagonal(start).sum()
     return total
-
-
-def _hutch_plus_plus(point: LossAtWeights, third: int, generator: Generator) -> Trace:
-    sketched = min(third, point.size)
-    wide = torch.promote_types(point.dtype, torch.float32)  # torch factors nothing narrower
-    need = 4 * sketched * point.size * wide.itemsize
-    point.fits(need, f"a sketch of {sketched} vectors", "method='hutchinson' or fewer draws")
-    hessian, at_once = point.hessian(), point.products_at_once()
-    sketch = torch.cat([hessian(S) for S in chunks(point.signs(sketched, generator), at_once)])
-    Q = torch.linalg.qr(sketch.mT.to(wide)).Q.mT.to(point.dtype)  # (k, P), orthonormal rows
-    on_range = torch.cat([(hessian(q) * q).sum(1) for q in Q.split(at_once)]).sum()
-    rest = (u - (Q @ u) @ Q for u in point.signs(third, generator))
-    mean, stderr = mean_and_error(point.quadratic_forms(rest))
-    return Trace(on_range + mean, stderr, {})
-
-
-def _xtrace(point: LossAtWeights, half: int, generator: Generator) -> Trace:
-    """Test vectors W in an orthonormal basis Q of their images, which are R in it; H as Q sees it.
-
-    Leaving out one of them takes out of the basis the direction S that all other images are
-    orthogonal to. V is then the vector's part in what is left of the basis.
-    """
-    k = min(half, point.size)
-    wide = torch.promote_types(point.dtype, torch.float32)  # torch factors nothing narrower
-    need = 4 * k * point.size * wide.itemsize
-    point.fits(need, f"a sketch of {k} vectors", "method='hutchinson' or fewer draws")
-    hessian, at_once = point.hessian(), point.products_at_once()
-    drawn = torch.stack([*point.normal(k, generator)])  # (k, P)
-    images = torch.cat([hessian(chunk) for chunk in drawn.split(at_once)]).to(wide)
-    basis, R = torch.linalg.qr(images.mT)  # (P, k), (k, k)
-    H = torch.cat([hessian(chunk) for chunk in basis.mT.split(at_once)]).to(wide) @ basis
-    on_range, scales = H.trace(), R.diagonal().abs()
-    if k == point.size or scales.min() <= scales.max() * k * torch.finfo(R.dtype).eps:
-        # The images span the whole space, or the whole range: no vector has a part beyond them.
-        value = on_range.to(point.dtype)
-        return Trace(value, torch.zeros_like(value), {})
-    drawn = drawn.to(wide)
-    W = basis.mT @ drawn.mT
-    S = torch.linalg.solve_triangular(R.mT, torch.eye(k).to(R), upper=False)
-    S = S / S.norm(dim=0)
-    V = W - S * (S * W).sum(0)
-    left = (W * R - 2 * V * R + V * (H @ V)).sum(0)  # of each vector off the basis without it
-    squares = drawn.square().sum(1) - V.square().sum(0)
-    left = left * (point.size - k + 1) / squares  # as if of its mean length there
-    estimates = on_range - (S * (H @ S)).sum(0) + left
-    mean, stderr = mean_and_error(estimates)
-    return Trace(mean.to(point.dtype), stderr.to(point.dtype), {})

@@ -19,12 +19,12 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checks import require_amount, require_choice, require_positive, validated
-from helpers.nets import baselines
-from helpers.nets.baselines import FeedforwardSpec, RecurrentSpec
 from helpers.statistics import Estimate
 from helpers.training.train import squared_error, train
 from helpers.weights import Forward, Weights
+from papers.retrieval import baselines
 from papers.retrieval import task as retrieval
+from papers.retrieval.baselines import FeedforwardSpec, RecurrentSpec
 from papers.retrieval.task import Task
 
 KINDS = ("transformer", "recurrent", "gated", "feedforward")

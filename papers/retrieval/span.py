@@ -2,8 +2,8 @@ r"""What a feedforward net can know when its first layer stays in the span of th
 
 Mousavi-Hosseini et al. (2025), Section 4. The task is simple 1-sparse token regression: inputs x in
 R^{Nd}, a pointer t in {1..N}, a label :math:`\langle e_t \otimes u, x \rangle` with a unit vector u
-in R^d. A net is f(t, Wx). Matrices W stand as in :mod:`helpers.nets.baselines`, (in, out), so their
-columns are directions in the space of x.
+in R^d. A net is f(t, Wx). Matrices W stand as in
+:mod:`papers.retrieval.baselines`, (in, out), so their columns are directions in the space of x.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from torch import Generator, Tensor
 from torch.nn.functional import normalize, one_hot
 
 from helpers.checks import require_choice, require_finite, require_positive, validated
-from helpers.nets import baselines
-from helpers.nets.baselines import FeedforwardSpec
 from helpers.weights import Weights
+from papers.retrieval import baselines
+from papers.retrieval.baselines import FeedforwardSpec
 from papers.retrieval.task import prompts
 
 FIRST = "layers.0.weight"

@@ -20,9 +20,9 @@ from helpers.checks import require_amount, require_scale, validated
 from helpers.cube import local_sensitivity
 from helpers.nets.norm import variance
 from helpers.rng import f64
-from helpers.sharpness import layer_norm_blowup
 from helpers.weights import Weights, check_weights
 from papers.sensitive.influence import at_neighbours, tail_bound
+from papers.sensitive.magnification import layer_norm_blowup
 from papers.sensitive.parity import PostNormSpec, forward, shapes
 
 

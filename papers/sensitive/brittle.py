@@ -25,11 +25,12 @@ from helpers.checks import (
 from helpers.cube import bits
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.nets.transformer import forward, initial_weights
-from helpers.sharpness import Estimate, direction_sharpness, layer_norm_blowup
+from helpers.sharpness import Estimate, direction_sharpness
 from helpers.statistics import median_high, resampled
 from helpers.training.batches import Pair, fresh, whole
 from helpers.training.train import Trained, train
 from helpers.weights import Weights, ensemble_of
+from papers.sensitive.magnification import layer_norm_blowup
 
 FUNCTIONS = ("PARITY", "MAJORITY", "FIRST", "MEAN")
 RECIPE = {"learning_rate": 2e-3, "weight_decay": 0.1}
@@ -219,8 +220,8 @@ def blowup(model: TransformerSpec, weights: Weights, strings: Tensor) -> Tensor:
     r"""Mean over strings of the product of what the layer norms magnify.
 
     As in the paper's experiments: its theory adds 1 to every factor, see
-    :func:`helpers.sharpness.layer_norm_blowup`. In the last layer only the token that is read
-    counts.
+    :func:`papers.sensitive.magnification.layer_norm_blowup`. In the last layer only the token
+    that is read counts.
 
     Args:
         model: As of :func:`spec`.

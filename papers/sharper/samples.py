@@ -25,6 +25,7 @@ from helpers.training.batches import fixed
 from helpers.training.ensemble import Trained
 from helpers.training.train import train
 from helpers.weights import Forward, Weights
+from papers.sharper import lean
 
 SLOW = {"layers.1.query": 0.1, "layers.1.key": 0.1}
 """Rates of the second layer's queries and keys with which sparsity 7 and 14 are learned."""
@@ -154,7 +155,7 @@ def learn(
     N = samples.bits.shape[1]
     size = min(batch_size, N)
     return train(
-        partial(transformer.forward, spec),
+        partial(lean.forward, spec),
         start(spec, samples),
         fixed(samples.bits, samples.targets, size, samples.generators),
         steps=steps,

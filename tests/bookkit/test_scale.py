@@ -110,8 +110,8 @@ def test_runs_with_other_seeds_are_compared_setting_by_setting(tmp_path, monkeyp
     table_of(tmp_path, 1, [(2, 9), (4, 5), (4, 7), (6, 8)])
     made = scale.replications()
     four, six = (line for line in made.splitlines() if " n = " in line)
-    assert "| loss at n = 4 | 2 (2 runs) | 6 (2 runs) | 2.8 standard errors |" in four
-    assert "| 5 (1 run) | 8 (1 run) | no standard error |" in six
+    assert "| loss at n = 4 | 2 (2 rows) | 6 (2 rows) | 2.8 standard errors |" in four
+    assert "| 5 (1 row) | 8 (1 row) | no standard error |" in six
     assert scale.main(["part/chapter.others"]) == 2
     assert "no stored table 'part/chapter.others'" in capsys.readouterr().err
     (tmp_path / "part" / "chapter.runs.csv").unlink()

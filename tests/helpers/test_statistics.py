@@ -187,54 +187,7 @@ def test_at_the_upper_limit_so_few_successes_are_as_rare_as_said(successes, coun
     assert upper_limit(count, count, level) == 1
 
 
-def brute(levels, values, strata):
-    """Concordance by its definition, in a loop."""
-    wins = pairs = 0.0
-    for i in range(len(levels)):
-        for j in range(len(levels)):
-            if levels[i] < levels[j] and strata[i] == strata[j]:
-                pairs += 1
-                wins += 1.0 if values[i] < values[j] else 0.5 if values[i] == values[j] else 0.0
-    return wins / pairs
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(*[st.integers(0, 3)] * 2, st.integers(-2, 2)), min_size=2, max_size=12))
-def test_concordance_counts_pairs(runs):
-    levels, strata, values = (list(column) for column in zip(*runs, strict=True))
-    tensors = [torch.tensor(v, dtype=torch.float64) for v in (levels, values, strata)]
-    if not any(a[0] != b[0] and a[1] == b[1] for a in runs for b in runs):
-        with pytest.raises(ValueError, match="two runs of one stratum"):
-            statistics.concordance(*tensors)
-        return
-    found = statistics.concordance(*tensors).item()
-    assert found == pytest.approx(brute(levels, values, strata), abs=1e-12)
-    turned = statistics.concordance(tensors[0], -tensors[1], tensors[2]).item()
-    assert found + turned == pytest.approx(1, abs=1e-12)
-    stretched = statistics.concordance(tensors[0], tensors[1].exp(), tensors[2]).item()
-    assert stretched == pytest.approx(found, abs=1e-12)  # only the order matters
-
-
-def test_concordance_takes_batches_and_needs_no_strata():
-    levels = torch.tensor([1, 1, 2, 3])
-    values = torch.tensor([[0.0, 1.0, 2.0, 3.0], [3.0, 2.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]])
-    assert statistics.concordance(levels, values).tolist() == [1.0, 0.0, 0.5]
-
-
 def test_bad_runs_are_named():
-    levels = torch.tensor([1, 2])
-    with pytest.raises(ValueError, match="nan, 1 are"):
-        statistics.concordance(levels, torch.tensor([0.0, math.nan]))
-    with pytest.raises(ValueError, match=r"\(2,\), \(2,\), \(3,\)"):
-        statistics.concordance(levels, torch.zeros(3))
-    with pytest.raises(ValueError, match=r"\(2,\), \(3,\), \(2,\)"):
-        statistics.concordance(levels, torch.zeros(2), torch.ones(3))
-    with pytest.raises(ValueError, match=r"\(\), \(\), \(\)"):
-        statistics.concordance(torch.tensor(1), torch.tensor(0.0))
-    with pytest.raises(ValueError, match="different levels"):
-        statistics.concordance(torch.ones(3), torch.zeros(3))
-    with pytest.raises(ValueError, match="different levels"):
-        statistics.concordance(torch.ones(0), torch.zeros(0))
     with pytest.raises(ValueError, match="E at least 1"):
         statistics.resampled(torch.ones(0), 1, torch.Generator())
     with pytest.raises(ValueError, match=r"E at least 1, got \(2, 2\)"):
@@ -355,15 +308,6 @@ def test_slope_names_what_it_does_not_take():
         statistics.slope(f64([1, 2]), torch.tensor([1, 2]))
 
 
-@pytest.mark.parametrize("name", ["levels", "values", "strata"])
-def test_concordance_names_where_there_is_nan(name):
-    given = {"levels": f64([1, 2]), "values": f64([3, 4]), "strata": f64([0, 0])}
-    assert statistics.concordance(**given).item() == 1
-    given[name] = f64([math.nan, 1])
-    with pytest.raises(ValueError, match=f"{name} must not be nan, 1 are"):
-        statistics.concordance(**given)
-
-
 @pytest.mark.parametrize(("successes", "count"), [(0, 7), (7, 7), (3, 11), (40, 1000)])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_intervals_of_shares_are_those_of_scipy(successes, count, level):
@@ -372,13 +316,6 @@ def test_intervals_of_shares_are_those_of_scipy(successes, count, level):
     assert wilson(successes, count, level)[1:] == pytest.approx((theirs.low, theirs.high), rel=1e-9)
     one_sided = stats.binomtest(successes, count, alternative="less").proportion_ci(level)
     assert upper_limit(successes, count, level) == pytest.approx(one_sided.high, rel=1e-9)
-
-
-def test_concordance_of_two_levels_is_the_u_of_mann_and_whitney():
-    levels, values = torch.tensor([1.0] * 6 + [2.0] * 9), normal(15).mul(2).round()
-    assert len(values.unique()) < 12  # with ties
-    U = stats.mannwhitneyu(values[6:].numpy(), values[:6].numpy()).statistic
-    assert statistics.concordance(levels, values).item() == pytest.approx(U / (6 * 9), rel=1e-14)
 
 
 def test_slopes_are_those_of_scipy():

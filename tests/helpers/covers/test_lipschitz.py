@@ -40,22 +40,29 @@ def test_the_jacobian_of_softmax_is_its_derivative():
     assert torch.allclose(lipschitz.softmax_jacobian(logits), by_torch, rtol=0, atol=10 * EPS)
 
 
+def infinity_to_one(A):
+    """Operator norm from the largest entry to the sum: a convex function peaks at a corner."""
+    T = A.shape[-1]
+    signs = 1 - 2 * (torch.arange(2**T)[:, None] >> torch.arange(T) & 1)
+    return (A @ signs.T.to(A.dtype)).abs().sum(-2).amax(-1)
+
+
 def test_the_norm_of_the_jacobian_is_four_p_times_one_minus_p():
     logits = normal(200, 6)
     p = logits.softmax(-1)
     signs = torch.arange(64)[:, None] >> torch.arange(6) & 1
     P = p @ signs.double().T
-    norm = lipschitz.infinity_to_one(lipschitz.softmax_jacobian(logits))
+    norm = infinity_to_one(lipschitz.softmax_jacobian(logits))
     assert torch.allclose(norm, (4 * P * (1 - P)).amax(-1), rtol=0, atol=40 * EPS)
     assert norm.max() <= 1 + 40 * EPS
 
 
 def test_the_norm_is_the_largest_column_for_one_column_and_below_the_sum_of_entries():
     A = normal(3, 4, 1)
-    assert torch.allclose(lipschitz.infinity_to_one(A), A.abs().sum(-2)[..., 0], rtol=4 * EPS)
+    assert torch.allclose(infinity_to_one(A), A.abs().sum(-2)[..., 0], rtol=4 * EPS)
     B = normal(10, 4, 7)
     h = normal(10, 7, 1, seed=1).clamp(-1, 1)
-    norm = lipschitz.infinity_to_one(B)
+    norm = infinity_to_one(B)
     assert ((B @ h).abs().sum((-2, -1)) <= norm * (1 + 40 * EPS)).all()
     assert (norm <= B.abs().sum((-2, -1)) * (1 + 40 * EPS)).all()
 
@@ -228,15 +235,7 @@ def test_a_real_network_stays_within_its_radii(L, seed):
     assert (found <= lipschitz.radii(factors, errors) + 1e-12).all()
 
 
-def test_sixteen_columns_have_all_their_signs_tried():
-    assert lipschitz.infinity_to_one(torch.ones(2, 16)) == 32
-
-
 def test_bad_input_is_named():
-    with pytest.raises(ValueError, match="16 columns, got"):
-        lipschitz.infinity_to_one(torch.ones(2, 17))
-    with pytest.raises(ValueError, match="16 columns, got"):
-        lipschitz.infinity_to_one(torch.ones(3))
     with pytest.raises(TypeError, match="logits must be floating"):
         lipschitz.softmax_jacobian(torch.ones(3, dtype=torch.int64))
     with pytest.raises(ValueError, match="constant must be positive"):

@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -16,7 +15,6 @@ from helpers.kernels import sensitivity
 from helpers.kernels.sensitivity import (
     LocalSensitivity,
     PackedTable,
-    block_sensitivity,
     influences,
     local_sensitivity,
     pack,
@@ -129,30 +127,6 @@ def test_the_mean_is_the_sum_of_influences(backend, table):
     assert local.mean <= local.maximum
 
 
-@every_backend
-@law
-@given(functions(), st.data())
-def test_blocks_equal_counting(backend, table, data):
-    n = len(table).bit_length() - 1
-    order = data.draw(st.permutations(range(n)))
-    cuts = sorted(data.draw(st.sets(st.integers(1, n), max_size=n)) | {n})
-    blocks = [
-        sum(1 << k for k in order[a:b]) for a, b in zip([0, *cuts[:-1]], cuts, strict=True) if b > a
-    ]
-    counts = counted(table, blocks)
-    found = block_sensitivity(table, blocks, backend)
-    assert found.histogram.tolist() == histogram_of(counts, len(blocks) + 1)
-    assert found.maximum == max(counts)
-
-
-def test_a_single_bit_inside_each_word_and_beyond_is_flipped():
-    for n in (6, 9):
-        for block in range(1, 2**n):
-            table = random_table(n, block)
-            found = block_sensitivity(table, [block], "numba").histogram.tolist()
-            assert found == histogram_of(counted(table, [block]), 2)
-
-
 def test_the_counters_reach_n():
     """Parity changes with every single bit, at every point."""
     n = 21
@@ -197,17 +171,13 @@ def test_a_summary_reads_its_histogram():
 def test_the_triton_paths_equal_the_references_in_the_interpreter():
     interpreted("""
 import torch
-from helpers.kernels.sensitivity import block_sensitivity, influences, local_sensitivity, pack
+from helpers.kernels.sensitivity import influences, local_sensitivity, pack
 g = torch.Generator().manual_seed(0)
 for n in (0, 1, 5, 6, 8, 15):
     packed = pack(torch.randint(0, 2, (2**n,), generator=g) * 2 - 1)
     assert torch.equal(influences(packed, "triton"), influences(packed, "torch")), n
     a, b = (local_sensitivity(packed, path).histogram for path in ("triton", "torch"))
     assert torch.equal(a, b), n
-packed = pack(torch.randint(0, 2, (512,), generator=g) * 2 - 1)
-for blocks in ([0b101101011], [0b110000001, 0b1000010, 0b10100, 0b101000]):
-    a, b = (block_sensitivity(packed, blocks, path).histogram for path in ("triton", "torch"))
-    assert torch.equal(a, b), blocks
 from helpers import cube
 for n in (9, 17):
     full = local_sensitivity(cube.parity(n), "triton").histogram
@@ -236,8 +206,6 @@ def test_a_bad_table_is_named(table, error, named):
     for function in (pack, influences, local_sensitivity):
         with pytest.raises(error, match=named):
             function(table)
-    with pytest.raises(error, match=named):
-        block_sensitivity(table, [1])
 
 
 def test_a_gradient_is_refused():
@@ -263,20 +231,6 @@ def test_a_gradient_is_refused():
 def test_bad_words_are_named(n, words, error, named):
     with pytest.raises(error, match=named):
         PackedTable(n, words)
-
-
-@pytest.mark.parametrize(
-    ("blocks", "named"),
-    [
-        ([0], "between 1 and 7, got 0"),
-        ([8], "between 1 and 7, got 8"),
-        ([-1], "got -1"),
-        ([3, 6], "disjoint, 6 meets one before it"),
-    ],
-)
-def test_bad_blocks_are_named(blocks, named):
-    with pytest.raises(ValueError, match=named):
-        block_sensitivity(torch.ones(8), blocks)
 
 
 def test_an_explicit_backend_never_falls_back():
@@ -352,16 +306,3 @@ def test_words_with_their_sign_turned_are_read_as_they_read(backend):
     one, other = (local_sensitivity(p, backend).histogram for p in (turned, packed))
     assert torch.equal(one, other)
     assert torch.equal(influences(torch._neg_view(table), backend), influences(table, backend))
-
-
-@pytest.mark.parametrize("block", [2.0, True, "2", None, 1.5])
-def test_a_block_that_is_no_whole_number_is_named(block):
-    with pytest.raises(TypeError, match="a block must be a whole number, got"):
-        block_sensitivity(torch.ones(8), [1, block])
-
-
-def test_blocks_are_whole_numbers_of_any_kind():
-    table = random_table(3)
-    expected = block_sensitivity(table, [1, 6]).histogram
-    found = block_sensitivity(table, [np.int64(1), torch.tensor(6)]).histogram
-    assert torch.equal(found, expected)

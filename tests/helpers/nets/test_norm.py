@@ -5,8 +5,8 @@ import torch
 
 from helpers.nets import norm, transformer
 from helpers.nets.spec import TransformerSpec
-from helpers.sharpness import layer_norm_blowup
 from papers.sensitive import blowup, parity
+from papers.sensitive.magnification import layer_norm_blowup
 
 
 def normals(*shape, seed=0):

@@ -1,8 +1,7 @@
-"""The functional transformer against PyTorch's, its own other forms, and the construction."""
+"""The functional transformer against PyTorch's and the construction."""
 
 import dataclasses
 import inspect
-import itertools
 import math
 
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import cube
-from helpers.nets import fused
 from helpers.nets.spec import TransformerSpec, shapes
 from helpers.nets.transformer import (
     embed,
@@ -19,7 +17,7 @@ from helpers.nets.transformer import (
     initial_weights,
     position_table,
 )
-from papers.sharper import learnable
+from papers.sharper import lean, learnable
 from papers.sharper import network as sharper
 from tests.torch_encoder import encoder_weights
 
@@ -171,50 +169,7 @@ def test_weights_are_taken_over_from_torch(norm_first, final):
     torch.testing.assert_close(found, expected.squeeze(-1) + weights["readout_bias"])
 
 
-def lean_specs():
-    """Every spec the lean form covers, by the options that it treats apart."""
-    for positional, zero, second, readout in itertools.product(
-        (False, True), (False, True), (0, 9), ("cls", "last")
-    ):
-        yield dataclasses.replace(
-            PAPER, positional=positional, zero_cls=zero, hidden=(20, second), readout=readout
-        )
-
-
-@pytest.mark.parametrize("case", range(16))
-@pytest.mark.parametrize("ensemble", [None, 3])
-def test_lean_form_is_the_plain_form_in_outputs_and_gradients(case, ensemble):
-    spec = list(lean_specs())[case]
-    weights = {k: v.requires_grad_() for k, v in drawn(spec, ensemble).items()}
-    tokens = bits(7, 6) if ensemble is None else bits(ensemble, 7, 6)
-    found = {}
-    for form in ("plain", "lean"):
-        output = forward(spec, weights, tokens, form=form)
-        found[form] = output, torch.autograd.grad(output.sin().sum(), tuple(weights.values()))
-    torch.testing.assert_close(found["lean"][0], found["plain"][0])
-    torch.testing.assert_close(found["lean"][1], found["plain"][1])
-
-
-def test_lean_form_is_level_in_float32():
-    weights = initial_weights(PAPER, 4, generator())
-    tokens = bits(4, 50, 6)
-    plain, merged = (forward(PAPER, weights, tokens, form=f) for f in ("plain", "lean"))
-    assert (plain - merged).abs().max() < 1e-6
-
-
-def test_lean_form_in_parts_is_the_whole(monkeypatch):
-    weights, tokens = drawn(PAPER, 5), bits(5, 7, 6)
-    found = []
-    for cache in (1, 2 * 7 * 7 * 20 * 8, 2**30):
-        monkeypatch.setattr(fused, "CACHE", cache)
-        leaves = {k: v.clone().requires_grad_() for k, v in weights.items()}
-        output = forward(PAPER, leaves, tokens, form="lean")
-        found.append((output, *torch.autograd.grad(output.sum(), tuple(leaves.values()))))
-    torch.testing.assert_close(found[1], found[0])
-    torch.testing.assert_close(found[2], found[0])
-
-
-def test_second_derivatives_take_the_plain_form():
+def test_second_derivatives_are_slopes_of_slopes():
     weights = drawn(PAPER)
     value = weights["layers.0.hidden"]
 
@@ -229,44 +184,7 @@ def test_second_derivatives_take_the_plain_form():
     torch.testing.assert_close(curved, differences, rtol=1e-5, atol=1e-7)
 
 
-def test_lean_form_refuses_a_second_derivative():
-    weights = {k: v.requires_grad_() for k, v in drawn(PAPER).items()}
-    loss = forward(PAPER, weights, bits(4, 6), form="lean").sum()
-    (slope,) = torch.autograd.grad(loss, weights["layers.0.hidden"], create_graph=True)
-    with pytest.raises(RuntimeError, match="once_differentiable"):
-        slope.sum().backward()
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"heads": 3}, "one head"),
-        ({"layers": 3, "hidden": 4}, "two layers"),
-        ({"norm": "post"}, "no layer norm"),
-        ({"readout": "every"}, "one position"),
-        ({"outputs": 2}, "one output"),
-        ({"vocabulary": 3}, "bits"),
-        ({"positions": "learned"}, "one-hot"),
-        ({"activation": "gelu"}, "ReLU"),
-        ({"bias": True}, "biases"),
-        ({"project": True}, "projection"),
-        ({"causal": True}, "all tokens"),
-        ({"hidden": (0, 3)}, "feedforward"),
-    ],
-    ids=str,
-)
-def test_lean_form_says_why_it_does_not_apply(change, reason):
-    spec = dataclasses.replace(PAPER, **change)
-    weights = drawn(spec)
-    tokens = bits(2, 6)
-    with pytest.raises(ValueError, match=f"lean form does not apply: .*{reason}"):
-        forward(spec, weights, tokens, form="lean")
-    torch.testing.assert_close(
-        forward(spec, weights, tokens), forward(spec, weights, tokens, form="plain")
-    )
-
-
-@pytest.mark.parametrize("spec", [TransformerSpec(5, 12, 2, 3, 7), PAPER], ids=["post", "lean"])
+@pytest.mark.parametrize("spec", [TransformerSpec(5, 12, 2, 3, 7), PAPER], ids=["post", "none"])
 def test_an_ensemble_is_its_models(spec):
     weights, n = drawn(spec, 4), spec.n
     own, shared = bits(4, 8, n), bits(8, n)
@@ -278,7 +196,7 @@ def test_an_ensemble_is_its_models(spec):
             torch.testing.assert_close(together[e], forward(spec, alone, given))
 
 
-@pytest.mark.parametrize("spec", [TransformerSpec(5, 12, 2, 3, 7), PAPER], ids=["post", "lean"])
+@pytest.mark.parametrize("spec", [TransformerSpec(5, 12, 2, 3, 7), PAPER], ids=["post", "none"])
 def test_two_ensemble_axes_and_vmap_agree_with_one(spec):
     weights, tokens = drawn(spec, 6), bits(6, 8, spec.n)
     expected = forward(spec, weights, tokens)
@@ -355,9 +273,9 @@ def test_the_construction_is_a_learnable_transformer(n, data, basis, scale, exac
     built = make(f)
     spec, weights = learnable.sharper(*built, value_width=6, hidden=40, logit_scale=scale)
     every = cube.bits(n)
-    for form in ("plain", "lean"):
-        found = forward(spec, weights, every, form=form)
-        expected = sharper.forward(*built, every)
+    expected = sharper.forward(*built, every)
+    for run in (forward, lean.forward):
+        found = run(spec, weights, every)
         torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
     if exact:
         torch.testing.assert_close(found, f.table(), rtol=0, atol=1e-11)
@@ -453,8 +371,6 @@ def test_bad_input_is_named():
         forward(spec, weights, bits(3, 5) + 7 * (bits(3, 5) == 0))
     with pytest.raises(ValueError, match=r"dropout must lie in \[0, 1\), got 1"):
         forward(spec, weights, bits(3, 5), dropout=1.0)
-    with pytest.raises(ValueError, match="unknown form 'fast'"):
-        forward(spec, weights, bits(3, 5), form="fast")
     with pytest.raises(ValueError, match="missing or unknown: readout"):
         forward(spec, {k: v for k, v in weights.items() if k != "readout"}, bits(3, 5))
     odd = weights | {"readout": torch.zeros(2, 11, 1)}
@@ -478,8 +394,8 @@ def test_bool_tokens_and_an_empty_batch_are_fine():
 def test_nan_weights_give_nan():
     weights = drawn(PAPER)
     weights["layers.0.output"][0, 0] = float("nan")
-    for form in ("plain", "lean"):
-        assert forward(PAPER, weights, bits(3, 6), form=form).isnan().all()
+    for run in (forward, lean.forward):
+        assert run(PAPER, weights, bits(3, 6)).isnan().all()
 
 
 def test_what_a_model_is_unless_told():

@@ -18,11 +18,9 @@ from helpers.sharpness import (
     direction_sharpness,
     gradients,
     hessian_trace,
-    layer_norm_blowup,
     perturbation_remainder,
     perturbed_loss,
 )
-from helpers.sharpness.traces import LEAST
 from papers.sharper import network as sharper
 
 EPS = torch.finfo(torch.float64).eps
@@ -165,89 +163,18 @@ def test_gradients_in_chunks_are_those_at_once_and_of_the_weights_that_move():
     torch.testing.assert_close(found["c"], hidden, rtol=1e-13, atol=1e-14)
 
 
-@pytest.mark.parametrize(("method", "draws"), [("hutchinson", 30), ("hutch++", 90), ("xtrace", 60)])
-def test_estimates_of_the_trace_are_unbiased_with_honest_errors(method, draws):
+def test_the_estimated_trace_is_unbiased_with_honest_errors():
     loss, weights = tanh_loss(), model()
-    if method != "hutchinson":  # of full rank, so that the sketches do not exhaust it
-        loss, A = quadratic(60)
-        weights = {"w": normals(60)}
-        truth = A.trace().item()
-    else:
-        truth = dense(loss, weights)
+    truth = dense(loss, weights)
     seeds = 150
     found = [
-        hessian_trace(loss, weights, method, draws=draws, generator=seeded(s)) for s in range(seeds)
+        hessian_trace(loss, weights, "hutchinson", draws=30, generator=seeded(s))
+        for s in range(seeds)
     ]
     z = torch.tensor([(float(t) - truth) / t.stderr.item() for t in found])
     assert z.mean().abs() < 5 / math.sqrt(seeds)
     # Student's t with 29 degrees: a deviation of 1.04, whose standard error over 150 is 0.065
     assert abs(z.std() - 1.04) < 5 * 0.065
-
-
-def test_hutch_plus_plus_is_exact_up_to_a_rank_of_a_third():
-    weights = {"w": normals(40)}
-    loss, A = quadratic(40, rank=10)
-    truth = A.trace().item()
-    found = hessian_trace(loss, weights, "hutch++", draws=30, generator=seeded())
-    assert float(found) == pytest.approx(truth, rel=1e-11)
-    assert found.stderr < 1e-11 * abs(truth)
-    short = hessian_trace(loss, weights, "hutch++", draws=24, generator=seeded())
-    assert short.stderr > 1e-4 * abs(truth)
-    whole = hessian_trace(loss, weights, "hutch++", draws=150, generator=seeded())
-    assert float(whole) == pytest.approx(truth, rel=1e-11)  # more sketches than weights
-
-
-def test_xtrace_is_exact_below_a_rank_of_half():
-    weights = {"w": normals(40)}
-    loss, A = quadratic(40, rank=10)
-    truth = A.trace().item()
-    for draws in (22, 30, 200):  # 200: more test vectors than weights
-        found = hessian_trace(loss, weights, "xtrace", draws=draws, generator=seeded())
-        assert float(found) == pytest.approx(truth, rel=1e-11)
-        assert found.stderr < 1e-11 * abs(truth)
-    short = hessian_trace(loss, weights, "xtrace", draws=18, generator=seeded())
-    assert short.stderr > 1e-4 * abs(truth)
-
-
-def test_xtrace_is_each_vector_against_the_basis_without_it():
-    """Its definition, vector by vector, with the basis formed anew for each."""
-    N, k = 12, 5
-    loss, A = quadratic(N)
-    generator = seeded()
-    drawn = torch.stack([torch.randn(N, generator=generator, dtype=A.dtype) for _ in range(k)], 1)
-    found = []
-    for i in range(k):
-        Q = torch.linalg.qr(A @ drawn[:, [j for j in range(k) if j != i]]).Q
-        u = drawn[:, i] - Q @ (Q.T @ drawn[:, i])
-        found.append((Q.T @ A @ Q).trace() + (N - k + 1) * (u @ A @ u) / (u @ u))
-    told = hessian_trace(loss, {"w": normals(N)}, "xtrace", draws=2 * k, generator=seeded())
-    values = torch.stack(found)
-    torch.testing.assert_close(told.value, values.mean())
-    torch.testing.assert_close(told.stderr, values.std() / k**0.5)
-
-
-def test_xtrace_is_the_most_accurate_where_few_eigenvalues_are_large():
-    """Of 150 pairs of errors on other seeds 94 and 99 of 100 were in its favour.
-
-    Then fewer than 75 of 100 have a chance of 1e-10, and 75 or more without any advantage 3e-7.
-    """
-    eigenvalues = 0.6 ** torch.arange(60, dtype=torch.float64)
-    Q = torch.linalg.qr(normals(60, 60, seed=5)).Q
-    A = Q @ (eigenvalues[:, None] * Q.mT)
-
-    def loss(w):
-        return w["w"] @ A @ w["w"] / 2
-
-    def errors(method):
-        found = [
-            hessian_trace(loss, {"w": normals(60)}, method, draws=30, generator=seeded(s)).value
-            for s in range(100)
-        ]
-        return (torch.stack(found) - eigenvalues.sum()).abs()
-
-    xtrace = errors("xtrace")
-    for other in ("hutchinson", "hutch++"):
-        assert (xtrace < errors(other)).sum() >= 75
 
 
 def test_signs_see_a_diagonal_hessian_exactly():
@@ -271,10 +198,9 @@ def test_weights_are_chosen_by_name_or_pattern():
     }
     for pattern, names in chosen.items():
         wanted = sum(blocks[name] for name in names).item()
-        for method in ("exact", "gauss_newton", "hutch++", "xtrace"):
-            options = {"draws": 900, "generator": seeded()} if method in LEAST else {}
-            part = hessian_trace(loss, weights, method, only=pattern, **options)
-            rest = hessian_trace(loss, weights, method, without=names, **options)
+        for method in ("exact", "gauss_newton"):
+            part = hessian_trace(loss, weights, method, only=pattern)
+            rest = hessian_trace(loss, weights, method, without=names)
             if method == "gauss_newton":
                 assert set(part.blocks) == set(names)
                 assert set(rest.blocks) == set(weights) - set(names)
@@ -315,21 +241,6 @@ def test_the_memory_that_is_asked_for_is_enough_and_a_byte_less_is_not():
         hessian_trace(loss, weights, "exact", memory=named - 1)
     found = hessian_trace(loss, weights, "exact", memory=named)
     assert float(found) == pytest.approx(float(hessian_trace(loss, weights, "exact")), rel=1e-11)
-
-
-@pytest.mark.parametrize(("method", "share"), [("hutch++", 3), ("xtrace", 2)])
-def test_a_sketch_that_does_not_fit_names_its_bytes(method, share):
-    """Four copies of the sketch; more vectors than weights are not drawn."""
-    loss, weights = encoder()
-    size = sum(v.numel() for v in weights.values())
-    each = 4 * size * weights["readout"].element_size()
-    for draws in (30, 60):
-        k = draws // share
-        told = rf"a sketch of {k} vectors takes about {k * each:,} bytes"
-        with pytest.raises(MemoryError, match=told):
-            hessian_trace(
-                *(loss, weights, method), draws=draws, generator=seeded(), memory=k * each - 1
-            )
 
 
 def test_memory_for_the_weights_is_counted_once_and_not_for_each_input():
@@ -433,45 +344,10 @@ def test_directions_on_the_sphere_are_uniform():
     assert found.values.var().item() == pytest.approx(16 * 4 / 45, rel=0.1)
 
 
-def test_blow_up_is_the_product_of_the_largest_factors():
-    first = torch.tensor([[1.0, 3.0], [0.0, 0.0], [5.0, 9.0]]).double()  # deviations 1, 0, 2
-    second = torch.tensor([[0.0, 8.0]]).double()  # 4
-    assert layer_norm_blowup([first[[0, 2]], second], 0.0).item() == pytest.approx(2 * 1.25)
-    assert layer_norm_blowup([first], 0.25).item() == pytest.approx(3)
-    assert layer_norm_blowup([first], 0.0) == math.inf
-    still = torch.zeros(1, 2).double()
-    assert layer_norm_blowup([still]).item() == pytest.approx(1 + 1e5**0.5)  # epsilon of torch
-    code = layer_norm_blowup([first[[0, 2]], second], form="code")
-    assert code.item() == pytest.approx(1 / 2**0.5 / 32**0.5)
-
-
-def test_blow_up_of_a_batch_is_that_of_each():
-    stream = [normals(2, 5, 3, 4, seed=i) for i in range(2)] + [normals(2, 5, 1, 4, seed=2)]
-    found = layer_norm_blowup(stream)
-    assert found.shape == (2, 5)
-    for i in range(2):
-        for j in range(5):
-            alone = layer_norm_blowup([Y[i, j] for Y in stream])
-            assert found[i, j].item() == pytest.approx(alone.item(), rel=1e-13)
-
-
-def test_blow_up_reads_the_intermediates_of_a_transformer():
-    loss, weights = encoder()
-    spec = TransformerSpec(n=3, width=4, hidden=4)
-    _, seen = transformer.forward(spec, weights, loss.inputs, intermediates=True)
-    inputs = [v for name, v in seen.items() if "norm" in name and name.endswith("input")]
-    assert len(inputs) == 4
-    found = layer_norm_blowup(inputs, spec.norm_eps)
-    assert found.shape == (8,)
-    assert (found > 1).all()
-
-
 MEASURES = {
     "exact": lambda loss, w, g, **e: hessian_trace(loss, w, "exact", **e),
     "gauss_newton": lambda loss, w, g, **e: hessian_trace(loss, w, draws=4, generator=g, **e),
     "hutchinson": lambda loss, w, g, **e: hessian_trace(loss, w, "hutchinson", generator=g, **e),
-    "hutch++": lambda loss, w, g, **e: hessian_trace(loss, w, "hutch++", generator=g, **e),
-    "xtrace": lambda loss, w, g, **e: hessian_trace(loss, w, "xtrace", generator=g, **e),
     "gradients": lambda loss, w, g, **e: gradients(forward, w, tanh_loss().inputs, **e),
     "perturbed": lambda loss, w, g, **e: perturbed_loss(loss, w, 0.1, 5, g, **e),
     "remainder": lambda loss, w, g, **e: perturbation_remainder(loss, w, 0.1, 5, g, **e),
@@ -536,9 +412,8 @@ def test_weights_of_several_kinds_and_shapes_mix():
         return (w["s"].double() * w["w"] * w["i"]).square().sum()
 
     wanted = 2 * ((weights["w"] * weights["i"]).square().sum() + 0.25 * 5).item()
-    for method in ("exact", "hutch++", "xtrace"):
-        found = hessian_trace(loss, weights, method, without="i", generator=seeded())
-        assert float(found) == pytest.approx(wanted, rel=1e-6)
+    found = hessian_trace(loss, weights, "exact", without="i")
+    assert float(found) == pytest.approx(wanted, rel=1e-6)
 
 
 def test_a_squared_loss_of_stacked_weights_is_one_number_a_model():
@@ -567,8 +442,6 @@ BAD = [
     (lambda: hessian_trace(tanh_loss(), model(), "lanczos"), "choose one of exact, gauss_newton"),
     (lambda: hessian_trace(lambda w: w["b"], model(), "exact"), r"one number, got shape \(4,\)"),
     (lambda: hessian_trace(tanh_loss(), model(), "hutchinson", draws=1), "at least 2, got 1"),
-    (lambda: hessian_trace(tanh_loss(), model(), "hutch++", draws=5), "at least 6, got 5"),
-    (lambda: hessian_trace(tanh_loss(), model(), "xtrace", draws=3), "at least 4, got 3"),
     (lambda: hessian_trace(tanh_loss(), model(), draws=0), "at least 2, got 0"),
     (lambda: hessian_trace(tanh_loss(), model(), without=["a", "?"]), "no weights left"),
     (lambda: hessian_trace(tanh_loss(), model(), only="d"), "no weight matches 'd'; there are a,"),
@@ -605,13 +478,6 @@ BAD = [
         lambda: direction_sharpness(forward, model(), normals(2, 3), 1, 2, shape="ball"),
         "'ball'; choose one of sphere, gaussian",
     ),
-    (lambda: layer_norm_blowup([]), "at least one layer norm"),
-    (lambda: layer_norm_blowup([normals(2, 3)], -1), "eps must be"),
-    (lambda: layer_norm_blowup([normals(2, 3)], form="both"), "choose one of paper, code"),
-    (lambda: layer_norm_blowup([normals(3)]), r"\(..., T, D\)"),
-    (lambda: layer_norm_blowup([normals(0, 3)]), "T >= 1"),
-    (lambda: layer_norm_blowup([normals(2, 1)], form="code"), "D >= 2"),
-    (lambda: layer_norm_blowup([normals(2, 2, 3), normals(1, 2, 3)]), "must agree on all axes"),
 ]
 
 
@@ -628,7 +494,6 @@ def test_bad_numbers_are_named(call, message):
         (lambda: hessian_trace([tanh_loss()], model()), "needs ensemble=True"),
         (lambda: hessian_trace(tanh_loss(), {"a": torch.arange(3)}), "a is torch.int64"),
         (lambda: hessian_trace(tanh_loss(), model(), onyl="a"), "unknown argument onyl"),
-        (lambda: layer_norm_blowup([torch.ones(2, 3).long()]), "floating, got torch.int64"),
     ],
 )
 def test_bad_kinds_are_named(call, message):
@@ -726,15 +591,14 @@ def test_the_residual_of_one_weight_is_not_that_of_another():
     assert abs(float(found) + found.residual - float(exact)) <= 5 * found.residual_stderr
 
 
-@pytest.mark.parametrize("method", ["hutch++", "xtrace", "hutchinson"])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
-def test_half_precision_is_factored_in_single(method, dtype):
+def test_half_precision_is_kept(dtype):
     loss, weights = tanh_loss(), model()
     narrow = SquaredLoss(forward, loss.inputs.to(dtype), loss.targets.to(dtype))
     exact = float(hessian_trace(loss, weights, "exact"))
     scale = sum(abs(v.item()) for v in dense_blocks(loss, weights).values())
     weights = {k: v.to(dtype) for k, v in weights.items()}
-    found = hessian_trace(narrow, weights, method, draws=90, generator=seeded())
+    found = hessian_trace(narrow, weights, "hutchinson", draws=90, generator=seeded())
     assert found.value.dtype == found.stderr.dtype == dtype
     slack = 5 * found.stderr.item() + 8 * torch.finfo(dtype).eps * scale
     assert abs(float(found) - exact) <= slack

@@ -15,7 +15,7 @@ from helpers import cube
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec
 from helpers.sharpness import SquaredLoss, hessian_trace
-from helpers.sharpness.point import products
+from helpers.sharpness.point import LossAtWeights, products
 
 SIGMAS = 5  # of a normal mean: 6e-7 are beyond
 HESSIAN, GAUSS_NEWTON = curvlinops.HessianLinearOperator, curvlinops.GGNLinearOperator
@@ -166,23 +166,10 @@ def test_hutchinson_has_the_variance_of_random_signs():
     assert (normal - wanted) > 2 * SIGMAS * errors.square().std() / seeds**0.5  # told apart
 
 
-@pytest.mark.parametrize("method", ["hutch++", "xtrace"])
-def test_estimates_on_a_sketch_have_the_mean_of_curvlinops(method):
-    loss, weights = tanh_net()
-    truth = matrix(HESSIAN, loss, weights).trace()
-    found = [
-        hessian_trace(loss, weights, method, draws=18, generator=seeded(s)) for s in range(120)
-    ]
-    values = torch.stack([t.value for t in found])
-    require_mean(values, truth)
-    assert values.std() / 120**0.5 < 0.02 * truth.abs()
-
-
-@pytest.mark.parametrize("method", ["hutchinson", "hutch++", "xtrace"])
-def test_an_estimate_takes_96_products_unless_told(method):
+def test_an_estimate_takes_96_products_unless_told():
     loss, weights = tanh_net()
     default, told = (
-        hessian_trace(loss, weights, method, generator=seeded(), **given)
+        hessian_trace(loss, weights, "hutchinson", generator=seeded(), **given)
         for given in ({}, {"draws": 96})
     )
     assert torch.equal(default.value, told.value)
@@ -190,21 +177,5 @@ def test_an_estimate_takes_96_products_unless_told(method):
 
 
 def test_a_gibibyte_is_the_memory_unless_told():
-    weights = {"w": torch.zeros(1, dtype=torch.float64).expand(2**24)}  # 128 MiB, were they there
-    with pytest.raises(MemoryError, match=r"sketch of 3 vectors .* more than memory = 1,073,741,8"):
-        hessian_trace(lambda w: w["w"].square().sum(), weights, "hutch++", draws=9)
-
-
-def test_xtrace_with_a_vector_for_each_weight_is_exact_in_single_precision():
-    """All of them span the whole space: no vector has a part beyond, by which one could divide."""
-    eigenvalues = torch.arange(1.0, 13.0)
-
-    def loss(w):
-        return (eigenvalues * w["w"].square()).sum() / 2
-
-    found = [
-        hessian_trace(loss, {"w": torch.ones(12)}, "xtrace", draws=24, generator=seeded(s))
-        for s in range(40)
-    ]
-    assert max(abs(float(t) / eigenvalues.sum().item() - 1) for t in found) < 1e-5
-    assert not any(t.stderr for t in found)
+    point = LossAtWeights(lambda w: w["w"].square().sum(), {"w": torch.zeros(2)}, {})
+    assert point.memory == 2**30

@@ -3,7 +3,13 @@
 import pytest
 import torch
 
-from helpers.nets.baselines import FeedforwardSpec, RecurrentSpec, forward, initial_weights, shapes
+from papers.retrieval.baselines import (
+    FeedforwardSpec,
+    RecurrentSpec,
+    forward,
+    initial_weights,
+    shapes,
+)
 
 
 def generator(seed=0):

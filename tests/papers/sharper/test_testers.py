@@ -9,15 +9,14 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from helpers import cube
-from helpers.cube import (
-    SparseFunction,
+from helpers.cube import SparseFunction, sparse_function
+from papers.sharper import testers
+from papers.sharper.testers import (
     degree_repetitions,
     first_accepted_degree,
     first_accepted_sparsity,
-    sparse_function,
-    testers,
+    random_restrictions,
 )
-from helpers.cube.testers import random_restrictions
 
 law = settings(deadline=None, max_examples=40)
 VARIANTS = ("blocks", "coordinates")

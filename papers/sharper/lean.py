@@ -12,11 +12,12 @@ With one-hot positions beside the bit, one head, and no layer norm, a token is
    weighted sum of tokens, so that no token's feedforward output is ever formed.
 
 Nothing is approximated: outputs and gradients are those of the plain form up to rounding. The
-order of the product, not the model, is what changes.
+order of the product, not the model, is what changes. Training takes 0.3 to 0.8 of the time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -24,16 +25,18 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from helpers.nets.fused import parts
 from helpers.nets.spec import TransformerSpec
 from helpers.weights import Weights
+
+CACHE = 2**19
+"""Bytes to work on at once on a CPU: half of a usual second-level cache."""
 
 
 def obstacle(spec: TransformerSpec) -> str | None:
     """Why a model has no lean form; None if it has one.
 
     Example:
-        >>> from helpers.nets.lean import obstacle
+        >>> from papers.sharper.lean import obstacle
         >>> from helpers.nets.spec import TransformerSpec
         >>> obstacle(TransformerSpec(n=4, norm="none", bias=False, project=False))
         'it needs concatenated one-hot positions'
@@ -59,22 +62,28 @@ def obstacle(spec: TransformerSpec) -> str | None:
 def forward(spec: TransformerSpec, weights: Weights, tokens: Tensor) -> Tensor:
     """Outputs ``(*, B)`` of :func:`helpers.nets.transformer.forward`, which checks its input.
 
+    They can be differentiated once, by ``backward`` and not by torch.func.
+
+    Raises:
+        ValueError: a model that has no lean form; the message says why.
+
     Cost: about B P (P + 2) F multiplications for B inputs; B P F where the first layer reads
     positions only.
 
     Example:
         >>> import torch
         >>> from helpers import cube
-        >>> from helpers.nets import lean, transformer
-        >>> from helpers.nets.spec import TransformerSpec
-        >>> merged = dict(norm="none", positions="onehot", join="concat", bias=False, project=False)
-        >>> spec = TransformerSpec(n=4, width=8, hidden=16, **merged)
+        >>> from helpers.nets import transformer
+        >>> from papers.sharper import lean, samples
+        >>> spec = samples.paper_spec(4, value_width=3, hidden=16)
         >>> generator = torch.Generator().manual_seed(0)
         >>> weights = transformer.initial_weights(spec, None, generator, dtype=torch.float64)
-        >>> plain = transformer.forward(spec, weights, cube.bits(4), form="plain")
+        >>> plain = transformer.forward(spec, weights, cube.bits(4))
         >>> torch.allclose(lean.forward(spec, weights, cube.bits(4)), plain)
         True
     """
+    if why := obstacle(spec):
+        raise ValueError(f"the lean form does not apply: {why}")
     P = spec.tokens
     bits = functional.pad(tokens.to(weights["embedding"].dtype), (0, P - spec.n))  # (*, B, P)
     lead = torch.broadcast_shapes(weights["embedding"].shape[:-2], bits.shape[:-2])
@@ -165,6 +174,13 @@ def _attend(
     return a.unflatten(0, lead) if lead else a[0], seen.unflatten(0, lead) if lead else seen[0]
 
 
+def _parts(each: Tensor) -> Iterator[slice]:
+    """Models to take at once: all on a GPU; on a CPU as many as stay in its cache, at least 1."""
+    E, size = len(each), each[0].numel() * each.element_size()
+    count = E if each.is_cuda else max(1, CACHE // max(size, 1))
+    return (slice(start, min(start + count, E)) for start in range(0, E, count))
+
+
 class _Attend(torch.autograd.Function):
     """:func:`_attend` for E models, shapes ``(E, ...)``; its gradient has no gradient.
 
@@ -177,7 +193,7 @@ class _Attend(torch.autograd.Function):
         features, merged, still, direction, rest = given
         f = features.new_empty(*features.shape[:-1], merged.shape[-1])  # (E, B, P, F)
         a, seen = torch.empty_like(rest), torch.empty_like(direction)
-        for e in parts(f):
+        for e in _parts(f):
             torch.bmm(features[e].flatten(1, 2), merged[e], out=f[e].flatten(1, 2))
             f[e].add_(still[e, None]).relu_()
             torch.softmax(rest[e] + _dot(f[e], direction[e]), -1, out=a[e])
@@ -192,7 +208,7 @@ class _Attend(torch.autograd.Function):
         d_features, d_merged = torch.empty_like(features), torch.empty_like(merged)
         d_still = merged.new_empty(len(f), *f.shape[2:])
         d_direction, d_rest = torch.empty_like(direction), torch.empty_like(a)
-        for e in parts(f):
+        for e in _parts(f):
             of_a = d_a[e] + _dot(f[e], d_seen[e])
             d_rest[e] = a[e] * (of_a - (a[e] * of_a).sum(-1, keepdim=True))
             torch.matmul(d_rest[e, :, None], f[e], out=d_direction[e, :, None])

@@ -47,7 +47,7 @@ def layer_norm_blowup(
 
     Example:
         >>> import torch
-        >>> from helpers.sharpness import layer_norm_blowup
+        >>> from papers.sensitive.magnification import layer_norm_blowup
         >>> layer_norm_blowup([torch.tensor([[1.0, 1.5]])], eps=0.0)  # 1 + 1 / 0.25
         tensor(5.)
     """

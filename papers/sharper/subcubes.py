@@ -14,8 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from helpers.checks import require_tensors, validated
-from helpers.kernels._backends import require_readable
+from helpers.checks import readable, require_tensors, validated
 from helpers.kernels.parity import MAX_BITS, popcount
 
 MAX_DIRECTIONS = 30
@@ -69,7 +68,7 @@ def oracle_signed_sums(
 
     Example:
         >>> import torch
-        >>> from helpers.kernels.restricted import oracle_signed_sums
+        >>> from papers.sharper.subcubes import oracle_signed_sums
         >>> square = lambda i: (i % 8).double() ** 2
         >>> found = oracle_signed_sums(square, torch.tensor([0]), torch.tensor([[1, 2]]))
         >>> found.sums, found.queries  # 0 - 1 - 4 + 9
@@ -94,7 +93,7 @@ def ask_once(oracle: Oracle, points: Tensor, batch: int = 1 << 16) -> tuple[Tens
 
     Example:
         >>> import torch
-        >>> from helpers.kernels.restricted import ask_once
+        >>> from papers.sharper.subcubes import ask_once
         >>> values, asked = ask_once(lambda i: i.double(), torch.tensor([[5, 5], [5, 2]]))
         >>> values.tolist(), asked
         ([[5.0, 5.0], [5.0, 2.0]], 2)
@@ -111,7 +110,7 @@ def vertices(bases: Tensor, directions: Tensor) -> Tensor:
 
     Example:
         >>> import torch
-        >>> from helpers.kernels.restricted import vertices
+        >>> from papers.sharper.subcubes import vertices
         >>> vertices(torch.tensor([4]), torch.tensor([[1, 2]]))
         tensor([[4, 5, 6, 7]])
     """
@@ -127,7 +126,7 @@ def coordinate_directions(n: int, m: int, count: int, generator: torch.Generator
 
     Example:
         >>> import torch
-        >>> from helpers.kernels.restricted import coordinate_directions
+        >>> from papers.sharper.subcubes import coordinate_directions
         >>> drawn = coordinate_directions(5, 2, 1000, torch.Generator().manual_seed(0))
         >>> drawn.shape, drawn.unique().tolist(), bool((drawn[:, 0] != drawn[:, 1]).all())
         (torch.Size([1000, 2]), [1, 2, 4, 8, 16], True)
@@ -148,7 +147,7 @@ def block_directions(n: int, m: int, count: int, generator: torch.Generator) -> 
 
     Example:
         >>> import torch
-        >>> from helpers.kernels.restricted import block_directions
+        >>> from papers.sharper.subcubes import block_directions
         >>> drawn = block_directions(5, 2, 1000, torch.Generator().manual_seed(0))
         >>> drawn.shape, bool((drawn[:, 0] & drawn[:, 1]).any())
         (torch.Size([1000, 2]), False)
@@ -171,8 +170,9 @@ def _check_draw(n: int, m: int, count: int) -> None:
 
 def _check_subcubes(bases: Tensor, directions: Tensor) -> None:
     require_tensors(bases=bases, directions=directions)
-    require_readable(bases=bases, directions=directions)
     for name, v in (("bases", bases), ("directions", directions)):
+        if not readable(v):
+            raise RuntimeError(f"the numbers in {name} must be read, which vmap does not allow")
         if v.dtype != torch.int64:
             raise TypeError(f"{name} must be int64, got {v.dtype}")
     if bases.ndim != 1 or directions.ndim != 2 or len(bases) != len(directions) or not len(bases):

@@ -15,7 +15,8 @@ from torch import Tensor
 
 from helpers.checks import require_amount, require_positive, require_probability, validated
 from helpers.kernels.parity import MAX_BITS
-from helpers.kernels.restricted import (
+from helpers.kernels.walsh import walsh_hadamard
+from papers.sharper.subcubes import (
     MAX_DIRECTIONS,
     MAX_VERTICES,
     Oracle,
@@ -24,7 +25,6 @@ from helpers.kernels.restricted import (
     coordinate_directions,
     oracle_signed_sums,
 )
-from helpers.kernels.walsh import walsh_hadamard
 
 DIRECTIONS = {"blocks": block_directions, "coordinates": coordinate_directions}
 
@@ -101,8 +101,9 @@ def first_accepted_degree(
     Example:
         >>> import torch
         >>> from helpers import cube
+        >>> from papers.sharper import testers
         >>> generator = torch.Generator().manual_seed(0)
-        >>> cube.first_accepted_degree(cube.majority(5), 5, generator=generator).accepted
+        >>> testers.first_accepted_degree(cube.majority(5), 5, generator=generator).accepted
         5
     """
     ask = _as_oracle(oracle, n)
@@ -172,8 +173,9 @@ def first_accepted_sparsity(
     Example:
         >>> import torch
         >>> from helpers import cube
+        >>> from papers.sharper import testers
         >>> generator = torch.Generator().manual_seed(0)
-        >>> cube.first_accepted_sparsity(cube.majority(3), 3, generator=generator).accepted
+        >>> testers.first_accepted_sparsity(cube.majority(3), 3, generator=generator).accepted
         4
     """
     ask = _as_oracle(oracle, n)
@@ -201,8 +203,8 @@ def degree_repetitions(eps: float, delta: float) -> int:
     """R with (1 - eps)^R <= delta: ceil(ln(1/delta) / eps).
 
     Example:
-        >>> from helpers import cube
-        >>> cube.degree_repetitions(0.02, 0.05)
+        >>> from papers.sharper import testers
+        >>> testers.degree_repetitions(0.02, 0.05)
         150
     """
     require_probability(eps=eps)
@@ -218,7 +220,7 @@ def random_restrictions(n: int, free: int, count: int, generator: torch.Generato
 
     Example:
         >>> import torch
-        >>> from helpers.cube.testers import random_restrictions
+        >>> from papers.sharper.testers import random_restrictions
         >>> random_restrictions(8, 3, 10, torch.Generator().manual_seed(0)).shape
         torch.Size([10, 8])
     """

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import cube
-from helpers.kernels.restricted import (
+from papers.sharper.subcubes import (
     ask_once,
     block_directions,
     coordinate_directions,

@@ -34,7 +34,7 @@ class FeedforwardSpec:
         ValueError: a net that cannot exist, naming the field.
 
     Example:
-        >>> from helpers.nets.baselines import FeedforwardSpec, shapes
+        >>> from papers.retrieval.baselines import FeedforwardSpec, shapes
         >>> shapes(FeedforwardSpec(inputs=3, hidden=(5,)))["layers.1.weight"]
         (5, 1)
     """
@@ -68,7 +68,7 @@ class RecurrentSpec:
 
     Example:
         >>> import torch
-        >>> from helpers.nets.baselines import RecurrentSpec, forward, initial_weights
+        >>> from papers.retrieval.baselines import RecurrentSpec, forward, initial_weights
         >>> spec = RecurrentSpec(inputs=3, hidden=4)
         >>> weights = initial_weights(spec, None, torch.Generator().manual_seed(0))
         >>> forward(spec, weights, torch.zeros(2, 7, 3)).shape  # 2 strings of 7 tokens
@@ -98,7 +98,7 @@ def shapes(spec: Spec) -> dict[str, tuple[int, ...]]:
     """Shape of every weight of one net, by name. Matrices stand as (in, out).
 
     Example:
-        >>> from helpers.nets.baselines import FeedforwardSpec, shapes
+        >>> from papers.retrieval.baselines import FeedforwardSpec, shapes
         >>> list(shapes(FeedforwardSpec(inputs=3, hidden=())))
         ['layers.0.weight', 'layers.0.bias']
     """
@@ -145,7 +145,7 @@ def initial_weights(
 
     Example:
         >>> import torch
-        >>> from helpers.nets.baselines import FeedforwardSpec, initial_weights
+        >>> from papers.retrieval.baselines import FeedforwardSpec, initial_weights
         >>> weights = initial_weights(FeedforwardSpec(3), 10, torch.Generator().manual_seed(0))
         >>> {len(each) for each in weights.values()}  # an ensemble of 10
         {10}
@@ -182,7 +182,7 @@ def forward(spec: Spec, weights: Weights, inputs: Tensor) -> Tensor:
 
     Example:
         >>> import torch
-        >>> from helpers.nets.baselines import FeedforwardSpec, forward, initial_weights
+        >>> from papers.retrieval.baselines import FeedforwardSpec, forward, initial_weights
         >>> spec = FeedforwardSpec(3)
         >>> weights = initial_weights(spec, 10, torch.Generator().manual_seed(0))
         >>> forward(spec, weights, torch.zeros(10, 6, 3)).shape
