@@ -89,7 +89,7 @@ class Row:
         if claim is None:
             return ""
         proof = self.entry.proof if claim.evidence == "proved" else ""
-        where = f" (*{proof}*)" if proof else ""
+        where = f" (*{proof.rstrip('.')}*)" if proof else ""
         text = re.split(r"; control:| \(control:", claim.text)[0]
         bound = f"{RELATIONS[claim.relation]} {in_prose(number(claim.bound))}".strip()
         slack = f" (± {in_prose(f'{claim.tol:.1g}')})" if claim.tol else ""

@@ -258,7 +258,7 @@ glue(n_max=n_max, depth=depth, functions=len(found))
 #
 # **The idea of the proof.** The norm is a sum over all weights, which are written down above. The gradient is small because most weights act on a plateau, where a small change has no effect, so only a few blocks contribute.
 #
-# ````{dropdown} Proof
+# ````{dropdown} Proof of the two bounds
 # The first line adds up the weights, with $\log(d - |U_i|) \le \log d$. For the second, all means $y_i$ lie inside plateaus of the MLP, so the values and the first scores have no gradient at all. A unit of the MLP passes on at most $S'$ times its slope $2d$, which gives $16 d^2 (d+1) S'^2$ for the first weights of the MLP and again for $b$. The rows of its second weights that write into position columns act through the second scores, of size $\Lambda_i$, times a mean absolute deviation of at most $S'$; this is the term that {ref}`ch-gradients-and-trace` had to add.
 # ````
 #

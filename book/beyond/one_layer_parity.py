@@ -83,7 +83,7 @@ layer = ledger.result("beyond.layer")
 #
 # **The idea of the proof.** It is the argument of the six walks. A flip from 0 to 1 adds to the attention of the ones and takes from that of the zeros, so $p$ increases along each walk from the string of zeros to the string of ones. Therefore $f$ changes at most $h + 1$ times on each walk. A random walk uses an edge at a low or a high count with a larger probability than one at the central counts, where there are many edges. So the number of changed edges is largest if all changes are at the central counts.
 #
-# ````{dropdown} Proof
+# ````{dropdown} Proof for one head
 # We bound the changes on a walk, average over all walks, and then give the network.
 #
 # *Changes on a walk.* With the weights $e^{s}$ of a softmax, $p = P / (P + Q)$, where $P$ is the sum of the weights of the ones and $Q$ that of the zeros. If a bit is switched on, $P$ increases and $Q$ decreases, so $p$ increases. The output of the MLP as a function of $p$ is piecewise linear with at most $h$ kinks, so that its sign changes at most $h + 1$ times on the way from $p = 0$ to $p = 1$.
@@ -214,7 +214,7 @@ glue(far=far, few=few, share=100 * share, all_units=far - 1, theirs=4 * (far + 1
 #
 # **The idea of the proof.** A head returns a quotient of two functions that are linear in the bits, because every token contributes a summand that depends on one bit. Multiplying with the positive denominators turns the read-out into a polynomial of degree $H r$ in the bits, with the sign of PARITY. By a classical argument of Minsky and Papert such a polynomial needs the degree $n$.
 #
-# ````{dropdown} Proof
+# ````{dropdown} Proof for heads times degree
 # We clear denominators, average over permutations, and count zeros.
 #
 # *Denominators.* A function of one bit is linear in it. So numerator and denominator of every output of head $i$ are linear in $x$, and all outputs of the head have the same denominator $\ell_i(x) > 0$. Multiply the read-out with $\prod_i \ell_i(x)^r$. Each monomial has a degree of at most $r$ in the outputs of each head, so what results is a polynomial of degree at most $H r$ in $x$, whose sign is that of PARITY.

@@ -62,7 +62,7 @@
 #
 # **The idea of the proof** is that of the example. To first order the errors that the single weights cause are independent, so their mean squares add up, and the inequality of Cauchy and Schwarz finds the best distribution of the noise.
 #
-# ````{dropdown} Proof
+# ````{dropdown} Proof of the law
 # The first statement is Taylor's: at a perfect fit the error is $\sum_i \varepsilon_i \partial_i f$ to first order, and the $\varepsilon_i$ are independent. By Cauchy and Schwarz $\bigl(\sum_g s_g^2 G_g\bigr) \bigl(\sum_g N_g / s_g^2\bigr) \ge C$, with equality at $s_g^2 \propto \sqrt{N_g / G_g}$; if an $N_g$ or a $G_g$ is 0 the least value is a limit. The same inequality, within a group, orders the constants. (In our network the string of all ones puts the positions without a term at the end of a plateau, where only one side has the derivative 0. We take that side, since the string has a share of $2^{-n}$ in $R$.)
 # ````
 #
@@ -79,7 +79,7 @@
 # | Occam, training error 0, $\ell$ nats | $b\, (1 - e^{-\ell/m})$ | $3.5\, \ell$ |
 # ```
 #
-# ````{dropdown} Proof
+# ````{dropdown} Proof of the three least values
 # For the first form set the derivative in $K$ to 0. For the second let $q$ be the bound over $b$ and $R/b = tq$. Then $K/m = \mathrm{kl}(tq, q) \approx q\,(t \log t + 1 - t)$ and $K = C / (2tqb)$, so $q^2 = C / \bigl(2 b m\, t (t \log t + 1 - t)\bigr)$, and $t (t \log t + 1 - t)$ is at most 0.1018. The third is $\mathrm{kl}^{-1}(0, u) = 1 - e^{-u}$. The logarithm of $1/\delta$ is left out of the first two, because with small noise $K$ is thousands of nats. In the last column kl is not approximated.
 # ````
 

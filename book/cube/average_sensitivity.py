@@ -105,7 +105,7 @@ def sensitivity(f):
 # %% [markdown]
 # ## Four functions
 #
-# Each of the four functions has an average sensitivity in closed form:
+# **Closed forms.** Each of the four functions has an average sensitivity that can be written down:
 #
 # | function | value at $x$ | $\mathrm{as}_n$ | why |
 # |:--|:--|:--|:--|

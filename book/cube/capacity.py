@@ -408,7 +408,7 @@ glue(m_exact=m_exact, factor_one=failing["1 R"].max())
 # For $\alpha_i, \beta_i > 0$ let $\gamma = \sum_i \alpha_i^{1/3} \beta_i^{2/3}$. Among positive $x_i$ with $\sum_i \beta_i x_i = C$ the least value of $\sum_i \alpha_i/x_i^2$ is $\gamma^3/C^2$, at $x_i = \frac C\gamma (\alpha_i/\beta_i)^{1/3}$.
 # ```
 #
-# The lemma is Hölder's inequality with exponents 3 and $\frac32$, with equality where $\alpha_i/x_i^3$ is proportional to $\beta_i$:
+# **Why the split is the best.** The lemma is Hölder's inequality with exponents 3 and $\frac32$, with equality where $\alpha_i/x_i^3$ is proportional to $\beta_i$:
 #
 # $$\gamma = \sum_i \Bigl( \frac{\alpha_i}{x_i^2} \Bigr)^{1/3} \bigl( \beta_i x_i \bigr)^{2/3} \le \Bigl( \sum_i \frac{\alpha_i}{x_i^2} \Bigr)^{1/3} \Bigl( \sum_i \beta_i x_i \Bigr)^{2/3} .$$
 #

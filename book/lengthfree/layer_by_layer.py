@@ -143,7 +143,7 @@ table(long, "Left over right side of E.2, two tokens R and -R", form=".4f")
 #
 # **The idea of the proof.** We exchange one thing at a time: first the tokens, with the old weights, and then the weights, with the new tokens. Each exchange moves the scores and the values. If the scores move by $\eta$, the attention weights move by at most $\eta$ in sum, and the average of values moves by at most $\eta$ times the longest value. A score is a product of two tokens with $W_{QK}$, so one factor $R$ comes from the other token of the score, and a second one from the value.
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof of the repaired lemma
 # We exchange the tokens, then the weights, and then follow both changes to the end of the layer.
 #
 # Leave out the index $i$; $p$ and $\hat p$ are the softmax weights of one row. We use $\|p - \hat p\|_1 \le c\, \|s - \hat s\|_\infty$ for the scores $s$, with $c = 1$ ({ref}`ch-attention-capacity`).
@@ -265,7 +265,9 @@ split.holds(
 glue(by_hand=long.loc[5, "as printed"])
 
 # %% [markdown]
-# The search reaches the repaired bound at all three lengths and never exceeds it. With $c = \frac12$ in place of 1 it would be exceeded, and as printed the lemma is exceeded at $R = 10$. E.3 is the triangle inequality for $w^\top g - \hat w^\top \hat g = w^\top (g - \hat g) + (w - \hat w)^\top \hat g$.
+# The search reaches the repaired bound at all three lengths and never exceeds it. With $c = \frac12$ in place of 1 it would be exceeded, and as printed the lemma is exceeded at $R = 10$.
+#
+# **Lemma E.3** is the triangle inequality for $w^\top g - \hat w^\top \hat g = w^\top (g - \hat g) + (w - \hat w)^\top \hat g$.
 #
 # ## How to split an error
 #
@@ -323,7 +325,7 @@ glue(step_2=plain.iloc[-1, 1] / plain.iloc[-2, 1], step_1=plain.iloc[-1, 2] / pl
 #
 # The proof bounds every product of norms by a power of $P$ and sums a geometric series.
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof of the summary
 # Divide $\gamma$ and $\eta$ by $C_1^{1/3} (B_x B_w)^{2/3}$. As $\alpha_i \le (5P)^{L-i}$ and each product of some of the norms is at most $P$, with $q = (5P)^{2/3} \ge 2.92$
 #
 # $$\gamma + \eta \le P^{2/3} \Bigl( 2^{2/3} q^{L-1} + 2 + (2 + 2^{2/3}) \sum_{i \ge 2} q^{L-i} \Bigr) \le P^{2/3} q^{L-1} \Bigl( 2^{2/3} + 2 + \frac{2 + 2^{2/3}}{q - 1} \Bigr) ,$$

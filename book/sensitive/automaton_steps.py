@@ -53,7 +53,7 @@
 # Simulating a fixed automaton with a scratchpad has sensitivity $O(1)$ for each autoregressive step. If states and letters are written with $\log_2 |X|$ and $\log_2 |\Sigma|$ bits, a step is a polynomial of degree at most $\log_2 |\Sigma| |X|$.
 # ```
 #
-# **Proof.** Of all that the model can see, step $i$ needs $t_{i-1}$ and $x_i$ only. A function of $k$ bits has degree at most $k$, and $s(x, f) \le k$ at every $x$. $\square$
+# **Proof of Theorem 7.** Of all that the model can see, step $i$ needs $t_{i-1}$ and $x_i$ only. A function of $k$ bits has degree at most $k$, and $s(x, f) \le k$ at every $x$. $\square$
 #
 # A flip in this theorem changes a bit of the word and leaves the states as they were written. If the states were written again, flipping one bit would change the answer of PARITY as before.
 

@@ -144,7 +144,7 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 # There is equality whenever $N(x) = N(x^{\oplus i})$ and the mean of $Y$ does not move.
 # ```
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof, one layer norm
 # We write layer norm as a division by a length, compute the distance of the two results, and compare. Put $\sqrt{d \varepsilon}$ as one more column next to the centred $Y$. The longer vector $A$ has length $a = \sqrt d\, N$, and layer norm is $\sqrt d\, A / a$ without the last column. Let $A'$ be the same at the neighbour, $a'$ its length, and $r = \|A - A'\|$. If we expand the square, we get $\|A/a - A'/a'\|^2 = (r^2 - (a - a')^2) / (a a')$. This is at most $4 r^2 / (a + a')^2$, because that is the same as $r^2 (a - a')^2 \le (a + a')^2 (a - a')^2$, and $r \le a + a'$. Finally centring does not increase $r$, and the last columns agree. $\square$ (For unit vectors the inequality is due to Dunkl and Williams, 1964.)
 # ```
 #
@@ -171,7 +171,7 @@ table(far[["s", "B", "s / B"]], "MAJORITY at a nearly balanced input", form=form
 # Then $\; s(f, x) \le K\, B(x)$ with probability at least $1 - H/n^2$ over $x$. If moreover $|f| \le 1$, then $\mathrm{as}(f) \le K\, \mathbb E[B] + H/n$.
 # ```
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof of the law
 # We follow $\max_j \sum_i I_i[y_j]$ from layer to layer, and then bound the sensitivity by it. By {prf:ref}`blowup-norm` layer norm $k$ multiplies all influences by at most $2 \max_w 1/N^{(k)}_w(x)$, which does not depend on $i$ and can be taken out of the sum over $i$. So in layer $k \ge 2$ the number $\max_j \sum_i I_i[y_j]$ grows by a factor of at most $2 G_k \max_w 1/N^{(k)}_w(x)$, by {eq}`eq-later-layer`, and after the first layer it is at most $2 S \max_w 1/N^{(1)}_w(x)$. It follows that $\sum_i I_i[y^{(L)}_n] \le 2^L B(x)\, S \prod G_k$, and $s \le \frac14 \cdot 2 \max |f| \sum_i I_i[f] \le \frac12 \max |f|\, \|v\| \sum_i I_i[y^{(L)}_n]$. For the mean we need a bound at the exceptional inputs as well: if $|f| \le 1$, then $s \le n$ there, which adds at most $n \cdot H/n^2$. $\square$
 # ```
 #

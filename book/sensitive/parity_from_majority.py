@@ -322,9 +322,17 @@ for id, name, control in (
 #
 # PARITY is thus easy to write down. Is it also insensitive? Its average sensitivity, as in {prf:ref}`sensitive-def3`, is the mean number of bits of the string whose flip changes the answer, and for PARITY every flip does. We compare this number with those of the two votes.
 #
-# * **The inner vote** at position $i$ is changed by a flip of $x_j$ if and only if the other $n-1$ bits balance, and so $\mathrm{as}(g_i) = n \binom{n-1}{i-1} / 2^{n-1}$. At the middle position this is about $\sqrt{2n/\pi}$, elsewhere less. Summed over $i$ it is $n$, which means that **one flip changes one inner vote of $n$, on average**.
+# * **The inner vote** at position $i$ is changed by a flip of $x_j$ if and only if the other $n-1$ bits leave the decision to it, and so $\mathrm{as}(g_i) = n \binom{n-1}{i-1} / 2^{n-1}$. At the middle position this is about $\sqrt{2n/\pi}$, elsewhere less. Summed over $i$ it is $n$, which means that **one flip changes one inner vote of $n$, on average**.
 # * **The outer vote** can be taken by itself, as a function of $2n$ independent bits, where $x_i$ says whether position $i$ takes part, and $v_i$ how it votes. It is a sum of $n$ steps $0, 0, +1, -1$, and has $\mathrm{as} = 2n \binom{2n}{n}/4^n$, about $2\sqrt{n/\pi}$.
 # * **Both votes, nested,** are PARITY, whose average sensitivity is $n$.
+#
+# ```{dropdown} Proof of both numbers
+# We count for each vote the strings at which a flip matters.
+#
+# *The inner vote.* The vote $g_i$ says that more ones lie at or before $i$ than behind it. Let $e$ be the difference of the two numbers among the other $n - 1$ bits. If $j \le i$, a flip of $x_j$ changes the vote if and only if $e = 0$, and if $j > i$, if and only if $e = 1$. In the first case there are $i - 1$ other positions at or before $i$ and $n - i$ behind it, so that $\sum_k \binom{i-1}k \binom{n-i}k = \binom{n-1}{i-1}$ strings have $e = 0$, by Vandermonde's identity. In the second case there are $i$ and $n - i - 1$, and $\sum_k \binom i{k+1} \binom{n-i-1}k = \binom{n-1}{i-1}$ strings have $e = 1$. Each of the $n$ flips therefore has the chance $\binom{n-1}{i-1} / 2^{n-1}$.
+#
+# *The outer vote.* A step is $0$, $0$, $+1$ or $-1$, like the sum of two fair steps $\pm\frac12$. So the sum $R$ of the other $n - 1$ steps takes the values 0 and 1 with the chances $\binom{2n-2}{n-1}/4^{n-1}$ and $\binom{2n-2}n/4^{n-1}$. The vote says that the sum of all steps is positive. A flip of $v_i$ matters if $x_i = 1$ and $R$ is 0 or 1, and a flip of $x_i$ if $R = 0$ and $v_i$ is a yes, or $R = 1$ and $v_i$ is a no. Each of these two flips has half of the chance that $R$ is 0 or 1, which is $\binom{2n-1}n/4^{n-1} = 2 \binom{2n}n/4^n$. The sum over all $2n$ flips is $2n \binom{2n}n/4^n$. $\square$
+# ```
 #
 # The appendix of the paper explains the $n$ as a product of two factors of order $\sqrt n$. We count the sensitivities on all strings, and add the variants from above with *half is enough*, whose votes are just as insensitive. If a product were the reason, these variants would have about $n$ as well.
 

@@ -128,7 +128,7 @@ table(both.rename(columns=KINDS), caption, form=",.2f")
 #
 # **The idea of the proof.** For (a) and (b), codes that are far from parallel need scores that are only a constant factor larger than those of orthogonal codes, and random signs are far from parallel as soon as there are of the order of $\log T$ columns. For (c), a margin means that $W$ maps the codes to points that are a distance of $L$ apart. If we look at $T$ such points in a random direction, the largest coordinate is of the order of $L \sqrt{\log T}$, and a matrix of small Frobenius norm cannot produce it from vectors of length 1.
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof of (a), (b) and (c)
 # (a) A code scores $\frac{L}{1-\mu}$ with itself, and at most $\mu$ times that with another: a margin of $L$. Two tokens have the code of the last one and at most $2(T-1)$ have others, so these get a share of at most $\lambda$. As $\lambda \le \frac18$, the mean stays on its plateau, and the second layer moves the output, an average of numbers in $[0, 1]$, by at most $\lambda < \frac12$.
 #
 # (b) By Hoeffding's inequality an inner product of two random codes is above $\frac12$ with a chance of at most $e^{-k/8} \le T^{-2}$, and there are fewer than $T^2/2$ pairs. The score matrices are at most $2L$ times the identity on $k$ columns. The other blocks of the network for $d = 2$ have 1 ($W_V$), 1 ($v_2$), 12 ($G$), 5.94 ($b$) and 128 ($F$).

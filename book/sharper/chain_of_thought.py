@@ -221,7 +221,9 @@ glue(gap_small=100 * gap.loc["2 log 2T"].max())
 # * *(Theorem 8; the growth is true. That the probability is at most this expression does not follow from Theorem 2, see below.)* Trained on the parity of all $T$ bits, the last two terms have a factor $T$. So the bound grows exponentially with $T$; with the chain, only linearly.
 # ```
 #
-# The formulas are missing in the text that we could read; a public reading note quotes them. Theorem 2 itself gives $G_u(1, T)$ and $L(1, T, T)$ in the second case. The proof says that these exceed $T$ times their values at $d = 2$, by growing faster than linearly. Since $T$ stands in the exponent, the claim is one from *below*: the bound grows at least exponentially. It would be refuted by lengths at which one of the two is less than $T$ times its value for two bits. There are none from $T = 4$ on, as one can check with the two formulas: $128\, (T^3 + T^2) + 4T + 12$ against $1556\, T$, and more than $16\, T^3 + 16\, T^2 + 8\, T$ against $T (218 + 12 \log^2 T)$.
+# The formulas are missing in the text that we could read; a public reading note quotes them.
+#
+# **The growth in one pass.** Theorem 2 itself gives $G_u(1, T)$ and $L(1, T, T)$ in the second case. The proof says that these exceed $T$ times their values at $d = 2$, by growing faster than linearly. Since $T$ stands in the exponent, the claim is one from *below*: the bound grows at least exponentially. It would be refuted by lengths at which one of the two is less than $T$ times its value for two bits. There are none from $T = 4$ on, as one can check with the two formulas: $128\, (T^3 + T^2) + 4T + 12$ against $1556\, T$, and more than $16\, T^3 + 16\, T^2 + 8\, T$ against $T (218 + 12 \log^2 T)$.
 
 
 # %%

@@ -174,7 +174,7 @@ glue(example_output=output.item(), example_target=target, example_lost=lost)
 # takes the value $v_k$ at $y = k/d$ for $k = 0, \dots, d$.
 # ```
 #
-# **Proof.** Each bracket, times $2d$, is a trapezoid: it rises from 0 at $-\frac3{4d}$ to 1 at $-\frac1{4d}$, is flat to $\frac1{4d}$, and falls to 0 at $\frac3{4d}$. At $k/d$ all others are 0, since the next centre is $\frac1d$ away. $\square$
+# **Proof of Theorem 9.** Each bracket, times $2d$, is a trapezoid: it rises from 0 at $-\frac3{4d}$ to 1 at $-\frac1{4d}$, is flat to $\frac1{4d}$, and falls to 0 at $\frac3{4d}$. At $k/d$ all others are 0, since the next centre is $\frac1d$ away. $\square$
 #
 # The proof gives more than the theorem says. Where one trapezoid falls its neighbour rises, and both add up to 1. So $g$ is $v_k$ on a whole *plateau* of half-width $\frac1{4d}$, and straight between two plateaus ({numref}`fig-trapezoid`). The table $v_k = (-1)^k$ computes the character $\chi_U = 2 p_U - 1$ in the same way. A plain zigzag through the points would have the same values on the grid, but the plateaus make the network robust, because a mean $y$ that is off by up to $\frac1{4d}$ does no harm.
 #
@@ -267,7 +267,7 @@ construction.holds(
 # At $L_1 = L_2 = 2 \log T$ and $T \ge 3$ the network approximates $f$: its largest error is at most $\lambda S \le \frac1T$.
 # ```
 #
-# **Proof.** The error is $\lambda (S m - f)$, and since both $S m$ and $f$ lie between 0 and $S$, it is at most $\lambda S$, which at $2 \log T$ is $\lambda S = \frac{N S}{S T^2 + N} \le \frac N{T^2} \le \frac1T$. $\square$
+# **Proof of the bound.** The error is $\lambda (S m - f)$, and since both $S m$ and $f$ lie between 0 and $S$, it is at most $\lambda S$, which at $2 \log T$ is $\lambda S = \frac{N S}{S T^2 + N} \le \frac N{T^2} \le \frac1T$. $\square$
 #
 # With one term, $c_1 = 1$, the bound $\lambda S$ is $\frac1{T+1}$. For characters $S m$ and $f$ lie between $-S$ and $S$, so the bound is $2 \lambda S$. To find out whether this bound is ever reached, we take random functions of many sizes and try all $2^T$ inputs of each. An error above the bound would refute the proposition. For comparison the same cell runs a network whose second attention is uniform, which must exceed it.
 
@@ -375,7 +375,7 @@ glue(error_20=errors[lengths.index(20)])
 #
 # **The idea of the proof.** The bit of the output token is always 0. If idle tokens attend mostly to it, the mean that they receive is close to 0, on the first plateau, so they all write 1 whatever the input. The read-out can recognise idle positions by their one-hot codes, and it subtracts this 1 again.
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof, the exact network
 # We compute what each kind of position writes, and then what the read-out makes of both.
 #
 # **Idle positions write 1.** Such a token has the weight $(4d-1)T$ for the output token, whose bit is 0, and 1 for each of the $T$ bits. So the bits share $\frac{T}{(4d-1)T + T} = \frac1{4d}$ of its attention, and its mean is at most $\frac1{4d}$. That is the plateau of $k = 0$, where $g = v_0 = 1$.

@@ -157,7 +157,7 @@ constant.reproduced(
 #
 # **The idea of the proof.** A sample that flatters the network is a law $q$ on strings that prefers small losses. The sub-Gaussian condition bounds how often the loss is far below its mean, so such a law must concentrate on few strings, and its KL divergence from the uniform law is large. But on $2^T$ strings no law has a divergence above $T \log 2$.
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof of the proposition
 # The first inequality is the dual form of sub-Gaussianity {cite:p}`bobkov1999,xu2017`.
 #
 # By the formula of Donsker and Varadhan, $\lambda\, \mathbb E_q (R - \ell) \le \mathrm{KL}(q \| \text{uniform}) + \log \mathbb E_x e^{\lambda (R - \ell)}$, for every $q$ and $\lambda > 0$. The last term is at most $\lambda^2 \Sigma^2 / 2$ by the condition. We divide by $\lambda$ and take the best one, $\sqrt{2\, \mathrm{KL}} / \Sigma$. A law on $2^T$ points has a divergence of at most $T \log 2$ from the uniform one. Averaging over $u$ changes nothing, since the sample is the same for all $u$. $\square$
@@ -235,11 +235,11 @@ glue(attained=hunted["Σ"].max())
 #
 # Remark 4 is right: if the weights are bounded, some $\Sigma$ is valid for all networks. But a Gaussian prior reaches weights of every size, and if the read-out is multiplied by $a$, the loss grows like $a^2$. This has a consequence that is worse than a large constant: **under such a prior the mean that the derivation needs is infinite for every $\Sigma$**. The idea of the proof is to look at the read-out alone. The gap between risk and training loss is quadratic in the read-out, and the exponential of a quadratic form has an infinite mean under a Gaussian law as soon as one eigenvalue of the form is large enough. With a positive probability the sample and the other weights make it so.
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof of the infinite mean
 # The output is $v_2 \cdot h(x)$, with $v_2$ the read-out and $h(x)$ the mean token that it reads. Given all other weights, $R - r$ is a quadratic form $v_2^\top (M - \hat M) v_2$ plus a linear one, where $M$ and $\hat M$ are the means of $h h^\top$ over all strings and over the sample. Let the second scores be 0, so that $h(x)$ is the plain mean of all tokens. Let $g(x)$ be its last entry, and $g^2$ not the same at all strings; then some string $x_0$ has $g(x_0)^2 < \mathbb E\, g(x)^2$. With the last row of $F$ multiplied by $s$ the entry is $s\, g(x)$. If the sample is $m$ times $x_0$, then $e^\top (M - \hat M) e = s^2 \bigl( \mathbb E\, g(x)^2 - g(x_0)^2 \bigr)$ with the unit vector $e$ of that entry. So for a large $s$ the form has an eigenvalue above $1 / 2 \lambda \sigma^2$. It depends continuously on the weights, so it has one around these too. That neighbourhood has a positive probability, and so has the sample. There the mean of $e^{\lambda (R - r)}$ over a Gaussian $v_2$ is infinite. $\square$
 # ```
 #
-# There is a simple way out. The target lies in $[0, \sqrt W]$, so we *clip* the output to that interval, which increases no loss. The loss then lies in $[0, W]$, and Hoeffding's lemma gives $\Sigma = W/2$ for every network. The next cell draws networks at random and multiplies their read-outs; a clipped network with a constant above $W/2$ would contradict this.
+# **Clipping.** There is a simple way out. The target lies in $[0, \sqrt W]$, so we *clip* the output to that interval, which increases no loss. The loss then lies in $[0, W]$, and Hoeffding's lemma gives $\Sigma = W/2$ for every network. The next cell draws networks at random and multiplies their read-outs; a clipped network with a constant above $W/2$ would contradict this.
 
 # %%
 f = cube.sparse_function(8, 2, 4, rng.generator, "even_parity")

@@ -268,7 +268,7 @@ blocks10.holds(
 #
 # **The idea of the proof.** Cutting a score off gives its term a little too much weight, at most $T^{-4}$ in units in which the idle positions have $T^{-2}$. So the new error is much smaller than the one that idle positions cause anyway, and the bound $\frac1T$ has room for both.
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof, cut-off scores
 # We bound the norm first, then write the output with the changed weights, and compare it with $f$.
 #
 # All second scores now lie between $\pm 2 \log T$, so the bound on $W_{KQ}^{(2)}$ holds, and no other block has changed. The weights before the softmax are $T^2 \tilde c_i$ with $\tilde c_i = \max(c_i, T^{-4})$, and 1 at each of the $N = T + 1 - W$ idle positions. Let $\delta = \sum_i (\tilde c_i - c_i) \le W T^{-4}$ and $\rho = N T^{-2}$. With $m \in [0, 1]$ what the MLP writes at idle positions, and $r = \sum_i (\tilde c_i - c_i)\, p_{U_i}$,
@@ -392,7 +392,7 @@ glue(tiny_norm=column.loc["as it is", "WKQ2"], tiny_bound=column.loc["bound", "W
 #
 # **Proof, of all but the last.** A row of $X$ or $Z$ is a unit vector of its position beside one number of size at most 1, a bit or a value of the MLP $g$: hence $\sqrt2$, and $\sqrt{T+1}$ for the value column. A row of $Y$ is a mean of bits. An entry of $Z v_2$ is $S \le \sqrt W$ times a value of $g$. $W_{KQ}^{(2)}$ has only one row that is not zero, with entries between $\pm 2 \log T$. So row $j$ of $Z W_{KQ}^{(2)\top}$ has the score of position $j$ as its one entry, and $W_{KQ}^{(2)\top} z_{T+1}$ is that row of scores, whose length is also the operator norm of $W_{KQ}^{(2)}$. $\square$
 #
-# The last entry is wrong, although the paper has an argument for it: the output token has bit 0, so that only its code counts. But the value column of $Z$ does not hold the bit: it holds what the MLP has written. The output token attends to all tokens alike, so it receives the mean $\bar x = \frac1{T+1} \sum_j x_j$, and the MLP turns this mean into $g(\bar x)$. Therefore
+# **The last entry is wrong**, although the paper has an argument for it: the output token has bit 0, so that only its code counts. But the value column of $Z$ does not hold the bit: it holds what the MLP has written. The output token attends to all tokens alike, so it receives the mean $\bar x = \frac1{T+1} \sum_j x_j$, and the MLP turns this mean into $g(\bar x)$. Therefore
 #
 # $$\|z_{T+1}\|^2 = 1 + g(\bar x)^2 \le 2 ,$$
 #

@@ -172,7 +172,7 @@ glue(least_last=found["alpha_g, last"].min(), worst_all=found["alpha_g, all"].mi
 #
 # **The idea of the proof.** We compare the gradients for $F$ and for $b$ unit by unit. The gradient for a bias contains the slope $2d$ of its unit in $F$, whereas the gradient for an entry of $F$ contains what the unit passes on, which is at most about 2. So for units with a slope the bias has the larger gradient. The units without a slope have no gradient for the bias, but each has a partner with a slope that is on whenever it is on, and the two are counted together.
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof that one factor lowers both
 # The first part follows from the closed forms of the norms. For the second we bound each gradient of $F$ by one of $b$.
 #
 # By the closed forms of {ref}`ch-norms`, $B = 16 > 14.5 = A$ for $d = 1$; for $d \ge 2$, $B \ge 8 d^2 (d+1) > 8(d+1) \ge A$.

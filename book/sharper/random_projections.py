@@ -181,7 +181,7 @@ glue(main_useful=useful(main, 2**20), k_codes=width_for(n))
 #
 # **The idea of the proof.** The difference {eq}`eq-projected-gap` has a smooth density whose width tends to infinity, so the probability that it lies in the fixed interval where the network works tends to 0. We only have to make sure that nothing else interferes, such as attention that leaks to other keys.
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof that $\log^2 T$ is needed
 # We show first that nothing leaks, and then that the tie is broken.
 #
 # Inner products of the codes of $1$, $a$, $b$ and the output tend to their targets in probability, as $k \to \infty$. So a member has a score of $(1 - o(1)) L$, and given these codes any other key has a normal score of variance $(2 + o(1)) L^2 / k \le (1 + o(1)) \log T$; by Markov all others together weigh $T^{3/2 + o(1)}$, against $T^{2 - o(1)}$ of a member. In the second attention it is $T^{5/4 + o(1)}$ against $T^{2 - o(1)}$, so what leaks is negligible.
@@ -247,7 +247,7 @@ glue(broken_near=ties.iloc[0, 0], broken_far=ties.iloc[0, -1], broken_small=ties
 #
 # **The idea of the proof.** The errors of scores are of two kinds, which are allowed different sizes. Those among special positions break ties, so they must be below a constant, but their number does not depend on the length. Those at all other positions may be as large as $\frac14 L$, because a key outside the set has that much margin, and for them $k = O(\log T)$ is enough. The plateaus of the MLP then undo what is left in the first layer.
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof that it is enough
 # We prove the lemma, then the three parts in turn, and then the order.
 #
 # **The lemma.** For unit vectors with $\langle u, v\rangle = \rho$ the inner product is $\frac{1 + \rho}2 A - \frac{1 - \rho}2 B$, with $A, B$ independent means of $k$ squared standard normals. The logarithm of the exponential moment of $\lambda k$ times its error is $k$ times $-\frac12 \log(1 - x) - \frac x2 - \frac12 \log (1 + y) + \frac y2$, $x = \lambda (1 + \rho)$, $y = \lambda (1 - \rho)$: at most $\frac{k (x^2 + y^2)}{4 (1 - x)} \le \frac{k \lambda^2}{1 - 2 \lambda}$. At $\lambda = \frac t4$ this is at most $\frac k8 t^2$, and $\lambda k t = \frac k4 t^2$. The other side is the same for $-v$.
@@ -381,7 +381,7 @@ jl.holds(
 #
 # $$\mathbb E \|J^\top W_{KQ} J\|_F^2 = \|W_{KQ}\|_F^2 + \frac{\mathrm{tr}(W_{KQ})^2 + \mathrm{tr}(W_{KQ}^2)}{k} ,$$
 #
-# and the last term is dropped for large $k$. To check the formula we need no random numbers. It is a polynomial of degree 4 in each entry of $J$, so a mean over the three points $0, \pm\sqrt3$ with weights $\frac23, \frac16, \frac16$ in place of each normal entry is exact.
+# and the last term is dropped for large $k$. The formula pairs the four factors $J$ in the square of entry $(a, b)$, $\sum J_{ia} W_{ij} J_{jb} J_{la} W_{lm} J_{mb}$. The first pairing, $i = l$ and $j = m$, gives $\|W_{KQ}\|_F^2 / k^2$ in each of the $k^2$ entries. The two others are possible in the $k$ diagonal entries only, where $i = j$, $l = m$ gives $\mathrm{tr}(W_{KQ})^2 / k^2$, and $i = m$, $j = l$ gives $\mathrm{tr}(W_{KQ}^2) / k^2$. To check the formula we need no random numbers. It is a polynomial of degree 4 in each entry of $J$, so a mean over the three points $0, \pm\sqrt3$ with weights $\frac23, \frac16, \frac16$ in place of each normal entry is exact.
 
 # %% mystnb={"code_prompt_hide": "The exact mean", "code_prompt_show": "The exact mean"} tags=["hide-cell"]
 positions, width = 3, 2
@@ -409,9 +409,9 @@ of_norm.holds(
 # *(Restored.)* For fixed $W$, with $k = 8 \log T / \varepsilon^2$ and with high probability, the norms of Theorem 11 ({ref}`ch-norms`) hold on random codes up to a factor of $1 + O(\varepsilon)$.
 # ```
 #
-# **Proof.** The lemma for the pairs $(e_j, e_j)$, $(w, w)$ and $(w, e_j)$, $2P + 1$ in all, holds at $t = \varepsilon \sqrt{\log(2 (2P + 1)/\eta) / \log T}$, which is $O(\varepsilon)$. Then $\|J_j\|^2 \le 1 + t$, so a row of $X$ or $Z$ has a norm of at most $\sqrt{2 + t}$, and no entry is above $\sqrt{1 + t}$. With $w$ for the row of scores, $\tilde W_{KQ}^{(2)}$ is the outer product of the code of the output and $J^\top w$, of operator norm at most $(1 + t) \|w\|$. Row $j$ of $Z W_{KQ}^{(2)\top}$ has norm $|\langle J_j, J^\top w \rangle| \cdot \|J_P\| \le \sqrt{1 + t}\, (\|w\|_\infty + t \|w\|)$: a factor of $1 + O(\varepsilon \sqrt W)$. A column of codes has $\chi^2_P / k$, above $P$ with a probability that is exponentially small in $P$; $Y$, $X W_V$ and $Z v_2$ have the value column only, and stay. $\square$
+# **Proof of Theorem 11 on random codes.** The lemma for the pairs $(e_j, e_j)$, $(w, w)$ and $(w, e_j)$, $2P + 1$ in all, holds at $t = \varepsilon \sqrt{\log(2 (2P + 1)/\eta) / \log T}$, which is $O(\varepsilon)$. Then $\|J_j\|^2 \le 1 + t$, so a row of $X$ or $Z$ has a norm of at most $\sqrt{2 + t}$, and no entry is above $\sqrt{1 + t}$. With $w$ for the row of scores, $\tilde W_{KQ}^{(2)}$ is the outer product of the code of the output and $J^\top w$, of operator norm at most $(1 + t) \|w\|$. Row $j$ of $Z W_{KQ}^{(2)\top}$ has norm $|\langle J_j, J^\top w \rangle| \cdot \|J_P\| \le \sqrt{1 + t}\, (\|w\|_\infty + t \|w\|)$: a factor of $1 + O(\varepsilon \sqrt W)$. A column of codes has $\chi^2_P / k$, above $P$ with a probability that is exponentially small in $P$; $Y$, $X W_V$ and $Z v_2$ have the value column only, and stay. $\square$
 #
-# The proof of the paper also estimates the largest entries of $X$, by the expected maximum of normal numbers, and concludes that they are approximately 1. This is right. A standard normal number exceeds $t$ in absolute value with probability at most $e^{-t^2/2}$, so except with probability $\eta$ none of the $Pk$ entries of the codes exceeds $\sqrt{2 \log(Pk/\eta) / k}$. At the width of the rule this is of order $\varepsilon$, and the largest entry of $X$ is therefore a bit, 1.
+# **The largest entries.** The proof of the paper also estimates the largest entries of $X$, by the expected maximum of normal numbers, and concludes that they are approximately 1. This is right. A standard normal number exceeds $t$ in absolute value with probability at most $e^{-t^2/2}$, so except with probability $\eta$ none of the $Pk$ entries of the codes exceeds $\sqrt{2 \log(Pk/\eta) / k}$. At the width of the rule this is of order $\varepsilon$, and the largest entry of $X$ is therefore a bit, 1.
 #
 # The next table divides three of these norms by their values on one-hot codes, at lengths from 20 to 1000. A norm above its bound would refute the theorem. A bound that forgets the factor $\sqrt W$, as if there were one term, must be exceeded. A second table has the largest entries of the codes, which must stay below their bound, but not if the codes have a sixteenth of the columns.
 
@@ -492,7 +492,7 @@ of_codes.holds(
 ledger.show()
 
 # %% [markdown]
-# The bound on that share is $2 P e^{-k (\varepsilon^2/4 - \varepsilon^3/6)} + P^2 e^{-k I}$, with the exponents $\frac{\varepsilon^2}4 - \frac{\varepsilon^3}6$ of a $\chi^2$ and $I = x \varepsilon + \frac12 \log(1 - x^2)$, $x = \frac{\sqrt{1 + 4 \varepsilon^2} - 1}{2 \varepsilon}$, of a product of normals. At the rule's width both terms vanish as $T$ grows if $\varepsilon < \frac34$: the first is of order $T^{-1 + 4\varepsilon/3}$, the second of order $T^{-2 + 2 \varepsilon^2}$.
+# **The bound on that share**, by Chernoff's inequality, is $2 P e^{-k (\varepsilon^2/4 - \varepsilon^3/6)} + P^2 e^{-k I}$, with the exponents $\frac{\varepsilon^2}4 - \frac{\varepsilon^3}6$ of a $\chi^2$ and $I = x \varepsilon + \frac12 \log(1 - x^2)$, $x = \frac{\sqrt{1 + 4 \varepsilon^2} - 1}{2 \varepsilon}$, of a product of normals. At the rule's width both terms vanish as $T$ grows if $\varepsilon < \frac34$: the first is of order $T^{-1 + 4\varepsilon/3}$, the second of order $T^{-2 + 2 \varepsilon^2}$.
 #
 # ## What the authors' code does differently
 #

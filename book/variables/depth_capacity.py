@@ -228,7 +228,7 @@ glue(forced_two=round(forced(2.0**60, 2)))
 #
 # **The idea of the proof.** Round every weight to a grid that is so fine that the output moves by at most $\epsilon$. The grid has to be finer by a factor of 3 for each layer that follows, which adds a constant to the logarithm of its size. This happens for each weight, and there are $L$ layers with a fixed number of weights each.
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof, by counting
 # Move each matrix by at most $\eta$ in spectral norm and $w$ by at most $B_w \eta$. By {prf:ref}`variables-lemA13`, with the constant 1 of softmax, $\delta_i \le 3 \eta$ and $a_i \le 3$. So the output moves by at most $B_w \sum_i 3^{L-i}\, 3 \eta + B_w \eta \le \frac12 3^{L+1} B_w \eta$, which is $\epsilon$ for $\eta = 2 \epsilon / (3^{L+1} B_w)$. A largest set of members that are more than $\eta$ apart covers each ball, and by volume it has at most $(1 + 2/\eta)^p$ members for $p$ weights. $\square$
 # ```
 #

@@ -159,6 +159,8 @@ table(
 # *B.5 and B.6.* As points we take the values $g(b)$. Any two are $\gamma = 4\delta$ apart in some coordinate, and each reading is within $\gamma/4 = \delta$ of its point. $\square$
 # ```
 #
+# **The proposition.** Now {prf:ref}`variables-prop4-7` follows wherever there are heads. For example, a head that is within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$, the mean of the signs or $(r - s)/(r + 1)$, is itself the first item. With the net of B.5 behind it the transformer equals any given function of $r$. If there are heads within $\gamma/4$ of a $\gamma$-injective function, then with the net of B.6 it equals any given function of the chosen bits. Such heads are in {ref}`ch-mean-of-a-set` for fixed positions and in {ref}`ch-sparse-representations` for the two other input maps, with $\gamma = \frac1s$, say.
+#
 # The adversary takes points on grids with gaps of exactly $4\delta$, up to the faces of the cube, with $B$ from $10^{-3}$ to $10^3$ and $\delta$ up to $B/2$, and probes at corners of boxes. So the readings are those of *any* heads that are $\gamma/4$ off a $\gamma$-injective function. An error of the repaired net at distance $\delta$, or a weight above its bound, would refute our lemma.
 
 # %%

@@ -173,7 +173,7 @@ mean.refuted(
 #
 # **The idea of the proof.** Flip one bit and see what happens to the output, which is a fraction. A flip of a bit that is not chosen must change hardly anything, so the row of this bit must have hardly any influence. But some such row scores at least as high as a chosen one, and with short values a row with a lower score has no more influence than one with a higher score. Hence there is a chosen bit that hardly matters either, although its flip should change the output by $\frac2s$.
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof that no head will do
 # *Set-up.* With $\kappa = W_K W_Q^\top c$ row $t$ has the weight $u_t A$ or $u_t B$ for the bits 0 and 1, with $u_t = e^{v_t^\top \kappa}$, $A = e^{e_0^\top \kappa}$, $B = e^{e_1^\top \kappa}$, and the value $a_t + \beta_{b_t}$ with $|a_t| \le 2$. So the head is a fraction $N/D$, and flipping bit $t$ from 0 to 1 adds $d_t = u_t (B - A)$ to $D$ and $n_t = d_t a_t + u_t C$ to $N$, $C = B\beta_1 - A\beta_0$, at every string. If the error is at most $\eta$, and $D'$ is the largest $D$, then $|N - gD| \le \eta D'$ everywhere, where $g = \frac{2r}s - 1$. (For its negative, change the sign of the values.)
 #
 # 1. *A bit that is not chosen.* The target stays the same when this bit is flipped. At $r = s$, where $g = 1$, this gives $|n_t - d_t| \le 2 \eta D'$, and at $r = 0$ it gives $|n_t + d_t| \le 2\eta D'$. So $|n_t| + |d_t| \le 2 \eta D'$, and $|u_t C| \le |n_t| + 2 |d_t|$.
@@ -238,7 +238,7 @@ glue(searches=searches, searched=round(none.loc[2, "least error, search"], 1))
 #
 # **The idea of the proof.** With a dual key all chosen rows have exactly the same score, so the softmax is uniform on them, and the only error is the share that leaks to other rows, which falls exponentially with the margin.
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof, the dual key
 # The chosen rows score $R$ exactly, the $T - s$ others at most $R(1 - \mu)$, and the class token 0. So the attention is uniform on the chosen rows but for a share $p \le \frac{T + 1 - s}{s\, e^{R\mu}} \le \frac\gamma{8s}$ on others. Values are between $-1$ and 1, so the error is at most $2p$. A head with one position has $s = 1$: its key is $v_i$, and its margin is $1 - \Delta \ge 1 - s\Delta$. $\square$
 # ```
 #
@@ -325,7 +325,7 @@ glue(attacked=attacks["repaired"])
 #
 # **The idea of the proof.** For the first half we only have to compare norms. For the second half we bring the two constructions together: the chosen vectors are opposed to each other, and the others surround a shorter copy of their mean. Then a key of limited length can lift the lowest chosen score only a little above some other score, and the argument of {prf:ref}`variables-no-head` goes through with a factor for this little.
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof, the norms
 # *True.* If $w$ is scaled to length $s$, the margin with the printed query is $\frac{\log(8T/\gamma)}{1 - s\Delta} \cdot \frac{s\mu}{\|w\|}$, and $\|w\|^2 \le \frac s{1 - (s-1)\Delta}$ by {prf:ref}`variables-dual-vectors`. This is at least $\log(8T/\gamma)$ where $(1 - s\Delta)\sqrt{1 - (s-1)\Delta} \le \sqrt s\, (1 - (2s-1)\Delta)$, and then the proof above applies. The ratio of left to right side increases with $\Delta$, by the same estimate as in {prf:ref}`variables-dual-vectors`.
 #
 # *False.* For $\Delta \ge \frac1{2s-1}$ this is {prf:ref}`variables-no-head`. For smaller $\Delta$ let the chosen vectors have inner products $-\Delta$, and let the others be $v_t = \frac\Delta{1 - (s-1)\Delta} \sum_{i \in I} v_i + n_t$ with $n_t$ the vertices of a simplex at right angles to the chosen ones. They are at $\Delta$ to each chosen vector, and with enough of them at $\Delta$ or less to each other. Their mean is $1 - \mu$ times the mean $m$ of the chosen ones. So for every $\kappa$ the lowest chosen score exceeds some other by at most $\mu\, |\kappa^\top m| \le \mu\, \|\kappa\| \sqrt{(1 - (s-1)\Delta)/s}$, and by at most $x \log(8T/\gamma)$ with the norms of the lemma, where $x = \frac{\mu \sqrt{s (1 - (s-1)\Delta)}}{1 - s\Delta}$ is below 1 for $\Delta > \Delta^*$. In step 2 of the proof of {prf:ref}`variables-no-head` this costs a factor $\rho = (8T/\gamma)^x$, so that the error is at least $\frac1{s (1 + 4\rho)}$. With $T$ fixed this is of order $\gamma^x$, more than $\gamma/4$ for small $\gamma$. $\square$

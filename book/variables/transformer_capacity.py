@@ -403,7 +403,7 @@ table(
 #
 # **The idea of the proof.** Replace the matrices of a network one after another by nearby matrices from finite lists, from the first layer to the last. The lists for a layer are covers on the inputs that this layer really receives, which depend on the choices made before. By {eq}`eq-later` the error of each matrix arrives at the output with the factors of the later layers. It remains to spend the error budget $\epsilon$ where it costs least, which is the subject of {prf:ref}`variables-lemA8`.
 #
-# ```{dropdown} Proof
+# ```{dropdown} Proof of the repaired theorem
 # *Covers of single matrices.* A matrix with $d$ rows (or columns) of length at most $B$ has $\|W\|_F \le \sqrt d\, B$. So by {prf:ref}`linear-layer-walk` there are covers at scale $x$ on $N = mT$ points, with logarithm at most $\frac{\beta^2}{x^2} \log(2KN + 1)$, of
 #
 # * $z \mapsto W_V^\top z$ on points of length 1: $k$ outputs, $d$ bounded rows of $W_V$: $\beta = \sqrt{kd}\, B_V^{2,\infty}$; with $k$ bounded columns $\beta = k B_V^{2,\infty}$,

@@ -139,13 +139,21 @@ def test_what_stands_on_a_failed_result_says_how():
 
 def test_a_place_of_a_proof_is_one_of_the_page():
     """The heading, the bold words or the title of the box that the proof begins with."""
+    titled = r"(?:#+|:::+ ?{dropdown}|`{3,}{\S+}) .*"
+    bold = r"\*\*(?:[^*\n]*|[^*\n]*\*\* )"  # among the bold words, or right behind them
     for id, entry in ENTRIES.items():
         if entry.proof:
             text = (BOOK / f"{entry.chapter}.py").read_text(encoding="utf-8")
-            # A heading, bold words, the title of a box that folds, or that of a theorem.
-            begins = rf"^# .*(#+ |\*\*|::: ?{{dropdown}} |```{{\S+}} ).*{re.escape(entry.proof)}"
+            begins = rf"^# [*\d. ]*(?:{titled}|{bold}){re.escape(entry.proof)}"
             places = len(re.findall(begins, text, re.MULTILINE))
             assert places == 1, f"{id}: {places} places begin with {entry.proof!r}"
+
+
+def test_what_is_said_to_be_proved_names_the_place_of_its_proof():
+    """A definition or an equation too: by the words of the sentence that shows it."""
+    proved = {c["id"] for c in CLAIMS if c["evidence"] == "proved"}
+    assert proved
+    assert sorted(id for id in proved if not ENTRIES[id].proof) == []
 
 
 def test_a_false_statement_has_a_finding_and_a_finding_of_one_is_false():
