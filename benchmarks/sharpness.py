@@ -1,8 +1,9 @@
 """Traces of a Hessian and perturbed losses beside loops and peers: python -m benchmarks.sharpness.
 
 The model is a two-layer transformer of about 1000 weights, trained here on a parity of two of eight
-bits until its loss over all 256 inputs is below 1e-5. curvlinops-for-pytorch and PyHessian are
-measured where ``PEERS`` names a Python that has them: ``PEERS=/path/to/bin/python``.
+bits until its loss over all 256 inputs is below 1e-5. The estimators of curvlinops-for-pytorch are
+measured on our products with the Hessian; with its own products, and PyHessian, it is where
+``PEERS`` names a Python that has both: ``PEERS=/path/to/bin/python``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
+import curvlinops
 import torch
+from curvlinops._torch_base import PyTorchLinearOperator
 from torch.func import grad, jvp, vjp, vmap
 
 from benchmarks._measure import RECORDS, ROOT, Remote, compare, peers_python, record, table
@@ -23,6 +26,7 @@ from helpers import cube
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec
 from helpers.sharpness import SquaredLoss, hessian_trace, perturbed_loss
+from helpers.sharpness.point import LossAtWeights
 from helpers.training.train import train
 
 SEEDS = 20  # estimates from which a method's error is taken
@@ -112,6 +116,34 @@ def trained():
     )
 
 
+class OurProducts(PyTorchLinearOperator):
+    """Our products with the Hessian as an operator of curvlinops."""
+
+    SELF_ADJOINT = True
+
+    def __init__(self, loss, weights):
+        self.point = LossAtWeights(loss, weights, {})
+        self.product, self.at_once = self.point.hessian(), self.point.products_at_once()
+        super().__init__(*2 * ([tuple(v.shape) for v in weights.values()],))
+
+    dtype = property(lambda self: self.point.dtype)
+    device = property(lambda self: self.point.device)
+
+    def _matmat(self, X):
+        columns = torch.cat([x.flatten(0, -2) if x.ndim > 1 else x[None] for x in X])
+        rows = torch.cat([self.product(part) for part in columns.mT.split(self.at_once)])
+        return [
+            row.reshape(x.shape) for row, x in zip(rows.mT.split(self.point.sizes), X, strict=True)
+        ]
+
+
+ESTIMATORS = {
+    "hutchinson": curvlinops.hutchinson_trace,
+    "hutch++": curvlinops.hutchpp_trace,
+    "xtrace": curvlinops.xtrace,
+}
+
+
 def directions(weights, count):
     generator = torch.Generator().manual_seed(1)
     return {k: torch.randn(count, *v.shape, generator=generator) for k, v in weights.items()}
@@ -195,6 +227,7 @@ def measured(spec, loss, weights, python, rounds):
             values, perturbed_one_by_one(one, weights, 64), rtol=1e-3, atol=0
         )
 
+    operator = OurProducts(loss, weights)
     every = {
         "loss": lambda: loss(weights),
         "gradient": lambda: grad(loss)(weights),
@@ -220,6 +253,14 @@ def measured(spec, loss, weights, python, rounds):
 
             every[f"{method} {draws}"] = estimate
             errors[f"{method} {draws}"] = error([float(estimate(s)) for s in range(SEEDS)], truth)
+
+            def theirs(seed=0, method=method, draws=draws):
+                torch.manual_seed(seed)
+                return ESTIMATORS[method](operator, draws)
+
+            name = f"curvlinops {method} {draws}, our products"
+            every[name] = theirs
+            errors[name] = error([float(theirs(s)) for s in range(SEEDS)], truth)
     for name, one in (("256 inputs", loss), ("32 inputs", fewer)):
         every[f"64 perturbed, {name}"] = lambda one=one: perturbed(one, weights, 64)
         every[f"64 perturbed, {name}, loop"] = lambda one=one: perturbed_one_by_one(

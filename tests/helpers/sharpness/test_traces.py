@@ -10,12 +10,13 @@ import math
 import curvlinops
 import pytest
 import torch
+from curvlinops._torch_base import PyTorchLinearOperator
 
 from helpers import cube
 from helpers.nets import transformer
 from helpers.nets.spec import TransformerSpec
 from helpers.sharpness import SquaredLoss, hessian_trace
-from helpers.sharpness.point import products
+from helpers.sharpness.point import LossAtWeights, products
 
 SIGMAS = 5  # of a normal mean: 6e-7 are beyond
 HESSIAN, GAUSS_NEWTON = curvlinops.HessianLinearOperator, curvlinops.GGNLinearOperator
@@ -176,6 +177,54 @@ def test_estimates_on_a_sketch_have_the_mean_of_curvlinops(method):
     values = torch.stack([t.value for t in found])
     require_mean(values, truth)
     assert values.std() / 120**0.5 < 0.02 * truth.abs()
+
+
+class OurProducts(PyTorchLinearOperator):
+    """Our products with the Hessian as an operator of curvlinops, which counts them."""
+
+    SELF_ADJOINT = True
+
+    def __init__(self, loss, weights):
+        self.point, self.count = LossAtWeights(loss, weights, {}), 0
+        self.product = self.point.hessian()
+        super().__init__(*2 * ([tuple(v.shape) for v in weights.values()],))
+
+    dtype = property(lambda self: self.point.dtype)
+    device = property(lambda self: self.point.device)
+
+    def _matmat(self, X):
+        columns = torch.cat([x.flatten(0, -2) if x.ndim > 1 else x[None] for x in X])
+        self.count += columns.shape[1]
+        rows = self.product(columns.mT).mT.split(self.point.sizes)
+        return [row.reshape(x.shape) for row, x in zip(rows, X, strict=True)]
+
+
+ESTIMATORS = {
+    "hutchinson": curvlinops.hutchinson_trace,
+    "hutch++": curvlinops.hutchpp_trace,
+    "xtrace": curvlinops.xtrace,
+}
+
+
+@pytest.mark.parametrize("method", ESTIMATORS)
+def test_estimates_have_mean_and_spread_of_those_of_curvlinops_on_the_same_products(method):
+    loss, weights = tanh_net()
+    operator, seeds, draws = OurProducts(loss, weights), 80, 12
+    dense = matrix(HESSIAN, loss, weights)
+    torch.testing.assert_close(operator @ torch.eye(len(dense)).double(), dense)
+    operator.count = 0
+    torch.manual_seed(0)
+    theirs = torch.stack([ESTIMATORS[method](operator, draws) for _ in range(seeds)])
+    assert operator.count == draws * seeds
+    ours = torch.stack(
+        [
+            hessian_trace(loss, weights, method, draws=draws, generator=seeded(s)).value
+            for s in range(seeds)
+        ]
+    )
+    for found in (ours, theirs):
+        require_mean(found, dense.trace())
+    assert 1 / 3 < ours.std() / theirs.std() < 3
 
 
 @pytest.mark.parametrize("method", ["hutchinson", "hutch++", "xtrace"])
