@@ -35,6 +35,7 @@ TARGETS: dict[str, Callable[[Tensor], Tensor]] = {
     "first": lambda bits: 1 - 2 * bits[..., 0],
 }
 """Targets by name, of bits ``(B, n)`` in {0, 1}; a bit 1 counts as -1, as in all the book."""
+MEMORY = 2**29  # bytes for steps and products with the Hessian at once, so that 2 GiB hold it all
 ROOM = 1 << 27  # bits of all drawn strings together, a GiB of whole numbers
 
 
@@ -87,7 +88,7 @@ def probe(
             take what it is given; a number out of range; an unknown name; other shapes.
         TypeError: a model or target that is not callable, a sample that is no pair of tensors.
 
-    Cost: ``2**n`` outputs to 20 bits, in batches, and less than 1 GiB beside the model. The part
+    Cost: ``2**n`` outputs to 20 bits, in batches, and about 1 GiB beside the model. The part
     with weights takes about ``samples`` gradients.
 
     Example:
@@ -173,7 +174,9 @@ def probe(
         try:
             progress("steps in the weights")
             for rho in steps:
-                moved = direction_sharpness(forward, weights, few, rho, max(draws, 2), generator)
+                moved = direction_sharpness(
+                    forward, weights, few, rho, max(draws, 2), generator, memory=MEMORY
+                )
                 sharp[rho] = Measured(moved.mean.item(), moved.stderr.item())
             progress("curvature")
             goal = outputs(few) if wanted is None else wanted[: len(few)]
@@ -245,8 +248,10 @@ def _trace(
     loss: SquaredLoss, weights: dict[str, Tensor], draws: int, generator: torch.Generator
 ) -> dict[str, Measured]:
     """Gauss-Newton part by group, exact on the strings drawn; the rest by Hutchinson."""
-    part = hessian_trace(loss, weights)
-    whole = hessian_trace(loss, weights, "hutchinson", draws=draws, generator=generator)
+    part = hessian_trace(loss, weights, memory=MEMORY)
+    whole = hessian_trace(
+        loss, weights, "hutchinson", draws=draws, generator=generator, memory=MEMORY
+    )
     groups: dict[str, float] = {}
     for name, value in part.blocks.items():
         groups[_group(name)] = groups.get(_group(name), 0.0) + value.item()
