@@ -211,6 +211,15 @@ glue(
 #
 # {numref}`fig-probed-degrees` shows at which degrees the Fourier weight lies. The line of MAJORITY has its peak at degree 1, because MAJORITY is close to a sum of single bits, and the line of the parity of two bits is a single peak at degree 2. The hand-written network is at the other end: all its weight is at the highest degree, and a step of length 0.1 in its weights already moves its output.
 #
+# A report also draws itself, by `report.figure()`. {numref}`fig-probed-report` is the one of the encoder trained on MAJORITY.
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The report of PyTorch's encoder trained on MAJORITY, drawn by itself: influence of each position, share of the squared Fourier coefficients at each degree, and mean squared change of the output after a random step in the weights, with two standard errors, over the length of the step.", "name": "fig-probed-report"}, "image": {"alt": "Three panels. The bars of the influences have nearly the same height at every position. The bars of the weight are highest at degree 1. The sharpness rises steeply with the length of the step, on two logarithmic axes."}} tags=["hide-input", "nbval-ignore-output"]
+reports["MAJORITY"].figure()
+figures.show()
+
+# %% [markdown]
+# The influences are nearly equal, as they must be for a function that treats all bits alike. In the right panel a step ten times as long changes the squared output by about a factor of one hundred, as long as the output is nearly linear in the step.
+#
 # ## Networks that nobody here wrote
 #
 # A reader will bring an architecture that this book never mentions. So we also measure four of the package `transformers`, each with two layers, 32 columns and the random weights that training would begin with: GPT-2 (causal attention, learned positions), BERT (attention in both directions), Llama (rotary positions, RMS norm) and Mamba, a recurrent network without attention. A linear map reads BERT at its first token, as its own classifiers do, and the others at the last token. The numbers that such a network puts out have nearly all the same sign. Therefore we move the threshold to the median of its outputs, so that half of the strings get each sign, and ask what function the signs then compute.
@@ -330,7 +339,8 @@ glue(
 # model = torch.nn.Sequential(torch.nn.Linear(16, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1))
 # report = probe(model, 16, "parity", encoding="signs")
 # print(report)
-# report.as_dict()  # plain numbers, for JSON or pandas
+# report.figure()  # influences, weight by degree, sharpness
+# report.as_dict()  # plain numbers, for JSON; report.series() is for pandas
 # ```
 #
 # `encoding` says what the model is given: `"signs"`, `"bits"`, `"tokens"`, or a function of your own that turns bits into whatever input the model takes. `target` is a name or a function of the bits. The same can be done by a command, with weights from a file that is read without pickled code:
@@ -339,7 +349,9 @@ glue(
 # python -m helpers.probe my_module:make_model --bits 16 --target parity --weights model.safetensors --json report.json
 # ```
 #
-# At the end of a report stand the bounds of the papers that do not apply to the model or are vacuous for it, each with the reason.
+# If you also hand over the strings and labels that the model was trained on, as `sample=(bits, labels)`, the report adds two bounds on its error on new strings. Occam's bound counts the bits in which the weights are stored. The other one is PAC-Bayes in its kl form: every weight gets Gaussian noise of a width that is measured to be harmless, and what is bounded is the mean error of the networks with noise, not the error of the network that you trained. Both bounds suppose that the strings were drawn independently, and both are usually vacuous, that is, above one half, for a network with more weights than strings. If the sample is missing, the report says so.
+#
+# At the end of a report stand the bounds that do not apply to the model, among them those of the papers, each with the reason.
 #
 # ## What would falsify this
 #

@@ -7,7 +7,8 @@ To 20 bits all strings are gone through, so that sensitivity and spectrum are ex
 loss and curvature, strings are drawn, and a number stands with its standard error or an interval.
 """
 
-from helpers.probe.measure import ENCODINGS, EXACT, TARGETS, probe
+from helpers.probe.measure import EXACT, TARGETS, probe
+from helpers.probe.outputs import ENCODINGS
 from helpers.probe.report import Measured, Report
 
 __all__ = ["ENCODINGS", "EXACT", "TARGETS", "Measured", "Report", "probe"]

@@ -38,11 +38,18 @@ def _load_weights(path: str) -> dict[str, Tensor]:
     """A state dict from a file, without pickled code."""
     if path.endswith(".safetensors"):
         try:
+            from safetensors import SafetensorError
             from safetensors.torch import load_file
         except ImportError:
             raise ValueError(f"{path} needs the package safetensors") from None
-        return dict(load_file(path))
-    return dict(torch.load(path, weights_only=True, map_location="cpu"))
+        try:
+            return dict(load_file(path))
+        except SafetensorError as error:
+            raise ValueError(f"{path} cannot be read: {error}") from None
+    found = torch.load(path, weights_only=True, map_location="cpu")
+    if not isinstance(found, dict):
+        raise ValueError(f"{path} must hold tensors by name, got {type(found).__name__}")
+    return found
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -54,6 +61,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--encoding", default="signs", help=", ".join(ENCODINGS))
     parser.add_argument("--samples", type=int, default=2048)
     parser.add_argument("--trained-on", type=int, default=0, help="strings fitted without an error")
+    parser.add_argument("--sample", metavar="FILE", help="its tensors: bits (m, n) and labels (m,)")
+    parser.add_argument("--start", metavar="FILE", help="the weights before training")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", metavar="OUT", help="write the report there too")
     return parser
@@ -66,6 +75,9 @@ def main(arguments: list[str] | None = None) -> int:
         model = _load(given.model)()
         if given.weights:
             model.load_state_dict(_load_weights(given.weights))
+        sample = _load_weights(given.sample) if given.sample else None
+        if sample is not None and not {"bits", "labels"} <= sample.keys():
+            raise ValueError(f"{given.sample} must hold bits and labels, got {', '.join(sample)}")
         target = given.target
         if target and target not in TARGETS:
             target = _load(target)
@@ -76,11 +88,14 @@ def main(arguments: list[str] | None = None) -> int:
             encoding=given.encoding,
             samples=given.samples,
             trained_on=given.trained_on,
+            sample=(sample["bits"], sample["labels"]) if sample is not None else None,
+            start=_load_weights(given.start) if given.start else None,
             seed=given.seed,
             progress=lambda stage: print(f"{stage} ...", file=sys.stderr, flush=True),
         )
     except (ValueError, TypeError, RuntimeError, OSError, pickle.UnpicklingError) as error:
-        print(f"error: {str(error).strip().splitlines()[0]}", file=sys.stderr)
+        told = " ".join(str(error).split())
+        print(f"error: {told if len(told) <= 400 else told[:397] + '...'}", file=sys.stderr)
         return 2
     print(report)
     if given.json:

@@ -2,50 +2,45 @@
 
 from __future__ import annotations
 
-import contextlib
-import copy
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from helpers import cube
-from helpers.checks import require_choice, require_positive, validated
+from helpers.checks import require_amount, require_positive, validated
 from helpers.kernels.sensitivity import influences as exact_influences
 from helpers.kernels.sensitivity import local_sensitivity, pack
+from helpers.probe import certificates as guarantees
+from helpers.probe.norms import magnifications
+from helpers.probe.outputs import (
+    Outputs,
+    encoder,
+    functional,
+    labels_of,
+    plain_attention,
+    still_copy,
+)
 from helpers.probe.report import Measured, Report
 from helpers.sharpness import SquaredLoss, direction_sharpness, hessian_trace
 from helpers.statistics import average, upper_limit, wilson
 
 EXACT = 20
 """Bits up to which every string is gone through."""
-ENCODINGS = ("signs", "bits", "tokens")
 TARGETS: dict[str, Callable[[Tensor], Tensor]] = {
     "parity": lambda bits: 1 - 2 * (bits.sum(-1) % 2),
     "majority": lambda bits: torch.where(2 * bits.sum(-1) > bits.shape[-1], -1, 1),
     "first": lambda bits: 1 - 2 * bits[..., 0],
 }
 """Targets by name, of bits ``(B, n)`` in {0, 1}; a bit 1 counts as -1, as in all the book."""
-BATCH = 1 << 10  # larger batches are no faster and leave the heap in pieces
-NORMS: tuple[type, ...] = (nn.LayerNorm, *filter(None, (getattr(nn, "RMSNorm", None),)))
-
-
-@contextlib.contextmanager
-def _plain_attention() -> Iterator[None]:
-    """Attention by its formula: fused forms have no second derivative, or look at the batch."""
-    fast = torch.backends.mha.get_fastpath_enabled()
-    torch.backends.mha.set_fastpath_enabled(False)
-    try:
-        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
-            yield
-    finally:
-        torch.backends.mha.set_fastpath_enabled(fast)
+MEMORY = 2**29  # bytes for steps and products with the Hessian at once, so that 2 GiB hold it all
+ROOM = 1 << 27  # bits of all drawn strings together, a GiB of whole numbers
 
 
 @validated
-@_plain_attention()
+@plain_attention()
 def probe(
     model: Callable[[Tensor], Tensor],
     n: int,
@@ -56,7 +51,10 @@ def probe(
     steps: tuple[float, ...] = (0.01, 0.1, 1.0),
     draws: int = 32,
     trained_on: int = 0,
-    bits_stored: int = 32,
+    bits_stored: int | None = None,
+    sample: tuple[Tensor, Tensor] | None = None,
+    start: Mapping[str, Tensor] | None = None,
+    networks: int = 1000,
     seed: int = 0,
     progress: Callable[[str], None] = lambda stage: None,
 ) -> Report:
@@ -64,25 +62,33 @@ def probe(
 
     Args:
         model: From a batch ``(B, n)`` to ``(B,)``, ``(B, 1)`` or two logits ``(B, 2)``, of which
-            the first stands for +1. A module is copied, and the copy put into evaluation mode.
+            the first stands for +1, or an object that has them as ``logits``. A module is copied,
+            and the copy put into evaluation mode.
         n: Bits, at least 1.
         target: A name in :data:`TARGETS`, or a function from bits ``(B, n)`` in {0, 1} to numbers.
         encoding: What the model is given: ``"signs"``, floats where a bit 1 is -1; ``"bits"``,
             floats 0 and 1; ``"tokens"``, whole numbers 0 and 1; or a function of the bits.
-        samples: Strings drawn where not all are tried.
+        samples: Strings drawn where not all are tried, at least 2.
         steps: Lengths of the random steps of all weights.
         draws: Steps of each length, and vectors for the trace's residual part.
-        trained_on: Strings that the model was fitted to without an error, for Occam's bound.
-        bits_stored: Bits of each weight, for the same.
+        trained_on: Strings that the model was fitted to without an error, for Occam's bound, where
+            the sample itself is not at hand.
+        bits_stored: Bits that hold each weight, for the same; None: as many as they have.
+        sample: Bits ``(m, n)`` and labels ``(m,)`` of all strings that the model was trained on,
+            drawn independently. For Occam's bound, and for one on the error of networks whose
+            weights get Gaussian noise; see :mod:`helpers.probe.certificates`.
+        start: Weights before training, by name, where the latter's prior is centred; None: at 0.
+        networks: Noisy networks drawn for it, at each of at most 12 sizes of the noise.
         seed: Of all that is random.
         progress: Told what begins.
 
     Raises:
-        ValueError: a model whose outputs are neither one number nor two logits, are not finite, or
-            depend on the other strings of the batch; a number out of range; an unknown name.
-        TypeError: a model that is not callable.
+        ValueError: a model whose outputs are neither one number nor two logits, are not finite,
+            change from call to call, or depend on the other strings of the batch; one that cannot
+            take what it is given; a number out of range; an unknown name; other shapes.
+        TypeError: a model or target that is not callable, a sample that is no pair of tensors.
 
-    Cost: ``2**n`` outputs to 20 bits, in batches, and less than 1 GiB beside the model. The part
+    Cost: ``2**n`` outputs to 20 bits, in batches, and about 1 GiB beside the model. The part
     with weights takes about ``samples`` gradients.
 
     Example:
@@ -92,73 +98,115 @@ def probe(
         >>> report.average_sensitivity.value, report.weight_by_degree
         (4.0, (0.0, 0.0, 0.0, 0.0, 1.0))
     """
-    require_positive(n=n, samples=samples, draws=draws, bits_stored=bits_stored)
+    require_positive(n=n, samples=samples, draws=draws, networks=networks)
+    if samples < 2:
+        raise ValueError(f"samples must be at least 2, got {samples}")
+    if n * samples > ROOM:
+        raise ValueError(
+            f"n = {n} bits of samples = {samples} strings are more than {ROOM}; take fewer samples"
+        )
+    require_amount(trained_on=trained_on, **{f"steps[{i}]": rho for i, rho in enumerate(steps)})
+    if bits_stored is not None:
+        require_positive(bits_stored=bits_stored)
+    if trained_on and sample is not None:
+        raise ValueError(f"sample has the strings; trained_on = {trained_on} is for where it lacks")
     if not callable(model):
         raise TypeError(f"model must be a module or a function, got {type(model).__name__}")
+    labelled = None if sample is None else guarantees.require_labelled(sample, n)
     notes: list[str] = []
-    still = _still(model, notes)
-    encode = _encoder(encoding, still)
+    still = still_copy(model, notes)
+    encode = encoder(encoding, still)
     truth = TARGETS[target] if isinstance(target, str) and target in TARGETS else target
     if isinstance(truth, str):
         raise ValueError(f"target must be one of {', '.join(TARGETS)} or a function, got {truth!r}")
+    if truth is not None and not callable(truth):
+        raise TypeError(f"target must be a name or a function, got {type(truth).__name__}")
     generator = torch.Generator().manual_seed(seed)
     strings = torch.randint(0, 2, (samples, n), generator=generator)
-    outputs = _Outputs(still, encode)
+    outputs = Outputs(still, encode)
     outputs.refuse_what_cannot_be_probed(strings[:8])
+    wanted = None if truth is None else labels_of(truth, strings)
+    module = still if isinstance(still, nn.Module) else None
+    weights, forward = functional(module, encode) if module else ({}, None)
+    if start is not None:
+        guarantees.require_start(start, weights)
     exact = n <= EXACT
     progress("all strings" if exact else "strings drawn and their neighbours")
     if exact:
         table = outputs.of_all(n)
+        zeros = int((table == 0).sum())
         signs = torch.where(table > 0, 1, -1).to(torch.int8)
         packed = pack(signs)
         inf, local = exact_influences(packed), local_sensitivity(packed)
-        weight = tuple(cube.degree_profile(signs.double()).tolist()) if n else ()
+        weight = tuple(cube.degree_profile(signs.double()).tolist())
         sensitivity, largest = Measured(inf.sum().item()), int(local.maximum)
     else:
+        zeros = int((outputs(strings) == 0).sum())
         flips = _flips(outputs, strings)
         inf, weight = flips.double().mean(0), ()
         found = average(flips.sum(1).double())
         sensitivity = Measured(found.value, (found.high - found.low) / 3.92)
         largest = int(flips.sum(1).max())
+    if zeros:
+        notes.append(f"{zeros} outputs are exactly 0, which has no sign, and were counted as -1")
     progress("loss")
     loss, rate = None, None
-    held_out = n > 10  # of fewer bits the drawn strings are all of them, several times
     certificates: dict[str, float] = {}
-    if truth is not None:
-        wanted = truth(strings).double().reshape(-1)
+    missing: dict[str, str] = {}
+    if wanted is None:
+        missing["held out"] = "it needs a target"
+    else:
         got = outputs(strings)
         off = average((got - wanted).square())
         loss = Measured(off.value, (off.high - off.low) / 3.92)
         wrong = int(((got > 0) != (wanted > 0)).sum())
         share = wilson(wrong, samples)
         rate = share.value, share.low, share.high
-        if held_out:
+        if n > 10:  # of fewer bits the drawn strings are all of them, several times
             certificates[f"held out, {samples} strings"] = upper_limit(wrong, samples)
-    module = still if isinstance(still, nn.Module) else None
+        else:
+            missing["held out"] = "of at most 10 bits no string is new"
     count = sum(p.numel() for p in module.parameters()) if module else 0
-    if trained_on and count:
-        certificates[f"Occam, {bits_stored} bits a weight"] = _occam(
-            count * bits_stored, trained_on
-        )
     sharp: dict[float, Measured] = {}
     trace: dict[str, Measured] = {}
-    if module is not None and count:
+    if forward is not None and weights:
         few = strings[: min(samples, 256)]
         try:
             progress("steps in the weights")
-            weights, forward = _functional(module, encode)
             for rho in steps:
-                moved = direction_sharpness(forward, weights, few, rho, max(draws, 2), generator)
+                moved = direction_sharpness(
+                    forward, weights, few, rho, max(draws, 2), generator, memory=MEMORY
+                )
                 sharp[rho] = Measured(moved.mean.item(), moved.stderr.item())
             progress("curvature")
-            goal = truth(few).double().reshape(-1) if truth is not None else outputs(few)
+            goal = outputs(few) if wanted is None else wanted[: len(few)]
             trace = _trace(SquaredLoss(forward, few, goal), weights, max(draws, 2), generator)
-        except (ValueError, NotImplementedError) as error:  # an operation that torch.func lacks
-            why = str(error).strip().splitlines()[-1][-200:]
+        except (ValueError, TypeError, RuntimeError, MemoryError) as error:
+            why = str(error.__cause__ or error).strip().split("\n", 1)[0][:200]
             notes.append(
                 f"sharpness and trace are missing, torch.func cannot take the model: {why}"
             )
             sharp, trace = {}, {}
+        sharp, trace = _finite(sharp, "sharpness", notes), _finite(trace, "trace", notes)
+    _guarantee(
+        certificates,
+        missing,
+        outputs,
+        _stored(model) if bits_stored is None else bits_stored * count,
+        trained_on,
+        labelled,
+        lambda kept: (
+            guarantees.randomized(forward, weights, start, kept, networks, generator)
+            if forward is not None and weights
+            else None
+        ),
+        module,
+    )
+    if labelled is not None:
+        notes.append(
+            "bounds from the sample suppose that its strings were drawn independently, and that "
+            "the network's form, and what it holds beside weights, do not depend on them"
+        )
     progress("layer norms")
     return Report(
         n,
@@ -173,93 +221,14 @@ def probe(
         sharp,
         trace,
         _norms(module),
-        _magnifications(module, encode, strings[: min(samples, 256)]),
+        magnifications(module, encode, strings[: min(samples, 256)]),
         certificates,
-        _not_applicable(module),
+        missing | _not_applicable(module),
         tuple(notes),
     )
 
 
-class _Outputs:
-    """A model as a function from bits to one float64 number each."""
-
-    def __init__(self, model: Callable[[Tensor], Tensor], encode: Callable[[Tensor], Tensor]):
-        self.model, self.encode = model, encode
-
-    @torch.no_grad()
-    def __call__(self, bits: Tensor) -> Tensor:
-        found = [_number(self.model(self.encode(part)), len(part)) for part in bits.split(BATCH)]
-        values = torch.cat(found).double().cpu()
-        if not values.isfinite().all():
-            bad = values[~values.isfinite()][0].item()
-            raise ValueError(f"the model puts out {bad}, at a string of {bits.shape[-1]} bits")
-        return values
-
-    def of_all(self, n: int) -> Tensor:
-        """At every string, in the order of the book's tables."""
-        size = min(BATCH, 1 << n)
-        index = torch.arange(n)
-        parts = [
-            self(torch.arange(start, start + size)[:, None] >> index & 1)
-            for start in range(0, 1 << n, size)
-        ]
-        return torch.cat(parts)
-
-    def refuse_what_cannot_be_probed(self, bits: Tensor) -> None:
-        """Raise ValueError if outputs depend on the batch that a string is in."""
-        together = self(bits)
-        alone = torch.cat([self(bits[i : i + 1]) for i in range(len(bits))])
-        off = (together - alone).abs().max().item()
-        if off > 1e-3 * (1 + together.abs().max().item()):
-            raise ValueError(
-                f"an output moves by {off:.3g} with the other strings of its batch; the model must "
-                "treat each string alone (batch norm in training mode does not)"
-            )
-
-
-def _number(found: Any, batch: int) -> Tensor:
-    if not isinstance(found, Tensor):
-        kind = type(found).__name__
-        raise ValueError(f"the model must put out a tensor, got {kind}; wrap it in a function")
-    if found.shape == (batch, 2):
-        return found[:, 0] - found[:, 1]
-    if found.shape not in ((batch,), (batch, 1)):
-        raise ValueError(
-            f"for {batch} strings the model must put out shape ({batch},), ({batch}, 1) or two "
-            f"logits ({batch}, 2), got {tuple(found.shape)}; choose an output in a function"
-        )
-    return found.reshape(batch)
-
-
-def _still(model: Callable[[Tensor], Tensor], notes: list[str]) -> Callable[[Tensor], Tensor]:
-    """A copy of a module in evaluation mode and at least float32; a function as it is."""
-    if not isinstance(model, nn.Module):
-        return model
-    if any(m.training and isinstance(m, nn.Dropout) and m.p > 0 for m in model.modules()):
-        notes.append("dropout was on; the copy that was measured has it off")
-    still = copy.deepcopy(model).eval().cpu().requires_grad_(True)
-    if any(p.dtype in (torch.float16, torch.bfloat16) for p in still.parameters()):
-        notes.append("half precision was measured in float32")
-        still = still.float()
-    return still
-
-
-def _encoder(
-    encoding: str | Callable[[Tensor], Tensor], model: Callable[[Tensor], Tensor]
-) -> Callable[[Tensor], Tensor]:
-    if callable(encoding):
-        return encoding
-    require_choice("encoding", encoding, ENCODINGS)
-    first = next(model.parameters(), None) if isinstance(model, nn.Module) else None
-    dtype = torch.float32 if first is None else first.dtype
-    if encoding == "tokens":
-        return lambda bits: bits
-    if encoding == "bits":
-        return lambda bits: bits.to(dtype)
-    return lambda bits: (1 - 2 * bits).to(dtype)
-
-
-def _flips(outputs: _Outputs, strings: Tensor) -> Tensor:
+def _flips(outputs: Outputs, strings: Tensor) -> Tensor:
     """Which flip of which drawn string changes the sign, ``(samples, n)``."""
     here = outputs(strings) > 0
     found = []
@@ -268,19 +237,6 @@ def _flips(outputs: _Outputs, strings: Tensor) -> Tensor:
         moved[:, k] ^= 1
         found.append((outputs(moved) > 0) != here)
     return torch.stack(found, 1)
-
-
-def _functional(
-    module: nn.Module, encode: Callable[[Tensor], Tensor]
-) -> tuple[dict[str, Tensor], Callable[[Mapping[str, Tensor], Tensor], Tensor]]:
-    """Weights as a flat dict, tied ones once, and the model as a function of them and of bits."""
-    weights = {name: p.detach() for name, p in module.named_parameters() if p.is_floating_point()}
-
-    def forward(weights: Mapping[str, Tensor], bits: Tensor) -> Tensor:
-        found = torch.func.functional_call(module, dict(weights), (encode(bits),))
-        return _number(found, len(bits))
-
-    return weights, forward
 
 
 def _group(name: str) -> str:
@@ -292,8 +248,10 @@ def _trace(
     loss: SquaredLoss, weights: dict[str, Tensor], draws: int, generator: torch.Generator
 ) -> dict[str, Measured]:
     """Gauss-Newton part by group, exact on the strings drawn; the rest by Hutchinson."""
-    part = hessian_trace(loss, weights)
-    whole = hessian_trace(loss, weights, "hutchinson", draws=draws, generator=generator)
+    part = hessian_trace(loss, weights, memory=MEMORY)
+    whole = hessian_trace(
+        loss, weights, "hutchinson", draws=draws, generator=generator, memory=MEMORY
+    )
     groups: dict[str, float] = {}
     for name, value in part.blocks.items():
         groups[_group(name)] = groups.get(_group(name), 0.0) + value.item()
@@ -301,6 +259,61 @@ def _trace(
     found["Gauss-Newton, all"] = Measured(part.value.item())
     found["whole Hessian"] = Measured(whole.value.item(), whole.stderr.item())
     return found
+
+
+def _finite(found: dict[Any, Measured], what: str, notes: list[str]) -> dict[Any, Measured]:
+    """Those that are finite; of the others a note."""
+    odd = [key for key, m in found.items() if not math.isfinite(m.value + m.error)]
+    if odd:
+        notes.append(
+            f"{what} is missing at {', '.join(map(str, odd))}: beyond the range of the model's "
+            "numbers; scale its output, or give it as model.double()"
+        )
+    return {key: m for key, m in found.items() if key not in odd}
+
+
+def _stored(model: Any) -> int:
+    """Bits of all weights, as they are stored."""
+    return (
+        sum(8 * p.element_size() * p.numel() for p in model.parameters())
+        if isinstance(model, nn.Module)
+        else 0
+    )
+
+
+def _guarantee(
+    certificates: dict[str, float],
+    missing: dict[str, str],
+    outputs: Outputs,
+    stored: int,
+    trained_on: int,
+    labelled: tuple[Tensor, Tensor] | None,
+    randomized: Callable[[tuple[Tensor, Tensor]], guarantees.Randomized | None],
+    module: nn.Module | None,
+) -> None:
+    """What the training sample guarantees, or why it guarantees nothing."""
+    names = "Occam", "kl, weights with Gaussian noise"
+    if not stored:
+        missing.update(dict.fromkeys(names, "a function has no weights to count or to move"))
+        return
+    if module is not None and guarantees.depends_on_the_sample(module):
+        why = "the running statistics of batch norm come from the sample, and are no weights"
+        missing.update(dict.fromkeys(names, why))
+        return
+    if labelled is None:
+        if trained_on:
+            certificates[f"Occam, {stored:,} bits"] = guarantees.occam(stored, 0.0, trained_on)
+        else:
+            missing["Occam"] = "it needs the training sample, or trained_on"
+        missing[names[1]] = "it needs the training sample"
+        return
+    bits, labels = labelled
+    wrong = guarantees.wrong_signs(outputs(bits), labels).double().mean().item()
+    certificates[f"Occam, {stored:,} bits"] = guarantees.occam(stored, wrong, len(bits))
+    found = randomized(labelled)
+    if found is not None:
+        noise = f"noise {found.sigma:.3g}" if found.bound < 1 else "Gaussian noise"
+        certificates[f"kl, mean of networks whose weights have {noise}"] = found.bound
 
 
 def _norms(module: nn.Module | None) -> dict[str, float]:
@@ -315,59 +328,17 @@ def _norms(module: nn.Module | None) -> dict[str, float]:
     }
 
 
-@torch.no_grad()
-def _magnifications(
-    module: nn.Module | None, encode: Callable[[Tensor], Tensor], strings: Tensor
-) -> dict[str, tuple[float, float]]:
-    """Largest and mean 1/s of what each layer norm is given, by forward hooks."""
-    if module is None:
-        return {}
-    found: dict[str, list[Tensor]] = {}
-
-    def hook(name: str) -> Callable[..., None]:
-        def seen(norm: nn.Module, given: tuple[Tensor, ...]) -> None:
-            x, eps = given[0].double(), getattr(norm, "eps", None) or 0.0
-            square = (
-                x.var(-1, correction=0) if isinstance(norm, nn.LayerNorm) else x.square().mean(-1)
-            )
-            found.setdefault(name, []).append((square + eps).rsqrt().reshape(-1))
-
-        return seen
-
-    hooks = [
-        part.register_forward_pre_hook(hook(name or "norm"))
-        for name, part in module.named_modules()
-        if isinstance(part, NORMS) or _is_own_norm(part)
-    ]
-    try:
-        module(encode(strings))
-    finally:
-        for handle in hooks:
-            handle.remove()
-    return {
-        name: (all_.max().item(), all_.mean().item())
-        for name, parts in found.items()
-        for all_ in (torch.cat(parts),)
-    }
-
-
-def _is_own_norm(part: nn.Module) -> bool:
-    """Whether a module of a class of its own is a layer norm, by the name of the class."""
-    return "norm" in type(part).__name__.lower() and not list(part.children())
-
-
-def _occam(stored: int, strings: int) -> float:
-    """Occam's bound on the error rate of a network that fits its strings, 95 % confidence."""
-    nats = (stored * math.log(2) + math.log(20)) / strings
-    return -math.expm1(-nats)
-
-
 def _not_applicable(module: nn.Module | None) -> dict[str, str]:
     """Bounds of the five papers that do not apply to this model, each with the reason."""
-    layers = sum(isinstance(m, nn.MultiheadAttention) for m in module.modules()) if module else 0
-    what = f"a model with {layers} attention layers" if layers else "a model of another form"
+    if module is None:
+        what = "this is a function without weights"
+    elif any("attention" in type(part).__name__.lower() for part in module.modules()):
+        what = "that this model is of it cannot be seen from outside"
+    else:
+        what = "this model has no attention"
     return {
         "P1, Theorem 2": "it compares with a network written by hand for one sparse function",
         "P2, Theorem 6": "it is about a family of networks as the length grows, not one network",
-        "P3, P4, covers": f"their class has no residual connections; this is {what}",
+        "P3, P4, covers": f"their class has attention and no residual connections; {what}",
+        "P5": "it bounds how many prompts a learner needs, not the error of one network",
     }

@@ -3,6 +3,7 @@
 import doctest
 import math
 
+import mpmath
 import pytest
 import torch
 from hypothesis import given, settings
@@ -11,7 +12,16 @@ from scipy import stats
 
 from helpers import statistics
 from helpers.rng import f64
-from helpers.statistics import Estimate, least_integer, power, trend, upper_limit, wilson
+from helpers.statistics import (
+    Estimate,
+    kl_inverse,
+    least_integer,
+    power,
+    trend,
+    upper_limit,
+    wilson,
+)
+from papers.sharper import rivals
 
 
 def generator(seed=0):
@@ -323,3 +333,32 @@ def test_slopes_are_those_of_scipy():
     for at, values, found in zip(x, y, statistics.slope(x, y), strict=True):
         line = stats.linregress(at.numpy(), values.numpy())
         assert found.item() == pytest.approx(line.slope, rel=1e-12)
+
+
+def exact_kl_inverse(p, budget):
+    """The same by bisection with 60 digits, in 1 - q, so that it resolves q near 1."""
+    with mpmath.workdps(60):
+        p, low, high = mpmath.mpf(p), mpmath.mpf(0), 1 - mpmath.mpf(p)
+        for _ in range(300):
+            rest = (low + high) / 2  # 1 - q
+            kl = (1 - p) * mpmath.log((1 - p) / rest)
+            kl += p * mpmath.log(p / (1 - rest)) if p else 0
+            low, high = (low, rest) if kl < budget else (rest, high)
+        return 1 - low
+
+
+@pytest.mark.parametrize("share", [0.0, 1e-300, 1e-9, 0.01, 0.3, 0.5, 0.9, 1 - 1e-12])
+@pytest.mark.parametrize("budget", [1e-14, 1e-6, 0.003, 0.7, 12.0, 900.0])
+def test_kl_inverse_is_that_of_sixty_digits_rounded_up(share, budget):
+    found, truth = kl_inverse(share, budget), exact_kl_inverse(share, budget)
+    assert truth <= found <= min(1, truth * (1 + 1e-14))
+    assert found == pytest.approx(rivals.kl_inverse(share, budget), rel=1e-14)
+
+
+def test_kl_inverse_at_its_ends_and_beyond():
+    assert kl_inverse(0.3, 0.0) == 0.3
+    assert kl_inverse(1.0, 2.0) == 1.0
+    with pytest.raises(ValueError, match=r"share must lie from 0 to 1, got 1.1"):
+        kl_inverse(1.1, 1.0)
+    with pytest.raises(ValueError, match=r"budget must be finite and at least 0, got -1"):
+        kl_inverse(0.1, -1.0)

@@ -81,3 +81,26 @@ def test_pickled_code_is_not_run(folder, capsys):
     told = capsys.readouterr()
     assert "planted" not in told.out
     assert told.err.startswith("error: ")
+
+
+def test_a_training_sample_and_the_weights_before_training_are_read_from_files(folder, capsys):
+    bits = torch.randint(0, 2, (300, 5), generator=torch.Generator().manual_seed(0))
+    torch.save({"bits": bits, "labels": 1 - 2 * bits[:, 1]}, folder / "sample.pt")
+    given = ["mine_to_probe:make", "--bits", "5", "--weights", second(folder, "pt")]
+    given += ["--sample", "sample.pt", "--start", "weights.pt", "--samples", "20"]
+    assert main(given) == 0
+    assert "guaranteed error, kl, mean of networks whose weights have noise" in (
+        capsys.readouterr().out
+    )
+    torch.save({"bits": bits}, folder / "sample.pt")
+    assert main(given) == 2
+    assert "sample.pt must hold bits and labels, got bits" in capsys.readouterr().err
+
+
+def test_a_state_dict_that_does_not_fit_is_told_with_its_names(folder, capsys):
+    torch.save({"other": torch.zeros(1)}, folder / "bad.pt")
+    assert main(["mine_to_probe:make", "--bits", "5", "--weights", "bad.pt"]) == 2
+    assert "other" in capsys.readouterr().err
+    (folder / "bad.safetensors").write_bytes(b"nothing")
+    assert main(["mine_to_probe:make", "--bits", "5", "--weights", "bad.safetensors"]) == 2
+    assert "bad.safetensors cannot be read" in capsys.readouterr().err

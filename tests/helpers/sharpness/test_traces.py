@@ -10,6 +10,7 @@ import math
 import curvlinops
 import pytest
 import torch
+from curvlinops._torch_base import PyTorchLinearOperator
 
 from helpers import cube
 from helpers.nets import transformer
@@ -164,6 +165,46 @@ def test_hutchinson_has_the_variance_of_random_signs():
     require_mean(errors.square(), wanted)
     normal = 2 * H.square().sum() / draws
     assert (normal - wanted) > 2 * SIGMAS * errors.square().std() / seeds**0.5  # told apart
+
+
+class OurProducts(PyTorchLinearOperator):
+    """Our products with the Hessian as an operator of curvlinops, which counts them."""
+
+    SELF_ADJOINT = True
+
+    def __init__(self, loss, weights):
+        self.point, self.count = LossAtWeights(loss, weights, {}), 0
+        self.product = self.point.hessian()
+        super().__init__(*2 * ([tuple(v.shape) for v in weights.values()],))
+
+    dtype = property(lambda self: self.point.dtype)
+    device = property(lambda self: self.point.device)
+
+    def _matmat(self, X):
+        columns = torch.cat([x.flatten(0, -2) if x.ndim > 1 else x[None] for x in X])
+        self.count += columns.shape[1]
+        rows = self.product(columns.mT).mT.split(self.point.sizes)
+        return [row.reshape(x.shape) for row, x in zip(rows, X, strict=True)]
+
+
+def test_hutchinson_has_mean_and_spread_of_that_of_curvlinops_on_the_same_products():
+    loss, weights = tanh_net()
+    operator, seeds, draws = OurProducts(loss, weights), 80, 12
+    dense = matrix(HESSIAN, loss, weights)
+    torch.testing.assert_close(operator @ torch.eye(len(dense)).double(), dense)
+    operator.count = 0
+    torch.manual_seed(0)
+    theirs = torch.stack([curvlinops.hutchinson_trace(operator, draws) for _ in range(seeds)])
+    assert operator.count == draws * seeds
+    ours = torch.stack(
+        [
+            hessian_trace(loss, weights, "hutchinson", draws=draws, generator=seeded(s)).value
+            for s in range(seeds)
+        ]
+    )
+    for found in (ours, theirs):
+        require_mean(found, dense.trace())
+    assert 1 / 3 < ours.std() / theirs.std() < 3
 
 
 def test_an_estimate_takes_96_products_unless_told():

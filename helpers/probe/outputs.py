@@ -1,0 +1,175 @@
+"""A model of bits as a function to one number a string, and what cannot be taken as one."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from helpers.checks import require_choice
+
+ENCODINGS = ("signs", "bits", "tokens")
+BATCH = 1 << 10  # larger batches are no faster and leave the heap in pieces
+
+
+@contextlib.contextmanager
+def plain_attention() -> Iterator[None]:
+    """Attention by its formula: fused forms have no second derivative, or look at the batch."""
+    fast = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+            yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fast)
+
+
+class Outputs:
+    """A model as a function from bits to one float64 number each."""
+
+    def __init__(self, model: Callable[[Tensor], Tensor], encode: Callable[[Tensor], Tensor]):
+        self.model, self.encode = model, encode
+
+    @torch.no_grad()
+    def __call__(self, bits: Tensor) -> Tensor:
+        """One number a string; ValueError if one is not finite."""
+        found = [one_number(self.model(self.encode(part)), len(part)) for part in bits.split(BATCH)]
+        values = torch.cat(found).double().cpu()
+        if not values.isfinite().all():
+            at = int((~values.isfinite()).nonzero()[0])
+            string = "".join(map(str, bits[at].tolist()[:64])) + "..." * (bits.shape[1] > 64)
+            raise ValueError(
+                f"the model puts out {values[at].item()} at the string {string}; it must be finite "
+                "at every string"
+            )
+        return values
+
+    def of_all(self, n: int) -> Tensor:
+        """At every string, in the order of the book's tables."""
+        size = min(BATCH, 1 << n)
+        index = torch.arange(n)
+        parts = [
+            self(torch.arange(start, start + size)[:, None] >> index & 1)
+            for start in range(0, 1 << n, size)
+        ]
+        return torch.cat(parts)
+
+    def refuse_what_cannot_be_probed(self, bits: Tensor) -> None:
+        """Raise ValueError if outputs depend on the batch that a string is in, or on chance."""
+        try:
+            together = self(bits)
+        except (RuntimeError, TypeError, LookupError, AttributeError, AssertionError) as error:
+            why = str(error).strip().split("\n", 1)[0]
+            raise ValueError(
+                f"the model cannot take n = {bits.shape[1]} bits as it is given them: {why}; "
+                f"encoding = {', '.join(ENCODINGS)} or a function of the bits says how"
+            ) from error
+        size = together.abs().max().item()
+        off = (together - self(bits)).abs().max().item()
+        if off > 1e-3 * size:
+            raise ValueError(
+                f"the model's output at one string moves by {off:.3g} from call to call; take what "
+                "is random out of it, or fix it"
+            )
+        alone = torch.cat([self(bits[i : i + 1]) for i in range(len(bits))])
+        off = (together - alone).abs().max().item()
+        if off > 1e-3 * size:
+            raise ValueError(
+                f"an output moves by {off:.3g} with the other strings of its batch; the model must "
+                "treat each string alone (batch norm in training mode does not)"
+            )
+
+
+def labels_of(truth: Callable[[Tensor], Tensor], strings: Tensor) -> Tensor:
+    """What the target is at the strings; ValueError unless it is one finite number each."""
+    found = truth(strings)
+    if not isinstance(found, Tensor) or found.shape not in ((len(strings),), (len(strings), 1)):
+        shape = tuple(found.shape) if isinstance(found, Tensor) else type(found).__name__
+        raise ValueError(f"target must give {len(strings)} strings one number each, got {shape}")
+    if found.dtype == torch.bool or found.is_complex() or not found.isfinite().all():
+        raise ValueError(
+            f"target must be finite numbers, positive for +1, got {found.dtype}"
+            + " with NaN or infinity" * found.is_floating_point()
+        )
+    return found.double().reshape(-1).cpu()
+
+
+def one_number(found: Any, batch: int) -> Tensor:
+    """What a model puts out as one number a string; ValueError if it cannot be taken so."""
+    found = getattr(found, "logits", found)
+    if not isinstance(found, Tensor):
+        kind = type(found).__name__
+        raise ValueError(f"the model must put out a tensor, got {kind}; wrap it in a module")
+    if found.dtype == torch.bool or found.is_complex():
+        raise ValueError(
+            f"the model must put out real numbers, positive for +1, got {found.dtype}; a bit 1 "
+            "counts as -1, so that what True stands for would be a guess"
+        )
+    found = found if found.is_floating_point() else found.double()
+    if found.shape == (batch, 2):
+        return found[:, 0] - found[:, 1]
+    if found.shape not in ((batch,), (batch, 1)):
+        raise ValueError(
+            f"for {batch} strings the model must put out shape ({batch},), ({batch}, 1) or two "
+            f"logits ({batch}, 2), got {tuple(found.shape)}; choose an output in a module around it"
+        )
+    return found.reshape(batch)
+
+
+def still_copy(model: Callable[[Tensor], Tensor], notes: list[str]) -> Callable[[Tensor], Tensor]:
+    """A copy of a module in evaluation mode and at least float32; a function as it is."""
+    if not isinstance(model, nn.Module):
+        return model
+    training = [part for part in model.modules() if part.training]
+    if any(_drops(part) for part in training):
+        notes.append("dropout was on; the copy that was measured has it off")
+    if any(getattr(part, "running_mean", None) is not None for part in training):
+        notes.append("batch norm was in training mode; it was measured with its running statistics")
+    still = copy.deepcopy(model).eval().cpu()
+    if any(p.dtype in (torch.float16, torch.bfloat16) for p in still.parameters()):
+        notes.append("half precision was measured in float32")
+        still = still.float()
+    for p in still.parameters():
+        p.requires_grad_(p.is_floating_point())
+    return still
+
+
+def _drops(part: nn.Module) -> bool:
+    """Whether a module drops at random when it is trained."""
+    chance = getattr(part, "p", 0) if "Dropout" in type(part).__name__ else 0
+    if isinstance(part, nn.MultiheadAttention | nn.RNNBase):
+        chance = part.dropout
+    return isinstance(chance, int | float) and chance > 0
+
+
+def encoder(
+    encoding: str | Callable[[Tensor], Tensor], model: Callable[[Tensor], Tensor]
+) -> Callable[[Tensor], Tensor]:
+    """What makes a model's input of bits, in the dtype of its weights."""
+    if callable(encoding):
+        return encoding
+    require_choice("encoding", encoding, ENCODINGS)
+    given = model.parameters() if isinstance(model, nn.Module) else ()
+    dtype = next((p.dtype for p in given if p.is_floating_point()), torch.float32)
+    if encoding == "tokens":
+        return lambda bits: bits
+    if encoding == "bits":
+        return lambda bits: bits.to(dtype)
+    return lambda bits: (1 - 2 * bits).to(dtype)
+
+
+def functional(
+    module: nn.Module, encode: Callable[[Tensor], Tensor]
+) -> tuple[dict[str, Tensor], Callable[[Mapping[str, Tensor], Tensor], Tensor]]:
+    """Weights as a flat dict, tied ones once, and the model as a function of them and of bits."""
+    weights = {name: p.detach() for name, p in module.named_parameters() if p.is_floating_point()}
+
+    def forward(weights: Mapping[str, Tensor], bits: Tensor) -> Tensor:
+        found = torch.func.functional_call(module, dict(weights), (encode(bits),))
+        return one_number(found, len(bits))
+
+    return weights, forward

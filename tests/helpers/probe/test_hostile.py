@@ -1,0 +1,213 @@
+"""Modules that nobody expected: each gets its right numbers, or an error with value and remedy."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from helpers.probe import probe
+
+MANY = 1e30
+
+
+class Of(nn.Module):
+    """A linear map whose output is changed by a function of it and of the signs."""
+
+    def __init__(self, change, n=4):
+        super().__init__()
+        self.inner, self.change = nn.Linear(n, 1).double(), change
+        with torch.no_grad():
+            self.inner.weight.copy_(torch.arange(1.0, n + 1)[None])
+            self.inner.bias.fill_(0.5)
+
+    def forward(self, x):
+        """Whatever the change makes of one number a string."""
+        return self.change(self.inner(x)[:, 0], x)
+
+
+WANTED = probe(Of(lambda y, x: y), 4, samples=16, draws=2).influences
+CHEAP = {"samples": 16, "draws": 2}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda y, x: y[:, None],
+        lambda y, x: torch.stack([y, 0 * y], 1),
+        lambda y, x: torch.stack([0 * y + 7, 7 - y], 1),
+        lambda y, x: (y * MANY).float(),
+        lambda y, x: y * 1e-30,
+        lambda y, x: y.half(),
+        lambda y, x: y.bfloat16(),
+        lambda y, x: y.sign().to(torch.int64),
+        lambda y, x: torch.stack([y > 0, y <= 0], 1).to(torch.uint8),
+    ],
+)
+def test_every_form_of_output_has_the_same_influences(change):
+    assert probe(Of(change), 4, **CHEAP).influences == WANTED
+    assert probe(lambda x: Of(change)(x.double()), 4, **CHEAP).influences == WANTED
+
+
+def test_outputs_beyond_the_range_of_their_squares_are_said():
+    report = probe(Of(lambda y, x: (y * MANY).float()), 4, "first", **CHEAP)
+    assert report.loss.value > 1e60
+    assert all(math.isfinite(m.value) for m in report.direction_sharpness.values())
+    assert any("is missing at" in n and "model.double()" in n for n in report.notes)
+
+
+def test_a_frozen_network_is_measured_as_any():
+    frozen = Of(lambda y, x: y)
+    frozen.requires_grad_(False)
+    report = probe(frozen, 4, **CHEAP)
+    assert report.trace["Gauss-Newton, all"].value == pytest.approx(10)  # 2 (4 signs and a bias)
+
+
+def test_constant_functions_and_zeros():
+    zero, one = (probe(lambda x, c=c: 0 * x[:, 0] + c, 5) for c in (0.0, 1.0))
+    for report in (zero, one):
+        assert report.average_sensitivity.value == 0
+        assert report.weight_by_degree == (1, 0, 0, 0, 0, 0)
+    assert one.notes == ()
+    assert zero.notes == ("32 outputs are exactly 0, which has no sign, and were counted as -1",)
+    beyond = probe(lambda x: 0 * x[:, 0] + 1, 21, "parity", samples=50)
+    assert beyond.average_sensitivity == (0, 0)
+
+
+def test_one_bit_and_sixty_three():
+    one = probe(lambda x: x[:, 0], 1, "parity", samples=20)
+    assert one.influences == (1,)
+    assert one.weight_by_degree == (0, 1)
+    assert one.error_rate[0] == 0
+    many = probe(lambda x: x.prod(-1), 63, "parity", samples=30)
+    assert many.average_sensitivity == (63, 0)
+    assert many.largest_sensitivity == 63
+    assert many.error_rate[0] == 0
+
+
+class WithStart(nn.Module):
+    """Tokens behind a token of its own, a shared embedding, and a read-out at the start."""
+
+    def __init__(self, n):
+        super().__init__()
+        self.token, self.mix = nn.Embedding(3, 6), nn.Linear(6 * (n + 1), 6)
+        self.read = nn.Linear(6, 3, bias=False)
+        self.read.weight = self.token.weight
+
+    def forward(self, bits):
+        """Two of three logits."""
+        whole = torch.cat([torch.full_like(bits[:, :1], 2), bits], 1)
+        return self.read(torch.tanh(self.mix(self.token(whole).flatten(1))))[:, :2]
+
+
+def test_a_start_token_and_shared_weights():
+    torch.manual_seed(0)
+    report = probe(WithStart(5).double(), 5, "majority", encoding="tokens", **CHEAP)
+    assert report.weights == 18 + 36 * 6 + 6
+    assert set(report.norms) == {"token", "mix", "all"}
+    assert report.trace["Gauss-Newton, all"].value > 0
+
+
+def test_logits_inside_an_object_are_taken():
+    class Told:
+        def __init__(self, logits):
+            self.logits = logits
+
+    assert probe(Of(lambda y, x: Told(y[:, None])), 4, **CHEAP).influences == WANTED
+
+
+class OwnLayerNorm(nn.Module):
+    """As in many programs: the functional form inside a class of its own."""
+
+    def forward(self, x):
+        """Centred rows of unit variance."""
+        return nn.functional.layer_norm(x, x.shape[-1:])
+
+
+class T5LayerNorm(nn.Module):
+    """A root mean square, whatever its name."""
+
+    variance_epsilon = 0.5
+
+    def forward(self, x):
+        """Rows of unit mean square."""
+        return x * (x.square().mean(-1, keepdim=True) + self.variance_epsilon).rsqrt()
+
+
+class NormalNoise(nn.Module):
+    """It has the name of a norm and is none."""
+
+    def forward(self, x):
+        """The same again."""
+        return x + 1
+
+
+def test_a_norm_is_what_it_does_and_not_its_name():
+    parts = [OwnLayerNorm(), T5LayerNorm(), NormalNoise(), nn.BatchNorm1d(6), nn.LayerNorm((2, 3))]
+    inner = nn.Linear(4, 6)
+    seen = []
+    body = nn.Sequential(inner, *parts[:4], nn.Unflatten(1, (2, 3)), parts[4], nn.Flatten())
+    model = nn.Sequential(body, nn.Linear(6, 1)).double().eval()
+    for part in parts:
+        part.register_forward_pre_hook(lambda _, given: seen.append(given[0].detach()))
+    report = probe(model, 4, **CHEAP)
+    assert set(report.blow_up) == {"0.1", "0.2", "0.6"}
+    seen.clear()
+    strings = torch.randint(0, 2, (16, 4), generator=torch.Generator().manual_seed(0))
+    model(1 - 2 * strings.double())
+    wanted = {
+        "0.1": seen[0].var(-1, correction=0).rsqrt(),
+        "0.2": (seen[1].square().mean(-1) + 0.5).rsqrt(),
+        "0.6": (seen[4].var((1, 2), correction=0) + 1e-5).rsqrt(),
+    }
+    for name, factors in wanted.items():
+        assert report.blow_up[name] == pytest.approx(
+            (factors.max().item(), factors.mean().item()), rel=1e-9
+        )
+
+
+@pytest.mark.parametrize("part", [nn.Dropout1d(0.2), nn.MultiheadAttention(4, 1, dropout=0.1)])
+def test_dropout_of_every_kind_is_said(part):
+    model = Of(lambda y, x: y)
+    model.unused = part
+    assert any("dropout was on" in note for note in probe(model, 4, **CHEAP).notes)
+
+
+@pytest.mark.parametrize(
+    ("change", "given", "words"),
+    [
+        (lambda y, x: y > 0, {}, r"positive for \+1, got torch.bool; a bit 1 counts as -1"),
+        (lambda y, x: y + 1j, {}, r"real numbers, positive for \+1, got torch.complex128"),
+        (lambda y, x: y[:, None, None], {}, r"got \(8, 1, 1\); choose an output"),
+        (lambda y, x: y.mean(), {}, r"got \(\); choose an output"),
+        (lambda y, x: y + torch.arange(len(y)), {}, "moves by .* with the other strings"),
+        (lambda y, x: 1e-9 * (y - y.mean()), {}, "moves by .* with the other strings"),
+        (lambda y, x: y.flip(0), {}, "moves by .* with the other strings"),
+        (lambda y, x: y + torch.rand(len(y)), {}, "moves by .* from call to call"),
+        (lambda y, x: nn.functional.dropout(y, 0.5), {}, "moves by .* from call to call"),
+        (lambda y, x: y / (1 + x[:, 0]), {}, "puts out -?(inf|nan) at the string [01]{4}"),
+        (lambda y, x: (y * MANY).half(), {}, "puts out -?inf at the string [01]{4}; it must be"),
+        (lambda y, x: y, {"samples": 1}, "samples must be at least 2, got 1"),
+        (lambda y, x: y, {"steps": (0.1, math.nan)}, r"steps\[1\] must be finite"),
+        (lambda y, x: y, {"steps": (-1.0,)}, r"steps\[0\] must be finite and at least 0, got -1"),
+        (lambda y, x: y, {"encoding": "tokens"}, "cannot take n = 4 bits .* encoding = signs"),
+        (lambda y, x: y, {"target": lambda b: b.float()}, r"one number each, got \(16, 4\)"),
+        (lambda y, x: y, {"target": lambda b: b[:, 0] > 0}, "target must be finite numbers"),
+        (lambda y, x: y, {"target": lambda b: b[:1, 0]}, r"one number each, got \(1,\)"),
+        (lambda y, x: y, {"target": lambda b: b[:, 0] / 0}, "target must be finite numbers"),
+    ],
+)
+def test_what_has_no_answer_says_what_and_how_else(change, given, words):
+    with pytest.raises(ValueError, match=words):
+        probe(Of(change), 4, **CHEAP | given)
+
+
+def test_too_many_bits():
+    with pytest.raises(ValueError, match=r"cannot take n = 5 bits .* shapes"):
+        probe(Of(lambda y, x: y), 5, **CHEAP)
+    with pytest.raises(ValueError, match=r"n = 1000000 bits of samples = 2048 .* fewer samples"):
+        probe(lambda x: x[:, 0], 10**6)
+    with pytest.raises(ValueError, match="n must be at least 1, got 0"):
+        probe(lambda x: x[:, 0], 0)
+    with pytest.raises(TypeError, match="target must be a name or a function, got int"):
+        probe(lambda x: x[:, 0], 3, 7)

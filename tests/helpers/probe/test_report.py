@@ -1,0 +1,70 @@
+"""A report as a figure, as a Series and as JSON."""
+
+import dataclasses
+import json
+import math
+
+import matplotlib.pyplot as plt
+import pytest
+from torch import nn
+
+from helpers.probe import Measured, probe
+
+
+@pytest.fixture(scope="module")
+def report():
+    return probe(nn.Linear(3, 1), 3, "first", samples=16, draws=2)
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    yield
+    plt.close("all")
+
+
+def test_a_figure_shows_what_was_measured(report):
+    fig = report.figure()
+    assert [ax.get_xlabel() for ax in fig.axes] == ["position", "degree", "step in the weights"]
+    bars = [[bar.get_height() for bar in ax.patches] for ax in fig.axes[:2]]
+    assert bars[0] == pytest.approx(report.influences)
+    assert bars[1] == pytest.approx(report.weight_by_degree)
+    x, y = fig.axes[2].lines[0].get_data()
+    assert list(x) == list(report.direction_sharpness)
+    assert list(y) == [m.value for m in report.direction_sharpness.values()]
+    fig.draw_without_rendering()
+
+
+def test_what_was_not_measured_has_no_panel():
+    fig = probe(lambda x: x.prod(-1), 21, samples=30).figure()
+    assert [ax.get_xlabel() for ax in fig.axes] == ["position"]
+    assert len(probe(lambda x: x.prod(-1), 1).figure().axes) == 2
+
+
+def test_a_zero_is_said_and_what_is_not_finite_is_refused(report):
+    still = {0.0: Measured(0.0), 0.1: Measured(0.0), 1.0: Measured(2.0, 0.1)}
+    fig = dataclasses.replace(report, direction_sharpness=still).figure()
+    assert fig.axes[2].get_title() == "2 of 3 are 0"
+    for field, value in [
+        ("influences", (0.1, math.nan, 0.2)),
+        ("direction_sharpness", {0.1: Measured(math.inf)}),
+        ("direction_sharpness", {0.1: Measured(1.0, math.nan)}),
+    ]:
+        with pytest.raises(ValueError, match=r"must be finite to be drawn, got (nan|inf)"):
+            dataclasses.replace(report, **{field: value}).figure()
+
+
+def test_a_series_has_every_number_under_its_name(report):
+    found = report.series()
+    assert found["influences, x1"] == report.influences[0]
+    assert found["weight by degree, 0"] == report.weight_by_degree[0]
+    assert found["direction sharpness, 0.1"] == report.direction_sharpness[0.1].value
+    assert found["direction sharpness, 0.1, error"] == report.direction_sharpness[0.1].error
+    assert found["error rate, low"] == report.error_rate[1]
+    assert found["trace, Gauss-Newton, all"] == report.trace["Gauss-Newton, all"].value
+    assert found["norms, all"] == report.norms["all"]
+
+
+def test_json_has_no_number_that_json_has_not(report):
+    odd = dataclasses.replace(report, blow_up={"norm": (math.inf, 1.0)})
+    text = json.dumps(odd.as_dict(), allow_nan=False)
+    assert json.loads(text)["blow_up"] == {"norm": ["inf", 1.0]}
