@@ -351,7 +351,7 @@ glue(unread=(1 - read / rows.sum(1)).mean().item(), longest=lengths[-1])
 # | source | what is claimed | why it has no curve here |
 # |:--|:--|:--|
 # | Truong (2024), [abstract read](https://arxiv.org/abs/2410.11500) | one layer, free of the length, $O(1/\sqrt m)$, with the rank of query-key in a logarithm | no constant in what we could read |
-# | Li and others (2026), [abstract read](https://arxiv.org/abs/2603.21541) | excess risk of order $1/m$ by covers in ranks and norms | "up to constant factors"; a bound on the excess risk of a minimizer and not on a given network |
+# | Li and others (2026), [abstract read](https://arxiv.org/abs/2603.21541) | excess risk of order $1/m$ by covers in ranks and norms | "up to constant factors"; an excess risk belongs to a learner and not to a given network |
 # | Sakai and Imaizumi (2026), [abstract read](https://arxiv.org/abs/2605.07297) | many layers, Schatten norms chosen after training | no constant in what we could read; the authors compare proxies of the leading factors |
 # | {cite:t}`yang2026`, abstract and a reading note read | VC dimension of order $L W \log(TW)$ for $W$ weights | hard attention, which our networks do not have; the constant is not known to us |
 # | Honarpisheh and others (2025), part of the text read | covers as in the third and the fourth paper | for state-space models |
