@@ -386,7 +386,7 @@ glue(all_strings=all_strings, worst=1 - min(margins), granted=1 - no_norm.margin
 glue(frozen=frozen[-1], worst_far=1 - margins[-1])
 
 # %% [markdown]
-# The largest deviation from $\pm 1$ is {glue:text}`worst:.5f`, where the theorem allows {glue:text}`granted:.5f`. If the encoding stops growing, the least margin on the long strings is {glue:text}`frozen:.3f`, where a negative number means a wrong sign. The margin has to be small then, because one flip moves the output by $O(1/n)$ only.
+# The largest deviation from $\pm 1$ is {glue:text}`worst:.5f`, where the theorem allows {glue:text}`granted:.5f`. If the encoding stops growing, the least margin on the long strings is {glue:text}`frozen:.3f`, where a negative number means a wrong sign. The margin has to be small then, because one flip moves every $d_x$, and with it the output, by $O(1/n)$ only.
 #
 # **Where does the price go?** The network of {ref}`ch-brittle-transformers` pays for PARITY with layer norm, which magnifies a number of size $1/n^2$. It is lost after a random step of all weights, of length $\rho$, as soon as the strings have about $4.4/\sqrt\rho$ bits. Our network has no layer norm, so one could hope that it stands larger steps. But it multiplies numbers of size $1/n$ with an encoding of size $n$, and noise meets this encoding as well. A step changes each weight by an amount $\sigma$ in proportion to $\rho$. The value matrix of the first layer then adds about $\sigma n/2$ to all $d_x$, because the encodings $x + 1$ have a mean of $n/2$, whereas neighbouring $d_x$ differ by about $\frac1{2n}$ if half of the bits are ones. So the answer should be lost where $\sigma n$ is of the order $\frac1n$, that is, at a length in proportion to $\rho^{-1/2}$ again.
 #
