@@ -344,6 +344,22 @@ glue(unread=(1 - read / rows.sum(1)).mean().item(), longest=lengths[-1])
 # %% [markdown]
 # If instead the norms of one short network are kept, the power is {glue:text}`kept_power:.2f`, and it comes from the logarithm of the width alone. Not all of the growth belongs to the task: at {glue:text}`longest` bits {glue:text}`unread:.2f` of the $\ell_1$ norm of $W_v$ is in rows of positions on which the target does not depend. These rows were drawn at the start. The network hardly reads them, so nothing but a little weight decay makes them smaller.
 #
+# ## Bounds of later papers
+#
+# Since the five papers several authors have published bounds for transformers, and one would like to see a sixth curve in {numref}`fig-five-bounds`. We looked for one whose constants can be read and whose class contains our networks, and found none. The table says what stands in the way of each.
+#
+# | source | what is claimed | why it has no curve here |
+# |:--|:--|:--|
+# | Truong (2024), [abstract read](https://arxiv.org/abs/2410.11500) | one layer, free of the length, $O(1/\sqrt m)$, with the rank of query-key in a logarithm | no constant in what we could read |
+# | Li and others (2026), [abstract read](https://arxiv.org/abs/2603.21541) | excess risk of order $1/m$ by covers in ranks and norms | "up to constant factors"; an excess risk belongs to a learner and not to a given network |
+# | Sakai and Imaizumi (2026), [abstract read](https://arxiv.org/abs/2605.07297) | many layers, Schatten norms chosen after training | no constant in what we could read; the authors compare proxies of the leading factors |
+# | {cite:t}`yang2026`, abstract and a reading note read | VC dimension of order $L W \log(TW)$ for $W$ weights | hard attention, which our networks do not have; the constant is not known to us |
+# | Honarpisheh and others (2025), part of the text read | covers as in the third and the fourth paper | for state-space models |
+# | He and Xing (2026), [first page read](https://arxiv.org/abs/2512.09275) | Rademacher complexity with trained positions | for regression in context, another task and loss |
+# | {cite:t}`lotfi2024`, summary read | certificates from compression for single tokens | a method to be carried out, not a formula in the weights; see the last item of *What we found* |
+#
+# Two of the claims can at least be compared with the sample. Let the constant be 1, which favours them. The networks of 16 bits have $W = 659$ weights and read 17 tokens, so $W \log(17\, W) = 6144$ for one layer. A class whose VC dimension exceeds the number of strings can fit any labels on some 1024 strings, so a bound by a VC dimension of this size guarantees nothing for 1024 of them. In the bounds by covers the number of free entries takes the place of $W$, and if the ranks are small it is smaller. But our $W_v$ has full rank, because the rows of positions that are not read keep the values that they had at the start. With full ranks a bound of order $1/m$ begins at $659/1024 = 0.64$, before any norm and any logarithm, and is vacuous as well. With $W_v$ of rank one only 101 entries would be left, and 101/1024 is about 0.1. So bounds in ranks ask for a network that is compressed before it is measured, as counting does.
+#
 # ## What would falsify this
 #
 # The claim would be false if a trained network had a risk above a tenth of the best constant's, because then it would not have plainly learned. It would also be false if a bound of the papers with every constant proved were below a quarter at the size of the sample, or one from norms with its constants 1, or if the number of strings that the length-free bound needs grew no faster than the length. The checks decide by the worst network, and the one about $\Sigma = 0.01$ by the mean.
@@ -363,6 +379,7 @@ ledger.verdicts()
 #
 # * On a network that has plainly learned its task every bound of the papers, as far as it is proved, is above the risk of the best constant at this sample. Counting 32 bits for each weight does not certify it there either.
 # * To get below a quarter, the smallest of the bounds that the papers prove needs at least {glue:text}`fewest:.0f` times as many strings as Occam's bound for the list of pairs, over all networks and lengths, and at least {glue:text}`kl_over:.1f` times as many as 32 bits for each weight.
+# * Of the later bounds that we know none could be put on the same axis, because their constants could not be read or because they are about other networks.
 # * These findings are about the numbers of the bounds and not about their ideas. That attention picks few positions at the price of a logarithm, that sensitive functions are sharp, and that a flat network needs fewer digits is the subject of other chapters.
 # * A certificate for such a network exists: one with the prior at the start ({ref}`ch-auditing-certificates`), which goes back to {cite:t}`dziugaite2017`, or one that counts what the network can be compressed to ({cite:t}`zhou2019`, {cite:t}`lotfi2022`, and {cite:t}`lotfi2024` for language models).
 #

@@ -16,21 +16,23 @@
 
 # %% [markdown]
 # (ch-one-layer-parity)=
-# # Parity in one layer
+# # Parity in one layer, and without layer norm
 #
 # ```{verdict}
-# One layer of attention computes PARITY only if something grows with the number $n$ of bits, and this chapter finds how much. With one head, whose values depend on the bit alone, it is the MLP: the largest average sensitivity that $h$ hidden units allow is known exactly, and it reaches $n$, which PARITY needs, only at $h = n - 1$. With a polynomial behind the heads, the number of heads times the degree must be at least $n$, and that is enough. For {glue:text}`share:.0f` % of the strings of {glue:text}`far` bits, {glue:text}`few` hidden units suffice.
+# One layer of attention computes PARITY only if something grows with the number $n$ of bits, and this chapter finds how much. With one head, whose values depend on the bit alone, PARITY of four or more bits needs exactly $n - 1$ hidden units. With a polynomial behind the heads, their number times the degree must be at least $n$, and that is enough. For {glue:text}`share:.0f` % of the strings of {glue:text}`far` bits, {glue:text}`few` hidden units suffice. Two layers compute PARITY at every length without layer norm, if the encodings of positions grow. But such a network is as brittle as one with layer norm.
 # ```
-# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-construction`. **Read** 10 min. **Runs in** 15 s. **Source** ours; the questions are those of {cite:t}`kozachinskiy2026` (abstract read), {cite:t}`hsu2026` (abstract and first page read) and {cite:t}`rajaraman2026` (introduction and Section 2 read).
+# **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-construction`, {ref}`ch-brittle-transformers`. **Read** 15 min. **Runs in** 20 s. **Source** ours; the questions are those of {cite:t}`kozachinskiy2026` (abstract and the beginning of the introduction read), {cite:t}`kozachinskiy2025` (abstract and a third party's summary read), {cite:t}`hsu2026` (abstract and first page read) and {cite:t}`rajaraman2026` (introduction and Sections 2 and 3.1 read).
 #
-# **Claim.** Kozachinskiy, Steifer and Wałęga show that no one-layer transformer computes PARITY at all lengths, because for an MLP of fixed size its average sensitivity grows at most like $\sqrt n$ up to logarithms. Hsu shows that the number of heads times the degree of a rational read-out must grow linearly. For a single head whose values depend on the bit alone we determine the largest average sensitivity exactly, for every $n$ and every number of hidden units. Rajaraman, Sundaram and Tesfaye show that linear read-outs need exactly $n$ heads. We prove for polynomials of any degree $r$ that $H$ heads need $H r \ge n$, and that this is enough. The proofs take a few lines.
+# **Claim.** Kozachinskiy, Steifer and Wałęga show that no one-layer transformer computes PARITY at all lengths, because its average sensitivity grows more slowly than that of PARITY: for an MLP of fixed size at most like $\sqrt n$ up to logarithms, as Hsu reports. Hsu shows that the number of heads times the degree of a rational read-out must grow linearly. For a single head whose values depend on the bit alone we determine the largest average sensitivity exactly, for every $n$ and every number of hidden units. Rajaraman, Sundaram and Tesfaye show that linear read-outs need exactly $n$ heads. We prove for polynomials of any degree $r$ that $H$ heads need $H r \ge n$, and that this is enough. Finally we leave the single layer and give a network of two layers without layer norm that computes PARITY at every length, prove that it does so with a fixed margin, and measure how small a step of its weights destroys the answer. The proofs take a few lines.
 
 # %% tags=["parameters"]
 n = 8  # bits of the networks that are searched, on all strings [6..10]
 hidden = 3  # units of their MLP [3..5]
 networks = 256  # that are changed at random [64..512]
 steps = 150  # changes that are tried for each [50..300]
-far = 400  # bits of the long strings, where only formulas can go [100..1000]
+far = 400  # bits of the long strings, which cannot all be tried [100..1000]
+all_strings = 10  # bits up to which the network without layer norm is tried on all strings [4..12]
+draws = 100  # random steps for each length and size of a step [60..300]
 seed = 0  # of the search [0..1000000]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
@@ -42,12 +44,14 @@ import torch
 from sympy import Matrix
 
 from bookkit import Ledger, figures, glue, table
-from helpers import cube
+from helpers import cube, statistics
 from helpers.rng import Rng
-from papers.beyond import one_layer, volumes
+from papers.beyond import no_norm, one_layer, volumes
+from papers.sensitive import parity
+from papers.sensitive.isolation import parity_of
 
 ledger, source = Ledger("beyond/one_layer_parity"), Rng(seed)
-layer = ledger.result("beyond.layer")
+layer, without = ledger.result("beyond.layer"), ledger.result("beyond.no_norm")
 
 # %% [markdown]
 # ## Why one should care
@@ -209,7 +213,7 @@ glue(far=far, few=few, share=100 * share, all_units=far - 1, theirs=4 * (far + 1
 #
 # ```{prf:proposition} Heads times degree (in part ours)
 # :label: layer-heads-degree
-# *(For $r = 1$ this is a result of {cite:t}`rajaraman2026`; for quotients {cite:t}`hsu2026` has $n/4$. The rest is ours.)* # If the answer is PARITY of $n$ bits, then $H r \ge n$. This is sharp: whenever $H r \ge n$, some $H$ heads with a read-out of degree $r$ compute PARITY. For a quotient of two polynomials of degree $r$ the inequality is $2 H r \ge n$.
+# *(For $r = 1$ this is a result of {cite:t}`rajaraman2026`; for quotients {cite:t}`hsu2026` has $n/4$. The rest is ours.)* If the answer is PARITY of $n$ bits, then $H r \ge n$. This is sharp: whenever $H r \ge n$, some $H$ heads with a read-out of degree $r$ compute PARITY. For a quotient of two polynomials of degree $r$ the inequality is $2 H r \ge n$.
 # ```
 #
 # **The idea of the proof.** A head returns a quotient of two functions that are linear in the bits, because every token contributes a summand that depends on one bit. Multiplying with the positive denominators turns the read-out into a polynomial of degree $H r$ in the bits, with the sign of PARITY. By a classical argument of Minsky and Papert such a polynomial needs the degree $n$.
@@ -281,22 +285,194 @@ layer.holds(
     evidence="proved",
 )
 glue(by_heads=sensitivity, weight=weights.abs().max().item())
-ledger.show()
 
 # %% [markdown]
 # The number of free values is $H r + 1$ in all rows, up to $n + 1$, so in this family heads times degree is exactly what counts. With {glue:text}`n` heads a linear read-out computes PARITY, and its average sensitivity is {glue:text}`by_heads:.0f`. But the read-out has weights up to {glue:text}`weight:.1e`, because the shares of different heads are nearly the same function. This is another instance of what {ref}`ch-layer-norm-blowup` finds: a network that computes PARITY pays for it with large weights, or with size.
 #
-# ## Without layer norm
+# ## Two layers without layer norm
 #
-# Hahn and Rofin prove that PARITY needs large weights or a small layer norm at two layers and more. Kozachinskiy, Steifer and Wałęga give a four-layer transformer that computes PARITY at every length with softmax attention, encodings of positions that do not depend on the length, and no layer norm. We could not read the construction, only the abstract, so its weights and its sharpness are not compared here with those of {ref}`ch-brittle-transformers`. The question where the price of sensitivity goes without a layer norm is therefore open in this book for four layers. For one layer, with values that depend on the bit alone or with polynomial read-outs, this chapter answers it: the price is paid in units or in heads.
+# What changes with a second layer? Hahn and Rofin prove that a transformer with bounded weights can compute PARITY only if its layer norms magnify strongly ({ref}`ch-layer-norm-blowup`). Without layer norm, and with weights and encodings that stay bounded, a flip of one bit moves the output by $O(1/n)$ only ({ref}`ch-influence-at-output`), so no fixed margin is possible on long strings. But encodings may grow, and in this case PARITY is possible. Kozachinskiy and Steifer have three layers without layer norm, in which neither weights nor encodings depend on the length of the string. Kozachinskiy, Steifer and Wałęga have four, whose encodings are bounded by a polynomial and which also work with a causal mask. We could read neither construction. According to the summary of the first, two layers prepare a number for each position that is largest at the position whose index is the number $k$ of ones, and in the third layer a softmax picks this position and reads the sign $(-1)^k$ there. This idea is theirs. The following network carries it out with two layers, because an end symbol, which carries no bit, lets the first layer compare position and count.
+#
+# Let the bits stand at the positions $0, \dots, n - 1$ and the end symbol at position $n$, where the answer is read. Position $x$ is encoded as $\log(x + \frac18)$, $(-1)^x$ and $x + 1$.
+#
+# 1. *First layer.* At position $x$ a zero gets the unnormalised weight 1, a one the weight 2, and the end symbol $x + \frac18$, because the score of the end symbol is the logarithm in the encoding. The value of a one is $-\frac12$ and that of the end symbol is 1. What attention returns is therefore
+#
+#    $$d_x = \frac{x - k + \frac18}{n + k + x + \frac18} ,$$
+#
+#    and two hidden units turn it into $-|d_x|$.
+# 2. *Second layer.* The end symbol attends to position $x$ with the score $-32\, (n + 1)\, |d_x|$, where $n + 1$ is its own encoding. The value is $(-1)^x$.
+#
+# Of three bits let two be ones, so that $k = 2$. The table has the four positions, the last of which is the end symbol:
+#
+# | $x$ | 0 | 1 | 2 | 3 |
+# |:--|:--|:--|:--|:--|
+# | $d_x$ | $-0.366$ | $-0.143$ | $0.018$ | $0.138$ |
+# | $4\, (\lvert d_x \rvert - \lvert d_2 \rvert)$ | 1.39 | 0.50 | 0 | 0.48 |
+# | sign $(-1)^x$ | $+$ | $-$ | $+$ | $-$ |
+#
+# The smallest $|d_x|$ stands at $x = 2$. The scores of the neighbours are 32 times 0.50 and 32 times 0.48 lower, so that they get less than a millionth of the attention, and the output is $+1$ up to this error. On longer strings the differences between neighbours shrink like $\frac1n$, but the factor $n + 1$ makes up for it.
+#
+# ```{prf:theorem} PARITY in two layers without layer norm (ours)
+# :label: layer-no-norm
+# For every $n \ge 1$ and every string of $n$ bits with $k$ ones, the output $T$ of this network satisfies
+#
+# $$(-1)^k\, T \ge \frac{1 - \eta}{1 + \eta} \quad \text{with} \quad \eta = \frac2{e^8 - 1}, \quad \text{that is,} \quad |T - (-1)^k| \le 0.0014 .$$
+#
+# Its weights and its encodings do not depend on $n$.
+# ```
+#
+# **The idea of the proof.** As $x$ grows, $d_x$ increases, and it passes 0 just before $x = k$. So $|d_x|$ is least at $x = k$, and what has to be shown is that the score falls by a fixed amount for each step away from $k$. The shift of $\frac18$ is needed because the end symbol cannot have the weight 0, and it is harmless because it is less than half a step.
+#
+# ````{dropdown} Proof
+# We bound the gap of the scores from below on both sides of $k$, and then sum a geometric series. Let $\delta = \frac18$, $N = n + 2k + \delta$, and let $y = |x - k| \ge 1$. All denominators $n + k + x + \delta$ are at most $3(n + 1)$.
+#
+# *Above.* For $x = k + y$ we have
+#
+# $$|d_x| - |d_k| = \frac{y + \delta}{N + y} - \frac\delta N = \frac{y\, (N - \delta)}{N (N + y)} \ge \frac1{1 + \delta} \cdot \frac y{3(n + 1)} ,$$
+#
+# because $N \ge n + \delta \ge 1 + \delta$.
+#
+# *Below.* For $x = k - y$ we have
+#
+# $$|d_x| - |d_k| = \frac{y - \delta}{N - y} - \frac\delta N \ge \frac{y - 2 \delta}{N - y} \ge \frac{(1 - 2 \delta)\, y}{3 (n + 1)} .$$
+#
+# *Sum.* Since $\frac1{1 + \delta} = \frac89$ and $1 - 2\delta = \frac34$, on both sides $(n + 1) (|d_x| - |d_k|) \ge \frac y4$. So position $x$ has at most $e^{-32\, y/4}$ times the attention of position $k$, and all others together have at most $\eta = 2 \sum_{y \ge 1} e^{-8 y}$ times as much. If they all had the wrong sign, the output would still be $(1 - \eta)/(1 + \eta)$. $\square$
+# ````
+#
+# A single string with a smaller margin would refute the theorem. We try all strings of up to {glue:text}`all_strings` bits, and random and extreme ones of {glue:text}`far` bits: all bits equal, a single one or a single zero at either end, and alternating bits. The control lets the encoding of the position grow only up to 9.
+
+
+# %%
+def tried(growth):
+    """Least margin over all short strings, and over chosen long ones."""
+    least = []
+    for m in (*range(1, all_strings + 1), far):
+        if m < far:
+            strings = cube.bits(m)
+        else:
+            one = torch.eye(m, dtype=torch.int64)[[0, -1]]
+            alternating = torch.arange(m)[None] % 2
+            some = torch.randint(0, 2, (8, m), generator=source.generator)
+            level = torch.tensor([[0], [1]]).expand(2, m)
+            strings = torch.cat((level, one, 1 - one, alternating, 1 - alternating, some))
+        network = no_norm.parity_without_norm(m, growth)
+        least.append((no_norm.forward(*network, strings) * parity_of(strings)).min().item())
+    return least
+
+
+margins, frozen = tried("encodings"), tried("nothing")
+gaps = [no_norm.least_gap(m) for m in (*range(1, 60), far)]
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+without.holds(
+    "two layers without layer norm: least margin over all short and the chosen long strings; "
+    "control: encodings up to 9 only",
+    min(margins),
+    at_least=no_norm.margin(),
+    control=min(frozen),
+    about="ours",
+    evidence="proved",
+)
+without.holds(
+    "gap of the scores for each step away from the number of ones, times $n + 1$, over all "
+    "positions and counts; control: a shift of five eighths",
+    min(gaps),
+    at_least=1 / 4,
+    control=min(no_norm.least_gap(m, 5 / 8) for m in (4, 16, 59)),
+    about="ours",
+    evidence="proved",
+)
+glue(all_strings=all_strings, worst=1 - min(margins), granted=1 - no_norm.margin())
+glue(frozen=frozen[-1], worst_far=1 - margins[-1])
+
+# %% [markdown]
+# The largest deviation from $\pm 1$ is {glue:text}`worst:.5f`, where the theorem allows {glue:text}`granted:.5f`. If the encoding stops growing, the least margin on the long strings is {glue:text}`frozen:.3f`, where a negative number means a wrong sign. The margin has to be small then, because one flip moves every $d_x$, and with it the output, by $O(1/n)$ only.
+#
+# **Where does the price go?** The network of {ref}`ch-brittle-transformers` pays for PARITY with layer norm, which magnifies a number of size $1/n^2$. It is lost after a random step of all weights, of length $\rho$, as soon as the strings have about $4.4/\sqrt\rho$ bits. Our network has no layer norm, so one could hope that it stands larger steps. But it multiplies numbers of size $1/n$ with an encoding of size $n$, and noise meets this encoding as well. A step changes each weight by an amount $\sigma$ in proportion to $\rho$. The value matrix of the first layer then adds about $\sigma n/2$ to all $d_x$, because the encodings $x + 1$ have a mean of $n/2$, whereas neighbouring $d_x$ differ by about $\frac1{2n}$ if half of the bits are ones. So the answer should be lost where $\sigma n$ is of the order $\frac1n$, that is, at a length in proportion to $\rho^{-1/2}$ again.
+#
+# To test this guess we measure the average direction sharpness of both networks, the mean square of the change of the output under a random step of length $\rho$ of all weights but the encodings. Both have the same shapes, with 32 columns and 32 hidden units, and the length at which the sharpness passes $\frac12$ is the *crossing* $n^*(\rho)$. We add a third network, in which a weight of the second layer has the factor $n + 1$ in place of the encoding. It is therefore another network at each length, and only the logarithm is left to grow in its encodings.
+
+# %%
+lengths = [round(4 * 2 ** (k / 2)) for k in range(16)]
+radii = [0.05, 0.02, 0.01, 0.005, 0.002, 0.001]
+kinds = {
+    "layer norm": (parity.forward, parity.parity_transformer, radii),
+    "encodings grow": (no_norm.forward, no_norm.parity_without_norm, radii),
+    "weights grow": (
+        no_norm.forward, lambda m: no_norm.parity_without_norm(m, "weights"), [0.1, *radii[:3]]
+    ),
+}  # fmt: skip
+found_at = {
+    kind: {
+        rho: no_norm.crossing(network, build, rho, lengths, draws, source.generator)
+        for rho in sizes
+    }
+    for kind, (network, build, sizes) in kinds.items()
+}
+curves = {  # a level that is never passed, so that they go on to 256 bits
+    kind: no_norm.crossing(network, build, 0.01, lengths[:13], draws, source.generator, 99).curve
+    for kind, (network, build, _) in kinds.items()
+}
+crossings = pd.DataFrame({k: {r: c.length for r, c in f.items()} for k, f in found_at.items()})
+laws = {
+    kind: statistics.trend(list(some.index), some.tolist(), 0.99, log=True)
+    for kind, some in ((k, crossings[k].dropna()) for k in crossings)
+}
+shown = crossings.sort_index(ascending=False)
+table(
+    shown.set_axis([f"{rho:g}" for rho in shown.index]).rename_axis("step $\\rho$"),
+    "Length in bits at which the sharpness passes one half",
+    form=".0f",
+    none="-",
+)
+
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average direction sharpness of three networks that compute PARITY, for steps of length 0.01, against the number of bits. Grey: one half.", "name": "fig-layer-sharpness"}, "image": {"alt": "Three curves against the number of bits on a logarithmic axis. That of the network with layer norm rises gently from about sixteen bits on and levels off at 1. That of the network whose encodings grow stays at 0, rises steeply near forty bits and stays above 1. That of the network whose weights grow begins to rise only near two hundred bits."}} tags=["hide-input"]
+fig, ax = figures.new(height=2.8)
+for i, (kind, curve) in enumerate(curves.items()):
+    ax.plot(*zip(*curve, strict=True), label=kind, **figures.series_style(i))
+figures.level(ax, 0.5)
+ax.set(xscale="log", xlabel="bits", ylabel="sharpness")
+figures.ticks(ax, [n for n in lengths[:13] if math.log2(n) % 1 == 0])
+ax.legend(loc="upper left")
+figures.show()
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+law = laws["encodings grow"]
+without.holds(
+    "exponent of the crossing $n^*(\\rho)$ without layer norm, where encodings grow; control: a "
+    "weight grows in place of them",
+    law.value,
+    equals=-0.5,
+    tol=law.high - law.value,
+    control=laws["weights grow"].value,
+    about="ours",
+    evidence="sampled",
+)
+scaled = {k: (crossings[k] * crossings.index**0.5).dropna().mean() for k in crossings}
+ledger.show()
+glue(power_none=f"{law:.2f}", power_norm=f"{laws['layer norm']:.2f}", draws=draws)
+glue(power_weights=laws["weights grow"].value)
+glue(level_none=scaled["encodings grow"], level_norm=scaled["layer norm"])
+glue(cross_none=crossings.loc[0.01, "encodings grow"], cross_norm=crossings.loc[0.01, "layer norm"])
+glue(cross_weights=crossings.loc[0.01, "weights grow"])
+glue(late_none=curves["encodings grow"][-1][1], late_norm=curves["layer norm"][-1][1])
+
+# %% [markdown]
+# Read {numref}`fig-layer-sharpness` from left to right. The network with layer norm loses its answer gradually, and its sharpness levels off near 1 ({glue:text}`late_norm:.2f` at 256 bits), the value of an output that is small whatever the string. The network whose encodings grow keeps its answer a little longer and then loses it suddenly, because a softmax that has moved to a neighbouring position reads a sign there with full confidence. At 256 bits its sharpness is {glue:text}`late_none:.2f`; a sign that is a toss of a coin would have 2. The two pass one half at nearly the same length, {glue:text}`cross_norm:.0f` and {glue:text}`cross_none:.0f` bits for steps of 0.01.
+#
+# This is true for all steps that we tried: the crossing without layer norm is about {glue:text}`level_none:.1f`$/\sqrt\rho$, with the exponent {glue:text}`power_none` (99 % interval), and that with layer norm is {glue:text}`level_norm:.1f`$/\sqrt\rho$, with the exponent {glue:text}`power_norm`. So the price of PARITY is the same with and without layer norm, although it is paid elsewhere. That even the factors are so close is an accident of the two constructions, which have the same number of columns.
+#
+# The third network stands larger steps, and its crossing has the exponent {glue:text}`power_weights:.2f`. At 0.01 it passes one half at {glue:text}`cross_weights:.0f` bits, since noise is no longer multiplied with large encodings. But this network has to be written anew for each length, and a step of fixed length is a smaller and smaller share of its weights. In this sense it shows a third place for the price, namely the size of the weights.
+#
+# Three limits of this comparison should be said. We do not know whether encodings that grow more slowly than $n$ would do. Our network is not causal, because each position has to see all bits, whereas the four layers of Kozachinskiy, Steifer and Wałęga work with a causal mask as well. And our measurements are about our network, not about theirs.
 #
 # ## What would falsify this
 #
-# A network of one head with $h$ hidden units and values that depend on the bit alone, whose average sensitivity exceeds $A(n, h + 1)$. A read-out of degree $r$ behind $H$ heads that computes PARITY of more than $H r$ bits. The controls break the hypotheses: with {glue:text}`n` heads in place of one, the average sensitivity exceeds the bound for one head, and a network that lacks one of its units falls short of it.
+# A network of one head with $h$ hidden units and values that depend on the bit alone, whose average sensitivity exceeds $A(n, h + 1)$. A read-out of degree $r$ behind $H$ heads that computes PARITY of more than $H r$ bits. The controls break the hypotheses: with {glue:text}`n` heads in place of one, the average sensitivity exceeds the bound for one head, and a network that lacks one of its units falls short of it. {prf:ref}`layer-no-norm` would be refuted by a string with a margin below $1 - 0.0014$, and the guess about the price by another exponent of the crossing than $-\frac12$.
 #
 # ## What the authors' code does differently
 #
-# The papers of Hsu, of Kozachinskiy, Steifer and Wałęga, and of Rajaraman, Sundaram and Tesfaye contain proofs only, as far as we know. The first paper's program builds its MLP with $4(d + 1)$ units for a set of $d$ bits, whatever the leak of attention is.
+# The papers of Hsu, of Kozachinskiy and Steifer, of these two with Wałęga, and of Rajaraman, Sundaram and Tesfaye contain proofs only, as far as we know. The first paper's program builds its MLP with $4(d + 1)$ units for a set of $d$ bits, whatever the leak of attention is.
 #
 # ## What we found
 #
@@ -304,6 +480,7 @@ ledger.show()
 # * PARITY needs $n - 1$ hidden units then, so the $4(n + 1)$ units of the first paper are within a factor of about four of the least possible number, and the factor buys tolerance against the leak of attention.
 # * About $2 \sqrt n$ units compute PARITY on {glue:text}`share:.0f` % of the strings. So average sensitivity and exactness ask for very different sizes.
 # * Heads times degree of a polynomial read-out must be at least $n$, which is sharp. For linear read-outs this is a result of Rajaraman, Sundaram and Tesfaye.
+# * Two layers without layer norm compute PARITY at every length with fixed weights and a fixed margin, if encodings grow like $n$. The idea is one of Kozachinskiy and Steifer, the network and its two layers are ours. After a random step of length $\rho$ the answer is lost at about {glue:text}`level_none:.1f`$/\sqrt\rho$ bits, practically where it is lost with layer norm.
 #
 # ## Exercises
 #
@@ -349,6 +526,18 @@ table(
 # ```
 #
 # ```{exercise}
+# :label: ex-layer-shift
+#
+# *By hand.* Let the shift in the network without layer norm be $\frac12$ in place of $\frac18$, and let a string of three bits have two ones. At which two positions is $|d_x|$ nearly the same, and what is wrong with the answer on a long string of half ones?
+# ```
+#
+# ```{solution} ex-layer-shift
+# :class: dropdown
+#
+# At $x = 1$ it is $\frac{0.5}{6.5} = 0.077$ and at $x = 2$ it is $\frac{0.5}{7.5} = 0.067$. On a long string with $k = \frac n2$ the two are $\frac{0.5}{2n - 0.5}$ and $\frac{0.5}{2n + 0.5}$, so they differ by about $\frac1{8n^2}$ only. Times $32\, (n + 1)$ this is about $\frac4n$, which vanishes, so both positions get nearly half of the attention and their signs cancel.
+# ```
+#
+# ```{exercise}
 # :label: ex-layer-two
 #
 # *To think about.* Where does the proof of the theorem fail if there are two heads, and how many changes can two heads with equal treatment of all positions and $h$ hidden units have at most?
@@ -366,4 +555,4 @@ table(
 # :filter: docname in docnames
 # ```
 #
-# The average sensitivity is that of {cite:t}`sensitive`, the network with $4(n + 1)$ units that of {cite:t}`sharper`.
+# The average sensitivity and the average direction sharpness are those of {cite:t}`sensitive`, the network with $4(n + 1)$ units that of {cite:t}`sharper`.

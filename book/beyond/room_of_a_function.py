@@ -21,15 +21,16 @@
 # ```{verdict}
 # The share of the weights of a small one-layer transformer that compute a function exactly decreases with the number $n$ of bits as Zhu and Chiang state. For FIRST, the first bit, it does not decrease; for MAJORITY, the bit that is more frequent, it falls like $1/(n \log n)$; and for INDEX, the bit at a place that the input names, it falls like $n^{-3}$. PARITY has no such weights at all from a known length on. At 65 bits and weights between $-2$ and 2 one in {glue:text}`first_guesses:.0f` networks computes FIRST, one in {glue:text}`majority_guesses:.0f` MAJORITY, and one in {glue:text}`index_millions:.0f` million INDEX.
 # ```
-# **Needs** {ref}`ch-from-gaussians-to-occam`. **Read** 12 min. **Runs in** 25 s. **Source** ours; the orders and the model are those of {cite:t}`zhuchiang2026`, of which the main text and the proofs of Theorem 1 were read.
+# **Needs** {ref}`ch-from-gaussians-to-occam`. **Read** 15 min. **Runs in** 45 s. **Source** ours; the orders and the model are those of {cite:t}`zhuchiang2026`, of which the main text and the proofs of Theorem 1 were read. Sensitivity profiles are a notion of {cite:t}`kover2026`, of which the abstract, the beginning of the introduction and a third party's reading note were read.
 #
-# **Claim.** Draw all weights of a one-layer transformer uniformly between $-B$ and $B$, and ask how often the network is right on every string of $n$ bits. Zhu and Chiang prove the order of this share for four functions. We measure the share at lengths from 3 to 129, and find the constants that belong to the orders, so that one can say from which length on they describe a network. The length at which PARITY becomes impossible is exact for three or more hidden units. Finally we read the share as a price: minus its logarithm is what a bound that counts has to pay for the function.
+# **Claim.** Draw all weights of a one-layer transformer uniformly between $-B$ and $B$, and ask how often the network is right on every string of $n$ bits. Zhu and Chiang prove the order of this share for four functions. We measure the share at lengths from 3 to 129, and find the constants that belong to the orders, so that one can say from which length on they describe a network. The length at which PARITY becomes impossible is exact for three or more hidden units. Then we read the share as a price: minus its logarithm is what a bound that counts has to pay for the function. Finally we put the sensitivity profiles of random transformers beside the shares, about which Kövér and others have a theorem.
 
 # %% tags=["parameters"]
 hidden = 8  # units of the MLP, as in the experiments of Zhu and Chiang [3..12]
 bound = 2.0  # B, the largest weight [1.5..3.0]
 longest = 129  # bits of the longest strings; one more than a multiple of 32 [65..129]
 draws = 80000  # of the weights of attention at each length [50000..200000]
+nets = 40  # random transformers of each kind, whose profiles are computed [40..160]
 seed = 0  # of all weights [0..1000000]
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
@@ -39,14 +40,19 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
+from helpers import statistics
+from helpers.nets.spec import shapes
+from helpers.nets.transformer import initial_weights
 from helpers.rng import Rng, f64
-from papers.beyond import volumes
+from helpers.weights import ensemble_of
+from papers.beyond import profiles, volumes
+from papers.sensitive.random_nets import DRAWS, drawn
 from papers.sharper import rivals
 
 if longest % 32 != 1:
     raise ValueError(f"longest must be one more than a multiple of 32, got {longest}")
 ledger, source = Ledger("beyond/room_of_a_function"), Rng(seed)
-room = ledger.result("beyond.room")
+room, profile = ledger.result("beyond.room"), ledger.result("beyond.profile")
 generator = source.generator
 
 # %% [markdown]
@@ -343,7 +349,6 @@ room.holds(
     about="ours",
     evidence="attained",
 )
-ledger.show()
 
 # %% [markdown]
 # ## The price of a function
@@ -395,13 +400,118 @@ glue(bound_16=100 * guessing.loc[16, "bound"], index_price=prices["INDEX, 65 bit
 # %% [markdown]
 # Eight strings already cost {glue:text}`few:.1f` nats, where the exact networks cost {glue:text}`exact_nats:.1f`: of the networks that fit eight strings about two thirds compute MAJORITY, and about a fifth still err on more than 5 % of the strings. After 16 strings these are one in twenty. With 16 strings the mean risk is {glue:text}`risk_16:.1f` %, whereas the bound guarantees {glue:text}`bound_16:.0f` %. So the share of the exact weights describes what guessing needs well, and the bound is far above the risk for the usual reason that it has to hold for every function.
 #
+# ## Beside the room: sensitivity profiles
+#
+# The room counts networks that are right at every string. Kövér and others look at something coarser, which needs no target. The sensitivity of a string is the number of its bits whose flip changes the answer, and the *profile* of a function says how many strings have which sensitivity. Of the eight strings of three bits MAJORITY has two of sensitivity 0 and six of sensitivity 2. With FIRST all have sensitivity 1, and with PARITY all have 3. So an average alone cannot tell what FIRST and PARITY have in common, namely that no string is *insensitive*, that is, of sensitivity 0.
+#
+# ```{prf:theorem} Kövér and others (2026), Theorem 4.5
+# :label: room-profiles
+# *(Theirs, as a third party's reading note has it; not judged here.)* In a transformer of $L$ layers and $D$ columns, with layer norm without $\varepsilon$, let the weights be uniform on a compact set. Almost surely the function of $N$ bits that it computes with a fixed margin has at least $N^{(D-1)/2L - 5}$ insensitive strings for all large $N$.
+# ```
+#
+# Therefore the weights that compute PARITY or FIRST at all large lengths have measure zero. The note also reports an experiment: with each of four initializations the profiles were concentrated near 0, and every random transformer had an insensitive string, whereas a random function has one with probability $1 - \frac1e = 0.63$. (A string of $n$ bits is insensitive with probability $2^{-n}$, so there is one on average.)
+#
+# Does our sample agree? We take transformers with {glue:text}`columns` columns, one layer or two, layer norm without $\varepsilon$ and an end symbol at which they are read. Their weights come from the three draws of {ref}`ch-random-initialization`, among them that of PyTorch, from which the models of this book start. Each answer is computed on all strings, so the profiles are exact, up to 14 bits for one layer and up to 12 for two. An average sensitivity near $\frac n2$ would speak against the claim, and so would a share of networks with an insensitive string that is not above 0.63.
+
+# %%
+columns = 16
+sizes = [(layers, n) for layers, most in ((1, 14), (2, 12)) for n in range(6, most + 1, 2)]
+seen = {}
+for layers, n in sizes:
+    spec = profiles.model(n, layers, columns)
+    for draw in DRAWS:
+        if draw == "PyTorch":
+            weights_of = initial_weights(spec, nets, generator)
+        else:
+            weights_of = ensemble_of(nets, lambda: drawn(shapes(spec), draw, generator))  # noqa: B023
+        seen[layers, draw, n] = profiles.profiles(profiles.answers(spec, weights_of))
+coins = {
+    n: profiles.profiles(2.0 * torch.randint(0, 2, (400, 2**n), generator=generator).double() - 1)
+    for n in (6, 8, 10)
+}
+
+# %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-input"]
+kinds = [(layers, draw) for layers in (1, 2) for draw in DRAWS]
+rows = []
+for layers, draw in kinds:
+    own = {n: found for (depth, d, n), found in seen.items() if (depth, d) == (layers, draw)}
+    mean = statistics.average(own[12].average.tolist())
+    rows.append({
+        "layers": layers, "draw": draw, "average sensitivity, 12 bits": f"{mean:.2f}",
+        "constant": (own[12].average == 0).double().mean().item(),
+        "insensitive strings": own[12].insensitive.mean().item(),
+        "with an insensitive string": torch.stack([p.insensitive > 0 for p in own.values()]).double().mean().item(),
+        "one bit decides": torch.stack([p.single for p in own.values()]).double().mean().item(),
+    })  # fmt: skip
+table(
+    pd.DataFrame(rows).set_index("layers"),
+    "Random transformers: mean average sensitivity with 95 % interval and shares; the last two at all lengths",
+    form=".2f",
+)
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+
+
+def share_with(found):
+    """Lower end, at 99 %, of the share of the functions that have an insensitive string."""
+    some = found.insensitive > 0
+    return statistics.wilson(int(some.sum()), len(some), 0.99).low
+
+
+def level_of(n, found):
+    """Upper end of the mean average sensitivity over that of random functions."""
+    return statistics.average(found.average.tolist()).high / (n / 2)
+
+
+profile.holds(
+    "random transformers of one and two layers: average sensitivity over $n/2$, upper end at the "
+    "worst draw and length; control: random functions",
+    max(level_of(n, found) for (_, _, n), found in seen.items()),
+    at_most=0.6,
+    control=max(level_of(n, found) for n, found in coins.items()),
+    about="ours",
+    evidence="sampled",
+)
+profile.holds(
+    "random transformers: share with an insensitive string, lower end at the worst draw and "
+    "length; control: random functions of ten bits",
+    min(share_with(found) for found in seen.values()),
+    at_least=1 - 1 / math.e,
+    control=share_with(coins[10]),
+    about="ours",
+    evidence="sampled",
+)
+ledger.show()
+wide_one = [p for (depth, d, _), p in seen.items() if (depth, d) == (1, "wide")]
+without_any = torch.cat([p.insensitive == 0 for p in wide_one])
+glue(columns=columns, nets=nets, bound=bound, missing=100 * without_any.double().mean().item())
+glue(deciding=100 * torch.cat([p.single for p in wide_one]).double().mean().item())
+glue(coins_share=100 * (coins[10].insensitive > 0).double().mean().item())
+two = torch.cat([p.insensitive > 0 for (depth, _, n), p in seen.items() if depth == 2 and n > 6])
+glue(two_share=100 * two.double().mean().item(), two_count=len(two))
+glue(wide_level=seen[2, "wide", 12].average.mean().item())
+glue(coins_level=coins[10].average.mean().item(), known=14 ** ((columns - 1) / 2 - 5))
+few_readers = volumes.Readers(*(v[:4000] for v in many[:3]), bound)
+for n in (9, 65):
+    counts = volumes.attention_of_ones(torch.arange(n + 1), n, contrast[:4000], math.log(n))
+    found_here = profiles.counted_profiles(volumes.logits(few_readers, counts) > cuts[:4000, None])
+    glue(**{f"counting_{n}": found_here.average.mean().item()})
+    glue(**{f"counting_any_{n}": 100 * (found_here.insensitive > 0).double().mean().item()})
+
+# %% [markdown]
+# The random transformers are much less sensitive than random functions, in each draw and at each length: the largest mean at 12 bits is {glue:text}`wide_level:.2f`, with two layers and wide weights, where random functions have 6. With PyTorch's and Xavier's weights most signs are constant, which {ref}`ch-random-initialization` discusses, and a constant function has insensitive strings only.
+#
+# As for the strings themselves, of the {glue:text}`two_count` networks of two layers on 8 to 12 bits {glue:text}`two_share:.1f` % have an insensitive string, and {glue:text}`coins_share:.0f` % of the random functions on ten bits. So for two layers our sample agrees with the experiment that the note reports. With one layer and wide weights it agrees less well: {glue:text}`missing:.1f` % of these networks have no insensitive string. Most of them, {glue:text}`deciding:.1f` % of all, compute a single bit of the string or its negation, since with large weights attention is practically on one position, and such a function is FIRST up to the choice of the bit. This does not contradict the theorem, which is about all large $N$. For one layer of {glue:text}`columns` columns its bound at 14 bits would be {glue:text}`known:.0f` strings, so the large lengths of the theorem have not begun there. For two layers of this width its exponent is negative, and the theorem is silent.
+#
+# The counting model of this chapter can be followed to longer strings, because its answer depends on the number of ones only. With weights up to {glue:text}`bound:.0f`, its average sensitivity has a mean of {glue:text}`counting_9:.2f` at 9 bits and of {glue:text}`counting_65:.2f` at 65, and {glue:text}`counting_any_9:.1f` % and {glue:text}`counting_any_65:.1f` % of the networks have an insensitive string.
+#
 # ## What would falsify this
 #
-# The orders would be refuted by a share that follows another power of $n$ between 17 and {glue:text}`longest` bits, by more than half a power, and {prf:ref}`room-limits` by a share of FIRST or MAJORITY that stays away from its limit. The length for PARITY would be refuted if a reader with $h$ kinks computed PARITY of $h + 2$ bits, or if none computed it for $h + 1$ bits. In the ledger each control breaks what the statement rests on and lands on the other side: without $\log n$ in the scores, for example, MAJORITY at a million bits has {glue:text}`unscaled:.1f` times its law.
+# The orders would be refuted by a share that follows another power of $n$ between 17 and {glue:text}`longest` bits, by more than half a power, and {prf:ref}`room-limits` by a share of FIRST or MAJORITY that stays away from its limit. The length for PARITY would be refuted if a reader with $h$ kinks computed PARITY of $h + 2$ bits, or if none computed it for $h + 1$ bits. In the ledger each control breaks what the statement rests on and lands on the other side: without $\log n$ in the scores, for example, MAJORITY at a million bits has {glue:text}`unscaled:.1f` times its law. What we say about profiles would be refuted by a draw of weights in which transformers are more than 0.6 times as sensitive as random functions, or have insensitive strings no more often.
 #
 # ## What the authors' code does differently
 #
-# No code of Zhu and Chiang was found. They train their models, which we do not, and their Table 1 reports accuracies at ten times the training length that go along with the room: 100 % for FIRST, 83 % for MAJORITY, 60 % for INDEX, and 85 % for INDEX with the normalised query. They report one exception: with sinusoidal positions the room of MAJORITY is $\Theta(1/(n^3 \log n))$, and yet the accuracy is 87.5 %. Kövér et al. {cite:p}`kover2026` study the same question without the factor $\log n$ and for any number of layers; of their paper we know the abstract and a summary, according to which FIRST has measure zero for large $n$ there. The two do not contradict each other, since in the model of this chapter the encodings of positions, $j$ and $j^2$, are unbounded.
+# No code of Zhu and Chiang was found. They train their models, which we do not, and their Table 1 reports accuracies at ten times the training length that go along with the room: 100 % for FIRST, 83 % for MAJORITY, 60 % for INDEX, and 85 % for INDEX with the normalised query. They report one exception: with sinusoidal positions the room of MAJORITY is $\Theta(1/(n^3 \log n))$, and yet the accuracy is 87.5 %. Kövér et al. study the same question without the factor $\log n$ and for any number of layers, and FIRST has measure zero for large $n$ there, whereas it has a constant share here. The two do not contradict each other, since in the model of this chapter the encodings of positions, $j$ and $j^2$, are unbounded. No code of Kövér et al. was found either; our draws and sizes are therefore our own.
 #
 # ## What we found
 #
@@ -410,6 +520,7 @@ glue(bound_16=100 * guessing.loc[16, "bound"], index_price=prices["INDEX, 65 bit
 # * The limits have closed forms up to two shares that concern the MLP alone: $\frac{10}{3 B^2} \tau$ for MAJORITY, where $\tau$ is {glue:text}`steps:.3f` here, and $\pi D$ for FIRST, where $D$ is {glue:text}`reads:.3f`.
 # * The length from which on PARITY has no room, $n > h + 1$, is exact for $h \ge 3$, and one too large for $h = 1$ and $h = 2$.
 # * Minus the logarithm of the room is a price in the sense of Occam's bound. It grows like $\log n$ for MAJORITY and like $3 \log n$ for INDEX, and it is small compared with any way to write the weights down.
+# * Random transformers have insensitive strings more often than random functions. With two layers nearly all of them do, as Kövér and others report; with one layer and large weights {glue:text}`missing:.0f` % do not, because a single bit decides, at lengths that their theorem does not reach.
 #
 # ## Exercises
 #
