@@ -323,7 +323,7 @@ glue(by_heads=sensitivity, weight=weights.abs().max().item())
 #
 # **The idea of the proof.** As $x$ grows, $d_x$ increases, and it passes 0 just before $x = k$. So $|d_x|$ is least at $x = k$, and what has to be shown is that the score falls by a fixed amount for each step away from $k$. The shift of $\frac18$ is needed because the end symbol cannot have the weight 0, and it is harmless because it is less than half a step.
 #
-# ````{dropdown} Proof
+# ````{dropdown} Proof of the two-layer network
 # We bound the gap of the scores from below on both sides of $k$, and then sum a geometric series. Let $\delta = \frac18$, $N = n + 2k + \delta$, and let $y = |x - k| \ge 1$. All denominators $n + k + x + \delta$ are at most $3(n + 1)$.
 #
 # *Above.* For $x = k + y$ we have

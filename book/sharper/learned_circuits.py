@@ -289,7 +289,7 @@ learned = of_20["free"][of_20["free"]["finished"]]
 dealt = stored.sample(frac=1, random_state=seed)
 
 
-def apart(these, those):
+def more_exact(these, those):
     """Difference of two shares of components with all members strongest, with its interval."""
     sides = (torch.tensor(frame["exact"].tolist()).double() for frame in (these, those))
     return difference(*sides)
@@ -316,9 +316,9 @@ for name, frame in ((f"{n} bits", free), ("stored, 20 bits", of_20["free"])):
 fig5.holds(
     "stored, 20 bits, carrying row, all members strongest: share in positional models less that in "
     "free ones, lower end; control: kinds dealt out anew",
-    apart(of_20["positional"], of_20["free"]).low,
+    more_exact(of_20["positional"], of_20["free"]).low,
     at_least=0,
-    control=apart(dealt[::2], dealt[1::2]).low,
+    control=more_exact(dealt[::2], dealt[1::2]).low,
     about="ours",
     evidence="trained",
 )
@@ -410,7 +410,7 @@ glue(
     **{f"{key}_positional": int(of_20["positional"][key].sum()) for key in asked},
     of_positional=len(of_20["positional"]),
     strangers=int(whole["stranger"].sum()),
-    apart=f"{apart(of_20['positional'], of_20['free']):.2f}",
+    apart=f"{more_exact(of_20['positional'], of_20['free']):.2f}",
     scores_20=f"{share(learned, 'scores'):.2f}",
     chance_20=f"{share(learned, 'by_chance'):.2f}",
     scores_all=f"{share(whole, 'scores'):.2f}",
