@@ -176,9 +176,12 @@ def means(name: str, columns: Mapping[str, list[Any]], compare: Mapping[str, Any
 def replications() -> str:
     """What the stored tables said with their first seeds and say today, in MyST Markdown."""
     first = pd.read_csv(FIRST)
-    compare = {name: by for e in load_scale() for name, by in e.compare.items()}
+    listed = load_scale()
+    compare = {name: by for e in listed for name, by in e.compare.items()}
+    refs = {row.id: row.ref for rows in load_register().values() for row in rows}
+    of = {name: refs.get(e.id, e.id) for e in listed for name in e.compare}
     lines = [
-        "| table | setting | first seeds | second seeds | apart by |",
+        "| experiment | setting | first seeds | second seeds | apart by |",
         "|:--|:--|:--|:--|:--|",
     ]
     for name, rows in first.groupby("table", sort=False):
@@ -192,7 +195,7 @@ def replications() -> str:
             error = (row["error_1"] ** 2 + row["error_2"] ** 2) ** 0.5
             apart = abs(row["mean_1"] - row["mean_2"]) / error if error > 0 else float("nan")
             cells = (
-                f"{{doc}}`{chapter} </book/{chapter}>`, {table}",
+                f"{{doc}}`{of[str(name)]} </book/{chapter}>`",
                 f"{row['column']} at {row['setting']}",
                 _told(row, 1),
                 _told(row, 2),
