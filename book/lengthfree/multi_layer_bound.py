@@ -122,7 +122,7 @@ for slip in SLIPS:
     }
 one_number = pd.DataFrame(rows).T.rename_axis("slip")
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Six classes of networks with one free number, one for each slip: the bound over $\\log 2$, which is needed. Circles: repaired but for this slip. Squares: as printed. Triangles: repaired. Left of the dashed line a bound is false.", "name": "fig-deep-witnesses"}, "image": {"alt": "Six rows named norm, output, factor, values, scores and slope on a logarithmic horizontal axis. All six circles lie left of the dashed line at 1, by factors of ten to several hundred. Squares lie left of it in four rows and slightly right in the rows output and slope. All triangles lie right of it, between 1 and about 6."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Six classes of networks with one free number, one for each slip: the bound over $\\log 2$, which is needed. Circles: repaired but for this slip. Squares: as printed. Triangles: repaired. Left of the dashed line a bound is false.", "name": "fig-deep-witnesses"}, "image": {"alt": "Six rows named norm, output, factor, values, scores and slope on a logarithmic horizontal axis. All six circles lie left of the dashed line at 1, by factors of ten to several hundred. Squares lie left of it in four rows and slightly right in the rows output and slope. All triangles lie right of it, between 1 and 3."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.7)
 for i, column in enumerate(("this slip alone", "as printed", "repaired")):
     ax.plot(

@@ -341,8 +341,8 @@ for s in (2, 3, 4):
 # %% [markdown]
 # ## What we found
 #
-# * One head needs *equal* scores on the chosen positions, and not only a margin. The proof's key does not have equal scores, whereas the dual key does.
-# * For values as short as the lemma's, $\frac1{2s-1}$ is sharp: below it a head exists on every basis, and from there on it does not. Within the printed norms the limit is $\Delta^* =$ {glue:text}`star_2:.3f`, {glue:text}`star_3:.3f`, {glue:text}`star_4:.3f` for $s = 2, 3, 4$.
+# * To be accurate one head needs nearly *equal* scores on the chosen positions, and not only a margin. The proof's key can make them unequal, whereas the dual key makes them equal on every basis.
+# * For values as short as the lemma's, $\frac1{2s-1}$ is sharp: below it a head exists on every basis, and from there on there are bases without one. Within the printed norms the limit is $\Delta^* =$ {glue:text}`star_2:.3f`, {glue:text}`star_3:.3f`, {glue:text}`star_4:.3f` for $s = 2, 3, 4$.
 # * A head for a single position needs no equality, so functions of $s$ bits that are built from $s$ heads are safe ({ref}`ch-lookup-networks`).
 #
 # ```{finding} variables.lemB2.mean

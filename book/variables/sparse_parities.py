@@ -280,7 +280,7 @@ abruptness.reproduced(
 # %% [markdown]
 # In the median a run that learns its parity spends {glue:text}`plateau:.0f` % of its steps before the onset, whereas with the AND it spends {glue:text}`plateau_and:.0f` %. The other levels give nearly the same. Runs that were stopped before they learned are left out, although they waited longest.
 #
-# **Why there is a plateau.** Two different parities are uncorrelated over random strings, as in the example. So what a network computes before it knows $I$ is uncorrelated with nearly all of the $\binom T3$ candidates, and the gradient hardly depends on $I$. A learner that asks for averages over the labels, to a fixed accuracy, needs a number of answers that grows like $T^3$ {cite:p}`variables`. One gradient gives as many such answers as there are weights, and from a batch of $B$ strings they are accurate to about $B^{-1/2}$. With 2048 strings and the 4060 sets of 30 positions, as below, this argument therefore excludes next to nothing.
+# **Why there is a plateau.** Two different parities are uncorrelated over random strings, as in the example. So what a network computes before it knows $I$ is uncorrelated with nearly all of the $\binom T3$ candidates, and the gradient hardly depends on $I$. A learner that asks for averages over the labels, to a fixed accuracy, needs a number of answers that grows like $T^3$ (Kearns 1998, as {cite:t}`variables` say). One gradient gives as many such answers as there are weights, and from a batch of $B$ strings they are accurate to about $B^{-1/2}$. With 2048 strings and the 4060 sets of 30 positions, as below, this argument therefore excludes next to nothing.
 
 # %% [markdown]
 # ## At the paper's size
@@ -376,7 +376,7 @@ axes[1].legend()
 figures.show()
 
 # %% [markdown]
-# On the left the curves stay above the grey one at first, so very short waits are rarer than in a search without memory, and they cross it near one half, as they must. On the right the wait for a parity rises with the length, but far less steeply than the number of sets.
+# On the left the curves stay above the grey one at first, so very short waits are rarer than in a search without memory, and they cross it near one half, as they must. {cite:t}`barak2022` conclude from other tests, too, that networks do not find a parity by such a search. On the right the wait for a parity rises with the length, but far less steeply than the number of sets.
 #
 # A straight line through the right panel would give one power of $T$, and would hide a bend. So we take the factor by which the median wait grows from 10 to 30 bits, with intervals from runs drawn anew.
 
@@ -439,8 +439,8 @@ learning.holds(
 #
 # * Transformers do learn parities of three bits: {glue:text}`stored_learned` of {glue:text}`stored_runs` at the paper's lengths and size, and {glue:text}`paper_learned` of {glue:text}`paper_runs` runs at $T =$ {glue:text}`paper_lengths` with fewer columns and smaller batches.
 # * The transitions are abrupt: in the median {glue:text}`plateau:.0f` % of a run that learns passes before its loss stays below nine tenths of guessing.
-# * They come at random times: in the stored runs the standard deviation of the waits is {glue:text}`spread_10:.2f` of their mean at 10 bits and {glue:text}`spread_30:.2f` at 30. So ten curves of one length, as many as the paper shows, determine the mean wait at this length up to {glue:text}`ten:.0f` to {glue:text}`ten_30:.0f` %.
-# * From 10 to 30 bits the median wait grows by {glue:text}`grows_parity`, and the number of sets by {glue:text}`sets_grow:.0f`. The paper asks why local search succeeds where theory asks for exhaustive search. A possible reason, not tested here, is that one step on 2048 strings compares many sets at once.
+# * They come at random times: in the stored runs the standard deviation of the waits is {glue:text}`spread_10:.2f` of their mean at 10 bits and {glue:text}`spread_30:.2f` at 30. So ten curves of one length, as many as the paper shows, determine the mean wait at this length with a standard error of {glue:text}`ten:.0f` % at 10 bits and {glue:text}`ten_30:.0f` % at 30.
+# * From 10 to 30 bits the median wait grows by {glue:text}`grows_parity`, and the number of sets by {glue:text}`sets_grow:.0f`. The paper asks why local search succeeds where theory asks for exhaustive search. A possible reason, not tested here, is that one step on 2048 strings compares many sets at once. Its four authors and two others have since given an answer for a variety of networks: gradient descent makes steady progress that the loss does not show {cite:p}`barak2022`.
 # * We do not judge dropout, nor that no parity is learned above $T = 50$, because our longest strings have 30 bits.
 #
 # ## What would falsify this
@@ -514,4 +514,4 @@ table(answer, "Median of ten runs over the true median, 95 %", form=".2f")
 # :filter: docname in docnames
 # ```
 #
-# The experiment is from {cite:t}`variables`.
+# The experiment is from {cite:t}`variables`. Of {cite:t}`barak2022` we read the abstract.
