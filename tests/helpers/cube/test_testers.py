@@ -142,6 +142,12 @@ def test_a_whole_transform_counts_every_character(free):
         assert found.rejections.tolist() == [1.0] * sparsity + [0.0]
 
 
+def test_fourteen_coordinates_are_free_unless_told():
+    found = first_accepted_sparsity(lambda at: at * 0.0 + 1.0, 20, generator=seeded())
+    assert found.accepted == 1
+    assert found.repetitions << 13 < found.queries <= found.repetitions << 14
+
+
 def test_a_tail_below_eps_is_not_counted():
     energies = torch.tensor([0.9, 0.09, 0.009, 0.001]).double()
     f = SparseFunction(6, torch.arange(4), energies.sqrt())
