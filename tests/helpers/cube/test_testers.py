@@ -158,6 +158,12 @@ def test_a_tail_below_eps_is_not_counted():
             assert found.accepted == count
 
 
+def test_a_tail_counts_as_a_whole_though_each_of_its_terms_is_small():
+    energies = torch.tensor([0.6, 0.13, 0.11, 0.09, 0.07]).double()
+    f = SparseFunction(6, torch.arange(5), energies.sqrt())
+    assert first_accepted_sparsity(f, 6, generator=seeded(), eps=0.2).accepted == 3
+
+
 def test_characters_that_merge_lower_the_answer():
     """Without a free coordinate every function is a constant."""
     f = sparse_function(8, 2, 9, seeded())

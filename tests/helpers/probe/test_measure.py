@@ -231,7 +231,7 @@ class OfTheBatch(nn.Module):
         (lambda x: torch.zeros(len(x), 3), {}, r"must put out shape .* got \(8, 3\)"),
         (lambda x: (x,), {}, "must put out a tensor, got tuple"),
         (lambda x: x.sum(-1) / 0, {}, "the model puts out"),
-        (lambda x: 1 / (1 - x[:, 0]), {}, "the model puts out inf"),
+        (lambda x: 1 / (4 - x.sum(-1)), {}, "the model puts out inf"),  # at one of 16 strings
         (OfTheBatch(), {}, "the other strings of its batch"),
         (lambda x: x[:, 0], {"target": "cats"}, "target must be one of parity, majority, first"),
         (lambda x: x[:, 0], {"encoding": "cats"}, "encoding"),
