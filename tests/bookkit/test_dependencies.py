@@ -67,6 +67,11 @@ def test_the_drawing_is_well_formed_with_a_link_and_a_colour_for_each_node():
     assert text.count('class="implied"') == 1
     boxes = {(r.get("x"), r.get("y")) for r in root.iter("rect")}
     assert len(boxes) == 5, "no node covers another"
+    wide, tall = (float(root.find("svg").get(name)) for name in ("width", "height"))
+    for box in root.iter("rect"):
+        x, y, w, h = (float(box.get(name)) for name in ("x", "y", "width", "height"))
+        assert 0 <= x <= wide - w
+        assert 0 <= y <= tall - h
 
 
 def test_the_table_says_what_falls_and_what_stands():

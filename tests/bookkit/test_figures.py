@@ -68,6 +68,13 @@ def test_a_matrix_is_drawn_with_zero_at_white():
     figures.matrix(ax, torch.zeros(3), "zero")
 
 
+def test_a_level_stands_at_its_value_which_is_one_unless_told():
+    _, ax = figures.new()
+    figures.level(ax)
+    figures.level(ax, -2.5)
+    assert [set(line.get_ydata()) for line in ax.lines] == [{1.0}, {-2.5}]
+
+
 def test_an_interval_is_shaded_behind_its_curve():
     _, ax = figures.new()
     figures.interval(ax, [0, 1], [0, 0], [1, 2], color="black")

@@ -13,6 +13,7 @@ import sys
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import nbformat
@@ -25,7 +26,7 @@ from nbclient import NotebookClient
 from PIL import Image
 
 from bookkit.chapters import ROOT, every_chapter
-from bookkit.pages import finish_the_text
+from bookkit.pages import finish_the_text, offer_the_source
 from tests.browser import listened, patient
 from tests.markup import left_over
 
@@ -900,3 +901,14 @@ def test_a_formula_keeps_what_stands_right_before_and_behind_it(before, behind):
     assert f'A <inline classes="unbroken">{kept}</inline>' in words(nodes.Text(f"{behind} rest"))
     assert "unbroken" not in words(nodes.Text(" rest"))
     assert "unbroken" not in words()
+
+
+def test_a_script_is_offered_among_the_downloads_alone(tmp_path):
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "a.py").touch()
+    groups = [{"label": f"{name}-buttons", "buttons": [{}]} for name in ("download", "launch")]
+    context = {"pathto": lambda name, how: name, "header_buttons": [{"label": "help"}, *groups]}
+    offer_the_source(SimpleNamespace(srcdir=tmp_path), "book/a", "page.html", context, nodes)
+    downloads, launch = (group["buttons"] for group in groups)
+    assert [button.get("url") for button in downloads] == [None, "_sources/book/a.py"]
+    assert launch == [{}]

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -278,6 +279,18 @@ def test_the_scoreboard_hides_no_row():
             place = "r-" + row.entry.id.replace(".", "-").replace("_", "-").lower()
             assert f"{{#{place} " in own
             assert f"{{#{place} " in whole
+
+
+def test_a_row_of_a_chapter_that_was_not_executed_names_it_without_a_link():
+    row = next(r for r in EVERY if r.entry.id == "sensitive.lem8")
+    paper = next(p for p in PAPERS if p.key == "sensitive")
+    own = scoreboard.scoreboard({paper: [row]}, paper.key)
+    assert "{prf:ref}" in own
+    assert "{numref}" in own
+    bare = scoreboard.scoreboard({paper: [replace(row, written=False)]}, paper.key)
+    assert f"| `{row.entry.chapter}` |" in bare
+    assert "{prf:ref}" not in bare
+    assert "{numref}" not in bare
 
 
 def test_what_came_later_stands_with_its_row():

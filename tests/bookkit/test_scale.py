@@ -45,6 +45,12 @@ def test_a_section_has_a_line_for_each_and_the_commands_of_what_is_stored():
     assert f"({scale.took(json.loads(stored.read_text())['seconds'])})" in made
 
 
+@pytest.mark.parametrize("part", ["nothing", *sorted({e.id.split(".")[0] for e in LISTED})])
+def test_commands_are_told_where_something_is_stored(part):
+    stored = any(e.stored for e in LISTED if e.id.startswith(f"{part}."))
+    assert ("Commands of what is stored" in scale.section(part)) == stored
+
+
 def test_times_are_told_as_a_reader_wants_them():
     assert [scale.took(v) for v in (40, 720, 5040, 5400)] == ["40 s", "12 min", "84 min", "1.5 h"]
 

@@ -201,3 +201,11 @@ def test_bad_input_is_named():
         covers.terms_needed(2, 1.0, math.nan)
     with pytest.raises(ValueError, match="expected square distances"):
         covers.greedy_cover(torch.ones(2, 3), 1)
+    for bound in (
+        covers.bound_l1_columns,
+        covers.bound_l2_columns,
+        covers.bound_on_points,
+        covers.bound_l1_entries,
+    ):
+        with pytest.raises(ValueError, match="epsilon must be positive and finite, got -1"):
+            bound(2, 3, 1.0, 1.0, -1.0)

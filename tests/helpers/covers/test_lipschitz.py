@@ -188,6 +188,12 @@ def test_the_right_sides_are_what_is_printed():
     assert (read.left.item(), read.right.item()) == (5.5, 5.5)
 
 
+def test_equal_weights_leave_both_sides_of_a_head_zero():
+    X, query, weights = normal(4, 3), normal(3, seed=1), layer_of(3, 2, 2)[:2]
+    sides = lipschitz.head_sides(X, query, weights, weights)
+    assert (sides.left.item(), sides.right.item()) == (0.0, 0.0)
+
+
 def test_two_opposite_tokens_reach_the_constant_of_a_head():
     X, query = tensor([[1.0, 0.0], [-1.0, 0.0]]), tensor([1.0, 0.0])
     h = 1e-3

@@ -22,6 +22,8 @@ def when_called(x):
     return at_once(x) + 1
 
 assert (at_once(3), at_once(0.5), when_called(3), when_called(0.5)) == (6, 1.0, 7, 2.0)
+for made in (at_once, when_called):
+    assert made.targetoptions["nogil"] and made.targetoptions["error_model"] == "numpy"
 """
 KERNELS = """
 import torch

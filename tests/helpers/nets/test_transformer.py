@@ -109,6 +109,13 @@ def test_forward_is_the_encoder_of_torch(layers, heads, norm, readout):
     torch.testing.assert_close(forward(spec, weights, tokens), by_the_book(spec, weights, tokens))
 
 
+@pytest.mark.parametrize("positions", ["learned", "sinusoidal"])
+def test_positions_beside_tokens_take_half_of_the_width(positions):
+    spec = TransformerSpec(n=5, width=12, join="concat", positions=positions)
+    assert (spec.columns_of_positions, spec.token_width) == (6, 6)
+    assert shapes(spec)["embedding"] == (2, 6)
+
+
 @pytest.mark.parametrize(
     "change",
     [

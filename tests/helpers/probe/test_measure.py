@@ -66,6 +66,7 @@ def test_beyond_twenty_bits_strings_are_drawn():
     found = report.average_sensitivity
     assert 0 < found.error < 0.2
     assert abs(found.value - mean) < 5 * found.error
+    assert report.influences == pytest.approx([mean / 25] * 25, abs=5 * math.sqrt(0.25 / 4000))
     assert report.largest_sensitivity == 13
     assert report.error_rate[0] == 0
     assert 0 < report.certificates["held out, 4000 strings"] < 0.001
@@ -230,6 +231,7 @@ class OfTheBatch(nn.Module):
         (lambda x: torch.zeros(len(x), 3), {}, r"must put out shape .* got \(8, 3\)"),
         (lambda x: (x,), {}, "must put out a tensor, got tuple"),
         (lambda x: x.sum(-1) / 0, {}, "the model puts out"),
+        (lambda x: 1 / (4 - x.sum(-1)), {}, "the model puts out inf"),  # at one of 16 strings
         (OfTheBatch(), {}, "the other strings of its batch"),
         (lambda x: x[:, 0], {"target": "cats"}, "target must be one of parity, majority, first"),
         (lambda x: x[:, 0], {"encoding": "cats"}, "encoding"),

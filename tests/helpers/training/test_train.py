@@ -551,6 +551,14 @@ def test_a_checkpoint_needs_batches_with_a_state(tmp_path):
         train(forward, start(1), stream(1), steps=5, checkpoint=tmp_path / "run", **STEP)
 
 
+def test_a_schedule_is_asked_for_steps_of_its_run_alone(tmp_path):
+    asked = set()
+    batch = every_time(torch.ones(1, 4, 3), torch.ones(1, 4))
+    options = {"schedule": lambda step: asked.add(step) or 1.0, "checkpoint": tmp_path / "run"}
+    train(forward, start(1), batch, steps=5, **options, **STEP)
+    assert asked == {1, 2, 3, 4, 5}
+
+
 def test_the_bar_is_drawn_on_a_terminal_and_nowhere_else(capsys, monkeypatch):
     train(forward, start(2), stream(2), steps=10, **STEP)
     assert capsys.readouterr() == ("", "")

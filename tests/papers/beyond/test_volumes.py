@@ -186,6 +186,12 @@ def test_two_units_do_not_compute_parity_of_three_bits():
         volumes.parity_reader(2)
 
 
+def test_between_the_entries_of_a_table_a_function_is_a_line_and_beyond_them_it_stays():
+    table = torch.tensor([0.0, 1.0, 4.0], dtype=torch.float64)
+    at = torch.tensor([-0.5, 0.0, 0.25, 0.5, 0.75, 1.0, 2.0], dtype=torch.float64)
+    assert volumes.interpolate(table, at).tolist() == [0, 0, 0.5, 1, 2.5, 4, 4]
+
+
 def test_the_constant_of_index_is_the_limit_of_the_share():
     constant, error = volumes.index_constant(100_000, generator())
     assert error < 0.02 * constant

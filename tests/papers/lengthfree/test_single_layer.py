@@ -252,6 +252,8 @@ def test_other_bad_input_is_named():
         value(1, 0, 4, 10)
     with pytest.raises(ValueError, match="m T must be at least 2"):
         single_layer.length_bound(ONES, 4, 1, 1)
+    with pytest.raises(ValueError, match="constant must be positive and finite, got -1"):
+        value(1, 1, 4, 10, constant=-1.0)
     with pytest.raises(ValueError, match="target must be positive"):
         single_layer.least_samples(ONES, 4, 0.0)
     with pytest.raises(ValueError, match=r"not met up to 1e\+60"):

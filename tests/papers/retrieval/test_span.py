@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -53,6 +54,13 @@ def test_the_basis_is_orthonormal_and_spans_the_rows():
     assert spanned.shape == (9, 4)
     torch.testing.assert_close(spanned.mT @ spanned, torch.eye(4).double(), rtol=0, atol=1e-13)
     assert span.outside(x.mT, spanned).abs().max() < 1e-13
+
+
+def test_a_direction_below_rounding_is_none_by_the_rule_of_numpy():
+    for small in (500 * EPS, 2000 * EPS):
+        x = torch.zeros(1000, 2, dtype=torch.float64)
+        x[0, 0], x[1, 1] = 1, small
+        assert span.basis(x).shape[1] == np.linalg.matrix_rank(x.numpy())
 
 
 @law

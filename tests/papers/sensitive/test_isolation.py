@@ -65,6 +65,14 @@ def test_the_sharpness_of_parity_uses_each_step_with_its_own_strings(monkeypatch
     assert torch.allclose(in_pieces.values, wanted, rtol=1e-9, atol=1e-12)
 
 
+def test_an_error_needs_two_steps():
+    found = parity_sharpness(*parity_transformer(6), 0.1, 2, 3, generator())
+    assert len(found.values) == 2
+    assert math.isfinite(found.stderr)
+    with pytest.raises(ValueError, match="draws must be at least 2, got 1"):
+        parity_sharpness(*parity_transformer(6), 0.1, 1, 3, generator())
+
+
 def test_without_a_step_nothing_moves():
     assert parity_sharpness(*parity_transformer(9), 0.0, 3, 4, generator()).mean < 1e-12
 

@@ -97,6 +97,8 @@ def test_turns_are_counted_and_small_ones_are_not():
     x = torch.linspace(0, 1, 400)
     assert [circuits.turns(torch.cos(math.pi * d * x)) for d in (1, 2, 3)] == [0, 1, 2]
     assert circuits.turns(x + 0.02 * torch.cos(60 * x)) == 0
+    with pytest.raises(ValueError, match="values must be finite, got nan"):
+        circuits.turns(torch.tensor([0.0, math.nan, 1.0]))
 
 
 def test_weights_begin_uniform_within_their_scale():

@@ -141,6 +141,12 @@ def test_a_whole_transform_counts_every_character(free):
         assert found.rejections.tolist() == [1.0] * sparsity + [0.0]
 
 
+def test_fourteen_coordinates_are_free_unless_told():
+    found = first_accepted_sparsity(lambda at: at * 0.0 + 1.0, 20, generator=seeded())
+    assert found.accepted == 1
+    assert found.repetitions << 13 < found.queries <= found.repetitions << 14
+
+
 def test_a_tail_below_eps_is_not_counted():
     energies = torch.tensor([0.9, 0.09, 0.009, 0.001]).double()
     f = SparseFunction(6, torch.arange(4), energies.sqrt())
@@ -149,6 +155,12 @@ def test_a_tail_below_eps_is_not_counted():
             oracle = f if size == 1 else lambda at, size=size: size * f(at)
             found = first_accepted_sparsity(oracle, 6, generator=seeded(), eps=eps)
             assert found.accepted == count
+
+
+def test_a_tail_counts_as_a_whole_though_each_of_its_terms_is_small():
+    energies = torch.tensor([0.6, 0.13, 0.11, 0.09, 0.07]).double()
+    f = SparseFunction(6, torch.arange(5), energies.sqrt())
+    assert first_accepted_sparsity(f, 6, generator=seeded(), eps=0.2).accepted == 3
 
 
 def test_characters_that_merge_lower_the_answer():

@@ -88,6 +88,26 @@ def test_the_search_finds_a_head_where_there_is_one_and_none_on_the_simplex():
     assert selection.best_head(selection.basis(torch.eye(3)), 2, 8, Rng(0), steps=200) < 0.1
 
 
+class Chosen(Rng):
+    """Of three starts those that are asked for."""
+
+    def __init__(self, starts):
+        super().__init__(0)
+        self.starts = starts
+
+    def normal(self, *shape):
+        """Three, of which some are taken."""
+        return super().normal(*shape[:-1], 3)[..., self.starts]
+
+
+def test_starts_are_searched_each_for_itself():
+    def best(*starts):
+        at = selection.basis(torch.eye(3))
+        return selection.best_head(at, 2, len(starts), Chosen(starts), steps=40)
+
+    assert best(0, 1, 2) == pytest.approx(min(map(best, range(3))), rel=1e-9)
+
+
 def test_a_climb_does_not_go_down_and_keeps_to_delta():
     rng = Rng(3)
     start = selection.random_gram(5, 0.1, rng.generator)
