@@ -263,11 +263,12 @@ for _ in range(20):
 eta = 1 / 16
 glue(digits_first=-math.log10(q) / (eta**2 / 2), digits_index=-math.log10(q) / (eta**2 / 4))
 glue(first_ratio=ratios["FIRST"].iloc[-1], majority_ratio=ratios["MAJORITY"].loc[65])
+glue(index_65=ratios["INDEX"].loc[65])
 glue(index_ratio=ratios["INDEX"].iloc[-1], narrow_ratio=ratios["INDEX, B = 1"].iloc[-1])
 glue(majority_far=majority_far, unscaled=unscaled, longest=longest, steps=steps, reads=reads)
 
 # %% [markdown]
-# MAJORITY is at {glue:text}`majority_ratio:.2f` of its law at 65 bits and at {glue:text}`majority_far:.2f` at a million. FIRST has reached {glue:text}`first_ratio:.2f` of its limit at {glue:text}`longest` bits; it increases, since more bits also mean sharper attention. INDEX is within a factor of about two of its law, at {glue:text}`index_ratio:.2f` for the longest strings and 0.50 at 65 bits (with a standard error of up to 9 %). With weights between $-1$ and 1, however, it is only at {glue:text}`narrow_ratio:.2f` even at {glue:text}`longest` bits, and its share decreases more slowly than $n^{-3}$ all the way. The reason is that scores of products of such weights are small, so that attention is sharp only if $\log n$ is large. So whether "unlearnable in the limit" describes a given network depends on the size of its weights, and not on the length alone.
+# MAJORITY is at {glue:text}`majority_ratio:.2f` of its law at 65 bits and at {glue:text}`majority_far:.2f` at a million. FIRST has reached {glue:text}`first_ratio:.2f` of its limit at {glue:text}`longest` bits; it increases, since more bits also mean sharper attention. INDEX is within a factor of about two of its law, at {glue:text}`index_ratio:.2f` for the longest strings and {glue:text}`index_65:.2f` at 65 bits (with a standard error of up to {glue:text}`index_error:.0f` %). With weights between $-1$ and 1, however, it is only at {glue:text}`narrow_ratio:.2f` even at {glue:text}`longest` bits, and its share decreases more slowly than $n^{-3}$ all the way. The reason is that scores of products of such weights are small, so that attention is sharp only if $\log n$ is large. So whether "unlearnable in the limit" describes a given network depends on the size of its weights, and not on the length alone.
 #
 # The next cell compares powers and limits with the statements. For the controls we break the piece that a statement rests on: keys without positions, scores without the factor $\log n$, an index that is always 1, a query that is not normalised, the density of the drift without the area of the admissible ones, and a reader of PARITY that lacks one of its units.
 
@@ -487,9 +488,11 @@ without_any = torch.cat([p.insensitive == 0 for p in wide_one])
 glue(columns=columns, nets=nets, bound=bound, missing=100 * without_any.double().mean().item())
 glue(deciding=100 * torch.cat([p.single for p in wide_one]).double().mean().item())
 glue(coins_share=100 * (coins[10].insensitive > 0).double().mean().item())
-two = torch.cat([p.insensitive > 0 for (depth, _, n), p in seen.items() if depth == 2 and n > 6])
+two = torch.cat([p.insensitive > 0 for (depth, _, _), p in seen.items() if depth == 2])
 glue(two_share=100 * two.double().mean().item(), two_count=len(two))
 glue(wide_level=seen[2, "wide", 12].average.mean().item())
+constant_share = [(seen[k, "Xavier", 12].average == 0).double().mean().item() for k in (1, 2)]
+glue(xavier_one=100 * constant_share[0], xavier_two=100 * constant_share[1])
 glue(coins_level=coins[10].average.mean().item(), known=14 ** ((columns - 1) / 2 - 5))
 few_readers = volumes.Readers(*(v[:4000] for v in many[:3]), bound)
 for n in (9, 65):
@@ -499,9 +502,9 @@ for n in (9, 65):
     glue(**{f"counting_any_{n}": 100 * (found_here.insensitive > 0).double().mean().item()})
 
 # %% [markdown]
-# The random transformers are much less sensitive than random functions, in each draw and at each length: the largest mean at 12 bits is {glue:text}`wide_level:.2f`, with two layers and wide weights, where random functions have 6. With PyTorch's and Xavier's weights most signs are constant, which {ref}`ch-random-initialization` discusses, and a constant function has insensitive strings only.
+# The random transformers are much less sensitive than random functions, in each draw and at each length: the largest mean at 12 bits is {glue:text}`wide_level:.2f`, with two layers and wide weights, where random functions have 6. With PyTorch's weights most functions are constant, and with Xavier's {glue:text}`xavier_one:.0f` % of those of one layer and {glue:text}`xavier_two:.0f` % of those of two at 12 bits. {ref}`ch-random-initialization` discusses why, and a constant function has insensitive strings only.
 #
-# As for the strings themselves, of the {glue:text}`two_count` networks of two layers on 8 to 12 bits {glue:text}`two_share:.1f` % have an insensitive string, and {glue:text}`coins_share:.0f` % of the random functions on ten bits. So for two layers our sample agrees with the experiment that the note reports. With one layer and wide weights it agrees less well: {glue:text}`missing:.1f` % of these networks have no insensitive string. Most of them, {glue:text}`deciding:.1f` % of all, compute a single bit of the string or its negation, since with large weights attention is practically on one position, and such a function is FIRST up to the choice of the bit. This does not contradict the theorem, which is about all large $N$. For one layer of {glue:text}`columns` columns its bound at 14 bits would be {glue:text}`known:.0f` strings, so the large lengths of the theorem have not begun there. For two layers of this width its exponent is negative, and the theorem is silent.
+# As for the strings themselves, of the {glue:text}`two_count` networks of two layers on 6 to 12 bits {glue:text}`two_share:.1f` % have an insensitive string, and {glue:text}`coins_share:.0f` % of the random functions on ten bits. So for two layers our sample agrees with the experiment that the note reports. With one layer and wide weights it agrees less well: {glue:text}`missing:.1f` % of these networks have no insensitive string. Most of them, {glue:text}`deciding:.1f` % of all, compute a single bit of the string or its negation, since with large weights attention is practically on one position, and such a function is FIRST up to the choice of the bit. This does not contradict the theorem, which is about all large $N$. For one layer of {glue:text}`columns` columns its bound at 14 bits would be {glue:text}`known:.0f` strings, so the large lengths of the theorem have not begun there. For two layers of this width its exponent is negative, and the theorem is silent.
 #
 # The counting model of this chapter can be followed to longer strings, because its answer depends on the number of ones only. With weights up to {glue:text}`bound:.0f`, its average sensitivity has a mean of {glue:text}`counting_9:.2f` at 9 bits and of {glue:text}`counting_65:.2f` at 65, and {glue:text}`counting_any_9:.1f` % and {glue:text}`counting_any_65:.1f` % of the networks have an insensitive string.
 #

@@ -3,8 +3,8 @@ r"""Guarantees on the error of a network, from a sample that was drawn independe
 Occam's bound is on the error of the network itself. The bound of PAC-Bayes-kl is on the mean error
 of the networks around it, whose weights get Gaussian noise; of the network itself it says nothing.
 Both have probability 1 - delta over samples of independent strings of one distribution, and are
-about new strings of that distribution. The form of the network, and what it holds beside weights,
-must not depend on the sample.
+about new strings of that distribution. The form of the network, what it holds beside weights, and
+the start at which a prior is centred must not depend on the sample.
 """
 
 from __future__ import annotations

@@ -77,7 +77,8 @@ def probe(
         sample: Bits ``(m, n)`` and labels ``(m,)`` of all strings that the model was trained on,
             drawn independently. For Occam's bound, and for one on the error of networks whose
             weights get Gaussian noise; see :mod:`helpers.probe.certificates`.
-        start: Weights before training, by name, where the latter's prior is centred; None: at 0.
+        start: Weights before training, by name, where the latter's prior is centred, and which
+            must not depend on the sample; None: at 0.
         networks: Noisy networks drawn for it, at each of at most 12 sizes of the noise.
         seed: Of all that is random.
         progress: Told what begins.
@@ -205,7 +206,8 @@ def probe(
     if labelled is not None:
         notes.append(
             "bounds from the sample suppose that its strings were drawn independently, and that "
-            "the network's form, and what it holds beside weights, do not depend on them"
+            "the network's form, what it holds beside weights, and start do not depend on them; "
+            "each of the bounds has a confidence of 95 % of its own"
         )
     progress("layer norms")
     return Report(

@@ -1,9 +1,10 @@
 r"""PARITY of every length by two layers of attention without layer norm, and what it stands.
 
 A softmax picks the position whose number is the number of ones, and reads the sign there. That idea
-is one of Kozachinskiy and Steifer (2025); the network with its two layers is this book's. Positions
-are numbered from 0, and an end symbol stands at position n behind the n bits. The shapes are those
-of :mod:`papers.sensitive.parity`, but for a third embedding, that of the end symbol.
+is one of Kozachinskiy and Steifer (2025), and two layers whose encodings depend on the length are
+due to Chiang and Cholak (2022); the network is this book's. Positions are numbered from 0, and an
+end symbol stands at position n behind the n bits. The shapes are those of
+:mod:`papers.sensitive.parity`, but for a third embedding, that of the end symbol.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from helpers.probe import probe
+from helpers.probe import certificates, probe
 from helpers.probe.certificates import (
     SIGMAS,
     WIDTHS,
@@ -16,6 +16,7 @@ from helpers.probe.certificates import (
     occam,
     randomized,
     randomized_bound,
+    wrong_signs,
 )
 
 
@@ -112,6 +113,45 @@ def test_it_holds_for_posteriors_chosen_by_the_sample_and_the_seen_error_does_no
     assert sum(bounds) / 40 < 0.8
 
 
+def test_the_networks_that_are_drawn_are_those_that_are_paid_for(monkeypatch):
+    """Noise as reported, fresh for each network, on all the sample; every weight is paid."""
+    paid, drawn, strings = [], [], []
+
+    def spied(size, distance, sigma, width):
+        paid.append((size, distance, sigma, width))
+        return gaussian_nats(size, distance, sigma, width)
+
+    def recorded(weights, bits):
+        drawn.append(weights["w"] - 3)
+        strings.append(bits[:, 0])
+        return bits[:, 0].double() + weights["v"].sum()
+
+    monkeypatch.setattr(certificates, "gaussian_nats", spied)
+    monkeypatch.setattr(certificates, "SIGMAS", (0.25,))
+    sample = torch.arange(400)[:, None], torch.ones(400)
+    weights = {"w": torch.full((30,), 3.0).double(), "v": torch.full((2, 5), 4.0).double()}
+    start = {"w": torch.full((30,), 2.0), "v": torch.full((2, 5), 4.0)}
+    found = randomized(recorded, weights, start, sample, 200, seeded())
+    ((size, distance, sigma, width),) = paid
+    assert (size, distance) == (40, pytest.approx(30.0))
+    assert sigma == found.sigma == pytest.approx(0.25 * math.sqrt((30 * 9 + 10 * 16) / 40))
+    assert width in WIDTHS
+    assert found.nats == gaussian_nats(size, distance, sigma, width)
+    noise = torch.stack(drawn)
+    assert noise.shape == (200, 30)
+    assert noise.std().item() == pytest.approx(sigma, rel=0.05)
+    assert noise.mean().abs() < 4 * sigma / math.sqrt(6000)
+    assert noise.mean(1).std().item() == pytest.approx(sigma / math.sqrt(30), rel=0.2)
+    assert torch.cat(strings).unique().numel() == 400
+    assert torch.cat(strings).double().mean().item() == pytest.approx(199.5, abs=6)
+
+
+def test_an_output_that_is_no_number_is_wrong():
+    outputs = torch.tensor([1.0, -1.0, math.nan, math.nan, math.inf, -math.inf])
+    labels = torch.tensor([1.0, 1.0, 1.0, -1.0, 1.0, -1.0])
+    assert wrong_signs(outputs, labels).tolist() == [False, True, True, True, True, True]
+
+
 class Tanh(nn.Module):
     """A hidden layer that never moves, and a read-out fitted by least squares."""
 
@@ -138,7 +178,7 @@ def test_a_network_that_has_learned_is_certified_and_random_labels_never():
     assert "mean of networks whose weights have noise" in kl
     assert 0 < bound < 0.1
     assert " 832 bits" in names
-    assert any("drawn independently" in note for note in report.notes)
+    assert any("drawn independently" in n and "start do not depend" in n for n in report.notes)
 
     few, coins = bits[:60], torch.randint(0, 2, (60,)) * 2.0 - 1
     fitted = Tanh(12)
