@@ -281,7 +281,7 @@ glue(no_flip=100 * int(counted["MAJORITY"].histogram[0]) / 2**n_packed)
 # ## What we found
 #
 # * The closed forms that the paper names are right at every length that was tried. The identity between flips and weights is proved, and on three functions of {glue:text}`n_packed` bits it is confirmed in integers, and so without rounding.
-# * An average hides where the sensitivity comes from. A majority of that many bits is not changed by any flip at {glue:text}`no_flip:.0f` % of its inputs, whereas random signs are changed by up to {glue:text}`random_max` flips.
+# * An average hides where the sensitivity comes from. The majority on strings of that length is not changed by any flip at {glue:text}`no_flip:.0f` % of its inputs, whereas random signs are changed by up to {glue:text}`random_max` flips.
 #
 # ## What would falsify this
 #

@@ -505,7 +505,7 @@ ledger.verdicts()
 # :class: dropdown
 # ```
 #
-# At 6 bits the completions from the shares 1/8, 1/4 and 1/2 have 1.61, 1.65 and 2.27, and random ones about 3, so the quotients are 0.53, 0.56 and 0.77. At 7 bits they are $1.72 / 3.50 = 0.49$, $2.20 / 3.49 = 0.63$ and $2.76 / 3.49 = 0.79$. In the stored series of larger models at 10 bits they are $3.17 / 5.00 = 0.63$, $3.74 / 5.00 = 0.75$ and $4.27 / 5.00 = 0.85$. So the quotient rises towards 1 with the share of strings at every length. With the number of bits it rises a little, too, but width, learning rate and number of steps are different in the stored series, so the three rows do not say what happens at 20 bits. In the experiment as the paper has it one would keep these settings fixed and change only the length.
+# At 6 bits the completions from the shares 1/8, 1/4 and 1/2 have 1.61, 1.65 and 2.27, and random ones about 3, so the quotients are 0.53, 0.56 and 0.77. At 7 bits they are $1.72 / 3.50 = 0.49$, $2.20 / 3.49 = 0.63$ and $2.76 / 3.49 = 0.79$. In the stored series of larger models at 10 bits they are $3.17 / 5.00 = 0.63$, $3.74 / 5.00 = 0.75$ and $4.27 / 5.00 = 0.85$. So the quotient rises towards 1 with the share of strings at every length. From 6 to 7 bits it rises at two of the three shares and falls at the smallest, and at 10 bits it is larger at all three. But width, learning rate and number of steps are different in the stored series, so the three rows do not say what happens at 20 bits. In the experiment as the paper has it one would keep these settings fixed and change only the length.
 #
 # ```{solution-end}
 # ```
