@@ -151,7 +151,7 @@ figures.show()
 #
 # 1. On prompts with tokens no longer than $R$, the empirical Rademacher complexity of the losses cut off at $\tau$ is at most $2\sqrt\tau\, \epsilon + \tau \sqrt{2 \log \mathcal N(\epsilon) / n}$, for every $\epsilon > 0$.
 # 2. With probability at least $1 - \delta$, for all $f$ of the class, $R_\tau(f) \le \hat R_\tau(f) + 4\sqrt\tau\, \epsilon + 2\tau \sqrt{2 \log \mathcal N(\epsilon) / n} + 2\tau (nN)^{-1/2} + \tau \sqrt{\log(1/\delta)/2n}$.
-# 3. Let $\mathbb E |y|^r \le r^{r/2}$ for all $r \ge 1$. Cut off at $\tau = 4e \log\frac1\delta + 2K^2 \bigl(1 + (1+q) d + 2e\, qd \log\frac N\delta\bigr)$ a risk of the class loses at most $8e\, (1 + K^2 q d)\, \delta$.
+# 3. Let the data be as in Lemma 12 with $C_x = 1$, let $\mathbb E |y|^r \le r^{r/2}$ for all $r \ge 1$, and let $\delta \le e^{-1/2}$. Cut off at $\tau = 4e \log\frac1\delta + 2K^2 \bigl(1 + (1+q) d + 2e\, qd \log\frac N\delta\bigr)$ a risk of the class loses at most $8e\, (1 + K^2 q d)\, \delta$.
 # ```
 #
 # The *Rademacher complexity* measures how well the class can fit random signs ({ref}`ch-capacity`), and it takes the place of the union bound in step 2 of the example.
@@ -465,7 +465,7 @@ thm4.holds(
 #
 # ## What we found
 #
-# * Lemmas 18 to 20 and Theorem 4, as restored, hold with explicit constants, for linear labels with $\varepsilon_{\mathrm{2NN}} = 0$, and without chaining.
+# * Lemmas 18 to 20 and Theorem 4, as restored, hold with explicit constants, for linear labels with $\varepsilon_{\mathrm{2NN}} = 0$, and without chaining. The norm bounds are those that the construction needs. The ball that the paper prints contains the construction if $q \le d$; for $q > d$ its summand $q^2/d$ alone is too small ({ref}`ch-pointer-heads`), so for that case we prove the theorem with a larger ball only.
 # * Squaring the length multiplies the prompts that are enough by less than 32, and by {glue:text}`growth:.1f` at the longest lengths of the table; at 1024 tokens they are {glue:text}`needed_1024:.1e`. The theorem is about the growth with $N$, and at sizes that can be trained its bound is vacuous.
 # * The paper trains on all labels and proves its theorem for one. In training these are two cases, with different powers of $N$.
 #
@@ -534,7 +534,7 @@ answer = {name: float(with_numbers(1024, numbers)) for name, numbers in answer.i
 table(answer, "Prompts that are enough at 1024 tokens, by the class of matrices", form=".1e")
 
 # %% [markdown]
-# The block alone saves a factor of about 4, since $d_e^2$ is about a quarter of $D^2$. With a single number for each head the factor is much larger, and what is left then is the net and $\tau^2$. This is the price of a cut-off far out: a loss that is bounded has no such factor.
+# The block alone saves a factor between 4 and 5, since $d_e^2$ is a little less than a quarter of $D^2$. With a single number for each head the factor is much larger, and what is left then is the net and $\tau^2$. This is the price of a cut-off far out: a loss that is bounded has no such factor.
 #
 # ```{solution-end}
 # ```
