@@ -433,7 +433,7 @@ figures.show()
 
 # %%
 scale = pd.DataFrame(
-    {n: {"Theorem 6": 0.98 * 10 * n, "blind bound": 0.98 * n * (9 * n + 1)} for n in (25, 29, 33)}
+    {n: {"Theorem 6": 98 * n / 10, "blind bound": 98 * n * (9 * n + 1) / 100} for n in (25, 29, 33)}
 ).T.rename_axis("tokens")
 table(scale.map(math.ceil), "Samples asked for, 10 dimensions, risk 0.02")
 glue(theirs=math.ceil(scale.iloc[0, 0]), ours=math.ceil(scale.iloc[0, 1]))

@@ -104,7 +104,7 @@ figures.show()
 #
 # $$2 (N - 1)\, e^{-\alpha d / 2q}\, \max_j \|x_j\|$$
 #
-# of $x_{t_{ih}}$. So with $\alpha$ of order $\frac qd \log N$ the $q$ heads and the net of Assumption 2 are within $2 \sqrt{\varepsilon_{2NN}}$ of $g$ at every token.
+# of $x_{t_{ih}}$. So with $\alpha$ of order $\frac qd \log N$, up to logarithms of $\max_j \|x_j\|$, of the net's norms and of $1/\varepsilon_{2NN}$, the $q$ heads and the net of Assumption 2 are within $2 \sqrt{\varepsilon_{2NN}}$ of $g$ at every token.
 # ```
 #
 # Assumption 3 says that different encodings have inner products of at most $\frac12$ in size, and Assumption 2 that a two-layer net computes $g$ with a squared error of $\varepsilon_{2NN}$ ({prf:ref}`retrieval-ass123`).
