@@ -56,10 +56,8 @@ class Chapter:
     def text(self) -> str:
         """The source."""
         text = key.read(self.source)
-        try:
-            parse(text)
-        except SyntaxError as error:
-            raise ChapterError(f"{self.name}, line {error.lineno}: {error.msg}") from None
+        if fault := _fault(text):
+            raise ChapterError(f"{self.name}, {fault}")
         return text
 
     @functools.cached_property
@@ -103,6 +101,16 @@ class Chapter:
     def stale(self) -> list[str]:
         """Why the notebook in the book is not that of its source; nothing if it is."""
         return key.stale(self.name, self.root, self.notebook, self.pieces({}))
+
+
+@functools.lru_cache(maxsize=256)  # the scoreboard asks for the text of a chapter 740 times
+def _fault(text: str) -> str:
+    """What is no Python in a source, and where; empty if all of it is."""
+    try:
+        parse(text)
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}"
+    return ""
 
 
 def every_chapter(root: Path = ROOT) -> list[Chapter]:

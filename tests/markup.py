@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 from bookkit.output import NOT_FINITE
 
-_VOID = {
+VOID = {
     *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"),
 }
 _LITERAL = {"code", "pre", "script", "style", "textarea"}
@@ -32,7 +32,7 @@ class _Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Open an element."""
-        if tag not in _VOID:
+        if tag not in VOID:
             self.open.append((tag, dict(attrs).get("class") or ""))
             self.words.append([])
 

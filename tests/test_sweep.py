@@ -81,7 +81,7 @@ def begun(book):
 
 
 def test_every_ending_is_told_apart_and_nothing_is_run_twice(book):
-    status, out, told = swept(book, "--limit", "8", "--seeds", "4 70")
+    status, out, told = swept(book, "--limit", "3", "--seeds", "4 70")
     assert status == 1, told
     rows = {words[0]: words[1:] for line in out.splitlines() if (words := line.split())}
     # Seeds 4 and 9, size 1 and 20, scale 10; the default 0.5 is the low end.
@@ -97,12 +97,12 @@ def test_every_ending_is_told_apart_and_nothing_is_run_twice(book):
         "    scale must be below 9 for size 3",
         "error: python -m bookkit.run part/ends --plain -p size 1\n"
         "    IndexError: list index out of range",
-        "too long: python -m bookkit.run part/ends --plain -p size 20\n    over 8 s",
+        "too long: python -m bookkit.run part/ends --plain -p size 20\n    over 3 s",
     ):
         assert line in out
     assert begun(book) == 9
 
-    assert swept(book, "--limit", "8", "--seeds", "4 70")[0] == 1
+    assert swept(book, "--limit", "3", "--seeds", "4 70")[0] == 1
     assert begun(book) == 9
     write(book, "part/ends", "print('mended')\n")
     status, out, _ = swept(book, "--seeds", "4 70")

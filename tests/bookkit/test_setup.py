@@ -178,15 +178,21 @@ def test_the_makefile_takes_the_pythons_of_the_package():
 
 
 def test_too_little_space_is_named_in_one_line(checkout):
-    done = make(checkout, "book", "NEEDED_MIB=999999999")
+    done = make(checkout, "book", f"PYTHON={sys.executable}", "NEEDED_MIB=999999999")
     assert done.returncode != 0
     assert "the environment needs 999999999 MiB; free some space" in done.stderr
     assert not (checkout / ".venv").exists()
 
 
-def test_no_network_is_named_in_one_line(checkout):
-    flags = "PIP_FLAGS=--no-index --no-cache-dir --find-links=/nowhere"
-    done = make(checkout, "book", flags, PIP_FIND_LINKS="")
+def test_no_network_is_named_in_one_line(checkout, tmp_path):
+    """With this pip, which sees no package of its own and could write none of its own."""
+    python = checkout / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    flags = "PIP_FLAGS=--no-index --no-cache-dir --ignore-installed --find-links=/nowhere"
+    given = ("book", flags, f"PYTHON={sys.executable}")
+    done = make(checkout, *given, PIP_FIND_LINKS="", PIP_TARGET=str(tmp_path / "target"))
     assert done.returncode != 0
     assert "error: the packages could not be installed (no network? no space?)" in done.stderr
     assert len(done.stderr.splitlines()) <= 3

@@ -1,4 +1,4 @@
-"""Certificates run as they are and with a planted change."""
+"""Certificates run with a planted change."""
 
 from __future__ import annotations
 
@@ -34,12 +34,11 @@ class Mutant:
         return f"{self.program}: {self.fails or 'the statement stands'}"
 
 
-def run(program: str, old: str = "", new: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a certificate alone, with the passage exchanged."""
+def run(program: str, old: str, new: str) -> subprocess.CompletedProcess[str]:
+    """Run a certificate alone, with a passage exchanged."""
     text = (CERTIFICATES / f"{program}.py").read_text(encoding="utf-8")
-    if old:
-        assert text.count(old) == 1, f"{program} has {old!r} {text.count(old)} times"
-        text = text.replace(old, new)
+    assert text.count(old) == 1, f"{program} has {old!r} {text.count(old)} times"
+    text = text.replace(old, new)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "program.py")
         path.write_text(text, encoding="utf-8")
@@ -73,8 +72,5 @@ def check(mutant: Mutant) -> None:
 
 
 def check_covered(program: str, mutants: list[Mutant]) -> None:
-    """A program fails the statement, prints its hypotheses, and has a mutant in which it stands."""
-    done = run(program)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert hypotheses(done.stdout), "a hypothesis is printed as 'hypothesis  WORDS: holds'"
+    """A program has a mutant in which the statement stands; test_register.py runs it as it is."""
     assert STANDS in [m.fails for m in mutants if m.program == program]
