@@ -331,7 +331,7 @@ thm4.holds(
 # * **all labels**: all $N$ tokens of each prompt are labelled;
 # * **pointing**: one token is labelled, but training starts at the construction's query-key matrix, which already follows pointers.
 #
-# Training sets are fixed, and every model has its own encodings, direction, start and prompts, and is judged by the smallest test error that it reaches. The *prompts needed* are those at which this error falls below one half, interpolated between the sizes of the sets. Because the error falls from near 1 to below 0.1 within one or two sizes, the sizes near the fall lie at most a factor of 1.5 apart. If training behaved like the theorem, the prompts needed would hardly grow with $N$ in any of the three cases.
+# Training sets are fixed, and every model has its own encodings, direction, start and prompts, and is judged by the smallest test error that it reaches. The *prompts needed* are those at which this error falls below one half, interpolated between the sizes of the sets. Because the error falls from near 1 to below 0.1 within one or two sizes, the sizes near the fall lie mostly at most a factor of 1.5 apart. If training behaved like the theorem, the prompts needed would hardly grow with $N$ in any of the three cases.
 
 # %% mystnb={"code_prompt_hide": "Training", "code_prompt_show": "Training"} tags=["hide-input"]
 lengths = [N_first, 2 * N_first, 4 * N_first]
