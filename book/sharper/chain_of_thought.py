@@ -404,7 +404,7 @@ glue(better=better["chain, one-hot codes"], better_short=better["chain, short co
 glue(norm_ratio=norm_ratio, T_20=T_20)
 
 # %% [markdown]
-# The powers agree with the orders of growth. The chain's is {glue:text}`slope_chain:.2f` with one-hot codes and {glue:text}`slope_short:.2f` with short ones, against {glue:text}`slope_one_pass:.2f` for one pass. So a chain is better in the long run, whatever its codes. The chain has the smaller bound from $T =$ {glue:text}`better` on with one-hot codes, and from {glue:text}`better_short` on with short ones, but for shorter inputs its bound is the larger one.
+# The powers agree with the orders of growth. The chain's is {glue:text}`slope_chain:.2f` with one-hot codes and {glue:text}`slope_short:.2f` with short ones, against {glue:text}`slope_one_pass:.2f` for one pass. So a chain is better in the long run, whatever its codes. The chain has the smaller bound from $T =$ {glue:text}`better` on with one-hot codes, and from {glue:text}`better_short` on with short ones, but for shorter inputs its bound is the larger one. This is a comparison of growth only: with the values of this page all four bounds at the best $\sigma$ exceed 1 at 20 bits already, and as they decrease only like $m^{-1/3}$, it takes many more examples to bring them below 1.
 #
 # ## A missing square
 #

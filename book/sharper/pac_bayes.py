@@ -158,7 +158,7 @@ moving(
 )
 
 # %% [markdown]
-# In {numref}`fig-pac-bayes-example` the lines are parallel, since all three fall like $m^{-1/3}$; only their height differs. With $\Sigma = 0.01$ the bound falls below $\frac14$ near a million examples. With the least constant that is possible at the centre of the prior it does so four decades later, and with the one that is valid for every clipped network five decades later.
+# In {numref}`fig-pac-bayes-example` the lines are parallel, since all three fall like $m^{-1/3}$; only their height differs. With $\Sigma = 0.01$ the bound falls below $\frac14$ near a million examples. With the least constant that is possible at the centre of the prior it does so more than four decades later, and with the one that is valid for every clipped network more than five decades later.
 #
 # The reading note quotes three numbers of this example: $G_u$, $L$ and the best $\sigma$. We recompute all three, and the last one agrees only if the norm is squared and $\Sigma = 0.01$ ({ref}`ch-bound-comparison`). So the theorem has been read as it was meant. At a million examples the truncated bound, of which the note quotes no value, is {glue:text}`value:.3f`. The KL divergence is {glue:text}`nats` nats; the bound is small in spite of it because $\Sigma$ is.
 #
