@@ -19,11 +19,11 @@
 # # How many transformers are there?
 #
 # ```{verdict}
-# Proposition 17 is true with the constants derived here: up to small differences there are so few transformers that the logarithm of their number, the log covering number, grows with the length $N$ of the prompts only like a power of $\log N$. At 1024 tokens it is {glue:text}`log_size:.1e`, and squaring the length multiplies it by at most {glue:text}`growth:.1f` in the table. This follows from one of the two counts in Lemma 16, the count by volume. The other count, by sparsification, stays open in the norm that the paper has.
+# Proposition 17 is true with the constants derived here: if transformers with nearly equal outputs count as one, there are few of them. The logarithm of their number, the log covering number, grows with the length $N$ of the prompts only like a power of $\log N$. At 1024 tokens it is {glue:text}`log_size:.1e`, and squaring the length multiplies it by at most {glue:text}`growth:.1f` in the table. This follows from one of the two counts in Lemma 16, the count by volume. The other count, by sparsification, stays open in the norm that the paper has.
 # ```
 # **Needs** {ref}`ch-sparse-token-regression`, {ref}`ch-attention-capacity`, {ref}`ch-rounding`. **Read** 17 min. **Runs in** 10 s. **Source** quoted (Lemma 12, the hypotheses of all), restored (the displayed bounds).
 #
-# **Claim.** A guarantee for learning needs a count: how many transformers are there, up to a small difference of outputs? In the paper's answer the length of the prompts occurs in logarithms only. The argument has four steps: tokens are not long; a head moves little if its matrix moves little; so does the net that reads the heads; and matrices have small covers. All four steps hold, with constants that we derive. Of the paper's two counts of matrices one is enough.
+# **Claim.** A guarantee for learning needs a count: how many transformers are there, up to a small difference of outputs? In the paper's answer the length of the prompts occurs in logarithms only. The argument has four steps. First, tokens are rarely long. Second, the output of a head moves little if its matrix moves little. Third, the same is true of the net that reads the heads. Fourth, matrices have small covers: a short list contains a matrix close to any other. All four steps hold, with constants that we derive. The paper counts matrices in two ways, and one of them is enough.
 
 # %% tags=["parameters"]
 instances = 200  # pairs of transformers that climb [100..2000]
@@ -421,7 +421,7 @@ prop17.holds(
 )
 
 # %% [markdown]
-# Squaring $N$ doubles $\log N$, and two factors of $\log N$ stand in $D^2$. The third factor, $\log(1 + 2B_F/\rho)$, is the logarithm of a product of powers of $\log nN$ and of $n$, so it grows by less than a factor of 2. So the log size is multiplied by less than 8, and at these lengths by little more than 4. At 1024 tokens counting by volume gives {glue:text}`log_size:.1e`, and sparsification {glue:text}`sparser:.1e`. Counting therefore carries the theorem at every length of the table. Sparsification, even for the sum of entries, gives the smaller count only as long as $B_1/\rho$ is below about $D$.
+# The table can be explained from the formula. Squaring $N$ doubles $\log N$, and $D^2$ contains two factors of $\log N$. The third factor, $\log(1 + 2B_F/\rho)$, is the logarithm of a product of powers of $\log nN$ and of $n$, so it grows by less than a factor of 2. So the log size is multiplied by less than 8, and at these lengths by little more than 4. At 1024 tokens counting by volume gives {glue:text}`log_size:.1e`, and sparsification {glue:text}`sparser:.1e`. Counting therefore carries the theorem at every length of the table. Sparsification, even for the sum of entries, gives the smaller count only as long as $B_1/\rho$ is below about $D$.
 #
 # **Why sparsification in the paper's norm is not judged.** The lemma that the paper cites covers the products of a matrix with *all* tokens of the sample, in the Frobenius norm. Used as it stands, it gives a log size of order $(\|Z\|_F R_{2,1}/\epsilon)^2$, where $\|Z\|_F^2$ adds up the squared lengths of $nN$ tokens, and a count proportional to $nN$ is useless. If one covers the matrices themselves, as we did for the sum of entries, the factor $nN$ does not arise. For the (2,1)-norm, however, this cannot work. To see this, take matrices with a single column that is not 0. Their (2,1)-norm is the length of that column, so they form a Euclidean ball in $D$ dimensions, and by volume a cover at half its radius has a log size of at least $D \log 2$. The sum of absolute entries would allow only $2 \log(2D^2 + 1)$, and the table shows both for several $D$.
 
@@ -444,7 +444,7 @@ sparsified.holds(
 glue(column=free_column[D], entries=counts.loc[D, "sum of entries"])
 
 # %% [markdown]
-# At the $D$ that belongs to 1024 tokens a single free column needs a log size of {glue:text}`column:.0f`, whereas the formula for the sum of entries gives {glue:text}`entries:.0f`. What remains for the (2,1)-norm are covers that hold on the $nN$ tokens of the sample only, and not on all tokens of that length. Such a cover with a logarithm of $nN$ may well exist, but we have not proved one, and Lemma 16's first half stays open. The construction of Lemma 11 has both norms equal, $\alpha d_e$ for each head, because its matrices are diagonal in one block.
+# At the $D$ that belongs to 1024 tokens a single free column needs a log size of {glue:text}`column:.0f`, whereas the formula for the sum of entries gives {glue:text}`entries:.0f`. For the (2,1)-norm one could still use covers that are close on the $nN$ tokens of the sample only, and not on all tokens of that length. There may well be such covers whose log size contains $nN$ only in a logarithm, but we have not proved it, so the first half of Lemma 16 stays open. The construction of Lemma 11 has both norms equal, $\alpha d_e$ for each head, because its matrices are diagonal in one block.
 #
 # ## What we found
 #
@@ -457,7 +457,7 @@ glue(column=free_column[D], entries=counts.loc[D, "sum of entries"])
 #
 # ## What would falsify this
 #
-# Lemma 12 would be false if data that the moments allow were too long more often than it says; with a radius 2 % smaller they are. The inequalities of Lemmas 13 to 15 would be false if two transformers were further apart than allowed. If the factor $\sqrt H$, the bias or one part of the sum is left out, the search finds such pairs. The covers would be too small if a matrix were further away or a packing larger, as happens with fewer terms, without signs, or with two numbers in place of four. And Proposition 17 would be false if the log size grew like a power of $N$, as that of a class with a matrix for each position does.
+# Lemma 12 would be false if data that the moments allow were too long more often than it says; in the control, with a radius 2 % smaller, they are. The inequalities of Lemmas 13 to 15 would be false if two transformers were further apart than allowed; if the factor $\sqrt H$, the bias or one part of the sum is left out, the search finds such pairs. The covers would be too small if a matrix were further from the nearest average than stated, or if a packing had more points than stated. Their controls use fewer terms, leave out the signs, or take two numbers in place of four. And Proposition 17 would be false if the log size grew like a power of $N$, as that of a class with a matrix for each position does.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
