@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-single-layer-bound`, {ref}`ch-longer-tokens`. **Read** 12 min. **Runs in** 30 s. **Source** ours; of the papers' bounds, see their chapters.
 #
-# **Claim.** A transformer of one layer learns the parity of two bits from a thousand strings and errs almost nowhere. We evaluate every bound of the five papers that applies to it, with its own weights and with every constant proved, and for the first paper also the sharper kl form. Three papers have such a bound, and none of these bounds certifies the network at this sample. We also show constants that favour a paper. With them the bounds from norms are still *vacuous*, that is, no better than a predictor that ignores the input, and the first paper's form falls below $\frac14$ only with a value of its constant $\Sigma$ that no proof covers here. Counting needs some thirty strings if the learner knows that the target is one of the pairs, and tens of thousands if each weight is counted with 32 bits.
+# **Claim.** A transformer of one layer learns the parity of two bits from a thousand strings and errs almost nowhere. We evaluate every bound of the five papers that applies to it, with its own weights and with every constant proved, and for the first paper also the sharper *kl form* of a PAC-Bayes bound. Three papers have such a bound, and none of these bounds certifies the network at this sample. We also show constants that favour a paper. With them the bounds from norms are still *vacuous*, that is, no better than a predictor that ignores the input, and the first paper's form falls below $\frac14$ only with a value of its constant $\Sigma$ that no proof covers here. Counting needs some thirty strings if the learner knows that the target is one of the pairs, and tens of thousands if each weight is counted with 32 bits.
 #
 # ## Why one should care
 #
@@ -31,7 +31,7 @@
 #
 # ## What 1024 strings can pay for, by hand
 #
-# Suppose that a network makes no error on $m = 1024$ strings. In all bounds that count, its risk is then at most $1 - e^{-K/m}$, where $K$ in nats is the price of the network plus $\log \frac1\delta = 3.0$ for a probability $\delta = 0.05$ of failure. This is below $\frac14$ if $K$ is below $1024 \cdot \log \frac43 = 295$ nats. What do 295 nats pay for?
+# Suppose that a network makes no error on $m = 1024$ strings. In all bounds that count, its risk is then at most $1 - e^{-K/m}$, where $K$, in nats (units of the natural logarithm), is the price of the network plus $\log \frac1\delta = 3.0$ for a probability $\delta = 0.05$ of failure. This is below $\frac14$ if $K$ is below $1024 \cdot \log \frac43 = 295$ nats. What do 295 nats pay for?
 #
 # | what is counted | price of the network | bound |
 # |:--|:--|:--|
@@ -40,7 +40,7 @@
 # | the 659 weights of the network below at 16 bits | $659 \cdot 32 \log 2 = 14\,617$ | 1.00 |
 # | a squared norm of 370, at noise of deviation $\sigma$ | $370 / 2 \sigma^2$ | below $\frac14$ if $\sigma \ge 0.8$ |
 #
-# The last line is the KL divergence of a Gaussian of width $\sigma$ around the network from one around zero. So the network would have to tolerate noise of 0.8 in every weight without losing its function, although with a squared norm of 370 over some 700 weights a typical weight is itself about 0.7. The trained networks below are of this size, and they do not tolerate it.
+# The last line is the KL divergence, a measure of how much two distributions differ, of a Gaussian of width $\sigma$ around the network from one around zero. So the network would have to tolerate noise of 0.8 in every weight without losing its function, although with a squared norm of 370 over some 700 weights a typical weight is itself about 0.7. The trained networks below are of this size, and they do not tolerate it.
 
 # %% tags=["parameters"]
 lengths = [8, 16, 32]  # bits of the strings, two lengths or more [8..32]
@@ -201,7 +201,7 @@ figures.show()
 #
 # $$h(x) = w^\top W_c^\top\, \mathrm{relu}\bigl( W_v^\top X^\top \mathrm{softmax}(s) \bigr), \qquad s_t = x_{[CLS]}^\top W_{QK}\, x_t .$$
 #
-# So we train a network of exactly this form. Token $t$, a row of $X$, is a one-hot vector of its position, beside two columns that say whether bit $t$ is 0 or 1. A last token without a bit is the query $x_{[CLS]}$, which makes $T + 1$ tokens of width $d = T + 3$ and of length at most $\sqrt 2$. Networks of one length differ in the pair of bits, the sample and the first weights. Each stops when its mean training loss over fifty steps is below the threshold.
+# So we train a network of exactly this form. Token $t$, a row of $X$, is a one-hot vector of its position, with a single 1, beside two columns that say whether bit $t$ is 0 or 1. A last token without a bit is the query $x_{[CLS]}$, which makes $T + 1$ tokens of width $d = T + 3$ and of length at most $\sqrt 2$. Networks of one length differ in the pair of bits, the sample and the first weights. Each stops when its mean training loss over fifty steps is below the threshold.
 
 # %% mystnb={"code_prompt_hide": "The networks", "code_prompt_show": "The networks"} tags=["hide-input", "nbval-ignore-output"]
 rows = {

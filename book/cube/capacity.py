@@ -165,7 +165,7 @@ figures.show()
 # *(Line 3 needs $m \ge C/A^2$. The number under the logarithm of line 2 is not legible in our text; 2 is restored.)* Let $|f| \le A$ for all $f \in \mathcal F$. For a constant $c$:
 #
 # 1. $\displaystyle \hat{\mathcal R} \le c\, \inf_{\delta \ge 0} \Bigl( \delta + \int_\delta^A \sqrt{\tfrac1m \log N_\infty(\epsilon)}\; d\epsilon \Bigr)$.
-# 2. For a loss with values in $[0, b]$ that is $L$-Lipschitz in the output, with probability at least $1 - \delta$ over the sample, risk and empirical risk differ by at most $4 L \hat{\mathcal R} + 2b \sqrt{\log(2/\delta)/2m}$, for all of $\mathcal F$ at once.
+# 2. For a loss with values in $[0, b]$ that is $L$-Lipschitz in the output (it changes by at most $L$ times as much as the output), with probability at least $1 - \delta$ over the sample, risk and empirical risk differ by at most $4 L \hat{\mathcal R} + 2b \sqrt{\log(2/\delta)/2m}$, for all of $\mathcal F$ at once.
 # 3. If $\log N_\infty(\epsilon) \le C/\epsilon^2$ on every sample, then $\hat{\mathcal R} \le c \sqrt{C/m}\,\bigl( 1 + \log (A \sqrt{m/C}) \bigr)$, and with line 2 the same bound times $4L$ holds for the difference.
 # ```
 #
@@ -497,7 +497,7 @@ glue(generous=(linear["Zhang"] / linear["a log(2N+1)"]).min())
 #
 # ## What we found
 #
-# * The entropy integral bounds the fit to noise with a constant of $4 \sqrt 2$, for covers by members, while the largest constant that we needed is {glue:text}`needed:.2f`.
+# * The *entropy integral*, the right side of line 1, bounds the fit to noise with a constant of $4 \sqrt 2$, for covers by members, while the largest constant that we needed is {glue:text}`needed:.2f`.
 # * The bound on the difference of risk and empirical risk holds with $2 L\hat{\mathcal R}$ in place of $4 L\hat{\mathcal R}$, and the 2 is sharp.
 # * The closed form is to be read with $m \ge C/A^2$, or with a second case, because otherwise it can be negative.
 # * The best split is Hölder's inequality, and Zhang's $\log N$ is needed.

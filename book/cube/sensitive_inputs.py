@@ -46,7 +46,7 @@ n_odd = n_max - 1 + n_max % 2  # the largest odd length
 # %% [markdown]
 # ## Why one should care
 #
-# The average sensitivity of a function may be small although a few inputs are very sensitive, and MAJORITY is the paper's example of this. At most inputs no flip changes a majority, and the average is of order $\sqrt n$; but where ones and zeros almost balance, about half of all flips change it. This matters for transformers, because the main theorem of the paper bounds the magnification that layer norm needs *at a given input* by the sensitivity at this input. So the values at single inputs tell where a network that computes MAJORITY has to magnify most ({ref}`ch-magnified-inputs`).
+# The average sensitivity of a function may be small although a few inputs are very sensitive, and MAJORITY is the paper's example of this. At most inputs no flip changes a majority, and the average is of order $\sqrt n$; but where ones and zeros almost balance, about half of all flips change it. This matters for transformers, because the main theorem of the paper bounds how strongly *layer norm*, which divides the numbers of a token by their standard deviation, has to magnify *at a given input* by the sensitivity at this input. So the values at single inputs tell where a network that computes MAJORITY has to magnify most ({ref}`ch-magnified-inputs`).
 #
 # ## Three votes
 #
@@ -160,7 +160,7 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 #
 # **Repair.** $s(x, \mathrm{MEAN}) = 1/n$ at every $x$, as $\mathrm{as}_n = 1/n$ in the paper's own Section 3 asks.
 #
-# **What survives.** The conclusion: $1/n$, too, predicts no blow-up of layer norm.
+# **What survives.** The conclusion: $1/n$, too, predicts no *blow-up*, that is, no strong magnification by layer norm.
 # ```
 #
 # ```{finding} sensitive.majority_point

@@ -37,11 +37,11 @@
 #
 # ## The statement
 #
-# Tokens are the rows of $X \in \mathbb R^{T \times d}$, of length at most $B_x$. The projection $\Pi$ shortens rows that are longer than 1 to length 1. The activation $\sigma$ acts on each number, keeps 0 and is $L_\sigma$-Lipschitz. Put $g^{(1)} = X$, and for $i = 1, \dots, L$
+# Tokens are the rows of $X \in \mathbb R^{T \times d}$, of length at most $B_x$. The projection $\Pi$ shortens rows that are longer than 1 to length 1. The activation $\sigma$ acts on each number, keeps 0 and is $L_\sigma$-Lipschitz, so it increases distances by at most a factor of $L_\sigma$. Put $g^{(1)} = X$, and for $i = 1, \dots, L$
 #
 # $$g^{(i+1)} = \Pi\bigl( \sigma( \Pi( f(g^{(i)}; W^{(i)}) ) )\, W_c^{(i)} \bigr), \qquad f(Z; W) = \mathrm{RowSoftmax}( Z\, W_{QK} Z^\top )\, Z\, W_v ,$$
 #
-# with $W_v \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_c \in \mathbb R^{k \times d}$. The output is $w^\top g^{(L+1)}_{[CLS]}$, which is linear in one token of the last layer. In all layers the spectral norms of $W_c, W_v, W_{QK}$ are at most $B_{c2}, B_{v2}, B_{QK2}$, and $\|w\|_2 \le B_w$.
+# with $W_v \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_c \in \mathbb R^{k \times d}$. The output is $w^\top g^{(L+1)}_{[CLS]}$, which is linear in one token of the last layer. In all layers the spectral norms of $W_c, W_v, W_{QK}$, the largest factors by which these matrices lengthen a vector, are at most $B_{c2}, B_{v2}, B_{QK2}$, and $\|w\|_2 \le B_w$.
 #
 # We say that a class has the *cover constant* $C$ on some inputs if for every $\epsilon$ one can choose at most $e^{C/\epsilon^2}$ of its members such that each member of the class is within $\epsilon$ of a chosen one, on all those inputs. Let $C_1$ be a cover constant of every class of matrices in the network for inputs of length 1, and $C_{B_x}$ one for inputs of length $B_x$. By a change of units $C_{B_x} = B_x^2 C_1$ can be taken. Logarithms are natural.
 #
@@ -51,7 +51,7 @@
 #
 # $$\begin{aligned} \gamma &= C_{B_x}^{1/3} (2 L_\sigma B_{c2} B_{v2} \alpha_1 B_w)^{2/3} + C_1^{1/3} \bigl( 1 + (B_w L_\sigma B_{v2})^{2/3} \bigr), \\ \eta &= C_1^{1/3} B_w^{2/3} \sum_{i=2}^L \bigl[ \alpha_i^{2/3} + (2 \alpha_i L_\sigma B_{c2} B_{v2})^{2/3} + (\alpha_i L_\sigma B_{v2})^{2/3} \bigr] . \end{aligned}$$
 #
-# Then the log covering number of the network, on any number of inputs, is $(\gamma + \eta)^3/\epsilon^2$. (We take it as an upper bound.)
+# Then the log covering number of the network, the logarithm of the size of its smallest $\epsilon$-cover, on any number of inputs, is $(\gamma + \eta)^3/\epsilon^2$. (We take it as an upper bound.)
 # ```
 #
 # The formula becomes less forbidding if one knows where its terms come from. Each matrix of each layer contributes one term, which is the product of two things: how hard the matrix is to cover, in the power $\frac13$, and by how much its error is amplified on the way to the output, in the power $\frac23$. The factor $\alpha_i$ is the amplification by the layers behind layer $i$. To find a slip, we therefore ask for each matrix whether both factors are large enough.

@@ -69,7 +69,7 @@ glue(before=by_hand[0], after=by_hand[1], change=by_hand[0] - by_hand[1])
 #
 # ## The statement
 #
-# A sentence has $T$ tokens, one of them masked. A transformer turns the masked token into a vector $Y \in \mathbb R^d$, and a matrix $W$ with $K$ rows turns it into *scores* $v = WY \in \mathbb R^K$, one for each word of the vocabulary. With $p = \mathrm{softmax}(v)$ and the true word $y$, the loss is the *cross entropy* $\ell(v, y) = -\log p_y$, in nats.
+# A sentence has $T$ tokens, one of them masked. A transformer turns the masked token into a vector $Y \in \mathbb R^d$, and a matrix $W$ with $K$ rows turns it into *scores* $v = WY \in \mathbb R^K$, one for each word of the vocabulary. With $p = \mathrm{softmax}(v)$ and the true word $y$, the loss is the *cross entropy* $\ell(v, y) = -\log p_y$, with the natural logarithm.
 #
 # There are $m$ sentences $x_1, \dots, x_m$ with masked words $y_1, \dots, y_m$. A function $f$ of a class $\mathcal F$ gives sentence $i$ the scores $f(x_i)$, and $\mathcal F_s$ is the class of the scores $f_s$ for word $s$ alone. The *complexity* of a class on this sample is
 #
@@ -104,7 +104,7 @@ glue(before=by_hand[0], after=by_hand[1], change=by_hand[0] - by_hand[1])
 #
 # ## On which sample?
 #
-# One class decides whether (1) is true, and it can be solved exactly. The idea is to tie the scores of each word to a sentence of its own: then a single word's scores can fit the noise on one sentence only, whereas the loss can fit the noise on all sentences. Let $m = K$, let sentence $i$ have the one-hot input $e_i$ and the masked word $i$, and let $\mathcal F$ hold $f(x) = \mathrm{diag}(\pm B)\, x$ for all $2^K$ choices of signs. The scores of word $s$ are $\pm B$ on one sentence and 0 on all others, so $R(\mathcal F_s) = B$. In the loss, however, each sentence has a sign of its own that can be chosen for it, so the supremum of the sum is a sum over sentences:
+# One class decides whether (1) is true, and it can be solved exactly. The idea is to tie the scores of each word to a sentence of its own: then a single word's scores can fit the noise on one sentence only, whereas the loss can fit the noise on all sentences. Let $m = K$, let sentence $i$ have as its input the unit vector $e_i$, which has a single 1, and the masked word $i$, and let $\mathcal F$ hold $f(x) = \mathrm{diag}(\pm B)\, x$ for all $2^K$ choices of signs. The scores of word $s$ are $\pm B$ on one sentence and 0 on all others, so $R(\mathcal F_s) = B$. In the loss, however, each sentence has a sign of its own that can be chosen for it, so the supremum of the sum is a sum over sentences:
 #
 # $$R(\ell \circ \mathcal F) = \frac K2 \log \frac{1 + (K - 1) e^{B}}{1 + (K - 1) e^{-B}} \approx K B .$$
 #

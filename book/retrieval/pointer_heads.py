@@ -98,6 +98,8 @@ figures.show()
 #
 # ## The statement
 #
+# The *query-key matrix* of a head turns two tokens into a score: the query is the token that asks, and the key is the token that is read. A softmax of the scores gives the weights of the average.
+#
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 11 and its proof
 # :label: retrieval-lem11
 # *(The matrix and $\alpha \frac dq \langle \omega_t, \omega_j \rangle$ are quoted, the error of a head is restored. Theorem 10 says that the lemma has $\alpha = \tilde\Theta(1)$; that is enough for $q \le d$, and for larger $q$ only if powers of $\frac qd$ count as hidden.)* Give head $h$ the query-key matrix that is $\alpha I$ in the block where pointer $h$ of the query meets the position of the key, and 0 elsewhere. Under Assumption 3 what head $h$ puts out at token $i$ has a data part within

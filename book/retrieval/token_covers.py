@@ -63,7 +63,7 @@ sizes["all"] = sizes["net"] + sizes["counting"]
 # %% [markdown]
 # ## Why one should care
 #
-# A model that could fit any labels whatsoever would learn nothing from a sample. Whether a class of models can be trusted after $n$ examples therefore depends on how many different models it contains. There are infinitely many transformers, of course, but two of them whose outputs differ by less than $\epsilon$ on all prompts may count as one. One may fear that the result still grows with the length of the prompts, because attention compares every token with every other, and a prompt of $N$ tokens has $N^2$ scores. But the paper shows that it hardly grows, because one and the same query-key matrix produces all the scores. It is therefore enough to count matrices, and their number of entries does not depend on $N$.
+# A model that could fit any labels whatsoever would learn nothing from a sample. Whether a class of models can be trusted after $n$ examples therefore depends on how many different models it contains. There are infinitely many transformers, of course, but two of them whose outputs differ by less than $\epsilon$ on all prompts may count as one. One may fear that the result still grows with the length of the prompts, because attention compares every token with every other, and a prompt of $N$ tokens has $N^2$ scores. But the paper shows that it hardly grows, because one and the same matrix, the query-key matrix by which a head compares two tokens, produces all the scores. It is therefore enough to count matrices, and their number of entries does not depend on $N$.
 #
 # ## A head with a single weight
 #
@@ -205,7 +205,7 @@ lem12.holds(
 #
 # The second step generalizes what we saw for a single weight. It uses a product inequality for mixed norms, Lemma 39, as restored: $\|AB\|_{r,s} \le \|A\|_{r,p} \|B\|_{q,s}$ for $\frac1p + \frac1q = 1$, where $\|A\|_{r,p}$ is the $p$-norm of the $r$-norms of the columns.
 #
-# **The idea of the proofs.** We follow a change of the weights through the network. If $W$ moves, every score moves by at most $R^2 \|\Delta W\|_2$. A softmax passes this on without enlarging it, so the attention weights together move by at most as much, and the average of tokens by $R$ times as much. This is the factor $R^3$, and no step depends on the number of tokens. The net behind the heads then multiplies the move by its Lipschitz constant. If the weights of the net move as well, we move the layers one after the other and add up what each move costs.
+# **The idea of the proofs.** We follow a change of the weights through the network. If $W$ moves, every score moves by at most $R^2 \|\Delta W\|_2$. A softmax passes this on without enlarging it, so the attention weights together move by at most as much, and the average of tokens by $R$ times as much. This is the factor $R^3$, and no step depends on the number of tokens. The net behind the heads then multiplies the move by at most its Lipschitz constant, the largest factor by which it increases distances. If the weights of the net move as well, we move the layers one after the other and add up what each move costs.
 #
 # ```{dropdown} Proofs
 # *Lemma 39.* Column $j$ of $AB$ is $\sum_k b_{kj} A_k$ with the columns $A_k$ of $A$. Its $r$-norm is at most $\sum_k |b_{kj}| \|A_k\|_r \le \|A\|_{r,p} \|b_j\|_q$ by the triangle inequality and Hölder's inequality, and taking the $s$-norm over $j$ proves the lemma.

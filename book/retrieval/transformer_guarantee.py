@@ -68,7 +68,7 @@ def enough(N, private=False):
 # %% [markdown]
 # ## Why one should care
 #
-# Why should a transformer that fits its training prompts do well on new ones, if the prompts are long? A longer prompt has more positions that a pointer may name, so there seem to be more things to learn. A feedforward network must indeed learn each position separately and needs a number of prompts that grows with $N$ ({ref}`ch-feedforward-lower-bound`). The theorem says that a transformer need not, because one query-key matrix serves all positions. This is the first half of the paper's separation between architectures.
+# Why should a transformer that fits its training prompts do well on new ones, if the prompts are long? A longer prompt has more positions that a pointer may name, so there seem to be more things to learn. A feedforward network must indeed learn each position separately and needs a number of prompts that grows with $N$ ({ref}`ch-feedforward-lower-bound`). The theorem says that a transformer need not, because one query-key matrix, by which a head compares two tokens, serves all positions. This is the first half of the paper's separation between architectures.
 #
 # A statement of the form "a polynomial of logarithms" leaves two questions open. How large is the number if all the constants are put in? And does training, which is not guaranteed to find the best fit, show the same growth?
 #
@@ -466,7 +466,7 @@ thm4.holds(
 # ## What we found
 #
 # * Lemmas 18 to 20 and Theorem 4, as restored, hold with explicit constants, for linear labels with $\varepsilon_{\mathrm{2NN}} = 0$, and without chaining. The norm bounds are those that the construction needs. The ball that the paper prints contains the construction if $q \le d$; for $q > d$ its summand $q^2/d$ alone is too small ({ref}`ch-pointer-heads`), so for that case we prove the theorem with a larger ball only.
-# * Squaring the length multiplies the prompts that are enough by less than 32, and by {glue:text}`growth:.1f` at the longest lengths of the table; at 1024 tokens they are {glue:text}`needed_1024:.1e`. The theorem is about the growth with $N$, and at sizes that can be trained its bound is vacuous.
+# * Squaring the length multiplies the prompts that are enough by less than 32, and by {glue:text}`growth:.1f` at the longest lengths of the table; at 1024 tokens they are {glue:text}`needed_1024:.1e`. The theorem is about the growth with $N$, and at sizes that can be trained its bound is vacuous, because it exceeds the error of a predictor that ignores the prompt.
 # * The paper trains on all labels and proves its theorem for one. In training these are two cases, with different powers of $N$.
 #
 # ## What would falsify this

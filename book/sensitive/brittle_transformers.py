@@ -31,7 +31,7 @@
 #
 # ## The law by hand
 #
-# Before its last layer norm the network below holds the answer as a number of size $\frac1{n^2}$: attention has diluted it twice. A step of length $\rho$ is spread over all $D$ weights and adds noise of the order of $\rho$. Layer norm then magnifies both together, so the answer is recognized as long as $\frac1{n^2}$ is larger than a constant times $\rho$, that is, up to a length proportional to $\rho^{-1/2}$. A step that is 100 times shorter should be survived on strings that are 10 times as long:
+# A layer norm divides the numbers of a token by their standard deviation. Before its last layer norm the network below holds the answer as a number of size $\frac1{n^2}$, because attention has diluted it twice. A step of length $\rho$ is spread over all $D$ weights and adds noise of the order of $\rho$. Layer norm then magnifies both together, so the answer is recognized as long as $\frac1{n^2}$ is larger than a constant times $\rho$, that is, up to a length proportional to $\rho^{-1/2}$. A step that is 100 times shorter should be survived on strings that are 10 times as long:
 #
 # | step $\rho$ | 0.1 | 0.01 | 0.001 | 0.0001 |
 # |:--|:--|:--|:--|:--|

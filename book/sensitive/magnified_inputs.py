@@ -24,7 +24,7 @@
 #
 # **Needs** {ref}`ch-layer-norm-blowup`, {ref}`ch-sensitive-inputs`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** Where weights stay bounded, layer norm must magnify more and more as strings grow: for PARITY on average, for MAJORITY where ones and zeros nearly balance. The paper reads both from its Theorem 4 and Corollary 5. Both are true, and a sharper law asks for larger orders.
+# **Claim.** Layer norm divides the numbers of a token by their standard deviation, and so it magnifies small differences. Where weights stay bounded, it must magnify more and more as strings grow: for PARITY on average, for MAJORITY where ones and zeros nearly balance. The paper reads both from its Theorem 4 and Corollary 5. Both are true, and a sharper law asks for larger orders.
 #
 # ## Why one should care
 #
@@ -32,7 +32,7 @@
 #
 # ## Eleven bits by hand
 #
-# Take MAJORITY of 11 bits at an input with five ones and six zeros. Flipping one of the six zeros changes the vote, so $s = 6$. In the layer written by hand, layer norm receives a number $\frac{|m|}2$, where $m = \frac1{11}$ is the mean of the signs, and magnifies it by $B = \frac2{|m|} = 22$. The sharper law asks for $B \ge \frac sK$, where $K = \frac12 (4 + \min\{16 \log n + 9,\ 2n\}) = \frac12 (4 + 22) = 13$ for this layer, as all its norms are 1. So it asks for $B \ge 0.46$ only, and the layer has 22. At 11 bits a bound of this kind is vacuous. It becomes interesting because $s$ grows like $n$ and $K$ like $\log n$.
+# Take MAJORITY of 11 bits at an input with five ones and six zeros. Flipping one of the six zeros changes the vote, so $s = 6$. In the layer written by hand, layer norm receives a number $\frac{|m|}2$, where $m = \frac1{11}$ is the mean of the signs, and magnifies it by $B = \frac2{|m|} = 22$. The sharper law asks for $B \ge \frac sK$, where $K = \frac12 (4 + \min\{16 \log n + 9,\ 2n\}) = \frac12 (4 + 22) = 13$ for this layer, as all its norms are 1. So it asks for $B \ge 0.46$ only, and the layer has 22. At 11 bits a bound of this kind is vacuous, because 0.46 is less than 1 and so no magnification is asked for. It becomes interesting on longer strings, because $s$ grows like $n$ and $K$ like $\log n$.
 
 # %% tags=["parameters"]
 n_far = 301  # bits of the longest MAJORITY, odd [101..501]

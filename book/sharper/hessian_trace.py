@@ -48,7 +48,7 @@
 #
 # **The idea of the proof: why the trace is a mean square.** One input contributes $(f_\theta - f)^2$, whose Hessian is $2 \nabla f_\theta \nabla f_\theta^\top + 2 (f_\theta - f) \nabla^2 f_\theta$. At a perfect fit the residual is 0, so the second part vanishes. The trace of the first part is $2 \|\nabla f_\theta\|^2$, and the mean over the inputs gives the identity. The inequality is then Theorem 14, and here the proof fails.
 #
-# **The block that is left out.** A token of the network is the one-hot code of its position beside one value, and the MLP writes into it through the matrix $F$: the last row of $F$ writes the parity into the value, and the other rows, the *positional rows*, would write into the code and are zero. They are weights all the same: if one of them changes, so does the code by which the second attention finds the token, and the output moves in proportion to the second scores. So a weight that is zero can have a large gradient ({ref}`ch-gradients-and-trace` has an example with two positions).
+# **The block that is left out.** A token of the network is the one-hot code of its position, a vector with a single 1, beside one value, and the MLP writes into it through the matrix $F$: the last row of $F$ writes the parity into the value, and the other rows, the *positional rows*, would write into the code and are zero. They are weights all the same: if one of them changes, so does the code by which the second attention finds the token, and the output moves in proportion to the second scores. So a weight that is zero can have a large gradient ({ref}`ch-gradients-and-trace` has an example with two positions).
 
 # %% tags=["parameters"]
 n_small = 5  # bits of the networks whose whole Hessian is computed [4..6]
@@ -183,7 +183,7 @@ glue(repaired=rows["over the repaired bound"][large].max())
 # %% [markdown]
 # The identity holds to rounding in every exact network, and it fails in the one that is not exact. (At the string of ones some of the hidden units of an exact network are at their kink, and count as off.) The repaired bound holds at the large scale, with a largest ratio of {glue:text}`repaired:.2f`.
 #
-# The table also shows that the exact network pays for its exactness. With a second scale of 0, even the network for a single set has a trace of {glue:text}`trace_exact:.0f`, against a bound $2 G_u$ of {glue:text}`trace_exact_bound:.0f`, because its read-out has large entries in the position columns. So the repaired bound is about the paper's network only.
+# The table also shows that the exact network pays for its exactness. With a second scale of 0, even the network for a single set has a trace of {glue:text}`trace_exact:.0f`, against a bound $2 G_u$ of {glue:text}`trace_exact_bound:.0f`, because its read-out, the last linear map, has large entries in the position columns. So the repaired bound is about the paper's network only.
 #
 # ## What would falsify this
 #

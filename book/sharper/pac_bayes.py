@@ -66,14 +66,14 @@ glue(value=pb.truncated_optimum(L, G, 1e6, SMALL), nats=f"{pb.gaussian_kl(L, sig
 #
 # Suppose that a network has been trained on a sample and fits it without error, and that we want to know how large its error is on new strings. A *PAC-Bayes* bound answers with two numbers of the network. The first is its *sharpness*: how much its error grows if every weight is moved by a little random noise. The second is the length of its weight vector, because the bound charges a network for its distance from the centre of the prior, which is the network with all weights zero. The paper computes both numbers for a network written by hand, and so turns a bound on networks in general into a bound on the functions that such networks compute.
 #
-# But there is a third number in the bound, a constant $\Sigma$ that multiplies the whole charge. The paper takes $\Sigma = 0.01$, and this is what makes the result small: in its example the charge is {glue:text}`nats` nats for a million examples, more than a hundred nats for each. So we have to know what $\Sigma$ is a property of. Is it enough to measure it at networks that have been trained?
+# But there is a third number in the bound, a constant $\Sigma$ that multiplies the whole charge. The paper takes $\Sigma = 0.01$, and this is what makes the result small: in its example the charge is {glue:text}`nats` nats (units of the natural logarithm) for a million examples, more than a hundred nats for each. So we have to know what $\Sigma$ is a property of. Is it enough to measure it at networks that have been trained?
 #
 # ## One weight by hand
 #
 # We begin with a network that has a single weight. The input is a fair bit $x \in \{0, 1\}$, the target is $f(x) = x$, and the network computes $f_\theta(x) = \theta x$. So $\theta^* = 1$ is exact, and at the weight $\theta$ the loss is $\ell_\theta(x) = (\theta - 1)^2 x$: it is $(\theta - 1)^2$ at $x = 1$ and $0$ at $x = 0$. The three numbers of the bound are
 #
 # * **sharpness**: noise $\sigma u$ on the weight, with $u$ standard normal, has the mean loss $\sigma^2\, \mathbb E_x x = \frac12 \sigma^2$, so $G_u = \frac12$;
-# * **norm**: $L = \theta^{*2} = 1$, and the KL divergence of $\mathcal N(1, \sigma^2)$ from the prior $\mathcal N(0, \sigma^2)$ is $\frac{L}{2 \sigma^2}$;
+# * **norm**: $L = \theta^{*2} = 1$, and the KL divergence of $\mathcal N(1, \sigma^2)$ from the prior $\mathcal N(0, \sigma^2)$, which measures how much the two differ, is $\frac{L}{2 \sigma^2}$;
 # * **constant**: the loss takes two values, each with chance $\frac12$, so $\Sigma$ is half of their distance, $\Sigma = \frac12 (\theta - 1)^2$ (this is the constant of Hoeffding's lemma, and for a loss with two equally likely values no smaller one is right).
 #
 # The constant depends on the weight: at the solution $\theta = 1$ it is 0, at $\theta = 1.1$ it is $0.005$, and at the centre of the prior, $\theta = 0$, it is $\frac12$. The bound, without its small term for the confidence, is the least value over $\sigma$ of $G_u \sigma^2 + \Sigma \sqrt{L/m} / \sigma$, where $m$ is the number of examples.

@@ -65,7 +65,7 @@ def fresh(*what):
 # %% [markdown]
 # ## Why one should care
 #
-# A flat network is one whose loss hardly grows if its weights are moved. The bound of {ref}`ch-pac-bayes` rewards this, but it moves the weights by noise of a definite size $\sigma$, whereas the sharpness $G_u$ only says how the loss grows for vanishing noise. A further term $P(\sigma)$ has to make up for the difference. The paper can bound $P$ by a formula, but the formula multiplies worst cases of six matrices, and with it the bound is vacuous up to some sixty million examples. So the paper measures $P$ instead, and calls the result *semi-analytic*.
+# A flat network is one whose loss hardly grows if its weights are moved. The bound of {ref}`ch-pac-bayes` rewards this, but it moves the weights by noise of a definite size $\sigma$, whereas the sharpness $G_u$ only says how the loss grows for vanishing noise. A further term $P(\sigma)$ has to make up for the difference. The paper can bound $P$ by a formula, but the formula multiplies worst cases of six matrices, and with it the bound is vacuous, that is, above 1, up to some sixty million examples. So the paper measures $P$ instead, and calls the result *semi-analytic*.
 #
 # Is it allowed to measure a term of a bound, and what exactly should be measured? The answer decides whether the bound is vacuous or not at sample sizes that one can have.
 #
@@ -88,7 +88,7 @@ def fresh(*what):
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 2 with a measured P
 # :label: sharper-semi
-# Let $\hat\theta$ fit $m$ examples and lie below $\theta^*$ in norm and in perturbed sharpness, and let the loss be $\Sigma$-sub-Gaussian. Then with probability $1 - \delta$ the risk, averaged over noise of standard deviation $\sigma$, is at most
+# Let $\hat\theta$ fit $m$ examples and lie below $\theta^*$ in norm and in perturbed sharpness, and let the loss be $\Sigma$-sub-Gaussian, that is, with tails no heavier than those of a Gaussian of standard deviation $\Sigma$. Then with probability $1 - \delta$ the risk, averaged over noise of standard deviation $\sigma$, is at most
 #
 # $$B(\sigma) = \underbrace{\sigma^2 \bigl( G_u + P(\sigma) \bigr)}_{\text{sharpness}} + \underbrace{2 \sqrt{\frac{\Sigma^2}{2m} \Bigl( \frac{L}{2\sigma^2} + \ln \frac1\delta \Bigr)}}_{\text{norm}} .$$
 # ```
