@@ -196,6 +196,10 @@ def test_bad_input_is_named():
         covers.covering_radius(2, 1.0, -1)
     with pytest.raises(ValueError, match="radius must be positive and finite"):
         covers.covering_radius(2, 0.0, 1)
+    with pytest.raises(ValueError, match="radius must be positive and finite"):
+        covers.volume_bound(2, -1.0, 0.5, 1)
+    with pytest.raises(ValueError, match="dim must be at least 0, got -1"):
+        covers.integer_points(-1, 2)
     with pytest.raises(ValueError, match="choose fewer terms"):
         covers.integer_points(30, 10, signed=True)
     with pytest.raises(ValueError, match="points must have l1 norm"):
