@@ -378,7 +378,7 @@ ledger.verdicts()
 # ## What we found
 #
 # * On a network that has plainly learned its task every bound of the papers, as far as it is proved, is above the risk of the best constant at this sample. Counting 32 bits for each weight does not certify it there either.
-# * To get below a quarter, the smallest of the bounds that the papers prove needs at least {glue:text}`fewest:.0f` times as many strings as Occam's bound for the list of pairs, over all networks and lengths, and at least {glue:text}`kl_over:.1f` times as many as 32 bits for each weight.
+# * How many strings does it take to get below a quarter? For every network and length the smallest of the bounds that the papers prove needs at least {glue:text}`fewest:.0f` times as many as Occam's bound for the list of pairs, and at least {glue:text}`kl_over:.1f` times as many as counting 32 bits for each weight.
 # * Of the later bounds that we know none could be put on the same axis, because their constants could not be read or because they are about other networks.
 # * These findings are about the numbers of the bounds and not about their ideas. That attention picks few positions at the price of a logarithm, that sensitive functions are sharp, and that a flat network needs fewer digits is the subject of other chapters.
 # * A certificate for such a network exists: one with the prior at the start ({ref}`ch-auditing-certificates`), which goes back to {cite:t}`dziugaite2017`, or one that counts what the network can be compressed to ({cite:t}`zhou2019`, {cite:t}`lotfi2022`, and {cite:t}`lotfi2024` for language models).

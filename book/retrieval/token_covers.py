@@ -337,7 +337,7 @@ glue(heads=moved.loc["heads", "largest ratio"], both=moved.loc["both", "largest 
 # * *Sparsification, for the sum of absolute entries.* A matrix $W$ with a small sum of absolute entries is an average of very simple matrices, namely of $0$ and $\pm B_1 E_{ab}$, where $E_{ab}$ has a single one. Some average of $k$ of these comes within $B_1/\sqrt{2k}$ of $W$ in the Frobenius norm ({ref}`ch-rounding`; Maurey's argument, which draws the $k$ at random, gives $B_1/\sqrt k$), and there are at most $(2D^2 + 1)^k$ such averages.
 # * *Counting by volume.* In a ball of $k$ numbers and radius $r$, take as many points as fit at distances of more than $\rho$. They are a cover, because a point that was not covered could be added. Balls of radius $\rho/2$ around the points are disjoint and lie in a ball of radius $r + \rho/2$, so there are at most $(1 + 2r/\rho)^k$ of them.
 #
-# We test the first count by a search for matrices that are as far as possible from the nearest average, and the second by a packing: random points of a ball of four numbers, each of which is kept if it is far from all those kept before. A matrix that is further away than its bound, or a packing that is larger, would refute the count.
+# We test the first count by a search for matrices that are as far as possible from the nearest average. The second is tested by a packing: we draw random points of a ball in four dimensions, and keep a point if it is far from all those kept before. A matrix that is further away than its bound, or a packing that is larger, would refute the count.
 
 # %% tags=["nbval-ignore-output"]
 D, terms = 3, (1, 2, 3, 5, 10)
