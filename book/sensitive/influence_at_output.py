@@ -19,15 +19,15 @@
 # # What one bit does to the output
 #
 # ```{verdict}
-# True: without layer norm one flipped bit among $n$ changes the output elsewhere by at most a constant over $n$. In random transformers the change falls with the power {glue:text}`slope_one` of $n$. With layer norms that have a positive $\varepsilon$, the number that they add to the variance, the paper's two bounds on the sensitivity hold, where for the first of them tokens must not be too long: their squared length may be at most twice the number of columns. For the average over inputs we prove a bound that does not grow with $n$ at all.
+# True: without layer norm one flipped bit among $n$ changes the output elsewhere by at most a constant over $n$. In random transformers the change falls with the power {glue:text}`slope_one` of $n$. With layer norms that have a positive $\varepsilon$, the number that they add to the variance, the paper's two bounds on the sensitivity hold, the first of them if tokens are not too long: their squared length may be at most twice the number of columns. For the average over inputs we prove a bound that does not grow with $n$ at all.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-influence-by-layer`. **Read** 14 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** In a transformer without layer norm and with fixed weights, a flip of one bit moves the output elsewhere by $O(1/n)$, as the paper quotes from earlier work. This does not cover scores that grow with $\log n$, and FIRST shows why. With layer norm and $\varepsilon > 0$ the paper sketches two bounds on the sensitivity, one for every input and one for most. We carry both out, and both hold, the first for tokens that are not too long. We add a third: the average sensitivity is bounded at all lengths, however large the scores of the first layer are.
+# **Claim.** In a transformer without layer norm and with fixed weights, a flip of one bit moves the output elsewhere by $O(1/n)$, as the paper quotes from Hahn (2020) and from Li and others (2023). This does not cover scores that grow with $\log n$, and FIRST shows why. With layer norm and $\varepsilon > 0$ the paper sketches two bounds on the sensitivity, one for every input and one for most. We carry both out, and both hold, the first for tokens that are not too long. We add a third: the average sensitivity is bounded at all lengths, however large the scores of the first layer are.
 #
 # ## Why one should care
 #
-# Attention is an average, and an average of $n$ bits hardly notices one of them. This simple remark is the oldest explanation of why transformers find PARITY hard. But it explains too much, because it would make FIRST hard as well, a function that only returns the first bit and that transformers learn easily. Two devices can overcome the dilution. A head can attend to a single position, if its scores grow with the length, and layer norm can magnify a small difference, if its $\varepsilon$ is small. Which of the two can serve a function that depends on *all* bits? The chapter shows that it is not the first, as long as the growing scores stand in the first layer.
+# Attention is an average, and an average of $n$ bits hardly notices one of them. This simple remark, made precise by Hahn (2020), is the oldest explanation of why transformers find PARITY hard. But it explains too much, because it would make FIRST hard as well, a function that only returns the first bit and that transformers learn easily. Two devices can overcome the dilution. A head can attend to a single position, if its scores grow with the length, and layer norm can magnify a small difference, if its $\varepsilon$ is small. Which of the two can serve a function that depends on *all* bits? The chapter shows that it is not the first, as long as the growing scores stand in the first layer. (In a second layer they can: the network without layer norm in {ref}`ch-one-layer-parity` computes PARITY with scores there that grow with $n$.)
 #
 # ## One head by hand
 #
@@ -233,7 +233,7 @@ glue(growing=growing, fixed=fixed, n_last=lengths[-1])
 #
 # $$2 n \Bigl( \frac{e^g}{e^g + n - 1} - \frac1n \Bigr) = 2 (e^g - 1)\, \frac{n - 1}{e^g + n - 1} ,$$
 #
-# which tends to the bound as $n$ grows. For the sensitivity itself let $n - 1 = e^g$, so that a flip gives its position the weight $\frac12$. If the head writes this weight in one direction, and $v$ reads that direction behind the layer norm, each of the $n$ flips moves $f$ by one number $\delta > 0$ that depends neither on $n$ nor on $g$, and therefore $s(0^n, f) = \frac14 n \delta^2 \ge \frac14 \delta^2 e^g$. So the exponential cannot be avoided at every input, nor can its exponent be lowered.
+# which tends to the bound as $n$ grows. For the sensitivity itself let $n - 1 = e^g$, so that a flip gives its position the weight $\frac12$. If the head writes this weight in one direction, and $v$ reads that direction behind the layer norm, each of the $n - 1 = e^g$ flips of another bit than the query's own moves $f$ by one number $\delta > 0$ that depends neither on $n$ nor on $g$, and therefore $s(0^n, f) \ge \frac14 \delta^2 e^g$. So the exponential cannot be avoided at every input, nor can its exponent be lowered.
 #
 # **Whole transformers.** To look for a violation we compute all three ratios of sensitivity to bound, over all inputs of 6 bits, for random transformers of one and two layers whose scores in the first layer are multiplied by up to 100. One more model is made to attain the bounds. This *faint* model has no heads and tokens $\pm t\,(1, -1)$ by their bit with $t = 10^{-6}$, which layer norm magnifies by nearly $\varepsilon^{-1/2}$ in each layer.
 
@@ -382,7 +382,7 @@ glue(attained=over["mean"].max(), largest=over.drop("faint", level="model")["mea
 # %% [markdown]
 # No model exceeds a bound that covers it. The faint models use {glue:text}`attained:.4f` of the third bound, so its power of $\varepsilon$ is right. The random models use at most {glue:text}`largest:.4f`, and multiplying the scores of the first layer changes little. At {glue:text}`n_or` bits the head of OR at the string of zeros uses {glue:text}`or_every:.3f` of the first bound. It exceeds the second by a factor of {glue:text}`or_most:.2f` and the third by a factor of {glue:text}`or_mean:.0f`, so the string of zeros is one of the inputs that the second bound leaves out. With long tokens it exceeds (9), read with $d$, by a factor of {glue:text}`long_20:.0f` at $g = 20$ and of {glue:text}`long_40:.1e` at $g = 40$. This factor is exponential in $g$, and no constant $C$ that is polynomial in the norms can make up for it.
 #
-# **What follows for PARITY.** With $\varepsilon > 0$, fixed norms elsewhere and any scores at all in the first layer, the average sensitivity stays bounded as $n$ grows. PARITY has $\mathrm{as}_n = n$, and MAJORITY has $\mathrm{as}_n$ of order $\sqrt n$, so such transformers compute neither at all lengths. The paper says the same of scores that are multiplied by $\log n$: in the input layer they help FIRST, but not a sensitive function. For a sensitive function one needs small deviations $N$, which are the subject of {ref}`ch-layer-norm-blowup`, or scores that grow in a later layer.
+# **What follows for PARITY.** With $\varepsilon > 0$, fixed norms elsewhere and any scores at all in the first layer, the average sensitivity stays bounded as $n$ grows. PARITY has $\mathrm{as}_n = n$, and MAJORITY has $\mathrm{as}_n$ of order $\sqrt n$, so such transformers compute neither at all lengths. The paper says the same of scores that are multiplied by $\log n$: in the input layer they help FIRST, but not a sensitive function. A sensitive function needs small deviations $N$, which are the subject of {ref}`ch-layer-norm-blowup`, or one of the other norms in the bound must grow with $n$: scores of a later layer, encodings or other weights.
 #
 # ## What we found
 #
@@ -455,7 +455,7 @@ answer = pd.DataFrame(rows).T.rename_axis("m")
 table(answer, "A head that attends to m of 256 positions", form=".3f")
 
 # %% [markdown]
-# The sum over the $m$ positions stays near 1, since they share the attention, so that each of them has about $\frac1m$. The sum of squares, and with it the sensitivity, falls like $\frac1m$. So a head can be as sensitive as FIRST to one bit, or a little sensitive to many, but not both, and only layer norm can magnify what is left.
+# The sum over the $m$ positions stays near 1, since they share the attention, so that each of them has about $\frac1m$. The sum of squares, and with it the sensitivity, falls like $\frac1m$. So a head can depend strongly on one bit, as for FIRST, or weakly on many, but not strongly on many. What is left must be magnified elsewhere, for example by layer norm.
 #
 # ```{solution-end}
 # ```
