@@ -95,7 +95,7 @@ def bounded(C_A, y, score, value):
 # %% [markdown]
 # ## Smaller bounds, and how much of each is used
 #
-# **The idea of the proof.** Move the scores along a straight line from their values at $x$ to those at $x^{\oplus q}$. At each moment the weights change at a rate that we know from {ref}`ch-softmax-jacobian`: the sum of all changes is the mean absolute deviation of the velocities of the scores. A token that gains weight makes others lose it, so a velocity common to all tokens has no effect. The change of the query moves all scores, and is bounded by its largest entry. The change of one key moves one score, and counts only with the weight of its token, which is at most $e^{2 C_A}/n$; the exponential comes from here.
+# **The idea of the proof.** Move the scores along a straight line from their values at $x$ to those at $x^{\oplus q}$. At each moment the weights change at a rate that we know from {ref}`ch-softmax-jacobian`: the sum of all changes is the mean absolute deviation of the velocities of the scores. A velocity that is common to all tokens has no effect, because a softmax depends only on the differences of the scores. The change of the query moves all scores, and is bounded by its largest entry. The change of one key moves one score, and counts only with the weight of its token, which is at most $e^{2 C_A}/n$; the exponential comes from here.
 #
 # ```{prf:lemma} Half the exponent (ours)
 # :label: influence-head
