@@ -4,8 +4,7 @@ The buttons that lead out of the book (Colab, Binder, the repository, its issues
 setting, ``repository.url`` in ``_config.yml``; while it is empty there are none. Beside each
 notebook lie the source that it was made from and the tables that its long runs stored. The head of
 a page says what it is about. Verdicts on a card get their colour, and formulas
-keep the comma behind them on their line. The search finds a result by its number in the paper, and
-theorem boxes and findings by the words of their titles.
+keep the comma behind them on their line.
 """
 
 from __future__ import annotations
@@ -16,14 +15,10 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from bookkit.chapters import REGISTER, Chapter
 from bookkit.claims import VERDICTS
 from bookkit.findings import written_out
-from bookkit.register import load_register
-from bookkit.scoreboard import colour, theorem_label
+from bookkit.scoreboard import colour
 
-_NUMBER = r"[A-Z]?\.?\d+(?:\.\d+)*"
-_NUMBERED = re.compile(rf"([A-Z][a-z]+)\.? \(?({_NUMBER}(?:\)?(?:, | and | / |-)\(?{_NUMBER})*)")
 _SHOW_CODE = '<button class="show-all-code" type="button">Show all code</button>'
 _LEDGER = "about, known by"
 _OPENING = re.compile(r"[(\[]$")
@@ -155,100 +150,8 @@ def keep_whole(formula: Any) -> None:
     whole += [formula, nodes.Text(closing[0])]
 
 
-def numbered(ref: str) -> list[str]:
-    """Each result that a reference names: "Lemmas 3-5" gives "Lemma 3", "Lemma 4", "Lemma 5"."""
-    found = []
-    for kind, numbers in _NUMBERED.findall(ref):
-        one = {"Corollaries": "Corollary"}.get(kind, kind.removesuffix("s"))
-        shown = "Eq. ({})" if one == "Eq" else f"{one} {{}}"
-        for run in re.split(r"\)?(?:, | and | / )\(?", numbers):
-            first, _, last = run.partition("-")
-            lead, low = re.fullmatch(r"(.*?)(\d+)", first).groups()  # type: ignore[union-attr]
-            high = re.search(r"\d+$", last)
-            until = int(high[0]) if high else int(low)
-            found += [shown.format(f"{lead}{i}") for i in range(int(low), until + 1)]
-    return found
-
-
-def names_of_results(chapter: str) -> dict[str, str]:
-    """What a chapter's results are called, such as "P1 Theorem 6", and their addresses on its page.
-
-    Of a reference that has more than numbers, such as "Lemma 8, the proof", what it begins with
-    counts, and of such a part nothing. The address is the result's box or, where there is none, the
-    card with the verdict.
-    """
-    found: dict[str, str] = {}
-    for paper, rows in load_register(REGISTER).items():
-        for row in (r for rows_ in rows for r in (rows_, *rows_.parts) if not paper.own):
-            plain = not re.sub(r"and|[\s,/()]", "", _NUMBERED.sub("", row.ref))
-            lead = _NUMBERED.match(row.ref) if row in rows else None
-            if row.chapter == chapter and (plain or lead):
-                label = theorem_label(Chapter(chapter), row.ref) or "verdict"
-                for name in numbered(row.ref if plain or not lead else lead[0]):
-                    found.setdefault(f"{paper.number} {name}", label)
-    return found
-
-
-def name_the_results(app: Any, doctree: Any) -> None:
-    """Enter a chapter's results in the index that the search asks first."""
-    from docutils import nodes
-    from sphinx.addnodes import index
-
-    for box in doctree.findall(nodes.admonition):
-        if "verdict-card" in box["classes"]:
-            box["ids"].append("verdict")
-    names = names_of_results(app.env.docname.removeprefix("book/"))
-    if names:
-        doctree += index("", entries=[("single", n, at, "main", None) for n, at in names.items()])
-
-
-def boxes(doctree: Any) -> list[tuple[str, str, str]]:
-    """Title, kind and address of every theorem box and finding of a page."""
-    from docutils import nodes
-
-    found = []
-    for title in doctree.findall(nodes.title):
-        box = title.parent
-        kind = "finding" if "finding" in box["classes"] else box.get("realtype")
-        words = re.sub(r"^ \((.*)\)$", r"\1", re.sub(r" \(\d{4}\)", "", title.astext()))
-        if kind and box["ids"] and words:
-            found.append((words, kind, box["ids"][0]))
-    return found
-
-
 def setup(app: Any) -> dict[str, bool]:
     """Connect to Sphinx."""
-    from sphinx.domains import Domain
-
-    class Boxes(Domain):
-        """Theorem boxes and findings, for the search."""
-
-        name, label = "book", "This book"
-
-        @property
-        def found(self) -> dict[str, list[tuple[str, str, str]]]:
-            kept: dict[str, list[tuple[str, str, str]]] = self.data.setdefault("boxes", {})
-            return kept
-
-        def clear_doc(self, docname: str) -> None:
-            self.found.pop(docname, None)
-
-        def merge_domaindata(self, docnames: Any, otherdata: Any) -> None:
-            self.found.update({name: otherdata["boxes"][name] for name in docnames})
-
-        def process_doc(self, env: Any, docname: str, document: Any) -> None:
-            self.found[docname] = boxes(document)
-
-        def get_objects(self) -> Any:
-            for docname, found in self.found.items():
-                for words, kind, address in found:
-                    yield words, words, kind, docname, address, 0
-
-        def resolve_any_xref(self, *given: Any) -> list[Any]:
-            return []
-
-    app.add_domain(Boxes)
-    app.connect("doctree-read", name_the_results)
     app.connect("config-inited", follow_the_address)
     app.connect("html-page-context", describe)
     app.connect("html-page-context", bring_the_scripts)

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 10 min. **Runs in** 10 s. **Source** ours; the factors are well known.
 #
-# **Claim.** The transform multiplies a table of $2^n$ numbers with a $2^n \times 2^n$ matrix of signs. This matrix is a product of $n$ sparse ones, so $n\,2^n$ additions are enough in place of about $4^n$. For a long table, however, it is not the additions that take the time, but the passes of the table through memory, and a good order of the additions needs few of them.
+# **Claim.** The transform multiplies a table of $2^n$ numbers by a $2^n \times 2^n$ matrix of signs. This matrix is a product of $n$ sparse ones, so $n\,2^n$ additions are enough in place of about $4^n$. For a long table, however, it is not the additions that take the time, but the passes of the table through memory, and a good order of the additions needs few of them.
 
 # %% tags=["parameters"]
 n_exact = 8  # longest cube whose factors are multiplied out, in bits [2..10]

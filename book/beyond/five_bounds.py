@@ -19,11 +19,11 @@
 # # One network under five bounds
 #
 # ```{verdict}
-# No bound that three of the papers prove certifies a small network that has plainly learned. After {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`, as measured on fresh strings. But all of these bounds on it are at least {glue:text}`least_here:.3f`, while a predictor that ignores the input has the risk $\frac14$. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f`, which is vacuous too, whereas counting the pairs of bits that could be the target gives {glue:text}`occam_here:.3f`, for the pair that fits the sample and not for the network.
+# No, of the bounds that three of the papers prove none certifies a small network that has plainly learned. After {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`, as measured on fresh strings. But all of these bounds on it are at least {glue:text}`least_here:.3f`, while a predictor that ignores the input has the risk $\frac14$. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f`, which is no use either. Counting the pairs of bits that could be the target gives {glue:text}`occam_here:.3f`, but this is a bound for the pair that fits the sample and not for the network.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-single-layer-bound`, {ref}`ch-longer-tokens`. **Read** 12 min. **Runs in** 30 s. **Source** ours; of the papers' bounds, see their chapters.
 #
-# **Claim.** A transformer of one layer learns the parity of two bits from a thousand strings and errs almost nowhere. We put it, with its own weights, under every bound of the five papers that applies, with every constant proved, and for the first paper also in the sharper kl form. Three papers have one, and none certifies the network at this sample. Constants that favour a paper are shown too: with them the bounds from norms are still vacuous, and the first paper's form falls below $\frac14$ only with a $\Sigma$ that no proof covers here. Counting needs some thirty strings if the learner knows that the target is one of the pairs, and tens of thousands if each weight is counted with 32 bits.
+# **Claim.** A transformer of one layer learns the parity of two bits from a thousand strings and errs almost nowhere. We evaluate every bound of the five papers that applies to it, with its own weights and with every constant proved, and for the first paper also the sharper *kl form* of a PAC-Bayes bound. Three papers have such a bound, and none of these bounds certifies the network at this sample. We also show constants that favour a paper. With them the bounds from norms are still *vacuous*, that is, no better than a predictor that ignores the input, and the first paper's form falls below $\frac14$ only with a value of its constant $\Sigma$ that no proof covers here. Counting needs some thirty strings if the learner knows that the target is one of the pairs, and tens of thousands if each weight is counted with 32 bits.
 #
 # ## Why one should care
 #
@@ -31,7 +31,7 @@
 #
 # ## What 1024 strings can pay for, by hand
 #
-# Suppose that a network makes no error on $m = 1024$ strings. In all bounds that count, its risk is then at most $1 - e^{-K/m}$, where $K$ in nats is the price of the network plus $\log \frac1\delta = 3.0$ for a probability $\delta = 0.05$ of failure. This is below $\frac14$ if $K$ is below $1024 \cdot \log \frac43 = 295$ nats. What do 295 nats pay for?
+# Suppose that a network makes no error on $m = 1024$ strings. In all bounds that count, its risk is then at most $1 - e^{-K/m}$, where $K$, in nats (units of the natural logarithm), is the price of the network plus $\log \frac1\delta = 3.0$ for a probability $\delta = 0.05$ of failure. This is below $\frac14$ if $K$ is below $1024 \cdot \log \frac43 = 295$ nats. What do 295 nats pay for?
 #
 # | what is counted | price of the network | bound |
 # |:--|:--|:--|
@@ -40,7 +40,7 @@
 # | the 659 weights of the network below at 16 bits | $659 \cdot 32 \log 2 = 14\,617$ | 1.00 |
 # | a squared norm of 370, at noise of deviation $\sigma$ | $370 / 2 \sigma^2$ | below $\frac14$ if $\sigma \ge 0.8$ |
 #
-# The last line is the KL divergence of a Gaussian of width $\sigma$ around the network from one around zero. So the network would have to tolerate noise of 0.8 in every weight without losing its function, although with a squared norm of 370 over some 700 weights a typical weight is itself about 0.7. The trained networks below are of this size, and they do not tolerate it.
+# The last line is the KL divergence, a measure of how much two distributions differ, of a Gaussian of width $\sigma$ around the network from one around zero. So the network would have to tolerate noise of 0.8 in every weight without losing its function, although with a squared norm of 370 over some 700 weights a typical weight is itself about 0.7. The trained networks below are of this size, and they do not tolerate it.
 
 # %% tags=["parameters"]
 lengths = [8, 16, 32]  # bits of the strings, two lengths or more [8..32]
@@ -193,7 +193,7 @@ fig.legend(ncols=3, loc="outside upper center")
 figures.show()
 
 # %% [markdown]
-# {numref}`fig-five-bounds` shows the result. Read along the grey line at $\frac14$ from left to right. The first curves to fall below this line, near thirty strings, are Occam's bound and the held-out bound. Then comes, thin, the first paper's form with $\Sigma = 0.01$. The star is where the networks are: a thousand strings, and a risk far below every bound at that number of strings. Counting 32 bits for each weight crosses the line at some fifty thousand strings, the two proved forms of flatness at several hundred thousand, and the bounds from norms only beyond $10^{14}$. The sections below say what the network is and what each bound is.
+# {numref}`fig-five-bounds` shows the result. Read along the grey line at $\frac14$ from left to right. The first curves to fall below this line, near thirty strings, are Occam's bound, which counts the candidates, and the held-out bound, which uses a test set. The next is a thin one, the first paper's form with $\Sigma = 0.01$. The star shows the networks themselves: a thousand strings, and a risk far below every bound at that number of strings. Counting 32 bits for each weight crosses the line at some fifty thousand strings, the two proved forms of flatness at several hundred thousand, and the bounds from norms only beyond $10^{14}$. The sections below say what the network is and what each bound is.
 #
 # ## The network
 #
@@ -201,7 +201,7 @@ figures.show()
 #
 # $$h(x) = w^\top W_c^\top\, \mathrm{relu}\bigl( W_v^\top X^\top \mathrm{softmax}(s) \bigr), \qquad s_t = x_{[CLS]}^\top W_{QK}\, x_t .$$
 #
-# So we train a network of exactly this form. Token $t$, a row of $X$, is a one-hot vector of its position, beside two columns that say whether bit $t$ is 0 or 1. A last token without a bit is the query $x_{[CLS]}$, which makes $T + 1$ tokens of width $d = T + 3$ and of length at most $\sqrt 2$. Networks of one length differ in the pair of bits, the sample and the first weights. Each stops when its mean training loss over fifty steps is below the threshold.
+# So we train a network of exactly this form. Token $t$, a row of $X$, is a one-hot vector of its position, with a single 1, beside two columns that say whether bit $t$ is 0 or 1. A last token without a bit is the query $x_{[CLS]}$, which makes $T + 1$ tokens of width $d = T + 3$ and of length at most $\sqrt 2$. Networks of one length differ in the pair of bits, the sample and the first weights. Each stops when its mean training loss over fifty steps is below the threshold.
 
 # %% mystnb={"code_prompt_hide": "The networks", "code_prompt_show": "The networks"} tags=["hide-input", "nbval-ignore-output"]
 rows = {
@@ -252,7 +252,7 @@ glue(largest_risk=math.ceil(rows["on fresh strings, largest"].max() * 1e4) / 1e4
 # *In favour.* The bound is $r + \mathcal R$ with every constant 1, which no proof covers. *The guide* is $r + \sqrt{0.1\, P \log(m (T+1)) / m}$ for $P$ weights: the usual form of such bounds, not one of the fifth paper.
 # ````
 #
-# The norms of the matrices are not determined by the function that the network computes, because other matrices with smaller norms can have the same outputs. So before we measure the norms we rewrite each network, exactly, in their favour. Rows of $W_{QK}$ that are never read become 0. The scores may be shifted together, and positions against bits, to the least $\ell_1$ norm, and so may the columns of $W_v$. The product $W_c w$ becomes one column, and each hidden unit is scaled so that the product of the norms is least.
+# The norms of the matrices are not determined by the function that the network computes, because other matrices with smaller norms can have the same outputs. So before we measure the norms we rewrite each network, exactly, in their favour. Rows of $W_{QK}$ that are never read become 0. A constant that is added to all scores changes no output, and neither does one that is added to the entries of all positions and subtracted from those of both bits. So we add the constants with which the $\ell_1$ norm is least. In each column of $W_v$ positions and bits can be changed against each other in the same way. The product $W_c w$ becomes one column, and each hidden unit is scaled so that the product of the norms is least.
 #
 # ## The numbers
 #
@@ -286,7 +286,7 @@ glue(kl_need=means[PROVED[1]][middle], bits_need=means["32 bits a weight"][middl
 glue(free_power=f"{powers[PROVED[3]]:.1f}", noises=len(NOISES), noise_pairs=noise_pairs)
 
 # %% [markdown]
-# All proved bounds of the papers are at least {glue:text}`least_here:.3f` at {glue:text}`strings` strings. At this sample the best noise for the forms of flatness is so large that the noisy network has lost what was learned. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f` and is vacuous there too. To get below a quarter the kl form needs {glue:text}`kl_need:.1e` strings at {glue:text}`middle` bits, where 32 bits for each weight need {glue:text}`bits_need:.1e`. With constants 1 the bounds from norms come down to {glue:text}`norms_here:.0f`. At so few strings both of them have their largest value, the constant times the product of the norms, and so they are equal. Of the constants in favour of a paper only the first one's $\Sigma = 0.01$ gives a number below a quarter, {glue:text}`small_sigma:.2f` in the mean over the networks. If a proof covered that constant, this would be a certificate ({ref}`ch-pac-bayes`).
+# All proved bounds of the papers are at least {glue:text}`least_here:.3f` at {glue:text}`strings` strings. At this sample the best noise for the forms of flatness is so large that the noisy network has lost what was learned. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f` and is vacuous there too. To get below a quarter the kl form needs {glue:text}`kl_need:.1e` strings at {glue:text}`middle` bits, where 32 bits for each weight need {glue:text}`bits_need:.1e`. With constants 1 the bounds from norms come down to {glue:text}`norms_here:.0f`. At so few strings both bounds are capped at their largest possible value, the constant times the product of the norms, and so they are equal. Of the constants in favour of a paper only the first one's $\Sigma = 0.01$ gives a number below a quarter, {glue:text}`small_sigma:.2f` in the mean over the networks. If a proof covered that constant, this would be a certificate ({ref}`ch-pac-bayes`).
 
 # %% mystnb={"code_prompt_hide": "Three checks", "code_prompt_show": "Three checks"} tags=["hide-input", "nbval-ignore-output"]
 five.holds(
@@ -318,7 +318,7 @@ five.holds(
 # %% [markdown]
 # ## Against the length
 #
-# The last column of the table is the power of $T$ by which the needed strings grow, with its 95 % interval over networks. *Free of the length* is a statement at fixed norms. But training does not keep them fixed: the strings that the length-free bound needs grow like $T$ to the power {glue:text}`free_power`, because the weights of a trained network grow with $T$, and not because of a logarithm. Without the rewriting the numbers would be still larger, since it lowers the norms that enter by factors from {glue:text}`saved_least:.1f` to {glue:text}`saved_most:.1f`.
+# The last column of the table is the power of $T$ by which the needed strings grow, with its 95 % interval over networks. *Free of the length* is a statement at fixed norms. But training does not keep them fixed. The strings that the length-free bound needs grow like $T$ to the power {glue:text}`free_power`, because the norms of the trained networks grow with $T$. Without the rewriting the numbers would be still larger, since the rewriting lowers the norms by factors from {glue:text}`saved_least:.1f` to {glue:text}`saved_most:.1f`.
 
 # %% mystnb={"code_prompt_hide": "The same at fixed norms", "code_prompt_show": "The same at fixed norms"} tags=["hide-input", "nbval-ignore-output"]
 saved = []
@@ -358,11 +358,11 @@ glue(unread=(1 - read / rows.sum(1)).mean().item(), longest=lengths[-1])
 # | He and Xing (2026), [first page read](https://arxiv.org/abs/2512.09275) | Rademacher complexity with trained positions | for regression in context, another task and loss |
 # | {cite:t}`lotfi2024`, summary read | certificates from compression for single tokens | a method to be carried out, not a formula in the weights; see the last item of *What we found* |
 #
-# Two of the claims can at least be compared with the sample. Let the constant be 1, which favours them. The networks of 16 bits have $W = 659$ weights and read 17 tokens, so $W \log(17\, W) = 6144$ for one layer. A class whose VC dimension exceeds the number of strings can fit any labels on some 1024 strings, so a bound by a VC dimension of this size guarantees nothing for 1024 of them. In the bounds by covers the number of free entries takes the place of $W$, and if the ranks are small it is smaller. But our $W_v$ has full rank, because the rows of positions that are not read keep the values that they had at the start. With full ranks a bound of order $1/m$ begins at $659/1024 = 0.64$, before any norm and any logarithm, and is vacuous as well. With $W_v$ of rank one only 101 entries would be left, and 101/1024 is about 0.1. So bounds in ranks ask for a network that is compressed before it is measured, as counting does.
+# Two of the claims can at least be compared with the sample. Let the constant be 1, which favours them. The networks of 16 bits have $W = 659$ weights and read 17 tokens, so $W \log(17\, W) = 6144$ for one layer. The *VC dimension* of a class is the largest number of inputs on which it can fit all labels. If it is above 1024, there are 1024 strings on which the class can fit any labels, so a bound by a VC dimension of this size guarantees nothing for a sample of 1024. In the bounds by covers the number of free entries takes the place of $W$, and if the ranks are small it is smaller. But our $W_v$ has full rank, because the rows of positions that are not read keep the values that they had at the start. With full ranks a bound of order $1/m$ begins at $659/1024 = 0.64$, before any norm and any logarithm, and is vacuous as well. With $W_v$ of rank one only 101 entries would be left, and 101/1024 is about 0.1. So bounds in ranks ask for a network that is compressed before it is measured, as counting does.
 #
 # ## What would falsify this
 #
-# The claim would be false if a trained network had a risk above a tenth of the best constant's, because then it would not have plainly learned. It would also be false if a bound of the papers with every constant proved were below a quarter at the size of the sample, or one from norms with its constants 1, or if the number of strings that the length-free bound needs grew no faster than the length. The checks decide by the worst network, and the one about $\Sigma = 0.01$ by the mean.
+# The claim would be false if a trained network had a risk above a tenth of the best constant's, because then it would not have plainly learned. It would also be false if at the size of the sample a bound of the papers with every constant proved were below a quarter, or if a bound from norms with all constants 1 were. The statement about the length would be false if the number of strings that the length-free bound needs grew no faster than the length. Each check is decided by the network that is least favourable to it, except that the check about $\Sigma = 0.01$ is decided by the mean.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -378,7 +378,7 @@ ledger.verdicts()
 # ## What we found
 #
 # * On a network that has plainly learned its task every bound of the papers, as far as it is proved, is above the risk of the best constant at this sample. Counting 32 bits for each weight does not certify it there either.
-# * To get below a quarter, the smallest of the bounds that the papers prove needs at least {glue:text}`fewest:.0f` times as many strings as Occam's bound for the list of pairs, over all networks and lengths, and at least {glue:text}`kl_over:.1f` times as many as 32 bits for each weight.
+# * How many strings does it take to get below a quarter? For every network and length the smallest of the bounds that the papers prove needs at least {glue:text}`fewest:.0f` times as many as Occam's bound for the list of pairs, and at least {glue:text}`kl_over:.1f` times as many as counting 32 bits for each weight.
 # * Of the later bounds that we know none could be put on the same axis, because their constants could not be read or because they are about other networks.
 # * These findings are about the numbers of the bounds and not about their ideas. That attention picks few positions at the price of a logarithm, that sensitive functions are sharp, and that a flat network needs fewer digits is the subject of other chapters.
 # * A certificate for such a network exists: one with the prior at the start ({ref}`ch-auditing-certificates`), which goes back to {cite:t}`dziugaite2017`, or one that counts what the network can be compressed to ({cite:t}`zhou2019`, {cite:t}`lotfi2022`, and {cite:t}`lotfi2024` for language models).

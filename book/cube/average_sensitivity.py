@@ -24,7 +24,7 @@
 #
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 9 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** The average sensitivity of a function counts the bit flips that change it. It equals the sum of the function's Fourier weights, each multiplied by its degree. Parity has the most, $n$; majority has about $\sqrt{2n/\pi}$; a single bit has 1; the mean of all bits has $1/n$. What the paper says of single inputs is the subject of {ref}`ch-sensitive-inputs`.
+# **Claim.** The average sensitivity of a function counts the bit flips that change it. It equals the sum of the function's Fourier weights, each multiplied by its degree. Parity has the largest value, $n$. Majority has about $\sqrt{2n/\pi}$, a single bit has 1, and the mean of all bits has $1/n$. What the paper says of single inputs is the subject of {ref}`ch-sensitive-inputs`.
 
 # %% tags=["parameters"]
 n_max = 14  # longest cube, in bits [4..22]
@@ -60,7 +60,7 @@ degrees = ledger.result("sensitive.degrees")
 #
 # Write $n$ bits as signs, $x_i = -1$ for a bit of 1 and $x_i = 1$ for a bit of 0. Then an input is a corner of a cube, and to flip a bit is to walk along an edge. A function is *sensitive* where many of the edges at a corner change its value. {numref}`fig-three-bits` shows the four functions that the paper compares. PARITY is the product of the signs, so every edge changes it. MAJORITY is the vote of the signs, and half of the twelve edges change it. FIRST is the first sign, which only the edges in one direction change. MEAN is the mean of the signs; every edge changes it, but only by a little.
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Four functions of three bits. A corner is an input: black where the function is 1, white where it is $-1$, grey between. An edge is the flip of a bit, as thick as it counts, and dotted where it changes nothing. Below each name: what the edges at a corner add up to, on average.", "name": "fig-three-bits"}, "image": {"alt": "Four cubes. PARITY: corners alternate between black and white, and all twelve edges are thick. MAJORITY: six edges are thick, those between corners with one and with two minus signs. FIRST: the four horizontal edges are thick. MEAN: corners fade from black over grey to white, and all edges are thin."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Four functions of three bits. A corner is an input: black where the function is 1, white where it is $-1$, grey between. An edge is the flip of a bit: the more the flip counts, the thicker the edge, and it is dotted where the flip changes nothing. Below each name: the sum over the edges at a corner, on average over corners.", "name": "fig-three-bits"}, "image": {"alt": "Four cubes. PARITY: corners alternate between black and white, and all twelve edges are thick. MAJORITY: six edges are thick, those between corners with one and with two minus signs. FIRST: the four horizontal edges are thick. MEAN: corners fade from black over grey to white, and all edges are thin."}} tags=["hide-input"]
 fig, axes = figures.new(1, 4, height=1.9)
 corners = cube.points(3) @ f64([[1.0, -0.15], [0.0, 1.0], [0.55, 0.35]])
 edges = [(x, x + 2**k) for k in range(3) for x in range(8) if not x >> k & 1]
@@ -114,7 +114,7 @@ def sensitivity(f):
 # | FIRST | $x_1$ | $1$ | one flip changes it |
 # | MEAN | $\frac1n \sum_i x_i$ | $\frac1n$ | $n$ flips count $\frac14 (\frac2n)^2$ |
 #
-# Here $k = \lfloor n/2 \rfloor$, and "most" is more than half, so that a tie is $-1$. MAJORITY changes along those edges of the cube that cross its threshold. How many are they? There are $\binom nk$ inputs with $k$ signs at $1$, and at each of them every one of the other $n - k$ signs tips the vote. Each such edge is seen from both of its ends, hence the 2. By Stirling's formula $\binom nk$ is about $2^n \sqrt{2/(\pi n)}$, so that the whole is about $\sqrt{2n/\pi}$.
+# Here $k = \lfloor n/2 \rfloor$, and "most" is more than half, so that a tie is $-1$. MAJORITY changes along those edges of the cube that cross its threshold. How many are they? There are $\binom nk$ inputs with $k$ signs at $1$, and at each of them every one of the other $n - k$ signs tips the vote. Each such edge counts at both of its ends, hence the factor 2. By Stirling's formula $\binom nk$ is about $2^n \sqrt{2/(\pi n)}$, so that the whole is about $\sqrt{2n/\pi}$.
 
 
 # %% mystnb={"code_prompt_hide": "Table", "code_prompt_show": "Table"} tags=["hide-output"]
@@ -151,7 +151,7 @@ glue(
 )
 
 # %% [markdown]
-# We computed the sensitivity at every input of up to {glue:text}`n_max` bits, from the definition alone, and the counts agree with the closed forms to rounding at every length. On the logarithmic axes of {numref}`fig-average-sensitivity` the marks of the four functions lie on straight lines, of slopes $1$, $\frac12$, $0$ and $-1$. Only the marks of MAJORITY lie partly a little above and partly a little below their line, because the line is the limit for long strings: at $n =$ {glue:text}`n_max` it has {glue:text}`majority_last:.3f`, where the limit is {glue:text}`majority_limit:.3f`.
+# We computed the sensitivity at every input of up to {glue:text}`n_max` bits, from the definition alone, and the counts agree with the closed forms to rounding at every length. On the logarithmic axes of {numref}`fig-average-sensitivity` the marks of the four functions lie on straight lines, of slopes $1$, $\frac12$, $0$ and $-1$. Only the marks of MAJORITY scatter a little around their line, because the line is the limit for long strings: at $n =$ {glue:text}`n_max` it has {glue:text}`majority_last:.3f`, where the limit is {glue:text}`majority_limit:.3f`.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of the four functions, exact on the whole cube (marks), and their closed forms (lines); for MAJORITY the line is the limit $\\sqrt{2n/\\pi}$.", "name": "fig-average-sensitivity"}, "image": {"alt": "Log-log plot against n. PARITY rises with slope one, MAJORITY with slope one half, FIRST is flat at one, MEAN falls with slope minus one. Marks lie on the lines, except that MAJORITY steps up at odd n a little above its limit."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.5)

@@ -24,7 +24,7 @@
 #
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 14 min. **Runs in** 10 s. **Source** printed; the tail of A.4 and the exponents of A.8 restored.
 #
-# **Claim.** A class of functions that a small finite set can stand in for cannot fit noise, and so what it learns from a sample holds for new inputs. Each link of this chain is computed exactly for small classes. All links hold, although one closed form is to be read with a condition on the number of examples. The best split of an error budget is right as restored. The bound on covers of linear functions is not contradicted, and its shape cannot be improved.
+# **Claim.** Suppose that for a class of functions there is a *cover*: a small finite set such that every function of the class is close to one of the set. Then the class cannot fit random labels, and therefore a function of the class that fits a sample is right on most new inputs. We compute each link of this chain exactly for small classes. All links hold, although one closed formula needs a condition on the number of examples. The best division of an error among the parts of a model is right as restored. The bound on covers of linear functions is not contradicted, and its shape cannot be improved.
 
 # %% tags=["parameters"]
 m = 10  # sample whose 2**m sign patterns are all tried [6..14]
@@ -70,7 +70,7 @@ def integral(values):
 # %% [markdown]
 # ## Why one should care
 #
-# A learner sees $m$ examples and picks a function from a class $\mathcal F$ that fits them. This function need not fit new examples, if the class is so rich that something in it fits *anything*, coin tosses included. Nearly every guarantee in this book therefore starts with the question how well a class fits coin tosses, and nearly every answer goes through covers, that is, through finite sets that stand in for the class. The chain from covers to a guarantee has several links, each with its own constant, and papers quote them from each other. So it is worth knowing which constants are needed, and under which condition the last formula may be used.
+# A learner sees $m$ examples and picks a function from a class $\mathcal F$ that fits them. If the class is so rich that some function in it fits *any* labels, coin tosses included, then the chosen function need not fit new examples. Nearly every guarantee in this book therefore starts with the question how well a class fits coin tosses, and nearly every answer goes through covers, that is, through finite sets that stand in for the class. The chain from covers to a guarantee has several links, each with its own constant, and papers quote them from each other. So it is worth knowing which constants are needed, and under which condition the last formula may be used.
 #
 # The page follows the chain from one end to the other:
 #
@@ -78,7 +78,7 @@ def integral(values):
 # |:--|:--|:--|
 # | *fitting noise* | How well can a class fit coin tosses, if a small cover exists? | the constant $4 \sqrt 2$ is enough |
 # | *the closed form* | What does this give, if covers grow like a power of the accuracy? | true with a condition on the number of examples |
-# | *risk* | How far can the risk be from the empirical risk? | half of the stated factor is enough |
+# | *risk* | How far can the risk, the mean loss on new inputs, be from the empirical risk, the mean loss on the sample? | half of the stated factor is enough |
 # | *the split* | How should a model of several parts divide its error among them? | right as restored |
 # | *linear functions* | How large are the covers of the simplest part? | the bound holds, and its shape cannot be improved |
 #
@@ -165,11 +165,11 @@ figures.show()
 # *(Line 3 needs $m \ge C/A^2$. The number under the logarithm of line 2 is not legible in our text; 2 is restored.)* Let $|f| \le A$ for all $f \in \mathcal F$. For a constant $c$:
 #
 # 1. $\displaystyle \hat{\mathcal R} \le c\, \inf_{\delta \ge 0} \Bigl( \delta + \int_\delta^A \sqrt{\tfrac1m \log N_\infty(\epsilon)}\; d\epsilon \Bigr)$.
-# 2. For a loss with values in $[0, b]$ that is $L$-Lipschitz in the output, with probability at least $1 - \delta$ over the sample, risk and empirical risk differ by at most $4 L \hat{\mathcal R} + 2b \sqrt{\log(2/\delta)/2m}$, for all of $\mathcal F$ at once.
+# 2. For a loss with values in $[0, b]$ that is $L$-Lipschitz in the output (it changes by at most $L$ times as much as the output), with probability at least $1 - \delta$ over the sample, risk and empirical risk differ by at most $4 L \hat{\mathcal R} + 2b \sqrt{\log(2/\delta)/2m}$, for all of $\mathcal F$ at once.
 # 3. If $\log N_\infty(\epsilon) \le C/\epsilon^2$ on every sample, then $\hat{\mathcal R} \le c \sqrt{C/m}\,\bigl( 1 + \log (A \sqrt{m/C}) \bigr)$, and with line 2 the same bound times $4L$ holds for the difference.
 # ```
 #
-# **Why covers bound the fit to noise.** The largest of $N$ random sums $\frac1m \sum_i \varepsilon_i f(z_i)$ with $|f| \le r$ is at most $r \sqrt{2 \log N / m}$ on average (Massart). To reach a whole class in steps, take covers at the scales $A, A/2, A/4, \dots$, and send each member of one to the nearest member of the coarser one. A step to scale $\epsilon$ moves by at most $2\epsilon$, and there are $N_\infty(\epsilon)$ of them, so it costs $2 \epsilon \sqrt{2 \log N_\infty(\epsilon)/m}$. Since $\epsilon$ is twice the gap to the next scale, all steps add up to at most $4 \sqrt 2 \int \sqrt{\log N_\infty/m}$. The coarsest cover costs $A \sqrt{2 \log N_\infty(A)/m}$, half of what its own gap allows, and what is left below the last scale costs at most $4 \delta$. So $c = 4 \sqrt 2 \approx 5.66$ is enough, which uses that covers consist of members of $\mathcal F$; otherwise the usual constant is 12.
+# **Why covers bound the fit to noise.** The largest of $N$ random sums $\frac1m \sum_i \varepsilon_i f(z_i)$ with $|f| \le r$ is at most $r \sqrt{2 \log N / m}$ on average (Massart). To reach a whole class in steps, take covers at the scales $A, A/2, A/4, \dots$, and send each member of one to the nearest member of the coarser one. A step to scale $\epsilon$ moves by at most $2\epsilon$, and there are $N_\infty(\epsilon)$ of them, so it costs $2 \epsilon \sqrt{2 \log N_\infty(\epsilon)/m}$. Since $\epsilon$ is twice the gap to the next scale, all steps add up to at most $4 \sqrt 2 \int \sqrt{\log N_\infty/m}$. The coarsest cover costs $A \sqrt{2 \log N_\infty(A)/m}$, half of what its own gap allows, and what is left below the last scale costs at most $4 \delta$. So $c = 4 \sqrt 2 \approx 5.66$ is enough. This uses that our covers consist of members of $\mathcal F$; if they need not, the usual constant is 12.
 #
 # ## Fitting noise, exactly
 #
@@ -300,7 +300,7 @@ glue(printed_one=printed_one)
 # *The factor 2.* It cannot be lowered, because for all functions into $\{0, 1\}$ on very many inputs $\hat{\mathcal R} = \frac12$, while the difference tends to $1 = 2 \hat{\mathcal R}$, and the second term vanishes as $m$ grows. $\square$
 # ```
 #
-# The theorem can be checked without a single random number, as follows. There are $K$ inputs, equally likely, each with a fixed label. The class holds all functions into $\{0, 1\}$, and the loss is $|f - y|$. Up to the names of the inputs, a sample of {glue:text}`m_exact` is described by how often each input came, that is, by a partition of the number {glue:text}`m_exact`. For each partition the largest difference of risk and empirical risk is half the $\ell_1$ distance of the counts over $m$ from uniform, and the complexity is half the mean of a sum of $|\text{random walks}|$ over $m$. So the probability that a bound fails is a finite sum.
+# The theorem can be checked without a single random number, as follows. There are $K$ inputs, equally likely, each with a fixed label. The class holds all functions into $\{0, 1\}$, and the loss is $|f - y|$. Up to the names of the inputs, a sample of {glue:text}`m_exact` is described by how often each input occurs in it, that is, by a partition of the number {glue:text}`m_exact`. For each partition both sides of the bound can be computed. Divide the numbers of occurrences by $m$: the largest difference of risk and empirical risk is half the $\ell_1$ distance of these shares from the uniform distribution. For the complexity, take for each input a random walk with as many steps as the input has occurrences: the complexity is $\frac1{2m}$ times the mean of the sum of the distances that the walks end from 0. So the probability that a bound fails is a finite sum.
 
 
 # %% mystnb={"code_prompt_hide": "Every sample, by partitions", "code_prompt_show": "Every sample, by partitions"} tags=["hide-input"]
@@ -397,11 +397,11 @@ a5.holds(
 glue(m_exact=m_exact, factor_one=failing["1 R"].max())
 
 # %% [markdown]
-# With $2 \hat{\mathcal R}$ the bound fails far less often than is allowed, but with $\hat{\mathcal R}$ once it fails {glue:text}`factor_one:.2f` times as often as allowed when there are many more inputs than examples. The reason is that such a sample has no repeats, so that $\hat{\mathcal R} = \frac12$, and the class that remembers its sample errs everywhere else. We cannot read which number stands under the logarithm in the paper. With $\log(1/\delta)$ each direction holds by itself, and that is what a bound on the risk needs. For both directions at once it does not hold: nine tosses of one coin violate it at $\delta = 0.99$.
+# With $2 \hat{\mathcal R}$ the bound fails far less often than is allowed, but with $\hat{\mathcal R}$ once it fails {glue:text}`factor_one:.2f` times as often as allowed when there are many more inputs than examples. The reason is that with so many inputs a sample rarely has repeats. Without repeats $\hat{\mathcal R} = \frac12$, and a function of the class can remember the labels of the sample and err on all other inputs. We cannot read which number stands under the logarithm in the paper. With $\log(1/\delta)$ each direction holds by itself, and that is what a bound on the risk needs. For both directions at once $\log(1/\delta)$ is not enough: nine tosses of one coin violate that bound at $\delta = 0.99$.
 #
 # ## The best split of an error budget
 #
-# A model with several parts is covered part by part. If part $i$ has a cover of log size $\alpha_i/x_i^2$ at scale $x_i$, and an error $x_i$ there becomes an error $\beta_i x_i$ in the end, how should a total error $C$ be split?
+# A model with several parts is covered part by part. At scale $x_i$ the cover of part $i$ has a size whose logarithm is $\alpha_i/x_i^2$, and an error of $x_i$ in this part becomes an error of $\beta_i x_i$ at the output. How should a total error of $C$ be divided among the parts, so that the covers together are as small as possible?
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma A.8, exponents restored
 # :label: variables-lemA8
@@ -493,11 +493,11 @@ zhang.holds(
 glue(generous=(linear["Zhang"] / linear["a log(2N+1)"]).min())
 
 # %% [markdown]
-# Any $k$ below $a/4$ can be used, and $\log \binom Nk$ is at least $k \log (N/k)$. So every bound for all inputs must contain $\log N$, with at least the order of $a$ in front of it. In its constant, however, Zhang's bound is generous: it is at least {glue:text}`generous:.0f` times $a \log(2N + 1)$, and a quarter of that number times the same bound for a cover by members.
+# Any $k$ below $a/4$ can be used, and $\log \binom Nk$ is at least $k \log (N/k)$. So every bound for all inputs must contain $\log N$, with at least the order of $a$ in front of it. The constant of Zhang's bound, however, could be smaller: the bound is at least {glue:text}`generous:.0f` times $a \log(2N + 1)$, our bound from above. For a cover by members our bound is four times as large, so there the factor is a quarter of this number.
 #
 # ## What we found
 #
-# * The entropy integral bounds the fit to noise with a constant of $4 \sqrt 2$, for covers by members, while the largest constant that we needed is {glue:text}`needed:.2f`.
+# * The *entropy integral*, the right side of line 1, bounds the fit to noise with a constant of $4 \sqrt 2$, for covers by members, while the largest constant that we needed is {glue:text}`needed:.2f`.
 # * The bound on the difference of risk and empirical risk holds with $2 L\hat{\mathcal R}$ in place of $4 L\hat{\mathcal R}$, and the 2 is sharp.
 # * The closed form is to be read with $m \ge C/A^2$, or with a second case, because otherwise it can be negative.
 # * The best split is Hölder's inequality, and Zhang's $\log N$ is needed.
@@ -519,7 +519,7 @@ glue(generous=(linear["Zhang"] / linear["a log(2N+1)"]).min())
 #
 # ## What would falsify this
 #
-# Each check has a *control*, a broken variant which must fail. The constant of the integral would be wrong if a finite class had a fit to noise of more than $4 \sqrt 2$ times its integral, as happens if only the entropy of one input is taken. The closed form would be wrong if it differed from the least value on a grid of $\delta$, as the printed form does below its condition; the other control is the repaired form. The theorem on risk and empirical risk would be wrong if its probability of failure, summed over all samples, exceeded the one allowed, as it does with $\hat{\mathcal R}$ once, or not at all, or with the covers of a single sample. The split would not be the best one if one other split were better; here the controls swap the exponents, or split equally. Zhang's bound would be wrong if a packing exceeded it, as the same packing does without the bound on $\|v\|$.
+# Each check has a *control*, a broken variant which must fail. The constant of the integral would be wrong if a finite class had a fit to noise of more than $4 \sqrt 2$ times its integral, as happens if only the entropy of one input is taken. The closed form would be wrong if it differed from the least value on a grid of $\delta$, as the printed form does below its condition; the other control is the repaired form. The theorem on risk and empirical risk would be wrong if its probability of failure, summed over all samples, exceeded the one allowed, as it does with $\hat{\mathcal R}$ once, or not at all, or with the covers of a single sample. The split would not be the best one if one other split were better; here the controls exchange the exponents, or split equally. Zhang's bound would be wrong if more functions than it allows were pairwise far apart; the control takes such a set of functions without the bound on $\|v\|$, and this set does exceed it.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -52,7 +52,7 @@ eps = torch.finfo(torch.float64).eps
 # %% [markdown]
 # ## Why one should care
 #
-# Functions of bits are tables, and it is hard to see from a table of $2^n$ numbers whether a function is simple. All five papers of this book therefore write a function as a sum of parities, and measure how simple it is by this sum: how many parities it has, and on how many bits each of them depends. Such a measure is only meaningful if there is one sum for each function, and if everybody writes the same one. The first is a classical theorem. The second cannot be taken for granted, because a parity can be written with the values $\pm1$ or with the values 0 and 1. If a paper defines its functions in one way and draws them at random in the other, its functions have another mean, variance and sparsity than a reader would think.
+# Functions of bits are tables, and it is hard to see from a table of $2^n$ numbers whether a function is simple. The first two papers of this book therefore write a function as a sum of parities, and measure how simple it is by this sum: how many parities it has, or on how many bits they depend. The third trains networks on single parities. Such a measure is only meaningful if there is one sum for each function, and if everybody writes the same one. The first is a classical theorem. The second cannot be taken for granted, because a parity can be written with the values $\pm1$ or with the values 0 and 1. If a paper defines its functions in one way and draws them at random in the other, its functions have another mean, variance and sparsity than a reader would think.
 #
 # ## Three votes by hand
 #
@@ -400,7 +400,7 @@ ledger.show()
 # :class: dropdown
 # ```
 #
-# A coefficient $\hat f(S)$ is a mean of $2^n$ values with signs, so its error is $0.1 \cdot 2^{-n/2}$, and that of $a_S$ is twice as large if $S$ is not empty. In $a_\emptyset$ a single value occurs, so its error stays near 0.1.
+# A coefficient $\hat f(S)$ is a mean of $2^n$ values with signs, so its error is $0.1 \cdot 2^{-n/2}$, and that of $a_S$ is twice as large if $S$ is not empty. In $a_\emptyset$ the single value $f(1, \dots, 1)$ occurs, and its error is 0.1 at every $n$.
 
 # %%
 fresh, rows = Rng(seed + 1), {}

@@ -24,7 +24,7 @@
 #
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 7 min. **Runs in** 5 s. **Source** printed.
 #
-# **Claim.** The paper says how sensitive MEAN and MAJORITY are at single inputs. For the mean of $n$ bits it has $1/n^2$, which is what *one* flip counts, whereas all flips together count $1/n$. For majority it has all $n$ flips where ones and zeros almost balance, but only about half of the flips change the vote there. What the paper concludes from the two remarks is right: MEAN needs no magnification, and MAJORITY has an order of $n$ sensitive bits there. For MEAN its own Section 3 has the right value, so that the remark is a misprint.
+# **Claim.** The paper says how sensitive MEAN and MAJORITY are at single inputs. For the mean of $n$ bits it says $1/n^2$. This is the contribution of *one* flip, whereas all $n$ flips together contribute $1/n$. For majority it says that all $n$ flips change the vote where ones and zeros almost balance, but only about half of them do. The conclusions that the paper draws from the two remarks are right nevertheless: MEAN needs no magnification, and at almost balanced inputs the number of bits to which MAJORITY is sensitive is of order $n$. The value for MEAN is a misprint, because Section 3 of the paper has the right one.
 
 # %% tags=["parameters"]
 n_max = 14  # longest cube, in bits [4..20]
@@ -46,7 +46,7 @@ n_odd = n_max - 1 + n_max % 2  # the largest odd length
 # %% [markdown]
 # ## Why one should care
 #
-# The average sensitivity of a function may be small although a few inputs are very sensitive, and MAJORITY is the paper's example of this. At most inputs no flip changes a majority, and the average is of order $\sqrt n$; but where ones and zeros almost balance, about half of all flips change it. This matters for transformers, because the main theorem of the paper bounds the magnification that layer norm needs *at a given input* by the sensitivity at this input. So the values at single inputs tell where a network that computes MAJORITY has to magnify most ({ref}`ch-magnified-inputs`).
+# The average sensitivity of a function may be small although a few inputs are very sensitive, and MAJORITY is the paper's example of this. At most inputs no flip changes a majority, and the average is of order $\sqrt n$; but where ones and zeros almost balance, about half of all flips change it. This matters for transformers, because the main theorem of the paper bounds how strongly *layer norm*, which divides the numbers of a token by their standard deviation, has to magnify *at a given input* by the sensitivity at this input. So the values at single inputs tell where a network that computes MAJORITY has to magnify most ({ref}`ch-magnified-inputs`).
 #
 # ## Three votes
 #
@@ -81,11 +81,11 @@ ax.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.18))
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-sensitive-inputs` the marks of MAJORITY are 0 nearly everywhere, because far from balance no flip changes the vote. Only at the two numbers of ones next to balance they rise. There a flip changes the vote if it takes from the side that wins, and this side has just over half of the signs. So MAJORITY reaches about half of the height of PARITY, which is the line at the top.
+# In {numref}`fig-sensitive-inputs` the marks of MAJORITY are 0 nearly everywhere, because far from balance no flip changes the vote. They rise only at the two numbers of ones that are closest to balance. There a flip changes the vote if it takes a sign from the side that wins, and this side has just over half of the signs. So MAJORITY reaches about half of the height of PARITY, which is the line at the top.
 #
 # ## All inputs, all lengths
 #
-# Since one length could be special, we take the smallest and the largest sensitivity over all inputs of every length up to {glue:text}`n_max` bits. The remark on MEAN asks for a sensitivity that falls like $n^{-2}$, and that on MAJORITY for a largest sensitivity of $n$; the table has our values, $\lfloor n/2 \rfloor + 1$, beside the latter.
+# Since one length could be special, we take the smallest and the largest sensitivity over all inputs of every length up to {glue:text}`n_max` bits. The remark on MEAN asks for a sensitivity that falls like $n^{-2}$, and that on MAJORITY for a largest sensitivity of $n$; the table shows $\lfloor n/2 \rfloor + 1$, our value for MAJORITY, beside its largest sensitivity.
 
 # %%
 lengths = pd.RangeIndex(1, n_max + 1, name="n")
@@ -160,7 +160,7 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 #
 # **Repair.** $s(x, \mathrm{MEAN}) = 1/n$ at every $x$, as $\mathrm{as}_n = 1/n$ in the paper's own Section 3 asks.
 #
-# **What survives.** The conclusion: $1/n$, too, predicts no blow-up of layer norm.
+# **What survives.** The conclusion: $1/n$, too, predicts no *blow-up*, that is, no strong magnification by layer norm.
 # ```
 #
 # ```{finding} sensitive.majority_point

@@ -19,12 +19,12 @@
 # # Sharpness: what noise in the weights does to the loss
 #
 # ```{verdict}
-# Yes, small noise in the weights costs half its variance times the trace of the Hessian, the matrix of second derivatives of the loss. At a standard deviation of 0.001 this is right up to a share of {glue:text}`smooth_off` in the two networks tried whose units do not sit on a kink. The paper's proof uses an intermediate point, which need not exist where a ReLU passes its kink. An integral in place of this point, with a term for the corners, repairs the proof.
+# Yes, small noise in the weights costs half its variance times the trace of the Hessian, the matrix of second derivatives of the loss. We tried two networks in which no ReLU sits on its kink, the point where it switches on or off: at a standard deviation of 0.001 the formula is right there up to a share of {glue:text}`smooth_off`. The paper's proof uses an intermediate point, which need not exist where a ReLU passes its kink. An integral in place of this point, with a term for the corners, repairs the proof.
 # ```
 #
 # **Needs** nothing but derivatives. **Read** 13 min. **Runs in** 10 s. **Source** Remark 3 printed; the formulas of Definition 1 and Theorem 6 restored from their words.
 #
-# **Claim.** Gaussian noise in all weights raises the loss, on average, by half its variance times the trace of the Hessian of the loss. What is left over is of order $\sigma^4$ where the loss is smooth. The paper's proof writes the rest with the Hessian at one intermediate point, the Lagrange point of Taylor's theorem, and keeps $\sigma$ so small that no ReLU is likely to flip. An integral, with a term for the corners, does without that condition. A learner that weighs loss, norm and sharpness can trade one for another, as the paper says itself.
+# **Claim.** Gaussian noise in all weights raises the loss, on average, by half its variance times the trace of the Hessian of the loss. What is left over is of order $\sigma^4$ where the loss is smooth. The paper's proof expresses this rest by the Hessian at one intermediate point, the Lagrange point of Taylor's theorem, and keeps $\sigma$ so small that no ReLU is likely to flip, that is, to switch on or off. If the point is replaced by an integral, with a term for the corners of the loss, this condition is not needed. Finally, a learner that minimises a weighted sum of loss, norm and sharpness can lower one of them at the cost of another, as the paper says itself.
 
 # %% tags=["parameters"]
 n = 6  # bits [4..8]
@@ -174,7 +174,7 @@ cases = {
 }
 
 # %% [markdown]
-# How can $\Delta$ be measured? A plain average of noisy losses cannot see it at small $\sigma$, because the error of the average is a fixed share of the trace term. So we average over $U$ and $-U$, which removes $\varphi'(0)$, and subtract $\frac{\sigma^2}2 U^\top H U$ draw by draw instead of its mean, so that only $\Delta$ remains. If the theorem is of use, $|\Delta|$ divided by the trace term must fall to 0 with the noise.
+# How can $\Delta$ be measured? A plain average of noisy losses does not show it at small $\sigma$, because the random error of the average is a fixed share of the trace term, and $\Delta$ is a smaller and smaller share of it. So we average over $U$ and $-U$, which removes $\varphi'(0)$, and subtract $\frac{\sigma^2}2 U^\top H U$ draw by draw instead of its mean, so that only $\Delta$ remains. If the theorem is of use, $|\Delta|$ divided by the trace term must fall to 0 with the noise.
 
 # %%
 sigmas = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1]
@@ -251,9 +251,9 @@ glue(unfitted=ratio["not fitted"].iloc[:5].max(), order_plateau=orders["plateau"
 glue(at_tenth=ratio.loc[0.1, "transformer"], at_third=ratio.loc[0.3, "transformer"])
 
 # %% [markdown]
-# {numref}`fig-remainder` shows two kinds of curves. For the plateau and the transformer the ratio falls with the noise. On the plateau it falls like $\sigma^2$, as it must where the loss is smooth: $\Delta$ is of order {glue:text}`order_plateau:.2f`. The transformer has ReLUs too, and some of its units are pushed over their kinks even by small noise, so its ratio falls less evenly. At $\sigma = 0.001$ its standard error is {glue:text}`transformer_error:.0e`, of the size of the ratio itself, and at the largest noise of the paper's mesh, 0.01, the ratio is {glue:text}`at_mesh:.1e`. On the zigzag, however, it stays at {glue:text}`zigzag:.2f`, with a standard error of {glue:text}`zigzag_error:.2f` from {glue:text}`drawn` draws, which are the same for every $\sigma$. The reason is that every direction flips a unit at some input, however small the noise is. At such a point $H$ itself is only a convention.
+# {numref}`fig-remainder` shows two kinds of curves. For the plateau and the transformer the ratio falls with the noise. On the plateau it falls like $\sigma^2$, as it must where the loss is smooth: $\Delta$ is of order {glue:text}`order_plateau:.2f`. The transformer has ReLUs too, and some of its units are pushed over their kinks even by small noise, so its ratio falls less evenly. At $\sigma = 0.001$ its standard error is {glue:text}`transformer_error:.0e`, of the size of the ratio itself, and at the largest noise of the paper's mesh, 0.01, the ratio is {glue:text}`at_mesh:.1e`. On the zigzag, however, the ratio stays at {glue:text}`zigzag:.2f`, with a standard error of {glue:text}`zigzag_error:.2f` from {glue:text}`drawn` draws, which are the same for every $\sigma$. The reason is that every direction flips a unit at some input, however small the noise is. At such a point $H$ itself is only a convention.
 #
-# Kinks count also where the loss is not zero. If the noise can push a unit over its kink, at an input with error $r$, then the loss has a corner of size $r$ there. Many such corners together are of order $\sigma^2$, as the trace term itself is, and here they reach up to {glue:text}`unfitted:.2f` of it. Finally, the noise must be small, since at $\sigma = 0.1$ the rest is {glue:text}`at_tenth:.2f` times the trace term of the transformer, and at $\sigma = 0.3$ it is {glue:text}`at_third:.0f` times.
+# Kinks count also where the loss is not zero. If the noise can push a unit over its kink, at an input with error $r$, then the loss has a corner of size $r$ there. Many such corners together are of order $\sigma^2$, as the trace term itself is. For the transformer that does not fit its target they reach up to {glue:text}`unfitted:.2f` times the trace term. Finally, the noise must be small: for the transformer that fits, the rest is {glue:text}`at_tenth:.2f` times the trace term at $\sigma = 0.1$, and {glue:text}`at_third:.0f` times at $\sigma = 0.3$.
 #
 # The first paper applies the theorem to a transformer that it writes by hand. How large $\Delta$ is for that transformer is computed in {ref}`ch-perturbed-sharpness`.
 #
@@ -311,7 +311,7 @@ thm6.repaired(
 )
 
 # %% [markdown]
-# For the ReLU no curvature on the segment comes near the one that is needed, whereas for the softened ReLU one does. The integral alone gives the rest for these two models, and the third needs its corner too. The paper's proviso makes such a flip improbable, but does not take it out of the mean over all noise, where the equation is said to be exact. The integral form gives the same decomposition, with $\Delta$ a mean of Hessians over the segment in place of a Hessian at one point:
+# For the ReLU no curvature on the segment comes near the one that is needed, whereas for the softened ReLU one does. The integral alone gives the rest for these two models, and the third needs its corner too. The paper's proviso makes such a flip improbable. But improbable flips still belong to the mean over all noise, for which the equation is said to be exact. The integral form gives the same decomposition, with $\Delta$ a mean of Hessians over the segment in place of a Hessian at one point:
 #
 # ```{prf:theorem} Theorem 6, repaired (ours)
 # :label: sharpness-repaired
@@ -377,7 +377,7 @@ def1.holds(
 glue(norm_paid=100 * (learners["squared norm"][1.0] / 2 - 1))
 
 # %% [markdown]
-# The learner that minds sharpness alone ends with a squared norm {glue:text}`norm_paid:.1f` % above that of $(1, 1, 0)$, so it pays for its flatness with norm. All three learners lie below the cross of {numref}`fig-three-weights`, which is $u = \frac32$. Whether a learner dominates an interpolator therefore depends on the interpolator: it can if another interpolator is better in both. The paper states domination as an assumption, and gives reasons for its own network; see {ref}`ch-pareto` and {ref}`ch-low-sharpness-interpolators`.
+# The learner that minds sharpness alone ends with a squared norm {glue:text}`norm_paid:.1f` % above that of $(1, 1, 0)$, so it pays for its flatness with norm. All three learners lie below the cross of {numref}`fig-three-weights`, which is $u = \frac32$. Whether a learner *dominates* an interpolator, that is, ends below it in both numbers, therefore depends on the interpolator: it can if some other interpolator is better in both. The paper states as an assumption that its learner dominates its own network, and gives reasons for this; see {ref}`ch-pareto` and {ref}`ch-low-sharpness-interpolators`.
 #
 # ## What we found
 #

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-rounding`, {ref}`ch-capacity`. **Read** 12 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** If the covers in the capacity bound for deep transformers do not count inputs, the length $T$ leaves the bound. This message of the theorem is true, but the printed formula has fewer factors than the sum that its proof arrives at, and the proof itself lacks three more. Because of the missing factors there are classes in which a single number varies, and which nevertheless need a larger cover than the formula allows. With all six factors put in, the theorem holds.
+# **Claim.** A *cover* is a list of networks such that every network of the class is close to one of the list. For deep transformers a bound on the size of the smallest cover usually contains the length $T$ of the input, because the covers of the matrices count inputs. If they do not, $T$ disappears. This message of the theorem is true. But three factors that the proof arrives at are missing in the printed formula, and three more are missing in the proof itself. Because of the missing factors the formula is too small, even for some classes in which a single number varies. With all six factors put in, the theorem holds.
 #
 # ## Why one should care
 #
@@ -37,11 +37,11 @@
 #
 # ## The statement
 #
-# Tokens are the rows of $X \in \mathbb R^{T \times d}$, of length at most $B_x$. The projection $\Pi$ shortens rows that are longer than 1 to length 1. The activation $\sigma$ acts on each number, keeps 0 and is $L_\sigma$-Lipschitz. Put $g^{(1)} = X$, and for $i = 1, \dots, L$
+# Tokens are the rows of $X \in \mathbb R^{T \times d}$, of length at most $B_x$. The projection $\Pi$ shortens rows that are longer than 1 to length 1. The activation $\sigma$ acts on each number, keeps 0 and is $L_\sigma$-Lipschitz, so it increases distances by at most a factor of $L_\sigma$. Put $g^{(1)} = X$, and for $i = 1, \dots, L$
 #
 # $$g^{(i+1)} = \Pi\bigl( \sigma( \Pi( f(g^{(i)}; W^{(i)}) ) )\, W_c^{(i)} \bigr), \qquad f(Z; W) = \mathrm{RowSoftmax}( Z\, W_{QK} Z^\top )\, Z\, W_v ,$$
 #
-# with $W_v \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_c \in \mathbb R^{k \times d}$. The output is $w^\top g^{(L+1)}_{[CLS]}$, which is linear in one token of the last layer. In all layers the spectral norms of $W_c, W_v, W_{QK}$ are at most $B_{c2}, B_{v2}, B_{QK2}$, and $\|w\|_2 \le B_w$.
+# with $W_v \in \mathbb R^{d \times k}$, $W_{QK} \in \mathbb R^{d \times d}$, $W_c \in \mathbb R^{k \times d}$. The output is $w^\top g^{(L+1)}_{[CLS]}$, which is linear in one token of the last layer. In all layers the spectral norms of $W_c, W_v, W_{QK}$, the largest factors by which these matrices lengthen a vector, are at most $B_{c2}, B_{v2}, B_{QK2}$, and $\|w\|_2 \le B_w$.
 #
 # We say that a class has the *cover constant* $C$ on some inputs if for every $\epsilon$ one can choose at most $e^{C/\epsilon^2}$ of its members such that each member of the class is within $\epsilon$ of a chosen one, on all those inputs. Let $C_1$ be a cover constant of every class of matrices in the network for inputs of length 1, and $C_{B_x}$ one for inputs of length $B_x$. By a change of units $C_{B_x} = B_x^2 C_1$ can be taken. Logarithms are natural.
 #
@@ -51,7 +51,7 @@
 #
 # $$\begin{aligned} \gamma &= C_{B_x}^{1/3} (2 L_\sigma B_{c2} B_{v2} \alpha_1 B_w)^{2/3} + C_1^{1/3} \bigl( 1 + (B_w L_\sigma B_{v2})^{2/3} \bigr), \\ \eta &= C_1^{1/3} B_w^{2/3} \sum_{i=2}^L \bigl[ \alpha_i^{2/3} + (2 \alpha_i L_\sigma B_{c2} B_{v2})^{2/3} + (\alpha_i L_\sigma B_{v2})^{2/3} \bigr] . \end{aligned}$$
 #
-# Then the log covering number of the network, on any number of inputs, is $(\gamma + \eta)^3/\epsilon^2$. (We take it as an upper bound.)
+# Then the log covering number of the network, the logarithm of the size of its smallest $\epsilon$-cover, on any number of inputs, is $(\gamma + \eta)^3/\epsilon^2$. (We take it as an upper bound.)
 # ```
 #
 # The formula becomes less forbidding if one knows where its terms come from. Each matrix of each layer contributes one term, which is the product of two things: how hard the matrix is to cover, in the power $\frac13$, and by how much its error is amplified on the way to the output, in the power $\frac23$. The factor $\alpha_i$ is the amplification by the layers behind layer $i$. To find a slip, we therefore ask for each matrix whether both factors are large enough.
@@ -134,7 +134,7 @@ ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.17), ncols=3)
 figures.show()
 
 # %% [markdown]
-# Read the figure row by row: in each of them the circle shows the bound in which only this one slip is left. All six circles lie far to the left of the dashed line, so each slip alone makes the bound false. The triangles show the repaired bound, and they all lie to the right. The squares show the formula as printed. Four of them lie to the left of the line, and the other two, in the rows *output* and *slope*, to the right only because another slip makes the bound larger there.
+# Read the figure row by row: in each of them the circle shows the bound in which only this one slip is left. All six circles lie far to the left of the dashed line, so each slip alone makes the bound false. The triangles show the repaired bound, and they all lie to the right. The squares show the formula as printed. Four of them lie to the left of the line. The other two, in the rows *output* and *slope*, lie to the right, but only because another slip makes the bound larger there.
 #
 # Which factors are missing? To see this, we follow the errors through the network. Replace every matrix by the nearest member of its cover, and let $\epsilon_w$ and $\epsilon_c^{(i)}, \epsilon_v^{(i)}, \epsilon_{QK}^{(i)}$ be the errors that this makes in $w$ and in $W_c, W_v, W_{QK}$ of layer $i$, each on the vectors that the matrix is applied to. Then the output moves by at most
 #
@@ -142,7 +142,7 @@ figures.show()
 #
 # This is the sum of the paper's proof, except that the proof has no $\rho_i^2$; we prove it below. Here $\rho_i$ bounds the tokens of layer $i$, so $\rho_1 = B_x$ and $\rho_i = 1$ for later layers, and $c$ is the constant of softmax; for $c = 2$, as in the paper, $\alpha_i$ is that of the theorem. The formula of the theorem should therefore have one term for each error: its factor in {eq}`eq-deep-sum` to the power $\frac23$, times the power $\frac13$ of the cover constant of its matrix. That constant is $C_1$ for tokens of length 1, $C_{B_x}$ for $W_v$ and $W_{QK}$ of the first layer, and $L_\sigma^2 C_1$ for every $W_c$, which is applied to vectors as long as $L_\sigma$.
 #
-# If one compares this term by term with $\gamma$ and $\eta$, six slips appear. For example, {eq}`eq-deep-sum` multiplies an error of $W_v$ by $B_{c2}$. The theorem has $B_{v2}$ in its place, and in the class above these are $s$ and $\frac1s$. In three places the theorem has less than its own proof, and in three more the proof has too little; the table lists all six. There $s$ is the parameter `stretch`, norms that are not given are 1, and where $W_{QK}$ is fixed it is 0 and $B_{QK2} = \frac1{100}$.
+# If one compares this term by term with $\gamma$ and $\eta$, six slips appear. For example, {eq}`eq-deep-sum` multiplies an error of $W_v$ by $B_{c2}$. The theorem has $B_{v2}$ in its place, and in the class above these are $s$ and $\frac1s$. In three places the theorem has less than its own proof, and in three more places the proof has too little. The table lists all six, each with the class of networks that shows it. In the table $s$ is the parameter `stretch`, and norms that are not given are 1. Where $W_{QK}$ is fixed, it is 0, and $B_{QK2} = \frac1{100}$.
 #
 # | name | what is there | where | free number, up to | other norms |
 # |:--|:--|:--|:--|:--|
@@ -240,7 +240,7 @@ cor4_2_1.repaired(
 glue(wide_printed=wide.loc[32, "as printed"], wide_d=wide.loc[32, "width d, at most"])
 
 # %% [markdown]
-# The printed bound is large enough for small $B$ and too small from $B = 32$ on, and the ratio falls as $1/B^2$. The width there is {glue:text}`wide_d:.1e`, which no network has. The instance still counts, because a bound whose only trace of the width is $\ln d$ is made for large $d$.
+# The printed bound is large enough for small $B$ and too small from $B = 32$ on, and the ratio falls as $1/B^2$. The width there is {glue:text}`wide_d:.1e`, which no network has. The instance still counts, because a bound in which the width occurs only as $\ln d$ is meant for large $d$.
 #
 # This class uses the slip *norm*, which a reader may take for a misprint. So we also test the corollary as corrected by the sum of its proof, and hide the codeword in $W_{QK}$. Let $B = 1$ and $k = d$. An input has two tokens, the query $B_x e_i$ and one other token $\frac{B_x}2 (e_0 + e_j)$, where $i \ne j$ are two of the coordinates $1, \dots, d - 1$. Let $W_{QK}$ have the entry $10/B_x^2$ at some of the places $(i, j)$ and 0 elsewhere. If $B_x^2 = 10\, (d - 1)(d - 2)$, these places can be chosen freely, since the entries then sum to at most 1. The score of the other token is 5 if the place $(i, j)$ is chosen and 0 if it is not, and the query has the score 0 with itself. Let $W_v$ read coordinate 0 with the weight $2/B_x$, and let $W_c$ and $w$ pass the result on. Then the output is the attention on the other token, 0.993 or $\frac12$. So at $\epsilon = 0.246$ each of the $2^{(d-1)(d-2)}$ choices needs a network of its own. The next cell runs the layer at both kinds of places, and compares the number of choices with the three bounds.
 
@@ -495,7 +495,7 @@ glue(
 #
 # ## What would falsify this
 #
-# The refutations would fail if the printed bound were above $\log 2$ for the classes with one free number, or above the number of codewords; in both cases the printed and the repaired bound control each other. The repaired theorem would lose its proof if a pair of networks moved by more than the sum, and the controls, which put one slip in again, show that the search would notice it. Freedom of $T$ would be in doubt if the ratio rose above 1 at many tokens; the control adds values up where attention averages them.
+# The refutations would fail if the printed bound were above $\log 2$ for the classes with one free number, or above the logarithm of the number of codewords. In both cases the printed and the repaired bound are each other's control, because one must be too small and the other large enough. The repaired theorem would lose its proof if a pair of networks moved by more than the sum, and the controls, which put one slip in again, show that the search would notice it. It would be in doubt that the length has no influence if the ratio rose above 1 at many tokens; the control adds values up where attention averages them.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -98,6 +98,8 @@ figures.show()
 #
 # ## The statement
 #
+# The *query-key matrix* of a head turns two tokens into a score: the query is the token that asks, and the key is the token that is read. A softmax of the scores gives the weights of the average.
+#
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemma 11 and its proof
 # :label: retrieval-lem11
 # *(The matrix and $\alpha \frac dq \langle \omega_t, \omega_j \rangle$ are quoted, the error of a head is restored. Theorem 10 says that the lemma has $\alpha = \tilde\Theta(1)$; that is enough for $q \le d$, and for larger $q$ only if powers of $\frac qd$ count as hidden.)* Give head $h$ the query-key matrix that is $\alpha I$ in the block where pointer $h$ of the query meets the position of the key, and 0 elsewhere. Under Assumption 3 what head $h$ puts out at token $i$ has a data part within
@@ -144,7 +146,7 @@ used = pd.DataFrame(rows).T.rename_axis(["N", "q"])
 table(used, "Largest error of a head over the bound, random signs, normal data", form=".2g")
 
 # %% [markdown]
-# The bound leaves room here, because most pairs of encodings are far less alike than $\frac12$, but it cannot be improved under Assumption 3. To see this, let $\omega_i = (e_0 + e_i)/\sqrt2$ with unit vectors $e_0, \dots, e_N$, so that *all* inner products are $\frac12$, and let one token have the data $v$ and all others $-v$, so that both inequalities behind the bound are equalities. With orthogonal encodings, on the other hand, the exponent is $a$ in place of $\frac a2$. So inner products of up to $\frac12$ cost a factor of 2 in $\alpha$. In general the exponent is $(1 - \mu)\, a$, where $\mu$ is the largest inner product. The authors' code uses random signs in $\lfloor c \log N \rfloor$ dimensions with $c = 5$, and this does no harm as long as no two encodings are equal: $\mu$ is above $\frac12$ and below 1, and $\alpha$ is larger by a constant factor. The next figure compares the four kinds of encodings on data of the worst kind.
+# The bound leaves room here, because most pairs of encodings are far less alike than $\frac12$, but it cannot be improved under Assumption 3. To see this, let $\omega_i = (e_0 + e_i)/\sqrt2$ with unit vectors $e_0, \dots, e_N$, so that *all* inner products are $\frac12$, and let one token have the data $v$ and all others $-v$, so that both inequalities behind the bound are equalities. With orthogonal encodings, on the other hand, the exponent is $a$ in place of $\frac a2$. So inner products of up to $\frac12$ cost a factor of 2 in $\alpha$. In general the exponent is $(1 - \mu)\, a$, where $\mu$ is the largest inner product. The authors' code uses random signs in $\lfloor c \log N \rfloor$ dimensions with $c = 5$. Then $\mu$ is above $\frac12$, so Assumption 3 is violated. This does no harm as long as no two encodings are equal, because $\mu$ is still below 1, and it is enough to make $\alpha$ larger by a constant factor. The next figure compares the four kinds of encodings on data of the worst kind.
 
 # %% mystnb={"code_prompt_hide": "A head that is tight", "code_prompt_show": "A head that is tight"} tags=["hide-input"]
 N_tight = max(8, N_max // 4)
@@ -213,7 +215,7 @@ heads.holds(
 # %% [markdown]
 # ## The whole network
 #
-# Now we put the net behind the heads and test the lemma as a whole. Let $g(x_1, \dots, x_q) = (qd)^{-1/2} \sum_h (\|x_h\|^2 - d)$, the hard function of {ref}`ch-too-few-heads`. A ReLU net replaces each square by chords, $l$ apart. They are too high by at most $l^2/4$, so $\sqrt{\varepsilon_{2NN}} = \sqrt{qd}\, l^2/4$, and the sharpness is chosen such that the heads add no more than that. The lemma would be refuted by a distance from $g$ above $2\sqrt{\varepsilon_{2NN}}$, the column *allowed*. For comparison we also use *shifted* pointers, which are shown by the encoding of the next position. The information is the same, but a pointer no longer resembles what it names, so the construction must fail.
+# Now we put the net behind the heads and test the lemma as a whole. Let $g(x_1, \dots, x_q) = (qd)^{-1/2} \sum_h (\|x_h\|^2 - d)$, the hard function of {ref}`ch-too-few-heads`. A ReLU net replaces the graph of each square by chords between points at a distance of $l$. The chords are too high by at most $l^2/4$, so $\sqrt{\varepsilon_{2NN}} = \sqrt{qd}\, l^2/4$, and the sharpness is chosen such that the heads add no more than that. The lemma would be refuted by a distance from $g$ above $2\sqrt{\varepsilon_{2NN}}$, the column *allowed*. For comparison we also use *shifted* pointers: a pointer to position $t$ is given as the encoding of position $t - 1$. The information is the same, but a pointer no longer resembles what it names, so the construction must fail.
 
 # %%
 (given, omega), radius = instances[N_max, q_max], 6.0
@@ -257,7 +259,7 @@ lem11.holds(
 #
 # ## How large are these matrices?
 #
-# Theorem 4 takes all weights from a ball with the squared radius $\tilde\Theta(r_a^2/m_g + m_g r_w^2 + q^2/d)$, and this ball has to contain our construction. To see whether it does, note that a head with sharpness $a$ has $\alpha = aq/d$ on a diagonal of $d_e$ entries, so its $q$ matrices together have the squared norm $q\, \alpha^2 d_e = a^2 d_e \cdot q^3/d^2$, where $a^2 d_e$ is a power of $\log(nN)$. For $q \le d$ this is at most $a^2 d_e \cdot q^2/d$, so the ball is large enough. For $q > d$ it is larger by a factor of $q/d$. Then the other two summands, which belong to the net, must make up for it, or the paper means another scale of the scores: $q^2/d$ is what a single factor $\sqrt{d/q}$ in place of $\frac dq$ would need. For real matrices the table shows this factor, which must not exceed 1 for $q \le d$.
+# Theorem 4 takes all weights from a ball with the squared radius $\tilde\Theta(r_a^2/m_g + m_g r_w^2 + q^2/d)$, and this ball has to contain our construction. To see whether it does, note that a head with sharpness $a$ has $\alpha = aq/d$ on a diagonal of $d_e$ entries, so its $q$ matrices together have the squared norm $q\, \alpha^2 d_e = a^2 d_e \cdot q^3/d^2$, where $a^2 d_e$ is a power of $\log(nN)$. For $q \le d$ this is at most $a^2 d_e \cdot q^2/d$, so the ball is large enough. For $q > d$ the squared norm exceeds the summand $q^2/d$ of the ball by a factor of $q/d$. Then either the other two summands, which belong to the net, are large enough to make up for this, or the paper scales the scores in another way: if they had a factor $\sqrt{d/q}$ in place of $\frac dq$, the summand $q^2/d$ would be enough. The table shows the squared norm over $a^2 d_e \cdot q^2/d$ for real matrices. This quotient must not exceed 1 for $q \le d$.
 
 # %%
 a, sizes = 8.0, {}
@@ -285,7 +287,7 @@ lem11.holds(
 #
 # ## What would falsify this
 #
-# The lemma would be false if a head erred by more than its bound under Assumption 3, as heads do when the inner products are 0.9. The formula {eq}`eq-missed` would be wrong if a head erred by another amount where it is an equality; without its denominator the two differ. The whole construction would fail if the transformer were further than $2 \sqrt{\varepsilon_{2NN}}$ from $g$, as it is when pointers are shifted. And the ball would be too small if matrices of the construction were larger than $q^2/d$ allows although $q \le d$, as they are for $q = 4d$.
+# The lemma would be false if a head erred by more than its bound under Assumption 3, as heads do when the inner products are 0.9. The formula {eq}`eq-missed` would be wrong if a head erred by another amount in the cases in which the formula is an equality; the control is the formula without its denominator, from which the error differs. The whole construction would fail if the transformer were further than $2 \sqrt{\varepsilon_{2NN}}$ from $g$, as it is when pointers are shifted. And the ball would be too small if matrices of the construction were larger than $q^2/d$ allows although $q \le d$; for $q = 4d$, the control, they are.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -293,7 +295,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# In the repository `mousavih/transformers-separation` $q = 1$ and $g(x) = \langle u, x \rangle$. Query, key, value and output have matrices and biases of their own, and scores are divided by the root of the width, and {ref}`ch-attention-weights` looks at what they learn.
+# In the repository `mousavih/transformers-separation` $q = 1$ and $g(x) = \langle u, x \rangle$. Query, key, value and output have matrices and biases of their own, and scores are divided by the root of the width. What they learn is the subject of {ref}`ch-attention-weights`.
 #
 # ## Exercises
 #

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 25 min. **Runs in** 15 s. **Source** quoted; the rate of Theorem 7 and Lemmas 30 to 34 restored.
 #
-# **Claim.** If all tokens of a prompt point to the same $q$ positions, a recurrent net solves the task with a state that holds $q$ tokens, whatever the length $N$. This works only if an update is *exactly* zero at every token that is not pointed at, because an update that is merely small there adds up over the prompt. We build such a net out of ReLU units, with a gate that is exactly 0 or 1. Its size does not depend on the accuracy that is asked for, and on the length only through that of the encodings.
+# **Claim.** If all tokens of a prompt point to the same $q$ positions, a recurrent net solves the task with a state that holds $q$ tokens, whatever the length $N$. The difficulty lies in the tokens that are not pointed at: an update that is merely small there adds up over the prompt, so it would have to become smaller as the prompt becomes longer. A net whose size does not depend on $N$ should therefore update its state by *exactly* zero there. We build such a net out of ReLU units, with a gate that is exactly 0 or 1. Its size does not depend on the accuracy that is asked for, and on the length only through that of the encodings.
 
 # %% tags=["parameters"]
 N_max = 320  # longest prompt, tokens [80..640]
@@ -105,7 +105,7 @@ def clipped(omega):
 
 
 def crowded(N):
-    """Random signs that violate Assumption 3, or do with any luck."""
+    """Random signs in so few dimensions that they mostly violate Assumption 3."""
     omega = retrieval.encodings(N, random_encodings.dimensions(5, N), generator)
     return omega.sign().double() / math.sqrt(omega.shape[1])
 
@@ -235,7 +235,7 @@ glue(plain_last=plain[-1], plain_power=power(lengths, plain).item(), N_max=N_max
 glue(soft_last=added["soft threshold"].max())
 
 # %% [markdown]
-# The two curves confirm the argument: without the threshold the error rises along a straight line of slope 1: at {glue:text}`N_max` tokens it is {glue:text}`plain_last:.0f` times $\epsilon$, and it grows like $N$ to the power {glue:text}`plain_power:.2f`. The height of the line can be predicted, too. At $v = 0$ chords are off by $h^2/6$ on average and tangents by $h^2/12$, so an update off target is $\frac14 \cdot \frac14 h^2 = \frac\epsilon4$ on average, which is the dash-dotted line. With the threshold the error stays below {glue:text}`soft_last:.2f` $\epsilon$ at every length ({numref}`fig-recurrent-errors`).
+# The two curves confirm the argument. Without the threshold the error rises along a straight line, like $N$ to the power {glue:text}`plain_power:.2f`, and at {glue:text}`N_max` tokens it is {glue:text}`plain_last:.0f` times $\epsilon$. The height of the line can be predicted, too. At $v = 0$ chords are off by $h^2/6$ on average and tangents by $h^2/12$, so an update off target is $\frac14 \cdot \frac14 h^2 = \frac\epsilon4$ on average, which is the dash-dotted line. With the threshold the error stays below {glue:text}`soft_last:.2f` $\epsilon$ at every length ({numref}`fig-recurrent-errors`).
 #
 # ## A net without error
 #
@@ -699,7 +699,7 @@ glue(climbed=max(ratio for ratio, _ in attack))
 # %% [markdown]
 # The bounds stay below the constants that the proof gives, and the ascent reaches {glue:text}`climbed:.2f` of $K$. With a fixed Lipschitz constant of 0.1 the ratios become enormous from Corollary 31 on, as they should.
 #
-# Lemma 34 is again about rare prompts, and the worst case that Assumption 1 allows are data and a label that are 0 except for one token in many, where both are large and the prediction has the wrong sign. We search over how rare this token is, over the norm $K_0$ of the read-out, and over $R$, $d$ and $q$. A loss of risk above $8e/\sqrt n$ would refute the lemma. The second row squares $n$, because a polynomial in $\log n$ of degree one then at most doubles.
+# Lemma 34 is again about rare prompts. A bad case that Assumption 1 allows, because it attains Markov's inequality, are data and a label that are 0 except for one token in many, where both are large and the prediction has the wrong sign. We search over how rare this token is, over the norm $K_0$ of the read-out, and over $R$, $d$ and $q$. A loss of risk above $8e/\sqrt n$ would refute our proof. The second row squares $n$, because a polynomial in $\log n$ of degree one then at most doubles.
 
 # %% mystnb={"code_prompt_hide": "Lemma 34: search, and checks", "code_prompt_show": "Lemma 34: search, and checks"} tags=["hide-input"]
 
@@ -750,7 +750,7 @@ thm7["lem34"].holds(
 #
 # ## What we found
 #
-# * Assumption 3 is what the paper's update needs, and inner products of exactly $\frac12$ are allowed. The exact zero is essential, because updates within $\epsilon$ add up to {glue:text}`plain_last:.0f` $\epsilon$ over {glue:text}`N_max` tokens.
+# * Assumption 3 is what the paper's update needs, and inner products of exactly $\frac12$ are allowed. The exact zero is what makes the net independent of the length, because updates within $\epsilon$ add up to {glue:text}`plain_last:.0f` $\epsilon$ over {glue:text}`N_max` tokens.
 # * The construction can be simpler: with a gate that is clipped at both ends, a net of the same depth is exact, its width does not depend on $\epsilon$, and inner products of up to 0.575 are tolerated. So transitions bring no $1/\varepsilon_{2NN}$ into Theorem 7.
 # * In Lemma 29 "of order $\epsilon$" is $(1 - \frac1{2e})\, \epsilon$, which is attained in the limit. Lemmas 30 and 32 and Corollaries 31 and 33 hold as restored, with constants.
 # * Lemma 34 holds as restored, since a cut-off of order poly$(R, \log n)$ changes the risk by $O(1/\sqrt n)$.
@@ -759,7 +759,7 @@ thm7["lem34"].holds(
 #
 # ## What would falsify this
 #
-# The construction would be refuted by a token that retrieves something else than the data pointed at although the inner products are at most 0.575, or by an update off target that is not exactly 0. Both happen if the assumption is violated or the simple task is left. The need for the threshold would be refuted by an error that does not grow with $N$ without it. Lemmas 22 to 24 would be false if inner products were off by more than $\epsilon$ or took more units than a fixed multiple of the order quoted, as with other knots, and Lemma 29 and its successors if outputs differed by more than it allows or a bound on covers grew faster than the order stated. This is what happens with a Lipschitz constant of 0.1 at every length.
+# The construction would be refuted by a token that retrieves something else than the data pointed at although the inner products are at most 0.575, or by an update off target that is not exactly 0. Both happen if the assumption is violated or the simple task is left. The need for the threshold would be refuted by an error that does not grow with $N$ without it. Our proofs of Lemmas 22 to 24 would be refuted if inner products were off by more than $\epsilon$, as with other knots, or took more units than a fixed multiple of the order quoted. Lemma 29 and its successors would be false if outputs differed by more than it allows, and their proofs if a bound on covers grew faster than the order stated. This is what happens with a Lipschitz constant of 0.1 at every length.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -807,7 +807,7 @@ closer = pd.DataFrame(closer).T.rename_axis("inner products")
 table(closer, "Largest error of what the read-out gets", form=".3g", tiny=1e-9)
 
 # %% [markdown]
-# The paper's update fails as soon as the inner products exceed $\frac12$, and on long prompts it fails badly, because every token adds something. The clipped net stays exact somewhat beyond 0.575, because the squares are rarely off by all of $\frac18$. It cannot be exact beyond 0.7, where its gate begins to open. At 640 tokens the error of the updates within $\epsilon$ doubles, and all exact numbers stay exact.
+# The paper's update fails as soon as the inner products exceed $\frac12$, and on long prompts it fails badly, because every token adds something. The clipped net stays exact somewhat beyond 0.575, because the squares are rarely off by all of $\frac18$. Beyond 0.7 its gate begins to open, and the largest data are the first that leak. At 640 tokens the error of the updates within $\epsilon$ doubles, and all exact numbers stay exact.
 #
 # ```{solution-end}
 # ```

@@ -19,7 +19,7 @@
 # # Who needs how many prompts
 #
 # ```{verdict}
-# The order of Figure 1 is reproduced on the general task, and on the simple task at the length where the figure begins: the transformer needs the fewest prompts, then the recurrent net, then the feedforward net. With the paper's settings and {glue:text}`far` tokens that each point at a token, they need {glue:text}`general_transformer`, {glue:text}`general_recurrent` and {glue:text}`general_feedforward` thousand prompts ({glue:text}`far_runs` runs of each). If all tokens share one pointer, they need {glue:text}`simple_transformer`, {glue:text}`simple_recurrent` and {glue:text}`simple_feedforward` thousand at {glue:text}`long` tokens ({glue:text}`long_runs` runs of each). On shorter prompts of this simple task the order is not reproduced: at {glue:text}`middle` tokens the transformer needs the most.
+# The order of Figure 1 is reproduced on the longer prompts of the general task, and on the simple task at the length where the figure begins: the transformer needs the fewest prompts, then the recurrent net, then the feedforward net. With the paper's settings and {glue:text}`far` tokens that each point at a token, they need {glue:text}`general_transformer`, {glue:text}`general_recurrent` and {glue:text}`general_feedforward` thousand prompts ({glue:text}`far_runs` runs of each). If all tokens share one pointer, they need {glue:text}`simple_transformer`, {glue:text}`simple_recurrent` and {glue:text}`simple_feedforward` thousand at {glue:text}`long` tokens ({glue:text}`long_runs` runs of each). On shorter prompts of this simple task the order is not reproduced: at {glue:text}`middle` tokens the transformer needs the most.
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 13 min. **Runs in** 40 s. **Source** quoted.
 #
@@ -404,7 +404,7 @@ table(pd.DataFrame(labels), "Labels with pointers of their own, thousands, media
 #
 # ```{solution} ex-hierarchy-threshold
 # :class: dropdown
-# The counts would measure how long it takes to learn the task nearly perfectly, and no longer how long it takes to begin. An error of 0.7 can be reached by a network that follows some of the pointers only. A feedforward net that has learned, say, the pointers of half of the tokens and predicts the mean elsewhere has an error of about one half. So at 0.7 it is compared at a point where it may have learned a third of the task.
+# The counts would measure how long it takes to learn the task nearly perfectly, and no longer how long it takes to begin. An error of 0.7 can be reached by a network that follows some of the pointers only. A feedforward net that follows the pointers of a share $p$ of the tokens, and predicts the mean elsewhere, has the error $(1 - p)(1 - \frac1N)$. So at 0.7 it is compared at a point where it may follow as few as 18 % of the pointers at $N = 7$, and 24 % at $N = 12$; for $N \le 3$ it need not follow any. Any other network that predicts the mean where it cannot read a pointer profits in the same way.
 # ```
 #
 # ## References

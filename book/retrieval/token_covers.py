@@ -19,11 +19,11 @@
 # # How many transformers are there?
 #
 # ```{verdict}
-# Proposition 17 is true with the constants derived here: up to small differences there are so few transformers that the logarithm of their number, the log covering number, grows with the length $N$ of the prompts only like a power of $\log N$. At 1024 tokens it is {glue:text}`log_size:.1e`, and squaring the length multiplies it by at most {glue:text}`growth:.1f` in the table. This follows from one of the two counts in Lemma 16, the count by volume. The other count, by sparsification, stays open in the norm that the paper has.
+# Proposition 17 is true with the constants derived here: if transformers with nearly equal outputs count as one, there are few of them. The logarithm of their number, the log covering number, grows with the length $N$ of the prompts only like a power of $\log N$. At 1024 tokens it is {glue:text}`log_size:.1e`, and squaring the length multiplies it by at most {glue:text}`growth:.1f` in the table. This follows from one of the two counts in Lemma 16, the count by volume. The other count, by sparsification, stays open in the norm that the paper has.
 # ```
 # **Needs** {ref}`ch-sparse-token-regression`, {ref}`ch-attention-capacity`, {ref}`ch-rounding`. **Read** 17 min. **Runs in** 10 s. **Source** quoted (Lemma 12, the hypotheses of all), restored (the displayed bounds).
 #
-# **Claim.** A guarantee for learning needs a count: how many transformers are there, up to a small difference of outputs? In the paper's answer the length of the prompts occurs in logarithms only. The argument has four steps: tokens are not long; a head moves little if its matrix moves little; so does the net that reads the heads; and matrices have small covers. All four steps hold, with constants that we derive. Of the paper's two counts of matrices one is enough.
+# **Claim.** A guarantee for learning needs a count: how many transformers are there, up to a small difference of outputs? In the paper's answer the length of the prompts occurs in logarithms only. The argument has four steps. First, tokens are rarely long. Second, the output of a head moves little if its matrix moves little. Third, the same is true of the net that reads the heads. Fourth, matrices have small covers: a short list contains a matrix close to any other. All four steps hold, with constants that we derive. The paper counts matrices in two ways, and one of them is enough.
 
 # %% tags=["parameters"]
 instances = 200  # pairs of transformers that climb [100..2000]
@@ -63,7 +63,7 @@ sizes["all"] = sizes["net"] + sizes["counting"]
 # %% [markdown]
 # ## Why one should care
 #
-# A model that could fit any labels whatsoever would learn nothing from a sample. Whether a class of models can be trusted after $n$ examples therefore depends on how many different models it contains. There are infinitely many transformers, of course, but two of them whose outputs differ by less than $\epsilon$ on all prompts may count as one. One may fear that the result still grows with the length of the prompts, because attention compares every token with every other, and a prompt of $N$ tokens has $N^2$ scores. But the paper shows that it hardly grows, because one and the same query-key matrix produces all the scores. It is therefore enough to count matrices, and their number of entries does not depend on $N$.
+# A model that could fit any labels whatsoever would learn nothing from a sample. Whether a class of models can be trusted after $n$ examples therefore depends on how many different models it contains. There are infinitely many transformers, of course, but two of them whose outputs differ by less than $\epsilon$ on all prompts may count as one. One may fear that the result still grows with the length of the prompts, because attention compares every token with every other, and a prompt of $N$ tokens has $N^2$ scores. But the paper shows that it hardly grows, because one and the same matrix, the query-key matrix by which a head compares two tokens, produces all the scores. It is therefore enough to count matrices, and their number of entries does not depend on $N$.
 #
 # ## A head with a single weight
 #
@@ -205,7 +205,7 @@ lem12.holds(
 #
 # The second step generalizes what we saw for a single weight. It uses a product inequality for mixed norms, Lemma 39, as restored: $\|AB\|_{r,s} \le \|A\|_{r,p} \|B\|_{q,s}$ for $\frac1p + \frac1q = 1$, where $\|A\|_{r,p}$ is the $p$-norm of the $r$-norms of the columns.
 #
-# **The idea of the proofs.** We follow a change of the weights through the network. If $W$ moves, every score moves by at most $R^2 \|\Delta W\|_2$. A softmax passes this on without enlarging it, so the attention weights together move by at most as much, and the average of tokens by $R$ times as much. This is the factor $R^3$, and no step depends on the number of tokens. The net behind the heads then multiplies the move by its Lipschitz constant. If the weights of the net move as well, we move the layers one after the other and add up what each move costs.
+# **The idea of the proofs.** We follow a change of the weights through the network. If $W$ moves, every score moves by at most $R^2 \|\Delta W\|_2$. A softmax passes this on without enlarging it, so the attention weights together move by at most as much, and the average of tokens by $R$ times as much. This is the factor $R^3$, and no step depends on the number of tokens. The net behind the heads then multiplies the move by at most its Lipschitz constant, the largest factor by which it increases distances. If the weights of the net move as well, we move the layers one after the other and add up what each move costs.
 #
 # ```{dropdown} Proofs
 # *Lemma 39.* Column $j$ of $AB$ is $\sum_k b_{kj} A_k$ with the columns $A_k$ of $A$. Its $r$-norm is at most $\sum_k |b_{kj}| \|A_k\|_r \le \|A\|_{r,p} \|b_j\|_q$ by the triangle inequality and Hölder's inequality, and taking the $s$-norm over $j$ proves the lemma.
@@ -337,7 +337,7 @@ glue(heads=moved.loc["heads", "largest ratio"], both=moved.loc["both", "largest 
 # * *Sparsification, for the sum of absolute entries.* A matrix $W$ with a small sum of absolute entries is an average of very simple matrices, namely of $0$ and $\pm B_1 E_{ab}$, where $E_{ab}$ has a single one. Some average of $k$ of these comes within $B_1/\sqrt{2k}$ of $W$ in the Frobenius norm ({ref}`ch-rounding`; Maurey's argument, which draws the $k$ at random, gives $B_1/\sqrt k$), and there are at most $(2D^2 + 1)^k$ such averages.
 # * *Counting by volume.* In a ball of $k$ numbers and radius $r$, take as many points as fit at distances of more than $\rho$. They are a cover, because a point that was not covered could be added. Balls of radius $\rho/2$ around the points are disjoint and lie in a ball of radius $r + \rho/2$, so there are at most $(1 + 2r/\rho)^k$ of them.
 #
-# We test the first count by a search for matrices that are as far as possible from the nearest average, and the second by a packing: random points of a ball of four numbers, each of which is kept if it is far from all those kept before. A matrix that is further away than its bound, or a packing that is larger, would refute the count.
+# We test the first count by a search for matrices that are as far as possible from the nearest average. The second is tested by a packing: we draw random points of a ball in four dimensions, and keep a point if it is far from all those kept before. A matrix that is further away than its bound, or a packing that is larger, would refute the count.
 
 # %% tags=["nbval-ignore-output"]
 D, terms = 3, (1, 2, 3, 5, 10)
@@ -421,7 +421,7 @@ prop17.holds(
 )
 
 # %% [markdown]
-# Squaring $N$ doubles $\log N$, and two factors of $\log N$ stand in $D^2$. The third factor, $\log(1 + 2B_F/\rho)$, is the logarithm of a product of powers of $\log nN$ and of $n$, so it grows by less than a factor of 2. So the log size is multiplied by less than 8, and at these lengths by little more than 4. At 1024 tokens counting by volume gives {glue:text}`log_size:.1e`, and sparsification {glue:text}`sparser:.1e`. Counting therefore carries the theorem at every length of the table. Sparsification, even for the sum of entries, gives the smaller count only as long as $B_1/\rho$ is below about $D$.
+# The table can be explained from the formula. Squaring $N$ doubles $\log N$, and $D^2$ contains two factors of $\log N$. The third factor, $\log(1 + 2B_F/\rho)$, is the logarithm of a product of powers of $\log nN$ and of $n$, so it grows by less than a factor of 2. So the log size is multiplied by less than 8, and at these lengths by little more than 4. At 1024 tokens counting by volume gives {glue:text}`log_size:.1e`, and sparsification {glue:text}`sparser:.1e`. Counting therefore carries the theorem at every length of the table. Sparsification, even for the sum of entries, gives the smaller count only as long as $B_1/\rho$ is below about $D$.
 #
 # **Why sparsification in the paper's norm is not judged.** The lemma that the paper cites covers the products of a matrix with *all* tokens of the sample, in the Frobenius norm. Used as it stands, it gives a log size of order $(\|Z\|_F R_{2,1}/\epsilon)^2$, where $\|Z\|_F^2$ adds up the squared lengths of $nN$ tokens, and a count proportional to $nN$ is useless. If one covers the matrices themselves, as we did for the sum of entries, the factor $nN$ does not arise. For the (2,1)-norm, however, this cannot work. To see this, take matrices with a single column that is not 0. Their (2,1)-norm is the length of that column, so they form a Euclidean ball in $D$ dimensions, and by volume a cover at half its radius has a log size of at least $D \log 2$. The sum of absolute entries would allow only $2 \log(2D^2 + 1)$, and the table shows both for several $D$.
 
@@ -444,7 +444,7 @@ sparsified.holds(
 glue(column=free_column[D], entries=counts.loc[D, "sum of entries"])
 
 # %% [markdown]
-# At the $D$ that belongs to 1024 tokens a single free column needs a log size of {glue:text}`column:.0f`, whereas the formula for the sum of entries gives {glue:text}`entries:.0f`. What remains for the (2,1)-norm are covers that hold on the $nN$ tokens of the sample only, and not on all tokens of that length. Such a cover with a logarithm of $nN$ may well exist, but we have not proved one, and Lemma 16's first half stays open. The construction of Lemma 11 has both norms equal, $\alpha d_e$ for each head, because its matrices are diagonal in one block.
+# At the $D$ that belongs to 1024 tokens a single free column needs a log size of {glue:text}`column:.0f`, whereas the formula for the sum of entries gives {glue:text}`entries:.0f`. For the (2,1)-norm one could still use covers that are close on the $nN$ tokens of the sample only, and not on all tokens of that length. There may well be such covers whose log size contains $nN$ only in a logarithm, but we have not proved it, so the first half of Lemma 16 stays open. The construction of Lemma 11 has both norms equal, $\alpha d_e$ for each head, because its matrices are diagonal in one block.
 #
 # ## What we found
 #
@@ -457,7 +457,7 @@ glue(column=free_column[D], entries=counts.loc[D, "sum of entries"])
 #
 # ## What would falsify this
 #
-# Lemma 12 would be false if data that the moments allow were too long more often than it says; with a radius 2 % smaller they are. The inequalities of Lemmas 13 to 15 would be false if two transformers were further apart than allowed. If the factor $\sqrt H$, the bias or one part of the sum is left out, the search finds such pairs. The covers would be too small if a matrix were further away or a packing larger, as happens with fewer terms, without signs, or with two numbers in place of four. And Proposition 17 would be false if the log size grew like a power of $N$, as that of a class with a matrix for each position does.
+# Lemma 12 would be false if data that the moments allow were too long more often than it says; in the control, with a radius 2 % smaller, they are. The inequalities of Lemmas 13 to 15 would be false if two transformers were further apart than allowed; if the factor $\sqrt H$, the bias or one part of the sum is left out, the search finds such pairs. The covers would be too small if a matrix were further from the nearest average than stated, or if a packing had more points than stated. Their controls use fewer terms, leave out the signs, or take two numbers in place of four. And Proposition 17 would be false if the log size grew like a power of $N$, as that of a class with a matrix for each position does.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

@@ -68,7 +68,7 @@ def enough(N, private=False):
 # %% [markdown]
 # ## Why one should care
 #
-# Why should a transformer that fits its training prompts do well on new ones, if the prompts are long? A longer prompt has more positions that a pointer may name, so there seem to be more things to learn. A feedforward network must indeed learn each position separately and needs a number of prompts that grows with $N$ ({ref}`ch-feedforward-lower-bound`). The theorem says that a transformer need not, because one query-key matrix serves all positions. This is the first half of the paper's separation between architectures.
+# Why should a transformer that fits its training prompts do well on new ones, if the prompts are long? A longer prompt has more positions that a pointer may name, so there seem to be more things to learn. A feedforward network must indeed learn each position separately and needs a number of prompts that grows with $N$ ({ref}`ch-feedforward-lower-bound`). The theorem says that a transformer need not, because one query-key matrix, by which a head compares two tokens, serves all positions. This is the first half of the paper's separation between architectures.
 #
 # A statement of the form "a polynomial of logarithms" leaves two questions open. How large is the number if all the constants are put in? And does training, which is not guaranteed to find the best fit, show the same growth?
 #
@@ -201,7 +201,7 @@ table(beyond, "Corollary 19: share of samples where some function is beyond the 
 glue(functions=len(values), chance_alone=beyond["chance alone"])
 
 # %% [markdown]
-# Both items pass, and the second table shows that the term of the class is needed, because with the summand for chance alone, the bound is violated on {glue:text}`chance_alone:.0%` of the samples.
+# Both items pass. The second table also shows that the summand of the class is needed: with the summand for chance alone the bound is violated on {glue:text}`chance_alone:.0%` of the samples.
 #
 # The two shares are estimates, but the step of the proof behind them, symmetrisation, can be computed exactly: the mean of the largest gap over *all* samples of 4 out of 6 points must be at most twice the mean complexity. In the same way we compare one label for each prompt with all labels, on four prompts of two tokens each, over all samples of three prompts. There the mean gap with all labels must not exceed that with one.
 
@@ -230,7 +230,7 @@ gaps = {
 table(symmetrised | gaps, "Means over all samples of the largest gap", form=".3f")
 
 # %% [markdown]
-# Lemma 20, the third item, is about rare prompts. The worst case that Assumption 1 allows are data and labels that are 0 except for one prompt in many, where both are large, one datum at a time, and the prediction has the wrong sign. We search over the size $K$ of the net and over how rare that prompt is. The table shows the risk that the cut-off hides, divided by the lemma's bound, and a ratio above 1 would refute the lemma.
+# Lemma 20, the third item, is about rare prompts. What is the worst case that Assumption 1 allows? Data and labels are 0 except in one prompt out of many. In this prompt the label and a single datum are large, and the prediction has the wrong sign. We search over the size $K$ of the net and over how rare that prompt is. The table shows the risk that the cut-off hides, divided by the lemma's bound, and a ratio above 1 would refute the lemma.
 
 # %%
 rarity = torch.linspace(0, 6, 601).double()  # log of the cut-off's chance over the prompt's
@@ -331,7 +331,7 @@ thm4.holds(
 # * **all labels**: all $N$ tokens of each prompt are labelled;
 # * **pointing**: one token is labelled, but training starts at the construction's query-key matrix, which already follows pointers.
 #
-# Training sets are fixed, and every model has its own encodings, direction, start and prompts, and is judged by the smallest test error that it reaches. The *prompts needed* are those at which this error falls below one half, interpolated between the sizes of the sets. Because the error falls from near 1 to below 0.1 within one or two sizes, the sizes near the fall lie mostly at most a factor of 1.5 apart. If training behaved like the theorem, the prompts needed would hardly grow with $N$ in any of the three cases.
+# Training sets are fixed, and every model has its own encodings, direction, start and prompts, and is judged by the smallest test error that it reaches. The *prompts needed* are those at which this error falls below one half, interpolated between the sizes of the sets. The error falls from near 1 to below 0.1 within one or two sizes of the training set. Therefore we take these sizes close together near the fall, mostly within a factor of 1.5 of the next. If training behaved like the theorem, the prompts needed would hardly grow with $N$ in any of the three cases.
 
 # %% mystnb={"code_prompt_hide": "Training", "code_prompt_show": "Training"} tags=["hide-input"]
 lengths = [N_first, 2 * N_first, 4 * N_first]
@@ -461,17 +461,17 @@ thm4.holds(
 #
 # In numbers, with one label for each prompt the prompts needed grow like $N$ to the power {glue:text}`told_one`, and with all tokens labelled to the power {glue:text}`told_all` (means, with 95 % intervals over models, which do not contain the error of interpolating between sizes). Counted in labels the two powers differ by {glue:text}`told_labels`. So what looks nearly independent of $N$ when it is counted in prompts grows with $N$ when it is counted in labels.
 #
-# Does this mean that the data are too few? It does not, because the growth is due to the search. A start that points needs no more data on longer prompts: with 500 prompts and one label each its error is at most {glue:text}`hinted:.2f` at every length, where a random start at the longest still has {glue:text}`unaided:.2f` with {glue:text}`unaided_at` prompts. The best fit of the theorem would be found by pointing, but gradient descent from random weights has to find out what pointers mean. (The longest prompts with one label were trained for twice as many steps as the others, so that slow runs are not cut off.)
+# Do longer prompts need more data, then? They do not, because what grows is the difficulty of the search for good weights. If training starts with a query-key matrix that already follows pointers, it needs no more data on longer prompts: with 500 prompts and one label each its error is at most {glue:text}`hinted:.2f` at every length. A random start, on the other hand, still has the error {glue:text}`unaided:.2f` at the longest prompts, with {glue:text}`unaided_at` of them. The theorem is about the best fit, and the best fit follows the pointers, but gradient descent from random weights first has to find out what pointers mean. (The longest prompts with one label were trained for twice as many steps as the others, so that slow runs are not cut off.)
 #
 # ## What we found
 #
 # * Lemmas 18 to 20 and Theorem 4, as restored, hold with explicit constants, for linear labels with $\varepsilon_{\mathrm{2NN}} = 0$, and without chaining. The norm bounds are those that the construction needs. The ball that the paper prints contains the construction if $q \le d$; for $q > d$ its summand $q^2/d$ alone is too small ({ref}`ch-pointer-heads`), so for that case we prove the theorem with a larger ball only.
-# * Squaring the length multiplies the prompts that are enough by less than 32, and by {glue:text}`growth:.1f` at the longest lengths of the table; at 1024 tokens they are {glue:text}`needed_1024:.1e`. The theorem is about the growth with $N$, and at sizes that can be trained its bound is vacuous.
+# * Squaring the length multiplies the prompts that are enough by less than 32, and by {glue:text}`growth:.1f` at the longest lengths of the table; at 1024 tokens they are {glue:text}`needed_1024:.1e`. The theorem is about the growth with $N$, and at sizes that can be trained its bound is vacuous, because it exceeds the error of a predictor that ignores the prompt.
 # * The paper trains on all labels and proves its theorem for one. In training these are two cases, with different powers of $N$.
 #
 # ## What would falsify this
 #
-# The lemmas would be false if the complexity of some class exceeded its bound, if samples exceeded the second bound more often than $\delta$ or had a mean gap above twice the complexity, or if prompts that Assumption 1 allows lost more by the cut-off. Each of these happens when a piece of the bound is removed: the part of the scale, the part of the class, or half of the cut-off. The theorem would be false if the number of prompts grew like a power of $N$, as it does with a matrix for each position. The results on training would be wrong if the interval of the first power reached one half, or if a pointing start failed at some length.
+# The first lemma would be false if the complexity of some class exceeded its bound, and the second if more than a share $\delta$ of the samples violated it, or if the mean gap exceeded twice the mean complexity. The third would be false if for data that Assumption 1 allows the cut-off hid more of the risk than it says. The controls remove a piece of each bound, namely the part of the scale, the part of the class, or half of the cut-off, and then each of these happens. The theorem would be false if the number of prompts grew like a power of $N$, as it does with a matrix for each position. The results on training would be wrong if the interval of the first power reached one half, or if a pointing start failed at some length.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

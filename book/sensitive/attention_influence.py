@@ -19,7 +19,7 @@
 # # How far all bits together move attention
 #
 # ```{verdict}
-# Yes, Lemma 11 is true, and its logarithm is needed for rare inputs only. On average over inputs, all bits together change the attention weights of a token by at most 6, for any weights of the network, and the token's own bit accounts for 2 of these 6. If the scores do not depend on the own bit, the limit is $4 - 2^{3-n}$ for strings of $n$ bits; at {glue:text}`climb_n` bits this is {glue:text}`climb_limit:.4f`, and a search reaches {glue:text}`climbed:.5f`.
+# Yes, Lemma 11 is true, and its logarithm is needed for rare inputs only. On average over inputs, all bits together change the attention weights of a token by at most 6, for any weights of the network, and the token's own bit accounts for 2 of these 6. If the own bit does not change the query, the limit is $4 - 2^{3-n}$ for strings of $n$ bits; at {glue:text}`climb_n` bits this is {glue:text}`climb_limit:.4f`, and a search reaches {glue:text}`climbed:.5f`.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 13 min. **Runs in** 15 s. **Source** printed.
 #
@@ -27,7 +27,7 @@
 #
 # ## Why one should care
 #
-# A transformer that computes a sensitive function must react to every bit. Attention can react strongly to a single bit, if its scores are large: by a softmax of scores that grow with the length, one bit of a long string can draw nearly all the attention to itself. A bound on what *one* bit does to attention is therefore large, and if one multiplies it by the number of bits, it says that attention may react to all of them. But the weights of a row sum to 1. What one bit gains, others lose, and if one bit has all the attention, then most of the other bits have no effect. The lemma says how little all bits can do *together*. It is the first step of the paper's argument, and it is why large scores in the first layer do not help to compute PARITY.
+# A transformer that computes a sensitive function must react to many bits at once. Attention can react strongly to a single bit, if its scores are large: by a softmax of scores that grow with the length, one bit of a long string can draw nearly all the attention to itself. A bound on what *one* bit does to attention is therefore large, and if one multiplies it by the number of bits, it says that attention may react to all of them. But the weights of a row sum to 1. What one bit gains, others lose, and if one bit has all the attention, then most of the other bits have no effect. The lemma says how little all bits can do *together*. It is the first step of the paper's argument, and it is why large scores in the first layer do not help to compute PARITY.
 #
 # ## Three bits by hand
 #
@@ -131,7 +131,7 @@ for n in lengths:
 names = list(dict.fromkeys(name for name, _ in sampled))
 printed, ours = printed_bound(n_far, delta), tail_bound(n_far, delta)
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Share of random inputs on which the summed influence is at least $t$, at the largest length; grey: $2^{1-t/2}$; vertical lines: our bound and the printed one.", "name": "fig-influence-mean"}, "image": {"alt": "A log-log plot of survival curves: all start at one near a sum of 4 and fall, the flat row at once, the first-one row along a bent grey line up to about twenty; the vertical line of our bound stands near ninety and the printed one near seven hundred."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Share of random inputs on which the summed influence is at least $t$, at the largest length; grey: $2^{1-t/2}$; vertical lines: our bound and the printed one.", "name": "fig-influence-mean"}, "image": {"alt": "A log-log plot of survival curves: all start at one, at sums between 2 and 4, cross near 4 and fall, the flat row at once, the first-one row along a bent grey line up to about twenty; the vertical line of our bound stands near ninety and the printed one near seven hundred."}} tags=["hide-input"]
 fig, ax = figures.new(height=3.3)
 share = (inputs - torch.arange(inputs)) / inputs
 for k, name in enumerate(names):
@@ -149,7 +149,7 @@ ax.legend(loc="lower right", fontsize=7, frameon=True, framealpha=1, edgecolor="
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-influence-mean` the curves of all rows start near 4 and fall, that of the flat row at once and that of *first one* most slowly, along the grey line. So the six rows have nearly the same mean, although their sums vary in very different ways. No sum comes near the printed bound. Two questions follow: why is the mean always about 4, and how far to the left can the bound be moved?
+# In {numref}`fig-influence-mean` the curves of all rows start at sums between 2 and 4, cross near 4, and then fall, that of the flat row at once and that of *first one* most slowly, along the grey line. As the table further down shows, the six rows have nearly the same mean, although their sums vary in very different ways. No sum comes near the printed bound. Two questions follow: why is the mean always about 4, and how far to the left can the bound be moved?
 #
 # ## In the mean: an identity
 #
@@ -319,7 +319,7 @@ for name, about, the in (("printed", "statement", "the printed"), ("ours", "ours
         f"sum over {the} bound, $\\delta = {delta:g}$, {len(sampled) * inputs} sums; control: OR at $0^n$",
         over[name],
         at_most=1,
-        control=(or_sums[0].item() + 2) / bounds[name](n_or, delta),
+        control=or_sums[0].item() / bounds[name](n_or, delta),
         about=about,
         evidence="proved",
     )
@@ -346,7 +346,7 @@ glue(slope_needed=2 / math.log(2))
 #
 # ## The input at which the bound fails
 #
-# No such bound holds at every input, as Remark 12 of the paper says. Take the head that computes OR, with the score $\log n$ on ones and $-\log n$ on zeros, which is a flat row. At $x = 0^n$ the attention is uniform, and a flip of bit $q$ draws it to $q$, with weight $1/(1 + \frac1n - \frac1{n^2})$. So every flip moves nearly all of the attention to another place. The table shows the sum at this input, and at inputs with more ones.
+# No such bound holds at every input, as Remark 12 of the paper says. Take the head that computes OR, with the score $\log n$ on ones and $-\log n$ on zeros, which is a flat row. (Its scores do not depend on the query, so that the query's own bit is one of the $n$ and nothing has to be added for it.) At $x = 0^n$ the attention is uniform, and a flip of bit $q$ draws it to $q$, with weight $1/(1 + \frac1n - \frac1{n^2})$. So every flip moves nearly all of the attention to another place. The table shows the sum at this input, and at inputs with more ones.
 
 # %%
 or_bound, counts = printed_bound(n_or, delta), [0, 1, 2, 4, 16, n_or // 2]
@@ -354,13 +354,13 @@ column = {"ones in the input": counts, "sum": or_sums[counts]}
 table(column, f"The head of OR, n = {n_or}; the printed bound is {or_bound:.1f}", form=".3f")
 at_zero.holds(
     f"Remark 12: OR at $0^n$ over the printed bound, $n = {n_or}$; control: half ones",
-    (or_sums[0].item() + 2) / or_bound,
+    or_sums[0].item() / or_bound,
     at_least=1,
-    control=(or_sums[n_or // 2].item() + 2) / or_bound,
+    control=or_sums[n_or // 2].item() / or_bound,
     about="statement",
     evidence="attained",
 )
-above = sum(math.comb(n_or, k) for k in range(n_or + 1) if or_sums[k] > or_bound - 2)
+above = sum(math.comb(n_or, k) for k in range(n_or + 1) if or_sums[k] > or_bound)
 glue(or_chance=math.log10(above) - n_or * math.log10(2), or_allowed=(2 - delta) * math.log10(n_or))
 glue(or_sum=or_sums[0], or_bound=or_bound)
 

@@ -87,7 +87,7 @@ machines = automata.every_automaton(states, 2)
 in_one_go = automata.final_sensitivity(machines, word)  # (automata, word)
 grows = automata.grows(machines)
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of the last state as a function of the whole word, over all automata with two letters and three states: from the least to the largest (shade) and the median (line), separately for the two kinds that the criterion of {prf:ref}`scratchpad-growth` distinguishes. Grey: the most that all bits of one step with a scratchpad can have together.", "name": "fig-last-state"}, "image": {"alt": "Log-log plot against the length of the word. The automata of the first kind lie in a band that rises with slope one. Those of the second kind are level from some twenty letters on, their median below a grey horizontal line."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Average sensitivity of the last state as a function of the whole word, over all automata with two letters and three states: from the least to the largest (shade) and the median (line), separately for the two kinds that the criterion of {prf:ref}`scratchpad-growth` distinguishes. Grey: the most that all bits of one step with a scratchpad can have together.", "name": "fig-last-state"}, "image": {"alt": "Log-log plot against the length of the word. The automata of the first kind lie in a band that rises with slope one. Those of the second kind fill a band that starts at 0; its median is level from some eight letters on, below a grey horizontal line, and its upper edge from some fifty on, above that line."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.9)
 at = list(range(1, word + 1))
 for k, (rows, label) in enumerate(
@@ -102,17 +102,17 @@ ax.legend(loc="upper left")
 figures.show()
 
 # %% [markdown]
-# {numref}`fig-last-state` shows two bands. The upper one rises with slope one, and its automata are those that a scratchpad helps. If letters permute states, as in PARITY, two different states never become equal and $\mathrm{as}_n$ is linear. The lower band is level from some twenty letters on. Its automata, which are the majority, forget like LAST, because two runs sooner or later meet, so their last state is as insensitive in one go as it is step by step, up to a constant. No automaton lies in between:
+# {numref}`fig-last-state` shows two bands. The upper one rises with slope one, and its automata are those that a scratchpad helps. If letters permute states, two different states never become equal. So once a flip has made the two runs different, as in PARITY, they stay different, and $\mathrm{as}_n$ is linear. (If no flip ever makes them different, for example because all letters act alike, $\mathrm{as}_n$ is 0.) The lower band becomes level: its median does so after some eight letters and its upper edge after some fifty. Its automata, which are the majority, forget like LAST: whatever a flip has changed, the two runs sooner or later meet again. So their last state is as insensitive in one go as it is step by step, up to a constant. No automaton lies in between:
 #
 # ```{prf:proposition} Bounded or linear (ours)
 # :label: scratchpad-growth
-# Suppose that letters are uniform and independent, and call a pair of states *parted* if no word leads both to one state. If at some state that is visited for ever the flip of one bit makes it possible to reach a parted pair, then $\mathrm{as}_n \ge c\, n$ for some $c > 0$ and all large $n$. If there is no such state, $\mathrm{as}_n$ is bounded.
+# Suppose that letters are uniform and independent, and call a pair of states *parted* if no word leads both to one state. A state is *visited for ever* if it can be reached and if every state that it leads to leads back to it. If at some state that is visited for ever the flip of one bit makes it possible to reach a parted pair, then $\mathrm{as}_n \ge c\, n$ for some $c > 0$ and all large $n$. If there is no such state, $\mathrm{as}_n$ is bounded.
 # ```
 #
 # **The idea of the proof.** A flip matters at the end if the two runs never meet again. If this can happen again and again, as in PARITY, every part of the word contributes; if runs always meet, as in LAST, only the last letters do.
 #
 # ```{dropdown} Proof
-# In the first case the automaton is in this state at a positive share of all steps. Each time the flip leads to a parted pair with some fixed chance, and from then on the two runs differ. In the second case, from every pair that a flip can make at a state visited for ever, the runs meet within $|X|^2$ letters with a fixed chance. So the chance that they still differ decays geometrically, and the sum over the time of the flip is bounded. The expected number of visits to all other states is finite. $\square$
+# In the first case the automaton is in this state at a positive share of all steps, on average over words. Each time, the flip leads to a parted pair within a fixed number of letters with some fixed chance, and from then on the two runs differ. In the second case, from every pair that a flip can make at a state visited for ever, the runs meet within $|X|^2$ letters with a fixed chance. So the chance that they still differ decays geometrically, and the sum over the time of the flip is bounded. The expected number of visits to all other states is finite. $\square$
 # ```
 
 # %%
@@ -182,7 +182,7 @@ glue(listed=int(every["automata"].sum()), word=word)
 #
 # ## The data do not say which function
 #
-# On the strings of a run the scratchpad is determined by the word, so functions with much larger sensitivity fit the same strings. We list two of them on *all* strings of {glue:text}`bits` bits and $i$ scratch bits $s_1 \dots s_i$, with $s_1 = 0$ the starting state: the step $x_i \oplus s_i$, and the parity of $x_1 \dots x_i$, which ignores the scratchpad.
+# On the strings of a run the scratchpad is determined by the word, so functions with much larger sensitivity fit the same strings. We list two of them on *all* strings of {glue:text}`bits` bits and $i$ scratch bits $s_1 \dots s_i$: the step $x_i \oplus s_i$, and the parity of $x_1 \dots x_i$, which ignores the scratchpad. (On a run $s_1 = 0$ is the starting state; in the list it takes both values, like every other bit.)
 
 # %%
 rows = []

@@ -19,7 +19,7 @@
 # # Sensitive transformers are brittle
 #
 # ```{verdict}
-# Yes, transformers that compute PARITY are brittle, as the paper concludes from its theorem. We move one exact network, written by hand, by a random step of length $\rho$. Its mean squared error then exceeds $\frac12$ from about {glue:text}`level_z:.1f`$/\sqrt\rho$ bits on, and on much longer strings its sign is a coin toss. That something like this happens to every such network is proved: none generalizes to long strings after a random step of fixed length. Whether the error tends to exactly 1, as one sentence of the paper can be read, stays open.
+# Yes, transformers that compute PARITY are brittle, as the paper concludes from its theorem. We move one exact network, written by hand, by a random step of length $\rho$. Its mean squared error then exceeds $\frac12$ from about {glue:text}`level_z:.1f`$/\sqrt\rho$ bits on, and on much longer strings its sign is a coin toss. It is proved that no such network generalizes to long strings after a random step of fixed length. Does the error tend to exactly 1? One sentence of the paper can be read in this way, and this stays open.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-brittle-at-every-width`. **Read** 13 min. **Runs in** 20 s. **Source** printed.
 #
@@ -27,11 +27,11 @@
 #
 # ## Why one should care
 #
-# A theorem about a limit leaves a practical question open: how long must a string be before a step of a given length matters? If it took a million bits, brittleness would explain nothing about the networks that people train. To find out one needs a network that computes PARITY exactly at every length, and such networks are known since {cite:t}`chiang2022`. We move one of this kind by random steps of several lengths and watch its error grow with the string. The answer is a simple law, and it can be guessed beforehand.
+# A theorem about a limit leaves a practical question open: how long must a string be before a step of a given length matters? If harm began only at a million bits, brittleness would explain nothing about the networks that people train. To find out, one needs a network that computes PARITY exactly at every length, and such networks are known since {cite:t}`chiang2022`. We move one of this kind by random steps of several lengths and watch its error grow with the string. The answer is a simple law, and it can be guessed beforehand.
 #
 # ## The law by hand
 #
-# Before its last layer norm the network below holds the answer as a number of size $\frac1{n^2}$: attention has diluted it twice. A step of length $\rho$ is spread over all $D$ weights and adds noise of the order of $\rho$. Layer norm then magnifies both together, so the answer is recognized as long as $\frac1{n^2}$ is larger than a constant times $\rho$, that is, up to a length proportional to $\rho^{-1/2}$. A step that is 100 times shorter should be survived on strings that are 10 times as long:
+# A layer norm divides the numbers of a token by their standard deviation. Before its last layer norm the network below holds the answer as a number of size $\frac1{n^2}$, because attention has diluted it twice. A step of length $\rho$ is spread over all $D$ weights and adds noise of the order of $\rho$. Layer norm then magnifies both together, so the answer is recognized as long as $\frac1{n^2}$ is larger than a constant times $\rho$, that is, up to a length proportional to $\rho^{-1/2}$. A step that is 100 times shorter should be survived on strings that are 10 times as long:
 #
 # | step $\rho$ | 0.1 | 0.01 | 0.001 | 0.0001 |
 # |:--|:--|:--|:--|:--|
@@ -51,7 +51,7 @@
 # "$L_{\rho,n}$ converges to 1 for large $d$", so that arbitrarily small steps are fatal on sufficiently long strings.
 # ```
 #
-# **Theorem 6 bounds the limit from below**, and in the paper this bound tends to 1 for a large width $d$ of the tokens. That is one reading of "converges to 1", and it is true: by {prf:ref}`brittle-repaired` the limit is at least 1, at every $d \ge 3$ and every $\rho$. The other, that the limit itself is 1 or tends to 1, is left open. Our example (`parity_transformer`) has two layers, $d = 32$, no epsilon in its layer norms, and {glue:text}`D` weights that do not depend on $n$. For each length and radius we draw {glue:text}`draws` steps, each with {glue:text}`strings` strings of its own. Each curve is followed up to the longest strings, or up to the length at which the noise of the step is ten times the answer, if that is shorter.
+# **Theorem 6 bounds the limit from below**, and in the paper this bound tends to 1 for a large width $d$ of the tokens. That is one reading of "converges to 1", and it is true: by {prf:ref}`brittle-repaired` the limit is at least 1, at every $d \ge 3$ and every $\rho$. The other, that the limit itself is 1 or tends to 1, is left open. Our example (`parity_transformer`) has two layers, $d = 32$, no epsilon in its layer norms, and {glue:text}`D` weights that do not depend on $n$. For each length and radius we draw {glue:text}`draws` steps, each with {glue:text}`strings` strings of its own. We follow each curve up to the longest strings, or up to the length at which the noise of the step is ten times as large as the answer before the last layer norm, whichever is shorter.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Section 6, on length generalization
 # :label: sensitive-length-generalization
@@ -189,7 +189,7 @@ moving(
 )
 
 # %% [markdown]
-# Every curve on the left of {numref}`fig-brittle` rises from 0 to 1 and a little beyond, and the smaller the step, the later it rises. On the right the same points are drawn against $n \sqrt\rho$. They fall on a single curve, as the law by hand predicts. The length at which a curve passes $\frac12$ is its *crossing* $n^*(\rho)$, so the law says $n^* \propto \rho^{-1/2}$. The next lines fit this exponent. An interval that does not contain $-\frac12$ would speak against the law. As a control we put the noise into the queries and keys of the first layer alone, which do not touch the answer before the last norm in the same way.
+# Every curve on the left of {numref}`fig-brittle` rises from 0 to 1 and a little beyond, and the smaller the step, the later it rises. On the right the same points are drawn against $n \sqrt\rho$. They fall on a single curve, as the law by hand predicts. The length at which a curve passes $\frac12$ is its *crossing* $n^*(\rho)$, so the law says $n^* \propto \rho^{-1/2}$. The next lines fit this exponent. An interval that does not contain $-\frac12$ would speak against the law. As a control we put the noise into the queries and keys of the first layer alone, where it reaches the answer in another way.
 
 
 # %%
@@ -313,7 +313,7 @@ glue(late_mean=f"{late_mean:.2f} ± {late_error:.2f}", late_points=len(late))
 # %% [markdown]
 # The exponent is {glue:text}`power`, from the page's run and the stored one together, with its 99.9 % interval, which is also the tolerance of the check. Crossings below {glue:text}`long` bits are left out, because one bit more or less would move them by more than 5 %. Noise in the first layer's queries and keys alone gives another law, with the exponent {glue:text}`scores_power:.2f`.
 #
-# At the crossing most answers still have the right sign. It is the error that passes one half there, and the moving figure shows how the sign is lost on longer strings. Far beyond the crossing, at $n \sqrt\rho > 20$, the {glue:text}`late_points` points of the stored run have a mean of {glue:text}`late_mean`, close to 1 and above it.
+# At the crossing most answers still have the right sign. Only the mean squared error passes one half there, and the moving figure shows that the sign is lost on longer strings. Far beyond the crossing, at $n \sqrt\rho > 20$, the {glue:text}`late_points` points of the stored run have a mean of {glue:text}`late_mean`, close to 1 and above it.
 #
 # ## How it computes PARITY
 #
@@ -415,7 +415,7 @@ glue(sets=len(sets), on_all=loss.mean().item(), least=sets.min().item())
 #
 # ## What would falsify this
 #
-# The law would be false if a curve levelled off below 1, or if the curves of two steps differed by more than a shift. The theorem would be false if its bound $K$ grew with the length, as it does for encodings that grow with the length, which the theorem excludes. It would also be false if an exact network of at least three columns had a sharpness that stays below 1 on long strings. The check can notice this, since noise in the first queries and keys alone, which leaves all biases as they are, keeps the sharpness at 0.
+# The law would be false if a curve levelled off below 1, or if the curves of two steps differed by more than a shift. The theorem would be false if $K$ grew with the length; it does so for encodings that grow with the length, but these the theorem excludes. It would also be false if an exact network of at least three columns had a sharpness that stays below 1 on long strings. The control shows that such a case would be noticed: noise in the first queries and keys alone, which leaves all biases as they are, keeps the sharpness at 0.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

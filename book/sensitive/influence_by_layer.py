@@ -95,7 +95,7 @@ def bounded(C_A, y, score, value):
 # %% [markdown]
 # ## Smaller bounds, and how much of each is used
 #
-# **The idea of the proof.** Move the scores along a straight line from their values at $x$ to those at $x^{\oplus q}$. At each moment the weights change at a rate that we know from {ref}`ch-softmax-jacobian`: the sum of all changes is the mean absolute deviation of the velocities of the scores. A token that gains weight makes others lose it, so a velocity common to all tokens has no effect. The change of the query moves all scores, and is bounded by its largest entry. The change of one key moves one score, and counts only with the weight of its token, which is at most $e^{2 C_A}/n$; the exponential comes from here.
+# **The idea of the proof.** Move the scores along a straight line from their values at $x$ to those at $x^{\oplus q}$. At each moment the weights change at a rate that we know from {ref}`ch-softmax-jacobian`: the sum of all changes is the mean absolute deviation of the velocities of the scores. A velocity that is common to all tokens has no effect, because a softmax depends only on the differences of the scores. The change of the query moves all scores, and is bounded by its largest entry. The change of one key moves one score, and counts only with the weight of its token, which is at most $e^{2 C_A}/n$; the exponential comes from here.
 #
 # ```{prf:lemma} Half the exponent (ours)
 # :label: influence-head
@@ -185,7 +185,7 @@ glue(top13=top["Lemma 13"], top15=top["Lemma 15 with $C_V$"], top_ours=top[shown
 glue(used_at_three=100 * climbed.loc[3.0, shown[2:]].max())
 
 # %% [markdown]
-# {numref}`fig-influence-later` shows the result, from small scores on the left to large ones on the right. Our two bounds start near 1 and the paper's lower: Lemma 13 is used to {glue:text}`top13:.3f` at most, Lemma 15 with $C_V$ to {glue:text}`top15:.2f`, and our bounds to {glue:text}`top_ours:.2f`. Our bound on the output is attained at $C_A = 0$, where the head averages. To the right all curves fall, because the bounds contain an exponential of the scores: at $C_A = 3$ even the smaller bounds are used to {glue:text}`used_at_three:.1f` % only.
+# {numref}`fig-influence-later` shows the result, from small scores on the left to large ones on the right. Our two bounds start near 1 and the paper's lower: the ascent uses at most {glue:text}`top13:.3f` of Lemma 13, {glue:text}`top15:.2f` of Lemma 15 with $C_V$, and {glue:text}`top_ours:.2f` of our bounds. Our bound on the output is attained at $C_A = 0$, where the head averages. To the right all curves fall, because the bounds contain an exponential of the scores: at $C_A = 3$ even the smaller bounds are used to {glue:text}`used_at_three:.1f` % only.
 #
 # The printed proof of Lemma 13 takes another way. It leaves out a factor $\|y_w\| \le \sqrt d$, and replaces $\|K^\top Q\|$ by $e^{C_A}$ beside four other factors $e^{C_A}$, which makes five. With the norm kept, its chain gives $2 \frac{C_A}{\sqrt d} e^{4 C_A}$, which is at most the printed bound only while $C_A \le \sqrt d$. By the proof above, however, the lemma is true for all $C_A$.
 #

@@ -38,7 +38,7 @@
 # | all alike | $\pm 1$ | 2 | 0 | 0 |
 # | two against one | $\pm \frac13$ | 6 | 2 | $\frac13$ |
 #
-# So the inputs at which the function is sensitive are those at which layer norm magnifies most, and the same is true of longer strings. For example, at nine bits with five ones and four zeros, $B = 18$, and each of the five ones can change the vote, whereas at seven ones and two zeros $B$ is only 3.6, and no single flip changes the vote. The chapter shows that this is no accident: $s$ is at most a constant times $B$, at nearly every input of every network.
+# So the inputs at which the function is sensitive are those at which layer norm magnifies most, and the same is true of longer strings. For example, at nine bits with five ones and four zeros, $B = 18$, and each of the five ones can change the vote, whereas at seven ones and two zeros $B$ is only 3.6, and no single flip changes the vote. The chapter shows that this is no accident: at nearly every input of a network $s$ is at most a factor times $B$, and this factor depends on the norms of the weights and grows only like $\log n$.
 #
 # ## The statement
 #
@@ -84,7 +84,7 @@
 # With the same $C$ as in the theorem, $\; C\, \mathbb E[\mathrm{Blowup}^2] \ge \mathrm{as}(f) / \sqrt{n \log n} - H / n$, which is (13) in the paper.
 # ```
 #
-# (The appendix prints the probability once as $1 - H / n^{-2}$, whereas text and proof have $1 - H/n^2$.)
+# (The appendix prints the probability once as $1 - H / n^{-2}$, whereas text and proof have $1 - H/n^2$. And the exponential of the main text, its (8), is $\exp(4 d \max_h \sum_{k \ge 2} \|K_{k,h}^\top Q_{k,h}\|)$, with the maximum over heads outside the sum over layers. In (25), (30) and (32) the maximum stands inside, which gives the product of all $e^{4 C_A}$. Both agree if the heads of each layer are numbered so that the largest have the same number, and we read (8) in this way.)
 
 # %% tags=["parameters"]
 n_max = 8  # most bits of the random models [4..11]

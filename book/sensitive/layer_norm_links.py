@@ -172,7 +172,7 @@ LINKS = {
 caption = "Largest ratio of left to right side, random models, all inputs and flips"
 table(random.loc[list(LINKS)], caption, form=".1e")
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How much of each link is used in random models, for three score bounds. At 1 a link is attained.", "name": "fig-blowup-links"}, "image": {"alt": "Four rows of marks on a logarithmic axis from 10 to the minus 23 to 1. In the rows of the first layer and of one layer norm all marks lie between a thousandth and one. In the rows of a later layer and of both layers they lie at a ten-thousandth or far less, and for the score bound 10 beyond ten to the minus 20."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "How much of each link is used in random models, for three score bounds. At 1 a link is attained.", "name": "fig-blowup-links"}, "image": {"alt": "Four rows of marks on a logarithmic axis from 10 to the minus 23 to 1. In the row of the first layer all marks lie just below a thousandth, in that of one layer norm at some hundredths. In the rows of a later layer and of both layers they lie at a hundred-thousandth or far less, and for the score bound 10 near or below ten to the minus 20."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.3)
 for j, C_A in enumerate(random.columns):
     ax.plot(random.loc[list(LINKS), C_A], range(4), **figures.marker_style(j, label=f"${C_A}$"))
@@ -184,7 +184,7 @@ ax.legend(loc="upper left", fontsize=8)
 figures.show()
 
 # %% [markdown]
-# We read {numref}`fig-blowup-links` from the top. The sum over bits in the first layer uses a thousandth of its bound, and one layer norm some hundredths of Lemma 16. A later layer uses a hundred-thousandth of (51) at best, and at $C_A = 10$ nothing that one could measure, because its bound contains $e^{4 C_A}$. So it is the attention of later layers that makes the product in the last row so loose, and not layer norm.
+# We read {numref}`fig-blowup-links` from the top. The sum over bits in the first layer uses less than a thousandth of its bound, and one layer norm some hundredths of Lemma 16. A later layer uses a hundred-thousandth of (51) at best, and at $C_A = 10$ nothing that one could measure, because its bound contains $e^{4 C_A}$. So it is the attention of later layers that makes the product in the last row so loose, and not layer norm.
 #
 # ## One layer norm: Lemma 16
 #
@@ -249,9 +249,11 @@ lem16.holds(
 )
 
 # %% [markdown]
+# No ratio exceeds 1, and both variants fail.
+#
 # ## The first layer: (49)
 #
-# No ratio exceeds 1, and both variants fail. We now turn to the sum over bits in the first layer. {eq}`eq-first-sum` bounds this sum by $S$, with the same probability, and $2 S \le C^{(0)} \log n$, as is proved under {prf:ref}`blowup-thm4-repaired`. So (49) is true with $L_f$ over all of space. On short strings the smaller term in $S$ is the trivial $2n$, so we also take strings of {glue:text}`n_or` bits, on which it is the logarithm. Two heads are tried at random inputs: one with scores that rise fast towards one end of the string, and the head that computes OR, with scores $\log n$ on ones and $-\log n$ on zeros. Tokens are $(\pm 1, \pm 1) / \sqrt 2$, by their bit and by a random sign of their position, and the value matrix is the identity. There have to be exceptional inputs, because at $x = 0$ every bit moves OR.
+# We now turn to the sum over bits in the first layer. {eq}`eq-first-sum` bounds this sum by $S$, with the same probability, and $2 S \le C^{(0)} \log n$, as is proved under {prf:ref}`blowup-thm4-repaired`. So (49) is true with $L_f$ over all of space. On short strings the smaller term in $S$ is the trivial $2n$, so we also take strings of {glue:text}`n_or` bits, on which it is the logarithm. Two heads are tried at random inputs: one with scores that rise fast towards one end of the string, and the head that computes OR, with scores $\log n$ on ones and $-\log n$ on zeros. Tokens are $(\pm 1, \pm 1) / \sqrt 2$, by their bit and by a random sign of their position, and the value matrix is the identity. There have to be exceptional inputs, because at $x = 0$ every bit moves OR.
 
 
 # %%

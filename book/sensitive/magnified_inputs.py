@@ -19,12 +19,12 @@
 # # How much must PARITY and MAJORITY magnify?
 #
 # ```{verdict}
-# Both claims are true: a transformer with bounded weights has to magnify more and more as strings grow, by the order that the paper names for PARITY on average, and for MAJORITY at nearly balanced inputs, all but a vanishing share of them. For MAJORITY the paper's own inequality gives slightly less than the order that it names; a sharper inequality of this book gives more, in both cases nearly the length of the string. A layer written by hand that computes MAJORITY of {glue:text}`n_far` bits magnifies by a factor of {glue:text}`hand:.0f` at such an input.
+# Both claims are true: as strings grow, the layer norms of a transformer with bounded weights have to magnify more and more, and at least in the order that the paper names. For PARITY this is so on average over inputs, for MAJORITY at all but a vanishing share of the inputs that are nearly balanced. For MAJORITY the paper's own inequality gives slightly less than the order that it names. A sharper inequality of this book gives more for both functions, nearly the length of the string. A layer written by hand that computes MAJORITY of {glue:text}`n_far` bits magnifies by a factor of {glue:text}`hand:.0f` at such an input.
 # ```
 #
 # **Needs** {ref}`ch-layer-norm-blowup`, {ref}`ch-sensitive-inputs`. **Read** 7 min. **Runs in** 10 s. **Source** printed.
 #
-# **Claim.** Where weights stay bounded, layer norm must magnify more and more as strings grow: for PARITY on average, for MAJORITY where ones and zeros nearly balance. The paper reads both from its Theorem 4 and Corollary 5. Both are true, and a sharper law asks for larger orders.
+# **Claim.** Layer norm divides the numbers of a token by their standard deviation, and so it magnifies small differences. Where weights stay bounded, it must magnify more and more as strings grow: for PARITY on average, for MAJORITY where ones and zeros nearly balance. The paper reads both from its Theorem 4 and Corollary 5. Both are true, and a sharper law asks for larger orders.
 #
 # ## Why one should care
 #
@@ -32,7 +32,7 @@
 #
 # ## Eleven bits by hand
 #
-# Take MAJORITY of 11 bits at an input with five ones and six zeros. Flipping one of the six zeros changes the vote, so $s = 6$. In the layer written by hand, layer norm receives a number $\frac{|m|}2$, where $m = \frac1{11}$ is the mean of the signs, and magnifies it by $B = \frac2{|m|} = 22$. The sharper law asks for $B \ge \frac sK$, where $K = \frac12 (4 + \min\{16 \log n + 9,\ 2n\}) = \frac12 (4 + 22) = 13$ for this layer, as all its norms are 1. So it asks for $B \ge 0.46$ only, and the layer has 22. At 11 bits a bound of this kind is vacuous. It becomes interesting because $s$ grows like $n$ and $K$ like $\log n$.
+# Take MAJORITY of 11 bits at an input with five ones and six zeros. Flipping one of the six zeros changes the vote, so $s = 6$. In the layer written by hand, layer norm receives a number $\frac{|m|}2$, where $m = \frac1{11}$ is the mean of the signs, and magnifies it by $B = \frac2{|m|} = 22$. The sharper law asks for $B \ge \frac sK$, where $K = \frac12 (4 + \min\{16 \log n + 9,\ 2n\}) = \frac12 (4 + 22) = 13$ for this layer, as all its norms are 1. So it asks for $B \ge 0.46$ only, and the layer has 22. At 11 bits a bound of this kind is vacuous, because 0.46 is less than 1 and so no magnification is asked for. It becomes interesting on longer strings, because $s$ grows like $n$ and $K$ like $\log n$.
 
 # %% tags=["parameters"]
 n_far = 301  # bits of the longest MAJORITY, odd [101..501]
@@ -100,7 +100,7 @@ figures.show()
 #
 # **PARITY.** Since $\mathrm{as} = n$ for PARITY, {prf:ref}`sensitive-cor5` gives $\sqrt{n / \log n} - H/n$ as a lower bound for $C\, \mathbb E[\mathrm{Blowup}^2]$. Equation (14) of the paper says $\Omega(\sqrt n / \log n)$, which is smaller, and so it follows. The law gives more, $\mathbb E[B] \ge (n - H/n)/K$, so that at fixed norms even $\mathbb E[B] = \Omega(n / \log n)$.
 #
-# **MAJORITY.** For nearly balanced inputs the paper says that (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$ there or at a neighbour. With $s = \frac{n+1}2$ the bound (12) gives $(n / \log n)^{1/4}$, which is smaller by the fourth root of a logarithm. But the sentence follows from the law, which gives more: $B(x) \ge \frac{n+1}{2K} = \Omega(n / \log n)$ at fixed norms, at the input itself, for all but a share $2 H n^{-3/2}$ of these inputs. (They are at least a share $\frac12 n^{-1/2}$ of all inputs, and the exceptional ones at most $H/n^2$.) The layer written by hand has $B = 2n$ there, so that only a logarithm lies between what is needed and what is enough.
+# **MAJORITY.** For nearly balanced inputs the paper says that (12) predicts $\mathrm{Blowup} = \Omega(n^{1/4})$ there or at a neighbour. With $s = \frac{n+1}2$ the bound (12) gives $(n / \log n)^{1/4}$, which is smaller by the fourth root of a logarithm. But the sentence follows from the law, which gives more: $B(x) \ge \frac{n+1}{2K} = \Omega(n / \log n)$ at fixed norms, at the input itself, for all but a share $2 H n^{-3/2}$ of these inputs. (The nearly balanced inputs are at least a share $\frac12 n^{-1/2}$ of all inputs, the exceptional ones are at most a share $H/n^2$ of all, and the quotient of the two is $2 H n^{-3/2}$.) The layer written by hand has $B = 2n$ there, so that only a logarithm lies between what is needed and what is enough.
 #
 # The next lines compute what each result asks for up to $10^{12}$ bits, and fit a power of $n$. A power below $\frac14$ for MAJORITY, or a right side of (13) below $\sqrt n / \log n$ for PARITY, would refute the paper's sentences.
 
@@ -137,7 +137,7 @@ quarter.holds(
 )
 
 # %% [markdown]
-# The fitted powers confirm the orders: for PARITY (13) asks for more than (14) at every length, and the power for MAJORITY is well above $\frac14$. The last row is what (13) asks for in the mean for MAJORITY, and its power is not positive.
+# The fitted powers confirm the orders: for PARITY (13) asks for more than (14) at every length, and the power for MAJORITY is well above $\frac14$. The last row, the control, is what (13) asks for on average for MAJORITY. Its power is not positive, so no growth follows from the average.
 #
 # ## What we found
 #
@@ -147,7 +147,7 @@ quarter.holds(
 #
 # ## What would falsify this
 #
-# A length at which (13) asks PARITY for less than $\sqrt n / \log n$ would speak against (14); for MAJORITY, the control, it does. A power below $\frac14$ in what the law asks for would speak against the sentence on MAJORITY; what (13) asks for in the mean, the control, has no positive power at all.
+# A length at which (13) asks for less than $\sqrt n / \log n$ in the case of PARITY would speak against (14); the control is MAJORITY, for which (13) does ask for less. A power below $\frac14$ in what the law asks for would speak against the sentence on MAJORITY; the control is what (13) asks for on average, which has no positive power at all.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

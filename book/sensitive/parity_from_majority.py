@@ -23,11 +23,11 @@
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 12 min. **Runs in** 8 s. **Source** printed.
 #
-# **Claim.** A bit string has an odd number of ones exactly if most of its ones have most of the ones at or before them. So a program of four lines, a circuit of depth two and one line of logic compute PARITY at every length. Each of the two votes has an average sensitivity of order $\sqrt n$, and together they have $n$. How easily a function can be written down therefore tells nothing about its sensitivity.
+# **Claim.** A bit string has an odd number of ones exactly if most of its ones have most of the ones at or before them. So a program of four lines, a circuit of depth two and one line of logic compute PARITY at every length. Each of the two votes has an average sensitivity of order $\sqrt n$, and together they have $n$. So a short description does not make a function insensitive.
 #
 # ## Why one should care
 #
-# Transformers find PARITY hard to learn, and one explanation would be that PARITY is a complicated function, which needs a long description. The paper excludes this explanation before it gives its own. Much is known about what transformers can express, and it is stated in terms of three formalisms: programs in RASP, circuits of majority gates, and a logic with majority quantifiers. If PARITY were hard to write down in them, its difficulty would be no surprise. But in each of them it takes a few lines, and so the number of lines cannot be what counts.
+# Transformers find PARITY hard to learn, and one explanation would be that PARITY is a complicated function, which needs a long description. The paper argues against this explanation before it gives its own. Much of what is known about the functions that transformers can express is stated in terms of three formalisms: programs in RASP, circuits of majority gates, and a logic with majority quantifiers. If PARITY were hard to write down in them, its difficulty would be no surprise. But in each of them it takes a few lines. So the number of lines cannot explain why PARITY is hard, although, as the paper adds, it may play some part in what transformers prefer.
 #
 # ## Two strings by hand
 #
@@ -166,7 +166,7 @@ def rasp_parity(tokens, more=torch.gt):
 # %% [markdown]
 # ## A circuit of depth two
 #
-# A *majority gate* fires if and only if more than half of its wires carry a one. Wires come from inputs, from negated inputs, from earlier gates, and from the constants 0 and 1, and a node may feed a gate by several wires. The paper does not write down such a circuit, so we derive one from {prf:ref}`sensitive-lem8`:
+# A *majority gate* fires if and only if more than half of its wires carry a one. Wires come from inputs, from negated inputs, from earlier gates, and from the constants 0 and 1, and a node may feed a gate by several wires. That such circuits compute PARITY is well known; the paper refers to Håstad (1986). It does not write down one, so we derive one from {prf:ref}`sensitive-lem8`:
 #
 # * **Inner gate $i$**, for $i = 1, \dots, n$, has $i$ wires from $x_i$, one from each $x_j$ with $j < i$, one from each negated $x_j$ with $j > i$, and $n - i$ wires from the constant 0. Of these $2n-1$ wires at least $n$ carry a one if and only if $x_i = 1$ and $g_i(x)$ holds.
 # * The **outer gate** has two wires from each inner gate, one from each negated $x_j$, and $n - 1$ wires from the constant 1. Of these $4n - 1$ wires at least $2n$ carry a one if and only if the yes votes outnumber half of the ones.

@@ -19,7 +19,7 @@
 # # The trace of the Hessian at a perfect fit
 #
 # ```{verdict}
-# No, the paper's bound on the trace of the Hessian is false in general, for the reason found for the gradient, though we found no violation at the paper's own sizes. At the paper's own scores the bound is violated for the sum of all single bits of a string from some forty bits on. With larger second scores, of {glue:text}`large_scale:.0f`, where the network fits to rounding, {glue:text}`n_small` bits are enough: the trace is {glue:text}`trace:.0f`, and the bound is {glue:text}`trace_bound:.0f`.
+# No, the paper's bound on the trace of the Hessian is false in general, because it leaves out one block of weights, though we found no violation at the paper's own sizes. With the paper's attention scores the bound is violated from some forty bits on, for the sum of all single bits of a string. If the scores of the second attention are raised to {glue:text}`large_scale:.0f`, where the network fits to rounding, {glue:text}`n_small` bits are enough: the trace is {glue:text}`trace:.0f`, and the bound is {glue:text}`trace_bound:.0f`.
 # ```
 # **Needs** {ref}`ch-gradients-and-trace`. **Read** 12 min. **Runs in** 25 s. **Source** quoted (the bound), restored (the identity).
 #
@@ -48,7 +48,7 @@
 #
 # **The idea of the proof: why the trace is a mean square.** One input contributes $(f_\theta - f)^2$, whose Hessian is $2 \nabla f_\theta \nabla f_\theta^\top + 2 (f_\theta - f) \nabla^2 f_\theta$. At a perfect fit the residual is 0, so the second part vanishes. The trace of the first part is $2 \|\nabla f_\theta\|^2$, and the mean over the inputs gives the identity. The inequality is then Theorem 14, and here the proof fails.
 #
-# **The block that is left out.** A token of the network is the one-hot code of its position beside one value, and the MLP writes into it through the matrix $F$: the last row of $F$ writes the parity into the value, and the other rows, the *positional rows*, would write into the code and are zero. They are weights all the same: if one of them changes, so does the code by which the second attention finds the token, and the output moves in proportion to the second scores. So a weight that is zero can have a large gradient ({ref}`ch-gradients-and-trace` has an example with two positions).
+# **The block that is left out.** A token of the network is the one-hot code of its position, a vector with a single 1, beside one value. The MLP writes into the token through the matrix $F$: the last row of $F$ writes the parity into the value, and the other rows, the *positional rows*, would write into the code and are zero. They are weights all the same: if one of them changes, so does the code by which the second attention finds the token, and the output moves in proportion to the second scores. So a weight that is zero can have a large gradient ({ref}`ch-gradients-and-trace` has an example with two positions).
 
 # %% tags=["parameters"]
 n_small = 5  # bits of the networks whose whole Hessian is computed [4..6]
@@ -71,7 +71,7 @@ thm5, identity = ledger.result("sharper.thm5"), ledger.result("sharper.thm5.iden
 glue(n_small=n_small, large_scale=large_scale)
 
 # %% [markdown]
-# For short strings the whole Hessian can be computed without any formula: `traces` takes its product with every unit vector and adds up the diagonal. Beside it stands twice the mean squared gradient, block by block. The paper's network fits better and better as the second of its two score scales, $L_2$, grows. So we raise $L_2$, for $d = 1$ and $W = T$ equal coefficients, and watch two quotients. The trace over twice the mean square must tend to 1, if the identity is true. And the trace over $2 G_u$ must stay below 1, if the bound is true.
+# For short strings the whole Hessian can be computed without any formula: `traces` takes its product with every unit vector and adds up the diagonal. The next cell compares it with twice the mean squared gradient, block by block. The scores of the two attentions each have a scale, and the paper's network fits better and better as the second scale, $L_2$, grows. So we raise $L_2$, for $d = 1$ and $W = T$ equal coefficients, and watch two quotients. The trace over twice the mean square must tend to 1, if the identity is true. And the trace over $2 G_u$ must stay below 1, if the bound is true.
 
 
 # %%
@@ -128,7 +128,7 @@ glue(share=largest["listed blocks over 2 G_u"] / largest["over 2 G_u"])
 glue(papers_ratio=by_scale.loc[2 * math.log(n_small), "over 2 G_u"])
 
 # %% [markdown]
-# At the paper's own scale, $2 \log T$, a string of {glue:text}`n_small` bits is too short for the bound to fail: there the ratio is {glue:text}`papers_ratio:.2f`. At this scale it takes long strings, for which we have the gradient and not the whole Hessian. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$. It does so for our repaired network, which is exact at every input, and for the paper's network, at an input at which it gives $f(x)$ exactly. The part of the positional rows is at least $2 S^2 \|w\|^2 \|u\|^2$, in the notation of {ref}`ch-gradients-and-trace`, with $S^2$ of order $T$, $\|w\|^2$ of order $T \log^2 T$ and $\|u\|$ bounded below. Therefore no constant factor saves the order $W d^3$; the file lists the ratio at four lengths up to 4096.
+# At the paper's own scale, $2 \log T$, a string of {glue:text}`n_small` bits is too short for the bound to fail: there the ratio is {glue:text}`papers_ratio:.2f`. At this scale it takes long strings, for which we have the gradient and not the whole Hessian. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$. It does so for our repaired network, which is exact at every input, and for the paper's network, at an input at which it gives $f(x)$ exactly. A constant factor in front of the bound does not help either. The positional rows contribute at least $2 S^2 \|w\|^2 \|u\|^2$ to the trace, in the notation of {ref}`ch-gradients-and-trace`. Here $S^2$ is of order $T$, $\|w\|^2$ of order $T \log^2 T$, and $\|u\|$ is bounded below, so the trace grows faster than $W d^3$. The file lists the ratio at four lengths up to 4096.
 #
 # ## The repaired bound
 #
@@ -183,11 +183,11 @@ glue(repaired=rows["over the repaired bound"][large].max())
 # %% [markdown]
 # The identity holds to rounding in every exact network, and it fails in the one that is not exact. (At the string of ones some of the hidden units of an exact network are at their kink, and count as off.) The repaired bound holds at the large scale, with a largest ratio of {glue:text}`repaired:.2f`.
 #
-# The table also shows that the exact network pays for its exactness. With a second scale of 0, even the network for a single set has a trace of {glue:text}`trace_exact:.0f`, against a bound $2 G_u$ of {glue:text}`trace_exact_bound:.0f`, because its read-out has large entries in the position columns. So the repaired bound is about the paper's network only.
+# The table also shows that the exact network pays for its exactness. With a second scale of 0, even the network for a single set has a trace of {glue:text}`trace_exact:.0f`, against a bound $2 G_u$ of {glue:text}`trace_exact_bound:.0f`, because its read-out, the last linear map, has large entries in the position columns. So the repaired bound is about the paper's network only.
 #
 # ## What would falsify this
 #
-# The identity would be false if the trace were not twice the mean square at some exact network, as it is not for the network at $2 \log T$, the control. The bound is refuted, and its control is the part of the listed blocks, which stays below it. The repaired bound would be refuted if the trace were above it where the paper's network fits, as the trace is in the control, which leaves the new term out.
+# The identity would be false if the trace differed from twice the mean square at some exact network; the control is the paper's network at $2 \log T$, which is not exact, and there the two differ. The bound of the paper is refuted, and its control is the part of the trace that the listed blocks have, which stays below it. The repaired bound would be refuted if the trace were above it where the paper's network fits; the control leaves the new term out, and then the trace is above.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -269,7 +269,7 @@ table(
 )
 
 # %% [markdown]
-# Both the trace and the bound grow less than the cube of the degree here, because at such small degrees the lower powers in the formula still count. The ratio decreases slowly, so the bound has the right kind of growth with the degree. With one bit more in the string the ratio of the whole trace rises, because more terms have scores, and the part of the listed blocks stays where it is.
+# Both the trace and the bound grow less than the cube of the degree here, because at such small degrees the lower powers in the formula still count. The ratio decreases slowly, so the bound has the right kind of growth with the degree. With one bit more in the string the curve of the whole trace rises, because more terms have scores, and the curve of the listed blocks stays where it is.
 #
 # ```{solution-end}
 # ```

@@ -22,7 +22,7 @@
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 15 min. **Runs in** 10 s. **Source** quoted (the theorem), restored (its derivation).
 #
-# **Claim.** A network that fits its sample, is flat and has a small norm generalizes. Theorem 2 bounds its risk by a term for its sharpness and a term for its norm. At the best size of the noise the bound falls like the inverse cube root of the number of examples. We find that the algebra is right, but that the derivation uses its constant $\Sigma$, which says how much the loss varies, at networks drawn from the prior, and there it is larger than at the trained networks where it was measured. If outputs are clipped, a constant is known that holds for all networks.
+# **Claim.** A network that fits its sample, is flat and has a small norm generalizes. Theorem 2 bounds its *risk*, the mean loss on new strings, by a term for its sharpness and a term for its norm. At the best size of the noise the bound falls like the inverse cube root of the number of examples. We find that the algebra is right. But the bound contains a constant $\Sigma$, which says how much the loss varies from string to string, and the paper measures it at trained networks. The derivation uses the constant at networks that are drawn from the *prior*, a distribution of weights that is fixed before the sample is seen, and there it is larger. If outputs are clipped, a constant is known that holds for all networks.
 
 # %% tags=["parameters"]
 delta = 0.05  # probability with which the bounds may fail [0.01..0.2]
@@ -64,16 +64,16 @@ glue(value=pb.truncated_optimum(L, G, 1e6, SMALL), nats=f"{pb.gaussian_kl(L, sig
 # %% [markdown]
 # ## Why one should care
 #
-# Suppose that a network has been trained on a sample and fits it without error, and that we want to know how large its error is on new strings. A *PAC-Bayes* bound answers with two numbers of the network. The first is its *sharpness*: how much its error grows if every weight is moved by a little random noise. The second is the length of its weight vector, because the bound charges a network for its distance from a law over weights, the *prior*, that was fixed before the sample was seen. The paper computes both numbers for a network written by hand, and so turns a bound on networks in general into a bound on the functions that such networks compute.
+# Suppose that a network has been trained on a sample and fits it without error, and that we want to know how large its error is on new strings. A *PAC-Bayes* bound answers with two numbers of the network. The first is its *sharpness*: how much its error grows if every weight is moved by a little random noise. The second is the length of its weight vector, because the bound charges a network for its distance from the centre of the prior, which is the network with all weights zero. The paper computes both numbers for a network written by hand, and so turns a bound on networks in general into a bound on the functions that such networks compute.
 #
-# But there is a third number in the bound, a constant $\Sigma$ that multiplies the whole charge. The paper takes $\Sigma = 0.01$, and this is what makes the result small: in its example the charge is {glue:text}`nats` nats for a million examples, more than a hundred nats for each. So we have to know what $\Sigma$ is a property of. Is it enough to measure it at networks that have been trained?
+# But there is a third number in the bound, a constant $\Sigma$ that multiplies the whole charge. The paper takes $\Sigma = 0.01$, and this is what makes the result small: in its example the charge is {glue:text}`nats` nats (units of the natural logarithm) for a million examples, more than a hundred nats for each. So we have to know what $\Sigma$ is a property of. Is it enough to measure it at networks that have been trained?
 #
 # ## One weight by hand
 #
 # We begin with a network that has a single weight. The input is a fair bit $x \in \{0, 1\}$, the target is $f(x) = x$, and the network computes $f_\theta(x) = \theta x$. So $\theta^* = 1$ is exact, and at the weight $\theta$ the loss is $\ell_\theta(x) = (\theta - 1)^2 x$: it is $(\theta - 1)^2$ at $x = 1$ and $0$ at $x = 0$. The three numbers of the bound are
 #
 # * **sharpness**: noise $\sigma u$ on the weight, with $u$ standard normal, has the mean loss $\sigma^2\, \mathbb E_x x = \frac12 \sigma^2$, so $G_u = \frac12$;
-# * **norm**: $L = \theta^{*2} = 1$, and the KL divergence of $\mathcal N(1, \sigma^2)$ from the prior $\mathcal N(0, \sigma^2)$ is $\frac{L}{2 \sigma^2}$;
+# * **norm**: $L = \theta^{*2} = 1$, and the KL divergence of $\mathcal N(1, \sigma^2)$ from the prior $\mathcal N(0, \sigma^2)$, which measures how much the two differ, is $\frac{L}{2 \sigma^2}$;
 # * **constant**: the loss takes two values, each with chance $\frac12$, so $\Sigma$ is half of their distance, $\Sigma = \frac12 (\theta - 1)^2$ (this is the constant of Hoeffding's lemma, and for a loss with two equally likely values no smaller one is right).
 #
 # The constant depends on the weight: at the solution $\theta = 1$ it is 0, at $\theta = 1.1$ it is $0.005$, and at the centre of the prior, $\theta = 0$, it is $\frac12$. The bound, without its small term for the confidence, is the least value over $\sigma$ of $G_u \sigma^2 + \Sigma \sqrt{L/m} / \sigma$, where $m$ is the number of examples.
@@ -86,7 +86,7 @@ table(by_hand, "One weight: the bound with two values of the constant", form=".3
 glue(one_example=by_hand.iloc[0, 1])
 
 # %% [markdown]
-# With $\Sigma = \frac12$ a hundred examples give a bound below $\frac14$, the risk of the constant output $\frac12$. With $\Sigma = 0.01$ a *single* example would give {glue:text}`one_example:.2f`, which cannot be right. To see this, note that with chance $\frac12$ the single example is $x = 0$. Then every weight fits it, and a learner that returns $\theta = 0$ has fitted the sample, has a smaller norm than $\theta^*$, and is as flat on the sample as can be, but its risk is $\frac12$. So a constant measured at weights that have learned the target, put into the bound, promises what is false at weights that have not. The constant that is needed must hold for the weights among which the learner could have ended.
+# With $\Sigma = \frac12$ a hundred examples give a bound below $\frac14$, the risk of the constant output $\frac12$. With $\Sigma = 0.01$ a *single* example would give {glue:text}`one_example:.2f`, which cannot be right. To see this, note that with chance $\frac12$ the single example is $x = 0$. Then every weight fits it, and a learner that returns $\theta = 0$ has fitted the sample, has a smaller norm than $\theta^*$, and is as flat on the sample as can be, but its risk is $\frac12$. So if the constant is measured at weights that have learned the target, the bound makes a false promise about weights that have not. The constant that is needed must hold for the weights among which the learner could have ended.
 #
 # ## The statement
 #
@@ -158,13 +158,13 @@ moving(
 )
 
 # %% [markdown]
-# In {numref}`fig-pac-bayes-example` the lines are parallel, since all three fall like $m^{-1/3}$; only their height differs. With $\Sigma = 0.01$ the bound falls below $\frac14$ near a million examples. With the least constant that is possible at the centre of the prior it does so more than four decades later, and with the one that is valid for every clipped network more than five decades later.
+# In {numref}`fig-pac-bayes-example` the lines are parallel, since all three fall like $m^{-1/3}$; only their height differs. With $\Sigma = 0.01$ the bound falls below $\frac14$ near a million examples. With the least constant that is possible at the centre of the prior this takes more than $10^4$ times as many examples, and with the constant that is valid for every clipped network more than $10^5$ times as many.
 #
-# The reading note quotes three numbers of this example: $G_u$, $L$ and the best $\sigma$. We recompute all three, and the last one agrees only if the norm is squared and $\Sigma = 0.01$ ({ref}`ch-bound-comparison`). So the theorem has been read as it was meant. At a million examples the truncated bound, of which the note quotes no value, is {glue:text}`value:.3f`. The KL divergence is {glue:text}`nats` nats; the bound is small in spite of it because $\Sigma$ is.
+# The reading note quotes three numbers of this example: $G_u$, $L$ and the best $\sigma$. We recompute all three. The last one agrees only if the norm is squared and $\Sigma = 0.01$ ({ref}`ch-bound-comparison`), so we have read the theorem as it was meant. At a million examples the truncated bound, of which the note quotes no value, is {glue:text}`value:.3f`. The KL divergence is {glue:text}`nats` nats; the bound is small in spite of it because $\Sigma$ is.
 #
 # ## How the bound arises
 #
-# **The idea.** For a single network, the mean loss on a sample is close to the risk, with a small probability of error. If the network is chosen after the sample, that is no longer true, because one can search for a network that the sample flatters. The way out is to average over all networks first, with weights given by the prior, so that nothing has been chosen yet. A change from the prior to any other law over networks, the *posterior*, then costs no more than the KL divergence between the two. We now go through the steps.
+# **The idea.** For a single network, the mean loss on a sample is close to the risk, with a small probability of error. If the network is chosen after the sample, that is no longer true, because one can search for a network that looks better on this sample than it is. The way out is to average over all networks first, with weights given by the prior, so that nothing has been chosen yet. A change from the prior to any other law over networks, the *posterior*, then costs no more than the KL divergence between the two. We now go through the steps.
 #
 # Fix a *prior* $\pi$, a law over weights chosen before the sample is seen. For one $\theta$, the mean of $e^{\lambda(R - r)}$ over samples is at most $e^{\lambda^2 \Sigma^2/(2m)}$. We average this over $\pi$ and apply Markov's inequality, so with probability $1-\delta$ we have $\log \mathbb E_\pi e^{\lambda(R-r)} \le \lambda^2\Sigma^2/(2m) + \log\frac1\delta$. A change of measure carries the inequality to every *posterior* $\rho$ at once, at the price of the divergence $\mathrm{KL}(\rho \| \pi)$:
 #
@@ -178,7 +178,7 @@ moving(
 #
 # $$\sigma^* = \Bigl( \frac{\Sigma}{2G_u} \sqrt{L/m} \Bigr)^{1/3}, \qquad B^* = 3 \Bigl( \frac{\Sigma^2 G_u L}{4m} \Bigr)^{1/3} .$$ (eq-optimum)
 #
-# **The check.** A slip in this algebra would show as a value that is better than the closed form. So the divergence is compared with the general formula for two Gaussians, and the optima with 400 other values of $\lambda$ and $\sigma$ in the example. One example is enough, because at $t$ times the optimum the two curves are $\frac12(t + \frac1t)$ and $\frac13(t^2 + \frac2t)$ times their least value.
+# **The check.** A slip in this algebra would show as a value that is better than the closed form. So the divergence is compared with the general formula for two Gaussians, and the optima with 400 other values of $\lambda$ and $\sigma$ in the example. It is enough to do this for one choice of $m$, $L$ and $G_u$, because at $t$ times the optimum the two curves are $\frac12(t + \frac1t)$ and $\frac13(t^2 + \frac2t)$ times their least value.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 theta = torch.cat([w.flatten() for w in weights.values()])
@@ -253,7 +253,7 @@ glue(**{f"times_{W}": pb.square_spread(W) / SMALL for W in (1, 10, 25)})
 #
 # Take strings of $n =$ {glue:text}`toy_bits` bits. For each of the $2^n$ subsets of bits there is one function, which outputs 0 or $\sqrt W$ according to the parity of that subset. One of these functions is the target, the other $K = 2^n - 1$ are predictors. The loss of a predictor is 0 or $W$, each for half of all strings, which is the largest variation that Hoeffding's lemma allows. A weight vector $\theta \in \mathbb R^K$ picks the predictor of its largest entry. The posterior $\mathcal N(a e_k, \sigma^2 I)$ mostly picks $k$ if $a$ is large against $\sigma$, and has a divergence of $a^2/2\sigma^2$ nats. For every sample $k$ is the predictor with the largest $R - r$. We vary the size of the samples and $a/\sigma$; $W = 10$, as in the paper's example, and the unit of the weights is such that $a$ is the paper's norm, $\sqrt L$.
 #
-# We count the samples on which the bound fails; a share above $\delta$ would refute the theorem. Three variants each lack one piece: the divergence, the square of the norm, or the constant. A last adversary takes **all** posteriors at once: for fixed $\lambda$, here the best for $a^2/2\sigma^2$ nats, the largest $\lambda\, \mathbb E_\rho(R - r) - \mathrm{KL}(\rho \| \pi)$ is $\log \mathbb E_\pi e^{\lambda(R - r)}$, and under this prior that is a mean over $K$ predictors.
+# We count the samples on which the bound fails; a share above $\delta$ would refute the theorem. Three variants each lack one piece: the divergence, the square of the norm, or the constant. A last adversary may choose **any** posterior. For a fixed $\lambda$, which here is the best one for $a^2/2\sigma^2$ nats, the largest value of $\lambda\, \mathbb E_\rho(R - r) - \mathrm{KL}(\rho \| \pi)$ over all posteriors is known: it is $\log \mathbb E_\pi e^{\lambda(R - r)}$. Under this prior the mean is one over the $K$ predictors, so we can compute it and need not search.
 
 # %%
 WIDE = 10.0  # W
@@ -320,11 +320,11 @@ glue(fail_right=hunted["the bound"].max(), fail_free=hunted["no divergence"].min
 glue(fail_norm=hunted["norm not squared"].min(), fail_small=hunted["constant 0.01"].min())
 
 # %% [markdown]
-# The bound fails on a share of at most {glue:text}`fail_right:g` of the samples, where {glue:text}`delta` is allowed. Each variant fails far more often: without the divergence on at least {glue:text}`fail_free:.2f`, with the norm in place of its square on {glue:text}`fail_norm:.2f`, and with $\Sigma = 0.01$ on {glue:text}`fail_small:.2f`. So each piece is needed, and the bound is not loose either: in the worst sample of all the gap between risk and training error is {glue:text}`closest:.2f` of what the bound allows. A posterior of any kind violates {eq}`eq-alquier` on at most {glue:text}`any_fails:.3f` of the samples.
+# The bound fails on a share of at most {glue:text}`fail_right:g` of the samples, where {glue:text}`delta` is allowed. Each variant fails far more often: without the divergence on at least {glue:text}`fail_free:.2f`, with the norm in place of its square on {glue:text}`fail_norm:.2f`, and with $\Sigma = 0.01$ on {glue:text}`fail_small:.2f`. So each piece is needed. The bound is not loose either, because in the worst of the samples the gap between risk and training error is {glue:text}`closest:.2f` times what the bound allows. A posterior of any kind violates {eq}`eq-alquier` on at most {glue:text}`any_fails:.3f` of the samples.
 #
 # ## What would falsify this
 #
-# The algebra would be refuted by a divergence, $\lambda$ or $\sigma$ better than the closed form, or by another slope of the bound; a norm without its square, optima shifted by a factor of 2, and the norm term at a fixed $\sigma$, whose slope is $-\frac12$, show that the checks notice such errors. The finding on $\Sigma$ would be refuted by a constant of at most 0.1 at the prior's centre, which is a size that it has at the hand-written network. The repaired theorem would be refuted if it failed on more samples than $\delta$ allows, as it does if any one piece is dropped.
+# The algebra would be refuted by another value of the divergence, by a $\lambda$ or a $\sigma$ that is better than the closed form, or by another slope of the bound. Three controls show that the checks notice such errors: a norm without its square, optima shifted by a factor of 2, and the norm term at a fixed $\sigma$, whose slope is $-\frac12$. The finding on $\Sigma$ would be refuted if the constant were at most 0.1 at the prior's centre; the control is the hand-written network, where it is. The repaired theorem would be refuted if it failed on more samples than $\delta$ allows, as it does if any one piece is dropped.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 N, sharp = pb.norm_squared(50, 1, 1, "sinks"), gradient_bound(1, 1)
@@ -345,7 +345,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# We read the formulas of `generate_plots.ipynb`, a plotting notebook of 2025 in `paullintilhac/boolean_function_sensitivity`. In it a variable holds the *root* of the bound on $\|\theta\|^2$, and the divergence uses it as if it were the square. It prints one norm term, for $T = 50$, $m = 10^7$, $d = W = 1$, $\sigma = 10^{-5}$ and $\delta = \Sigma = 0.01$: {glue:text}`printed:.6f`, which is the value with the root to twelve digits, whereas with the square it is {glue:text}`with_square:.4f`. This is no evidence against Theorem 2, whose quoted numbers have the square, and we do not know whether a figure of the paper was made with that notebook.
+# We read the formulas of `generate_plots.ipynb`, a plotting notebook of 2025 in `paullintilhac/boolean_function_sensitivity`. In it a variable holds the *root* of the bound on $\|\theta\|^2$, and the divergence uses it as if it were the square. The notebook prints one norm term, for $T = 50$, $m = 10^7$, $d = W = 1$, $\sigma = 10^{-5}$ and $\delta = \Sigma = 0.01$: {glue:text}`printed:.6f`, which is the value with the root to twelve digits, whereas with the square it is {glue:text}`with_square:.4f`. This is no evidence against Theorem 2, whose quoted numbers have the square, and we do not know whether a figure of the paper was made with that notebook.
 #
 # ## What we found
 #

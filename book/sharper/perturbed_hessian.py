@@ -196,7 +196,7 @@ glue(first_entry=max(entries[2, 1][pair] for pair in (("WV1", "G"), ("WV1", "F")
 glue(other_entry=max(entries[2, 1][pair] for pair in FIVE))
 
 # %% [markdown]
-# The left panel of {numref}`fig-hessian-blocks` shows one term. The five ringed blocks, among $G$, $b$, $F$ and $v_2$, are those on which the paper and the computation agree. The four blocks without a ring belong to the first attention, which the paper discards, and they are among the largest: their largest entry is {glue:text}`first_entry:.2f`, against {glue:text}`other_entry:.2f` in the five that the paper has. With more terms there are {glue:text}`many_low` to {glue:text}`many_high` blocks, the fewest where the coefficients are equal. The right panel shows where the new blocks come from: they involve $F$ and the second score matrix. More precisely, they are due to the rows of $F$ that write into the columns of the positions. The entries of these rows are zero, but they are weights, and what they write is read by the scores of the second attention.
+# (If only the second score is 40 and the first is $2 \log T$, the network is just as exact, and a small leak of the first attention makes two more blocks non-zero at $d = 1$.) The left panel of {numref}`fig-hessian-blocks` shows one term. The five ringed blocks, among $G$, $b$, $F$ and $v_2$, are those on which the paper and the computation agree. The four blocks without a ring belong to the first attention, which the paper discards, and they are no smaller: their largest entry is {glue:text}`first_entry:.2f`, and that of the five is {glue:text}`other_entry:.2f`. With more terms there are {glue:text}`many_low` to {glue:text}`many_high` blocks, the fewest where the coefficients are equal. The right panel shows where the new blocks come from: they involve $F$ and the second score matrix. More precisely, they are due to the rows of $F$ that write into the columns of the positions. The entries of these rows are zero, but they are weights, and what they write is read by the scores of the second attention.
 #
 # ## How large is it?
 #
@@ -297,7 +297,7 @@ glue(tiny_norm=tiny["norm over H_u"].iloc[-1], tiny_change=tiny["change over H_p
 #
 # $$|u^\top H_f\, u| \le \sum_{a,b} B_{ab} \|u_a\| \|u_b\| , \qquad\text{so}\qquad \|H_f\| \le \lambda_{\max}(B),$$
 #
-# where $u_a$ are the seven blocks of $u$, and the symmetric matrix $B$ is in the proof. Its largest entry is
+# where $u_a$ are the seven blocks of $u$, and the symmetric matrix $B$ is in the proof. Where the scores are large, its largest entry is
 #
 # $$B_{FF} = \tfrac3{16} V \rho^2 (\|w\| + R)^2 + \tfrac12 \|v_2\| \rho^2 (\|w\| + R) + \tfrac12 V \rho^2 \|w\| .$$
 #

@@ -19,7 +19,7 @@
 # # The output of the hand-written network under noise
 #
 # ```{verdict}
-# Yes, noise on the weights moves the network's output by less than Theorem 24 allows. To first order in the noise, the bound is at least {glue:text}`deviations:.0f` standard deviations of the output, for even lengths $T \ge 4$ and if no coefficient is below $T^{-4}$. Even noise of typical size that is chosen to move the output as far as possible reaches only {glue:text}`aligned:.2f` of the bound at {glue:text}`n_long` bits, a share that grows like the root of the number of terms.
+# Yes, at any given input noise on the weights moves the network's output by less than Theorem 24 allows. To first order in the noise, the bound is at least {glue:text}`deviations:.0f` standard deviations of the output, for even lengths $T \ge 4$ and if no coefficient is below $T^{-4}$. Even noise of typical size that is chosen to move the output as far as possible reaches only {glue:text}`aligned:.2f` of the bound at {glue:text}`n_long` bits, a share that grows like the root of the number of terms.
 # ```
 # **Needs** {ref}`ch-perturbed-attention`, {ref}`ch-gradients-and-trace`. **Read** 17 min. **Runs in** 15 s. **Source** code: $T_p$; two constants are inferred from it, all others are ours.
 #
@@ -382,7 +382,7 @@ glue(line4=top["change of slopes"].max())
 #
 # $$|1 - 2a_j| |\delta_j| + \sum_{i \ne j} |a_i \delta_j + a_j \delta_i| \le \bigl(|1 - 2a_j| + 1 - a_j\bigr)|\delta_j| + a_j \bigl(|\delta|_1 - |\delta_j|\bigr) \le |\delta|_1 ,$$
 #
-# since $|\delta_j| \le \frac12 |\delta|_1$ for changes that add up to 0. So the constant can be 1 in place of 3. It is best possible: if a share $s$ of attention moves from one key to another that had none, then $|J' - J|_1 = (1 - s)\, |a' - a|_1$, and the factor tends to 1 as $s$ vanishes. We also let a local search look for pairs of distributions with a ratio above 1, which would refute the constant.
+# since $|\delta_j| \le \frac12 |\delta|_1$ for changes that add up to 0. So the constant can be 1 in place of 3. It is best possible: if all attention is on one key, and a share $s$ of it moves to another, then $|J' - J|_1 = (1 - s)\, |a' - a|_1$, and the factor tends to 1 as $s$ vanishes. We also let a local search look for pairs of distributions with a ratio above 1, which would refute the constant.
 
 
 # %%
@@ -496,7 +496,7 @@ table(ratios, "Standard deviation of the output over its first order, $T = 20$",
 # ```{solution} ex-network-aligned
 # :class: dropdown
 #
-# Not for normal noise. Aligned noise has the typical lengths of normal noise, but its direction is one among so many that normal noise almost never comes close to it. But the paper states the theorem for perturbations that are only dominated, entry by entry, by normal ones. If an adversary may choose their signs, the output passes $T_p$ on very long strings, far beyond the paper's lengths. So in that reading the bound needs a factor that grows with $W$. The lemmas that bound every part separately do not distinguish the two cases, and therefore they lose such a factor.
+# Not for normal noise. Aligned noise has the typical lengths of normal noise, but its direction is one among so many that normal noise almost never comes close to it. But the paper states the theorem for perturbations that are only dominated, entry by entry, by normal ones. If an adversary may choose the sign of each number, the output exceeds $T_p$ too, though only on strings of more than ten thousand bits, far beyond the paper's lengths. So in that reading the bound needs a factor that grows with $W$. The lemmas that bound every part separately do not distinguish the two cases, and therefore they lose such a factor.
 # ```
 #
 # ## References

@@ -19,11 +19,11 @@
 # # The main bound, with its perturbation term measured
 #
 # ```{verdict}
-# The paper's main claim is right at its own constant, $\Sigma = 0.01$: with a measured perturbation term the bound is below 1 at sample sizes at which the fully analytic bound is not. At a million examples it is {glue:text}`at_worst:.3f`, where 0.327 is quoted; how that number was measured is open. But the measured term is hardly needed, because in the networks that we tried noise costs at least {glue:text}`least_margin:.1f` times less than the formula for the sharpness allows, and {glue:text}`margin:.0f` times less in the paper's own example.
+# The paper's main claim is right at its own constant, $\Sigma = 0.01$: with a measured perturbation term the bound is below 1 at sample sizes at which the fully analytic bound is not. At a million examples it is {glue:text}`at_worst:.3f`, where 0.327 is quoted; how that number was measured is open. But the measured term is hardly needed: noise costs less than the formula for the sharpness allows, by a factor of at least {glue:text}`least_margin:.1f` in the networks that we tried, and of {glue:text}`margin:.0f` in the paper's own example.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-gradients-and-trace`. **Read** 12 min. **Runs in** 60 s. **Source** quoted (the bound and its numbers); printed, in words (that it is non-vacuous).
 #
-# **Claim.** The paper's main result is a bound that is made of three pieces: a formula for the norm, a formula for the sharpness, and a measured number $P$ for what noise adds beyond that formula. We measure $P$ at the paper's own instance, where it adds almost nothing, so the quoted 0.327 is on the safe side. Of ten readings of $P$ only two reach the size of 0.327, both with noise of variance $\sigma$, as in the authors' code. Two sample sizes are quoted as well, and the larger one, about two billion, agrees with the analytic bound at the level $\frac14$, which is the risk of the best constant, if $P$ is evaluated as in the authors' programs. The smaller one, 8192, agrees with no reading that keeps the formula for the sharpness.
+# **Claim.** The paper's main result is a bound that is made of three pieces: a formula for the norm, a formula for the sharpness, and a measured number $P$ for what noise adds beyond that formula. We measure $P$ at the paper's own instance. There it adds almost nothing, so the quoted value of the bound, 0.327, is larger than it has to be. How was it found? It is not said exactly what was measured as $P$, so we try ten ways. Only two of them give a bound near 0.327, and in both the noise has variance $\sigma$, as in the authors' code, in place of standard deviation $\sigma$. Two sample sizes are quoted as well. The larger one, about two billion, is where the analytic bound falls below $\frac14$, the risk of the best constant, if $P$ is evaluated as in the authors' programs. The smaller one, 8192, agrees with nothing that we tried as long as the formula for the sharpness is kept.
 
 # %% tags=["parameters"]
 draws = 200  # noisy copies for each mean loss [100..2000]
@@ -65,7 +65,7 @@ def fresh(*what):
 # %% [markdown]
 # ## Why one should care
 #
-# A flat network is one whose loss hardly grows if its weights are moved. The bound of {ref}`ch-pac-bayes` rewards this, but it moves the weights by noise of a definite size $\sigma$, whereas the sharpness $G_u$ only says how the loss grows for vanishing noise. A further term $P(\sigma)$ has to make up for the difference. The paper can bound $P$ by a formula, but the formula multiplies worst cases of six matrices, and with it the bound is vacuous up to some sixty million examples. So the paper measures $P$ instead, and calls the result *semi-analytic*.
+# A flat network is one whose loss hardly grows if its weights are moved. The bound of {ref}`ch-pac-bayes` rewards this, but it moves the weights by noise of a definite size $\sigma$, whereas the sharpness $G_u$ only says how the loss grows for vanishing noise. A further term $P(\sigma)$ has to make up for the difference. The paper can bound $P$ by a formula, but the formula multiplies worst cases of six matrices, and with it the bound is vacuous, that is, above 1, up to some sixty million examples. So the paper measures $P$ instead, and calls the result *semi-analytic*.
 #
 # Is it allowed to measure a term of a bound, and what exactly should be measured? The answer decides whether the bound is vacuous or not at sample sizes that one can have.
 #
@@ -88,7 +88,7 @@ def fresh(*what):
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 2 with a measured P
 # :label: sharper-semi
-# Let $\hat\theta$ fit $m$ examples and lie below $\theta^*$ in norm and in perturbed sharpness, and let the loss be $\Sigma$-sub-Gaussian. Then with probability $1 - \delta$ the risk, averaged over noise of standard deviation $\sigma$, is at most
+# Let $\hat\theta$ fit $m$ examples and lie below $\theta^*$ in norm and in perturbed sharpness, and let the loss be $\Sigma$-sub-Gaussian, that is, with tails no heavier than those of a Gaussian of standard deviation $\Sigma$. Then with probability $1 - \delta$ the risk, averaged over noise of standard deviation $\sigma$, is at most
 #
 # $$B(\sigma) = \underbrace{\sigma^2 \bigl( G_u + P(\sigma) \bigr)}_{\text{sharpness}} + \underbrace{2 \sqrt{\frac{\Sigma^2}{2m} \Bigl( \frac{L}{2\sigma^2} + \ln \frac1\delta \Bigr)}}_{\text{norm}} .$$
 # ```
@@ -161,7 +161,7 @@ figures.show()
 #
 # ## What noise costs
 #
-# To see whether this is peculiar to one network, the next table takes $\sigma^*$ and three networks: the paper's; the same with scores of size 40 in the second layer, where it is $f$ up to rounding; and the exact network of {ref}`ch-construction`. The intervals are from a bootstrap over the copies, and a mean loss above $\sigma^2 G_u$ would speak against the truncated bound.
+# To see whether this is so for other networks too, the next table compares three networks at $\sigma^*$: the paper's; the same with scores of size 40 in the second layer, where it is $f$ up to rounding; and the exact network of {ref}`ch-construction`. The intervals are from a bootstrap over the copies, and a mean loss above $\sigma^2 G_u$ would speak against the truncated bound.
 
 # %%
 variants = {
@@ -272,7 +272,7 @@ glue(apart_sd=apart["standard deviation"], apart_variance=apart["variance"])
 # %% [markdown]
 # **The part that is left out.** The last table compares the whole trace with its Gauss-Newton part. With noise of standard deviation $\sigma^*$ the two changes differ by at most {glue:text}`apart_sd:.2f` of the trace, which would move the bound by no more than a few thousandths. With noise of variance $\sigma^*$ they differ by up to {glue:text}`apart_variance:.2f` of the trace, so there our columns show only the order of magnitude of what the authors' code measures, and not its digits.
 #
-# With noise of the right size no reading comes near: the largest bound is {glue:text}`at_worst:.3f`, short of 0.327 by {glue:text}`gap:.3f`. With noise of variance $\sigma^*$, which is larger by a factor of {glue:text}`louder:.0f`, one reading does come near, $G_u$ times the relative change: it gives {glue:text}`high_variance:.3f` at the 90th percentile of {glue:text}`copies` copies, and {glue:text}`by_variance:.3f` at the worst. The authors' code draws such noise, see below, and this is the only support for that reading, because among ten entries in a table some number is likely to lie near 0.327. The text that we could read does not say which percentile over which functions gave 0.327, so the number stays open. As an upper bound it is safe here, with room to spare.
+# If the noise has the standard deviation $\sigma^*$, as in the theorem, no reading comes near: the largest bound is {glue:text}`at_worst:.3f`, which is below 0.327 by {glue:text}`gap:.3f`. Noise of variance $\sigma^*$ is larger by a factor of {glue:text}`louder:.0f`. With this noise one reading does come near, namely $G_u$ times the relative change: it gives {glue:text}`high_variance:.3f` at the 90th percentile of {glue:text}`copies` copies, and {glue:text}`by_variance:.3f` at the worst. That the authors' code draws such noise (see below) is the only support for this reading. The agreement alone proves little, because among ten entries in a table some number is likely to lie near 0.327. The text that we could read does not say which percentile over which functions gave 0.327, so the number stays open. As an upper bound 0.327 is valid here, and larger than needed.
 #
 # ## How many examples
 #
@@ -325,11 +325,11 @@ glue(off_programs=100 * abs(m_programs_quarter / 2e9 - 1))
 # | | $T + 1$ positions, $\Sigma =$ {glue:text}`sigma_billions:.3f` | below 1 from $2 \cdot 10^9$ on | by the choice of $\Sigma$ |
 # | | $P$ as in a notebook of 2025 | below 1 from {glue:text}`m_notebook:.1e` on | no |
 #
-# So the quoted 8192 fits a bound whose sharpness is measured as a whole, or another instance. As the note is not the paper, we do not judge it. For two billion the likely reading is $k = T$ at the level $\frac14$. But only one digit is quoted, with which other readings agree too, and the note does not name the level, so this number stays open as well.
+# So the quoted 8192 fits a bound whose sharpness is measured as a whole, or it belongs to another instance. Since the number is known to us from the note only, and not from the paper, we do not judge it. For two billion the likely reading is $k = T$ at the level $\frac14$. But only one digit is quoted, with which other readings agree too, and the note does not name the level, so this number stays open as well.
 #
 # ## What would falsify this
 #
-# That $P = 0$ is enough would be refuted by a mean loss above $\sigma^2 G_u$ in one of the three networks, or on the mesh, as the paper's network has it without the biases of its MLP. The verdict on the semi-analytic bound would be refuted by a worst change of the trace with which the bound exceeds 0.327, or with which it is not below 1 at a million examples, as happens with the analytic $P$. The two quoted sample sizes are listed next to ours and are not judged.
+# That $P = 0$ is enough would be refuted by a mean loss above $\sigma^2 G_u$, in one of the three networks or at some $\sigma$ of the mesh; the control is the paper's network without the biases of its MLP, whose loss is above. The verdict on the semi-analytic bound would be refuted if the bound with the worst measured change of the trace exceeded 0.327, or were not below 1 at a million examples; the control is the analytic $P$, with which it is not. The two quoted sample sizes are listed next to ours and are not judged.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -219,7 +219,7 @@ lem15.holds(
     attained,
     equals=1,
     tol=1e-12,
-    control=half,
+    control=unnormalised,
     about="constant",
     evidence="attained",
 )
@@ -228,7 +228,7 @@ lem15.holds(
     max(found["v from 0"].max(), half),
     at_most=0.5,
     tol=1e-12,
-    control=most,
+    control=plus,
     about="ours",
     evidence="proved",
 )
@@ -243,11 +243,11 @@ ledger.show()
 #
 # ## What would falsify this
 #
-# The lemma would be false if tokens of length at most 1, with values between $-1$ and 1, had a left side above 2. The proposition would be false if they had one above 1. To be sure that the checks can notice this, the same lines compute two left sides with a wrong Jacobian. If the exponentials are not divided by their sum, our pair of tokens has a left side of {glue:text}`unnormalised:.1f`. If $a a^\top$ is added where $J$ subtracts it, two equal tokens have one of {glue:text}`plus:.0f`. Both exceed what is allowed.
+# The lemma would be false if tokens of length at most 1, with values between $-1$ and 1, had a left side above 2. The proposition would be false if they had one above 1. To be sure that the checks can notice this, the same lines compute two left sides with a wrong Jacobian. If the exponentials are not divided by their sum, our pair of tokens has a left side of {glue:text}`unnormalised:.1f`. If $a a^\top$ is added where $J$ subtracts it, two equal tokens with the values 1 and 1 have one of {glue:text}`plus:.0f`. Both exceed what is allowed.
 #
 # ## What the authors' code does differently
 #
-# Nothing that we know of: the lemma is a step of a proof, and no code evaluates it. The paper takes it from an earlier work and uses it for the gradient of the second attention, where {ref}`ch-gradients-and-trace` uses the sharper form.
+# Nothing that we know of: the lemma is a step of a proof, and no code evaluates it. The paper takes it from {cite:t}`deora2023` and uses it for the gradient of the second attention, where {ref}`ch-gradients-and-trace` uses the sharper form.
 #
 # ## Exercises
 #
@@ -314,4 +314,4 @@ table(answer, "Largest left side by the number of tokens", form=".3f")
 # :filter: docname in docnames
 # ```
 #
-# The lemma is from {cite:t}`sharper`.
+# The lemma is from {cite:t}`sharper`, who credit it to {cite:t}`deora2023`; we have not read the older proof. That a function is below its chord, from which the best constant follows, is a standard argument for convex functions.

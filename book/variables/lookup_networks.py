@@ -19,11 +19,11 @@
 # # Every function of three hidden bits, exactly
 #
 # ```{verdict}
-# Yes, every function of a few hidden bits is computed exactly by a transformer, but not by the network in the proof. That network has half the tolerance that its attention heads need. For random functions on {glue:text}`T` bits with orthonormal codes of positions it is wrong on {glue:text}`wrong_share:.0f` % of the strings on average, while it makes no error if a string is given as a *bag*, the set of the codes of its ones. A network with wider ramps has twice the tolerance, and its weights are at most half as large as is allowed.
+# Yes, every function of a few hidden bits is computed exactly by a transformer, but not by the network in the proof. Its heads read bits approximately, and the net behind them tolerates only half of the error that the heads make. For random functions on {glue:text}`T` bits with orthonormal codes of positions the network is wrong on {glue:text}`wrong_share:.0f` % of the strings on average. It makes no error if a string is given as a *bag*, the set of the codes of its ones. A network with wider ramps has twice the tolerance, and its weights are at most half as large as is allowed.
 # ```
 # **Needs** {ref}`ch-sparse-representations`, {ref}`ch-mean-of-a-set`. **Read** 12 min. **Runs in** 15 s. **Source** printed; the bound on $W_2$ in Lemma B.8 is restored.
 #
-# **Claim.** Heads that read $s$ chosen bits approximately, followed by a ReLU net that looks up a value for each reading, give a transformer that *equals* any function of these bits on every string, and of its weights only the query grows with the length, like $\log T$. This existence result of the paper is true where we have the heads. Every position has a vector of length 1 as its code, and $\Delta$ bounds the inner products of any two codes, so $\Delta = 0$ if they are orthogonal. For fixed positions we have $s$ heads for $\Delta < \frac1s$, as the paper says, but one head only for $\Delta < \frac1{2s-1}$, and beyond this value the statements about one head are open. For the *bag*, in which the input is the set of the codes of those positions whose bit is 1, we have all heads for $\Delta < \frac1{2s-1}$, and that is more than the paper's lemmas ask for together. In the proof the net has only half of the tolerance that the heads need, and its first layer exceeds the stated bound by up to a factor of two. A single other net repairs both.
+# **Claim.** Heads that read $s$ chosen bits approximately, followed by a ReLU net that looks up a value for each reading, give a transformer that *equals* any function of these bits on every string. Of its weights only the query grows with the length $T$, like $\log T$. This result of the paper, that such a transformer exists, is true wherever we have heads that are accurate enough. Every position has a vector of length 1 as its code, and $\Delta$ bounds the inner products of any two codes, so $\Delta = 0$ if they are orthogonal. For fixed positions there are $s$ heads, one for each bit, if $\Delta < \frac1s$, as the paper says. A single head for all $s$ bits we have only if $\Delta < \frac1{2s-1}$, and beyond this value the statements about one head are open. For the *bag* we have all heads if $\Delta < \frac1{2s-1}$, which covers every case that the paper's lemmas allow together. In the proof the net has only half of the tolerance that the heads need, and its first layer exceeds the stated bound by up to a factor of two. Another net repairs both.
 
 # %% tags=["parameters"]
 T = 12  # bits of the strings on which everything is checked [8..12]
@@ -55,7 +55,7 @@ plain, strings = selection.basis(torch.eye(T)), cube.bits(T)
 #
 # ## One bit by hand
 #
-# Take one chosen bit of twelve, which makes $s = 1$, and let a head read its sign, $+1$ for a 0 and $-1$ for a 1, for the accuracy $\gamma = 1$. The scale of the paper is $e^R = 8T/\gamma = 96$, so the chosen row has the exponential 96, the 11 other rows have 1 each, and so has the class token, whose value is 0; together this is 108. If the chosen bit is 0 and $k$ of the others are 1, the head reads $\frac{96 + (11 - k) - k}{108} = \frac{107 - 2k}{108}$:
+# Take one chosen bit of twelve, which makes $s = 1$, and let a head read its sign, $+1$ for a 0 and $-1$ for a 1, for the accuracy $\gamma = 1$. The scale of the paper is $e^R = 8T/\gamma = 96$. So in the softmax the chosen row has the exponential 96, and the 11 other rows have 1 each. The class token, whose value is 0, has 1 as well, and the sum is 108. If the chosen bit is 0 and $k$ of the others are 1, the head reads $\frac{96 + (11 - k) - k}{108} = \frac{107 - 2k}{108}$:
 #
 # | opposite bits $k$ | reading | distance from $1$ | within $\gamma/8 = 0.125$ | within $\gamma/4 = 0.25$ |
 # |--:|--:|--:|:--|:--|
@@ -159,9 +159,9 @@ table(
 # *B.5 and B.6.* As points we take the values $g(b)$. Any two are $\gamma = 4\delta$ apart in some coordinate, and each reading is within $\gamma/4 = \delta$ of its point. $\square$
 # ```
 #
-# **The proposition.** Now {prf:ref}`variables-prop4-7` follows wherever there are heads. For example, a head that is within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$, the mean of the signs or $(r - s)/(r + 1)$, is itself the first item. With the net of B.5 behind it the transformer equals any given function of $r$. If there are heads within $\gamma/4$ of a $\gamma$-injective function, then with the net of B.6 it equals any given function of the chosen bits. Such heads are in {ref}`ch-mean-of-a-set` for fixed positions and in {ref}`ch-sparse-representations` for the two other input maps, with $\gamma = \frac1s$, say. For the bag the paper's lemma asks for $\gamma > s\Delta$, and the numbers that its head approximates are $\frac1s$ apart, so a net behind it needs $\gamma \le \frac1s$. Together that is $\Delta < \frac1{s^2}$, which is at most $\frac1{2s-1}$, so there our heads are enough.
+# **The proposition.** Now {prf:ref}`variables-prop4-7` follows wherever there are heads. For example, a head that is within $\gamma/4$ of a $\gamma$-strictly monotone function of $r$, the mean of the signs or $(r - s)/(r + 1)$, is itself the first item. With the net of B.5 behind it the transformer equals any given function of $r$. If there are heads within $\gamma/4$ of a $\gamma$-injective function, then with the net of B.6 it equals any given function of the chosen bits. Such heads are in {ref}`ch-mean-of-a-set` for fixed positions and in {ref}`ch-sparse-representations` for the two other input maps, with $\gamma = \frac1s$, say. For the bag the paper's lemma asks for $\gamma > s\Delta$. The numbers that its head approximates are $\frac1s$ apart, so a net behind it needs $\gamma \le \frac1s$. Both conditions together say that $\Delta < \frac1{s^2}$. Since $\frac1{s^2} \le \frac1{2s-1}$, our heads are enough whenever the paper's lemma can be used.
 #
-# The adversary takes points on grids with gaps of exactly $4\delta$, up to the faces of the cube, with $B$ from $10^{-3}$ to $10^3$ and $\delta$ up to $B/2$, and probes at corners of boxes. So the readings are those of *any* heads that are $\gamma/4$ off a $\gamma$-injective function. An error of the repaired net at distance $\delta$, or a weight above its bound, would refute our lemma.
+# The adversary takes points on grids with gaps of exactly $4\delta$, up to the faces of the cube, with $B$ from $10^{-3}$ to $10^3$ and $\delta$ up to $B/2$, and probes at corners of boxes. In this way we test the net behind *any* heads that are within $\gamma/4$ of a $\gamma$-injective function, and not only behind ours. An error of the repaired net at distance $\delta$, or a weight above its bound, would refute our lemma.
 
 # %%
 found = []
@@ -262,9 +262,9 @@ for result, of_large, of_one in zip(
 glue(constant=printed(wide)[0], readings=len(set(readings)), pieces=pieces)
 
 # %% [markdown]
-# The largest first-layer weight of the proof's net is {glue:text}`weight:.1f` times what the lemma allows, and that of the repaired net is {glue:text}`lighter:.2f` times. The lemma only asks that *some* net meets its bound, and one does. With the proof's tolerance, readings at $\gamma/4$ are at $2\delta$, where its net answers 0.
+# The largest first-layer weight of the proof's net is {glue:text}`weight:.1f` times what the lemma allows, and that of the repaired net is {glue:text}`lighter:.2f` times. The lemma only says that *some* net meets its bound, and the repaired net does. The proof takes $\delta = \gamma/8$, so a reading that is $\gamma/4$ off is at the distance $2\delta$, where its net answers 0.
 #
-# **Why $\delta \le 1$.** For large $\delta$ the lemmas fail as they are printed. Let one bit be chosen, $\gamma = 4000$ and the values $\pm 2000$. Depending on the other bits, a head reads one and the same value of the bit as {glue:text}`readings` different numbers. But a net of 8 and 4 units that receives one number has at most {glue:text}`pieces` pieces on which it is linear. So two readings share a piece, on which the net has to be constant, and within the printed norms that constant is at most {glue:text}`constant:.2f`, where 1 is needed. For $\delta > 1$ the bound $k/\delta$ is too small for this net, and the net of the proof, whose second layer is $1/\delta$ times as steep, does not answer 0 off its boxes. All uses have $\delta \le \frac18$, so we take $\delta \le 1$.
+# **Why $\delta \le 1$.** For large $\delta$ the lemmas fail as they are printed. Let one bit be chosen, $\gamma = 4000$ and the values $\pm 2000$. Depending on the other bits, a head reads one and the same value of the bit as {glue:text}`readings` different numbers. But a net of 8 and 4 units that receives one number has at most {glue:text}`pieces` pieces on which it is linear. So two readings share a piece, on which the net has to be constant, and within the printed norms that constant is at most {glue:text}`constant:.2f`, where 1 is needed. For $\delta > 1$ our net exceeds the bound $k/\delta$. The net of the proof, whose second layer is $1/\delta$ times as steep, obeys it but does not answer 0 outside of its boxes. In all uses $\delta$ is at most $\frac18$, so the condition $\delta \le 1$ costs nothing.
 #
 # ## End to end
 #
@@ -382,7 +382,7 @@ norms.holds(
 )
 
 # %% [markdown]
-# Only the query grows, and exactly as $\log T$, since the net does not see $T$ at all. Its entries are bounded, and no more than $8 s\, 2^s$ of $W_1$ and $10 s\, 2^s$ of $W_2$ are not 0. So its norms are of order $\mathrm{poly}(s)\, 2^{s/2}$, less than the paper allows. In other words, the proposition buys independence of $T$, but not a short description of the function.
+# Only the query grows, and exactly as $\log T$, since the net does not see $T$ at all. Its entries are bounded, and no more than $8 s\, 2^s$ of $W_1$ and $10 s\, 2^s$ of $W_2$ are not 0. So its norms are of order $\mathrm{poly}(s)\, 2^{s/2}$, less than the paper allows. In other words, the net does not depend on $T$, but the proposition does not promise a short description of the function.
 #
 # ## What we found
 #

@@ -77,34 +77,20 @@ def maurey_size(dim: int, terms: int) -> int:
 
 
 @validated
-def maurey_cover(dim: int, radius: float, terms: int) -> Tensor:
-    r"""The averages of ``terms`` vectors out of 0 and :math:`\pm \mathrm{radius}\cdot e_i`.
-
-    They are the points radius z / terms with z integer and l1 norm at most ``terms``; all lie in
-    the l1 ball of that radius, and cover it to :func:`covering_radius`.
-
-    Returns:
-        Shape ``(maurey_size(dim, terms), dim)``, float64; the origin alone for 0 terms.
-
-    Raises:
-        ValueError: bad dimension, radius or number of terms, or more than two million points.
-
-    Source: Trauger and Tewari (2024), proof of Lemma 3.3, after Maurey (Pisier, 1981).
-    """
-    _check_ball(dim, radius, terms)
-    return integer_points(dim, terms, signed=True).double() * (radius / max(terms, 1))
-
-
-@validated
 def covering_radius(dim: int, radius: float, terms: int) -> float:
-    r"""Largest distance from a point of the l1 ball to :func:`maurey_cover`, exactly.
+    r"""Largest distance from a point of the l1 ball to Maurey's cover of it, exactly.
+
+    The cover has all averages of ``terms`` vectors out of 0 and radius times plus or minus a unit
+    vector: the points radius z / terms with z integer and l1 norm at most ``terms``, which are
+    :func:`maurey_size` many.
 
     .. math:: \mathrm{radius}\, \frac{\sqrt{\min(\mathrm{dim},\, 2\,\mathrm{terms})}}
         {2\,\mathrm{terms}} \le \frac{\mathrm{radius}}{\sqrt{2\,\mathrm{terms}}}
 
     Maurey's argument gives radius / sqrt(terms), larger by a factor of at least sqrt(2).
 
-    Source: the chapter on linear covers; attained where min(dim, 2 terms) coordinates lie half way
+    Source: the chapter on linear covers; the cover as in Trauger and Tewari (2024), proof of Lemma
+    3.3, after Maurey (Pisier, 1981); attained where min(dim, 2 terms) coordinates lie half way
     between two points of the cover, and not exceeded by :func:`round_to_cover`.
     """
     _check_ball(dim, radius, terms)
@@ -113,7 +99,7 @@ def covering_radius(dim: int, radius: float, terms: int) -> float:
 
 @validated
 def round_to_cover(points: Tensor, radius: float, terms: int) -> Tensor:
-    r"""A point of :func:`maurey_cover` within :func:`covering_radius` of each given point.
+    r"""A point of Maurey's cover within :func:`covering_radius` of each given point.
 
     Each coordinate is rounded towards 0; then those that lost more than half a step are rounded
     away from 0 instead, the greatest losses first, as long as the l1 norm allows.

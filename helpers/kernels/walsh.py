@@ -181,8 +181,7 @@ def _written_at_once(x: Tensor) -> bool:
     if not 0 < rows <= most or bytes_missing(x):
         return False
     code(0, width, x.data_ptr(), log_row, digits, 0, rows)
-    if not x.is_inference():
-        torch._C._increment_version([x])
+    torch.autograd.graph.increment_version(x)
     return True
 
 

@@ -122,6 +122,10 @@ def test_what_is_imported_from_the_packages_is_found():
     assert found == {"spectrum": "helpers.cube.fourier.spectrum"}
 
 
+def test_a_package_is_documented_by_its_own_name():
+    assert reference.documented("helpers") == "helpers"
+
+
 def test_a_module_that_is_not_there_is_named(tmp_path):
     page = "# A book\n\n```{modules} helpers.attic\n```\n"
     (tmp_path / "index.md").write_text(page, encoding="utf-8")

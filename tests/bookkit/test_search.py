@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import pytest
@@ -10,7 +11,8 @@ from docutils import nodes
 from playwright.sync_api import sync_playwright
 from sphinx.application import Sphinx
 
-from bookkit import pages
+from bookkit import search
+from bookkit.chapters import BOOK
 from bookkit.register import load_register
 from tests.browser import BROWSERS, NO_BROWSER, SWITCHES, patient
 
@@ -44,7 +46,12 @@ Noise costs half the trace.
 It need not exist.
 :::
 """
-OTHER = "# Sharpness in theorem 6 of others\n\nTheorem, sharpness, and 6 kinks of theorem 16.\n"
+OTHER = """# Sharpness in theorem 6 of others
+
+Theorem, sharpness, and 6 kinks of theorem 16.
+
+## Kinks
+"""
 PAGES = {"glossary": GLOSSARY, "cube/sharpness": CHAPTER, "other": OTHER}
 
 
@@ -63,10 +70,11 @@ def book(tmp_path_factory):
             "myst_parser",
             "sphinx_design",
             "sphinx_proof",
-            "bookkit.pages",
+            "bookkit.search",
         ],
         "myst_enable_extensions": ["colon_fence"],
         "html_theme": "basic",
+        "html_static_path": [str(BOOK / "_static")],
         "source_suffix": {".md": "markdown"},  # its default is one object for all builds
         "suppress_warnings": ["myst.domains"],
     }
@@ -135,6 +143,34 @@ def test_the_search_shows_first_what_is_meant(book, tab, words, address):
     assert first.get_attribute("href").startswith(address)
 
 
+def test_a_question_is_searched_without_its_small_words(book, tab):
+    tab.goto(f"{(book / 'search.html').as_uri()}?q=which noise may my weights have")
+    first = tab.locator("#search-results ul.search li a").first
+    first.wait_for()
+    assert first.get_attribute("href").startswith("book/cube/sharpness.html")
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("shaprnses", "sharpness"),
+        ("Minimmu sharpness", "minimum sharpness"),
+        ("nosie", "noise"),
+        ("kniks in theroem", "kinks in theorem"),
+        ("shrapnel", None),
+        ("sharpness", None),
+    ],
+)
+def test_a_word_that_is_spelled_otherwise_is_offered(book, tab, asked, meant):
+    tab.goto(f"{(book / 'search.html').as_uri()}?q={asked}")
+    tab.locator("#search-results .search-summary").filter(has_text=re.compile(r"\w")).wait_for()
+    link = tab.locator(".search-spelling a")
+    assert link.all_text_contents() == [meant] * (meant is not None)
+    if meant:
+        link.click()
+        tab.locator("#search-results ul.search li a").first.wait_for()
+
+
 @pytest.mark.parametrize(
     ("ref", "results"),
     [
@@ -147,21 +183,21 @@ def test_the_search_shows_first_what_is_meant(book, tab, words, address):
     ],
 )
 def test_a_reference_names_results(ref, results):
-    assert pages.numbered(ref) == results
+    assert search.numbered(ref) == results
 
 
 def test_every_numbered_result_of_a_paper_has_an_entry():
     rows = [(p, r) for p, section in load_register().items() for r in section if not p.own]
     for chapter in {row.chapter for _, row in rows}:
-        names = pages.names_of_results(chapter)
+        names = search.names_of_results(chapter)
         for paper, row in rows:
-            plain = pages.numbered(row.ref)[:1] if row.chapter == chapter else []
+            plain = search.numbered(row.ref)[:1] if row.chapter == chapter else []
             if plain and row.ref.startswith(plain[0]):
                 assert f"{paper.number} {plain[0]}" in names
 
 
 def test_a_use_in_a_proof_does_not_take_the_place_of_the_theorem():
-    names = pages.names_of_results("retrieval/feedforward_lower_bound")
+    names = search.names_of_results("retrieval/feedforward_lower_bound")
     assert names["P5 Theorem 6"] == "retrieval-thm6"
 
 
@@ -169,4 +205,4 @@ def test_a_box_without_a_title_is_no_object():
     page = nodes.document(None, None)
     page += nodes.admonition("", nodes.title("", "A note"), ids=["a"])
     page += nodes.admonition("", nodes.title("", ""), ids=["b"], classes=["finding"])
-    assert pages.boxes(page) == []
+    assert search.boxes(page) == []

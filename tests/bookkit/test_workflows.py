@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import http.server
 import importlib.util
 import itertools
 import json
 import re
+import sys
 import threading
 import tomllib
 
@@ -86,6 +88,20 @@ def test_the_extras_name_what_is_pinned():
     extras = [*PROJECT["dependencies"], *itertools.chain(*more)]
     for name in extras:
         assert f"- {re.split('[<>=]', name)[0].lower()}==" in pins, name
+
+
+def test_the_package_asks_for_all_that_it_imports():
+    trees = [
+        ast.parse(file.read_text("utf-8"))
+        for part in ("helpers", "papers")
+        for file in (ROOT / part).rglob("*.py")
+    ]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    used = {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
+    used |= {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+    others = {name.partition(".")[0] for name in used} - set(sys.stdlib_module_names)
+    brought = {"llvmlite", "triton"}  # by numba, and by torch where there is a GPU
+    assert others - {"helpers", "papers"} - brought <= set(PROJECT["dependencies"])
 
 
 @pytest.fixture(scope="module")

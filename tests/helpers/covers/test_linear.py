@@ -44,6 +44,11 @@ def test_the_matrix_norm_takes_columns_first(q, p):
     assert covers.matrix_norm(W, q, p).item() == pytest.approx(by_hand, rel=20 * EPS)
 
 
+def maurey_cover(dim, radius, terms):
+    """The averages of ``terms`` vectors out of 0 and plus and minus ``radius`` times a unit one."""
+    return covers.integer_points(dim, terms, signed=True).double() * (radius / terms)
+
+
 @pytest.mark.parametrize(("dim", "total"), [(0, 3), (1, 0), (1, 5), (2, 4), (3, 3), (4, 2)])
 def test_integer_points_are_all_of_them_once(dim, total):
     for signed in (False, True):
@@ -66,7 +71,7 @@ def test_the_size_is_below_the_number_of_ordered_choices(dim, terms):
 def test_rounding_finds_a_nearest_point_of_the_cover(dim, terms, radius, seed):
     points = in_l1_ball(50, dim, radius, seed)
     rounded = covers.round_to_cover(points, radius, terms)
-    to_cover = exact_cdist(points, covers.maurey_cover(dim, radius, terms)).amin(-1)
+    to_cover = exact_cdist(points, maurey_cover(dim, radius, terms)).amin(-1)
     distance = (points - rounded).norm(dim=-1)
     assert torch.allclose(distance, to_cover, rtol=1e-12, atol=8 * EPS * radius)
     assert distance.max() <= covers.covering_radius(dim, radius, terms) * (1 + 8 * EPS)
@@ -87,7 +92,7 @@ def test_the_covering_radius_is_attained(dim, terms):
     hole = torch.zeros(dim, dtype=torch.float64)
     hole[: min(dim, 2 * terms)] = 0.5 / terms
     assert hole.sum() <= 1
-    nearest = (covers.maurey_cover(dim, 1.0, terms) - hole).norm(dim=-1).min()
+    nearest = (maurey_cover(dim, 1.0, terms) - hole).norm(dim=-1).min()
     assert nearest.item() == pytest.approx(covers.covering_radius(dim, 1.0, terms), rel=4 * EPS)
 
 
@@ -147,7 +152,7 @@ def test_no_cover_is_smaller_than_the_volume_bound(dim, epsilon):
 
 
 def test_climbing_finds_the_hole_of_a_cover_and_never_descends():
-    cover = covers.maurey_cover(2, 1.0, 3)
+    cover = maurey_cover(2, 1.0, 3)
 
     def distance(points):
         return exact_cdist(points, cover).amin(-1)
@@ -188,11 +193,15 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match="q must be positive, got 0"):
         covers.matrix_norm(torch.ones(2, 2), 0, 1)
     with pytest.raises(ValueError, match="terms must be at least 0, got -1"):
-        covers.maurey_cover(2, 1.0, -1)
+        covers.covering_radius(2, 1.0, -1)
     with pytest.raises(ValueError, match="radius must be positive and finite"):
         covers.covering_radius(2, 0.0, 1)
+    with pytest.raises(ValueError, match="radius must be positive and finite"):
+        covers.volume_bound(2, -1.0, 0.5, 1)
+    with pytest.raises(ValueError, match="dim must be at least 0, got -1"):
+        covers.integer_points(-1, 2)
     with pytest.raises(ValueError, match="choose fewer terms"):
-        covers.maurey_cover(30, 1.0, 10)
+        covers.integer_points(30, 10, signed=True)
     with pytest.raises(ValueError, match="points must have l1 norm"):
         covers.round_to_cover(torch.tensor([1 + 2e-8], dtype=torch.float64), 1.0, 1)
     with pytest.raises(ValueError, match="points must have l1 norm"):

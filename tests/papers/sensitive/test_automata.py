@@ -115,6 +115,17 @@ def test_a_state_that_is_left_for_good_lets_nothing_grow():
     torch.testing.assert_close(found, torch.full((20,), 2.0).double(), atol=ROUNDING, rtol=0)
 
 
+def test_letters_that_permute_the_states_give_linear_growth_or_none_at_all():
+    """Runs that differ never meet; where no flip makes them differ, nothing depends on the word."""
+    T = automata.every_automaton(3, 2)
+    T = T[(T.sort(-2).values == torch.arange(3)[:, None]).all((-2, -1))]
+    grows = automata.grows(T)
+    assert (len(T), int(grows.sum())) == (36, 28)
+    found = automata.final_sensitivity(T, 24)
+    assert found[~grows].abs().max() == 0
+    assert (found[grows, -1] > found[grows, 11] + 5).all()
+
+
 def test_as_many_automata_are_listed_as_are_allowed():
     with torch.device("meta"):  # shapes alone: they would take 168 MB
         assert automata.every_automaton(2, 10).shape == (2**20, 2, 10)
