@@ -48,7 +48,7 @@
 # We train a causal transformer of the same size on $x_1 \dots x_n$ followed by $0, t_1, \dots, t_{n-1}$. A token attends to itself and to those before it. Training shows the right scratchpad (*teacher forcing*) and asks for all $n$ states, with targets in $\{0, 1\}$ and a squared loss. A run stops once its loss is below $3 \cdot 10^{-4}$, so that all lengths are compared at one loss. *Sharpness* is the mean square by which a guess moves under Gaussian noise of standard deviation $\sigma$ in all weights but the positions, times 4. For a model of PARITY that noise turns into a constant the sharpness is 1 ({ref}`ch-sharpness-vs-length`). In this chapter it is a mean over the $n$ steps.
 
 # %% tags=["parameters"]
-lengths = [4, 8, 16]  # bits of the strings learned, at least two lengths [3..1024]
+lengths = [4, 8, 16]  # bits of the strings learned [3..1024]
 runs = 4  # models of each length [2..10]
 steps = 1500  # most steps of their training [1500..100000]
 step_bits = 512  # bits of all strings in a step of it, at least 8 strings [512..131072]
@@ -77,7 +77,6 @@ ledger, draw = Ledger("sensitive/scratchpad"), Rng(seed)
 level, hundreds = map(ledger.result, ("sensitive.fig11.level", "sensitive.fig11.hundreds"))
 reproduced = functools.partial(level.reproduced, about="experiment", evidence="trained")
 lengths = sorted(set(lengths))
-largest, smallest = lengths[-1], lengths[0]
 rule = {"learning_rate": learning_rate, "check_every": 25, "threshold": 3e-4}
 
 
@@ -109,6 +108,11 @@ stored = [results.load("sensitive/scratchpad", name) for name in sorted(names)]
 stored = [run for run in stored if run.provenance["parameters"].get("sigma", 0.02) == sigma]
 trained = pd.concat([here, *(pd.DataFrame(run.columns) for run in stored)])
 kept = trained[trained["mse"] <= brittle.CONVERGED]  # converged on new strings
+if kept.empty:
+    raise ValueError(f"no run of {lengths} bits converged in {steps} steps; give more")
+smallest, far = int(kept["n"].min()), int(kept["n"].max())
+learned = here[here["mse"] <= brittle.CONVERGED]["n"]
+largest = max(lengths if learned.empty else learned.to_list())
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Sharpness against the length. With a scratchpad: runs of this page and stored ones; small marks are runs, the line their means. In one go: the transformer set by hand, under the same noise and under a smaller one.", "name": "fig-scratchpad"}, "image": {"alt": "Logarithmic axes. Models with a scratchpad lie low at all lengths, on a line that falls slowly. The transformer set by hand lies near one at every length under the same noise, and rises steeply towards one under the smaller noise."}} tags=["hide-input"]
 summary = kept.groupby("n")["sharpness"].agg(["size", "min", "mean", "max"])
 summary.columns = ["runs", "least", "mean", "largest"]
@@ -143,30 +147,33 @@ made = [
 if made:
     made = pd.DataFrame(made).sort_values(["bits", "runs"], ascending=[True, False])
     table(made, f"Stored runs, on {stored[0].provenance['device']}", form={"seconds": ".0f"})
-far = int(kept["n"].max())
-line = trend(kept["n"].to_list(), kept["sharpness"].to_list(), log=True)
-growth = Estimate(*((far / smallest) ** power for power in line))
+growth = Estimate(1.0, 1.0, 1.0)  # where there is one length only
+if far > smallest:
+    line = trend(kept["n"].to_list(), kept["sharpness"].to_list(), log=True)
+    growth = Estimate(*((far / smallest) ** power for power in line))
 glue(smallest=smallest, sharp_smallest=summary["mean"][smallest], growth=f"{growth:.2f}")
 glue(longest=far, sharp_longest=summary["mean"][far], lost=len(trained) - len(kept))
 
 # %% mystnb={"code_prompt_hide": "Two checks", "code_prompt_show": "Two checks"} tags=["hide-input"]
-hundreds.reproduced(
-    f"mean sharpness at {far} bits, upper end of 95 %; control: set by hand, in one go",
-    average(torch.tensor(kept.loc[kept["n"] == far, "sharpness"].to_list())).high,
-    at_most=0.25,
-    control=summary["by hand"][far],
-    about="experiment",
-    evidence="trained",
-)
-reproduced(
-    f"growth of sharpness from {smallest} to {far} bits, upper end of 95 %; control: by hand",
-    growth.high,
-    at_most=2,
-    control=summary["by hand, small noise"][far] / summary["by hand, small noise"][smallest],
-)
+if far > 100:  # of shorter strings nothing is claimed about hundreds of bits
+    hundreds.reproduced(
+        f"mean sharpness at {far} bits, upper end of 95 %; control: set by hand, in one go",
+        average(torch.tensor(kept.loc[kept["n"] == far, "sharpness"].to_list())).high,
+        at_most=0.25,
+        control=summary["by hand"][far],
+        about="experiment",
+        evidence="trained",
+    )
+if far > smallest:  # of one length no growth is claimed
+    reproduced(
+        f"growth of sharpness from {smallest} to {far} bits, upper end of 95 %; control: by hand",
+        growth.high,
+        at_most=2,
+        control=summary["by hand, small noise"][far] / summary["by hand, small noise"][smallest],
+    )
 
 # %% [markdown]
-# The mean sharpness is {glue:text}`sharp_smallest:.3f` at {glue:text}`smallest` bits and {glue:text}`sharp_longest:.3f` at {glue:text}`longest`. By a power of $n$ that is fitted to all runs it changes by a factor of {glue:text}`growth`. {glue:text}`lost` more runs, with fewer strings in a step and fewer steps, did not learn, and they are stored too. So Figure 11 is reproduced at hundreds of bits, although in few runs. The paper's lengths beyond {glue:text}`longest` were not tried.
+# The mean sharpness is {glue:text}`sharp_smallest:.3f` at {glue:text}`smallest` bits and {glue:text}`sharp_longest:.3f` at {glue:text}`longest`. By a power of $n$ that is fitted to all runs it changes by a factor of {glue:text}`growth`. {glue:text}`lost` more runs, with fewer strings in a step and fewer steps, did not learn, and they are stored too. So Figure 11 is reproduced at hundreds of bits, although in few runs. (The runs of 64 and 128 bits were made twice, with other seeds. The first time their mean sharpness was 0.039 and 0.029, so that it does not rise with the length in either set; {doc}`/book/at_what_scale` compares them.) The paper's lengths beyond {glue:text}`longest` were not tried.
 #
 # ## Which function do the models compute?
 #
@@ -175,6 +182,7 @@ reproduced(
 # %%
 model = scratchpads.spec(largest)
 fits = torch.tensor((here[here["n"] == largest]["mse"] <= brittle.CONVERGED).to_list())
+fits |= not fits.any()  # if none has learned, all are shown and nothing is claimed
 fitted = {name: values[fits] for name, values in models[largest].items()}
 bits, pad = draw.strings(largest, 64), draw.strings(largest, 64)
 right, pad[:, 0] = scratchpads.states(bits), 0
@@ -190,20 +198,21 @@ follows, ignores = ((guesses == v.bool()).double().mean().item() for v in (bits 
 shares = {"own scratchpad, all states right": alone, "blank, all states right": rubbed}
 shares |= {"random scratchpad, guesses that follow it": follows, "that ignore it": ignores}
 table(shares, f"Shares at {largest} bits", form=".3f")
-reproduced(
-    f"share of {largest}-bit strings with all states right, own scratchpad; control: blank",
-    alone,
-    at_least=0.99,
-    control=rubbed,
-)
-level.reproduced(
-    "random scratchpad: share of guesses $x_i \\oplus s_i$; control: share that ignores it",
-    follows,
-    at_least=0.95,
-    control=ignores,
-    about="ours",
-    evidence="trained",
-)
+if len(learned):
+    reproduced(
+        f"share of {largest}-bit strings with all states right, own scratchpad; control: blank",
+        alone,
+        at_least=0.99,
+        control=rubbed,
+    )
+    level.reproduced(
+        "random scratchpad: share of guesses $x_i \\oplus s_i$; control: share that ignores it",
+        follows,
+        at_least=0.95,
+        control=ignores,
+        about="ours",
+        evidence="trained",
+    )
 glue(follows=100 * follows)
 
 # %% [markdown]
@@ -246,7 +255,7 @@ ends = [by_step[name][:, -1].mean().item() for name in ("blank", "scratchpad")]
 glue(pair_length=pair_length, blank_ratio=ends[0] / ends[1])
 
 # %% [markdown]
-# With a scratchpad a late step is about as sharp as an early one, whereas in the blank model each step is sharper than the one before. At the last step the blank model is {glue:text}`blank_ratio:.1f` times as sharp.
+# With a scratchpad a late step is about as sharp as an early one, whereas in the blank model each step is in the mean sharper than the one before. At the last step the blank model is {glue:text}`blank_ratio:.1f` times as sharp.
 #
 # **What differs from the paper.**
 
@@ -255,7 +264,7 @@ settings = {
     "model": ("encoder-decoder", "one causal transformer"),
     "lengths": ("about 30, from 4 to 1024", ", ".join(map(str, summary.index))),
     "runs of each length": ("10", f"{runs}; stored {summary['runs'][far]} that learned"),
-    "strings in a step": ("128", "512/n, at least 8; stored 4 to 16"),
+    "strings in a step": ("128", f"{step_bits}/n, at least 8; stored 4 to 32"),
     "learning rate": learning_rate,
     "steps of a run": f"until the loss is below {rule['threshold']:g}, stored: at most 4000",
 }
@@ -297,7 +306,7 @@ ledger.verdicts()
 # ```{solution} ex-scratchpad-chain
 # :class: dropdown
 #
-# The probability is $1 - (1 - p)^n$, which is about $n p$ as long as $n p$ is small. So low sharpness of a step does not make a long chain robust, because the chain is right only if all its steps are.
+# The probability is $1 - (1 - p)^n$, which is about $n p$ as long as $n p$ is small. So low sharpness of a step does not make a long chain robust, because all states of the chain are right only if all its steps are.
 # ```
 #
 # ```{exercise}

@@ -144,7 +144,7 @@ settings = pd.DataFrame(SETTINGS, ["paper", "here", "stored run"]).T.rename_axis
 table(settings, "Settings of the learned networks, where they differ, and where they matter")
 
 # %% [markdown]
-# The learned network is the paper's: two layers of one head, $T + 31$ columns, 128 hidden units. At the paper's scale of scores it is learned only in some runs, so we use a smaller scale. Ten of the twenty classes, the sums of several parities of degree 3 and more and the single parity of degree 5, are missing, because no recipe of ours learns them reliably in this model.
+# The learned network is the paper's: two layers of one head, $T + 31$ columns, 128 hidden units. At the paper's scale of scores it is learned only in some runs, so we use a smaller scale. Ten of the twenty classes, the sums of several parities of degree 3 and more and the single parity of degree 5, are missing, because no recipe of ours learns them reliably in this model. In the other ten {glue:text}`below_of` of 30 stored runs converged.
 #
 # **In which form is the construction compared?** As the example shows, the answer may depend on how its weights are written, so we compare it in these forms:
 #
@@ -182,7 +182,7 @@ if stored is None:
 print(stored.provenance_line())
 stored = pd.DataFrame(stored.columns).rename(columns={"degree": "d", "sparsity": "W"})
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The paper's twenty classes at $T = 20$: squared norm and trace of the construction, queries and keys apart (filled, joined), and of each learned network of the stored run (open), by degree and sparsity $W$. Dotted: the construction with its unused scores at $-40$, mean over the sparsities.", "name": "fig-paper-classes"}, "image": {"alt": "Two panels with logarithmic axes against the degree. Left, squared norms of the construction rise from about two hundred to six thousand; open marks of learned networks lie among them, from 250 to 1400, and for a single parity mostly above; a dotted line lies far above at two million. Right, traces of the construction rise from about a hundred to fifty thousand; open marks of learned networks lie between fifty and six hundred, far below the line of their sparsity, and a dotted line lies above them all."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The paper's twenty classes at $T = 20$: squared norm and trace of the construction, queries and keys apart (filled, joined), and of each learned network of the stored run (open), by degree and sparsity $W$. Dotted: the construction with its unused scores at $-40$, mean over the sparsities.", "name": "fig-paper-classes"}, "image": {"alt": "Two panels with logarithmic axes against the degree. Left, squared norms of the construction rise from about two hundred to six thousand; open marks of learned networks lie among them, from 250 to 1500, and for one parity of one bit above its line; a dotted line lies far above at two million. Right, traces of the construction rise from about a hundred to fifty thousand; open marks of learned networks lie between fifty and four hundred, far below the line of their sparsity, and a dotted line lies above them all."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=3.4)
 for ax, q, title in zip(axes, QUANTITIES, ("squared norm", "trace"), strict=True):
     for i, W in enumerate((1, 7, 14, 20)):
@@ -318,6 +318,8 @@ of_one = masked_trace.index.get_level_values("W") == 1
 glue(masked_least=masked_trace.min(), masked_single=masked_trace[of_one].max())
 glue(masked_sums=masked_trace[~of_one].min(), trace_balanced=means["balanced", "trace"])
 glue(trace_model=means["model", "trace"], trace_left=class_factors["balanced", "trace"].max())
+even_norm = class_factors["balanced", "norm2"]
+glue(norm_left=max(even_norm.max(), 1 / even_norm.min()))
 fair = class_factors["separate, same factor", "norm2"]
 glue(fair_norm=means["separate, same factor", "norm2"], fair_larger=int((fair > 1).sum()))
 glue(fair_trace=means["separate, same factor", "trace"], fair_least=fair.min())
@@ -339,7 +341,7 @@ glue(paper_sums=count(sums, "paper"))
 glue(model_below=count(stored, "model"), even_below=count(stored, "balanced"))
 
 # %% [markdown]
-# For sums of several parities the assumption is met: with queries and keys apart by {glue:text}`below_sums` of {glue:text}`sums` stored networks, and in the paper's own form, with one matrix $W_{KQ}$, by {glue:text}`paper_sums` of {glue:text}`sums`. For single parities it mostly is not: by {glue:text}`below_single` of {glue:text}`single` with queries and keys apart, and by {glue:text}`paper_single` of {glue:text}`single` in the paper's own form. That answer depends on our recipe: with the learned networks written at the paper's factor of the scores it is met by {glue:text}`fair_single` of {glue:text}`single` single parities and {glue:text}`fair_sums` of {glue:text}`sums` sums with queries and keys apart, and by {glue:text}`fair_paper_single` and {glue:text}`fair_paper_sums` in the paper's own form, where the construction is then the flatter one in {glue:text}`fair_paper_trace` classes. Our check is about the sums, for which the answer hardly depends on the form. We give no share of all {glue:text}`below_of` networks together, because these are no independent draws from the paper's classes: which classes could be learned decides how many of the networks are sums.
+# For sums of several parities the assumption is met: with queries and keys apart by {glue:text}`below_sums` of {glue:text}`sums` stored networks, and in the paper's own form, with one matrix $W_{KQ}$, by {glue:text}`paper_sums` of {glue:text}`sums`. For single parities it mostly is not: by {glue:text}`below_single` of {glue:text}`single` with queries and keys apart, and by {glue:text}`paper_single` of {glue:text}`single` in the paper's own form. That answer depends on our recipe: with the learned networks written at the paper's factor of the scores it is met by {glue:text}`fair_single` of {glue:text}`single` single parities and {glue:text}`fair_sums` of {glue:text}`sums` sums with queries and keys apart, and by {glue:text}`fair_paper_single` and {glue:text}`fair_paper_sums` in the paper's own form, where the construction is then the flatter one in {glue:text}`fair_paper_trace` classes. Our check is about the sums, for which the answer hardly depends on the form. We give no share of all {glue:text}`below_of` networks together, because these are no independent draws from the paper's classes: which classes could be learned decides how many of the networks are sums. (The stored networks were trained twice, with other functions and seeds. The first time the assumption was met by 16 of 16 sums and 3 of 10 single parities with queries and keys apart, and by 15 of 16 and 2 of 10 in the paper's own form. No verdict of this page differs between the two.)
 #
 # ## Training, and scale taken out
 #
@@ -412,7 +414,7 @@ rescaling.reproduced(
 glue(n=n, balance_norm=balance[0], balance_trace=balance[1])
 
 # %% [markdown]
-# Balancing lowers the construction's squared norm and its trace at once, in each of the paper's twenty classes, to at most {glue:text}`balance_norm:.2f` and {glue:text}`balance_trace:.2f` of what they were. So networks below the construction in both do exist. But balancing lowers the norm of the learned side less, and raises its trace. Once scale is taken out, the norms are equal up to a factor of about two. Of the factor in trace, {glue:text}`trace_model:.1f` on average over the stored classes in one space, {glue:text}`trace_balanced:.1f` remains on average and up to {glue:text}`trace_left:.1f` in one class. In other words, the distance in norm was a matter of how the weights are written, and so was a good part of that in trace.
+# Balancing lowers the construction's squared norm and its trace at once, in each of the paper's twenty classes, to at most {glue:text}`balance_norm:.2f` and {glue:text}`balance_trace:.2f` of what they were. So networks below the construction in both do exist. But balancing lowers the norm of the learned side less, and raises its trace. Once scale is taken out, the norms of each class at the paper's length are equal up to a factor of {glue:text}`norm_left:.1f`. Of the factor in trace, {glue:text}`trace_model:.1f` on average over the stored classes in one space, {glue:text}`trace_balanced:.1f` remains on average and up to {glue:text}`trace_left:.1f` in one class. In other words, the distance in norm was a matter of how the weights are written, and so was a good part of that in trace.
 #
 # **What the trace leaves out.** At an error of 0.02 a network is no interpolator, and residuals times curvature add to the trace. For one network of each class we estimate this part by random signs.
 
@@ -434,7 +436,7 @@ glue(left_out=100 * max(abs(row["left out"]) for row in rows))
 #
 # ## What we found
 #
-# * In each of {glue:text}`stored_classes` classes at the paper's length learned networks are less sharp than the construction with queries and keys apart, by a factor of {glue:text}`trace_factor:.0f` on average. In the paper's own form the two are about equal in one class.
+# * In each of {glue:text}`stored_classes` classes at the paper's length learned networks are less sharp than the construction with queries and keys apart, by a factor of {glue:text}`trace_factor:.0f` on average. In the paper's own form the construction is the flatter one in one class, where the factor is {glue:text}`trace_easy:.2f`.
 # * The squared norms differ by a factor of {glue:text}`norm_paper:.1f` on average in the paper's own form, of {glue:text}`norm_factor:.1f` with queries and keys apart, and of {glue:text}`norm_model:.1f` in one space.
 # * With unused scores at $-40$, as in an earlier version of the authors' program, the construction lies about two orders above the learned networks in norm and in trace, as the paper says, but the norm in the bound is that of a network without masks.
 # * The assumption of the bound, both lower at once, is met by {glue:text}`below_sums` of {glue:text}`sums` learned sums with queries and keys apart and by {glue:text}`paper_sums` in the paper's own form, but by {glue:text}`below_single` and {glue:text}`paper_single` of {glue:text}`single` single parities. With the learned networks at the paper's factor of the scores it is met by {glue:text}`fair_single` of these with queries and keys apart. Of all {glue:text}`below_of` learned networks it is met by {glue:text}`below` with queries and keys apart, by {glue:text}`paper_below` in the paper's own form, by {glue:text}`model_below` in one space, and by {glue:text}`even_below` with both sides balanced.
