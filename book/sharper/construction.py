@@ -543,4 +543,4 @@ table(answer, "Largest error over all inputs of six bits", form=form, tiny=1e-14
 # :filter: docname in docnames
 # ```
 #
-# The construction is from {cite:t}`sharper`. Programs written as attention, average and table look-up, of which this network is one, are the subject of {cite:t}`weiss2021rasp`.
+# The construction is from {cite:t}`sharper`. Its MLP, as the paper says, is similar to those by which {cite:t}`chiang2022` and {cite:t}`liu2023shortcuts` compute parities. Programs written as attention, average and table look-up, of which this network is one, are the subject of {cite:t}`weiss2021rasp`.

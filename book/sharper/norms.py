@@ -343,11 +343,11 @@ thm10_f.refuted(
     evidence="proved",
 )
 thm10_f.repaired(
-    "$|F|^2 = 16 d^2 (\\lfloor d/2 \\rfloor + 1)$, indicators, $d \\le 8$, largest relative gap; control: characters",
+    "$|F|^2 = 16 d^2 (\\lfloor d/2 \\rfloor + 1)$, indicators, $d \\le 8$, largest relative gap; control: heights of 0 counted too",
     half["even_parity"],
     at_most=0,
     tol=rounding,
-    control=half["character"],
+    control=every["even_parity"],
     about="proof",
     evidence="proved",
 )
@@ -498,7 +498,7 @@ glue(z_out_top=no_ones["z_out"].item())
 #
 # ## What would falsify this
 #
-# Theorem 10 would be false if one network had a norm above the sum, or one block were above its bound; the control is the same network with scores one per cent higher, which must exceed both. Our reading would not be supported by the quoted value if the seven bounds had another sum; in the control $W_{KQ}^{(2)}$ is left out, and the sum is another one. For the two sentences of the proof the controls are characters, and the MLP without its last two units. For small coefficients the control has its scores cut off. Theorem 11 would be false if one of its first seven norms exceeded its bound, as it does if the skip connection carries the bits. For the output token the control is an MLP that writes nothing, where the norm is 1.
+# Theorem 10 would be false if one network had a norm above the sum, or one block were above its bound; the control is the same network with scores one per cent higher, which must exceed both. Our reading would not be supported by the quoted value if the seven bounds had another sum; in the control $W_{KQ}^{(2)}$ is left out, and the sum is another one. For the two sentences of the proof the controls are characters, for which the first is true, and the MLP without its last two units; for the repaired count of heights the control counts those that are 0 as well. For small coefficients the control has its scores cut off. Theorem 11 would be false if one of its first seven norms exceeded its bound, as it does if the skip connection carries the bits. For the output token the control is an MLP that writes nothing, where the norm is 1.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -533,7 +533,7 @@ ledger.show()
 # ```{solution} ex-norms-factor
 # :class: dropdown
 #
-# Only the second scores change, to $L_2 + \log s + \log c_i$, and the read-out, to $sS$. The norm is least where $W (L_2 + \log s) + \sum_i \log c_i + s^2 S^2 = 0$, at $s$ below 1.
+# Only the second scores change, to $L_2 + \log s + \log c_i$, and the read-out, to $sS$. The norm is least where $W (L_2 + \log s) + \sum_i \log c_i + s^2 S^2 = 0$. The left side grows with $s$, and at $s = 1$ it is the sum of the second scores plus $S^2$. If that is positive, as for equal coefficients, the solution lies below 1; if most coefficients are so small that their scores are far below 0, it lies above 1.
 # ```
 #
 # ```{exercise}
