@@ -112,6 +112,7 @@ def test_it_is_hidden_until_the_script_shows_it_and_text_is_escaped():
 def test_axes_number_themselves():
     assert [text for _, text in Axis("x", 1e-5, 1e-3, log=True).marks()] == ["10⁻⁵", "10⁻⁴", "10⁻³"]
     assert [text for _, text in Axis("x", 0.05, 20, log=True).marks()] == ["0.1", "1", "10"]
+    assert [text for _, text in Axis("x", 100, 1e4, log=True).marks()] == ["10²", "10³", "10⁴"]
     assert [text for _, text in Axis("x", -1.1, 1.1).marks()] == ["−1", "−0.5", "0", "0.5", "1"]
     assert Axis("x", 1, 512, log=True, ticks=(8, 64)).marks() == [(8, "8"), (64, "64")]
     assert Axis("x", -1, 1, ticks={-1: "1", 0: "0"}).marks() == [(-1, "1"), (0, "0")]

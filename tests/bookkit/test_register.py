@@ -319,6 +319,8 @@ def test_evidence_is_in_words(row):
     assert re.match(r"\*\*(Proved|Exhaustive|Attained|Searched|Sampled|Trained)\*\*", known)
     assert re.search(r": .+, where .+ is required\.( \d+ more checks?\.)?$", compared)
     assert not re.search(r"[≤≥]|\d[eE][-+]?\d|control", re.sub(r"\$[^$]*\$", "", compared))
+    more = re.search(r" (\d+) more checks?\.$", compared)
+    assert int(more[1] if more else 0) == len(row.claims) - 1
 
 
 def test_a_chapter_is_linked_in_one_line():

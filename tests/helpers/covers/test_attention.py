@@ -153,6 +153,8 @@ def test_bad_input_is_named():
     head = HeadNorms(1.0, 1.0, 1.0)
     with pytest.raises(ValueError, match="V must be positive and finite, got 0"):
         HeadNorms(0, 1, 1)
+    with pytest.raises(ValueError, match="QK_columns must be positive and finite, got -1"):
+        HeadNorms(1, 1, -1)
     with pytest.raises(ValueError, match="C_columns must be finite, got inf"):
         LayerNorms(1, 1, 1, 1, 1, math.inf)
     with pytest.raises(ValueError, match="unknown form 'print'"):

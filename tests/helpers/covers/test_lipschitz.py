@@ -186,6 +186,8 @@ def test_the_right_sides_are_what_is_printed():
     assert heads.left.item() == pytest.approx(math.tanh(0.3) - math.tanh(0.25))
     read = lipschitz.readout_sides(tensor([2.0]), tensor([3.0]), tensor([4.0]), tensor([4.5]))
     assert (read.left.item(), read.right.item()) == (5.5, 5.5)
+    both = lipschitz.readout_sides(*tensor([[[2.0]] * 2, [[3.0]] * 2, [[4.0]] * 2, [[4.5]] * 2]))
+    assert both.right.tolist() == [5.5, 5.5]
 
 
 def test_equal_weights_leave_both_sides_of_a_head_zero():

@@ -248,6 +248,16 @@ BITS, LABELS = torch.zeros(5, 4, dtype=torch.int64), torch.ones(5)
         ({"sample": (BITS, LABELS), "trained_on": 5}, ValueError, "trained_on = 5"),
         ({"trained_on": -5}, ValueError, "trained_on must be finite and at least 0, got -5"),
         ({"start": {}}, ValueError, "start lacks the weight 'weight'"),
+        (
+            {"start": {"weight": torch.ones(2, 4)}},
+            ValueError,
+            r"of shape \(1, 4\), got shape \(2, 4\)",
+        ),
+        (
+            {"start": {"weight": torch.ones(1, 4) / 0}},
+            ValueError,
+            r"start\['weight'\] must be finite",
+        ),
         ({"networks": 0}, ValueError, "networks must be at least 1, got 0"),
         ({"bits_stored": 0}, ValueError, "bits_stored must be at least 1, got 0"),
     ],

@@ -166,6 +166,13 @@ def test_a_norm_is_what_it_does_and_not_its_name():
         )
 
 
+def test_a_module_that_drops_nothing_has_no_note():
+    model = nn.Sequential(nn.Linear(4, 2), nn.Dropout(0.0), nn.Linear(2, 1))
+    assert not any("dropout" in note for note in probe(model, 4, samples=2, draws=2).notes)
+    with pytest.raises(ValueError, match="draws must be at least 1, got 0"):
+        probe(model, 4, draws=0)
+
+
 @pytest.mark.parametrize("part", [nn.Dropout1d(0.2), nn.MultiheadAttention(4, 1, dropout=0.1)])
 def test_dropout_of_every_kind_is_said(part):
     model = Of(lambda y, x: y)

@@ -35,7 +35,10 @@ def test_a_figure_shows_what_was_measured(report):
 
 
 def test_what_was_not_measured_has_no_panel():
-    fig = probe(lambda x: x.prod(-1), 21, samples=30).figure()
+    report = probe(lambda x: x.prod(-1), 21, samples=30)
+    assert "weight by degree" not in dict(report.rows())
+    fig = report.figure()
+    assert fig.axes[0].get_ylim()[1] == pytest.approx(1.05 * max(report.influences))
     assert [ax.get_xlabel() for ax in fig.axes] == ["position"]
     assert len(probe(lambda x: x.prod(-1), 1).figure().axes) == 2
 

@@ -137,6 +137,7 @@ def test_two_inputs_are_enough_for_a_mean_and_its_error():
         (lambda: noise.constant(torch.ones(1, 2), torch.ones(1, 2)), r"\(1, 2\) and \(1, 2\)"),
         (lambda: noise.constant(-torch.ones(1), torch.ones(1)), "norms must be at least 0"),
         (lambda: noise.best_deviations(torch.ones(1), torch.ones(1), 0.0), "kl must be positive"),
+        (lambda: noise.best_deviations(-torch.ones(1), torch.ones(1), 1.0), "norms must be at"),
         (lambda: noise.best_deviations(torch.ones(1), torch.ones(1), 1, -1.0), "largest must be"),
         (lambda: noise.sample_sizes(-1.0, 0.1), "C must be positive"),
         (lambda: noise.sample_sizes(1.0, 0.0), "level must be positive"),

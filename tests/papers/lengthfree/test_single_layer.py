@@ -204,6 +204,10 @@ def test_the_search_uses_matrices_where_they_help():
         single_layer.searched_complexity((6, 8, 2), B, absolute_sum, generator) for B in (1e-9, 30)
     )
     assert small < large <= 1
+    summed = single_layer.searched_complexity(
+        (6, 8, 2), 30, absolute_sum, generator, normalise=torch.exp
+    )
+    assert summed > 1, "weights that do not sum to 1 leave the ball"
 
 
 def test_a_key_cover_at_its_scale_covers_the_outputs():

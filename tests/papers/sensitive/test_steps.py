@@ -159,6 +159,9 @@ def test_the_bound_does_not_grow_with_the_length():
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match="expected d >= 3"):
         steps.reciprocal_mean(2, 30, 1)
+    with pytest.raises(ValueError, match="got d = 3, L = 4, D = 15"):
+        steps.reciprocal_mean(3, 15, 4)
+    assert steps.reciprocal_mean(3, 16, 4) > 0
     with pytest.raises(ValueError, match="got d = 3, L = 2, D = 6"):
         steps.centred_parts(3, 6, 2, 10, generator())
     with pytest.raises(ValueError, match="got d = 1, L = 1, D = 6"):

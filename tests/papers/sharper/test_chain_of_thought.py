@@ -137,6 +137,7 @@ def test_the_norms_of_score_matrices_are_those_of_the_weights(n):
     assert weights["WKQ1"].square().sum().item() == pytest.approx(norms["one-hot"], rel=1e-12)
     _, weights = chain.construct(n, 1.0, chain.sign_codes(n, Rng(1)))
     assert weights["WKQ1"].square().sum().item() <= norms["random signs"]
+    assert norms["random signs"] >= 64 * math.log(n) > norms["random signs"] - 4
     rest = sum(v.square().sum().item() for k, v in weights.items() if "KQ" not in k)
     assert rest == pytest.approx(chain.OTHER_BLOCKS, rel=1e-12)
     total = sum(v.square().sum().item() for v in chain.construct(n)[1].values())

@@ -151,6 +151,16 @@ def test_flat_functions_have_the_total_that_is_asked_for():
     assert (f.n, f.degree, f.sparsity) == (6, 2, 5)
 
 
+def test_a_longer_search_finds_no_less():
+    f = flat_function(4, 1, 3, Rng(0))
+    found = [
+        search(lambda g, s: -g.coefficients.log().min().item() - s[1], f, (1.0, 1.0), Rng(1), k)[0]
+        for k in range(12)
+    ]
+    assert found == sorted(found)
+    assert found[0] < found[-1]
+
+
 def test_a_search_climbs_within_the_class():
     f = flat_function(4, 1, 3, Rng(0))
     start = f.coefficients[0].item()

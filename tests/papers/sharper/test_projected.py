@@ -234,6 +234,13 @@ def test_the_sufficient_width_suffices_and_no_smaller_one_is_proved():
     assert (far <= sure[1]).all()
 
 
+def test_sets_that_just_fit_and_draws_of_one_generator():
+    assert p.disjoint(9, 2, 3).sets.tolist() == [[3, 4], [5, 6], [7, 8]]
+    net = p.layout(function(5, 2, 2))
+    first, second = (p.seen_codes(net, 3, 2, seeded(4)) for _ in range(2))
+    assert torch.equal(first, second)
+
+
 def test_bad_input_is_named():
     net, bits = p.layout(function(4, 2, 2)), cube.bits(4)
     for wrong in ({"positions": 0}, {"width": 0}, {"draws": -1}):
