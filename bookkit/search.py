@@ -19,11 +19,11 @@ from bookkit.chapters import REGISTER, Chapter
 from bookkit.register import load_register
 from bookkit.scoreboard import theorem_label
 
-SMALL_WORDS = """
+# Of questions: they say nothing of what is asked for.
+_SMALL_WORDS = """
 about am any been can could did do does from had has have how i many may me might much must my our
 should so some than us we were what when where which who whose why would you your
 """
-"""Of questions: they say nothing of what is asked for."""
 _NUMBER = r"[A-Z]?\.?\d+(?:\.\d+)*"
 _NUMBERED = re.compile(rf"([A-Z][a-z]+)\.? \(?({_NUMBER}(?:\)?(?:, | and | / |-)\(?{_NUMBER})*)")
 _WORD = re.compile(r"[a-z]{4,}")
@@ -32,7 +32,7 @@ _WORD = re.compile(r"[a-z]{4,}")
 class Questions(SearchEnglish):
     """Sphinx's English, without the small words of questions."""
 
-    stopwords = SearchEnglish.stopwords | set(SMALL_WORDS.split())
+    stopwords = SearchEnglish.stopwords | set(_SMALL_WORDS.split())
 
 
 def words_of(env: Any) -> list[str]:
