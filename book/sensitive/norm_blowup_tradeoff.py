@@ -307,7 +307,7 @@ above.reproduced(
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if series:
-    given = (big_runs, big_steps, big_width, big_batch, big_rates, big_decays, 0)
+    given = (big_runs, big_steps, big_width, big_batch, big_rates, big_decays, seed)
     parts = [(n, *given, results.checkpoint(f"{n} bits")) for n in big_lengths]
     made = pd.concat([search(*part)[0] for part in parts])
     results.save(

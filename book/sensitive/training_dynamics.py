@@ -513,7 +513,8 @@ if wide_steps:
     lambdas, number = zip(*kinds, strict=True)
     every, lambdas = 200, torch.tensor(lambdas).double()
     large = {"model": brittle.spec(n, 128), "rate": 3e-4, "checkpoint": results.checkpoint("wide")}
-    found = follow(["PARITY"] * len(kinds), number, lambdas, wide_steps, every, **large).metrics
+    seeds = [10_000 * seed + k for k in number]
+    found = follow(["PARITY"] * len(kinds), seeds, lambdas, wide_steps, every, **large).metrics
     rows = [
         {"decay": d, "run": k, "step": every * (look + 1)}
         | {key: float(f"{values[look, e]:.5g}") for key, values in found.items()}
