@@ -11,14 +11,11 @@ from it by the rules of :mod:`bookkit.verdicts`.
 
 from __future__ import annotations
 
-import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from functools import partialmethod
-from pathlib import Path
 from typing import Any, SupportsFloat
 
 from bookkit.output import display, number, require_finite
@@ -200,10 +197,6 @@ class Ledger:
             raise ClaimError(f"{self.chapter}: the ledger is empty")
         record = self.record()
         display({"text/markdown": self.markdown(), "text/plain": self.plain(), MIME: record})
-        store = os.environ.get("BOOK_CLAIMS")
-        if store:
-            Path(store).parent.mkdir(parents=True, exist_ok=True)
-            Path(store).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
     def verdicts(self) -> None:
         """Display the verdicts without digits, for a chapter whose numbers come from training."""

@@ -205,8 +205,8 @@ def _in_a_child(
 def _variables(run: Mapping[str, Any] | None, folder: str, form: str, book: str) -> dict[str, str]:
     """Environment of a run: this package, one thread, its figures, where results are saved."""
     package = str(Path(__file__).resolve().parents[1])
-    # The first three would lead results, claims or the choice of the kernel elsewhere.
-    foreign = ("BOOK_RUN", "BOOK_CLAIMS", "JUPYTER_PATH", "MPLBACKEND")
+    # The first two would lead results or the choice of the kernel elsewhere.
+    foreign = ("BOOK_RUN", "JUPYTER_PATH", "MPLBACKEND")
     given = {name: value for name, value in os.environ.items() if name not in foreign}
     own = {
         "PYTHONPATH": os.pathsep.join(filter(None, (package, given.get("PYTHONPATH")))),
@@ -219,9 +219,7 @@ def _variables(run: Mapping[str, Any] | None, folder: str, form: str, book: str)
     if form == "plain":
         own["MPLBACKEND"] = "agg"
     if run is not None:
-        saved = Path(folder) / "saved"
-        own["BOOK_RUN"] = json.dumps({**run, "folder": str(saved)})
-        own["BOOK_CLAIMS"] = str(saved / f"{run['chapter']}.claims.json")
+        own["BOOK_RUN"] = json.dumps({**run, "folder": str(Path(folder) / "saved")})
     return {"OMP_NUM_THREADS": "1"} | given | KEEP_FREED_MEMORY | own
 
 

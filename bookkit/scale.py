@@ -45,8 +45,8 @@ class Experiment:
         missing: What was not run, why, and what it would cost; empty if nothing.
         page: What the page itself runs, with its parameters in braces.
         compare: Stored table to what runs with different seeds are compared by: the column of
-            results (``of``), those that tell the settings apart (``by``), and which rows count
-            (``where``, as ``DataFrame.query`` takes it; all).
+            results (``of``), those that tell the settings apart (``by``; ``row``, counted from 1,
+            may be one), and which rows count (``where``, as ``DataFrame.query`` takes it; all).
     """
 
     id: str
@@ -78,11 +78,9 @@ def load_scale(path: Path = SCALE) -> list[Experiment]:
 
 def stored_tables(folder: Path) -> dict[str, dict[str, Any]]:
     """Record of every table under ``results/``, by chapter and name."""
-    files = sorted(folder.glob("*/*.json"))
     return {
         f"{file.parent.name}/{file.stem}": json.loads(file.read_text(encoding="utf-8"))
-        for file in files
-        if not file.name.endswith(".claims.json")
+        for file in sorted(folder.glob("*/*.json"))
     }
 
 
@@ -163,9 +161,12 @@ def means(name: str, columns: Mapping[str, list[Any]], compare: Mapping[str, Any
     >>> found = means("a/b.c", columns, {"of": "gap", "by": ["n"]})
     >>> found[["setting", "rows", "mean"]].to_string(index=False, header=False)
     'n = 4 2 0.2\nn = 6 1 0.5'
+    >>> means("a/b.c", columns, {"of": "gap", "by": ["row"], "where": "row == 3"}).values.tolist()
+    [['a/b.c', 'gap', 'row = 3', 1, 0.5, nan]]
     """
     of, by = compare["of"], compare["by"]
-    frame = pd.DataFrame(columns).query(compare.get("where", "index >= 0"))
+    frame = pd.DataFrame(columns)
+    frame = frame.assign(row=frame.index + 1).query(compare.get("where", "index >= 0"))
     setting = frame[by].apply(lambda row: ", ".join(f"{k} = {v}" for k, v in row.items()), axis=1)
     groups = frame[of].astype(float).groupby(setting, sort=False)
     found = groups.agg(["size", "mean", "sem"]).reset_index(names="setting")

@@ -630,8 +630,8 @@ def test_the_plain_form_needs_no_jupyter(small_book):
     small_book.write("part/spectral", "import helpers.cube.fourier\n\nprint(size)\n")
     done = small_book.run("part/spectral", "part/ledger", "--plain", PYTHONPATH=paths)
     assert done.returncode == 0, done.stderr
-    claims = small_book.root / "_build" / "plain" / "results" / "part" / "ledger.claims.json"
-    assert json.loads(claims.read_text())["claims"][0]["verdict"] == "holds"
+    log = small_book.root / "_build" / "plain" / "part" / "ledger.log"
+    assert "holds" in log.read_text()
 
 
 def test_results_are_stored_from_a_committed_tree_only(small_book):
@@ -955,8 +955,7 @@ def test_a_folder_with_a_package_of_that_name_is_left_out_by_the_safe_path(small
 def test_neither_the_environment_of_a_past_run_nor_a_long_temporary_folder_matters(small_book):
     long = small_book.root / ("t" * 60) / ("u" * 60)
     long.mkdir(parents=True)
-    past = {"BOOK_RUN": "junk", "BOOK_CLAIMS": "/nowhere/x.json"}
-    done = small_book.run("part/stored", TMPDIR=str(long), **past)
+    done = small_book.run("part/stored", TMPDIR=str(long), BOOK_RUN="junk")
     assert done.returncode == 0, done.stderr
     assert list(long.iterdir()) == []
 
