@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -170,7 +171,9 @@ def difference(a: Numbers, b: Numbers, level: float = 0.95) -> Estimate:
     """
     checks.require_probability(level=level)
     first, second = _numbers(a, least=2), _numbers(b, least=2)
-    test = scipy.stats.ttest_ind(first.numpy(), second.numpy(), equal_var=False)
+    with warnings.catch_warnings():  # one of the two may be constant, as a share of 1 is
+        warnings.filterwarnings("ignore", "Precision loss occurred", RuntimeWarning)
+        test = scipy.stats.ttest_ind(first.numpy(), second.numpy(), equal_var=False)
     low, high = test.confidence_interval(level)
     return Estimate((first.mean() - second.mean()).item(), float(low), float(high))
 

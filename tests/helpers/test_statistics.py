@@ -149,6 +149,14 @@ def test_means_and_their_differences_have_the_intervals_of_student_and_welch():
     assert other == pytest.approx((-apart.value, -apart.high, -apart.low))
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_group_without_spread_differs_by_the_interval_of_the_other():
+    a, b = torch.ones(50), (torch.arange(50) < 1).double()
+    apart = statistics.difference(a, b)
+    half = stats.t.ppf(0.975, 49) * b.std().item() / 50**0.5
+    assert apart == pytest.approx((0.98, 0.98 - half, 0.98 + half))
+
+
 def test_intervals_of_means_cover_as_often_as_they_say():
     trials, one, two = 300, 0, 0
     for seed in range(trials):
