@@ -452,7 +452,7 @@ glue(
 )
 
 # %% [markdown]
-# The largest movement is {glue:text}`top:.4f` of the sum, so the sum is never exceeded, and no factor below that in front of it would do. (This says that the sum as a whole is attained, for some norms, and not that each of its terms is the smallest possible.) If any one slip is put in again, some pair exceeds the sum. (Without a term for the first $W_c$ the sum can be 0, which is why an infinite ratio occurs.) At {glue:text}`T_max` tokens the search reaches {glue:text}`far:.2f`. Attention that adds values up reaches {glue:text}`added:.1e` times the sum, so it is the average that keeps $T$ out. For comparison, the bound of {ref}`ch-transformer-capacity`, which covers each matrix on all $mT$ tokens of $m$ inputs, contains $\log(mT)$.
+# The largest movement is {glue:text}`top:.4f` of the sum, so the sum is never exceeded, and it cannot be replaced by a smaller multiple of itself. (This says that the sum as a whole is attained, for some norms, and not that each of its terms is the smallest possible.) If any one slip is put in again, some pair exceeds the sum. (Without a term for the first $W_c$ the sum can be 0, which is why an infinite ratio occurs.) At {glue:text}`T_max` tokens the search reaches {glue:text}`far:.2f`. Attention that adds values up reaches {glue:text}`added:.1e` times the sum, so it is the average that keeps $T$ out. For comparison, the bound of {ref}`ch-transformer-capacity`, which covers each matrix on all $mT$ tokens of $m$ inputs, contains $\log(mT)$.
 #
 # The next chapter, {ref}`ch-layer-by-layer`, asks how fast the bound grows with the number of layers, and treats the two corollaries of the appendix.
 #
@@ -460,7 +460,7 @@ glue(
 #
 # * Theorem 4.2 as printed is false, because a class of width 1 with one free number needs a larger cover than the theorem allows. Each of its six slips alone would be enough to make it false, and three of them are in the proof too.
 # * Corollary 4.2.1 as printed is false for large $d$, and so the kinder reading of the theorem fails as well. Corrected by its proof the corollary is still false for long tokens.
-# * With the six slips repaired both statements hold, with the true constant of softmax. The sum behind them, as a whole, cannot be multiplied by a smaller constant, since pairs of networks reach {glue:text}`top:.4f` of it.
+# * With the six slips repaired both statements hold, with the true constant of softmax. The sum behind them cannot be replaced by a smaller multiple of itself, since pairs of networks reach {glue:text}`top:.4f` of it.
 # * The message of the theorem is right: $T$ does not appear in the bound, at any depth.
 #
 # ```{finding} lengthfree.thm4_2
