@@ -198,7 +198,7 @@ about = "Steps over those allowed, error over $\\epsilon = 0.4$, longest column 
 table(found, about, form=".3f")
 
 # %% [markdown]
-# All three stay below 1, and only the smallest layer uses more than a third of the steps.
+# All three numbers stay below 1, and most walks use less than a third of the steps that they are allowed.
 #
 # **An adversary.** Can a walk need all the steps that are allowed? By hand one finds such a walk: one output and $N$ orthonormal inputs, with a weight just above $\epsilon$ for each, need one step for each input. With $N =$ {glue:text}`N_most` the ratio is {glue:text}`by_hand:.4f`, so for one output the bound on the number of steps cannot be improved. (With steps two and a half times as long, which the proof does not allow, that walk never ends.) A search over inputs and matrices, with {glue:text}`starts` starts each, reached {glue:text}`by_search:.3f` for one output and {glue:text}`by_search_two:.3f` for two. The search also looked for walks that leave the class. Without the projection there are some, with a column of {glue:text}`outside:.4f` times its bound, but with the projection there are none.
 
@@ -267,7 +267,7 @@ remark.holds(
 #
 # $$\log N_\infty(\epsilon) \le \frac{k d\, B^2 B_X^2}{\epsilon^2} \log(2kN + 1) .$$
 #
-# For $k = d$ this is as in the lemma. For $k < d$ the factor is $\sqrt{kd}$, and $k$ would be false, as one row, $k = 1$, of entries $\pm B$ shows. On the inputs $B_X e_1, \dots, B_X e_d$ all $2^d$ of them are pairwise $2 B B_X$ apart, so $\log N_\infty \ge d \log 2$ for $\epsilon < B B_X$. For $d = 1024$ this is {glue:text}`signs:.0f`, while the bound is {glue:text}`with_kd:.0f`, and with $k^2$ for $kd$ it would be {glue:text}`with_kk:.1f`.
+# For $k = d$ this is as in the lemma. For $k < d$ the bound has the factor $\sqrt{kd}$ in place of the lemma's $k$, and with $k$ it would be false, as one row, $k = 1$, of entries $\pm B$ shows. On the inputs $B_X e_1, \dots, B_X e_d$ all $2^d$ of them are pairwise $2 B B_X$ apart, so $\log N_\infty \ge d \log 2$ for $\epsilon < B B_X$. For $d = 1024$ this is {glue:text}`signs:.0f`, while the bound is {glue:text}`with_kd:.0f`, and with $k^2$ for $kd$ it would be {glue:text}`with_kk:.1f`.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 signs, one = 1024 * math.log(2), math.log(2 * 1024 + 1) / 0.99**2  # at 0.99 B B_X
