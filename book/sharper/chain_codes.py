@@ -356,7 +356,7 @@ ledger.show()
 # * With codes of $O(\log T)$ columns a power of $\log T$ is enough. The chain is right on all strings of {glue:text}`n_max` bits with random signs, and on some of {glue:text}`T_long`.
 # * The squared norm is never below $\frac12 L^2 M_T^2 \approx L^2 \log T$, whatever the codes of length 1. So with equal scales the chain is the larger network from $T =$ {glue:text}`first_false` on.
 # * At the best noise the chain's bound is of order $T \log T$, and with codes of length 1 no smaller order is possible as long as each step finds its token.
-# * At a fixed noise the bound is linear if the norm and the term $P$ are held constant, and only then.
+# * At a fixed noise the bound is linear if the norm and the term $P$ are held constant. With the norm as quoted no power of $T$ bounds it.
 #
 # ```{finding} sharper.cot.norm
 # :title: The chain's shared scores make its norm larger, not smaller
