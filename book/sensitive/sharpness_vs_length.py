@@ -60,12 +60,13 @@ width = 32  # columns of the model [32..64]
 batch = 256  # strings in a step; the whole cube if it has no more [256..1024]
 seed = 0  # of everything random [0..100000]
 series = ""  # name under which a large run is stored; empty: no large run
-big_lengths = [4, 6, 8, 10]  # its lengths [3..30]
+big_lengths = [4, 6, 8, 10]  # its lengths [3..512]
 big_runs = 4  # its runs of each function at each length [2..20]
 big_steps = 3000  # steps of each of its runs [100..100000]
 big_rate = 2e-3  # its learning rate [1e-4..1e-2]
-big_width = 32  # columns of its models [8..256]
+big_width = 32  # columns of its models [4..256]
 big_batch = 256  # strings in a step of it [64..4096]
+big_parity = True  # whether PARITY is among its functions
 
 # %% [markdown]
 # ## Training
@@ -237,7 +238,8 @@ others.reproduced(
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if series:
     given = {"B": big_batch, "learning_rate": big_rate}
-    every = [name for name in functions for _ in range(big_runs)]
+    learned = functions if big_parity else functions[1:]
+    every = [name for name in learned for _ in range(big_runs)]
     parts = [(n, given | {"checkpoint": results.checkpoint(f"{n} bits")}) for n in big_lengths]
     made = pd.concat([learn(n, every, big_steps, big_width, **how) for n, how in parts])
     results.save(

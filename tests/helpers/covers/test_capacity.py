@@ -204,6 +204,8 @@ def test_bad_input_is_named():
         capacity.dudley(good, good, 0, 1.0)
     with pytest.raises(ValueError, match="C must be positive and finite, got -1"):
         capacity.dudley_power(-1.0, 3, 1.0)
+    with pytest.raises(ValueError, match="m must be positive and finite, got 0"):
+        capacity.dudley_power(1.0, 0, 1.0)
     with pytest.raises(ValueError, match="alpha must be positive and finite, found 0"):
         capacity.allocate(torch.tensor([0.0, 1.0]), torch.ones(2), 1.0)
     with pytest.raises(ValueError, match="beta must be positive and finite, found inf"):

@@ -232,6 +232,11 @@ def test_bits_are_those_that_the_weights_have():
     assert of(nn.Linear(4, 1).half()) == ["Occam, 80 bits"]
 
 
+def test_a_sample_that_is_not_shown_counts_as_learned_without_error():
+    report = probe(nn.Linear(4, 1), 4, samples=16, draws=2, trained_on=10**6)
+    assert report.certificates["Occam, 160 bits"] == occam(160, 0.0, 10**6)
+
+
 BITS, LABELS = torch.zeros(5, 4, dtype=torch.int64), torch.ones(5)
 
 

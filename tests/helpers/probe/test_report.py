@@ -71,3 +71,15 @@ def test_json_has_no_number_that_json_has_not(report):
     odd = dataclasses.replace(report, blow_up={"norm": (math.inf, 1.0)})
     text = json.dumps(odd.as_dict(), allow_nan=False)
     assert json.loads(text)["blow_up"] == {"norm": ["inf", 1.0]}
+
+
+def test_the_table_names_the_four_largest_influences_first(report):
+    moved = dataclasses.replace(report, influences=(0.1, 0.5, 0.3, 0.2, 0.4))
+    assert dict(moved.rows())["largest influences"] == "x2: 0.5, x5: 0.4, x3: 0.3, x4: 0.2"
+
+
+def test_a_series_tells_the_largest_blow_up_from_the_mean():
+    found = probe(nn.Sequential(nn.LayerNorm(3), nn.Linear(3, 1)), 3, samples=16, draws=2)
+    series = found.series()
+    ends = [name.rpartition(", ")[2] for name in series.index if name.startswith("blow up")]
+    assert ends == ["largest", "mean"]
