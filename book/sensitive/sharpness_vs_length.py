@@ -19,7 +19,7 @@
 # # Sharpness grows with length for PARITY
 #
 # ```{verdict}
-# Yes, the main observation is reproduced on short strings: the sharpness of transformers trained on PARITY grows with the length, and it is higher and grows faster than for three less sensitive functions. With the paper's width, rate and steps it grows, at {glue:text}`wide_lengths` bits, by {glue:text}`wide_slope:.3f` per bit, where the paper has 0.050 at up to 30 bits. Two sentences of the paper stay open: that the other functions hardly change with the length, and that they are flatter by orders of magnitude. With these, strings of 9 to 30 bits were not run.
+# Yes, the main observation is reproduced on short strings: the sharpness of transformers trained on PARITY grows with the length, and it is higher and grows faster than for three less sensitive functions. With the paper's width, rate and steps, but all strings in a step, it grows at {glue:text}`wide_lengths` bits by {glue:text}`wide_slope:.3f` per bit, where the paper has 0.050 at up to 30 bits. Two sentences of the paper stay open: that the other functions hardly change with the length, and that they are flatter by orders of magnitude. With these, strings of 9 to 30 bits were not run.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness`. **Read** 14 min. **Runs in** 60 s. **Source** printed.
 #
