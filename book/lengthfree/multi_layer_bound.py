@@ -93,13 +93,13 @@ thm4_2, cor4_2_1 = map(ledger.result, ("lengthfree.thm4_2", "lengthfree.thm4_2.c
 #
 # We begin with a network that is as small as possible, and let only $W_v$ vary. Take $d = k = L = 1$, inputs of length 1, $\sigma(y) = y$ and $w = 1$. Fix $W_c = s$ for a large $s$ and $W_{QK} = 0$, and let $W_v$ be free between $-\frac1s$ and $\frac1s$. No projection acts, so the output is $s W_v x$, and the two networks at the ends of the interval are 2 apart at $x = 1$. So for $\epsilon < 1$ a cover needs at least two networks: $\log N \ge \log 2$.
 #
-# What does the theorem allow? A class of one fixed matrix needs a single member, so only the cover constant of $W_v$ counts. The interval of $W_v$ needs $\lceil \frac1{s x} \rceil$ pieces at scale $x$, so its cover constant is $\frac{\log 2}{s^2}$, where the worst $x$ is just below $\frac1s$. Theorem 4.2 therefore gives
+# What does the theorem allow? A class of one fixed matrix needs a single member, so only the cover constant of $W_v$ counts. The interval of $W_v$ needs $\lceil \frac1{s \delta} \rceil$ pieces at scale $\delta$, and the worst $\delta$ is just below $\frac1s$, where two pieces are needed. So its cover constant is $\frac{\log 2}{s^2}$. Theorem 4.2 therefore gives
 #
 # $$\frac{\log 2}{s^2 \epsilon^2} \bigl( 2^{2/3} + 1 + s^{-2/3} \bigr)^3 ,$$
 #
 # which decreases like $1/s^2$ although the true value stays at least $\log 2$. Since $s$ can be as large as one likes, no constant factor would save the formula.
 #
-# The theorem has six such gaps, and each of them shows in a class of networks with one free number. For each class we run the networks at both ends of this number. If their outputs are $2r$ apart, two networks are needed just below the scale $r$, and a bound below $\log 2$ is false there. For comparison we compute the repaired bound, which is stated further below, and the repaired bound with a single slip undone. A repaired value below $\log 2$ would refute our repair.
+# The theorem has six such gaps, and each of them shows in a class of networks with one free number. For each class we run the networks at both ends of this number. If their outputs are $2r$ apart, two networks are needed just below the scale $r$, and a bound below $\log 2$ is false there. For comparison we compute the repaired bound, which is stated further below, and the repaired bound with a single slip left in (and with the paper's constant 2 for softmax, where the repaired bound has 1, so that nothing but the slip makes it small). A repaired value below $\log 2$ would refute our repair.
 
 
 # %%
@@ -277,7 +277,7 @@ glue(marked_length=marked.loc[1000, "length B_x"], marked_proof=marked.loc[1000,
 glue(marked_printed=marked.loc[1000, "as printed"])
 
 # %% [markdown]
-# At width 1000, for tokens of length {glue:text}`marked_length:.0f`, the printed corollary allows {glue:text}`marked_printed:.3f` times what is needed, and with the correction {glue:text}`marked_proof:.2f` times. Both ratios fall nearly like $1/d^2$. So no correction of misprints saves the corollary for long tokens, and here the width is one that is in use. For tokens of length 1 and an activation with $L_\sigma = 1$, on the other hand, the correction is enough, provided that $\ln(2dk + 1)$ is replaced by $\ln(2 d \max(d, k) + 1)$, since $W_{QK}$ is $d \times d$.
+# At width 1000, for tokens of length {glue:text}`marked_length:.0f`, the printed corollary allows {glue:text}`marked_printed:.3f` times what is needed, and with the correction {glue:text}`marked_proof:.2f` times. Both ratios fall nearly like $1/d^2$. So no correction of misprints saves the corollary for long tokens. The width of this instance is one that is in use, but the length of its tokens is not: a layer norm, for example, makes tokens of width 1000 about $\sqrt{1000} \approx 32$ long. The theorem itself needs no such length, since in the class *scores* above it is too small already for tokens of length 4. For tokens of length 1 and an activation with $L_\sigma = 1$, on the other hand, the correction is enough, provided that $\ln(2dk + 1)$ is replaced by $\ln(2 d \max(d, k) + 1)$, since $W_{QK}$ is $d \times d$.
 #
 # ## The repaired theorem
 #
@@ -325,7 +325,7 @@ def allowed(norms, moves, slips=()):
 
 
 # %% [markdown]
-# The adversary draws norms over four powers of ten, up to six layers, widths to 4 and lengths to {glue:text}`T_max`. Half of each batch are random networks, in which errors rarely add up, so the other half are nearly aligned ones: matrices close to multiples of the identity, and tokens close to $\pm x$. The tokens and the matrices of the first layer are often so small that no projection acts. Then gradient ascent improves the pairs that come nearest to the sum. As controls, the same pairs are compared with the sum in which one slip is undone, and with attention that adds values up instead of averaging them.
+# The adversary draws norms over four powers of ten, up to six layers, widths to 4 and lengths to {glue:text}`T_max`. Half of each batch are random networks, in which errors rarely add up, so the other half are nearly aligned ones: matrices close to multiples of the identity, and tokens close to $\pm x$. The tokens and the matrices of the first layer are often so small that no projection acts. Then gradient ascent improves the pairs that come nearest to the sum. As controls, the same pairs are compared with the sum in which one slip is left in, and with attention that adds values up instead of averaging them.
 
 # %% mystnb={"code_prompt_hide": "The adversary", "code_prompt_show": "The adversary"} tags=["hide-input"]
 BENDS = (lambda y: y, torch.tanh, torch.relu)
@@ -452,7 +452,7 @@ glue(
 )
 
 # %% [markdown]
-# The largest movement is {glue:text}`top:.4f` of the sum, so the sum is never exceeded and can hardly be improved. If any one slip is put in again, some pair exceeds the sum. (Without a term for the first $W_c$ the sum can be 0, which is why an infinite ratio occurs.) At {glue:text}`T_max` tokens the search reaches {glue:text}`far:.2f`. Attention that adds values up reaches {glue:text}`added:.1e` times the sum, so it is the average that keeps $T$ out. For comparison, the bound of {ref}`ch-transformer-capacity`, which covers each matrix on all $mT$ tokens of $m$ inputs, contains $\log(mT)$.
+# The largest movement is {glue:text}`top:.4f` of the sum, so the sum is never exceeded, and it cannot be replaced by a smaller multiple of itself. (This says that the sum as a whole is attained, for some norms, and not that each of its terms is the smallest possible.) If any one slip is put in again, some pair exceeds the sum. (Without a term for the first $W_c$ the sum can be 0, which is why an infinite ratio occurs.) At {glue:text}`T_max` tokens the search reaches {glue:text}`far:.2f`. Attention that adds values up reaches {glue:text}`added:.1e` times the sum, so it is the average that keeps $T$ out. For comparison, the bound of {ref}`ch-transformer-capacity`, which covers each matrix on all $mT$ tokens of $m$ inputs, contains $\log(mT)$.
 #
 # The next chapter, {ref}`ch-layer-by-layer`, asks how fast the bound grows with the number of layers, and treats the two corollaries of the appendix.
 #
@@ -460,7 +460,7 @@ glue(
 #
 # * Theorem 4.2 as printed is false, because a class of width 1 with one free number needs a larger cover than the theorem allows. Each of its six slips alone would be enough to make it false, and three of them are in the proof too.
 # * Corollary 4.2.1 as printed is false for large $d$, and so the kinder reading of the theorem fails as well. Corrected by its proof the corollary is still false for long tokens.
-# * With the six slips repaired both statements hold, with the true constant of softmax. The sum behind them cannot be improved, since pairs of networks reach {glue:text}`top:.4f` of it.
+# * With the six slips repaired both statements hold, with the true constant of softmax. The sum behind them cannot be replaced by a smaller multiple of itself, since pairs of networks reach {glue:text}`top:.4f` of it.
 # * The message of the theorem is right: $T$ does not appear in the bound, at any depth.
 #
 # ```{finding} lengthfree.thm4_2
@@ -484,7 +484,7 @@ glue(
 #
 # **Statement.** Printed: with one bound $B$ for the 1-norms of all matrices, the log covering number is $(\gamma + \eta)^3/\epsilon^2$ with $C_1 = B^2 \ln(2dk+1)$ and $C_{B_x} = B_x^2 C_1$ in Theorem 4.2.
 #
-# **Counterexample.** One layer of width $d = k = 1000$ with $B = 1$, the identity for $\sigma$, and $W_{QK}$ with entries 0 or $10/B_x^2$ at all places off the diagonal that do not meet one special coordinate. For tokens of length $B_x =$ {glue:text}`marked_length:.0f` the corollary allows {glue:text}`marked_printed:.3f` times what is needed, and {glue:text}`marked_proof:.2f` times if it is corrected by the sum of its proof. For inputs of length 1 the printed corollary fails as well, at widths far beyond any that is used: with $B = 32$ and $d$ up to {glue:text}`wide_d:.1e` it allows {glue:text}`wide_printed:.2f` times what is needed.
+# **Counterexample.** One layer of width $d = k = 1000$ with $B = 1$, the identity for $\sigma$, and $W_{QK}$ with entries 0 or $10/B_x^2$ at all places off the diagonal that do not meet one special coordinate. For tokens of length $B_x =$ {glue:text}`marked_length:.0f`, which is longer than is usual at this width, the corollary allows {glue:text}`marked_printed:.3f` times what is needed, and {glue:text}`marked_proof:.2f` times if it is corrected by the sum of its proof. For inputs of length 1 the printed corollary fails as well, at widths far beyond any that is used: with $B = 32$ and $d$ up to {glue:text}`wide_d:.1e` it allows {glue:text}`wide_printed:.2f` times what is needed.
 #
 # **Why.** As in the theorem, $B_{v2}$ stands where the proof has $B_{c2}$, and $B_x^2$ is missing beside the first $W_{QK}$.
 #
@@ -528,7 +528,7 @@ ledger.show()
 # ```{solution} ex-deep-slips
 # :class: dropdown
 #
-# Two remain, the missing term of the first $W_c$ and the missing first $\alpha$. Let $r = 5^{2/3}$ and $q = 2 + 2^{2/3}$. The brackets of the repaired bound and of the theorem are $R = 1 + q\, \frac{r^L - 1}{r - 1}$ and $R - 2 r^{L-1} + 1$. Therefore the ratio of the bounds tends to $\bigl(1 - \frac{2 (r - 1)}{q r}\bigr)^{-3}$, and the loss stays bounded.
+# Two remain, the missing term of the first $W_c$ and the missing first $\alpha$. Let $r = 5^{2/3}$ and $q = 2 + 2^{2/3}$. The brackets of the repaired bound and of the theorem are $R = 1 + q\, \frac{r^L - 1}{r - 1}$ and $R - 2 r^{L-1} + 1$. Therefore the ratio of the bounds tends to $\bigl(1 - \frac{2 (r - 1)}{q r}\bigr)^{-3}$, which is about 3.9, and the loss stays bounded.
 # ```
 #
 # ```{exercise}

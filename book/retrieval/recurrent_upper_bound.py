@@ -143,7 +143,7 @@ table(by_hand, "The state after each of three tokens", form=".2f", tiny=1e-9)
 #
 # ```{prf:proposition} Mousavi-Hosseini et al. (2025), Proposition 26
 # :label: retrieval-prop26
-# For every $\epsilon > 0$ there is a ReLU net $f$ with four layers that takes $z_i$ to $q$ blocks such that, if all $\|x_i\| \le r_x$: (1) if $t_l = i$, then $\|f(z_i)(l) - x_i\|_\infty \le \epsilon$; (2) if $t_l \ne i$, then $f(z_i)(l) = 0$. Its widths and norms are polynomial in $r_x$, $d + (q + 1) d_e$ and $1/\epsilon$.
+# Under Assumption 3 there is for every $\epsilon > 0$ a ReLU net $f$ with four layers that takes $z_i$ to $q$ blocks such that, if all $\|x_i\| \le r_x$: (1) if $t_l = i$, then $\|f(z_i)(l) - x_i\|_\infty \le \epsilon$; (2) if $t_l \ne i$, then $f(z_i)(l) = 0$. Its widths and norms are polynomial in $r_x$, $d + (q + 1) d_e$ and $1/\epsilon$.
 # ```
 #
 # ```{prf:corollary} Mousavi-Hosseini et al. (2025), Corollary 27
@@ -331,7 +331,7 @@ glue(crowded_error=papers["5 log N dimensions"]["read-out"])
 glue(crowded_clipped=exact.loc["5 log N dimensions", "read-out"])
 
 # %% [markdown]
-# The first three rows are exact, as they must be. With inner products of 0.85 and in the general task the net fails. But the clipped net forgives more than Assumption 3 does: encodings of $\lfloor 5 \log N \rfloor$ dimensions mislead the paper's update by up to {glue:text}`crowded_error:.1f`, and the clipped net by {glue:text}`crowded_clipped:.1f`. In the general task a token finds a state that was filled by the pointers of *other* tokens, so this net cannot solve that task, and {ref}`ch-state-norms` shows that no small net can.
+# The first three rows are exact, as they must be. With inner products of 0.85 and in the general task the net fails. But the clipped net forgives more than Assumption 3 does: encodings of $\lfloor 5 \log N \rfloor$ dimensions mislead the paper's update by up to {glue:text}`crowded_error:.1f` in this draw, and the clipped net by {glue:text}`crowded_clipped:.1f`. In the general task a token finds a state that was filled by the pointers of *other* tokens, so this net cannot solve that task, and {ref}`ch-state-norms` shows that no small net can.
 #
 # ## How large the paper's net is
 #
@@ -506,7 +506,7 @@ glue(slip_left=20, slip_right=math.sqrt(1 + 2 * 10**2))
 #
 # ```{prf:proposition} Mousavi-Hosseini et al. (2025), Proposition 28
 # :label: retrieval-prop28
-# There are recurrent nets within order $\sqrt{\varepsilon_{2NN}}$ of every label of the simple task. Their weights are polynomial in $r_x$, $d + (q + 1) d_e$, the norms of the two-layer net and $1/\varepsilon_{2NN}$; their transitions do not look at the state.
+# Under Assumptions 2 and 3 there are recurrent nets within order $\sqrt{\varepsilon_{2NN}}$ of every label of the simple task, for prompts with all $\|x_i\| \le r_x$. Their weights are polynomial in $r_x$, $d + (q + 1) d_e$, the norms of the two-layer net for $g$ (whose existence is Assumption 2) and $1/\varepsilon_{2NN}$; their transitions do not look at the state.
 # ```
 #
 # If retrieval is exact and the read-out $f_y$ is the two-layer net for $g$, then the recurrent net has exactly the error of that net. This is {prf:ref}`retrieval-prop28`, even without the words "of order". To see it at work, we take $g = \sum_l \langle x_{t_l}, x_{t_{l+1}} \rangle$, cyclically, and the two-layer net $\hat g$ of squares for it, whose error is at most $\sqrt{\varepsilon_{2NN}} = q d h^2 / 8$. A ratio above 1 would refute the proposition. For comparison we retrieve with updates that are within 0.01.
@@ -615,10 +615,10 @@ thm7["lem29"].holds(
 #
 # **33.** On the event of Lemma 12 ({ref}`ch-token-covers`), of probability $1 - (nN)^{-1/2}$, the data are small enough for 30. The bound by the empirical Rademacher complexity adds $3 \tau \sqrt{\log(2/\delta)/2n}$ to twice the complexity (McDiarmid's inequality, twice).
 #
-# **34.** The read-out sees two states and one token, so as in 30 its output is at most $K_0 a_0$, with $K_0 = R (2R)^{L-1}$ and $a_0 = 1 + \|(h^\to, h^\gets, z_j)\|$. Hence $\hat y^2 \le 2 K_0^2 (2 + q + 2R^2 + \|x_j\|^2)$. By Markov's inequality for a high moment, as in Lemma 12, $\|x_j\|^2 \le 2ed \log\frac1\delta$ and $y_j^2 \le 2e \log\frac1\delta$ fail with probability at most $\delta$ each (for $C_x = C_y = s = 1$ and $\delta \le e^{-1/2}$). So the squared error exceeds $\tau(\delta) = 4e \log\frac1\delta + 4K_0^2 (2 + q + 2R^2 + 2ed \log\frac1\delta)$ with probability at most $2\delta$, for every such $\delta$. Its mean excess over $\tau(\delta)$ is at most $\int_0^\delta 2u\, |\tau'(u)|\, du = 8e (1 + 2K_0^2 d)\, \delta$. Take $\delta = n^{-1/2}/(1 + 2K_0^2 d)$, so that the excess is at most $8e/\sqrt n$. In the setting of 33, $d$ and $q$ are at most $R^2$, so $\tau(\delta)$ is a polynomial in $R$ and $\log n$. Only one token is looked at, so no $\log N$ is needed. $\square$
+# **34.** The read-out sees two states and one token, so as in 30 its output is at most $K_0 a_0$, with $K_0 = R (2R)^{L-1}$ and $a_0 = 1 + \|(h^\to, h^\gets, z_j)\|$. Hence $\hat y^2 \le 2 K_0^2 (2 + q + 2R^2 + \|x_j\|^2)$. By Markov's inequality for a high moment, as in Lemma 12, $\|x_j\|^2 \le 2ed \log\frac1\delta$ and $y_j^2 \le 2e \log\frac1\delta$ fail with probability at most $\delta$ each (for $C_x = C_y = s = 1$ and $\delta \le e^{-1/2}$). So the squared error exceeds $\tau(\delta) = 4e \log\frac1\delta + 4K_0^2 (2 + q + 2R^2 + 2ed \log\frac1\delta)$ with probability at most $2\delta$, for every such $\delta$. Its mean excess over $\tau(\delta)$ is at most $\int_0^\delta 2u\, |\tau'(u)|\, du = 8e (1 + 2K_0^2 d)\, \delta$. Take $\delta = n^{-1/2}/(1 + 2K_0^2 d)$, so that the excess is at most $8e/\sqrt n$. In the setting of 33 the inputs are no longer than $R$; a token contains $q + 1$ unit vectors and data of size up to $r_x \ge \sqrt d$, so $d$ and $q$ are at most $R^2$, and $\tau(\delta)$ is a polynomial in $R$ and $\log n$. Only one token is looked at, so no $\log N$ is needed. $\square$
 # ```
 #
-# So $N$ enters through its logarithm only. The table compares the bounds of the proof with the orders stated, at their worst over $R$ up to $10^4$, $N$ and $n$ up to $10^9$, $\epsilon$ down to $10^{-6}$, and $L = 3$. The column *constant* shows what the proof gives, and a larger ratio in the column $1/N$ would refute the proof. (The table has $\delta = 0.01$. The constant 22 of Corollary 33 is for $\delta \le \frac12$, where $\log \frac2\delta \le 2 \log \frac1\delta$; for $\delta$ up to 1 the proof gives 24.) We also attack the constant $K$ of item 30: gradient ascent over weights and inputs makes the gradient of nets with 2 to 4 matrices as large as it can.
+# So $N$ enters through its logarithm only. The table compares the bounds of the proof with the orders stated, at their worst over $R$ up to $10^4$, $N$ and $n$ up to $10^9$, $\epsilon$ down to $10^{-6}$, and for $L = 3$ and $\delta = 0.01$. The column *constant* shows what the proof gives, and a larger ratio in the column $1/N$ would refute the proof. (The constant 22 of Corollary 33 is for $\delta \le \frac12$, where $\log \frac2\delta \le 2 \log \frac1\delta$; for $\delta$ up to 1 the proof gives 24.) We also attack the constant $K$ of item 30: gradient ascent over weights and inputs makes the gradient of nets with 2 to 4 matrices as large as it can.
 
 
 # %% mystnb={"code_prompt_hide": "Bounds over orders", "code_prompt_show": "Bounds over orders"} tags=["hide-input"]
@@ -767,7 +767,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# In the repository `mousavih/transformers-separation` the recurrent net is a bidirectional GRU with 500 units for each direction and a linear read-out. It has no ball $\Pi_r$ and no bound on how much a transition depends on the state, so nothing keeps it $1/N$-Lipschitz, and encodings have $\lfloor 5 \log N \rfloor$ dimensions. The experiments therefore show that a recurrent net learns the simple task, but they are not about the class of nets of the theorem.
+# In the repository `mousavih/transformers-separation` the recurrent net is a bidirectional GRU with 500 units for each direction and a linear read-out, where the paper's text has a "simple" recurrent net. It has no ball $\Pi_r$ and no bound on how much a transition depends on the state, so nothing keeps it $1/N$-Lipschitz, and encodings have $\lfloor 5 \log N \rfloor$ dimensions. The experiments therefore show that a recurrent net learns the simple task, but they are not about the class of nets of the theorem.
 #
 # ## Exercises
 #

@@ -19,9 +19,9 @@
 # # Depth, and long inputs
 #
 # ```{verdict}
-# Open: we cannot judge Theorem 4.6, because its exponents are not legible to us, but two neighbouring questions can be answered. First, for inputs of length $B_X$ a bound of this form needs the power $B_X^3$, which is enough if $k \le d$ and the factor is $(2 + C_2 + L_\sigma)^{O(L)}$; with $B_X^2$ the constant would have to be {glue:text}`forced_two` for $2^{60}$ queries and as many keys. Second, counting the weights gives a covering number whose logarithm grows only like $L^2$ with the depth $L$. Whether the theorem's own form can avoid its exponential, as a remark says, is open.
+# Open: we cannot judge Theorem 4.6, because the power of the length of the inputs in it is not legible to us. But we can say which power a bound of this form needs: it is the third, which is enough for values no wider than the tokens. With the square the constant would have to be {glue:text}`forced_two` for $2^{60}$ queries and as many keys. Counting the weights gives a bound that grows only like the square of the depth. Whether the theorem's own form can do without its exponential, as a remark says, is open.
 # ```
-# **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-layer`. **Read** 11 min. **Runs in** 10 s. **Source** restored (Theorem 4.6: its exponents are damaged in our text), printed (the remark).
+# **Needs** {ref}`ch-transformer-capacity`, {ref}`ch-linear-layer`. **Read** 11 min. **Runs in** 10 s. **Source** restored (Theorem 4.6: exponents are damaged in our text), printed (the remark).
 #
 # **Claim.** The theorem on deep transformers has a simplified form, with one bound for all spectral norms, one for all columns, and one for the length of the inputs. How the length of the inputs enters can be decided: it enters by its third power. Does a deep transformer need a bound that is exponential in its depth? It does not if one counts weights, but whether the simplified form can do without the exponential is open.
 
@@ -58,7 +58,7 @@ def forced(n, p):
 # %% [markdown]
 # ## Why one should care
 #
-# A generalization bound with one factor $(C_2 L_\sigma)^{O(L)}$ is vacuous for a network of a dozen layers, whatever else stands in it. So one wants to know whether such a factor belongs to deep transformers or to the proof. The same question arises for the length of the inputs: a bound that is stated with a square, and would need a cube, is wrong by the length itself as soon as tokens are longer than 1. Both questions are about what a cover of a network has to pay for an error that is magnified on its way, and both are decided here by comparing two ways to pay.
+# A generalization bound with one factor $(C_2 L_\sigma)^{O(L)}$ is vacuous for a network of a dozen layers, unless $C_2 L_\sigma$ is close to 1 or smaller. So one wants to know whether such a factor belongs to deep transformers or to the proof. The same question arises for the length of the inputs: a bound that is stated with a square, and would need a cube, is wrong by the length itself as soon as tokens are longer than 1. Both questions are about what a cover of a network has to pay for an error that is magnified on its way, and for both we compare two ways to pay. This decides the power of the length, whereas for the depth it gives another bound, and leaves the theorem's own open.
 #
 # ## Ten layers by hand
 #
@@ -88,12 +88,12 @@ figures.show()
 #
 # ```{prf:theorem} Edelman et al. (2022), Theorem 4.6
 # :label: variables-thm4-6
-# *(As restored; the exponents of $B_X$, $B_w$, $C_\infty$ and $d$ are not legible in our text, and where $B_w$ stands is restored. Not judged.)* If all spectral norms are at most $C_2$, the columns of all $W_V$ (or $W_V^\top$; the proposition below holds for both), $W_{QK}$, $W_C$ at most $C_\infty$ long, and all tokens of the inputs at most $B_X$, then
+# *(As restored. The exponents are not legible in our text. Those of $C_\infty$ and $d$ are 2 by the sentence that follows the theorem there; those of $B_X$ and $B_w$, and the place of $B_w$, are ours. Not judged.)* If all spectral norms are at most $C_2$, the columns of all $W_V$ (or $W_V^\top$; the proposition below holds for both), $W_{QK}$, $W_C$ at most $C_\infty$ long, and all tokens of the inputs at most $B_X$, then
 #
 # $$\log N_\infty(\epsilon) \lesssim (C_2 L_\sigma)^{O(L)}\, \frac{B_X^2 B_w^2 C_\infty^2 d^2}{\epsilon^2} \log(mT) .$$
 # ```
 #
-# The text adds that the exponential dependence on $L$ can be avoided as long as spectral norms are at most 1 and $\sigma$ is 1-Lipschitz.
+# The text adds that the dependence on $d$ and on the norms of columns is quadratic, and that the exponential dependence on $L$ can be avoided as long as spectral norms are at most 1 and $\sigma$ is 1-Lipschitz.
 #
 # ## The power of the length is three
 #
@@ -160,7 +160,7 @@ table(layers, "The layer is what it should be", tiny=1e-6)
 right = bool((layers.to_numpy() <= [1e-6, 1 + 1e-9, 1 + 1e-9]).all())
 
 # %% [markdown]
-# The table confirms all of this, up to rounding. For $n \ge 2$ we have $r \ge 1$: with $y = 1.81\, n^{-1/3}$, $r$ is $2.04$ times $\frac{2 \sinh y}{y (1 + 2 \cosh y)}$, which falls in $y$. So $\Pi$ makes $r$ a 1, and the output is $s_{ij}$. Hence all $2^{n^2}$ layers are 2 apart, and $\log N_\infty(0.9) \ge n^2 \log 2$. The bound with $B_X^p$ is of order $B_X^p\, C_\infty^2 d^2 \log n = 9 n \cdot 1.6^p\, n^{p/3} \log n$, so that a constant of order $n^{1 - p/3} / \log n$ is forced. (Class tokens that are the same for all inputs do not help the bound: let another token carry $q_i$, and a second layer average.)
+# The table confirms all of this, up to rounding. For $n \ge 2$ we have $r \ge 1$: with $y = 1.81\, n^{-1/3}$, $r$ is $2.05$ times $\frac{2 \sinh y}{y (1 + 2 \cosh y)}$, which falls in $y$. So $\Pi$ makes $r$ a 1, and the output is $s_{ij}$. Hence all $2^{n^2}$ layers are 2 apart, and $\log N_\infty(0.9) \ge n^2 \log 2$. The bound with $B_X^p$ is of order $B_X^p\, C_\infty^2 d^2 \log n = 9 n \cdot 1.6^p\, n^{p/3} \log n$, so that a constant of order $n^{1 - p/3} / \log n$ is forced. (Class tokens that are the same for all inputs do not help the bound: let another token carry $q_i$, and a second layer average.)
 #
 # Is the third power also enough for families of other shapes? A search goes through families of this kind: numbers of queries, of keys and of dimensions for $a$, the lengths of tokens, and the scales of $W_{QK}$, $W_V$ and $W_C$, for dimensions up to a limit. If the constant that a family forces with $B_X^3$ grew with the limit, the proposition would be in doubt.
 
@@ -323,7 +323,7 @@ glue(
 # %% [markdown]
 # ## What we found
 #
-# * Beside $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ cost $B_X^3$, and no smaller power is enough. The exponents of Theorem 4.6 are not legible to us; if the exponent of $B_X$ is 2, as restored, the theorem fails for long tokens. For tokens of length 1 our proof gives it with $2 + C_2 + L_\sigma$ in place of $C_2 L_\sigma$, for $k \le d$.
+# * Beside $B_w^2 C_\infty^2 d^2/\epsilon^2$ inputs of length $B_X$ cost $B_X^3$, and no smaller power is enough. The exponent of $B_X$ in Theorem 4.6 is not legible to us; if it is 2, as restored, the theorem fails for long tokens. For tokens of length 1 our proof gives it with $2 + C_2 + L_\sigma$ in place of $C_2 L_\sigma$, for $k \le d$.
 # * The repaired bound grows like $9^L$ for spectral norms 1, and with the last of {glue:text}`L_max` layers by a factor of {glue:text}`last:.1f`. Counting weights gives $L^2$, so a bound without an exponential exists. This is ours, and it does not decide the remark, which speaks of the factor in Theorem 4.6.
 #
 # ## What would falsify this

@@ -19,11 +19,11 @@
 # # Covering a linear layer
 #
 # ```{verdict}
-# The lemma holds for $x \mapsto W^\top x$, the only product that fits, with the constant 1 and a cover inside the class. Its printed proof does not give it: for {glue:text}`d_most` outputs the errors that it allows add up to {glue:text}`overspent:.2f` times the whole. Changing one index repairs that sum; we prove the lemma another way, by following the outputs one after another.
+# The lemma on linear layers is true in the way in which its proof reads it, for the maps $x \mapsto W^\top x$, with the constant 1 and a cover inside the class. But the proof does not give it, because for {glue:text}`d_most` outputs the errors that it allows add up to {glue:text}`overspent:.2f` times what is allowed in all. Changing one index repairs this sum. We prove the lemma in another way, by a walk that corrects one output at a time.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 12 min. **Runs in** 10 s. **Source** restored; the class and $d_2 B_\infty B_X$ are legible.
 #
-# **Claim.** An attention head has two matrices, and its capacity is that of two linear layers. The paper's Lemma 4.5 bounds the capacity of a linear layer by covering each output as a linear function. As restored the product does not fit, and the error of the outputs together can exceed the limit. Both are slips, because the lemma is true as its proof reads it. We prove it with another argument, whose cover has all its members inside the class, and which gives the paper's stronger form too.
+# **Claim.** An attention head has two matrices, and its capacity is that of two linear layers. The paper's Lemma 4.5 bounds the capacity of a linear layer by covering each output as a linear function. In the form that our text has the product does not fit, and in the proof the error of the outputs together can exceed the limit. Both are slips, because the lemma is true as its proof reads it. We prove it with another argument, whose cover has all its members inside the class, and which gives the paper's stronger form too.
 
 # %% tags=["parameters"]
 d_most = 16  # outputs of the widest layer [8..32]
@@ -62,11 +62,11 @@ def clipped(V, B=1.0):
 # %% [markdown]
 # ## Why one should care
 #
-# Every bound on transformers by covers rests on one lemma about matrices: how many matrices are enough to imitate all matrices of a class on a given sample? The count enters the logarithm of the covering number, so it decides between a guarantee that grows with the logarithm of the number of outputs and one that grows with the number itself. The paper takes the lemma from the literature, in a form with the largest column of the matrix.
+# The paper's bounds on transformers rest on one lemma about matrices: how many matrices are enough to imitate all matrices of a class on a given sample? The logarithm of this number is what a head pays for each of its matrices. So the lemma decides whether a guarantee grows with the number of inputs, which for a head is the number of tokens in all, or only with its logarithm. The paper derives the lemma from a bound of Zhang for a single linear function. Since a step of this derivation fails, one has to ask whether the lemma is true, and what it costs to cover many outputs at once.
 #
 # ## One output by hand
 #
-# Take one output, $w \cdot x$, with $w$ of length at most 1 in two dimensions and a single input $x = (1, 0)$. The output is the first entry of $w$, a number between $-1$ and 1. With the list $-0.8, -0.4, 0, 0.4, 0.8$ every output is matched within 0.2, so five matrices are enough, although $w$ has two entries. With $m$ inputs there are $m$ outputs to be matched, but vectors of length 1 in any dimension can be imitated on them by averages of few inputs: about $1/\epsilon^2$ of them, each one out of $2m$. That is where the $\frac{1}{\epsilon^2} \log m$ of the lemma comes from.
+# Take one output, $w \cdot x$, with $w$ of length at most 1 in two dimensions and a single input $x = (1, 0)$. The output is the first entry of $w$, a number between $-1$ and 1. With the list $-0.8, -0.4, 0, 0.4, 0.8$ every output is matched within 0.2, so five matrices are enough, although $w$ has two entries. With $m$ inputs there are $m$ outputs to be matched, but every vector of length at most 1, in any dimension, can be imitated on inputs of length 1 by a sum of few steps along the inputs. About $1/\epsilon^2$ steps are enough, and each of them goes forwards or backwards along one input, so that it is one out of $2m$. That is where the $\frac{1}{\epsilon^2} \log m$ of the lemma comes from.
 #
 # The figure shows this for five inputs in the plane. To imitate a vector $w$ we start at 0 and take steps along inputs, each in the direction in which the outputs are still wrong, until all of them are right up to $\epsilon$.
 
@@ -144,7 +144,7 @@ layer.refuted(
 glue(overspent=budget["error"].max(), d_most=d_most)
 
 # %% [markdown]
-# The error passes the limit from two outputs on and grows like $\sqrt{d_2}$, whereas with $B_1$ in place of $B_\infty$ it stays at the limit. In other words, one letter repairs the sum: with $B_1$ for $B_\infty$ in $k_i$ the $k_i$ sum to at most $d_2$, and the proof's count gives $4 (B_1 B_X)^2 / \epsilon^2$ up to Zhang's constants, and at most $\log \binom{2 d_2}{d_2} < 1.4\, d_2$ for the choice of the $k_i$. One flaw remains, because centres may still lie outside the class: $B_1 (k_i + 1) / d_2$ can be longer than any column.
+# The error exceeds the limit from two outputs on and grows like $\sqrt{d_2}$, whereas with $B_1$ in place of $B_\infty$ it stays at the limit. In other words, one index repairs the sum: with $B_1$ for $B_\infty$ in $k_i$ the $k_i$ sum to at most $d_2$, and the proof's count gives $4 (B_1 B_X)^2 / \epsilon^2$ up to Zhang's constants, and at most $\log \binom{2 d_2}{d_2} < 1.4\, d_2$ for the choice of the $k_i$. One flaw remains, because centres may still lie outside the class: $B_1 (k_i + 1) / d_2$ can be longer than any column.
 #
 # ## A walk that stays inside
 #
@@ -159,7 +159,7 @@ glue(overspent=budget["error"].max(), d_most=d_most)
 #
 # With $B_F^2 \le d_2 B_\infty^2$ this is {prf:ref}`variables-lem4-5` with the constant 1, and with $B_F^2 \le B_1 B_\infty$ it is the stronger form.
 #
-# **The idea of the proof.** The squared distance between $V$ and $W$ is at most $B_F^2$ at the start and can never be negative. If every step lowers it by a fixed amount, the number of steps is bounded by the quotient of the two, in the same way as the mistakes of a perceptron are counted.
+# **The idea of the proof.** The squared distance between $V$ and $W$ is at most $B_F^2$ at the start and can never be negative. If every step lowers it by a fixed amount, the number of steps is bounded by the quotient of the two, in the same way as the mistakes of a perceptron are counted. The idea is not new: {cite:t}`zhang2002` already obtains covers of linear functions from the mistake bounds of online learning. We use it for several outputs at once, and keep the centres inside the class.
 #
 # ```{dropdown} Proof
 # *One step.* Let $\delta = \epsilon/\sqrt{d_2}$. If $\|(W - V)^\top x_n\|_2 > \epsilon$, then $s\, (w_i - v_i)^\top x_n > \delta$ for some $i$ and a sign $s$. Add $c\, s\, x_n$ to $v_i$ with $c = \delta / B_X^2$:
@@ -198,9 +198,9 @@ about = "Steps over those allowed, error over $\\epsilon = 0.4$, longest column 
 table(found, about, form=".3f")
 
 # %% [markdown]
-# All three stay below 1, and only the smallest layer uses more than a third of the steps.
+# All three numbers stay below 1, and most walks use less than a third of the steps that they are allowed.
 #
-# **An adversary.** Can a walk need all the steps that are allowed? By hand one finds such a walk: one output and $N$ orthonormal inputs, with a weight just above $\epsilon$ for each, need one step for each input. With $N =$ {glue:text}`N_most` the ratio is {glue:text}`by_hand:.4f`, so for one output the count of steps is exact. (With steps two and a half times as long, which the proof does not allow, that walk never ends.) A search over inputs and matrices, with {glue:text}`starts` starts each, reached {glue:text}`by_search:.3f` for one output and {glue:text}`by_search_two:.3f` for two. The search also looked for walks that leave the class. Without the projection there are some, with a column of {glue:text}`outside:.4f` times its bound, but with the projection there are none.
+# **An adversary.** Can a walk need all the steps that are allowed? By hand one finds such a walk: one output and $N$ orthonormal inputs, with a weight just above $\epsilon$ for each, need one step for each input. With $N =$ {glue:text}`N_most` the ratio is {glue:text}`by_hand:.4f`, so for one output the bound on the number of steps cannot be improved. (With steps two and a half times as long, which the proof does not allow, that walk never ends.) A search over inputs and matrices, with {glue:text}`starts` starts each, reached {glue:text}`by_search:.3f` for one output and {glue:text}`by_search_two:.3f` for two. The search also looked for walks that leave the class. Without the projection there are some, with a column of {glue:text}`outside:.4f` times its bound, but with the projection there are none.
 
 # %% mystnb={"code_prompt_hide": "By hand, and a search", "code_prompt_show": "By hand, and a search"} tags=["hide-cell"]
 W, most = torch.full((N_most, 1), 1.0001, dtype=torch.float64), int(3.1 * N_most)
@@ -267,7 +267,7 @@ remark.holds(
 #
 # $$\log N_\infty(\epsilon) \le \frac{k d\, B^2 B_X^2}{\epsilon^2} \log(2kN + 1) .$$
 #
-# For $k = d$ this is as in the lemma. For $k < d$ the factor is $\sqrt{kd}$, and $k$ would be false, as one row, $k = 1$, of entries $\pm B$ shows. On the inputs $B_X e_1, \dots, B_X e_d$ all $2^d$ of them are pairwise $2 B B_X$ apart, so $\log N_\infty \ge d \log 2$ for $\epsilon < B B_X$. For $d = 1024$ this is {glue:text}`signs:.0f`, while the bound is {glue:text}`with_kd:.0f`, and with $k^2$ for $kd$ it would be {glue:text}`with_kk:.1f`.
+# For $k = d$ this is as in the lemma. For $k < d$ the bound has the factor $\sqrt{kd}$ in place of the lemma's $k$, and with $k$ it would be false, as one row, $k = 1$, of entries $\pm B$ shows. On the inputs $B_X e_1, \dots, B_X e_d$ all $2^d$ of them are pairwise $2 B B_X$ apart, so $\log N_\infty \ge d \log 2$ for $\epsilon < B B_X$. For $d = 1024$ this is {glue:text}`signs:.0f`, while the bound is {glue:text}`with_kd:.0f`, and with $k^2$ for $kd$ it would be {glue:text}`with_kk:.1f`.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 signs, one = 1024 * math.log(2), math.log(2 * 1024 + 1) / 0.99**2  # at 0.99 B B_X
@@ -286,7 +286,7 @@ glue(signs=signs, with_kd=1024 * one, with_kk=one)
 #
 # ## What would falsify this
 #
-# The proposition would be false if a layer were found whose walk needs more steps than allowed, or ends farther than $\epsilon$ from $W$, or outside the class. Walks with longer steps, and walks without the projection, do this. Our objection to the proof's split would be idle if the split with $B_1$ exceeded the limit as well. The remark on rows would be wrong if a class of one row were larger than its bound, as it is if the bound has the factor $k$.
+# The proposition would be false if a layer were found whose walk needs more steps than allowed, or ends farther than $\epsilon$ from $W$, or outside the class. Walks with longer steps, and walks without the projection, do this. Our objection to the proof's split would be no objection if errors split in this way stayed within the limit, as they do with $B_1$. The remark on rows would be wrong if a class of one row were larger than its bound, as it is if the bound has the factor $k$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -306,11 +306,11 @@ ledger.show()
 # :title: The cover of matrices: a product that does not fit, an error overspent
 # :group: proof
 #
-# **Statement.** As restored: for $W \in \mathbb R^{d_1 \times d_2}$ with columns of length at most $B_\infty$ and $x \in \mathbb R^{d_1}$, the maps $x \mapsto Wx$ have log covering number of order $(d_2 B_\infty B_X)^2 \log N/\epsilon^2$. The product is not defined, but the proof covers $W^\top x$, and lets column $i$ be off by $\epsilon\sqrt{(k_i+1)/2d_2}$, $k_i = \lfloor d_2 \|w_i\|/B_\infty \rfloor$.
+# **Statement.** In our text, but for the restored $\epsilon^2$: for $W \in \mathbb R^{d_1 \times d_2}$ with columns of length at most $B_\infty$ and $x \in \mathbb R^{d_1}$, the maps $x \mapsto Wx$ have log covering number of order $(d_2 B_\infty B_X)^2 \log N/\epsilon^2$. The product is not defined, but the proof covers $W^\top x$, and lets column $i$ be off by $\epsilon\sqrt{(k_i+1)/2d_2}$, $k_i = \lfloor d_2 \|w_i\|/B_\infty \rfloor$.
 #
 # **Counterexample.** It refutes the proof's step only, because {glue:text}`d_most` columns of length $B_\infty$ can be off by {glue:text}`overspent:.2f` times $\epsilon$ together.
 #
-# **Why.** $\sum_i k_i \le d_2$ holds only if the lengths sum to at most $B_\infty$. And a centre may be longer than $B_\infty$ by a factor $1 + 1/d_2$, where the definition of a cover asks for members.
+# **Why.** The proof needs $\sum_i k_i \le d_2$, which is certain only if the lengths of the columns sum to at most $B_\infty$. And a centre may be longer than $B_\infty$ by a factor $1 + 1/d_2$, where the definition of a cover asks for members.
 #
 # **Repair.** Read $W^\top x$ for $Wx$. With $B_1$ for $B_\infty$ in $k_i$ the errors fit. A walk from 0 inside the class gives a cover by members, $\log N_\infty \le (d_2 B_\infty B_X/\epsilon)^2 \log(2 d_2 N + 1)$.
 #
@@ -378,4 +378,4 @@ table(answer, "Steps of walks to random layers, mean of ten", form=".3g")
 # :filter: docname in docnames
 # ```
 #
-# The lemma is from {cite:t}`variables`; the bound for linear functions that its proof uses is from {cite:t}`zhang2002`.
+# The lemma is from {cite:t}`variables`; the bound for linear functions that its proof uses, and the idea of counting mistakes, are from {cite:t}`zhang2002`.
