@@ -131,7 +131,7 @@ for result, name, value, where in (
     )
 
 # %% [markdown]
-# The figure shows the constant that would have to stand in front of each lemma. The two curves for columns rise nearly like straight lines on logarithmic axes, so no constant is large enough for all $k$, whereas the curve for rows falls slowly towards 2. At $k = 64$, the width of the paper's experiment, the constants are 2.7 and 16 only, and at $d = k = 64$ Lemma 3.4 would need 1.3, as $\log(dk)$ is then twice $\log k$. So at that size a moderate constant still hides the difference, and in wide layers it does not.
+# {numref}`fig-rows-columns` shows the constant that would have to stand in front of each lemma, and for comparison one that is enough for rows at $d = n = 1$. The two curves for columns rise nearly like straight lines on logarithmic axes, so no constant is large enough for all $k$, whereas the curve for rows falls slowly towards 2. At $k = 64$, the width of the paper's experiment, the constants are 2.7 and 16 only, and at $d = k = 64$ Lemma 3.4 would need 1.3, as $\log(dk)$ is then twice $\log k$. So at that size a moderate constant still hides the difference, and in wide layers it does not.
 #
 # The difference comes from a transpose, and the source of the lemma, as far as we have it, makes the same slip: {prf:ref}`variables-lem4-5` bounds columns and writes $Wx$, but what it proves is about $W^\top x$. In the source, {cite:t}`variables`, $Wx$ is not defined, so it can be read as $W^\top x$. In {cite:t}`lengthfree`, whose lemmas we judge, $W$ is $k \times d$ and $Wx$ is defined, so the lemma makes a statement about columns, and this statement is false.
 #

@@ -19,7 +19,7 @@
 # # Completions of low sensitivity
 #
 # ```{verdict}
-# Yes, transformers complete a partly known function by one of low sensitivity. At the paper's 10 bits and width, trained on 128, 256 or 512 values of a random function, they arrive at functions of average sensitivity {glue:text}`big_learned`, where random completions have {glue:text}`big_random`. At {glue:text}`n_words` bits, models of such a completion are also less sharp than models of the random function itself.
+# Yes, transformers complete a partly known function by one that is less sensitive than a random completion. At the paper's 10 bits and width, trained on 128, 256 or 512 values of a random function, they arrive at functions of average sensitivity {glue:text}`big_learned`, where random completions have {glue:text}`big_random`. At {glue:text}`n_words` bits, models of such a completion are also less sharp than models of the random function itself.
 # ```
 # **Needs** {ref}`ch-average-sensitivity` and {ref}`ch-sharpness-vs-length`. **Read** 12 min. **Runs in** 40 s. **Source** printed.
 #
@@ -27,7 +27,7 @@
 #
 # ## Why one should care
 #
-# A network that has seen part of the values of a function fits them, and then it also has an answer for every other input. Nothing in the data determines these answers if the function is random. So they show what the network and its training prefer on their own, which is called an *inductive bias*. The paper proves that sensitive functions have sharp minima, and training with noisy steps is often said to prefer flat ones. If both are right, a transformer should fill in a random function in an insensitive way, and the models of its answers should be flat. The experiment can be done exactly, because for short strings all values can be listed.
+# A network that has seen part of the values of a function fits them, and then it also has an answer for every other input. Nothing in the data determines these answers if the function is random. So they show what the network and its training prefer on their own, which is called an *inductive bias*. That transformers prefer functions of low sensitivity was observed by {cite:t}`bhattamishra2023`, and the paper repeats the observation to explain it. The paper proves that, on long strings, sensitive functions have sharp minima, and training with noisy steps is often said to prefer flat ones. If both are right, a transformer should fill in a random function in an insensitive way, and the models of its answers should be flat. The experiment can be done exactly, because for short strings all values can be listed.
 #
 # ## Three bits by hand
 #
@@ -230,7 +230,7 @@ sensitivity_row.reproduced(
 # %% [markdown]
 # ## At the paper's size
 #
-# Do the same sentences hold at the paper's size? A stored series has the paper's 10 bits, its training sets of 128, 256 and 512 strings, its 128 columns and its rate of $3 \cdot 10^{-4}$. There are {glue:text}`big_functions` random functions, and the number of training sets of each function and size is {glue:text}`big_sets`, where the paper has ten. Of the {glue:text}`big_runs` runs {glue:text}`big_fitted` fitted their set.
+# Do the same sentences hold at the paper's size? A stored series has the paper's 10 bits, its training sets of 128, 256 and 512 strings, its 128 columns and its rate of $3 \cdot 10^{-4}$. There are {glue:text}`big_functions` random functions, and the number of training sets of each function and size is {glue:text}`big_sets`, where the paper has ten. As above, every step sees the whole training set and a run stops as soon as it fits, whereas the paper draws strings anew and takes 10 000 steps. Of the {glue:text}`big_runs` runs {glue:text}`big_fitted` fitted their set.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 PAPER_SIZES = (128, 256, 512)
@@ -458,6 +458,7 @@ table(
 # * The completions have the low sensitivity of Figure 4, by a wide margin, at {glue:text}`n_words` bits and at the paper's 10 bits and width. The shuffle shows that it lies in the arrangement of the values.
 # * At {glue:text}`n_words` bits models of completions are less sharp than models of the truth. This is a correlation at a fixed, small length, so it is no evidence for the limit in Theorem 6, which is about long strings.
 # * Sharpness on the training set is near that on all strings, as in Figure 15. The new model has seen all strings, so this only says that a random part of the cube is like the whole.
+# * Our steps see all of the training set, so they are not noisy. The low sensitivity is there all the same, and so noise in the steps is not needed to explain it. Whether a preference for flat minima is the reason, these runs do not show.
 # * How sharp new models are at the paper's 10 bits is not shown here.
 #
 # ## What would falsify this
@@ -528,4 +529,4 @@ ledger.verdicts()
 # :filter: docname in docnames
 # ```
 #
-# The experiments are from {cite:t}`sensitive`.
+# The experiments are from {cite:t}`sensitive`, after {cite:t}`bhattamishra2023`.

@@ -425,7 +425,7 @@ ledger.show()
 # ## What we found
 #
 # * The chain computes parity on all {glue:text}`strings` strings of {glue:text}`n_max` bits, and on all shorter ones tried. In the limit of large scores each step has the gradients of the network for $d = 2$.
-# * At fixed $\sigma$ the bound for one pass grows exponentially, as stated. With the values of this page it is vacuous from $T =$ {glue:text}`passes` on. The chain's bound is linear only if its norm, which stands in the exponent, is held constant.
+# * At fixed $\sigma$ the bound for one pass grows exponentially, as stated. With the values of this page it is vacuous from $T =$ {glue:text}`passes` on. The chain's bound is linear only if the bound for one step is held constant, that is, its sharpness and its norm, which stands in the exponent.
 # * At the best $\sigma$ for each length, which the theorems do not speak of, the bound for one pass grows like $T^2$, and the chain's like $T \log T$ with short codes, like $T^{4/3}$ up to logarithms with one-hot codes.
 # * Three steps were taken on trust: that the learned network is as good as the hand-written one; that inputs of different steps of one chain count as independent training inputs; and that, at fixed $\sigma$, the quoted exponent bounds the probability of a wrong answer. Theorem 2, solved at a loss of $\frac14$, gives a weaker one, with which the bounds end at {glue:text}`solved` to {glue:text}`solved_one_hot` bits; the formulas of this step are not legible.
 #
