@@ -115,7 +115,7 @@ figures.show()
 #
 # Where $\gamma = 1$ the lemma is true, but in general there are two ways to get probabilities that sum to 1, and each puts one factor $\gamma$ elsewhere:
 #
-# ```{prf:lemma} Lemma 3.1, repaired (ours)
+# ```{prf:lemma} Lemma 3.1, repaired
 # :label: convex-repaired
 # Under the hypotheses of {prf:ref}`lengthfree-lem3-1` there are whole $k_i \ge 0$ with
 #
@@ -138,7 +138,7 @@ figures.show()
 # In both $k_i$ is the number of times that $V_i$ was drawn. $\square$
 # ```
 #
-# As printed, the lemma has the left side of repair 2 and the right side of repair 1. An adversary looks for vectors and weights, some of them tiny, for which an inequality fails: up to four vectors in up to three dimensions, up to four terms, and all tuples tried for each. A positive excess for one of the repairs would refute it.
+# As printed, the lemma has the left side of repair 2 and the right side of repair 1. Neither repair is a new result: both are Maurey's argument, with the probabilities written out. An adversary looks for vectors and weights, some of them tiny, for which an inequality fails: up to four vectors in up to three dimensions, up to four terms, and all tuples tried for each. A positive excess for one of the repairs would refute it.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
 
@@ -212,7 +212,7 @@ glue(printed_error=printed_error, worst_excess=forms.loc["as printed", "largest 
 glue(ratio_1=forms.loc["repair 1", "largest ratio"], ratio_2=forms.loc["repair 2", "largest ratio"])
 
 # %% [markdown]
-# Both repairs are attained, because their ratios reach {glue:text}`ratio_1:.3f` and {glue:text}`ratio_2:.3f`, and neither is exceeded. The printed form differs from repair 2 by $(\gamma - \gamma^2) b^2/k$, so it is never off by more than $\frac{b^2}{4k}$; the search finds {glue:text}`worst_excess:.3f` of $\frac{b^2}k$.
+# Neither repair is exceeded, and the largest ratios are {glue:text}`ratio_1:.3f` and {glue:text}`ratio_2:.3f`. Both repairs are in fact attained: the second by one vector with weight $\frac12$ and $k = 1$, as above, and the first by the two vectors $\pm 1$ with weights $\frac\gamma2$ and $k = 1$, where $f = 0$ and both sides are $\gamma^2$. The printed form differs from repair 2 by $(\gamma - \gamma^2) b^2/k$, so it is never off by more than $\frac{b^2}{4k}$; the search finds {glue:text}`worst_excess:.3f` of $\frac{b^2}k$.
 #
 # ## How many averages
 #
@@ -359,7 +359,7 @@ answer = pd.DataFrame(answers).T.rename_axis("terms k")
 table(answer, "Squared error of random averages", form=".4f")
 
 # %% [markdown]
-# The mean over the draws agrees with the bound, since the vectors all have length 1 and the bound is then the variance itself. The best of a thousand draws is better, by a factor of 1.2 with one term and of six with 64. So an average that is chosen with care needs fewer terms than the lemma says, but only by a constant factor as long as draws are all that one looks at.
+# The mean over the draws agrees with the bound, since the vectors all have length 1 and the bound is then the variance itself. The best of a thousand draws is better, by a factor of 1.2 with one term and of six with 64. So an average that is chosen with care needs fewer terms than the lemma says. But a fixed number of draws gains no more than a bounded factor, however large $k$ is, because $\sqrt k$ times the error of a draw has a limit law.
 #
 # ```{solution-end}
 # ```
@@ -382,4 +382,4 @@ table(answer, "Squared error of random averages", form=".4f")
 # :filter: docname in docnames
 # ```
 #
-# The lemmas are from {cite:t}`lengthfree`. Maurey's argument entered this field with {cite:t}`zhang2002`, and is used for approximation by {cite:t}`barron1993`.
+# The lemmas are from {cite:t}`lengthfree`. Maurey's argument entered this field with {cite:t}`zhang2002`, is used for approximation by {cite:t}`barron1993`, and for the covers of neural networks by {cite:t}`bartlett2017`.

@@ -84,7 +84,7 @@ figures.show()
 #
 # ## Vertices are enough
 #
-# The proof of {prf:ref}`lengthfree-lem3-2` for norms is short. A point with $\|x\|_1 \le B_x$ is a mixture of the vertices $\pm B_x e_i$. For $q \ge 1$ the difference $\|(W - \hat W)x\|_q$ is a convex function of $x$, so it is largest at a vertex, and it is the same at $\pm B_x e_i$. So whatever covers the vertices covers everything, and the vertices are among the sets of $N \ge d$ inputs.
+# The proof of {prf:ref}`lengthfree-lem3-2` for norms is short. A point with $\|x\|_1 \le B_x$ is a mixture of the vertices $\pm B_x e_i$. For $q \ge 1$ the difference $\|(W - \hat W)x\|_q$ is a convex function of $x$, so it is largest at a vertex, and it is the same at $\pm B_x e_i$. So whatever covers the vertices covers everything. Conversely, a set of $N \ge d$ inputs may contain the $d$ vertices, and then its cover is one of the vertices, so neither of the two numbers is smaller.
 #
 # Below $q = 1$ the function $\|\cdot\|_q$ is not convex, and the example becomes a counterexample, with $q = \frac12$, the class $\{0, I\}$, and $\epsilon = \frac32 B_x$. At a vertex the two maps differ by $B_x$, so one of them covers both. At $(\frac12, \frac12) B_x$ they differ by $2 B_x$, so both are needed. The table counts this, and in its last column a search looks for inputs that are worse than all vertices, for random differences $W - \hat W$. For a norm such an input would refute the lemma.
 
@@ -326,4 +326,4 @@ table(answer, "Difference of 0 and I at the middle of an edge; 1 at the vertices
 # :filter: docname in docnames
 # ```
 #
-# The lemmas are from {cite:t}`lengthfree`.
+# The lemmas are from {cite:t}`lengthfree`. For maps to numbers it was known that the number of inputs can be replaced by their dimension; the paper names {cite:t}`kontorovich2021`, who call this folklore.

@@ -208,7 +208,7 @@ glue(ratio_ceiling=sizes["⌈a⌉, as in the proofs"], ratio_half=sizes["⌈a/2�
 glue(first_a=min(a for _, a in grid if a > 1))
 
 # %% [markdown]
-# **Section 3.4** of the paper compares the three lemmas. Since $\|W\|_{p,1} \le d\, \|W\|_{p,\infty}$, with equality for columns of equal norm, Lemmas 3.4 and 3.6 give $d^2 B_w^2$ where Lemma 3.3 has $d B_w^2$. That is so, because on inputs with $\|x\|_1 \le B_x$ Lemma 3.6 used in this way is at least $d$ times as large as Lemma 3.3.
+# **Section 3.4** of the paper compares the three lemmas. Since $\|W\|_{p,1} \le d\, \|W\|_{p,\infty}$, with equality for columns of equal norm, Lemmas 3.4 and 3.6 give $d^2 B_w^2$ where Lemma 3.3 has $d B_w^2$. This is right: on inputs with $\|x\|_1 \le B_x$ the bound of Lemma 3.6, with $d B_w$ for its norm, is $d \log(2dk+1)/\log(2k+1)$ times that of Lemma 3.3, and so at least $d$ times as large.
 #
 # ## What we found
 #

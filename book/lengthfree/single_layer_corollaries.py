@@ -136,7 +136,7 @@ table(by_hand, "Mean of the largest sum, two heads on three inputs", form=".1f")
 #
 # The next figure shows what the two statements amount to, and the sections below compute it.
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: the complexity of H heads over that of one, if each adds as much as the first: heads with parameters of their own, heads that share theirs, and how the bound from covers of all tokens grows. Right: the repaired bound over the largest possible output, for three layers; above the grey line it says nothing.", "name": "fig-layer-heads"}, "image": {"alt": "Left: a straight line for independent heads, a flatter one below it for shared parameters, and one that rises more steeply than linearly for the covers. Right, both axes logarithmic: three falling lines that cross the grey level far apart, the one for norms of 1 first, that for random weights with positions last, many decades to the right."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: the complexity of H heads over that of one, if each adds as much as the first: heads with parameters of their own, heads that share theirs, and how the bound from covers of all tokens grows. Right: the repaired bound over the largest possible output, for three layers; above the grey line the bound is vacuous.", "name": "fig-layer-heads"}, "image": {"alt": "Left: a straight line for independent heads, a flatter one below it for shared parameters, and one that rises more steeply than linearly for the covers. Right, both axes logarithmic: three falling lines that cross the grey level far apart, the one for norms of 1 first, that for random weights with positions last, many decades to the right."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=2.9)
 for i, (name, values) in enumerate(several.items()):
     scale = 1 if i == 2 else several.index
@@ -162,6 +162,8 @@ figures.show()
 #
 # The corollaries are the theorem with a cover constant put in. From $B_x^3 \alpha = 2 B_x^2 \sqrt C$ we get $\alpha = 2 \sqrt C/B_x$, where $C$ is the cover constant. (4.1.1 has $\sqrt2$ in place of 2, which its $O$ hides, and a slip of the pen in $B$, with $B_{W_c}$ twice where D.0.1 and D.0.2 have $B_{W_v}$.) The norms of $W_c$ and $W_v$ are the theorem's, so the same counterexample applies to the corollaries: its tokens are 0 and $e_j$, which are also short in the $\ell_1$ norm, and its $W_{QK}$ is 0.
 #
+# They also inherit the theorem's condition on the sample: unless $\sqrt m \ge B_x^2 \alpha + \sqrt{\ln 2d}$, what stands in the brackets can be too small or even negative, and has to be read as $B_x$.
+#
 # With columns bounded 4.1.1 and D.0.1 follow from {prf:ref}`lengthfree-thm4-1-repaired` and Lemmas 3.6 and 3.3. (A cover of $x \mapsto Wx$ at all tokens serves as well as one at the queries, because a score is off by at most $B_x \epsilon$ either way, and neither counts tokens.) Lemma 3.4 is false for columns ({ref}`ch-linear-covers`), so D.0.2 needs another proof. It has one, because in a layer *both* sides of $W_{QK}$ are short in $\ell_1$, the query and the token:
 #
 # ```{prf:proposition} A cover for short tokens (ours)
@@ -177,7 +179,11 @@ figures.show()
 # What a cover at scale $\epsilon$ is used for in one layer is that every score is off by at most $B_x \epsilon$. Put $\delta = \epsilon / B_x$ and round all entries of $W$ towards 0 to multiples of $\delta$. The result $\hat W$ is a member of the class, and $|x_{[CLS]}^\top (W - \hat W)\, x_t| \le \delta\, \|x_{[CLS]}\|_1 \|x_t\|_1 \le \delta B_x^2 = B_x \epsilon$. The multiples $z_{ij}$ are whole numbers, so $\sum |z_{ij}| \le \sum z_{ij}^2 \le n := \lfloor B_F^2 / \delta^2 \rfloor$. There are at most $(2d^2 + 1)^n$ such tables, since one can be written as $n$ choices out of 0 and $\pm$ one of $d^2$ places, and $n \le B_F^2 B_x^2 / \epsilon^2$. $\square$
 # ```
 #
-# The norms $\|\cdot\|_{2,1}$ and $\|\cdot\|_{1,\infty}$ do not grow when entries shrink, and they bound the squares: $B_F = B_{QK}$ for the first, $B_F = \sqrt d\, B_{QK}$ for the second. So D.0.2 holds with $\alpha = 2 B_{QK} \sqrt{\ln(2d^2 + 1)}$, at most 1.3 times the printed one from $d = 2$ on (at $d = 1$ the printed $\alpha$ is 0).
+# The norms $\|\cdot\|_{2,1}$ and $\|\cdot\|_{1,\infty}$ do not grow when entries shrink, and they bound the squares: $B_F = B_{QK}$ for the first, $B_F = \sqrt d\, B_{QK}$ for the second. So D.0.2 holds with $\alpha = 2 B_{QK} \sqrt{\ln(2d^2 + 1)}$, at most 1.3 times the printed one from $d = 2$ on. Since the 2 of the softmax may be 1, half of this $\alpha$ is enough, and then the printed one is large enough. At $d = 1$ the printed $\alpha$ is 0, so that only $B B_x \sqrt{\ln 2 / m}$ is left of D.0.2. This is true up to a constant as well, because a family of curves that all increase has little freedom:
+#
+# ```{dropdown} The case d = 1
+# *Proof.* If tokens are numbers, so is $W_{QK}$, and an average $u_i$ has the derivative $x_{[CLS]} \mathrm{Var}(x)$ in it, with the variance of the tokens under the weights of the softmax. So $v_i = \pm u_i$, with the sign of the query, increases with $W_{QK}$, and this sign can be counted with $\varepsilon_i$. Write $v_i = -B_x + \int_{-B_x}^{B_x} \mathbf 1[v_i > \theta]\, d\theta$. For each $\theta$ the set of all $i$ with $v_i > \theta$ only grows with $W_{QK}$, so $\sum_i \varepsilon_i \mathbf 1[v_i > \theta]$ is a partial sum of $m$ random signs in a fixed order. By Lévy's inequality the largest absolute value of a partial sum has a mean of at most $2 \sqrt m$. So the mean of $\sup |\sum_i \varepsilon_i v_i|$ is at most $B_x \sqrt m + 2 B_x \cdot 2 \sqrt m$. With the factor $2B$ of the steps before Dudley's we get $\mathcal R \le 10\, B B_x / \sqrt m$. $\square$
+# ```
 #
 # We watch the cover at work, for random matrices with $\|W\|_{2,1} = 1$ and the worst of `T_search` tokens. The first and the third column must not exceed 1; the second has tokens that are short in $\ell_2$ only, for which nothing is promised.
 
@@ -277,7 +283,7 @@ for name, id in (
     )
 
 # %% [markdown]
-# The rounded matrices do what the proposition says, and they fail for tokens that are short in $\ell_2$ only. The second table repeats the search over tokens and matrices of {ref}`ch-single-layer-bound`, in the norms of the corollaries. It forces a constant of {glue:text}`searched:.2f` at most, far below $8\sqrt2 =$ {glue:text}`constant:.1f`.
+# The rounded matrices do what the proposition says. For tokens that are short in $\ell_2$ only they fail, at all scales of the table but the coarsest. The second table repeats the search over tokens and matrices of {ref}`ch-single-layer-bound`, in the norms of the corollaries. It forces a constant of {glue:text}`searched:.2f` at most, far below $8\sqrt2 =$ {glue:text}`constant:.1f`.
 #
 # ## Several heads
 #
@@ -327,7 +333,7 @@ glue(
 #
 # ## What we found
 #
-# * With columns of $W_c$ and $W_v$ bounded the three corollaries hold with the constant $8\sqrt2$, D.0.2 with $\ln(2d^2 + 1)$ for $2 \ln d$.
+# * With columns of $W_c$ and $W_v$ bounded, and samples that are not too small for the theorem, the three corollaries hold with their printed $\alpha$ and the constant $8\sqrt2$; only D.0.2 at $d = 1$ has another constant.
 # * Lemma 3.4 is not needed, because with tokens short in $\ell_1$ a bound on the sum of squares of $W_{QK}$ is enough.
 # * $H$ independent heads cost exactly $H$ times one, if all have the same bounds.
 # * At width {glue:text}`width` with random weights the bound certifies nothing at samples of usual size.
@@ -367,7 +373,7 @@ ledger.show()
 # ```{solution} ex-corollaries-budget
 # :class: dropdown
 #
-# It becomes that of one head, because for given signs the supremum over $\rho$ of $\sum_h \rho_h s_h$, with $s_h$ the supremum of head $h$, is the largest $s_h$, and all are equal.
+# It becomes that of one head, because for given signs the supremum over $\rho$ of $\sum_h \rho_h s_h$, with $s_h$ the supremum of head $h$, is the largest $s_h$, if this is not negative, and all are equal. It is not negative, since $W_v = 0$ is allowed.
 # ```
 #
 # ```{exercise}

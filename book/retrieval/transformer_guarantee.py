@@ -230,7 +230,7 @@ gaps = {
 table(symmetrised | gaps, "Means over all samples of the largest gap", form=".3f")
 
 # %% [markdown]
-# Lemma 20, the third item, is about rare prompts. What is the worst case that Assumption 1 allows? Data and labels are 0 except in one prompt out of many. In this prompt the label and a single datum are large, and the prediction has the wrong sign. We search over the size $K$ of the net and over how rare that prompt is. The table shows the risk that the cut-off hides, divided by the lemma's bound, and a ratio above 1 would refute the lemma.
+# Lemma 20, the third item, is about rare prompts. What is the worst case that Assumption 1 allows? Data and labels are 0 except in one prompt out of many. In this prompt the label and a single datum are large, and the prediction is as large as the class allows, with the wrong sign. No law of data and labels hides more: the squared error is then concave in $y^2$ and $\max_j \|x_j\|^2$, and at the best probability $e^{-u}$ of such a prompt it lies below $\tau + \lambda |y|^{2u} + \mu \sum_j \|x_j\|^{2(u + \log N)}$, with $\lambda, \mu \ge 0$ such that both sides touch there. Assumption 1 bounds the means of both powers, and the rare prompt attains both bounds. We search over the size $K$ of the net and over how rare that prompt is. The table shows the risk that the cut-off hides, divided by the lemma's bound, and a ratio above 1 would refute the lemma.
 
 # %%
 rarity = torch.linspace(0, 6, 601).double()  # log of the cut-off's chance over the prompt's

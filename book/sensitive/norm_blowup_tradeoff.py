@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness-vs-length`. **Read** 13 min. **Runs in** 90 s. **Source** printed.
 #
-# **Claim.** Trained transformers pay for their function with a large parameter norm or with layer norms that magnify much: the logarithm of the blow-up falls as the norm grows. For PARITY the line moves up with the length of the strings, whereas for the other functions it does not. We find both, with strings of {glue:text}`smallest` to {glue:text}`largest` bits. At 5 bits and with these settings of the paper PARITY is a little above the others, by about as much as they lie apart. The paper calls this similar, and whether it is similar in our reading of the word stays open. Lengths of 10 and more were not run.
+# **Claim.** Trained transformers pay for their function with a large parameter norm or with layer norms that magnify much: the logarithm of the blow-up falls as the norm grows. For PARITY the line moves up with the length of the strings, whereas for the other functions it does not. We find both, with strings of {glue:text}`smallest` to {glue:text}`largest` bits. At 5 bits, with the paper's width, steps, rates and decays, PARITY is a little above the others, by about as much as they lie apart. The paper calls this similar, and whether it is similar in our reading of the word stays open. Lengths of 10 and more were not run.
 #
 # ## Why one should care
 #
@@ -301,7 +301,7 @@ above.reproduced(
 # %% [markdown]
 # By length the differences to the nearest other are {glue:text}`gaps`. At the largest length this difference of logarithms is a factor of {glue:text}`factor:.1f` in the blow-up itself. The paper's 10, 15 and 20 bits were not run.
 #
-# ## Five bits with the paper's settings
+# ## Five bits with the paper's width, steps, rates and decays
 #
 # Of 5 bits the paper says that PARITY behaves similarly to the other functions. At this length we ran its width of 128 columns, its 10,000 steps and its intervals of learning rate and decay. Two things differ: every step sees all 32 strings once, where the paper draws 1024, and the first weights are ours (see the table of settings below). There are {glue:text}`wide_runs` runs of each function, of which {glue:text}`wide_done` of {glue:text}`wide_all` converged.
 
@@ -319,7 +319,7 @@ if series:
     )
 stored = results.load("sensitive/norm_blowup_tradeoff", "width128")
 if stored is None:
-    raise FileNotFoundError("the stored run with the paper's settings is missing")
+    raise FileNotFoundError("the stored run with the paper's width is missing")
 table(brittle.provenance(stored.provenance), "How the stored run was made")
 wide = pd.DataFrame(stored.columns)
 wide["done"] = wide["mse"] <= brittle.CONVERGED
@@ -354,11 +354,11 @@ table(
             f"{bootstrap_interval(levels['PARITY', 5] - levels[name, 5]):.2f}" for name in functions
         ],
     },
-    f"5 bits with the paper's settings, at the common norm of {good['norm'].mean():.1f}",
+    f"5 bits, the paper's width, steps, rates and decays, at the common norm of {good['norm'].mean():.1f}",
 )
 at_five.holds(
-    "the paper's settings, 5 bits: PARITY over the highest other, less the spread of the others, "
-    "lower end; control: the spread left out",
+    "5 bits, the paper's width, steps, rates and decays: PARITY over the highest other, less the "
+    "spread of the others, lower end; control: the spread left out",
     wide_beyond.low,
     at_most=0,
     control=bootstrap_interval(
@@ -440,7 +440,7 @@ training.reproduced(
 # %% [markdown]
 # In {numref}`fig-tradeoff-paths` training goes from right to left. On the left, runs of PARITY first move right or straight up, while PARITY is learned, and then up and to the left. On the right, runs of the other functions move up and to the left from the start, and all lie along one line below the ends of the runs of PARITY. In runs with more decay than the median the norm falls by {glue:text}`fall:.1f` and the log blow-up rises by {glue:text}`rise:.2f`, whereas with less decay the numbers are {glue:text}`fall_less:.1f` and {glue:text}`rise_less:.2f` (medians). Within a run with more decay the two have a correlation of {glue:text}`along:.2f`, so the run moves along a line. The slope of the rise on $\eta\lambda$ is {glue:text}`order`, with its interval.
 #
-# **What differs from the paper.** The settings of the paper are those of its Table 1 and Appendix E.1, and the number of runs is read in the authors' repository.
+# **What differs from the paper.** The paper's settings are those of its Table 1 and Appendix E.1, and the number of runs is read in the authors' repository.
 
 # %% mystnb={"code_prompt_hide": "Settings", "code_prompt_show": "Settings"} tags=["hide-input"]
 table(

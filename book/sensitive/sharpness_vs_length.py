@@ -19,7 +19,7 @@
 # # Sharpness grows with length for PARITY
 #
 # ```{verdict}
-# Yes, the main observation is reproduced on short strings: the sharpness of transformers trained on PARITY grows with the length, and it is higher and grows faster than for three less sensitive functions. With the paper's settings, but all strings in a step, and {glue:text}`wide_lengths` bits it grows by {glue:text}`wide_slope:.3f` per bit, where the paper has 0.050 at up to 30 bits. Two sentences of the paper stay open: that the other functions hardly change with the length, and that they are flatter by orders of magnitude. With these settings strings of 9 to 30 bits were not run.
+# Yes, the main observation is reproduced on short strings: the sharpness of transformers trained on PARITY grows with the length, and it is higher and grows faster than for three less sensitive functions. With the paper's width, rate and steps, but all strings in a step, it grows at {glue:text}`wide_lengths` bits by {glue:text}`wide_slope:.3f` per bit, where the paper has 0.050 at up to 30 bits. Two sentences of the paper stay open: that the other functions hardly change with the length, and that they are flatter by orders of magnitude. With these, strings of 9 to 30 bits were not run.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness`. **Read** 14 min. **Runs in** 60 s. **Source** printed.
 #
@@ -306,14 +306,14 @@ table2.reproduced(
 # %% [markdown]
 # At {glue:text}`full` bits the slope of PARITY has the p-value {glue:text}`p_parity:.2g`, that of MAJORITY {glue:text}`p_majority:.2g`, and those of FIRST and MEAN are not below {glue:text}`p_others:.2g`. These models were trained twice, with other seeds. The first time the p-values were 0.002 for PARITY, 0.07 for MAJORITY, and not below 0.7 for the other two. So the growth of PARITY is seen both times at a level of 0.01, the second time only just, whereas that of MAJORITY is seen once only and stays open. In the paper MAJORITY and FIRST have small p-values too, from 27 lengths with ten runs each, and our few runs cannot decide whether their slight slopes are real. At {glue:text}`last` bits only {glue:text}`survivors` runs of PARITY converged. Their mean, {glue:text}`end_parity:.2f` compared with at most {glue:text}`end_others:.2f` for the others, is one over survivors and enters no slope.
 #
-# ## With the paper's settings
+# ## With the paper's width, rate and steps
 #
-# Do narrow models and large learning rates change the picture? At {glue:text}`wide_lengths` bits the paper's settings of training were run: 128 columns, its learning rate, 10,000 steps, whole cubes for its batches of 1024 random strings, and {glue:text}`wide_runs` runs of each function and length, of which {glue:text}`wide_done` of {glue:text}`wide_all` converged.
+# Do narrow models and large learning rates change the picture? At {glue:text}`wide_lengths` bits we ran the paper's 128 columns, its learning rate and its 10,000 steps. What differs is that a step sees the whole cube, where the paper draws 1024 strings, that there are fewer runs, and that first weights and noise are ours (see the table of settings below). There are {glue:text}`wide_runs` runs of each function and length, of which {glue:text}`wide_done` of {glue:text}`wide_all` converged.
 
-# %% mystnb={"code_prompt_hide": "Stored run with the paper's settings", "code_prompt_show": "Stored run with the paper's settings"} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Stored run with the paper's width", "code_prompt_show": "Stored run with the paper's width"} tags=["hide-input"]
 stored = results.load("sensitive/sharpness_vs_length", "width128")
 if stored is None:
-    raise FileNotFoundError("the stored run with the paper's settings is missing")
+    raise FileNotFoundError("the stored run with the paper's width is missing")
 table(brittle.provenance(stored.provenance), "How it was made")
 wide = pd.DataFrame(stored.columns)
 good = wide[wide["mse"] <= brittle.CONVERGED]
@@ -331,7 +331,7 @@ table(
         "paper: slope": list(PAPER.values()),
         f"sharpness at {wide_last} bits": [ends[name] for name in functions],
     },
-    f"The paper's settings, {wide['n'].min()} to {wide_last} bits",
+    f"The paper's width, rate and steps, {wide['n'].min()} to {wide_last} bits",
     form=".2g",
 )
 glue(
@@ -350,7 +350,7 @@ glue(
 
 # %%
 rises.reproduced(
-    "the paper's settings, stored run: slope of PARITY's sharpness, lower end; control: shuffled",
+    "the paper's width, rate and steps: slope of PARITY's sharpness, lower end; control: shuffled",
     found_wide["PARITY"].low,
     at_least=0,
     control=brittle.by_chance(
@@ -359,7 +359,7 @@ rises.reproduced(
     **TRAINED,
 )
 others.reproduced(
-    "the paper's settings, stored run: PARITY's slope minus each other's, least lower end; "
+    "the paper's width, rate and steps: PARITY's slope minus each other's, least lower end; "
     "control: functions shuffled",
     lead(found_wide),
     at_least=0,
@@ -375,7 +375,7 @@ def share_of_parity(found):
 
 
 little.holds(
-    "the paper's settings, stored run: upper end of the steepest other slope over PARITY's slope; "
+    "the paper's width, rate and steps: upper end of the steepest other slope over PARITY's slope; "
     "control: functions shuffled",
     share_of_parity(found_wide),
     at_most=0.5,
@@ -555,7 +555,7 @@ glue(
 # %% [markdown]
 # No row contradicts itself. MAJORITY, FIRST and MEAN fit one and the same number of runs, {glue:text}`fit_others` of {glue:text}`possible`, so all or nearly all of them converged. But PARITY fits {glue:text}`fit_parity` runs only. So {glue:text}`left_out` to {glue:text}`left_out_most` of its runs are not in the test, and still {glue:text}`left_out_loose` if each printed number may be off by a whole unit of its last digit. The paper's rule leaves out runs that did not converge, but the table does not say how many, nor at which lengths. Its slope and its $r$ are those of the runs that did, as ours are.
 #
-# Slope and $r$ also give the spread of the points, which is the slope times the standard deviation of $n$ over $r$: about {glue:text}`spread_FIRST:.3f` for FIRST and {glue:text}`spread_MEAN:.3f` for MEAN. Our runs with the paper's settings spread by {glue:text}`our_spread_FIRST:.3f` and {glue:text}`our_spread_MEAN:.3f`. Their lengths are others and each has noise of its own, where the authors' code takes the same draws for all models (below); we did not test which of these matters.
+# Slope and $r$ also give the spread of the points, which is the slope times the standard deviation of $n$ over $r$: about {glue:text}`spread_FIRST:.3f` for FIRST and {glue:text}`spread_MEAN:.3f` for MEAN. Our runs with the paper's width, rate and steps spread by {glue:text}`our_spread_FIRST:.3f` and {glue:text}`our_spread_MEAN:.3f`. Their lengths are others and each has noise of its own, where the authors' code takes the same draws for all models (below); we did not test which of these matters.
 #
 # The caption puts the slope of PARITY two orders of magnitude above those of the other functions. By the printed slopes it is {glue:text}`times_majority:.0f` times that of MAJORITY and {glue:text}`times_first:.0f` times that of FIRST.
 #
@@ -592,11 +592,11 @@ table(
 # ## What we found
 #
 # * The order of Figure 1 is reproduced at {glue:text}`largest` bits: PARITY is sharper than the other functions, and its sharpness grows faster with the length.
-# * That the others increase little stays open. With the paper's settings we can only say that the upper ends of their slopes are at most {glue:text}`wide_share:.2f` times the slope of PARITY, because our few runs cannot resolve smaller ones.
-# * Orders of magnitude between the functions are not visible: at $n =$ {glue:text}`largest` the ratio is {glue:text}`ratio:.1f`. With the paper's settings the slope of PARITY is near the paper's, and its sharpness at the largest length is {glue:text}`wide_parity:.2f`, compared with at most {glue:text}`wide_others:.2f`. The paper's orders of magnitude are those of strings of up to 30 bits, which we did not run, so its sentence is neither confirmed nor contradicted here.
+# * That the others increase little stays open. With the paper's width, rate and steps we can only say that the upper ends of their slopes are at most {glue:text}`wide_share:.2f` times the slope of PARITY, because our few runs cannot resolve smaller ones.
+# * Orders of magnitude between the functions are not visible: at $n =$ {glue:text}`largest` the ratio is {glue:text}`ratio:.1f`. With the paper's width, rate and steps the slope of PARITY is near the paper's, and its sharpness at the largest length is {glue:text}`wide_parity:.2f`, compared with at most {glue:text}`wide_others:.2f`. The paper's orders of magnitude are those of strings of up to 30 bits, which we did not run, so its sentence is neither confirmed nor contradicted here.
 # * Models with 4 columns and up to {glue:text}`small_last` bits do as Figures 7 and 8 say for two of their three functions: MAJORITY's sharpness rises and MEAN's does not. Of FIRST nothing can be said, since its runs scatter widely.
 # * Each $p$ of Table 2 is that of its $r$, with at most the {glue:text}`possible` runs that there were. For PARITY at least {glue:text}`left_out` of them were left out.
-# * Of Figures 1, 5 and 6 and of Table 2 the lengths 9 to 30 were not run with the paper's settings, which would take some 470 hours of a core. Of the 20 lengths of Figures 7 and 8 three were run, and one between them; one run takes a core 9 to 21 minutes at 111 bits and 20 to 50 at 218, by two measurements, and longer strings take more than in proportion.
+# * Of Figures 1, 5 and 6 and of Table 2 the lengths 9 to 30 were not run with the paper's width and steps, which would take some 470 hours of a core. Of the 20 lengths of Figures 7 and 8 three were run, and one between them; one run takes a core 9 to 21 minutes at 111 bits and 20 to 50 at 218, by two measurements, and longer strings take more than in proportion.
 #
 # ## What would falsify this
 #
@@ -632,7 +632,7 @@ ledger.verdicts()
 # ```{exercise}
 # :label: ex-sharpness-runs
 #
-# *With the computer.* Double the number of runs of PARITY, by `python -m bookkit.run sensitive/sharpness_vs_length -p parity_runs 12 --out my_run`, and see how the interval of its slope changes. How many runs would be needed to see a slope as small as the paper's for MAJORITY, $1.8 \cdot 10^{-3}$ per bit? Take the spread of our runs with the paper's settings around their own mean, and compute the half-width of the 95 % interval of a slope for 3, 10 and 100 runs at each of the lengths 4 to 8, and for 10 runs at each of the lengths 4 to 30.
+# *With the computer.* Double the number of runs of PARITY, by `python -m bookkit.run sensitive/sharpness_vs_length -p parity_runs 12 --out my_run`, and see how the interval of its slope changes. How many runs would be needed to see a slope as small as the paper's for MAJORITY, $1.8 \cdot 10^{-3}$ per bit? Take the spread of our runs with the paper's width around their own mean, and compute the half-width of the 95 % interval of a slope for 3, 10 and 100 runs at each of the lengths 4 to 8, and for 10 runs at each of the lengths 4 to 30.
 # ```
 #
 # ```{solution-start} ex-sharpness-runs
