@@ -19,7 +19,7 @@ BATCH = 1 << 10  # larger batches are no faster and leave the heap in pieces
 
 @contextlib.contextmanager
 def plain_modes() -> Iterator[None]:
-    """Gradients on, torch's random numbers kept, nothing compiled, and attention by its formula.
+    """Gradients on, full precision, torch's random numbers kept, nothing compiled or fused.
 
     Fused forms of attention have no second derivative, or look at the batch; compiled code has no
     second derivative either.
@@ -30,6 +30,7 @@ def plain_modes() -> Iterator[None]:
         with contextlib.ExitStack() as modes:
             modes.enter_context(torch.inference_mode(False))
             modes.enter_context(torch.enable_grad())
+            modes.enter_context(torch.autocast("cpu", enabled=False))
             modes.enter_context(torch.random.fork_rng(devices=[]))
             modes.enter_context(torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH))
             if "torch._dynamo" in sys.modules:  # without which nothing is compiled
@@ -153,7 +154,14 @@ def still_copy(model: Callable[[Tensor], Tensor], notes: list[str]) -> Callable[
         for held in vars(part).values()
         if isinstance(held, Tensor) and held.grad_fn is not None
     }
-    still = copy.deepcopy(model, derived).eval().cpu()
+    try:
+        still = copy.deepcopy(model, derived).eval().cpu()
+    except (RuntimeError, TypeError) as error:
+        why = str(error).split("\n", 1)[0].split(".", 1)[0]
+        raise ValueError(
+            f"the model cannot be copied: {why}; drop what it holds beside its weights, or give a "
+            "function that calls it, of which outputs alone are measured"
+        ) from error
     if any(p.dtype in (torch.float16, torch.bfloat16) for p in still.parameters()):
         notes.append("half precision was measured in float32")
         still = still.float()

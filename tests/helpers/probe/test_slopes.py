@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import threading
 
 import pytest
 import torch
@@ -362,7 +363,10 @@ def test_complex_weights_are_moved_in_both_parts():
     assert report.trace["Gauss-Newton, all"].value == pytest.approx(2 * 2 * N)
 
 
-@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode, torch.enable_grad])
+HALF = functools.partial(torch.autocast, "cpu", dtype=torch.bfloat16)
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode, HALF])
 def test_the_mode_that_a_reader_is_in_does_not_matter(mode):
     wanted = probe(plain(), N, **FEW)
     model = plain()
@@ -440,6 +444,15 @@ def test_weights_come_back_after_an_error_at_a_step():
 def test_what_cannot_be_measured_is_refused(model, words):
     with pytest.raises(ValueError, match=words):
         probe(model(), N, **FEW)
+
+
+@pytest.mark.parametrize("holds", [threading.Lock, lambda: [torch.ones(1, requires_grad=True) * 2]])
+def test_a_module_that_cannot_be_copied_is_refused_and_its_function_taken(holds):
+    model = plain()
+    model.holds = holds()
+    with pytest.raises(ValueError, match=r"cannot be copied: .*; drop what it holds beside its"):
+        probe(model, N, **FEW)
+    assert probe(lambda x: model(x), N, **FEW).influences == probe(plain(), N, **FEW).influences
 
 
 def test_a_module_without_weights_says_so():
