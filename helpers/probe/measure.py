@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -18,13 +19,12 @@ from helpers.probe.norms import magnifications
 from helpers.probe.outputs import (
     Outputs,
     encoder,
-    functional,
     labels_of,
-    plain_attention,
+    plain_modes,
     still_copy,
 )
 from helpers.probe.report import Measured, Report
-from helpers.sharpness import SquaredLoss, direction_sharpness, hessian_trace
+from helpers.probe.slopes import Landscape, Slopes, real
 from helpers.statistics import average, upper_limit, wilson
 
 EXACT = 20
@@ -35,12 +35,11 @@ TARGETS: dict[str, Callable[[Tensor], Tensor]] = {
     "first": lambda bits: 1 - 2 * bits[..., 0],
 }
 """Targets by name, of bits ``(B, n)`` in {0, 1}; a bit 1 counts as -1, as in all the book."""
-MEMORY = 2**29  # bytes for steps and products with the Hessian at once, so that 2 GiB hold it all
 ROOM = 1 << 27  # bits of all drawn strings together, a GiB of whole numbers
 
 
 @validated
-@plain_attention()
+@plain_modes()
 def probe(
     model: Callable[[Tensor], Tensor],
     n: int,
@@ -62,8 +61,9 @@ def probe(
 
     Args:
         model: From a batch ``(B, n)`` to ``(B,)``, ``(B, 1)`` or two logits ``(B, 2)``, of which
-            the first stands for +1, or an object that has them as ``logits``. A module is copied,
-            and the copy put into evaluation mode.
+            the first stands for +1, or an object or a dict that has them as ``logits``. A module
+            is copied, and the copy put into evaluation mode, so that nothing in the module itself
+            changes; hooks that it has are called. A function is called as it is.
         n: Bits, at least 1.
         target: A name in :data:`TARGETS`, or a function from bits ``(B, n)`` in {0, 1} to numbers.
         encoding: What the model is given: ``"signs"``, floats where a bit 1 is -1; ``"bits"``,
@@ -98,6 +98,15 @@ def probe(
         >>> report = probe(lambda signs: signs.prod(-1), 4, "parity")
         >>> report.average_sensitivity.value, report.weight_by_degree
         (4.0, (0.0, 0.0, 0.0, 0.0, 1.0))
+        >>> report = probe(torch.nn.Linear(4, 1), 4, "first")
+        >>> round(report.trace["Gauss-Newton, all"].value, 3)  # 2 (four signs and a 1)
+        10.0
+        >>> class Rounds(torch.nn.Linear):  # its outputs jump, and autograd calls them constant
+        ...     def forward(self, signs):
+        ...         return super().forward(signs).round()
+        >>> report = probe(Rounds(4, 1), 4)
+        >>> report.trace, report.notes[-1].split(":")[0]
+        ({}, 'the trace is missing')
     """
     require_positive(n=n, samples=samples, draws=draws, networks=networks)
     if samples < 2:
@@ -128,8 +137,10 @@ def probe(
     outputs.refuse_what_cannot_be_probed(strings[:8])
     wanted = None if truth is None else labels_of(truth, strings)
     module = still if isinstance(still, nn.Module) else None
-    weights, forward = functional(module, encode) if module else ({}, None)
+    slopes = Slopes(module, encode) if module is not None else None
+    weights = {} if slopes is None else slopes.weights
     if start is not None:
+        start = {name: real(start[name]) for name in weights if name in start}
         guarantees.require_start(start, weights)
     exact = n <= EXACT
     progress("all strings" if exact else "strings drawn and their neighbours")
@@ -167,28 +178,17 @@ def probe(
             certificates[f"held out, {samples} strings"] = upper_limit(wrong, samples)
         else:
             missing["held out"] = "of at most 10 bits no string is new"
-    count = sum(p.numel() for p in module.parameters()) if module else 0
+    count = sum(real(p).numel() for p in module.parameters()) if module is not None else 0
     sharp: dict[float, Measured] = {}
     trace: dict[str, Measured] = {}
-    if forward is not None and weights:
+    if slopes is not None and not weights:
+        notes.append("sharpness and trace are missing: the module has no weights that are floats")
+    elif slopes is not None:
         few = strings[: min(samples, 256)]
-        try:
-            progress("steps in the weights")
-            for rho in steps:
-                moved = direction_sharpness(
-                    forward, weights, few, rho, max(draws, 2), generator, memory=MEMORY
-                )
-                sharp[rho] = Measured(moved.mean.item(), moved.stderr.item())
-            progress("curvature")
-            goal = outputs(few) if wanted is None else wanted[: len(few)]
-            trace = _trace(SquaredLoss(forward, few, goal), weights, max(draws, 2), generator)
-        except (ValueError, TypeError, RuntimeError, MemoryError) as error:
-            why = str(error.__cause__ or error).strip().split("\n", 1)[0][:200]
-            notes.append(
-                f"sharpness and trace are missing, torch.func cannot take the model: {why}"
-            )
-            sharp, trace = {}, {}
-        sharp, trace = _finite(sharp, "sharpness", notes), _finite(trace, "trace", notes)
+        goal = outputs(few) if wanted is None else wanted[: len(few)]
+        sharp, trace = _around(
+            Landscape(slopes, few, goal), steps, draws, generator, notes, progress
+        )
     _guarantee(
         certificates,
         missing,
@@ -197,8 +197,8 @@ def probe(
         trained_on,
         labelled,
         lambda kept: (
-            guarantees.randomized(forward, weights, start, kept, networks, generator)
-            if forward is not None and weights
+            guarantees.randomized(slopes.at, weights, start, kept, networks, generator)
+            if slopes is not None and weights
             else None
         ),
         module,
@@ -246,21 +246,41 @@ def _group(name: str) -> str:
     return ".".join(name.split(".")[:-1][:2]) or name
 
 
-def _trace(
-    loss: SquaredLoss, weights: dict[str, Tensor], draws: int, generator: torch.Generator
-) -> dict[str, Measured]:
-    """Gauss-Newton part by group, exact on the strings drawn; the rest by Hutchinson."""
-    part = hessian_trace(loss, weights, memory=MEMORY)
-    whole = hessian_trace(
-        loss, weights, "hutchinson", draws=draws, generator=generator, memory=MEMORY
-    )
-    groups: dict[str, float] = {}
-    for name, value in part.blocks.items():
-        groups[_group(name)] = groups.get(_group(name), 0.0) + value.item()
-    found = {name: Measured(value) for name, value in groups.items()}
-    found["Gauss-Newton, all"] = Measured(part.value.item())
-    found["whole Hessian"] = Measured(whole.value.item(), whole.stderr.item())
-    return found
+def _around(
+    landscape: Landscape,
+    steps: tuple[float, ...],
+    draws: int,
+    generator: torch.Generator,
+    notes: list[str],
+    progress: Callable[[str], None],
+) -> tuple[dict[float, Measured], dict[str, Measured]]:
+    """Sharpness and trace, the Gauss-Newton part by group; of what cannot be had a note."""
+    draws = max(draws, 2)
+    sharp: dict[float, Measured] = {}
+    trace: dict[str, Measured] = {}
+    progress("steps in the weights")
+    with _said("sharpness", "let the model take other numbers in its weights", notes):
+        sharp = {rho: landscape.sharpness(rho, draws, generator) for rho in steps}
+    progress("curvature")
+    remedy = "use operations that torch differentiates {}"
+    with _said("trace", remedy.format("once"), notes):
+        for name, value in landscape.gauss_newton().items():
+            trace[_group(name)] = Measured(trace.get(_group(name), Measured(0.0)).value + value)
+        trace["Gauss-Newton, all"] = Measured(sum(part.value for part in trace.values()))
+    if trace:
+        with _said("trace of the whole Hessian", remedy.format("twice"), notes):
+            trace["whole Hessian"] = landscape.whole_hessian(draws, generator)
+    return _finite(sharp, "sharpness", notes), _finite(trace, "trace", notes)
+
+
+@contextlib.contextmanager
+def _said(what: str, remedy: str, notes: list[str]) -> Iterator[None]:
+    """A note, in place of an error, of what is missing, why, and what would give it."""
+    try:
+        yield
+    except Exception as error:  # whatever a model that nobody here wrote may raise
+        why = str(error).strip().split("\n", 1)[0][:200] or type(error).__name__
+        notes.append(f"the {what} is missing: {why}; {remedy}")
 
 
 def _finite(found: dict[Any, Measured], what: str, notes: list[str]) -> dict[Any, Measured]:
@@ -269,7 +289,8 @@ def _finite(found: dict[Any, Measured], what: str, notes: list[str]) -> dict[Any
     if odd:
         notes.append(
             f"{what} is missing at {', '.join(map(str, odd))}: beyond the range of the model's "
-            "numbers; scale its output, or give it as model.double()"
+            "numbers, or without a derivative, as a root is at 0; scale its output, or give it as "
+            "model.double()"
         )
     return {key: m for key, m in found.items() if key not in odd}
 
@@ -323,7 +344,7 @@ def _norms(module: nn.Module | None) -> dict[str, float]:
         return {}
     squares: dict[str, float] = {}
     for name, p in module.named_parameters():
-        size = p.detach().double().square().sum().item()
+        size = real(p.detach()).double().square().sum().item()
         squares[_group(name)] = squares.get(_group(name), 0.0) + size
     return {name: math.sqrt(v) for name, v in squares.items()} | {
         "all": math.sqrt(sum(squares.values()))

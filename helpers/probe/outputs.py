@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -17,12 +18,23 @@ BATCH = 1 << 10  # larger batches are no faster and leave the heap in pieces
 
 
 @contextlib.contextmanager
-def plain_attention() -> Iterator[None]:
-    """Attention by its formula: fused forms have no second derivative, or look at the batch."""
+def plain_modes() -> Iterator[None]:
+    """Gradients on, full precision, torch's random numbers kept, nothing compiled or fused.
+
+    Fused forms of attention have no second derivative, or look at the batch; compiled code has no
+    second derivative either.
+    """
     fast = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
     try:
-        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        with contextlib.ExitStack() as modes:
+            modes.enter_context(torch.inference_mode(False))
+            modes.enter_context(torch.enable_grad())
+            modes.enter_context(torch.autocast("cpu", enabled=False))
+            modes.enter_context(torch.random.fork_rng(devices=[]))
+            modes.enter_context(torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH))
+            if "torch._dynamo" in sys.modules:  # without which nothing is compiled
+                modes.enter_context(torch.compiler.set_stance("force_eager"))
             yield
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)
@@ -100,7 +112,8 @@ def labels_of(truth: Callable[[Tensor], Tensor], strings: Tensor) -> Tensor:
 
 def one_number(found: Any, batch: int) -> Tensor:
     """What a model puts out as one number a string; ValueError if it cannot be taken so."""
-    found = getattr(found, "logits", found)
+    inside = found.get("logits") if isinstance(found, Mapping) else getattr(found, "logits", None)
+    found = found if inside is None else inside
     if not isinstance(found, Tensor):
         kind = type(found).__name__
         raise ValueError(f"the model must put out a tensor, got {kind}; wrap it in a module")
@@ -129,12 +142,36 @@ def still_copy(model: Callable[[Tensor], Tensor], notes: list[str]) -> Callable[
         notes.append("dropout was on; the copy that was measured has it off")
     if any(getattr(part, "running_mean", None) is not None for part in training):
         notes.append("batch norm was in training mode; it was measured with its running statistics")
-    still = copy.deepcopy(model).eval().cpu()
+    for name, p in model.named_parameters():
+        if isinstance(p, nn.parameter.UninitializedParameter) or p.is_meta:
+            raise ValueError(
+                f"the weight {name!r} of the model has no numbers yet; load them, or call the "
+                "model once on a batch"
+            )
+    derived = {  # what hooks of the older weight norm leave cannot be copied as it is
+        id(held): held.detach().clone()
+        for part in model.modules()
+        for held in vars(part).values()
+        if isinstance(held, Tensor) and held.grad_fn is not None
+    }
+    try:
+        still = copy.deepcopy(model, derived).eval().cpu()
+    except (RuntimeError, TypeError) as error:
+        why = str(error).split("\n", 1)[0].split(".", 1)[0]
+        raise ValueError(
+            f"the model cannot be copied: {why}; drop what it holds beside its weights, or give a "
+            "function that calls it, of which outputs alone are measured"
+        ) from error
     if any(p.dtype in (torch.float16, torch.bfloat16) for p in still.parameters()):
         notes.append("half precision was measured in float32")
         still = still.float()
     for p in still.parameters():
-        p.requires_grad_(p.is_floating_point())
+        p.requires_grad_(p.is_floating_point() or p.is_complex())
+    for part in still.modules():  # of the same outputs, all gradients, and such as have one more
+        if isinstance(part, nn.Embedding):
+            part.sparse, part.padding_idx = False, None
+        elif isinstance(part, nn.EmbeddingBag):
+            part.sparse = False
     return still
 
 
@@ -160,16 +197,3 @@ def encoder(
     if encoding == "bits":
         return lambda bits: bits.to(dtype)
     return lambda bits: (1 - 2 * bits).to(dtype)
-
-
-def functional(
-    module: nn.Module, encode: Callable[[Tensor], Tensor]
-) -> tuple[dict[str, Tensor], Callable[[Mapping[str, Tensor], Tensor], Tensor]]:
-    """Weights as a flat dict, tied ones once, and the model as a function of them and of bits."""
-    weights = {name: p.detach() for name, p in module.named_parameters() if p.is_floating_point()}
-
-    def forward(weights: Mapping[str, Tensor], bits: Tensor) -> Tensor:
-        found = torch.func.functional_call(module, dict(weights), (encode(bits),))
-        return one_number(found, len(bits))
-
-    return weights, forward

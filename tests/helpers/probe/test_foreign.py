@@ -31,7 +31,7 @@ def make(monkeypatch):
     # No images are read here, and a torchvision that does not fit torch cannot be imported.
     monkeypatch.setitem(sys.modules, "torchvision", None)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    import transformers as t
+    t = pytest.importorskip("transformers")
 
     plain = {"vocab_size": 2, "attn_implementation": "eager"}
     ends = {"bos_token_id": 0, "eos_token_id": 0}
@@ -95,21 +95,14 @@ def test_a_foreign_network_has_the_influences_of_the_obvious_loop(make, name):
     assert len(report.blow_up) == norms
 
 
-@pytest.mark.parametrize("name", ["GPT-2", "BERT", "Llama"])
+@pytest.mark.parametrize("name", ["GPT-2", "BERT", "Llama", "Mamba"])
 def test_its_curvature_is_that_of_all_second_derivatives(make, name):
     model = make(name)
     model.body.requires_grad_(False)
-    report = probe(model, 4, "parity", encoding="tokens", samples=256, draws=64)
-    strings = torch.randint(0, 2, (256, 4), generator=torch.Generator().manual_seed(0))
+    report = probe(model, 4, "parity", encoding="tokens", samples=64, draws=2)
+    strings = torch.randint(0, 2, (64, 4), generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
         read = model.eval().body(input_ids=strings).last_hidden_state[:, model.at]
     # The loss is quadratic in the last layer: twice the mean square of what it is given, and of 1.
     wanted = 2 * (read.square().sum(-1).mean().item() + 1)
     assert report.trace["out"].value == pytest.approx(wanted, rel=1e-9)
-
-
-def test_a_network_without_forward_derivatives_is_measured_without_its_curvature(make):
-    report = probe(make("Mamba"), 4, "parity", encoding="tokens", samples=16, draws=2)
-    assert report.trace == {}
-    assert any("sharpness and trace are missing" in note for note in report.notes)
-    assert report.average_sensitivity.value > 0

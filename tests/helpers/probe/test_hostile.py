@@ -53,6 +53,8 @@ def test_outputs_beyond_the_range_of_their_squares_are_said():
     report = probe(Of(lambda y, x: (y * MANY).float()), 4, "first", **CHEAP)
     assert report.loss.value > 1e60
     assert all(math.isfinite(m.value) for m in report.direction_sharpness.values())
+    assert report.trace["Gauss-Newton, all"].value == pytest.approx(10 * MANY**2, rel=1e-6)
+    report = probe(Of(lambda y, x: y * 1e200), 4, **CHEAP)
     assert any("is missing at" in n and "model.double()" in n for n in report.notes)
 
 

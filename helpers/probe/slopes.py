@@ -1,0 +1,205 @@
+r"""How a model's outputs answer its weights: after steps, and by autograd, twice in reverse.
+
+:mod:`torch.func`, by which :mod:`helpers.sharpness` differentiates, needs a model that is a pure
+function. Recurrent layers of PyTorch, scripted modules, checkpoints, changes in place and Python
+that looks at numbers are none. Therefore the parameters of the module itself are moved and
+differentiated here; where both ways are open they give the same numbers, at about 1.3 times the
+cost. Autograd gives a wrong derivative without a word where a model rounds, detaches a part of
+itself, or hides a part from the second derivative, so that each is compared with differences.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from helpers.probe.outputs import one_number
+from helpers.probe.report import Measured
+from helpers.sharpness import SquaredLoss
+from helpers.sharpness.point import PRODUCT, LossAtWeights, mean_and_error
+from helpers.weights import Weights
+
+AT_ONCE = 16  # outputs, at most, whose gradients are taken together; more are no faster
+MEMORY = 2**29  # bytes for gradients, and for a graph with second derivatives, about
+OFF = 0.01  # of a derivative, by which differences may miss it
+SHORT = tuple(10.0**-k for k in range(1, 9))  # steps of differences, in units of the weights
+COMPARED = 8  # strings at which second derivatives are; at many some unit is about to bend
+ROUNDED = 50  # roundings that the shortest of them must exceed
+
+
+class Slopes:
+    """A module of strings whose weights are moved and differentiated, and come back as they were.
+
+    Attributes:
+        weights: The floating parameters by name, tied ones once; of a complex one the real and
+            the imaginary parts, on a last axis.
+    """
+
+    def __init__(self, module: nn.Module, encode: Callable[[Tensor], Tensor]) -> None:
+        self.module, self.encode = module, encode
+        named = module.named_parameters()
+        self.live = {k: p for k, p in named if p.is_floating_point() or p.is_complex()}
+        self.weights: Weights = {name: real(p.detach()) for name, p in self.live.items()}
+
+    def __call__(self, bits: Tensor) -> Tensor:
+        """One number a string, at the module's weights."""
+        return one_number(self.module(self.encode(bits)), len(bits))
+
+    @contextlib.contextmanager
+    def moved(self, weights: Mapping[str, Tensor]) -> Iterator[None]:
+        """The module at other weights; its own tensors come back, also after an error."""
+        own = {name: p.data for name, p in self.live.items()}
+        try:
+            for name, p in self.live.items():
+                w = weights[name].detach()
+                p.data = torch.view_as_complex(w) if p.is_complex() else w
+            yield
+        finally:
+            for name, p in self.live.items():
+                p.data = own[name]
+
+    def at(self, weights: Mapping[str, Tensor], bits: Tensor) -> Tensor:
+        """One number a string, at other weights."""
+        with self.moved(weights):
+            return self(bits)
+
+    def gradients(self, values: Tensor) -> Tensor:
+        """Of each of k values in all weights, ``(k, P)``; together, if every part allows that."""
+        rows = torch.eye(len(values), dtype=values.dtype)
+        if len(values) > 1:
+            with contextlib.suppress(RuntimeError, ValueError):
+                return self.gradient(values, rows, is_grads_batched=True, retain_graph=True)
+        return torch.cat([self.gradient(values, row, retain_graph=True) for row in rows])
+
+    def gradient(self, values: Tensor, along: Tensor | None = None, **how: Any) -> Tensor:
+        """Of the values, weighed by each row of ``along``, in all weights, ``(k, P)``."""
+        live = list(self.live.values())
+        found: tuple[Tensor | None, ...] = (None,) * len(live)
+        if values.requires_grad:
+            found = torch.autograd.grad(values, live, along, allow_unused=True, **how)
+        k = len(along) if how.get("is_grads_batched") and along is not None else 1
+        parts = zip(found, self.weights.values(), strict=True)
+        return torch.cat(
+            [
+                (w.new_zeros(k, w.numel()) if g is None else real(g).reshape(k, -1))
+                for g, w in parts
+            ],
+            1,
+        )
+
+
+def real(w: Tensor) -> Tensor:
+    """A tensor as real numbers; of a complex one both parts, on a last axis."""
+    return torch.view_as_real(w.resolve_conj()) if w.is_complex() else w
+
+
+class Landscape:
+    """Outputs and squared loss of a model on given strings, around its weights."""
+
+    def __init__(self, model: Slopes, bits: Tensor, goal: Tensor) -> None:
+        self.model, self.bits, self.goal = model, bits, goal.double()
+        self.point = LossAtWeights(SquaredLoss(model.at, bits, goal), model.weights, {})
+
+    @cached_property
+    def kept(self) -> int:
+        """Bytes that the derivative at one string keeps."""
+        return self.point.loss_bytes() // len(self.bits)
+
+    @cached_property
+    def direction(self) -> Tensor:
+        """Along which derivatives are compared; of few weights random signs would cancel."""
+        return next(self.point.normal(1, torch.Generator().manual_seed(0)))
+
+    @torch.no_grad()
+    def sharpness(self, rho: float, draws: int, generator: torch.Generator) -> Measured:
+        """Mean squared change of the outputs after a random step of length rho."""
+        here = self.model(self.bits).double()
+        changes = []
+        for u in self.point.normal(draws, generator):
+            with self._after(rho * (u / u.norm())):
+                changes.append((self.model(self.bits).double() - here).square().mean())
+        return _measured(torch.stack(changes))
+
+    def gauss_newton(self) -> dict[str, float]:
+        """Twice the mean squared gradient of the outputs, by weight; exact on the strings."""
+        each = 2 * (self.point.vector_bytes + AT_ONCE * self.kept)
+        squares, along = torch.zeros(len(self.point.sizes)).double(), []
+        for part in self.bits.split(max(1, min(AT_ONCE, MEMORY // each))):
+            rows = self.model.gradients(self._outputs(part))
+            along.append(rows @ self.direction)
+            blocks = rows.double().square().sum(0).split(self.point.sizes)
+            squares += torch.stack([block.sum() for block in blocks])
+        with torch.no_grad():
+            self._compare(lambda: self.model(self.bits), torch.cat(along), "outputs")
+        values = (2 * squares / len(self.bits)).tolist()
+        return dict(zip(self.model.weights, values, strict=True))
+
+    def whole_hessian(self, draws: int, generator: torch.Generator) -> Measured:
+        """Trace of the Hessian of the mean squared error, by products with random signs."""
+        few = self.bits[:COMPARED], self.goal[:COMPARED]
+        along = self._slope(*few, create_graph=True) @ self.direction
+        self._compare(lambda: self._slope(*few), self.model.gradient(along)[0], "gradient")
+        start, forms = generator.get_state(), torch.zeros(draws).double()
+        for part in self._parts():
+            slope = self._slope(*part, create_graph=True)
+            generator.set_state(start)  # each part meets the same directions
+            for i, u in enumerate(self.point.signs(draws, generator)):
+                forms[i] += self.model.gradient(slope @ u, retain_graph=True)[0] @ u
+        return _measured(forms)
+
+    def _parts(self) -> Iterator[tuple[Tensor, Tensor]]:
+        """Strings and goals, as many as memory holds with second derivatives."""
+        size = int(max(1, MEMORY // max(1, PRODUCT * self.kept)))
+        return zip(self.bits.split(size), self.goal.split(size), strict=True)
+
+    def _outputs(self, bits: Tensor) -> Tensor:
+        """Outputs that can be differentiated."""
+        values = self.model(bits)
+        if not values.requires_grad:
+            raise RuntimeError(
+                "the outputs have no graph (whole numbers, detach, no_grad and numpy do that)"
+            )
+        return values
+
+    def _slope(self, bits: Tensor, goal: Tensor, **how: Any) -> Tensor:
+        """What these strings add to the gradient of the loss."""
+        off = self._outputs(bits).double() - goal
+        return self.model.gradient(off.square().sum() / len(self.bits), **how)[0]
+
+    def _after(self, step: Tensor) -> contextlib.AbstractContextManager[None]:
+        """The model a step away."""
+        moved = self.point.unflatten(step[None])
+        return self.model.moved({k: w + moved[k][0] for k, w in self.model.weights.items()})
+
+    def _compare(self, what: Callable[[], Tensor], found: Tensor, name: str) -> None:
+        """RuntimeError unless a derivative is that of differences over some short step."""
+        if not found.isfinite().all():
+            return  # what is beyond the range of numbers is reported as that
+        here = what()
+        eps = max(torch.finfo(here.dtype).eps, torch.finfo(self.point.dtype).eps)
+        numbers = torch.cat([w.double().flatten() for w in self.model.weights.values()])
+        unit = numbers.square().mean().sqrt().item() or 1.0
+        fit = [s for s in SHORT if s >= ROUNDED * eps] or SHORT[:1]
+        for short in fit if found.any() else SHORT[:1]:  # outputs that jump have no slope between
+            width, ends = unit * short, []
+            for sign in (1, -1):
+                with self._after(sign * width * self.direction):
+                    ends.append(what().double())
+            off = ((ends[0] - ends[1]) / (2 * width) - found).norm()
+            if off <= OFF * found.norm() + eps / width * here.double().norm():
+                return
+        raise RuntimeError(
+            f"autograd contradicts differences of the {name}, as behind rounding, detach or a "
+            "reentrant checkpoint, at the kink of a ReLU, or in float32 if only model.double() is "
+            "exact enough"
+        )
+
+
+def _measured(values: Tensor) -> Measured:
+    mean, error = mean_and_error(values)
+    return Measured(mean.item(), error.item())
