@@ -61,7 +61,8 @@ def complaint(name, function, given, argument, value, must_fail):
         text = str(error)
         named = re.search(rf"\b({'|'.join(given)}|{argument})\b", text) or str(value) in text
         named = named or (isinstance(value, Tensor) and re.search(r"shape|finite|\(0,\)", text))
-        return None if named and not NAMELESS.match(text) else f"{type(error).__name__}: {text}"
+        bare = NAMELESS.match(text) and ", given " not in text
+        return None if named and not bare else f"{type(error).__name__}: {text}"
     except Exception as error:  # any other kind is the finding
         return f"{type(error).__name__}: {error}"
     nan = has_nan(answer)
