@@ -116,9 +116,9 @@ def f64(values: float | Sequence[Any] | Tensor) -> Tensor:
         if values.is_complex() or (values.is_floating_point() and values.dtype != torch.float64):
             raise TypeError(f"f64 takes literals, integers and float64, got {values.dtype}")
         return values.to(torch.float64)
-    if isinstance(values, np.ndarray | np.generic) and values.dtype.kind not in "biu":
-        if values.dtype != np.float64:
-            raise TypeError(f"f64 takes literals, integers and float64, got {values.dtype}")
+    kind = values.dtype if isinstance(values, np.ndarray | np.generic) else None
+    if kind is not None and kind != np.float64 and kind.kind not in "biu":
+        raise TypeError(f"f64 takes literals, integers and float64, got {kind}")
     return torch.tensor(values, dtype=torch.float64)
 
 

@@ -288,7 +288,7 @@ def resampled(
     """Runs drawn anew, each from its own group: for intervals and for controls.
 
     Args:
-        groups: Of the runs, shape ``(E,)``, integers.
+        groups: Of the runs, shape ``(E,)``, finite; equal numbers are one group.
         count: Number of redraws, at least 1.
         generator: Source of randomness.
         replace: With replacement, as the bootstrap does; without, the runs of a group are shuffled.
@@ -305,7 +305,7 @@ def resampled(
         >>> again.shape, again[:, 2].unique().item()
         (torch.Size([1000, 3]), 10.0)
     """
-    checks.require_whole(groups=groups)
+    checks.require_finite(groups=groups)
     if groups.ndim != 1 or not len(groups):
         raise ValueError(f"groups must be (E,) with E at least 1, got {tuple(groups.shape)}")
     if count < 1:

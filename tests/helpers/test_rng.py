@@ -107,7 +107,11 @@ def test_seeds_depend_on_every_part_and_on_nothing_else():
         (lambda: Rng(2**64), ValueError, "seed must lie between .* got 18446744073709551616"),
         (lambda: Rng(0).uniform(-1.7e308, 1.7e308), ValueError, "distance of the ends .* 1.7e.308"),
         (lambda: Rng(0).log_uniform(1e-200, 1e200), ValueError, "ratio of the ends .* 1e.200"),
-        (lambda: Rng(0).whole(1, 2**63), ValueError, r"between -2\*\*63 and 2\*\*63 - 2, got 1 and"),
+        (
+            lambda: Rng(0).whole(1, 2**63),
+            ValueError,
+            r"between -2\*\*63 and 2\*\*63 - 2, got 1 and",
+        ),
         (lambda: f64(torch.tensor([0.1])), TypeError, "got torch.float32"),
         (lambda: f64(np.array([0.1], np.float32)), TypeError, "got float32"),
         (lambda: f64(np.float16(0.1)), TypeError, "got float16"),

@@ -207,7 +207,7 @@ def test_a_level_next_to_one_still_has_an_interval():
 
 
 def test_bad_runs_are_named():
-    with pytest.raises(TypeError, match="groups must be integer or bool, got torch.float32"):
+    with pytest.raises(ValueError, match="groups must be finite, got nan"):
         statistics.resampled(torch.tensor([math.nan, 1.0]), 1, torch.Generator())
     with pytest.raises(ValueError, match="E at least 1"):
         statistics.resampled(torch.arange(0), 1, torch.Generator())
@@ -332,7 +332,7 @@ def test_numbers_that_are_none_are_named():
         statistics.average("abc")
     with pytest.raises(TypeError, match="b must be numbers, got NoneType None"):
         statistics.difference([1.0, 2.0], None)
-    with pytest.raises(TypeError, match="values must be real, got torch.complex64"):
+    with pytest.raises(TypeError, match=r"values must be real, got torch\.complex64"):
         statistics.average(torch.tensor([1j, 2j]))
     weights = torch.rand(4, requires_grad=True)
     assert statistics.average(weights) == statistics.average(weights.detach())
