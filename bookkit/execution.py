@@ -190,13 +190,13 @@ def _in_a_child(
                 _RUNNING.discard(child)
                 child.terminate()
                 child.communicate()
-        text, told = (_text(here / pipe) for pipe in ("out", "err"))
+        text, errors = (_text(here / pipe) for pipe in ("out", "err"))
         failed = here / "error"
         error = _text(failed) if failed.exists() else None
         if error is None and status < 0:
             error = f"{_KILLED} {signal.Signals(-status).name}"
         if error is None and status != 0:
-            error = told.strip() or f"exit {status}"
+            error = errors.strip() or f"exit {status}"
         if form == "notebook":
             text = _text(here / "chapter.ipynb") if (here / "done").exists() else ""
         return Outcome(text, error, time.monotonic() - started, _saved(here / "saved"))

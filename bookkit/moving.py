@@ -137,12 +137,12 @@ def moving(
     begin = [v[len(v) // 2] for v in sliders.values()] if start is None else list(start)
     if len(begin) != len(sliders):
         raise ValueError(f"{name}: {len(sliders)} sliders start at {len(begin)} values")
-    told = []
+    described = []
     for (label, values), first in zip(sliders.items(), begin, strict=True):
         if first not in values:
             raise ValueError(f"{name}: the slider {label!r} has no value {first}")
         words = [written(v) for v in values]
-        told.append((label, words, list(values).index(first)))
+        described.append((label, words, list(values).index(first)))
     kept = _Kept(name, axes)
     frames = [
         kept.frame(frame(*at), ", ".join(f"{k} = {v:g}" for k, v in zip(sliders, at, strict=True)))
@@ -153,7 +153,7 @@ def moving(
         for a in axes
     ]
     stored = {
-        "sliders": [dict(zip(("label", "values", "start"), one, strict=True)) for one in told],
+        "sliders": [dict(zip(("label", "values", "start"), one, strict=True)) for one in described],
         "axes": both,
         "names": list(kept.names),
         "numbers": list(kept.numbers),
@@ -163,7 +163,7 @@ def moving(
     text = text.replace("<", "\\u003c")
     if (size := len(text.encode())) > LARGEST:
         raise ValueError(f"{name}: {size} bytes, at most {LARGEST}; fewer frames or points")
-    runs = [f"{label} from {words[0]} to {words[-1]}" for label, words, _ in told]
+    runs = [f"{label} from {words[0]} to {words[-1]}" for label, words, _ in described]
     display(
         {
             "text/html": f'<figure class="moving" id="moving-{name}" hidden data-alt="'

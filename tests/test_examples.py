@@ -35,9 +35,9 @@ def examples(name: str) -> list[doctest.DocTest]:
 
 def failures(test: doctest.DocTest) -> str:
     """What the examples of a docstring show that it does not say."""
-    told: list[str] = []
-    doctest.DocTestRunner(verbose=False).run(test, out=told.append)
-    return "".join(told)
+    output: list[str] = []
+    doctest.DocTestRunner(verbose=False).run(test, out=output.append)
+    return "".join(output)
 
 
 @pytest.mark.parametrize("name", PUBLIC)

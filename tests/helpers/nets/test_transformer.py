@@ -413,9 +413,9 @@ def test_nan_weights_give_nan():
 
 def test_what_a_model_is_unless_told():
     spec = TransformerSpec(5)
-    told = dataclasses.asdict(spec) | {"n": 5}
+    fields = dataclasses.asdict(spec) | {"n": 5}
     wanted = {"width": 32, "layers": 2, "heads": 1, "hidden": 128, "norm": "post"}
-    assert {name: told[name] for name in wanted} == wanted
+    assert {name: fields[name] for name in wanted} == wanted
 
 
 @pytest.mark.parametrize("width", [6, 7])

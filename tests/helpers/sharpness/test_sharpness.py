@@ -548,11 +548,13 @@ def compared(weights, inputs):
 def test_outputs_that_depend_on_the_batch_are_refused(mixing, memory, dtype):
     weights, x = model(dtype=dtype), normals(12, 3, seed=7, dtype=dtype)
     loss = SquaredLoss(mixing, x, mixing(weights, x))
-    told = "its own input alone, .* by itself and .* among the others; for a trace use method='ex"
+    message = (
+        "its own input alone, .* by itself and .* among the others; for a trace use method='ex"
+    )
     for draws in (None, 2):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             hessian_trace(loss, weights, draws=draws, memory=memory)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         gradients(mixing, weights, x, memory=memory)
     assert hessian_trace(loss, weights, "exact").value.isfinite()
 
