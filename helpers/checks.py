@@ -25,7 +25,7 @@ _NAMELESS = (
 
 
 def validated(function: F) -> F:
-    """A function, or a class, whose arguments are looked at by their annotations when it is called.
+    """A function, or a class, that checks its arguments by their annotations when it is called.
 
     ``int`` (or None) is a whole number by ``operator.index``, and no bool. ``float`` (or None) is
     a number, neither NaN nor infinite, but for ``OrInfinite`` and for what is infinite unless it is

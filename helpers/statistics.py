@@ -285,7 +285,7 @@ def kl_inverse(share: float, budget: float) -> float:
 def resampled(
     groups: Tensor, count: int, generator: torch.Generator, *, replace: bool = True
 ) -> Tensor:
-    """Runs drawn anew, each from its own group: for intervals and for controls.
+    """Resampled runs, each from its own group: for bootstrap intervals and permutation controls.
 
     Args:
         groups: Of the runs, shape ``(E,)``, finite; equal numbers are one group.
@@ -323,7 +323,7 @@ def resampled(
 
 @validated
 def resampled_means(values: Tensor, count: int, generator: torch.Generator) -> Tensor:
-    """Means ``(count, *shape)`` over runs ``(E, *shape)`` drawn anew, as by :func:`resampled`.
+    """Means ``(count, *shape)`` over resampled runs ``(E, *shape)``, as by :func:`resampled`.
 
     Example:
         >>> import torch
@@ -339,7 +339,7 @@ def resampled_means(values: Tensor, count: int, generator: torch.Generator) -> T
 
 @validated
 def percentile_interval(redraws: Tensor, level: float = 0.95) -> tuple[float, float]:
-    """Ends of the percentile interval of redrawn values.
+    """Ends of the percentile interval of resampled values.
 
     Args:
         redraws: Floating, shape ``(R,)``, R at least 1, none infinite; else ValueError. A nan makes

@@ -130,6 +130,7 @@ def dudley(scales: Tensor, log_sizes: Tensor, m: int, top: float) -> float:
     lengths = edges.diff()
     # An infinite covering number beyond A, or on no length, adds nothing.
     pieces = torch.where(lengths > 0, (log_sizes.double() / m).sqrt() * lengths, 0.0)
+    # Between two scales the sum is linear in delta, so it is least at one of them, or at A.
     beyond = pieces.flip(0).cumsum(0).flip(0)  # the integral from each scale to A
     return min(float((edges[:-1] + beyond).min()), top)
 

@@ -162,6 +162,7 @@ def round_to_cover(points: Tensor, radius: float, terms: int) -> Tensor:
     whole = steps.floor()
     lost = steps - whole
     rank = lost.argsort(stable=True, dim=-1, descending=True).argsort(-1)
+    # Rounding all away from 0 may leave the ball: the l1 norm has so many steps to spare.
     away = (lost > 0.5) & (rank < terms - whole.sum(-1, keepdim=True))
     return points.sign() * (whole + away) * (radius / terms)
 
@@ -179,7 +180,7 @@ def terms_needed(dim: int, radius: float, epsilon: float) -> int:
     require_scale(radius=radius, epsilon=epsilon, dim=dim)
     if epsilon >= radius:
         return 0
-    ratio = radius / epsilon
+    ratio = radius / epsilon  # the covering radius solved for terms, in each of its two cases
     return min(_ceil(ratio**2 / 2), _ceil(math.sqrt(dim) * ratio / 2))
 
 
@@ -227,6 +228,7 @@ def greedy_cover(distance: Tensor, epsilon: float) -> list[int]:
     left = torch.ones(len(near), dtype=torch.bool, device=near.device)
     chosen: list[int] = []
     while left.any():
+        # At least 1/K of the rest, if K suffice for all: hence the factor 1 + log M.
         best = int((near & left).sum(-1).argmax())
         chosen.append(best)
         left &= ~near[best]

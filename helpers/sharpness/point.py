@@ -272,7 +272,7 @@ class LossAtWeights:
 
 def products(value: Loss, live: Weights) -> Callable[[Weights], Weights]:
     """Products of the Hessian with stacked directions: the second backward pass, vectorised."""
-    pull = vjp(grad(value), live)[1]
+    pull = vjp(grad(value), live)[1]  # v to v^T H, which is H v: the Hessian is symmetric
     return vmap(lambda direction: pull(direction)[0])
 
 
