@@ -19,14 +19,13 @@ from typing import Any
 
 from matplotlib.ticker import MaxNLocator
 
-from bookkit.output import display, in_prose
+from bookkit.output import SUPERSCRIPT, display, in_prose
 
 LARGEST = 30_000
 """Bytes of one figure's numbers and words."""
 LOOKS = 6
 """Series that can be told apart."""
 KINDS = ("grey", "bars", "lines", "dots")
-_POWER = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Points = Mapping[str, tuple[Any, Any]]
 
@@ -78,7 +77,7 @@ class Axis:
         first, last = math.ceil(math.log10(self.low)), math.floor(math.log10(self.high))
         plain = first >= -2 and last <= 3
         return [
-            (10.0**k, f"{10.0**k:g}" if plain or k == 0 else f"10{str(k).translate(_POWER)}")
+            (10.0**k, f"{10.0**k:g}" if plain or k == 0 else f"10{str(k).translate(SUPERSCRIPT)}")
             for k in range(first, last + 1)
         ]
 

@@ -6,6 +6,7 @@ import contextlib
 import glob
 import json
 import os
+import tempfile
 import time
 import zipfile
 from collections.abc import Mapping
@@ -55,6 +56,7 @@ class Checkpoint:
 
     Raises:
         ValueError: batches without a state.
+        CheckpointError: a file that could not be written, before the work that would be lost.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Checkpoint:
                 f"helpers.training.batches: what {batch!r} would give next cannot be saved"
             )
         self.path, self.run = Path(path), run
+        _require_writable(self.path)
         self.source: Resumable = batch
         self.settings = {**settings, "torch": str(torch.__version__)}
         self.probe = torch.empty(0)
@@ -179,6 +182,15 @@ def read(path: Path, settings: Mapping[str, Any]) -> dict[str, Any] | None:
                 f"{path} is of another run: its {name} is {theirs}, here it is {ours}"
             )
     return run
+
+
+def _require_writable(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise CheckpointError(f"{path} could not be written: {error.strerror}") from error
 
 
 def _text(settings: Mapping[str, Any]) -> str:

@@ -1,6 +1,5 @@
 """Seeded draws: their ranges, what they take from the generator, and literals in float64."""
 
-import doctest
 import math
 
 import numpy as np
@@ -9,12 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers import rng
 from helpers.rng import Rng, f64, seed_of
-
-
-def test_the_examples_in_the_docstrings_run():
-    assert doctest.testmod(rng).failed == 0
 
 
 def test_draws_are_those_of_the_generator_in_their_order():

@@ -1,6 +1,5 @@
 """Statistics of many runs: laws, oracles in loops or in scipy, coverage, refusals, examples."""
 
-import doctest
 import math
 
 import mpmath
@@ -36,10 +35,6 @@ def agrees(count, trials, p):
     """Whether as many of the trials are counted as a share p gives, but for a chance of 1e-6."""
     low, high = stats.binom.interval(1 - 1e-6, trials, p)
     return low <= count <= high
-
-
-def test_the_examples_in_the_docstrings_run():
-    assert doctest.testmod(statistics).failed == 0
 
 
 def test_an_estimate_is_a_number_with_its_interval():
