@@ -351,10 +351,7 @@ def test_slope_names_what_it_does_not_take():
 
 @pytest.mark.parametrize(("successes", "count"), [(0, 7), (7, 7), (3, 11), (40, 1000)])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
-def test_intervals_of_shares_are_those_of_scipy(successes, count, level):
-    test = stats.binomtest(successes, count, alternative="two-sided")
-    theirs = test.proportion_ci(level, method="wilson")
-    assert wilson(successes, count, level)[1:] == pytest.approx((theirs.low, theirs.high), rel=1e-9)
+def test_the_upper_limit_is_that_of_scipy_s_exact_test(successes, count, level):
     one_sided = stats.binomtest(successes, count, alternative="less").proportion_ci(level)
     assert upper_limit(successes, count, level) == pytest.approx(one_sided.high, rel=1e-9)
 
