@@ -11,12 +11,12 @@ from typing import Any
 
 def setup(app: Any) -> dict[str, bool]:
     """Connect to Sphinx."""
-    app.connect("env-before-read-docs", forget_what_is_read)
+    app.connect("env-before-read-docs", clear_pages_to_read)
     app.connect("env-updated", write_every_page)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def forget_what_is_read(app: Any, env: Any, docnames: list[str]) -> None:
+def clear_pages_to_read(app: Any, env: Any, docnames: list[str]) -> None:
     """Remember whether this build read anything anew, and forget all that it will read.
 
     Sphinx forgets one page at a time: what moved to a page that is read earlier would be there

@@ -136,7 +136,12 @@ def find(name: str, root: Path = ROOT) -> Chapter:
 
 def read_record(notebook: Path) -> dict[str, Any] | None:
     """The ledger's record in an executed notebook; None if it was not executed or has none."""
-    return record_of(notebook.read_text(encoding="utf-8")) if notebook.exists() else None
+    return _record(notebook, notebook.stat().st_mtime_ns) if notebook.exists() else None
+
+
+@functools.lru_cache(maxsize=128)
+def _record(notebook: Path, changed: int) -> dict[str, Any] | None:
+    return record_of(notebook.read_text(encoding="utf-8"))
 
 
 def record_of(text: str) -> dict[str, Any] | None:

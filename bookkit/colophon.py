@@ -42,12 +42,12 @@ def edition(root: Path) -> Edition:
     return Edition(cited["title"], str(cited["version"]), date or released, commit)
 
 
-def find_the_edition(app: Any, config: Any) -> None:
+def load_edition(app: Any, config: Any) -> None:
     """Look it up once a build; another edition writes every page again."""
     config.book_edition = vars(edition(Path(app.srcdir)))
 
 
-def tell_the_template(
+def add_edition(
     app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
     """Give a page its edition and, if it is a chapter, its name and title to be cited by."""
@@ -60,6 +60,6 @@ def tell_the_template(
 def setup(app: Any) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.add_config_value("book_edition", {}, "html", [dict])
-    app.connect("config-inited", find_the_edition)
-    app.connect("html-page-context", tell_the_template)
+    app.connect("config-inited", load_edition)
+    app.connect("html-page-context", add_edition)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -164,8 +164,8 @@ class Graph:
             todo |= self._reaches(name) - names
         found: dict[str, dict[str, str]] = {}
         for of in sorted(names):
-            if told := self._hash(of):
-                found.setdefault(of[0], {})[of[1]] = told
+            if text := self._hash(of):
+                found.setdefault(of[0], {})[of[1]] = text
         return found
 
     def chains(self, text: str, wanted: set[Name]) -> set[str]:
@@ -194,9 +194,9 @@ class Graph:
         if name not in self._hashes:
             statements, aliases = self._statements(name), self._known(name[0]).aliases
             roots = {name[1]} | {chain[0] for tree in statements for chain in mentioned(tree)}
-            told = [*map(dump, statements)]
-            told += [f"{root}={sorted(aliases[root])}" for root in sorted(roots & aliases.keys())]
-            self._hashes[name] = digest(*told) if told else ""
+            hashed = [*map(dump, statements)]
+            hashed += [f"{root}={sorted(aliases[root])}" for root in sorted(roots & aliases.keys())]
+            self._hashes[name] = digest(*hashed) if hashed else ""
         return self._hashes[name]
 
     def _statements(self, name: Name) -> list[ast.AST]:

@@ -118,11 +118,11 @@ def drawing(arrows: Sequence[Edge], rows: Mapping[str, Row], address: str, name:
     nodes = []
     for id, (x, y) in corner.items():
         row = rows[id]
-        told = html.escape(f"{row.entry.ref}: {row.stated} as stated; now {row.now}")
+        title = html.escape(f"{row.entry.ref}: {row.stated} as stated; now {row.now}")
         label = html.escape(_short(row.entry.ref))
         nodes.append(
             f'<a href="{address}#{anchor(id)}" class="verdict-{colour(row.stated)}">'
-            f'<title>{told}</title><rect x="{x:g}" y="{y:.1f}" width="{WIDTH}" height="{HEIGHT}" '
+            f'<title>{title}</title><rect x="{x:g}" y="{y:.1f}" width="{WIDTH}" height="{HEIGHT}" '
             f'rx="6"/><text x="{x + WIDTH / 2:g}" y="{y + HEIGHT / 2 + 4:.1f}">{label}</text></a>'
         )
     wide = (len(placed) - 1) * COLUMN + WIDTH + 8
@@ -150,19 +150,19 @@ def consequences(arrows: Sequence[Edge], rows: Mapping[str, Row]) -> str:
         if using:
             failed = [u for u in using if rows[u].stated in FAILED]
             stand = [u for u in using if u not in failed]
-            cells = (_told(row), *(_list([rows[u] for u in of]) for of in (failed, stand)))
+            cells = (_with_badge(row), *(_list([rows[u] for u in of]) for of in (failed, stand)))
             lines.append("| " + " | ".join(cells) + " |")
     if len(lines) == 2:
         return "No result of this graph that others use fails."
     return "\n".join(lines)
 
 
-def _told(row: Row) -> str:
+def _with_badge(row: Row) -> str:
     return f"{row.entry.ref} {badge(row.stated)}"
 
 
 def _list(rows: Sequence[Row]) -> str:
-    return "; ".join(map(_told, rows)) or "none"
+    return "; ".join(map(_with_badge, rows)) or "none"
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -7,7 +7,6 @@ The source travels as text, so that a worker on another machine needs only the i
 
 from __future__ import annotations
 
-import contextlib
 import importlib.metadata
 import json
 import os
@@ -20,7 +19,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from typing import Any
 from bookkit.definitions import graph
 from bookkit.key import Pieces, code_of, outputs_key
 from bookkit.parameters import parameters_span
-from bookkit.place import VARIABLE
+from bookkit.place import VARIABLE, short_folder
 from bookkit.syntax import digest
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -37,8 +36,6 @@ _KILLED = "the process of the run was ended by"
 _OVERTIME = "SIGXCPU"
 _RUNNING: set[subprocess.Popen[bytes]] = set()
 _ENDED = threading.Event()
-_LONGEST_SOCKET = 80  # a path to a socket holds 107 letters; the kernel adds a few of its own
-
 
 KEEP_FREED_MEMORY = {
     "MALLOC_MMAP_THRESHOLD_": str(2**25),  # the most that glibc takes; more is ignored
@@ -190,13 +187,13 @@ def _in_a_child(
                 _RUNNING.discard(child)
                 child.terminate()
                 child.communicate()
-        text, told = (_text(here / pipe) for pipe in ("out", "err"))
+        text, errors = (_text(here / pipe) for pipe in ("out", "err"))
         failed = here / "error"
         error = _text(failed) if failed.exists() else None
         if error is None and status < 0:
             error = f"{_KILLED} {signal.Signals(-status).name}"
         if error is None and status != 0:
-            error = told.strip() or f"exit {status}"
+            error = errors.strip() or f"exit {status}"
         if form == "notebook":
             text = _text(here / "chapter.ipynb") if (here / "done").exists() else ""
         return Outcome(text, error, time.monotonic() - started, _saved(here / "saved"))
@@ -265,7 +262,7 @@ def _run_as_notebook(
 
     path = Path("chapter.ipynb")
     nbformat.write(jupytext.reads(source, fmt="py:percent"), path)
-    with _socket_folder() as sockets:
+    with tempfile.TemporaryDirectory(prefix="ipc-", dir=short_folder()) as sockets:
         # A socket path of its own: two kernels racing for one TCP port kill a parallel run.
         ipc = {"transport": "ipc", "ip": f"{sockets}/kernel"}
         try:
@@ -288,16 +285,6 @@ def _run_as_notebook(
     _clean(notebook, name, parameters, key)
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
     Path("done").touch()
-
-
-@contextlib.contextmanager
-def _socket_folder() -> Iterator[str]:
-    """A folder whose path is short enough for a socket."""
-    with contextlib.ExitStack() as stack:
-        folder = str(Path.cwd())
-        if len(folder) > _LONGEST_SOCKET:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ipc-", dir="/tmp"))
-        yield folder
 
 
 def with_text_of(source: str, notebook: Path, key: Pieces | None) -> str | None:

@@ -41,12 +41,12 @@ def as_csv(figure: Any, most: int = MOST) -> str:
         for kind, series, numbers in _marks(ax)
     ]
     used = [k for k in range(len(_HEAD)) if k < 5 or any(row[k] for row in rows)]
-    told = io.StringIO()
-    writer = csv.writer(told, lineterminator="\n")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
     writer.writerows([row[k] for k in used] for row in [_HEAD, *rows[:most]])
     if len(rows) > most:
         writer.writerow([f"These are the first {most:,} of {len(rows):,} rows."])
-    return told.getvalue()
+    return text.getvalue()
 
 
 def _title(ax: Any) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bookkit.chapters import ROOT, Chapter, every_chapter
 from bookkit.output import in_prose
-from bookkit.register import load_register
+from bookkit.register import every_entry, load_register
 
 CERTIFICATES = ROOT / "counterexamples"
 GROUPS = {
@@ -165,12 +165,9 @@ def in_one_line(found: Sequence[Finding]) -> str:
 
 def _ref(finding: Finding) -> str:
     """What its result is called, such as "P2, Theorem 6"."""
-    papers = load_register()
-    for paper, rows in papers.items():
-        for row in (part for whole in rows for part in (whole, *whole.parts)):
-            if row.id == finding.id:
-                return f"{paper.number}, {row.ref}" if paper.number else row.ref
-    raise ValueError(f"no result {finding.id}")
+    entry = every_entry()[finding.id]
+    number = next(paper.number for paper in load_register() if paper.key == entry.section)
+    return f"{number}, {entry.ref}" if number else entry.ref
 
 
 def _where(finding: Finding) -> str:

@@ -88,6 +88,7 @@ class Clock:
 
     def __init__(self, jobs: Sequence[Job], budget: float | None = None) -> None:
         self.began, self.budget = time.time(), budget
+        self.started = time.monotonic()  # a clock that is set anew changes no duration
         self.left = {job.target: job.seconds for job in jobs}
         self.done = 0.0  # seconds that the records have for what is done
 
@@ -107,9 +108,9 @@ class Clock:
         """Count a job that has come to its end."""
         self.done += self.left.pop(job.target) or 0.0
 
-    def tell(self) -> str:
+    def progress(self) -> str:
         """Time that has passed, and what is left if all goes on at this pace."""
-        passed, rest = time.time() - self.began, list(self.left.values())
+        passed, rest = time.monotonic() - self.started, list(self.left.values())
         if not rest or not self.done or None in rest:
             return f"{passed:5.0f} s"
         left = passed * sum(filter(None, rest)) / self.done
@@ -127,18 +128,18 @@ def stale(job: Job, plain: bool = False) -> list[str]:
     return [] if text.partition("\n")[0] == plain_head(job) else ["its inputs changed"]
 
 
-def tell_stale(jobs: Sequence[Job], plain: bool) -> int:
+def report_stale(jobs: Sequence[Job], plain: bool) -> int:
     """Say which of the targets are not those of their inputs, and why; 1 if any."""
-    told = []
+    lines = []
     for job in jobs:
         if reasons := stale(job, plain):
-            told.append(f"stale: {job.label} ({key.in_short(reasons)})")
+            lines.append(f"stale: {job.label} ({key.shortened(reasons)})")
         elif not plain and key.has_stale_text(
             job.chapter.name, job.chapter.root, job.target, job.pieces
         ):
-            told.append(f"stale text: {job.label}")
-    print("\n".join(told) or "every chapter is current")
-    return int(bool(told))
+            lines.append(f"stale text: {job.label}")
+    print("\n".join(lines) or "every chapter is current")
+    return int(bool(lines))
 
 
 def plain_head(job: Job) -> str:

@@ -10,8 +10,10 @@ beside them, ``book/keys.json``; a notebook elsewhere carries its own.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -80,7 +82,7 @@ def combined(of: Pieces) -> str:
 
 def differences(old: Pieces, new: Pieces) -> list[str]:
     """What of a key changed, in words; first what is in both, then what came and what went."""
-    told: list[tuple[int, int, str]] = []
+    changes: list[tuple[int, int, str]] = []
     order = ("code", "parameters", "environment.yml", "register", "results")
     for kind in (old.keys() | new.keys()) - {TEXT, NOTEBOOK}:
         before, after = old.get(kind, {}), new.get(kind, {})
@@ -97,11 +99,11 @@ def differences(old: Pieces, new: Pieces) -> list[str]:
                 "results": f"results/{name} {word}",
             }.get(kind, f"{f'{kind}.{name}'.rstrip('.')} {word}")
             place = order.index(kind) if kind in order else len(order)
-            told.append((word != "changed" and kind not in order, place, words))
-    return [words for *_, words in sorted(told)]
+            changes.append((word != "changed" and kind not in order, place, words))
+    return [words for *_, words in sorted(changes)]
 
 
-def in_short(reasons: list[str]) -> str:
+def shortened(reasons: list[str]) -> str:
     """The first reasons, and how many more there are."""
     more = [f"{len(reasons) - SHOWN} more"] if len(reasons) > SHOWN else []
     return "; ".join([*reasons[:SHOWN], *more])
@@ -141,12 +143,30 @@ def store(name: str, root: Path, entry: Pieces, notebook: str) -> None:
     """Keep the pieces that a stored notebook of the book was executed from.
 
     After the notebook itself: a run that is killed between the two leaves an entry of another
-    notebook, by which the chapter is stale.
+    notebook, by which the chapter is stale. Two runs of one book wait for each other here.
     """
     outputs = json.loads(notebook)["metadata"]["book"]["outputs"]
-    entries = {n: e for n, e in _lock(root).items() if (root / "book" / f"{n}.py").is_file()}
-    entries[name] = {**entry, NOTEBOOK: {"": outputs}}
-    write_atomically(root / "book" / LOCK, written(entries))
+    with _alone_in(root / "book"):
+        entries = {n: e for n, e in _lock(root).items() if (root / "book" / f"{n}.py").is_file()}
+        entries[name] = {**entry, NOTEBOOK: {"": outputs}}
+        write_atomically(root / "book" / LOCK, written(entries))
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Hold a lock on a folder, which ends with this process; on Windows there is none."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a disk of a network may have no locks
+            fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(opened)
 
 
 def written(entries: Mapping[str, Pieces]) -> str:
@@ -172,11 +192,11 @@ def _lock(root: Path) -> dict[str, Pieces]:
         found = path.stat()
     except FileNotFoundError:
         return {}
-    return _locked(path, found.st_mtime_ns, found.st_size)
+    return _locked(path, found.st_ino, found.st_mtime_ns, found.st_size)
 
 
 @functools.lru_cache(maxsize=4)
-def _locked(path: Path, changed: int, size: int) -> dict[str, Pieces]:
+def _locked(path: Path, file: int, changed: int, size: int) -> dict[str, Pieces]:
     try:
         return dict(json.loads(read(path)))
     except ValueError as error:
@@ -193,13 +213,13 @@ def outputs_key(content: Mapping[str, Any]) -> str:
     notes all but this hash.
     """
     made = {k: v for k, v in content["metadata"]["book"].items() if k != "outputs"}
-    told = [json.dumps(made, sort_keys=True)]
+    hashed = [json.dumps(made, sort_keys=True)]
     for cell in content["cells"]:
         metadata = {k: v for k, v in cell["metadata"].items() if k in CELL_METADATA and v}
         kept = cell["cell_type"], cell["source"], metadata, cell.get("attachments", {})
         ran = cell.get("execution_count"), cell.get("outputs", [])
-        told.append(json.dumps((kept, ran), sort_keys=True))
-    return digest(*told)
+        hashed.append(json.dumps((kept, ran), sort_keys=True))
+    return digest(*hashed)
 
 
 def _content(notebook: Path) -> dict[str, Any] | None:

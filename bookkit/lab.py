@@ -156,7 +156,7 @@ def plain_notebook(notebook: dict[str, Any], page: Plain, doctree: Any) -> dict[
     return notebook | {"cells": cells, "metadata": kept}
 
 
-def offer_the_notebook(
+def add_notebook_download(
     app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
     """Write a chapter's notebook, and let the download menu lead to it."""
@@ -176,5 +176,5 @@ def offer_the_notebook(
 
 def setup(app: Any) -> dict[str, bool]:
     """Connect to Sphinx."""
-    app.connect("html-page-context", offer_the_notebook, priority=900)
+    app.connect("html-page-context", add_notebook_download, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

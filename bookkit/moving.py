@@ -19,14 +19,13 @@ from typing import Any
 
 from matplotlib.ticker import MaxNLocator
 
-from bookkit.output import display, in_prose
+from bookkit.output import SUPERSCRIPT, display, in_prose
 
 LARGEST = 30_000
 """Bytes of one figure's numbers and words."""
 LOOKS = 6
 """Series that can be told apart."""
 KINDS = ("grey", "bars", "lines", "dots")
-_POWER = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Points = Mapping[str, tuple[Any, Any]]
 
@@ -78,7 +77,7 @@ class Axis:
         first, last = math.ceil(math.log10(self.low)), math.floor(math.log10(self.high))
         plain = first >= -2 and last <= 3
         return [
-            (10.0**k, f"{10.0**k:g}" if plain or k == 0 else f"10{str(k).translate(_POWER)}")
+            (10.0**k, f"{10.0**k:g}" if plain or k == 0 else f"10{str(k).translate(SUPERSCRIPT)}")
             for k in range(first, last + 1)
         ]
 
@@ -137,12 +136,12 @@ def moving(
     begin = [v[len(v) // 2] for v in sliders.values()] if start is None else list(start)
     if len(begin) != len(sliders):
         raise ValueError(f"{name}: {len(sliders)} sliders start at {len(begin)} values")
-    told = []
+    described = []
     for (label, values), first in zip(sliders.items(), begin, strict=True):
         if first not in values:
             raise ValueError(f"{name}: the slider {label!r} has no value {first}")
         words = [written(v) for v in values]
-        told.append((label, words, list(values).index(first)))
+        described.append((label, words, list(values).index(first)))
     kept = _Kept(name, axes)
     frames = [
         kept.frame(frame(*at), ", ".join(f"{k} = {v:g}" for k, v in zip(sliders, at, strict=True)))
@@ -153,7 +152,7 @@ def moving(
         for a in axes
     ]
     stored = {
-        "sliders": [dict(zip(("label", "values", "start"), one, strict=True)) for one in told],
+        "sliders": [dict(zip(("label", "values", "start"), one, strict=True)) for one in described],
         "axes": both,
         "names": list(kept.names),
         "numbers": list(kept.numbers),
@@ -163,7 +162,7 @@ def moving(
     text = text.replace("<", "\\u003c")
     if (size := len(text.encode())) > LARGEST:
         raise ValueError(f"{name}: {size} bytes, at most {LARGEST}; fewer frames or points")
-    runs = [f"{label} from {words[0]} to {words[-1]}" for label, words, _ in told]
+    runs = [f"{label} from {words[0]} to {words[-1]}" for label, words, _ in described]
     display(
         {
             "text/html": f'<figure class="moving" id="moving-{name}" hidden data-alt="'

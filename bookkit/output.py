@@ -8,7 +8,7 @@ import re
 import sys
 from typing import Any
 
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NOT_FINITE = re.compile(r"(?<![\w.\\])[-+]?(?:nan|NaN|inf|Infinity)(?!\w)")
 """What Python, NumPy and JSON write for a number that is none or has no end; not TeX's infimum."""
 
@@ -62,9 +62,10 @@ def in_prose(text: str) -> str:
         if not (power and written):
             mantissa, _, power = f"{value:.3e}".partition("e")
             mantissa = mantissa.rstrip("0").rstrip(".")
-        return f"{mantissa} × 10{str(int(power)).translate(_SUPERSCRIPT)}"
+        return f"{mantissa} × 10{str(int(power)).translate(SUPERSCRIPT)}"
     if "." in mantissa:
-        return (mantissa if written else number(value)).removesuffix(".0")
+        shown = (mantissa if written else number(value)).removesuffix(".0")
+        return shown if value else shown.lstrip("-")
     return f"{int(value):,}" if abs(value) >= 10_000 else text
 
 

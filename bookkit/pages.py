@@ -25,7 +25,7 @@ _OPENING = re.compile(r"[(\[]$")
 _CLOSING = re.compile(r"\S{1,12}(?=\s|$)")
 
 
-def follow_the_address(app: Any, config: Any) -> None:
+def set_repository_buttons(app: Any, config: Any) -> None:
     """Drop the buttons that need the repository's address if there is none, else add its own."""
     options = config.html_theme_options
     options["repository_url"] = (options.get("repository_url") or "").strip().rstrip("/")
@@ -35,7 +35,7 @@ def follow_the_address(app: Any, config: Any) -> None:
         options.pop("launch_buttons", None)
 
 
-def offer_the_source(
+def add_source_buttons(
     app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
     """Add buttons for the ``.py`` that a notebook is paired with, and for its stored tables."""
@@ -66,7 +66,7 @@ def beside(app: Any, pagename: str) -> list[str]:
     return [f.relative_to(root).as_posix() for p in patterns for f in sorted(root.glob(p))]
 
 
-def copy_the_sources(app: Any, exception: Exception | None) -> None:
+def copy_source_files(app: Any, exception: Exception | None) -> None:
     """Put these files where the buttons lead, also if the page was not written again."""
     if exception is not None or app.builder.format != "html":
         return
@@ -76,7 +76,7 @@ def copy_the_sources(app: Any, exception: Exception | None) -> None:
         shutil.copyfile(Path(app.srcdir, file), target)
 
 
-def bring_the_scripts(
+def add_page_scripts(
     app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
     """Load what the calculator and moving figures need on their pages, and on no other."""
@@ -107,7 +107,7 @@ def describe(
         context["description"] = textwrap.shorten(ends, 200, placeholder=" …")
 
 
-def finish_the_text(app: Any, doctree: Any, docname: str) -> None:
+def adjust_nodes(app: Any, doctree: Any, docname: str) -> None:
     """Colour the verdicts of a card, keep formulas whole, set numbers, and mark the ledger."""
     from docutils import nodes
 
@@ -117,7 +117,7 @@ def finish_the_text(app: Any, doctree: Any, docname: str) -> None:
     for pasted in [n for n in doctree.findall(nodes.inline) if "pasted-text" in n["classes"]]:
         pasted[:] = [nodes.Text(written_out(pasted.astext()))]
     for formula in list(doctree.findall(nodes.math)):
-        keep_whole(formula)
+        keep_unbroken(formula)
     for ledger in [n for n in doctree.findall(nodes.table) if _LEDGER in n.astext()][:1]:
         sign = nodes.paragraph("", "Ledger ", ids=["ledger"], classes=["address"])
         sign += nodes.reference("", "#", refuri="#ledger")
@@ -129,7 +129,7 @@ def finish_the_text(app: Any, doctree: Any, docname: str) -> None:
         title.replace_self([title, button])
 
 
-def keep_whole(formula: Any) -> None:
+def keep_unbroken(formula: Any) -> None:
     """Put a formula and what stands right before and behind it, such as a comma, on one line."""
     from docutils import nodes
 
@@ -152,10 +152,10 @@ def keep_whole(formula: Any) -> None:
 
 def setup(app: Any) -> dict[str, bool]:
     """Connect to Sphinx."""
-    app.connect("config-inited", follow_the_address)
+    app.connect("config-inited", set_repository_buttons)
     app.connect("html-page-context", describe)
-    app.connect("html-page-context", bring_the_scripts)
-    app.connect("html-page-context", offer_the_source, priority=900)
-    app.connect("doctree-resolved", finish_the_text)
-    app.connect("build-finished", copy_the_sources)
+    app.connect("html-page-context", add_page_scripts)
+    app.connect("html-page-context", add_source_buttons, priority=900)
+    app.connect("doctree-resolved", adjust_nodes)
+    app.connect("build-finished", copy_source_files)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

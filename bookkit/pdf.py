@@ -139,13 +139,13 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def look_for_the_pdf(app: Any, config: Any) -> None:
+def find_pdf(app: Any, config: Any) -> None:
     """Remember the name of the book's PDF if ``make pdf`` has left it beside the pages."""
     name = pdf_name(config.html_title)
     config.book_as_pdf = name if Path(app.outdir, name).is_file() else ""
 
 
-def offer_the_book(
+def add_pdf_button(
     app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
     """Add a button for the whole book as one PDF, if it is there."""
@@ -164,7 +164,7 @@ def offer_the_book(
             group["buttons"].append(button)
 
 
-def draw_as_html_does(app: Any) -> None:
+def share_html_handlers(app: Any) -> None:
     """Let ``singlehtml`` draw what extensions registered for ``html`` alone, as theirs does."""
     handlers = app.registry.translation_handlers
     handlers["singlehtml"] = handlers.get("html", {}) | handlers.get("singlehtml", {})
@@ -176,9 +176,9 @@ def draw_as_html_does(app: Any) -> None:
 def setup(app: Any) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.add_config_value("book_as_pdf", "", "html", [str])
-    app.connect("config-inited", look_for_the_pdf)
-    app.connect("builder-inited", draw_as_html_does)
-    app.connect("html-page-context", offer_the_book, priority=901)
+    app.connect("config-inited", find_pdf)
+    app.connect("builder-inited", share_html_handlers)
+    app.connect("html-page-context", add_pdf_button, priority=901)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 

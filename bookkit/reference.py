@@ -81,7 +81,7 @@ def imported(source: str) -> dict[str, str]:
     return found
 
 
-def lead_to_the_code(app: Any, doctree: Any) -> None:
+def add_code_links(app: Any, doctree: Any) -> None:
     """End a chapter with links to the entries of what it imports."""
     from docutils import nodes
     from sphinx.addnodes import pending_xref
@@ -112,7 +112,7 @@ def first_line(name: str) -> str:
     return doc.partition("\n")[0]
 
 
-def keep_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+def escape_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """In a docstring a bar is an absolute value, not a substitution of reStructuredText.
 
     In literals, roles, examples and formulas it stays as it is.
@@ -130,7 +130,7 @@ def keep_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: lis
             lines[i] = "".join(parts)
 
 
-def find_where_it_is_from(app: Any, env: Any, node: Any, contnode: Any) -> Any:
+def resolve_reexport(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     """A reference to a name by a package that passes it on, resolved to its own module.
 
     A constant without a docstring has no entry; its module has.
@@ -147,7 +147,7 @@ def find_where_it_is_from(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     return make_refnode(app.builder, node["refdoc"], found.docname, found.node_id, contnode, full)
 
 
-def leave_out_what_is_not_ours(
+def skip_foreign_members(
     app: Any, what: str, name: str, obj: Any, skip: bool, options: Any
 ) -> bool | None:
     """Whether a member is another package's, wrapped."""
@@ -189,8 +189,8 @@ def setup(app: Any) -> dict[str, bool]:
 
     app.add_directive("modules", Modules)
     app.add_directive("packages", Packages)
-    app.connect("doctree-read", lead_to_the_code)
-    app.connect("autodoc-process-docstring", keep_bars)
-    app.connect("missing-reference", find_where_it_is_from)
-    app.connect("autodoc-skip-member", leave_out_what_is_not_ours)
+    app.connect("doctree-read", add_code_links)
+    app.connect("autodoc-process-docstring", escape_bars)
+    app.connect("missing-reference", resolve_reexport)
+    app.connect("autodoc-skip-member", skip_foreign_members)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

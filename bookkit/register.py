@@ -110,8 +110,8 @@ def _parsed(text: str) -> dict[Paper, tuple[Entry, ...]]:
         text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     ).items():
         about = section["paper"]
-        told = about["read"].strip(), about.get("granted", "").strip()
-        paper = Paper(key, about.get("number", ""), about["name"], *told)
+        notes = about["read"].strip(), about.get("granted", "").strip()
+        paper = Paper(key, about.get("number", ""), about["name"], *notes)
         rows = tuple(_entry(row, paper) for row in section["rows"])
         for entry in (e for row in rows for e in (row, *row.parts)):
             if entry.id in seen:

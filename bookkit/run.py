@@ -32,12 +32,12 @@ from bookkit.execution import Outcome, code_for, end_all, execute_notebook, exec
 from bookkit.jobs import (
     Clock,
     Job,
+    report_stale,
     require_device,
     require_elsewhere,
     require_writable,
     seconds,
     stale,
-    tell_stale,
 )
 from bookkit.output import print_anywhere
 from bookkit.parameters import ChapterError, Parameter
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.parameter = pairs
         jobs = plan(options)
         if options.check:
-            return tell_stale(jobs, options.plain)
+            return report_stale(jobs, options.plain)
         todo = [job for job in jobs if options.force or must_run(job, options.plain)]
         if not todo:
             print(f"{len(jobs)} current, nothing to execute")
@@ -138,23 +138,23 @@ def carry_out(jobs: Sequence[Job], options: argparse.Namespace) -> int:
         clock.take(job)
         if outcome.error and _PAUSED.search(outcome.error):
             paused.append(job)
-            _say(done, len(jobs), job, outcome, "paused", None, clock)
+            _report_progress(done, len(jobs), job, outcome, "paused", None, clock)
             continue
         kept = job.run
-        outcome = _own(job, outcome)
+        outcome = _with_own_ledger(job, outcome)
         error = store(job, outcome, options.plain)
         if error:
             failed.append(job)
         elif kept:
             shutil.rmtree(kept["checkpoints"], ignore_errors=True)
-        _say(done, len(jobs), job, outcome, "FAILED" if error else "done", error, clock)
-    told = f"{done - len(failed) - len(paused)} executed, {len(failed)} failed"
+        _report_progress(done, len(jobs), job, outcome, "FAILED" if error else "done", error, clock)
+    summary = f"{done - len(failed) - len(paused)} executed, {len(failed)} failed"
     if options.budget or paused:
-        told += f", {len(paused)} paused, {len(jobs) - done} not begun"
-        told += "; run again to go on" if len(jobs) > done or paused else ""
-    print(told)
+        summary += f", {len(paused)} paused, {len(jobs) - done} not begun"
+        summary += "; run again to go on" if len(jobs) > done or paused else ""
+    print(summary)
     if options.parameter and options.out and not options.plain:
-        _tell_sweep(plan(options), Path(options.out))
+        _report_sweep(plan(options), Path(options.out))
     return int(bool(failed))
 
 
@@ -301,7 +301,7 @@ def _executed_here(
         pool.shutdown(cancel_futures=True)
 
 
-def _own(job: Job, outcome: Outcome) -> Outcome:
+def _with_own_ledger(job: Job, outcome: Outcome) -> Outcome:
     """The outcome, as a failure where its ledger names another chapter."""
     record = None if outcome.error else record_of(outcome.text)
     if record is None or record["chapter"] == job.chapter.name:
@@ -310,7 +310,7 @@ def _own(job: Job, outcome: Outcome) -> Outcome:
     return replace(outcome, error=wrong)
 
 
-def _tell_sweep(jobs: Sequence[Job], out: Path) -> None:
+def _report_sweep(jobs: Sequence[Job], out: Path) -> None:
     """A table of parameters by verdicts, and every claim of the sweep as a CSV."""
     rows: list[list[str]] = []
     for job in jobs:
@@ -318,8 +318,8 @@ def _tell_sweep(jobs: Sequence[Job], out: Path) -> None:
             continue
         claims = (read_record(job.target) or {}).get("claims", [])
         kinds = Counter(claim["verdict"] for claim in claims)
-        told = ", ".join(f"{n} {verdict}" for verdict, n in sorted(kinds.items()))
-        print(f"  {job.label}: {told or 'no claims'}")
+        verdicts = ", ".join(f"{n} {verdict}" for verdict, n in sorted(kinds.items()))
+        print(f"  {job.label}: {verdicts or 'no claims'}")
         rows += [
             [job.label, *(str(claim[k]) for k in ("id", "text", "measured", "verdict"))]
             for claim in claims
@@ -333,12 +333,14 @@ def _tell_sweep(jobs: Sequence[Job], out: Path) -> None:
         print(lost or f"every claim: {out / 'sweep.csv'}", file=sys.stderr if lost else sys.stdout)
 
 
-def _say(
+def _report_progress(
     done: int, total: int, job: Job, outcome: Outcome, word: str, error: str | None, clock: Clock
 ) -> None:
     """One line a chapter behind a bar; the error of a failed one, shortened, below it."""
     bar = ("#" * (20 * done // total)).ljust(20, ".")
-    line = f"[{bar}] {done}/{total} {clock.tell()}  {word} {job.label} ({outcome.seconds:.1f} s)"
+    line = (
+        f"[{bar}] {done}/{total} {clock.progress()}  {word} {job.label} ({outcome.seconds:.1f} s)"
+    )
     print(line, flush=True)
     if error:
         lines = error.splitlines()

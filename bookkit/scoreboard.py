@@ -10,7 +10,6 @@ line each, are replaced before the page is read. A chapter gets a verdict card u
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 from collections import Counter
@@ -120,7 +119,7 @@ class Row:
 def load_rows() -> dict[Paper, list[Row]]:
     """Every section of the register, joined with what the executed notebooks recorded."""
     register = load_register(REGISTER)
-    records = {c.name: record for c in every_chapter() if (record := _record(c.notebook))}
+    records = {c.name: record for c in every_chapter() if (record := read_record(c.notebook))}
     claims = claims_by_id(records, register)
 
     def row(entry: Entry) -> Row:
@@ -311,17 +310,6 @@ def colour(verdict: str) -> str:
         "bad": ("false", "refuted", "not reproduced"),
     }
     return next((look for look, words in looks.items() if verdict in words), "open")
-
-
-def _record(notebook: Path) -> dict[str, Any]:
-    if not notebook.exists():
-        return {}
-    return _read(notebook, notebook.stat().st_mtime_ns)
-
-
-@functools.lru_cache(maxsize=128)
-def _read(notebook: Path, changed: int) -> dict[str, Any]:
-    return read_record(notebook) or {}
 
 
 def setup(app: Any) -> dict[str, bool]:

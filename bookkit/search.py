@@ -35,7 +35,7 @@ class Questions(SearchEnglish):
     stopwords = SearchEnglish.stopwords | set(_SMALL_WORDS.split())
 
 
-def words_of(env: Any) -> list[str]:
+def heading_words(env: Any) -> list[str]:
     """Words of headings and of the glossary, those that stand there most often first."""
     terms = (name for name, _, kind, *_ in env.get_domain("std").get_objects() if kind == "term")
     texts = [*(toc.astext() for toc in env.tocs.values()), *terms]
@@ -43,12 +43,12 @@ def words_of(env: Any) -> list[str]:
     return sorted(counted, key=lambda word: (-counted[word], word))
 
 
-def offer_spellings(
+def add_spelling_words(
     app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
     """Give the page of the search the words that it may offer."""
     if pagename == "search":
-        app.add_js_file(None, body=f"const BOOK_WORDS = {json.dumps(words_of(app.env))};")
+        app.add_js_file(None, body=f"const BOOK_WORDS = {json.dumps(heading_words(app.env))};")
         app.add_js_file("spelling.js")
 
 
@@ -86,7 +86,7 @@ def names_of_results(chapter: str) -> dict[str, str]:
     return found
 
 
-def name_the_results(app: Any, doctree: Any) -> None:
+def index_results(app: Any, doctree: Any) -> None:
     """Enter a chapter's results in the index that the search asks first."""
     from docutils import nodes
     from sphinx.addnodes import index
@@ -146,6 +146,6 @@ def setup(app: Any) -> dict[str, bool]:
 
     app.add_domain(Boxes)
     app.add_search_language(Questions)
-    app.connect("doctree-read", name_the_results)
-    app.connect("html-page-context", offer_spellings)
+    app.connect("doctree-read", index_results)
+    app.connect("html-page-context", add_spelling_words)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -33,14 +33,14 @@ def store(job: Job, outcome: Outcome, plain: bool) -> str | None:
                 lost.append(_with_its_key(job, outcome.text))
         return "\n".join(filter(None, lost)) or None
     log = logs / job.target.relative_to(job.target.parents[1])
-    told = log.with_suffix(".error.txt")
+    cause = log.with_suffix(".error.txt")
     with contextlib.suppress(OSError):
         log.unlink(missing_ok=True)
-    lost.append(written(told, outcome.error + "\n"))
+    lost.append(written(cause, outcome.error + "\n"))
     if outcome.text:
         lost.append(written(log, outcome.text))
     if not lost[-1]:
-        lost.append(f"the failed run: {log if outcome.text else told}")
+        lost.append(f"the failed run: {log if outcome.text else cause}")
     return "\n".join((outcome.error, *filter(None, lost)))
 
 

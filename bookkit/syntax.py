@@ -32,15 +32,15 @@ def dump(node: Any) -> str:
         return ascii(node.value)
     if not isinstance(node, ast.AST):
         return ascii(node)
-    told = []
+    fields = []
     for name, value in ast.iter_fields(node):
         if name == "body" and isinstance(node, _Definition):
             value = [child for child in value if not is_text(child)]
         elif name == "values" and isinstance(node, ast.JoinedStr):
             value = list(_joined(value))
         if name not in ("ctx", "type_comment") and value is not None and value != []:
-            told.append(f"{name}={dump(value)}")
-    return f"{type(node).__name__}({','.join(told)})"
+            fields.append(f"{name}={dump(value)}")
+    return f"{type(node).__name__}({','.join(fields)})"
 
 
 def is_text(node: ast.AST) -> bool:

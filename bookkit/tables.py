@@ -52,9 +52,9 @@ def table(
     or a power, such as ``G_u`` or ``2^10``, and the name of a Greek letter.
 
     Raises:
-        ValueError: no rows, no caption, a format for a column that does not exist, a missing or
-            infinite number where ``none`` or ``infinite`` does not say what stands for it, or a
-            text with such a number in it; names the column.
+        ValueError: no rows, no caption, two columns of one name, a format for a column that does
+            not exist, a missing or infinite number where ``none`` or ``infinite`` does not say what
+            stands for it, or a text with such a number in it; names the column.
 
     >>> table({"n": [2, 4], "error": [0.25, 1e-17]}, "Errors", tiny=1e-12)
     Errors
@@ -67,6 +67,9 @@ def table(
         raise ValueError("a table has a caption")
     if not len(frame):
         raise ValueError(f"the table {caption!r} has no rows")
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise ValueError(f"the table {caption!r} has two columns {twice!r}; give each its own name")
     if not isinstance(form, str) and (odd := set(form) - set(map(str, frame.columns))):
         columns = ", ".join(map(str, frame.columns))
         raise ValueError(f"a format for {', '.join(sorted(odd))}, but the columns are {columns}")
@@ -79,7 +82,7 @@ def table(
         ]
         for row in frame.astype(object).itertuples(index=False)
     ]
-    words = [frame[k].map(lambda v: isinstance(v, str)).any() for k in frame.columns]
+    words = [any(isinstance(v, str) for v in frame[k]) for k in frame.columns]
     heads = [str(k) for k in frame.columns]
     sides = ["left" if w else "right" for w in words]
     plain = tabulate(rows, heads, "plain", colalign=sides, disable_numparse=True)
@@ -110,7 +113,12 @@ def _cell(
     infinite: str | None,
 ) -> str:
     value = value.item() if hasattr(value, "item") else value
-    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+    if (
+        value is None
+        or value is pd.NA
+        or value is pd.NaT
+        or (isinstance(value, float) and math.isnan(value))
+    ):
         if none is None:
             raise ValueError(f"column {name!r} lacks a number; say by none= what stands there")
         return none

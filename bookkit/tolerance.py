@@ -25,9 +25,9 @@ from typing import Any
 import pytest
 
 from bookkit.output import NOT_FINITE
+from bookkit.place import short_folder
 
 FORMS_OF_A_FIGURE = ("image/svg+xml", "text/csv")  # as PNG: their last digits differ by processor
-LONGEST = 60  # letters of a folder in which sockets of a kernel have room
 DECIMAL = re.compile(r"(?<![\w.])[-+]?(?:\d*\.\d+|\d+\.?(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?(?!\.?\w)")
 # What tables and ledgers show of a residue of rounding, which on another processor may be none.
 _SMALL = r"\d(?:\.\d+)?e-(?:0[6-9]|[1-9]\d+)(?!\.?\w)"
@@ -109,12 +109,6 @@ class TolerantText(str):
         return not self == other
 
     __hash__ = str.__hash__
-
-
-def short_folder() -> str:
-    """The folder for temporary files, or ``/tmp`` where a socket in it had too long a path."""
-    usual = tempfile.gettempdir()
-    return usual if len(usual) <= LONGEST else "/tmp"
 
 
 def as_text(value: object) -> object:

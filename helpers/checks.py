@@ -25,12 +25,13 @@ _NAMELESS = (
 
 
 def validated(function: F) -> F:
-    """A function, or a class, whose arguments are looked at by their annotations when it is called.
+    """A function, or a class, that checks its arguments by their annotations when it is called.
 
     ``int`` (or None) is a whole number by ``operator.index``, and no bool. ``float`` (or None) is
     a number, neither NaN nor infinite, but for ``OrInfinite`` and for what is infinite unless it is
     given. ``Tensor`` (or None) is a tensor: of a list or an array the dtype would have to be
-    guessed. Ranges, and other arguments, are left to the function.
+    guessed. ``torch.Generator`` (or None) is one: torch takes None for its own, whose draws no seed
+    of the caller decides. Ranges, and other arguments, are left to the function.
 
     Raises:
         TypeError: an argument of another type, by name.
@@ -65,15 +66,15 @@ def validated(function: F) -> F:
         try:
             return function(*given, **named)
         except (ArithmeticError, IndexError, RuntimeError, ValueError) as error:
-            told = dict(zip((name for name, _ in ordered), given, strict=False)) | named
+            values = dict(zip((name for name, _ in ordered), given, strict=False)) | named
             words = set(re.findall(r"\w+", str(error)))
-            is_named = type(error) is ValueError and not words.isdisjoint(told)
+            is_named = type(error) is ValueError and not words.isdisjoint(values)
             if is_named or type(error) not in (*_NAMELESS, ValueError):
                 raise
             listed = ", ".join(
-                f"{name} = {format_value(value)}" for name, value in told.items() if name != "self"
+                f"{name} = {format_value(v)}" for name, v in values.items() if name != "self"
             )
-            raise ValueError(f"{title} has no answer for {listed}: {error}") from error
+            raise ValueError(f"{error} (in {title}, given {listed})") from error
 
     return typing.cast(F, called)
 
@@ -89,7 +90,7 @@ def format_value(value: Any) -> str:
     """
     if isinstance(value, Tensor):
         return f"a tensor of shape {tuple(value.shape)}, {value.dtype}"
-    text = repr(value)
+    text = value.__qualname__ if inspect.isroutine(value) else repr(value)
     text = text if len(text) <= 60 else f"{text[:57]}..."
     return text if isinstance(value, int | float | str) else f"{type(value).__name__} {text}"
 
@@ -116,14 +117,17 @@ def whole(name: str, value: Any) -> int:
 def _plan(function: Callable[..., Any]) -> tuple[list[tuple[str, Check]], dict[str, Check]]:
     """Checks of the arguments that have a place, in order, and of each by its name."""
     hints = typing.get_type_hints(function, include_extras=True)
-    checks: dict[Any, Check] = {int: whole, float: _finite, OrInfinite: number, Tensor: _tensor}
+    checks: dict[Any, Check] = {
+        **{int: whole, float: _finite, OrInfinite: number},
+        **{Tensor: _tensor, torch.Generator: _generator},
+    }
     ordered: list[tuple[str, Check]] = []
     by_name: dict[str, Check] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         hint = hints.get(name)
         endless = isinstance(parameter.default, float) and math.isinf(parameter.default)
         check = checks.get(OrInfinite if endless and hint is float else hint, _anything)
-        for kind in (int, float, Tensor):
+        for kind in (int, float, Tensor, torch.Generator):
             if hint == kind | None:
                 check = _unless_none(checks[kind])
         by_name[name] = check
@@ -169,6 +173,15 @@ def _finite(name: str, value: Any) -> Any:
 
 def _tensor(name: str, value: Any) -> Any:
     require_tensors(**{name: value})
+    return value
+
+
+def _generator(name: str, value: Any) -> Any:
+    if not isinstance(value, torch.Generator):
+        raise TypeError(
+            f"{name} must be a torch.Generator, got {format_value(value)}; "
+            "helpers.rng.Rng(seed).generator is one"
+        )
     return value
 
 

@@ -7,21 +7,25 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
+
+from helpers.checks import whole
 
 
 class Rng:
     """One generator and the draws that are taken from it, one after the other.
 
     Args:
-        seed: A whole number of 64 bits.
+        seed: A whole number of 64 bits, from -2**63 to 2**64 - 1.
 
     Attributes:
         generator: For functions that take a ``torch.Generator``; it is shared with the draws.
 
     Raises:
         TypeError: a seed that is no whole number.
+        ValueError: a seed of more bits.
 
     Example:
         >>> source = Rng(0)
@@ -32,8 +36,9 @@ class Rng:
     """
 
     def __init__(self, seed: int) -> None:
-        if isinstance(seed, bool) or not isinstance(seed, int):
-            raise TypeError(f"a seed is a whole number, got {seed!r}")
+        seed = whole("seed", seed)
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError(f"seed must lie between -2**63 and 2**64 - 1, got {seed}")
         self.generator = torch.Generator().manual_seed(seed)
 
     def normal(self, *shape: int) -> Tensor:
@@ -42,8 +47,10 @@ class Rng:
         return torch.randn(shape, generator=self.generator, dtype=torch.float64)
 
     def uniform(self, low: float, high: float) -> float:
-        """A number from ``low`` to ``high``; ValueError unless both are finite and in order."""
+        """A number from ``low`` to ``high``; ValueError unless finite, in order and that far."""
         _require_order(low, high)
+        if math.isinf(high - low):
+            raise ValueError(f"the distance of the ends must be finite, got {low} and {high}")
         return low + (high - low) * self._shares(()).item()
 
     def log_uniform(self, low: float, high: float, *shape: int) -> Tensor:
@@ -55,11 +62,14 @@ class Rng:
             shape: Of the result.
 
         Raises:
-            ValueError: ends that are not positive, finite and in order, or a negative size.
+            ValueError: ends that are not positive, finite and in order, whose ratio is above the
+                largest float, or a negative size.
         """
         _require_order(low, high)
         if not low > 0:
             raise ValueError(f"logarithms need positive ends, got {low} and {high}")
+        if math.isinf(high / low):
+            raise ValueError(f"the ratio of the ends must be finite, got {low} and {high}")
         return low * (high / low) ** self._shares(shape)
 
     def whole(self, low: int, high: int) -> int:
@@ -67,6 +77,8 @@ class Rng:
         _require_order(low, high)
         if low != int(low) or high != int(high):
             raise ValueError(f"whole numbers lie between whole ends, got {low} and {high}")
+        if not -(2**63) <= int(low) <= int(high) < 2**63 - 1:
+            raise ValueError(f"ends must lie between -2**63 and 2**63 - 2, got {low} and {high}")
         return int(torch.randint(int(low), int(high) + 1, (), generator=self.generator))
 
     def strings(self, n: int, count: int) -> Tensor:
@@ -87,13 +99,14 @@ def f64(values: float | Sequence[Any] | Tensor) -> Tensor:
     ``torch.tensor([2.1]).double()`` is 2.0999999: the literal is rounded to float32 first.
 
     Args:
-        values: A number, numbers in lists of any depth, or a tensor of whole numbers or float64.
+        values: A number, numbers in lists of any depth, or a tensor or array of whole numbers or
+            float64.
 
     Returns:
         The shape of ``values``.
 
     Raises:
-        TypeError: a tensor of another dtype, whose numbers are rounded already.
+        TypeError: a tensor or an array of another dtype, whose numbers are rounded already.
 
     Example:
         >>> f64([2.1]).item(), torch.tensor([2.1]).double().item()
@@ -103,6 +116,9 @@ def f64(values: float | Sequence[Any] | Tensor) -> Tensor:
         if values.is_complex() or (values.is_floating_point() and values.dtype != torch.float64):
             raise TypeError(f"f64 takes literals, integers and float64, got {values.dtype}")
         return values.to(torch.float64)
+    kind = values.dtype if isinstance(values, np.ndarray | np.generic) else None
+    if kind is not None and kind != np.float64 and kind.kind not in "biu":
+        raise TypeError(f"f64 takes literals, integers and float64, got {kind}")
     return torch.tensor(values, dtype=torch.float64)
 
 
@@ -112,7 +128,8 @@ def seed_of(*parts: object) -> int:
     A generator uses 32 bits of a seed, so that seeds built by adding or shifting soon coincide.
 
     Args:
-        parts: Whatever has a text that tells it apart; at least one.
+        parts: Whatever has a text that tells it apart, without blanks, which stand between the
+            parts; at least one.
 
     Returns:
         From 0 to 2**32 - 1: the same in every process.

@@ -1,11 +1,11 @@
-"""What is said of many runs: slopes, shares, means, runs drawn anew, first numbers."""
+"""Statistics of many runs: slopes, shares, means, resampled runs, and searches over integers."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import scipy  # its parts load when they are first asked for
 import torch
@@ -121,16 +121,18 @@ def trend(x: Numbers, y: Numbers, level: float = 0.95, *, log: bool = False) -> 
     Source: ``scipy.stats.linregress``.
     """
     checks.require_probability(level=level)
-    at, values = (_numbers(_logs(v) if log else v) for v in (x, y))
+    at, values = (_numbers(k, _logs(v) if log else v) for k, v in (("x", x), ("y", y)))
     if at.shape != values.shape or len(at) < 3:
         raise ValueError(f"a trend needs two (N,), N > 2, got {len(at)} and {len(values)} numbers")
     if not bool((at != at[0]).any()):
         raise ValueError("a slope needs two different x")
     if not bool((values != values[0]).any()):
         return Estimate(0.0, 0.0, 0.0)  # of which linregress knows no error
+    (at, of_x), (values, of_y) = _scaled(at), _scaled(values)
     line = scipy.stats.linregress(at.numpy(), values.numpy())
     half = scipy.stats.t.ppf((1 + level) / 2, len(at) - 2) * line.stderr
-    return Estimate(float(line.slope), float(line.slope - half), float(line.slope + half))
+    ends = line.slope, line.slope - half, line.slope + half
+    return Estimate(*(float(end) / of_x * of_y for end in ends))
 
 
 @validated
@@ -148,10 +150,10 @@ def average(values: Numbers, level: float = 0.95) -> Estimate:
     Source: Student (1908), by ``scipy.stats``.
     """
     checks.require_probability(level=level)
-    given = _numbers(values, least=2)
+    given, unit = _scaled(_numbers("values", values, least=2))
     half = scipy.stats.t.ppf((1 + level) / 2, len(given) - 1) * scipy.stats.sem(given.numpy())
     mean = given.mean().item()
-    return Estimate(mean, mean - float(half), mean + float(half))
+    return Estimate(mean * unit, (mean - float(half)) * unit, (mean + float(half)) * unit)
 
 
 @validated
@@ -170,7 +172,7 @@ def difference(a: Numbers, b: Numbers, level: float = 0.95) -> Estimate:
     Source: Welch (1947), by ``scipy.stats.ttest_ind``.
     """
     checks.require_probability(level=level)
-    first, second = _numbers(a, least=2), _numbers(b, least=2)
+    first, second = _numbers("a", a, least=2), _numbers("b", b, least=2)
     with warnings.catch_warnings():  # one of the two may be constant, as a share of 1 is
         warnings.filterwarnings("ignore", "Precision loss occurred", RuntimeWarning)
         test = scipy.stats.ttest_ind(first.numpy(), second.numpy(), equal_var=False)
@@ -197,7 +199,10 @@ def wilson(successes: int, count: int, level: float = 0.95) -> Estimate:
 
     Source: Wilson (1927), by ``scipy.stats.binomtest``.
     """
-    found = _counted(successes, count, level)
+    _check_counts(successes, count, level)
+    found = scipy.stats.binomtest(successes, count)
+    if (1 + level) / 2 == 1:  # to scipy z is infinite, and the ends are nan
+        return Estimate(successes / count, 0.0, 1.0)
     low, high = found.proportion_ci(level, "wilson")
     return Estimate(successes / count, float(low), float(high))
 
@@ -218,10 +223,13 @@ def upper_limit(successes: int, count: int, level: float = 0.95) -> float:
         >>> round(upper_limit(0, 100), 4)
         0.0295
 
-    Source: Clopper and Pearson (1934), by ``scipy.stats.binomtest``.
+    Source: Clopper and Pearson (1934), by ``scipy.stats.beta``, whose quantile it is.
+    ``scipy.stats.binomtest`` finds it by a search to an absolute 2e-12, too coarse for small ones.
     """
-    found = _counted(successes, count, level, "less")
-    return float(found.proportion_ci(level, "exact").high)
+    _check_counts(successes, count, level)
+    if successes == count:
+        return 1.0
+    return float(scipy.stats.beta.ppf(level, successes + 1, count - successes))
 
 
 @validated
@@ -260,7 +268,9 @@ def kl_inverse(share: float, budget: float) -> float:
         """Whether the divergence, rounded down, is above the budget, rounded up."""
         if d >= rest or d / rest >= 1:
             return True
-        gained = (1 + slack) * share * math.log1p(d / share)
+        ratio = d / share
+        gain = math.log1p(ratio) if ratio < math.inf else math.log(d) - math.log(share)
+        gained = (1 + slack) * share * gain
         return -gained - (1 - slack) * rest * math.log1p(-d / rest) > (1 + slack) * budget
 
     if share == 0:
@@ -278,10 +288,10 @@ def kl_inverse(share: float, budget: float) -> float:
 def resampled(
     groups: Tensor, count: int, generator: torch.Generator, *, replace: bool = True
 ) -> Tensor:
-    """Runs drawn anew, each from its own group: for intervals and for controls.
+    """Resampled runs, each from its own group: for bootstrap intervals and permutation controls.
 
     Args:
-        groups: Of the runs, shape ``(E,)``, integers.
+        groups: Of the runs, shape ``(E,)``, finite; equal numbers are one group.
         count: Number of redraws, at least 1.
         generator: Source of randomness.
         replace: With replacement, as the bootstrap does; without, the runs of a group are shuffled.
@@ -298,6 +308,7 @@ def resampled(
         >>> again.shape, again[:, 2].unique().item()
         (torch.Size([1000, 3]), 10.0)
     """
+    checks.require_finite(groups=groups)
     if groups.ndim != 1 or not len(groups):
         raise ValueError(f"groups must be (E,) with E at least 1, got {tuple(groups.shape)}")
     if count < 1:
@@ -315,7 +326,7 @@ def resampled(
 
 @validated
 def resampled_means(values: Tensor, count: int, generator: torch.Generator) -> Tensor:
-    """Means ``(count, *shape)`` over runs ``(E, *shape)`` drawn anew, as by :func:`resampled`.
+    """Means ``(count, *shape)`` over resampled runs ``(E, *shape)``, as by :func:`resampled`.
 
     Example:
         >>> import torch
@@ -331,10 +342,11 @@ def resampled_means(values: Tensor, count: int, generator: torch.Generator) -> T
 
 @validated
 def percentile_interval(redraws: Tensor, level: float = 0.95) -> tuple[float, float]:
-    """Ends of the percentile interval of redrawn values.
+    """Ends of the percentile interval of resampled values.
 
     Args:
-        redraws: Floating, shape ``(R,)``, R at least 1; else ValueError. A nan makes both ends nan.
+        redraws: Floating, shape ``(R,)``, R at least 1, none infinite; else ValueError. A nan makes
+            both ends nan.
         level: Of the interval, between 0 and 1; else ValueError.
 
     Example:
@@ -346,6 +358,8 @@ def percentile_interval(redraws: Tensor, level: float = 0.95) -> tuple[float, fl
     checks.require_probability(level=level)
     if redraws.ndim != 1 or not len(redraws):
         raise ValueError(f"redraws must be (R,), R at least 1, got {tuple(redraws.shape)}")
+    if redraws.isinf().any():  # a quantile between it and a number would be nan
+        raise ValueError(f"redraws must not be infinite, {int(redraws.isinf().sum())} are")
     tail = round((1 - level) / 2, 15)
     at = torch.tensor([tail, 1 - tail], dtype=redraws.dtype)
     low, high = redraws.quantile(at).tolist()
@@ -415,12 +429,28 @@ def least_integer(met: Callable[[int], bool], start: int = 1, most: int = 10**60
     return high
 
 
-def _numbers(values: Numbers, least: int = 1) -> Tensor:
-    given = torch.as_tensor(values, dtype=torch.float64)
+def _numbers(name: str, values: Numbers, least: int = 1) -> Tensor:
+    try:
+        given = torch.as_tensor(values).detach()
+    except (TypeError, ValueError, RuntimeError):
+        raise TypeError(f"{name} must be numbers, got {checks.format_value(values)}") from None
+    if given.is_complex():
+        raise TypeError(f"{name} must be real, got {given.dtype}")
+    given = torch.as_tensor(values, dtype=torch.float64).detach()  # a list is rounded once
     if given.ndim != 1 or len(given) < least:
-        raise ValueError(f"values must be (E,), E at least {least}, got {tuple(given.shape)}")
-    checks.require_finite(values=given)
+        raise ValueError(f"{name} must be (E,), E at least {least}, got {tuple(given.shape)}")
+    checks.require_finite(**{name: given})
     return given
+
+
+def _scaled(values: Tensor) -> tuple[Tensor, float]:
+    """Numbers over a power of two near the largest, so that squares stay in range; and that power.
+
+    A power of two changes no digit of a result.
+    """
+    exponent = math.frexp(values.abs().max().item())[1] - 1
+    unit = math.ldexp(1.0, min(max(exponent, -1000), 1000))
+    return values / unit, unit
 
 
 def _logs(values: Numbers) -> Tensor:
@@ -430,10 +460,9 @@ def _logs(values: Numbers) -> Tensor:
     return given.log()
 
 
-def _counted(successes: int, count: int, level: float, alternative: str = "two-sided") -> Any:
-    if count < 1:
-        raise ValueError(f"count must be at least 1, got {count}")
+def _check_counts(successes: int, count: int, level: float) -> None:
+    if not 1 <= count < 2**63:  # scipy counts in 64 bits
+        raise ValueError(f"count must be at least 1 and below 2**63, got {count}")
     if not 0 <= successes <= count:
         raise ValueError(f"successes must lie between 0 and {count}, got {successes}")
     checks.require_probability(level=level)
-    return scipy.stats.binomtest(successes, count, alternative=alternative)

@@ -51,7 +51,7 @@ def served(route, page: str, static: Path) -> None:
         route.fulfill(status=204)
 
 
-def listened(tab, told: list[str]) -> None:
+def listened(tab, messages: list[str]) -> None:
     """Collect what a tab says of errors and warnings."""
-    tab.on("console", lambda m: m.type in ("error", "warning") and told.append(m.text))
-    tab.on("pageerror", lambda error: told.append(str(error)))
+    tab.on("console", lambda m: m.type in ("error", "warning") and messages.append(m.text))
+    tab.on("pageerror", lambda error: messages.append(str(error)))

@@ -171,8 +171,8 @@ def read(report: Path) -> tuple[int, list[str]]:
     for case in cases:
         for failure in (*case.findall("failure"), *case.findall("error")):
             name = case.get("classname", "").removeprefix("book.").removesuffix(".ipynb")
-            told = _COLOUR.sub("", f"{failure.get('message', '')}\n{failure.text or ''}")
-            lines = [line.strip() for line in told.splitlines()]
+            text = _COLOUR.sub("", f"{failure.get('message', '')}\n{failure.text or ''}")
+            lines = [line.strip() for line in text.splitlines()]
             changed = [line for line in lines if re.match(r"[-+] \S", line)][:2]
             what = " / ".join(changed) or next((line for line in lines if line), "")
             alarms.append(f"{name.replace('.', '/')}, {case.get('name', '')}: {what[:200]}")

@@ -32,7 +32,7 @@ from helpers.rng import Rng, f64
 from helpers.sharpness import SquaredLoss
 from helpers.weights import Weights
 
-ROOMS = ("statistics", "weights", "kernels", "cube", "nets", "sharpness", "training", "covers")
+TRIED = ("statistics", "weights", "kernels", "cube", "nets", "sharpness", "training", "covers")
 ERRORS = (ValueError, TypeError, OverflowError, KeyError)
 SECONDS = 2.0  # of the processor, for one call
 
@@ -125,7 +125,7 @@ def public() -> dict[str, tuple[Callable[..., Any], Taken]]:
     found = {}
     for module in pkgutil.walk_packages(helpers.__path__, "helpers."):
         name = module.name.removeprefix("helpers.")
-        if name.split(".")[0] not in ROOMS or "._" in name:
+        if name.split(".")[0] not in TRIED or "._" in name:
             continue
         for key, value in vars(importlib.import_module(module.name)).items():
             own = getattr(value, "__module__", None) == module.name and not key.startswith("_")

@@ -12,7 +12,7 @@ from bookkit import reference
 from bookkit.definitions import PACKAGES
 from tests.test_architecture import MODULES
 
-CORE = ("checks", "weights", "draws", "statistics", "kernels", "cube", "training.train", "nets")
+CORE = ("checks", "weights", "rng", "statistics", "kernels", "cube", "training.train", "nets")
 WITHOUT = {
     "kernels.compiled.njit": "numba keeps what stands in a file, which no example does",
     "kernels.parity.ones": "a text that Triton compiles too",
@@ -35,9 +35,9 @@ def examples(name: str) -> list[doctest.DocTest]:
 
 def failures(test: doctest.DocTest) -> str:
     """What the examples of a docstring show that it does not say."""
-    told: list[str] = []
-    doctest.DocTestRunner(verbose=False).run(test, out=told.append)
-    return "".join(told)
+    output: list[str] = []
+    doctest.DocTestRunner(verbose=False).run(test, out=output.append)
+    return "".join(output)
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -73,6 +73,12 @@ def test_every_function_of_the_core_has_an_example():
         if inspect.isfunction(value) and ">>> " not in (value.__doc__ or "")
     }
     assert bare <= WITHOUT.keys()
+
+
+def test_every_module_of_the_core_is_there():
+    """A name that is none any more would ask nothing of the module that took its place."""
+    for part in CORE:
+        assert any(name.startswith(f"helpers.{part}") for name in PUBLIC), part
 
 
 def test_every_public_name_has_a_docstring():

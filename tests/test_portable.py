@@ -82,15 +82,15 @@ def test_no_alarm_is_no_error(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--settings", "sse9-1"), "no setting 'sse9-1'; there are: native-1, native-2, avx2-1"),
         (("--chapters", "cube/fourier_wals"), "did you mean cube/fourier_walsh?"),
     ],
 )
-def test_an_unknown_name_is_refused(words, told, capsys):
+def test_an_unknown_name_is_refused(words, message, capsys):
     assert portable.main(words) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_the_lesser_setting_is_below_this_processor(monkeypatch):

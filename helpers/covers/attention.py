@@ -14,7 +14,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_choice, require_positive, require_scale, validated
+from helpers.checks import (
+    require_choice,
+    require_finite,
+    require_positive,
+    require_scale,
+    validated,
+)
 from helpers.covers.lipschitz import SOFTMAX_PRINTED, earlier_factors, later_factors, layer_factor
 
 FORMS = ("text", "proof", "repaired")
@@ -171,17 +177,21 @@ def heads_bound(
     return float((d * lipschitz * B_x / epsilon) ** 2 * total**3 * math.log(N))
 
 
+@validated
 def affine_residual(x: Tensor, y: Tensor) -> float:
     """Largest distance of y from its least-squares line in x, over the range of y.
 
     Raises:
-        ValueError: shapes differ, fewer than three points, or y is constant.
+        ValueError: shapes differ, fewer than three points, a number that is not finite, or x or y
+            is constant.
     """
-    if x.shape != y.shape or x.ndim != 1 or len(x) < 3 or float(y.max()) == float(y.min()):
-        raise ValueError(
-            f"expected at least three points and y not constant, got shapes {tuple(x.shape)} "
-            f"and {tuple(y.shape)}"
-        )
+    if x.shape != y.shape or x.ndim != 1 or len(x) < 3:
+        found = f"{tuple(x.shape)} and {tuple(y.shape)}"
+        raise ValueError(f"expected x and y of at least three points each, got shapes {found}")
+    require_finite(x=x, y=y)
+    for name, values in (("x", x), ("y", y)):
+        if float(values.max()) == float(values.min()):
+            raise ValueError(f"{name} must not be constant, all of it is {float(values[0])}")
     u, v = x.double() - x.double().mean(), y.double() - y.double().mean()
     off = v - u * (u @ v) / (u @ u)
     return float(off.abs().max() / (v.max() - v.min()))

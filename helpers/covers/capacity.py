@@ -107,7 +107,7 @@ def dudley(scales: Tensor, log_sizes: Tensor, m: int, top: float) -> float:
 
     Args:
         scales: Increasing from 0, shape ``(K,)``; log N is ``log_sizes[k]`` from ``scales[k]`` on.
-        log_sizes: Not negative, shape ``(K,)``.
+        log_sizes: Not negative, infinite where no finite cover is known, shape ``(K,)``.
         m: Sample size, at least 1.
         top: The upper limit A, positive.
 
@@ -122,11 +122,15 @@ def dudley(scales: Tensor, log_sizes: Tensor, m: int, top: float) -> float:
             f"scales start at 0 and there is a log size for each, got first scale "
             f"{float(scales[0])}, shapes {tuple(scales.shape)} and {tuple(log_sizes.shape)}"
         )
-    if bool((log_sizes < 0).any()):
+    if not bool((log_sizes >= 0).all()):
         raise ValueError(f"log sizes must be at least 0, found {float(log_sizes.min())}")
     require_scale(m=m, top=top)
-    edges = torch.cat((scales.double(), scales.new_tensor([math.inf]))).clamp(max=top)
-    pieces = (log_sizes.double() / m).sqrt() * edges.diff()
+    edges = torch.cat((scales.double(), scales.new_full((1,), math.inf, dtype=torch.float64)))
+    edges = edges.clamp(max=top)
+    lengths = edges.diff()
+    # An infinite covering number beyond A, or on no length, adds nothing.
+    pieces = torch.where(lengths > 0, (log_sizes.double() / m).sqrt() * lengths, 0.0)
+    # Between two scales the sum is linear in delta, so it is least at one of them, or at A.
     beyond = pieces.flip(0).cumsum(0).flip(0)  # the integral from each scale to A
     return min(float((edges[:-1] + beyond).min()), top)
 
@@ -235,7 +239,8 @@ def orthogonal_packing_log_size(N: int, B_v: float, B_x: float, epsilon: float) 
     require_scale(N=N, B_v=B_v, B_x=B_x, epsilon=epsilon)
     limit = (B_v * B_x / (2 * epsilon)) ** 2
     most = min(N, math.ceil(limit * (1 - 1e-12)) - 1)  # strictly below the limit: h > 2 epsilon
-    return max((math.log(2**k * math.comb(N, k)) for k in range(1, most + 1)), default=0.0)
+    k = min(most, (2 * N + 1) // 3)  # one more input multiplies by 2 (N - k) / (k + 1)
+    return math.log(2**k * math.comb(N, k)) if k > 0 else 0.0
 
 
 def _check_values(values: Tensor) -> None:
@@ -250,5 +255,5 @@ def _check_values(values: Tensor) -> None:
 def _check_scales(scales: Tensor) -> None:
     if scales.ndim != 1 or not len(scales):
         raise ValueError(f"expected scales on one axis, got shape {tuple(scales.shape)}")
-    if float(scales[0]) < 0 or bool((scales.diff() <= 0).any()):
+    if not (float(scales[0]) >= 0 and bool((scales.diff() > 0).all())):
         raise ValueError(f"scales must increase from at least 0, got {scales.tolist()[:8]}")

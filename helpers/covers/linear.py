@@ -13,9 +13,17 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from helpers.checks import OrInfinite, readable, require_amount, require_scale, validated
+from helpers.checks import (
+    OrInfinite,
+    readable,
+    require_amount,
+    require_floating,
+    require_positive,
+    require_scale,
+    validated,
+)
 
-MAX_COVER = 2_000_000  # vectors held at once
+MAX_COVER, MAX_ENTRIES = 2_000_000, 64_000_000  # vectors, and numbers in them, held at once
 
 
 @validated
@@ -54,12 +62,31 @@ def integer_points(dim: int, total: int, signed: bool = False) -> Tensor:
         binomial(dim + total, total), or :func:`maurey_size` if signed.
 
     Raises:
-        ValueError: a number is negative, or there are more than two million such vectors.
+        ValueError: a number is negative, or there are more than two million such vectors, or than
+            64 million entries in them.
     """
-    size = maurey_size(dim, total) if signed else _simplex_size(dim, total)
-    if size > MAX_COVER:
-        raise ValueError(f"{size} points; at most {MAX_COVER} are listed: choose fewer terms")
-    return _points(dim, total, signed)
+    _not_negative(dim=dim, total=total)
+    size = maurey_size(dim, total) if signed else math.comb(dim + total, total)
+    if size > MAX_COVER or size * dim > MAX_ENTRIES:
+        raise ValueError(
+            f"{size} points of {dim} entries; at most {MAX_COVER} points and {MAX_ENTRIES} entries "
+            "are listed: choose fewer terms or dimensions"
+        )
+    left = torch.tensor([total])  # of the norm, behind each beginning of a vector
+    entries, parents = [], []
+    for _ in range(dim):  # beginnings longer by one entry, in lexicographic order as they stand
+        count = 2 * left + 1 if signed else left + 1
+        parent = torch.arange(len(left)).repeat_interleave(count)
+        entry = torch.arange(len(parent)) - (count.cumsum(0) - count)[parent]
+        entry -= left[parent] if signed else 0
+        left = left[parent] - entry.abs()
+        entries.append(entry)
+        parents.append(parent)
+    columns = torch.empty(dim, len(left), dtype=torch.int64)
+    at = torch.arange(len(left))
+    for k in reversed(range(dim)):
+        columns[k], at = entries[k][at], parents[k][at]
+    return columns.T.contiguous()
 
 
 @validated
@@ -73,7 +100,11 @@ def maurey_size(dim: int, terms: int) -> int:
     ordered choices, as Trauger and Tewari (2024) do in the proof of Lemma 3.3.
     """
     _not_negative(dim=dim, terms=terms)
-    return sum(2**j * math.comb(dim, j) * math.comb(terms, j) for j in range(min(dim, terms) + 1))
+    size = term = 1
+    for j in range(min(dim, terms)):  # each from the one before: a quotient without remainder
+        term = term * 2 * (dim - j) * (terms - j) // (j + 1) ** 2
+        size += term
+    return size
 
 
 @validated
@@ -117,6 +148,7 @@ def round_to_cover(points: Tensor, radius: float, terms: int) -> Tensor:
 
     Cost: a sort for each point; the cover itself is never listed.
     """
+    require_floating(points=points)
     _check_ball(points.shape[-1] if points.ndim else -1, radius, terms)
     if terms == 0:
         return torch.zeros_like(points)
@@ -130,6 +162,7 @@ def round_to_cover(points: Tensor, radius: float, terms: int) -> Tensor:
     whole = steps.floor()
     lost = steps - whole
     rank = lost.argsort(stable=True, dim=-1, descending=True).argsort(-1)
+    # Rounding all away from 0 may leave the ball: the l1 norm has so many steps to spare.
     away = (lost > 0.5) & (rank < terms - whole.sum(-1, keepdim=True))
     return points.sign() * (whole + away) * (radius / terms)
 
@@ -147,7 +180,7 @@ def terms_needed(dim: int, radius: float, epsilon: float) -> int:
     require_scale(radius=radius, epsilon=epsilon, dim=dim)
     if epsilon >= radius:
         return 0
-    ratio = radius / epsilon
+    ratio = radius / epsilon  # the covering radius solved for terms, in each of its two cases
     return min(_ceil(ratio**2 / 2), _ceil(math.sqrt(dim) * ratio / 2))
 
 
@@ -195,6 +228,7 @@ def greedy_cover(distance: Tensor, epsilon: float) -> list[int]:
     left = torch.ones(len(near), dtype=torch.bool, device=near.device)
     chosen: list[int] = []
     while left.any():
+        # At least 1/K of the rest, if K suffice for all: hence the factor 1 + log M.
         best = int((near & left).sum(-1).argmax())
         chosen.append(best)
         left &= ~near[best]
@@ -214,6 +248,7 @@ def packing(distance: Tensor, separation: float) -> list[int]:
     Returns:
         Indices, in increasing order; no further member can be added.
     """
+    require_amount(separation=separation)
     far = _square(distance) > separation
     free = torch.ones(len(far), dtype=torch.bool, device=far.device)
     chosen: list[int] = []
@@ -231,9 +266,17 @@ def volume_bound(dim: int, radius: float, epsilon: float, p: OrInfinite) -> floa
 
     .. math:: \log \mathrm{vol}\, B_p(\mathrm{radius}) - \log \mathrm{vol}\, B_2(\epsilon)
 
+    Args:
+        dim: At least 1.
+        radius: Of the l_p ball, positive.
+        epsilon: Of the l_2 balls, positive.
+        p: Positive, ``math.inf`` allowed.
+
     Source: covering balls must have the volume of what they cover.
     """
-    require_scale(dim=dim, radius=radius, epsilon=epsilon, p=p)
+    require_scale(dim=dim, radius=radius, epsilon=epsilon)
+    if not p > 0:
+        raise ValueError(f"p must be positive, got {p}")
     return _log_volume(dim, radius, p) - _log_volume(dim, epsilon, 2)
 
 
@@ -253,12 +296,14 @@ def climb(
         project: Maps points back into the class.
         start: Points of the class, shape ``(M, *shape)``.
         generator: Source of randomness.
-        steps: Trials for each point; the reach shrinks by a factor 1000 over them.
-        reach: Standard deviation of the first trials.
+        steps: Trials for each point, at least 0; the reach shrinks by a factor 1000 over them.
+        reach: Standard deviation of the first trials, at least 0.
 
     Returns:
         Points, same shape, each at least as far as its start. A lower bound on the farthest.
     """
+    _not_negative(steps=steps)
+    require_amount(reach=reach)
     points, best = start, distance(start)
     for step in range(steps):
         size = reach * 1000 ** (-step / max(steps - 1, 1))
@@ -279,6 +324,7 @@ def bound_l1_columns(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> 
 
     Source: Trauger and Tewari (2024), Lemma 3.3; W is (k, d), outputs are compared in l2.
     """
+    require_positive(k=k, d=d)
     return d * _scale(B_w, B_x, epsilon) * math.log(2 * k + 1)
 
 
@@ -292,6 +338,7 @@ def bound_l2_columns(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> 
 
     Source: Trauger and Tewari (2024), Lemma 3.4.
     """
+    require_positive(k=k, d=d)
     return _scale(B_w, B_x, epsilon) * math.log(d * k)
 
 
@@ -303,6 +350,7 @@ def bound_on_points(n: int, d: int, B_w: float, B_x: float, epsilon: float) -> f
 
     Source: Trauger and Tewari (2024), Lemma 3.5, from Edelman et al. (2022).
     """
+    require_positive(n=n, d=d)
     return _scale(B_w, B_x, epsilon) * math.log(d * n)
 
 
@@ -314,22 +362,8 @@ def bound_l1_entries(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> 
 
     Source: Trauger and Tewari (2024), Lemma 3.6.
     """
+    require_positive(k=k, d=d)
     return _scale(B_w, B_x, epsilon) * math.log(2 * d * k + 1)
-
-
-def _points(dim: int, total: int, signed: bool) -> Tensor:
-    if dim == 0:
-        return torch.zeros(1, 0, dtype=torch.int64)
-    parts = []
-    for first in range(-total if signed else 0, total + 1):
-        rest = _points(dim - 1, total - abs(first), signed)
-        parts.append(torch.cat((torch.full((len(rest), 1), first), rest), 1))
-    return torch.cat(parts)
-
-
-def _simplex_size(dim: int, total: int) -> int:
-    _not_negative(dim=dim, total=total)
-    return math.comb(dim + total, total)
 
 
 def _log_volume(dim: int, radius: float, p: float) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_floating, require_scale, validated
+from helpers.checks import readable, require_floating, require_scale, validated
 from helpers.covers.blocks import (
     Activation,
     Layer,
@@ -164,6 +164,9 @@ def layer_factor(
     Source: Edelman et al. (2022), Lemma A.15, with c = 2.
     """
     require_scale(constant=constant, lipschitz=lipschitz)
+    for name, bound in (("B_C", B_C), ("B_V", B_V), ("B_QK", B_QK)):
+        if readable(bound) and not bool((bound >= 0).all()):
+            raise ValueError(f"{name} must be at least 0, got {bound.min().item()}")
     return lipschitz * B_C * B_V * (1 + 2 * constant * B_QK)
 
 

@@ -136,6 +136,7 @@ def local_sensitivity(f: Tensor) -> Tensor:
         >>> cube.local_sensitivity(cube.majority(3))
         tensor([0., 2., 2., 2., 2., 2., 2., 0.], dtype=torch.float64)
     """
+    require_tensors(f=f)
     _set_sizes(f)  # checks the shape
     if not f.numel():
         raise ValueError(f"the batch is empty: shape {tuple(f.shape)}")

@@ -15,7 +15,15 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from helpers.checks import require_bits, require_choice, require_positive, validated, whole
+from helpers.checks import (
+    require_bits,
+    require_choice,
+    require_positive,
+    require_tensors,
+    require_whole,
+    validated,
+    whole,
+)
 from helpers.kernels.parity import MAX_BITS, MAX_TABLE_BITS, evaluate, popcount
 from helpers.kernels.walsh import walsh_hadamard
 
@@ -69,6 +77,7 @@ def index_of(strings: Tensor) -> Tensor:
         >>> cube.index_of(cube.bits(2))
         tensor([0, 1, 2, 3])
     """
+    require_tensors(strings=strings)
     n = strings.shape[-1] if strings.ndim else -1
     if not 0 <= n <= MAX_BITS:
         raise ValueError(
@@ -259,12 +268,14 @@ class SparseFunction:
 
     def __call__(self, points: Tensor) -> Tensor:
         """Values at cube points given by index, shape ``(M,)``, int64 -> ``(M,)``, float64."""
+        require_tensors(points=points)
         if points.numel() and not 0 <= int(points.min()) <= int(points.max()) < 2**self.n:
             low, high = (int(v) for v in points.aminmax())
             raise ValueError(
                 f"points must lie between 0 and {2**self.n - 1}, found {low} to {high}"
             )
-        if not self.sparsity:
+        if not (self.sparsity and points.numel()):
+            require_whole(points=points)
             return points.new_zeros(points.shape, dtype=torch.float64)
         masks, coefficients = self.walsh_terms()
         return evaluate(masks, coefficients, points)

@@ -74,6 +74,6 @@ def _warn_once(function: Callable[..., Any], error: Exception) -> None:
     if not _warned:
         beside = Path(function.__code__.co_filename).parent / "__pycache__"
         folder = os.environ.get("NUMBA_CACHE_DIR") or beside
-        told = REMEDY.format(error=f"{type(error).__name__}: {error}", folder=folder)
-        warnings.warn(told, RuntimeWarning, stacklevel=2)
+        message = REMEDY.format(error=f"{type(error).__name__}: {error}", folder=folder)
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
     _warned.append(function.__name__)

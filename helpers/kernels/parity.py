@@ -107,6 +107,8 @@ def evaluate_reference(masks: Tensor, coefficients: Tensor, points: Tensor) -> T
 
 def ones(x):  # type: ignore[no-untyped-def]  # Triton refuses annotations
     """Number of ones of int64 numbers: one text for torch, and for Triton to compile."""
+    # Pairs of bits, then fours, then bytes come to hold their own counts; the product adds up all
+    # eight bytes in the topmost.
     x = x - ((x >> 1) & 0x5555555555555555)
     x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
     x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
@@ -268,12 +270,12 @@ if numba is not None:
                 for b in range(8):
                     if masks[s] >> (8 * j + b) & 1:
                         odd[j, 1 << b, s >> 6] |= bit
-        for j in range(len(odd)):
+        for j in range(len(odd)):  # of two bits together: odd where just one of them is met oddly
             for b in range(8):
                 for v in range(1, 1 << b):
                     for w in range(odd.shape[2]):
                         odd[j, v | 1 << b, w] = odd[j, v, w] ^ odd[j, 1 << b, w]
-        for s in range(len(masks)):
+        for s in range(len(masks)):  # a mask that is met oddly has the character -1
             row, half = sums[s >> 3], 1 << (s & 7)
             for v in range(half):
                 row[v + half] = row[v] - coefficients[s]
@@ -330,6 +332,8 @@ if triton is not None:
         x = tl.load(points + i, mask=i < total, other=0)
         acc = tl.zeros((BLOCK,), out.dtype.element_ty)
         for s in range(terms):
+            # The parity of a word is that of its halves' XOR: fold to four bits, for which the bits
+            # of 0x6996 list the parities of 0 to 15.
             v = x & tl.load(masks + s)
             v ^= v >> 32
             v ^= v >> 16

@@ -302,7 +302,7 @@ if numba is not None:
                 mask, total = LOWER[k], 0
                 for j in range(start, stop):
                     total += count_ones((words[j] ^ (words[j] >> (1 << k))) & mask)
-                counts[k] += 2 * total
+                counts[k] += 2 * total  # a pair that differs does so seen from either end
             for k in range(WORD, n):
                 half, total = uintp(1) << uintp(k - WORD), 0
                 if uintp(2) * half > stop - start:
@@ -311,7 +311,7 @@ if numba is not None:
                     for j in range(pair, pair + half):
                         total += count_ones(words[j] ^ words[j + half])
                 counts[k] += 2 * total
-        for k in range(WORD, n):
+        for k in range(WORD, n):  # the pairs too far apart for one piece of the cache
             half, total = uintp(1) << uintp(k - WORD), 0
             if uintp(2) * half > uintp(CACHED):
                 for pair in range(uintp(0), size, uintp(2) * half):
@@ -338,12 +338,12 @@ if numba is not None:
                         if i == k:
                             word = ((word >> (1 << i)) & LOWER[i]) | ((word & LOWER[i]) << (1 << i))
                     carry = word ^ words[start + j]
-                    for p in range(PLANES):
+                    for p in range(PLANES):  # 64 counters plus one: XOR is the sum, AND the carry
                         planes[p, j], carry = planes[p, j] ^ carry, planes[p, j] & carry
             for s in range(len(histogram)):
                 total = 0
                 for j in range(length):
-                    equal = -1
+                    equal = -1  # then the entries whose counter reads s in every plane
                     for p in range(PLANES):
                         equal &= planes[p, j] if s >> p & 1 else ~planes[p, j]
                     total += count_ones(equal)

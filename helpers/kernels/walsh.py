@@ -141,7 +141,7 @@ def walsh_hadamard_reference(x: Tensor) -> Tensor:
     """
     _checked(x, "torch")
     shape, h = x.shape, 1
-    while h < shape[-1]:
+    while h < shape[-1]:  # one bit of the index after another: (a, b) becomes (a + b, a - b)
         a, b = x.reshape(*shape[:-1], -1, 2, h).unbind(-2)
         x, h = torch.stack((a + b, a - b), -2), 2 * h
     return x.reshape(shape).clone()

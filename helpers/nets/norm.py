@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 from torch.nn import functional
 
-from helpers.checks import validated
+from helpers.checks import require_amount, validated
 
 
 @validated
@@ -25,6 +25,7 @@ def layer_norm(Y: Tensor, eps: float) -> Tensor:
         >>> layer_norm(torch.tensor([3.0, 5.0]), 0.0)
         tensor([-1.,  1.])
     """
+    require_amount(eps=eps)
     return functional.layer_norm(Y, Y.shape[-1:], eps=eps)
 
 
@@ -47,4 +48,5 @@ def variance(Y: Tensor, eps: float = 0.0, *, correction: int = 0) -> Tensor:
         >>> variance(torch.tensor([3.0, 5.0])), variance(torch.tensor([3.0, 5.0]), correction=1)
         (tensor(1.), tensor(2.))
     """
+    require_amount(eps=eps)
     return Y.var(-1, correction=correction) + eps

@@ -94,8 +94,14 @@ class TransformerSpec:
         require_choice("join", self.join, JOINS)
         require_choice("readout", self.readout, READOUTS)
         require_choice("activation", self.activation, tuple(ACTIVATIONS))
-        if not isinstance(self.hidden, int) and len(self.hidden) != self.layers:
-            raise ValueError(f"hidden gives {len(self.hidden)} layers, the model has {self.layers}")
+        listed = self.hidden if isinstance(self.hidden, tuple) else (self.hidden,)
+        for each in listed:
+            if isinstance(each, bool) or not isinstance(each, int):
+                raise TypeError(
+                    f"hidden must be a whole number or a tuple of them, got {self.hidden!r}"
+                )
+        if isinstance(self.hidden, tuple) and len(listed) != self.layers:
+            raise ValueError(f"hidden gives {len(listed)} layers, the model has {self.layers}")
         if min(self.hiddens) < 0:
             raise ValueError(f"hidden must be at least 0, got {self.hidden}")
         if self.head_width is None and self.width % self.heads:

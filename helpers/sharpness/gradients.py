@@ -17,6 +17,7 @@ from helpers.sharpness.point import (
     ParameterSelection,
     SquaredLoss,
     for_each_model,
+    require_inputs,
 )
 from helpers.weights import Forward, Weights
 
@@ -57,6 +58,7 @@ def gradients(
         tensor([[1., 0.],
                 [0., 1.]])
     """
+    require_inputs(inputs)
     loss = SquaredLoss(forward, inputs, torch.zeros(inputs.shape[:1]))
     parts = list(of_each_input(LossAtWeights(loss, weights, choice), loss))
     return {name: torch.cat([part[name] for part in parts]) for name in parts[0]}

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.func import grad, vjp, vmap
 
-from helpers.checks import validated
+from helpers.checks import format_value, number, require_tensors, validated
 from helpers.weights import Forward, Weights
 
 Loss = Callable[[Weights], Tensor]
@@ -27,7 +27,7 @@ Generator = torch.Generator | None
 Measure = TypeVar("Measure", bound=Callable[..., Any])
 
 MEMORY = 2**30
-"""Bytes that a computation here may take, about, unless told otherwise."""
+"""Bytes that a computation here may take, about, unless ``memory`` says otherwise."""
 DIRECTIONS, INPUTS = 128, 1024
 """How many one vectorised call takes at most; more are no faster on a processor."""
 PRODUCT = 3
@@ -35,7 +35,7 @@ PRODUCT = 3
 
 
 class ParameterSelection(TypedDict, total=False):
-    """What every measure here can be told beside its own arguments.
+    """Arguments that every measure here takes beside its own.
 
     Attributes:
         only: Names of the weights that move, or patterns as in a shell, ``"layers.1.*"``; what is
@@ -156,7 +156,7 @@ class LossAtWeights:
         unknown = choice.keys() - ParameterSelection.__annotations__
         if unknown:
             raise TypeError(f"unknown argument {', '.join(sorted(unknown))}")
-        self.loss, self.memory = loss, choice.get("memory", MEMORY)
+        self.loss, self.memory = loss, number("memory", choice.get("memory", MEMORY))
         names = _chosen(weights, choice.get("only"), choice.get("without", ()))
         self.live = {k: v.detach() for k, v in weights.items() if k in names}
         self.frozen = {k: v.detach() for k, v in weights.items() if k not in names}
@@ -170,6 +170,11 @@ class LossAtWeights:
     def value(self, live: Weights) -> Tensor:
         """The loss with these in place of the live weights."""
         found = self.loss({**self.frozen, **live})
+        if not isinstance(found, Tensor):
+            raise TypeError(
+                f"the loss must return a tensor, got {format_value(found)}; an item() or float() "
+                "in it would hide how it depends on the weights"
+            )
         if found.ndim:
             raise ValueError(f"the loss must be one number, got shape {tuple(found.shape)}")
         return found
@@ -267,7 +272,7 @@ class LossAtWeights:
 
 def products(value: Loss, live: Weights) -> Callable[[Weights], Weights]:
     """Products of the Hessian with stacked directions: the second backward pass, vectorised."""
-    pull = vjp(grad(value), live)[1]
+    pull = vjp(grad(value), live)[1]  # v to v^T H, which is H v: the Hessian is symmetric
     return vmap(lambda direction: pull(direction)[0])
 
 
@@ -291,7 +296,8 @@ def mean_and_error(values: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def require_inputs(inputs: Tensor) -> None:
-    """Raise ValueError unless there is at least one input."""
+    """Raise ValueError unless there is at least one input, TypeError of what is no tensor."""
+    require_tensors(inputs=inputs)
     if not inputs.ndim or not len(inputs):
         raise ValueError(f"expected at least one input, got shape {tuple(inputs.shape)}")
 
@@ -324,6 +330,10 @@ def _chosen(weights: Weights, only: Names | None, without: Names) -> set[str]:
     if not names:
         raise ValueError(f"no weights left to move: only={only!r}, without={without!r}")
     for name in names:
+        require_tensors(**{name: weights[name]})
         if not weights[name].is_floating_point():
-            raise TypeError(f"weights must be floating, {name} is {weights[name].dtype}")
+            raise TypeError(
+                f"weights that move must be floating, {name} is {weights[name].dtype}; "
+                f"hold it fixed by without={name!r}"
+            )
     return names

@@ -126,6 +126,7 @@ def hessian_trace(
         blocks = {name: _block_trace(point, name) for name in point.live}
         value = torch.stack(list(blocks.values())).sum()
         return Trace(value, torch.zeros_like(value), blocks)
+    # For random signs E u u^T = 1, so u^T H u has the mean tr H; the diagonal adds no variance.
     forms = point.quadratic_forms(point.signs(draws or 96, generator))
     return Trace(*mean_and_error(forms), {})
 
@@ -149,6 +150,7 @@ def _gauss_newton(point: LossAtWeights, draws: int | None, generator: Generator)
     with torch.no_grad():
         residuals = loss.residuals({**point.frozen, **point.live})
 
+    # With the residuals held fixed, the Hessian of this is the part that Gauss-Newton leaves out.
     def weighed(weights: Weights) -> Tensor:
         return 2 * (residuals * loss.outputs(weights)).mean()
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import json
-import math
 import os
+import tempfile
 import time
 import zipfile
 from collections.abc import Mapping
@@ -19,6 +21,8 @@ from helpers.training.batches import Batches, Resumable
 FORMAT = 1
 EVERY = 60.0
 """Seconds between two writings of a file."""
+LEFT_BEHIND = 3600.0
+"""Age in seconds from which a half-written neighbour is that of a process that was killed."""
 DEADLINE = "BOOK_DEADLINE"
 """In the environment, when runs with a file stop: seconds since 1970; the runner sets it."""
 
@@ -52,6 +56,7 @@ class Checkpoint:
 
     Raises:
         ValueError: batches without a state.
+        CheckpointError: a file that could not be written, before the work that would be lost.
     """
 
     def __init__(
@@ -63,6 +68,7 @@ class Checkpoint:
                 f"helpers.training.batches: what {batch!r} would give next cannot be saved"
             )
         self.path, self.run = Path(path), run
+        _require_writable(self.path)
         self.source: Resumable = batch
         self.settings = {**settings, "torch": str(torch.__version__)}
         self.probe = torch.empty(0)
@@ -109,11 +115,17 @@ class Checkpoint:
 
 def time_is_up() -> bool:
     """Whether the moment that :data:`DEADLINE` names has passed; never if it names none."""
-    return time.time() >= float(os.environ.get(DEADLINE, math.inf))
+    named = os.environ.get(DEADLINE) or "inf"
+    try:
+        return time.time() >= float(named)
+    except ValueError:
+        raise ValueError(f"{DEADLINE} must be seconds since 1970, got {named!r}") from None
 
 
 def write(path: Path, settings: Mapping[str, Any], run: Mapping[str, Any]) -> None:
     """Write the whole file or nothing: into a neighbour first, then renamed over ``path``.
+
+    The neighbour is of this process alone, so that two that train the same run do not mix.
 
     Args:
         path: The file; its folder is made if need be.
@@ -122,12 +134,19 @@ def write(path: Path, settings: Mapping[str, Any], run: Mapping[str, Any]) -> No
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     neighbour = _neighbour(path)
-    with neighbour.open("wb") as file:
-        content = {"format": FORMAT, "settings": _text(settings), "run": dict(run)}
-        torch.save(content, file)
-        file.flush()
-        os.fsync(file.fileno())
-    neighbour.replace(path)
+    try:
+        with neighbour.open("wb") as file:
+            content = {"format": FORMAT, "settings": _text(settings), "run": dict(run)}
+            torch.save(content, file)
+            file.flush()
+            os.fsync(file.fileno())
+        neighbour.replace(path)
+    finally:
+        neighbour.unlink(missing_ok=True)
+    for other in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        with contextlib.suppress(OSError):  # another process may be as quick
+            if time.time() - other.stat().st_mtime > LEFT_BEHIND:
+                other.unlink()
 
 
 def read(path: Path, settings: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -138,6 +157,10 @@ def read(path: Path, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     """
     if not path.exists():
         return None
+    if path.is_dir():
+        raise CheckpointError(
+            f"{path} is a folder; a checkpoint is a file, such as {path / 'run.pt'}"
+        )
     try:
         with zipfile.ZipFile(path) as parts:
             damaged = parts.testzip()
@@ -161,9 +184,18 @@ def read(path: Path, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     return run
 
 
+def _require_writable(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise CheckpointError(f"{path} could not be written: {error.strerror}") from error
+
+
 def _text(settings: Mapping[str, Any]) -> str:
     return json.dumps(dict(settings), default=float)  # numpy's numbers become plain ones
 
 
 def _neighbour(path: Path) -> Path:
-    return path.with_name(f".{path.name}.tmp")
+    return path.with_name(f".{path.name}.{os.getpid()}.tmp")

@@ -66,8 +66,8 @@ class StackedAdamW:
             raise ValueError(f"learning_rate must be positive and finite, got {learning_rate}")
         if not (torch.isfinite(self.decay) & (self.decay >= 0)).all():
             raise ValueError(f"weight_decay must be finite and at least 0, got {weight_decay}")
-        if not all(0 <= beta < 1 for beta in betas):
-            raise ValueError(f"betas must lie in [0, 1), got {betas}")
+        if len(betas) != 2 or not all(0 <= beta < 1 for beta in betas):
+            raise ValueError(f"betas must be two numbers in [0, 1), got {betas}")
         require_scale(eps=eps)
         if clip is not None:
             require_scale(clip=clip)

@@ -248,7 +248,12 @@ def _moved(given: Any, device: torch.device) -> Any:
 
 def _device(asked: torch.device | str | None, home: torch.device) -> torch.device:
     """Where to train; ValueError if that is not here."""
-    there = torch.device(asked or os.environ.get(DEVICE) or home)
+    named = os.environ.get(DEVICE)
+    try:
+        there = torch.device(asked or named or home)
+    except RuntimeError as error:
+        source = "device" if asked else f"the environment's {DEVICE}"
+        raise ValueError(f"{source} {asked or named!r} is unknown to torch: {error}") from None
     if there.type == "cuda" and not torch.cuda.is_available():
         raise ValueError(f"training on {there} was asked for, and no GPU is here; use 'cpu'")
     return there

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from bookkit.chapters import BOOK
-from bookkit.pages import bring_the_scripts
+from bookkit.pages import add_page_scripts
 from papers.beyond import certificates, small_noise
 from papers.lengthfree import single_layer
 from papers.sharper import chain_of_thought as chain
@@ -679,7 +679,7 @@ def test_the_page_has_the_examples_without_scripts_too(tab):
 def loaded(page):
     """What the extension loads on a page: scripts and styles, in order."""
     app = Mock()
-    bring_the_scripts(app, page, "page.html", {}, None)
+    add_page_scripts(app, page, "page.html", {}, None)
     return [call.args[0] for call in app.mock_calls]
 
 

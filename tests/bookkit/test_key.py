@@ -1,7 +1,9 @@
-"""The key of a chapter, in pieces: what counts, what does not, and how a change is told."""
+"""The key of a chapter, in pieces: what counts, what does not, and how a change is named."""
 
 import ast
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -21,6 +23,30 @@ def package(tmp_path_factory):
     folder = tmp_path_factory.mktemp("package")
     copy_packages(folder)
     return folder
+
+
+def test_two_runs_of_one_book_lose_none_of_each_others_entries(tmp_path):
+    """Each reads the lock file, adds an entry and writes the file: not both at once."""
+    names = {k: [f"part/{k}{i}" for i in range(25)] for k in "ab"}
+    (tmp_path / "book" / "part").mkdir(parents=True)
+    for name in (*names["a"], *names["b"]):
+        (tmp_path / "book" / f"{name}.py").touch()
+    code = (
+        "import json, sys; from pathlib import Path; from bookkit import key\n"
+        'made = json.dumps({"metadata": {"book": {"outputs": "x"}}})\n'
+        "print('ready', flush=True); input()\n"
+        "for name in sys.argv[2:]: key.store(name, Path(sys.argv[1]), {}, made)"
+    )
+    piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    command = [sys.executable, "-c", code, tmp_path]
+    runs = [subprocess.Popen([*command, *of], cwd=ROOT, **piped) for of in names.values()]
+    assert [run.stdout.readline() for run in runs] == ["ready\n", "ready\n"]
+    for run in runs:
+        run.stdin.write("\n")
+        run.stdin.flush()
+    assert [run.wait() for run in runs] == [0, 0]
+    kept = json.loads((tmp_path / "book" / key.LOCK).read_text(encoding="utf-8"))
+    assert sorted(kept) == sorted((*names["a"], *names["b"]))
 
 
 def stale_by(monkeypatch, folder):
@@ -138,8 +164,8 @@ def test_reasons_are_in_order_and_cut_short():
         "helpers.b": {"h": "1"},
         "text": {"": "2"},
     }
-    told = key.differences(old, new)
-    assert told == [
+    reasons = key.differences(old, new)
+    assert reasons == [
         "its code changed",
         "environment.yml: numba 1 -> none",
         "environment.yml: torch 2.13.0 -> 2.14.0",
@@ -148,8 +174,8 @@ def test_reasons_are_in_order_and_cut_short():
         "helpers.a.g gone",
         "helpers.b.h added",
     ]
-    assert key.in_short(told) == f"{'; '.join(told[:3])}; 4 more"
-    assert key.in_short(told[:3]) == "; ".join(told[:3])
+    assert key.shortened(reasons) == f"{'; '.join(reasons[:3])}; 4 more"
+    assert key.shortened(reasons[:3]) == "; ".join(reasons[:3])
     assert key.combined(old) != key.combined(new)
     assert key.combined(old) == key.combined(old | {"text": {"": "3"}})
 

@@ -14,7 +14,7 @@ import torch
 from bookkit import moving as module
 from bookkit.chapters import BOOK, every_chapter
 from bookkit.moving import LARGEST, Axis, Frame, moving
-from bookkit.pages import bring_the_scripts
+from bookkit.pages import add_page_scripts
 from tests.browser import listened, patient, served
 
 STATIC = BOOK / "_static"
@@ -215,7 +215,7 @@ def test_a_chapter_does_not_compare_what_moves():
 def test_the_script_is_loaded_where_there_is_a_figure_and_nowhere_else():
     for body, wanted in ((shown()["text/html"], ["moving.css", "moving.js"]), ("<p>moving", [])):
         app = Mock()
-        bring_the_scripts(app, "book/any", "page.html", {"body": body}, None)
+        add_page_scripts(app, "book/any", "page.html", {"body": body}, None)
         assert [call.args[0] for call in app.mock_calls] == wanted
 
 

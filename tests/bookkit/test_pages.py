@@ -27,7 +27,7 @@ from nbclient import NotebookClient
 from PIL import Image
 
 from bookkit.chapters import ROOT, every_chapter
-from bookkit.pages import finish_the_text, offer_the_source
+from bookkit.pages import add_source_buttons, adjust_nodes
 from tests.browser import listened, patient
 from tests.markup import VOID, left_over
 
@@ -898,7 +898,7 @@ def page_of(*blocks):
     """A page with a title and these blocks, as the builder resolved it; finished, then as XML."""
     document = new_document("page")
     document += nodes.section("", nodes.title("", "A"), *blocks, ids=["a"])
-    finish_the_text(None, document, "page")
+    adjust_nodes(None, document, "page")
     return str(document)
 
 
@@ -945,7 +945,7 @@ def test_a_script_is_offered_among_the_downloads_alone(tmp_path):
     (tmp_path / "book" / "a.py").touch()
     groups = [{"label": f"{name}-buttons", "buttons": [{}]} for name in ("download", "launch")]
     context = {"pathto": lambda name, how: name, "header_buttons": [{"label": "help"}, *groups]}
-    offer_the_source(SimpleNamespace(srcdir=tmp_path), "book/a", "page.html", context, nodes)
+    add_source_buttons(SimpleNamespace(srcdir=tmp_path), "book/a", "page.html", context, nodes)
     downloads, launch = (group["buttons"] for group in groups)
     assert [button.get("url") for button in downloads] == [None, "_sources/book/a.py"]
     assert launch == [{}]

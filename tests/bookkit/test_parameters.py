@@ -162,9 +162,9 @@ def papermill(book, *arguments):
     ],
 )
 def test_plain_papermill_stops_with_one_line(small_book, arguments, message):
-    status, told, out = papermill(small_book, *arguments)
+    status, errors, out = papermill(small_book, *arguments)
     assert status != 0
-    assert [line for line in told.splitlines() if line.startswith("error: ")] == [message]
+    assert [line for line in errors.splitlines() if line.startswith("error: ")] == [message]
     assert "Traceback (most recent call last)\n" not in out
     assert '"text"' not in out
     runner = small_book.run("part/ranged", *arguments, "--out", "elsewhere")
@@ -172,6 +172,6 @@ def test_plain_papermill_stops_with_one_line(small_book, arguments, message):
 
 
 def test_plain_papermill_runs_what_is_allowed(small_book):
-    status, told, out = papermill(small_book, "-p", "size", "20", "-p", "scale", "2")
-    assert status == 0, told
+    status, errors, out = papermill(small_book, "-p", "size", "20", "-p", "scale", "2")
+    assert status == 0, errors
     assert "reached 20 2.0\\n" in out

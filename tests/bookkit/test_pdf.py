@@ -102,10 +102,10 @@ def test_without_pages_one_line_says_what_to_do(book, tmp_path, capsys):
     for name in ("_config.yml", "_toc.yml"):
         (tmp_path / name).write_bytes((book / name).read_bytes())
     assert pdf.main(["--root", str(tmp_path)]) == 1
-    told = capsys.readouterr().err
-    assert told.startswith("error: ")
-    assert told.count("\n") == 1
-    assert "index.html is missing" in told
+    errors = capsys.readouterr().err
+    assert errors.startswith("error: ")
+    assert errors.count("\n") == 1
+    assert "index.html is missing" in errors
 
 
 def test_without_chromium_one_line_says_what_to_install(book, monkeypatch, capsys):
@@ -118,10 +118,10 @@ def test_pages_link_to_the_pdf_where_it_is(tmp_path):
     context = {"header_buttons": [{"label": "download-buttons", "buttons": []}]}
     context["pathto"] = lambda name, _: f"../{name}"
     app = SimpleNamespace(outdir=str(tmp_path), config=SimpleNamespace(html_title="A Small Book"))
-    pdf.look_for_the_pdf(app, app.config)
-    pdf.offer_the_book(app, "a", "", context, None)
+    pdf.find_pdf(app, app.config)
+    pdf.add_pdf_button(app, "a", "", context, None)
     assert context["header_buttons"][0]["buttons"] == []
     (tmp_path / "a-small-book.pdf").touch()
-    pdf.look_for_the_pdf(app, app.config)
-    pdf.offer_the_book(app, "a", "", context, None)
+    pdf.find_pdf(app, app.config)
+    pdf.add_pdf_button(app, "a", "", context, None)
     assert context["header_buttons"][0]["buttons"][0]["url"] == "../a-small-book.pdf"

@@ -81,7 +81,7 @@ def test_modules_are_shown_with_signatures_docstrings_and_examples(book):
 
 def test_bars_are_absolute_values_but_in_formulas_and_literals():
     lines = ["The value |x| of ``a | b``.", ".. math:: |S|", "   |T|", "", ">>> a | b", "|y|"]
-    reference.keep_bars(None, "function", "f", None, None, lines)
+    reference.escape_bars(None, "function", "f", None, None, lines)
     assert lines == [
         "The value \\|x\\| of ``a | b``.",
         ".. math:: |S|",
@@ -94,7 +94,7 @@ def test_bars_are_absolute_values_but_in_formulas_and_literals():
 
 def test_what_another_package_made_is_left_out():
     def left_out(obj):
-        return reference.leave_out_what_is_not_ours(None, "class", "x", obj, False, None)
+        return reference.skip_foreign_members(None, "class", "x", obj, False, None)
 
     assert left_out(html.escape) is True
     assert left_out(reference.imported) is None

@@ -438,7 +438,7 @@ def test_a_result_of_our_own_is_judged_by_what_we_claim_of_it():
 
 
 @pytest.mark.parametrize(
-    ("record", "told"),
+    ("record", "message"),
     [
         ({"chapter": "cube/other", "claims": []}, r"holds the ledger of cube/other"),
         (
@@ -447,9 +447,9 @@ def test_a_result_of_our_own_is_judged_by_what_we_claim_of_it():
         ),
     ],
 )
-def test_a_claim_counts_only_for_its_own_chapter_and_for_a_row(record, told, monkeypatch):
+def test_a_claim_counts_only_for_its_own_chapter_and_for_a_row(record, message, monkeypatch):
     chapter = scoreboard.every_chapter()[0]
     monkeypatch.setattr(scoreboard, "every_chapter", lambda: [chapter])
-    monkeypatch.setattr(scoreboard, "_record", lambda path: {"chapter": chapter.name} | record)
-    with pytest.raises(ChapterError, match=told):
+    monkeypatch.setattr(scoreboard, "read_record", lambda path: {"chapter": chapter.name} | record)
+    with pytest.raises(ChapterError, match=message):
         scoreboard.load_rows()

@@ -1075,16 +1075,17 @@ def test_a_chapter_for_which_no_time_is_left_is_not_begun(small_book):
 def test_the_clock_tells_when_all_will_be_done(monkeypatch):
     now = 1_000_000.0
     monkeypatch.setattr(jobs.time, "time", lambda: now)
+    monkeypatch.setattr(jobs.time, "monotonic", lambda: now)
     listed = [
         SimpleNamespace(target=k, seconds=s, can_pause=k == 2) for k, s in enumerate((10, 30, 9))
     ]
     clock = jobs.Clock(listed, budget=100.0)
     assert clock.deadline == now + 100
-    assert clock.tell() == "    0 s", "nothing is known yet"
+    assert clock.progress() == "    0 s", "nothing is known yet"
     now += 20  # twice the time of the record
     clock.take(listed[0])
     ends = jobs.time.strftime("%H:%M", jobs.time.localtime(now + 2 * 39))
-    assert clock.tell() == f"   20 s, ends about {ends}"
+    assert clock.progress() == f"   20 s, ends about {ends}"
     now += 51
     assert not clock.allows(listed[1])
     assert clock.allows(listed[2])
@@ -1093,11 +1094,19 @@ def test_the_clock_tells_when_all_will_be_done(monkeypatch):
     assert jobs.Clock(listed).allows(listed[1])
     clock.take(listed[1])
     clock.take(listed[2])
-    assert clock.tell() == "  101 s"
+    assert clock.progress() == "  101 s"
     unknown = [*listed, SimpleNamespace(target=3, seconds=None, can_pause=False)]
     clock = jobs.Clock(unknown)
     clock.take(listed[0])
-    assert "ends" not in clock.tell()
+    assert "ends" not in clock.progress()
+
+
+def test_a_clock_that_is_set_back_makes_no_time_negative(monkeypatch):
+    now = 1_000_000.0
+    monkeypatch.setattr(jobs.time, "time", lambda: now)
+    clock = jobs.Clock([SimpleNamespace(target=0, seconds=None, can_pause=False)])
+    now -= 3600
+    assert clock.progress() == "    0 s"
 
 
 def test_a_run_that_can_pause_is_begun_while_any_time_is_left(monkeypatch):

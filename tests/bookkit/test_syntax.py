@@ -44,10 +44,10 @@ def test_every_python_hashes_alike(tmp_path):
     code = (
         "import json, sys\nfrom bookkit.syntax import digest, dump, parse\n"
         "texts = {f: open(f, encoding='utf-8').read() for f in json.load(sys.stdin)}\n"
-        "told = {f: digest(dump(parse(text))) for f, text in texts.items()}\n"
-        "print(sys.version_info[:2], json.dumps(told))\n"
+        "digests = {f: digest(dump(parse(text))) for f, text in texts.items()}\n"
+        "print(sys.version_info[:2], json.dumps(digests))\n"
     )
-    told = {}
+    digests = {}
     for version in ("3.11", "3.12", "3.13", "3.14"):
         here = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
         python = here[-1] if here else shutil.which(f"python{version}")
@@ -60,10 +60,10 @@ def test_every_python_hashes_alike(tmp_path):
             check=False,
         )
         if done and done.returncode == 0:  # a shim may stand for a Python that is not there
-            told[version] = done.stdout.partition(") ")[2]
-    if len(told) < 2:
-        pytest.skip(f"one Python only: {', '.join(told) or 'that of this test'}")
-    assert len(set(told.values())) == 1
+            digests[version] = done.stdout.partition(") ")[2]
+    if len(digests) < 2:
+        pytest.skip(f"one Python only: {', '.join(digests) or 'that of this test'}")
+    assert len(set(digests.values())) == 1
 
 
 def test_the_tree_of_a_hash_has_no_positions_and_all_else():

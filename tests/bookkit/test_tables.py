@@ -54,6 +54,12 @@ def test_text_is_never_markup(shown):
         ({"a": [1.0, float("nan")]}, {}, "column 'a' lacks a number; say by none="),
         ({"a": [1.0]}, {"form": {"b": ".1f"}}, "a format for b, but the columns are a"),
         ({"a": []}, {}, "has no rows"),
+        (
+            pd.DataFrame([[1, 2]], columns=["a", "a"]),
+            {},
+            "'caption' has two columns 'a'; give each its own name",
+        ),
+        ({"a": [pd.NaT]}, {}, "column 'a' lacks a number"),
         ({"a": [1.0, float("inf")]}, {}, "column 'a' has the number inf; say by infinite="),
         ({"a": [1.0, -float("inf")]}, {"none": "-"}, "column 'a' has the number -inf"),
         ({"a": [1.0, float("nan")]}, {"infinite": "∞"}, "column 'a' lacks a number"),
@@ -68,6 +74,11 @@ def test_bad_input_is_named(shown, frame, options, message):
         table(frame, "caption", **options)
     with pytest.raises(ValueError, match="has a caption"):
         table({"a": [1]}, " ")
+
+
+def test_words_of_few_kinds_are_words(shown):
+    table(pd.DataFrame({"word": pd.Categorical(["odd"])}), "caption")
+    assert shown[0]["text/plain"] == "caption\nword\nodd"
 
 
 def test_a_missing_number_is_what_one_says_it_is(shown):

@@ -126,7 +126,7 @@ OUTPUTS = {
 
 @pytest.fixture(scope="module")
 def falsified(checkout):
-    """The stored notebook falsified in every way, each in a cell of its own, or told by one test.
+    """The stored notebook falsified in every way, each in a cell of its own, or found by one test.
 
     Returns the cell of each change, and what nbval and the lint found wrong, by cell and by test.
     """
@@ -185,7 +185,7 @@ def test_no_other_cell_and_no_other_test_turns_red(falsified):
     cells, by_cell, by_test = falsified
     assert 4 <= sum(map(bool, by_test.values())) < len(by_test) - 1, by_test
     assert len({*cells.values()}) == len(cells) == 6
-    assert {name for name, told in by_cell.items() if told} == {
+    assert {name for name, reasons in by_cell.items() if reasons} == {
         f"Cell {cell}" for name, cell in cells.items() if name != "drift"
     }
 
@@ -226,6 +226,6 @@ def test_a_helper_makes_the_notebook_stale_if_the_chapter_reaches_it(
     with changed(checkout / helper, lambda text: text.replace(old, new, 1)):
         graph = Graph(checkout)
         monkeypatch.setattr(key, "graph", lambda: graph)
-        told = Chapter(CHAPTER, checkout).stale()
-    assert (len(told) > 0) == bool(reason), told
-    assert all(reason in line and line.endswith(" changed") for line in told)
+        reasons = Chapter(CHAPTER, checkout).stale()
+    assert (len(reasons) > 0) == bool(reason), reasons
+    assert all(reason in line and line.endswith(" changed") for line in reasons)

@@ -60,15 +60,15 @@ def hypotheses(output: str) -> dict[str, bool]:
 def check(mutant: Mutant) -> None:
     """A mutant ends with status 1, and says which hypothesis fails or that the statement stands."""
     done = run(mutant.program, mutant.old, mutant.new)
-    told = done.stdout + done.stderr
-    assert done.returncode == 1, told
-    assert "Traceback" not in told, told
+    output = done.stdout + done.stderr
+    assert done.returncode == 1, output
+    assert "Traceback" not in output, output
     failed = [name for name, holds in hypotheses(done.stdout).items() if not holds]
     if mutant.fails == STANDS:
-        assert not failed, told
+        assert not failed, output
         assert "the statement stands" in done.stdout
     else:
-        assert any(mutant.fails in name for name in failed), told
+        assert any(mutant.fails in name for name in failed), output
 
 
 def check_covered(program: str, mutants: list[Mutant]) -> None:

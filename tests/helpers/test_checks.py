@@ -10,6 +10,9 @@ from helpers import checks
 from helpers.kernels.parity import evaluate
 from helpers.kernels.sensitivity import influences
 from helpers.kernels.walsh import walsh_hadamard
+from helpers.rng import Rng
+from helpers.training.batches import spawn
+from helpers.weights import ensemble_of
 
 
 def test_what_is_allowed_passes():
@@ -85,7 +88,7 @@ def test_inside_vmap_no_value_is_read():
     assert checks.readable(torch.zeros(1))
 
 
-def test_a_door_inside_vmap_lets_every_number_through():
+def test_inside_vmap_every_number_passes():
     given = torch.tensor([1.0, math.nan, math.inf])
 
     def through(v):
@@ -97,12 +100,18 @@ def test_a_door_inside_vmap_lets_every_number_through():
 
 
 @checks.validated
-def halved(n: int, scale: float = 1.0, top: float = math.inf, at: torch.Tensor | None = None):
+def halved(
+    n: int,
+    scale: float = 1.0,
+    top: float = math.inf,
+    at: torch.Tensor | None = None,
+    source: torch.Generator | None = None,
+):
     """Checked: what it was given, or a division by n - 2."""
     return (n, scale, top, at) if at is None else (1 / (n - 2), at @ torch.ones(3))
 
 
-def test_a_door_lets_through_what_is_annotated():
+def test_what_is_annotated_passes():
     assert halved(3) == (3, 1.0, math.inf, None)
     found = halved(torch.tensor(3), scale=2, top=math.inf)[0]
     assert (found, type(found)) == (3, int)
@@ -125,14 +134,27 @@ def test_a_door_lets_through_what_is_annotated():
         (
             {"n": 2, "at": torch.ones(3)},
             ValueError,
-            "halved has no answer for n = 2, at",
+            r"^division by zero \(in .*halved, given n = 2, at = a tensor of shape \(3,\)",
         ),
-        ({"at": torch.ones(2)}, ValueError, r"no answer for n = 3, at = a tensor of shape \(2,\)"),
+        ({"at": torch.ones(2)}, ValueError, r"given n = 3, at = a tensor of shape \(2,\)"),
+        ({"source": Rng(0)}, TypeError, r"source must be a torch.Generator, got Rng .*\.generator"),
     ],
 )
-def test_a_door_refuses_by_name(given, error, named):
+def test_bad_arguments_are_refused_by_name(given, error, named):
     with pytest.raises(error, match=named):
         halved(**({"n": 3} | given))
+
+
+@pytest.mark.parametrize("source", [None, Rng(0), 0])
+def test_a_missing_generator_is_not_replaced_by_that_of_torch(source):
+    with pytest.raises(TypeError, match=r"generator must be a torch\.Generator"):
+        spawn(2, source)
+
+
+def test_a_message_begins_with_what_was_wrong():
+    """What is wrong stands before the arguments, of which a function may have a dozen."""
+    with pytest.raises(ValueError, match=r"^an ensemble has at least 1 model, got 0 \(in helpers"):
+        ensemble_of(0, lambda: {})
 
 
 @pytest.mark.parametrize("value", [[1.0, -1.0], torch.ones(2).numpy(), 1.0])

@@ -1,19 +1,14 @@
 """Seeded draws: their ranges, what they take from the generator, and literals in float64."""
 
-import doctest
 import math
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers import rng
 from helpers.rng import Rng, f64, seed_of
-
-
-def test_the_examples_in_the_docstrings_run():
-    assert doctest.testmod(rng).failed == 0
 
 
 def test_draws_are_those_of_the_generator_in_their_order():
@@ -66,6 +61,14 @@ def test_literals_are_the_nearest_float64():
     assert torch.equal(f64(kept), kept)
 
 
+def test_whole_numbers_of_numpy_and_torch_are_seeds():
+    for seed in (np.int64(3), torch.tensor(3)):
+        assert Rng(seed).normal() == Rng(3).normal()
+    assert Rng(2**64 - 1).normal() == Rng(-1).normal()
+    assert f64(np.arange(2)).tolist() == [0.0, 1.0]
+    assert f64(np.float64(0.1)).item() == 0.1
+
+
 def test_seeds_depend_on_every_part_and_on_nothing_else():
     assert seed_of("and", 20, 3, 0) == 473216815
     found = {
@@ -95,7 +98,17 @@ def test_seeds_depend_on_every_part_and_on_nothing_else():
         (lambda: Rng(0).whole(0.5, 2), ValueError, "whole ends, got 0.5 and 2"),
         (lambda: Rng(0).log_uniform(0, 1), ValueError, "positive ends, got 0 and 1"),
         (lambda: Rng(0).log_uniform(1, 2, -3), ValueError, "at least 0"),
+        (lambda: Rng(2**64), ValueError, "seed must lie between .* got 18446744073709551616"),
+        (lambda: Rng(0).uniform(-1.7e308, 1.7e308), ValueError, "distance of the ends .* 1.7e.308"),
+        (lambda: Rng(0).log_uniform(1e-200, 1e200), ValueError, "ratio of the ends .* 1e.200"),
+        (
+            lambda: Rng(0).whole(1, 2**63),
+            ValueError,
+            r"between -2\*\*63 and 2\*\*63 - 2, got 1 and",
+        ),
         (lambda: f64(torch.tensor([0.1])), TypeError, "got torch.float32"),
+        (lambda: f64(np.array([0.1], np.float32)), TypeError, "got float32"),
+        (lambda: f64(np.float16(0.1)), TypeError, "got float16"),
         (lambda: f64(torch.tensor([1j])), TypeError, "got torch.complex64"),
         (lambda: seed_of(), ValueError, "at least one part"),
     ],

@@ -1,6 +1,5 @@
-"""What is said of many runs: laws, oracles in loops or in scipy, coverage, doors, examples."""
+"""Statistics of many runs: laws, oracles in loops or in scipy, coverage, refusals, examples."""
 
-import doctest
 import math
 
 import mpmath
@@ -36,10 +35,6 @@ def agrees(count, trials, p):
     """Whether as many of the trials are counted as a share p gives, but for a chance of 1e-6."""
     low, high = stats.binom.interval(1 - 1e-6, trials, p)
     return low <= count <= high
-
-
-def test_the_examples_in_the_docstrings_run():
-    assert doctest.testmod(statistics).failed == 0
 
 
 def test_an_estimate_is_a_number_with_its_interval():
@@ -205,13 +200,24 @@ def test_at_the_upper_limit_so_few_successes_are_as_rare_as_said(successes, coun
     assert upper_limit(count, count, level) == 1
 
 
+@pytest.mark.parametrize("count", [30, 10**6, 10**9, 10**12])
+def test_the_upper_limit_of_no_success_is_right_to_the_last_digits_however_small(count):
+    assert upper_limit(0, count) == pytest.approx(-math.expm1(math.log(0.05) / count), rel=1e-12)
+
+
+def test_a_level_next_to_one_still_has_an_interval():
+    assert wilson(5, 10, math.nextafter(1, 0)) == (0.5, 0.0, 1.0)
+
+
 def test_bad_runs_are_named():
+    with pytest.raises(ValueError, match="groups must be finite, got nan"):
+        statistics.resampled(torch.tensor([math.nan, 1.0]), 1, torch.Generator())
     with pytest.raises(ValueError, match="E at least 1"):
-        statistics.resampled(torch.ones(0), 1, torch.Generator())
+        statistics.resampled(torch.arange(0), 1, torch.Generator())
     with pytest.raises(ValueError, match=r"E at least 1, got \(2, 2\)"):
-        statistics.resampled(torch.ones(2, 2), 1, torch.Generator())
+        statistics.resampled(torch.arange(4).view(2, 2), 1, torch.Generator())
     with pytest.raises(ValueError, match="got 0"):
-        statistics.resampled(torch.ones(2), 0, torch.Generator())
+        statistics.resampled(torch.arange(2), 0, torch.Generator())
 
 
 def test_redrawn_runs_stay_in_their_group():
@@ -291,7 +297,9 @@ def test_the_search_ends_where_it_is_told():
         (lambda: statistics.difference([1.0, 2.0], [1.0]), "at least 2"),
         (lambda: statistics.percentile_interval(torch.ones(2, 2)), r"\(2, 2\)"),
         (lambda: statistics.percentile_interval(torch.ones(0)), "R at least 1"),
+        (lambda: statistics.percentile_interval(f64([1, math.inf])), "must not be infinite, 1 are"),
         (lambda: statistics.bootstrap_interval(torch.ones(1)), "R at least 1"),
+        (lambda: wilson(1, 2**63), r"below 2\*\*63, got 9223372036854775808"),
         (lambda: statistics.resampled_means(torch.ones(0), 3, generator()), "E at least 1"),
         (lambda: statistics.median_high([]), "no values"),
         (lambda: least_integer(bool, 5, 4), "ends at 4 before it starts at 5"),
@@ -308,6 +316,29 @@ def test_the_slope_of_huge_and_tiny_numbers_is_right(size):
     torch.testing.assert_close((statistics.slope(size * x, y) * size).item(), 3.5)
     torch.testing.assert_close((statistics.slope(x, size * y) / size).item(), 3.5)
     torch.testing.assert_close(statistics.slope(size * x, size * y).item(), 3.5)
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-200, 1e-160, 1e160, 1e200, 1e307])
+def test_intervals_of_huge_and_tiny_numbers_are_those_of_ordinary_ones(size):
+    x, y = f64([0.2, 0.5, 0.6, 0.9]), f64([0.3, 0.1, 1.0, 0.8])
+    rel = 1e-9 if size > 1e-300 else 1e-6  # subnormal numbers have fewer digits
+    wanted = statistics.average(y)
+    assert [v / size for v in statistics.average(size * y)] == pytest.approx(list(wanted), rel=rel)
+    wanted = trend(x, y)
+    assert [v / size for v in trend(x, size * y)] == pytest.approx(list(wanted), rel=rel)
+    if size > 1e-300:
+        assert [v * size for v in trend(size * x, y)] == pytest.approx(list(wanted), rel=rel)
+
+
+def test_numbers_that_are_none_are_named():
+    with pytest.raises(TypeError, match="values must be numbers, got 'abc'"):
+        statistics.average("abc")
+    with pytest.raises(TypeError, match="b must be numbers, got NoneType None"):
+        statistics.difference([1.0, 2.0], None)
+    with pytest.raises(TypeError, match=r"values must be real, got torch\.complex64"):
+        statistics.average(torch.tensor([1j, 2j]))
+    weights = torch.rand(4, requires_grad=True)
+    assert statistics.average(weights) == statistics.average(weights.detach())
 
 
 def test_the_slope_of_ordinary_numbers_is_the_formula_to_the_last_bit():
@@ -328,10 +359,7 @@ def test_slope_names_what_it_does_not_take():
 
 @pytest.mark.parametrize(("successes", "count"), [(0, 7), (7, 7), (3, 11), (40, 1000)])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
-def test_intervals_of_shares_are_those_of_scipy(successes, count, level):
-    test = stats.binomtest(successes, count, alternative="two-sided")
-    theirs = test.proportion_ci(level, method="wilson")
-    assert wilson(successes, count, level)[1:] == pytest.approx((theirs.low, theirs.high), rel=1e-9)
+def test_the_upper_limit_is_that_of_scipy_s_exact_test(successes, count, level):
     one_sided = stats.binomtest(successes, count, alternative="less").proportion_ci(level)
     assert upper_limit(successes, count, level) == pytest.approx(one_sided.high, rel=1e-9)
 
@@ -355,12 +383,16 @@ def exact_kl_inverse(p, budget):
         return 1 - low
 
 
-@pytest.mark.parametrize("share", [0.0, 1e-300, 1e-9, 0.01, 0.3, 0.5, 0.9, 1 - 1e-12])
+SHARES = [0.0, 5e-324, 1e-310, 1e-300, 1e-9, 0.01, 0.3, 0.5, 0.9, 1 - 1e-12]
+
+
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("budget", [1e-14, 1e-6, 0.003, 0.7, 12.0, 900.0])
 def test_kl_inverse_is_that_of_sixty_digits_rounded_up(share, budget):
     found, truth = kl_inverse(share, budget), exact_kl_inverse(share, budget)
     assert truth <= found <= min(1, truth * (1 + 1e-14))
-    assert found == pytest.approx(rivals.kl_inverse(share, budget), rel=1e-14)
+    if share >= 1e-300 or share == 0:
+        assert found == pytest.approx(rivals.kl_inverse(share, budget), rel=1e-14)
 
 
 def test_kl_inverse_at_its_ends_and_beyond():

@@ -167,10 +167,14 @@ def test_bad_input_is_named():
         capacity_bounds.depth_bound(2, 2, [], 1.0, 10, 0.1)
     with pytest.raises(ValueError, match="epsilon must be positive"):
         capacity_bounds.counting_log_size(2, 2, 1.0, 1.0, 0.0)
-    with pytest.raises(ValueError, match="at least three points and y not constant"):
+    with pytest.raises(ValueError, match=r"y must not be constant, all of it is 1.0"):
         capacity_bounds.affine_residual(torch.arange(3.0), torch.ones(3))
+    with pytest.raises(ValueError, match=r"x must not be constant, all of it is 2.0"):
+        capacity_bounds.affine_residual(torch.full((3,), 2.0), torch.arange(3.0))
+    with pytest.raises(ValueError, match="y must be finite, got nan"):
+        capacity_bounds.affine_residual(torch.arange(3.0), torch.tensor([0.0, math.nan, 1.0]))
     for x in (torch.arange(2.0), torch.arange(6.0).reshape(3, 2)):
-        with pytest.raises(ValueError, match="at least three points and y not constant"):
+        with pytest.raises(ValueError, match="at least three points each"):
             capacity_bounds.affine_residual(x, x)
     with pytest.raises(ValueError, match=r"got shapes \(3,\) and \(4,\)"):
         capacity_bounds.affine_residual(torch.arange(3.0), torch.arange(4.0))

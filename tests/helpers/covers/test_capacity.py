@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from helpers import cube
 from helpers.covers import capacity
 from helpers.covers import linear as covers
+from helpers.rng import f64
 
 law = settings(deadline=None, max_examples=40)
 EPS = torch.finfo(torch.float64).eps
@@ -176,6 +177,25 @@ def test_the_orthogonal_packing_is_below_the_covers():
     assert capacity.orthogonal_packing_log_size(6, 2.0, 1.0, 1.0) == 0
 
 
+def test_the_best_packing_is_found_at_once_among_all():
+    for N in (1, 2, 7, 40):
+        for ratio in (3.0, 6.5, 20.0):
+            most = min(N, math.ceil((ratio / 2) ** 2 * (1 - 1e-12)) - 1)
+            every = [math.log(2**k * math.comb(N, k)) for k in range(1, most + 1)]
+            assert capacity.orthogonal_packing_log_size(N, ratio, 1.0, 1.0) == max(every)
+    assert capacity.orthogonal_packing_log_size(20_000, 300.0, 1.0, 1.0) > 20_000
+
+
+def test_scales_from_which_no_finite_cover_is_needed_add_nothing_to_the_integral():
+    scales, sizes = f64([0, 0.5, 2]), f64([math.inf, 3, math.inf])
+    assert capacity.dudley(scales, sizes, 3, 1.0) == capacity.dudley(scales[:2], sizes[:2], 3, 1.0)
+    assert capacity.dudley(scales, sizes, 3, 1.0) == pytest.approx(1.0)
+    whole = torch.tensor([0, 1]), torch.tensor([4, 0])
+    assert capacity.dudley(*whole, 16, 1.0) == capacity.dudley(
+        *(v.double() for v in whole), 16, 1.0
+    )
+
+
 def test_bad_input_is_named():
     with pytest.raises(TypeError, match=r"floating, got torch\.int64"):
         capacity.rademacher(torch.ones(2, 3, dtype=torch.int64))
@@ -200,6 +220,10 @@ def test_bad_input_is_named():
         capacity.dudley(good, torch.zeros(3), 3, 1.0)
     with pytest.raises(ValueError, match="log sizes must be at least 0, found -1"):
         capacity.dudley(good, -good, 3, 1.0)
+    with pytest.raises(ValueError, match="log sizes must be at least 0, found nan"):
+        capacity.dudley(good, good * math.nan, 3, 1.0)
+    with pytest.raises(ValueError, match="scales must increase"):
+        capacity.dudley(torch.tensor([0.0, math.nan]), good, 3, 1.0)
     with pytest.raises(ValueError, match="m must be positive and finite, got 0"):
         capacity.dudley(good, good, 0, 1.0)
     with pytest.raises(ValueError, match="C must be positive and finite, got -1"):

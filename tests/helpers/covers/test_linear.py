@@ -60,6 +60,22 @@ def test_integer_points_are_all_of_them_once(dim, total):
         assert len(wanted) == counted
 
 
+def test_points_of_many_dimensions_are_listed_too():
+    """A recursion over the dimensions would end at a thousand of them."""
+    found = covers.integer_points(1500, 1, signed=True)
+    unit = torch.eye(1500, dtype=torch.int64)
+    assert torch.equal(found[1500], torch.zeros(1500, dtype=torch.int64))
+    assert torch.equal(found[:1500], -unit)
+    assert torch.equal(found[1501:], unit.flip(0))
+    with pytest.raises(ValueError, match="100001 points of 100000 entries; at most"):
+        covers.integer_points(100_000, 1)
+
+
+def test_the_size_of_a_large_cover_comes_at_once():
+    n = 3000
+    assert covers.maurey_size(n, n) == sum(2**j * math.comb(n, j) ** 2 for j in range(n + 1))
+
+
 @law
 @given(st.integers(1, 40), st.integers(0, 40))
 def test_the_size_is_below_the_number_of_ordered_choices(dim, terms):
@@ -142,6 +158,8 @@ def test_volumes_are_those_known():
     assert covers.volume_bound(3, 1.0, 0.5, 2) == pytest.approx(math.log(8))
     wanted = math.log(8 / 6 / (4 / 3 * math.pi * 0.5**3))
     assert covers.volume_bound(3, 1.0, 0.5, 1) == pytest.approx(wanted)
+    wanted = math.log(8 / (4 / 3 * math.pi))  # a box
+    assert covers.volume_bound(3, 1.0, 1.0, math.inf) == pytest.approx(wanted)
 
 
 @law
@@ -185,7 +203,7 @@ def test_a_point_may_leave_the_ball_by_rounding_and_there_may_be_none():
 def test_the_longest_list_of_points_is_made(monkeypatch):
     monkeypatch.setattr(covers, "MAX_COVER", 6)
     assert len(covers.integer_points(2, 2)) == 6
-    with pytest.raises(ValueError, match="10 points; at most 6 are listed"):
+    with pytest.raises(ValueError, match="10 points of 2 entries; at most 6 points"):
         covers.integer_points(2, 3)
 
 
@@ -208,6 +226,14 @@ def test_bad_input_is_named():
         covers.round_to_cover(torch.tensor([1.0, -1.0]), 1.0, 3)
     with pytest.raises(ValueError, match="epsilon must be finite, got nan"):
         covers.terms_needed(2, 1.0, math.nan)
+    with pytest.raises(ValueError, match="separation must be finite and at least 0, got -1"):
+        covers.packing(torch.zeros(2, 2), -1.0)
+    with pytest.raises(ValueError, match="steps must be at least 0, got -1"):
+        covers.climb(torch.sum, torch.abs, torch.ones(1, 2), generator(), steps=-1)
+    with pytest.raises(TypeError, match=r"points must be floating, got torch\.int64"):
+        covers.round_to_cover(torch.tensor([1, 0]), 1.0, 2)
+    with pytest.raises(ValueError, match="p must be positive, got 0"):
+        covers.volume_bound(2, 1.0, 0.5, 0.0)
     with pytest.raises(ValueError, match="expected square distances"):
         covers.greedy_cover(torch.ones(2, 3), 1)
     for bound in (
@@ -218,3 +244,7 @@ def test_bad_input_is_named():
     ):
         with pytest.raises(ValueError, match="epsilon must be positive and finite, got -1"):
             bound(2, 3, 1.0, 1.0, -1.0)
+        with pytest.raises(ValueError, match=r"[kn] must be at least 1, got -2"):
+            bound(-2, 3, 1.0, 1.0, 1.0)
+        with pytest.raises(ValueError, match="d must be at least 1, got -3"):
+            bound(2, -3, 1.0, 1.0, 1.0)

@@ -266,6 +266,8 @@ def test_bad_input_is_named():
         blocks.block(torch.ones(4, 3), Layer(torch.ones(3, 2), torch.eye(3), torch.ones(3, 2)))
     with pytest.raises(ValueError, match="errors must be finite and at least 0, found -1"):
         lipschitz.radii(torch.ones(2), torch.tensor([1.0, -1.0]))
+    with pytest.raises(ValueError, match=r"B_V must be at least 0, got -1.0"):
+        lipschitz.layer_factor(f64(1), f64([2, -1]), f64(1))
     for factors in (torch.ones(0), torch.ones(2, 0), torch.tensor(1.0)):
         with pytest.raises(ValueError, match="at least one layer"):
             lipschitz.later_factors(factors)

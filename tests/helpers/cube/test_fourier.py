@@ -355,5 +355,7 @@ def test_all_refuse_what_one_refuses(function):
     for shape in ((0, 8), (3,), ()):
         with pytest.raises(ValueError, match=r"shape|got 0"):
             function(torch.ones(shape))
+    with pytest.raises(TypeError, match=r"f must be a torch\.Tensor, got list"):
+        function([1.0, -1.0])
     with pytest.raises(TypeError, match="f must be dense"):
         function(torch.ones(8).to_sparse())

@@ -233,7 +233,8 @@ def test_a_random_function_of_62_bits_can_be_drawn():
 
 
 def function(n=3, masks=(1, 2), coefficients=(1.0, 1.0), basis="character", kind=torch.float64):
-    return SparseFunction(n, torch.tensor(masks), torch.tensor(coefficients, dtype=kind), basis)
+    sets = torch.tensor(masks, dtype=torch.int64)
+    return SparseFunction(n, sets, torch.tensor(coefficients, dtype=kind), basis)
 
 
 @pytest.mark.parametrize(
@@ -268,6 +269,8 @@ def function(n=3, masks=(1, 2), coefficients=(1.0, 1.0), basis="character", kind
             r"one shape \(S,\), got \(1, 2\) and \(1, 2\)",
         ),
         (lambda: function()(torch.tensor([3, 8])), "points must lie between 0 and 7, found 3 to 8"),
+        (lambda: function()([3, 4]), r"points must be a torch.Tensor, got list"),
+        (lambda: cube.index_of([0, 1]), "strings must be a torch.Tensor, got list"),
         (lambda: function(n=40).table(), "integer n from 0 to 30, got 40"),
         (lambda: sparse_function(63, 1, 1, seeded()), "n runs from 1 to 62, got 63"),
         (lambda: sparse_function(0, 0, 1, seeded()), "n runs from 1 to 62, got 0"),
@@ -281,6 +284,14 @@ def function(n=3, masks=(1, 2), coefficients=(1.0, 1.0), basis="character", kind
 def test_bad_input_is_named(call, named):
     with pytest.raises((ValueError, TypeError), match=named):
         call()
+
+
+@pytest.mark.parametrize("sets", [(), (1, 2)])
+def test_at_no_points_a_function_has_no_values(sets):
+    f = function(masks=sets, coefficients=(1.0,) * len(sets))
+    assert f(torch.arange(0)).shape == (0,)
+    with pytest.raises(TypeError, match="points must be"):
+        f(torch.zeros(2))
 
 
 def test_the_largest_table_and_matrix_are_made_and_larger_ones_refused(monkeypatch):

@@ -81,7 +81,7 @@ def test_kernels_run_where_no_folder_can_be_written(tmp_path):
         (folder / "__pycache__").touch()
     homes = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"), str(tmp_path / "none"))
     (tmp_path / "none").touch()
-    out, told = run(["-c", KERNELS], tmp_path, PYTHONPATH=str(tmp_path), **homes)
+    out, errors = run(["-c", KERNELS], tmp_path, PYTHONPATH=str(tmp_path), **homes)
     assert Path(out.strip()).is_relative_to(tmp_path)
-    assert told.count("RuntimeWarning") == 1
-    assert "set NUMBA_CACHE_DIR to one that can" in told
+    assert errors.count("RuntimeWarning") == 1
+    assert "set NUMBA_CACHE_DIR to one that can" in errors

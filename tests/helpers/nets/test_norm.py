@@ -28,6 +28,12 @@ def test_the_variance_divides_by_D_and_by_D_minus_1_on_request():
     torch.testing.assert_close(norm.variance(Y, correction=1), squares / 5)
 
 
+@pytest.mark.parametrize("of", [norm.layer_norm, norm.variance])
+def test_a_negative_epsilon_is_named(of):
+    with pytest.raises(ValueError, match=r"eps must be finite and at least 0, got -1.0"):
+        of(normals(3), -1.0)
+
+
 def test_every_layer_norm_of_a_transformer_is_this_one():
     spec = TransformerSpec(4, width=6, layers=2, heads=2, hidden=5, norm="post")
     generator = torch.Generator().manual_seed(1)

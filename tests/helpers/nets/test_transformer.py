@@ -367,6 +367,12 @@ def test_a_model_that_cannot_exist_is_named(options, message):
         TransformerSpec(**({"n": 5, "width": 12, "heads": 2} | options))
 
 
+@pytest.mark.parametrize("hidden", [[7, 7], 7.0, True, (7, 1.5), None, "77"])
+def test_hidden_units_that_are_no_whole_numbers_are_named(hidden):
+    with pytest.raises(TypeError, match="hidden must be a whole number or a tuple of them, got"):
+        TransformerSpec(5, 12, 2, 2, hidden)
+
+
 def test_bad_input_is_named():
     spec = TransformerSpec(5, 12, 2, 2, 7)
     weights = drawn(spec, 2)
@@ -407,9 +413,9 @@ def test_nan_weights_give_nan():
 
 def test_what_a_model_is_unless_told():
     spec = TransformerSpec(5)
-    told = dataclasses.asdict(spec) | {"n": 5}
+    fields = dataclasses.asdict(spec) | {"n": 5}
     wanted = {"width": 32, "layers": 2, "heads": 1, "hidden": 128, "norm": "post"}
-    assert {name: told[name] for name in wanted} == wanted
+    assert {name: fields[name] for name in wanted} == wanted
 
 
 @pytest.mark.parametrize("width", [6, 7])

@@ -468,6 +468,7 @@ BAD = [
     ),
     (lambda: perturbed_loss(tanh_loss(), model(), -1, 5), "sigma must be .* got -1"),
     (lambda: perturbed_loss(tanh_loss(), model(), math.nan, 5), "sigma must be .* got nan"),
+    (lambda: perturbed_loss(tanh_loss(), model(), 1, 5, memory=math.nan), "memory must be .* nan"),
     (lambda: perturbed_loss(tanh_loss(), model(), 0.1, 1), "draws must be at least 2, got 1"),
     (lambda: perturbation_remainder(tanh_loss(), model(), -0.5, 5), "sigma must be .* got -0.5"),
     (lambda: perturbation_remainder(tanh_loss(), model(), 0.5, 0), "draws must be at least 2"),
@@ -492,7 +493,31 @@ def test_bad_numbers_are_named(call, message):
     [
         (lambda: hessian_trace(tanh_loss().__call__, model()), "SquaredLoss.forward, inputs, tar"),
         (lambda: hessian_trace([tanh_loss()], model()), "needs ensemble=True"),
-        (lambda: hessian_trace(tanh_loss(), {"a": torch.arange(3)}), "a is torch.int64"),
+        (
+            lambda: hessian_trace(tanh_loss(), {"a": torch.arange(3)}),
+            "a is torch.int64; hold it fixed by without='a'",
+        ),
+        (
+            lambda: hessian_trace(tanh_loss(), model() | {"a": [1.0]}),
+            r"a must be a torch.Tensor, got",
+        ),
+        (
+            lambda: hessian_trace(tanh_loss(), model(), memory="1GB"),
+            "memory must be a number, got '1",
+        ),
+        (
+            lambda: hessian_trace(tanh_loss(), model(), memory=None),
+            "memory must be a number, got None",
+        ),
+        (lambda: gradients(forward, model(), [1.0]), r"inputs must be a torch.Tensor, got list"),
+        (
+            lambda: perturbed_loss(lambda w: w["a"].sum().item(), model(), 0.1, 4),
+            r"the loss must return a tensor, got [-.\d]+; an item\(\)",
+        ),
+        (
+            lambda: hessian_trace(tanh_loss(), model(), "hutchinson", generator=0),
+            "generator must be a torch.Generator, got 0",
+        ),
         (lambda: hessian_trace(tanh_loss(), model(), onyl="a"), "unknown argument onyl"),
     ],
 )
@@ -523,11 +548,13 @@ def compared(weights, inputs):
 def test_outputs_that_depend_on_the_batch_are_refused(mixing, memory, dtype):
     weights, x = model(dtype=dtype), normals(12, 3, seed=7, dtype=dtype)
     loss = SquaredLoss(mixing, x, mixing(weights, x))
-    told = "its own input alone, .* by itself and .* among the others; for a trace use method='ex"
+    message = (
+        "its own input alone, .* by itself and .* among the others; for a trace use method='ex"
+    )
     for draws in (None, 2):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             hessian_trace(loss, weights, draws=draws, memory=memory)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         gradients(mixing, weights, x, memory=memory)
     assert hessian_trace(loss, weights, "exact").value.isfinite()
 

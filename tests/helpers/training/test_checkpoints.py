@@ -1,6 +1,8 @@
 """A checkpoint is read whole and by its own run, or not at all."""
 
 import re
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -28,6 +30,35 @@ def test_what_is_written_is_read(tmp_path):
     assert found["failed"] == run()["failed"]
     assert torch.equal(found["weights"]["a"], run()["weights"]["a"])
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_two_processes_may_write_one_checkpoint_at_once(tmp_path):
+    """As when a command is given twice: each writes a neighbour of its own, the last one stays."""
+    code = (
+        "import sys, torch; from pathlib import Path\n"
+        "from helpers.training import checkpoints\n"
+        "for _ in range(40): checkpoints.write(Path(sys.argv[1]), {}, {'x': torch.zeros(9999)})"
+    )
+    path = tmp_path / "run ä"
+    both = [subprocess.Popen([sys.executable, "-c", code, path]) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    assert checkpoints.read(path, {})["x"].shape == (9999,)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_is_not_said_to_be_a_damaged_file(tmp_path):
+    with pytest.raises(
+        CheckpointError, match=r"is a folder; a checkpoint is a file, such as .*run\.pt"
+    ):
+        checkpoints.read(tmp_path, SETTINGS)
+
+
+def test_a_deadline_that_is_no_time_is_named_and_an_empty_one_is_none(monkeypatch):
+    monkeypatch.setenv(checkpoints.DEADLINE, "")
+    assert not checkpoints.time_is_up()
+    monkeypatch.setenv(checkpoints.DEADLINE, "soon")
+    with pytest.raises(ValueError, match="BOOK_DEADLINE must be seconds since 1970, got 'soon'"):
+        checkpoints.time_is_up()
 
 
 @pytest.mark.parametrize(

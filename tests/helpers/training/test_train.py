@@ -392,6 +392,8 @@ def test_a_killed_run_ends_with_the_bits_of_one_that_was_not(tmp_path, where):
     assert process.returncode == -signal.SIGKILL
     assert path.exists()
     assert len(list(tmp_path.iterdir())) == (1 if where == "step" else 2)
+    for half in tmp_path.glob(".*"):
+        os.utime(half, (0, 0))  # as an hour later
     steps_left = []
 
     def counted(weights, inputs):
@@ -658,6 +660,28 @@ def test_a_device_that_is_not_here_is_refused_before_a_step(monkeypatch, named):
         monkeypatch.setenv(DEVICE, "cuda:1")
     with pytest.raises(ValueError, match=r"training on cuda.* and no GPU is here; use 'cpu'"):
         train(forward, start(2), stream(2, lambda models: pytest.fail("a step")), **options)
+
+
+def test_a_checkpoint_that_could_not_be_written_is_refused_before_a_step(tmp_path):
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "run"
+    batch = every_time(torch.ones(2, 5, 3), torch.ones(2, 5))
+    with pytest.raises(
+        CheckpointError, match=r"file.run could not be written: .*(exists|directory)"
+    ):
+        train(
+            lambda weights, inputs: pytest.fail("a step"),
+            start(2),
+            batch,
+            **STEP | {"steps": 5, "checkpoint": path},
+        )
+
+
+def test_a_device_that_torch_does_not_know_is_named_with_where_it_was_said(monkeypatch):
+    for options, words in (({"device": "gpu"}, "device 'gpu' is"), ({}, "BOOK_DEVICE 'zzz' is")):
+        monkeypatch.setenv(DEVICE, "zzz")
+        with pytest.raises(ValueError, match=f"{words} unknown to torch"):
+            train(forward, start(2), stream(2), **STEP | {"steps": 5} | options)
 
 
 MODELS = {
