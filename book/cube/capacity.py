@@ -19,7 +19,7 @@
 # # From covers to generalization
 #
 # ```{verdict}
-# Yes, one can conclude from small covers, that is, from short lists which come close to all functions of a class, that a learner from this class generalizes. The chain of inequalities holds with a constant of $4\sqrt2$, and in one place with half the stated factor. One closed formula in it needs a condition on the number of examples. For $m$ examples, functions of size at most $A$ and a capacity $C$ the condition is $m \ge C/A^2$, and far below that the formula fails: for $A = 1$, $m = 4$ and $C = 100$ it gives {glue:text}`printed_one:.2f` as a bound on a quantity that is never negative.
+# Yes, a class generalizes if it has small covers, that is, short lists that come close to all its functions. The chain of inequalities behind this holds with a constant of $4\sqrt2$, and in one place with half the stated factor. One closed formula in it needs a condition on the number of examples. For $m$ examples, functions of size at most $A$ and a capacity $C$ the condition is $m \ge C/A^2$, and far below that the formula fails: for $A = 1$, $m = 4$ and $C = 100$ it gives {glue:text}`printed_one:.2f` as a bound on a quantity that is never negative.
 # ```
 #
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 14 min. **Runs in** 10 s. **Source** printed; the tail of A.4 and the exponents of A.8 restored.
