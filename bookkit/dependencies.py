@@ -144,7 +144,7 @@ def _short(ref: str) -> str:
 
 def consequences(arrows: Sequence[Edge], rows: Mapping[str, Row]) -> str:
     """Of each result that fails and is used: what fails with it and what stands, in Markdown."""
-    lines = ["| it fails | and with it | these use it and stand |", "|:--|:--|:--|"]
+    lines = ["| this result fails | and these with it | these use it and stand |", "|:--|:--|:--|"]
     for id, row in rows.items():
         using = users(arrows, id) if row.stated in FAILED else []
         if using:

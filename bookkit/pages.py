@@ -112,7 +112,7 @@ def adjust_nodes(app: Any, doctree: Any, docname: str) -> None:
     from docutils import nodes
 
     for cell in doctree.findall(nodes.entry):
-        if cell.astext() in VERDICTS:
+        if cell.astext() in VERDICTS and not isinstance(cell.parent.parent, nodes.thead):
             cell[0]["classes"] += ["verdict", f"verdict-{colour(cell.astext())}"]
     for pasted in [n for n in doctree.findall(nodes.inline) if "pasted-text" in n["classes"]]:
         pasted[:] = [nodes.Text(written_out(pasted.astext()))]

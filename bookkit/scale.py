@@ -203,7 +203,7 @@ def replications() -> str:
                 f"{apart:.1f} standard errors" if apart == apart else "no standard error",
             )
             lines.append("| " + " | ".join(cells) + " |")
-    return ":::{div} scale\n" + "\n".join(lines) + "\n:::"
+    return ":::{div} scale again\n" + "\n".join(lines) + "\n:::"
 
 
 def _told(row: Mapping[str, Any], time: int) -> str:

@@ -19,17 +19,12 @@
 # # Title: a sentence that a reader can doubt
 #
 # ```{verdict}
-# The key number, or the smallest counterexample, in one sentence: {glue:text}`gap:.1e`.
+# Yes, no or open, in plain words, about something that a newcomer can picture. Then the key number: the largest gap is {glue:text}`gap:.1e`. No symbol stands here that the card does not explain.
 # ```
 #
-# **Claim.** What is true, in at most five sentences, free of symbols that are not defined here. **Needs** {ref}`ch-fourier-walsh`. **Runs in** 5 s. **Source** printed.
+# **Needs** {ref}`ch-fourier-walsh`. **Read** 8 min. **Runs in** 5 s. **Source** printed.
 #
-# ```{prf:lemma} Hahn and Rofin (2024), Lemma 0
-# :label: part-name
-# The statement, with the paper's own number, in our words. Every symbol is defined.
-# ```
-#
-# **Why it holds.** The idea of the proof, in a few lines.
+# **Claim.** What is true, in at most five sentences, free of symbols that are not defined here.
 
 # %% tags=["parameters"]
 n_max = 8  # longest cube, in bits [2..16]
@@ -44,14 +39,36 @@ ledger = Ledger("part/name")
 rng = Rng(seed)
 
 # %% [markdown]
-# One sentence that says what the next lines do, and why they decide it.
+# ## Why one should care
+#
+# Three to six sentences: the question, why the answer is not obvious, and what the answer changes.
+#
+# ## Two bits by hand
+#
+# One instance with small numbers, computed to the last digit before the general statement, so that a reader can check every step on paper.
+#
+# ## The statement
+#
+# ```{prf:lemma} Hahn and Rofin (2024), Lemma 0
+# :label: part-name
+# The statement, with the paper's own number, in our words. Every symbol is defined.
+# ```
+#
+# **The idea of the proof.** Why the statement holds, in words. The proof itself follows, folded in a `{dropdown}` if it is long.
+#
+# ## The check
+#
+# Before each computation a sentence says what the next lines compute, and which outcome would speak against the claim.
 
 # %%
-result = ledger.result("part.name")
 f = rng.normal(2**n_max)
 gap = abs(spectrum(f).square().sum() / f.square().mean() - 1).item()
 unnormalised = abs((2**n_max * spectrum(f)).square().sum() / f.square().mean() - 1).item()
 table({"sensitivity": average_sensitivity(f).item(), "gap": gap}, "A random function", tiny=1e-12)
+glue(gap=gap)
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+result = ledger.result("part.name")
 result.holds(
     "Parseval, relative gap",
     gap,
@@ -61,10 +78,9 @@ result.holds(
     about="statement",
     evidence="sampled",
 )
-glue(gap=gap)
 
 # %% [markdown]
-# Every number in the prose comes from the run. The figure is {numref}`fig-name`.
+# Say what the table shows. Every number in the prose comes from the run, by `glue`, and each figure is read to the reader once: first this line of {numref}`fig-name`, then that one, and what follows.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "What the figure is, with its units.", "name": "fig-name"}, "image": {"alt": "What is seen in the figure, in a sentence or two, for a reader who cannot see it."}} tags=["hide-input"]
 fig, ax = figures.new(height=2.4)
@@ -73,21 +89,9 @@ ax.set(xlabel="rank of the coefficient", ylabel="size $|\\hat f(S)|$")
 figures.show()
 
 # %% [markdown]
-# ## What would falsify this
-#
-# The number that would end the claim, and the control: the same number where it must come out otherwise.
-
-# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
-ledger.show()
-
-# %% [markdown]
-# ## What the authors' code does differently
-#
-# Name the repository and what was read, or say that no code was published.
-#
 # ## What we found
 #
-# Where something did not come out, a finding. Numbers stand in formulas too.
+# The result in sentences. If something is wrong in the paper, a finding tells it; numbers may stand in formulas too.
 #
 # ```{finding} part.name
 # :title: In plain words
@@ -104,22 +108,58 @@ ledger.show()
 # **What survives.** What remains of the paper's message.
 # ```
 #
+# ## What would falsify this
+#
+# The outcome that would end the claim, and the control: the same number on a broken variant, where the outcome must be the opposite.
+
+# %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
+ledger.show()
+
+# %% [markdown]
+# ## What the authors' code does differently
+#
+# Name the repository and what was read, or say that no code was published.
+#
 # ## Exercises
 #
 # ```{exercise}
-# :label: ex-name
-# A question that a changed parameter answers.
+# :label: ex-name-first
+# *By hand.* A question that can be answered at once.
 # ```
 #
-# ```{solution} ex-name
+# ```{solution} ex-name-first
 # :class: dropdown
-# The answer; code stands in the folded cell below.
+# The answer, in a few lines.
 # ```
+#
+# ```{exercise}
+# :label: ex-name
+# *With the computer.* A question that a changed parameter answers, by `python -m bookkit.run part/name -p n_max 10 --out my_run`.
+# ```
+#
+# ```{solution-start} ex-name
+# :class: dropdown
+# ```
+#
+# What one sees, and why. The next cell is executed and compared like all others, and the page folds it with the solution.
 
-# %% mystnb={"code_prompt_hide": "Solution", "code_prompt_show": "Solution"} tags=["hide-cell"]
+# %%
 print(f"{average_sensitivity(f).item() / n_max:.6f}")
 
 # %% [markdown]
+# ```{solution-end}
+# ```
+#
+# ```{exercise}
+# :label: ex-name-last
+# *To think about.* A question that leads further.
+# ```
+#
+# ```{solution} ex-name-last
+# :class: dropdown
+# The answer.
+# ```
+#
 # ## References
 #
 # ```{bibliography}

@@ -19,7 +19,7 @@
 # # How sensitive is a function on the cube?
 #
 # ```{verdict}
-# Yes, the paper's values are right: at an input of $n$ bits there are $n$ ways to flip a single bit, and on average over all inputs $n$ of these flips change PARITY, which says whether the number of ones is even. About $\sqrt{2n/\pi}$ flips change MAJORITY, and one changes FIRST, the first bit; for MEAN, the mean of the bits, the number is $1/n$. We compute these numbers in two ways, by counting flips and from the Fourier weights times their degrees. Both agree to rounding on {glue:text}`random_functions` random functions of each length up to {glue:text}`n_random` bits, and exactly on three functions of {glue:text}`n_packed` bits.
+# Yes, the values that the second paper gives are right. At an input of $n$ bits there are $n$ ways to flip a single bit, and all $n$ of them change PARITY, which says whether the number of ones is even. On average over all inputs, about $\sqrt{2n/\pi}$ flips change MAJORITY, and one changes FIRST, the first bit. For MEAN, the mean of the bits, which every flip changes by a little, the number is $1/n$. We compute these numbers in two ways, by counting flips and from the Fourier weights times their degrees. Both agree to rounding on {glue:text}`random_functions` random functions of each length up to {glue:text}`n_random` bits, and exactly on three functions of {glue:text}`n_packed` bits.
 # ```
 #
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 9 min. **Runs in** 10 s. **Source** printed.

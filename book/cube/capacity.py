@@ -19,12 +19,12 @@
 # # From covers to generalization
 #
 # ```{verdict}
-# Yes, the chain from covers to generalization holds, with a constant of $4\sqrt2$, and in one place with half the stated factor. One closed formula in it needs a condition on the number of examples. For $m$ examples, functions of size at most $A$ and a capacity $C$ the condition is $m \ge C/A^2$, and far below that the formula fails: for $A = 1$, $m = 4$ and $C = 100$ it gives {glue:text}`printed_one:.2f` as a bound on a quantity that is never negative.
+# Yes, a class generalizes if it has small covers, that is, short lists that come close to all its functions. The chain of inequalities behind this holds with a constant of $4\sqrt2$, and in one place with half the stated factor. One closed formula in it needs a condition on the number of examples. For $m$ examples, functions of size at most $A$ and a capacity $C$ the condition is $m \ge C/A^2$, and far below that the formula fails: for $A = 1$, $m = 4$ and $C = 100$ it gives {glue:text}`printed_one:.2f` as a bound on a quantity that is never negative.
 # ```
 #
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 14 min. **Runs in** 10 s. **Source** printed; the tail of A.4 and the exponents of A.8 restored.
 #
-# **Claim.** Suppose that for a class of functions there is a *cover*: a small finite set such that every function of the class is close to one of the set. Then the class cannot fit random labels, and therefore a function of the class that fits a sample is right on most new inputs. We compute each link of this chain exactly for small classes. All links hold, although one closed formula needs a condition on the number of examples. The best division of an error among the parts of a model is right as restored. The bound on covers of linear functions is not contradicted, and its shape cannot be improved.
+# **Claim.** Suppose that for a class of functions there is a *cover*: a small finite set such that every function of the class is close to one of the set. Then the class cannot fit random labels, and therefore a function of the class that fits a sample is right on most new inputs. We compute each link of this chain exactly for small classes. All links hold, although one closed formula needs a condition on the number of examples. A lemma says how the parts of a model should share a total error, and it is right in the form that we restored. The bound on covers of linear functions is not contradicted, and its shape cannot be improved.
 
 # %% tags=["parameters"]
 m = 10  # sample whose 2**m sign patterns are all tried [6..14]

@@ -19,7 +19,7 @@
 # # Every function on the cube is a sum of parities
 #
 # ```{verdict}
-# Yes, every function of bits is a sum of parities in exactly one way: all {glue:text}`functions` functions of {glue:text}`n_all` bits are recovered from their coefficients, and no two have the same ones. The paper uses two kinds of parities, with the values $\pm1$ and with the values 0 and 1. With the same coefficients, the first kind, which its experiments use, gives a function of variance 1, and the second kind, which its Eq. (1) uses, gives one of variance $\frac14$.
+# Yes, every function of bits is a sum of parities in exactly one way: all {glue:text}`functions` functions of {glue:text}`n_all` bits are recovered from their coefficients, and no two have the same ones. The first paper writes parities in two ways, with the values $\pm1$ in its experiments and with the values 0 and 1 in its Eq. (1). The same random coefficients then make two functions: one of variance 1, as the paper says of its experiments, and one of variance $\frac14$.
 # ```
 #
 # **Needs** nothing but linear algebra. **Read** 10 min. **Runs in** 10 s. **Source** Eq. (1) quoted; the sentence on normalising printed.
@@ -239,7 +239,7 @@ glue(functions=len(every), n_all=n_all, fewer=shares[0], equal=shares[1], more=s
 #
 # $$\mathbb E\, p_S\, p_T = \begin{cases} 1 & S = T = \emptyset \\ \frac12 & S = T \ne \emptyset, \text{ or exactly one of them is empty} \\ \frac14 & \text{else.} \end{cases}$$
 #
-# How far is this matrix from the identity? On the vectors whose entry for the empty set is 0 and whose other entries sum to zero, it is $\frac14$ times the identity. What remains is a $2 \times 2$ matrix of trace $1 + N/4$, with $N = 2^n$, and determinant $\frac14$. So the largest eigenvalue is $\lambda = \frac12 (t + \sqrt{t^2 - 1})$ with $t = 1 + \frac N4$, and the smallest is $1/(4\lambda)$. Their ratio, the *condition number*, is $4\lambda^2$, which grows like $4^{n-1}$. The table compares this formula with the eigenvalues of the whole matrix, and lists the rank of each basis; a rank below $2^n$ would refute Eq. (1). Beside the even parities it has the *odd* ones, $(1 - \chi_S)/2$.
+# How far is this matrix from the identity? On the vectors whose entry for the empty set is 0 and whose other entries sum to zero, it is $\frac14$ times the identity. What remains are the vectors whose other $N - 1$ entries are all equal, with $N = 2^n$. They form a plane, and on this plane the Gram matrix is a $2 \times 2$ matrix of trace $1 + N/4$ and determinant $\frac14$. So the largest eigenvalue is $\lambda = \frac12 (t + \sqrt{t^2 - 1})$ with $t = 1 + \frac N4$, and the smallest is $1/(4\lambda)$. Their ratio, the *condition number*, is $4\lambda^2$, which grows like $4^{n-1}$. The table compares this formula with the eigenvalues of the whole matrix, and lists the rank of each basis; a rank below $2^n$ would refute Eq. (1). Beside the even parities it has the *odd* ones, $(1 - \chi_S)/2$.
 
 # %%
 rows = {}
@@ -416,7 +416,7 @@ answer = pd.DataFrame(rows).T.rename_axis("n")
 table(answer, "Standard deviation of the error of a coefficient", form=".4f")
 
 # %% [markdown]
-# The error of the characters halves with every second bit, whereas the constant of the indicators stays as uncertain as a single value. The ratio of the two errors grows like $2^{n/2}$. By the condition number it could grow like $2^{n-1}$, the root of $4^{n-1}$, but this is the worst case over all directions of the errors, and random errors rarely point there.
+# The error of the characters halves with every second bit, whereas the constant of the indicators stays as uncertain as a single value. The ratio of the two errors grows like $2^{n/2}$. From the condition number one would expect up to $2^{n-1}$, the root of $4^{n-1}$, but that is the worst case over all directions of the errors, and random errors rarely point in this direction.
 #
 # ```{solution-end}
 # ```

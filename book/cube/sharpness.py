@@ -19,7 +19,7 @@
 # # Sharpness: what noise in the weights does to the loss
 #
 # ```{verdict}
-# Yes, small noise in the weights costs half its variance times the trace of the Hessian, the matrix of second derivatives of the loss. We tried two networks in which no ReLU sits on its kink, the point where it switches on or off: at a standard deviation of 0.001 the formula is right there up to a share of {glue:text}`smooth_off`. The paper's proof uses an intermediate point, which need not exist where a ReLU passes its kink. An integral in place of this point, with a term for the corners, repairs the proof.
+# Yes, small noise in the weights costs half its variance times the trace of the Hessian, the matrix of second derivatives of the loss. This formula is right up to a share of {glue:text}`smooth_off` for two networks that we tried, at noise of standard deviation 0.001. In these networks no ReLU sits on its kink, the point where it switches on or off. The paper's proof uses an intermediate point, which need not exist where a ReLU passes its kink. An integral in place of this point, with a term for the corners, repairs the proof.
 # ```
 #
 # **Needs** nothing but derivatives. **Read** 13 min. **Runs in** 10 s. **Source** Remark 3 printed; the formulas of Definition 1 and Theorem 6 restored from their words.
@@ -62,7 +62,7 @@ bits, ones = cube.bits(n), range(n)
 #
 # $$L(\theta) = (uv - 1)^2 + v^2 b^2 .$$
 #
-# The loss is zero wherever $uv = 1$ and $b = 0$, so for example $(1, 1, 0)$ and $(3, \frac13, 0)$ compute the same function. But they are not equally safe, as {numref}`fig-three-weights` shows on the left. If each weight is moved by independent Gaussian noise of standard deviation $\sigma$, the mean loss rises from zero to $\sigma^2 (u^2 + 2 v^2) + 2 \sigma^4$. For small noise this is three times as much at the second point as at the first, and we say that the second point is *sharper*.
+# The loss is zero wherever $uv = 1$ and $b = 0$, so for example $(1, 1, 0)$ and $(3, \frac13, 0)$ compute the same function. But they are not equally safe, as {numref}`fig-three-weights` shows on the left. If each weight is moved by independent Gaussian noise of standard deviation $\sigma$, the mean loss rises from zero to $\sigma^2 (u^2 + 2 v^2) + 2 \sigma^4$. For small noise this is three times as much at the second point as at the first ($\sigma^2 (9 + \frac29)$ and $3 \sigma^2$), and we say that the second point is *sharper*.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The network $v(ux + b)$. Left: mean loss against the noise for two sets of weights that compute the same function (solid), and what the trace of the Hessian says (dotted). Right: squared norm and trace of all weights with $uv = 1$, $b = 0$. The learner that minds the norm alone ends at the circle, the one that minds sharpness alone at the square; the cross is $u = \\frac32$.", "name": "fig-three-weights"}, "image": {"alt": "Left, two curves rise from zero like parabolas, that of u = 3 about three times as steeply; each lies a little above its dotted parabola at large noise. Right, a curve like a bent U that opens to the right: it comes down to a trace near 6, turns at a squared norm of 2, has its lowest point a little to the right, and rises slowly. The circle is at the turn, the square at the lowest point, the cross further to the right and above both."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=2.2)

@@ -141,7 +141,7 @@ take_own = resume or tuned is None
 kept, ours = (Runs(v) for v in (own if take_own else pd.DataFrame(tuned.columns), own))
 before = Runs(pd.DataFrame(paper.columns).query("task == test") if paper else own.iloc[:0])
 
-# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Prompts seen until the test error is below the threshold, on logarithmic axes. Solid lines with filled markers: each network tuned. Dotted lines with hollow markers: the paper's settings. Every marker is a run, and lines join medians. Left: the general task. Right: the simple one.", "name": "fig-hierarchy-tuned"}, "image": {"alt": "Two panels, each with three solid lines one above the other, the transformer's lowest, then the recurrent net's, then the feedforward net's. Dotted lines of the paper's settings lie above the solid ones of the same colour. In the left panel the dotted line of the feedforward net rises far above all. In the right panel the dotted line of the transformer lies on top at 8 and 16 tokens and lowest at 25; at 8 it is about twenty times above its solid one."}} tags=["hide-input"]
+# %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Prompts seen until the test error is below the threshold, on logarithmic axes. Filled markers: each network tuned. Hollow markers on dotted lines: the paper's settings. Every marker is a run, and lines join medians. Left: the general task. Right: the simple one.", "name": "fig-hierarchy-tuned"}, "image": {"alt": "Two panels, each with three lines with filled markers one above the other, the transformer's lowest, then the recurrent net's, then the feedforward net's. Dotted lines of the paper's settings lie above the lines with filled markers of the same colour. In the left panel the dotted line of the feedforward net rises far above all. In the right panel the dotted line of the transformer lies on top at 8 and 16 tokens and lowest at 25; at 8 it is about twenty times above its line with filled markers."}} tags=["hide-input"]
 fig, axes = figures.new(1, 2, height=3.4, sharey=True)
 HOLLOW = {"linestyle": ":", "markerfacecolor": "white", "alpha": 0.6}
 for ax, task in zip(axes, ("general", "simple"), strict=True):
@@ -162,7 +162,7 @@ axes[0].legend(*(v[3:] for v in axes[0].get_legend_handles_labels()))
 figures.show()
 
 # %% [markdown]
-# If one looks at the solid lines first, they do not cross in either panel: the transformer needs the fewest prompts, then the recurrent net, then the feedforward net. The dotted lines are the same networks with the paper's settings, and they lie higher and do cross. In the left panel the dotted line of the feedforward net rises far above all others. In the right panel the dotted line of the transformer lies on top at 8 and 16 tokens, where the paper's learning rate of $10^{-3}$ suits it least.
+# If one looks at the lines with filled markers first, they do not cross in either panel: the transformer needs the fewest prompts, then the recurrent net, then the feedforward net. The dotted lines are the same networks with the paper's settings, and they lie higher and do cross. In the left panel the dotted line of the feedforward net rises far above all others. In the right panel the dotted line of the transformer lies on top at 8 and 16 tokens, where the paper's learning rate of $10^{-3}$ suits it least.
 #
 # ## The statement
 #

@@ -19,7 +19,7 @@
 # # A transformer that computes a sparse function
 #
 # ```{verdict}
-# Yes, the hand-written transformer computes a sparse function, exactly in the limit of large attention scores and nearly so at the paper's own scores. With one term its largest error is {glue:text}`error_20:.4f` at the paper's length of 20 bits, and it decreases like the inverse of the length. Two small changes make the network exact, whatever the score of the second attention is, once the score of the first exceeds the logarithm of about four times the length.
+# Yes, the hand-written transformer computes a sparse function, exactly in the limit of large attention scores and nearly so at the paper's own scores. With one term its largest error is {glue:text}`error_20:.4f` at the paper's length of 20 bits, and it decreases like the inverse of the length. Two small changes make the network exact. The score of the second attention may then have any value from 0 on, and that of the first has to be at least about the logarithm of four times the length.
 # ```
 # **Needs** {ref}`ch-fourier-walsh`. **Read** 18 min. **Runs in** 10 s. **Source** restored; the remark on zero weight is printed.
 #

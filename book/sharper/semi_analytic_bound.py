@@ -378,6 +378,8 @@ ledger.show()
 # ```{solution-start} ex-semi-larger
 # :class: dropdown
 # ```
+#
+# With the other draw the bounds in the column *bound, sd* move by at most 0.001. In the column *bound, variance* the last one moves most, from 0.396 to 0.359, because it is about the worst change of the trace, and a worst case depends on single draws. The next cell answers the second question.
 
 # %%
 beyond = {"σ over σ*": [4**k for k in range(6)]}

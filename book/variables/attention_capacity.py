@@ -19,7 +19,7 @@
 # # The capacity of an attention head
 #
 # ```{verdict}
-# Yes, the capacity of an attention head does not depend on the number of tokens in the way that one might fear: if the scores change, the weights of a softmax move, summed over all tokens, by at most the largest change of a score. The constant is 1, where the paper has 2, and 1 is attained. Theorem 4.2, which makes a cover of the head from covers of its scores and values, is true.
+# Yes, as the paper says, an attention head hardly becomes richer if there are more tokens, because errors of the scores do not add up. If all scores change, the weights of the softmax move, summed over all tokens, by at most the largest change of a single score. The constant is 1, where the paper has 2, and 1 is attained. Theorem 4.2, which makes a cover of the head from covers of its scores and values, is true.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 10 min. **Runs in** 10 s. **Source** printed (Lemma A.6, Corollary A.7), restored (the rest).
 #

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.probe import ENCODINGS, TARGETS, probe
+from helpers.probe import TARGETS, probe
 
 
 def _load(spec: str) -> Any:
@@ -55,15 +55,16 @@ def _load_weights(path: str) -> dict[str, Tensor]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m helpers.probe", description=__doc__)
     parser.add_argument("model", metavar="MODULE:FACTORY", help="a function that makes the model")
-    parser.add_argument("--bits", type=int, required=True)
+    parser.add_argument("--bits", type=int, required=True, help="length of the strings it reads")
     parser.add_argument("--weights", metavar="FILE", help="a .safetensors file or a state dict")
     parser.add_argument("--target", help=f"{', '.join(TARGETS)} or MODULE:FUNCTION of the bits")
-    parser.add_argument("--encoding", default="signs", help=", ".join(ENCODINGS))
-    parser.add_argument("--samples", type=int, default=2048)
-    parser.add_argument("--trained-on", type=int, default=0, help="strings fitted without an error")
+    given_as = "signs (-1.0 for a one, 1.0 for a zero; default), bits (0.0, 1.0) or tokens (0, 1)"
+    parser.add_argument("--encoding", default="signs", help=f"what the model is given: {given_as}")
+    parser.add_argument("--samples", type=int, default=2048, help="strings drawn; 2048 by default")
+    parser.add_argument("--trained-on", type=int, default=0, help="training strings, all fitted")
     parser.add_argument("--sample", metavar="FILE", help="its tensors: bits (m, n) and labels (m,)")
     parser.add_argument("--start", metavar="FILE", help="the weights before training")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0, help="of all that is drawn; 0 by default")
     parser.add_argument("--json", metavar="OUT", help="write the report there too")
     return parser
 

@@ -19,7 +19,7 @@
 # # How fast harmonic sums reach their constant
 #
 # ```{verdict}
-# Twice $n$ times the gap comes to {glue:text}`largest:.6f` and stays below one.
+# Yes, harmonic sums come as close to their constant as the theorem says. The gap between $H_n - \log n$ and the constant, times $2n$, must stay below 1, and its largest value is {glue:text}`largest:.6f`.
 # ```
 #
 # ```{prf:theorem} A textbook, Theorem 1
@@ -41,7 +41,7 @@ from bookkit.own import Ledger
 ledger = Ledger("first/harmonic")
 
 # %% [markdown]
-# The gap times $2n$ decides: it must stay below one. The control is the same number with $\gamma$ cut to three digits.
+# We compute the gap $H_n - \log n - \gamma$ times $2n$ for every $n$. A single number of 1 or more would refute the theorem. The control is the same number with $\gamma$ cut to three digits, and it must exceed 1.
 
 # %%
 n = np.arange(1, n_max + 1)
@@ -65,7 +65,7 @@ glue(largest=scaled.max())
 # %% [markdown]
 # ## What would falsify this
 #
-# A number above one in the column *measured*. The control is above one.
+# A number above 1 in the column *measured* would refute the theorem. The control is above 1, as it must be, because with a wrong constant the theorem is false.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"}
 ledger.show()
