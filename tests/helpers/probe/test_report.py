@@ -46,7 +46,8 @@ def test_what_was_not_measured_has_no_panel():
 def test_a_zero_is_said_and_what_is_not_finite_is_refused(report):
     still = {0.0: Measured(0.0), 0.1: Measured(0.0), 1.0: Measured(2.0, 0.1)}
     fig = dataclasses.replace(report, direction_sharpness=still).figure()
-    assert fig.axes[2].get_title() == "2 of 3 are 0"
+    titles = [fig.axes[2].get_title(where) for where in ("left", "center", "right")]
+    assert "2 of 3 are 0" in titles  # where a style puts it
     for field, value in [
         ("influences", (0.1, math.nan, 0.2)),
         ("direction_sharpness", {0.1: Measured(math.inf)}),
