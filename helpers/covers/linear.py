@@ -362,7 +362,7 @@ def bound_l1_entries(k: int, d: int, B_w: float, B_x: float, epsilon: float) -> 
 
     Source: Trauger and Tewari (2024), Lemma 3.6.
     """
-    require_positive(k=k, d=d)
+    require_positive(d=d, k=k)
     return _scale(B_w, B_x, epsilon) * math.log(2 * d * k + 1)
 
 

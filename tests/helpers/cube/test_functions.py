@@ -309,7 +309,7 @@ def test_a_wrong_dtype_is_named():
     with pytest.raises(TypeError, match=r"coefficients must be torch.float64, got torch.float32"):
         function(kind=torch.float32)
     with pytest.raises(TypeError, match=r"masks must be torch.int64, got torch.float32"):
-        function(masks=(1.0, 2.0))
+        SparseFunction(3, torch.ones(2), torch.ones(2, dtype=torch.float64))
     with pytest.raises(TypeError, match=r"points must be int64, got torch.int32"):
         function()(torch.tensor([1], dtype=torch.int32))
 
