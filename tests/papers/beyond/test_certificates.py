@@ -250,7 +250,12 @@ x = torch.zeros(2, 4)
         (lambda: cert.nearest_width(torch.tensor([0.0])), "width must be positive"),
         (lambda: refit(m=7), "m must be at least 8"),
         (lambda: refit(centre={"v": torch.ones(2, 4)}), "same names and shapes"),
-        (lambda: cert.gibbs_risk(lambda w, b: b, gaussian(), lambda a: (x, x), 1, torch.Generator()), "draws"),
+        (
+            lambda: cert.gibbs_risk(
+                lambda w, b: b, gaussian(), lambda a: (x, x), 1, torch.Generator()
+            ),
+            "draws",
+        ),
         (lambda: audit.sample_counts(0, 5, 5, torch.Generator()), "inputs must be at least 1"),
         (
             lambda: audit.failures(torch.ones(2, 4), torch.ones(3, 5), lambda r: r, None),
@@ -266,7 +271,10 @@ x = torch.zeros(2, 4)
             lambda: audit.failures(torch.ones(2, 4), torch.ones(0, 4), lambda r: r, None),
             r"\(2, 4\), \(0, 4\) and \(2, 4\)",
         ),
-        (lambda: audit.noisy_losses(4, 4, 9.0, {}, 1, torch.Generator()), "degree must be from 1 to n - 1"),
+        (
+            lambda: audit.noisy_losses(4, 4, 9.0, {}, 1, torch.Generator()),
+            "degree must be from 1 to n - 1",
+        ),
     ],
 )
 def test_bad_input_is_named(call, named):
