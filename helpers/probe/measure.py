@@ -104,7 +104,9 @@ def probe(
         >>> class Rounds(torch.nn.Linear):  # its outputs jump, and autograd calls them constant
         ...     def forward(self, signs):
         ...         return super().forward(signs).round()
-        >>> report = probe(Rounds(4, 1), 4)
+        >>> rounds = Rounds(4, 1)
+        >>> _ = torch.nn.init.ones_(rounds.weight)
+        >>> report = probe(rounds, 4)
         >>> report.trace, report.notes[-1].split(":")[0]
         ({}, 'the trace is missing')
     """
