@@ -464,7 +464,7 @@ split.holds(
 #
 # The bound does not depend on the dimension, and one may ask whether its $\log N$ could disappear too. To decide this, take $N$ orthogonal inputs of length $B_2$, on which the values of the class are all vectors of length at most $B_1 B_2$, and let $a = (B_1 B_2/\epsilon)^2$.
 #
-# * **From above.** Round each value to the nearest multiple $2 \epsilon z_i$. A $z_i \ne 0$ needs a value of at least $\epsilon |z_i|$, so $\sum_i |z_i| \le \sum_i z_i^2 \le a$. There are at most $(2N+1)^a$ whole vectors like that. (These centres may lie outside the class. For a cover by members, do this at the scale $\frac\epsilon2$ and take one member near each centre, which puts $4a$ for $a$.)
+# * **From above.** Round each value to the nearest multiple $2 \epsilon z_i$. A $z_i \ne 0$ needs a value of at least $\epsilon |z_i|$, so $\sum_i |z_i| \le \sum_i z_i^2 \le a$. There are at most $(2N+1)^a$ whole vectors like that. (These centres may lie outside the class. For a cover by members, do this at the scale $\frac\epsilon2$ and take one member near each centre, which puts $4a$ for $a$; the walk of {prf:ref}`linear-layer-walk` does without the 4.)
 # * **From below.** Vectors with $k < a/4$ entries $\pm h$, $h$ just above $2\epsilon$, and zeros elsewhere lie in the class, and two of them always differ by more than $2 \epsilon$ somewhere. So $N_\infty \ge 2^k \binom Nk$.
 
 # %% mystnb={"code_prompt_hide": "Sizes of three covers", "code_prompt_show": "Sizes of three covers"} tags=["hide-input"]
@@ -493,7 +493,7 @@ zhang.holds(
 glue(generous=(linear["Zhang"] / linear["a log(2N+1)"]).min())
 
 # %% [markdown]
-# Any $k$ below $a/4$ can be used, and $\log \binom Nk$ is at least $k \log (N/k)$. So every bound for all inputs must contain $\log N$, with at least the order of $a$ in front of it. The constant of Zhang's bound, however, could be smaller: the bound is at least {glue:text}`generous:.0f` times $a \log(2N + 1)$, our bound from above. For a cover by members our bound is four times as large, so there the factor is a quarter of this number.
+# Any $k$ below $a/4$ can be used, and $\log \binom Nk$ is at least $k \log (N/k)$. So every bound for all inputs must contain $\log N$, with at least the order of $a$ in front of it. The constant of Zhang's bound, however, could be smaller: the bound is at least {glue:text}`generous:.0f` times $a \log(2N + 1)$, our bound from above. The same holds for covers by members of the class, because for a ball the walk of {prf:ref}`linear-layer-walk` gives $a \log(2N + 1)$ too.
 #
 # ## What we found
 #

@@ -340,7 +340,7 @@ ledger.show()
 # :class: dropdown
 # ```
 #
-# We take 16 random unit vectors in 16 dimensions with equal weights.
+# The longer search prints the same numbers. Both repairs are attained, and the search had reached their bounds with 100 trials already, so it can only go on if a proof is wrong. For the draws we take 16 random unit vectors in 16 dimensions with equal weights.
 
 # %%
 fresh, answers = Rng(seed), {}

@@ -11,6 +11,7 @@ import math
 import torch
 from torch import Tensor
 
+from helpers import statistics
 from papers.sharper.elementwise import (
     FIVE_PERCENT,
     ONE,
@@ -22,7 +23,6 @@ from papers.sharper.elementwise import (
     require_integers,
     require_sample,
     require_within,
-    zero,
 )
 
 
@@ -43,36 +43,19 @@ def binary_kl(p: Tensor, q: Tensor) -> Tensor:
 def kl_inverse(p: Tensor, budget: Tensor) -> Tensor:
     """The largest q from p to 1 with ``binary_kl(p, q) <= budget``, rounded up.
 
-    The result is what bounds are made of, so it is never below the true q, and above it by a few
-    roundings at most. Bisection is over d = q - p, in which the two terms are logarithms of
-    1 + d / p and of 1 - d / (1 - p): written in q, they cancel where p and the budget are tiny.
-
     Args:
         p: From 0 to 1.
         budget: Nats, at least 0.
 
     Returns:
-        Between p and 1; at p = 0 it is ``1 - exp(-budget)``, at budget 0 it is p.
+        :func:`helpers.statistics.kl_inverse` of each element.
     """
     require_within("p", p, 0, 1)
     require_within("budget", budget, 0)
     p, budget = torch.broadcast_tensors(p, budget)
-    inner = (p > 0) & (p < 1) & (budget > 0)
-    a = torch.where(inner, p, 0.5)
-    b = 1 - a
-    eps = torch.finfo(p.dtype).eps
-    slack = 4 * eps  # of each term, more than its rounding
-    top = torch.minimum(b, (2 * a * budget).sqrt() + 2 * budget)  # d is below, by Pinsker refined
-
-    def above(d: Tensor) -> Tensor:
-        gained, lost = a * (d / a).log1p(), b * (-d / b).log1p()
-        return -(1 + slack) * gained - (1 - slack) * lost - (1 + slack) * budget
-
-    d = zero(above, torch.zeros_like(a), top) + top * 2.0**-60
-    found = torch.where(inner, a + d * (1 + 2 * eps), p)
-    found = torch.where(p == 0, -torch.expm1(-budget), found)
-    outward = torch.nextafter(found, torch.full_like(found, 2)).clamp(max=1)
-    return torch.where(budget == 0, p, outward)
+    pairs = zip(p.flatten().tolist(), budget.flatten().tolist(), strict=True)
+    found = [statistics.kl_inverse(*pair) for pair in pairs]
+    return torch.tensor(found, dtype=torch.float64).reshape(p.shape)
 
 
 @elementwise
