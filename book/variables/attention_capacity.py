@@ -40,6 +40,7 @@ from helpers.covers import blocks, lipschitz
 from helpers.covers.linear import climb, greedy_cover
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
 from helpers.rng import Rng, f64
+from papers.variables import moved_weights
 
 ledger, rng = Ledger("variables/attention_capacity"), Rng(seed)
 general, softmax = ledger.result("variables.lemA6.a6"), ledger.result("variables.lemA6.a7")
@@ -76,7 +77,7 @@ for copies, mark in ((1, "o"), (4, "x")):
     moved = step.repeat_interleave(copies)
     ratio = lipschitz.softmax_sides(logits + moved, logits - moved).ratio
     ax.plot(P, ratio, linestyle="none", marker=mark, label=f"measured, {2 * copies} logits")
-summed = lipschitz.softmax_jacobian(logits).abs().sum((-2, -1))
+summed = moved_weights.softmax_jacobian(logits).abs().sum((-2, -1))
 ax.plot(P, summed, marker="", linestyle="-.", label="$\\|J\\|_{1,1}$, 8 logits")
 ax.axhline(SOFTMAX_PRINTED, color=figures.GREY, linestyle=":", linewidth=1.5)
 ax.set(xlabel="probability $P$ of the raised logits", ylabel="ratio", ylim=(0, 2.1))
@@ -141,7 +142,7 @@ def softmax_ratios(T, heat=1.0):
     found = {
         k: heat * lipschitz.softmax_sides(*ends).ratio.max().item() for k, ends in both.items()
     }
-    J = lipschitz.softmax_jacobian(logits)
+    J = moved_weights.softmax_jacobian(logits)
     return {"T": T, **found, "sum of |J|": J.abs().sum((-2, -1)).max().item()}
 
 
@@ -180,7 +181,7 @@ glue(ratio_top=ratio_top, printed_norm=steps["sum of |J|"].max())
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 start, end = 5 * rng.normal(200, 4), 5 * rng.normal(200, 4)
 between = start + torch.linspace(0, 1, 65).double()[:, None, None] * (end - start)
-sizes = lipschitz.softmax_jacobian(between).abs().sum((-2, -1))  # (65, 200)
+sizes = moved_weights.softmax_jacobian(between).abs().sum((-2, -1))  # (65, 200)
 change = lipschitz.softmax_sides(start, end).ratio
 general.holds(
     "softmax, far pairs: change over the largest $\\|J\\|_{1,1}$ between; control: over that at the start",
@@ -206,7 +207,7 @@ def opposite(T, h=1e-3, turned=False):
     other = u.flip(0) if turned else -u
     X = torch.cat((u.expand(T // 2, 2), other.expand(T // 2, 2)))
     nudge, one = h * torch.outer(u, u), torch.eye(2).double()
-    return lipschitz.head_sides(X, u, (one, zero), (one, nudge), SOFTMAX, identity).ratio.item()
+    return moved_weights.head_sides(X, u, (one, zero), (one, nudge), SOFTMAX, identity).ratio.item()
 
 
 attained = [opposite(T) for T in (2, 32, T_most)]
@@ -218,7 +219,7 @@ def packed_ratio(packed):
     query, *matrices = packed.split((2, 4, 4, 4, 4, 4), -1)
     X, W_V, W_QK, V_step, QK_step = (M.unflatten(-1, (2, 2)) for M in matrices)
     others = W_V + 0.1 * V_step, W_QK + 0.1 * QK_step
-    return lipschitz.head_sides(X, query, (W_V, W_QK), others, SOFTMAX, identity).ratio
+    return moved_weights.head_sides(X, query, (W_V, W_QK), others, SOFTMAX, identity).ratio
 
 
 ends = climb(packed_ratio, identity, rng.normal(64, 22), rng.generator, steps=300)

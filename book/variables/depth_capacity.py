@@ -38,12 +38,13 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
-from helpers.covers import attention, blocks, lipschitz
-from helpers.covers.attention import LayerNorms
+from helpers.covers import blocks
 from helpers.covers.blocks import Layer
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
 from helpers.rng import Rng, f64
 from helpers.statistics import least_integer
+from papers.variables.depth_covers import LayerNorms, depth_bound
+from papers.variables.moved_weights import layer_error
 
 ledger, rng = Ledger("variables/depth_capacity"), Rng(seed)
 t46, remark = ledger.result("variables.thm4_6.t46"), ledger.result("variables.rem4_6")
@@ -241,7 +242,7 @@ def repaired(L, V=1.0, constant=SOFTMAX, d=1024):
     column = d**-0.5
     norms = LayerNorms(V=V, V_columns=column, QK_columns=column, QK=1.0, C=1.0, C_columns=column)
     N = 2 * d * 10**6 + 1
-    return attention.depth_bound(d, d, [norms] * L, 1.0, N, 0.5, constant=constant)
+    return depth_bound(d, d, [norms] * L, 1.0, N, 0.5, constant=constant)
 
 
 def counted(L, d=1024):
@@ -276,7 +277,7 @@ def loud(L, a=3.0):
     X = blocks.to_ball(rng.normal(3, 2)) * 0.3 * a**-L
     kept = {"activation": lambda y: y}
     before, after = (blocks.blocks(X, [v, *[layer] * (L - 1)], **kept)[-1] for v in (layer, other))
-    return (blocks.longest(before - after) / lipschitz.layer_error(X, layer, other, **kept)).item()
+    return (blocks.longest(before - after) / layer_error(X, layer, other, **kept)).item()
 
 
 real = pd.Series([loud(L) for L in depths], index=depths)

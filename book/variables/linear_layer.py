@@ -39,10 +39,10 @@ import torch
 
 from bookkit import Ledger, figures, glue, table
 from helpers.covers import blocks
-from helpers.covers.attention import printed_shares
 from helpers.covers.linear import climb
 from helpers.rng import Rng, f64
 from papers.variables.attention_covers import walk
+from papers.variables.depth_covers import printed_shares
 
 ledger, rng = Ledger("variables/linear_layer"), Rng(seed)
 layer, remark = ledger.result("variables.lem4_5"), ledger.result("variables.lem4_5.b1")

@@ -36,12 +36,12 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
-from helpers.covers import attention as bounds
 from helpers.covers import blocks, capacity
-from helpers.covers.attention import HeadNorms, heads_bound
+from helpers.covers.attention import FORMS, HeadNorms, heads_bound
 from helpers.covers.linear import climb
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
 from helpers.rng import Rng
+from papers.variables.depth_covers import head_parts
 
 ledger, rng = Ledger("variables/longer_tokens"), Rng(seed)
 corollary, heads = ledger.result("variables.cor4_4"), ledger.result("variables.lemA11.a12")
@@ -74,7 +74,7 @@ def forced(n, power, explicit=False, query=None, count=1, positions=False):
     several = [HeadNorms(V=1.0, V_columns=n**-0.5, QK_columns=rho * n**0.5)] * count
     d, reach = (3 * n + 1, 2 * B) if positions else (3 * n, B)
     N = 2 * d * 3 * n**2 + 1 if explicit else 3 * n**2
-    form = bounds.FORMS[power]
+    form = FORMS[power]
     bound = heads_bound(d, several, reach, N, 0.3 * B, constant=SOFTMAX, form=form)
     return n**2 * math.log(2) / bound
 
@@ -144,7 +144,7 @@ figures.show()
 def leaves(form, reach, norms, steps=150, asks=None, constant=SOFTMAX):
     """Largest error over epsilon that a search finds, each matrix off by what the split allows."""
     asks = asks or reach  # bound on the query
-    alpha, beta = bounds.head_parts(2, norms, reach, constant=constant, form=form)
+    alpha, beta = head_parts(2, norms, reach, constant=constant, form=form)
     off_V, off_QK = capacity.allocate(alpha, beta, 1e-3)[0].tolist()
 
     def error(packed):
@@ -166,7 +166,7 @@ def leaves(form, reach, norms, steps=150, asks=None, constant=SOFTMAX):
 
 norms = HeadNorms(V=1.0, V_columns=1.0, QK_columns=4.0)
 small = HeadNorms(V=1.0, V_columns=1e-12, QK_columns=4.0)
-searched = {form: leaves(form, length, norms) for form in bounds.FORMS}
+searched = {form: leaves(form, length, norms) for form in FORMS}
 extremes = [leaves("repaired", reach, n, 60) for reach in (1e-3, 1.0, 1e3) for n in (norms, small)]
 positioned = [
     leaves("proof", length, norms, asks=q, constant=SOFTMAX_PRINTED) for q in (2.0, length)

@@ -35,11 +35,11 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
-from helpers.covers import attention as bounds
 from helpers.covers import blocks
 from helpers.covers.attention import HeadNorms, heads_bound
 from helpers.covers.lipschitz import SOFTMAX
 from helpers.rng import f64
+from papers.variables.depth_covers import affine_residual, counting_log_size
 
 ledger = Ledger("variables/trained_positions")
 
@@ -65,8 +65,8 @@ ledger = Ledger("variables/trained_positions")
 
 def counted(d, QK, length):
     """Log size at scale 1/2 of a grid over both matrices, half of the error to each."""
-    V = bounds.counting_log_size(d, d, 1.0, length, 1 / 4)
-    return V + bounds.counting_log_size(d, d, QK, length, 1 / (4 * length**2))
+    V = counting_log_size(d, d, 1.0, length, 1 / 4)
+    return V + counting_log_size(d, d, QK, length, 1 / (4 * length**2))
 
 
 def by_norms(d, QK, length, tokens):
@@ -131,9 +131,7 @@ read = pd.DataFrame(read).T.rename_axis("T")
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 held, free = (
-    bounds.affine_residual(
-        f64(contexts).log(), f64([by_norms(8, 1.0, B(T), 1000 * T) for T in contexts])
-    )
+    affine_residual(f64(contexts).log(), f64([by_norms(8, 1.0, B(T), 1000 * T) for T in contexts]))
     for B in (lambda T: 1.0, math.sqrt)
 )
 glue(T_most=T_most)

@@ -40,13 +40,14 @@ import pandas as pd
 import torch
 
 from bookkit import Ledger, figures, glue, table
-from helpers.covers import attention, blocks, lipschitz
-from helpers.covers.attention import LayerNorms
+from helpers.covers import blocks, lipschitz
 from helpers.covers.blocks import Layer
 from helpers.covers.capacity import allocate
 from helpers.covers.lipschitz import SOFTMAX, SOFTMAX_PRINTED
 from helpers.rng import Rng, f64
+from papers.variables import depth_covers, moved_weights
 from papers.variables.attention_covers import walk
+from papers.variables.depth_covers import LayerNorms
 
 ledger, rng = Ledger("variables/transformer_capacity"), Rng(seed)
 contraction, constants = ledger.result("variables.lemA9"), ledger.result("variables.lemA13")
@@ -66,7 +67,7 @@ def forced(n, order, of, T=3):
         LayerNorms(kappa, longest, zero, QK=zero, C=1.0, C_columns=column),
     ]  # depth_bound has sqrt(kd) beside V, the theorem k
     layers = [replace(v, V_columns=v.V_columns * column) for v in layers]
-    return n * math.log(2) / attention.depth_bound(d, 1, layers, 1.0, T * n, 0.9, order=order)
+    return n * math.log(2) / depth_covers.depth_bound(d, 1, layers, 1.0, T * n, 0.9, order=order)
 
 
 # %% [markdown]
@@ -170,14 +171,14 @@ plane, opposite, h, q = torch.eye(2).double(), f64([[1.0, 0.0], [-1.0, 0.0]]), 1
 def raised(c, scale=1.0):
     """Both sides of A.13 for tokens +u and -u, whose scores move apart: the ratio."""
     still, nudge = Layer(plane, 0 * plane, plane), torch.diag(f64([h / scale**2, 0.0]))
-    return lipschitz.weight_sides(scale * opposite, still, still._replace(W_QK=nudge), c).ratio
+    return moved_weights.weight_sides(scale * opposite, still, still._replace(W_QK=nudge), c).ratio
 
 
 def turned(c, scale=1.0):
     """The same of A.14: q times the exchange of axes, both tokens moved at right angles to u."""
     layer, Z = Layer(plane, q * plane.flip(0), plane), scale * opposite
     moved = Z + h / (q * scale) * f64([[0.0, 1.0], [0.0, -1.0]])
-    return lipschitz.input_sides(Z, moved, layer, c).ratio
+    return moved_weights.input_sides(Z, moved, layer, c).ratio
 
 
 by_hand = pd.DataFrame(
@@ -230,8 +231,10 @@ def moved_output(order, L):
         states, hats = blocks.blocks(X, layers), blocks.blocks(X, others)
         norms = [[blocks.spectral(W) for W in (v.W_C, v.W_V, v.W_QK)] for v in layers]
         factors = torch.stack([lipschitz.layer_factor(*b) for b in norms], -1)
-        errors = list(map(lipschitz.layer_error, hats[:-1], layers, others))
-        products = {"later": lipschitz.later_factors, "earlier": lipschitz.earlier_factors}[order]
+        errors = list(map(moved_weights.layer_error, hats[:-1], layers, others))
+        products = {"later": lipschitz.later_factors, "earlier": moved_weights.earlier_factors}[
+            order
+        ]
         allowed = (products(factors) * torch.stack(errors, -1)).sum(-1)
         return blocks.longest(states[-1] - hats[-1]) / allowed
 
@@ -277,7 +280,7 @@ def up(x):
 
 layer, other = (Layer(*(f64([[x]]) for x in (V, 1.0, 0.5))) for V in (0.3, 0.301))
 Z = f64([[0.7]])
-steep = lipschitz.block_sides(Z, Z, layer, other, activation=lambda y: 2 * y).ratio
+steep = moved_weights.block_sides(Z, Z, layer, other, activation=lambda y: 2 * y).ratio
 g, y, w, other_w = blocks.to_ball(rng.normal(4, 4000, 3))
 read = lipschitz.readout_sides(g, y, w, other_w)
 bare = lipschitz.readout_sides(g, y, 3 * w, 3 * w).left / (g - y).norm(dim=-1)
@@ -397,7 +400,7 @@ for j in (10, 20, 40, 200):
     with_k = replace(layer, V_columns=d**-0.5)
     covers = {"cover of $W_V$, $k$": 1, r"cover of $W_V$, $\sqrt{kd}$": d}
     rows[j] = {k: d * math.log(2) / (v * math.log(d) / 0.81) for k, v in covers.items()} | {
-        name: d * math.log(2) / attention.depth_bound(d, 1, [v], 1.0, d, 0.9)
+        name: d * math.log(2) / depth_covers.depth_bound(d, 1, [v], 1.0, d, 0.9)
         for name, v in (("theorem, $k$", with_k), (r"theorem, $\sqrt{kd}$", layer))
     }
 row_signs = pd.DataFrame(rows).T.rename_axis("$\\log_2 d$")
@@ -481,7 +484,7 @@ for at in range(nets):
         X = torch.eye(d).double()[torch.arange(m * T) % d].reshape(m, T, d)
     w, slope = scale() * rng.normal(d), scale()
     size = w.norm().item(), 1.0, slope, SOFTMAX
-    alpha, beta = attention.depth_parts(d, k, [norms_of(v) for v in layers], *size)
+    alpha, beta = depth_covers.depth_parts(d, k, [norms_of(v) for v in layers], *size)
     most = rng.log_uniform(3, 3000).item()
     epsilon = math.sqrt(allocate(alpha, beta, 1.0)[1].item() / most)
     shares = allocate(alpha, beta, epsilon)[0]
@@ -539,7 +542,7 @@ lengths = [4**j for j in range(2, 11)]
 
 def explicit(T, B_x):
     """The repaired bound, three layers with all norms 1, d = k = 4, m = 1000, epsilon = 1/2."""
-    parts = attention.depth_parts(4, 4, [unit] * 3, 1.0, B_x, constant=SOFTMAX)
+    parts = depth_covers.depth_parts(4, 4, [unit] * 3, 1.0, B_x, constant=SOFTMAX)
     return allocate(*parts, 0.5)[1].item() * math.log(8 * 1000 * T + 1)
 
 
@@ -552,10 +555,10 @@ table(curves, "Repaired bound on the log covering number", form=".3e")
 logs = f64(lengths).log()
 growth.holds(
     "repaired bound, three layers: residual of a line in $\\log T$; control: tokens of length $\\sqrt T$",
-    attention.affine_residual(logs, fixed),
+    depth_covers.affine_residual(logs, fixed),
     at_most=0,
     tol=1e-4,
-    control=attention.affine_residual(logs, growing),
+    control=depth_covers.affine_residual(logs, growing),
     about="statement",
     evidence="proved",
 )
@@ -628,7 +631,7 @@ for factors in ((1.0, 10.0), (10.0, 1.0), (1.0, 10.0, 0.1), (10.0, 1.0, 0.1), (0
     nudged = stack[0]._replace(W_C=plane + 0.1 * plane.flip(0))
     short = f64([[2e-3, 1e-3]] * 3)
     ends = [blocks.blocks(short, [v, *stack[1:]], lambda y: y)[-1] for v in (stack[0], nudged)]
-    made = lipschitz.layer_error(short, stack[0], nudged, activation=lambda y: y)
+    made = moved_weights.layer_error(short, stack[0], nudged, activation=lambda y: y)
     orders_tried[str(factors)] = {
         "measured": (blocks.longest(ends[0] - ends[1]) / made).item(),
         "later layers": math.prod(factors[1:]),

@@ -7,10 +7,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.covers import attention as capacity_bounds
-from helpers.covers.attention import LayerNorms
 from papers.lengthfree import deep_covers
 from papers.lengthfree.deep_covers import PRINTED, PROOF, SLIPS, DeepNorms
+from papers.variables.depth_covers import LayerNorms, depth_parts
 
 law = settings(deadline=None, max_examples=60)
 some = st.floats(0.1, 10)
@@ -102,7 +101,7 @@ def test_the_scale_of_inputs_can_be_moved_into_the_weights_of_one_layer(norms):
 @given(st.integers(1, 4), some, some, some, some)
 def test_the_sister_theorem_multiplies_errors_by_the_same_numbers(depth, C, V, QK, w):
     layers = [LayerNorms(V=V, V_columns=1, QK_columns=1, QK=QK, C=C, C_columns=1)] * depth
-    theirs = capacity_bounds.depth_parts(1, 1, layers, w, 3.0)[1]
+    theirs = depth_parts(1, 1, layers, w, 3.0)[1]
     ours = deep_covers.parts(DeepNorms(depth, C, V, QK, w, 3.0)).beta
     assert torch.allclose(ours, theirs, rtol=1e-12)
 
