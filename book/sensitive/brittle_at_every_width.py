@@ -506,10 +506,10 @@ for d, text, about in (
     )
 K = steps.sensitivity_bound(*parity_transformer(16), 0.1).item()
 thm6.holds(
-    "PARITY, 32 columns, $\\rho = 0.1$: proved floor of the sharpness at $10^{20}$ bits; control: $K n$ in place of $K$, as the largest magnification would have it",
+    "PARITY, 32 columns, $\\rho = 0.1$: proved floor of the sharpness at $10^{20}$ bits; control: the sensitivity before the step, $n$, in place of $K$",
     steps.parity_floor(K, 1e20),
     at_least=0.5,
-    control=steps.parity_floor(1e20 * K, 1e20),
+    control=steps.parity_floor(1e20, 1e20),
     about="statement",
     evidence="proved",
 )

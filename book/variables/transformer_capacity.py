@@ -124,7 +124,7 @@ figures.show()
 #
 # $$g^{(1)} = X, \qquad g^{(i+1)} = \Pi\bigl( h^{(i)} W_C^{(i)} \bigr), \quad h^{(i)} = \sigma( \Pi( f(g^{(i)}; W^{(i)}) ) ), \qquad i = 1, \dots, L .$$
 #
-# The output is $w^\top g^{(L+1)}_{[CLS]}$, a linear function of one token. In each layer $B_V, B_{QK}, B_C$ bound the spectral norms, $B_{QK}^{2,\infty}, B_C^{2,\infty}$ bound the longest columns of $W_{QK}, W_C$, and $B_w$ bounds $\|w\|_2$. $B_V^{2,\infty}$ bounds the longest column of $W_V$, as the paper's text defines the class (Section 4.3), or of $W_V^\top$, as the proof writes it; these are the cases *columns* and *rows*. Hats mark a second set of weights or tokens, and $\Delta W = W - \hat W$. $\log N_\infty(\epsilon)$ is the log covering number of {ref}`ch-capacity` on any $m$ inputs $X$, whose tokens have length at most 1, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$. We judge the review version of October 2021, and use its numbers.
+# The output is $w^\top g^{(L+1)}_{[CLS]}$, a linear function of one token. In each layer $B_V, B_{QK}, B_C$ bound the spectral norms, $B_{QK}^{2,\infty}, B_C^{2,\infty}$ bound the longest columns of $W_{QK}, W_C$, and $B_w$ bounds $\|w\|_2$. (The paper bounds the columns of $W_K W_Q^\top$, which are the rows of our $W_{QK}$. On this page both readings give the same results, because the proof uses only that $\|W_{QK}\|_F \le \sqrt d\, B_{QK}^{2,\infty}$, which holds for both.) $B_V^{2,\infty}$ bounds the longest column of $W_V$, as the paper's text defines the class (Section 4.3), or of $W_V^\top$, as the proof writes it; these are the cases *columns* and *rows*. Hats mark a second set of weights or tokens, and $\Delta W = W - \hat W$. $\log N_\infty(\epsilon)$ is the log covering number of {ref}`ch-capacity` on any $m$ inputs $X$, whose tokens have length at most 1, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$. We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma A.9
 # :label: variables-lemA9
@@ -199,7 +199,7 @@ table(by_hand.rename_axis("lemma"), "Left side over right side, by hand", form="
 #
 # $$r_{L+1} \le \sum_{i=1}^L \Bigl( \prod_{j > i} a_j \Bigr)\, \delta_i .$$ (eq-later)
 #
-# The paper's proof has $j < i$ here. If all layers have the same bounds, both sums have the same terms in opposite order, as in the example. To compare the two we let gradient ascent look for networks whose error is large in relation to each sum. It varies tokens, weights, perturbations and the scales of all of them. A ratio above 1 in the first column would refute {eq}`eq-later`, and one above 1 in the second refutes the step of the proof.
+# The paper's proof has $j < i$ here. It follows the recipe of {cite:t}`bartlett2017`, in which the product does run over the layers behind. If all layers have the same bounds, both sums have the same terms in opposite order, as in the example. To compare the two we let gradient ascent look for networks whose error is large in relation to each sum. It varies tokens, weights, perturbations and the scales of all of them. A ratio above 1 in the first column would refute {eq}`eq-later`, and one above 1 in the second refutes the step of the proof.
 
 # %% mystnb={"code_prompt_hide": "The ascent", "code_prompt_show": "The ascent"} tags=["hide-input", "nbval-ignore-output"]
 
@@ -426,7 +426,7 @@ table(
 # *Covers of single matrices.* A matrix with $d$ rows (or columns) of length at most $B$ has $\|W\|_F \le \sqrt d\, B$. So by {prf:ref}`linear-layer-walk` there are covers at scale $x$ on $N = mT$ points, with logarithm at most $\frac{\beta^2}{x^2} \log(2KN + 1)$, of
 #
 # * $z \mapsto W_V^\top z$ on points of length 1: $k$ outputs, $d$ bounded rows of $W_V$: $\beta = \sqrt{kd}\, B_V^{2,\infty}$; with $k$ bounded columns $\beta = k B_V^{2,\infty}$,
-# * $z \mapsto W_{QK} z$ on points of length 1: $d$ outputs, $d$ bounded columns: $\beta = d B_{QK}^{2,\infty}$,
+# * $z \mapsto W_{QK} z$ on points of length 1: $d$ outputs, $d$ bounded columns or rows: $\beta = d B_{QK}^{2,\infty}$,
 # * $h \mapsto W_C^\top h$ on points of length $L_\sigma$: $d$ outputs, $d$ bounded columns of $W_C$: $\beta = d L_\sigma B_C^{2,\infty}$,
 # * $g \mapsto w^\top g$ on points of length 1: one output: $\beta = B_w$.
 #
@@ -465,8 +465,8 @@ def covered(X, layers, w, shares, activation):
 
 def norms_of(layer):
     V, QK, C = (blocks.spectral(W).item() for W in layer)
-    columns = (W.norm(dim=-2).max().item() for W in (layer.W_V.mT, layer.W_QK, layer.W_C))
-    return LayerNorms(V, next(columns), next(columns), QK, C, next(columns))
+    rows, columns = ([W.norm(dim=k).max().item() for W in layer] for k in (-1, -2))
+    return LayerNorms(V, rows[0], min(rows[1], columns[1]), QK, C, columns[2])
 
 
 def scale():
@@ -664,4 +664,4 @@ table(answer, "How often the error of the first layer arrives", form=".3g")
 # :filter: docname in docnames
 # ```
 #
-# The results are from {cite:t}`variables`.
+# The results are from {cite:t}`variables`, and the recipe of their proof is from {cite:t}`bartlett2017`.

@@ -96,7 +96,8 @@ def first_accepted_degree(
         TypeError: the oracle is neither a tensor nor callable, or answers in a wrong dtype.
 
     Cost: at most R 2**(k+1) queries at level k, each distinct point asked once. Source: Lintilhac
-    and Shaikh (2026), Appendix H; the variant with blocks is ours.
+    and Shaikh (2026), Appendix H; blocks are not in the paper. Real degrees are tested in
+    questions that do not grow with the length by Srinivasan and Sudan (2018).
 
     Example:
         >>> import torch

@@ -127,6 +127,33 @@ def test_what_implies_a_failure_is_not_true_and_what_a_truth_implies_is_judged()
                 assert result not in ("not judged", "not contradicted"), told
 
 
+# what the printed proofs of Appendix A of the third paper name, read in its text
+PRINTED = """
+    lem2_2.a3: lem2_2.a2
+    lem2_2.a5: lem2_2.a3 lem2_2.a4
+    lemA6.a6:
+    lemA6.a7: lemA6.a6
+    lem4_3: lemA6.a6
+    thm4_2: lem4_3
+    cor4_4: thm4_2 lem4_5 lemA6.a7 lemA8
+    lem4_5: lemA10
+    lemA11.a11: cor4_4
+    lemA11.a12: cor4_4 lemA8
+    lemA13.a13: lemA6.a7
+    lemA13.a14: lemA6.a7
+    lemA13.a15: lemA9 lemA13.a13 lemA13.a14
+    lemA13.a16:
+    thm4_6.a17: lemA13.a15 lemA13.a16 lem4_5 lemA8 lemA10
+"""
+
+
+def test_the_third_papers_results_rest_on_those_that_their_printed_proofs_name():
+    for line in PRINTED.strip().splitlines():
+        result, _, used = line.strip().partition(":")
+        found = ENTRIES[f"variables.{result}"].rests_on
+        assert set(found) == {f"variables.{id}" for id in used.split()}, result
+
+
 def test_what_stands_on_a_failed_result_says_how():
     verdict = {row.entry.id: row.stated for row in EVERY}
     for row in EVERY:

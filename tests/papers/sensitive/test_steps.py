@@ -150,6 +150,22 @@ def test_the_mean_sensitivity_after_a_step_is_below_its_bound(layers):
     assert torch.stack(found).mean() < steps.sensitivity_bound(spec, weights, 0.1)
 
 
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_the_bound_on_the_sensitivity_is_that_of_its_links(layers):
+    """2 / N at each layer norm, and s is at most half of sqrt d |v| times what moves the output."""
+    spec, weights, _ = model(6, layers)
+    c = steps.sizes(spec, weights, 0.1)
+    Q = steps.reciprocal_mean(3, steps.dimension(spec), layers, 0.1)
+    moved_by = 2.0**layers * Q * c.first * (c.own + c.mean).prod()
+    expected = math.sqrt(3) * c.readout**2 * moved_by / 2
+    torch.testing.assert_close(steps.sensitivity_bound(spec, weights, 0.1), expected)
+
+
+def test_the_floor_of_parity_by_hand():
+    """It is 1 - 1/4 - 2 sqrt(4 / 64)."""
+    assert steps.parity_floor(1.0, 64.0, alpha=4.0) == 0.25
+
+
 def test_the_bound_does_not_grow_with_the_length():
     bounds = {n: steps.sensitivity_bound(*parity_transformer(n), 0.1).item() for n in (16, 1024)}
     assert bounds[1024] <= bounds[16] * (1 + 1e-9)

@@ -46,6 +46,13 @@ def test_orthonormal_inputs_need_one_step_each():
     assert torch.equal(end.centre, torch.ones(30, 1).double())
 
 
+def test_a_step_moves_the_worst_output_along_its_input_by_what_the_proof_takes():
+    """Epsilon over the root of four outputs, over the squared length of the longest input."""
+    W, x = torch.tensor([[3.0, 0, 0, -2], [0, 0, 0, 0]]).double(), torch.eye(2).double() * 2
+    end = walk(W, x, 1.0, most=1)
+    assert torch.equal(end.centre, torch.tensor([[0.25, 0, 0, 0], [0, 0, 0, 0]]).double())
+
+
 def test_a_walk_is_given_up_where_it_is_told_to():
     assert walk(torch.ones(2, 1).double(), torch.eye(2).double(), 0.01, most=3).steps == 3
 
