@@ -342,6 +342,7 @@ glue(
 # ## What we found
 #
 # * With columns of $W_c$ and $W_v$ bounded, and samples that are not too small for the theorem, the three corollaries hold with their printed $\alpha$ and the constant $8\sqrt2$; only D.0.2 at $d = 1$ has another constant.
+# * As printed, with rows bounded, 4.1.1 and D.0.2 fail in very wide layers with all bounds equal to 1, and D.0.1 fails there if $W_{QK}$ is small.
 # * Lemma 3.4 is not needed, because with tokens short in $\ell_1$ a bound on the sum of squares of $W_{QK}$ is enough.
 # * $H$ independent heads cost exactly $H$ times one, if all have the same bounds.
 # * At width {glue:text}`width` with random weights the bound certifies nothing at samples of usual size.
