@@ -28,7 +28,7 @@
 # We add three. For a single head whose values depend on the bit alone we determine the largest average sensitivity exactly, for every $n$ and every number of hidden units. For polynomials of any degree $r$ we prove that $H$ heads need $H r \ge n$, and that this is enough. Finally we leave the single layer and give a network of two layers without layer norm, whose weights and encodings do not depend on the length. We prove that it computes PARITY at every length with a fixed margin, and measure how small a step of its weights destroys the answer.
 
 # %% tags=["parameters"]
-n = 8  # bits of the networks that are searched, on all strings [6..10]
+n = 8  # bits of the networks that are searched, on all strings [7..10]
 hidden = 3  # units of their MLP [3..5]
 networks = 256  # that are changed at random [64..512]
 steps = 150  # changes that are tried for each [50..300]
@@ -88,6 +88,8 @@ layer, without = ledger.result("beyond.layer"), ledger.result("beyond.no_norm")
 # For fixed $h$ and large $n$ the bound is about $(h + 1) \sqrt{2n/\pi}$, so it confirms for this model that the average sensitivity grows like $\sqrt n$, without a logarithm.
 #
 # **The idea of the proof.** It is the argument of the six walks. A flip from 0 to 1 adds to the attention of the ones and takes from that of the zeros, so $p$ increases along each walk from the string of zeros to the string of ones. Therefore $f$ changes at most $h + 1$ times on each walk. A random walk uses an edge at a low or a high count with a larger probability than one at the central counts, where there are many edges. So the number of changed edges is largest if all changes are at the central counts.
+#
+# **What is known of this argument.** A function that changes at most $c$ times on every such walk is called $c$-alternating. It is the parity of $c$ monotone functions, so its average sensitivity is at most $c$ times that of MAJORITY and grows like $c \sqrt n$ at most; {cite:t}`blais2015` (abstract read) study how such functions are learned. The average over random walks is Lubell's proof of Sperner's theorem {cite:p}`lubell1966`. And $A(n, c)$ is the number that {cite:t}`gotsman1994` conjectured to be the largest average sensitivity of the sign of any polynomial of degree $c$, which is false for most $c$ and $n$ ({cite:t}`chapman2018`, abstract read). What we add is that one head gives such functions, that the exact maximum among them is $A(n, c)$, and that a network attains it.
 #
 # ````{dropdown} Proof for one head
 # We bound the changes on a walk, average over all walks, and then give the network.

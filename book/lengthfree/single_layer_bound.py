@@ -429,7 +429,7 @@ glue(grows=counted.iloc[-1] / counted.iloc[0], above=counted.iloc[0] / growth["t
 #
 # **Statement.** Printed: the Rademacher complexity is of the order of the value stated, if $\|W_c^\top\|_{1,\infty} \le B_{W_c}$ and $\|W_v^\top\|_{1,\infty} \le B_{W_v}$. By the paper's definition these are the $\ell_1$ norms of the rows of $W_c$ and $W_v$.
 #
-# **Counterexample.** Tokens 0 and $e_j$, each $j$ twice, $m = 2d$, $W_{QK} = 0$, $W_v = I$, and signs in one column of $W_c$: the complexity is at least $\frac14$ for every $d$, whereas the value falls like $\sqrt{\ln(d)/d}$. At $d = {glue:text}`d_wide`$ a constant of {glue:text}`forced_wide:.1f` is forced, where {glue:text}`constant:.1f` is enough for columns. At $d = 64$, the width of the paper's experiment, it is 1.3.
+# **Counterexample.** Tokens 0 and $e_j$, each $j$ twice, $m = 2d$, $W_{QK} = 0$, $W_v = I$, and signs in one column of $W_c$: the complexity is at least $\frac14$ for every $d$, whereas the value falls like $\sqrt{\ln(d)/d}$. At $d = {glue:text}`d_wide`$ a constant of {glue:text}`forced_wide:.1f` is forced, where {glue:text}`constant:.1f` is enough for columns. At $d = 64$, the width of the paper's experiment, it is 1.3. The corollaries fail in the same layers, D.0.1 only for small $W_{QK}$ ({ref}`ch-single-layer-corollaries`).
 #
 # **Why.** The proof bounds the $\ell_1$ norm of a row of $W_c^\top$, which is a column of $W_c$, but the printed norms are those of the columns of $W_c^\top$.
 #

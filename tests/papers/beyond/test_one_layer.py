@@ -8,6 +8,7 @@ import pytest
 import torch
 from sympy import Matrix
 
+from bookkit.chapters import find
 from helpers import cube
 from papers.beyond import one_layer
 
@@ -69,6 +70,25 @@ def test_the_climb_improves_and_stays_below_the_bound():
     assert best.max().item() > 0.8 * one_layer.most_sensitive(5, 4)
     assert best.max().item() <= one_layer.most_sensitive(5, 4) + 1e-12
     torch.testing.assert_close(cube.average_sensitivity(one_layer.values(layer)), best)
+
+
+def test_no_function_of_four_bits_with_so_many_changes_on_a_walk_is_more_sensitive():
+    n, every = 4, torch.arange(2**16)[:, None] >> torch.arange(16) & 1
+    changes = torch.zeros(len(every), dtype=torch.int64)
+    for order in itertools.permutations(range(n)):
+        walk = [sum(1 << bit for bit in order[:k]) for k in range(n + 1)]
+        on_it = every[:, walk]
+        changes = torch.maximum(changes, (on_it[:, 1:] != on_it[:, :-1]).sum(1))
+    found = cube.average_sensitivity(1.0 - 2.0 * every.double())
+    for most in range(n + 1):
+        largest = found[changes <= most].max().item()
+        assert largest == pytest.approx(one_layer.most_sensitive(n, most), abs=1e-12)
+
+
+def test_wherever_the_chapter_searches_its_bound_lies_below_parity():
+    ranges = find("beyond/one_layer_parity").parameters
+    n, hidden = int(ranges["n"].low), int(ranges["hidden"].high)
+    assert one_layer.most_sensitive(n, hidden + 1) < n  # else its control could not exceed it
 
 
 @pytest.mark.parametrize(("heads", "degree"), [(1, 1), (2, 1), (5, 1), (2, 2), (3, 2), (1, 4)])

@@ -33,6 +33,9 @@ def test_every_weight_has_one_group_and_used_entries_hold_all_the_norm(size):
             }
             torch.testing.assert_close(groups.sums(squares).sum(), total)
         assert noise.blocks(spec).sums(squares)[0] == 0
+        counts = dict(zip(noise.blocks(spec).names, noise.blocks(spec).counts, strict=True))
+        one_column = {counts[name].item() for name in ("G", "b", "F")}
+        assert one_column == {spec.hidden}  # one entry a unit: idle entries would add gradient
         assert noise.each(spec).sums(squares).shape == (sum(v.numel() for v in weights.values()),)
 
 

@@ -42,6 +42,10 @@ def test_the_chance_of_a_set_lies_between_the_bounds(N, d_e):
     assert low - 1e-12 <= share <= high + 1e-12
 
 
+def test_both_sides_of_the_example_are_those_by_hand():
+    assert random_encodings.share_bounds(4, 4) == pytest.approx((1 / 4, 7 / 13), rel=1e-12)
+
+
 def test_pairs_that_share_a_row_are_independent():
     d_e, rows = 3, list(itertools.product((-1, 1), repeat=3))
     both = sum(
