@@ -48,7 +48,7 @@
 # We train a causal transformer of the same size on $x_1 \dots x_n$ followed by $0, t_1, \dots, t_{n-1}$. A token attends to itself and to those before it. Training shows the right scratchpad (*teacher forcing*) and asks for all $n$ states, with targets in $\{0, 1\}$ and a squared loss. A run stops once its loss is below $3 \cdot 10^{-4}$, so that all lengths are compared at one loss. *Sharpness* is the mean square by which a guess moves under Gaussian noise of standard deviation $\sigma$ in all weights but the positions, times 4. For a model of PARITY that noise turns into a constant the sharpness is 1, if the constant is $\frac12$, and more otherwise ({ref}`ch-sharpness-vs-length`). In this chapter it is a mean over the $n$ steps.
 
 # %% tags=["parameters"]
-lengths = [4, 8, 16]  # bits of the strings learned [3..1024]
+lengths = [4, 8, 16]  # bits of the strings learned [4..1024]
 runs = 4  # models of each length [2..10]
 steps = 1500  # most steps of their training [1500..100000]
 step_bits = 512  # bits of all strings in a step of it, at least 8 strings [512..131072]
