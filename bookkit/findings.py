@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bookkit.chapters import ROOT, Chapter, every_chapter
 from bookkit.output import in_prose
-from bookkit.register import every_entry, load_register
+from bookkit.register import every_entry, full_refs, load_register
 
 CERTIFICATES = ROOT / "counterexamples"
 GROUPS = {
@@ -158,7 +158,7 @@ def in_one_line(found: Sequence[Finding]) -> str:
         own = [f for f in found if f.group == group]
         if own:
             lines += [f"## {title}", ""]
-            lines += [f"* {_ref(f)}: {{ref}}`{f.title} <{f.label}>`" for f in own]
+            lines += [f"* {_ref(f)}: [{f.title}](#{f.label})" for f in own]
             lines.append("")
     return "\n".join(lines)
 
@@ -167,7 +167,8 @@ def _ref(finding: Finding) -> str:
     """What its result is called, such as "P2, Theorem 6"."""
     entry = every_entry()[finding.id]
     number = next(paper.number for paper in load_register() if paper.key == entry.section)
-    return f"{number}, {entry.ref}" if number else entry.ref
+    name = full_refs()[finding.id]
+    return f"{number}, {name}" if number else name
 
 
 def _where(finding: Finding) -> str:

@@ -171,7 +171,7 @@ def test_a_false_statement_has_a_finding_and_a_finding_of_one_is_false():
 def test_every_finding_has_one_line_on_the_page_of_all():
     found = load_findings()
     page = in_one_line(found)
-    assert all(page.count(f"<{f.label}>`") == 1 for f in found)
+    assert all(page.count(f"](#{f.label})\n") == 1 for f in found)
 
 
 def test_findings_are_complete():
@@ -186,6 +186,43 @@ def test_findings_are_complete():
             words = (word, "Where it fails") if of_no_statement else (word,)
             assert any(f"**{w}.**" in finding.body for w in words), f"{finding.id} lacks {word}"
         assert "{glue" not in finding.body
+
+
+# A letter but "a", a function, a Greek letter by name, a comparison, an index, a power, a quotient.
+ASCII_FORMULA = re.compile(
+    r"(?<![\w.'-])(?:[b-zB-Z]|floor|ceil|sqrt|log|exp|[Aa]lpha|[Bb]eta|[Gg]amma"
+    r"|[Dd]elta|[Ee]psilon|[Ll]ambda|[Ss]igma|[Tt]heta)(?![\w'-]|\.\w)|[<>=^_]|\w/\d|\w\("
+)
+
+
+def ascii_formula(title):
+    """What is left of a formula in a title outside TeX; None if nothing is."""
+    found = ASCII_FORMULA.search(re.sub(r"\$[^$]+\$", "", title))
+    return found and found[0]
+
+
+@pytest.mark.parametrize("finding", load_findings(), ids=lambda f: f.label)
+def test_a_title_has_its_formulas_in_tex(finding):
+    assert ascii_formula(finding.title) is None
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "At most floor(n/2) + 1 of the flips",
+        "A trapezoid serves d equal bits",
+        "Only if W_QK may grow",
+        "Sums are counted by k^2",
+        "It fails where Delta > 0",
+        "The factor gamma stands alone",
+        "Sensitivity 1/2 at every input",
+        "The norm is sqrt 2",
+        "The degree over GF(2)",
+        "True for $d$ at most T",
+    ],
+)
+def test_a_formula_in_ascii_is_seen_in_a_title(title):
+    assert ascii_formula(title)
 
 
 @pytest.mark.parametrize("path", CERTIFICATES, ids=lambda p: p.stem)
