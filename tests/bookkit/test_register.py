@@ -315,6 +315,9 @@ def test_the_scoreboard_hides_no_row():
         rows = [r for row in section for r in (row, *row.parts)]
         assert own.count("\n| ") == len(rows) + 1
         assert (f"## {paper.number}" in own, f"(s-{paper.key})=" in whole) == (False, True)
+        assert (f"*{paper.name}.*" in own) != paper.own, (
+            "the page has a heading for our own results"
+        )
         for row in rows:
             place = "r-" + row.entry.id.replace(".", "-").replace("_", "-").lower()
             assert f"{{#{place} " in own
