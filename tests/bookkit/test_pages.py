@@ -370,10 +370,10 @@ def test_a_page_has_no_serious_fault_that_axe_finds(visited, name):
 
 
 @on_every_page
-def test_a_page_shows_figures_on_white_and_undimmed(visited, name):
-    for figures in visited(name).figures.values():
-        for look in figures:
-            assert look == ["rgb(255, 255, 255)", "none", True]
+def test_a_page_shows_figures_on_white_and_dims_them_in_the_dark(visited, name):
+    for scheme, dimmed in (("light", "none"), ("dark", "brightness(0.85)")):
+        for look in visited(name).figures[scheme]:
+            assert look == ["rgb(255, 255, 255)", dimmed, True]
 
 
 @pytest.mark.parametrize("name", sorted(FEW))
@@ -575,6 +575,15 @@ def read(path):
 
 def built(name):
     return read(HTML / f"{name}.html")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_heading_stands_twice_on_a_page(site, name):
+    text = (HTML / f"{name}.html").read_text(encoding="utf-8")
+    article = text.partition("<article")[2].partition("</article>")[0]
+    headings = re.findall(r"<h[1-4][^>]*>(.*?)<a ", article, re.DOTALL)
+    assert len(set(headings)) == len(headings)
+    assert headings or name == "search"
 
 
 def test_every_link_within_the_book_leads_somewhere(site):
