@@ -28,15 +28,6 @@ GROUPS = {
     "not judged": "What could not be judged",
     "code": "Slips of the authors' code",
 }
-GRADES = {
-    "false statement": ("false",),
-    "condition": ("true with a condition",),
-    "misprint": ("misprint",),
-    "proof": ("proof gap", "true", "true with a condition"),
-    "constant": ("constant loose", "true"),
-    "restored form": ("restored form fails",),
-}
-"""Of each group of findings but two: the verdicts that a result of it has."""
 _FINDING = re.compile(r"^```\{finding\} (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _OPTION = re.compile(r"^:(\w+): (.*)\n", re.MULTILINE)
 _GLUE = re.compile(r"\{glue:?\w*\}`([^`:]+)(?::([^`]*))?`")
