@@ -22,9 +22,9 @@ from bookkit.register import full_refs
 from bookkit.scoreboard import Row, anchor, badge, board, colour, load_rows
 
 FAILED = ("false", "restored form fails", "misprint", "proof gap")
-COLUMN, LINE, WIDTH, HEIGHT = 120, 42, 94, 34
+COLUMN, LINE, WIDTH, HEIGHT = 123, 42, 104, 34
 """Distances between columns and between lines, and the size of a node, in pixels."""
-LETTERS = 17
+LETTERS = 19
 """Of a line in a node, which has two."""
 _SWEEPS = 8
 
@@ -130,7 +130,9 @@ def drawing(
     for id, (x, y) in corner.items():
         row = rows[id]
         title = html.escape(f"{refs[id]}: {row.stated} as stated; now {row.now}")
-        label = textwrap.wrap(refs[id], LETTERS, max_lines=2, placeholder="…")
+        label = textwrap.wrap(refs[id], LETTERS)
+        if len(label) > 2:  # a part then goes by its own name, as far as there is room
+            label = textwrap.wrap(row.entry.ref, LETTERS, max_lines=2, placeholder="…")
         top = y + HEIGHT / 2 + 4 - 6.5 * (len(label) - 1)
         words = "".join(
             f'<tspan x="{x + WIDTH / 2:g}" y="{top + 13 * i:.1f}">{html.escape(line)}</tspan>'
