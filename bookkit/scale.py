@@ -205,7 +205,8 @@ def replications() -> str:
                 f"{apart:.1f} standard errors" if apart == apart else "no standard error",
             )
             lines.append("| " + " | ".join(cells) + " |")
-    return ":::{div} scale again\n" + "\n".join(lines) + "\n:::"
+    table = ":::{div} scale again\n" + "\n".join(lines) + "\n:::"
+    return f"::::{{dropdown}} All {len(lines) - 2} settings\n{table}\n::::"
 
 
 def _settings(text: str) -> dict[str, str]:
