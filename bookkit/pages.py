@@ -112,7 +112,9 @@ def adjust_nodes(app: Any, doctree: Any, docname: str) -> None:
     from docutils import nodes
 
     for cell in doctree.findall(nodes.entry):
-        if cell.astext() in VERDICTS and not isinstance(cell.parent.parent, nodes.thead):
+        badge = any("verdict" in inner["classes"] for inner in cell.findall(nodes.inline))
+        head = isinstance(cell.parent.parent, nodes.thead)
+        if cell.astext() in VERDICTS and not (badge or head):
             cell[0]["classes"] += ["verdict", f"verdict-{colour(cell.astext())}"]
     for pasted in [n for n in doctree.findall(nodes.inline) if "pasted-text" in n["classes"]]:
         pasted[:] = [nodes.Text(written_out(pasted.astext()))]

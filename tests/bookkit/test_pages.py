@@ -915,9 +915,11 @@ def test_a_verdict_gets_its_colour_on_a_card():
     def cell(words):
         return nodes.entry("", nodes.paragraph("", words))
 
-    page = page_of(nodes.row("", cell("not reproduced"), cell("it holds")))
+    badge = nodes.inline("", "holds", classes=["verdict", "verdict-good"])
+    made = nodes.entry("", nodes.paragraph("", "", badge))
+    page = page_of(nodes.row("", cell("not reproduced"), cell("it holds"), made))
     assert '<paragraph classes="verdict verdict-bad">' in page
-    assert page.count("<paragraph>") == 1
+    assert page.count("<paragraph>") == 2, "a badge is not put into another"
 
 
 def test_a_ledger_has_an_address():
