@@ -24,7 +24,7 @@ from bookkit.scoreboard import Row, anchor, badge, board, colour, load_rows
 FAILED = ("false", "restored form fails", "misprint", "proof gap")
 COLUMN, LINE, WIDTH, HEIGHT = 123, 42, 104, 34
 """Distances between columns and between lines, and the size of a node, in pixels."""
-LETTERS = 19
+LETTERS = 18
 """Of a line in a node, which has two."""
 _SWEEPS = 8
 
@@ -130,7 +130,7 @@ def drawing(
     for id, (x, y) in corner.items():
         row = rows[id]
         title = html.escape(f"{refs[id]}: {row.stated} as stated; now {row.now}")
-        label = textwrap.wrap(refs[id], LETTERS)
+        label = textwrap.wrap(refs[id], LETTERS, break_long_words=False)
         if len(label) > 2:  # a part then goes by its own name, as far as there is room
             label = textwrap.wrap(row.entry.ref, LETTERS, max_lines=2, placeholder="…")
         top = y + HEIGHT / 2 + 4 - 6.5 * (len(label) - 1)

@@ -127,8 +127,12 @@ def filled(text: str, values: Mapping[str, str], name: str) -> str:
 
 def written_out(text: str) -> str:
     """A glued text with its numbers as a sentence has them, also those between words."""
-    text = _WHOLE.sub(r"\1", text)
-    return in_prose(_POWER.sub(lambda m: in_prose(m[0]), text))
+    return in_prose(powers_written_out(_WHOLE.sub(r"\1", text)))
+
+
+def powers_written_out(text: str) -> str:
+    """A text with every number such as 1e-12 as a power of ten."""
+    return _POWER.sub(lambda m: in_prose(m[0]), text)
 
 
 def findings(part: str, found: Iterable[Finding]) -> str:

@@ -922,6 +922,16 @@ def test_a_verdict_gets_its_colour_on_a_card():
     assert page.count("<paragraph>") == 2, "a badge is not put into another"
 
 
+def test_a_number_in_a_table_has_its_power_of_ten_written_out():
+    def cell(node):
+        return nodes.entry("", nodes.paragraph("", "", node))
+
+    code, formula = nodes.literal("", "1e-5"), nodes.math("", "1e-5")
+    page = page_of(nodes.row("", *map(cell, (nodes.Text("< 2.50e-11, 0.10"), code, formula))))
+    assert "<paragraph>< 2.50 × 10⁻¹¹, 0.10</paragraph>" in page.replace("&lt;", "<")
+    assert page.count("1e-5") == 2
+
+
 def test_a_ledger_has_an_address():
     def output(words):
         cell = nodes.entry("", nodes.paragraph("", words))
