@@ -586,6 +586,11 @@ def test_no_heading_stands_twice_on_a_page(site, name):
     assert headings or name == "search"
 
 
+def test_no_page_names_the_folder_in_which_it_was_built(site):
+    pages = [path for path in HTML.rglob("*.html") if "_static" not in path.parts]
+    assert [path.name for path in pages if str(ROOT) in path.read_text(encoding="utf-8")] == []
+
+
 def test_every_link_within_the_book_leads_somewhere(site):
     paths = {path for path in HTML.rglob("*.html") if "_static" not in path.parts}
     assert len(paths) > len(PAGES)
