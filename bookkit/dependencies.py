@@ -11,17 +11,21 @@ from __future__ import annotations
 
 import graphlib
 import html
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bookkit.chapters import REGISTER, every_chapter
+from bookkit.register import full_refs
 from bookkit.scoreboard import Row, anchor, badge, board, colour, load_rows
 
 FAILED = ("false", "restored form fails", "misprint", "proof gap")
-COLUMN, LINE, WIDTH, HEIGHT = 190, 34, 150, 24
+COLUMN, LINE, WIDTH, HEIGHT = 123, 42, 104, 34
 """Distances between columns and between lines, and the size of a node, in pixels."""
+LETTERS = 18
+"""Of a line in a node, which has two."""
 _SWEEPS = 8
 
 
@@ -89,12 +93,19 @@ def columns(arrows: Sequence[Edge]) -> list[list[str]]:
     return found
 
 
-def drawing(arrows: Sequence[Edge], rows: Mapping[str, Row], address: str, name: str) -> str:
+def drawing(
+    arrows: Sequence[Edge],
+    rows: Mapping[str, Row],
+    refs: Mapping[str, str],
+    address: str,
+    name: str,
+) -> str:
     """The graph as SVG.
 
     Args:
         arrows: As :func:`edges` gives them.
         rows: By id.
+        refs: What each is called, by id.
         address: Of the scoreboard, seen from the page.
         name: Unique on the page.
     """
@@ -118,12 +129,19 @@ def drawing(arrows: Sequence[Edge], rows: Mapping[str, Row], address: str, name:
     nodes = []
     for id, (x, y) in corner.items():
         row = rows[id]
-        title = html.escape(f"{row.entry.ref}: {row.stated} as stated; now {row.now}")
-        label = html.escape(_short(row.entry.ref))
+        title = html.escape(f"{refs[id]}: {row.stated} as stated; now {row.now}")
+        label = textwrap.wrap(refs[id], LETTERS, break_long_words=False)
+        if len(label) > 2:  # a part then goes by its own name, as far as there is room
+            label = textwrap.wrap(row.entry.ref, LETTERS, max_lines=2, placeholder="…")
+        top = y + HEIGHT / 2 + 4 - 6.5 * (len(label) - 1)
+        words = "".join(
+            f'<tspan x="{x + WIDTH / 2:g}" y="{top + 13 * i:.1f}">{html.escape(line)}</tspan>'
+            for i, line in enumerate(label)
+        )
         nodes.append(
             f'<a href="{address}#{anchor(id)}" class="verdict-{colour(row.stated)}">'
             f'<title>{title}</title><rect x="{x:g}" y="{y:.1f}" width="{WIDTH}" height="{HEIGHT}" '
-            f'rx="6"/><text x="{x + WIDTH / 2:g}" y="{y + HEIGHT / 2 + 4:.1f}">{label}</text></a>'
+            f'rx="6"/><text>{words}</text></a>'
         )
     wide = (len(placed) - 1) * COLUMN + WIDTH + 8
     tip = (
@@ -132,17 +150,12 @@ def drawing(arrows: Sequence[Edge], rows: Mapping[str, Row], address: str, name:
     )
     return (
         f'<div class="dependencies"><svg viewBox="0 0 {wide} {tall}" width="{wide}" '
-        f'height="{tall}" role="group"><defs>{tip}</defs>'
+        f'height="{tall}" style="min-width: {min(wide, 900)}px" role="group"><defs>{tip}</defs>'
         f"{''.join(lines)}{''.join(nodes)}</svg></div>"
     )
 
 
-def _short(ref: str) -> str:
-    """A paper's number, short enough for a node."""
-    return ref if len(ref) <= 24 else ref[:23].rstrip(" ,(") + "…"
-
-
-def consequences(arrows: Sequence[Edge], rows: Mapping[str, Row]) -> str:
+def consequences(arrows: Sequence[Edge], rows: Mapping[str, Row], refs: Mapping[str, str]) -> str:
     """Of each result that fails and is used: what fails with it and what stands, in Markdown."""
     lines = ["| this result fails | and these with it | these use it and stand |", "|:--|:--|:--|"]
     for id, row in rows.items():
@@ -150,19 +163,14 @@ def consequences(arrows: Sequence[Edge], rows: Mapping[str, Row]) -> str:
         if using:
             failed = [u for u in using if rows[u].stated in FAILED]
             stand = [u for u in using if u not in failed]
-            cells = (_with_badge(row), *(_list([rows[u] for u in of]) for of in (failed, stand)))
+            cells = (
+                "; ".join(f"{refs[i]} {badge(rows[i].stated)}" for i in ids) or "none"
+                for ids in ([id], failed, stand)
+            )
             lines.append("| " + " | ".join(cells) + " |")
     if len(lines) == 2:
         return "No result of this graph that others use fails."
     return "\n".join(lines)
-
-
-def _with_badge(row: Row) -> str:
-    return f"{row.entry.ref} {badge(row.stated)}"
-
-
-def _list(rows: Sequence[Row]) -> str:
-    return "; ".join(map(_with_badge, rows)) or "none"
 
 
 def setup(app: Any) -> dict[str, bool]:
@@ -188,8 +196,9 @@ def setup(app: Any) -> dict[str, bool]:
                 raise self.error(f"dependencies: no result of {part} rests on another")
             page = board(self.env.found_docs, part)
             place = self.env.app.builder.get_relative_uri(self.env.docname, page)
-            graph = drawing(arrows, rows, place, f"graph-{part}")
-            table = self.parse_text_to_nodes(consequences(arrows, rows))
+            refs = full_refs()
+            graph = drawing(arrows, rows, refs, place, f"graph-{part}")
+            table = self.parse_text_to_nodes(consequences(arrows, rows, refs))
             return [nodes.raw("", graph, format="html"), *table]
 
     app.add_directive("dependencies", Dependencies)

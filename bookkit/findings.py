@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bookkit.chapters import ROOT, Chapter, every_chapter
 from bookkit.output import in_prose
-from bookkit.register import every_entry, load_register
+from bookkit.register import every_entry, full_refs, load_register
 
 CERTIFICATES = ROOT / "counterexamples"
 GROUPS = {
@@ -28,15 +28,6 @@ GROUPS = {
     "not judged": "What could not be judged",
     "code": "Slips of the authors' code",
 }
-GRADES = {
-    "false statement": ("false",),
-    "condition": ("true with a condition",),
-    "misprint": ("misprint",),
-    "proof": ("proof gap", "true", "true with a condition"),
-    "constant": ("constant loose", "true"),
-    "restored form": ("restored form fails",),
-}
-"""Of each group of findings but two: the verdicts that a result of it has."""
 _FINDING = re.compile(r"^```\{finding\} (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _OPTION = re.compile(r"^:(\w+): (.*)\n", re.MULTILINE)
 _GLUE = re.compile(r"\{glue:?\w*\}`([^`:]+)(?::([^`]*))?`")
@@ -136,8 +127,12 @@ def filled(text: str, values: Mapping[str, str], name: str) -> str:
 
 def written_out(text: str) -> str:
     """A glued text with its numbers as a sentence has them, also those between words."""
-    text = _WHOLE.sub(r"\1", text)
-    return in_prose(_POWER.sub(lambda m: in_prose(m[0]), text))
+    return in_prose(powers_written_out(_WHOLE.sub(r"\1", text)))
+
+
+def powers_written_out(text: str) -> str:
+    """A text with every number such as 1e-12 as a power of ten."""
+    return _POWER.sub(lambda m: in_prose(m[0]), text)
 
 
 def findings(part: str, found: Iterable[Finding]) -> str:
@@ -158,7 +153,7 @@ def in_one_line(found: Sequence[Finding]) -> str:
         own = [f for f in found if f.group == group]
         if own:
             lines += [f"## {title}", ""]
-            lines += [f"* {_ref(f)}: {{ref}}`{f.title} <{f.label}>`" for f in own]
+            lines += [f"* {_ref(f)}: [{f.title}](#{f.label})" for f in own]
             lines.append("")
     return "\n".join(lines)
 
@@ -167,7 +162,8 @@ def _ref(finding: Finding) -> str:
     """What its result is called, such as "P2, Theorem 6"."""
     entry = every_entry()[finding.id]
     number = next(paper.number for paper in load_register() if paper.key == entry.section)
-    return f"{number}, {entry.ref}" if number else entry.ref
+    name = full_refs()[finding.id]
+    return f"{number}, {name}" if number else name
 
 
 def _where(finding: Finding) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bookkit.claims import VERDICTS
-from bookkit.findings import written_out
+from bookkit.findings import powers_written_out, written_out
 from bookkit.scoreboard import colour
 
 _SHOW_CODE = '<button class="show-all-code" type="button">Show all code</button>'
@@ -112,8 +112,13 @@ def adjust_nodes(app: Any, doctree: Any, docname: str) -> None:
     from docutils import nodes
 
     for cell in doctree.findall(nodes.entry):
-        if cell.astext() in VERDICTS and not isinstance(cell.parent.parent, nodes.thead):
+        badge = any("verdict" in inner["classes"] for inner in cell.findall(nodes.inline))
+        head = isinstance(cell.parent.parent, nodes.thead)
+        if cell.astext() in VERDICTS and not (badge or head):
             cell[0]["classes"] += ["verdict", f"verdict-{colour(cell.astext())}"]
+        for text in list(cell.findall(nodes.Text)):
+            if not isinstance(text.parent, (nodes.math, nodes.literal)):
+                text.parent.replace(text, nodes.Text(powers_written_out(text)))
     for pasted in [n for n in doctree.findall(nodes.inline) if "pasted-text" in n["classes"]]:
         pasted[:] = [nodes.Text(written_out(pasted.astext()))]
     for formula in list(doctree.findall(nodes.math)):

@@ -17,6 +17,7 @@ from typing import Any
 from bookkit.chapters import ROOT
 from bookkit.definitions import PACKAGES
 
+_PATH = re.compile(rf"\w*Path\('{re.escape(str(ROOT))}/?([^']*)'\)")
 _LITERAL = re.compile(r"(``.+?``|(?::[\w:]+:)?`[^`]+`)")
 _AUTOMODULE = """.. automodule:: {}
    :members:
@@ -96,6 +97,15 @@ def add_code_links(app: Any, doctree: Any) -> None:
         link = pending_xref("", nodes.literal("", name), refdomain="py", reftype="obj", **about)
         last += [nodes.Text(", " if i else ""), link]
     next(iter(doctree.findall(nodes.section))).append(last)
+
+
+def hide_folder(app: Any, doctree: Any) -> None:
+    """Name paths that are values of the code from the folder of the book, wherever it was built."""
+    from docutils import nodes
+
+    for text in list(doctree.findall(nodes.Text)):
+        if str(ROOT) in text:
+            text.parent.replace(text, nodes.Text(_PATH.sub(r"Path('\1')", text)))
 
 
 def section(name: str) -> list[str]:
@@ -190,6 +200,7 @@ def setup(app: Any) -> dict[str, bool]:
     app.add_directive("modules", Modules)
     app.add_directive("packages", Packages)
     app.connect("doctree-read", add_code_links)
+    app.connect("doctree-read", hide_folder)
     app.connect("autodoc-process-docstring", escape_bars)
     app.connect("missing-reference", resolve_reexport)
     app.connect("autodoc-skip-member", skip_foreign_members)

@@ -171,6 +171,19 @@ def every_entry(path: Path = REGISTER) -> dict[str, Entry]:
     return {e.id: e for row in rows for e in (row, *row.parts)}
 
 
+def full_refs(path: Path = REGISTER) -> dict[str, str]:
+    """What rows and parts are called where they stand alone, by id.
+
+    A part without a number of its own, such as "smaller norm", has its row's name before it.
+    """
+    found = {}
+    for row in (row for rows in load_register(path).values() for row in rows):
+        found[row.id] = row.ref
+        for part in row.parts:
+            found[part.id] = f"{row.ref}: {part.ref}" if part.ref[0].islower() else part.ref
+    return found
+
+
 def find_entry(id: str, path: Path = REGISTER) -> Entry | None:
     """The row or part of an id; None where there is no register, as on a bare cluster.
 

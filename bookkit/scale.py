@@ -24,6 +24,7 @@ import pandas as pd
 import yaml
 
 from bookkit.chapters import ROOT, STRIP, Chapter
+from bookkit.output import in_prose, number
 from bookkit.register import Entry, load_register
 from bookkit.results import load, write_atomically
 
@@ -46,7 +47,8 @@ class Experiment:
         page: What the page itself runs, with its parameters in braces.
         compare: Stored table to what runs with different seeds are compared by: the column of
             results (``of``), those that tell the settings apart (``by``; ``row``, counted from 1,
-            may be one), and which rows count (``where``, as ``DataFrame.query`` takes it; all).
+            may be one), which rows count (``where``, as ``DataFrame.query`` takes it; all), and
+            what the page calls it (``called``, Markdown with these columns in braces).
     """
 
     id: str
@@ -182,7 +184,7 @@ def replications() -> str:
     refs = {row.id: row.ref for rows in load_register().values() for row in rows}
     of = {name: refs.get(e.id, e.id) for e in listed for name in e.compare}
     lines = [
-        "| experiment | setting | first seeds | second seeds | apart by |",
+        "| experiment | what is compared | first seeds | second seeds | apart by |",
         "|:--|:--|:--|:--|:--|",
     ]
     for name, rows in first.groupby("table", sort=False):
@@ -197,18 +199,27 @@ def replications() -> str:
             apart = abs(row["mean_1"] - row["mean_2"]) / error if error > 0 else float("nan")
             cells = (
                 f"{{doc}}`{of[str(name)]} </book/{chapter}>`",
-                f"{row['column']} at {row['setting']}",
+                compare[str(name)]["called"].format(**_settings(row["setting"])),
                 _told(row, 1),
                 _told(row, 2),
                 f"{apart:.1f} standard errors" if apart == apart else "no standard error",
             )
             lines.append("| " + " | ".join(cells) + " |")
-    return ":::{div} scale again\n" + "\n".join(lines) + "\n:::"
+    table = ":::{div} scale again\n" + "\n".join(lines) + "\n:::"
+    return f"::::{{dropdown}} All {len(lines) - 2} settings\n{table}\n::::"
+
+
+def _settings(text: str) -> dict[str, str]:
+    """Of "n = 4, decay = 0.0" each name with its value as a sentence has it."""
+    pairs = (part.split(" = ") for part in text.split(", "))
+    return {k: in_prose(number(float(v)) if "." in v else v) for k, v in pairs}
 
 
 def _told(row: Mapping[str, Any], time: int) -> str:
-    rows = row[f"rows_{time}"]
-    return f"{row[f'mean_{time}']:.3g} ({rows} row{'s' * (rows != 1)})"
+    rows, mean = row[f"rows_{time}"], f"{row[f'mean_{time}']:.3g}"
+    whole = "e+" in mean and abs(float(mean)) < 1e7
+    shown = in_prose(f"{float(mean):.0f}" if whole else mean)
+    return f"{shown} ({rows} row{'s' * (rows != 1)})"
 
 
 def main(arguments: list[str] | None = None) -> int:

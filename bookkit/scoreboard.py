@@ -144,9 +144,13 @@ def scoreboard(rows: Mapping[Paper, Sequence[Row]], part: str | None = None) -> 
         for row in section:
             lines += [_line(r, labels, r is not row, since) for r in (row, *row.parts)]
         title = f"{paper.number}: {paper.name}" if paper.number else paper.name
-        head = f"(s-{paper.key})=\n## {title}" if part is None else f"*{paper.name}.*"
+        about = [f"*{paper.name}.*", paper.read, granted(paper)]
+        if part is None:
+            about[0] = f"(s-{paper.key})=\n## {title}"
+        elif paper.own:  # the page has a heading for it
+            about = []
         table = ":::{div} scoreboard\n" + "\n".join(lines) + "\n:::\n"
-        pages.append("\n\n".join(filter(None, (head, paper.read, granted(paper), table))))
+        pages.append("\n\n".join([*filter(None, about), table]))
     return "\n".join(pages)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections import Counter
 from typing import Any
 
@@ -27,6 +28,8 @@ should so some than us we were what when where which who whose why would you you
 _NUMBER = r"[A-Z]?\.?\d+(?:\.\d+)*"
 _NUMBERED = re.compile(rf"([A-Z][a-z]+)\.? \(?({_NUMBER}(?:\)?(?:, | and | / |-)\(?{_NUMBER})*)")
 _WORD = re.compile(r"[a-z]{4,}")
+_COMMAND = re.compile(r"\\([A-Za-z]+)|[{}]")
+_SIGNS = {"lfloor": "⌊", "rfloor": "⌋", "sqrt": "√", "ge": "≥", "le": "≤", "ell": "ℓ"}
 
 
 class Questions(SearchEnglish):
@@ -99,6 +102,24 @@ def index_results(app: Any, doctree: Any) -> None:
         doctree += index("", entries=[("single", n, at, "main", None) for n, at in names.items()])
 
 
+def in_letters(tex: str) -> str:
+    r"""A short formula for a list that sets none.
+
+    >>> in_letters(r"\lfloor n/2 \rfloor + W_{QK}"), in_letters(r"\Delta > 0"), in_letters("k^2")
+    ('⌊ n/2 ⌋ + W_QK', 'Δ > 0', 'k^2')
+    """
+
+    def sign(match: re.Match[str]) -> str:
+        name = match[1] or ""
+        case = "CAPITAL" if name[:1].isupper() else "SMALL"
+        try:
+            return unicodedata.lookup(f"GREEK {case} LETTER {name.removeprefix('var')}")
+        except KeyError:
+            return _SIGNS.get(name, name)
+
+    return _COMMAND.sub(sign, tex)
+
+
 def boxes(doctree: Any) -> list[tuple[str, str, str]]:
     """Title, kind and address of every theorem box and finding of a page."""
     from docutils import nodes
@@ -107,7 +128,9 @@ def boxes(doctree: Any) -> list[tuple[str, str, str]]:
     for title in doctree.findall(nodes.title):
         box = title.parent
         kind = "finding" if "finding" in box["classes"] else box.get("realtype")
-        words = re.sub(r"^ \((.*)\)$", r"\1", re.sub(r" \(\d{4}\)", "", title.astext()))
+        texts = title.findall(nodes.Text)
+        told = "".join(in_letters(t) if isinstance(t.parent, nodes.math) else t for t in texts)
+        words = re.sub(r"^ \((.*)\)$", r"\1", re.sub(r" \(\d{4}\)", "", told))
         if kind and box["ids"] and words:
             found.append((words, kind, box["ids"][0]))
     return found

@@ -149,7 +149,7 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 # ## What we found
 #
 # ```{finding} sensitive.mean_point
-# :title: MEAN has sensitivity 1/n at every input
+# :title: MEAN has sensitivity $1/n$ at every input
 # :group: misprint
 #
 # **Statement.** Section 4 says that $s(x, f) \sim 1/n^2$ for MEAN.
@@ -164,7 +164,7 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 # ```
 #
 # ```{finding} sensitive.majority_point
-# :title: At most floor(n/2) + 1 of the n flips change MAJORITY
+# :title: At most $\lfloor n/2 \rfloor + 1$ of the $n$ flips change MAJORITY
 # :group: false statement
 #
 # **Statement.** Sections 3 and 4 say that $s(x, f) = n$ for MAJORITY whenever the ones and zeros in $x$ are almost fully balanced.

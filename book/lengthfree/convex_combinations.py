@@ -269,7 +269,7 @@ glue(tuples=fitting(3, 1))
 # * Tuples whose sum may fall short of $k$ are counted by $(d+1)^k$, not by $d^k$.
 #
 # ```{finding} lengthfree.lem3_1
-# :title: Maurey's lemma: the factor gamma stands on one side only
+# :title: Maurey's lemma: the factor $\gamma$ stands on one side only
 # :group: false statement
 #
 # **Statement.** As printed, some average $\frac1k \sum k_i V_i$ with $\sum k_i \le k$ is within $(\gamma^2 b^2 - \|f\|^2)/k$ of $f$, squared.
@@ -284,7 +284,7 @@ glue(tuples=fitting(3, 1))
 # ```
 #
 # ```{finding} lengthfree.lem3_1_count
-# :title: Sums up to k are counted by (d + 1)^k, not d^k
+# :title: Sums up to $k$ are counted by $(d + 1)^k$, not $d^k$
 # :group: false statement
 #
 # **Statement.** As printed after Lemma 3.1, at most $d^k$ tuples $(k_1, \dots, k_d)$ with $\sum_i k_i \le k$ fit its criteria.

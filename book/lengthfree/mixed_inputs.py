@@ -215,7 +215,7 @@ glue(needed_signs=members(1, -1))
 # * Appendix A needs a class that holds every combination of rows, or covers from outside the class.
 #
 # ```{finding} lengthfree.lem3_2_range
-# :title: Vertices suffice for norms, q at least 1, not for every q > 0
+# :title: Vertices suffice for norms, $q \ge 1$, not for every $q > 0$
 # :group: restored form
 #
 # **Statement.** As restored: Lemma 3.2 names no range of $q$ and is used at $q = 2$; read with the range that Section 2.4 gives for covers it would hold for every real $q > 0$.

@@ -424,7 +424,7 @@ glue(grows=counted.iloc[-1] / counted.iloc[0], above=counted.iloc[0] / growth["t
 #
 # ```{finding} lengthfree.thm4_1
 # :also: lengthfree.thm4_1.cor4_1_1 lengthfree.thm4_1.corD_0_1 lengthfree.thm4_1.corD_0_2
-# :title: Theorem 4.1 holds for columns of W_c and W_v, not for rows
+# :title: Theorem 4.1 holds for columns of $W_c$ and $W_v$, not for rows
 # :group: misprint
 #
 # **Statement.** Printed: the Rademacher complexity is of the order of the value stated, if $\|W_c^\top\|_{1,\infty} \le B_{W_c}$ and $\|W_v^\top\|_{1,\infty} \le B_{W_v}$. By the paper's definition these are the $\ell_1$ norms of the rows of $W_c$ and $W_v$.

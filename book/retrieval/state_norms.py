@@ -533,7 +533,7 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 # * That the width must grow linearly in $N$ is true of nets with a bounded $\mathfrak L \|U\|_{op}$, and of no others.
 #
 # ```{finding} retrieval.prop8.operator
-# :title: A code keeps the operator norm of U free of N
+# :title: A code keeps the operator norm of $U$ free of $N$
 # :group: restored form
 #
 # **Statement.** As restored: a small risk implies $\mathfrak L^2 \|U\|_{op}^2 \log(1 + d_h) \ge c' N$, for some $c' > 0$. Since the display is not legible, we rely on two sentences. The proof of Proposition 8 ends "to obtain lower bounds on $d_h$ and $\|U\|_{op}$", and the proof of Theorem 9, which uses it, goes on "Recall that $\log d_h \le N^c$ for some $c < 1$". The paper's main text names $\|U\|_F$ in its place, and in that form the statement holds; then only the packing step of the proof fails.

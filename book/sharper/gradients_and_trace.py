@@ -438,7 +438,7 @@ ledger.show()
 # * One term repairs the bound. It is of order $W^2 d\, L_2^2$ if no coefficient is below $e^{-2 L_2}$.
 #
 # ```{finding} sharper.thm14
-# :title: The gradient bound leaves out the positional rows of F
+# :title: The gradient bound leaves out the positional rows of $F$
 # :group: false statement
 #
 # **Statement.** At an exact network the squared gradient for all weights is $O(W d^3)$, uniformly in $T$ (quoted); in the authors' notebook it is at most $G_u = 4 + 4W(2 + d + 32d^2 + 32d^3)$.

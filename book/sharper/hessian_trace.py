@@ -204,7 +204,7 @@ ledger.show()
 # * Twice the repaired bound on the gradient is a bound on the trace. It grows with $W^2$ and with the square of the scores.
 #
 # ```{finding} sharper.thm5
-# :title: The trace grows with the scores, and with W squared
+# :title: The trace grows with the scores, and with $W^2$
 # :group: false statement
 #
 # **Statement.** The trace of the loss Hessian at an exact network is at most $2 G_u = O(W d^3)$, uniformly in $T$.

@@ -482,7 +482,7 @@ glue(z_out_top=no_ones["z_out"].item())
 # ```
 #
 # ```{finding} sharper.thm11.z_out
-# :title: The row of the output token has norm up to the root of 2
+# :title: The row of the output token has norm up to $\sqrt 2$
 # :group: restored form
 #
 # **Statement.** In the proof of Theorem 11, in words, with the numbers 0 and 1 restored: the row of the output token before the second attention has a norm that is approximated by 1, because its bit is fixed at 0.

@@ -367,7 +367,7 @@ ledger.show()
 # * The parts of the MLP that serve strings of equal bits cannot be removed, because they serve all strings with equal bits inside a set.
 #
 # ```{finding} sharper.appD.training
-# :title: A trapezoid serves d equal bits, not T
+# :title: A trapezoid serves $d$ equal bits, not $T$
 # :group: false statement
 #
 # **Statement.** Printed, in words: inputs such as all zeros or all ones occur with exponentially small probability in a training set; consequently the parts of the MLP that serve them can be removed without affecting the training loss, with high probability.

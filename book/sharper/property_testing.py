@@ -411,7 +411,7 @@ ledger.show()
 # * The test of the sparsity counts characters. A sum of $W$ even-parity indicators, which is how the theorems count, has $W + 1$ of them.
 #
 # ```{finding} sharper.appH_degree
-# :title: The cited test, taken literally, is for the degree over GF(2)
+# :title: The cited test, taken literally, is for the degree over $GF(2)$
 # :group: proof
 #
 # **Statement.** In words, Appendix H uses the test of Alon and others (2003) to bound the Fourier degree of real-valued functions, and its proof still works for real values.

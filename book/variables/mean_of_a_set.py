@@ -346,7 +346,7 @@ for s in (2, 3, 4):
 # * A head for a single position needs no equality, so functions of $s$ bits that are built from $s$ heads are safe ({ref}`ch-lookup-networks`).
 #
 # ```{finding} variables.lemB2.mean
-# :title: One head for s positions need not exist for Delta from 1/(2s-1) on
+# :title: One head for $s$ positions need not exist for $\Delta \ge 1/(2s - 1)$
 # :group: false statement
 #
 # **Statement.** Printed: for $\Delta < 1/s$ and $0 < \gamma \le 1$ there are a function of $r$ in $[-1, 1]$ that increases by at least $2/s$ with each step, and one head with $\|W_V\|_F \le 2$, $\|W_C\|_F \le 1$ and bounded queries and keys, within $\gamma/4$ of it on all strings.

@@ -445,7 +445,7 @@ glue(
 # * Dual vectors make scores equal and values exact, but whether training finds them is another question.
 #
 # ```{finding} variables.lemB4
-# :title: Bag of vectors: the head of the proof fails where Delta > 0
+# :title: Bag of vectors: the head of the proof fails where $\Delta > 0$
 # :group: proof
 #
 # **Statement.** Restored: for $\Delta < 1/s$ and $s\Delta < \gamma < 1$ some head on a bag of vectors is within $\gamma/4$ of functions with gaps of $1/s$, and the proof writes one down.

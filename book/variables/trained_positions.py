@@ -236,7 +236,7 @@ ledger.show()
 # * Trained positions can cost $T \log 2$, if $\|W_{QK}\|$ may grow like $\log T$, so that scores differ by $\log(3T)$. With all norms held they cost at most the order of $\log m \log T$, so the paper's sentence needs this condition.
 #
 # ```{finding} variables.trained_positions
-# :title: Trained positions cost in proportion to T only if W_QK may grow
+# :title: Trained positions cost in proportion to $T$ only if $W_{QK}$ may grow
 # :group: condition
 #
 # **Statement.** Printed: if the positions are trained over $\{P : \|P^\top\|_{2,\infty} \le 1\}$, the log covering number could grow linearly with $T$. It is not said whether the norms of the weights are held.

@@ -8,7 +8,7 @@ import pytest
 from bookkit import dependencies
 from bookkit.claims import Claim
 from bookkit.dependencies import Edge, columns, consequences, drawing, edges, users
-from bookkit.register import Entry
+from bookkit.register import Entry, full_refs
 from bookkit.scoreboard import Row, load_rows
 
 FALSE = Claim("p.x", "t", 2, "at_most", 1, 0.0, 0.5, "refuted", None, "statement", "proved")
@@ -31,6 +31,7 @@ ROWS = [
 ]
 BY_ID = {r.entry.id: r for top in ROWS for r in (top, *top.parts)}
 ARROWS = edges(ROWS)
+NAMES = {id: row.entry.ref for id, row in BY_ID.items()}
 
 
 def test_arrows_lead_from_what_is_used_and_stay_inside():
@@ -56,7 +57,7 @@ def test_what_is_used_late_stands_late():
 
 
 def test_the_drawing_is_well_formed_with_a_link_and_a_colour_for_each_node():
-    text = drawing(ARROWS, BY_ID, "scoreboard.html", "g")
+    text = drawing(ARROWS, BY_ID, NAMES, "scoreboard.html", "g")
     root = ET.fromstring(text)
     links = {a.get("href"): a.get("class") for a in root.iter("a")}
     assert links["scoreboard.html#r-p-a"] == "verdict-bad"
@@ -75,13 +76,13 @@ def test_the_drawing_is_well_formed_with_a_link_and_a_colour_for_each_node():
 
 
 def test_the_table_says_what_falls_and_what_stands():
-    text = consequences(ARROWS, BY_ID)
+    text = consequences(ARROWS, BY_ID, NAMES)
     lines = [re.sub(r"\[|\]\{[^}]*\}", "", line) for line in text.splitlines()[2:]]
     assert lines == [
         "| Lemma a false | Lemma e false; Lemma b.part proof gap; Lemma c false | Lemma b true |",
         "| Lemma b.part proof gap | Lemma c false | none |",
     ]
-    assert "No result" in consequences([Edge("p.d", "p.b")], BY_ID)
+    assert "No result" in consequences([Edge("p.d", "p.b")], BY_ID, NAMES)
 
 
 @pytest.mark.parametrize("paper", [p for p in load_rows() if not p.own], ids=lambda p: p.key)
@@ -94,3 +95,9 @@ def test_every_paper_has_a_graph(paper):
     )
     page = (dependencies.REGISTER.parent / "what_rests_on_what.md").read_text(encoding="utf-8")
     assert f"```{{dependencies}} {paper.key}\n" in page
+
+
+def test_a_part_without_a_number_is_called_by_its_row_too():
+    refs = full_refs()
+    assert refs["sharper.rem3.norm"] == "Remark 3: norm"
+    assert refs["sharper.thm5.identity"] == "Theorem 13 (identity)"

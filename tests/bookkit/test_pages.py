@@ -370,10 +370,10 @@ def test_a_page_has_no_serious_fault_that_axe_finds(visited, name):
 
 
 @on_every_page
-def test_a_page_shows_figures_on_white_and_undimmed(visited, name):
-    for figures in visited(name).figures.values():
-        for look in figures:
-            assert look == ["rgb(255, 255, 255)", "none", True]
+def test_a_page_shows_figures_on_white_and_dims_them_in_the_dark(visited, name):
+    for scheme, dimmed in (("light", "none"), ("dark", "brightness(0.85)")):
+        for look in visited(name).figures[scheme]:
+            assert look == ["rgb(255, 255, 255)", dimmed, True]
 
 
 @pytest.mark.parametrize("name", sorted(FEW))
@@ -575,6 +575,20 @@ def read(path):
 
 def built(name):
     return read(HTML / f"{name}.html")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_heading_stands_twice_on_a_page(site, name):
+    text = (HTML / f"{name}.html").read_text(encoding="utf-8")
+    article = text.partition("<article")[2].partition("</article>")[0]
+    headings = re.findall(r"<h[1-4][^>]*>(.*?)<a ", article, re.DOTALL)
+    assert len(set(headings)) == len(headings)
+    assert headings or name == "search"
+
+
+def test_no_page_names_the_folder_in_which_it_was_built(site):
+    pages = [path for path in HTML.rglob("*.html") if "_static" not in path.parts]
+    assert [path.name for path in pages if str(ROOT) in path.read_text(encoding="utf-8")] == []
 
 
 def test_every_link_within_the_book_leads_somewhere(site):
@@ -906,9 +920,21 @@ def test_a_verdict_gets_its_colour_on_a_card():
     def cell(words):
         return nodes.entry("", nodes.paragraph("", words))
 
-    page = page_of(nodes.row("", cell("not reproduced"), cell("it holds")))
+    badge = nodes.inline("", "holds", classes=["verdict", "verdict-good"])
+    made = nodes.entry("", nodes.paragraph("", "", badge))
+    page = page_of(nodes.row("", cell("not reproduced"), cell("it holds"), made))
     assert '<paragraph classes="verdict verdict-bad">' in page
-    assert page.count("<paragraph>") == 1
+    assert page.count("<paragraph>") == 2, "a badge is not put into another"
+
+
+def test_a_number_in_a_table_has_its_power_of_ten_written_out():
+    def cell(node):
+        return nodes.entry("", nodes.paragraph("", "", node))
+
+    code, formula = nodes.literal("", "1e-5"), nodes.math("", "1e-5")
+    page = page_of(nodes.row("", *map(cell, (nodes.Text("< 2.50e-11, 0.10"), code, formula))))
+    assert "<paragraph>< 2.50 × 10⁻¹¹, 0.10</paragraph>" in page.replace("&lt;", "<")
+    assert page.count("1e-5") == 2
 
 
 def test_a_ledger_has_an_address():

@@ -8,6 +8,7 @@ import re
 
 import pytest
 from bs4 import BeautifulSoup
+from docutils import nodes
 from sphinx.application import Sphinx
 
 from bookkit import reference
@@ -151,3 +152,11 @@ def test_every_module_is_on_a_page_of_the_code():
     }
     assert there - shown <= {"helpers", "papers"}
     assert shown <= there
+
+
+def test_a_path_is_named_from_the_folder_of_the_book():
+    told = f"PosixPath('{ROOT}/book/register.yml'), PosixPath('/elsewhere'), PosixPath('{ROOT}')"
+    page = nodes.document(None, None)
+    page += nodes.paragraph("", told)
+    reference.hide_folder(None, page)
+    assert page.astext() == "Path('book/register.yml'), PosixPath('/elsewhere'), Path('')"

@@ -13,13 +13,22 @@ import yaml
 from bookkit import findings, register, scoreboard
 from bookkit.chapters import BOOK, ROOT, every_chapter, read_record
 from bookkit.findings import CERTIFICATES as FOLDER
-from bookkit.findings import GRADES, GROUPS, in_one_line, load_findings
+from bookkit.findings import GROUPS, in_one_line, load_findings
 from bookkit.parameters import ChapterError
 from bookkit.register import RegisterError, every_entry, load_register
 from bookkit.scoreboard import load_rows
 from tests.counterexamples.programs import hypotheses
 from tests.small_book import PATIENCE
 
+# Of each group of findings but two: the verdicts that a result of it has.
+GRADES = {
+    "false statement": ("false",),
+    "condition": ("true with a condition",),
+    "misprint": ("misprint",),
+    "proof": ("proof gap", "true", "true with a condition"),
+    "constant": ("constant loose", "true"),
+    "restored form": ("restored form fails",),
+}
 ENTRIES = every_entry()
 ROWS = load_rows()
 EVERY = [r for section in ROWS.values() for row in section for r in (row, *row.parts)]
@@ -40,6 +49,7 @@ def test_there_are_five_papers_and_each_says_what_could_be_read():
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=lambda e: e.id)
 def test_a_row_says_a_proposition(entry):
     assert len(entry.claim) >= 20, "a topic, not a proposition"
+    assert not re.search(r"\de\d|[A-Z][a-z]+ =|[_^]", entry.ref), "a formula in ASCII"
     assert entry.claim.count("$") % 2 == 0
     assert entry.claim.rstrip()[-1] in ".$)", "a sentence ends"
     assert (BOOK / f"{entry.chapter}.py").exists()
@@ -198,7 +208,7 @@ def test_a_false_statement_has_a_finding_and_a_finding_of_one_is_false():
 def test_every_finding_has_one_line_on_the_page_of_all():
     found = load_findings()
     page = in_one_line(found)
-    assert all(page.count(f"<{f.label}>`") == 1 for f in found)
+    assert all(page.count(f"](#{f.label})\n") == 1 for f in found)
 
 
 def test_findings_are_complete():
@@ -213,6 +223,43 @@ def test_findings_are_complete():
             words = (word, "Where it fails") if of_no_statement else (word,)
             assert any(f"**{w}.**" in finding.body for w in words), f"{finding.id} lacks {word}"
         assert "{glue" not in finding.body
+
+
+# A letter but "a", a function, a Greek letter by name, a comparison, an index, a power, a quotient.
+ASCII_FORMULA = re.compile(
+    r"(?<![\w.'-])(?:[b-zB-Z]|floor|ceil|sqrt|log|exp|[Aa]lpha|[Bb]eta|[Gg]amma"
+    r"|[Dd]elta|[Ee]psilon|[Ll]ambda|[Ss]igma|[Tt]heta)(?![\w'-]|\.\w)|[<>=^_]|\w/\d|\w\("
+)
+
+
+def ascii_formula(title):
+    """What is left of a formula in a title outside TeX; None if nothing is."""
+    found = ASCII_FORMULA.search(re.sub(r"\$[^$]+\$", "", title))
+    return found and found[0]
+
+
+@pytest.mark.parametrize("finding", load_findings(), ids=lambda f: f.label)
+def test_a_title_has_its_formulas_in_tex(finding):
+    assert ascii_formula(finding.title) is None
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "At most floor(n/2) + 1 of the flips",
+        "A trapezoid serves d equal bits",
+        "Only if W_QK may grow",
+        "Sums are counted by k^2",
+        "It fails where Delta > 0",
+        "The factor gamma stands alone",
+        "Sensitivity 1/2 at every input",
+        "The norm is sqrt 2",
+        "The degree over GF(2)",
+        "True for $d$ at most T",
+    ],
+)
+def test_a_formula_in_ascii_is_seen_in_a_title(title):
+    assert ascii_formula(title)
 
 
 @pytest.mark.parametrize("path", CERTIFICATES, ids=lambda p: p.stem)
@@ -305,6 +352,9 @@ def test_the_scoreboard_hides_no_row():
         rows = [r for row in section for r in (row, *row.parts)]
         assert own.count("\n| ") == len(rows) + 1
         assert (f"## {paper.number}" in own, f"(s-{paper.key})=" in whole) == (False, True)
+        assert (f"*{paper.name}.*" in own) != paper.own, (
+            "the page has a heading for our own results"
+        )
         for row in rows:
             place = "r-" + row.entry.id.replace(".", "-").replace("_", "-").lower()
             assert f"{{#{place} " in own

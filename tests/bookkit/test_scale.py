@@ -106,6 +106,7 @@ def table_of(results, seed, losses):
 
 def test_runs_with_other_seeds_are_compared_setting_by_setting(tmp_path, monkeypatch, capsys):
     compared = {"part/chapter.runs": {"of": "loss", "by": ["n"], "where": "n > 2"}}
+    compared["part/chapter.runs"]["called"] = "loss, $n$ = {n}"
     listed = [scale.Experiment("a.b", "", "", compare=compared)]
     monkeypatch.setattr(scale, "load_scale", lambda: listed)
     monkeypatch.setattr(scale, "load", partial(load, folder=tmp_path))
@@ -114,13 +115,20 @@ def test_runs_with_other_seeds_are_compared_setting_by_setting(tmp_path, monkeyp
     for _ in range(2):  # written twice, it stands there once
         assert scale.main(["part/chapter.runs"]) == 0
     assert len(scale.FIRST.read_text().splitlines()) == 3
-    table_of(tmp_path, 1, [(2, 9), (4, 5), (4, 7), (6, 8)])
+    table_of(tmp_path, 1, [(2, 9), (4, 5), (4, 7), (6, 83500)])
     made = scale.replications()
-    four, six = (line for line in made.splitlines() if " n = " in line)
-    assert "| loss at n = 4 | 2 (2 rows) | 6 (2 rows) | 2.8 standard errors |" in four
-    assert "| 5 (1 row) | 8 (1 row) | no standard error |" in six
+    four, six = (line for line in made.splitlines() if "$n$ = " in line)
+    assert "| loss, $n$ = 4 | 2 (2 rows) | 6 (2 rows) | 2.8 standard errors |" in four
+    assert "| 5 (1 row) | 83,500 (1 row) | no standard error |" in six
     assert scale.main(["part/chapter.others"]) == 2
     assert "no stored table 'part/chapter.others'" in capsys.readouterr().err
     (tmp_path / "part" / "chapter.runs.csv").unlink()
     with pytest.raises(ValueError, match=r"first_seeds\.csv tells of part/chapter\.runs"):
         scale.replications()
+
+
+def test_no_column_name_and_no_raw_number_stands_among_the_replications():
+    made = scale.replications()
+    assert made.count("\n|") > 100
+    told = re.sub(r"\{(doc|div|dropdown)\}|`[^`]*`|\$[^$]*\$", "", made)
+    assert not re.findall(r"\w_\w|\de[+-]\d|\b[b-zB-Z]\b|[{}]| (?:at|=) \w+ = ", told)

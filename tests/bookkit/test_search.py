@@ -206,3 +206,10 @@ def test_a_box_without_a_title_is_no_object():
     page += nodes.admonition("", nodes.title("", "A note"), ids=["a"])
     page += nodes.admonition("", nodes.title("", ""), ids=["b"], classes=["finding"])
     assert search.boxes(page) == []
+
+
+def test_a_formula_in_the_title_of_a_box_is_told_in_letters():
+    title = nodes.title("", "", nodes.Text("It needs "), nodes.math("", r"q \ge \sqrt{2}"))
+    page = nodes.document(None, None)
+    page += nodes.admonition("", title, ids=["a"], classes=["finding"])
+    assert search.boxes(page) == [("It needs q ≥ √2", "finding", "a")]
