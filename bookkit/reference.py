@@ -19,6 +19,8 @@ from bookkit.definitions import PACKAGES
 
 _PATH = re.compile(rf"\w*Path\('{re.escape(str(ROOT))}/?([^']*)'\)")
 _LITERAL = re.compile(r"(``.+?``|(?::[\w:]+:)?`[^`]+`)")
+LISTED = "modules listed"
+"""In a page's metadata: what its directives list, by their arguments."""
 _AUTOMODULE = """.. automodule:: {}
    :members:
    :ignore-module-all:"""
@@ -40,6 +42,27 @@ def modules_of(name: str) -> list[str]:
         raise ValueError(f"no module {name!r} in {ROOT.name}")
     inner = sorted(file.stem for file in path.glob("[a-z]*.py"))
     return [name, *(f"{name}.{stem}" for stem in inner)]
+
+
+def modules_in(names: str) -> list[str]:
+    """The modules of several names, with blanks between; see :func:`modules_of`."""
+    return [module for name in names.split() for module in modules_of(name)]
+
+
+def outdated(app: Any, env: Any, added: set[str], changed: set[str], removed: set[str]) -> set[str]:
+    """Pages that list a package which has other modules now than when they were read."""
+    return {
+        page
+        for page, about in env.metadata.items()
+        if any(_modules_or_none(n) != old for n, old in about.get(LISTED, {}).items())
+    }
+
+
+def _modules_or_none(names: str) -> list[str] | None:
+    try:
+        return modules_in(names)
+    except ValueError:
+        return None
 
 
 @functools.cache
@@ -185,9 +208,11 @@ def setup(app: Any) -> dict[str, bool]:
         def listed(self) -> list[str]:
             """The modules that its argument names."""
             try:
-                return [m for name in self.arguments[0].split() for m in modules_of(name)]
+                names = modules_in(self.arguments[0])
             except ValueError as error:
                 raise self.error(f"{self.name}: {error}") from error
+            self.env.metadata[self.env.docname].setdefault(LISTED, {})[self.arguments[0]] = names
+            return names
 
     class Packages(Modules):
         """The modules of packages, each with its first line."""
@@ -199,6 +224,7 @@ def setup(app: Any) -> dict[str, bool]:
 
     app.add_directive("modules", Modules)
     app.add_directive("packages", Packages)
+    app.connect("env-get-outdated", outdated)
     app.connect("doctree-read", add_code_links)
     app.connect("doctree-read", hide_folder)
     app.connect("autodoc-process-docstring", escape_bars)

@@ -160,3 +160,30 @@ def test_a_path_is_named_from_the_folder_of_the_book():
     page += nodes.paragraph("", told)
     reference.hide_folder(None, page)
     assert page.astext() == "Path('book/register.yml'), PosixPath('/elsewhere'), Path('')"
+
+
+def test_a_page_is_read_again_when_its_package_has_another_module(tmp_path, monkeypatch):
+    package = tmp_path / "root" / "pack"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text('"""The package."""\n', encoding="utf-8")
+    monkeypatch.setattr(reference, "ROOT", package.parent)
+    for name, text in {"index": "```{packages} pack\n```\n", "other": "Text.\n"}.items():
+        (tmp_path / f"{name}.md").write_text(f"# A page\n\n{text}", encoding="utf-8")
+
+    def read() -> set[str]:
+        folders = (tmp_path, None, tmp_path / "html", tmp_path / "trees")
+        app = Sphinx(*folders, "html", SETTINGS, status=None, warning=None)
+        pages = set()
+        app.connect("source-read", lambda app, page, text: pages.add(page))
+        app.build()
+        return pages
+
+    assert read() == {"index", "other"}
+    assert read() == set()
+    (package / "more.py").write_text('"""One more."""\n', encoding="utf-8")
+    assert read() == {"index"}
+    assert "One more." in (tmp_path / "html" / "index.html").read_text("utf-8")
+    (package / "more.py").unlink()
+    assert read() == {"index"}
+    (package / "__init__.py").unlink()
+    assert read() == {"index"}  # which then says what is missing
