@@ -128,12 +128,17 @@ def pytest_configure(config: pytest.Config) -> None:
     from jupyter_client.manager import KernelManager
     from nbval.plugin import IPyNbCell
 
+    from bookkit.kernels import ForkingProvisioner
+
     class IpcKernelManager(KernelManager):
         """A kernel over sockets in a folder of its own, removed with it."""
 
         def __init__(self, **options: Any) -> None:
             self.folder = tempfile.TemporaryDirectory(prefix="kernel-", dir=short_folder())
             super().__init__(transport="ipc", ip=f"{self.folder.name}/socket", **options)
+            self.provisioner = ForkingProvisioner(
+                kernel_id="", kernel_spec=self.kernel_spec, parent=self
+            )
 
     exact = IPyNbCell.sanitize
     IPyNbCell.sanitize = lambda self, s: as_text(exact(self, s))
