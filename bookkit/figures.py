@@ -20,7 +20,7 @@ import pandas as pd
 import torch
 from matplotlib import rc_params_from_file
 from matplotlib.axes import Axes
-from matplotlib.colors import TwoSlopeNorm
+from matplotlib.colors import TwoSlopeNorm, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.projections import register_projection
@@ -177,6 +177,27 @@ def level(ax: Axes, value: float = 1.0, label: str = "") -> None:
         ax.annotate(label, where, xycoords=to, ha="right", va="bottom", fontsize=8, color=GREY)
 
 
+def legible(colour: str) -> tuple[float, ...]:
+    """A colour, darkened until text in it has the contrast of 4.5 to white that WCAG 2 asks for.
+
+    Args:
+        colour: As matplotlib takes it.
+
+    Returns:
+        Red, green and blue from 0 to 1.
+
+    >>> legible("black"), [round(v, 2) for v in legible("#E69F00")]
+    ((0.0, 0.0, 0.0), [0.61, 0.42, 0.0])
+    """
+    red, green, blue = to_rgb(colour)
+    for percent in range(100, -1, -1):
+        rgb = tuple(percent / 100 * v for v in (red, green, blue))
+        light = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in rgb]
+        if 1.05 / (0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2] + 0.05) >= 4.5:
+            break
+    return rgb
+
+
 def end_labels(ax: Axes, labels: Mapping[str, tuple[float, float]], least: float = 11.0) -> None:
     """Names at the right ends of curves, in place of a legend; moved apart where they would touch.
 
@@ -200,7 +221,7 @@ def end_labels(ax: Axes, labels: Mapping[str, tuple[float, float]], least: float
             textcoords="offset points",
             va="center",
             fontsize=8.5,
-            color=COLOURS[i % len(COLOURS)],
+            color=legible(COLOURS[i % len(COLOURS)]),
             annotation_clip=False,
         )
 

@@ -141,6 +141,9 @@
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
       if (key === "text") made.textContent = value;
+      else if (key === "formula") {
+        made.append(...value.split(/_([A-Z]+)/).map((part, i) => (i % 2 ? element("sub", { text: part }) : part)));
+      }
       else made.setAttribute(key, value);
     }
     made.append(...children);
@@ -197,7 +200,7 @@
         input.focus();
         update();
       });
-      return element("div", { class: "calculator-field" }, element("label", { for: id, text: label }), row, hint, error);
+      return element("div", { class: "calculator-field" }, element("label", { for: id, formula: label }), row, hint, error);
     }
 
     const status = element("p", { class: "calculator-status", role: "status" });

@@ -181,7 +181,7 @@ figures.show()
 #
 # The norms $\|\cdot\|_{2,1}$ and $\|\cdot\|_{1,\infty}$ do not grow when entries shrink, and they bound the squares: $B_F = B_{QK}$ for the first, $B_F = \sqrt d\, B_{QK}$ for the second. So D.0.2 holds with $\alpha = 2 B_{QK} \sqrt{\ln(2d^2 + 1)}$, at most 1.3 times the printed one from $d = 2$ on. Since the 2 of the softmax may be 1, half of this $\alpha$ is enough, and then the printed one is large enough. At $d = 1$ the printed $\alpha$ is 0, so that only $B B_x \sqrt{\ln 2 / m}$ is left of D.0.2. This is true up to a constant as well, because a family of curves that all increase has little freedom:
 #
-# ```{dropdown} The case d = 1
+# ```{dropdown} The case $d = 1$
 # *Proof.* If tokens are numbers, so is $W_{QK}$, and an average $u_i$ has the derivative $x_{[CLS]} \mathrm{Var}(x)$ in it, with the variance of the tokens under the weights of the softmax. So $v_i = \pm u_i$, with the sign of the query, increases with $W_{QK}$, and this sign can be counted with $\varepsilon_i$. Write $v_i = -B_x + \int_{-B_x}^{B_x} \mathbf 1[v_i > \theta]\, d\theta$. For each $\theta$ the set of all $i$ with $v_i > \theta$ only grows with $W_{QK}$, so $\sum_i \varepsilon_i \mathbf 1[v_i > \theta]$ is a partial sum of $m$ random signs in a fixed order. By Lévy's inequality the largest absolute value of a partial sum has a mean of at most $2 \sqrt m$. So the mean of $\sup |\sum_i \varepsilon_i v_i|$ is at most $B_x \sqrt m + 2 B_x \cdot 2 \sqrt m$. With the factor $2B$ of the steps before Dudley's we get $\mathcal R \le 10\, B B_x / \sqrt m$. $\square$
 # ```
 #
