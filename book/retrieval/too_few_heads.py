@@ -511,7 +511,7 @@ prop3.holds(
 )
 
 # %% [markdown]
-# ## At least $q$ heads?
+# ## Is a head needed for every pointer?
 #
 # The abstract says that a transformer learns the task "if and only if" it has at least $q$ heads, while Section 3.1 asks for "sufficiently large" $d$ and claims the order, $H = \Omega(q)$. To compare, we ask what the bounds give at $H = q - 1$. Proposition 3 has $\frac1q - \frac{q-1}d$, which is positive only for $d > q (q - 1)$. With $d = 10$, the value of the paper's experiments, this means $q \le 3$. The sharper bound is positive for every $d \ge q$, and for $d < q$ it is 0 from $H = d$ on, where heads do succeed if the encodings are linearly independent. The table shows both bounds for $q - 1$ heads.
 

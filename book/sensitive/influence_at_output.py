@@ -85,7 +85,7 @@ lengths = [16, 32, 64, 128, 256, 512]
 
 
 # %% [markdown]
-# ## Without layer norm one bit is worth $1/n$
+# ## What one bit is worth without layer norm
 #
 # The proof of {prf:ref}`sensitive-fact2` is short. If the weights are fixed and the encodings of positions have bounded length, all scores lie in a bounded range $r$, so no weight exceeds $e^r / n$. One token out of $n$ then moves a head by at most $\|V\|\, e^r (\|e(1) - e(0)\| + 2 \max_w \|y_w\|) / n$, which counts its own part and what its weight takes from the others, and a feedforward block multiplies this by a constant. So the next layer receives one token that moved by $O(1)$ and others that moved by $O(1/n)$. At a query among the others all scores but one move by $O(1/n)$, and no weight exceeds $e^r/n$, so that the same count gives $O(1/n)$ again, layer after layer. (If the encodings of later positions grow, they can carry a growing score at fixed weights, and the fact fails: the network of {ref}`ch-one-layer-parity` has fixed weights and no layer norm, and a flip moves its output by about 2 at every length. Appendix B of the paper takes encodings to be bounded, and so do we.)
 #

@@ -285,7 +285,7 @@ glue(top_leak=best, fan_leak=in_a["fan"], low=min(in_c(2)), sixteen=min(in_c(16)
 # %% [markdown]
 # Codes drawn and climbed to reach {glue:text}`top_leak:.2f` of $\lambda$, and the fan reaches {glue:text}`fan_leak:.2f`, so (a) is attained and not exceeded. The bound in (c) is not attained: the two codes 1 and $-1$ need {glue:text}`low:.2f` times as much, and 16 codes $\pm e_i$ with $W = L I_8$, which have margin $L$, need {glue:text}`sixteen:.1f` times as much.
 #
-# ## $T \log T$
+# ## How the cost grows with the length
 #
 # **At the best noise.** If the noise is chosen for each length, the chain's bound is proportional to $T N^{1/3}$, with $N = \|\theta\|^2$, because the gradient of a step does not depend on $T$ ({ref}`ch-chain-of-thought`, where the term $P$ for what noise adds to the sharpness, and the confidence, are left out as well). With $L = 2 \log 2T$ random signs have $N \approx 512 \log^3 T$, so the bound is $O(T \log T)$. By (c) no codes of length 1 have less than order $\log^3 T$ at this margin. With the quoted norm the bound would be of order $T \log^{2/3} T$. The powers at shorter lengths are in {ref}`ch-chain-of-thought`.
 #

@@ -204,7 +204,7 @@ glue(gap_small=100 * gap.loc["2 log 2T"].max())
 # %% [markdown]
 # The two agree to rounding in the limit of large scores. At $2 \log 2T$ they are up to {glue:text}`gap_small:.1f` % apart, since attention leaks to other tokens. So the sharpness does not depend on $T$, but the norm does, because $T$ codes need $T$ scores. How small the norm can be is the subject of {ref}`ch-chain-codes`, which finds that the paper's sentence on the norm is false, and that codes of $O(\log T)$ columns need scores of squared norm $O(\log^3 T)$ only. These two facts are enough for what follows.
 #
-# ## The two theorems: $\sigma$ fixed
+# ## The two theorems, at a fixed noise
 #
 # The paper's Theorem 2 bounds the *expected loss* (mean squared error) of a learned network by two numbers of a hand-written network $\theta$ with the same function. One is its squared norm $N = \|\theta\|^2$, or a bound $L(W, d, T)$ on it, and the other is the bound $G_u(W, d)$ on its squared gradient. For a parity of one set, that is $W = 1$, these two bounds are
 #
@@ -333,7 +333,7 @@ glue(solved_one_hot=solved["chain, one-hot codes"], solved_short=solved["chain, 
 #
 # Is the chain's bound linear in $T$ at a fixed $\sigma$, as the paper says? The bound is the sum of $T$ equal bounds for single steps, so it is linear if the bound for a single step is held constant. But as quoted that bound depends on $T$: the norm $L(1, 2, T) = 218 + 12 \log^2 T$ stands in the exponent, over $2\sigma^2$. With it the bound is not linear, and no power of $T$ bounds it ({ref}`ch-chain-codes` has the numbers). With one-hot codes $T \log^2 T$ stands in the exponent, so the chain's bound is exponential too.
 #
-# ## The best $\sigma$ for each length
+# ## The best noise for each length
 #
 # The theorems do not mention it, but one may choose another $\sigma$ for each length. A wrong bit needs an error of $\frac12$, so a loss of $\frac14$. By Markov's inequality a step is wrong with probability at most $4B$, and one of $T$ steps with probability at most $4TB$, where $B = \sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{N / m}$ is the bound of Theorem 2 without its small term for the confidence. The least value of this bound over $\sigma$ is
 #

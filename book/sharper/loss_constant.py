@@ -144,7 +144,7 @@ constant.reproduced(
 # %% [markdown]
 # {numref}`fig-sigma-trained` shows the {glue:text}`fit` networks that fit their sample, and the constant rises with the risk. Those that have learned their target lie at the lower left and have a median $\Sigma$ of {glue:text}`learned:.2f`, inside the paper's range. But only {glue:text}`inside` of these {glue:text}`good` lie in the range themselves; {glue:text}`lower` lie below it and {glue:text}`higher` above, the latter with risks from {glue:text}`high_risk:.3f` on. So every network with a smaller risk than this has a constant of at most 0.1, and the networks of the paper's size that converged have such risks ({ref}`ch-generalization-gap`). Those that fit the sample and have not learned lie at the upper right and have a median of {glue:text}`not_learned:.2f`. The training loss does not distinguish the two groups, whereas $\Sigma$, which takes validation losses to measure, does.
 #
-# ## What a small $\Sigma$ implies by itself
+# ## What a small constant implies by itself
 #
 # ```{prf:proposition} One string is enough, after Bobkov and Götze (1999)
 # :label: sigma-alone

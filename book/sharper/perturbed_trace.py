@@ -355,7 +355,7 @@ glue(price=f"{reach:.0e}")
 #
 # **What the repair does not reach.** The repaired bound only covers noise below about $\frac{r}{2 \sqrt\Theta}$, which is {glue:text}`price` for the paper's example ($T = 20$, $d = 2$, $W = 10$), and the paper's noise is several thousand times larger. For noise of that size we have no proof. But if $\hat G$ replaces $G_u$ in the formula of Theorem 17, none of the random networks contradicts the formula at any noise that flips no unit: the largest ratio is {glue:text}`best_formula:.2f`.
 #
-# ## Does the gradient change by less than $G_p$?
+# ## Does the gradient change by less than its bound?
 #
 # One of the ingredients of Theorem 17 has not been tested on the pages before, namely the bound $G_p$ on the change of the gradient.
 #

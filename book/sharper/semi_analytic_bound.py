@@ -207,7 +207,7 @@ glue(mesh_low=mesh[0].item(), copies=copies, tiny=best / 64, leak=leak / ((best 
 # %% [markdown]
 # In all three networks, and in the paper's network at every $\sigma$ of the mesh, from {glue:text}`mesh_low:.1e` up, the mean loss is below $\sigma^2 G_u$ by a factor of {glue:text}`least_margin:.1f` or more. So {eq}`eq-semi-needed` holds with $P = 0$, and the truncated bound needs no correction there. This is an observation at these networks, not a proof. With much less noise it is no longer true, because the paper's network has an error of its own, which comes from the leak of its attention. At $\sigma =$ {glue:text}`tiny:.1e` this error alone is {glue:text}`leak:.0f` times $\sigma^2 G_u$, but such a $\sigma$ would matter only at sample sizes beyond $10^{13}$.
 #
-# ## Which $P$ gives 0.327?
+# ## Which reading gives 0.327?
 #
 # At $\sigma^*$ the value 0.327 needs $P =$ {glue:text}`P_needed:.0f`, which is {glue:text}`ratio_needed:.2f` times $G_u$. We try five things that one could measure and call $P$, each once with noise of standard deviation $\sigma^*$, as the theorem has it, and once with variance $\sigma^*$. For traces we take their Gauss-Newton parts.
 
