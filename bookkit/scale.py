@@ -165,12 +165,16 @@ def means(name: str, columns: Mapping[str, list[Any]], compare: Mapping[str, Any
     'n = 4 2 0.2\nn = 6 1 0.5'
     >>> means("a/b.c", columns, {"of": "gap", "by": ["row"], "where": "row == 3"}).values.tolist()
     [['a/b.c', 'gap', 'row = 3', 1, 0.5, nan]]
+    >>> yes = {"n": ["4", "4"], "seen": ["True", "False"]}
+    >>> means("a/b.c", yes, {"of": "seen", "by": ["n"]})["mean"].tolist()
+    [0.5]
     """
     of, by = compare["of"], compare["by"]
     frame = pd.DataFrame(columns)
     frame = frame.assign(row=frame.index + 1).query(compare.get("where", "index >= 0"))
     setting = frame[by].apply(lambda row: ", ".join(f"{k} = {v}" for k, v in row.items()), axis=1)
-    groups = frame[of].astype(float).groupby(setting, sort=False)
+    numbers = frame[of].replace({"True": 1, "False": 0}).astype(float)
+    groups = numbers.groupby(setting, sort=False)
     found = groups.agg(["size", "mean", "sem"]).reset_index(names="setting")
     found.columns = pd.Index(["setting", "rows", "mean", "error"])
     return found.assign(table=name, column=of)[["table", "column", *found.columns]]
