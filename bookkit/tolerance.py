@@ -10,7 +10,8 @@ an output with a number that is not finite equals no other, itself included.
 A residue of rounding differs from processor to processor in every digit: where a claim states its
 own tolerance, a number that meets the bound within it is compared as the bound, and what a table
 shows as ``< 1e-09`` as the 0 that it may be elsewhere. Kernels speak over sockets of their own, so
-that parallel workers cannot race for one TCP port.
+that parallel workers cannot race for one TCP port, and on Linux they are forks of a server that has
+the packages imported (:mod:`bookkit.kernels`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import json
 import math
 import os
 import re
+import sys
 import tempfile
 from typing import Any
 
@@ -136,9 +138,10 @@ def pytest_configure(config: pytest.Config) -> None:
         def __init__(self, **options: Any) -> None:
             self.folder = tempfile.TemporaryDirectory(prefix="kernel-", dir=short_folder())
             super().__init__(transport="ipc", ip=f"{self.folder.name}/socket", **options)
-            self.provisioner = ForkingProvisioner(
-                kernel_id="", kernel_spec=self.kernel_spec, parent=self
-            )
+            if sys.platform == "linux":  # elsewhere a fork with these packages may crash
+                self.provisioner = ForkingProvisioner(
+                    kernel_id="", kernel_spec=self.kernel_spec, parent=self
+                )
 
     exact = IPyNbCell.sanitize
     IPyNbCell.sanitize = lambda self, s: as_text(exact(self, s))
