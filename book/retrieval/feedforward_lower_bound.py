@@ -323,7 +323,7 @@ thm6.holds(
 # 4. *Mean.* The mean over $t$ has $\sum_t n_t = n$, which gives the bound. $\square$
 # ```
 #
-# The bound is almost attained. Least squares of least norm, *done for each pointer by itself*, has mean risk $1 - \frac{n}{N^2 d}$ as long as no pointer has more than $Nd$ samples, since a projection on $n_t$ of $Nd$ random dimensions keeps on average the share $n_t / (Nd)$ of a vector's squared length. This learner is rotation-blind, and its rows lie in the span. The argument by rotations is older than the paper, which does not use it; ours is the count for $N$ pointers.
+# The bound is almost attained. Minimum-norm least squares, *done for each pointer by itself*, has mean risk $1 - \frac{n}{N^2 d}$ as long as no pointer has more than $Nd$ samples, since a projection on $n_t$ of $Nd$ random dimensions keeps on average the share $n_t / (Nd)$ of a vector's squared length. This learner is rotation-blind, and its rows lie in the span. The argument by rotations is older than the paper, which does not use it; ours is the count for $N$ pointers.
 
 # %% [markdown]
 # ## Trained nets

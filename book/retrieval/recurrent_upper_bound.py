@@ -251,7 +251,7 @@ glue(soft_last=added["soft threshold"].max())
 #
 # This proves {prf:ref}`retrieval-prop26`, with error 0 on target for every $\epsilon$. The widths are $2d + 4 q d_e K$, $2d + 2q$ and $2qd$, where $K \le \lceil 2 \sqrt{d_e} \rceil$ is the number of knots, and all weights and biases are at most $\max(3, 5 r_\infty)$. {prf:ref}`retrieval-cor27` follows by induction, because a block changes at one token only, to $x_{t_l}$, and the ball is never left.
 #
-# We run the net on prompts of {glue:text}`N_max` tokens, with three kinds of encodings for which it should be exact: rotated random signs; vectors whose inner products are *all* equal to $\frac12$, the most that Assumption 3 allows; and vectors with all inner products equal to 0.575, the most that the clipped net allows. Any error above rounding would refute the proposition. Three further settings violate a hypothesis, so that the net may fail: inner products of 0.85, encodings of $\lfloor 5 \log N \rfloor$ dimensions as in the authors' code, and the general task, where every token has pointers of its own.
+# We run the net on prompts of {glue:text}`N_max` tokens, with three kinds of encodings for which it should be exact. The first are rotated random signs. In the second all inner products are equal to $\frac12$, the most that Assumption 3 allows, and in the third all are equal to 0.575, the most that the clipped net allows. Any error above rounding would refute the proposition. Three further settings violate a hypothesis, so that the net may fail: inner products of 0.85, encodings of $\lfloor 5 \log N \rfloor$ dimensions as in the authors' code, and the general task, where every token has pointers of its own.
 
 
 # %%
@@ -701,7 +701,7 @@ glue(climbed=max(ratio for ratio, _ in attack))
 # %% [markdown]
 # The bounds stay below the constants that the proof gives, and the ascent reaches {glue:text}`climbed:.2f` of $K$. With a fixed Lipschitz constant of 0.1 the ratios become enormous from Corollary 31 on, as they should.
 #
-# Lemma 34 is again about rare prompts. The worst case that Assumption 1 allows, for the reason given in {ref}`ch-transformer-guarantee`, are data and a label that are 0 except for one token in many, where both are large and the prediction is as large as the class allows, with the wrong sign. We search over how rare this token is, over the norm $K_0$ of the read-out, and over $R$, $d$ and $q$. If the cut-off lost more than $8e/\sqrt n$ of the risk, our proof would be refuted. The row *at n^2* shows by which factor the cut-off grows if $n$ is squared, because a polynomial in $\log n$ of degree one then at most doubles.
+# Lemma 34 is again about rare prompts. For the reason given in {ref}`ch-transformer-guarantee`, the worst case that Assumption 1 allows is the following. Data and label are 0 except at one token in many, where both are large, and the prediction there is as large as the class allows, with the wrong sign. We search over how rare this token is, over the norm $K_0$ of the read-out, and over $R$, $d$ and $q$. If the cut-off lost more than $8e/\sqrt n$ of the risk, our proof would be refuted. The row *at n^2* shows by which factor the cut-off grows if $n$ is squared, because a polynomial in $\log n$ of degree one then at most doubles.
 
 # %% mystnb={"code_prompt_hide": "Lemma 34: search, and checks", "code_prompt_show": "Lemma 34: search, and checks"} tags=["hide-input"]
 
@@ -809,7 +809,7 @@ closer = pd.DataFrame(closer).T.rename_axis("inner products")
 table(closer, "Largest error of what the read-out gets", form=".3g", tiny=1e-9)
 
 # %% [markdown]
-# The paper's update fails as soon as the inner products exceed $\frac12$, and on long prompts it fails badly, because every token adds something. The clipped net stays exact somewhat beyond 0.575, because the squares are rarely off by all of $\frac18$. Beyond 0.7 its gate begins to open, and then the largest data are the first to leave a trace in the state. At 640 tokens the error of the updates within $\epsilon$ doubles, and all exact numbers stay exact.
+# The paper's update fails as soon as the inner products exceed $\frac12$, and on long prompts it fails badly, because every token adds something. The clipped net stays exact somewhat beyond 0.575, because the error of the squares rarely adds up to the full $\frac18$. Beyond 0.7 its gate begins to open, and then the largest data are the first to leave a trace in the state. At 640 tokens the error of the updates within $\epsilon$ doubles, and all exact numbers stay exact.
 #
 # ```{solution-end}
 # ```

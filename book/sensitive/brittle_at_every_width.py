@@ -522,7 +522,7 @@ glue(narrow=left["sharpness"].iloc[-1], longest=longest, K_parity=K)
 #
 # Scores that grow like $\log n$ let a head attend to a single token of a long string. Do such scores help to compute a sensitive function? The paper remarks that they do not, if they stand in the first layer. In our proof these scores do not occur at all, because the 6 in (1) holds for every row of scores. This 6 bounds a mean over inputs, and no such bound holds at every input. To see the difference, we compute what all flips together do to a head with scores $\pm \log n$ that computes OR, on average and at the string of zeros. A mean above 6 would refute the bound.
 #
-# (Appendix C ends with a remark on networks that have a layer norm behind attention too, with no bias before it. This remark is the subject of {ref}`ch-two-layer-norms`.)
+# (Appendix C ends with a remark on networks that have a layer norm after attention too, with no bias before it. This remark is the subject of {ref}`ch-two-layer-norms`.)
 
 
 # %% mystnb={"code_prompt_hide": "The head for OR, and a check", "code_prompt_show": "The head for OR, and a check"} tags=["hide-input"]

@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 15 min. **Runs in** 15 s. **Source** printed (construction), quoted (theorems).
 #
-# **Claim.** A transformer that may write down what it has found so far computes the parity of any number of bits, although each of its steps uses a set of two bits only. The paper compares two bounds on its error at a fixed size of the noise. In one pass the bound grows exponentially with the length, as stated. For the chain the proof assumes that the weights, which all steps share, have the norm of a network for two bits, and this norm is too small. With short codes and the right norm, at the best noise, the chain's bound is linear in the length up to a logarithm, whereas the bound for one pass is quadratic.
+# **Claim.** A transformer that may write down what it has found so far computes the parity of any number of bits, although each of its steps uses a set of two bits only. The paper compares two bounds on its error at a fixed size of the noise. In one pass the bound grows exponentially with the length, as stated. For the chain the proof assumes that the weights, which all steps share, have the norm of a network for two bits, and this norm is too small. With short codes of the positions, made of random signs, and the right norm, at the best noise, the chain's bound is linear in the length up to a logarithm, whereas the bound for one pass is quadratic.
 
 # %% tags=["parameters"]
 n_max = 14  # longest input whose 2**n_max strings are all tried, in bits [6..15]

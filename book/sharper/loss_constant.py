@@ -18,7 +18,7 @@
 # # What a constant of 0.01 says about the loss
 #
 # ```{verdict}
-# Yes, the paper's range of 0.01 to 0.1 for its constant, which says how much the loss varies, is reproduced: the median is {glue:text}`learned:.2f` at trained networks that have learned their target. But a network with so small a constant has generalized already: if the constant is 0.01 on 20 bits, the risk is at most {glue:text}`one_string:.3f` above the loss at any one string. If outputs are clipped, a larger constant is valid for all networks. A sharper form of the bound, for clipped outputs, needs no such constant at all, and gives the paper's example a risk below $\frac14$ with {glue:text}`kl_20` examples, if noise in the weights raises the risk by no more than the formula for the sharpness says, which is so wherever it was measured.
+# Yes, the paper's range of 0.01 to 0.1 for its constant, which says how much the loss varies, is reproduced: the median is {glue:text}`learned:.2f` at trained networks that have learned their target. But a network with so small a constant has generalized already: if the constant is 0.01 on 20 bits, the risk is at most {glue:text}`one_string:.3f` above the loss at any one string. If outputs are clipped, a larger constant is valid for all networks. A sharper form of the bound, for clipped outputs, needs no such constant at all. It gives the paper's example a risk below $\frac14$ with {glue:text}`kl_20` examples, provided that noise in the weights raises the risk by no more than the formula for the sharpness says, as it does where it was measured.
 # ```
 # **Needs** {ref}`ch-pac-bayes`. **Read** 13 min. **Runs in** 40 s. **Source** printed.
 #
@@ -26,7 +26,7 @@
 #
 # ## Why one should care
 #
-# The PAC-Bayes bound of the paper multiplies the root of the KL divergence, which is of the order of a hundred million nats in its example, by a constant $\Sigma$ that says how much the loss varies from string to string. Whether the bound is small or vacuous therefore depends on $\Sigma$ more than on anything else. The paper measures $\Sigma$ at networks that were trained, and finds it small. Is this a property of the architecture, so that one may use it before anything has been learned, or is it a consequence of learning? In the second case the bound assumes what it is meant to show. This chapter computes what a small $\Sigma$ implies by itself, and then which constant may be used instead.
+# In the PAC-Bayes bound of the paper the root of the KL divergence is multiplied by a constant $\Sigma$ that says how much the loss varies from string to string. The KL divergence is of the order of a hundred million nats in the paper's example. Whether the bound is small or vacuous therefore depends on $\Sigma$ more than on anything else. The paper measures $\Sigma$ at networks that were trained, and finds it small. Is this a property of the architecture, so that one may use it before anything has been learned, or is it a consequence of learning? In the second case the bound assumes what it is meant to show. This chapter computes what a small $\Sigma$ implies by itself, and then which constant may be used instead.
 #
 # ## Sixteen strings by hand
 #
@@ -310,7 +310,7 @@ ledger.verdicts()
 # ## What we found
 #
 # * Remark 4 is true, but its assumption, bounded weights, is not met by a Gaussian prior.
-# * The paper's $\Sigma$ between 0.01 and 0.1 is reproduced as the median of the networks that have learned: of {glue:text}`good` with a risk below $\frac15$, {glue:text}`inside` lie in that range, {glue:text}`lower` below and {glue:text}`higher` above, these with risks of {glue:text}`high_risk:.3f` and more. Networks that have only memorized have a larger constant.
+# * The paper's $\Sigma$ between 0.01 and 0.1 is reproduced as the median of the networks that have learned. Of the {glue:text}`good` networks with a risk below $\frac15$, {glue:text}`inside` lie in that range, {glue:text}`lower` lie below it, and {glue:text}`higher`, with risks of {glue:text}`high_risk:.3f` and more, lie above it. Networks that have only memorized have a larger constant.
 # * On 20 bits $\Sigma = 0.01$ bounds the risk by {glue:text}`one_string:.3f` from a single string, so it presupposes what the bound is to show.
 # * With a clipped output $W/2$ is valid for all networks. In the kl form, with a prior of its own width, the bound needs {glue:text}`kl_20` examples for a risk of $\frac14$ in the paper's example, and {glue:text}`kl_50` at 50 bits, if noise costs at most $\sigma^2 G_u$, as it does where it was measured.
 #

@@ -44,7 +44,7 @@
 # | $G$ | the same, times $y = 1$ | $4 \sigma$ |
 # | $F$ | $\sum_h u_h\, \Delta F_h$ | $\sigma \sqrt{\frac{49 + 25 + 9 + 1}{16} + \frac{9 + 1}{16}} = 2.42\, \sigma$ |
 #
-# The first line is the reason why the network is robust: the slopes of the four units that are on add up to 0, so whatever noise the attention adds to the mean, none of it reaches the parity. The other three lines add up to the standard deviation $\sqrt{16 + 16 + 5.875}\; \sigma = 6.15\, \sigma$. The paper allows $32 \sigma$ at degree 1, which is 5.2 standard deviations, and a normal number exceeds 5.2 standard deviations with a probability of about $2 \cdot 10^{-7}$. All this is true as long as no unit turns on or off, hence for small $\sigma$. The input of each unit here is at least $\frac14$ away from the point where this happens.
+# The first line is the reason why the network is robust: the slopes of the four units that are on add up to 0, so whatever noise the attention adds to the mean, none of it reaches the parity. The other three lines add up to the standard deviation $\sqrt{16 + 16 + 5.875}\; \sigma = 6.15\, \sigma$. The paper allows $32 \sigma$ at degree 1, which is 5.2 standard deviations, and a normal variable exceeds 5.2 standard deviations with a probability of about $2 \cdot 10^{-7}$. All this is true as long as no unit turns on or off, hence for small $\sigma$. The input of each unit here is at least $\frac14$ away from the point where this happens.
 #
 # ## The statement
 #
@@ -52,7 +52,7 @@
 #
 # ```{prf:lemma} Lintilhac and Shaikh (2026), Lemmas 19 and 20
 # :label: sharper-lem19
-# Let $\chi$ be the length of a vector of $k$ independent normal numbers of standard deviation $\sigma$. With probability at least $1 - \delta$
+# Let $\chi$ be the length of a vector of $k$ independent normal variables of standard deviation $\sigma$. With probability at least $1 - \delta$
 #
 # $$\chi \le \sigma \sqrt{k + 2\sqrt{k t} + 2 t}, \qquad t = \log \tfrac 1\delta .$$
 #
@@ -236,7 +236,7 @@ lem20.holds(
 #
 # ```{prf:lemma} Ours, after Lemma 22 and Remark 23: the parities
 # :label: perturbed-parity
-# To first order in $\sigma$ the parity of an active position moves by a normal number of standard deviation $\sigma s(y)$ with
+# To first order in $\sigma$ the parity of an active position moves by a normal variable of standard deviation $\sigma s(y)$ with
 #
 # $$s(y)^2 = (1 + y^2) \textstyle\sum_h F_{Dh}^2 \mathbb 1_h + \sum_h u_h^2 \le 32 d^2 \bigl(\lfloor \tfrac d2 \rfloor + 1\bigr) + \rho^2 .$$
 #
@@ -248,7 +248,7 @@ lem20.holds(
 #
 # **No flip.** We add up what moves the input of a unit. The input of unit $h$ is $G_h y_i + b_h$, with $G_h = e_D$, so it moves by $\Delta y_{iD} + (\Delta G_h y_i + \Delta b_h) + \Delta G_h \Delta y_i$. The first is at most $\sigma (\sqrt2\, \bar\chi_1 + \bar\chi_1)$, as above in the value column alone. The second is linear in $y_{iD} \in [0, 1]$, so at most $\sqrt2 \sigma \bar\chi_1$, its level at the ends. The last is at most $\sigma \bar\chi_D |\Delta y_i|$.
 #
-# **The parities.** Here we differentiate, as in the example. Without flips $z_{iD} = \sum_h F_{Dh} \mathbb 1_h (G_h y_i + b_h)$. As $\sum_h F_{Dh} \mathbb 1_h = 0$ on a plateau, $\Delta y_i$ drops out, and what remains to first order is $\sum_h F_{Dh} \mathbb 1_h (\Delta G_{hD}\, y + \Delta b_h) + \sum_h \Delta F_{Dh} u_h$, a sum of independent normal numbers. Each summand of $s(y)^2$ is largest at $y = 1$, and $|F_D|^2 = 16 d^2 (\lfloor \frac d2 \rfloor + 1)$. At an idle position the MLP has slope at most $2d$ in $y$; and as a ReLU does not enlarge differences, flips add nothing. $\square$
+# **The parities.** Here we differentiate, as in the example. Without flips $z_{iD} = \sum_h F_{Dh} \mathbb 1_h (G_h y_i + b_h)$. As $\sum_h F_{Dh} \mathbb 1_h = 0$ on a plateau, $\Delta y_i$ drops out, and what remains to first order is $\sum_h F_{Dh} \mathbb 1_h (\Delta G_{hD}\, y + \Delta b_h) + \sum_h \Delta F_{Dh} u_h$, a sum of independent normal variables. Each summand of $s(y)^2$ is largest at $y = 1$, and $|F_D|^2 = 16 d^2 (\lfloor \frac d2 \rfloor + 1)$. At an idle position the MLP has slope at most $2d$ in $y$; and as a ReLU does not enlarge differences, flips add nothing. $\square$
 # ```
 #
 # For $d = 1$ and $y = 1$ the last lemma gives $s(1)^2 = 2 \cdot 16 + 5.875$, as in the example. An active position has one of $d + 1$ means, up to the leak. So the probability that some active parity moves by more than $32 \sigma d^2$ is at most $4 \sum_k \mathbb P(N > 32 d^2 / s_k)$ to first order, with $N$ standard normal and $s_k$ the largest $s$ on plateau $k$. The length does not enter, and $32 d^2/s(1)$ grows like $8 \sqrt d$. For $d \ge 2$, $s(1)^2 \le 16 d^3 + 32 d^2 + 5.9\, d \le 33.5\, d^3$, so $32 d^2/s(1) \ge 5.5 \sqrt d$ and the sum is at most $2(d+1)\, e^{-15 d} < 10^{-12}$. Therefore $d = 1$ is the worst degree.
@@ -471,7 +471,7 @@ ledger.show()
 # ## What we found
 #
 # * The tail bounds are proved. So are our bound for the attention, which chosen noise attains ({glue:text}`chosen_attention:.4f`), and our $\sigma_0$ ({glue:text}`chosen_unit:.2f` of the distance to the kink).
-# * To first order an active parity moves by a normal number of known spread. It exceeds the inferred $32 \sigma d^2$ with probability at most {glue:text}`tail_parity:.1e`, at every length and degree.
+# * To first order an active parity moves by a normal variable of known standard deviation. It exceeds the inferred $32 \sigma d^2$ with probability at most {glue:text}`tail_parity:.1e`, at every length and degree.
 # * Remark 23 is true at idle positions, and its extra term is needed: without it chosen noise reaches {glue:text}`no_slope:.2f` times the bound, and with it {glue:text}`chosen_idle:.2f`.
 # * The whole activation moves by more than $32 \sigma d^2$ on strings of some hundred bits, because the noise of $F$ reaches all of its columns.
 #

@@ -37,7 +37,7 @@
 # * If only the scores are noisy, note that the first weight of the softmax has the derivative $\frac14$ in its own score and $-\frac14$ in the other. So $f$ moves by $\frac14 (\Delta s_1 - \Delta s_2)$, which has the standard deviation $0.35\, \sigma$.
 # * If both are noisy, the variances add up, and the standard deviation is $\sqrt{0.71^2 + 0.35^2}\, \sigma = 0.79\, \sigma$.
 #
-# The last number is $\sigma$ times the length of the gradient of $f$, which is $\sqrt{\frac14 + \frac14 + \frac1{16} + \frac1{16}} = 0.79$. So to first order a theorem on the move of the output is a statement about the length of a gradient. The paper's bound does not use this fact, but adds the largest moves of all parts, as if all of them happened at once and in the same direction: here two values that each move by two standard deviations, and scores that do so too, would give $2 \sigma + \sigma = 3 \sigma$, which is almost four standard deviations of the output. A bound of this kind is therefore true with a margin, and the margin is what we measure.
+# The last number is $\sigma$ times the length of the gradient of $f$, which is $\sqrt{\frac14 + \frac14 + \frac1{16} + \frac1{16}} = 0.79$. So to first order a theorem on the move of the output is a statement about the length of a gradient. The paper's bound does not use this fact, but adds the largest moves of all parts, as if all of them happened at once and in the same direction. Here two values that each move by two standard deviations, and scores that do so too, would give $2 \sigma + \sigma = 3 \sigma$, which is almost four standard deviations of the output. A bound of this kind is therefore true with a margin, and we measure this margin.
 #
 # ## The statement
 #

@@ -19,7 +19,7 @@
 # # The trace of the noisy loss
 #
 # ```{verdict}
-# Whether the bound of Theorem 17 on the trace of the Hessian is true depends on what one inserts for the squared gradient. With the network's own squared gradient, nothing that we computed contradicts it. With the formula of Theorem 14 for the squared gradient, which the authors' notebook uses, the bound is violated on long strings with very little noise: for our exact version of the paper's network on {glue:text}`n_crowd` bits the trace of the Hessian is {glue:text}`crowd_trace:.0f`, and the bound is {glue:text}`crowd_bound:.0f`. With a corrected formula we prove a bound for small noise.
+# Whether the bound of Theorem 17 on the trace of the Hessian is true depends on what one inserts for the squared gradient. With the network's own squared gradient, nothing that we computed contradicts it. With the formula of Theorem 14 for the squared gradient, which the authors' notebook uses, the bound is violated on long strings with very little noise. For example, for our exact version of the paper's network on {glue:text}`n_crowd` bits the trace is {glue:text}`crowd_trace:.0f`, but the bound is only {glue:text}`crowd_bound:.0f`. With a corrected formula we prove a bound for small noise.
 # ```
 # **Needs** {ref}`ch-perturbed-attention`, {ref}`ch-perturbed-hessian`. **Read** 20 min. **Runs in** 30 s. **Source** code.
 #
@@ -43,7 +43,7 @@
 #
 # ## The statement
 #
-# The network $f_\theta$ of {ref}`ch-construction` computes $f$, a sum of $W$ parities of $d$ bits each on strings of $T$ bits, with coefficients $c_i > 0$, $\sum_i c_i^2 = 1$. Its *loss* is $(f_\theta(x) - f(x))^2$, at one input $x$ or in the mean over several. A noisy copy has the weights $\theta' = \theta + \sigma U$, with independent standard normal numbers in $U$, and $H'$ is the Hessian of the loss at $\theta'$, a matrix with $\Theta$ rows, one for each weight.
+# The network $f_\theta$ of {ref}`ch-construction` computes $f$, a sum of $W$ parities of $d$ bits each on strings of $T$ bits, with coefficients $c_i > 0$, $\sum_i c_i^2 = 1$. Its *loss* is $(f_\theta(x) - f(x))^2$, at one input $x$ or in the mean over several. A noisy copy has the weights $\theta' = \theta + \sigma U$, with independent standard normal variables in $U$, and $H'$ is the Hessian of the loss at $\theta'$, a matrix with $\Theta$ rows, one for each weight.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 17
 # :label: sharper-thm17
@@ -242,7 +242,7 @@ table(by_noise, "Trace over the bound of Theorem 17, by the noise", form=".3g", 
 #
 # $$\hat G = \tfrac{V^2}{S^2}\, G_u + V^2 \rho^2 \Bigl( \tfrac1{16} \|w\|^2 + \bigl(\tfrac14 R + \iota\bigr)^2 + \iota\, (T - W) \Bigr) .$$
 #
-# *The Hessian.* Let $\hat H = \lambda_{\max}(B)$ be the bound of {prf:ref}`hessian-repaired` on the norm of the Hessian of the output. It holds at the weights $\theta$, and we extend it to a ball about them whose radius depends on two things: the kinks of the hidden units, and the length of the scores. Let $\mu$ be the least distance of a hidden unit from its kink at $x$, let $\varphi = 4d \sqrt{\lfloor d/2 \rfloor + 1}$, and let
+# *The Hessian.* Let $\hat H = \lambda_{\max}(B)$ be the bound of {prf:ref}`hessian-repaired` on the norm of the Hessian of the output. It holds at the weights $\theta$, and we extend it to a ball about them. The radius of the ball depends on the distance of the hidden units from their kinks and on the length of the scores. Let $\mu$ be the least distance of a hidden unit from its kink at $x$, let $\varphi = 4d \sqrt{\lfloor d/2 \rfloor + 1}$, and let
 #
 # $$r = \min\Bigl( \frac{\mu}{10},\ \frac1{100\, \varphi\, (\|w\| + 1)} \Bigr) .$$
 #
@@ -434,7 +434,7 @@ glue(
 #
 # ## What would falsify this
 #
-# The refutation would fail if the trace at {glue:text}`n_crowd` bits were below the bound with Theorem 14's formula, as it is when the positional rows of $F$ are frozen. The repaired theorem would be false if a single network, drawn, searched or long, exceeded it, as many do when the new term is left out. Theorem 30 would be contradicted by a noisy copy, away from kinks, whose gradient changes by more than $G_p$, as it does if the trapezoids of the MLP are replaced by triangles, which have no plateau, so that units flip at any noise.
+# The refutation would fail if the trace at {glue:text}`n_crowd` bits were below the bound with Theorem 14's formula, as it is when the positional rows of $F$ are frozen. The repaired theorem would be false if a single network, drawn, searched or long, exceeded it, as many do when the new term is left out. Theorem 30 would be contradicted by a noisy copy, away from kinks, whose gradient changes by more than $G_p$. This happens if the trapezoids of the MLP are replaced by triangles, which have no plateau, so that units flip at any noise.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -19,7 +19,7 @@
 # # What longer tokens cost a head
 #
 # ```{verdict}
-# The bound on the capacity of a head is misprinted: a factor that stands in its proof, the length of the longest token, is missing. Without this factor it is true for tokens of length at most 1 and false for longer ones, because heads of width $3n$ on tokens of length $n^2$ would need a constant that grows like $n/\log n$ and is {glue:text}`forced_text:.1f` at $n = 2^{14}$. With the factor it is true for queries of length at most 1, as the text takes them, and with the square of the length for longer queries.
+# The bound on the capacity of a head is misprinted: a factor that stands in its proof, the length of the longest token, is missing. Without this factor the bound is true for tokens of length at most 1 but false for longer ones: heads of width $3n$ on tokens of length $n^2$ would need a constant that grows like $n/\log n$ and is {glue:text}`forced_text:.1f` at $n = 2^{14}$. With the factor the bound is true for queries of length at most 1, as the text takes them, and with the square of the length it is true for longer queries as well.
 # ```
 # **Needs** {ref}`ch-attention-capacity`, {ref}`ch-linear-layer`. **Read** 12 min. **Runs in** 15 s. **Source** restored.
 #
@@ -101,7 +101,7 @@ figures.show()
 #
 # ## The statement
 #
-# Heads are as in {ref}`ch-attention-capacity`: a head with weights $W_{QK}, W_V \in \mathbb R^{d \times d}$ returns $f(X, z) = \sigma\bigl( W_V^\top X^\top \mathrm{softmax}(s) \bigr)$ with scores $s_t = z^\top W_{QK}\, x_t$, and $\sigma$ is $L$-Lipschitz with $\sigma(0) = 0$. In a self-attention head the query $z$ is one of the $T$ tokens $x_t$. $\|M\|_2$ is the spectral norm and $\|M\|_{2,\infty}$ the length of the longest column, so $\|X^\top\|_{2,\infty} \le B_X$ says that no token is longer than $B_X$. $N_\infty$ is as in {ref}`ch-linear-layer`, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$. We judge the review version of October 2021, and use its numbers.
+# Heads are as in {ref}`ch-attention-capacity`: a head with weights $W_{QK}, W_V \in \mathbb R^{d \times d}$ returns $f(X, z) = \sigma\bigl( W_V^\top X^\top \mathrm{softmax}(s) \bigr)$ with scores $s_t = z^\top W_{QK}\, x_t$, and $\sigma$ is $L$-Lipschitz with $\sigma(0) = 0$. In a self-attention head the query $z$ is one of the $T$ tokens $x_t$. $\|M\|_2$ is the spectral norm and $\|M\|_{2,\infty}$ the length of the longest column, so $\|X^\top\|_{2,\infty} \le B_X$ says that no token is longer than $B_X$. $N_\infty$ is the covering number of {ref}`ch-linear-layer`, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$. We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:corollary} Edelman et al. (2022), Corollary 4.4 and Lemmas A.11, A.12
 # :label: variables-cor4-4
@@ -287,7 +287,7 @@ glue(forced_heads=needed.loc["A.12, two heads", "n = 2^20"])
 #
 # ## What would falsify this
 #
-# The repaired corollary would be false if a head moved by more than $\epsilon$ with the square, or if a class were larger than the repaired bound, and we could not speak of a misprint if the form of the proof failed for queries of length at most 1. All of this happens with smaller powers of $B_X$, which are the controls.
+# The repaired corollary would be false if a head moved by more than $\epsilon$ with the square, or if a class were larger than the repaired bound. We could not speak of a misprint if the form of the proof failed for queries of length at most 1. All of this happens with smaller powers of $B_X$, which are the controls.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -401,7 +401,7 @@ table(answer, "How far the output moves if a weight of the scores moves by 0.000
 # ```{solution} ex-longer-tokens
 # :class: dropdown
 #
-# An error $\eta$ of $W_{QK}\, x$ causes an error of at most $B_z \eta$ of a score and of at most $L B_V B_X B_z\, \eta$ of the head. So $B_X B_z$ takes the place of $B_X^2$. The class of signs keeps its scores if $W_{QK}$ is divided by what $z$ is multiplied by, so $B_{QK}^{2,\infty} B_z$ is what it needs; and with unit queries, the first case of the table, one power of $B_X$ is missing.
+# An error $\eta$ of $W_{QK}\, x$ causes an error of at most $B_z \eta$ of a score and of at most $L B_V B_X B_z\, \eta$ of the head. So $B_X B_z$ takes the place of $B_X^2$. The class of signs keeps its scores if $W_{QK}$ is divided by what $z$ is multiplied by, so it needs the product $B_{QK}^{2,\infty} B_z$. With unit queries, the first case of the table, one power of $B_X$ is missing.
 # ```
 #
 # ## References

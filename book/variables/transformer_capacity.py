@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-linear-layer`, {ref}`ch-attention-capacity`, {ref}`ch-capacity`. **Read** 14 min. **Runs in** 20 s. **Source** printed (Lemmas A.9 and A.13 to A.16), restored (Theorem A.17).
 #
-# **Claim.** In a stack of $L$ blocks of attention an error in the weights of one block passes through all blocks behind it. Each block magnifies the error by a factor that depends on the norms of its matrices, and not on the number $T$ of tokens, so the capacity still grows with $\log T$. The inequalities for one block hold, even with half of their constants. The proof of the theorem that is built on them needs two or three repairs, depending on which norm of $W_V$ is meant, and after these repairs the bound holds with a constant of at most 4.
+# **Claim.** In a stack of $L$ blocks of attention an error in the weights of one block passes through all blocks after it. Each block magnifies the error by a factor that depends on the norms of its matrices, and not on the number $T$ of tokens, so the capacity still grows with $\log T$. The inequalities for one block hold, even with half of their constants. The proof of the theorem that is built on them needs two or three repairs, depending on which norm of $W_V$ is meant, and after these repairs the bound holds with a constant of at most 4.
 
 # %% tags=["parameters"]
 bits = 30  # up to 2**bits signs in the figure [12..60]
@@ -84,7 +84,7 @@ def forced(n, order, of, T=3):
 # | layer 1 | layer 2 | $10 \cdot 0.01 = 0.1$ | $0.01$ |
 # | layer 2 | nothing | $0.01$ | $a_1 \cdot 0.01 = 0.01$ |
 #
-# So each layer's error has to be multiplied by the factors of the layers *behind* it: by 10 for the first layer and by 1 for the second. The paper's proof takes the factors of the layers *before* it, as in the last column, and thereby underestimates the error from the first layer by a factor of ten. If both layers had the same factor $a$, both columns would add up to $0.01\, (1 + a)$, which is why the slip is easily missed.
+# So each layer's error has to be multiplied by the factors of the layers *after* it: by 10 for the first layer and by 1 for the second. The paper's proof takes the factors of the layers *before* it, as in the last column, and thereby underestimates the error from the first layer by a factor of ten. If both layers had the same factor $a$, both columns would add up to $0.01\, (1 + a)$, which is why the slip is easily missed.
 #
 # A mistake in a proof need not make the theorem false, so we ask which form of the theorem is true. There are four cases, because two questions have two answers each. Does the product of factors run over the *earlier layers* or over the *later layers*? And does the norm $B_V^{2,\infty}$ of the value matrix $W_V$ bound its *columns*, as the paper's text defines the class, or its *rows*, as the proof writes it? The rest of the page names the cases by these words. The theorem as restored is *earlier layers, columns*.
 #
@@ -199,7 +199,7 @@ table(by_hand.rename_axis("lemma"), "Left side over right side, by hand", form="
 #
 # $$r_{L+1} \le \sum_{i=1}^L \Bigl( \prod_{j > i} a_j \Bigr)\, \delta_i .$$ (eq-later)
 #
-# The paper's proof has $j < i$ here. It follows the recipe of {cite:t}`bartlett2017`, in which the product does run over the layers behind. If all layers have the same bounds, both sums have the same terms in opposite order, as in the example. To compare the two we let gradient ascent look for networks whose error is large in relation to each sum. The ascent varies tokens, weights, perturbations and the scales of all of them. A ratio above 1 in the first column would refute {eq}`eq-later`, and one above 1 in the second refutes the step of the proof.
+# The paper's proof has $j < i$ here. It follows the recipe of {cite:t}`bartlett2017`, in which the product does run over the later layers. If all layers have the same bounds, both sums have the same terms in opposite order, as in the example. To compare the two we let gradient ascent look for networks whose error is large in relation to each sum. The ascent varies tokens, weights, perturbations and the scales of all of them. A ratio above 1 in the first column would refute {eq}`eq-later`, and one above 1 in the second refutes the step of the proof.
 
 # %% mystnb={"code_prompt_hide": "The ascent", "code_prompt_show": "The ascent"} tags=["hide-input", "nbval-ignore-output"]
 
@@ -579,7 +579,7 @@ growth.holds(
 #
 # **Counterexample.** The step of the proof is refuted by networks whose error is any multiple of the sum, found by ascent. The statement is refuted only in the case *earlier layers, rows*, with the class of the proof's cover: two layers, $k = 1$, and one network for each of $2^n$ vectors of signs have $\log N_\infty(0.9) \ge n \log 2$ against a bound of order $\log n$. In the case *earlier layers, columns*, with the class of Section 4.3, the statement is open.
 #
-# **Why.** An error made in layer $i$ passes through the layers behind it, so it is multiplied by their factors.
+# **Why.** An error made in layer $i$ passes through the layers after it, so it is multiplied by their factors.
 #
 # **Repair.** Take $\prod_{j>i} a_j$, and $L_\sigma$ beside $B_C^{2,\infty}$, since the activation lengthens rows up to $L_\sigma$ times; for bounded rows of $W_V$ take also $\sqrt{kd}$ for $k$. Then the bound holds with a constant of at most 4.
 #
@@ -641,7 +641,7 @@ answer = pd.DataFrame(orders_tried).T.rename_axis("factors")
 table(answer, "How often the error of the first layer arrives", form=".3g")
 
 # %% [markdown]
-# The measured number is always the product of the factors behind the first layer. The empty product of the proof is right only where the later factors happen to multiply to 1.
+# The measured number is always the product of the factors after the first layer. The empty product of the proof is right only where the later factors happen to multiply to 1.
 #
 # ```{solution-end}
 # ```
