@@ -19,28 +19,28 @@
 # # One network under five bounds
 #
 # ```{verdict}
-# No, of the bounds that three of the papers prove none certifies a small network that has plainly learned. After {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`, as measured on fresh strings. But all of these bounds on it are at least {glue:text}`least_here:.3f`, while a predictor that ignores the input has the risk $\frac14$. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f`, which is no use either. Counting the pairs of bits that could be the target gives {glue:text}`occam_here:.3f`, but this is a bound for the pair that fits the sample and not for the network.
+# No, none of the bounds that three of the papers prove certifies a small network that has clearly learned its task. After {glue:text}`strings` strings a trained network of one layer has a risk of at most {glue:text}`largest_risk:.4f`, as measured on fresh strings. But all of these bounds on it are at least {glue:text}`least_here:.3f`, while a predictor that ignores the input has the risk $\frac14$. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f`, which is of no use either. Counting the pairs of bits that could be the target gives {glue:text}`occam_here:.3f`, but this is a bound for the pair that fits the sample and not for the network.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-three-rates`, {ref}`ch-single-layer-bound`, {ref}`ch-longer-tokens`. **Read** 12 min. **Runs in** 30 s. **Source** ours; of the papers' bounds, see their chapters.
 #
-# **Claim.** A transformer of one layer learns the parity of two bits from a thousand strings and errs almost nowhere. We evaluate every bound of the five papers that applies to it, with its own weights and with every constant proved, and for the first paper also the sharper *kl form* of a PAC-Bayes bound. Three papers have such a bound, and none of these bounds certifies the network at this sample. We also show constants that favour a paper. With them the bounds from norms are still *vacuous*, that is, no better than a predictor that ignores the input, and the first paper's form falls below $\frac14$ only with a value of its constant $\Sigma$ that no proof covers here. Counting needs some thirty strings if the learner knows that the target is one of the pairs, and tens of thousands if each weight is counted with 32 bits.
+# **Claim.** A transformer of one layer learns the parity of two bits from a thousand strings and errs almost nowhere. We evaluate every bound of the five papers that applies to it, with its own weights and with every constant proved, and for the first paper also the sharper *kl form* of a PAC-Bayes bound. Three papers have such a bound, and none of these bounds certifies the network at this sample. We also evaluate the bounds with constants that are more favourable to the papers than what is proved. With them the bounds from norms are still *vacuous*, that is, no better than a predictor that ignores the input. The first paper's form falls below $\frac14$ only with a value of its constant $\Sigma$, which says how much the loss varies, that no proof covers here. A bound that counts needs some thirty strings if the learner knows that the target is one of the pairs, and tens of thousands if it counts 32 bits for each weight.
 #
 # ## Why one should care
 #
-# A bound can be true and still be of no use, because it exceeds the error of a predictor that ignores the input. Whether the bounds of the five papers are of use is hard to see from their formulas, since each paper counts something else: noise that a network tolerates, norms of its matrices, heads and weights. So we put all of them on the same axis, for the same trained network and with all constants. The network is as favourable as possible: it is small, its task is the easiest one on which the papers agree, and it has learned the task almost without error. If a bound is vacuous here, it will hardly be better for a larger network.
+# A bound can be true and still be of no use, because it exceeds the error of a predictor that ignores the input. Whether the bounds of the five papers are of use is hard to see from their formulas, since each paper measures something different: noise that a network tolerates, norms of its matrices, heads and weights. So we put all of them on the same axis, for the same trained network and with all constants. The network is as favourable as possible: it is small, its task is the easiest one on which the papers agree, and it has learned the task almost without error. If a bound is vacuous here, it will hardly be better for a larger network.
 #
 # ## What 1024 strings can pay for, by hand
 #
-# Suppose that a network makes no error on $m = 1024$ strings. In all bounds that count, its risk is then at most $1 - e^{-K/m}$, where $K$, in nats (units of the natural logarithm), is the price of the network plus $\log \frac1\delta = 3.0$ for a probability $\delta = 0.05$ of failure. This is below $\frac14$ if $K$ is below $1024 \cdot \log \frac43 = 295$ nats. What do 295 nats pay for?
+# Suppose that a network makes no error on $m = 1024$ strings. In all bounds by counting, its risk is then at most $1 - e^{-K/m}$, where $K$, in nats (units of the natural logarithm), is the price of the network plus $\log \frac1\delta = 3.0$ for a probability $\delta = 0.05$ of failure. This is below $\frac14$ if $K$ is below $1024 \cdot \log \frac43 = 295$ nats. What do 295 nats pay for?
 #
 # | what is counted | price of the network | bound |
 # |:--|:--|:--|
 # | the pairs of 16 bits, 120 of them | $\log 120 = 4.8$ | 0.008 |
 # | 13 weights of 32 bits | $13 \cdot 32 \log 2 = 288$ | 0.25 |
-# | the 659 weights of the network below at 16 bits | $659 \cdot 32 \log 2 = 14\,617$ | 1.00 |
+# | the 659 weights of the network below for strings of 16 bits | $659 \cdot 32 \log 2 = 14\,617$ | 1.00 |
 # | a squared norm of 370, at noise of deviation $\sigma$ | $370 / 2 \sigma^2$ | below $\frac14$ if $\sigma \ge 0.8$ |
 #
-# The last line is the KL divergence, a measure of how much two distributions differ, of a Gaussian of width $\sigma$ around the network from one around zero. So the network would have to tolerate noise of 0.8 in every weight without losing its function, although with a squared norm of 370 over some 700 weights a typical weight is itself about 0.7. The trained networks below are of this size, and they do not tolerate it.
+# The last line is the KL divergence of a Gaussian of width $\sigma$ around the network from one around zero, a measure of how much the two differ. So the network would have to tolerate noise of 0.8 in every weight without losing its function, although with a squared norm of 370 over some 700 weights a typical weight is itself about 0.7. The trained networks below are of this size, and they do not tolerate it.
 
 # %% tags=["parameters"]
 lengths = [8, 16, 32]  # bits of the strings, two lengths or more [8..32]
@@ -197,7 +197,7 @@ figures.show()
 #
 # ## The network
 #
-# The target is 1 if two of $T$ fair bits are equal, else 0. Outputs are clipped to $[0, 1]$ and the loss is the squared error, so it lies in $[0, 1]$ and moves at most twice as far as the output. The best constant has the risk $\frac14$, so a bound is vacuous unless it is below $\frac14$. The network has to belong to the classes that the bounds are about. The third and the fourth paper have one attention layer, without residual connection, norm or bias:
+# The target is 1 if two of $T$ fair bits are equal, else 0. Outputs are clipped to $[0, 1]$ and the loss is the squared error, so it lies in $[0, 1]$ and changes at most twice as much as the output. The best constant has the risk $\frac14$, so a bound is vacuous unless it is below $\frac14$. The network has to belong to the classes that the bounds are about. The third and the fourth paper have one attention layer, without residual connection, norm or bias:
 #
 # $$h(x) = w^\top W_c^\top\, \mathrm{relu}\bigl( W_v^\top X^\top \mathrm{softmax}(s) \bigr), \qquad s_t = x_{[CLS]}^\top W_{QK}\, x_t .$$
 #
@@ -229,11 +229,11 @@ glue(largest_risk=math.ceil(rows["on fresh strings, largest"].max() * 1e4) / 1e4
 # %% [markdown]
 # ## What each paper says of it
 #
-# A bound holds for any sample of $m$ strings, if the network found there has these norms, this risk and this flatness. So we keep the network and let $m$ run. Each bound fails with probability at most $\delta$ = {glue:text}`confidence`.
+# A bound holds for any sample of $m$ strings, if the network found there has these norms, this risk and this flatness. So we keep the network and vary $m$. Each bound fails with probability at most $\delta$ = {glue:text}`confidence`.
 #
 # | source | what bounds the gap | proved here | in its favour |
 # |:--|:--|:--|:--|
-# | {cite:t}`sharper` | noise of deviation $\sigma$ that the network stands, against $K = \lVert\theta\rVert^2 / 2\sigma^2$ | its form with $\Sigma = \frac12$; beside it the sharper kl form, which is Maurer's | $\Sigma = 0.01$, which it measures at trained networks; no proof covers it here |
+# | {cite:t}`sharper` | noise of deviation $\sigma$ that the network tolerates, against $K = \lVert\theta\rVert^2 / 2\sigma^2$ | its form with $\Sigma = \frac12$; beside it the sharper kl form, which is Maurer's | $\Sigma = 0.01$, which it measures at trained networks; no proof covers it here |
 # | {cite:t}`sensitive` | nothing: it bounds the sharpness from below | | |
 # | {cite:t}`variables` | norms, and $\log (mT)$ | repaired, with all constants | constants 1 |
 # | {cite:t}`lengthfree` | norms, without $T$ | repaired, with all constants | constant 1 |
@@ -247,7 +247,7 @@ glue(largest_risk=math.ceil(rows["on fresh strings, largest"].max() * 1e4) / 1e4
 # ````{dropdown} The terms, and why each is a bound
 # *Flatness.* The prior is $N(0, \sigma^2 I)$, $\sigma$ one of {glue:text}`noises` values, and the logarithm of their number is added to $K$. Entries of $W_{QK}$ that are never read are 0 in our posterior. The risk under noise is $\mathrm{kl}^{-1}$ of a mean over {glue:text}`noise_pairs` draws, which takes a tenth of $\delta$. The kl form is {prf:ref}`beyond-audit-kl`, and by Pinsker's inequality it is at most $\hat R + \frac12 \sqrt{2 (K + \log(2\sqrt m/\delta)) / m}$, the first paper's form with Hoeffding's $\Sigma = \frac12$.
 #
-# *Norms.* Let $\mathcal R$ bound the Rademacher complexity of the class on any sample. The largest gap of a class minus twice its empirical complexity moves by at most $\frac3m$ with one string, and has a mean of at most 0. So by McDiarmid's inequality, and since the loss has the Lipschitz constant 2, with probability $1 - \delta$ the risk is at most $r + 4 \mathcal R + 3 \sqrt{\log(1/\delta) / 2m}$ for all networks of the class. This direction is all that a certificate needs, and one $\log(1/\delta)$ pays for it. $\mathcal R$ is that of {ref}`ch-single-layer-bound`, and for the third paper the same chain with the cover of {prf:ref}`attention-capacity-repaired` for one value: the constant is $8\sqrt2$ in both. We take the measured norms as if they had been fixed beforehand, which favours both.
+# *Norms.* Let $\mathcal R$ bound the Rademacher complexity of the class on any sample. The largest gap of a class minus twice its empirical complexity moves by at most $\frac3m$ with one string, and has a mean of at most 0. So by McDiarmid's inequality, and since the loss has the Lipschitz constant 2, with probability $1 - \delta$ the risk is at most $r + 4 \mathcal R + 3 \sqrt{\log(1/\delta) / 2m}$ for all networks of the class. A certificate needs only this direction, for which a single term $\log(1/\delta)$ is enough. $\mathcal R$ is that of {ref}`ch-single-layer-bound`, and for the third paper the same chain with the cover of {prf:ref}`attention-capacity-repaired` for one value: the constant is $8\sqrt2$ in both. We take the measured norms as if they had been fixed beforehand, which favours both.
 #
 # *In favour.* The bound is $r + \mathcal R$ with every constant 1, which no proof covers. *The guide* is $r + \sqrt{0.1\, P \log(m (T+1)) / m}$ for $P$ weights: the usual form of such bounds, not one of the fifth paper.
 # ````
@@ -286,7 +286,7 @@ glue(kl_need=means[PROVED[1]][middle], bits_need=means["32 bits a weight"][middl
 glue(free_power=f"{powers[PROVED[3]]:.1f}", noises=len(NOISES), noise_pairs=noise_pairs)
 
 # %% [markdown]
-# All proved bounds of the papers are at least {glue:text}`least_here:.3f` at {glue:text}`strings` strings. At this sample the best noise for the forms of flatness is so large that the noisy network has lost what was learned. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f` and is vacuous there too. To get below a quarter the kl form needs {glue:text}`kl_need:.1e` strings at {glue:text}`middle` bits, where 32 bits for each weight need {glue:text}`bits_need:.1e`. With constants 1 the bounds from norms come down to {glue:text}`norms_here:.0f`. At so few strings both bounds are capped at their largest possible value, the constant times the product of the norms, and so they are equal. Of the constants in favour of a paper only the first one's $\Sigma = 0.01$ gives a number below a quarter, {glue:text}`small_sigma:.2f` in the mean over the networks. If a proof covered that constant, this would be a certificate ({ref}`ch-pac-bayes`).
+# All proved bounds of the papers are at least {glue:text}`least_here:.3f` at {glue:text}`strings` strings. At this sample the best noise for the forms of flatness is so large that the noisy network has lost what was learned. Counting 32 bits for each weight gives {glue:text}`bits_here:.2f` and is vacuous there too. To get below a quarter the kl form needs {glue:text}`kl_need:.1e` strings at {glue:text}`middle` bits, where 32 bits for each weight need {glue:text}`bits_need:.1e`. With constants 1 the bounds from norms come down to {glue:text}`norms_here:.0f`. At so few strings both bounds are capped at their largest possible value, the constant times the product of the norms, and so they are equal. Among the constants in favour of a paper only the first paper's $\Sigma = 0.01$ gives a number below a quarter, {glue:text}`small_sigma:.2f` in the mean over the networks. If a proof covered that constant, this would be a certificate ({ref}`ch-pac-bayes`).
 
 # %% mystnb={"code_prompt_hide": "Three checks", "code_prompt_show": "Three checks"} tags=["hide-input", "nbval-ignore-output"]
 five.holds(
@@ -318,7 +318,7 @@ five.holds(
 # %% [markdown]
 # ## Against the length
 #
-# The last column of the table is the power of $T$ by which the needed strings grow, with its 95 % interval over networks. *Free of the length* is a statement at fixed norms. But training does not keep them fixed. The strings that the length-free bound needs grow like $T$ to the power {glue:text}`free_power`, because the norms of the trained networks grow with $T$. Without the rewriting the numbers would be still larger, since the rewriting lowers the norms by factors from {glue:text}`saved_least:.1f` to {glue:text}`saved_most:.1f`.
+# The last column of the table is the power of $T$ by which the needed strings grow, with its 95 % interval over networks. A bound is *free of the length* at fixed norms, but training does not keep the norms fixed. The number of strings that the length-free bound needs grows like $T$ to the power {glue:text}`free_power`, because the norms of the trained networks grow with $T$. Without the rewriting the numbers would be still larger, since the rewriting lowers the norms by factors from {glue:text}`saved_least:.1f` to {glue:text}`saved_most:.1f`.
 
 # %% mystnb={"code_prompt_hide": "The same at fixed norms", "code_prompt_show": "The same at fixed norms"} tags=["hide-input", "nbval-ignore-output"]
 saved = []
@@ -342,7 +342,7 @@ glue(saved_least=min(saved), saved_most=max(saved), kept_power=power(lengths, ke
 glue(unread=(1 - read / rows.sum(1)).mean().item(), longest=lengths[-1])
 
 # %% [markdown]
-# If instead the norms of one short network are kept, the power is {glue:text}`kept_power:.2f`, and it comes from the logarithm of the width alone. Not all of the growth belongs to the task: at {glue:text}`longest` bits {glue:text}`unread:.2f` of the $\ell_1$ norm of $W_v$ is in rows of positions on which the target does not depend. These rows were drawn at the start. The network hardly reads them, so nothing but a little weight decay makes them smaller.
+# If instead the norms of one short network are kept, the power is {glue:text}`kept_power:.2f`, and it comes from the logarithm of the width alone. Not all of the growth of the norms is required by the task: at {glue:text}`longest` bits {glue:text}`unread:.2f` of the $\ell_1$ norm of $W_v$ is in rows of positions on which the target does not depend. These rows were drawn at the start. The network hardly reads them, so nothing but a little weight decay makes them smaller.
 #
 # ## Bounds of later papers
 #
@@ -362,7 +362,7 @@ glue(unread=(1 - read / rows.sum(1)).mean().item(), longest=lengths[-1])
 #
 # ## What would falsify this
 #
-# The claim would be false if a trained network had a risk above a tenth of the best constant's, because then it would not have plainly learned. It would also be false if at the size of the sample a bound of the papers with every constant proved were below a quarter, or if a bound from norms with all constants 1 were. The statement about the length would be false if the number of strings that the length-free bound needs grew no faster than the length. Each check is decided by the network that is least favourable to it, except that the check about $\Sigma = 0.01$ is decided by the mean.
+# The claim would be false if a trained network had a risk above a tenth of the best constant's, because then it would not have clearly learned. It would also be false if at the size of the sample a bound of the papers with every constant proved were below a quarter, or if a bound from norms with all constants 1 were. The statement about the length would be false if the number of strings that the length-free bound needs grew no faster than the length. Each check is decided by the network that is least favourable to it, except that the check about $\Sigma = 0.01$ is decided by the mean.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -377,7 +377,7 @@ ledger.verdicts()
 #
 # ## What we found
 #
-# * On a network that has plainly learned its task every bound of the papers, as far as it is proved, is above the risk of the best constant at this sample. Counting 32 bits for each weight does not certify it there either.
+# * On a network that has clearly learned its task every bound of the papers, as far as it is proved, is above the risk of the best constant at this sample. Counting 32 bits for each weight does not certify it there either.
 # * How many strings does it take to get below a quarter? For every network and length the smallest of the bounds that the papers prove needs at least {glue:text}`fewest:.0f` times as many as Occam's bound for the list of pairs, and at least {glue:text}`kl_over:.1f` times as many as counting 32 bits for each weight.
 # * Of the later bounds that we know none could be put on the same axis, because their constants could not be read or because they are about other networks.
 # * These findings are about the numbers of the bounds and not about their ideas. That attention picks few positions at the price of a logarithm, that sensitive functions are sharp, and that a flat network needs fewer digits is the subject of other chapters.
@@ -421,7 +421,7 @@ ledger.verdicts()
 # ```{solution} ex-five-describe
 # :class: dropdown
 #
-# Without the 3 nats for $\delta$ there are $292 / \log 2 = 421$ bits, less than one for each weight. So rounding is not enough: one has to leave out most of the weights, for example the rows of the positions that are not read, let others be equal, and describe only what is left. This is the way of {cite:t}`zhou2019` and {cite:t}`lotfi2022`. In the end the function itself has a description of 7 bits, the number of the pair in a list of 120, which is Occam's bound.
+# Without the 3 nats for $\delta$ there are $292 / \log 2 = 421$ bits, less than one for each weight. So rounding is not enough: one has to leave out most of the weights, for example the rows of the positions that are not read, make others equal to each other, and describe only what is left. This is the way of {cite:t}`zhou2019` and {cite:t}`lotfi2022`. In the end the function itself has a description of 7 bits, the number of the pair in a list of 120, which is Occam's bound.
 # ```
 #
 # ## References

@@ -19,11 +19,11 @@
 # # What a first layer in the span of the data cannot see
 #
 # ```{verdict}
-# Theorem 6 is true: a feedforward net whose first layer lies in the span of its $n$ training inputs cannot find out from few samples where to look. With $N$ tokens of $d$ numbers its risk is at least $1 - \frac n{Nd}$, where a predictor that ignores the input has risk 1, and this is attained where tokens have one number. At the paper's scale the bound asks for only {glue:text}`theirs` samples, whereas feedforward nets need some $10^5$. Another property, that training does not notice rotated inputs, asks for {glue:text}`ours`.
+# Theorem 6 is true: a feedforward net whose first layer lies in the span of its $n$ training inputs cannot find out from few samples where to look. With $N$ tokens of $d$ numbers its risk is at least $1 - \frac n{Nd}$, where a predictor that ignores the input has risk 1, and this is attained where tokens have one number. At the paper's scale the bound requires only {glue:text}`theirs` samples, whereas feedforward nets need some $10^5$. Another property, that training is not affected if all inputs are rotated, requires {glue:text}`ours`.
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 18 min. **Runs in** 25 s. **Source** restored; the definition quoted.
 #
-# **Claim.** A feedforward net that reads a whole prompt, and is trained to a stationary point of a penalised loss, ends with its first layer in the span of the training inputs. It therefore cannot learn where to look from fewer samples than about the number of inputs, however wide it is. Both statements are true, but the bound becomes vacuous where nets still fail. Another property of training, that it does not notice when all inputs are rotated, asks for more samples by a factor of about the number of tokens, and a trained net needs somewhat more than that.
+# **Claim.** A feedforward net that reads a whole prompt, and is trained to a stationary point of a penalised loss, ends with its first layer in the span of the training inputs. It therefore cannot learn where to look from fewer samples than about the number of inputs, however wide it is. Both statements are true, but the bound becomes vacuous at sample sizes at which nets still fail. Another property of training, that it is not affected when all inputs are rotated, requires more samples by a factor of about the number of tokens, and a trained net needs somewhat more than that.
 
 # %% tags=["parameters"]
 N = 6  # tokens in a prompt [4..8]
@@ -94,7 +94,7 @@ def forget_adamw(kind, n=D // 2):
 # %% [markdown]
 # ## Why one should care
 #
-# A feedforward net has no attention. It receives all tokens of a prompt as one long list of numbers, and it must learn from examples which of them matter for which pointer. However many examples this takes, one can always hope that a cleverer or wider net needs fewer. A lower bound has to exclude this for *every* net, and so it must find something that all of them have in common. The paper finds it in the first layer: gradient descent moves each row of the first matrix only in the directions of training inputs. If there are fewer training inputs than numbers in a prompt, some directions are never seen, and what lies in these directions is lost for all later layers. This chapter asks whether the argument is right, and whether it explains how many samples such nets really need.
+# A feedforward net has no attention. It receives all tokens of a prompt as one long list of numbers, and it must learn from examples which of them matter for which pointer. However many examples this takes, one can always hope that a cleverer or wider net needs fewer. A lower bound has to exclude this for *every* net, so its proof must use something that all of them have in common. The paper finds it in the first layer: gradient descent moves each row of the first matrix only in the directions of training inputs. If there are fewer training inputs than numbers in a prompt, some directions are never seen, and what lies in these directions is lost for all later layers. This chapter asks whether the argument is right, and whether it explains how many samples such nets really need.
 #
 # ## One sample by hand
 #
@@ -112,13 +112,13 @@ path = pd.DataFrame(path).T.rename_axis("step")
 table(path, "A first layer of one row, trained on one sample", form=".3f", tiny=1e-3)
 
 # %% [markdown]
-# From now on the net sees of a new prompt only the number $s = \frac15 (3 x_1 + 4 x_2)$, whatever follows after the first layer. If the new numbers are standard normal and the pointer is 1, the best guess of $x_1$ is $\frac35 s$, which leaves the variance $1 - (\frac35)^2 = \frac{16}{25}$. If the pointer is 2, the best guess $\frac45 s$ leaves $\frac9{25}$. The mean of the two is exactly $\frac12$, and this is $1 - \frac n{Nd}$ for $n = 1$, $N = 2$ and $d = 1$. Other samples would divide the loss between the two pointers in another way, but the mean is always $\frac12$.
+# From now on the net sees of a new prompt only the number $s = \frac15 (3 x_1 + 4 x_2)$, whatever follows after the first layer. If the new numbers are standard normal and the pointer is 1, the best guess of $x_1$ is $\frac35 s$, which leaves the variance $1 - (\frac35)^2 = \frac{16}{25}$. If the pointer is 2, the best guess $\frac45 s$ leaves $\frac9{25}$. The mean of the two is exactly $\frac12$, and this is $1 - \frac n{Nd}$ for $n = 1$, $N = 2$ and $d = 1$. Another sample would distribute the loss differently between the two pointers, but the mean is always $\frac12$.
 #
 # ## The statement
 #
 # The task is *simple 1-sparse token regression*. A prompt has $N$ tokens with data $x_1, \dots, x_N \in \mathbb R^d$, standard normal, written one after the other as $x \in \mathbb R^{Nd}$. A pointer $t$, uniform and independent of $x$, names one token. The label is $y = \langle u, x_t \rangle$ with an unknown unit vector $u \in \mathbb R^d$. With the unit vectors $e_t$ of $\mathbb R^N$ this is $y = \langle e_t \otimes u, x \rangle$.
 #
-# A *feedforward net* computes $f(t, Wx)$, where the matrix $W$ meets all of $x$, and whatever follows may be anything. Its *risk* is $R = \mathbb E (y - f(t, Wx))^2$, so predicting 0 has risk 1. The *span* of the $n$ training samples $(x^{(i)}, t^{(i)}, y^{(i)})$ is that of the inputs $x^{(1)}, \dots, x^{(n)}$, the matrix $\Pi$ is the projector on it, and $P_\perp = I - \Pi$.
+# A *feedforward net* computes $f(t, Wx)$, where the matrix $W$ is applied to all of $x$, and what follows may be any function. Its *risk* is $R = \mathbb E (y - f(t, Wx))^2$, so predicting 0 has risk 1. The *span* of the $n$ training samples $(x^{(i)}, t^{(i)}, y^{(i)})$ is that of the inputs $x^{(1)}, \dots, x^{(n)}$, the matrix $\Pi$ is the projector on it, and $P_\perp = I - \Pi$.
 #
 # ```{prf:definition} Mousavi-Hosseini et al. (2025), Definition 5
 # :label: retrieval-def5
@@ -140,7 +140,7 @@ table(path, "A first layer of one row, trained on one sample", form=".3f", tiny=
 # 2. If $W$ is replaced by $W\Pi$, the outputs on the training inputs stay the same and the norm becomes smaller, so weights of least norm have $W P_\perp = 0$.
 # 3. A step of gradient descent with rate $\eta$ multiplies the part outside by $1 - 2\eta\lambda$, whatever the loss and the net, and after $k$ steps therefore $W_k P_\perp = (1 - 2\eta\lambda)^k\, W_0 P_\perp$.
 #
-# We first check the third, matrix against matrix, for two nets and three losses. One net has a layer of tanh units and receives the pointer in $N$ more inputs. The other is *gated*, $f(t, Wx) = \langle g_t, Wx \rangle$ with a trained vector $g_t$ for each pointer. Any deviation from the law beyond rounding would refute it. For comparison we train with AdamW, with its own decay, which divides each entry of the gradient by its size and so leaves the span.
+# We first check the third statement, matrix against matrix, for two nets and three losses. One net has a layer of tanh units and receives the pointer in $N$ more inputs. The other is *gated*, $f(t, Wx) = \langle g_t, Wx \rangle$ with a trained vector $g_t$ for each pointer. Any deviation from the law beyond rounding would refute it. For comparison we train with AdamW, with its own decay, which divides each entry of the gradient by its size and so leaves the span.
 
 
 # %%
@@ -193,7 +193,7 @@ glue(adam_least=adam_least, cases=len(cases))
 # %% [markdown]
 # The filled marks of both nets lie on the line, and in all {glue:text}`cases` cases the law holds to rounding ({numref}`fig-span-law`). The hollow marks stay at 1, because without a penalty the part outside remains as it was drawn. So two ways of training are outside of {prf:ref}`retrieval-def5`: gradient descent without a penalty, and AdamW, which the authors use and which adds to the part outside at least {glue:text}`adam_least:.2f` times the initial part.
 #
-# We check the first two statements at random weights. If the penalty is $\lambda \sum |W_{ij}|$, which is no function of $\|W\|_F$, the first should fail, and if we project on another subspace of the same dimension, the second should.
+# We check the first two statements at random weights. The first should fail if the penalty is $\lambda \sum |W_{ij}|$, which is no function of $\|W\|_F$. The second should fail if we project on another subspace of the same dimension.
 
 # %%
 rows = []
@@ -240,7 +240,7 @@ def5.holds(
 )
 
 # %% [markdown]
-# Real training stops where the gradient is small, and not where it is zero. If the gradient has norm at most $g$, then $\|W P_\perp\|_F \le g / 2\lambda$. If moreover $f$ is $L$-Lipschitz in $Wx$, the root of the risk is lower than in the span by at most $L g / 2\lambda$.
+# Both statements hold to rounding, and both controls fail as they should. Real training, however, stops where the gradient is small, and not where it is zero. If the gradient has norm at most $g$, then $\|W P_\perp\|_F \le g / 2\lambda$. If moreover $f$ is $L$-Lipschitz in $Wx$, the root of the risk is lower than in the span by at most $L g / 2\lambda$.
 #
 # ## The bound, exactly
 #
@@ -248,11 +248,11 @@ def5.holds(
 #
 # $$R \ge 1 - \frac1N\, u^\top M u, \qquad M = \sum_{t=1}^N \Pi_{tt},$$
 #
-# where $\Pi_{tt}$ is the $t$-th diagonal $d \times d$ block of $\Pi$. The trace of $M$ is that of $\Pi$, which is the rank of the samples, and this is $n$ with probability 1. So the mean of the right side over $u$ is $1 - \frac n{Nd}$ for *every* training set of full rank, and {prf:ref}`retrieval-thm6` follows. The supremum over $u$ is $1 - \frac1N \lambda_{\min}(M)$ with the least eigenvalue of $M$. Since the span does not depend on $u$, one training set serves all $u$.
+# where $\Pi_{tt}$ is the $t$-th diagonal $d \times d$ block of $\Pi$. The trace of $M$ is that of $\Pi$, which is the rank of the samples, and this is $n$ with probability 1. So the mean over $u$ of the right side, which we call the *floor*, is $1 - \frac n{Nd}$ for *every* training set of full rank, and {prf:ref}`retrieval-thm6` follows. The supremum over $u$ is $1 - \frac1N \lambda_{\min}(M)$ with the least eigenvalue of $M$. Since the span does not depend on $u$, one training set serves all $u$.
 #
-# A predictor with its first layer in the span attains this. It estimates $u$ by least squares on the tokens pointed at, which is exact from $n = d$ samples on, and then predicts $\langle \Pi (e_t \otimes u), x \rangle$. We call it the *best reader of the span*. (With $f$ free, $\mathcal A_{SP}$ contains it up to as little as one likes, because a change of $f$ near the $n$ training points alone gives any gradient in the span.) Without the detour over the span the same estimate has risk 0, as the attention of {ref}`ch-attention-weights` has. This *tied* learner shows that the class is to blame, and not the samples.
+# A predictor with its first layer in the span attains this. It estimates $u$ by least squares on the tokens pointed at, which is exact from $n = d$ samples on, and then predicts $\langle \Pi (e_t \otimes u), x \rangle$. We call it the *best reader of the span*. (Since $f$ is free, $\mathcal A_{SP}$ contains learners as close to it as one likes, because a change of $f$ near the $n$ training points alone can produce any gradient in the span.) If the same estimate of $u$ is used without the projection on the span, the risk is 0, as for the attention of {ref}`ch-attention-weights`. This *tied* learner shows that the bound is due to the class of learners, and not to the samples.
 #
-# The table compares six training sets. The risk of a predictor $\langle a_t, x \rangle$ is known exactly, because it is $\frac1N \sum_t \|a_t - e_t \otimes u\|^2$. The mean over $u$ must agree with $1 - \frac n{Nd}$, and the best reader must attain the supremum.
+# The table compares six training sets. The risk of a predictor $\langle a_t, x \rangle$ is known exactly, because it is $\frac1N \sum_t \|a_t - e_t \otimes u\|^2$. The mean over $u$ must agree with $1 - \frac n{Nd}$, and the best reader must attain the supremum. In the last column, a control, one sample is repeated.
 
 # %%
 rows = []
@@ -299,11 +299,11 @@ thm6.holds(
 )
 
 # %% [markdown]
-# Both agree to all digits, and the tied learner has risk 0. For $d = 1$ there is only one direction, and the best reader has the risk $1 - \frac nN$ of the theorem.
+# Both agree to all digits, and the tied learner has risk 0. With a repeated sample the mean differs from $1 - \frac n{Nd}$, because the rank is smaller. For $d = 1$ there is only one direction, and the best reader has the risk $1 - \frac nN$ of the theorem.
 #
 # ## Why nets need more
 #
-# From $n = Nd$ on {prf:ref}`retrieval-thm6` is vacuous, but there trained nets are still near risk 1, so something else must hold them back. We think that it is a symmetry: a layer that meets all of $x$, with normal initial weights, does not know one direction from another. Call a learner *rotation-blind* if it predicts at $Qx$ what it predicted at $x$, in distribution, when all training inputs are multiplied by the same orthogonal matrix $Q$. Gradient descent from normal weights is rotation-blind, for any $f$, loss, rate, batches, momentum and penalty $\lambda \|W\|_F^2$, also with $\lambda = 0$, because its steps commute with $W \mapsto W Q^\top$, whereas AdamW is not.
+# From $n = Nd$ on {prf:ref}`retrieval-thm6` is vacuous, but there trained nets are still near risk 1, so something else must hold them back. We think that it is a symmetry: a layer that is applied to all of $x$, with normal initial weights, does not distinguish one direction from another. Call a learner *rotation-blind* (*rotationally invariant*, in the literature) if it predicts at $Qx$ what it predicted at $x$, in distribution, when all training inputs are multiplied by the same orthogonal matrix $Q$. Gradient descent from normal weights is rotation-blind, for any $f$, loss, rate, batches, momentum and penalty $\lambda \|W\|_F^2$, also with $\lambda = 0$, because its steps commute with $W \mapsto W Q^\top$, whereas AdamW is not.
 #
 # ```{prf:proposition} A bound for rotation-blind learners
 # :label: retrieval-rotation
@@ -315,7 +315,7 @@ thm6.holds(
 # **The idea of the proof.** To a rotation-blind learner the $N$ vectors $e_t \otimes u$, which give the labels, might as well be any $N$ orthonormal vectors. It does not know that they have a simple form, and has to find each of them separately. A vector of about $Nd$ numbers needs about $Nd$ samples, and there are $N$ vectors.
 #
 # ```{dropdown} Proof
-# We replace the vectors by random ones, help the learner as much as possible, and count what one sample can tell.
+# We replace the vectors by random ones, help the learner as much as possible, and count how much one sample can reveal.
 #
 # 1. *Random vectors.* The labels are $\langle v_t, x \rangle$ with $N$ orthonormal vectors $v_t = e_t \otimes u$. Normal inputs stay normal under $Q$, so a rotation-blind learner has the same mean risk on the vectors $Q v_t$, and hence also on average over a random $Q$.
 # 2. *Help.* So let the $v_t$ be random orthonormal vectors. Fix $t$ and tell the learner all $v_s$, $s \ne t$, which can only help. Now $v_t$ is uniform on the unit sphere of their complement, of dimension $D' = Nd - N + 1$.
@@ -323,7 +323,7 @@ thm6.holds(
 # 4. *Mean.* The mean over $t$ has $\sum_t n_t = n$, which gives the bound. $\square$
 # ```
 #
-# The bound is almost attained. Least squares of least norm, *done for each pointer by itself*, has mean risk $1 - \frac{n}{N^2 d}$ as long as no pointer has more than $Nd$ samples, since a projection on $n_t$ of $Nd$ random dimensions keeps on average the share $n_t / (Nd)$ of a vector's squared length. This learner is rotation-blind, and its rows lie in the span. The argument by rotations is older than the paper, which does not use it; ours is the count for $N$ pointers.
+# The bound is almost attained. Minimum-norm least squares, *done for each pointer by itself*, has mean risk $1 - \frac{n}{N^2 d}$ as long as no pointer has more than $Nd$ samples, since a projection on $n_t$ of $Nd$ random dimensions keeps on average the share $n_t / (Nd)$ of a vector's squared length. This learner is rotation-blind, and its rows lie in the span. The argument by rotations is older than the paper, which does not use it; ours is the count for $N$ pointers.
 
 # %% [markdown]
 # ## Trained nets
@@ -427,9 +427,9 @@ ax.legend(ncols=3, loc="upper center", bbox_to_anchor=(0.5, 1.28))
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-span-risk` the solid line of Theorem 6 falls to 0 at $Nd =$ {glue:text}`Nd` samples, whereas nothing happens there to the marks. The dashed line falls later by a factor of about $N$, and no kind of net has a mean risk below it (the least distance is {glue:text}`least_score:.1f` standard errors). With {glue:text}`Nd` to {glue:text}`twice` samples, where {prf:ref}`retrieval-thm6` is vacuous, the best net still has a risk of {glue:text}`at_silent:.2f`. The gated net stays {glue:text}`above_least:.2f` to {glue:text}`above_most:.2f` above the dotted line up to $n = N^2 d$, and ends at {glue:text}`gated_end:.4f` with {glue:text}`most` samples. The tanh net would first have to find out how to multiply, and ends at {glue:text}`tanh_end:.2f`. Although AdamW escapes both classes, it gains little here.
+# In {numref}`fig-span-risk` the solid line of Theorem 6 falls to 0 at $Nd =$ {glue:text}`Nd` samples, whereas the marks do not change there. The dashed line falls later by a factor of about $N$, and no kind of net has a mean risk below it (the least distance is {glue:text}`least_score:.1f` standard errors). With {glue:text}`Nd` to {glue:text}`twice` samples, where {prf:ref}`retrieval-thm6` is vacuous, the best net still has a risk of {glue:text}`at_silent:.2f`. The gated net stays {glue:text}`above_least:.2f` to {glue:text}`above_most:.2f` above the dotted line up to $n = N^2 d$, and ends at {glue:text}`gated_end:.4f` with {glue:text}`most` samples. The tanh net would first have to learn to multiply the pointer and the data, and ends at {glue:text}`tanh_end:.2f`. Although AdamW escapes both classes, it gains little here.
 #
-# **At the paper's scale.** In its Figure 1 the simple task has 25 to 33 tokens of 10 dimensions, nets stop at an error of 0.02, and feedforward nets need some $10^5$ samples by its axis. The table shows what the two bounds ask for at an error of 0.02.
+# **At the paper's scale.** In its Figure 1 the simple task has 25 to 33 tokens of 10 dimensions, nets stop at an error of 0.02, and feedforward nets need some $10^5$ samples by its axis. The table shows how many samples the two bounds require at an error of 0.02.
 
 # %%
 scale = pd.DataFrame(
@@ -445,11 +445,11 @@ glue(theirs=math.ceil(scale.iloc[0, 0]), ours=math.ceil(scale.iloc[0, 1]))
 #
 # * The definition forces the first layer into the span, and gradient descent with a penalty goes there by the law $(1 - 2\eta\lambda)^k$, for all nets and losses tried.
 # * Theorem 6 is true, since the mean over $u$ of the floor is $1 - \frac n{Nd}$ for every training set of full rank, and a reader of the span attains the floor of every $u$.
-# * Trained nets are far above the floor, because {prf:ref}`retrieval-rotation` asks for $n$ of order $N^2 d$ in place of $Nd$. It holds for every $u$, with or without weight decay, also where Theorem 6 is vacuous, and it is attained up to $N(d-1) + 1$ in place of $Nd$.
+# * Trained nets are far above the floor, because {prf:ref}`retrieval-rotation` requires $n$ of order $N^2 d$ in place of $Nd$. This proposition holds for every $u$, with or without weight decay, also where Theorem 6 is vacuous, and it would be attained if it had $Nd$ in place of $N(d-1) + 1$.
 #
 # ## What would falsify this
 #
-# The first step would be false if a gradient outside the span differed from $2\lambda W P_\perp$, or if the projection changed outputs; both happen with another penalty or another subspace. The theorem would be false if a training set of rank $n$ had another mean over $u$, as it has when a sample is repeated, or if a reader of the span were below its floor, where only the tied learner is, which does not stay in the span. The proposition would be false if a rotation-blind learner were below its bound by more than 4.5 standard errors, and again the tied learner is.
+# The first step would be false if a gradient outside the span differed from $2\lambda W P_\perp$, or if the projection changed outputs; both happen with another penalty or another subspace. The theorem would be false if a training set of rank $n$ had another mean over $u$, as it has when a sample is repeated, or if a reader of the span were below its floor. Only the tied learner is below the floor, and it does not stay in the span. The proposition would be false if a rotation-blind learner were below its bound by more than 4.5 standard errors, as the tied learner is again.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -502,7 +502,7 @@ floors = pd.DataFrame(floors).T.rename_axis("n")
 table(floors, "Least risk of a net with its first layer in the span, N = 5, d = 3", form=".3f")
 
 # %% [markdown]
-# The average over $u$ is $1 - \frac n{Nd}$ to all digits, and the hardest and the easiest $u$ differ from it by little more than 0.1 at most. So the supremum in the theorem is a matter of convenience: for a typical $u$ nearly the same is true. At `decay` 0.2 the curve of the first figure falls four times as fast, as $(1 - 2\eta\lambda)^k$ says.
+# The average over $u$ is $1 - \frac n{Nd}$ to all digits, and the hardest and the easiest $u$ differ from it by little more than 0.1 at most. So the supremum in the theorem is not essential, because for a typical $u$ nearly the same is true. At `decay` 0.2 the curve of the first figure falls four times as fast, as $(1 - 2\eta\lambda)^k$ says.
 #
 # ```{solution-end}
 # ```

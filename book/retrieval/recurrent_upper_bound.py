@@ -19,7 +19,7 @@
 # # A recurrent net for the simple task
 #
 # ```{verdict}
-# A recurrent net whose state has a fixed size, and whose width grows only with $\log N$, can solve the simple task, as the paper says, and it can even retrieve the data without any error. After {glue:text}`N_max` tokens our net, which has the same depth as the paper's, is exact, whereas updates that are only within $\epsilon$ of the ideal ones have added up to {glue:text}`plain_last:.0f` $\epsilon$. The lemmas on covers and on the cut-off of the loss are true as restored. The rate of Theorem 7 itself is not legible and not judged.
+# A recurrent net whose state has a fixed size, and whose width grows only with $\log N$, can solve the simple task, as the paper says, and it can even retrieve the data without any error. After {glue:text}`N_max` tokens our net, which has the same depth as the paper's, is exact. If updates are only within $\epsilon$ of the ideal ones, their errors have by then added up to {glue:text}`plain_last:.0f` $\epsilon$. The lemmas on covers and on the cut-off of the loss are true as restored. The rate of Theorem 7 itself is not legible and not judged.
 # ```
 # **Needs** {ref}`ch-attention-weights`. **Read** 25 min. **Runs in** 15 s. **Source** quoted; the rate of Theorem 7 and Lemmas 30 to 34 restored.
 #
@@ -37,11 +37,11 @@ seed = 0  # of all that is random [0..1000000]
 # %% [markdown]
 # ## Why one should care
 #
-# The paper separates three architectures, and the simple task is where the recurrent net stands between the other two. If every token has a pointer of its own, a recurrent net must carry the whole prompt in its state ({ref}`ch-state-norms`). But if all tokens point to the same few positions, then the very first token already says which tokens will be needed. The net can wait for them, store them when they come, and ignore the rest. It seems obvious that a small net can do this. The difficulty is to *ignore* a token: a network that is built by approximation ignores nothing completely. If each of ten thousand tokens leaves a trace of one thousandth in the state, the state is useless in the end. So the question is whether a ReLU net can ignore a token exactly, and at what size.
+# The paper separates three architectures, and in the simple task the recurrent net stands between the other two. If every token has a pointer of its own, a recurrent net must carry the whole prompt in its state ({ref}`ch-state-norms`). But if all tokens point to the same few positions, then the very first token already says which tokens will be needed. The net can wait for them, store them when they come, and ignore the rest. It seems obvious that a small net can do this. The difficulty is to *ignore* a token, because a network that only approximates the ideal update also changes its state a little at tokens that it should ignore. If each of ten thousand tokens leaves a trace of one thousandth in the state, the state is useless in the end. So the question is whether a ReLU net can ignore a token exactly, and at what size.
 #
 # ## Three tokens by hand
 #
-# Let a prompt have three tokens with the data $2, -1, 3$, and let all of them point at token 2. Positions are written as unit vectors in the plane, $\omega_1 = (1, 0)$, $\omega_2 = (\frac12, \frac{\sqrt3}2)$ and $\omega_3 = (-\frac12, \frac{\sqrt3}2)$, so that any two of them have an inner product of at most $\frac12$ in size. Each token carries its own vector and that of the pointer, $\omega_2$. The net computes their inner product $u$ and the *gate* $\sigma(2u - 1)$, where $\sigma(s) = \max(s, 0)$, and adds gate times data to its state:
+# Let a prompt have three tokens with the data $2, -1, 3$, and let all of them point at token 2. Positions are written as unit vectors in the plane, $\omega_1 = (1, 0)$, $\omega_2 = (\frac12, \frac{\sqrt3}2)$ and $\omega_3 = (-\frac12, \frac{\sqrt3}2)$, so that the inner product of any two of them is at most $\frac12$ in absolute value. Each token carries its own vector and that of the pointer, $\omega_2$. The net computes their inner product $u$ and the *gate* $\sigma(2u - 1)$, where $\sigma(s) = \max(s, 0)$, and adds gate times data to its state:
 #
 # | token | data | inner product $u$ | gate | added | state afterwards |
 # |:--|--:|--:|--:|--:|--:|
@@ -134,7 +134,7 @@ table(by_hand, "The state after each of three tokens", form=".2f", tiny=1e-9)
 #
 # In a prompt of $N$ tokens, token $i$ carries data $x_i \in \mathbb R^d$ and $q$ pointers $t_1, \dots, t_q$, which are positions in the prompt, and the label is $g(x_{t_1}, \dots, x_{t_q})$. In the *simple* task all tokens of a prompt have the same pointers. Position $j$ is written as a unit vector $\omega_j \in \mathbb R^{d_e}$, its *encoding*, and the net sees $z_i = (x_i, \omega_i, \omega_{t_1}, \dots, \omega_{t_q})$. Assumption 3 of the paper asks for $|\langle \omega_i, \omega_j \rangle| \le \frac12$ for $i \ne j$.
 #
-# A *bidirectional recurrent net* has two states, of which the forward one starts at $h^\to_1 = 0$ and follows $h^\to_{i+1} = \Pi_r\bigl(h^\to_i + f^\to(h^\to_i, z_i)\bigr)$, where the *transition* $f^\to$ is a ReLU net and $\Pi_r$ takes the nearest point of the ball of radius $r$. So $h^\to_i$ knows the tokens before $i$, and the backward state $h^\gets_i$ knows those after it, and a third net reads out $\hat y_i = f_y(h^\to_i, h^\gets_i, z_i)$. We write $\sigma(u) = \max(u, 0)$ for ReLU, and split a state into $q$ blocks $h(1), \dots, h(q)$ of $d$ numbers.
+# A *bidirectional recurrent net* has a forward and a backward state. The forward state starts at $h^\to_1 = 0$ and follows $h^\to_{i+1} = \Pi_r\bigl(h^\to_i + f^\to(h^\to_i, z_i)\bigr)$, where the *transition* $f^\to$ is a ReLU net and $\Pi_r$ projects onto the ball of radius $r$. So $h^\to_i$ depends on the tokens before $i$, whereas the backward state $h^\gets_i$ depends on those after it. A third net reads out $\hat y_i = f_y(h^\to_i, h^\gets_i, z_i)$. We write $\sigma(u) = \max(u, 0)$ for ReLU, and split a state into $q$ blocks $h(1), \dots, h(q)$ of $d$ numbers.
 #
 # ```{prf:theorem} Mousavi-Hosseini et al. (2025), Theorem 7
 # :label: retrieval-thm7
@@ -157,19 +157,19 @@ table(by_hand, "The state after each of three tokens", form=".2f", tiny=1e-9)
 #
 # $$x_i\, \sigma\bigl(2 \langle \omega_i, \omega_{t_l} \rangle - 1\bigr) = \begin{cases} x_i & t_l = i \\ 0 & t_l \ne i . \end{cases}$$
 #
-# On target the inner product is 1, and so is the *gate* $\sigma(2 \cdot 1 - 1)$. Elsewhere the inner product is at most $\frac12$, and the gate is 0, so Assumption 3 is just enough. Each block of the state picks up one token and keeps it. The forward state, the backward state and the token's own update together hold all $q$ tokens, wherever in the prompt we stand.
+# *On target*, that is at the token that is pointed at, the inner product is 1, and so is the *gate* $\sigma(2 \cdot 1 - 1)$. Elsewhere the inner product is at most $\frac12$ and the gate is therefore 0, so Assumption 3 is just enough. Each block of the state picks up one token and keeps it. The forward state, the backward state and the token's own update together hold all $q$ tokens, wherever in the prompt we stand.
 #
-# A ReLU net cannot multiply, but it can approximate a product, because a product is a difference of squares, $4uv = (u + v)^2 - (u - v)^2$, and ReLU units make piecewise linear squares. With a step of $h$ we take chords, which are too large by at most $h^2/4$, for the first square, and tangents, which are too small by as much, for the second, so that
+# A ReLU net cannot multiply, but it can approximate a product, because a product is a difference of squares, $4uv = (u + v)^2 - (u - v)^2$, and ReLU units make piecewise linear squares. With a step of $h$ we replace the first square by chords, which are too large by at most $h^2/4$, and the second square by tangents, which are too small by at most as much, so that
 #
 # $$0 \le p(u, v) - uv \le \frac{h^2}8 , \qquad p(u, v) = \frac{\mathrm{chord}(u + v) - \mathrm{tangent}(u - v)}4 .$$
 #
-# The error of this product does not vanish where the gate $v$ is 0, and that of an approximation need not. We therefore compare three updates on prompts of growing length:
+# Where the gate $v$ is 0, this product is in general not exactly 0, and the same must be expected of any other approximation. We therefore compare three updates on prompts of growing length:
 #
 # * the product $p(x, \text{gate})$ with errors of up to $\frac\epsilon2$;
 # * the same product behind the paper's *soft threshold* $z \mapsto \sigma(z - \frac\epsilon2) - \sigma(-z - \frac\epsilon2)$, which sends small numbers to 0 and moves no number by more than $\frac\epsilon2$;
 # * the *clipped* net of the next section.
 #
-# If the argument is right, the error of the first grows in proportion to the length, and the other two stay below $\epsilon$.
+# If the argument is right, the error of the first update grows in proportion to the length, and the errors of the other two stay below $\epsilon$.
 
 # %%
 step = 2 * math.sqrt(eps)  # h, with h^2 / 8 = eps / 2
@@ -235,11 +235,11 @@ glue(plain_last=plain[-1], plain_power=power(lengths, plain).item(), N_max=N_max
 glue(soft_last=added["soft threshold"].max())
 
 # %% [markdown]
-# The two curves confirm the argument. Without the threshold the error rises along a straight line, like $N$ to the power {glue:text}`plain_power:.2f`, and at {glue:text}`N_max` tokens it is {glue:text}`plain_last:.0f` times $\epsilon$. The height of the line can be predicted, too. At $v = 0$ chords are off by $h^2/6$ on average and tangents by $h^2/12$, so an update off target is $\frac14 \cdot \frac14 h^2 = \frac\epsilon4$ on average, which is the dash-dotted line. With the threshold the error stays below {glue:text}`soft_last:.2f` $\epsilon$ at every length ({numref}`fig-recurrent-errors`).
+# The two curves confirm the argument. Without the threshold the error rises along a straight line, like $N$ to the power {glue:text}`plain_power:.2f`, and at {glue:text}`N_max` tokens it is {glue:text}`plain_last:.0f` times $\epsilon$. The height of the line can be predicted, too. At $v = 0$ chords are off by $h^2/6$ on average and tangents by $h^2/12$, so an update off target is $\frac14 \cdot \frac14 h^2 = \frac\epsilon4$ on average, which gives the dash-dotted line. With the threshold the error stays below {glue:text}`soft_last:.2f` $\epsilon$ at every length ({numref}`fig-recurrent-errors`).
 #
 # ## A net without error
 #
-# The gate need not be $\sigma(2u - 1)$, and our idea is to leave it some room: let it be 0 up to an inner product of 0.7 and 1 from 0.9 on, which takes two ReLU units for each pointer. Then an inner product that is computed too large, by up to $\frac18$, does no harm whatsoever. And for a gate $g$ that is exactly 0 or 1 the product with the data needs no squares, because
+# The gate need not be $\sigma(2u - 1)$. Our idea is a gate that tolerates small errors of the inner product: let it be 0 up to an inner product of 0.7 and 1 from 0.9 on, which takes two ReLU units for each pointer. Then an inner product that is computed too large, by up to $\frac18$, does no harm whatsoever. And for a gate $g$ that is exactly 0 or 1 the product with the data needs no squares, because
 #
 # $$x g = \sigma\bigl(x - r_\infty (1 - g)\bigr) - \sigma\bigl(-x - r_\infty (1 - g)\bigr) \qquad (|x| \le r_\infty) .$$
 #
@@ -251,7 +251,7 @@ glue(soft_last=added["soft threshold"].max())
 #
 # This proves {prf:ref}`retrieval-prop26`, with error 0 on target for every $\epsilon$. The widths are $2d + 4 q d_e K$, $2d + 2q$ and $2qd$, where $K \le \lceil 2 \sqrt{d_e} \rceil$ is the number of knots, and all weights and biases are at most $\max(3, 5 r_\infty)$. {prf:ref}`retrieval-cor27` follows by induction, because a block changes at one token only, to $x_{t_l}$, and the ball is never left.
 #
-# We run the net on prompts of {glue:text}`N_max` tokens, with three kinds of encodings that it should master: rotated random signs; vectors whose inner products are *all* equal to $\frac12$, the most that Assumption 3 allows; and vectors with all inner products equal to 0.575, the most that the clipped net allows. Any error above rounding would refute the proposition. Three further settings violate a hypothesis, so that the net may fail: inner products of 0.85, encodings of $\lfloor 5 \log N \rfloor$ dimensions as in the authors' code, and the general task, where every token has pointers of its own.
+# We run the net on prompts of {glue:text}`N_max` tokens, with three kinds of encodings for which it should be exact. The first are rotated random signs. In the second all inner products are equal to $\frac12$, the most that Assumption 3 allows, and in the third all are equal to 0.575, the most that the clipped net allows. Any error above rounding would refute the proposition. Three further settings violate a hypothesis, so that the net may fail: inner products of 0.85, encodings of $\lfloor 5 \log N \rfloor$ dimensions as in the authors' code, and the general task, where every token has pointers of its own.
 
 
 # %%
@@ -331,15 +331,15 @@ glue(crowded_error=papers["5 log N dimensions"]["read-out"])
 glue(crowded_clipped=exact.loc["5 log N dimensions", "read-out"])
 
 # %% [markdown]
-# The first three rows are exact, as they must be. With inner products of 0.85 and in the general task the net fails. But the clipped net forgives more than Assumption 3 does: encodings of $\lfloor 5 \log N \rfloor$ dimensions mislead the paper's update by up to {glue:text}`crowded_error:.1f` in this draw, and the clipped net by {glue:text}`crowded_clipped:.1f`. In the general task a token finds a state that was filled by the pointers of *other* tokens, so this net cannot solve that task, and {ref}`ch-state-norms` shows that no small net can.
+# The first three rows are exact, as they must be. With inner products of 0.85 and in the general task the net fails. But the clipped net tolerates more than Assumption 3 allows: encodings of $\lfloor 5 \log N \rfloor$ dimensions mislead the paper's update by up to {glue:text}`crowded_error:.1f` in this draw, and the clipped net by {glue:text}`crowded_clipped:.1f`. In the general task a token finds a state that was filled by the pointers of *other* tokens, so this net cannot solve that task, and {ref}`ch-state-norms` shows that no small net can.
 #
 # ## How large the paper's net is
 #
-# The paper makes its layers from a general theorem for Lipschitz functions (Lemma 42). For inner products within $\epsilon$ it therefore needs a width of $m = O(d_e^3 (\log(d_e/\epsilon)/\epsilon)^2)$, with $\sqrt m\, \|a\|_2 = O(d_e^{5/2} (\log(d_e/\epsilon)/\epsilon)^{3/2})$ for the outer weights $a$, biases of up to 1, and inner weights of each unit that add up to at most 1 in size (Lemma 22, and Lemma 23 for all pointers at once). Our squares prove that such a net exists without the general theorem, and a much smaller one is enough.
+# The paper makes its layers from a general theorem for Lipschitz functions (Lemma 42). For inner products within $\epsilon$ it therefore needs a width of $m = O(d_e^3 (\log(d_e/\epsilon)/\epsilon)^2)$, with $\sqrt m\, \|a\|_2 = O(d_e^{5/2} (\log(d_e/\epsilon)/\epsilon)^{3/2})$ for the outer weights $a$, biases of up to 1, and inner weights of each unit that add up to at most 1 in size (Lemma 22, and Lemma 23 for all pointers at once). Our piecewise linear squares show without the general theorem that such a net exists, and that a much smaller one is enough.
 #
 # **Proof of Lemmas 22 and 23.** Squares with step $h = \sqrt{8\epsilon/d_e}$ have the accuracy that is asked for, with $4 d_e K$ units and $K = \lceil \sqrt{d_e/2\epsilon} \rceil$. To bound the norms, halve the inner weights and double the outer ones. Then the inner weights of a unit are $\pm\frac12, \pm\frac12$, its bias is at most 1 in size (units that are never active are left out), and the outer weights are at most $h$, so that $\sqrt m\, \|a\|_2 \le m h$, which is about $8 d_e$. Both the width and the norms are within the quoted orders for $\epsilon \le \frac12$. $\square$
 #
-# The tables compute the error, the number of units and the norms of this net for several sizes. Our proof would be refuted by an error above $\epsilon$, or by a ratio to the quoted order that exceeds what the table allows.
+# The tables compute the error, the number of units and the norms of this net for several sizes. Our proof would be refuted by an error above $\epsilon$, or by a number of units or a norm above the quoted order.
 
 
 # %%
@@ -425,6 +425,8 @@ thm7["lem22"].holds(
 )
 
 # %% [markdown]
+# In both tables the net stays within what is quoted, and the ratios to the quoted orders decrease quickly as the dimension grows or $\epsilon$ shrinks.
+#
 # **Lemma 24** is about the next layer and says that a two-layer net of width $O(R^6 (\log(R/\epsilon)/\epsilon)^3)$ gives $h + 2x \sigma(z - \frac12)$ within $\epsilon$, for $|h| \le r_h$, $|x| \le r_x$, $|z| \le 1$ and $R = \sqrt{1 + r_x^2 + r_h^2}$. Its bounds on the weights are not legible, but the width can be proved without Lemma 42. The idea is to write the product as a sum of functions of one number each, by trigonometric identities, and to draw each of these functions by chords.
 #
 # ```{dropdown} Proof of Lemma 24, the width.
@@ -436,7 +438,7 @@ thm7["lem22"].holds(
 #
 # $$2x \cos s \approx \frac{\sin(s + \eta x) - \sin(s - \eta x)}\eta , \qquad \text{up to } \tfrac13 \eta^2 |x|^3 .$$
 #
-# *Chords.* Each sine is replaced by chords, $\delta$ apart. With $K = \lceil 5 r_x/\epsilon \rceil$, $\eta^2 = \epsilon/r_x^3$ and $\delta^2 = \frac43 \epsilon \eta$ each of the three errors is at most $\frac\epsilon4$. The sines have ranges of $2\omega_k + 2\eta r_x$, so there are of the order of $K^2/\delta$ units, that is $(R/\epsilon)^{2.75}$ for $r_x \ge 1$ (and a smaller $r_x$ is a part of a larger one). For $R \ge 1$ and $\epsilon \le \frac12$ this is within the quoted order. $\square$
+# *Chords.* Each sine is replaced by chords, $\delta$ apart. With $K = \lceil 5 r_x/\epsilon \rceil$, $\eta^2 = \epsilon/r_x^3$ and $\delta^2 = \frac43 \epsilon \eta$ each of the three errors is at most $\frac\epsilon4$. The sines have ranges of $2\omega_k + 2\eta r_x$, so there are of the order of $K^2/\delta$ units, that is $(R/\epsilon)^{2.75}$ for $r_x \ge 1$ (and a net for a larger $r_x$ also serves a smaller one). For $R \ge 1$ and $\epsilon \le \frac12$ this is within the quoted order. $\square$
 # ```
 
 
@@ -494,9 +496,9 @@ glue(slip_left=20, slip_right=math.sqrt(1 + 2 * 10**2))
 # %% [markdown]
 # The errors are below $\epsilon$, and the number of units is a bounded multiple of the quoted order.
 #
-# The paper's own proof of Lemma 24 is a use of Lemma 42, with whose form ({ref}`ch-recurrent-lower-bound`) it agrees, in three dimensions and with $LR = 2R^2$, apart from two harmless slips. First, the dimension is 2, not 3, for $r_h = 0$. Second, $|h + 2x\sigma(z - \frac12)| \le R$ is not true: the left side reaches $r_h + r_x$, which is {glue:text}`slip_left` at $r_h = r_x = 10$, where $R$ is {glue:text}`slip_right:.1f`. But Lemma 42 asks for no more than $LR$.
+# The paper proves Lemma 24 by applying Lemma 42 in three dimensions and with $LR = 2R^2$. The result agrees with the form of Lemma 42 ({ref}`ch-recurrent-lower-bound`), apart from two harmless slips. First, the dimension is 2, not 3, for $r_h = 0$. Second, $|h + 2x\sigma(z - \frac12)| \le R$ is not true: the left side reaches $r_h + r_x$, which is {glue:text}`slip_left` at $r_h = r_x = 10$, where $R$ is {glue:text}`slip_right:.1f`. But Lemma 42 asks for no more than $LR$.
 #
-# **Lemma 25**, which is not judged, takes the net of Lemma 24 with $r_h = 0$ for each coordinate and pointer. Its bound on the outer weights agrees with Lemma 42 in two dimensions, but its width, $R^4 (\log(R/\epsilon)/\epsilon)^{3/2}$, does not follow, because Lemma 42 gives the exponent 2 there, and $\frac32$ is that of the norm. Whether this is a slip cannot be decided, since the display of Lemma 24 that it uses is missing. Nothing later depends on it, as any polynomial serves the purpose.
+# **Lemma 25**, which is not judged, takes the net of Lemma 24 with $r_h = 0$ for each coordinate and pointer. Its bound on the outer weights agrees with Lemma 42 in two dimensions, but its width, $R^4 (\log(R/\epsilon)/\epsilon)^{3/2}$, does not follow, because Lemma 42 gives the exponent 2 for the width, whereas $\frac32$ is its exponent for the norm. Whether this is a slip cannot be decided, since the display of Lemma 24 that it uses is missing. Nothing later depends on it, as any polynomial serves the purpose.
 #
 # The length of the prompt enters through $d_e$ alone. With random signs $\pm 1/\sqrt{d_e}$, where $d_e$ is of order $\log N$, two knots are enough, and the widest layer has $2d + 8 q d_e$ units. Orthogonal encodings satisfy Assumption 3 too, but they need $d_e = N$ dimensions, and then the width would grow with $N$.
 #
@@ -509,7 +511,7 @@ glue(slip_left=20, slip_right=math.sqrt(1 + 2 * 10**2))
 # Under Assumptions 2 and 3 there are recurrent nets within order $\sqrt{\varepsilon_{2NN}}$ of every label of the simple task, for prompts with all $\|x_i\| \le r_x$. Their weights are polynomial in $r_x$, $d + (q + 1) d_e$, the norms of the two-layer net for $g$ (whose existence is Assumption 2) and $1/\varepsilon_{2NN}$; their transitions do not look at the state.
 # ```
 #
-# If retrieval is exact and the read-out $f_y$ is the two-layer net for $g$, then the recurrent net has exactly the error of that net. This is {prf:ref}`retrieval-prop28`, even without the words "of order". To see it at work, we take $g = \sum_l \langle x_{t_l}, x_{t_{l+1}} \rangle$, cyclically, and the two-layer net $\hat g$ of squares for it, whose error is at most $\sqrt{\varepsilon_{2NN}} = q d h^2 / 8$. A ratio above 1 would refute the proposition. For comparison we retrieve with updates that are within 0.01.
+# If retrieval is exact and the read-out $f_y$ is the two-layer net for $g$, then the recurrent net has exactly the error of that net. This is {prf:ref}`retrieval-prop28`, even without the words "of order". To see it at work, we take $g = \sum_l \langle x_{t_l}, x_{t_{l+1}} \rangle$, cyclically, and the two-layer net $\hat g$ of squares for it, whose error is at most $\sqrt{\varepsilon_{2NN}} = q d h^2 / 8$. A ratio above 1 would refute the proposition. For comparison we retrieve with updates that are only within 0.01 of the ideal ones.
 
 # %% mystnb={"code_prompt_hide": "The whole net", "code_prompt_show": "The whole net"} tags=["hide-input"]
 given, tokens = draw(omega)  # of the rotated signs
@@ -540,7 +542,7 @@ thm7["prop28"].holds(
 )
 
 # %% [markdown]
-# With the clipped net the error of the labels is that of the read-out alone, whereas updates within 0.01 spoil the labels many times over.
+# With the clipped net the labels are no worse than the two-layer net allows, because only the read-out contributes to their error. Updates within 0.01 make this error thousands of times larger.
 #
 # ## Why transitions must hardly depend on the state
 #
@@ -599,7 +601,7 @@ thm7["lem29"].holds(
 #
 # ```{prf:lemma} Mousavi-Hosseini et al. (2025), Lemmas 30, 32 and 34, Corollaries 31 and 33, restored
 # :label: retrieval-covers
-# All up to constants that depend on the depth. **30.** Nets with $p$ weights $\Theta$, $\|\Theta\|_2 \le R$ (the paper bounds each matrix and bias by $R$, which only changes the constant), and inputs up to $R$ have a cover of log size $p \log(1 + R/\epsilon)$. **31.** The recurrent nets have one of $p \log(1 + RN/\epsilon)$. **32.** The Rademacher complexity of the squared loss, cut off at $\tau$, is at most $\tau \sqrt{p \log(RNn)/n}$. **33.** With probability $1 - \delta - (nN)^{-1/2}$ the cut-off risk exceeds the empirical one by at most this and $\tau \sqrt{\log(1/\delta)/n}$. **34.** For some $\tau = \mathrm{poly}(R, \log n)$, and $r_h \le R$, the cut-off changes the risk by $O(1/\sqrt n)$.
+# All statements hold up to constants that depend on the depth. **30.** Nets with $p$ weights $\Theta$, $\|\Theta\|_2 \le R$ (the paper bounds each matrix and bias by $R$, which only changes the constant), and inputs up to $R$ have a cover of log size $p \log(1 + R/\epsilon)$. **31.** The recurrent nets have a cover of log size $p \log(1 + RN/\epsilon)$. **32.** The Rademacher complexity of the squared loss, cut off at $\tau$, is at most $\tau \sqrt{p \log(RNn)/n}$. **33.** With probability $1 - \delta - (nN)^{-1/2}$ the cut-off risk exceeds the empirical one by at most this and $\tau \sqrt{\log(1/\delta)/n}$. **34.** For some $\tau = \mathrm{poly}(R, \log n)$, and $r_h \le R$, the cut-off changes the risk by $O(1/\sqrt n)$.
 # ```
 #
 # **The idea of the proof.** A network with bounded weights is a Lipschitz function of its $p$ weights, so a cover of the ball of weights is a cover of the networks, and its log size is $p$ times a logarithm. By Lemma 29 a recurrent net needs a cover that is finer by a factor of $N$, which only changes the logarithm, and $N$ enters nowhere else.
@@ -699,7 +701,7 @@ glue(climbed=max(ratio for ratio, _ in attack))
 # %% [markdown]
 # The bounds stay below the constants that the proof gives, and the ascent reaches {glue:text}`climbed:.2f` of $K$. With a fixed Lipschitz constant of 0.1 the ratios become enormous from Corollary 31 on, as they should.
 #
-# Lemma 34 is again about rare prompts. The worst case that Assumption 1 allows, for the reason given in {ref}`ch-transformer-guarantee`, are data and a label that are 0 except for one token in many, where both are large and the prediction is as large as the class allows, with the wrong sign. We search over how rare this token is, over the norm $K_0$ of the read-out, and over $R$, $d$ and $q$. A loss of risk above $8e/\sqrt n$ would refute our proof. The second row squares $n$, because a polynomial in $\log n$ of degree one then at most doubles.
+# Lemma 34 is again about rare prompts. For the reason given in {ref}`ch-transformer-guarantee`, the worst case that Assumption 1 allows is the following. Data and label are 0 except at one token in many, where both are large, and the prediction there is as large as the class allows, with the wrong sign. We search over how rare this token is, over the norm $K_0$ of the read-out, and over $R$, $d$ and $q$. If the cut-off lost more than $8e/\sqrt n$ of the risk, our proof would be refuted. The row *at n^2* shows by which factor the cut-off grows if $n$ is squared, because a polynomial in $\log n$ of degree one then at most doubles.
 
 # %% mystnb={"code_prompt_hide": "Lemma 34: search, and checks", "code_prompt_show": "Lemma 34: search, and checks"} tags=["hide-input"]
 
@@ -746,7 +748,7 @@ thm7["lem34"].holds(
 )
 
 # %% [markdown]
-# What is left of {prf:ref}`retrieval-thm7` is the polynomial of its rate. Since it is not legible, we leave the theorem itself open. With some polynomial in its place, if it is large enough, the lemmas of this page give such a rate.
+# The cut-off loses far less than it may, and it does not more than double. All that remains of {prf:ref}`retrieval-thm7` is the polynomial in its rate. Since this polynomial is not legible, we leave the theorem itself open. The lemmas of this page give a rate of this form with some polynomial that is large enough.
 #
 # ## What we found
 #
@@ -759,7 +761,7 @@ thm7["lem34"].holds(
 #
 # ## What would falsify this
 #
-# The construction would be refuted by a token that retrieves something else than the data pointed at although the inner products are at most 0.575, or by an update off target that is not exactly 0. Both happen if the assumption is violated or the simple task is left. The need for the threshold would be refuted by an error that does not grow with $N$ without it. Our proofs of Lemmas 22 to 24 would be refuted if inner products were off by more than $\epsilon$, as with other knots, or took more units than a fixed multiple of the order quoted. Lemma 29 and its successors would be false if outputs differed by more than it allows, and their proofs if a bound on covers grew faster than the order stated. This is what happens with a Lipschitz constant of 0.1 at every length.
+# The construction would be refuted by a token that retrieves something else than the data pointed at although the inner products are at most 0.575, or by an update off target that is not exactly 0. Both happen if the assumption is violated or if every token has pointers of its own. The threshold would not be needed if the error did not grow with $N$ without it. Our proofs of Lemmas 22 to 24 would be refuted if inner products were off by more than $\epsilon$, as with other knots, or took more units than a fixed multiple of the order quoted. Lemma 29 and its successors would be false if outputs differed by more than it allows, and their proofs if a bound on covers grew faster than the order stated. This is what happens with a Lipschitz constant of 0.1 at every length.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -807,7 +809,7 @@ closer = pd.DataFrame(closer).T.rename_axis("inner products")
 table(closer, "Largest error of what the read-out gets", form=".3g", tiny=1e-9)
 
 # %% [markdown]
-# The paper's update fails as soon as the inner products exceed $\frac12$, and on long prompts it fails badly, because every token adds something. The clipped net stays exact somewhat beyond 0.575, because the squares are rarely off by all of $\frac18$. Beyond 0.7 its gate begins to open, and the largest data are the first that leak. At 640 tokens the error of the updates within $\epsilon$ doubles, and all exact numbers stay exact.
+# The paper's update fails as soon as the inner products exceed $\frac12$, and on long prompts it fails badly, because every token adds something. The clipped net stays exact somewhat beyond 0.575, because the error of the squares rarely adds up to the full $\frac18$. Beyond 0.7 its gate begins to open, and then the largest data are the first to leave a trace in the state. At 640 tokens the error of the updates within $\epsilon$ doubles, and all exact numbers stay exact.
 #
 # ```{solution-end}
 # ```
@@ -821,7 +823,7 @@ table(closer, "Largest error of what the read-out gets", form=".3g", tiny=1e-9)
 # ```{solution} ex-recurrent-chords
 # :class: dropdown
 #
-# At $v = 0$ both squares are the same number, so the product is 0. But the gate $\sigma(2u - 1)$ is exactly 0 only if the inner product *with its error* is at most $\frac12$. If inner products of $\frac12$ are computed by ReLU units, the result may be above $\frac12$, and then the gate stands open a little.
+# At $v = 0$ both squares are the same number, so the product is 0. But the gate $\sigma(2u - 1)$ is exactly 0 only if the inner product *with its error* is at most $\frac12$. If inner products of $\frac12$ are computed by ReLU units, the result may be slightly above $\frac12$, and then the gate is slightly positive.
 # ```
 #
 # ## References

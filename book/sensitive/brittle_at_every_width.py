@@ -19,11 +19,11 @@
 # # Brittle at every width
 #
 # ```{verdict}
-# Theorem 6 is true: on long strings a transformer whose average sensitivity grows in proportion to the length, as for parity, cannot bear a random step of its weights, however small the step is. The paper asks for more than 12 times as many columns as layers, but 3 columns are enough, and the bound can be improved by a factor of 2. After a step of length 0.1 an exact network for PARITY with two layers and 18 columns is off by {glue:text}`narrow:.2f` in mean square at {glue:text}`longest` bits, where the constant 0 is off by 1.
+# Theorem 6 is true: on long strings a transformer whose average sensitivity grows in proportion to the length, as for parity, cannot survive a random step of its weights, however small the step is. The paper asks for more than 12 times as many columns as layers, but 3 columns are enough, and the bound can be improved by a factor of 2. After a step of length 0.1 an exact network for PARITY with two layers and 18 columns is off by {glue:text}`narrow:.2f` in mean square at {glue:text}`longest` bits, where the constant 0 is off by 1.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`. **Read** 17 min. **Runs in** 40 s. **Source** printed.
 #
-# **Claim.** The paper's theorem says in the limit of long strings that a sensitive transformer is destroyed by a small random step. The theorem is true, and two steps of its proof are repaired here. We also strengthen it, by following the mean magnification of all tokens in place of the largest. Then no condition is needed that ties the width to the depth, two losses in the bound disappear, and there is a bound at every finite length.
+# **Claim.** The paper's theorem says in the limit of long strings that a sensitive transformer is destroyed by a small random step. The theorem is true, and two steps of its proof are repaired here. We also strengthen it: where the paper follows the largest factor by which layer norm magnifies a token, we follow the mean of this factor over all tokens. Then the width need not grow with the depth, two losses in the bound disappear, and there is a bound at every finite length.
 
 # %% tags=["parameters"]
 ascents = 150  # steps of each search for a counterexample [100..2000]
@@ -64,11 +64,11 @@ def bit_strings(count, n):
 # %% [markdown]
 # ## Why one should care
 #
-# There are transformers that compute PARITY at every length, so why is PARITY hard to learn? A set of weights can be correct and still be of no use, if one has to hit it exactly: training stops near a minimum, and weights are stored with finitely many digits. The theorem says that every transformer for a sensitive function is of this kind. It is the paper's explanation for two observations, that such functions are hard to learn, and that what was learned on short strings fails on long ones. The explanation would be weaker if it needed very wide networks, or if it were only about the largest of all magnifications. We show that it needs neither.
+# There are transformers that compute PARITY at every length, so why is PARITY hard to learn? A set of weights can be correct and still be of no use, if one has to hit it exactly: training stops near a minimum, and weights are stored with finitely many digits. The theorem says that every transformer for a sensitive function is of this kind. It is the paper's explanation for two observations, that such functions are hard to learn, and that what was learned on short strings fails on long ones. The explanation would be weaker if it needed very wide networks, or if it depended on the few tokens that layer norm magnifies most. We show that neither is the case.
 #
 # ## A magnified token by hand
 #
-# Suppose that the last layer norm receives a token with three columns, $Y = (t, -t, 0)$, where $t = \pm \frac1{n^2}$ carries the parity of the string. Such small numbers are typical, since attention has diluted each bit twice. Layer norm magnifies $Y$ to $\pm(1.22, -1.22, 0)$, and a read-out turns this into $\pm 1$. Now the bias before the norm is moved by $u = (0.01, 0.01, -0.02)$. The next lines compute the answers for both parities after this step.
+# Suppose that the last layer norm receives a token with three columns, $Y = (t, -t, 0)$, where $t = \pm \frac1{n^2}$ carries the parity of the string. Such small numbers are typical, since each of two attention layers divides the weight of a bit by about $n$. Layer norm magnifies $Y$ to $\pm(1.22, -1.22, 0)$, and a read-out turns this into $\pm 1$. Now the bias before the norm is moved by $u = (0.01, 0.01, -0.02)$. The next lines compute the answers for both parities after this step.
 
 
 # %%
@@ -86,7 +86,7 @@ rows = {
 table(pd.DataFrame(rows).T.rename_axis("bits"), "Answers before and after the step", form=".3f")
 
 # %% [markdown]
-# At 4 bits the token is longer than the step, and the answers survive. At 64 bits, however, the token is about 70 times shorter than the step. Layer norm then divides by the deviation of the *step*, which does not depend on $n$, and so both answers are near 0. In other words, the step alone keeps the token away from 0, and this limits the magnification, and with it the sensitivity. The theorem says that this happens in every transformer.
+# At 4 bits the token is longer than the step, and the answers survive. At 64 bits, however, the token is about 70 times shorter than the step. Layer norm then divides by the deviation of the *step*, which does not depend on $n$, and so both answers are near 0. In other words, the step alone keeps the token away from 0, so it limits the magnification, and thereby the sensitivity. The theorem says that this happens in every transformer.
 #
 # ## The statement
 #
@@ -105,7 +105,7 @@ table(pd.DataFrame(rows).T.rename_axis("bits"), "Answers before and after the st
 # For outputs in $\{\pm 1\}$ the 2 can be left out.
 # ```
 #
-# The paper's proof compares $T_\theta$ with the moved network in three steps, whose numbers in the paper we give for those who read it beside this page. First, the sharpness is at least a term that depends on $T_\theta$ alone, less a term with the sensitivity after the step (its (68)). Second, for $\zeta = 3L/d$ and nearly all steps no $1/N_j$ exceeds $n^{\zeta/L}$ at a string and its neighbours (its (69)). Third, the inequality of {prf:ref}`sensitive-thm4` (its (12)) turns this into a bound on the sensitivity after the step, $s(T_{\theta + \Delta}, x) \le 4\, n^{2\zeta + 1/2}\, C \sqrt{\log n}$ (its (70)).
+# The paper's proof compares $T_\theta$ with the moved network in three steps, for which we also give the numbers of the paper's equations. First, the sharpness is at least a term that depends on $T_\theta$ alone, less a term with the sensitivity after the step (its (68)). Second, for $\zeta = 3L/d$ and nearly all steps no $1/N_j$ exceeds $n^{\zeta/L}$ at a string and its neighbours (its (69)). Third, the inequality of {prf:ref}`sensitive-thm4` (its (12)) turns this into a bound on the sensitivity after the step, $s(T_{\theta + \Delta}, x) \le 4\, n^{2\zeta + 1/2}\, C \sqrt{\log n}$ (its (70)).
 #
 # The theorem does not say that encodings of positions are bounded in length. Its proof needs it, because the constant $C$ contains the longest encoding and is treated as a constant. Appendix B supposes such a bound, and so do we, although we know of no counterexample without it.
 #
@@ -211,9 +211,9 @@ thm6.holds(
 #
 # ### A step of the printed proof that fails: caps
 #
-# Two steps of the printed proof need a computation to see that they fail. They stand where the computation belongs, here and at the end of the next section, and a reader of the main argument can pass over both; a table behind the argument lists them with the other slips.
+# Two steps of the printed proof fail, which can only be seen by a computation. One is treated here and the other at the end of the next section. A reader of the main argument can skip both, because a table near the end lists them with the other slips.
 #
-# For the chance of a small centred bias the paper takes a cap on a sphere in $\mathbb R^d$. But centred vectors fill only $d - 1$ dimensions, and a cap of radius $r$ on *their* sphere has an area of order $r^{d-2}$, not $r^{d-1}$. The exponent $d - 1$ is right, though, for the chance that the centred bias itself is short. Both chances, that of the cap and that of the bias, are incomplete Beta functions (here for $D = 100$), and the table has the powers of $r$ with which they grow between $10^{-4}$ and $10^{-3}$.
+# For the chance of a small centred bias the paper takes a cap on a sphere in $\mathbb R^d$. But centred vectors fill only $d - 1$ dimensions, and a cap of radius $r$ on *their* sphere has an area of order $r^{d-2}$, not $r^{d-1}$. The exponent $d - 1$ is right, though, for the chance that the centred bias itself is short. Both chances, that of the cap and that of the bias, are incomplete Beta functions (here for $D = 100$), and the table shows the powers of $r$ with which they grow between $10^{-4}$ and $10^{-3}$.
 
 # %% mystnb={"code_prompt_hide": "Beta functions, and two checks", "code_prompt_show": "Beta functions, and two checks"} tags=["hide-input"]
 d, radii = np.arange(4.0, 9)[:, None], np.array([1e-4, 1e-3])
@@ -355,7 +355,7 @@ glue(at_half=at_half[2.0], gap_printed=largest[2.0])
 # %% [markdown]
 # ## Looking for a network that violates the bound
 #
-# Our proof can contain a slip as well, so we attack its steps (2) and (3) and the whole bound $K$ at $d = 3$, the least width allowed. For (2) and for $K$ gradient ascent changes all weights, embeddings and encodings of networks of 12 tokens, from several scales, so as to raise the ratio of left to right side. The networks that it finds are then lengthened to 384 tokens by repeating their encodings. For (3) we choose the shifts $c_k$: none, fixed ones, and several that follow the steps of earlier layers. A ratio above 1 would refute the step that it belongs to.
+# Our proof can contain a slip as well, so we attack its steps (2) and (3), which the table calls links, and the whole bound $K$ at $d = 3$, the least width allowed. For (2) and for $K$ gradient ascent changes all weights, embeddings and encodings of networks of 12 tokens, from several scales, so as to raise the ratio of left to right side. The networks that it finds are then lengthened to 384 tokens by repeating their encodings. For (3) we choose the shifts $c_k$: none, fixed ones, and several that follow the steps of earlier layers. A ratio above 1 would refute the step that it belongs to.
 
 
 # %% mystnb={"code_prompt_hide": "Gradient ascent", "code_prompt_show": "Gradient ascent"} tags=["hide-input"]
@@ -467,11 +467,11 @@ ours(
 glue(link2=link2, whole=whole_used)
 
 # %% [markdown]
-# No ratio exceeds 1. The ascent reaches {glue:text}`link2:.2f` of step (2), step (3) is attained, and the whole bound is used to {glue:text}`whole:.3f` with one layer and far less with more layers. $K$ is exponential in $C_A$ and takes the worst weights within $\rho$, so at practical lengths the bound is vacuous: it proves that there is a length from which on the network fails, but not what this length is.
+# No ratio exceeds 1. The ascent reaches {glue:text}`link2:.2f` of step (2), step (3) is attained, and the largest ratio to the whole bound is {glue:text}`whole:.3f` with one layer and far less with more layers. $K$ is exponential in $C_A$ and takes the worst weights within $\rho$, so at practical lengths the bound is vacuous: it proves that there is a length from which on the network fails, but not what this length is.
 #
 # ## What a step leaves of PARITY
 #
-# At practical lengths we can measure what the bound does not tell. A network written by hand computes PARITY exactly, with $L = 2$ layers and 32 columns ({ref}`ch-brittle-transformers`). Seven of its 16 pairs of columns are empty. Without them it has $d = 18 < 12 L = 24$, so the paper's theorem does not apply to it, but ours does. For both widths we take random steps of length 0.1 and compute the sharpness and the average sensitivity of the moved network. The theorem says that the sharpness ends at 1 or more on long strings; a value that stays below 1 would speak against it.
+# Since the bound is vacuous at practical lengths, we measure there what a step does. A network written by hand computes PARITY exactly, with $L = 2$ layers and 32 columns ({ref}`ch-brittle-transformers`). Seven of its 16 pairs of columns are empty. Without them it has $d = 18 < 12 L = 24$, so the paper's theorem does not apply to it, but ours does. For both widths we take random steps of length 0.1 and compute the sharpness and the average sensitivity of the moved network. The theorem says that the sharpness is finally 1 or more on long strings; a value that stays below 1 would speak against it.
 
 
 # %%
@@ -516,13 +516,13 @@ thm6.holds(
 glue(narrow=left["sharpness"].iloc[-1], longest=longest, K_parity=K)
 
 # %% [markdown]
-# Without a step the sensitivity is $n$. After a step it falls quickly with the length, because the answer becomes shorter than the noise, and the sharpness ends at 1 or more, at both widths. These numbers are estimates at one length, whereas what is proved is the limit, and the bound at finite length, in which $K$ is {glue:text}`K_parity:.0e` for this network.
+# Without a step the sensitivity is $n$. After a step it falls quickly with the length, because the token that carries the answer becomes shorter than the step, and at both widths the sharpness finally exceeds 1. These numbers are estimates at one length, whereas what is proved is the limit, and the bound at finite length, in which $K$ is {glue:text}`K_parity:.0e` for this network.
 #
 # ## Scores that grow
 #
 # Scores that grow like $\log n$ let a head attend to a single token of a long string. Do such scores help to compute a sensitive function? The paper remarks that they do not, if they stand in the first layer. In our proof these scores do not occur at all, because the 6 in (1) holds for every row of scores. This 6 bounds a mean over inputs, and no such bound holds at every input. To see the difference, we compute what all flips together do to a head with scores $\pm \log n$ that computes OR, on average and at the string of zeros. A mean above 6 would refute the bound.
 #
-# (Appendix C ends with a remark on networks that have a layer norm behind attention too, with no bias before it. This remark is the subject of {ref}`ch-two-layer-norms`.)
+# (Appendix C ends with a remark on networks that have a layer norm after attention too, with no bias before it. This remark is the subject of {ref}`ch-two-layer-norms`.)
 
 
 # %% mystnb={"code_prompt_hide": "The head for OR, and a check", "code_prompt_show": "The head for OR, and a check"} tags=["hide-input"]
@@ -559,7 +559,7 @@ glue(or_mean=or_mean, or_zero=or_zero)
 #
 # ## What would falsify this
 #
-# A pair of functions that are nearer to each other than their sensitivities allow would refute Lemma 21 or its form at finite length; dropping $1 - 1/\alpha$, or the last term, produces such pairs. A ratio above 1 in one of the steps would refute {prf:ref}`brittle-repaired`; leaving out the mean over tokens, or the factor $Q$, or going to $d = 2$, gives such ratios. So would a mean magnification that grows with the number of tokens, as the largest does, or an exact PARITY whose sharpness stays below 1. The control for the last is a step of the first queries and keys alone, which moves no bias and at this length leaves PARITY as it is.
+# A pair of functions that are nearer to each other than their sensitivities allow would refute Lemma 21 or its form at finite length; dropping $1 - 1/\alpha$, or the last term, produces such pairs. A ratio above 1 in one of the steps would refute {prf:ref}`brittle-repaired`; leaving out the mean over tokens, or the factor $Q$, or going to $d = 2$, gives such ratios. The result would also be refuted by a mean magnification that grows with the number of tokens, as the largest does, or by an exact PARITY whose sharpness stays below 1. The control for the last is a step of the first queries and keys alone, which moves no bias and at this length leaves PARITY as it is.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -567,7 +567,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The repository `lacoco-lab/sensitivity-hardness` has no hand-written transformer and no check of a proof; it trains. There layer norm stands twice in each layer, with an epsilon of $10^{-5}$ and with gains and biases that are perturbed too.
+# The repository `lacoco-lab/sensitivity-hardness` has no hand-written transformer and no check of a proof; it only trains networks. Their layers apply layer norm twice, with an epsilon of $10^{-5}$ and with gains and biases that are perturbed too.
 #
 # ## What we found
 #
@@ -593,7 +593,7 @@ ledger.show()
 # :title: The caps in the proof of Theorem 6 have one dimension less
 # :group: proof
 #
-# **Statement.** As printed, a step of the proof says that a cap of radius $r$ on the sphere of centred biases has an area of order $r^{d-1}$. Steps with a small bias are excluded at the price of $L e^{-\Omega(d)}$, which stays in the theorem.
+# **Statement.** As printed, a step of the proof says that a cap of radius $r$ on the sphere of centred biases has an area of order $r^{d-1}$. Steps with a small bias are excluded, and their probability gives the error term $L e^{-\Omega(d)}$ of the theorem.
 #
 # **Counterexample.** At $d = 4$ the area of a cap goes as $r$ to the power {glue:text}`cap:.3f`.
 #
@@ -639,7 +639,7 @@ rows = {
 table(pd.DataFrame(rows).T.rename_axis(["step", "bits"]), "Answers after a step", form=".3f")
 
 # %% [markdown]
-# All of them destroy it. A parallel step makes the answer 1 for every long string, and a mixed one makes it a constant in between, so that the answer is that of the step and not that of the string. The moved network is wrong in another way than with the orthogonal step, but not less, because its mean squared error tends to $1 + c^2$ if its answer tends to $c$. A step that is 100 times shorter matters when $\frac1{n^2}$ is about $10^{-4}$, which is at 10 times the length.
+# All of these steps destroy the answer. A parallel step makes the answer 1 for every long string, and a mixed one makes it a constant in between, so that the answer depends on the step and not on the string. The moved network is wrong in another way than with the orthogonal step, but it is no better, because its mean squared error tends to $1 + c^2$ if its answer tends to $c$. A step that is 100 times shorter matters when $\frac1{n^2}$ is about $10^{-4}$, which is at 10 times the length.
 #
 # ```{solution-end}
 # ```

@@ -16,14 +16,14 @@
 
 # %% [markdown]
 # (ch-two-layer-norms)=
-# # A layer norm behind attention too
+# # A layer norm after attention too
 #
 # ```{verdict}
-# The paper's last remark is true: a random step of the weights also keeps a layer norm that stands behind attention from magnifying by more than $n^{3/d}$, with a chance that tends to 1 as strings of $n$ bits grow. It holds for transformers with at least 4 columns and any number of heads, and the bound that makes a transformer for PARITY brittle is the same with both norms in each layer as with one. Our bound on the chance of a strong magnification is nearly attained, since a network built by hand uses three quarters of it where the chance is very small, and {glue:text}`used:.0%` where the bound is near one half.
+# The paper's last remark is true: a random step of the weights also keeps a layer norm that stands after attention from magnifying by more than $n^{3/d}$, with a chance that tends to 1 as strings of $n$ bits grow. It holds for transformers with at least 4 columns and any number of heads, and the bound that makes a transformer for PARITY brittle is the same with both norms in each layer as with one. Our bound on the chance of a strong magnification is nearly attained: in a network built by hand the chance is three quarters of the bound where both are very small, and {glue:text}`used:.0%` of it where the bound is near one half.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-attention-influence`, {ref}`ch-layer-norm-blowup`, {ref}`ch-brittle-at-every-width`. **Read** 13 min. **Runs in** 30 s. **Source** printed.
 #
-# **Claim.** The paper proves for one layer norm in each layer, behind the feedforward block, that a random step of the weights keeps it from magnifying strongly. A last remark says in words that the same is true of a second layer norm, behind attention, although no bias stands before it. We prove the remark, and the skip connection makes the proof simpler than the remark suggests. With both norms a transformer can still compute PARITY exactly, and the same lower bound holds for its sharpness.
+# **Claim.** The paper proves for one layer norm in each layer, after the feedforward block, that a random step of the weights keeps it from magnifying strongly. A last remark says in words that the same is true of a second layer norm, after attention, although no bias stands before it. We prove the remark, and the skip connection makes the proof simpler than the remark suggests. With both norms a transformer can still compute PARITY exactly, and the same lower bound holds for its sharpness.
 
 # %% tags=["parameters"]
 draws = 20_000  # random steps behind each curve [10000..200000]
@@ -59,7 +59,7 @@ d, rho = 4, 0.1
 #
 # Let all tokens be equal, $y = (1, -1)$, and let the value matrix be a multiple of the identity, $V = -c\, I$. Attention averages equal tokens, so the head returns $-c\, y$, and with the skip connection the norm receives $z = (1 - c)\, y$, whose deviation is $|1 - c|$. For $c = 1$ attention cancels the token completely, and the norm would have to magnify without bound.
 #
-# Now $V$ is moved by a random matrix with entries of size $\delta$. Then $z$ is about $(1 - c)\, y$ plus a random vector of size $\delta$, and at $c = 1$ the norm divides by about $\delta$ instead of 0. So the step of the value matrix does what the bias does behind the block. It can do so only because the average of tokens, by which it is multiplied, is not small. But if that average were small, it could not cancel the token $y$, and $z$ would be large for this reason.
+# Now $V$ is moved by a random matrix with entries of size $\delta$. Then $z$ is about $(1 - c)\, y$ plus a random vector of size $\delta$, and at $c = 1$ the norm divides by about $\delta$ instead of 0. So the step of the value matrix does what the bias does after the block. It can do so only because the average of tokens, by which it is multiplied, is not small. If that average were small, however, it could not cancel the token $y$ in the first place, so $z$ would not be small either.
 #
 # ## The statement
 #
@@ -74,13 +74,13 @@ d, rho = 4, 0.1
 # *(True, as read below.)* If layer norm also stands "directly following attention", then "we can analogously consider" the step $\Delta_V$ of the value matrix. The average $\eta$ is "very unlikely" to be small, "because of the random perturbation applied to the MLP bias in the preceding layer (or to the token embeddings, if $k = 1$), provided $d \gg H$". The "perturbed head activation" $y + (V + \Delta_V)\, \eta$ "is unlikely to have much smaller SD, hence a bound analogous to (73) follows with high probability."
 # ```
 #
-# In the paper (73) says that $\tau^{(k)} \le 1 + n^{\zeta / L}$ at $x$ and at all $x^{\oplus i}$. **The reading that is tested** is the conclusion: for every $x$ this holds for the norm behind attention too, with a probability over $\Delta$ that tends to 1 as $n$ grows, for $\zeta = 3L/d$ as in the paper. We do not judge the argument that leads there. (In print $\eta$ should not have norm $o(n^{1/(\zeta L)})$. That exponent is a slip for $n^{-\zeta/L}$, since $\eta$ is bounded.)
+# In the paper (73) says that $\tau^{(k)} \le 1 + n^{\zeta / L}$ at $x$ and at all $x^{\oplus i}$. **The reading that is tested** is the conclusion: for every $x$ this holds for the norm after attention too, with a probability over $\Delta$ that tends to 1 as $n$ grows, for $\zeta = 3L/d$ as in the paper. We do not judge the argument that leads there. (In print $\eta$ should not have norm $o(n^{1/(\zeta L)})$. That exponent is a slip for $n^{-\zeta/L}$, since $\eta$ is bounded.)
 #
 # ## The skip connection carries a token
 #
 # The remark argues that the average $\eta$ is not small. As the example shows, this is not needed, because there are two cases. If $\sum_h (V_h + \Delta_h) \eta^h$ is short, then $z$ is nearly $y$, and $y$ comes from a layer norm, so it has length $\sqrt d$. If the sum is not short, then $\eta$ is not short either, because value matrices are bounded. In this case the random step $\Delta_V$, which is multiplied by $\eta$, spreads $z$ out, and $z$ is rarely near 0. Only the first layer is different: there $y$ is an embedding plus an encoding, and the step of the embedding keeps it away from 0.
 #
-# We test this at the worst network that we know, that of the example with $c = 1$: all tokens are equal and $V = -I$, so that attention cancels what the skip connection carries. Here $d = 4$, $L = 2$, $\rho = 0.1$, the embeddings are 0, and the blocks cancel $\tilde z$ too. $V$ differs from $-I$ by a billionth, so that the deviation is not exactly 0 where nothing moves it. For many random steps we count how often the norm behind attention divides by less than $r$, and compare this share with the bound that is proved below. If a share were above the bound, the theorem would be refuted.
+# We test this at the worst network that we know, that of the example with $c = 1$: all tokens are equal and $V = -I$, so that attention cancels what the skip connection carries. Here $d = 4$, $L = 2$, $\rho = 0.1$, the embeddings are 0, and the blocks cancel $\tilde z$ too. $V$ differs from $-I$ by a billionth, so that the deviation is not exactly 0 where nothing moves it. For many random steps we count how often the norm after attention divides by less than $r$, and compare this share with the bound that is proved below. If a share were above the bound, the theorem would be refuted.
 
 
 # %%
@@ -183,7 +183,7 @@ glue(failing=failing)
 glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 
 # %% [markdown]
-# In {numref}`fig-two-norms` the marks lie below the lines of the same colour, and those of the second layer only a little below. Where the bound is between 0.01 and 0.5, the network uses up to {glue:text}`used:.2f` of it in the second layer and {glue:text}`used_first:.2f` in the first, over {glue:text}`draws` steps. (Smaller chances cannot be counted in this sample. But there the second layer can be worked out: the norm divides by about $\|w\|$ in the notation below, so that the share used tends to $B^{-(d - 1)} = 1.1^{-3}$, which is three quarters.) The dotted line shows that it is the step of the value matrices that matters, for if they do not move, both norms behind attention divide by a billionth or less after every step, however the other weights move.
+# In {numref}`fig-two-norms` the marks lie below the lines of the same colour, and those of the second layer only a little below. Where the bound is between 0.01 and 0.5, the chance in {glue:text}`draws` steps is up to {glue:text}`used:.2f` of the bound in the second layer and up to {glue:text}`used_first:.2f` in the first. (Smaller chances cannot be counted in this sample. In the second layer, however, they can be computed: the norm divides by about $\|w\|$ in the notation below, so that the share of the bound tends to $B^{-(d - 1)} = 1.1^{-3}$, which is three quarters.) The dotted line shows that it is the step of the value matrices that matters, for if they do not move, both norms after attention divide by a billionth or less after every step, however the other weights move.
 #
 # ## The theorem
 #
@@ -191,16 +191,16 @@ glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 #
 # ```{prf:theorem} Two norms in a layer (ours)
 # :label: two-norms
-# Let $d \ge 2$ and $0 < r < 1$. For every input and every token, the norm behind attention divides by less than $r$ with a chance over $\Delta$ of at most
+# Let $d \ge 2$ and $0 < r < 1$. For every input and every token, the norm after attention divides by less than $r$ with a chance over $\Delta$ of at most
 #
 # $$P\Bigl( \|w\| \le \frac{B r}{1 - r} \Bigr) \ \text{ in a layer } k \ge 2, \qquad P\bigl( \|u\| \le 2 \sqrt d\, r \bigr) + P\bigl( \|u\| \|w\| \le 2 B \sqrt d\, r \bigr) \ \text{ in the first.}$$
 #
-# So at any $x$ and all $x^{\oplus i}$ together, $\tau^{(k)} \le 1 + n^{\zeta/L}$ behind attention with probability $1 - O(n^{2 - (d-1)\zeta/L} \log n)$, as long as the value matrices stay bounded. (Behind the block the chance for one token is at most $P(\|u\| \le \sqrt d\, r)$, as with one norm.)
+# So at any $x$ and all $x^{\oplus i}$ together, $\tau^{(k)} \le 1 + n^{\zeta/L}$ after attention with probability $1 - O(n^{2 - (d-1)\zeta/L} \log n)$, as long as the value matrices stay bounded. (Behind the block the chance for one token is at most $P(\|u\| \le \sqrt d\, r)$, as with one norm.)
 #
 # Let also $d \ge 3$, and the assumptions of {prf:ref}`brittle-repaired` hold. Then its conclusions hold with both norms: $\mathbb E_\Delta\, \mathrm{as}_n(T_{\theta + \Delta})$ is bounded in $n$, and $\liminf_n L_{\rho, n}(T) \ge \liminf_n \mathrm{as}_n(T_\theta)/n$.
 # ```
 #
-# With $\zeta = 3L/d$ the exponent is $-1 + 3/d$, which is negative from $d = 4$ on. Computed from the exact bounds at $d = 4$, between $10^{12}$ and $10^{14}$ bits, it is {glue:text}`failing:.2f` in the first layer, where the logarithm still counts. The number of heads enters through $B$ alone, and the error $e^{-\Theta(d)}$ of (69) does not occur. For $d = 3$ we have the last part of the theorem, which does not need (73).
+# With $\zeta = 3L/d$ the exponent is $-1 + 3/d$, which is negative from $d = 4$ on. Computed from the exact bounds at $d = 4$, between $10^{12}$ and $10^{14}$ bits, it is {glue:text}`failing:.2f` in the first layer, where the logarithm still has an effect. The number of heads enters through $B$ alone, and the error $e^{-\Theta(d)}$ of (69) does not occur. For $d = 3$ the last part of the theorem still holds, because it does not need (73).
 #
 # **The idea of the proof** is that of the example. The vector that the norm receives is a fixed part plus a random part of size $\|\eta\|$. If $\|\eta\|$ is small, the fixed part has a length near $\sqrt d$. If it is large, the random part is spread over $d - 1$ dimensions, and the chance that it nearly cancels the fixed part is largest if the fixed part is 0.
 #
@@ -217,7 +217,7 @@ glue(used=ratios["second layer"], used_first=ratios["first layer"], draws=draws)
 #
 # $$\mathbb E_w \frac1{\|z_j\|} \le \frac1{\|y_j\|} \Bigl( 1 + B\, \mathbb E \frac1{\|w\|} \Bigr) .$$
 #
-# With this inequality we can follow the proof of {prf:ref}`brittle-repaired`. Influences pass two norms in each layer, both at the same token, so a path of tokens has $4^L \prod_k 1 / (N_k \tilde N_k)$ in place of $2^L \prod_k 1/N_k$, with $\tilde N_k$ behind attention and $N_k$ behind the block. Take the means from the last norm to the first: over the bias $u_L$, over $w_L$, over $u_{L-1}$, and so on. In the layers $k \ge 2$ we have $\|y_j\| = \sqrt d$. After $w_1$ there stands $1 / \|y_{j_1}\|$, which depends on $x$ through the own bit of $j_1$ only. Given that bit, the attention of a row still moves by at most 6 on average over the other bits (4 for these, by {prf:ref}`influence-mean`, whose proof keeps the own bit fixed, and 2 for the own), whatever the step of embeddings, queries and keys was. So the average over $x$ gives $\bar S$ as there, and the mean over the step $u_0$ of the embedding comes last. With
+# With this inequality we can follow the proof of {prf:ref}`brittle-repaired`. Influences pass two norms in each layer, both at the same token, so a path of tokens has $4^L \prod_k 1 / (N_k \tilde N_k)$ in place of $2^L \prod_k 1/N_k$, with $\tilde N_k$ after attention and $N_k$ after the block. Take the means from the last norm to the first: over the bias $u_L$, over $w_L$, over $u_{L-1}$, and so on. In the layers $k \ge 2$ we have $\|y_j\| = \sqrt d$. After $w_1$ there stands $1 / \|y_{j_1}\|$, which depends on $x$ through the own bit of $j_1$ only. Given that bit, the attention of a row still moves by at most 6 on average over the other bits (4 for these, by {prf:ref}`influence-mean`, whose proof keeps the own bit fixed, and 2 for the own), whatever the step of embeddings, queries and keys was. So the average over $x$ gives $\bar S$ as there, and the mean over the step $u_0$ of the embedding comes last. With
 #
 # $$Q' = \mathbb E\, \frac{\sqrt d}{\|u_0\|} \prod_{k=1}^L \frac{\sqrt d}{\|u_k\|} \Bigl( 1 + \frac{B_k}{\|w_k\|} \Bigr)$$
 #
@@ -282,7 +282,7 @@ glue(largest=largest)
 #
 # ## PARITY with both norms
 #
-# Do transformers with both norms compute sensitive functions at all? The hand-written network of {ref}`ch-brittle-transformers` computes PARITY with the norms behind the blocks alone. With both it computes the same numbers, for the following reason. Its tokens have mean 0, and its blocks have no biases, so that $\mathrm{block}(z/N) = \mathrm{block}(z)/N$. The norm behind attention therefore multiplies what the next norm receives by a positive number, and that norm does not depend on such a factor. The next lines check this on all strings of up to 10 bits, and then measure the sharpness with one norm and with two. By the theorem the sharpness with two norms ends at 1 or more as well, and a value that stays below 1 on long strings would speak against it.
+# Do transformers with both norms compute sensitive functions at all? The hand-written network of {ref}`ch-brittle-transformers` computes PARITY with the norms after the blocks alone. With both it computes the same numbers, for the following reason. Its tokens have mean 0, and its blocks have no biases, so that $\mathrm{block}(z/N) = \mathrm{block}(z)/N$. The norm after attention therefore multiplies what the next norm receives by a positive number, and that norm does not depend on such a factor. The next lines check this on all strings of up to 10 bits, and then measure the sharpness with one norm and with two. By the theorem the sharpness with two norms must reach 1 or more on long strings as well, and a value that stays below 1 would speak against it.
 
 
 # %%
@@ -333,7 +333,7 @@ glue(sharp=left.at[longest, "two norms"], longest=longest)
 #
 # ## What would falsify this
 #
-# A network, an input and an $r$ at which the norm behind attention divides by less than $r$ more often than the bound allows would refute the theorem; with value matrices that are held still there is one. So would a chance for all $n(n+1)$ tokens that does not fall with $n$; with $\zeta = L/d$, outside the paper's condition $\zeta > 2L/d$, it rises. A mean product above $Q'$ would refute the proof, and above the $Q$ of one norm there are many. Finally, an exact PARITY with both norms whose sharpness stays below 1 on long strings would refute the last part, and after a step of the first queries and keys alone it does stay below 1.
+# A network, an input and an $r$ at which the norm after attention divides by less than $r$ more often than the bound allows would refute the theorem; if the value matrices do not move, there is such a network. The theorem would also be refuted if the chance for all $n(n+1)$ tokens did not decrease with $n$; with $\zeta = L/d$, outside the paper's condition $\zeta > 2L/d$, it increases. A mean product above $Q'$ would refute the proof, and many exceed the $Q$ of one norm. Finally, an exact PARITY with both norms whose sharpness stays below 1 on long strings would refute the last part, and after a step of the first queries and keys alone it does stay below 1.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -344,13 +344,13 @@ ledger.verdicts()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The trained models of `lacoco-lab/sensitivity-hardness` are PyTorch's encoders, with a norm behind attention and one behind the block. There attention ends with a projection that has a bias. So in the code a bias does stand before each norm and is moved by the noise, and the simpler argument of the paper's main text applies to both norms.
+# The trained models of `lacoco-lab/sensitivity-hardness` are PyTorch's encoders, with a norm after attention and one after the block. There attention ends with a projection that has a bias. So in the code a bias does stand before each norm and is moved by the noise, and the simpler argument of the paper's main text applies to both norms.
 #
 # ## What we found
 #
 # * The conclusion of the remark is true. It needs neither a lower bound on $\eta$ nor $d \gg H$, because the skip connection carries a token of length $\sqrt d$ past attention.
 # * Theorem 6 therefore holds for transformers with both norms, again at every width from 3 on and without the factor 2.
-# * The step of the value matrices, on which the remark relies, is needed, since without it the norm behind attention can magnify without bound after every step.
+# * The step of the value matrices, on which the remark relies, is needed, since without it the norm after attention can magnify without bound after every step.
 #
 # ## Exercises
 #
@@ -363,13 +363,13 @@ ledger.verdicts()
 # ```{solution} ex-two-norms-skip
 # :class: dropdown
 #
-# The triangle inequality has no $\sqrt d$ in it any more, and a small $\eta$ is no longer harmless. If attention averages two tokens $y$ and $-y$ with equal weights, then $\eta = 0$, and so is $z$. Then the remark's lower bound on $\eta$ is needed, and only the steps of earlier weights, which move $y$ and $-y$, help.
+# The triangle inequality no longer contains $\sqrt d$, so a small $\eta$ is no longer harmless. If attention averages two tokens $y$ and $-y$ with equal weights, then $\eta = 0$, and so is $z$. Then the remark's lower bound on $\eta$ is needed, and only the steps of earlier weights, which move $y$ and $-y$, help.
 # ```
 #
 # ```{exercise}
 # :label: ex-two-norms-cancel
 #
-# *With the computer.* Repeat the experiment of {numref}`fig-two-norms` for the second layer with $V = -c\, I$ and $c = 0$, 0.5, 0.9, 1, 1.1. How often does the norm behind attention divide by less than 0.05? Compare with the deviation $|1 - c|$ of the example. What does this say about random searches for a bad network? A longer search is started by `python -m bookkit.run sensitive/two_layer_norms -p ascents 600 --out my_run`.
+# *With the computer.* Repeat the experiment of {numref}`fig-two-norms` for the second layer with $V = -c\, I$ and $c = 0$, 0.5, 0.9, 1, 1.1. How often does the norm after attention divide by less than 0.05? Compare with the deviation $|1 - c|$ of the example. What does this say about random searches for a bad network? A longer search is started by `python -m bookkit.run sensitive/two_layer_norms -p ascents 600 --out my_run`.
 # ```
 #
 # ```{solution-start} ex-two-norms-cancel
@@ -397,13 +397,13 @@ table(pd.DataFrame(rows).T.rename_axis("$c$"), "The norm behind attention in lay
 # ```{exercise}
 # :label: ex-two-norms-log
 #
-# *To think about.* Why has the first layer a logarithm that later layers do not have?
+# *To think about.* Why does the bound for the first layer contain a logarithm, whereas that for later layers does not?
 # ```
 #
 # ```{solution} ex-two-norms-log
 # :class: dropdown
 #
-# In the first layer two lengths must not be small at once, that of the token and that of the step beside it. For a product of two independent lengths, each below $s$ with a chance of order $s^m$, the chance to be below $s$ is of order $s^m \log \frac1s$, because every way to share the smallness between the two counts. A later token comes from a layer norm and cannot be short.
+# In the first layer the norm is small if the product of two lengths is small, that of the token and that of the step beside it. For a product of two independent lengths, each below $s$ with a chance of order $s^m$, the chance to be below $s$ is of order $s^m \log \frac1s$, because the smallness can be divided between the two lengths in many ways. A later token comes from a layer norm and cannot be short.
 # ```
 #
 # ## References

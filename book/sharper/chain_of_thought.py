@@ -19,11 +19,11 @@
 # # Parity, one bit at a time
 #
 # ```{verdict}
-# The construction is right: a transformer that writes one bit after the other computes parity without an error, on all strings of 1 to 8 and of {glue:text}`n_max` bits that we ran, and by proof on all. The statements about the bounds are right in part. For an answer in one pass the bound grows exponentially with the length $T$, as stated. For the chain the paper takes the norm of the weights too small. With short codes and their norm, and at the best noise for each length, the chain's bound grows like $T$ to the power {glue:text}`slope_short:.2f`, that for one pass like $T$ to the power {glue:text}`slope_one_pass:.2f`.
+# The construction is right: a transformer that writes one bit after the other computes parity without an error. We ran it on all strings of 1 to 8 and of {glue:text}`n_max` bits, and prove it for all strings. The statements about the bounds are true in part. For an answer in one pass the bound grows exponentially with the length $T$, as stated. For the chain the paper takes the norm of the weights too small. With short codes of the positions and the norm that belongs to them, and at the best noise for each length, the chain's bound grows like $T$ to the power {glue:text}`slope_short:.2f`, and that for one pass like $T$ to the power {glue:text}`slope_one_pass:.2f`.
 # ```
 # **Needs** {ref}`ch-construction`, {ref}`ch-gradients-and-trace`. **Read** 15 min. **Runs in** 15 s. **Source** printed (construction), quoted (theorems).
 #
-# **Claim.** A transformer that may write down what it has found so far computes the parity of any number of bits, although each of its steps uses a set of two bits only. The paper compares two bounds on its error at a fixed size of the noise. In one pass the bound grows exponentially with the length, as stated. For the chain the proof gives the shared weights the norm of a network for two bits, which is too small. With short codes and their norm, at the best noise, the chain's bound is linear in the length up to a logarithm, and the bound for one pass is quadratic.
+# **Claim.** A transformer that may write down what it has found so far computes the parity of any number of bits, although each of its steps uses a set of two bits only. The paper compares two bounds on its error at a fixed size of the noise. In one pass the bound grows exponentially with the length, as stated. For the chain the proof assumes that the weights, which all steps share, have the norm of a network for two bits, and this norm is too small. With short codes of the positions, made of random signs, and the right norm, at the best noise, the chain's bound is linear in the length up to a logarithm, whereas the bound for one pass is quadratic.
 
 # %% tags=["parameters"]
 n_max = 14  # longest input whose 2**n_max strings are all tried, in bits [6..15]
@@ -61,9 +61,9 @@ glue(n_max=n_max, strings=2**n_max, m=m, sigma=sigma, T_max=T_max)
 # %% [markdown]
 # ## Why one should care
 #
-# Parity is the standard example of a function that a transformer does not learn in one pass, and language models are known to do better if they may write down intermediate results. The paper offers a reason in theory. In one pass the parity of $T$ bits is a function of degree $T$, and its bounds are large for large degrees. A *chain of thought* adds one bit at a time, so each step is a function of two bits, and the bounds for degree 2 are small. If that is all that matters, a chain turns an exponential bound into a linear one.
+# Parity is the standard example of a function that a transformer does not learn in one pass, and language models are known to do better if they may write down intermediate results. The paper offers a theoretical reason. In one pass the parity of $T$ bits is a function of degree $T$, and its bounds are large for large degrees. A *chain of thought* adds one bit at a time, so each step is a function of two bits, and the bounds for degree 2 are small. If that is all that matters, a chain turns an exponential bound into a linear one.
 #
-# But there is a price that one may overlook. All steps use the same weights, so these weights must distinguish $T$ positions, whereas a network for two bits only needs to find two. We ask how much this costs, and what is then left of the comparison.
+# But this argument overlooks a cost. All steps use the same weights, so these weights must distinguish $T$ positions, whereas a network for two bits only needs to find two. We ask how much larger this makes the norm, and what is then left of the comparison.
 #
 # ## Three bits by hand
 #
@@ -75,7 +75,7 @@ glue(n_max=n_max, strings=2**n_max, m=m, sigma=sigma, T_max=T_max)
 # | 2 | 0 | 1 | $\frac12$ | no | 1 |
 # | 3 | 1 | 1 | 1 | yes | 0 |
 #
-# The last bit written, 0, is the parity of the string, which has two ones. Each step needs the mean of two bits, which attention can compute, and a function of that mean which is 1 at 0 and at 1 and 0 at $\frac12$, which an MLP can compute.
+# The last bit written, 0, is the parity of the string, which has two ones. Each step needs the mean of two bits, which attention can compute, and a function of that mean whose value is 1 at the means 0 and 1, and 0 at the mean $\frac12$, which an MLP can compute.
 
 # %% [markdown]
 # ## The chain at work
@@ -123,7 +123,7 @@ glue(example_ones=int(x.sum()), answer=int(written[0, -1]))
 #
 # ## Every string
 #
-# To see why the chain is right on every string, take one-hot codes. The same weights serve all steps, so both score matrices must send *every* code to itself: they are $L$ times the identity on the $T$ codes. With $L = 2 \log 2T$ the last token gives a share of at most $\lambda = \frac{T-1}{e^L + T-1}$ to tokens of other codes. In the first layer that is less than the $\frac18$ that the plateaus of the MLP absorb. In the second layer it moves the output by at most $\lambda$, and rounding absorbs it. These two facts do not depend on the string or on its length, so the chain is right at every length.
+# To see why the chain is right on every string, take one-hot codes. The same weights serve all steps, so both score matrices must map *every* code to a multiple of itself: they are $L$ times the identity on the $T$ codes. With $L = 2 \log 2T$ the last token gives a share of at most $\lambda = \frac{T-1}{e^L + T-1}$ to tokens of other codes. In the first layer this share is less than the $\frac18$ that the plateaus of the MLP tolerate. In the second layer it moves the output by at most $\lambda$, which rounding removes. These two facts do not depend on the string or on its length, so the chain is right at every length.
 #
 # We also run it, on all strings of a length, and compare every bit with the parity so far; one wrong bit would refute the proposition. As a control, a second network has one entry in each score matrix, for the code of the first step.
 
@@ -210,7 +210,7 @@ glue(gap_small=100 * gap.loc["2 log 2T"].max())
 #
 # $$G_u(1, d) = 4 + 4(2 + d + 32d^2 + 32d^3), \qquad L(1, d, T) = 2 + (d + 1)(8 + 16 d^2 + 4 \log^2 T) .$$
 #
-# Let $m$ be the number of training inputs, $\sigma$ the size of a random perturbation of the weights, $\Sigma$ a constant of the loss. A further term $P$, for what $\sigma$ does to the sharpness, is left out here.
+# Let $m$ be the number of training inputs, $\sigma$ the size of a random perturbation of the weights, and $\Sigma$ a constant that says how much the loss varies. A further term $P$, for what $\sigma$ does to the sharpness, is left out here.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorems 7, 8 and 16, as quoted
 # :label: sharper-thm7
@@ -223,7 +223,7 @@ glue(gap_small=100 * gap.loc["2 log 2T"].max())
 #
 # The formulas are missing in the text that we could read; a public reading note quotes them.
 #
-# **The growth in one pass.** Theorem 2 itself gives $G_u(1, T)$ and $L(1, T, T)$ in the second case. The proof says that these exceed $T$ times their values at $d = 2$, by growing faster than linearly. Since $T$ stands in the exponent, the claim is one from *below*: the bound grows at least exponentially. It would be refuted by lengths at which one of the two is less than $T$ times its value for two bits. There are none from $T = 4$ on, as one can check with the two formulas: $128\, (T^3 + T^2) + 4T + 12$ against $1556\, T$, and more than $16\, T^3 + 16\, T^2 + 8\, T$ against $T (218 + 12 \log^2 T)$.
+# **The growth in one pass.** Theorem 2 itself gives $G_u(1, T)$ and $L(1, T, T)$ in the second case. The proof says that these exceed $T$ times their values at $d = 2$, by growing faster than linearly. Since $T$ stands in the exponent, what has to be shown is a lower estimate: the bound grows at least exponentially. It would be refuted by lengths at which one of the two is less than $T$ times its value for two bits. There are none from $T = 4$ on, as one can check with the two formulas: $128\, (T^3 + T^2) + 4T + 12$ against $1556\, T$, and more than $16\, T^3 + 16\, T^2 + 8\, T$ against $T (218 + 12 \log^2 T)$.
 
 
 # %%
@@ -257,7 +257,7 @@ thm8.holds(
 # %% [markdown]
 # At $T = 2$ and 3 the ratios are below 1, but a growth that begins at $T = 4$ is exponential all the same. So Theorem 8 is true in what it says of the growth.
 #
-# How large are the bounds in numbers? To see this, {numref}`fig-chain-core` has $E$ for one pass and for three norms of the chain: $L(1, 2, T)$ as quoted, and the norm that the chain really has, with one-hot codes and with short ones.
+# How large are the bounds in numbers? To see this, {numref}`fig-chain-core` shows $E$ for one pass and for three norms of the chain: $L(1, 2, T)$ as quoted, and the norm that the chain really has, with one-hot codes and with short ones.
 
 # %%
 NORMS = {
@@ -329,17 +329,17 @@ glue(passes_short=last["chain, short codes"], solved=solved["one pass"])
 glue(solved_one_hot=solved["chain, one-hot codes"], solved_short=solved["chain, short codes"])
 
 # %% [markdown]
-# Where a curve is below the grey line, the bound is almost 0, and where it is above, the bound is vacuous. With $m =$ {glue:text}`m` and $\sigma =$ {glue:text}`sigma:g` the curve for one pass crosses the line first, so that its bound is vacuous from $T =$ {glue:text}`passes` on. The chain's bound is vacuous from {glue:text}`passes_one_hot` bits on with one-hot codes, and from {glue:text}`passes_short` on with short ones. With the quoted norm it would last far longer. (The folded table has a second column, for an exponent that we derive from Theorem 2 ourselves; it is explained under *A missing square*.)
+# Where a curve is below the grey line, the bound is almost 0, and where it is above, the bound is vacuous. With $m =$ {glue:text}`m` and $\sigma =$ {glue:text}`sigma:g` the curve for one pass crosses the line first, so that its bound is vacuous from $T =$ {glue:text}`passes` on. The chain's bound is vacuous from {glue:text}`passes_one_hot` bits on with one-hot codes, and from {glue:text}`passes_short` on with short ones. With the quoted norm it would remain non-vacuous far longer. (The folded table has a second column, for an exponent that we derive from Theorem 2 ourselves; it is explained under *A missing square*.)
 #
 # Is the chain's bound linear in $T$ at a fixed $\sigma$, as the paper says? The bound is the sum of $T$ equal bounds for single steps, so it is linear if the bound for a single step is held constant. But as quoted that bound depends on $T$: the norm $L(1, 2, T) = 218 + 12 \log^2 T$ stands in the exponent, over $2\sigma^2$. With it the bound is not linear, and no power of $T$ bounds it ({ref}`ch-chain-codes` has the numbers). With one-hot codes $T \log^2 T$ stands in the exponent, so the chain's bound is exponential too.
 #
 # ## The best noise for each length
 #
-# The theorems do not mention it, but one may choose another $\sigma$ for each length. A wrong bit needs an error of $\frac12$, so a loss of $\frac14$. By Markov's inequality a step is wrong with probability at most $4B$, and one of $T$ steps with probability at most $4TB$, where $B = \sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{N / m}$ is the bound of Theorem 2 without its small term for the confidence. The least value of this bound over $\sigma$ is
+# The theorems do not mention it, but one may choose another $\sigma$ for each length. A bit is wrong only if the error of the output is at least $\frac12$, so that the loss is at least $\frac14$. By Markov's inequality a step is wrong with probability at most $4B$, and one of $T$ steps with probability at most $4TB$, where $B = \sigma^2 G_u + \frac{\Sigma}{\sigma} \sqrt{N / m}$ is the bound of Theorem 2 without its small term for the confidence. The least value of this bound over $\sigma$ is
 #
 # $$B^* = 3 \left( \frac{\Sigma^2\, G_u\, N}{4 m} \right)^{1/3} .$$
 #
-# In one pass $G_u \approx 128\, T^3$ and $N \approx 16\, T^3$, so $B^*$ grows like $T^2$. For the chain $G_u$ is constant, and so $4TB^*$ depends on the norm alone. The table has the orders of growth in both settings. At a fixed $\sigma$ what grows stands in the exponent, so a power of $T$ there makes the bound exponential; at the best $\sigma$ the bound itself is a power of $T$ up to logarithms. The last column has that power, logarithms included, as it is computed below for the last doubling of the length, up to $T =$ {glue:text}`T_max`.
+# In one pass $G_u \approx 128\, T^3$ and $N \approx 16\, T^3$, so $B^*$ grows like $T^2$. For the chain $G_u$ is constant, and so $4TB^*$ depends on the norm alone. The table shows the orders of growth in both settings. At a fixed $\sigma$ the growing term stands in the exponent, so a power of $T$ there makes the bound exponential. At the best $\sigma$ the bound itself is a power of $T$ up to logarithms. The last column shows that power, logarithms included, as it is computed below for the last doubling of the length, up to $T =$ {glue:text}`T_max`.
 #
 # | bound | fixed $\sigma$: $E$ grows like | best $\sigma$: the bound grows like | power computed |
 # |:--|:--|:--|:--|
@@ -404,7 +404,7 @@ glue(better=better["chain, one-hot codes"], better_short=better["chain, short co
 glue(norm_ratio=norm_ratio, T_20=T_20)
 
 # %% [markdown]
-# The powers agree with the orders of growth. The chain's is {glue:text}`slope_chain:.2f` with one-hot codes and {glue:text}`slope_short:.2f` with short ones, against {glue:text}`slope_one_pass:.2f` for one pass. So a chain is better in the long run, whatever its codes. The chain has the smaller bound from $T =$ {glue:text}`better` on with one-hot codes, and from {glue:text}`better_short` on with short ones, but for shorter inputs its bound is the larger one. This is a comparison of growth only: with the values of this page all four bounds at the best $\sigma$ exceed 1 at 20 bits already, and as they decrease only like $m^{-1/3}$, it takes many more examples to bring them below 1.
+# The powers agree with the orders of growth. The chain's is {glue:text}`slope_chain:.2f` with one-hot codes and {glue:text}`slope_short:.2f` with short ones, against {glue:text}`slope_one_pass:.2f` for one pass. So for long inputs a chain is better with either kind of codes. It has the smaller bound from $T =$ {glue:text}`better` on with one-hot codes, and from {glue:text}`better_short` on with short ones, but for shorter inputs its bound is the larger one. This is a comparison of growth only: with the values of this page all four bounds at the best $\sigma$ exceed 1 at 20 bits already, and as they decrease only like $m^{-1/3}$, it takes many more examples to bring them below 1.
 #
 # ## A missing square
 #
@@ -412,7 +412,7 @@ glue(norm_ratio=norm_ratio, T_20=T_20)
 #
 # ## What would falsify this
 #
-# The construction would be refuted by one wrong bit on one string, or by a gradient that differs from that of the network for $d = 2$ in the limit; a network with one entry in each score matrix fails in both ways. Theorem 8 would be refuted by a length from 4 on at which one pass has less than $T$ times the $G_u$ or the $L$ of a step, as is the case for sets of two bits in place of $T$. The repaired growth of Theorem 7 would be refuted by another power of $T$, with a logarithm divided out, and one-hot codes have another power.
+# The construction would be refuted by one wrong bit on one string, or by a gradient that differs from that of the network for $d = 2$ in the limit; a network with one entry in each score matrix fails in both ways. Theorem 8 would be refuted by a length from 4 on at which one pass has less than $T$ times the $G_u$ or the $L$ of a step, as is the case for sets of two bits in place of $T$. The repaired growth of Theorem 7 would be refuted if, with a logarithm divided out, the power of $T$ were not 1, as with one-hot codes.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -427,21 +427,21 @@ ledger.show()
 # * The chain computes parity on all {glue:text}`strings` strings of {glue:text}`n_max` bits, and on all shorter ones tried. In the limit of large scores each step has the gradients of the network for $d = 2$.
 # * At fixed $\sigma$ the bound for one pass grows exponentially, as stated. With the values of this page it is vacuous from $T =$ {glue:text}`passes` on. The chain's bound is linear only if the bound for one step is held constant, that is, its sharpness and its norm, which stands in the exponent.
 # * At the best $\sigma$ for each length, which the theorems do not speak of, the bound for one pass grows like $T^2$, and the chain's like $T \log T$ with short codes, like $T^{4/3}$ up to logarithms with one-hot codes.
-# * Three steps were taken on trust: that the learned network is as good as the hand-written one; that inputs of different steps of one chain count as independent training inputs; and that, at fixed $\sigma$, the quoted exponent bounds the probability of a wrong answer. Theorem 2, solved at a loss of $\frac14$, gives a weaker one, with which the bounds end at {glue:text}`solved` to {glue:text}`solved_one_hot` bits; the formulas of this step are not legible.
+# * Three steps were taken on trust: that the learned network is as good as the hand-written one; that inputs of different steps of one chain count as independent training inputs; and that, at fixed $\sigma$, the quoted exponent bounds the probability of a wrong answer. Theorem 2, solved at a loss of $\frac14$, gives a weaker exponent, with which the bounds become vacuous at {glue:text}`solved` to {glue:text}`solved_one_hot` bits; the formulas of this step are not legible.
 #
 # ```{finding} sharper.thm7
 # :title: The chain's bound is linear up to a logarithm, by a larger norm
 # :group: proof
 #
-# **Statement.** Quoted, at fixed $\sigma$: the probability of a wrong answer is at most $4T$ times an exponential of the sharpness and the norm $L(1, 2, T)$ of the network for two bits; in words, the bound grows linearly in $T$.
+# **Statement.** As quoted, at fixed $\sigma$, the probability of a wrong answer is at most $4T$ times an exponential of the sharpness and the norm $L(1, 2, T)$ of the network for two bits; in words, the bound grows linearly in $T$.
 #
-# **Counterexample.** To the norm in the proof: at $T = {glue:text}`T_20`$ the chain with one-hot codes has {glue:text}`norm_ratio:.1f` times $L(1, 2, T)$ as its squared norm. At the best $\sigma$ its bound has the power {glue:text}`slope_chain:.3f` of $T$ at $T = {glue:text}`T_max`$. At fixed $\sigma$ the norm is in the exponent.
+# **Counterexample.** It concerns the norm in the proof: at $T = {glue:text}`T_20`$ the chain with one-hot codes has {glue:text}`norm_ratio:.1f` times $L(1, 2, T)$ as its squared norm. At the best $\sigma$ its bound has the power {glue:text}`slope_chain:.3f` of $T$ at $T = {glue:text}`T_max`$. At fixed $\sigma$ the norm is in the exponent.
 #
 # **Why.** All steps share the score matrices, which need a score for each of $T$ codes. With one-hot codes their squared norm grows like $T \log^2 T$, and the bound with the cube root of it.
 #
 # **Repair.** Unit codes of $\lceil 16 \log T \rceil$ random signs: the squared norm is at most $148 + 8 \lceil 16 \log T \rceil L^2$ with $L = 2 \log 2T$. With this norm in the place of $L(1, 2, T)$ the quoted theorem keeps its form, and $4 T B^* = O(T \log T)$ at the best $\sigma$.
 #
-# **What survives.** Linear up to a logarithm, with short codes and at the best $\sigma$; and there the chain's bound is the smaller one from $T = {glue:text}`better_short`$ on with these, from {glue:text}`better` on with one-hot codes.
+# **What survives.** With short codes and at the best $\sigma$ the chain's bound is linear up to a logarithm. At the best $\sigma$ it is smaller than that for one pass from $T = {glue:text}`better_short`$ on with short codes, and from {glue:text}`better` on with one-hot codes.
 # ```
 #
 # ## Exercises
@@ -478,7 +478,7 @@ smaller |= {"bits wrong": [wrong for wrong, _ in runs], "largest error": [off fo
 table(smaller, "The chain of 10 bits with small scores", form=".3f")
 
 # %% [markdown]
-# The chain is still right somewhat below 1.39, because $\lambda$ bounds the leak for the least favourable string, and a mean may leave its plateau by a little before the output crosses $\frac12$. Below that, errors appear all at once, for a wrong scratch bit is carried on through all later steps.
+# The chain is still right somewhat below 1.39, because $\lambda$ bounds the leak for the least favourable string, and a mean may leave its plateau by a little before the output crosses $\frac12$. At smaller scales many errors appear at once, because a wrong scratch bit affects all later steps.
 #
 # ```{solution-end}
 # ```

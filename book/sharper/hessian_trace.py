@@ -19,7 +19,7 @@
 # # The trace of the Hessian at a perfect fit
 #
 # ```{verdict}
-# No, the paper's bound on the trace of the Hessian is false in general, because it leaves out one block of weights, though we found no violation at the paper's own sizes. With the paper's attention scores the bound is violated from some forty bits on, for the sum of all single bits of a string. If the scores of the second attention are raised to {glue:text}`large_scale:.0f`, where the network fits to rounding, {glue:text}`n_small` bits are enough: the trace is {glue:text}`trace:.0f`, and the bound is {glue:text}`trace_bound:.0f`.
+# No, the paper's bound on the trace of the Hessian is false in general, because it leaves out one block of weights. At the lengths and numbers of terms that the paper uses we found no violation. With the paper's attention scores the bound is violated from some forty bits on, for the sum of all single bits of a string. If the scores of the second attention are raised to {glue:text}`large_scale:.0f`, where the network fits to rounding, {glue:text}`n_small` bits are enough: the trace is {glue:text}`trace:.0f`, and the bound is {glue:text}`trace_bound:.0f`.
 # ```
 # **Needs** {ref}`ch-gradients-and-trace`. **Read** 12 min. **Runs in** 25 s. **Source** quoted (the bound), restored (the identity).
 #
@@ -27,13 +27,13 @@
 #
 # ## Why one should care
 #
-# The first paper measures how sharp a minimum is by the trace of the Hessian of the loss. For its hand-written network it gives a formula, and the formula goes into the bound on the error. At a perfect fit the trace is easy to understand, because the residuals are 0 and only gradients are left. So a formula for the trace is a formula for the length of the gradient of the output, block by block, and it is wrong if one block is forgotten.
+# The first paper measures how sharp a minimum is by the trace of the Hessian of the loss. For its hand-written network it gives a formula, and the formula goes into the bound on the error. At a perfect fit the trace is easy to understand, because the residuals are 0 and only gradients are left. So a formula for the trace is a formula for the length of the gradient of the output, block by block. If one block is forgotten, the formula is wrong, and the bound on the error that uses it is no longer justified.
 #
 # ## Two weights by hand
 #
-# Let $f = u v x$ with two weights and the target $x$, where $x = \pm 1$, so that the loss is $(u v - 1)^2$. At $u = v = 1$ the fit is perfect, the gradient of $f$ with respect to $(u, v)$ is $(x, x)$, of squared length 2, and the trace of the Hessian of the loss is twice that, 4. Someone who counts the weight $u$ only finds half of it, 2. At $u = 4$, $v = \frac14$ the function is the same, but the trace is $2 (\frac1{16} + 16) = 32.1$, and nearly all of it belongs to $v$, since a change of $v$ is multiplied by $u = 4$. So a forgotten weight can be the one that matters.
+# Let $f = u v x$ with two weights and the target $x$, where $x = \pm 1$, so that the loss is $(u v - 1)^2$. At $u = v = 1$ the fit is perfect, the gradient of $f$ with respect to $(u, v)$ is $(x, x)$, of squared length 2, and the trace of the Hessian of the loss is twice that, 4. If one counts the weight $u$ only, one finds half of it, 2. At $u = 4$, $v = \frac14$ the function is the same, but the trace is $2 (\frac1{16} + 16) = 32.1$, and nearly all of it belongs to $v$, since a change of $v$ is multiplied by $u = 4$. So the weight that one forgets can be the one with nearly all of the trace.
 #
-# If the fit is not perfect, the trace need not be twice the squared gradient. At $u = v = 1.1$ the product is 1.21, and because $f$ is linear in each weight, the trace is still twice the squared gradient, $2 \cdot 2.42 = 4.84$. But if $f$ were $u^2 v x$, there would be the additional term $2 (f - x) \cdot 2 v x$, which vanishes only where the residual $f - x$ does.
+# If the fit is not perfect, the trace need not be twice the squared gradient. At $u = v = 1.1$ the product is 1.21, and because $f$ is linear in each weight, the trace is still twice the squared gradient, $2 \cdot 2.42 = 4.84$. But if $f$ were $u^2 v x$, the trace would have the additional term $2 (f - x) \cdot 2 v x$, which vanishes (for $v \ne 0$) only where the residual $f - x$ does.
 #
 # ## The statement
 #
@@ -102,7 +102,7 @@ ax.legend(fontsize=7.5)
 figures.show()
 
 # %% [markdown]
-# The better the network fits, the closer the trace comes to twice the mean square: the gap decreases to rounding, as the folded table shows. So the identity is confirmed. But in {numref}`fig-trace-scale` the uppermost curve rises with the scale and crosses the line at 1, where the trace is as large as the bound. What grows is the gradient of the positional rows of $F$, the block that is left out. The second curve, the blocks that the paper lists, stays where it is. The third is the trace over the repaired bound, and it levels off far below 1.
+# The better the network fits, the closer the trace comes to twice the mean square: the gap decreases to rounding, as the folded table shows. So the identity is confirmed. But in {numref}`fig-trace-scale` the uppermost curve rises with the scale and crosses the line at 1, where the trace is as large as the bound. What grows is the gradient of the positional rows of $F$, the block that is left out. The second curve, which shows the blocks that the paper lists, stays level. The third curve is the trace over the repaired bound, and it levels off far below 1.
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-cell"]
 table(
@@ -128,7 +128,7 @@ glue(share=largest["listed blocks over 2 G_u"] / largest["over 2 G_u"])
 glue(papers_ratio=by_scale.loc[2 * math.log(n_small), "over 2 G_u"])
 
 # %% [markdown]
-# At the paper's own scale, $2 \log T$, a string of {glue:text}`n_small` bits is too short for the bound to fail: there the ratio is {glue:text}`papers_ratio:.2f`. At this scale it takes long strings, for which we have the gradient and not the whole Hessian. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$. It does so for our repaired network, which is exact at every input, and for the paper's network, at an input at which it gives $f(x)$ exactly. A constant factor in front of the bound does not help either. The positional rows contribute at least $2 S^2 \|w\|^2 \|u\|^2$ to the trace, in the notation of {ref}`ch-gradients-and-trace`. Here $S^2$ is of order $T$, $\|w\|^2$ of order $T \log^2 T$, and $\|u\|$ is bounded below, so the trace grows faster than $W d^3$. The file lists the ratio at four lengths up to 4096.
+# At the paper's own scale, $2 \log T$, a string of {glue:text}`n_small` bits is too short for the bound to fail: there the ratio is {glue:text}`papers_ratio:.2f`. At this scale the bound fails only for long strings, for which we compute the gradient and not the whole Hessian. The file `counterexamples/sharper.thm5.py` proves by interval arithmetic that the ratio is above 1 at $T = W = 64$. It does so for our repaired network, which is exact at every input, and for the paper's network, at an input at which it gives $f(x)$ exactly. A constant factor in front of the bound does not help either. The positional rows contribute at least $2 S^2 \|w\|^2 \|u\|^2$ to the trace, in the notation of {ref}`ch-gradients-and-trace`. Here $S^2$ is of order $T$, $\|w\|^2$ of order $T \log^2 T$, and $\|u\|$ is bounded below, so the trace grows faster than $W d^3$. The file lists the ratio at four lengths up to 4096.
 #
 # ## The repaired bound
 #
@@ -138,7 +138,7 @@ glue(papers_ratio=by_scale.loc[2 * math.log(n_small), "over 2 G_u"])
 #
 # Here $S = \sum_i c_i$, $w_i = L_2 + \log c_i$ are the second scores, $R$ is the range of $w$ and 0, and $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$. If no $c_i$ is below $e^{-2 L_2}$ the sum is $O(W d^3 + W^2 d\, L_2^2)$.
 #
-# We test the identity and the repaired bound at four networks for each of four classes. The *exact* network of {ref}`ch-construction` is $f$ at every second scale, and we take it at $2 \log T$ and at a second scale of 0. The paper's network is $f$ to rounding at the large scale, but at $2 \log T$ it is not $f$. So in the first three networks the trace must be twice the mean squared gradient, and in the last it must not.
+# We test the identity and the repaired bound at four networks for each of four classes. The *exact* network of {ref}`ch-construction` computes $f$ at every second scale, and we take it at $2 \log T$ and at a second scale of 0. The paper's network computes $f$ up to rounding at the large scale, but not at $2 \log T$. So in the first three networks the trace must be twice the mean squared gradient, and in the last it must not.
 
 # %%
 rows = []
@@ -183,11 +183,11 @@ glue(repaired=rows["over the repaired bound"][large].max())
 # %% [markdown]
 # The identity holds to rounding in every exact network, and it fails in the one that is not exact. (At the string of ones some of the hidden units of an exact network are at their kink, and count as off.) The repaired bound holds at the large scale, with a largest ratio of {glue:text}`repaired:.2f`.
 #
-# The table also shows that the exact network pays for its exactness. With a second scale of 0, even the network for a single set has a trace of {glue:text}`trace_exact:.0f`, against a bound $2 G_u$ of {glue:text}`trace_exact_bound:.0f`, because its read-out, the last linear map, has large entries in the position columns. So the repaired bound is about the paper's network only.
+# The table also shows that an exact network can have a large trace. With a second scale of 0, even the network for a single set has a trace of {glue:text}`trace_exact:.0f`, against a bound $2 G_u$ of {glue:text}`trace_exact_bound:.0f`, because its read-out, the last linear map, has large entries in the position columns. So the repaired bound is about the paper's network only.
 #
 # ## What would falsify this
 #
-# The identity would be false if the trace differed from twice the mean square at some exact network; the control is the paper's network at $2 \log T$, which is not exact, and there the two differ. The bound of the paper is refuted, and its control is the part of the trace that the listed blocks have, which stays below it. The repaired bound would be refuted if the trace were above it where the paper's network fits; the control leaves the new term out, and then the trace is above.
+# The identity would be false if the trace differed from twice the mean square at some exact network; the control is the paper's network at $2 \log T$, which is not exact, and there the two differ. The paper's bound is refuted, and the control is the part of the trace that belongs to the listed blocks, which stays below the bound. The repaired bound would be refuted if the trace were above it where the paper's network fits; the control leaves the new term out, and then the trace exceeds what remains.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -247,7 +247,7 @@ ledger.show()
 # ```{exercise}
 # :label: ex-trace-degree
 #
-# *With the computer.* The paper's formula says that the trace grows with the cube of the degree. Measure this for one term on strings of {glue:text}`n_small` bits, at the large scale, for degrees from 1 to 4. Then run the chapter with one bit more, `python -m bookkit.run sharper/hessian_trace -p n_small 6 --out my_run`. Which of the two curves of {numref}`fig-trace-scale` that belong to the paper rises, and which stays?
+# *With the computer.* The paper's formula says that the trace grows with the cube of the degree. Measure this growth for one term on strings of {glue:text}`n_small` bits, at the large scale, for degrees from 1 to 4. Then run the chapter with one bit more, `python -m bookkit.run sharper/hessian_trace -p n_small 6 --out my_run`. Which of the two curves of {numref}`fig-trace-scale` that belong to the paper rises, and which stays?
 # ```
 #
 # ```{solution-start} ex-trace-degree

@@ -18,15 +18,15 @@
 # # What a constant of 0.01 says about the loss
 #
 # ```{verdict}
-# Yes, the paper's range for its constant, 0.01 to 0.1, is reproduced as a median: it is {glue:text}`learned:.2f` at trained networks that have learned their target. But a network with so small a constant has generalized already: if the constant is 0.01 on 20 bits, the risk is at most {glue:text}`one_string:.3f` above the loss at any one string. If outputs are clipped, a larger constant is valid for all networks. A sharper form of the bound, for clipped outputs, needs no such constant at all, and gives the paper's example a risk below $\frac14$ with {glue:text}`kl_20` examples, if noise in the weights costs no more than the formula for the sharpness says, as it does where it was measured.
+# Yes, the paper's range of 0.01 to 0.1 for its constant, which says how much the loss varies, is reproduced: the median is {glue:text}`learned:.2f` at trained networks that have learned their target. But a network with so small a constant has generalized already: if the constant is 0.01 on 20 bits, the risk is at most {glue:text}`one_string:.3f` above the loss at any one string. If outputs are clipped, a larger constant is valid for all networks. A sharper form of the bound, for clipped outputs, needs no such constant at all. It gives the paper's example a risk below $\frac14$ with {glue:text}`kl_20` examples, provided that noise in the weights raises the risk by no more than the formula for the sharpness says, as it does where it was measured.
 # ```
 # **Needs** {ref}`ch-pac-bayes`. **Read** 13 min. **Runs in** 40 s. **Source** printed.
 #
-# **Claim.** Remark 4 says that a bounded loss is sub-Gaussian, which is true. The paper measures the constant $\Sigma$ at trained networks and finds 0.01 to 0.1. At networks of {glue:text}`small_n` bits that have learned their target we find a median of {glue:text}`learned:.2f`, and single networks lie between {glue:text}`least:.3f` and {glue:text}`most:.2f`. But at a network that has learned its target $\Sigma$ alone bounds the risk, without any prior. The proof of the paper's bound uses $\Sigma$ under a Gaussian prior, where it is 50 to 250 times 0.01 or more. If the output is clipped, a constant is known that is valid for all networks.
+# **Claim.** Remark 4 says that a bounded loss is sub-Gaussian, which is true. The paper measures the constant $\Sigma$ at trained networks and finds 0.01 to 0.1. At networks of {glue:text}`small_n` bits that have learned their target we find a median of {glue:text}`learned:.2f`, and single networks lie between {glue:text}`least:.3f` and {glue:text}`most:.2f`. But at a network that has learned its target $\Sigma$ alone bounds the risk, without any prior. The proof of the paper's bound uses $\Sigma$ under a Gaussian prior, where it is at least 50 to 250 times as large as 0.01. If the output is clipped, a constant is known that is valid for all networks.
 #
 # ## Why one should care
 #
-# The PAC-Bayes bound of the paper multiplies the root of the KL divergence, which is of the order of a hundred million nats in its example, by a constant $\Sigma$ that says how much the loss varies from string to string. Whether the bound is small or vacuous therefore depends on $\Sigma$ more than on anything else. The paper measures $\Sigma$ at networks that were trained, and finds it small. Is this a property of the architecture, so that one may use it before anything has been learned, or is it a consequence of learning? In the second case the bound assumes what it is meant to show. This chapter computes what a small $\Sigma$ implies by itself, and then which constant may be used instead.
+# In the PAC-Bayes bound of the paper the root of the KL divergence is multiplied by a constant $\Sigma$ that says how much the loss varies from string to string. The KL divergence is of the order of a hundred million nats in the paper's example. Whether the bound is small or vacuous therefore depends on $\Sigma$ more than on anything else. The paper measures $\Sigma$ at networks that were trained, and finds it small. Is this a property of the architecture, so that one may use it before anything has been learned, or is it a consequence of learning? In the second case the bound assumes what it is meant to show. This chapter computes what a small $\Sigma$ implies by itself, and then which constant may be used instead.
 #
 # ## Sixteen strings by hand
 #
@@ -34,7 +34,7 @@
 #
 # For a loss with two values the constant is known. If the values are equally likely, $\Sigma$ is half of their distance, so the second network has $\Sigma = 0.01$. If the loss is 0 with a chance $p < \frac12$ and 1 otherwise, then $\Sigma^2 = \frac{1 - 2p}{2 \log((1 - p)/p)}$, so the first network, with $p = \frac1{16}$, has $\Sigma = 0.40$.
 #
-# Now suppose that somebody tells us $\Sigma$ and the loss at a *single* string, and nothing else. The proposition below says that the risk is at most this loss plus $\Sigma \sqrt{2 T \log 2}$, which is $2.35\, \Sigma$ here. For the memorized string this gives $0 + 0.95$, and the risk is indeed 0.94, so the bound is nearly attained. For the second network it gives at most $0.02 + 0.024$. In other words, a small $\Sigma$ guarantees a small risk after one look, and a network that has merely memorized cannot have a small $\Sigma$.
+# Now suppose that somebody tells us $\Sigma$ and the loss at a *single* string, and nothing else. The proposition below says that the risk is at most this loss plus $\Sigma \sqrt{2 T \log 2}$, which is $2.35\, \Sigma$ here. For the memorized string this gives $0 + 0.95$, and the risk is indeed 0.94, so the bound is nearly attained. For the second network it gives at most $0.02 + 0.024$. In other words, a small $\Sigma$ and a small loss at one string guarantee a small risk, and a network that has merely memorized cannot have a small $\Sigma$.
 #
 # ## The statement
 #
@@ -49,7 +49,7 @@
 # Appendix A takes the least such $\Sigma$ from the validation losses of trained networks, and finds it in $[0.01, 0.1]$.
 # ```
 #
-# What is bounded by assumption is a symbol that our text of the paper lacks; we take it to be the weights. The weights of the hand-written network of {ref}`ch-construction` are $\theta^*$, the prior of {ref}`ch-pac-bayes` is $\mathcal N(0, \sigma^2 I)$, and its posterior is $\mathcal N(\theta, \sigma^2 I)$. A *tiling* is a target of $T$ bits in $W = \frac T2$ pairs with $c_i = W^{-1/2}$; $T = 20$ is the example of Appendix E.3. Under the prior a network outputs nearly 0, so its loss is nearly $f(x)^2$. A sub-Gaussian constant is never below the standard deviation, and for a tiling that of $f(x)^2$ is known, since $\sqrt W f$ is binomial: {glue:text}`limit_1:.2f` for one pair, {glue:text}`limit_10:.2f` for ten and {glue:text}`limit_25:.2f` for 25 ({ref}`ch-pac-bayes`).
+# What is bounded by assumption is a symbol that our text of the paper lacks; we take it to be the weights. The weights of the hand-written network of {ref}`ch-construction` are $\theta^*$, the prior of {ref}`ch-pac-bayes` is $\mathcal N(0, \sigma^2 I)$, and its posterior is $\mathcal N(\theta, \sigma^2 I)$. A *tiling* is a target of $T$ bits in $W = \frac T2$ pairs with $c_i = W^{-1/2}$; $T = 20$ is the example of Appendix E.3. Under the prior a network outputs nearly 0, so its loss is nearly $f(x)^2$. A sub-Gaussian constant is never below the standard deviation, and for a tiling the standard deviation of $f(x)^2$ is known, since $\sqrt W f$ is binomial: {glue:text}`limit_1:.2f` for one pair, {glue:text}`limit_10:.2f` for ten and {glue:text}`limit_25:.2f` for 25 ({ref}`ch-pac-bayes`).
 
 # %% tags=["parameters"]
 small_n = 8  # bits of the trained networks [7..9]
@@ -142,7 +142,7 @@ constant.reproduced(
 )
 
 # %% [markdown]
-# {numref}`fig-sigma-trained` shows the {glue:text}`fit` networks that fit their sample, and the constant rises with the risk. Those that have learned their target lie at the lower left and have a median $\Sigma$ of {glue:text}`learned:.2f`, inside the paper's range. But only {glue:text}`inside` of these {glue:text}`good` lie in the range themselves; {glue:text}`lower` lie below it and {glue:text}`higher` above, the latter with risks from {glue:text}`high_risk:.3f` on. So every network with a smaller risk than this has a constant of at most 0.1, and the networks of the paper's size that converged have such risks ({ref}`ch-generalization-gap`). Those that fit the sample and have not learned lie at the upper right and have a median of {glue:text}`not_learned:.2f`. The training loss does not distinguish the two groups, whereas $\Sigma$, which takes validation losses to measure, does.
+# {numref}`fig-sigma-trained` shows the {glue:text}`fit` networks that fit their sample, and the constant rises with the risk. Those that have learned their target lie at the lower left and have a median $\Sigma$ of {glue:text}`learned:.2f`, inside the paper's range. But only {glue:text}`inside` of these {glue:text}`good` lie in the range themselves; {glue:text}`lower` lie below it and {glue:text}`higher` above, the latter with risks of at least {glue:text}`high_risk:.3f`. So every network with a smaller risk than this has a constant of at most 0.1, and the networks of the paper's size that converged have such risks ({ref}`ch-generalization-gap`). Those that fit the sample and have not learned lie at the upper right and have a median of {glue:text}`not_learned:.2f`. The training loss does not distinguish the two groups. The constant $\Sigma$ does, but to measure it one needs validation losses.
 #
 # ## What a small constant implies by itself
 #
@@ -155,7 +155,7 @@ constant.reproduced(
 # For $q$ uniform on $m$ different strings the middle is $\Sigma \sqrt{2 \log(2^T / m)}$. For noise, all terms may be averaged over $u$, and then $\Sigma$ is the mean of the constants at $\theta + \sigma u$.
 # ```
 #
-# **The idea of the proof.** A sample that flatters the network is a law $q$ on strings that prefers small losses. The sub-Gaussian condition bounds how often the loss is far below its mean, so such a law must concentrate on few strings, and its KL divergence from the uniform law is large. But on $2^T$ strings no law has a divergence above $T \log 2$.
+# **The idea of the proof.** A sample on which the network looks better than it is corresponds to a law $q$ on strings that prefers small losses. The sub-Gaussian condition bounds how often the loss is far below its mean, so such a law must concentrate on few strings, and its KL divergence from the uniform law is large. But on $2^T$ strings no law has a divergence above $T \log 2$.
 #
 # ```{dropdown} Proof of the proposition
 # The first inequality is the dual form of sub-Gaussianity {cite:p}`bobkov1999,xu2017`.
@@ -188,9 +188,9 @@ constant.holds(
 glue(one_string=one_string, norm_term=one_string * over, every_m=1e6 * over**3)
 
 # %% [markdown]
-# So if $\Sigma = 0.01$ is meant at the networks that the posterior reaches, **the inequality of Theorem 2 is true in the paper's example, for every sample**: its norm term, {glue:text}`norm_term:.3f` at a million examples, is larger than what $\Sigma$ implies without it, up to $m =$ {glue:text}`every_m:.1e`. No KL divergence is needed for this. But then the theorem is a bound from a measured quantity that is small only where the network has generalized.
+# So if $\Sigma = 0.01$ is meant to hold at the networks that the posterior reaches, **the inequality of Theorem 2 is true in the paper's example, for every sample**: its norm term, {glue:text}`norm_term:.3f` at a million examples, is larger than what $\Sigma$ implies without it, up to $m =$ {glue:text}`every_m:.1e`. No KL divergence is needed for this. But then the theorem rests on a measured quantity that is small only where the network has generalized already.
 #
-# Could the factor in the proposition be smaller? It could not: a network that has memorized $m$ strings and errs by 1 at all others attains the bound. We compare such networks with random losses and noisy hand-written networks, and take samples of the $m$ smallest losses, which flatter the network most. A ratio above 1 would refute the proposition; with the standard deviation in place of $\Sigma$ the inequality is false.
+# Could the factor in the proposition be smaller? It could not: a network that has memorized $m$ strings and errs by 1 at all others attains the bound. We compare such networks with random losses and noisy hand-written networks, and take samples of the $m$ smallest losses, on which the network looks best. A ratio above 1 would refute the proposition; with the standard deviation in place of $\Sigma$ the inequality is false.
 
 
 # %% mystnb={"code_prompt_hide": "Worst samples", "code_prompt_show": "Worst samples"} tags=["hide-input"]
@@ -266,7 +266,7 @@ rem4.holds(
 # %% [markdown]
 # ## What a valid constant costs
 #
-# How many examples does a valid constant need to bring the bound below $\frac14$, the risk of the best constant predictor, on a tiling? Two things increase this number that have nothing to do with flatness. Hoeffding's constant $W/2$ allows for a loss that fills its range, whereas the losses here are small; and a prior as narrow as the posterior makes the KL divergence large in every weight. The *kl form* of the bound (Maurer), for losses in $[0, W]$, avoids the first, since it contains the range of the loss but no $\Sigma$, and a prior $\mathcal N(0, \tau^2 I)$ of its own width $\tau$, one of $10^4$ on a grid, avoids the second. In all columns of the table but the last, the training risk of the posterior is taken as $\sigma^2 G_u$. The last column counts 32 bits for each weight.
+# How many examples does a valid constant need to bring the bound below $\frac14$, the risk of the best constant predictor, on a tiling? Two things that have nothing to do with flatness increase this number. Hoeffding's constant $W/2$ allows for a loss that fills its range, whereas the losses here are small; and a prior as narrow as the posterior makes the KL divergence large in every weight. The *kl form* of the bound (Maurer), for losses in $[0, W]$, avoids the first, since it contains the range of the loss but no $\Sigma$. A prior $\mathcal N(0, \tau^2 I)$ of its own width $\tau$, one of $10^4$ on a grid, avoids the second. In all columns of the table but the last, the training risk of the posterior is taken as $\sigma^2 G_u$. The last column counts 32 bits for each weight.
 
 
 # %%
@@ -290,11 +290,11 @@ glue(kl_20=of_20["kl, own τ"], kl_50=f"{price.loc[50, 'kl, own τ']:.1e}", half
 glue(small_20=of_20["Σ = 0.01"], bits_20=of_20["32 bits a weight"], best_sigma=of_20["best σ"])
 
 # %% [markdown]
-# With $W/2$ in the paper's form the example needs {glue:text}`half_20` examples. In the kl form with a prior of its own width it needs only {glue:text}`kl_20`. This is fewer than the paper's million, fewer than the {glue:text}`small_20` of $\Sigma = 0.01$, and fewer than counting 32 bits a weight, {glue:text}`bits_20`, although all of its constants are valid. One condition is left: $\sigma^2 G_u$ leaves out $P(\sigma)$ and a block of the gradient ({ref}`ch-gradients-and-trace`). At this $\sigma$, {glue:text}`best_sigma`, the measured risk of the noisy hand-written network is several times below $\sigma^2 G_u$ ({ref}`ch-semi-analytic-bound`). So flatness certifies this target with a valid constant, if the learner is as flat and as small as the paper assumes. How the bound compares with its rivals is the subject of {ref}`ch-bound-comparison`.
+# With $W/2$ in the paper's form the example needs {glue:text}`half_20` examples. In the kl form with a prior of its own width it needs only {glue:text}`kl_20`. This is fewer than the paper's million, fewer than the {glue:text}`small_20` of $\Sigma = 0.01$, and fewer than counting 32 bits a weight, {glue:text}`bits_20`, although all of its constants are valid. One condition is left: $\sigma^2 G_u$ leaves out $P(\sigma)$ and a block of the gradient ({ref}`ch-gradients-and-trace`). At this $\sigma$, {glue:text}`best_sigma`, the measured risk of the noisy hand-written network is several times below $\sigma^2 G_u$ ({ref}`ch-semi-analytic-bound`). So flatness yields a certificate for this target with a valid constant, if the learned network is as flat and has as small a norm as the paper assumes. How the bound compares with its rivals is the subject of {ref}`ch-bound-comparison`.
 #
 # ## What would falsify this
 #
-# The proposition would be false if one loss and one sample exceeded it, as some do when the standard deviation replaces $\Sigma$. That Theorem 2 says no more than $\Sigma$ does alone would be false if its norm term were the smaller one in the paper's example, as it is if the norm enters without its square. The paper's range would not be reproduced if trained networks that have learned had a median $\Sigma$ above 0.1, as they have when they are scored against the target of another network. Remark 4, with clipping, would be contradicted by a clipped network with $\Sigma$ above $W/2$; networks that are not clipped have such constants.
+# The proposition would be false if one loss and one sample exceeded it, as some do when the standard deviation replaces $\Sigma$. Our claim that Theorem 2 says no more than $\Sigma$ alone would be false if the norm term of the theorem were the smaller one in the paper's example, as it is if the norm enters without its square. The paper's range would not be reproduced if trained networks that have learned had a median $\Sigma$ above 0.1, as they have when they are scored against the target of another network. Remark 4, with clipping, would be contradicted by a clipped network with $\Sigma$ above $W/2$; networks that are not clipped have such constants.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -310,7 +310,7 @@ ledger.verdicts()
 # ## What we found
 #
 # * Remark 4 is true, but its assumption, bounded weights, is not met by a Gaussian prior.
-# * The paper's $\Sigma$ between 0.01 and 0.1 is reproduced as the median of the networks that have learned: of {glue:text}`good` with a risk below $\frac15$, {glue:text}`inside` lie in that range, {glue:text}`lower` below and {glue:text}`higher` above, these with risks of {glue:text}`high_risk:.3f` and more. Networks that have only memorized have a larger constant.
+# * The paper's $\Sigma$ between 0.01 and 0.1 is reproduced as the median of the networks that have learned. Of the {glue:text}`good` networks with a risk below $\frac15$, {glue:text}`inside` lie in that range, {glue:text}`lower` lie below it, and {glue:text}`higher`, with risks of {glue:text}`high_risk:.3f` and more, lie above it. Networks that have only memorized have a larger constant.
 # * On 20 bits $\Sigma = 0.01$ bounds the risk by {glue:text}`one_string:.3f` from a single string, so it presupposes what the bound is to show.
 # * With a clipped output $W/2$ is valid for all networks. In the kl form, with a prior of its own width, the bound needs {glue:text}`kl_20` examples for a risk of $\frac14$ in the paper's example, and {glue:text}`kl_50` at 50 bits, if noise costs at most $\sigma^2 G_u$, as it does where it was measured.
 #
@@ -365,7 +365,7 @@ memories = pd.DataFrame(memories).T.rename_axis("strings memorized")
 table(memories, "The constant of a network that memorized, 8 bits", form=".3f")
 
 # %% [markdown]
-# The computed constant agrees with the closed form. The approximation is good as long as few strings are memorized, and it fails when they are a considerable share: for half of all strings the true constant is $\frac12$, Hoeffding's, and can never be larger for a loss between 0 and 1, whereas the approximation goes on to grow.
+# The computed constant agrees with the closed form. The approximation is good as long as few strings are memorized, and it fails when they are a considerable share: for half of all strings the true constant is Hoeffding's $\frac12$, which is the largest possible for a loss between 0 and 1, whereas the approximation continues to grow.
 #
 # ```{solution-end}
 # ```

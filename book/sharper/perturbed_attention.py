@@ -19,7 +19,7 @@
 # # Noise in the first attention and in the MLP
 #
 # ```{verdict}
-# Yes, the parities of the hand-written network are as robust as the paper's bound says. To first order in the noise a parity moves by more than the bound with probability at most {glue:text}`tail_parity:.1e`, whatever the length, and noise that is chosen to do harm reaches {glue:text}`chosen_parity:.2f` of it. But the whole vector at a position, of which the parity is one entry, moves further on long strings: at 300 bits every noisy copy exceeds the bound, by a factor of {glue:text}`vector_least:.2f` to {glue:text}`vector_far:.2f`.
+# Yes, the parities of the hand-written network are as robust as the paper's bound says. To first order in the noise a parity moves by more than the bound with probability at most {glue:text}`tail_parity:.1e`, whatever the length, and noise that an adversary chooses reaches {glue:text}`chosen_parity:.2f` of the bound. But the whole vector at a position, of which the parity is one entry, moves further on long strings: at 300 bits every noisy copy exceeds the bound, by a factor of {glue:text}`vector_least:.2f` to {glue:text}`vector_far:.2f`.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 20 min. **Runs in** 15 s. **Source** restored; $32 \sigma d^2$ is inferred from the authors' notebook, all other constants are ours.
 #
@@ -27,7 +27,7 @@
 #
 # ## Why one should care
 #
-# The paper's bound on the error of a learned network is about networks whose weights carry a little random noise. It is useful only if such noise hardly changes what the hand-written network computes, and the first thing that the network computes is the parities. At first sight this looks hopeless, because each token attends to all others and each score carries noise, so that the noise might add up over the whole string. Moreover a parity is a steep function of the mean that the MLP is fed: a small change of the mean could turn it into its opposite. This chapter shows why neither happens, and it asks what the paper's bound on the parities is worth. Later chapters use this bound for the output, the gradient and the Hessian.
+# The paper's bound on the error of a learned network is about networks whose weights carry a little random noise. It is useful only if such noise hardly changes what the hand-written network computes, and the first thing that the network computes is the parities. At first sight this looks hopeless, because each token attends to all others and each score carries noise, so that the noise might add up over the whole string. Moreover a parity is a steep function of the mean that the MLP receives, so a small change of the mean could turn the parity into its opposite. This chapter shows why neither happens, and it asks what the paper's bound on the parities is worth. Later chapters use this bound for the output, the gradient and the Hessian.
 #
 # ## One bit by hand
 #
@@ -44,7 +44,7 @@
 # | $G$ | the same, times $y = 1$ | $4 \sigma$ |
 # | $F$ | $\sum_h u_h\, \Delta F_h$ | $\sigma \sqrt{\frac{49 + 25 + 9 + 1}{16} + \frac{9 + 1}{16}} = 2.42\, \sigma$ |
 #
-# The first line is the reason why the network is robust: the slopes of the four units that are on add up to 0, so whatever noise the attention adds to the mean, none of it reaches the parity. The other three lines add up to the standard deviation $\sqrt{16 + 16 + 5.875}\; \sigma = 6.15\, \sigma$. The paper allows $32 \sigma$ at degree 1, which is 5.2 standard deviations, and a normal number exceeds 5.2 standard deviations with a probability of about $2 \cdot 10^{-7}$. All this is true as long as no unit turns on or off, hence for small $\sigma$. Each unit here is at least $\frac14$ away from turning.
+# The first line is the reason why the network is robust: the slopes of the four units that are on add up to 0, so whatever noise the attention adds to the mean, none of it reaches the parity. The other three lines add up to the standard deviation $\sqrt{16 + 16 + 5.875}\; \sigma = 6.15\, \sigma$. The paper allows $32 \sigma$ at degree 1, which is 5.2 standard deviations, and a normal variable exceeds 5.2 standard deviations with a probability of about $2 \cdot 10^{-7}$. All this is true as long as no unit turns on or off, hence for small $\sigma$. The input of each unit here is at least $\frac14$ away from the point where this happens.
 #
 # ## The statement
 #
@@ -52,7 +52,7 @@
 #
 # ```{prf:lemma} Lintilhac and Shaikh (2026), Lemmas 19 and 20
 # :label: sharper-lem19
-# Let $\chi$ be the length of a vector of $k$ independent normal numbers of standard deviation $\sigma$. With probability at least $1 - \delta$
+# Let $\chi$ be the length of a vector of $k$ independent normal variables of standard deviation $\sigma$. With probability at least $1 - \delta$
 #
 # $$\chi \le \sigma \sqrt{k + 2\sqrt{k t} + 2 t}, \qquad t = \log \tfrac 1\delta .$$
 #
@@ -61,10 +61,10 @@
 #
 # ```{prf:lemma} Lintilhac and Shaikh (2026), Lemmas 21 and 22, Remark 23
 # :label: sharper-lem22
-# Let $y_i$ be what position $i$ holds after the first attention, $z_i$ after the MLP. With high probability $|y_i' - y_i|$ is at most a constant times $\sigma \sqrt D$. If $\sigma$ is small enough against $\frac{1}{4d}$, no hidden unit at an active position *flips*, that is, turns on or off, and the parity at $i$ moves by at most $32 \sigma d^2$. At idle positions units may flip. There the noise of $y_i$ comes through too, with the slope of the MLP.
+# Let $y_i$ be what position $i$ holds after the first attention, $z_i$ after the MLP. With high probability $|y_i' - y_i|$ is at most a constant times $\sigma \sqrt D$. If $\sigma$ is small enough against $\frac{1}{4d}$, no hidden unit at an active position *flips*, that is, turns on or off, and the parity at $i$ moves by at most $32 \sigma d^2$. At idle positions units may flip, and the noise of $y_i$ reaches the output as well, multiplied by the slope of the MLP.
 # ```
 #
-# The lemma speaks of "the activation right after the MLP sublayer, including the residual connection", a vector of which the parity is the last entry. Its constant is missing in our text, and $32 \sigma d^2$ is how it enters the notebook's $T_p$. We therefore test both, the parity and the vector. The noise is normal throughout. The paper also speaks of "remainder perturbations", which normal ones dominate; we follow them to first order only.
+# The lemma speaks of "the activation right after the MLP sublayer, including the residual connection", a vector of which the parity is the last entry. Its constant is missing in our text, so we take $32 \sigma d^2$ from the authors' notebook, where it enters $T_p$, the bound on the change of the output. We therefore test both, the parity and the vector. The noise is normal throughout. The paper also speaks of "remainder perturbations", which are dominated by normal ones; we follow them to first order only.
 #
 # **The idea of the proof.** The weights of an attention add up to 1, so attention averages noise and cannot amplify it. The MLP is flat on a *plateau* of width $\frac1{2d}$ around each possible mean, so the noise of $y_i$ stops there, as long as no unit flips. What remains is the noise of the MLP's own weights, as in the example.
 
@@ -150,11 +150,11 @@ axes[0].legend()
 figures.show()
 
 # %% [markdown]
-# In the left panel of {numref}`fig-perturbed-flips` the four curves nearly coincide, so at active positions only $\sigma d$ matters. None of the copies flips a unit in the shaded range, which is what {prf:ref}`perturbed-no-flip` below guarantees. In the right panel units flip at much smaller noise, as the remark concedes, because an idle position holds the mean of all bits, which may be anywhere, also next to a kink. If $T + 1$ is a multiple of the largest power of 2 in $4d$, some string even puts an idle position *on* a kink, but for even $T$, as in all experiments of the paper, none does.
+# In the left panel of {numref}`fig-perturbed-flips` the four curves nearly coincide, so at active positions only $\sigma d$ matters. None of the copies flips a unit in the shaded range, which is what {prf:ref}`perturbed-no-flip` below guarantees. In the right panel units flip at much smaller noise, as Remark 23 says, because an idle position holds the mean of all bits, which may be anywhere, also next to a kink. If $T + 1$ is a multiple of the largest power of 2 in $4d$, some string even puts an idle position *on* a kink, but for even $T$, as in all experiments of the paper, none does.
 #
 # ## Where the constants come from
 #
-# The text that we worked from has lost its displayed formulas, whereas its prose is complete. So each constant has one of three sources. A bound that is ours tells us whether the argument works, but not whether the paper's own number is right.
+# The text that we worked from has lost its displayed formulas, whereas its prose is complete. So each constant has one of three sources, named in the table. A bound of our own shows whether the argument works, but not whether the paper's number is right.
 #
 # | result | bound | whose constants |
 # |:--|:--|:--|
@@ -164,7 +164,7 @@ figures.show()
 # | Lemma 22 | $32 \sigma d^2$ | inferred: third term of $T_p$ in the authors' notebook of 2025, over $\sqrt W$ |
 # | Remark 23 | $2d\, \sigma (\sqrt2\, \bar\chi_1 + \bar\chi_1) + 32 \sigma d^2$ | first term ours, second inferred |
 #
-# Here $\bar\chi_k$ is a *level*: the number that all chi variables with $k$ degrees of freedom in the argument stay below, with the probability that is asked.
+# Here $\bar\chi_k$ is a *level*, that is, a number below which all chi variables with $k$ degrees of freedom in the argument stay, with the probability that is asked for.
 #
 # ## The tail of a chi variable
 #
@@ -218,11 +218,11 @@ lem20.holds(
 )
 
 # %% [markdown]
-# Both lemmas pass, and neither does without its last term or with too few columns.
+# Both lemmas pass the test. Lemma 19 fails it without the last term of the level, and Lemma 20 fails it with too few columns.
 #
 # ## Three bounds, proved
 #
-# We now prove the three steps of the idea, each with a constant of our own: attention averages noise, no unit flips, and a parity feels the noise of the MLP only. Let $X_j$ be token $j$, of length at most $\sqrt2$, and $a_{ij}$ the first attention.
+# We now prove the three steps of the idea, each with a constant of our own: attention averages noise, no unit flips, and a parity responds only to the noise of the MLP. Let $X_j$ be token $j$, of length at most $\sqrt2$, and $a_{ij}$ the first attention.
 #
 # ```{prf:lemma} Ours, after Lemma 21: the attention
 # :label: perturbed-attention-bound
@@ -231,16 +231,16 @@ lem20.holds(
 #
 # ```{prf:lemma} Ours, after Lemma 22: no flip
 # :label: perturbed-no-flip
-# Let $\varepsilon$ be the leak of the first attention, and $\sigma_0$ the positive root of $\sigma (1 + 2\sqrt2)\, \bar\chi_1 + \sigma^2\, \bar\chi_D (\sqrt2\, \bar\chi_D + \bar\chi_1) = \frac1{4d} - \varepsilon$. For $\sigma \le \sigma_0$, except with probability $\delta$, no unit flips at an active position, at any input.
+# Let $\varepsilon$ be the *leak* of the first attention (how far its means are from the exact ones), and $\sigma_0$ the positive root of $\sigma (1 + 2\sqrt2)\, \bar\chi_1 + \sigma^2\, \bar\chi_D (\sqrt2\, \bar\chi_D + \bar\chi_1) = \frac1{4d} - \varepsilon$. For $\sigma \le \sigma_0$, except with probability $\delta$, no unit flips at an active position, at any input.
 # ```
 #
 # ```{prf:lemma} Ours, after Lemma 22 and Remark 23: the parities
 # :label: perturbed-parity
-# To first order in $\sigma$ the parity of an active position moves by a normal number of standard deviation $\sigma s(y)$ with
+# To first order in $\sigma$ the parity of an active position moves by a normal variable of standard deviation $\sigma s(y)$ with
 #
 # $$s(y)^2 = (1 + y^2) \textstyle\sum_h F_{Dh}^2 \mathbb 1_h + \sum_h u_h^2 \le 32 d^2 \bigl(\lfloor \tfrac d2 \rfloor + 1\bigr) + \rho^2 .$$
 #
-# Here $y$ is the mean at the position, $u_h = (y + b_h)_+$ a hidden unit, $\mathbb 1_h$ says that it is on, and $\rho^2 = \sum_h (1 + b_h)_+^2$. At an idle position $2d$ times the move of $y$ is added, at most.
+# Here $y$ is the mean at the position, $u_h = (y + b_h)_+$ a hidden unit, $\mathbb 1_h$ says that it is on, and $\rho^2 = \sum_h (1 + b_h)_+^2$. At an idle position at most $2d$ times the move of $y$ is added.
 # ```
 #
 # ```{dropdown} Proofs
@@ -248,12 +248,12 @@ lem20.holds(
 #
 # **No flip.** We add up what moves the input of a unit. The input of unit $h$ is $G_h y_i + b_h$, with $G_h = e_D$, so it moves by $\Delta y_{iD} + (\Delta G_h y_i + \Delta b_h) + \Delta G_h \Delta y_i$. The first is at most $\sigma (\sqrt2\, \bar\chi_1 + \bar\chi_1)$, as above in the value column alone. The second is linear in $y_{iD} \in [0, 1]$, so at most $\sqrt2 \sigma \bar\chi_1$, its level at the ends. The last is at most $\sigma \bar\chi_D |\Delta y_i|$.
 #
-# **The parities.** Here we differentiate, as in the example. Without flips $z_{iD} = \sum_h F_{Dh} \mathbb 1_h (G_h y_i + b_h)$. As $\sum_h F_{Dh} \mathbb 1_h = 0$ on a plateau, $\Delta y_i$ drops out, and what remains to first order is $\sum_h F_{Dh} \mathbb 1_h (\Delta G_{hD}\, y + \Delta b_h) + \sum_h \Delta F_{Dh} u_h$, a sum of independent normal numbers. Each summand of $s(y)^2$ is largest at $y = 1$, and $|F_D|^2 = 16 d^2 (\lfloor \frac d2 \rfloor + 1)$. At an idle position the MLP has slope at most $2d$ in $y$; and as a ReLU does not enlarge differences, flips add nothing. $\square$
+# **The parities.** Here we differentiate, as in the example. Without flips $z_{iD} = \sum_h F_{Dh} \mathbb 1_h (G_h y_i + b_h)$. As $\sum_h F_{Dh} \mathbb 1_h = 0$ on a plateau, $\Delta y_i$ drops out, and what remains to first order is $\sum_h F_{Dh} \mathbb 1_h (\Delta G_{hD}\, y + \Delta b_h) + \sum_h \Delta F_{Dh} u_h$, a sum of independent normal variables. Each summand of $s(y)^2$ is largest at $y = 1$, and $|F_D|^2 = 16 d^2 (\lfloor \frac d2 \rfloor + 1)$. At an idle position the MLP has slope at most $2d$ in $y$; and as a ReLU does not enlarge differences, flips add nothing. $\square$
 # ```
 #
 # For $d = 1$ and $y = 1$ the last lemma gives $s(1)^2 = 2 \cdot 16 + 5.875$, as in the example. An active position has one of $d + 1$ means, up to the leak. So the probability that some active parity moves by more than $32 \sigma d^2$ is at most $4 \sum_k \mathbb P(N > 32 d^2 / s_k)$ to first order, with $N$ standard normal and $s_k$ the largest $s$ on plateau $k$. The length does not enter, and $32 d^2/s(1)$ grows like $8 \sqrt d$. For $d \ge 2$, $s(1)^2 \le 16 d^3 + 32 d^2 + 5.9\, d \le 33.5\, d^3$, so $32 d^2/s(1) \ge 5.5 \sqrt d$ and the sum is at most $2(d+1)\, e^{-15 d} < 10^{-12}$. Therefore $d = 1$ is the worst degree.
 #
-# The next table computes these probabilities for six degrees. The paper says "with high probability" and names no number, so we have to choose one: we ask for at most $10^{-5}$ at an active position and $10^{-3}$ at any of the idle ones on {glue:text}`n_long` bits, small enough that nobody would expect to see a failure. Ramps of the MLP that are ten times as steep are the control, and must exceed both.
+# The next table computes these probabilities for six degrees. The paper says "with high probability" and names no number, so we have to choose one: we ask for at most $10^{-5}$ at an active position and $10^{-3}$ at any of the idle ones on {glue:text}`n_long` bits, small enough that nobody would expect to see a failure. The control has ramps of the MLP that are ten times as steep, and it must exceed both limits.
 
 
 # %%
@@ -297,7 +297,7 @@ glue(tail_parity=law["probability"].max())
 
 
 # %% [markdown]
-# At degree 1 the probability is {glue:text}`tail_parity:.1e`, and at higher degrees it is far smaller.
+# At degree 1 the probability is {glue:text}`tail_parity:.1e` at an active position, and at higher degrees it is far smaller. The idle positions stay below their limit too.
 #
 # **The vector.** So far we have followed the parity, the last entry of the activation. On one-hot codes the noise of $F$ adds an independent number to each of the $T + 2$ columns at a position. So the vector moves by about $\sigma \sqrt T$ times the length of what the hidden units pass on, and no bound without $T$ can hold for it on long strings. To see from which length on $32 \sigma d^2$ fails, we take six noisy copies, each at the strings of all zeros and of all ones, for $d = 1$ and $\sigma = 10^{-6}$.
 
@@ -343,7 +343,7 @@ glue(vector_far=whole.max(), vector_least=whole.min())
 #
 # ## Noise chosen against the bounds
 #
-# Random noise seldom meets a worst case, so it cannot tell whether a bound could be improved. Therefore we also *choose* noise, each part as long as the argument allows. All rows of $\Delta W_V$ point the same way, so that they do not average out. The scores of one query go up at the ones and down at the zeros. The noise of the MLP has the signs of $F$. For our own bounds each part has its level. For the inferred $32 \sigma d^2$, which contains no $\delta$, each part has the root-mean-square length $\sigma \sqrt k$.
+# Random noise seldom meets a worst case, so it cannot show whether a bound could be improved. Therefore we also *choose* noise, each part as long as the argument allows. All rows of $\Delta W_V$ point the same way, so that they do not average out. The scores of one query go up at the ones and down at the zeros. The noise of the MLP has the signs of $F$. For our own bounds each part has its level. For the inferred $32 \sigma d^2$, which contains no $\delta$, each part has the root-mean-square length $\sigma \sqrt k$.
 
 
 # %%
@@ -429,7 +429,7 @@ grown = pd.DataFrame(rows)
 table(grown, "Change over its bound, chosen noise", form=".3g")
 
 # %% [markdown]
-# Chosen noise attains our bound for the attention, and almost the one for the units. So these two cannot be improved, and if random noise stays below them, that is because it is random. The inferred $32 \sigma d^2$ is nearly used up at $d = 1$, so if noise may be chosen, a constant of this form cannot be much smaller. No number in a column of a complete bound rises with the length to 1. But $\sigma_0$ decreases: at large $T$ the term $\sigma^2 \bar\chi_D^2$ makes it of order $(dT)^{-1/2}$.
+# Chosen noise attains our bound for the attention, and almost the one for the units. So these two bounds cannot be improved, and random noise stays below them only because it hardly ever meets the worst case. The inferred $32 \sigma d^2$ is nearly used up at $d = 1$, so if noise may be chosen, a constant of this form cannot be much smaller. In the columns of complete bounds no number grows beyond 1 with the length. But $\sigma_0$ decreases: at large $T$ the term $\sigma^2 \bar\chi_D^2$ makes it of order $(dT)^{-1/2}$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 lem21.holds(
@@ -471,7 +471,7 @@ ledger.show()
 # ## What we found
 #
 # * The tail bounds are proved. So are our bound for the attention, which chosen noise attains ({glue:text}`chosen_attention:.4f`), and our $\sigma_0$ ({glue:text}`chosen_unit:.2f` of the distance to the kink).
-# * To first order an active parity moves by a normal number of known spread. It exceeds the inferred $32 \sigma d^2$ with probability at most {glue:text}`tail_parity:.1e`, at every length and degree.
+# * To first order an active parity moves by a normal variable of known standard deviation. It exceeds the inferred $32 \sigma d^2$ with probability at most {glue:text}`tail_parity:.1e`, at every length and degree.
 # * Remark 23 is true at idle positions, and its extra term is needed: without it chosen noise reaches {glue:text}`no_slope:.2f` times the bound, and with it {glue:text}`chosen_idle:.2f`.
 # * The whole activation moves by more than $32 \sigma d^2$ on strings of some hundred bits, because the noise of $F$ reaches all of its columns.
 #
@@ -479,7 +479,7 @@ ledger.show()
 # :title: The whole activation moves more than its parity
 # :group: restored form
 #
-# **Statement.** Lemma 22 bounds how much noise moves "the activation right after the MLP sublayer, including the residual connection". As restored, with the constant $32 \sigma d^2$ that the notebook's $T_p$ implies for the parity.
+# **Statement.** Lemma 22 bounds how much noise moves "the activation right after the MLP sublayer, including the residual connection". As restored, the bound has the constant $32 \sigma d^2$ that the notebook's $T_p$ implies for the parity.
 #
 # **Counterexample.** One-hot codes, $d = W = 1$, 300 bits, normal noise of $10^{-6}$: the activation moves by {glue:text}`vector_far:.2f` times $32 \sigma$.
 #
@@ -501,7 +501,7 @@ ledger.show()
 # ```{solution} ex-only-first-attention
 # :class: dropdown
 #
-# It does not move at all, up to the first flip, because the plateau is flat.
+# It does not move at all as long as no unit flips, because the plateau is flat.
 # ```
 #
 # ```{exercise}
@@ -513,7 +513,7 @@ ledger.show()
 # ```{solution} ex-odds
 # :class: dropdown
 #
-# By $2 \tanh \frac\tau2$. The $\ell_1$ distance is twice the largest change of the share of a set of keys, and the odds of a share change by a factor of at most $e^{2\tau}$. Two keys attain it. {ref}`ch-perturbed-network` uses this for the second attention.
+# It can move by $2 \tanh \frac\tau2$. The $\ell_1$ distance is twice the largest change of the share of a set of keys, and the odds of a share change by a factor of at most $e^{2\tau}$. Two keys attain it. {ref}`ch-perturbed-network` uses this for the second attention.
 # ```
 #
 # ```{exercise}

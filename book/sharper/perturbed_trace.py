@@ -19,11 +19,11 @@
 # # The trace of the noisy loss
 #
 # ```{verdict}
-# It depends on what one takes for the squared gradient in Theorem 17. With the network's own squared gradient in the bound, nothing that we computed contradicts it. With the formula of Theorem 14 for the squared gradient, which the authors' notebook uses, the bound is violated on long strings with very little noise: for our exact version of the paper's network on {glue:text}`n_crowd` bits the trace of the Hessian is {glue:text}`crowd_trace:.0f`, and the bound is {glue:text}`crowd_bound:.0f`. With a corrected formula we prove a bound for small noise.
+# Whether the bound of Theorem 17 on the trace of the Hessian is true depends on what one inserts for the squared gradient. With the network's own squared gradient, nothing that we computed contradicts it. With the formula of Theorem 14 for the squared gradient, which the authors' notebook uses, the bound is violated on long strings with very little noise. For example, for our exact version of the paper's network on {glue:text}`n_crowd` bits the trace is {glue:text}`crowd_trace:.0f`, but the bound is only {glue:text}`crowd_bound:.0f`. With a corrected formula we prove a bound for small noise.
 # ```
 # **Needs** {ref}`ch-perturbed-attention`, {ref}`ch-perturbed-hessian`. **Read** 20 min. **Runs in** 30 s. **Source** code.
 #
-# **Claim.** The paper bounds the trace of the Hessian of the loss at a noisy copy of its hand-written network. As the noise vanishes, its bound becomes twice the squared length of the gradient of the output. Theorem 14 has a formula for this squared length, but the formula leaves a block of the gradient out. So with this formula the bound on the trace fails for small noise and long strings, whereas with the network's own squared gradient it does not fail there. If the term of the missing block is added, and a true bound on the Hessian of the output is used, a bound on the trace can be proved, and we prove it here. The paper's bound on the change of the gradient under noise is not contradicted.
+# **Claim.** The paper bounds the trace of the Hessian of the loss at a noisy copy of its hand-written network. As the noise vanishes, its bound becomes twice the squared length of the gradient of the output. Theorem 14 has a formula for this squared length, but the formula leaves out a block of the gradient. So with this formula the bound on the trace fails for small noise and long strings, whereas with the network's own squared gradient it does not fail there. If the term of the missing block is added, and a true bound on the Hessian of the output is used, a bound on the trace can be proved, and we prove it here. The paper's bound on the change of the gradient under noise is not contradicted.
 #
 # ## Why one should care
 #
@@ -43,7 +43,7 @@
 #
 # ## The statement
 #
-# The network $f_\theta$ of {ref}`ch-construction` computes $f$, a sum of $W$ parities of $d$ bits each on strings of $T$ bits, with coefficients $c_i > 0$, $\sum_i c_i^2 = 1$. Its *loss* is $(f_\theta(x) - f(x))^2$, at one input $x$ or in the mean over several. A noisy copy has the weights $\theta' = \theta + \sigma U$, with independent standard normal numbers in $U$, and $H'$ is the Hessian of the loss at $\theta'$, a matrix with $\Theta$ rows, one for each weight.
+# The network $f_\theta$ of {ref}`ch-construction` computes $f$, a sum of $W$ parities of $d$ bits each on strings of $T$ bits, with coefficients $c_i > 0$, $\sum_i c_i^2 = 1$. Its *loss* is $(f_\theta(x) - f(x))^2$, at one input $x$ or in the mean over several. A noisy copy has the weights $\theta' = \theta + \sigma U$, with independent standard normal variables in $U$, and $H'$ is the Hessian of the loss at $\theta'$, a matrix with $\Theta$ rows, one for each weight.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 17
 # :label: sharper-thm17
@@ -52,9 +52,9 @@
 # $$|\mathrm{tr}\, H'| \le 2\bigl(\sqrt{G_u} + G_p\bigr)^2 + 2\,T_p\,(H_u + H_p)\,\Theta .$$
 # ```
 #
-# **Source.** The formulas are missing in the text that we could read. The ones above are from the authors' notebook `generate_plots.ipynb` of 2025, with a factor $\sigma$ in every term of $G_p$ and with $\Theta$ the number of weights, as the prose has them. A note on the paper quotes about $2 \cdot 10^9$ examples for the fully analytic bound. These constants give as many for a bound below $\frac14$, and some $6 \cdot 10^7$ for one below 1 ({ref}`ch-semi-analytic-bound`). If the final constants are larger, what holds here holds all the more.
+# **Source.** The formulas are missing in the text that we could read. The ones above are from the authors' notebook `generate_plots.ipynb` of 2025, with a factor $\sigma$ in every term of $G_p$ and with $\Theta$ the number of weights, as the prose has them. A note on the paper quotes about $2 \cdot 10^9$ examples for the fully analytic bound. These constants give as many for a bound below $\frac14$, and some $6 \cdot 10^7$ for one below 1 ({ref}`ch-semi-analytic-bound`). If the final constants are larger, the bounds that hold here hold with them as well.
 #
-# The prose after the missing formula calls $G_u$ "the squared gradient norm of the unperturbed network". If $G_u$ is this number of the network at hand, the first summand is right wherever $G_p$ is, and nothing that we computed contradicts the theorem. But to get a number that does not depend on the network one needs a formula for $G_u$. The paper says, after Theorem 6, that the unperturbed term is bounded "via Theorem 5", whose formula is that of Theorem 14, and that Theorem 17 combines the two; the notebook does just this. So the step from Theorem 17 to a number is the paper's own, although it is not written in Theorem 17 itself. This step is what we test.
+# The prose after the missing formula calls $G_u$ "the squared gradient norm of the unperturbed network". If $G_u$ is this number for the network at hand, the first summand is valid wherever $G_p$ is, and nothing that we computed contradicts the theorem. But to get a number that does not depend on the network one needs a formula for $G_u$. The paper says, after Theorem 6, that the unperturbed term is bounded "via Theorem 5", whose formula is that of Theorem 14, and that Theorem 17 combines the two; the notebook does just this. So the step from Theorem 17 to a number is the paper's own, although it is not written in Theorem 17 itself. This step is what we test.
 #
 # **The idea of the proof.** The loss is a square, so at one input its Hessian has two parts, one from the gradient of the output and one from the residual:
 #
@@ -149,7 +149,7 @@ glue(n_crowd=n_crowd, n_long=n_long, instances=instances)
 # %% [markdown]
 # ## With Theorem 14's formula
 #
-# To compare the two sides, the function `trace_at` computes {eq}`eq-loss-hessian`: its first part exactly, and its second part by random signs. We need networks that are exact at every input with the paper's scores of $2 \log T$, so we take the exact network of {ref}`ch-construction`, which is ours, and change it such that no hidden unit is near a kink (`smooth`). From here on $G_u$ stands for Theorem 14's formula. We begin with $d = 1$, $W = T$ and equal coefficients; a single network whose trace is above the bound refutes the step.
+# To compare the two sides, the function `trace_at` computes {eq}`eq-loss-hessian`: its first part exactly, and its second part by random signs. We need networks that are exact at every input with the paper's scores of $2 \log T$, so we take the exact network of {ref}`ch-construction`, which is ours, and change it such that no hidden unit is near the kink of its ReLU (`smooth`). From here on $G_u$ stands for Theorem 14's formula. We begin with $d = 1$, $W = T$ and equal coefficients; a single network whose trace is above the bound refutes the step.
 
 
 # %%
@@ -232,17 +232,17 @@ thm17.refuted(
 table(by_noise, "Trace over the bound of Theorem 17, by the noise", form=".3g", tiny=1e-9)
 
 # %% [markdown]
-# In the table, the trace at $W = T =$ {glue:text}`n_crowd` is {glue:text}`crowd_ratio:.2f` times the bound, and at {glue:text}`n_long` bits it is {glue:text}`long_ratio:.1f` times the bound, whereas it stays below the bound if the rows of $F$ are frozen. Each curve in {numref}`fig-trace-noise` is level on the left, where the noise is so small that the bound is $2 G_u$, and decreases as soon as the other summands of the bound count. So the bound fails for small noise only, at {glue:text}`n_crowd` bits up to about {glue:text}`last_crowd`; beyond, the other summands are so large that they hide the missing block. At the noise of the paper's example, $2.3 \cdot 10^{-3}$, the bound is not contradicted. The paper's own network at $2 \log T$ has an error of {glue:text}`paper_off` on these strings, so it is not exact; the mean of its $2 \|\nabla f_\theta\|^2$ is {glue:text}`paper_ratio:.2f` times $2 G_u$.
+# In the table, the trace at $W = T =$ {glue:text}`n_crowd` is {glue:text}`crowd_ratio:.2f` times the bound, and at {glue:text}`n_long` bits it is {glue:text}`long_ratio:.1f` times the bound, whereas it stays below the bound if the rows of $F$ are frozen. Each curve in {numref}`fig-trace-noise` is level on the left, where the noise is so small that the bound is $2 G_u$, and decreases as soon as the other summands of the bound become noticeable. So the bound fails for small noise only, which means up to about {glue:text}`last_crowd` at {glue:text}`n_crowd` bits. For larger noise the other summands are so large that they make up for the missing block. At the noise of the paper's example, $2.3 \cdot 10^{-3}$, the bound is not contradicted. The paper's own network at $2 \log T$ has an error of {glue:text}`paper_off` on these strings, so it is not exact; the mean of its $2 \|\nabla f_\theta\|^2$ is {glue:text}`paper_ratio:.2f` times $2 G_u$.
 #
 # ## The repair
 #
 # The repair has two parts: a formula for the squared gradient that counts all rows of $F$, and a bound on the Hessian of the output that stays valid in a neighbourhood of the weights.
 #
-# *The gradient.* What $G_u$ leaves out are the rows of $F$ that write into the columns of the positions ({ref}`ch-gradients-and-trace`). Their gradient depends on the second scores, for which we need some notation. Let $L_2$ be the scale of these scores, which is $2 \log T$ in the paper. Let $w_i = L_2 + \log c_i$ at the $W$ positions with a term and $w_i = 0$ at the others, and let $R$ be the range of $w$ and 0. Let $V$ be the value entry of $v_2$ and $S = \sum_i c_i$. Let $\iota = 1$ for the exact network and $\iota = 0$ for the paper's, where $V = S$. With $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$ let
+# *The gradient.* The formula $G_u$ leaves out the rows of $F$ that write into the columns of the positions ({ref}`ch-gradients-and-trace`). Their gradient depends on the second scores, for which we need some notation. Let $L_2$ be the scale of these scores, which is $2 \log T$ in the paper. Let $w_i = L_2 + \log c_i$ at the $W$ positions with a term and $w_i = 0$ at the others, and let $R$ be the range of $w$ and 0. Let $V$ be the value entry of $v_2$ and $S = \sum_i c_i$. Let $\iota = 1$ for the exact network and $\iota = 0$ for the paper's, where $V = S$. With $\rho^2 = \frac{2(d+1)(2d+1)}{3d} + \frac5{4d} + \frac5{8d^2}$ let
 #
 # $$\hat G = \tfrac{V^2}{S^2}\, G_u + V^2 \rho^2 \Bigl( \tfrac1{16} \|w\|^2 + \bigl(\tfrac14 R + \iota\bigr)^2 + \iota\, (T - W) \Bigr) .$$
 #
-# *The Hessian.* Let $\hat H = \lambda_{\max}(B)$ be the bound of {prf:ref}`hessian-repaired` on the norm of the Hessian of the output. It holds at the weights $\theta$, and we extend it to a ball about them whose radius depends on two things: the kinks of the hidden units, and the length of the scores. Let $\mu$ be the least distance of a hidden unit from its kink at $x$, let $\varphi = 4d \sqrt{\lfloor d/2 \rfloor + 1}$, and let
+# *The Hessian.* Let $\hat H = \lambda_{\max}(B)$ be the bound of {prf:ref}`hessian-repaired` on the norm of the Hessian of the output. It holds at the weights $\theta$, and we extend it to a ball about them. The radius of the ball depends on the distance of the hidden units from their kinks and on the length of the scores. Let $\mu$ be the least distance of a hidden unit from its kink at $x$, let $\varphi = 4d \sqrt{\lfloor d/2 \rfloor + 1}$, and let
 #
 # $$r = \min\Bigl( \frac{\mu}{10},\ \frac1{100\, \varphi\, (\|w\| + 1)} \Bigr) .$$
 #
@@ -271,7 +271,7 @@ table(by_noise, "Trace over the bound of Theorem 17, by the noise", form=".3g", 
 # **Together.** By Taylor's theorem $\|\nabla f_{\theta'}\| \le \sqrt{\hat G} + KN$ and $|f_{\theta'} - f| \le e + \sqrt{\hat G} N + \frac12 K N^2$; and $|\mathrm{tr}\, \nabla^2 f_{\theta'}| \le \Theta K$. These three inequalities, put into {eq}`eq-loss-hessian`, give the theorem, and {prf:ref}`sharper-lem19` bounds the length of the noise. $\square$
 # ```
 #
-# Since a proof with so many constants may contain a slip, we look for a network that violates the repaired bound. The random networks have up to 24 bits, coefficients down to $10^{-12}$ and scores up to 40; about half of them are the exact network and half the paper's, with its error and the values of $f$ as targets, at inputs inside plateaus. Half of the copies move at random, and half in the direction in which the squared gradient grows fastest, by lengths up to $\frac r2$. In addition, a search goes over coefficients down to $10^{-280}$, scales up to 400 and the noise. A ratio above 1 would refute the repaired theorem. The same networks also test the formula of Theorem 17 with $\hat G$ for $G_u$, at noise up to the level at which hidden units begin to flip.
+# Since a proof with so many constants may contain a slip, we look for a network that violates the repaired bound. The random networks have up to 24 bits, coefficients down to $10^{-12}$ and scores up to 40; about half of them are the exact network and half the paper's, with its error and the values of $f$ as targets, at inputs inside plateaus. Half of the copies move at random, and half in the direction in which the squared gradient grows fastest, by lengths up to $\frac r2$. In addition, a search goes over coefficients down to $10^{-280}$, scales up to 400 and the noise. A ratio above 1 would refute the repaired theorem. The same networks also test the formula of Theorem 17 with $\hat G$ for $G_u$, at noise up to the level at which hidden units begin to *flip*, that is, to switch on or off.
 
 
 # %% mystnb={"code_prompt_hide": "Random networks, and a search", "code_prompt_show": "Random networks, and a search"} tags=["hide-input"]
@@ -351,13 +351,13 @@ reach = safe_radius(network, rng.strings(20, 40)) / 2 / math.sqrt(parameter_coun
 glue(price=f"{reach:.0e}")
 
 # %% [markdown]
-# The trace is at most {glue:text}`best:.2f` times the repaired bound. This ratio is reached as the noise vanishes, where only the gradient counts. In the median of the random networks the bound is {glue:text}`slack:.0f` times too large, because its second summand is crude, like the paper's.
+# The trace is at most {glue:text}`best:.2f` times the repaired bound. This ratio is reached as the noise vanishes, where only the gradient contributes. In the median of the random networks the bound exceeds the trace by a factor of {glue:text}`slack:.0f`, because its second summand is crude, like the paper's.
 #
 # **What the repair does not reach.** The repaired bound only covers noise below about $\frac{r}{2 \sqrt\Theta}$, which is {glue:text}`price` for the paper's example ($T = 20$, $d = 2$, $W = 10$), and the paper's noise is several thousand times larger. For noise of that size we have no proof. But if $\hat G$ replaces $G_u$ in the formula of Theorem 17, none of the random networks contradicts the formula at any noise that flips no unit: the largest ratio is {glue:text}`best_formula:.2f`.
 #
 # ## Does the gradient change by less than its bound?
 #
-# One of the ingredients of Theorem 17 has not been tested on the pages before, namely the bound $G_p$ on the change of the gradient.
+# One of the ingredients of Theorem 17 was not tested in the chapters before, namely the bound $G_p$ on the change of the gradient.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 30
 # :label: sharper-thm30
@@ -370,7 +370,7 @@ glue(price=f"{reach:.0e}")
 # The proof has seven parts (L.2 to L.8), one for each block, and their formulas are missing. The first term is $\sqrt2$ times the change of the second attention, $128 \sigma d^2 \sqrt W \ell$ (Lemma 27), because $v_2$ reads tokens of length $\sqrt2$. The second is six times $\sqrt W$, the length of $v_2$, times the change of a parity, $32 \sigma d^2$ (Lemma 22). The terms with $\ell$ that remain have the shape of these two times the size of the scores, $2 \ell \sqrt W$, or of the MLP, $d^{3/2}$; those with $k$ and $k^2$ have the shape of noisy rows of length $\sigma \sqrt k$ (Lemma 19), but we cannot tell which part gives which term.
 # ```
 #
-# The condition $c_i \ge T^{-4}$ is ours, because the theorem rests on the paper's bound $2 \sqrt W \ell$ on the second scores, which needs it. We do not know whether the missing hypotheses contain it. We test the theorem at exact networks away from kinks: 100 random functions with $c_i \ge T^{-4}$ at each of three sizes, noise up to the no-flip level of {ref}`ch-perturbed-attention`, and long networks. A ratio above 1 would speak against the theorem.
+# The condition $c_i \ge T^{-4}$ is ours, because the theorem rests on the paper's bound $2 \sqrt W \ell$ on the second scores, which needs it. We do not know whether the missing hypotheses contain it. We test the theorem at exact networks away from kinks. There are 100 random functions with $c_i \ge T^{-4}$ at each of three sizes, with noise up to the *no-flip level* of {ref}`ch-perturbed-attention`, below which no unit flips, and in addition there are long networks. A ratio above 1 would speak against the theorem.
 
 
 # %%
@@ -430,11 +430,11 @@ glue(
 # %% [markdown]
 # The change of the gradient is at least {glue:text}`spare:.0f` times smaller than $G_p$, and the factor is larger for longer strings. The paper's own network is not exact; for $d = 1$, $W = T = 20$ and noise at the no-flip level, its change is {glue:text}`paper_step:.1e` times $G_p$.
 #
-# **Kinks.** The theorem needs that no hidden unit flips, which is certain at positions with a term, but not at an *idle* position, where the MLP sees the mean of all bits, $\frac{|x|}{T+1}$. If $T + 1$ is a multiple of 4 and $d$ is odd, this mean is a kink for some inputs. The paper's proof lets units flip there, because the second attention puts zero weight on idle positions; in this limit the gradient does not jump. At scores of $2 \log T$, however, the weight is about $\frac1T$. At $T = 7$ the gradient therefore jumps by {glue:text}`jump:.2f` under any noise, however small, and this jump exceeds $G_p$ for noise below {glue:text}`crossing` only. None of the paper's lengths 20, 30, 40 and 50 is such a length, because $T + 1$ is odd there. So we count the absence of kinks as a condition of the theorem, and not as evidence against it.
+# **Kinks.** The theorem needs that no hidden unit flips, which is certain at positions with a term, but not at an *idle* position, where the MLP sees the mean of all bits, $\frac{|x|}{T+1}$. If $T + 1$ is a multiple of 4 and $d$ is odd, this mean is a kink for some inputs. The paper's proof allows units to flip there, because it takes the second attention to put zero weight on idle positions, and in this limit the gradient does not jump. At scores of $2 \log T$, however, the weight is about $\frac1T$. At $T = 7$ the gradient therefore jumps by {glue:text}`jump:.2f` under any noise, however small, and this jump exceeds $G_p$ for noise below {glue:text}`crossing` only. None of the paper's lengths 20, 30, 40 and 50 is such a length, because $T + 1$ is odd there. So we count the absence of kinks as a condition of the theorem, and not as evidence against it.
 #
 # ## What would falsify this
 #
-# The refutation would fail if the trace at {glue:text}`n_crowd` bits were below the bound with Theorem 14's formula, as it is when the positional rows of $F$ are frozen. The repaired theorem would be false if a single network, drawn, searched or long, exceeded it, as many do when the new term is left out. Theorem 30 would be contradicted by a noisy copy, away from kinks, whose gradient changes by more than $G_p$, as it does if the trapezoids of the MLP are replaced by triangles, which have no plateau, so that units flip at any noise.
+# The refutation would fail if the trace at {glue:text}`n_crowd` bits were below the bound with Theorem 14's formula, as it is when the positional rows of $F$ are frozen. The repaired theorem would be false if a single network, drawn, searched or long, exceeded it, as many do when the new term is left out. Theorem 30 would be contradicted by a noisy copy, away from kinks, whose gradient changes by more than $G_p$. This happens if the trapezoids of the MLP are replaced by triangles, which have no plateau, so that units flip at any noise.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -447,11 +447,11 @@ ledger.show()
 # * **Two terms of $G_p$ lack their factor $\sigma$**, namely $128\sqrt2\, d^2W^2\ell$ and $64\sqrt2\, kd^2W^2\ell$, whereas the prose has it in every term. Without this factor $G_p$ does not vanish with the noise.
 # * **$\Theta$ is $6(d+1)$ short** of the number of weights. Since a trace can be as large as the number of rows times the norm, the bound needs the full number; but for the paper's lengths, and degrees up to 5, the difference is below two per cent.
 #
-# Both are slips of a notebook, and no evidence against the theorems.
+# Both are slips of a notebook and do not speak against the theorems.
 #
 # ## What we found
 #
-# * Theorem 17 says "squared gradient norm", and if $G_u$ is that of the network at hand, nothing that we computed contradicts it. With the formula of Theorem 14 the bound fails for small noise, at {glue:text}`n_crowd` bits and more.
+# * Theorem 17 says "squared gradient norm". If $G_u$ is the squared gradient norm of the network at hand, nothing that we computed contradicts it. With the formula of Theorem 14 the bound fails for small noise on strings of {glue:text}`n_crowd` bits and more.
 # * With the gradient of all rows of $F$, and a true bound on the Hessian, a bound on the trace is proved for small noise. For larger noise, up to the level at which units flip, nothing contradicts the paper's formula with that gradient.
 # * The gradient changes by far less than the $G_p$ of Theorem 30.
 #
@@ -467,7 +467,7 @@ ledger.show()
 #
 # **Repair.** $2(\sqrt{\hat G} + KN)^2 + 2(\sqrt{\hat G} N + \frac12 K N^2) K \Theta$ at an exact network, with $\hat G$ the bound on the whole gradient, $N$ the length of the noise, at most $\frac r2$, and $K$ a bound on the Hessian of the output. The largest ratio that an adversary found is {glue:text}`best:.2f`.
 #
-# **What survives.** The theorem as its prose reads, with $G_u$ the squared gradient of the network at hand, as far as $G_p$, $T_p$, $H_u$ and $H_p$ hold. With $\hat G$ in its place the formula is not contradicted at any noise that flips no unit. At $T = {glue:text}`n_crowd`$ and equal coefficients the bound with Theorem 14's formula is violated up to a noise of about {glue:text}`last_crowd` only, and not at the $2.3 \cdot 10^{-3}$ of the paper's example.
+# **What survives.** The theorem as its prose reads, with $G_u$ the squared gradient of the network at hand, as far as $G_p$, $T_p$, $H_u$ and $H_p$ hold. With $\hat G$ in place of $G_u$ the formula is not contradicted at any noise that flips no unit. At $T = {glue:text}`n_crowd`$ and equal coefficients the bound with Theorem 14's formula is violated up to a noise of about {glue:text}`last_crowd` only, and not at the $2.3 \cdot 10^{-3}$ of the paper's example.
 # ```
 #
 # ## Exercises

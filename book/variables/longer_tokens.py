@@ -19,11 +19,11 @@
 # # What longer tokens cost a head
 #
 # ```{verdict}
-# The bound on the capacity of a head is misprinted: a factor that stands in its proof, the length of the longest token, is missing. Without this factor it is true for tokens of length at most 1 and false for longer ones, because heads of width $3n$ on tokens of length $n^2$ force a constant that grows like $n/\log n$ and is {glue:text}`forced_text:.1f` at $n = 2^{14}$. With the factor it is true for queries of length at most 1, as the text takes them, and with the square of the length for longer queries.
+# The bound on the capacity of a head is misprinted: a factor that stands in its proof, the length of the longest token, is missing. Without this factor the bound is true for tokens of length at most 1 but false for longer ones: heads of width $3n$ on tokens of length $n^2$ would need a constant that grows like $n/\log n$ and is {glue:text}`forced_text:.1f` at $n = 2^{14}$. With the factor the bound is true for queries of length at most 1, as the text takes them, and with the square of the length it is true for longer queries as well.
 # ```
 # **Needs** {ref}`ch-attention-capacity`, {ref}`ch-linear-layer`. **Read** 12 min. **Runs in** 15 s. **Source** restored.
 #
-# **Claim.** A cover of a head is made of covers of its two matrices. An error of the score matrix is multiplied by the length of the query, and then by that of the values. The corollary that fills in the covers counts neither, although its proof counts the values. So it holds for tokens of length at most 1, and lacks a factor for longer ones. The version for sums of heads lacks the same factor. The version for fixed positions counts the values and not the query, and holds where the query is short, as the text takes it. For queries as long as the tokens all three need the square of the length.
+# **Claim.** A *cover* of the class of heads, a finite set of heads that comes close to every head, is made of covers for the two matrices of a head. An error of the score matrix is multiplied by the length of the query, and then by that of the values. The corollary that fills in the covers counts neither, although its proof counts the values. So it holds for tokens of length at most 1, and lacks a factor for longer ones. The version for sums of heads lacks the same factor. The version for fixed positions counts the values and not the query, and holds where the query is short, as the text takes it. For queries as long as the tokens all three need the square of the length.
 
 # %% tags=["parameters"]
 length = 4.0  # of the tokens, for the search [3..32]
@@ -51,7 +51,7 @@ positions, equal = ledger.result("variables.lemA11.a11"), ledger.result("variabl
 # %% [markdown]
 # ## Why one should care
 #
-# Statements about networks are often made for inputs of length at most 1, to keep formulas short, and then used for inputs of any length after rescaling. Attention cannot be rescaled so easily. Tokens enter a score twice, once as a key and once as a query, and the softmax of the scores is then applied to the tokens a third time. So the power of the length in a bound for a head has to be worked out, and a lost power is a lost factor for everyone who uses the bound.
+# Statements about networks are often made for inputs of length at most 1, to keep formulas short, and then used for inputs of any length after rescaling. Attention cannot be rescaled so easily. Tokens enter a score twice, once as a key and once as a query, and the softmax of the scores is then applied to the tokens once more, as values. So the power of the length in a bound for a head has to be worked out. If a power is lost, everyone who uses the bound gets a number that is too small for long tokens.
 #
 # ## One head by hand
 #
@@ -63,7 +63,7 @@ positions, equal = ledger.result("variables.lemA11.a11"), ledger.result("variabl
 # | 2 | 0.04 | 0.08 |
 # | 5 | 0.25 | 1.25 |
 #
-# Two powers of $B$ come from the score, and one from the value. A bound with fewer powers cannot see this, and fails for long tokens. How badly it fails is shown by the next figure, for a class of heads that is described below. If a bound is true up to a constant, the constant must be at least the height of its curve.
+# Two powers of $B$ come from the score, and one from the value. A bound with fewer powers misses a part of this growth, and therefore fails for long tokens. How badly it fails is shown by the next figure, for a class of heads that is described below. If a bound is true up to a constant, the constant must be at least the height of its curve.
 
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant that one class of heads forces in front of the bound, against its size $n$: width $3n$, tokens of length $n^2$, queries of length 1. Above: the bound as restored. Below: with a further power of the tokens' length, and all constants. The grey line is 1.", "name": "fig-longer-tokens"}, "image": {"alt": "Two curves against n from 4 to a million on logarithmic axes. The upper one rises steadily from a thousandth to a few hundred and passes the grey line of 1 at a few thousand. The lower one falls from a ten-thousandth, far below the line."}} tags=["hide-input"]
@@ -101,7 +101,7 @@ figures.show()
 #
 # ## The statement
 #
-# Heads are as in {ref}`ch-attention-capacity`: a head with weights $W_{QK}, W_V \in \mathbb R^{d \times d}$ returns $f(X, z) = \sigma\bigl( W_V^\top X^\top \mathrm{softmax}(s) \bigr)$ with scores $s_t = z^\top W_{QK}\, x_t$, and $\sigma$ is $L$-Lipschitz and keeps 0. In a self-attention head the query $z$ is one of the $T$ tokens $x_t$. $\|M\|_2$ is the spectral norm and $\|M\|_{2,\infty}$ the length of the longest column, so $\|X^\top\|_{2,\infty} \le B_X$ says that no token is longer than $B_X$. $N_\infty$ is as in {ref}`ch-linear-layer`, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$. We judge the review version of October 2021, and use its numbers.
+# Heads are as in {ref}`ch-attention-capacity`: a head with weights $W_{QK}, W_V \in \mathbb R^{d \times d}$ returns $f(X, z) = \sigma\bigl( W_V^\top X^\top \mathrm{softmax}(s) \bigr)$ with scores $s_t = z^\top W_{QK}\, x_t$, and $\sigma$ is $L$-Lipschitz with $\sigma(0) = 0$. In a self-attention head the query $z$ is one of the $T$ tokens $x_t$. $\|M\|_2$ is the spectral norm and $\|M\|_{2,\infty}$ the length of the longest column, so $\|X^\top\|_{2,\infty} \le B_X$ says that no token is longer than $B_X$. $N_\infty$ is the covering number of {ref}`ch-linear-layer`, and $\lesssim$ hides a constant and logarithms of everything but $m$ and $T$. We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:corollary} Edelman et al. (2022), Corollary 4.4 and Lemmas A.11, A.12
 # :label: variables-cor4-4
@@ -112,11 +112,11 @@ figures.show()
 # With fixed vectors added to the tokens, none longer than $B_P$, put $B_X + B_P$ for $B_X$, and $B_{QK}^{2,\infty} B_V (B_X + B_P)$ for $B_{QK}^{2,\infty} B_V$. For a sum of $H$ heads put the sum over heads for the bracket; $H$ equal ones cost $H^3$ times one.
 # ```
 #
-# In our text of the paper the exponents $\frac23$ are damaged, but they follow from {prf:ref}`variables-lemA8`. Lemmas A.11 and A.12 have a 2 before $B_{QK}^{2,\infty}$, which $\lesssim$ hides. What the verdict turns on is legible: no $B_X$ stands beside $B_{QK}^{2,\infty} B_V$ in the corollary and in Lemma A.12, and one does in the proof of the corollary and in Lemma A.11. In this book a statement that fails, while its own proof has the right form, is a misprint.
+# In our text of the paper the exponents $\frac23$ are damaged, but they follow from {prf:ref}`variables-lemA8`. Lemmas A.11 and A.12 have a 2 before $B_{QK}^{2,\infty}$, which $\lesssim$ hides. The point on which the verdict depends is legible: no $B_X$ stands beside $B_{QK}^{2,\infty} B_V$ in the corollary and in Lemma A.12, whereas the proof of the corollary and Lemma A.11 have one. In this book a statement that fails, while its own proof has the right form, is a misprint.
 #
 # ## The bound for a head, and the power of the length
 #
-# Now the covers of the two matrices can be filled in, and the split of {prf:ref}`variables-lemA8`. An error $\eta$ of $W_{QK}\, x$ is an error of at most $\|z\|_2\, \eta$ of a score and, by {prf:ref}`variables-lem4-3`, of $c L B_V B_X \|z\|_2\, \eta$ of the head. In self-attention the query is a token, so that $\|z\|_2 \le B_X$. The paper's text takes it as 1 ("since $\|x_\tau\| \le 1$"), and with such queries the form of its proof, which has one $B_X$, is right. The statement loses this $B_X$ too, whereas Lemma A.11 keeps it.
+# Now we fill in the covers of the two matrices, and split the error between them by {prf:ref}`variables-lemA8`. An error $\eta$ of $W_{QK}\, x$ is an error of at most $\|z\|_2\, \eta$ of a score and, by {prf:ref}`variables-lem4-3`, of $c L B_V B_X \|z\|_2\, \eta$ of the head. In self-attention the query is a token, so that $\|z\|_2 \le B_X$. The paper's text takes this length as 1 ("since $\|x_\tau\| \le 1$"), and with such queries the form of its proof, which has one $B_X$, is right. The statement loses this $B_X$ too, whereas Lemma A.11 keeps it.
 #
 # ```{prf:corollary} Ours; repairs Corollary 4.4 and Lemmas A.11, A.12
 # :label: attention-capacity-repaired
@@ -135,9 +135,9 @@ figures.show()
 # *Split.* By {prf:ref}`variables-lem4-3` with $c = 1$, pairs of members are within $L \eta_V + L B_V B_X^2\, \eta_{QK}$. Let this be $\epsilon$ and split by {prf:ref}`variables-lemA8`, with $\alpha = (d B_V^{2,\infty} B_X)^2, (d B_{QK}^{2,\infty} B_X)^2$ and $\beta = L, L B_V B_X^2$: the least sum is $\gamma^3/\epsilon^2$ with $\gamma = (dLB_X)^{2/3} \bigl( (B_V^{2,\infty})^{2/3} + (B_{QK}^{2,\infty} B_V B_X^2)^{2/3} \bigr)$. For several heads the errors add, and there are two terms for each. So the bracket is $H$ times as large for $H$ equal heads, and its cube $H^3$ times. $\square$
 # ```
 #
-# That the square is right can be seen from scale, because $f(rX)$ with $W_V, W_{QK}$ is $f(X)$ with $r W_V, r^2 W_{QK}$. So the class on tokens $r$ times longer *is* the old one with bounds $r B_V^{2,\infty}$, $r B_V$, $r^2 B_{QK}^{2,\infty}$, and a bound should give both the same number. Only the repaired one does.
+# That the square is right can be seen by rescaling the tokens, because $f(rX)$ with $W_V, W_{QK}$ is $f(X)$ with $r W_V, r^2 W_{QK}$. So the class on tokens $r$ times longer *is* the old one with bounds $r B_V^{2,\infty}$, $r B_V$, $r^2 B_{QK}^{2,\infty}$, and a bound should give both the same number. Only the repaired one does.
 #
-# **An adversary** looks for heads in the plane, and perturbations as large as the split allows, that move by more than $\epsilon$. The activation is the identity. A movement above $\epsilon$ would refute the repaired corollary with the square, or, for queries of length at most 1, the form of the paper's proof.
+# **An adversary** looks for heads in the plane, and for perturbations of their matrices as large as the split allows, that change the output by more than $\epsilon$. The activation is the identity. A movement above $\epsilon$ would refute the repaired corollary with the square, or, for queries of length at most 1, the form of the paper's proof.
 
 
 # %% mystnb={"code_prompt_hide": "A search for a head that leaves", "code_prompt_show": "A search for a head that leaves"} tags=["hide-cell"]
@@ -207,7 +207,7 @@ glue(unit_proof=unit["proof"], unit_text=unit["text"])
 glue(proof_error=searched["proof"], square_error=searched["repaired"])
 
 # %% [markdown]
-# For tokens and queries of length up to {glue:text}`length:.0f` the largest error found is {glue:text}`text_error:.2f` $\epsilon$ with the text's form, {glue:text}`proof_error:.2f` $\epsilon$ with the proof's, and {glue:text}`square_error:.4f` $\epsilon$ with the square. For lengths from $10^{-3}$ to $10^3$ it stays at {glue:text}`extreme:.4f` $\epsilon$ with the square. If the query is no longer than 1, the proof's form keeps heads within {glue:text}`unit_proof:.4f` $\epsilon$, and the text's form lets them go to {glue:text}`unit_text:.2f` $\epsilon$. Lemma A.11 has one power of the length and a 2 before $B_{QK}^{2,\infty}$. Its split keeps heads within {glue:text}`short_query:.4f` $\epsilon$ if the query with its position is no longer than 2, and lets them go to {glue:text}`long_query:.2f` $\epsilon$ if it is as long as the tokens. This shows where the square comes from, but it refutes nothing: in the plane a head has few parameters, so its covering number is smaller than the text's bound by many orders of magnitude.
+# For tokens and queries of length up to {glue:text}`length:.0f` the largest error found is {glue:text}`text_error:.2f` $\epsilon$ with the text's form, {glue:text}`proof_error:.2f` $\epsilon$ with the proof's, and {glue:text}`square_error:.4f` $\epsilon$ with the square. For lengths from $10^{-3}$ to $10^3$ it stays at {glue:text}`extreme:.4f` $\epsilon$ with the square. If the query is no longer than 1, the error is at most {glue:text}`unit_proof:.4f` $\epsilon$ with the proof's form, and reaches {glue:text}`unit_text:.2f` $\epsilon$ with the text's form. Lemma A.11 has one power of the length and a 2 before $B_{QK}^{2,\infty}$. With its split the error is at most {glue:text}`short_query:.4f` $\epsilon$ if the query with its position is no longer than 2, but it reaches {glue:text}`long_query:.2f` $\epsilon$ if the query is as long as the tokens. This shows where the square comes from, but it refutes nothing: in the plane a head has few parameters, so its covering number is smaller than the text's bound by many orders of magnitude.
 #
 # ## A class that needs the square
 #
@@ -236,7 +236,7 @@ for n, query in ((2, 1.0), (3, 9.0), (8, 1.0), (8, 64.0)):
 glue(least_output=min(kept))
 
 # %% [markdown]
-# Real heads, up to $n = 8$, have outputs of at least {glue:text}`least_output:.4f` $B$ with the right sign. For tokens of length $B = n^2$ the *constant forced* is $n^2 \log 2$ over the bound with constant 1. The table has four cases as restored. The first two are the text with queries of length 1, and the proof's form with queries as long as tokens. The third is Lemma A.11 with queries as long as the tokens and a fixed position, as long again, that no weight reads, and the last is Lemma A.12 with a second head whose $W_V$ is 0. *Repaired* is {prf:ref}`attention-capacity-repaired`, with all constants, that is, with one more power of $B_X$ in each case. In the first and in the last case this is the form with the missing factor, because the queries have length 1. The last column divides by $\log^{10}(9n^4)$, a larger power than one would let $\lesssim$ hide. If it is far above 1, no constant saves the form in this row.
+# Real heads, up to $n = 8$, have outputs of at least {glue:text}`least_output:.4f` $B$ with the right sign. For tokens of length $B = n^2$ the bound needs at least the constant $n^2 \log 2$ divided by the bound with constant 1, which we call the *constant forced*. The table has four cases as restored. The first two are the text with queries of length 1, and the proof's form with queries as long as tokens. The third is Lemma A.11 with queries as long as the tokens and a fixed position, as long again, that no weight reads, and the last is Lemma A.12 with a second head whose $W_V$ is 0. *Repaired* is {prf:ref}`attention-capacity-repaired`, with all constants, that is, with one more power of $B_X$ in each case. In the first and in the last case this is the form with the missing factor, because the queries have length 1. The last column divides by $\log^{10}(9n^4)$, a larger power of a logarithm than one would let $\lesssim$ hide. If the result is far above 1, no reasonable constant makes the bound in this row true.
 
 # %% mystnb={"code_prompt_hide": "The numbers", "code_prompt_show": "The numbers"} tags=["hide-input"]
 rows = {}
@@ -287,7 +287,7 @@ glue(forced_heads=needed.loc["A.12, two heads", "n = 2^20"])
 #
 # ## What would falsify this
 #
-# The repaired corollary would be false if a head moved by more than $\epsilon$ with the square, or if a class were larger than the repaired bound, and the misprint would be none if the form of the proof failed for queries of length at most 1. All of this happens with smaller powers of $B_X$, which are the controls.
+# The repaired corollary would be false if a head moved by more than $\epsilon$ with the square, or if a class were larger than the repaired bound. We could not speak of a misprint if the form of the proof failed for queries of length at most 1. All of this happens with smaller powers of $B_X$, which are the controls.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -401,7 +401,7 @@ table(answer, "How far the output moves if a weight of the scores moves by 0.000
 # ```{solution} ex-longer-tokens
 # :class: dropdown
 #
-# An error $\eta$ of $W_{QK}\, x$ is one of at most $B_z \eta$ of a score and of $L B_V B_X B_z\, \eta$ of the head. So $B_X B_z$ stands for $B_X^2$. The class of signs keeps its scores if $W_{QK}$ is divided by what $z$ is multiplied by, so $B_{QK}^{2,\infty} B_z$ is what it needs; and with unit queries, the first case of the table, one power of $B_X$ is missing.
+# An error $\eta$ of $W_{QK}\, x$ causes an error of at most $B_z \eta$ of a score and of at most $L B_V B_X B_z\, \eta$ of the head. So $B_X B_z$ takes the place of $B_X^2$. The class of signs keeps its scores if $W_{QK}$ is divided by what $z$ is multiplied by, so it needs the product $B_{QK}^{2,\infty} B_z$. With unit queries, the first case of the table, one power of $B_X$ is missing.
 # ```
 #
 # ## References

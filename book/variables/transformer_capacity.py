@@ -19,11 +19,11 @@
 # # The capacity of a deep transformer
 #
 # ```{verdict}
-# Open: we cannot decide whether Theorem A.17, the paper's bound for deep transformers, holds in the form that we could restore. It multiplies the error of a layer by the factors of the earlier layers, whereas this error passes through the later ones. If rows of the value matrix are bounded, as in the proof, no constant is enough: {glue:text}`signs` free signs force a constant of {glue:text}`forced_rows`, and more signs a larger one. If columns are bounded, as in the text, the theorem is open. With the later layers, and one or two further repairs, we prove it with a constant of at most 4.
+# Open: we cannot decide whether Theorem A.17, the paper's bound for deep transformers, holds in the form that we could restore. It multiplies the error of a layer by the factors of the earlier layers, whereas this error passes through the later ones. If rows of the value matrix are bounded, as in the proof, no constant is enough: a class of networks with {glue:text}`signs` free signs requires a constant of {glue:text}`forced_rows`, and with more signs a larger one. If columns are bounded, as in the text, the theorem is open. With the later layers, and one or two further repairs, we prove it with a constant of at most 4.
 # ```
 # **Needs** {ref}`ch-linear-layer`, {ref}`ch-attention-capacity`, {ref}`ch-capacity`. **Read** 14 min. **Runs in** 20 s. **Source** printed (Lemmas A.9 and A.13 to A.16), restored (Theorem A.17).
 #
-# **Claim.** In a stack of $L$ blocks of attention an error in the weights of one block passes through all blocks behind it. Each block magnifies the error by a factor that depends on the norms of its matrices, and not on the number $T$ of tokens, so the capacity still grows with $\log T$. The inequalities for one block hold, even with half of their constants. The proof of the theorem that is built on them needs two or three repairs, depending on which norm of $W_V$ is meant, and after these repairs the bound holds with a constant of at most 4.
+# **Claim.** In a stack of $L$ blocks of attention an error in the weights of one block passes through all blocks after it. Each block magnifies the error by a factor that depends on the norms of its matrices, and not on the number $T$ of tokens, so the capacity still grows with $\log T$. The inequalities for one block hold, even with half of their constants. The proof of the theorem that is built on them needs two or three repairs, depending on which norm of $W_V$ is meant, and after these repairs the bound holds with a constant of at most 4.
 
 # %% tags=["parameters"]
 bits = 30  # up to 2**bits signs in the figure [12..60]
@@ -73,22 +73,22 @@ def forced(n, order, of, T=3):
 # %% [markdown]
 # ## Why one should care
 #
-# A guarantee for a single attention head says little about a network of many layers. In a deep network an error in the weights of one layer is an error in the input of the next, and it may grow on its way to the output. How fast it grows decides whether the capacity of a deep network is still governed by the logarithm of the length, or by something much worse. The bookkeeping is simple, but it has to follow the error in the right direction, and the direction matters as soon as the layers differ.
+# A guarantee for a single attention head says little about a network of many layers. In a deep network an error in the weights of one layer is an error in the input of the next, and it may grow on its way to the output. How fast it grows decides whether the capacity of a deep network is still governed by the logarithm of the length, or by something much worse. To find out, one only has to multiply factors, but one has to follow the error in the right direction, which matters as soon as the layers differ.
 #
 # ## Two layers by hand
 #
 # Let layer 1 magnify an error in its input by at most $a_1 = 1$, and layer 2 by at most $a_2 = 10$. Suppose that the weights of each layer are off so that its output gets a new error of 0.01.
 #
-# | error made in | passes through | may arrive as | charged by the layers before |
+# | error made in | passes through | may arrive as | with the factors of the layers before |
 # |:--|:--|--:|--:|
 # | layer 1 | layer 2 | $10 \cdot 0.01 = 0.1$ | $0.01$ |
 # | layer 2 | nothing | $0.01$ | $a_1 \cdot 0.01 = 0.01$ |
 #
-# So each layer's error has to be multiplied by the factors of the layers *behind* it: by 10 for the first layer and by 1 for the second. The paper's proof takes the factors of the layers *before* it, as in the last column, and thereby charges the first layer ten times too little. If both layers had the same factor $a$, both columns would add up to $0.01\, (1 + a)$, which is why the slip is easily missed.
+# So each layer's error has to be multiplied by the factors of the layers *after* it: by 10 for the first layer and by 1 for the second. The paper's proof takes the factors of the layers *before* it, as in the last column, and thereby underestimates the error from the first layer by a factor of ten. If both layers had the same factor $a$, both columns would add up to $0.01\, (1 + a)$, which is why the slip is easily missed.
 #
-# The mistake in a proof need not make the theorem false, so we ask what the theorem itself would need. There are four cases, because two questions have two answers each. Does the product of factors run over the *earlier layers* or over the *later layers*? And does the norm $B_V^{2,\infty}$ of the value matrix $W_V$ bound its *columns*, as the paper's text defines the class, or its *rows*, as the proof writes it? The rest of the page calls the cases by these words, and in them the theorem as restored is *earlier layers, columns*.
+# A mistake in a proof need not make the theorem false, so we ask which form of the theorem is true. There are four cases, because two questions have two answers each. Does the product of factors run over the *earlier layers* or over the *later layers*? And does the norm $B_V^{2,\infty}$ of the value matrix $W_V$ bound its *columns*, as the paper's text defines the class, or its *rows*, as the proof writes it? The rest of the page names the cases by these words. The theorem as restored is *earlier layers, columns*.
 #
-# The next figure shows a class of two layers, described below, that has many different functions in it. For each of the four cases it shows the constant that would have to stand in front of the bound; a curve that rises without end means that no constant is enough.
+# The next figure shows a class of two layers, described below, that has many different functions in it. For each of the four cases it shows the constant that would have to stand in front of the bound; if a curve rises without limit, no constant is enough.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "The constant that a class of two layers with $n$ free signs forces in Theorem A.17. With products over the earlier layers, as restored, it grows almost like $n$ if $B_V^{2,\\infty}$ bounds rows of $W_V$, and stays below 1 if it bounds columns. With products over the later layers it vanishes.", "name": "fig-depth-forced"}, "image": {"alt": "Log-log plot against the number of signs from 2 to the 6 on. Of two curves with products over earlier layers, that for rows rises, nearly as steep as n, and crosses the grey line at one; that for columns falls slowly, far below one. Two curves with products over later layers fall steeply."}} tags=["hide-input"]
 grid = [2**j for j in range(6, bits + 1)]
@@ -116,11 +116,11 @@ figures.show()
 #
 # ## The statement
 #
-# Tokens are the rows of $Z \in \mathbb R^{T \times d}$. We write $\|\cdot\|$ for the length of the longest row, $\|\cdot\|_2$ for the spectral norm, and $\|\cdot\|_{2,\infty}$ for the length of the longest column. Attention in which every token asks is
+# Tokens are the rows of $Z \in \mathbb R^{T \times d}$. We write $\|\cdot\|$ for the length of the longest row, $\|\cdot\|_2$ for the spectral norm, and $\|\cdot\|_{2,\infty}$ for the length of the longest column. Attention in which every token is a query is
 #
 # $$f(Z; W) = \mathrm{RowSoftmax}\bigl( Z\, W_{QK}\, Z^\top \bigr)\, Z\, W_V, \qquad W_{QK} = W_Q W_K^\top,$$
 #
-# with $W_Q, W_K, W_V \in \mathbb R^{d \times k}$. The projection $\Pi$ shortens rows that are longer than 1 to length 1, and stands for layer normalisation. With $W_C \in \mathbb R^{k \times d}$ and an activation $\sigma$ that acts on each number, keeps 0 and is $L_\sigma$-Lipschitz, layer $i$ maps
+# with $W_Q, W_K, W_V \in \mathbb R^{d \times k}$. The projection $\Pi$ shortens rows that are longer than 1 to length 1, and stands for layer normalisation. With $W_C \in \mathbb R^{k \times d}$ and an activation $\sigma$ that acts on each number, maps 0 to 0 and is $L_\sigma$-Lipschitz, layer $i$ maps
 #
 # $$g^{(1)} = X, \qquad g^{(i+1)} = \Pi\bigl( h^{(i)} W_C^{(i)} \bigr), \quad h^{(i)} = \sigma( \Pi( f(g^{(i)}; W^{(i)}) ) ), \qquad i = 1, \dots, L .$$
 #
@@ -162,7 +162,7 @@ figures.show()
 # *A.15.* By A.9 the outer $\Pi$ does not increase a distance. We write $h W_C - \hat h \hat W_C = (h - \hat h) W_C + \hat h\, \Delta W_C$, where $\|h - \hat h\|$ is at most $L_\sigma$ times the movement of $f$: from $g$ to $\hat g$ with the same weights by A.14, then from $W$ to $\hat W$ on $\hat g$ by A.13. Only norms of the weights without hats enter. *A.16* is the triangle inequality. $\square$
 # ```
 #
-# No smaller constants are possible, as two instances by hand show. For A.13 take tokens $\pm u$ with equal scores, and let $\Delta W_{QK}$ raise one score a little and lower the other as much. For A.14 let $W_{QK}$ be $q$ times the exchange of the axes of the plane, with $u$ along the first, and let both tokens move along the second, so that scores move through key and query at once. The table divides the left sides by the right ones, with the printed constants and with half of them; a ratio above 1 would refute a lemma. Its third column shows why tokens must be short, because at length $B$ both lemmas need $B^2$ beside the constant of softmax.
+# No smaller constants are possible, as two instances by hand show. For A.13 take tokens $\pm u$ with equal scores, and let $\Delta W_{QK}$ raise one score a little and lower the other as much. For A.14 let $W_{QK}$ be $q$ times the exchange of the axes of the plane, with $u$ along the first, and let both tokens move along the second, so that scores move through key and query at once. The table divides the left sides by the right ones, with the printed constants and with half of them; a ratio above 1 would refute a lemma. Its third column shows why tokens must be short: for tokens of length $B$ both lemmas would need a factor $B^2$ beside the constant of softmax.
 
 # %%
 plane, opposite, h, q = torch.eye(2).double(), f64([[1.0, 0.0], [-1.0, 0.0]]), 1e-4, 100.0
@@ -199,7 +199,7 @@ table(by_hand.rename_axis("lemma"), "Left side over right side, by hand", form="
 #
 # $$r_{L+1} \le \sum_{i=1}^L \Bigl( \prod_{j > i} a_j \Bigr)\, \delta_i .$$ (eq-later)
 #
-# The paper's proof has $j < i$ here. It follows the recipe of {cite:t}`bartlett2017`, in which the product does run over the layers behind. If all layers have the same bounds, both sums have the same terms in opposite order, as in the example. To compare the two we let gradient ascent look for networks whose error is large in relation to each sum. It varies tokens, weights, perturbations and the scales of all of them. A ratio above 1 in the first column would refute {eq}`eq-later`, and one above 1 in the second refutes the step of the proof.
+# The paper's proof has $j < i$ here. It follows the recipe of {cite:t}`bartlett2017`, in which the product does run over the later layers. If all layers have the same bounds, both sums have the same terms in opposite order, as in the example. To compare the two we let gradient ascent look for networks whose error is large in relation to each sum. The ascent varies tokens, weights, perturbations and the scales of all of them. A ratio above 1 in the first column would refute {eq}`eq-later`, and one above 1 in the second refutes the step of the proof.
 
 # %% mystnb={"code_prompt_hide": "The ascent", "code_prompt_show": "The ascent"} tags=["hide-input", "nbval-ignore-output"]
 
@@ -334,7 +334,7 @@ a17.refuted(
 glue(signs=f"{2**20:,}", forced_rows=f"{forced(2**20, 'earlier', 'rows'):,.0f}")
 
 # %% [markdown]
-# With the later layers the ascent comes within one per cent of 1 and never above it, for $k$ below and above $d$ and for {glue:text}`T_far` tokens. With the earlier layers the ratio exceeds 1, and it grows for as long as the ascent is allowed to go on.
+# With the later layers the ascent comes within one per cent of 1 and never above it, for $k$ below and above $d$ and for {glue:text}`T_far` tokens. With the earlier layers the ratio exceeds 1 as soon as there are two layers, and it grows for as long as the ascent continues.
 #
 # ### A class that needs the later layers
 #
@@ -369,7 +369,7 @@ table(
 )
 
 # %% [markdown]
-# All $2^n$ networks differ by 2 on some input, so $\log N_\infty(0.9) \ge n \log 2$. How does the bound get so small? With $j < i$ the first layer is multiplied by the empty product, and $\theta$ makes its terms vanish. The large $W_V$ of layer 2 is multiplied by $a_1$, of order $\theta^2 \sqrt n$, and its rows are $\sqrt d$ times shorter than its column. So in the case *earlier layers, rows* only a constant times $\log n$ remains of the bound. The constant in front of it must then be of order $n / \log n$, which grows faster than any power of a logarithm. In the case *earlier layers, columns* $n \log n$ remains, so nothing is forced, and this case is open. (It would not be open if $W_{QK}$ could have a rank above $k$, as in the proof's cover: with a class token $q_j$ for each input and $\sum_j s_j q_j e_j^\top$ the $\sqrt n$ disappears.)
+# All $2^n$ networks differ by 2 on some input, so $\log N_\infty(0.9) \ge n \log 2$. How does the bound get so small? With $j < i$ the first layer is multiplied by the empty product, and $\theta$ makes its terms vanish. The large $W_V$ of layer 2 is multiplied by $a_1$, of order $\theta^2 \sqrt n$, and its rows are $\sqrt d$ times shorter than its column. So in the case *earlier layers, rows* only a constant times $\log n$ remains of the bound. The constant in front of it must then be of order $n / \log n$, which grows faster than any power of a logarithm. In the case *earlier layers, columns* the bound is of order $n \log n$, so the class does not contradict it, and this case is open. (It would not be open if $W_{QK}$ could have a rank above $k$, as in the proof's cover: with a class token $q_j$ for each input and $\sum_j s_j q_j e_j^\top$ the $\sqrt n$ disappears.)
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 most_forgiven = (1000 * math.log(2)) ** 10  # a tenth power of a logarithm beyond every norm
@@ -388,9 +388,9 @@ a17.refuted(
 # Besides *later layers* in place of *earlier layers*, the proof needs a larger factor than it has, in one step for *columns* and in two for *rows*.
 #
 # * **$k$ or $\sqrt{kd}$.** What is covered is $z \mapsto W_V^\top z$, with $k$ outputs. If columns of $W_V$ are bounded, as in Section 4.3, then $\|W_V\|_F \le \sqrt k\, B_V^{2,\infty}$, and $k$ is right. The class in the proof bounds rows ($W_V^\top$), and then $k$ outputs with $d$ bounded rows need $\sqrt{kd}$. For example, let $k = 1$ and $W_V = (\pm 1, \dots, \pm 1)^\top$. These $2^d$ maps are 2 apart on the unit vectors, so a cover at scale 0.9 has at least $2^d$ members, whereas the proof allows it $k^2 \log d$ in the logarithm, up to constants. For $k > d$ the factor $\sqrt{kd}$ is the smaller one.
-# * **$L_\sigma$ beside $B_C^{2,\infty}$.** $W_C$ acts on rows of $\sigma(\Pi(\cdot))$, which can be as long as $L_\sigma$, but the proof takes them for 1.
+# * **$L_\sigma$ beside $B_C^{2,\infty}$.** $W_C$ acts on rows of $\sigma(\Pi(\cdot))$, which can be as long as $L_\sigma$, but the proof takes their length as 1.
 #
-# The second point is a gap in the proof, and the first is a slip in it, by which a matrix and its transpose are exchanged. Whether the statement for rows needs $\sqrt{kd}$, and whether any reading needs $L_\sigma$, is open, because a network reads $W_V$ through $W_C$. The term $d L_\sigma B_C^{2,\infty}$ of $W_C$ is at least $\sqrt d\, L_\sigma B_C$ if $W_C$ uses its norm, and may pay for both. The next table shows this for the signs of the example, with rows bounded, in one layer with $W_{QK} = 0$, $W_C = u^\top$ and $w = u$: they break the proof's cover, but not the theorem.
+# The second point is a gap in the proof, and the first is a slip in it, by which a matrix and its transpose are exchanged. Whether the statement for rows needs $\sqrt{kd}$, and whether any reading needs $L_\sigma$, is open, because a network reads $W_V$ through $W_C$. The term $d L_\sigma B_C^{2,\infty}$ of $W_C$ is at least $\sqrt d\, L_\sigma B_C$ if the norm of $W_C$ attains its bound, and this may be large enough for both. The next table shows this for the signs of the example, with rows bounded, in one layer with $W_{QK} = 0$, $W_C = u^\top$ and $w = u$. These signs refute the proof's cover, but not the theorem.
 
 # %%
 rows = {}
@@ -409,7 +409,7 @@ table(
 )
 
 # %% [markdown]
-# In the first column the constant that is forced grows without limit, so the cover of $W_V$ in the proof is too small, whereas with $\sqrt{kd}$ for $k$ the signs force nothing. In the last two columns, which belong to the case *later layers, rows*, the constant stays below 1, with $k$ as well as with $\sqrt{kd}$.
+# In the first column the constant that is forced grows without limit, so the cover of $W_V$ in the proof is too small, whereas with $\sqrt{kd}$ for $k$ a constant below 1 is enough. In the last two columns, which belong to the case *later layers, rows*, the constant stays below 1, with $k$ as well as with $\sqrt{kd}$.
 #
 # ```{prf:theorem} Theorem A.17, repaired
 # :label: depth-repaired
@@ -458,7 +458,7 @@ def covered(X, layers, w, shares, activation):
 
 
 # %% [markdown]
-# We draw {glue:text}`nets` networks of one to four layers, with $k$ below and above $d$ and up to {glue:text}`T_far` tokens. Single matrices have scales from $10^{-2}$ to $10^2$, slopes $L_\sigma$ go from $10^{-2}$ to $10^2$, weights are Gaussian or signs, and tokens are Gaussian or unit vectors. Each network is covered at an $\epsilon$ that leaves a few to some thousand steps. For each part we compare its steps with $(\beta / x)^2$. For $W_V$ we compare them also with the same number for bounded columns, $\beta = k B_V^{2,\infty}$, and with the number that bounded rows would be allowed if $k$ stood for $\sqrt{kd}$. The theorem would be refuted by a part with more steps than allowed, or by an output that is off by more than $\epsilon$, that is, by a number above 1 in the first three columns.
+# We draw {glue:text}`nets` networks of one to four layers, with $k$ below and above $d$ and up to {glue:text}`T_far` tokens. Single matrices have scales from $10^{-2}$ to $10^2$, slopes $L_\sigma$ go from $10^{-2}$ to $10^2$, weights are Gaussian or signs, and tokens are Gaussian or unit vectors. Each network is covered at an $\epsilon$ that leaves a few to some thousand steps. For each part we compare the number of its steps with the number allowed, $(\beta / x)^2$. For $W_V$ there are two further comparisons: with the number allowed for bounded columns, $\beta = k B_V^{2,\infty}$, and with the number that would be allowed for bounded rows if $k$ stood for $\sqrt{kd}$. The theorem would be refuted by a part with more steps than allowed, or by an output that is off by more than $\epsilon$, that is, by a number above 1 in the first three columns.
 
 # %% mystnb={"code_prompt_hide": "The networks", "code_prompt_show": "The networks"} tags=["hide-input", "nbval-ignore-output"]
 
@@ -531,7 +531,7 @@ a17.refuted(
 glue(nets=nets, T_far=T_far)
 
 # %% [markdown]
-# No walk takes more than {glue:text}`used:.2f` of its steps, and no network is off by more than {glue:text}`off:.2f` $\epsilon$. For rows, however, with $k$ for $\sqrt{kd}$, a walk to $W_V$ takes up to {glue:text}`with_k:.1f` times what would be allowed.
+# No walk takes more than {glue:text}`used:.2f` of the steps allowed, and no network is off by more than {glue:text}`off:.2f` $\epsilon$. For bounded rows with $k$ for $\sqrt{kd}$, however, a walk to $W_V$ takes up to {glue:text}`with_k:.1f` times the number that would be allowed.
 #
 # If the norms are fixed, the bound is affine in $\log T$ as soon as $T$ is large. It is not affine if the tokens become longer as $T$ grows, as the last table shows for tokens of length $\sqrt T$.
 
@@ -567,7 +567,7 @@ growth.holds(
 # ## What we found
 #
 # * The projection onto the ball is a contraction, and Lemmas A.13 to A.16 hold with 1 for 2 and 2 for 4, which are the best constants. With these halved constants A.13 and A.14 fail for every length of tokens above 1, and with the printed constants they fail for lengths above $\sqrt2$.
-# * In the proof of Theorem A.17 the product must run over the later layers, for columns and for rows. The theorem itself, in the case *earlier layers, rows*, is false with every constant, because a class of two layers with $2^{20}$ signs forces a constant of {glue:text}`forced_rows`, and with more signs an arbitrarily large one. In the case *earlier layers, columns*, in which the text defines the class, the theorem as restored is open.
+# * In the proof of Theorem A.17 the product must run over the later layers, for columns and for rows. The theorem itself, in the case *earlier layers, rows*, is false with every constant, because a class of two layers requires a constant of {glue:text}`forced_rows` with $2^{20}$ signs, and an arbitrarily large one with more signs. In the case *earlier layers, columns*, in which the text defines the class, the theorem as restored is open.
 # * The proof's cover of $W_C$ needs $L_\sigma$, and for *rows* that of $W_V$ needs $\sqrt{kd}$ for $k$. Whether the statement needs them is open.
 # * With these repairs both cases with *later layers* hold with $\log(2 \max(k, d)\, mT + 1)$ and constant 1, or 4 if the members of the cover must have $W_{QK}$ of rank $k < d$ too.
 #
@@ -579,7 +579,7 @@ growth.holds(
 #
 # **Counterexample.** The step of the proof is refuted by networks whose error is any multiple of the sum, found by ascent. The statement is refuted only in the case *earlier layers, rows*, with the class of the proof's cover: two layers, $k = 1$, and one network for each of $2^n$ vectors of signs have $\log N_\infty(0.9) \ge n \log 2$ against a bound of order $\log n$. In the case *earlier layers, columns*, with the class of Section 4.3, the statement is open.
 #
-# **Why.** An error made in layer $i$ passes through the layers behind it, so it is multiplied by their factors.
+# **Why.** An error made in layer $i$ passes through the layers after it, so it is multiplied by their factors.
 #
 # **Repair.** Take $\prod_{j>i} a_j$, and $L_\sigma$ beside $B_C^{2,\infty}$, since the activation lengthens rows up to $L_\sigma$ times; for bounded rows of $W_V$ take also $\sqrt{kd}$ for $k$. Then the bound holds with a constant of at most 4.
 #
@@ -588,7 +588,7 @@ growth.holds(
 #
 # ## What would falsify this
 #
-# The result on the projection would be false if it pulled two vectors apart, as the projection onto the sphere does. The lemmas for one block would be false if something moved by more than its bound, which happens for longer tokens, for a steeper activation, and for a read-out whose norm is not counted. That the halved constants are the least would be unfounded if no instance came close to them, as none comes close to the printed ones. The order of the product would be wrong if an error exceeded the sum over later layers, or if none exceeded that over earlier ones. The class of signs would show nothing if the bound for rows grew like $n$, as that for columns does. The repaired theorem would be refuted by a walk that takes more steps than allowed, as happens if rows are bounded and $k$ stands for $\sqrt{kd}$, or that ends farther away than $\epsilon$. The growth with $\log T$ would be refuted by a bound that bends, as it does if tokens grow with $T$.
+# The result on the projection would be false if it pulled two vectors apart, as the projection onto the sphere does. The lemmas for one block would be false if something moved by more than its bound, which happens for longer tokens, for a steeper activation, and for a read-out whose norm is not counted. Our claim that the halved constants are the least possible would be unfounded if no instance came close to them, as none comes close to the printed ones. The order of the product would be wrong if an error exceeded the sum over later layers, or if none exceeded that over earlier ones. The class of signs would prove nothing if the bound for rows grew like $n$, as the bound for columns does. The repaired theorem would be refuted by a walk that takes more steps than allowed, as happens if rows are bounded and $k$ stands for $\sqrt{kd}$, or that ends farther away than $\epsilon$. The growth with $\log T$ would be refuted by a bound that bends, as it does if tokens grow with $T$.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -641,7 +641,7 @@ answer = pd.DataFrame(orders_tried).T.rename_axis("factors")
 table(answer, "How often the error of the first layer arrives", form=".3g")
 
 # %% [markdown]
-# The measured number is always the product of the factors behind the first layer. The empty product of the proof is right only where the later factors happen to multiply to 1.
+# The measured number is always the product of the factors after the first layer. The empty product of the proof is right only where the later factors happen to multiply to 1.
 #
 # ```{solution-end}
 # ```
