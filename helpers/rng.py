@@ -42,7 +42,7 @@ class Rng:
         self.generator = torch.Generator().manual_seed(seed)
 
     def normal(self, *shape: int) -> Tensor:
-        """Standard normal numbers of that shape, float64; without one, a single number."""
+        """Standard normal variables of that shape, float64; without one, a single number."""
         _require_shape(shape)
         return torch.randn(shape, generator=self.generator, dtype=torch.float64)
 

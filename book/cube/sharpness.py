@@ -88,7 +88,7 @@ figures.show()
 #
 # ## The statement
 #
-# Let $L(\theta)$ be a mean of squared errors, $\theta \in \mathbb R^P$ the weights, and $U$ a vector of $P$ independent standard normal numbers. The *Hessian* $H(\theta)$ is the matrix of second derivatives of $L$, and its *trace* $\operatorname{tr} H$ is the sum of the diagonal. The mean increase $\mathbb E_U L(\theta + \sigma U) - L(\theta)$ is called the *expected sharpness* at noise $\sigma$, and weights whose loss is 0 are called an *interpolator*.
+# Let $L(\theta)$ be a mean of squared errors, $\theta \in \mathbb R^P$ the weights, and $U$ a vector of $P$ independent standard normal variables. The *Hessian* $H(\theta)$ is the matrix of second derivatives of $L$, and its *trace* $\operatorname{tr} H$ is the sum of the diagonal. The mean increase $\mathbb E_U L(\theta + \sigma U) - L(\theta)$ is called the *expected sharpness* at noise $\sigma$, and weights whose loss is 0 are called an *interpolator*.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 6 and Theorem 12, as restored
 # :label: sharper-thm6
@@ -454,7 +454,7 @@ answer = pd.DataFrame(rows).T.rename_axis("distance")
 table(answer, "The rest over the trace term", form=".2g", tiny=1e-9)
 
 # %% [markdown]
-# In each row the rest rises by two or three powers of ten within one step of the noise: at about 0.03 for the distance 0.1, at about 0.01 for 0.05, and just above 0.003 for 0.02. This is the noise at which a unit becomes likely to pass its kink. At an input with $k$ ones the noise moves what the unit receives by a normal number of standard deviation $\sigma \sqrt{k + 1}$, that is up to $2.6\, \sigma$ at 6 bits, so the trace can be relied upon as long as $\sigma$ is below about a quarter of the distance. Beyond this noise the rest is of the order of one percent here, and it does not fall as $\sigma^2$ any more.
+# In each row the rest rises by two or three powers of ten within one step of the noise: at about 0.03 for the distance 0.1, at about 0.01 for 0.05, and just above 0.003 for 0.02. This is the noise at which a unit becomes likely to pass its kink. At an input with $k$ ones the noise moves what the unit receives by a normal variable of standard deviation $\sigma \sqrt{k + 1}$, that is up to $2.6\, \sigma$ at 6 bits, so the trace can be relied upon as long as $\sigma$ is below about a quarter of the distance. Beyond this noise the rest is of the order of one percent here, and it does not fall as $\sigma^2$ any more.
 #
 # ```{solution-end}
 # ```

@@ -399,7 +399,7 @@ ledger.verdicts()
 # ```{solution} ex-majority-largest
 # :class: dropdown
 #
-# The largest of five standard normal numbers has the mean 1.16, so it lies $1.16\, s$ above. If $s$ grows with $T$, the figure rises though the mean does not. The largest also scatters less than a single gap, by a factor of 0.67, but more than the mean of five, whose factor is 0.45.
+# The largest of five standard normal variables has the mean 1.16, so it lies $1.16\, s$ above. If $s$ grows with $T$, the figure rises though the mean does not. The largest also scatters less than a single gap, by a factor of 0.67, but more than the mean of five, whose factor is 0.45.
 # ```
 #
 # ```{exercise}

@@ -173,7 +173,7 @@ figures.show()
 #
 # We turn to the price of fitting. A net that has to give one label of each of $n$ prompts can ignore its states and set $U = 0$. It projects the token's own data on a unit vector $v$ and draws a piecewise linear curve through the $n$ points. The three lemmas say, in turn, that the points are not too close together, how much the curve costs, and what follows.
 #
-# **Lemma 37.** For a random $v$ the difference of two projections is a normal number of variance 2, so two of the $n$ projections are closer than $\delta$ with probability at most $\frac{n^2}2 \cdot \frac{2\delta}{\sqrt{4\pi}}$, which is $\frac16$ for $\delta = \sqrt\pi/(3n^2)$. Markov's inequality bounds the probability that $\|z\|$ is large, and together the two leave a probability of at least $\frac13$.
+# **Lemma 37.** For a random $v$ the difference of two projections is a normal variable of variance 2, so two of the $n$ projections are closer than $\delta$ with probability at most $\frac{n^2}2 \cdot \frac{2\delta}{\sqrt{4\pi}}$, which is $\frac16$ for $\delta = \sqrt\pi/(3n^2)$. Markov's inequality bounds the probability that $\|z\|$ is large, and together the two leave a probability of at least $\frac13$.
 #
 # **Lemma 38.** Number the points such that the $z_i$ increase, and let $s_1 = y_1$, and $s_i$ the slope from point $i - 1$ to point $i$. As in the example, the net is $s_1 \sigma(z - z_1 + 1) + \sum_{i \ge 2} (s_i - s_{i-1}) \sigma(z - z_{i-1})$. Since $\sum_{i \ge 2} s_i^2 \le 4 \|y\|^2/\epsilon^2$, the squares of its outer weights add up to at most $19 \|y\|^2/\epsilon^2$, and those of its first layer to at most $n + 2 + 3\|z\|^2$. If the two layers are balanced, the squared norm is therefore at most $2 \sqrt{19 (n + 2 + 3 \|z\|^2)}\, \|y\|/\epsilon$.
 #

@@ -47,7 +47,7 @@ resume = False  # go on from the runs that are stored
 #
 # ## What can be guessed without a pointer
 #
-# In this task a prompt has $N$ tokens, each with a data vector and a pointer, the number of a token. Its label is a fixed linear function of the data *of the token that it points at*. Let us write $s_j$ for this linear function of token $j$. A network that has learned the linear function, but cannot read pointers, knows that the label is one of $s_1, \dots, s_N$ and does not know which, so its best answer is their mean. For example, if $s = (2, 0, -1, -1)$, the mean is 0, and if every pointer is equally likely, the mean squared error is $\frac14 (4 + 0 + 1 + 1) = 1.5$. The $s_j$ are independent normal numbers of variance 1, and on average over all prompts the error is $1 - \frac1N$, which is $\frac34$ for four tokens ({ref}`ex-hierarchy-mean`), as the next lines confirm.
+# In this task a prompt has $N$ tokens, each with a data vector and a pointer, the number of a token. Its label is a fixed linear function of the data *of the token that it points at*. Let us write $s_j$ for this linear function of token $j$. A network that has learned the linear function, but cannot read pointers, knows that the label is one of $s_1, \dots, s_N$ and does not know which, so its best answer is their mean. For example, if $s = (2, 0, -1, -1)$, the mean is 0, and if every pointer is equally likely, the mean squared error is $\frac14 (4 + 0 + 1 + 1) = 1.5$. The $s_j$ are independent normal variables of variance 1, and on average over all prompts the error is $1 - \frac1N$, which is $\frac34$ for four tokens ({ref}`ex-hierarchy-mean`), as the next lines confirm.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import dataclasses
@@ -368,7 +368,7 @@ ledger.verdicts()
 #
 # ```{solution} ex-hierarchy-mean
 # :class: dropdown
-# Given $x$, a label is one of $s_j = \langle u, x_j \rangle$, each with probability $1/N$. The best prediction is their mean, and the error is the expected variance of $N$ independent standard normal numbers about their mean, $(N - 1)/N$.
+# Given $x$, a label is one of $s_j = \langle u, x_j \rangle$, each with probability $1/N$. The best prediction is their mean, and the error is the expected variance of $N$ independent standard normal variables about their mean, $(N - 1)/N$.
 # ```
 #
 # ```{exercise}

@@ -152,14 +152,14 @@ figures.show()
 #
 # ## The Frobenius form, with a constant
 #
-# Fix a token $j$, whose pointer is known to neither of the two states. If the pointer is $t_j = k$, the label is $y_k = \langle u, x_k \rangle$. The predictions $F_k = f_y(U^\to h^\to_j, U^\gets h^\gets_j, x_j, k)$ for $k \ne j$ therefore have to reproduce $N - 1$ independent standard normal numbers. Let $E$ be the mean of $(y_k - F_k)^2$ over $k \ne j$ and over the prompts. (If $j$ points at itself, the error can only increase, so for some $j$ this $E$ is at most $\frac N{N-1}$ times the risk.)
+# Fix a token $j$, whose pointer is known to neither of the two states. If the pointer is $t_j = k$, the label is $y_k = \langle u, x_k \rangle$. The predictions $F_k = f_y(U^\to h^\to_j, U^\gets h^\gets_j, x_j, k)$ for $k \ne j$ therefore have to reproduce $N - 1$ independent standard normal variables. Let $E$ be the mean of $(y_k - F_k)^2$ over $k \ne j$ and over the prompts. (If $j$ points at itself, the error can only increase, so for some $j$ this $E$ is at most $\frac N{N-1}$ times the risk.)
 #
 # ```{prf:theorem} What the norm allows (ours)
 # :label: state-norm
 # $$\sqrt E \;\ge\; 1 - \frac{\mathfrak L\, \|U\|_F}{\sqrt{N - 1}}, \qquad \text{that is} \qquad \mathfrak L \|U\|_F \ge (1 - \sqrt E) \sqrt{N - 1} .$$
 # ```
 #
-# **The idea of the proof.** Good predictions are correlated with the labels, so the sum $\sum_k y_k F_k$ must be nearly $N - 1$. But every $F_k$ is a function of the state. Even if an adversary could choose the state after having seen all the labels, how large could he make this sum? If the functions $F_k$ change slowly, the adversary has little choice, and a sum of independent normal numbers cannot be made large by a small choice. A comparison of Gaussian processes makes this precise: a family of $\mathfrak L$-Lipschitz functions gives no more choice than linear functions of the same slope, and for linear functions the largest sum is the length of a Gaussian vector, which is where $\|U\|_F$ comes from.
+# **The idea of the proof.** Good predictions are correlated with the labels, so the sum $\sum_k y_k F_k$ must be nearly $N - 1$. But every $F_k$ is a function of the state. Even if an adversary could choose the state after having seen all the labels, how large could he make this sum? If the functions $F_k$ change slowly, the adversary has little choice, and a sum of independent normal variables cannot be made large by a small choice. A comparison of Gaussian processes makes this precise: a family of $\mathfrak L$-Lipschitz functions gives no more choice than linear functions of the same slope, and for linear functions the largest sum is the length of a Gaussian vector, which is where $\|U\|_F$ comes from.
 #
 # ```{dropdown} Proof: a Gaussian comparison, and no packing
 # We bound the mean of $\sum_k y_k F_k$ from above by the comparison, first for the labels before $j$, and then compare with what the error requires.
@@ -246,7 +246,7 @@ glue(best_paid=cheap.max().max(), slack=last["paid, Frobenius"] ** -2)
 #
 # The second bound counts dimensions, and its idea is that a state whose digits are worth nothing beyond a certain precision holds only so many nats of information, and that Shannon's rate-distortion bound says how well $N - 1$ numbers can be reproduced from so few.
 #
-# We cut the set of all states into cells that are so small that within a cell $f_y$ changes by at most $\tau$. With $\rho = \mathfrak L \|U\|_{op}$, the image of the unit ball under $U^\to$ needs at most $(1 + 2\rho/\tau)^{d_h}$ cells. The cells of $h^\to_j$ are a code for the $p$ labels before $j$, of $d_h \log(1 + 2\rho/\tau)$ nats. By Shannon's bound, $p$ independent standard normal numbers that are described by $b$ nats have a mean squared error of at least $e^{-2b/p}$. For both sides together, and with $\tau$ for what is lost within a cell,
+# We cut the set of all states into cells that are so small that within a cell $f_y$ changes by at most $\tau$. With $\rho = \mathfrak L \|U\|_{op}$, the image of the unit ball under $U^\to$ needs at most $(1 + 2\rho/\tau)^{d_h}$ cells. The cells of $h^\to_j$ are a code for the $p$ labels before $j$, of $d_h \log(1 + 2\rho/\tau)$ nats. By Shannon's bound, $p$ independent standard normal variables that are described by $b$ nats have a mean squared error of at least $e^{-2b/p}$. For both sides together, and with $\tau$ for what is lost within a cell,
 #
 # $$\sqrt E \ge \exp\Bigl( -\frac{2 d_h}{N-1} \log\bigl(1 + 2 \rho/\tau\bigr) \Bigr) - \tau \qquad \text{for every } \tau > 0 .$$
 #

@@ -67,7 +67,7 @@ def estimate(squares):
 #
 # ## Two tokens and one head
 #
-# Take two tokens whose data are single normal numbers $x_1$ and $x_2$, and let the label be $x_1^2 + x_2^2$, which has variance 4.
+# Take two tokens whose data are single normal variables $x_1$ and $x_2$, and let the label be $x_1^2 + x_2^2$, which has variance 4.
 #
 # *A head that does not look at the data* gives both tokens weights that are fixed in advance, say $\frac12$ each, and returns $\frac12 (x_1 + x_2)$. Since $x_1^2 + x_2^2 = \frac12 (x_1 + x_2)^2 + \frac12 (x_1 - x_2)^2$, and the difference $x_1 - x_2$ is independent of the sum, nothing can be said about the second term except its mean. This term has variance 2, so one head leaves half of the variance, an error of $1 - \frac Hq = \frac12$ with $H = 1$ and $q = 2$.
 #

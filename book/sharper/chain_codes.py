@@ -124,7 +124,7 @@ table(both.rename(columns=KINDS), caption, form=",.2f")
 #
 # (b) For $k = \lceil 16 \log T \rceil$ random signs $\pm 1/\sqrt k$, $\mu \le \frac12$ has a chance above $\frac12$. In this case the chain has $\|\theta\|^2 \le 148 + 8 k L^2$.
 #
-# (c) Every $W$ with margin $L$ has $\|W\|_F^2 \ge \frac12 L^2 M_T^2$. Here $M_T$ is the mean of the largest of $T$ independent standard normal numbers, about $\sqrt{2 \log T}$.
+# (c) Every $W$ with margin $L$ has $\|W\|_F^2 \ge \frac12 L^2 M_T^2$. Here $M_T$ is the mean of the largest of $T$ independent standard normal variables, about $\sqrt{2 \log T}$.
 # ```
 #
 # **The idea of the proof.** For (a) and (b), codes that are far from parallel need scores that are only a constant factor larger than those of orthogonal codes, and random signs are far from parallel as soon as there are of the order of $\log T$ columns. For (c), a margin means that $W$ maps the codes to points that are a distance of $L$ apart. If we look at $T$ such points in a random direction, the largest coordinate is of the order of $L \sqrt{\log T}$, and a matrix of small Frobenius norm cannot produce it from vectors of length 1.
@@ -134,7 +134,7 @@ table(both.rename(columns=KINDS), caption, form=",.2f")
 #
 # (b) By Hoeffding's inequality an inner product of two random codes is above $\frac12$ with a chance of at most $e^{-k/8} \le T^{-2}$, and there are fewer than $T^2/2$ pairs. The score matrices are at most $2L$ times the identity on $k$ columns. The other blocks of the network for $d = 2$ have 1 ($W_V$), 1 ($v_2$), 12 ($G$), 5.94 ($b$) and 128 ($F$).
 #
-# (c) Add the constraint for $(t, j)$ to that for $(j, t)$: with $x = e_t - e_j$ it is $x^\top W x \ge 2L$. As $\|x\| \le 2$, $\|W^\top x\| \ge L$: the points $W^\top e_t$ are a distance of $L$ apart. For a standard normal vector $g$, the numbers $X_t = \langle W^\top e_t, g \rangle$ have $\mathbb E (X_t - X_j)^2 \ge L^2$, as have independent normal numbers of variance $\frac12 L^2$. Hence $\mathbb E \max_t X_t \ge \frac{L}{\sqrt2} M_T$ by the inequality of Sudakov and Fernique. On the other hand $X_t = \langle e_t, W g \rangle \le \|W g\|$, whose mean is at most $\|W\|_F$. $\square$
+# (c) Add the constraint for $(t, j)$ to that for $(j, t)$: with $x = e_t - e_j$ it is $x^\top W x \ge 2L$. As $\|x\| \le 2$, $\|W^\top x\| \ge L$: the points $W^\top e_t$ are a distance of $L$ apart. For a standard normal vector $g$, the numbers $X_t = \langle W^\top e_t, g \rangle$ have $\mathbb E (X_t - X_j)^2 \ge L^2$, as have independent normal variables of variance $\frac12 L^2$. Hence $\mathbb E \max_t X_t \ge \frac{L}{\sqrt2} M_T$ by the inequality of Sudakov and Fernique. On the other hand $X_t = \langle e_t, W g \rangle \le \|W g\|$, whose mean is at most $\|W\|_F$. $\square$
 # ```
 #
 # By (c), two score matrices of margin $L$ together exceed a squared norm of $3 L^2$ from $T =$ {glue:text}`first_false` on, and $3 L^2$ is what the main construction for $d = 2$ has. So the sentence on the norm fails for all codes of length 1, and not for one-hot codes only. The table below has the norms of whole networks at the paper's length.

@@ -369,7 +369,7 @@ thm10_b.refuted(
     about="proof",
     evidence="attained",
 )
-# squares of normalised normal numbers are Beta(1/2, (W - 1)/2); 20 of them, too rare to coincide
+# squares of normalised normal variables are Beta(1/2, (W - 1)/2); 20 of them, too rare to coincide
 glue(one_in=1 / (20 * stats.beta.cdf(20.0**-8, 0.5, 9.5)))
 glue(largest_b=largest_b, tiny_total=column.loc["as it is", "total"])
 glue(tiny_norm=column.loc["as it is", "WKQ2"], tiny_bound=column.loc["bound", "WKQ2"])

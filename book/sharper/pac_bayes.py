@@ -96,7 +96,7 @@ glue(one_example=by_hand.iloc[0, 1])
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 2
 # :label: sharper-thm2
-# *(As quoted; its derivation is repaired below.)* Let $\hat\theta$ fit a sample of $m$ strings exactly, with norm and mean perturbed sharpness no larger than those of $\theta^*$. Let its loss be sub-Gaussian with constant $\Sigma$: for fixed $\theta$, $\mathbb E_x\, e^{\lambda (R(\theta) - \ell_\theta(x))} \le e^{\lambda^2 \Sigma^2/2}$ for all $\lambda > 0$. With $u$ a vector of independent standard normal numbers, with probability $1 - \delta$
+# *(As quoted; its derivation is repaired below.)* Let $\hat\theta$ fit a sample of $m$ strings exactly, with norm and mean perturbed sharpness no larger than those of $\theta^*$. Let its loss be sub-Gaussian with constant $\Sigma$: for fixed $\theta$, $\mathbb E_x\, e^{\lambda (R(\theta) - \ell_\theta(x))} \le e^{\lambda^2 \Sigma^2/2}$ for all $\lambda > 0$. With $u$ a vector of independent standard normal variables, with probability $1 - \delta$
 #
 # $$\mathbb E_u R(\hat\theta + \sigma u) \le \sigma^2 \bigl( G_u + P(\sigma) \bigr) + \Sigma \sqrt{\frac 2m \left( \frac{L}{2 \sigma^2} + \log \frac1\delta \right)} .$$
 # ```

@@ -2,7 +2,7 @@ r"""What the state of a recurrent net can hold: codes, quantisers, interpolants,
 
 In the general retrieval task a token's pointer is known to the state neither before nor after it,
 so the two states at token j have to hold the labels of all other tokens: N - 1 independent standard
-normal numbers. Here are lower bounds on the error of any such memory, memories to compare them
+normal variables. Here are lower bounds on the error of any such memory, memories to compare them
 with, and nets that fit a few samples without any memory. Logarithms are natural.
 
 Source: Mousavi-Hosseini et al. (2025), Propositions 8 and 35, Lemmas 36 to 38.
@@ -72,7 +72,7 @@ def dimension_floor(N: float, width: float, log_reach: float) -> float:
 
 
 class Quantiser(NamedTuple):
-    """A scalar quantiser of a standard normal number.
+    """A scalar quantiser of a standard normal variable.
 
     Attributes:
         levels: Means of its cells, shape ``(2**bits,)``, increasing, float64.

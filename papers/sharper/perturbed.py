@@ -1,6 +1,6 @@
 r"""The hand-written network of :mod:`papers.sharper.network` under Gaussian noise: our bounds.
 
-Every weight gets an independent normal number of standard deviation sigma. Bounds with every
+Every weight gets an independent normal variable of standard deviation sigma. Bounds with every
 constant derived here, exact quantiles where the law is known, and the noise itself. The bounds are
 for the basis of even-parity indicators, and proved in the chapters on the perturbed network; those
 to first order are in units of sigma. The closed forms of the authors' notebook are in

@@ -4,7 +4,7 @@ Theorems 14, 17, 18, 24, 30 and 31 and the perturbation term P, as the notebook
 ``generate_plots.ipynb`` of ``paullintilhac/boolean_function_sensitivity`` evaluates them. n is the
 number of bits, at least 1, d the degree and W the sparsity, both from 1 to n, k = n + 1 one less
 than the width of a token, and :math:`\ell = \log n` half the scale of the scores. Every weight gets
-an independent normal number of standard deviation sigma, at least 0. Functions of these numbers
+an independent normal variable of standard deviation sigma, at least 0. Functions of these numbers
 raise ValueError for one out of its range.
 """
 

@@ -320,7 +320,7 @@ def test_the_slope_of_huge_and_tiny_numbers_is_right(size):
 @pytest.mark.parametrize("size", [1e-310, 1e-200, 1e-160, 1e160, 1e200, 1e307])
 def test_intervals_of_huge_and_tiny_numbers_are_those_of_ordinary_ones(size):
     x, y = f64([0.2, 0.5, 0.6, 0.9]), f64([0.3, 0.1, 1.0, 0.8])
-    rel = 1e-9 if size > 1e-300 else 1e-6  # subnormal numbers have fewer digits
+    rel = 1e-9 if size > 1e-300 else 1e-6  # subnormal variables have fewer digits
     wanted = statistics.average(y)
     assert [v / size for v in statistics.average(size * y)] == pytest.approx(list(wanted), rel=rel)
     wanted = trend(x, y)
