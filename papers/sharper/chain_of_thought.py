@@ -246,7 +246,7 @@ def squared_norm(n: int, codes: str, scale: float | None = None) -> float:
 
 @validated
 def normal_maximum(n: float) -> float:
-    r"""Mean of the largest of n independent standard normal variables, about :math:`\sqrt{2 \log n}`.
+    r"""Mean of the largest of n independent standard normals, about :math:`\sqrt{2 \log n}`.
 
     .. math:: \int_0^\infty (1 - \Phi(x)^n)\, dx - \int_{-\infty}^0 \Phi(x)^n\, dx
 
