@@ -200,7 +200,7 @@ lem12.holds(
 )
 
 # %% [markdown]
-# In the column *two lengths* the ratio is 1 at every size, so Lemma 12 is sharp, with its constant $2e$: a radius that is 2 % smaller already fails. Normal data satisfy the assumption with $C_x = 1$, too, but they are much shorter than the lemma allows.
+# In the column *two lengths* the ratio is 1 at every size, so Lemma 12 is sharp, with its constant $2e$: a radius that is 2 % smaller already fails. (The lemma allows prompts that depend on each other. If prompts are independent, the chance is still at least $1 - e^{-\delta}$.) Normal data satisfy the assumption with $C_x = 1$, too, but they are much shorter than the lemma allows.
 #
 # ## Transformers move little when their weights move
 #
