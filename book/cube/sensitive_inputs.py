@@ -175,7 +175,7 @@ glue(maj_s=int(most[n_odd]), n_odd=n_odd, n_max=n_max)
 #
 # **Repair.** $\max_x s(x, \mathrm{MAJORITY}) = \lfloor n/2 \rfloor + 1$ for every $n$; this is less than $n$ from $n = 3$ on.
 #
-# **What survives.** The order $n$, and with it the blow-up of order $n^{1/4}$ that the paper predicts on such inputs.
+# **What survives.** The order $n$, and with it the blow-up of order $n^{1/4}$ that the paper predicts on such inputs. (Whether this order follows from the bound that the paper uses is the subject of {ref}`ch-magnified-inputs`.)
 # ```
 #
 # ## What would falsify this

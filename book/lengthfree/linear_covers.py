@@ -116,7 +116,10 @@ table(forced, "Constants that columns force at ε = 1/2, and one that is enough 
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 forced_34, forced_35, enough = forced.loc[k_wide]
+own_34, own_35, _ = forced.loc[64]  # the width of the paper's experiment
+square_34 = ball[64] / covers.bound_l2_columns(64, 64, 1, 1, 0.5)
 glue(k_wide=k_wide, forced_34=forced_34, forced_35=forced_35)
+glue(own_34=own_34, own_35=own_35, square_34=square_34)
 for result, name, value, where in (
     (lem3_4, "Lemma 3.4", forced_34, "$d = 1$"),
     (lem3_5, "Lemma 3.5", forced_35, "$d = 2$, $n = 1$"),
@@ -131,7 +134,7 @@ for result, name, value, where in (
     )
 
 # %% [markdown]
-# {numref}`fig-rows-columns` shows the constant that would have to stand in front of each lemma, and for comparison one that is enough for rows at $d = n = 1$. The two curves for columns rise nearly like straight lines on logarithmic axes, so no constant is large enough for all $k$, whereas the curve for rows falls slowly towards 2. At $k = 64$, the width of the paper's experiment, the constants are 2.7 and 16 only, and at $d = k = 64$ Lemma 3.4 would need 1.3, as $\log(dk)$ is then twice $\log k$. So at that size a moderate constant still hides the difference, and in wide layers it does not.
+# {numref}`fig-rows-columns` shows the constant that would have to stand in front of each lemma, and for comparison one that is enough for rows at $d = n = 1$. The two curves for columns rise nearly like straight lines on logarithmic axes, so no constant is large enough for all $k$, whereas the curve for rows falls slowly towards 2. At $k = 64$, the width of the paper's experiment, the constants are {glue:text}`own_34:.1f` and {glue:text}`own_35:.0f` only, and at $d = k = 64$ Lemma 3.4 would need {glue:text}`square_34:.1f`, as $\log(dk)$ is then twice $\log k$. So at that size a moderate constant still hides the difference, and in wide layers it does not.
 #
 # The difference comes from a transpose, and the source of the lemma, as far as we have it, makes the same slip: {prf:ref}`variables-lem4-5` bounds columns and writes $Wx$, but what it proves is about $W^\top x$. In the source, {cite:t}`variables`, $Wx$ is not defined, so it can be read as $W^\top x$. In {cite:t}`lengthfree`, whose lemmas we judge, $W$ is $k \times d$ and $Wx$ is defined, so the lemma makes a statement about columns, and this statement is false.
 #
@@ -308,7 +311,7 @@ glue(apart=49, attained=attained, column_error=column_error)
 #
 # **Statement.** As printed: if the columns' $\ell_2$ norms sum to at most $B_w$, the log covering number is of order $a \log(dk)$ for inputs with $\|x\|_1 \le B_x$, with $a = B_w^2 B_x^2/\epsilon^2$.
 #
-# **Counterexample.** At $d = 1$ and $\epsilon = \frac12 B_w B_x$ the log covering number is at least $k \log 2$, by volume. At $k = {glue:text}`k_wide`$, a width in use, a constant of {glue:text}`forced_34:.0f` is forced, and it grows like $k / \log k$.
+# **Counterexample.** At $d = 1$ and $\epsilon = \frac12 B_w B_x$ the log covering number is at least $k \log 2$, by volume. At $k = {glue:text}`k_wide`$, a width in use, a constant of {glue:text}`forced_34:.0f` is forced, and it grows like $k / \log k$. At the size of the paper's experiment, $d = k = 64$, a constant of {glue:text}`square_34:.1f` would do, so the failure shows in wide layers only.
 #
 # **Why.** Lemma 3.4 is Lemma 3.5 on $d$ inputs, and that lemma bounds the columns of $W$ where the argument for $x \mapsto Wx$ needs the rows.
 #
@@ -323,7 +326,7 @@ glue(apart=49, attained=attained, column_error=column_error)
 #
 # **Statement.** As printed, after an earlier paper: for the same class and any $n$ inputs with $\|x\|_2 \le B_x$ the log covering number is of order $a \log(dn)$.
 #
-# **Counterexample.** Take $d = 2$, $n = 1$, the input $B_x e_1$, and second columns 0. At $k = {glue:text}`k_wide`$ and $\epsilon = \frac12 B_w B_x$ a constant of {glue:text}`forced_35:.0f` is forced, and it grows like $k$.
+# **Counterexample.** Take $d = 2$, $n = 1$, the input $B_x e_1$, and second columns 0. At $k = {glue:text}`k_wide`$ and $\epsilon = \frac12 B_w B_x$ a constant of {glue:text}`forced_35:.0f` is forced, and it grows like $k$. At $k = 64$, the width of the paper's experiment, it is {glue:text}`own_35:.0f`.
 #
 # **Why.** The slip is in the source, Edelman et al. (2022), as we have it in the review version of 2021: columns are bounded, $Wx$ is written, and $W^\top x$ is proved. In the source $Wx$ is not defined, so $W^\top x$ can be read for it. In Trauger and Tewari (2024) $Wx$ is defined, so the lemma is false as written. Rows for columns alone do not mend it, as the logarithm lacks $k$. Trauger and Tewari cite the source's Lemma 4.6, which we have not read.
 #
