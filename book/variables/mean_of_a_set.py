@@ -166,6 +166,8 @@ mean.refuted(
 #
 # The four corners of the example are a special case of the following codes. Take a regular simplex of $2s$ vectors, with all inner products $-\frac1{2s-1}$. Keep half of them as the chosen ones, and reverse the other half, so that $\Delta = \frac1{2s-1}$, which is less than $\frac1s$. The simplex adds up to 0, so *the sum of the chosen vectors is the sum of the others*. No key can prefer the chosen ones, because some other row scores at least as high as the lowest of them.
 #
+# (The paper takes its codes from a *maximal* set of vectors with inner products up to $\Delta$. These $2s$ are such a set in the strictest sense, because $2s + 1$ vectors of length 1 do not fit into $2s - 1$ dimensions. The squares of their inner products, those with themselves included, would sum to at least $\frac{(2s+1)^2}{2s-1}$ by Cauchy and Schwarz, but to at most $2s + 1 + \frac{2s(2s+1)}{(2s-1)^2}$, which is less.)
+#
 # ```{prf:theorem} No head (ours)
 # :label: variables-no-head
 # Let $s \ge 2$. On these $T = 2s$ vectors every head with $\|W_V\|_F \|W_C\|_F \le 2$ is off by at least $\frac1{5s}$ from $\pm(\frac{2r}s - 1)$ on some string, whatever $W_Q$ and $W_K$. So {prf:ref}`variables-lemB2` is false for one head, for all $\frac1{2s-1} \le \Delta < \frac1s$ and $\gamma < \frac4{5s}$.
@@ -183,7 +185,9 @@ mean.refuted(
 # Together the last two steps give $\frac2s \le 10\, \eta$. The inner products are at most $\frac1{2s-1}$ in size, and so also at most every larger $\Delta$. $\square$
 # ```
 #
-# A head that ignores one of the chosen bits is off by $\frac1s$, so one may ask how much closer a head can come. We let a search by gradient over key and values, with {glue:text}`searches` starts, look for a better head; an error below $\frac1{5s}$ would refute the theorem. The last column has the dual key on the same vectors with smaller inner products (here $0.9 / (2s - 1)$).
+# **At the accuracy that the paper needs.** Proposition 4.7 uses the lemma with $\gamma = \frac2s$, the step of its function, so that an error of $\frac1{2s}$ is allowed. The theorem does not exclude this accuracy. But for keys that do not read the bits, such as the key of the proof, more is true. For them $A = B$, so $D$ is the same on all strings, and flipping bit $t$ from 0 to 1 adds $u_t C / D$ to the output. Take $i$ and $t$ of step 2 of the proof, so that $u_t \ge u_i$. If $C \ge 0$, compare two strings that agree elsewhere, one with $b_i = 1$ and $b_t = 0$, the other with $b_i = 0$ and $b_t = 1$. From the first to the second the target falls by $\frac2s$, whereas the output does not fall. If $C < 0$, flip bit $i$ alone from 0 to 1: the target rises by $\frac2s$, and the output does not rise. In both cases one of the two errors is at least $\frac1s$, twice what is allowed, whatever the values are.
+#
+# A head that ignores one of the chosen bits is off by just $\frac1s$, so one may ask whether a key that reads the bits can do better. We let a search by gradient over key and values, with {glue:text}`searches` starts, look for a better head; an error below $\frac1{5s}$ would refute the theorem. The last column has the dual key on the same vectors with smaller inner products (here $0.9 / (2s - 1)$).
 
 # %%
 rows = {}
@@ -351,7 +355,7 @@ for s in (2, 3, 4):
 #
 # **Statement.** Printed: for $\Delta < 1/s$ and $0 < \gamma \le 1$ there are a function of $r$ in $[-1, 1]$ that increases by at least $2/s$ with each step, and one head with $\|W_V\|_F \le 2$, $\|W_C\|_F \le 1$ and bounded queries and keys, within $\gamma/4$ of it on all strings.
 #
-# **Counterexample.** $s = 2$, $\Delta = \frac13$, $\gamma = \frac1{10}$, $T = 4$: the vertices of a tetrahedron, two of them reversed. Every head with $\|W_V\|_F \|W_C\|_F \le 2$ is off by at least $\frac1{10}$ somewhere, whatever its key, and $\frac1{40}$ is allowed. The best error that a search finds is {glue:text}`searched:.1f`. For every $s \ge 2$ a simplex does the same at $\Delta = \frac1{2s-1}$, with $\frac1{5s}$.
+# **Counterexample.** $s = 2$, $\Delta = \frac13$, $\gamma = \frac1{10}$, $T = 4$: the vertices of a tetrahedron, two of them reversed. Every head with $\|W_V\|_F \|W_C\|_F \le 2$ is off by at least $\frac1{10}$ somewhere, whatever its key, and $\frac1{40}$ is allowed. The best error that a search finds is {glue:text}`searched:.1f`. For every $s \ge 2$ a simplex does the same at $\Delta = \frac1{2s-1}$, with $\frac1{5s}$. At the accuracy that Proposition 4.7 needs, $\gamma = \frac2s$, an error of $\frac1{2s}$ is allowed. There every head whose key does not read the bits is off by $\frac1s$ or more, and for other keys the search finds nothing better.
 #
 # **Why.** The sum of the chosen vectors is the sum of the others, so no key separates them, and short values cannot make up for it. For smaller $\Delta$ the proof's head can fail as well, by its margin, $1 - (2s-1)\Delta$, and by unequal scores; that refutes the head, not the lemma.
 #
