@@ -39,7 +39,7 @@
 #
 # The target is that of the paper's comparison of bounds ({ref}`ch-bound-comparison`): $W = T/2$ disjoint pairs of the $T$ bits (the *tiling*), $f = W^{-1/2} \sum_i p_{\{2i-1, 2i\}}$, where $p_U(x)$ is 1 if the bits of $x$ in $U$ hold an even number of ones, else 0. The network is the repaired one of {ref}`ch-construction`, which equals $f$, so its training error is 0. Outputs are clipped to $[0, \sqrt W]$, so the loss, a squared error, lies in $[0, b]$ with $b = W$, and the best constant has the risk $\frac14$.
 #
-# A learner knows $T$, $d = 2$, $W$ and the coefficients, but not the pairs. The networks for all choices of $W$ pairs form a *list*. It may return the network with Gaussian noise of deviation $s_g$ on the weights of group $g$. $R$ is the risk under this noise and $K$ its divergence from a prior that was fixed before the sample. With probability $1 - \delta$ the noisy network has a risk of at most
+# A learner knows $T$, $d = 2$, $W$ and the coefficients, but not the pairs. The networks for all choices of $W$ pairs form a *list*. The learner may return the network with Gaussian noise of deviation $s_g$ on the weights of group $g$, where a group is a block or the whole network. $R$ is the risk under this noise, and $K$ is the KL divergence of the noisy network from a prior that was fixed before the sample. With probability $1 - \delta$ the noisy network has a risk of at most
 #
 # $$R + b \sqrt{\frac{K + \log(1/\delta)}{2m}} \qquad \text{or} \qquad b\, \mathrm{kl}^{-1}\Bigl( \frac Rb,\; \frac{K + \log(2 \sqrt m / \delta)}m \Bigr) :$$ (eq-ladder-forms)
 #
@@ -63,7 +63,7 @@
 # **The idea of the proof.** Every rung is the same theorem with another prior. So one only has to check that the prior can be written down before the sample is seen, and to compute the divergence of the noisy network from it. Rungs 3 to 10 use more and more of what follows from $T$, $d$, $W$ and the coefficients, which the learner knows.
 #
 # ````{dropdown} Proof that each is a bound
-# We go through the rungs in order, and then say how the noise is chosen and its risk is estimated. Rungs 1 and 2: the divergence of two Gaussians with the same variances. Rungs 3 to 6: blocks and widths follow from $T$, $d$, $W$ and the coefficients; the width $\tau_g^2 = s_g^2 + N_g / n_g$ gives the formula ({eq}`eq-wide-prior`). Rung 7: MLP, values, idle positions, read-out and second scores are equal in all networks of the list, up to the order of positions; a prior centred there pays nothing for them. Rung 8: a first score is $L$ at the $d$ members of a set and 0 elsewhere. Let the prior of each be $\frac dT N(L, s^2) + (1 - \frac dT) N(0, s^2)$; by {prf:ref}`beyond-occam-mixture` an entry costs at most the logarithm of one over its share. Rungs 9 and 10: {prf:ref}`beyond-occam-mixture` with the list itself, and a union over the list.
+# We go through the rungs in order, and then say how the noise is chosen and its risk is estimated. Rungs 1 and 2: the divergence of two Gaussians with the same variances. Rungs 3 to 6: blocks and widths follow from $T$, $d$, $W$ and the coefficients; the width $\tau_g^2 = s_g^2 + N_g / n_g$ gives the formula ({eq}`eq-wide-prior`). Rung 7: MLP, values, idle positions, read-out and second scores are equal in all networks of the list, up to the order of positions; a prior centred there pays nothing for them. Rung 8: a score of the first attention is $L$ at the $d$ members of a set and 0 elsewhere. Let the prior of each be $\frac dT N(L, s^2) + (1 - \frac dT) N(0, s^2)$; by {prf:ref}`beyond-occam-mixture` an entry costs at most the logarithm of one over its share. Rungs 9 and 10: {prf:ref}`beyond-occam-mixture` with the list itself, and a union over the list.
 #
 # *The choice of the noise.* We try {glue:text}`choices` settings and add $\log$ of their number to $K$. They are fixed beforehand, because the sharpness of each block, which they need, is measured at the tiling, at strings that are not in the sample. (At sets that overlap it is a little different; the bound holds for any settings.) *The risk under noise.* Since $R$ is not known, we draw {glue:text}`pairs` pairs of a string of the sample and a noise, and use $b\, \mathrm{kl}^{-1}(\hat R / b, \log(\text{choices} / \delta_2) / \text{pairs})$ in place of the mean $\hat R$. This number is too small for one of the settings with probability at most $\delta_2 = \delta / 10$, and the bounds have the other nine tenths of $\delta$. (The strings of the pairs are different members of the sample, which is larger. Drawn without replacement they obey the same inequality as if drawn with it: Hoeffding 1963.)
 # ````
@@ -290,7 +290,7 @@ ledger.show()
 #
 # ## What we found
 #
-# * Between the first paper's form with a proved constant and Occam's bound lie factors of more than a million in the number of samples, and every step between them is a proved bound for the same network.
+# * The first paper's form with a proved constant and Occam's bound differ by a factor of more than a million in the number of samples, and every step between them is a proved bound for the same network.
 # * Most of this is due to the width of the prior. A wide prior with one variance for all weights already needs only {glue:text}`m_wide:.0e` samples.
 # * Knowing where the network is flat is worth {glue:text}`flat_tied:.0f` with a narrow prior, because it then also tells which weights are not used, and {glue:text}`flat:.1f` with a wide one.
 # * In the end the samples pay for the sets of bits, which is what the learner did not know.
@@ -335,7 +335,7 @@ answer["quotient"] = answer["two values"] / answer["list"]
 table(answer, "Nats of rungs 8 and 9", form={"quotient": ".2f", "two values": ".0f", "list": ".0f"})
 
 # %% [markdown]
-# The quotient does not tend to 1 but rises slowly towards 2. The reason is the order of the sets: rung 8 pays for every position apart, $2 \log \frac T2 + 2$ nats for a set up to small terms, so it distinguishes networks that have the same sets at other positions. The list has these networks only once, which saves about $\log W$ for each of the $W = T/2$ sets and leaves about $\log T + 1$. Rung 9 adds $\log W$ as if $W$ were to be chosen, so it is also valid for a learner that does not know the number of sets, whereas the prior of rung 8 is built for a known $W$.
+# The quotient does not tend to 1 but rises slowly towards 2. The reason is the order of the sets. Rung 8 pays for every position separately, $2 \log \frac T2 + 2$ nats for a set up to small terms, so it distinguishes networks that have the same sets at other positions. The list has these networks only once, which saves about $\log W$ for each of the $W = T/2$ sets and leaves about $\log T + 1$. Rung 9 adds $\log W$ as if $W$ were to be chosen, so it is also valid for a learner that does not know the number of sets, whereas the prior of rung 8 is built for a known $W$.
 #
 # ```{solution-end}
 # ```

@@ -19,7 +19,7 @@
 # # How large are the weights?
 #
 # ```{verdict}
-# Yes: each block of weights of the hand-written network is as small as the paper says, if no coefficient of its target is below $T^{-4}$ on strings of $T$ bits. The seven bounds add up to {glue:text}`quoted:.2f` for ten parities of two bits on strings of 20 bits, the value that is quoted from the paper, and one network on {glue:text}`far` bits comes within {glue:text}`missing:.1f` % of the sum of its own bounds. For one of the activations, the bound on its norm is missing in our copy of the paper; we restored it as 1, but the norm reaches $\sqrt2$.
+# Yes: each block of weights of the hand-written network is as small as the paper says, if no coefficient of its target is below $T^{-4}$ on strings of $T$ bits. The seven bounds add up to {glue:text}`quoted:.2f` for ten parities of two bits on strings of 20 bits, which is the value that is quoted from the paper. One network on {glue:text}`far` bits comes within {glue:text}`missing:.1f` % of the sum of its own bounds. For one of the activations, the bound on its norm is missing in our copy of the paper; we restored it as 1, but the norm reaches $\sqrt2$.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 17 min. **Runs in** 10 s. **Source** restored (Theorem 10, of whose total one value and the order are quoted, and Theorem 11), printed (the sentences of the proofs).
 #
@@ -84,7 +84,7 @@ def closed(f, scale=2.0):
 # %% [markdown]
 # ## Why one should care
 #
-# The paper's bound on the error of a learned network contains the squared norm of the weights, because it takes more nats to describe a network that is far from the origin. The norm enters through the hand-written network: a learner that ends with a norm no larger than this one is covered by the bound. So a mistake in the norm would change the number of examples that the paper asks for. It could also spoil the main message, since the norm must not become much larger as strings get longer. The norm grows with $T$ only because of the scores of $2 \log T$, and so we want to know by how much it grows. We also want to know whether small coefficients can make the norm much larger, since their logarithms are scores as well.
+# The paper's PAC-Bayes bound on the error of a learned network contains the squared norm of the weights, because it takes more nats to describe a network that is far from the origin. The norm enters through the hand-written network: a learner that ends with a norm no larger than this one is covered by the bound. So a mistake in the norm would change the number of examples that the paper asks for. It could also spoil the main message, since the norm must not become much larger as strings get longer. The norm grows with $T$ only because of the scores of $2 \log T$, and so we want to know by how much it grows. We also want to know whether small coefficients can make the norm much larger, since their logarithms are scores as well.
 #
 # ## One bit of four by hand
 #
@@ -493,12 +493,12 @@ glue(z_out_top=no_ones["z_out"].item())
 #
 # **Repair.** $\|z_{T+1}\| = \sqrt{1 + g(\bar x)^2} \le \sqrt2$.
 #
-# **What survives.** What is built on this norm: since the second attention has no weight in the value column, $W_{KQ}^{(2)\top} z_{T+1}$ is as stated. Bounds that use the factor $\|z_{T+1}\|$ alone lose $\sqrt2$.
+# **What survives.** What is built on this norm: since the second attention has no weight in the value column, $W_{KQ}^{(2)\top} z_{T+1}$ is as stated. Bounds that use the factor $\|z_{T+1}\|$ alone are worse by $\sqrt2$.
 # ```
 #
 # ## What would falsify this
 #
-# Theorem 10 would be false if one network had a norm above the sum, or one block were above its bound; the control is the same network with scores one per cent higher, which must exceed both. The quoted value would not support our reading if the seven bounds had another sum, as they have in the control, where $W_{KQ}^{(2)}$ is left out. For the two sentences of the proof the controls are characters, for which the first is true, and the MLP without its last two units; for the repaired count of heights the control counts those that are 0 as well. For small coefficients the control has its scores cut off. Theorem 11 would be false if one of its first seven norms exceeded its bound, as it does if the skip connection carries the bits. For the output token the control is an MLP that writes nothing, where the norm is 1.
+# Theorem 10 would be false if one network had a norm above the sum, or one block were above its bound; the control is the same network with scores one per cent higher, which must exceed both. The quoted value would not support our reading if the seven bounds had another sum, as they have in the control, where $W_{KQ}^{(2)}$ is left out. For the first of the two sentences of the proof the control is a character, for which the sentence is true, and for the second it is the MLP without its last two units. For the repaired count of heights the control also counts the heights that are 0. For small coefficients the control has its scores cut off. Theorem 11 would be false if one of its first seven norms exceeded its bound, as it does if the skip connection carries the bits. For the output token the control is an MLP that writes nothing, where the norm is 1.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -506,7 +506,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The notebook `generate_plots.ipynb` of `paullintilhac/boolean_function_sensitivity` has a function of $\omega$, $D_f$ and $T$, which are our $W$, $d$ and $T$. It returns the *root* of $21 + 16 d^2 (d+1) + 8 (d+1) + 4 \log^2 T\, (dW + T + 1 - W)$. In its newest version $T$ stands in place of $T + 1 - W$. The number 21 is $1 + W$ at $W = 20$, and the term in $T$ counts a score for each idle position in the first attention, as a network with *sinks* has them. At $W = 20$ the newest version is at least as large as the bound of Theorem 10, since $W \le T$. The number quoted from the paper is that of neither version. What happens to the root is told in {ref}`ch-pac-bayes`.
+# The notebook `generate_plots.ipynb` of `paullintilhac/boolean_function_sensitivity` has a function of $\omega$, $D_f$ and $T$, which are our $W$, $d$ and $T$. It returns the *root* of $21 + 16 d^2 (d+1) + 8 (d+1) + 4 \log^2 T\, (dW + T + 1 - W)$. In its newest version $T$ stands in place of $T + 1 - W$. The number 21 is $1 + W$ at $W = 20$, and the term in $T$ counts a score for each idle position in the first attention, as a network with *sinks* has them. At $W = 20$ the newest version is at least as large as the bound of Theorem 10, since $W \le T$. The number quoted from the paper is that of neither version. The consequences of this root are the subject of {ref}`ch-pac-bayes`.
 #
 # The hand-written network stored in `hardcoded_transformer.py` has scores of $-40$ outside the sets. Each of them has the square 1600, so the norm of this network is mostly that of its masks.
 #
