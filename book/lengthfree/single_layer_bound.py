@@ -140,7 +140,7 @@ right.legend()
 figures.show()
 
 # %% [markdown]
-# On the left the repaired bound and the complexity of a small class stay level as inputs get longer, whereas a bound from covers of all tokens rises slowly. On the right we ask which constant the printed formula would need. For columns this constant decreases with the width, but for rows it grows without limit, and at some width it exceeds $8\sqrt2$, the constant that we prove for columns.
+# On the left the repaired bound and the complexity of a small class stay constant as inputs get longer, whereas a bound from covers of all tokens rises slowly. On the right we ask which constant the printed formula would need. For columns this constant decreases with the width, but for rows it grows without limit, and at some width it exceeds $8\sqrt2$, the constant that we prove for columns.
 #
 # ## The idea: five steps
 #
@@ -440,7 +440,7 @@ glue(grows=counted.iloc[-1] / counted.iloc[0], above=counted.iloc[0] / growth["t
 #
 # ## What would falsify this
 #
-# A step of the chain that is larger than the next one would contradict the proof; in the control, where the columns come from the $\ell_2$ ball, there is such a step. For the cover it would be a softmax that moves farther than its logits, with a lower temperature as control. The repaired bound would be false if some class forced a constant above $8\sqrt2$, as the control with bounded rows does. There would be no misprint if the constant for rows stayed below $8\sqrt2$ too. The remark on small samples would be wrong if the printed value were at least 0; in the control the cut-off is limited. Freedom of $T$ would be refuted by a complexity above the bound at a long input, with sums in place of averages as control, or by one that changes when tokens are repeated.
+# A step of the chain that is larger than the next one would contradict the proof; in the control, where the columns come from the $\ell_2$ ball, there is such a step. The lemma on softmax would be contradicted by weights that move farther than it allows, as they do in the control, at a lower temperature. The repaired bound would be false if some class forced a constant above $8\sqrt2$, as the control with bounded rows does. There would be no misprint if the constant for rows stayed below $8\sqrt2$ too. The remark on small samples would be wrong if the printed value were at least 0; in the control the cut-off is limited. Freedom of $T$ would be refuted by a complexity above the bound at a long input, with sums in place of averages as control, or by one that changes when tokens are repeated.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

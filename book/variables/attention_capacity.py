@@ -55,7 +55,7 @@ def identity(y):
 # %% [markdown]
 # ## Why one should care
 #
-# How many different functions can an attention head be? Its output is an average over all $T$ tokens, and each weight of this average depends on all $T$ scores. If every score is known only up to a small error $\eta$, one may fear that the errors of the weights add up to something of the order of $T \eta$. Then a cover of heads would have to be finer for longer inputs, and its size would grow like a power of $T$. The paper shows that this does not happen, and everything it says about the length of inputs rests on this one step. The best constant matters too, because a constant of the softmax enters the bound for a deep network once for each layer.
+# How many different functions can an attention head compute? Its output is an average over all $T$ tokens, and each weight of this average depends on all $T$ scores. If every score is known only up to a small error $\eta$, one may fear that the errors of the weights add up to something of the order of $T \eta$. Then a cover of heads would have to be finer for longer inputs, and its size would grow like a power of $T$. The paper shows that this does not happen, and everything it says about the length of inputs rests on this one step. The best constant matters too, because a constant of the softmax enters the bound for a deep network once for each layer.
 #
 # ## Two scores by hand
 #
