@@ -23,7 +23,7 @@
 # ```
 # **Needs** nothing but probability. **Read** 10 min. **Runs in** 10 s. **Source** quoted.
 #
-# **Claim.** In *sparse token regression* each token names the few tokens that its label depends on. The paper assumes data and labels with light tails, and codes of the positions, called *encodings*, that are not too alike. Normal data and linear labels satisfy this. So do vectors of random signs, if their dimension is a large enough multiple of $\log N$, and we compute how large the multiple must be.
+# **Claim.** In *sparse token regression* each token names the few tokens that its label depends on. The paper assumes data and labels with light tails, and codes of the positions, called *encodings*, that are not too alike, that is, have small inner products. Normal data and linear labels satisfy this. So do vectors of random signs, if their dimension is a large enough multiple of $\log N$, and we compute how large the multiple must be.
 
 # %% tags=["parameters"]
 q_max = 3  # most pointers of a token [2..4]
@@ -165,7 +165,7 @@ ledger.result("retrieval.prefactor").holds(
 #
 # $$1 - M p \;\le\; \Pr[\text{Assumption 3}] \;\le\; \frac{1 - p}{1 - p + M p} .$$ (eq-both-sides)
 #
-# The left side is the union bound, and for the right side note that whether $\omega_i, \omega_j$ comply is independent of whether $\omega_i, \omega_k$ do, because, given $\omega_i$, each of the two events depends on one further row, which is independent of the other. So the number of pairs that fail has mean $Mp$ and variance $Mp(1-p)$, and by Cantelli's inequality it is 0 with at most the probability on the right. In the example $p = \frac18$ and $M = 6$, so the two sides are $0.25$ and $0.54$, with the exact $0.41$ between them.
+# The left side is the union bound. For the right side note that whether $\omega_i, \omega_j$ comply is independent of whether $\omega_i, \omega_k$ do, because, given $\omega_i$, each of the two events depends on one further row, which is independent of the other. So the number of pairs that fail has mean $Mp$ and variance $Mp(1-p)$, and by Cantelli's inequality it is 0 with at most the probability on the right. In the example $p = \frac18$ and $M = 6$, so the two sides are $0.25$ and $0.54$, with the exact $0.41$ between them.
 
 # %% mystnb={"code_prompt_hide": "The example, all cases", "code_prompt_show": "The example, all cases"} tags=["hide-input"]
 every = f64(list(itertools.product((-1.0, 1.0), repeat=4)))

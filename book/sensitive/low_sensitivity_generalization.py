@@ -109,7 +109,7 @@ for m in sizes:
 # %% [markdown]
 # ## How sensitive the completions are
 #
-# We compare $T_1$ with random completions. A sensitivity of $T_1$ that is not below theirs would speak against the remark. The mean average sensitivity of all completions of $f$ from $R$ needs no sampling, because a pair of strings that differ in one bit and both lie in $R$ differs as in $f$; any other pair differs in half of all completions. With $x^{\oplus i}$ for $x$ with bit $i$ flipped and $h$ for a random completion,
+# We compare $T_1$ with random completions. A sensitivity of $T_1$ that is not below theirs would speak against the remark. The mean average sensitivity of all completions of $f$ from $R$ needs no sampling. To see this, take two strings that differ in one bit. If both lie in $R$, every completion has the values of $f$ there, and otherwise the two values differ in half of all completions. With $x^{\oplus i}$ for $x$ with bit $i$ flipped and $h$ for a random completion,
 #
 # $$\mathbb E\,\mathrm{as}(h) = 2^{-n} \sum_x \sum_{i=1}^n c_i(x), \qquad c_i(x) = \begin{cases} \mathbf 1[f(x) \ne f(x^{\oplus i})] & \text{if } x, x^{\oplus i} \in R \\ \tfrac12 & \text{otherwise.} \end{cases}$$
 #
@@ -463,7 +463,7 @@ table(
 #
 # ## What would falsify this
 #
-# The sensitivity of Figure 4 would not be reproduced if learned completions were as sensitive as the function at some size of the training set, or if their sensitivity did not rise with that size. The sharpness would not be reproduced if models of $T_1$ were as sharp as models of $f$ at one of the paper's sizes, and Figure 15 would not be if the sharpness on the training set differed from that on all strings by more than a quarter.
+# The sensitivity of Figure 4 would not be reproduced if learned completions were as sensitive as the function at some size of the training set, or if their sensitivity did not rise with that size. The sharpness would not be reproduced if models of $T_1$ were as sharp as models of $f$ at one of the paper's sizes. Figure 15 would not be reproduced if the sharpness on the training set differed from that on all strings by more than a quarter.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()

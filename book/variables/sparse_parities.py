@@ -347,7 +347,7 @@ abruptness.reproduced(
 )
 
 # %% [markdown]
-# All {glue:text}`stored_runs` runs at the paper's lengths learned, the slowest of each length after {glue:text}`slowest` steps. The axes of the paper's panels for 10 and 15 bits end at 500 and 2000; the third is not legible in our text. No run of an AND took more than {glue:text}`longest_and`. At 30 bits {glue:text}`learned_30` of {glue:text}`runs_30` learned, the slowest after {glue:text}`longest_30` steps. The tenth left the level of guessing after 6680 steps and was given up 54 steps later, at a loss of 0.42, for a reason that lies in our program: the tables by which it computes attention ({ref}`ch-sample-complexity-of-and`) end in $0/0$ if all scores of a string lie some 80 below others. It counts as a run that did not learn, and its wait as longer than its steps. With the first seeds all ten learned, the slowest after 3250 steps.
+# All {glue:text}`stored_runs` runs at the paper's lengths learned, the slowest of each length after {glue:text}`slowest` steps. The axes of the paper's panels for 10 and 15 bits end at 500 and 2000; the third is not legible in our text. No run of an AND took more than {glue:text}`longest_and`. At 30 bits {glue:text}`learned_30` of {glue:text}`runs_30` learned, the slowest after {glue:text}`longest_30` steps. The tenth left the level of guessing after 6680 steps and was given up 54 steps later, at a loss of 0.42. The reason lies in our program: the tables by which it computes attention ({ref}`ch-sample-complexity-of-and`) end in $0/0$ if all scores of a string lie some 80 below others. It counts as a run that did not learn, and its wait as longer than its steps. With the first seeds all ten learned, the slowest after 3250 steps.
 #
 # ## How late, and how random?
 #
@@ -464,7 +464,7 @@ ledger.verdicts()
 #
 # ```{exercise}
 # :label: ex-parities-waits
-# *By hand.* Let waits be without memory. What is the chance that none of ten runs learns within twice the mean wait? And that all ten learn within half of it?
+# *By hand.* Suppose that waits are without memory, that is, exponential. What is the chance that none of ten runs learns within twice the mean wait? And that all ten learn within half of it?
 # ```
 #
 # ```{solution} ex-parities-waits
