@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness-vs-length`. **Read** 13 min. **Runs in** 90 s. **Source** printed.
 #
-# **Claim.** Trained transformers pay for their function with a large parameter norm or with layer norms that magnify much: the logarithm of the blow-up falls as the norm grows. For PARITY the line moves up with the length of the strings, whereas for the other functions it does not. We find both, with strings of {glue:text}`smallest` to {glue:text}`largest` bits. At 5 bits, with the paper's width, steps, rates and decays, PARITY is a little above the others, by about as much as they lie apart. The paper calls this similar, and it stays open whether it is similar in our reading of the word. Lengths of 10 and more were not run.
+# **Claim.** Trained transformers have either a large parameter norm or layer norms that magnify strongly: the logarithm of the blow-up falls as the norm grows. For PARITY the line moves up with the length of the strings, whereas for the other functions it does not. We find both, with strings of {glue:text}`smallest` to {glue:text}`largest` bits. At 5 bits, with the paper's width, steps, rates and decays, PARITY is a little above the others, by about as much as they lie apart. The paper calls this similar, and it stays open whether it is similar in our reading of the word. Lengths of 10 and more were not run.
 #
 # ## Why one should care
 #
@@ -378,11 +378,11 @@ glue(
 )
 
 # %% [markdown]
-# PARITY lies {glue:text}`wide_lead` above the function that comes nearest. Because all functions have the same drawn settings, even this small difference can be distinguished from 0. But the three others lie {glue:text}`wide_spread:.2f` apart, and the log blow-ups of all runs span {glue:text}`wide_span:.1f`. The paper's word is "similarly", and we read it as saying that PARITY lies no farther above the others than they lie apart. The first of these distances minus the second is {glue:text}`wide_beyond`. The interval contains 0, so it stays open whether PARITY is similar in this sense. (A setting at which a run did not converge is left out for all functions.) The runs were made twice, with other settings and seeds. The first time PARITY lay 0.18 [0.05, 0.26] above the nearest other, the others lay 0.22 apart, and the difference was -0.04 [-0.33, 0.15], with the same conclusion. The models trained on this page at 5 bits{glue:text}`narrow_lead` are a quarter as wide and learn with ten times the rate.
+# PARITY lies {glue:text}`wide_lead` above the function that comes nearest. Because all functions have the same drawn settings, even this small difference can be distinguished from 0. But the three others lie {glue:text}`wide_spread:.2f` apart, and the log blow-ups of these runs span {glue:text}`wide_span:.1f`. The paper's word is "similarly", and we read it as saying that PARITY lies no farther above the others than they lie apart. The first of these distances minus the second is {glue:text}`wide_beyond`. The interval contains 0, so it stays open whether PARITY is similar in this sense. (A setting at which a run did not converge is left out for all functions.) The runs were made twice, with other settings and seeds. The first time PARITY lay 0.18 [0.05, 0.26] above the nearest other, the others lay 0.22 apart, and the difference was -0.04 [-0.33, 0.15], with the same conclusion. The models trained on this page at 5 bits{glue:text}`narrow_lead` are a quarter as wide and learn with ten times the rate.
 #
 # ## Along one run
 #
-# So far each run was one point. The paper also says that a single run moves along such a line while it trains on, if weight decay makes its norm fall. To see this we follow whole runs in the same plane, at the largest length. If decay is what moves them, the blow-up should rise more in runs with more decay. So we regress the rise in the second half of training on $\eta\lambda$, learning rate times decay, over the converged runs of all functions.
+# So far each run was one point in the plane. The paper also says that a single run moves along such a line while it trains on, if weight decay makes its norm fall. To see this we follow whole runs in the same plane, at the largest length. If decay is what moves them, the blow-up should rise more in runs with more decay. So we regress the rise in the second half of training on $\eta\lambda$, learning rate times decay, over the converged runs of all functions.
 
 # %%
 looks = trained[largest][1]

@@ -51,7 +51,7 @@
 # | With decay the norm falls and the blow-up rises exponentially. | $\log B$ rises by {glue:text}`grow:.1f` per unit of $\eta\lambda t$ | reproduced |
 # | The blow-up has no significant effect on the sharpness. | change of log sharpness at the paper's width and rate, decay minus none: {glue:text}`wide_more_some` at 0.1, {glue:text}`wide_more` at 0.3 | open |
 # | After 100 000 steps the sharpness is lower without decay. | over the last 1000 steps with a loss below 0.01 {glue:text}`late_without:.2f` without, {glue:text}`late_decayed:.2f` with decay; over longer ends not distinguished | open |
-# | Even without decay it stays above that of insensitive functions. | higher by {glue:text}`level_window` over the same steps, by {glue:text}`level_end` at the last look | open |
+# | Even without decay it stays above that of insensitive functions. | higher by {glue:text}`level_window` over the same steps, by {glue:text}`level_end` at the last step | open |
 # | During learning the blow-up makes a small but sharp increase. | $\log B$ rises by {glue:text}`magnify_none` without decay | not judged |
 
 # %% tags=["parameters"]
@@ -495,7 +495,7 @@ glue(
 #
 # * We chose these last 1000 steps after seeing that runs lose PARITY. We saw this in other runs, though: the series was made twice, and the runs shown here are the second, with other seeds. The difference, without decay minus with, was -0.18 [-0.34, -0.01] the first time and is {glue:text}`order_window` now, so over this window the order is the same in both.
 # * If we take the last {glue:text}`open_from` steps or more in their place, the interval contains 0, and with the first seeds it did so from 1500 steps on.
-# * Runs lose PARITY early, since our learning rate is ten times the paper's. The last step at which a decayed run knows PARITY is {glue:text}`median_end:.0f` in the median, of {glue:text}`longest`, and at the last look {glue:text}`end_decayed` of 6 runs with decay still know it, and {glue:text}`end_without` of 6 without.
+# * Runs lose PARITY early, since our learning rate is ten times the paper's. In the median, the last step at which a run with decay knows PARITY is step {glue:text}`median_end:.0f` of {glue:text}`longest`. At the last look {glue:text}`end_decayed` of 6 runs with decay still know it, and {glue:text}`end_without` of 6 without.
 #
 # So the order after 100 000 steps stays open.
 #
@@ -616,7 +616,7 @@ effect.not_reproduced(
 # * **Decay 0.3 seems to have no effect.** The log blow-up rises by {glue:text}`wide_climb:.1f`, and the log sharpness changes by {glue:text}`wide_drift`, which cannot be distinguished from no decay ({glue:text}`wide_more`).
 # * **But this is the sum of a fall and a rise.** Counted from step 6000 or later, decay 0.3 raises the sharpness compared with no decay, from step 10,000 by {glue:text}`wide_later_more`; counted from step 4000 or before, the interval contains 0. The later starts were chosen after seeing the curves of a first series with other seeds, because near step 10,000 the mean was smallest. In that series the rise from step 10,000 was 0.84 [0.29, 1.39], so the runs shown here, made afterwards, confirm it.
 #
-# The first series led to the same three answers: over all steps the difference to no decay was -1.07 [-1.46, -0.67] at decay 0.1 and -0.20 [-0.69, 0.30] at 0.3. So over 20,000 steps the sharpness rises at none of the three decays, and at decay 0.1 it falls more than without decay, whatever start is taken. Both are effects of decay at 5 bits, but decay also shrinks the norm, at 0.3 from {glue:text}`wide_norm:.0f` to {glue:text}`wide_norm_last:.0f`, while the noise keeps its size, so the effect of the blow-up itself is not isolated. The caption of Figure 12 is about 25 bits and stays open.
+# The first series led to the same three answers: over all steps the difference to no decay was -1.07 [-1.46, -0.67] at decay 0.1 and -0.20 [-0.69, 0.30] at 0.3. So over 20,000 steps the sharpness rises at none of the three decays, and at decay 0.1 it falls more than without decay, whatever start is taken. Both observations are about the effect of decay at 5 bits. But decay also shrinks the norm, at 0.3 from {glue:text}`wide_norm:.0f` to {glue:text}`wide_norm_last:.0f`, while the noise keeps its size, so the effect of the blow-up itself is not isolated. The caption of Figure 12 is about 25 bits and stays open.
 #
 # **What differs from the paper.** The paper's settings are those of its Table 1, Section 7.2 and Figures 12 and 13, whereas the number of runs, of looks, of noise draws and the 20,000 steps are read in the authors' repository (Table 1 has 10,000).
 
@@ -657,7 +657,7 @@ table(
 #
 # ## What would falsify this
 #
-# The jump would not be reproduced if the sharpness did not rise by a tenth as the loss falls at weak decay, or did not rise at all at strong decay, or if at weak decay the fall of the loss were not correlated with that rise. The trade would not be reproduced if the norm did not fall with decay, or if an exponential described the blow-up no better than a straight line. All checks compare the ends of 95 % intervals. The controls are two windows before the loss falls, the sharpness 300 steps later, and the runs without decay. What the ledger has about the sentences that stay open describes these runs only; there the controls shuffle the runs, exchange first and last at random, or put FIRST and MAJORITY in place of PARITY with decay.
+# The jump would not be reproduced if the sharpness did not rise by a tenth as the loss falls at weak decay, or did not rise at all at strong decay, or if at weak decay the fall of the loss were not correlated with that rise. The trade would not be reproduced if the norm did not fall with decay, or if an exponential described the blow-up no better than a straight line. All checks compare the ends of 95 % intervals. The controls are two windows before the loss falls, the sharpness 300 steps later, and the runs without decay. The ledger's numbers about the open sentences describe only these runs; there the controls shuffle the runs, exchange first and last at random, or put FIRST and MAJORITY in place of PARITY with decay.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
