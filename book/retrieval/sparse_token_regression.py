@@ -23,7 +23,7 @@
 # ```
 # **Needs** nothing but probability. **Read** 10 min. **Runs in** 10 s. **Source** quoted.
 #
-# **Claim.** In *sparse token regression* each token names the few tokens that its label depends on. The paper assumes data and labels with light tails, and codes of the positions, called *encodings*, that are not too alike, that is, have small inner products. Normal data and linear labels satisfy this. So do vectors of random signs, if their dimension is a large enough multiple of $\log N$, and we compute how large the multiple must be.
+# **Claim.** In *sparse token regression* each token names the few tokens that its label depends on. The paper assumes data and labels with light tails, and codes of the positions, called *encodings*, that are not too alike, that is, have small inner products. Normal data and linear labels have such tails. Vectors of random signs are such encodings if their dimension is a large enough multiple of $\log N$, and we compute how large the multiple must be.
 
 # %% tags=["parameters"]
 q_max = 3  # most pointers of a token [2..4]

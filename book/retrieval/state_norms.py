@@ -152,7 +152,7 @@ figures.show()
 #
 # ## The Frobenius form, with a constant
 #
-# Fix a token $j$, whose pointer is known to neither of the two states. If the pointer is $t_j = k$, the label is $y_k = \langle u, x_k \rangle$. The predictions $F_k = f_y(U^\to h^\to_j, U^\gets h^\gets_j, x_j, k)$ for $k \ne j$ therefore have to reproduce $N - 1$ independent standard normal variables. Let $E$ be the mean of $(y_k - F_k)^2$ over $k \ne j$ and over the prompts. (If $j$ points at itself, the error can only increase, so for some $j$ this $E$ is at most $\frac N{N-1}$ times the risk.)
+# Fix a token $j$, whose pointer is known to neither of the two states. If the pointer is $t_j = k$, the label is $y_k = \langle u, x_k \rangle$. The predictions $F_k = f_y(U^\to h^\to_j, U^\gets h^\gets_j, x_j, k)$ for $k \ne j$ therefore have to reproduce $N - 1$ independent standard normal variables. Let $E$ be the mean of $(y_k - F_k)^2$ over $k \ne j$ and over the prompts. (Prompts in which $j$ points at itself can only add to the risk, so for some $j$ this $E$ is at most $\frac N{N-1}$ times the risk.)
 #
 # ```{prf:theorem} What the norm allows (ours)
 # :label: state-norm
