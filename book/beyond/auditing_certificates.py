@@ -19,11 +19,11 @@
 # # Auditing certificates
 #
 # ```{verdict}
-# Yes, an experiment can expose a wrong certificate, provided that it asks for all networks at once; that a certificate passes does not prove it. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. If the number of networks or the KL divergence is left out, or a constant is measured instead of proved, the share reached {glue:text}`broken_least:.2f` or more. A formula that lacks a square passes this test, but networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than it says.
+# Yes, an experiment can expose a wrong certificate, provided that it checks all networks at once; but passing the test does not prove that a certificate is right. Two certificates that are theorems failed for some network on a share of at most {glue:text}`valid_most:.4f` of the samples, where {glue:text}`delta` is allowed. If the number of networks or the KL divergence is left out, or a constant is measured instead of proved, the share reached {glue:text}`broken_least:.2f` or more. A formula that lacks a square passes this test, but networks that memorise expose it: {glue:text}`coin_caught` of {glue:text}`seeds` have a larger risk than it says.
 # ```
 # **Needs** {ref}`ch-pac-bayes`, {ref}`ch-from-gaussians-to-occam`. **Read** 12 min. **Runs in** 40 s. **Source** ours.
 #
-# **Claim.** A certificate can be tested: draw thousands of samples of a problem in which every risk is known, and count how often it fails. The test must ask for all networks at once, since most errors of a formula do not show at the network that fits best. It must also contain a learner that uses the freedom which the divergence pays for, since a loose bound hides a wrong constant. A right certificate need not be vacuous: trained transformers get one below the risk of the best constant.
+# **Claim.** A certificate can be tested: draw thousands of samples of a problem in which every risk is known, and count how often it fails. The test must check all networks at once, since most errors of a formula do not show at the network that fits best. It must also contain a learner that overfits as much as the KL divergence allows, since a loose bound hides a wrong constant. A right certificate need not be vacuous: trained transformers get one below the risk of the best constant.
 #
 # ## Why one should care
 #
@@ -85,7 +85,7 @@ audits = ledger.result("beyond.audit")
 # %% [markdown]
 # ## Counting failures
 #
-# The target is the even-parity indicator of two out of {glue:text}`T` fair bits. The learner chooses among the hand-written networks of all $\binom T2$ pairs ({ref}`ch-construction`). We draw {glue:text}`audit_samples` samples at each of several sizes and count two events. The first is that *some* network of the family has a risk above its certificate, because the theorems speak of all networks at once. The second is that the network which the learner takes has such a risk: the pair that fits best, with ties broken at random (*ERM*, for empirical risk minimization). A right certificate must not fail on more than a share $\delta$ of the samples, and a broken one should.
+# The target is the even-parity indicator of two out of {glue:text}`T` fair bits. The learner chooses among the hand-written networks of all $\binom T2$ pairs ({ref}`ch-construction`). We draw {glue:text}`audit_samples` samples at each of several sizes and count two events. The first is that *some* network of the family has a risk above its certificate, because the theorems speak of all networks at once. The second is that the network which the learner returns has such a risk. The learner returns the pair that fits best, with ties broken at random (*ERM*, for empirical risk minimization). A right certificate must not fail on more than a share $\delta$ of the samples, and a broken one should.
 #
 # There are three families of networks: the networks as they are; with Gaussian noise of deviation {glue:text}`spread` on the scores of the first attention; and with noise of deviation {glue:text}`sigma` on every weight. We try six certificates, two of which are theorems:
 #
@@ -97,7 +97,7 @@ audits = ledger.result("beyond.audit")
 # * *no count*: Occam's bound without the term $\log \binom T2$, as in the example;
 # * *no KL*: for the mixture, the bound of a single fixed predictor;
 # * *small* $\Sigma$: for the mixture the first paper's form $r + \Sigma \sqrt{2 (K + \log(1/\delta)) / m}$ with the right $K$, and with $\Sigma = 0.01$ in place of the $\frac12$ that Hoeffding's lemma gives. The paper measures such a $\Sigma$ at trained networks, where its argument asks for one that holds under the prior;
-# * *no square*: the same form as a plotting notebook of the authors' repository has it, not the paper. All weights get noise $\sigma$, the prior is $N(0, \sigma^2 I)$, and the divergence $\|\theta\|^2 / 2\sigma^2$ is computed with $\|\theta\|$ in place of its square ({ref}`ch-pac-bayes`). Because $\Sigma$ is 0.01 here as well, this form is wrong twice.
+# * *no square*: the same form as it stands in a plotting notebook of the authors' repository, but not in the paper. All weights get noise $\sigma$, the prior is $N(0, \sigma^2 I)$, and the divergence $\|\theta\|^2 / 2\sigma^2$ is computed with $\|\theta\|$ in place of its square ({ref}`ch-pac-bayes`). Because $\Sigma$ is 0.01 here as well, this form is wrong twice.
 
 # %%
 SIGMA, SPREAD, NOISE = 0.01, 0.2, 0.03
@@ -187,13 +187,13 @@ glue(audit_samples=audit_samples, sigma=NOISE, norm=norm, H=H, price=(0.5 / SIGM
 glue(missed=max(e.value for e in ends[MISSED]), needed=H * (0.5 / SIGMA) ** 2)
 
 # %% [markdown]
-# In the left panel of {numref}`fig-failures` the valid certificates lie below the grey line, so they fail less often than they may. Three broken ones lie above it: if every network counts, the test notices that terms were left out. In the right panel nearly all marks lie below the line, so the best fit alone is a weak test. The reason is that it is a wrong network only as long as several are consistent with the sample, which ends soon after $\log_2 \binom T2$ strings; from $m = 16$ on the largest share is {glue:text}`late:.3f`. An audit with a good learner on samples of ordinary size would therefore pass them all.
+# In the left panel of {numref}`fig-failures` the valid certificates lie below the grey line, so they fail less often than they may. Three broken ones lie above it, so a test of all networks detects that terms were left out. In the right panel nearly all marks lie below the line, so the best fit alone is a weak test. The reason is that the best fit is a wrong network only as long as several are consistent with the sample, which ends soon after $\log_2 \binom T2$ strings; from $m = 16$ on the largest share is {glue:text}`late:.3f`. An audit with a good learner on samples of ordinary size would therefore pass them all.
 #
-# The form without its square passes as well: its largest share is {glue:text}`missed:.4f`. The family has so few members that an honest divergence would be about $\log \binom T2 =$ {glue:text}`H:.1f` nats. Because of the wrong $\Sigma$ the divergence has to be larger by a factor of $(\frac12 / 0.01)^2 =$ {glue:text}`price:.0f`, that is {glue:text}`needed:.0f` nats, for the formula to be right. But with a Gaussian around 0 as prior the divergence is {glue:text}`norm:.0f` nats even without the square, which by chance is enough to make up for both errors.
+# The form without its square passes as well: its largest share is {glue:text}`missed:.4f`. The family has so few members that a suitable prior would need a divergence of only about $\log \binom T2 =$ {glue:text}`H:.1f` nats. Because of the wrong $\Sigma$ the divergence has to be larger by a factor of $(\frac12 / 0.01)^2 =$ {glue:text}`price:.0f`, that is {glue:text}`needed:.0f` nats, for the formula to be right. But with a Gaussian around 0 as prior the divergence is {glue:text}`norm:.0f` nats even without the square, which by chance is enough to make up for both errors.
 #
 # ## A learner that uses the freedom it pays for
 #
-# The test missed this error because the family is much smaller than its divergence allows. So we need a learner that can fit anything, and trained transformers can. Those below have two layers of one head, {glue:text}`weights` weights and {glue:text}`n` bits. We give each of them coin tosses of its own as labels, one for each of the $2^n$ strings, and 100 of these strings as the sample. The network is trained under noise of $\sigma =$ {glue:text}`sigma` on every weight until it has memorised its sample. Outside of the sample nothing can be learned, so its risk is large, and a right certificate has to say so. Each formula is then read at the same posterior $N(\theta, \sigma^2 I)$.
+# The test missed this error because the family is much smaller than its divergence allows. So we need a learner that can fit anything, and trained transformers can. Those below have two layers of one head, {glue:text}`weights` weights and {glue:text}`n` bits. We give each of them coin tosses of its own as labels, one for each of the $2^n$ strings, and 100 of these strings as the sample. The network is trained under noise of $\sigma =$ {glue:text}`sigma` on every weight until it has memorised its sample. Outside of the sample nothing can be learned, so its risk is large, and a right certificate has to say so. Each formula is then evaluated at the same posterior $N(\theta, \sigma^2 I)$.
 
 # %%
 everything = cube.bits(n)
@@ -287,11 +287,11 @@ glue(coin_risk=R.mean().item(), coin_square=READ["the square, small $\\Sigma$"].
 glue(weights=sum(math.prod(s) for s in shapes(spec).values()))
 
 # %% [markdown]
-# The mean risk is {glue:text}`coin_risk:.2f`. The formula without its square promises {glue:text}`coin_promise:.2f`, and {glue:text}`coin_caught` of {glue:text}`seeds` networks exceed it. With the square, and still the wrong $\Sigma$, the number is {glue:text}`coin_square:.2f` and is not exceeded, so here it is the square alone that decides. The missing square is therefore found if the audit contains a learner that uses the freedom which the divergence pays for.
+# The mean risk is {glue:text}`coin_risk:.2f`. The formula without its square promises {glue:text}`coin_promise:.2f`, and {glue:text}`coin_caught` of {glue:text}`seeds` networks exceed it. With the square, and still the wrong $\Sigma$, the number is {glue:text}`coin_square:.2f` and is not exceeded, so here it is the square alone that decides. The missing square is therefore found if the audit contains a learner that fits as much as the divergence allows.
 #
 # ## A certificate that is right and not vacuous
 #
-# Are right certificates of any use for trained networks? The same transformers now learn an even-parity indicator of two of the {glue:text}`n` bits from {glue:text}`m` samples. The risk of the best constant is $\frac14$, so a certificate above $\frac14$ would be vacuous. The posterior has a mean and a deviation for each weight, fitted by descent on the kl bound as {cite:t}`dziugaite2017` do. The prior is centred at the weights that training began with. For comparison we also take the divergence of the same posterior from a prior around 0, as in the first paper's form. The width of either prior is one of a list of 100, and this choice adds $\log 100$ nats. The training risk is that of {glue:text}`gibbs_draws` networks drawn from $\rho$, corrected by $\mathrm{kl}^{-1}$ with a fifth of $\delta$.
+# Are right certificates of any use for trained networks? The same transformers now learn an even-parity indicator of two of the {glue:text}`n` bits from {glue:text}`m` samples. The risk of the best constant is $\frac14$, so a certificate above $\frac14$ would be vacuous. The posterior has a mean and a deviation for each weight, fitted by descent on the kl bound as {cite:t}`dziugaite2017` do. The prior is centred at the weights that training began with. For comparison we also take the divergence of the same posterior from a prior around 0, as in the first paper's form. The width of either prior is chosen from a list of 100, and this choice adds $\log 100$ nats. The training risk is that of {glue:text}`gibbs_draws` networks drawn from $\rho$, corrected by $\mathrm{kl}^{-1}$ with a fifth of $\delta$.
 
 # %%
 pairs = torch.stack([torch.randperm(n, generator=own)[:2] for _ in range(seeds)])
@@ -364,20 +364,20 @@ ledger.verdicts()
 #
 # * Coverage must be tested for all networks at once, and with a divergence not far above what the problem needs. The best fit alone shows an error on the smallest samples at most.
 # * A loose bound hides wrong constants, and a learner that memorises exposes them.
-# * A certificate in which every term is paid, {glue:text}`bound:.2f`, is possible for a trained transformer with the prior at its start. A test set gives a smaller one.
+# * For a trained transformer, a certificate with all its terms can be as low as {glue:text}`bound:.2f`, if the prior is centred at the initial weights. A test set gives a smaller one.
 #
 # ## Exercises
 #
 # ```{exercise}
 # :label: ex-audit-term
 #
-# *By hand.* The term $\log 2 \sqrt m$ is paid even if the divergence is dropped from {prf:ref}`beyond-audit-kl`. To how many predictors does this term correspond in a union bound? Would the bound without divergence, but with this term, be caught at $m = 300$?
+# *By hand.* The term $\log 2 \sqrt m$ remains even if the divergence is dropped from {prf:ref}`beyond-audit-kl`. To how many predictors does this term correspond in a union bound? Would the bound without divergence, but with this term, be caught at $m = 300$?
 # ```
 #
 # ```{solution} ex-audit-term
 # :class: dropdown
 #
-# A union over $k$ predictors costs $\log k$, so the term pays for $2 \sqrt m$ of them, that is, for 8 at $m = 16$ and 35 at $m = 300$. The family has 45, but they are not independent and Chernoff's bound is not tight: the share of failures is below $\delta$ at both, and above it at $m = 8$ only.
+# A union over $k$ predictors costs $\log k$, so the term pays for $2 \sqrt m$ of them, that is, for 8 at $m = 16$ and 35 at $m = 300$. The family has 45, but they are not independent and Chernoff's bound is not tight: the share of failures is below $\delta$ at both sizes, and above it only at $m = 8$.
 # ```
 #
 # ```{exercise}

@@ -19,15 +19,15 @@
 # # A bound for one layer, free of the sequence length
 #
 # ```{verdict}
-# Yes, the bound for one layer is free of the number of tokens, and Theorem 4.1 is true if the columns of two matrices are bounded, as in its proof. A constant of $8\sqrt2 = 11.3$ is enough there, and on small samples the largest possible output takes the place of the formula. The printed norms bound the rows instead, and so printed the theorem fails: at width {glue:text}`d_wide` its constant would have to be {glue:text}`forced_wide:.1f`, and the constant grows with the width without end.
+# Yes, the bound for one layer is free of the number of tokens, and Theorem 4.1 is true if the columns of two matrices are bounded, as in its proof. A constant of $8\sqrt2 = 11.3$ is enough there, and on small samples the largest possible output takes the place of the formula. The printed norms bound the rows instead, and with them the theorem fails: at width {glue:text}`d_wide` its constant would have to be {glue:text}`forced_wide:.1f`, and the constant grows with the width without limit.
 # ```
 # **Needs** {ref}`ch-capacity`, {ref}`ch-rounding`, {ref}`ch-linear-covers`, {ref}`ch-attention-capacity`. **Read** 13 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** How well one attention layer can fit noise is bounded by the norms of its matrices, and the bound does not contain the number $T$ of tokens. As printed the theorem bounds the rows of two matrices, whereas its proof uses their columns. For rows it is false and for columns it holds, if small samples are treated as a case of their own. Since the proof has the right norms, we count the printed ones as a misprint. What removes $T$ is a convexity step, which takes one matrix away before anything is covered.
+# **Claim.** How well one attention layer can fit noise is bounded by the norms of its matrices, and the bound does not contain the number $T$ of tokens. As printed the theorem bounds the rows of two matrices, whereas its proof uses their columns. For rows it is false and for columns it holds, if small samples are treated as a case of their own. Since the proof has the right norms, we count the printed ones as a misprint. What removes $T$ is a convexity step, which eliminates one matrix before anything is covered.
 #
 # ## Why one should care
 #
-# Texts get longer, and a guarantee that gets worse with every token is of little use for them. Earlier bounds for one attention layer contain the logarithm of the number of tokens, because they cover a matrix at all tokens of all inputs. The fourth paper removes this logarithm, and the argument is short enough to be followed step by step. The price is that norms of a particular form appear, sums of absolute values along the columns of a weight matrix. Along the rows would not do: with columns the formula is a theorem, and with rows it is false for wide layers.
+# Texts get longer, and a guarantee that gets worse with every token is of little use for them. Earlier bounds for one attention layer contain the logarithm of the number of tokens, because they cover a matrix at all tokens of all inputs. The fourth paper removes this logarithm, and the argument is short enough to be followed step by step. The price is that norms of a particular form appear, sums of absolute values along the columns of a weight matrix. Sums along the rows would not be enough: with columns the formula is a theorem, and with rows it is false for wide layers.
 #
 # ## Four signs by hand
 #
@@ -39,7 +39,7 @@
 #
 # $$h(X) = w^\top W_c^\top\, \sigma\bigl( W_v^\top u \bigr), \qquad u = X^\top \mathrm{softmax}(s) \in \mathbb R^d ,$$
 #
-# with a read-out $w \in \mathbb R^d$, $W_v \in \mathbb R^{d \times k}$, $W_c \in \mathbb R^{k \times d}$, $W_{QK} \in \mathbb R^{d \times d}$. The activation $\sigma$ acts on each number, keeps 0 and is $L_\sigma$-Lipschitz. On a sample of $m$ inputs the *Rademacher complexity* is $\mathcal R = \frac1m \mathbb E_\varepsilon \sup_h \sum_i \varepsilon_i h(X^{(i)})$, with fair signs $\varepsilon_i$ and the supremum over all weights within their bounds. It says how well the class can fit labels that are pure noise. The norm $\|W\|_{q,p}$ is the $p$-norm of the $q$-norms of the *columns*. The matrices $W_{QK}$ have the *cover constant* $C$ if for every $\epsilon$ one can choose $e^{C/\epsilon^2}$ of them, or fewer, such that every other one is within $\epsilon$ of a chosen one, which means $\|(W - \hat W)^\top x_{[CLS]}\|_2 \le \epsilon$ at every query. (In the paper $W_{QK}$ is transposed in one formula and not in the next, and we transpose it throughout. The first display of its Appendix C lacks the factor $B_v$ on its right side, and the next one has it.)
+# with a read-out $w \in \mathbb R^d$, $W_v \in \mathbb R^{d \times k}$, $W_c \in \mathbb R^{k \times d}$, $W_{QK} \in \mathbb R^{d \times d}$. The activation $\sigma$ acts on each entry, maps 0 to 0 and is $L_\sigma$-Lipschitz. On a sample of $m$ inputs the *Rademacher complexity* is $\mathcal R = \frac1m \mathbb E_\varepsilon \sup_h \sum_i \varepsilon_i h(X^{(i)})$, with fair signs $\varepsilon_i$ and the supremum over all weights within their bounds. It says how well the class can fit labels that are pure noise. The norm $\|W\|_{q,p}$ is the $p$-norm of the $q$-norms of the *columns*. The matrices $W_{QK}$ have the *cover constant* $C$ if for every $\epsilon$ one can choose $e^{C/\epsilon^2}$ of them, or fewer, such that every other one is within $\epsilon$ of a chosen one, which means $\|(W - \hat W)^\top x_{[CLS]}\|_2 \le \epsilon$ at every query. (In the paper $W_{QK}$ is transposed in one formula and not in the next, and we transpose it throughout. The first display of its Appendix C lacks the factor $B_v$ on its right side, and the next one has it.)
 #
 # ```{prf:theorem} Trauger and Tewari (2024), Theorem 4.1
 # :label: lengthfree-thm4-1
@@ -140,7 +140,7 @@ right.legend()
 figures.show()
 
 # %% [markdown]
-# On the left the repaired bound and the complexity of a small class stay level as inputs get longer, whereas a bound from covers of all tokens rises slowly. On the right we ask which constant the printed formula would need. For columns this constant decreases with the width, but for rows it grows without end, and at some width it exceeds $8\sqrt2$, the constant that we prove for columns.
+# On the left the repaired bound and the complexity of a small class stay constant as inputs get longer, whereas a bound from covers of all tokens rises slowly. On the right we ask which constant the printed formula would need. For columns this constant decreases with the width, but for rows it grows without limit, and at some width it exceeds $8\sqrt2$, the constant that we prove for columns.
 #
 # ## The idea: five steps
 #
@@ -150,7 +150,7 @@ figures.show()
 # 2. *The sign.* If 0 is in a class $\mathcal F$, then $\mathcal R(\mathcal F \cup -\mathcal F) \le 2 \mathcal R(\mathcal F)$. Here 0 is in the class, because $v = 0$ is allowed.
 # 3. *Contraction.* A Lipschitz activation increases a complexity by at most its Lipschitz constant: $\mathcal R(\sigma \circ \mathcal F) \le L_\sigma \mathcal R(\mathcal F)$.
 # 4. *Convexity* again, now for $v$: $\mathcal R(v^\top u) = B_{W_v} \mathcal R(\pm u_j)$, over coordinates $j$ and matrices $W_{QK}$. **This step is what frees the bound from $T$.** Older proofs cover $W_v$ at all $mT$ tokens, but here $W_v$ is gone before anything is covered.
-# 5. *Dudley.* One matrix is left to cover, $W_{QK}$, and it meets the tokens inside the scores only. So $\mathcal R(\pm u_j)$ is at most $4\sqrt2$ times the entropy integral of that cover ({ref}`ch-capacity`).
+# 5. *Dudley.* Only one matrix is left to cover, $W_{QK}$, and it acts on the tokens only inside the scores. So $\mathcal R(\pm u_j)$ is at most $4\sqrt2$ times the entropy integral of that cover ({ref}`ch-capacity`).
 #
 # To see how much each step loses, we follow tiny classes along the steps: four matrices $W_{QK}$, columns $v$ of $\ell_1$ norm at most 1 with all corners of the ball among them, and all $2^m$ signs. If a number in the table were larger than the next one in its row, one of the steps would be wrong.
 
@@ -198,7 +198,7 @@ glue(
 )
 
 # %% [markdown]
-# The numbers increase from left to right, as they must, and steps 1 and 4 are equalities. The factor 2 of the sign is wasted if $\sigma$ is odd, because the class is then symmetric already; in general it is needed, for example for a class of one function and 0. Most is lost in Dudley's step, a factor of about {glue:text}`lost:.0f` here.
+# The numbers increase from left to right, as they must, and steps 1 and 4 are equalities. The factor 2 in the step of the sign is not needed if $\sigma$ is odd, because the class is then symmetric already. In general it is needed, for example for a class of one function and 0. Most is lost in Dudley's step, a factor of about {glue:text}`lost:.0f` here.
 #
 # ## The cover: softmax, and only the queries
 #
@@ -216,7 +216,7 @@ glue(
 # $\|\mathrm{softmax}(\theta_1) - \mathrm{softmax}(\theta_2)\|_1 \le 2\, \|\theta_1 - \theta_2\|_\infty$.
 # ```
 #
-# In {ref}`ch-attention-capacity` $c = 1$ is proved, so the 2 in front of $B_x^2 \sqrt C$ may be 1. To see that the constant 1 cannot be improved, raise half of {glue:text}`T_far` equal logits by $10^{-4}$ and lower the other half by the same amount: the ratio of both sides is then 1 up to rounding.
+# In {ref}`ch-attention-capacity` $c = 1$ is proved, so the 2 in front of $B_x^2 \sqrt C$ can be replaced by 1. To see that the constant 1 cannot be improved, raise half of {glue:text}`T_far` equal logits by $10^{-4}$ and lower the other half by the same amount: the ratio of both sides is then 1 up to rounding.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 opposed = 1e-4 * torch.tensor([1.0, -1.0]).double().repeat(lengths[-1] // 2)
@@ -247,7 +247,7 @@ for text, value, found in (
 #
 # ## Rows and columns
 #
-# Step 1 needs the columns of $W_c$ to have $\ell_1$ norm at most $B_{W_c}$, and step 4 needs the same of $W_v$: $\|W_c\|_{1,\infty}$ and $\|W_v\|_{1,\infty}$ have to be bounded. The theorem has the transposes, and so it bounds the rows. The following layers show that this is not enough. Take two tokens in each input, $x_{[CLS]} = 0$ and $x = e_j$, where each $j = 1, \dots, d$ occurs twice, so $m = 2d$. Let $\sigma$ be the identity and $W_{QK} = 0$, so that $u = \frac12 e_j$. Further let $w = e_1$, $k = d$ and $W_v = I$, and let $W_c$ have signs $s_j$ in its first column and zeros elsewhere. Then the rows of $W_c$ have norm 1, all bounds are 1 (that of the tokens anything above 1, as the theorem has $<$), and the output is $\frac12 s_j$. Since the signs are free, they can follow the noise wherever the two copies of an input agree, and hence
+# Step 1 needs the columns of $W_c$ to have $\ell_1$ norm at most $B_{W_c}$, and step 4 needs the same of $W_v$: $\|W_c\|_{1,\infty}$ and $\|W_v\|_{1,\infty}$ have to be bounded. The theorem has the transposes, and so it bounds the rows. The following layers show that this is not enough. Take two tokens in each input, $x_{[CLS]} = 0$ and $x = e_j$, where each $j = 1, \dots, d$ occurs twice, so $m = 2d$. Let $\sigma$ be the identity and $W_{QK} = 0$, so that $u = \frac12 e_j$. Further let $w = e_1$, $k = d$ and $W_v = I$, and let $W_c$ have signs $s_j$ in its first column and zeros elsewhere. Then the rows of $W_c$ have norm 1, all bounds are 1 (that of the tokens anything above 1, as the theorem has $<$), and the output is $\frac12 s_j$. Since the signs are free, they can follow the noise wherever the two copies of an input have the same $\varepsilon$, and hence
 #
 # $$\mathcal R \ge \frac1{2d}\, \mathbb E \sum_{j=1}^d \tfrac12 |\varepsilon_j + \varepsilon_j'| = \frac14$$
 #
@@ -288,13 +288,13 @@ thm4_1.refuted(
 )
 
 # %% [markdown]
-# The constant for rows grows like $\sqrt{d/\ln d}$, so no $O$ can hide it. A larger sample does not help either: if each $e_j$ occurs $r$ times in place of twice, $m = rd$ and the complexity is about $0.4 \sqrt{d/m}$, whereas the value is $\sqrt{\ln(2d)/m}$. The ratio of the two is the same for every $m$. At the width of the paper's experiment, $d = 64$, the constant that is forced is 1.3 only, so in practice the difference between rows and columns shows in wide layers.
+# The constant for rows grows like $\sqrt{d/\ln d}$, so it cannot be absorbed into an $O$. A larger sample does not help either: if each $e_j$ occurs $r$ times in place of twice, $m = rd$ and the complexity is about $0.4 \sqrt{d/m}$, whereas the formula gives $\sqrt{\ln(2d)/m}$. The ratio of the two is the same for every $m$. At the width of the paper's experiment, $d = 64$, the constant would have to be only 1.3, so in practice the difference between rows and columns matters in wide layers.
 #
 # **A misprint or a false statement?** By the definition in Section 2.1 of the paper $\|W^\top\|_{1,\infty}$ is about the columns of $W^\top$, which are rows of $W$. But the proof applies its first inequality to $e_j^\top W_c^\top$, a row of $W_c^\top$, and bounds its $\ell_1$ norm by $B_{W_c}$; so the authors work with columns of $W_c$. A statement that fails as printed, while its own proof has the right form, is a misprint in this book.
 #
 # ## The bound, repaired
 #
-# One more correction concerns small samples, because the proof minimises $\delta + \int_\delta^{B_x} \sqrt{\log N(\epsilon)/m}\, d\epsilon$ over $\delta$ without a limit and finds $\delta^* = 2 B_x^2 \sqrt C / (\sqrt m - \sqrt{\ln 2d})$. If $\delta^*$ is larger than the upper end $B_x$ of the integral, the formula belongs to a point that is not allowed. With a large $C$ it even becomes negative, for samples that meet $m > d$ and $m > \ln(2d)$ with ease. The table has such a case, beside the value that keeps the limit $\delta \le B_x$.
+# One more correction concerns small samples, because the proof minimises $\delta + \int_\delta^{B_x} \sqrt{\log N(\epsilon)/m}\, d\epsilon$ over $\delta$ without a limit and finds $\delta^* = 2 B_x^2 \sqrt C / (\sqrt m - \sqrt{\ln 2d})$. If $\delta^*$ is larger than the upper end $B_x$ of the integral, the formula belongs to a point that is not allowed. With a large $C$ it even becomes negative, for samples that easily satisfy $m > d$ and $m > \ln(2d)$. The table has such a case, beside the value with the limit $\delta \le B_x$.
 
 # %%
 C = covers.bound_l1_entries(2, 2, loud, 1.0, 1.0)
@@ -343,7 +343,7 @@ glue(real=real, m_tiny=m_tiny, loud=loud, negative=small["as printed"].iloc[0])
 # *The best cut-off.* The derivative is $g' = 1 - \rho - a/\delta$. If $a \le B_x (1 - \rho)$, it vanishes at $\delta^* = a/(1 - \rho) \le B_x$, and $g(\delta^*) = V$; else it is negative up to $B_x$, and $g(B_x) = B_x$. $\square$
 # ```
 #
-# Nothing in the proof needs $m > d$. A proof can contain a slip, so we attack the repaired theorem all the same. Scaling all tokens by $s$ and $W_{QK}$ by $s^{-2}$ multiplies both sides by $s$, and the other norms stand in front of both sides, so a search needs $B_x = B = 1$ only. One layer attains $\mathcal R = \mathcal R(\pm u_j)$, namely the one with the identity for $\sigma$, $w = e_1$ and one head column. Tokens and matrices with $\|W_{QK}\|_{1,1} = B_{QK}$, that is $C = B_{QK}^2 \ln(2d^2 + 1)$, are moved uphill from several starts. What counts is the complexity of the matrices found, over all signs for $m \le 11$ and over 2048 fresh ones for larger $m$. A number above $8\sqrt2$ in the table would refute the repair.
+# Nothing in the proof needs $m > d$. A proof can contain a slip, so we also search for a counterexample to the repaired theorem. Scaling all tokens by $s$ and $W_{QK}$ by $s^{-2}$ multiplies both sides by $s$, and the other norms are factors of both sides, so a search needs only $B_x = B = 1$. One layer attains $\mathcal R = \mathcal R(\pm u_j)$, namely the one with the identity for $\sigma$, $w = e_1$ and one head column. Tokens and matrices with $\|W_{QK}\|_{1,1} = B_{QK}$, that is $C = B_{QK}^2 \ln(2d^2 + 1)$, are improved by gradient ascent from several starts. We report the complexity of the matrices found, over all signs for $m \le 11$ and over 2048 fresh draws of the signs for larger $m$. A number above $8\sqrt2$ in the table would refute the repair.
 
 # %% mystnb={"code_prompt_hide": "The search", "code_prompt_show": "The search"} tags=["hide-input"]
 
@@ -395,7 +395,7 @@ glue(searched=attacks.to_numpy().max(), one_input=1 / math.sqrt(math.log(2)), T_
 #
 # ## As the input grows longer
 #
-# Could the complexity itself tend to 0 with growing $T$, so that a level bound would be far too large for long inputs? No, because if every token of every input is repeated $r$ times, the softmax averages stay exactly as they were, and all outputs with them. So the largest complexity over samples is at $rT$ tokens at least what it is at $T$. Hence it cannot tend to 0 as $T$ grows through the multiples of some length, and a bound that is constant in $T$ has the right shape ({numref}`fig-length-heads`). If zeros are added instead, the averages move towards 0, and the complexity of this particular sample falls.
+# Could the complexity itself tend to 0 with growing $T$, so that a constant bound would be far too large for long inputs? No, because if every token of every input is repeated $r$ times, the softmax averages stay exactly as they were, and all outputs with them. So the largest complexity over samples is at $rT$ tokens at least what it is at $T$. Hence it cannot tend to 0 as $T$ grows through the multiples of some length, and a bound that is constant in $T$ has the right shape ({numref}`fig-length-heads`). If zeros are added instead, the averages move towards 0, and the complexity of this particular sample falls.
 
 # %%
 table(
@@ -414,7 +414,7 @@ counted = growth["covers of all tokens"]
 glue(grows=counted.iloc[-1] / counted.iloc[0], above=counted.iloc[0] / growth["the bound"].iloc[0])
 
 # %% [markdown]
-# The second bound is the older analysis in the same situation, after step 2: $v$ and $W_{QK}$ are covered at all $mT$ tokens, as {cite:t}`variables` do. In its favour we put the constant that the paper leaves open at 1, and both bounds have $c = 1$. The older bound grows by a factor of {glue:text}`grows:.2f` over these lengths, and it is {glue:text}`above:.1f` times larger from the start.
+# The second bound is the older analysis in the same situation, after step 2: $v$ and $W_{QK}$ are covered at all $mT$ tokens, as {cite:t}`variables` do. In favour of the older bound we set the constant that the paper leaves open to 1, and both bounds have $c = 1$. The older bound grows by a factor of {glue:text}`grows:.2f` over these lengths, and it is {glue:text}`above:.1f` times larger from the start.
 #
 # ## What we found
 #
@@ -440,7 +440,7 @@ glue(grows=counted.iloc[-1] / counted.iloc[0], above=counted.iloc[0] / growth["t
 #
 # ## What would falsify this
 #
-# A step of the chain that is larger than the next one would contradict the proof; in the control the columns come from the $\ell_2$ ball, and there it happens. For the cover it would be a softmax that moves farther than its logits, with a lower temperature as control. The repaired bound would be false if some class forced a constant above $8\sqrt2$, as the control with bounded rows does. The misprint would be none if the constant for rows stayed below it too. The remark on small samples would be wrong if the printed value were at least 0; in the control the cut-off is limited. Freedom of $T$ would be refuted by a complexity above the bound at a long input, with sums in place of averages as control, or by one that changes when tokens are repeated.
+# A step of the chain that is larger than the next one would contradict the proof; in the control, where the columns come from the $\ell_2$ ball, there is such a step. The lemma on softmax would be contradicted by weights that move farther than it allows, as they do in the control, at a lower temperature. The repaired bound would be false if some class forced a constant above $8\sqrt2$, as the control with bounded rows does. There would be no misprint if the constant for rows stayed below $8\sqrt2$ too. The remark on small samples would be wrong if the printed value were at least 0; in the control the cut-off is limited. Freedom of $T$ would be refuted by a complexity above the bound at a long input, with sums in place of averages as control, or by one that changes when tokens are repeated.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

@@ -19,11 +19,11 @@
 # # Tokens that point at tokens
 #
 # ```{verdict}
-# The assumptions of the paper can be satisfied: normal data and linear labels have the moments that it asks for, and random signs give codes of positions that are not too alike in a number of dimensions of order $\log N$, where $N$ is the length of the prompt. On long prompts random signs satisfy the assumption with high probability from {glue:text}`threshold_c:.1f` $\log N$ dimensions on, and violate it with high probability below.
+# The assumptions of the paper can be satisfied: normal data and linear labels have the moments that it asks for. For a prompt of length $N$, vectors of random signs in order $\log N$ dimensions are codes of the positions that are not too alike. On long prompts random signs satisfy the assumption with high probability from {glue:text}`threshold_c:.1f` $\log N$ dimensions on, and violate it with high probability below.
 # ```
 # **Needs** nothing but probability. **Read** 10 min. **Runs in** 10 s. **Source** quoted.
 #
-# **Claim.** In *sparse token regression* each token names the few tokens that its label depends on. The paper assumes data and labels with light tails, and codes of the positions, called *encodings*, that are not too alike. Normal data and linear labels comply with this, and random signs in a multiple of $\log N$ dimensions are such encodings, and we compute the multiple from which on they are.
+# **Claim.** In *sparse token regression* each token names the few tokens that its label depends on. The paper assumes data and labels with light tails, and codes of the positions, called *encodings*, that are not too alike, that is, have small inner products. Normal data and linear labels have such tails. Vectors of random signs are such encodings if their dimension is a large enough multiple of $\log N$, and we compute how large the multiple must be.
 
 # %% tags=["parameters"]
 q_max = 3  # most pointers of a token [2..4]
@@ -63,7 +63,7 @@ def draw(N, q, B=1, simple=False):
 #
 # Take four tokens with the data $2, -1, 3, \frac12$, and let each token point at one token. In the *general* task the pointers may all be different, for example $3, 1, 4, 2$. If the label is the number that the pointer names, the labels are $3, 2, \frac12, -1$. In the *simple* task all tokens point at the same token, say at token 3, and then all labels are 3.
 #
-# The model does not see the numbers of the positions. It sees a vector for each position, for instance a vector of random signs. In four dimensions, let position 1 have the signs $(+, +, +, +)$, position 2 $(+, +, -, -)$, and position 3 $(+, +, +, -)$. Scaled to length 1, positions 1 and 2 have the inner product 0, and positions 1 and 3 have $\frac{1 + 1 + 1 - 1}4 = \frac12$. Assumption 3 allows inner products of up to $\frac12$ in size, so it only forbids that two vectors agree in all four signs, or in none. How likely is it that four random vectors comply? Up to their sign there are 8 different vectors, so the probability is $\frac78 \cdot \frac68 \cdot \frac58 = 0.41$. Four dimensions are therefore too few for four positions, if we want to be sure.
+# The model does not see the numbers of the positions. It sees a vector for each position, for instance a vector of random signs. In four dimensions, let position 1 have the signs $(+, +, +, +)$, position 2 $(+, +, -, -)$, and position 3 $(+, +, +, -)$. Scaled to length 1, positions 1 and 2 have the inner product 0, and positions 1 and 3 have $\frac{1 + 1 + 1 - 1}4 = \frac12$. Assumption 3 allows inner products of up to $\frac12$ in size, so it only forbids that two vectors agree in all four signs, or in none. How likely is it that four random vectors comply? Up to their sign there are 8 different vectors, so the probability is $\frac78 \cdot \frac68 \cdot \frac58 = 0.41$. Four dimensions are therefore too few for four positions, if the assumption is to hold with high probability.
 #
 # In general a token may have several pointers, and here is a prompt of six tokens with two pointers each. The label is linear: it is $\langle u_1, x \rangle$ of the first token pointed at plus $\langle u_2, x \rangle$ of the second, with data $x$ of {glue:text}`d` dimensions.
 
@@ -109,7 +109,7 @@ ledger.result("retrieval.def2").holds(
 #
 # The first assumption says that very long data and very large labels are rare, the second that the function $g$ is easy once the right data have been found, and the third that positions can be distinguished. We discuss the first and the third, because the second depends on $g$.
 #
-# **The first.** For $x \sim N(0, I_d)$ we have $\mathbb E \|x\|^r = 2^{r/2}\, \Gamma(\frac{d+r}2) / \Gamma(\frac d2)$, and $C_x = 1$ is enough. To see this, let first $r = 2k$, so that the moment is $\prod_{l < k} (d + 2l) \le (d + k - 1)^k$, by the inequality of the means. If $2k - 2 < r \le 2k$ and $k \ge 2$, then $d + k - 1 \le d (2k - 2) \le dr$, and for $r \le 2$ the second moment is enough. A linear label is normal, as data with $d = 1$ are, if the pointers do not depend on the data, so it has $s = 1$. (With several pointers its variance depends on which of them coincide, but it is at most the square of the sum of the lengths of the vectors $u_h$, which serves as $C_y$.) Not all data comply: if $\log x$ is normal, no constant suffices. The table shows the constant that each moment needs; an entry above 1 for normal data would refute the claim.
+# **The first.** For $x \sim N(0, I_d)$ we have $\mathbb E \|x\|^r = 2^{r/2}\, \Gamma(\frac{d+r}2) / \Gamma(\frac d2)$, and $C_x = 1$ is enough. To see this, let first $r = 2k$, so that the moment is $\prod_{l < k} (d + 2l) \le (d + k - 1)^k$, by the inequality of the means. If $2k - 2 < r \le 2k$ and $k \ge 2$, then $d + k - 1 \le d (2k - 2) \le dr$, and for $r \le 2$ the second moment is enough. If the pointers do not depend on the data, a linear label is normal, like data with $d = 1$, so the exponent $s = 1$ is enough. (With several pointers its variance depends on which of them coincide, but it is at most the square of the sum of the lengths of the vectors $u_h$, which serves as $C_y$.) Not all data comply: if $\log x$ is normal, no constant suffices. The table shows the constant that each moment needs; an entry above 1 for normal data would refute the claim.
 
 
 # %%
@@ -125,7 +125,7 @@ needed["log x normal"] = [math.exp(r) / r for r in orders]
 table(needed.rename_axis("r"), "The constant C_x that normal data need", form=".3g")
 
 # %% [markdown]
-# **The scale $s$** gives data and pointers the same mean square: $\mathbb E \|x_i\|^2 = d$, and $q$ unit vectors times $s$ have together $q s^2 = d$. With the code of the token's own position it is $d (1 + \frac1q)$, so the lengths differ by a factor of at most $\sqrt2$, which is the "roughly" of the paper.
+# **The scale $s$** (not the exponent of the first assumption) gives data and pointers the same mean square: $\mathbb E \|x_i\|^2 = d$, and $q$ unit vectors times $s$ have together $q s^2 = d$. With the code of the token's own position it is $d (1 + \frac1q)$, so the lengths differ by a factor of at most $\sqrt2$, which is the "roughly" of the paper.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.result("retrieval.ass123").holds(
@@ -165,7 +165,7 @@ ledger.result("retrieval.prefactor").holds(
 #
 # $$1 - M p \;\le\; \Pr[\text{Assumption 3}] \;\le\; \frac{1 - p}{1 - p + M p} .$$ (eq-both-sides)
 #
-# The left side is the union bound, and for the right side note that whether $\omega_i, \omega_j$ comply is independent of whether $\omega_i, \omega_k$ do, because, given $\omega_i$, each of the two events depends on one fresh row. So the number of pairs that fail has mean $Mp$ and variance $Mp(1-p)$, and by Cantelli's inequality it is 0 with at most the probability on the right. In the example $p = \frac18$ and $M = 6$, so the two sides are $0.25$ and $0.54$, with the exact $0.41$ between them.
+# The left side is the union bound. For the right side note that whether $\omega_i, \omega_j$ comply is independent of whether $\omega_i, \omega_k$ do, because, given $\omega_i$, each of the two events depends on one further row, which is independent of the other. So the number of pairs that fail has mean $Mp$ and variance $Mp(1-p)$, and by Cantelli's inequality it is 0 with at most the probability on the right. In the example $p = \frac18$ and $M = 6$, so the two sides are $0.25$ and $0.54$, with the exact $0.41$ between them.
 
 # %% mystnb={"code_prompt_hide": "The example, all cases", "code_prompt_show": "The example, all cases"} tags=["hide-input"]
 every = f64(list(itertools.product((-1.0, 1.0), repeat=4)))
@@ -226,7 +226,7 @@ glue(code_100=sides(5, 100)[1], code_1000=sides(5, 1000)[1])
 glue(code_12=max(sides(5, N)[1] for N in range(4, 13)), code_25=sides(5, 25)[1])
 
 # %% [markdown]
-# In {numref}`fig-assumption-3` the probability rises from 0 to 1 around the dotted line, and the longer the prompts, the steeper it rises. With $c = 20$ it is at least {glue:text}`proved_20:.3f` for $N$ = 10, 100 and 1000, and this is proved, and the limit jumps at $2/\rho =$ {glue:text}`threshold_c:.2f`. The experiments of the paper have $c = 5$, far to the left. There the probability is at most {glue:text}`code_12:.2f` for 4 to 12 tokens, {glue:text}`code_25:.2f` for 25, {glue:text}`code_100:.3f` for 100 and {glue:text}`code_1000:.5f` for 1000. No sentence of the paper says that its experiments satisfy the assumption, and {ref}`ch-pointer-heads` shows why they work all the same.
+# In {numref}`fig-assumption-3` the probability rises from 0 to 1 around the dotted line, and more steeply for longer prompts. With $c = 20$ it is proved to be at least {glue:text}`proved_20:.3f` for $N$ = 10, 100 and 1000, and the limit jumps at $2/\rho =$ {glue:text}`threshold_c:.2f`. The experiments of the paper have $c = 5$, far to the left. There the probability is at most {glue:text}`code_12:.2f` for 4 to 12 tokens, {glue:text}`code_25:.2f` for 25, {glue:text}`code_100:.3f` for 100 and {glue:text}`code_1000:.5f` for 1000. No sentence of the paper says that its experiments satisfy the assumption, and {ref}`ch-pointer-heads` shows why they work all the same.
 #
 # ## What we found
 #
@@ -244,7 +244,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# We read `setup.py`, `attention_weights.py` and `sample_complexity.py` of the repository `mousavih/transformers-separation`. There $q = 1$ and $g(x) = \langle u, x \rangle$. Encodings are $\lfloor 5 \log N \rfloor$ signs of length 1, without the factor $\sqrt{d/q}$, so only $\alpha$ changes. Query, key, value and output have matrices and biases of their own, and scores are divided by the root of the width; {ref}`ch-attention-weights` looks at what they learn.
+# We read `setup.py`, `attention_weights.py` and `sample_complexity.py` of the repository `mousavih/transformers-separation`. There $q = 1$ and $g(x) = \langle u, x \rangle$. Encodings are $\lfloor 5 \log N \rfloor$ signs of length 1, without the factor $\sqrt{d/q}$, so only the factor $\alpha$ of the scores ({ref}`ch-pointer-heads`) changes. Query, key, value and output have matrices and biases of their own, and scores are divided by the root of the width; {ref}`ch-attention-weights` looks at what they learn.
 #
 # ## Exercises
 #
@@ -284,7 +284,7 @@ estimates = pd.DataFrame(estimates).T.rename_axis(["N", "c"])
 table(estimates, "Share of draws that satisfy Assumption 3, and both sides", form=".3f")
 
 # %% [markdown]
-# Up to the noise of 500 draws the probability lies between the two sides, and close to $e^{-Mp}$: pairs that fail are rare and nearly independent, so their number has nearly a Poisson law. The threshold and the figure do not depend on the data, and stay as they are.
+# Up to the noise of 500 draws the probability lies between the two sides, and close to $e^{-Mp}$: pairs that fail are rare and nearly independent, so their number is nearly Poisson distributed. The threshold and the figure do not depend on the data, and stay as they are.
 #
 # ```{solution-end}
 # ```

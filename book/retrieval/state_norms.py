@@ -19,7 +19,7 @@
 # # How large must a recurrent state be?
 #
 # ```{verdict}
-# Proposition 8 is true of the width and of the Frobenius norm: a recurrent net that serves every token needs a state of many dimensions or a large matrix $U$ that reads the state. If the read-out is $\mathfrak L$-Lipschitz and $E$ is the mean squared error at tokens that point at another token, then on prompts of $N$ tokens $\mathfrak L \|U\|_F$ is at least $(1 - \sqrt E) \sqrt{N - 1}$. The form with the operator norm, in which the proof ends, fails as restored: an error of {glue:text}`error_one_bit:.2f` is reached with $\mathfrak L \|U\|_{op} \le$ {glue:text}`reach_op:.2f` at every length. And a width that grows linearly with $N$ is needed only if $\mathfrak L \|U\|_{op}$ is bounded: with exact numbers, states of a single number serve {glue:text}`longest_digits` tokens.
+# Proposition 8 is true for the width and for the Frobenius norm: a recurrent net that predicts the label of every token needs a state of many dimensions, or a large matrix $U$ that reads the state. If the read-out is $\mathfrak L$-Lipschitz and $E$ is the mean squared error at tokens that point at another token, then on prompts of $N$ tokens $\mathfrak L \|U\|_F$ is at least $(1 - \sqrt E) \sqrt{N - 1}$. The form with the operator norm, in which the proof ends, fails as restored: an error of {glue:text}`error_one_bit:.2f` is reached with $\mathfrak L \|U\|_{op} \le$ {glue:text}`reach_op:.2f` at every length. And a width that grows linearly with $N$ is needed only if $\mathfrak L \|U\|_{op}$ is bounded: if numbers are exact, states of a single number are enough for {glue:text}`longest_digits` tokens.
 # ```
 # **Needs** {ref}`ch-sparse-token-regression`. **Read** 20 min. **Runs in** 10 s. **Source** quoted (both norms, the states' ball), restored (the displays and Lemma 41).
 #
@@ -59,7 +59,7 @@ normal = source.normal
 #
 # ## Three memories by hand
 #
-# Suppose that a state has to hold the signs of $p$ numbers $y_1, \dots, y_p$, which are independent and standard normal. Whoever is asked for $y_k$ answers $\sqrt{2/\pi} = 0.80$ with the sign of $y_k$, which is the best answer that can be given by a sign alone. Its mean squared error is $1 - \frac2\pi = 0.36$, whereas the answer 0 has the error 1. If all states lie in the unit ball, how steep must the map from the state to the answer be, that is, how large is its Lipschitz constant $\mathfrak L$? The answer depends on how the signs are stored, and we compare three ways:
+# Suppose that a state has to hold the signs of $p$ numbers $y_1, \dots, y_p$, which are independent and standard normal. A memory that is asked for $y_k$ answers $\sqrt{2/\pi} = 0.80$ with the sign of $y_k$, which is the best answer if only the sign is known. The mean squared error of this answer is $1 - \frac2\pi = 0.36$, whereas the answer 0 has the error 1. If all states lie in the unit ball, how steep must the map from the state to the answer be, that is, how large is its Lipschitz constant $\mathfrak L$? The answer depends on how the signs are stored, and we compare three ways:
 #
 # * **Digits.** The state is a single number, and we place the $2^p$ possible memories on an even grid between $-1$ and $1$, as binary numbers. Two neighbours are $\frac2{2^p - 1}$ apart, and for some $k$ the answers at these two differ by $2 \cdot 0.80$, so $\mathfrak L = 0.80\, (2^p - 1)$. For $p = 2$, for example, the grid is $-1, -\frac13, \frac13, 1$, and $\mathfrak L = 2.39$.
 # * **Signs.** The state has $p$ numbers, each $\pm\frac1{\sqrt p}$, one for each sign. If the sign of $y_k$ changes, the state moves by $\frac2{\sqrt p}$ and the answer by $2 \cdot 0.80$, so $\mathfrak L = 0.80 \sqrt p$, which is 1.13 for $p = 2$.
@@ -104,7 +104,7 @@ heads = [name.replace("L,", "$\\mathfrak L$,") for name in heads]
 table(by_hand.set_axis(heads, axis=1), "Three memories with an error of 0.36", form=".3g")
 
 # %% [markdown]
-# We can read three things off this table. First, a single number can hold any number of signs, so no bound on the dimension holds without a bound on $\mathfrak L$. Second, for the code $\mathfrak L$ stays below 2 however many signs are held, so no bound on $\mathfrak L$ alone can grow with $p$. Third, for all three memories $\mathfrak L \sqrt D$ grows at least like $\sqrt p$, and the last column shows how much of this we can prove: a code pays at most some nine times as much as the theorem requires. The next figure continues the table to ten million labels, with two states per token, as a bidirectional net has them.
+# The table shows three things. First, a single number can hold any number of signs, so no bound on the dimension holds without a bound on $\mathfrak L$. Second, for the code $\mathfrak L$ stays below 2 however many signs are held, so no bound on $\mathfrak L$ alone can grow with $p$. Third, for all three memories $\mathfrak L \sqrt D$ grows at least like $\sqrt p$, and the last column shows how much of this we can prove: for a code $\mathfrak L \sqrt D$ is at most some nine times as large as the theorem requires. The next figure continues the table to ten million labels, with two states per token, as a bidirectional net has them.
 
 # %% mystnb={"code_prompt_hide": "Figure", "code_prompt_show": "Figure", "figure": {"caption": "Left: the left sides of the operator form and of the Frobenius form, divided by $N$, for codes with an error of 0.36. Marks are codes that were built; the lines continue with codes that exist by the theorem of Gilbert and Varshamov. Right: error against $\\mathfrak L \\|U\\|_F / \\sqrt{N-1}$. No memory can lie below the line, and for one label it is nearly met.", "name": "fig-norm-half"}, "image": {"alt": "Left, on logarithmic axes: the side with the operator norm falls in a straight line over six powers of ten, while that with the Frobenius norm is level near 24. Right: a curve falls from 1 to 0 where the horizontal axis reaches 1. A memory of one number for one label lies just above it all the way down; codes of one, two, three and five bits a label lie to the right, between five and fifty, with errors falling to 0.004."}} tags=["hide-input"]
 fig, (left, right) = figures.new(1, 2, height=3.1)
@@ -128,7 +128,7 @@ right.legend()
 figures.show()
 
 # %% [markdown]
-# A lower bound of the form "this side is at least $c' N$" requires that the side divided by $N$ stays above $c'$. In the left panel the upper curve does so: it belongs to the Frobenius norm, and it is level. The lower curve belongs to the operator norm and falls towards 0, so no constant $c'$ can save that form. The right panel shows our theorem as a line. Memories of one number for one label lie just above it, and codes for many labels lie further to the right, because they pay more than the theorem requires.
+# A lower bound of the form "this side is at least $c' N$" requires that the side divided by $N$ stays above $c'$. In the left panel the upper curve does so: it belongs to the Frobenius norm, and it stays constant. The lower curve belongs to the operator norm and falls towards 0, so that form holds with no constant $c'$. The right panel shows our theorem as a line. Memories of one number for one label lie just above it, and codes for many labels lie further to the right, because their $\mathfrak L \|U\|_F$ is larger than the theorem requires.
 #
 # ## The statement
 #
@@ -152,14 +152,14 @@ figures.show()
 #
 # ## The Frobenius form, with a constant
 #
-# Fix a token $j$, whose pointer is known to neither of the two states. If the pointer is $t_j = k$, the label is $y_k = \langle u, x_k \rangle$. The predictions $F_k = f_y(U^\to h^\to_j, U^\gets h^\gets_j, x_j, k)$ for $k \ne j$ therefore have to reproduce $N - 1$ independent standard normal variables. Let $E$ be the mean of $(y_k - F_k)^2$ over $k \ne j$ and over the prompts. (If $j$ points at itself, the error can only increase, so for some $j$ this $E$ is at most $\frac N{N-1}$ times the risk.)
+# Fix a token $j$, whose pointer is known to neither of the two states. If the pointer is $t_j = k$, the label is $y_k = \langle u, x_k \rangle$. The predictions $F_k = f_y(U^\to h^\to_j, U^\gets h^\gets_j, x_j, k)$ for $k \ne j$ therefore have to reproduce $N - 1$ independent standard normal variables. Let $E$ be the mean of $(y_k - F_k)^2$ over $k \ne j$ and over the prompts. (Prompts in which $j$ points at itself can only add to the risk, so for some $j$ this $E$ is at most $\frac N{N-1}$ times the risk.)
 #
 # ```{prf:theorem} What the norm allows (ours)
 # :label: state-norm
 # $$\sqrt E \;\ge\; 1 - \frac{\mathfrak L\, \|U\|_F}{\sqrt{N - 1}}, \qquad \text{that is} \qquad \mathfrak L \|U\|_F \ge (1 - \sqrt E) \sqrt{N - 1} .$$
 # ```
 #
-# **The idea of the proof.** Good predictions are correlated with the labels, so the sum $\sum_k y_k F_k$ must be nearly $N - 1$. But every $F_k$ is a function of the state. Even if an adversary could choose the state after having seen all the labels, how large could he make this sum? If the functions $F_k$ change slowly, the adversary has little choice, and a sum of independent normal variables cannot be made large by a small choice. A comparison of Gaussian processes makes this precise: a family of $\mathfrak L$-Lipschitz functions gives no more choice than linear functions of the same slope, and for linear functions the largest sum is the length of a Gaussian vector, which is where $\|U\|_F$ comes from.
+# **The idea of the proof.** Good predictions are correlated with the labels, so the sum $\sum_k y_k F_k$ must be nearly $N - 1$. But every $F_k$ is a function of the state. Even if an adversary could choose the state after having seen all the labels, how large could this sum become? If the functions $F_k$ change slowly, the adversary has little choice, and a sum of independent normal variables cannot be made large by a small choice. A comparison of Gaussian processes makes this precise: a family of $\mathfrak L$-Lipschitz functions gives no more choice than linear functions of the same slope, and for linear functions the largest sum is the length of a Gaussian vector, which is where $\|U\|_F$ comes from.
 #
 # ```{dropdown} Proof: a Gaussian comparison, and no packing
 # We bound the mean of $\sum_k y_k F_k$ from above by the comparison, first for the labels before $j$, and then compare with what the error requires.
@@ -179,7 +179,7 @@ figures.show()
 # *What the error requires.* On the other hand $\sum_k y_k F_k = \sum_k y_k^2 - \sum_k y_k (y_k - F_k)$, and its mean is at least $(N - 1)(1 - \sqrt E)$, again by Cauchy and Schwarz. $\square$
 # ```
 #
-# Is there a memory that pays less than the theorem says? To find out, we let a computer search for one. A state holds $p$ labels in $D$ numbers, and the predictions are linear, $F_k = \mathfrak L \langle a_k, U h \rangle$ with $\|a_k\| = 1$. The vectors $a_k$, a diagonal matrix $U$ and $\mathfrak L$ are all searched. The state $h$ points in the direction of $\sum_k y_k U^\top a_k$ and is as long as is best, up to 1. Each entry of the table is $1 - \sqrt E$ divided by what the norm allows. An entry clearly above 1 would refute the theorem.
+# Is there a memory with a smaller $\mathfrak L \|U\|_F$ than the theorem allows? To find out, we search for one numerically. A state holds $p$ labels in $D$ numbers, and the predictions are linear, $F_k = \mathfrak L \langle a_k, U h \rangle$ with $\|a_k\| = 1$. The search is over the vectors $a_k$, a diagonal matrix $U$ and $\mathfrak L$. The state $h$ points in the direction of $\sum_k y_k U^\top a_k$ and has the best length up to 1. Each entry of the table is $1 - \sqrt E$ divided by what the norm allows. An entry clearly above 1 would refute the theorem.
 
 
 # %%
@@ -244,15 +244,15 @@ glue(best_paid=cheap.max().max(), slack=last["paid, Frobenius"] ** -2)
 #
 # ## The dimension form, with a constant
 #
-# The second bound counts dimensions, and its idea is that a state whose digits are worth nothing beyond a certain precision holds only so many nats of information, and that Shannon's rate-distortion bound says how well $N - 1$ numbers can be reproduced from so few.
+# The second bound counts dimensions, and its idea has two parts. First, if the digits of a state beyond a certain precision are useless, the state holds only a limited number of nats of information. Second, Shannon's rate-distortion bound says how well $N - 1$ numbers can be reproduced from so few nats.
 #
-# We cut the set of all states into cells that are so small that within a cell $f_y$ changes by at most $\tau$. With $\rho = \mathfrak L \|U\|_{op}$, the image of the unit ball under $U^\to$ needs at most $(1 + 2\rho/\tau)^{d_h}$ cells. The cells of $h^\to_j$ are a code for the $p$ labels before $j$, of $d_h \log(1 + 2\rho/\tau)$ nats. By Shannon's bound, $p$ independent standard normal variables that are described by $b$ nats have a mean squared error of at least $e^{-2b/p}$. For both sides together, and with $\tau$ for what is lost within a cell,
+# We cut the set of all states into cells that are so small that within a cell $f_y$ changes by at most $\tau$. With $\rho = \mathfrak L \|U\|_{op}$, which we call the *reach*, the image of the unit ball under $U^\to$ needs at most $(1 + 2\rho/\tau)^{d_h}$ cells. The cells of $h^\to_j$ are a code for the $p$ labels before $j$, of $d_h \log(1 + 2\rho/\tau)$ nats. By Shannon's bound, $p$ independent standard normal variables that are described by $b$ nats have a mean squared error of at least $e^{-2b/p}$. For both sides together, and with an error of $\tau$ within a cell, we get
 #
 # $$\sqrt E \ge \exp\Bigl( -\frac{2 d_h}{N-1} \log\bigl(1 + 2 \rho/\tau\bigr) \Bigr) - \tau \qquad \text{for every } \tau > 0 .$$
 #
 # At $\tau = \frac14$ and $E \le \frac1{16}$ this says $d_h \log(1 + 8\rho) \ge \frac{\log 2}2 (N - 1)$. Since $\log(1 + 8\rho) \le 8 \log(1 + \rho)$, the dimension form follows, with $c' = \frac{\log 2}{16} \cdot \frac{N-1}N$.
 #
-# How close can a memory come to this floor? We compare it with two kinds of memory, and an error below the floor would refute it. The first kind keeps $d_h$ labels each way, divided by $3 \sqrt{d_h}$ and cut off at length 1, and reads them with $\mathfrak L = 3 \sqrt{d_h}$. The second kind is the single number of the example, $d_h = 1$ each way, whose first 500 binary digits are the signs of 500 labels. Its $2^{500}$ values on $[-1, 1]$ are so close together that $\mathfrak L = \sqrt{2/\pi}\, (2^{500} - 1)$.
+# How close can a memory come to this lower bound, the *floor*? We compare the floor with two kinds of memory, and an error below it would refute the bound. The first kind keeps $d_h$ labels each way, divided by $3 \sqrt{d_h}$ and cut off at length 1, and reads them with $\mathfrak L = 3 \sqrt{d_h}$. The second kind is the single number of the example, $d_h = 1$ each way, whose first 500 binary digits are the signs of 500 labels. Its $2^{500}$ values on $[-1, 1]$ are so close together that $\mathfrak L = \sqrt{2/\pi}\, (2^{500} - 1)$.
 
 
 # %%
@@ -297,7 +297,7 @@ width.holds(
 #
 # After the proposition the paper says that "any RNN representing" the task "requires a width that grows at least linearly with the context-length $N$". The dimension form says this not of the width $d_h$, but of $d_h \log(1 + \mathfrak L \|U\|_{op})$. If $\mathfrak L \|U\|_{op}$ stays bounded, then the width itself must grow linearly. If it grows like a power of $N$, the width must grow at least like $N / \log N$. Without any bound the sentence fails, because a single exact number holds as many labels as it has digits.
 #
-# To be sure that a recurrent net can really work in this way, we run one. A token at position $k$ adds $\pm 2^{-k}$ to the state, by the sign of its label. The state therefore stays in $(-1, 1)$, and its binary digits are the signs that it has seen. The read-out takes the digit that the pointer names and answers $\pm \sqrt{2/\pi}$; the token's own label is known. Its risk is therefore exactly $(1 - \frac2\pi)(1 - \frac1N)$, and the run must agree with this number up to chance. (With more digits per label, the risk becomes as small as one likes.)
+# To be sure that a recurrent net can really work in this way, we run one. A token at position $k$ adds $\pm 2^{-k}$ to the state, by the sign of its label. The state therefore stays in $(-1, 1)$, and its binary digits are the signs that it has seen. The read-out takes the digit that the pointer names and answers $\pm \sqrt{2/\pi}$; the token's own label is known. The risk of this net is therefore exactly $(1 - \frac2\pi)(1 - \frac1N)$, and the run must agree with this number up to chance. (With more digits per label, the risk becomes as small as one likes.)
 
 
 # %%
@@ -386,13 +386,13 @@ glue(longest_digits=most, digit_risk=risk)
 #
 # ## The operator form: what a code can do
 #
-# The operator norm does not see how many numbers a state has, and this is what a code makes use of. We now describe the third memory of the example exactly. Take a binary matrix with $N$ rows and $D = 4N$ columns. The state is a vector of $D$ signs divided by $\sqrt D$, so its length is 1, and at first all its signs are positive. If token $m$ has a positive label, those signs of the state are flipped where row $m$ of the matrix has a one. This is a recurrent net with $U^\to = U^\gets = I$. Let any two different words be at least a distance $s$ apart, and let $d_\pm(h)$ be the distance from $h$ to the nearest word in which label $k$ is positive or negative. The read-out
+# The operator norm does not depend on how many numbers a state has, and a code makes use of this. We now describe the third memory of the example exactly. Take a binary matrix with $N$ rows and $D = 4N$ columns. The state is a vector of $D$ signs divided by $\sqrt D$, so its length is 1, and at first all its signs are positive. If token $m$ has a positive label, those signs of the state are flipped where row $m$ of the matrix has a one. This is a recurrent net with $U^\to = U^\gets = I$. Let any two different words be at least a distance $s$ apart, and let $d_\pm(h)$ be the distance from $h$ to the nearest word in which label $k$ is positive or negative. The read-out
 #
 # $$f_y(h, k) = \sqrt{2/\pi}\; \mathrm{clip}\Bigl( \frac{d_-(h) - d_+(h)}s, -1, 1 \Bigr), \qquad \mathfrak L = \frac{2 \sqrt{2/\pi}}s ,$$
 #
 # gives each label its sign, with an error of $1 - 2/\pi = 0.36$. By the bound of Gilbert and Varshamov there are such codes for every $N$ with $s \ge 0.92$, so $\mathfrak L \|U\|_{op}$ does not grow with $N$. If each label is stored with $R$ bits instead of one, the error is as small as one likes, and the same argument applies.
 #
-# We run this net on prompts, and check three things: that its read-out answers every other label with the right sign, that no pair of states is steeper than $\mathfrak L$, and how both sides of the operator form behave as $N$ grows.
+# We run this net on prompts, and check three things: that its read-out answers every other label with the right sign, that between no two states the read-out is steeper than $\mathfrak L$, and how both sides of the operator form behave as $N$ grows.
 
 # %%
 code = built[8] if small == 8 else memory.code_memory(small, source.generator)
@@ -469,7 +469,7 @@ glue(side_longest=f"{last['operator']:.0e}", limit=math.ceil(100 * one_bit["L"].
 glue(by_digits=by_width["error"].iloc[-1] / by_width["floor"].iloc[-1])
 
 # %% [markdown]
-# The side of the operator form falls like $\log N / N$, and at $10^7$ tokens $c'$ would have to be below {glue:text}`side_longest`, whereas the side of the Frobenius form stays constant.
+# The left side of the operator form over $N$ falls like $\log N / N$, and at $10^7$ tokens $c'$ would have to be below {glue:text}`side_longest`, whereas that of the Frobenius form stays constant.
 #
 # ## Lemma 41: packings of a ball
 #
@@ -527,7 +527,7 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 #
 # ## What we found
 #
-# * The Frobenius form, which the text names, holds with an explicit constant, without logarithms, and its proof needs no packing: $\mathfrak L^2 \|U\|_F^2 \ge (1 - \sqrt E)^2 (N - 1)$, where $E$ is the error over pointers to other tokens, at most $\frac N{N-1}$ times the risk. For one label this is nearly sharp, whereas for many labels the codes pay {glue:text}`slack:.0f` times as much.
+# * The Frobenius form, which the text names, holds with an explicit constant, without logarithms, and its proof needs no packing: $\mathfrak L^2 \|U\|_F^2 \ge (1 - \sqrt E)^2 (N - 1)$, where $E$ is the error over pointers to other tokens, at most $\frac N{N-1}$ times the risk. For one label this is nearly sharp, whereas for many labels the codes have {glue:text}`slack:.0f` times the required left side.
 # * The dimension form holds, with constants, for every error below 1. A single number each way comes within {glue:text}`by_digits:.2f` times its floor.
 # * The operator form, in which the proof ends as restored, is false for every constant, and so is the second bound of Lemma 41 as restored.
 # * That the width must grow linearly in $N$ is true of nets with a bounded $\mathfrak L \|U\|_{op}$, and of no others.
@@ -540,7 +540,7 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 #
 # **Counterexample.** The states are words of an error-correcting code with 4 signs for each label, and $U = (I, I)$. The error is {glue:text}`error_one_bit:.2f` and $\mathfrak L \le {glue:text}`limit:.2f`$ for every $N$. The left side divided by $N$ falls from {glue:text}`side_short:.2f` at 4 tokens to {glue:text}`side_long:.2f` at {glue:text}`longest`, and for the codes that exist by the theorem of Gilbert and Varshamov to {glue:text}`side_longest` at $10^7$. With more bits for each label the error becomes as small as one likes.
 #
-# **Why.** The number of points of the Euclidean ball that are a fixed distance apart grows exponentially with the dimension, but $\|U\|_{op}$ does not see the dimension.
+# **Why.** The number of points of the Euclidean ball that are a fixed distance apart grows exponentially with the dimension, but $\|U\|_{op}$ does not depend on the dimension.
 #
 # **Repair.** The form of the text is true, with an explicit constant: $\mathfrak L \|U\|_F \ge (1 - \sqrt E) \sqrt{N - 1}$, with $E$ the error over pointers to other tokens, at most $\frac N{N-1}$ times the risk.
 #
@@ -557,7 +557,7 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 #
 # **Why.** Maurey's argument covers the $\ell_1$ ball, whereas in the Euclidean ball the logarithm of the size of a packing grows in proportion to $D$.
 #
-# **Repair.** None is needed where the paper uses the lemma, because {prf:ref}`state-norm` does without packings.
+# **Repair.** None is needed where the paper uses the lemma, because {prf:ref}`state-norm` is proved without packings.
 #
 # **What survives.** The lemma's first bound, $D \log(1 + 2/\epsilon)$, and with it the bound on the dimension of the states.
 # ```
@@ -579,7 +579,7 @@ glue(over_second=(packed.iloc[0, 2] / packed["second bound"][0]))
 #
 # ## What would falsify this
 #
-# Our theorem would be false if some memory paid less than {prf:ref}`state-norm` says; with the operator norm in place of the Frobenius norm the codes do. The dimension form would be false if a memory had an error below the floor, as a memory that holds all labels has when it is compared with the floor for four of them, or if a narrow net with a bounded read-out had a small risk. The net of a single number would not refute the sentence on the width if its risk on prompts were not the exact one, as it is not where states are off by $2^{-20}$ and the later digits are lost. The refutation of the operator form would fail if the words of the code could not be read, as after a flip of one sign, if the read-out were steeper than $\mathfrak L$, as it is without a slope, or if the code met the bound at $10^7$ tokens, as it does with $\|U\|_F$. Lemma 41's first bound would be false if a packing exceeded it, as in a ball of radius 2, and its second would stand if packings stayed below it, as they stay below the first.
+# Our theorem would be false if some memory had a smaller $\mathfrak L \|U\|_F$ than {prf:ref}`state-norm` requires; if the operator norm replaces the Frobenius norm, the codes are such memories. The dimension form would be false if a memory had an error below the floor, or if a narrow net with a bounded read-out had a small risk. In the control a memory that holds all labels is compared with the floor for four of them, and it lies below. The net of a single number would not refute the sentence on the width if its risk on prompts were not the exact one, as it is not where states are off by $2^{-20}$ and the later digits are lost. The refutation of the operator form would fail if the words of the code could not be read, as after a flip of one sign, or if the read-out were steeper than $\mathfrak L$, as it is if it jumps to the nearer sign. It would also fail if the code satisfied the bound at $10^7$ tokens, as it does with $\|U\|_F$. Lemma 41's first bound would be false if a packing exceeded it, as in a ball of radius 2. Its second bound would not be refuted if packings stayed below it, as they stay below the first.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -600,7 +600,7 @@ ledger.show()
 # ```{solution} ex-norms-one-label
 # :class: dropdown
 #
-# Here $\mathfrak L = 1$, $U = 1$ and $p = 1$, and the error is $E = 0.151$, because it comes only from labels beyond $\pm 1$. The theorem asks for $\mathfrak L \|U\|_F \ge 1 - \sqrt{0.151} = 0.61$, so this memory pays 1.6 times as much as it must.
+# Here $\mathfrak L = 1$, $U = 1$ and $p = 1$, and the error is $E = 0.151$, because it comes only from labels beyond $\pm 1$. The theorem asks for $\mathfrak L \|U\|_F \ge 1 - \sqrt{0.151} = 0.61$, so this memory has 1.6 times the required value.
 # ```
 #
 # ```{exercise}
@@ -628,7 +628,7 @@ answers = pd.DataFrame(by_redundancy).T.rename_axis("signs a label")
 table(answers, "Random codes for 10 tokens", form=".3f")
 
 # %% [markdown]
-# More signs for each label keep the words further apart, so the read-out becomes less steep, and the operator form ever smaller. But the state also has more dimensions, and the Frobenius form counts them; it is smallest for few signs. With `longest` at 18, the last mark of each curve moves to the right: on the curve of the operator norm it also moves down, and on that of the Frobenius norm it stays at its height, up to the luck of the draw.
+# More signs for each label keep the words further apart, so the read-out becomes less steep, and the operator form ever smaller. But the state also has more dimensions, and the Frobenius form counts them; it is smallest for few signs. With `longest` at 18, the last mark of each curve moves to the right: on the curve of the operator norm it also moves down, and on that of the Frobenius norm it stays at its height, up to random variation.
 #
 # ```{solution-end}
 # ```

@@ -19,11 +19,11 @@
 # # A step of an automaton depends on a few bits
 #
 # ```{verdict}
-# Yes, one step of a finite automaton depends on a fixed number of bits, whatever the length of its word. Of {glue:text}`listed` automata none has a step that more than $\log_2 |\Sigma| |X|$ flips change on average, where $\Sigma$ are its letters and $X$ its states. In contrast the last state of the automaton for PARITY, computed in one go, depends on all {glue:text}`word` letters.
+# Yes, one step of a finite automaton depends on a fixed number of bits, whatever the length of its word. If an automaton has the letters $\Sigma$ and the states $X$, a bit of its next state is changed on average by at most $\log_2 |\Sigma| |X|$ of the possible bit flips. None of the {glue:text}`listed` automata that we list violates this bound. In contrast the last state of the automaton for PARITY, computed in one go, depends on all {glue:text}`word` letters.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 10 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** If an automaton writes each state down before it reads on, then each of its steps is a function of a few bits, whatever the length of its word. So the step's sensitivity does not grow, while that of the last state may. Whether the sensitivity of the last state grows is decided by a criterion on pairs of states, which is ours.
+# **Claim.** If an automaton writes each state down before it reads the next letter, then each of its steps is a function of a few bits, whatever the length of its word. So the step's sensitivity does not grow, while that of the last state may. Whether the sensitivity of the last state grows is decided by a criterion on pairs of states, which is ours.
 #
 # ## Why one should care
 #
@@ -53,9 +53,9 @@
 # Simulating a fixed automaton with a scratchpad has sensitivity $O(1)$ for each autoregressive step. If states and letters are written with $\log_2 |X|$ and $\log_2 |\Sigma|$ bits, a step is a polynomial of degree at most $\log_2 |\Sigma| |X|$.
 # ```
 #
-# **Proof of Theorem 7.** Of all that the model can see, step $i$ needs $t_{i-1}$ and $x_i$ only. A function of $k$ bits has degree at most $k$, and $s(x, f) \le k$ at every $x$. $\square$
+# **Proof of Theorem 7.** Of all that the model can see, step $i$ needs only $t_{i-1}$ and $x_i$, which have $\log_2 |\Sigma| |X|$ bits together. A function of $k$ bits has degree at most $k$, and $s(x, f) \le k$ at every $x$. $\square$
 #
-# A flip in this theorem changes a bit of the word and leaves the states as they were written. If the states were written again, flipping one bit would change the answer of PARITY as before.
+# A flip in this theorem changes a bit of the word and leaves the states as they were written. If the states were computed again after the flip, flipping one bit would change the answer of PARITY as before.
 
 # %% tags=["parameters"]
 states = 3  # largest number of states of the automata listed, which read two letters [2..3]
@@ -102,17 +102,17 @@ ax.legend(loc="upper left")
 figures.show()
 
 # %% [markdown]
-# {numref}`fig-last-state` shows two bands. The upper one rises with slope one, and its automata are those that a scratchpad helps. If letters permute states, two different states never become equal. So once a flip has made the two runs different, as in PARITY, they stay different, and $\mathrm{as}_n$ is linear. (If no flip ever makes them different, for example because all letters act alike, $\mathrm{as}_n$ is 0.) The lower band becomes level: its median does so after some eight letters and its upper edge after some fifty. Its automata, which are the majority, forget like LAST: whatever a flip has changed, the two runs sooner or later meet again. So their last state is as insensitive in one go as it is step by step, up to a constant. No automaton lies in between:
+# {numref}`fig-last-state` shows two bands. The upper one rises with slope one, and its automata are those whose sensitivity a scratchpad lowers. If letters permute states, two different states never become equal. So once a flip has made the two runs different, as in PARITY, they stay different, and $\mathrm{as}_n$ is linear. (If no flip ever makes them different, for example because all letters act alike, $\mathrm{as}_n$ is 0.) The lower band becomes level: its median does so after some eight letters and its upper edge after some fifty. Its automata, which are the majority, forget the past, as LAST does: whatever a flip has changed, the two runs sooner or later meet again. So their last state is as insensitive in one go as it is step by step, up to a constant. No automaton lies in between:
 #
 # ```{prf:proposition} Bounded or linear (ours)
 # :label: scratchpad-growth
-# Suppose that letters are uniform and independent, and call a pair of states *parted* if no word leads both to one state. A state is *visited for ever* if it can be reached and if every state that it leads to leads back to it. If at some state that is visited for ever the flip of one bit makes it possible to reach a parted pair, then $\mathrm{as}_n \ge c\, n$ for some $c > 0$ and all large $n$. If there is no such state, $\mathrm{as}_n$ is bounded.
+# Suppose that letters are uniform and independent, and call a pair of states *parted* if no word leads both to one state. A state is *recurrent* if it can be reached and if every state that it leads to leads back to it. If at some recurrent state the flip of one bit makes it possible to reach a parted pair, then $\mathrm{as}_n \ge c\, n$ for some $c > 0$ and all large $n$. If there is no such state, $\mathrm{as}_n$ is bounded.
 # ```
 #
-# **The idea of the proof.** A flip matters at the end if the two runs never meet again. If this can happen again and again, as in PARITY, every part of the word contributes; if runs always meet, as in LAST, only the last letters do.
+# **The idea of the proof.** A flip matters at the end if the two runs never meet again. If flips with this effect remain possible all along the word, as in PARITY, every part of the word contributes. If runs always meet, as in LAST, only the last letters contribute.
 #
 # ```{dropdown} Proof
-# In the first case the automaton is in this state at a positive share of all steps, on average over words. Each time, the flip leads to a parted pair within a fixed number of letters with some fixed chance, and from then on the two runs differ. In the second case, from every pair that a flip can make at a state visited for ever, the runs meet within $|X|^2$ letters with a fixed chance. So the chance that they still differ decays geometrically, and the sum over the time of the flip is bounded. The expected number of visits to all other states is finite. $\square$
+# In the first case the automaton is in this state at a positive share of all steps, on average over words. Each time, the flip leads to a parted pair within a fixed number of letters with some fixed chance, and from then on the two runs differ. In the second case, from every pair that a flip can make at a recurrent state, the runs meet within $|X|^2$ letters with a fixed chance. So the chance that they still differ decays geometrically, and the sum over the time of the flip is bounded. The expected number of visits to all other states is finite. $\square$
 # ```
 
 # %%
@@ -209,7 +209,7 @@ thm7.holds(
 glue(bits=bits)
 
 # %% [markdown]
-# On a run $s_i$ is the parity of $x_1 \dots x_{i-1}$, so both functions are right on every run, although they differ on half of all strings. The theorem is about the function that can be computed with a scratchpad, and not about what is learned. A learner could ignore the scratchpad, and then nothing would be gained. What models learn is the subject of {ref}`ch-scratchpad`.
+# In the table the sensitivity of the step remains 2, whereas that of the parity grows with $i$. On a run $s_i$ is the parity of $x_1 \dots x_{i-1}$, so both functions are right on every run, although they differ on half of all strings. The theorem is about the function that can be computed with a scratchpad, and not about what is learned. A learner could ignore the scratchpad, and then nothing would be gained. What models learn is the subject of {ref}`ch-scratchpad`.
 #
 # ## What would falsify this
 #

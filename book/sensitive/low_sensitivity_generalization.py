@@ -19,15 +19,15 @@
 # # Completions of low sensitivity
 #
 # ```{verdict}
-# Yes, transformers complete a partly known function by one that is less sensitive than a random completion. At the paper's 10 bits and width, trained on 128, 256 or 512 values of a random function, they arrive at functions of average sensitivity {glue:text}`big_learned`, where random completions have {glue:text}`big_random`. At {glue:text}`n_words` bits, models of such a completion are also less sharp than models of the random function itself.
+# Yes, transformers complete a partly known function by one that is less sensitive than a random completion. At the paper's 10 bits and width, trained on 128, 256 or 512 values of a random function, they compute functions of average sensitivity {glue:text}`big_learned`, whereas random completions have {glue:text}`big_random`. At {glue:text}`n_words` bits, models of such a completion are also less sharp than models of the random function itself.
 # ```
 # **Needs** {ref}`ch-average-sensitivity` and {ref}`ch-sharpness-vs-length`. **Read** 12 min. **Runs in** 40 s. **Source** printed.
 #
-# **Claim.** Train a transformer on part of the values of a random Boolean function. The function that it computes on all strings is then less sensitive than the truth, and the fewer values it saw, the less sensitive. A new model that is trained on this function is less sharp than a model of the truth. We find the low sensitivity at the paper's 10 bits and width, and all of it at {glue:text}`n_words` bits.
+# **Claim.** Train a transformer on part of the values of a random Boolean function. The function that it computes on all strings is then less sensitive than the truth, and the difference is larger if it saw fewer values. A new model that is trained on this function is less sharp than a model of the truth. We find the low sensitivity at the paper's 10 bits and width, and the low sensitivity and the low sharpness at {glue:text}`n_words` bits.
 #
 # ## Why one should care
 #
-# A network that has seen part of the values of a function fits them, and then it also has an answer for every other input. Nothing in the data determines these answers if the function is random. So they show what the network and its training prefer on their own, which is called an *inductive bias*. That transformers prefer functions of low sensitivity was observed by {cite:t}`bhattamishra2023`, and the paper repeats the observation to explain it. The paper proves that, on long strings, sensitive functions have sharp minima, and training with noisy steps is often said to prefer flat ones. If both are right, a transformer should fill in a random function in an insensitive way, and the models of its answers should be flat. The experiment can be done exactly, because for short strings all values can be listed.
+# A network that has fitted part of the values of a function also has an answer for every other input. If the function is random, nothing in the data determines these answers. So they show what the network and its training prefer on their own, which is called an *inductive bias*. That transformers prefer functions of low sensitivity was observed by {cite:t}`bhattamishra2023`, and the paper repeats the observation to explain it. The paper proves that, on long strings, sensitive functions have sharp minima, and training with noisy steps is often said to prefer flat ones. If both are right, a transformer should fill in a random function in an insensitive way, and the models of its answers should be flat. The experiment can be done exactly, because for short strings all values can be listed.
 #
 # ## Three bits by hand
 #
@@ -41,7 +41,7 @@
 #
 # Both completions agree with the four known values. Completion A is the first bit, so its average sensitivity is 1. Completion B is the parity of the second and the third bit. A flip of one of these two always changes its value and a flip of the first bit never does, so its average sensitivity is 2. A *random* completion tosses a coin for each unknown string. No two of the four known strings are neighbours, so each of the twelve pairs of neighbours differs with probability $\frac12$, and the mean average sensitivity over all sixteen completions is $\frac32$. The question is whether a network's completion is like A, that is, less sensitive than the mean of the random ones.
 #
-# **The words.** Let $f$ be a function from the $2^n$ strings of $n$ bits to $\{-1, 1\}$. Its *average sensitivity* $\mathrm{as}(f)$ is the number of bits whose flip changes $f$, averaged over all strings; it is $n/2$ on average if every value is a fair coin. A *completion* of $f$ from a training set $R$ is a function that agrees with $f$ on $R$, as in the example. We write $T_1$ for the completion that a transformer makes as soon as it fits $f$ on $R$. The *sharpness* of a model is the mean square by which its output moves under Gaussian noise of standard deviation 0.02 in all weights but the positions, times 4, as in {ref}`ch-sharpness-vs-length`.
+# **The words.** Let $f$ be a function from the $2^n$ strings of $n$ bits to $\{-1, 1\}$. Its *average sensitivity* $\mathrm{as}(f)$ is the number of bits whose flip changes $f$, averaged over all strings; it is $n/2$ on average if every value is a fair coin. A *completion* of $f$ from a training set $R$ is a function that agrees with $f$ on $R$, as in the example. We write $T_1$ for the completion that a transformer computes when it first fits $f$ on $R$. The *sharpness* of a model is the mean square by which its output moves under Gaussian noise of standard deviation 0.02 in all weights but the positions, times 4, as in {ref}`ch-sharpness-vs-length`.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Section 7.2, Figures 4 and 15
 # :label: sensitive-fig4
@@ -50,7 +50,7 @@
 #
 # **Why it should be so.** Theorem 6 of the paper ({ref}`ch-brittle-transformers`) says that in long strings a model of high average sensitivity is sharp. If training prefers flat minima, it then prefers completions of low sensitivity. At 6 or 10 bits this is a conjecture, which the experiment tests.
 #
-# **What could deceive.** $T_1$ agrees with $f$ on $R$, so the truth is not the only thing to compare with: a *random completion* agrees with $f$ on $R$ and tosses coins elsewhere. Besides, a completion that is $-1$ nearly everywhere outside $R$ has low sensitivity for a trivial reason. So we also *shuffle* the values of $T_1$ outside $R$, which keeps how many there are of each and changes where they are.
+# **What could deceive.** $T_1$ agrees with $f$ on $R$, so we should not compare it with the truth alone, but also with a *random completion*, which agrees with $f$ on $R$ and tosses coins elsewhere. Besides, a completion that is $-1$ nearly everywhere outside $R$ has low sensitivity for a trivial reason. So we also *shuffle* the values of $T_1$ outside $R$, which keeps how many there are of each and changes where they are.
 
 # %% tags=["parameters"]
 n = 6  # bits of a string [5..7]
@@ -69,7 +69,7 @@ big_steps = 6000  # most steps of a run of it [100..20000]
 # %% [markdown]
 # ## Learning a part
 #
-# The shares 1/8, 1/4 and 1/2 of all strings are those of the paper's 128, 256 and 512 strings of 10 bits, and we add 3/4. Targets are 0 and 1, and every step sees the whole training set. A run stops when its loss there is below `fit_below`; one that does not get so far in 3000 steps has no completion.
+# The shares 1/8, 1/4 and 1/2 of all strings are those of the paper's 128, 256 and 512 strings of 10 bits, and we add 3/4. Targets are 0 and 1, and every step sees the whole training set. A run stops when its loss there is below `fit_below`. A run that does not reach this loss in 3000 steps has no completion.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import pandas as pd
@@ -109,11 +109,11 @@ for m in sizes:
 # %% [markdown]
 # ## How sensitive the completions are
 #
-# We compare $T_1$ with random completions. A sensitivity of $T_1$ that is not below theirs would speak against the remark. The mean average sensitivity of all completions of $f$ from $R$ needs no sampling, because a pair of strings that differ in one bit and both lie in $R$ differs as in $f$; any other pair differs in half of all completions. With $x^{\oplus i}$ for $x$ with bit $i$ flipped and $h$ for a random completion,
+# We compare $T_1$ with random completions. A sensitivity of $T_1$ that is not below theirs would speak against the remark. The mean average sensitivity of all completions of $f$ from $R$ needs no sampling. To see this, take two strings that differ in one bit. If both lie in $R$, every completion has the values of $f$ there, and otherwise the two values differ in half of all completions. With $x^{\oplus i}$ for $x$ with bit $i$ flipped and $h$ for a random completion,
 #
 # $$\mathbb E\,\mathrm{as}(h) = 2^{-n} \sum_x \sum_{i=1}^n c_i(x), \qquad c_i(x) = \begin{cases} \mathbf 1[f(x) \ne f(x^{\oplus i})] & \text{if } x, x^{\oplus i} \in R \\ \tfrac12 & \text{otherwise.} \end{cases}$$
 #
-# A mean is one over the functions whose runs fitted, and so is its interval (95 % throughout, by Student's t).
+# All means are over the functions whose runs fitted, with 95 % intervals by Student's t.
 
 
 # %%
@@ -200,7 +200,7 @@ figures.show()
 # %% [markdown]
 # In {numref}`fig-completions` the line of the learned completions starts far below the others and rises towards them as the training set grows. The other three lines lie together near half the number of bits. In numbers, the functions have average sensitivity {glue:text}`as_f:.2f`. From {glue:text}`sizes_words` strings the models make completions of {glue:text}`learned_words`, where random ones have {glue:text}`random_words`. With the values outside $R$ shuffled, the completions would have {glue:text}`shuffled_words`, so most of the difference is in *where* the values lie and not in how many there are of each. {glue:text}`unfitted` of {glue:text}`runs` runs did not fit their strings.
 #
-# Two sentences of the paper are checked: lower than $f$ at every size, and lower for smaller sets, that is a positive slope of $\mathrm{as}(T_1)$ on the share. The ends of the intervals decide, at the worst size. As a control for the first, the function $f$ with its own values outside $R$ in random order stands in place of $T_1$. For the second, the shares are shuffled within each function, and the median of 25 shuffles is taken.
+# Two sentences of the paper are checked: lower than $f$ at every size, and lower for smaller sets, that is a positive slope of $\mathrm{as}(T_1)$ on the share. Each is judged by the less favourable end of its interval, the first at the worst size. As a control for the first, we replace $T_1$ by $f$ with its own values outside $R$ in random order. For the second, the shares are shuffled within each function, and the median of 25 shuffles is taken.
 
 
 # %%
@@ -332,12 +332,12 @@ sensitivity_row.reproduced(
 )
 
 # %% [markdown]
-# At this size the completions have average sensitivity {glue:text}`big_learned`, where random ones have {glue:text}`big_random`; with their values outside $R$ shuffled they would have {glue:text}`big_shuffled`. New models of them were not trained at this size: one of each completion is some eleven hours of a core.
+# At this size the completions have average sensitivity {glue:text}`big_learned`, where random ones have {glue:text}`big_random`; with their values outside $R$ shuffled they would have {glue:text}`big_shuffled`. New models of them were not trained at this size, since one model of each completion would take some eleven hours on one core.
 #
 # %% [markdown]
 # ## How sharp models of them are
 #
-# Is a model of an insensitive completion flatter? To find out, new models are trained on *whole* tables, of every $T_1$ and of every $f$, all for the same number of steps. A model counts if its mean squared error over all strings is at most 0.001, as in the paper. One set of noise gives the sharpness of each string, and so the mean over all strings and that over any part of them.
+# Is a model of an insensitive completion flatter? To find out, new models are trained on *whole* tables, of every $T_1$ and of every $f$, all for the same number of steps. A model counts if its mean squared error over all strings is at most 0.001, as in the paper. The same noise is used at all strings, so we know the sharpness at each string, and its mean over all strings or over any part of them.
 
 # %%
 whole = torch.cat([truth, *learned.values()])  # models of f first, then of T_1 size by size
@@ -356,7 +356,7 @@ for m, values in flat.items():
         raise ValueError(f"no model of {what} converged; give more steps than {steps}")
 
 # %% [markdown]
-# The *ratio* is the sharpness of the new model of $T_1$ on $R$, divided by that on all strings. Its control takes as many strings as $R$ has, but those that move least.
+# The *ratio* is the sharpness of the new model of $T_1$ on $R$, divided by that on all strings. Its control takes as many strings as $R$ has, but those at which the output moves least.
 
 # %%
 ratio, calm = {}, {}
@@ -398,7 +398,7 @@ ax.legend()
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-completions-sharpness` the completions from few strings lie at the lower left and the models of $f$ at the upper right. Over all models, sharpness and average sensitivity have a correlation of {glue:text}`points:.2f`. Models of $f$ have sharpness {glue:text}`sharp_f:.3f`, and those of the completions from {glue:text}`sizes_words` strings have {glue:text}`sharp_words`. {glue:text}`lost` of {glue:text}`whole` models had not converged at the end, and are left out. The first check asks about the sizes that the paper has, up to half of all strings; in its control truth and completion are swapped at random within each function, the median of 25. "Almost the same" we read as within a quarter.
+# In {numref}`fig-completions-sharpness` the completions from few strings lie at the lower left and the models of $f$ at the upper right. Over all models, sharpness and average sensitivity have a correlation of {glue:text}`points:.2f`. Models of $f$ have sharpness {glue:text}`sharp_f:.3f`, and those of the completions from {glue:text}`sizes_words` strings have {glue:text}`sharp_words`. {glue:text}`lost` of {glue:text}`whole` models had not converged at the end, and are left out. The first check is about the sizes that the paper has, up to half of all strings. In its control, truth and completion are swapped at random within each function, and the median of 25 such swaps is taken. "Almost the same" we read as within a quarter.
 
 # %%
 paper_sizes = [m for m in sizes if 2 * m <= N] or sizes[:1]
@@ -455,15 +455,15 @@ table(
 # %% [markdown]
 # ## What we found
 #
-# * The completions have the low sensitivity of Figure 4, by a wide margin, at {glue:text}`n_words` bits and at the paper's 10 bits and width. The shuffle shows that it lies in the arrangement of the values.
+# * The completions have the low sensitivity of Figure 4, by a wide margin, at {glue:text}`n_words` bits and at the paper's 10 bits and width. The shuffle shows that the arrangement of the values makes the sensitivity low, and not their number.
 # * At {glue:text}`n_words` bits models of completions are less sharp than models of the truth. This is a correlation at a fixed, small length, so it is no evidence for the limit in Theorem 6, which is about long strings.
 # * Sharpness on the training set is near that on all strings, as in Figure 15. The new model has seen all strings, so this only says that a random part of the cube is like the whole.
-# * Our steps see all of the training set, so they are not noisy. The low sensitivity is there all the same, and so noise in the steps is not needed to explain it. Whether a preference for flat minima is the reason, these runs do not show.
+# * Our steps see all of the training set, so they are not noisy. The low sensitivity is there all the same, and so noise in the steps is not needed to explain it. These runs do not show whether a preference for flat minima is the reason.
 # * How sharp new models are at the paper's 10 bits is not shown here.
 #
 # ## What would falsify this
 #
-# The sensitivity of Figure 4 would not be reproduced if learned completions were as sensitive as the function at some size of the training set, or if their sensitivity did not rise with that size. The sharpness would not be reproduced if models of $T_1$ were as sharp as models of $f$ at one of the paper's sizes, and Figure 15 would not be if the sharpness on the training set differed from that on all strings by more than a quarter.
+# The sensitivity of Figure 4 would not be reproduced if learned completions were as sensitive as the function at some size of the training set, or if their sensitivity did not rise with that size. The sharpness would not be reproduced if models of $T_1$ were as sharp as models of $f$ at one of the paper's sizes. Figure 15 would not be reproduced if the sharpness on the training set differed from that on all strings by more than a quarter.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -514,7 +514,7 @@ ledger.verdicts()
 # ```{exercise}
 # :label: ex-completions-variance
 #
-# *To think about.* How far below the mean of random completions does a completion have to be, to be no accident? Find the variance of $\mathrm{as}(h)$ for a random completion $h$. Care is needed at a string outside $R$ with several neighbours in $R$: one coin decides all these pairs.
+# *To think about.* How far below the mean of random completions does a completion have to be before we can exclude chance? Find the variance of $\mathrm{as}(h)$ for a random completion $h$. Care is needed at a string outside $R$ with several neighbours in $R$: one coin decides all these pairs.
 # ```
 #
 # ```{solution} ex-completions-variance

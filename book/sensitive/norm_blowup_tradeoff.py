@@ -19,11 +19,11 @@
 # # Parameter norm against layer-norm blow-up
 #
 # ```{verdict}
-# Yes, trained transformers trade a large norm of their weights for layer norms that magnify strongly: for all four functions the blow-up, the factor by which layer norms magnify, decreases as the norm grows. From {glue:text}`smallest` to {glue:text}`largest` bits only the line of PARITY moves up, by {glue:text}`shift_PARITY:.1f` in the logarithm, as the paper reports. Its remark that PARITY behaves like the others at 5 bits stays open: with the paper's width, steps, learning rates and weight decays PARITY lies {glue:text}`wide_lead` above the nearest of them, while the others lie {glue:text}`wide_spread:.2f` apart.
+# Yes, trained transformers trade a large norm of their weights for layer norms that magnify strongly: for all four functions the blow-up, the factor by which layer norms magnify, decreases as the norm grows. From {glue:text}`smallest` to {glue:text}`largest` bits only the line of PARITY moves up, by {glue:text}`shift_PARITY:.1f` in the logarithm, as the paper reports. Its remark that PARITY behaves like the others at 5 bits stays open: with the paper's width, steps, learning rates and weight decays PARITY lies {glue:text}`wide_lead` above the nearest of them, while the three others lie within {glue:text}`wide_spread:.2f` of one another.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`, {ref}`ch-sharpness-vs-length`. **Read** 13 min. **Runs in** 90 s. **Source** printed.
 #
-# **Claim.** Trained transformers pay for their function with a large parameter norm or with layer norms that magnify much: the logarithm of the blow-up falls as the norm grows. For PARITY the line moves up with the length of the strings, whereas for the other functions it does not. We find both, with strings of {glue:text}`smallest` to {glue:text}`largest` bits. At 5 bits, with the paper's width, steps, rates and decays, PARITY is a little above the others, by about as much as they lie apart. The paper calls this similar, and whether it is similar in our reading of the word stays open. Lengths of 10 and more were not run.
+# **Claim.** Trained transformers have either a large parameter norm or layer norms that magnify strongly: the logarithm of the blow-up falls as the norm grows. For PARITY the line moves up with the length of the strings, whereas for the other functions it does not. We find both, with strings of {glue:text}`smallest` to {glue:text}`largest` bits. At 5 bits, with the paper's width, steps, rates and decays, PARITY is a little above the others, by about as much as they lie apart. The paper calls this similar, and it stays open whether it is similar in our reading of the word. Lengths of 10 and more were not run.
 #
 # ## Why one should care
 #
@@ -33,13 +33,13 @@
 #
 # Let a token have the coordinates $(0.5, -0.5, 0.5, -0.5)$. Their mean is 0 and their deviation is $s = 0.5$, so layer norm divides by $0.5$ and returns $(1, -1, 1, -1)$. A second input leads to $(0.6, -0.5, 0.4, -0.5)$, which layer norm turns into about $(1.2, -1, 0.8, -1)$. So differences of $0.1$ have become differences of $0.2$: this layer norm magnifies by $1/s = 2$. If all weights before the layer norm are halved, the token is $(0.25, -0.25, 0.25, -0.25)$ and the layer norm magnifies by 4, but its output is the same.
 #
-# So halving the weights doubles the magnification of a layer norm and leaves the function as it is. With four layer norms, one after the other, the product of their factors grows from $2^4 = 16$ to $4^4 = 256$, that is, its logarithm from $2.8$ to $5.5$. This is a line that falls in the plane of norm and log blow-up, and it has nothing to do with the function. What the function decides is the *height* of the line: how much magnification there is at the same norm. This is why the experiment has to compare lines.
+# So halving the weights doubles the magnification of a layer norm and leaves the function as it is. With four layer norms, one after the other, the product of their factors grows from $2^4 = 16$ to $4^4 = 256$, that is, its logarithm from $2.8$ to $5.5$. In the plane of norm and log blow-up this gives a falling line, which has nothing to do with the function. The function determines the *height* of the line, that is, how much magnification there is at the same norm. This is why the experiment has to compare lines.
 #
 # **Norm and blow-up.** Layer norm divides the residual stream of a token by its standard deviation $s$ over the $d$ columns. Where $s$ is small, small differences between inputs become large. The *blow-up* of a transformer on a string $x$ is the product of the factors by which its layer norms magnify, one after the other,
 #
 # $$B(x) = \prod_k \max_w \frac1{s\bigl(Y^{(k)}_w(x)\bigr)} ,$$
 #
-# where $Y^{(k)}_w$ is what layer norm $k$ is given at token $w$. This is the form of the paper's experiments; its theory adds 1 to every factor. The model has four layer norms, two a layer, and in the last layer only the token that is read counts. We write $B$ for the mean over all strings, and $N$ for the Euclidean norm of all weights but the positions. The functions PARITY, MAJORITY, FIRST and MEAN are those of {ref}`ch-sharpness-vs-length`.
+# where $Y^{(k)}_w$ is the input of layer norm $k$ at token $w$. This is the form of the paper's experiments; its theory adds 1 to every factor. The model has four layer norms, two a layer, and in the last layer only the token that is read counts. We write $B$ for the mean over all strings, and $N$ for the Euclidean norm of all weights but the positions. The functions PARITY, MAJORITY, FIRST and MEAN are those of {ref}`ch-sharpness-vs-length`.
 #
 # ```{prf:remark} Hahn and Rofin (2024), Section 7.2, Figures 2, 9, 10 and 14
 # :label: sensitive-fig2
@@ -71,7 +71,7 @@ big_batch = 1024  # strings in a step of it [64..4096]
 # %% [markdown]
 # ## Training
 #
-# As in the paper, weight decay and learning rate are drawn from intervals, and everything else is as in {ref}`ch-sharpness-vs-length`. The settings of the first run, of the second run and so on are drawn once, and are then used for every function and every length, so that classes can be compared. The interval of weight decays is cut into as many parts as there are runs, with one draw in each. A run has converged if its mean squared error over all strings is at most 0.001. Norm and blow-up are recorded every hundred steps.
+# As in the paper, weight decay and learning rate are drawn from intervals, and everything else is as in {ref}`ch-sharpness-vs-length`. The settings of the first run, of the second run and so on are drawn once, and are then used for every *class* of runs, that is, for every function and every length, so that classes can be compared. The interval of weight decays is cut into as many parts as there are runs, with one draw in each. A run has converged if its mean squared error over all strings is at most 0.001. Norm and blow-up are recorded every hundred steps.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
@@ -138,7 +138,7 @@ kept = runs[runs["done"]]
 #
 # $$\log B = a_{f,n} + b_f\,(N - \bar N) + c_f\,(N - \bar N)^2 ,$$
 #
-# by least squares, with $\bar N$ the mean norm of all converged runs. The *height* $a_{f,n}$ is the log blow-up of the class at the common norm $\bar N$, and $b_f$ the slope there. The *shift* of a function is its height at the largest length minus that at the smallest. Intervals are 95 % bootstrap intervals: the runs of each class are drawn anew.
+# by least squares, with $\bar N$ the mean norm of all converged runs. The *height* $a_{f,n}$ is the log blow-up of the class at the common norm $\bar N$, and $b_f$ the slope there. The *shift* of a function is its height at the largest length minus that at the smallest. Intervals are 95 % bootstrap intervals, for which the runs of each class are resampled.
 
 
 # %%
@@ -192,7 +192,7 @@ axes[0][0].legend()
 figures.show()
 
 # %% [markdown]
-# In {numref}`fig-norm-blowup` log blow-up falls as the norm grows in every panel, along a slightly bent line. In the panel of PARITY the lines of longer strings lie higher, whereas in the other three panels the lines of all lengths nearly coincide. To compare PARITY with the rest, we subtract the shift of each other function from that of PARITY, and of these differences we take the one whose interval has the least lower end. If the line of PARITY moved no more than the others, this lower end would be below 0.
+# In {numref}`fig-norm-blowup` log blow-up falls as the norm grows in every panel, along a slightly bent line. In the panel of PARITY the lines of longer strings lie higher, whereas in the other three panels the lines of all lengths nearly coincide. To compare PARITY with the rest, we subtract the shift of each other function from that of PARITY, and of these differences we take the one whose interval has the lowest lower end. If the line of PARITY moved no more than the others, this lower end would be below 0.
 
 
 # %%
@@ -282,9 +282,9 @@ level.reproduced(
 )
 
 # %% [markdown]
-# The table gives the numbers. At the common norm of {glue:text}`common:.1f` the slope is {glue:text}`slope_PARITY:.2f` for PARITY, {glue:text}`slope_MAJORITY:.2f` for MAJORITY, {glue:text}`slope_FIRST:.2f` for FIRST and {glue:text}`slope_MEAN:.2f` for MEAN. From $n =$ {glue:text}`smallest` to {glue:text}`largest` the height of PARITY shifts by {glue:text}`told_PARITY`, that of MAJORITY by {glue:text}`told_MAJORITY`, of FIRST by {glue:text}`told_FIRST`, of MEAN by {glue:text}`told_MEAN`. PARITY shifts by {glue:text}`lead_shift` more than the other that comes nearest. For each of the other functions the interval of the shift contains 0, at a level of 99 % for all three together, so no dependence on the length is visible. The test would find a shift as large as that of PARITY if it were put into them. {glue:text}`lost` of {glue:text}`all_runs` runs did not converge and are not in the fit; the table shows of which function and length they are.
+# In the table all slopes are negative. At the common norm of {glue:text}`common:.1f` the slope is {glue:text}`slope_PARITY:.2f` for PARITY, {glue:text}`slope_MAJORITY:.2f` for MAJORITY, {glue:text}`slope_FIRST:.2f` for FIRST and {glue:text}`slope_MEAN:.2f` for MEAN. From $n =$ {glue:text}`smallest` to {glue:text}`largest` the height of PARITY shifts by {glue:text}`told_PARITY`, whereas that of MAJORITY shifts by {glue:text}`told_MAJORITY`, of FIRST by {glue:text}`told_FIRST` and of MEAN by {glue:text}`told_MEAN`. So PARITY shifts by {glue:text}`lead_shift` more than the function that comes nearest. For each of the other functions the interval of the shift contains 0, at a level of 99 % for all three together, so no dependence on the length is visible. If the shift of PARITY is added to their runs, the test finds it. {glue:text}`lost` of {glue:text}`all_runs` runs did not converge and are not in the fit; the table shows of which function and length they are.
 #
-# **PARITY against the others.** In Figure 10 the paper compares functions at one length. So we subtract each other function's height from that of PARITY, and again take the difference whose interval has the least lower end.
+# **PARITY against the others.** In Figure 10 the paper compares functions at one length. So we subtract each other function's height from that of PARITY, and again take the difference whose interval has the lowest lower end.
 
 # %%
 above.reproduced(
@@ -299,7 +299,7 @@ above.reproduced(
 )
 
 # %% [markdown]
-# By length the differences to the nearest other are {glue:text}`gaps`. At the largest length this difference of logarithms is a factor of {glue:text}`factor:.1f` in the blow-up itself. The paper's 10, 15 and 20 bits were not run.
+# The differences between PARITY and the nearest other function are {glue:text}`gaps`. At the largest length this difference of logarithms is a factor of {glue:text}`factor:.1f` in the blow-up itself. The paper's 10, 15 and 20 bits were not run.
 #
 # ## Five bits with the paper's width, steps, rates and decays
 #
@@ -378,11 +378,11 @@ glue(
 )
 
 # %% [markdown]
-# PARITY lies {glue:text}`wide_lead` above the function that comes nearest. Because all functions have the same drawn settings, even this small difference can be distinguished from 0. But the three others lie {glue:text}`wide_spread:.2f` apart, and log blow-ups span {glue:text}`wide_span:.1f`. The paper's word is "similarly", and we read it as saying that PARITY lies no farther above the others than they lie apart. The difference of the two distances is {glue:text}`wide_beyond`. Its interval contains 0, so it stays open whether PARITY is similar in this sense. (A setting at which a run did not converge is left out for all functions.) The runs were made twice, with other settings and seeds. The first time PARITY lay 0.18 [0.05, 0.26] above the nearest other, the others lay 0.22 apart, and the difference was -0.04 [-0.33, 0.15], with the same conclusion. Our live models at 5 bits{glue:text}`narrow_lead` are a quarter as wide and learn with ten times the rate.
+# PARITY lies {glue:text}`wide_lead` above the function that comes nearest. Because all functions have the same drawn settings, even this small difference can be distinguished from 0. But the three others lie {glue:text}`wide_spread:.2f` apart, and the log blow-ups of these runs span {glue:text}`wide_span:.1f`. The paper's word is "similarly", and we read it as saying that PARITY lies no farther above the others than they lie apart. The first of these distances minus the second is {glue:text}`wide_beyond`. The interval contains 0, so it stays open whether PARITY is similar in this sense. (A setting at which a run did not converge is left out for all functions.) The runs were made twice, with other settings and seeds. The first time PARITY lay 0.18 [0.05, 0.26] above the nearest other, the others lay 0.22 apart, and the difference was -0.04 [-0.33, 0.15], with the same conclusion. The models trained on this page at 5 bits{glue:text}`narrow_lead` are a quarter as wide and learn with ten times the rate.
 #
 # ## Along one run
 #
-# So far each run was one point. The paper also says that a single run moves along such a line while it trains on, if weight decay makes its norm fall. To see this we follow whole runs in the same plane, at the largest length. If decay is what moves them, the blow-up should rise more in runs with more decay. So we regress the rise in the second half of training on $\eta\lambda$, learning rate times decay, over the converged runs of all functions.
+# So far each run was one point in the plane. The paper also says that a single run moves along such a line while it trains on, if weight decay makes its norm fall. To see this we follow whole runs in the same plane, at the largest length. If decay is what moves them, the blow-up should rise more in runs with more decay. So we regress the rise in the second half of training on $\eta\lambda$, learning rate times decay, over the converged runs of all functions.
 
 # %%
 looks = trained[largest][1]
@@ -466,7 +466,7 @@ table(
 )
 
 # %% [markdown]
-# The rest is as in the paper: layers, heads, no dropout, AdamW, both numbers, and which runs count.
+# The rest is as in the paper: layers, heads, no dropout, AdamW, the definitions of norm and blow-up, and which runs count.
 #
 # ## What we found
 #
@@ -478,7 +478,7 @@ table(
 #
 # ## What would falsify this
 #
-# The picture would not be reproduced if the curve of some function did not fall, if the shift of PARITY could not be distinguished from another function's, or if the rise of the blow-up did not go with decay. It would also not be reproduced if the interval of the shift of another function left out 0, as it does when PARITY's shift is put into it. The sentence on 5 bits is not judged; PARITY farther above the others than they lie apart would speak against it, and the control leaves the spread of the others out. In all checks the ends of 95 % intervals are compared with 0, and the other controls are the same numbers with labels shuffled (medians over 25 shuffles).
+# The picture would not be reproduced if the curve of some function did not fall, if the shift of PARITY could not be distinguished from another function's, or if the rise of the blow-up did not increase with decay. It would also not be reproduced if the interval of the shift of another function did not contain 0, as happens when PARITY's shift is added to it. The sentence on 5 bits is not judged; it would be contradicted if PARITY lay farther above the others than they lie apart, and the control ignores how far the others lie apart. In all checks the ends of 95 % intervals are compared with 0, and the other controls are the same numbers with labels shuffled (medians over 25 shuffles).
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -507,7 +507,7 @@ ledger.verdicts()
 # ```{solution} ex-tradeoff-scaling
 # :class: dropdown
 #
-# What a layer norm is given is a sum of parts that change with different powers of $c$. The residual stream has the power 1, through gains or embeddings. The positions beside the token are an exception: they do not change, and they are part of what the first norm is given. A block adds the powers 1 to 3: its last bias has 1, an inner bias 2, and its weights 3. So three norms contribute 1 to 3 each and the first 0 to 3. If attention hardly changes and the parts do not cancel, the blow-up changes near $c = 1$ by a power between $-3$ and $-12$.
+# The input of a layer norm is a sum of parts that change with different powers of $c$. The residual stream has the power 1, through gains or embeddings. The positions beside the token are an exception: they do not change, and they are part of the input of the first norm. A block adds the powers 1 to 3: its last bias has 1, an inner bias 2, and its weights 3. So three norms contribute 1 to 3 each and the first 0 to 3. If attention hardly changes and the parts do not cancel, the blow-up changes near $c = 1$ by a power between $-3$ and $-12$.
 # ```
 #
 # ```{exercise}

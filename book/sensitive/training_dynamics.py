@@ -27,11 +27,11 @@
 #
 # ## Why one should care
 #
-# The theory of this part is about minima: a transformer that computes PARITY sits in a sharp one, and pays for its function with large weights or with layer norms that magnify, but the theory does not say how training gets there. If the theory describes what happens in practice, one should see three things. The sharpness should rise at the moment when the function is found, and not before. After that weight decay, which shrinks the weights, should be paid for with more magnification. And the sharpness should stay above that of insensitive functions. So we follow these quantities through training.
+# The theory of this part is about minima: a transformer that computes PARITY lies in a sharp one, and needs large weights or layer norms that magnify. But the theory does not say how training gets there. If it describes what happens in practice, one should see three things. The sharpness should rise at the moment when the function is found, and not before. After that, magnification should increase to make up for the weight decay, which shrinks the weights. And the sharpness should stay above that of insensitive functions. So we follow these quantities through training.
 #
 # ## One model by hand
 #
-# Suppose that a model computes PARITY and that weight decay alone acts on it. With the learning rate $\eta = 0.003$ and decay $\lambda = 0.1$ each step multiplies all weights by $1 - 0.0003$, so after 1000 steps by about $0.74$. What enters a layer norm shrinks with the weights, and what leaves it does not, because the norm divides by the deviation. So each of the four layer norms magnifies $\frac1{0.74} = 1.35$ times as much as before, and their product, the blow-up, has grown by $1.35^4 = 3.3$. In other words, the logarithm of the blow-up rises by 4 for each unit of $\eta \lambda t$. The function is the same, and yet noise of a fixed size is now larger in comparison with the weights.
+# Suppose that a model computes PARITY and that weight decay alone acts on it. With the learning rate $\eta = 0.003$ and decay $\lambda = 0.1$ each step multiplies all weights by $1 - 0.0003$, so after 1000 steps by about $0.74$. The input of a layer norm shrinks with the weights, but its output does not, because the layer norm divides by the deviation. So each of the four layer norms magnifies $\frac1{0.74} = 1.35$ times as much as before, and their product, the blow-up, has grown by $1.35^4 = 3.3$. In other words, the logarithm of the blow-up rises by 4 for each unit of $\eta \lambda t$. The function is the same, and yet noise of a fixed size is now larger in comparison with the weights.
 #
 # **The four numbers.** PARITY of a string of $n$ bits is 1 if the number of ones is odd, else 0. We follow through training the *loss*, the mean squared error over all strings, for targets in $\{0, 1\}$; the *sharpness*, which is 4 times the mean squared change of the outputs under Gaussian noise of standard deviation 0.02 in all weights but the positions; the *norm* $N$, Euclidean, of all weights but the positions; and the *blow-up* $B$. A layer norm that is given a token whose columns have standard deviation $s$ magnifies it by $1/s$. $B$ is the product over layer norms of their largest factor, averaged over strings.
 #
@@ -42,7 +42,7 @@
 #
 # **Why it should be so.** Before learning the model is nearly constant, and a constant can be flat, whereas no function is more sensitive than PARITY. The paper's Corollary 5 bounds a product from below by the sensitivity: one factor grows exponentially with the norm, the other is the mean squared blow-up. Decay shrinks the norm by a factor of about $1 - \eta\lambda$ in each step. If the function is to stay, the blow-up has to make up for it. As the example shows, the blow-up grows for every function whose weights all shrink, so its growth alone is no evidence for the corollary.
 #
-# The remark bundles several sentences, and two more are quoted where they are tested. The table has our verdict on each of them, so that the numbers below can be read with a purpose. Numbers in brackets are the ends of 95 % intervals.
+# The remark bundles several sentences, and two more are quoted where they are tested. The table has our verdict on each of them, as a guide to the numbers below. Numbers in brackets are the ends of 95 % intervals.
 #
 # | the paper's sentence | our number | verdict |
 # |:--|:--|:--|
@@ -50,8 +50,8 @@
 # | It falls again later. | log sharpness changes by {glue:text}`change_weak` up to decay 0.1, but by {glue:text}`change_top` at decay {glue:text}`top_decay:.1f` | reproduced up to 0.1 |
 # | With decay the norm falls and the blow-up rises exponentially. | $\log B$ rises by {glue:text}`grow:.1f` per unit of $\eta\lambda t$ | reproduced |
 # | The blow-up has no significant effect on the sharpness. | change of log sharpness at the paper's width and rate, decay minus none: {glue:text}`wide_more_some` at 0.1, {glue:text}`wide_more` at 0.3 | open |
-# | After 100 000 steps the sharpness is lower without decay. | over the last 1000 steps that know PARITY {glue:text}`late_without:.2f` without, {glue:text}`late_decayed:.2f` with decay; over longer ends not distinguished | open |
-# | Even without decay it stays above that of insensitive functions. | higher by {glue:text}`level_window` over the same steps, by {glue:text}`level_end` at the last look | open |
+# | After 100 000 steps the sharpness is lower without decay. | over the last 1000 steps with a loss below 0.01 {glue:text}`late_without:.2f` without, {glue:text}`late_decayed:.2f` with decay; over longer ends not distinguished | open |
+# | Even without decay it stays above that of insensitive functions. | higher by {glue:text}`level_window` over the same steps, by {glue:text}`level_end` at the last step | open |
 # | During learning the blow-up makes a small but sharp increase. | $\log B$ rises by {glue:text}`magnify_none` without decay | not judged |
 
 # %% tags=["parameters"]
@@ -68,7 +68,7 @@ wide_steps = 0  # the same of one at the paper's width and rate [0..100000]
 # %% [markdown]
 # ## Training
 #
-# The model and its training are those of {ref}`ch-sharpness-vs-length`, with every step on all $2^n$ strings, and runs of different decays start from the same weights. We look at all four numbers every 25 steps, with the same noise each time. The loss *falls* at the first look at which it is below 1/8, half of what the best constant has. The run *converges* at the first look with a loss below 0.01, as in the authors' code; curves are aligned there. A run that has not converged 300 steps before the end is left out, and counted.
+# The model and its training are those of {ref}`ch-sharpness-vs-length`, with every step on all $2^n$ strings, and runs of different decays start from the same weights. We compute all four numbers every 25 steps, with the same noise each time, and call such a step a *look*. The loss *falls* at the first look at which it is below 1/8, half of the loss of the best constant. The run *converges* at the first look with a loss below 0.01, as in the authors' code; curves are aligned there. A run that has not converged 300 steps before the end is left out, and counted.
 
 # %% mystnb={"code_prompt_hide": "Set-up", "code_prompt_show": "Set-up"} tags=["hide-input"]
 import math
@@ -163,7 +163,7 @@ figures.show()
 # %% [markdown]
 # ## The jump
 #
-# {numref}`fig-dynamics-aligned` shows all runs, moved so that they converge at step 0. The loss falls to 0, and the sharpness jumps at the same time. Afterwards the blow-up rises along nearly straight lines on the logarithmic axis, steeper for stronger decay, while the norm falls; without decay both are level. The rest of this section puts numbers on the jump.
+# {numref}`fig-dynamics-aligned` shows all runs, moved so that they converge at step 0. The loss falls to 0, and the sharpness jumps at the same time. Afterwards the blow-up rises along nearly straight lines on the logarithmic axis, steeper for stronger decay, while the norm falls; without decay both stay nearly constant. The rest of this section measures the jump.
 #
 # *Before* is the mean sharpness from 300 to 100 steps before the loss falls, *after* the mean over the 200 steps after convergence, and the *jump* the logarithm of their ratio. For the timing we correlate, within each run, the fall of the loss over 100 steps with the rise of the sharpness over the same steps. Means over runs have 95 % intervals by Student's t.
 
@@ -267,7 +267,7 @@ always.reproduced(
 #
 # ## After convergence
 #
-# We follow each run from 200 steps after convergence to the end, or until a spike lifts the loss above 1/8 again: then it no longer computes PARITY. There we fit straight lines to $\log N$, $\log B$ and, for comparison, $B$ of each run. Slopes are per unit of $\eta\lambda t$, the logarithm of the shrinking that decay alone would do in $t$ steps; for runs without decay we take the unit of the smallest positive decay. $R^2$ is the share of variance that a line explains: if it is larger for $\log B$ than for $B$, the blow-up grows exponentially.
+# We follow each run from 200 steps after convergence to the end, or until a spike lifts the loss above 1/8 again: then it no longer computes PARITY. There we fit straight lines to $\log N$, $\log B$ and, for comparison, $B$ of each run. Slopes are per unit of $\eta\lambda t$, the logarithm of the factor by which decay alone would shrink the weights in $t$ steps; for runs without decay we take the unit of the smallest positive decay. $R^2$ is the share of variance that a line explains: if it is larger for $\log B$ than for $B$, the blow-up grows exponentially.
 
 
 # %% mystnb={"code_prompt_hide": "Lines", "code_prompt_show": "Lines"} tags=["hide-input"]
@@ -368,7 +368,7 @@ trade.reproduced(
 #
 # Not every run counts to its end: {glue:text}`lost` of {glue:text}`all_runs` runs did not converge in time, and {glue:text}`spiked` runs lost PARITY again, and are counted up to that point.
 #
-# **What does the sharpness do?** Up to decay 0.1 its logarithm changes by {glue:text}`change_weak` from the 200 steps after convergence to the last 200 that we follow: it falls again, as in the paper. With decay {glue:text}`top_decay:.1f` it changes by {glue:text}`change_top`, whereas without decay, and so with a level blow-up, it changes by {glue:text}`change_none`. So in these models the sharpness rises together with the blow-up, to {glue:text}`final_top:.2f`. (A model that noise turns into the constant $\frac12$ has sharpness 1.)
+# **What does the sharpness do?** Up to decay 0.1 its logarithm changes by {glue:text}`change_weak` from the 200 steps after convergence to the last 200 that we follow: it falls again, as in the paper. With decay {glue:text}`top_decay:.1f` it changes by {glue:text}`change_top`, whereas without decay, and so with a nearly constant blow-up, it changes by {glue:text}`change_none`. So in these models the sharpness rises together with the blow-up, to {glue:text}`final_top:.2f`. (A model that noise turns into the constant $\frac12$ has sharpness 1.)
 
 # %%
 leap.reproduced(
@@ -382,7 +382,7 @@ leap.reproduced(
 # %% [markdown]
 # ## Five times longer
 #
-# Figure 13 follows PARITY for 100 000 steps, which is 30 in $\eta t$, learning rate times steps, where the runs above end at {glue:text}`eta_t:.0f`. A stored series goes to 30, at six bits, without decay and with 0.1; beside it stand FIRST, the first bit, and MAJORITY, 1 if more than half of the bits are one, with decay 0.1.
+# Figure 13 follows PARITY for 100 000 steps, which is 30 in $\eta t$, learning rate times steps, where the runs above end at {glue:text}`eta_t:.0f`. A stored series goes to 30, at six bits, without decay and with 0.1; for comparison it contains FIRST, the first bit, and MAJORITY, 1 if more than half of the bits are one, with decay 0.1. We say that a run *knows* its function at the looks at which its loss is below 0.01.
 
 # %% mystnb={"code_prompt_hide": "Stored run", "code_prompt_show": "Stored run"} tags=["hide-input"]
 if long_steps:
@@ -491,11 +491,11 @@ glue(
 )
 
 # %% [markdown]
-# **The order.** In the left panel of {numref}`fig-dynamics-longer` the lines with decay first lie below those without, and later above them. At step 3000, where $\eta t = 9$, the sharpness of PARITY is {glue:text}`early_decayed:.2f` with decay and {glue:text}`early_without:.2f` without, the opposite of what Figure 13 shows at its end. But then the order is reversed. With decay the sharpness rises with the blow-up, to {glue:text}`late_decayed:.2f` over the last 1000 steps in which a run knows PARITY; without decay it is {glue:text}`late_without:.2f`. This is the paper's order, but it is no test of it, for three reasons:
+# **The order.** In the left panel of {numref}`fig-dynamics-longer` the lines with decay first lie below those without, and later above them. At step 3000, where $\eta t = 9$, the sharpness of PARITY is {glue:text}`early_decayed:.2f` with decay and {glue:text}`early_without:.2f` without, the opposite of what Figure 13 shows at its end. But then the order is reversed. With decay the sharpness rises with the blow-up, to {glue:text}`late_decayed:.2f` over the last 1000 steps in which a run knows PARITY; without decay it is {glue:text}`late_without:.2f`. This is the paper's order, but it does not confirm the paper's sentence, for three reasons:
 #
-# * We chose these last 1000 steps after seeing that runs are lost. The runs that we saw then were others, though: the series was made twice, and the runs shown here are the second, with other seeds. The difference, without decay minus with, was -0.18 [-0.34, -0.01] the first time and is {glue:text}`order_window` now, so over this window the order is the same in both.
+# * We chose these last 1000 steps after seeing that runs lose PARITY. We saw this in other runs, though: the series was made twice, and the runs shown here are the second, with other seeds. The difference, without decay minus with, was -0.18 [-0.34, -0.01] the first time and is {glue:text}`order_window` now, so over this window the order is the same in both.
 # * If we take the last {glue:text}`open_from` steps or more in their place, the interval contains 0, and with the first seeds it did so from 1500 steps on.
-# * Runs are lost early, since our learning rate is ten times the paper's. The last step at which a decayed run knows PARITY is {glue:text}`median_end:.0f` in the median, of {glue:text}`longest`, and at the last look {glue:text}`end_decayed` of 6 runs with decay still know it, and {glue:text}`end_without` of 6 without.
+# * Runs lose PARITY early, since our learning rate is ten times the paper's. In the median, the last step at which a run with decay knows PARITY is step {glue:text}`median_end:.0f` of {glue:text}`longest`. At the last look {glue:text}`end_decayed` of 6 runs with decay still know it, and {glue:text}`end_without` of 6 without.
 #
 # So the order after 100 000 steps stays open.
 #
@@ -616,7 +616,7 @@ effect.not_reproduced(
 # * **Decay 0.3 seems to have no effect.** The log blow-up rises by {glue:text}`wide_climb:.1f`, and the log sharpness changes by {glue:text}`wide_drift`, which cannot be distinguished from no decay ({glue:text}`wide_more`).
 # * **But this is the sum of a fall and a rise.** Counted from step 6000 or later, decay 0.3 raises the sharpness compared with no decay, from step 10,000 by {glue:text}`wide_later_more`; counted from step 4000 or before, the interval contains 0. The later starts were chosen after seeing the curves of a first series with other seeds, because near step 10,000 the mean was smallest. In that series the rise from step 10,000 was 0.84 [0.29, 1.39], so the runs shown here, made afterwards, confirm it.
 #
-# The first series led to the same three answers: over all steps the difference to no decay was -1.07 [-1.46, -0.67] at decay 0.1 and -0.20 [-0.69, 0.30] at 0.3. So over 20,000 steps the sharpness rises at none of the three decays, and at decay 0.1 it falls more than without decay, whatever start is taken. Both are effects of decay at 5 bits, but decay also shrinks the norm, at 0.3 from {glue:text}`wide_norm:.0f` to {glue:text}`wide_norm_last:.0f`, while the noise keeps its size, so the effect of the blow-up itself is not isolated. The caption is about 25 bits and stays open.
+# The first series led to the same three answers: over all steps the difference to no decay was -1.07 [-1.46, -0.67] at decay 0.1 and -0.20 [-0.69, 0.30] at 0.3. So over 20,000 steps the sharpness rises at none of the three decays, and at decay 0.1 it falls more than without decay, whatever start is taken. Both observations are about the effect of decay at 5 bits. But decay also shrinks the norm, at 0.3 from {glue:text}`wide_norm:.0f` to {glue:text}`wide_norm_last:.0f`, while the noise keeps its size, so the effect of the blow-up itself is not isolated. The caption of Figure 12 is about 25 bits and stays open.
 #
 # **What differs from the paper.** The paper's settings are those of its Table 1, Section 7.2 and Figures 12 and 13, whereas the number of runs, of looks, of noise draws and the 20,000 steps are read in the authors' repository (Table 1 has 10,000).
 
@@ -653,11 +653,11 @@ table(
 # * At the paper's width and rate, on five bits, the sharpness ends lower than it began while the blow-up rises. At decay 0.1 it falls more than without decay, and at 0.3 it falls and then rises again. How much of this is due to the blow-up is not isolated, so the caption of Figure 12 stays open. In narrower models at ten times the rate the sharpness rises with the blow-up in the end, at decay {glue:text}`top_decay:.1f` by a log ratio of {glue:text}`change_top`, and at 0.1 in the stored runs of six bits.
 # * The order and the level of Figure 13 are open. With decay PARITY is flatter at first. It is sharper with decay over the last 1000 steps in which a run knows PARITY, with both sets of seeds, but over longer ends (from the last 1500 steps on with the first seeds, from {glue:text}`open_from` with the second) this cannot be distinguished from chance. Without decay PARITY is sharper than FIRST and MAJORITY were early, by {glue:text}`level_window` over such a window and by {glue:text}`level_end` at the last look.
 # * That the blow-up makes a small but sharp increase *during* learning was not judged: without decay it rises by {glue:text}`magnify_none` in the logarithm.
-# * PARITY of so few bits is learned at once: loss and sharpness change within some hundred steps of the start, where the paper has a long plateau. Runs of 25 bits were not made; for all four decays they would take some 550 hours of a core.
+# * PARITY of so few bits is learned at once: loss and sharpness change within some hundred steps of the start, where the paper has a long plateau. Runs of 25 bits were not made; for all four decays they would take some 550 hours on one core.
 #
 # ## What would falsify this
 #
-# The jump would not be reproduced if the sharpness did not rise by a tenth as the loss falls at weak decay, or did not rise at all at strong decay, or if at weak decay the fall of the loss did not go with that rise. The trade would not be reproduced if the norm did not fall with decay, or if an exponential described the blow-up no better than a line. In all checks the ends of 95 % intervals decide. The controls are two windows before the loss falls, the sharpness 300 steps later, and the runs without decay. What the ledger has about the sentences that stay open describes these runs only; there the controls shuffle the runs, exchange first and last at random, or put FIRST and MAJORITY in place of PARITY with decay.
+# The jump would not be reproduced if the sharpness did not rise by a tenth as the loss falls at weak decay, or did not rise at all at strong decay, or if at weak decay the fall of the loss were not correlated with that rise. The trade would not be reproduced if the norm did not fall with decay, or if an exponential described the blow-up no better than a straight line. All checks compare the ends of 95 % intervals. The controls are two windows before the loss falls, the sharpness 300 steps later, and the runs without decay. The ledger's numbers about the open sentences describe only these runs; there the controls shuffle the runs, exchange first and last at random, or put FIRST and MAJORITY in place of PARITY with decay.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input", "nbval-ignore-output"]
 ledger.show()
@@ -683,7 +683,7 @@ ledger.verdicts()
 #
 # ```{solution} ex-dynamics-half
 # :class: dropdown
-# It is $N_0\, (1 - \eta\lambda)^t$, with half-life $\log 2 / \eta\lambda$: about 2310, 1155 and 770 steps for decay 0.1, 0.2 and 0.3 at the learning rate 0.003. In training the norm falls more slowly, by the slopes of $\log N$ above in place of $-1$: AdamW divides a gradient by its own size, so that even small gradients push back.
+# It is $N_0\, (1 - \eta\lambda)^t$, with half-life $\log 2 / \eta\lambda$: about 2310, 1155 and 770 steps for decay 0.1, 0.2 and 0.3 at the learning rate 0.003. In training the norm falls more slowly, by the slopes of $\log N$ above in place of $-1$: AdamW divides a gradient by its own size, so that even small gradients counteract the decay.
 # ```
 #
 # ```{exercise}

@@ -19,7 +19,7 @@
 # # Short codes make the chain nearly linear
 #
 # ```{verdict}
-# No: the paper says that the norm of the chain is smaller than that of its network for two bits, but it is larger. The chain knows each position by a vector, its code. On strings of {glue:text}`T_norm` bits, with equal attention scores, the squared norm is {glue:text}`over_main:.1f` times as large with one-hot codes, and at least {glue:text}`any_over_main:.2f` times as large with any codes of length 1. Codes of about $16 \log T$ random signs are an advantage only for strings of several hundred bits and more. With them the chain's bound, at the best noise for each length $T$, grows like $T \log T$.
+# No: the paper says that the norm of the chain, its network for parity step by step, is smaller than that of its network for two bits, but it is larger. In the chain each position is represented by a vector, its code. On strings of {glue:text}`T_norm` bits, with equal attention scores, the squared norm is {glue:text}`over_main:.1f` times as large with one-hot codes, and at least {glue:text}`any_over_main:.2f` times as large with any codes of length 1. Codes of about $16 \log T$ random signs are an advantage only for strings of several hundred bits and more. With them the chain's bound, at the best noise for each length $T$, grows like $T \log T$.
 # ```
 # **Needs** {ref}`ch-chain-of-thought`. **Read** 13 min. **Runs in** 15 s. **Source** printed, in words; the matrix and $d = 2$ are restored.
 #
@@ -31,7 +31,7 @@
 #
 # ## Three positions by hand
 #
-# Suppose that three positions have to find themselves by a margin of $L$: the score of a code with itself shall exceed its score with any other code by at least $L$.
+# Suppose that each of three positions has to find itself by a margin of $L$: the score of its code with itself must exceed the score with any other code by at least $L$.
 #
 # * **One-hot codes.** The codes are the three unit vectors, and the score matrix $W = L I_3$ gives the score $L$ to equal codes and 0 to different ones. Its squared norm is $3 L^2$, and $T L^2$ for $T$ positions.
 # * **Codes in two columns.** Place the three codes on a circle at angles of 120 degrees. Two different codes have the inner product $-\frac12$, so $W = \frac23 L I_2$ gives the scores $\frac23 L$ and $-\frac13 L$, which differ by $L$. Its squared norm is $2 \cdot \frac49 L^2 = 0.89\, L^2$, which is less than for one-hot codes.
@@ -77,7 +77,7 @@ norm, growth = ledger.result("sharper.cot.norm"), ledger.result("sharper.growth.
 glue(T_norm=T_norm, n_max=n_max, T_long=T_long, instances=instances)
 
 # %% [markdown]
-# To see how large $W$ must be, we use the function `score_norms`, which has the answers that are proved below, for a margin of 1, as squared Frobenius norms: for one-hot codes, for random signs, and the least for any codes of length 1.
+# To see how large $W$ must be, we use the function `score_norms`. It returns the squared Frobenius norms that are proved below, for a margin of 1: for one-hot codes, for random signs, and the lower bound for any codes of length 1.
 
 # %%
 KINDS = {"one-hot": "one-hot", "random signs": "random signs", "any": "any codes, at least"}
@@ -101,7 +101,7 @@ caption = "Squared norm of both score matrices over L²; the network for d = 2 h
 table(both.rename(columns=KINDS), caption, form=",.2f")
 
 # %% [markdown]
-# {numref}`fig-code-norms` shows these norms against the length. One-hot codes rise in proportion to $T$. Random signs start above them, but rise only with a power of the logarithm, and from several hundred bits on they are the better choice. The lowest curve is a bound that no codes of length 1 can beat. It rises, too, and exceeds the grey line, the network for two bits, from {glue:text}`first_false` bits on. The next sections prove the three curves.
+# {numref}`fig-code-norms` shows these norms against the length. The norm for one-hot codes rises in proportion to $T$. That for random signs starts above it, but rises only with a power of the logarithm, and from several hundred bits on random signs are the better choice. The lowest curve is a bound that no codes of length 1 can beat. It rises, too, and exceeds the grey line, the network for two bits, from {glue:text}`first_false` bits on. The next sections prove the three curves.
 #
 # ## One-hot codes
 #
@@ -137,7 +137,7 @@ table(both.rename(columns=KINDS), caption, form=",.2f")
 # (c) Add the constraint for $(t, j)$ to that for $(j, t)$: with $x = e_t - e_j$ it is $x^\top W x \ge 2L$. As $\|x\| \le 2$, $\|W^\top x\| \ge L$: the points $W^\top e_t$ are a distance of $L$ apart. For a standard normal vector $g$, the numbers $X_t = \langle W^\top e_t, g \rangle$ have $\mathbb E (X_t - X_j)^2 \ge L^2$, as have independent normal variables of variance $\frac12 L^2$. Hence $\mathbb E \max_t X_t \ge \frac{L}{\sqrt2} M_T$ by the inequality of Sudakov and Fernique. On the other hand $X_t = \langle e_t, W g \rangle \le \|W g\|$, whose mean is at most $\|W\|_F$. $\square$
 # ```
 #
-# By (c), two score matrices of margin $L$ together exceed a squared norm of $3 L^2$ from $T =$ {glue:text}`first_false` on, and $3 L^2$ is what the main construction for $d = 2$ has. So the sentence on the norm fails for all codes of length 1, and not for one-hot codes only. The table below has the norms of whole networks at the paper's length.
+# By (c), two score matrices of margin $L$ together exceed a squared norm of $3 L^2$ from $T =$ {glue:text}`first_false` on, and $3 L^2$ is what the main construction for $d = 2$ has. So the sentence on the norm fails for all codes of length 1, and not only for one-hot codes. The table below has the norms of whole networks at the paper's length. All chains with the margin have a ratio above 1; a matrix with a single entry, or with the margin only in the mean, would have one below 1.
 
 # %%
 L = 2 * math.log(T_norm)  # the paper's scale, for both networks
@@ -177,7 +177,7 @@ glue(any_over_main=over_main["any codes of length 1, at least"], first_false=fir
 # %% [markdown]
 # ## Short codes at work
 #
-# Do the short codes work? We build the codes of (b) and run the chain on all strings, and on three strings where they are too many. One wrong bit would refute (b). The column *off* has the largest error of the output.
+# Do the short codes work? We build the codes of (b) and run the chain on all strings, or on three strings where there are too many to try all. One wrong bit would refute (b). The column *off* has the largest error of the output.
 
 # %%
 rows = []
@@ -217,7 +217,7 @@ norm.repaired(
 )
 
 # %% [markdown]
-# No bit is wrong, the error is below $\lambda$, and the norm is within its bound. Next we look for codes that violate (a) or (c). For (a) we draw {glue:text}`instances` sets of up to 7 random codes, some of them nearly the same, with scores at the least scale allowed or above, run them on all strings, and climb from the worst. We add a *fan*, codes $(e_0 + e_j)/\sqrt2$ with all inner products $\frac12$. Against (c) we set the regular simplex, whose inner products are all $-\frac1{T-1}$, and pairs of opposite codes.
+# No bit is wrong, the error is below $\lambda$, and the norm is within its bound. Next we look for codes that violate (a) or (c). For (a) we draw {glue:text}`instances` sets of up to 7 random codes, some of them nearly the same, with scores at the least scale allowed or above, run them on all strings, and improve the worst by random steps (the row *climbed*). We add a *fan*, codes $(e_0 + e_j)/\sqrt2$ with all inner products $\frac12$. For (c) we try the regular simplex, whose inner products are all $-\frac1{T-1}$, and pairs of opposite codes.
 
 
 # %% mystnb={"code_prompt_hide": "Adversaries: codes against (a) and (c)", "code_prompt_show": "Adversaries: codes against (a) and (c)"} tags=["hide-cell"]
@@ -283,15 +283,15 @@ norm.holds(
 glue(top_leak=best, fan_leak=in_a["fan"], low=min(in_c(2)), sixteen=min(in_c(16)))
 
 # %% [markdown]
-# Codes drawn and climbed to reach {glue:text}`top_leak:.2f` of $\lambda$, and the fan reaches {glue:text}`fan_leak:.2f`, so (a) is attained and not exceeded. The bound in (c) is not attained: the two codes 1 and $-1$ need {glue:text}`low:.2f` times as much, and 16 codes $\pm e_i$ with $W = L I_8$, which have margin $L$, need {glue:text}`sixteen:.1f` times as much.
+# The codes that were drawn and then improved reach {glue:text}`top_leak:.2f` of $\lambda$, and the fan reaches {glue:text}`fan_leak:.2f`, so the bound in (a) is attained and not exceeded. The bound in (c) is not attained: the two codes 1 and $-1$ need {glue:text}`low:.2f` times as much, and 16 codes $\pm e_i$ with $W = L I_8$, which have margin $L$, need {glue:text}`sixteen:.1f` times as much.
 #
 # ## How the cost grows with the length
 #
-# **At the best noise.** If the noise is chosen for each length, the chain's bound is proportional to $T N^{1/3}$, with $N = \|\theta\|^2$, because the gradient of a step does not depend on $T$ ({ref}`ch-chain-of-thought`, where the term $P$ for what noise adds to the sharpness, and the confidence, are left out as well). With $L = 2 \log 2T$ random signs have $N \approx 512 \log^3 T$, so the bound is $O(T \log T)$. By (c) no codes of length 1 have less than order $\log^3 T$ at this margin. With the quoted norm the bound would be of order $T \log^{2/3} T$. The powers at shorter lengths are in {ref}`ch-chain-of-thought`.
+# **At the best noise.** If the noise is chosen for each length, the chain's bound is proportional to $T N^{1/3}$, with $N = \|\theta\|^2$, because the gradient of a step does not depend on $T$. (As in {ref}`ch-chain-of-thought`, we leave out the confidence and the term $P$, which is what noise adds to the sharpness.) With $L = 2 \log 2T$ random signs have $N \approx 512 \log^3 T$, so the bound is $O(T \log T)$. By (c) no codes of length 1 have less than order $\log^3 T$ at this margin. With the quoted norm the bound would be of order $T \log^{2/3} T$. The powers at shorter lengths are in {ref}`ch-chain-of-thought`.
 #
 # **Without the margin.** The order $\log^3 T$ needs no margin for all pairs. Suppose only that at each of the $T$ steps the first attention gives at least half of its weight to the tokens with the right code. Then at most $2 \sqrt T$ other codes score within $\frac12 \log T$ of what $e_t$ scores with itself, since each of them would get at least a share $\frac{1}{2 \sqrt T}$ of the weight that $e_t$ gets. Join such pairs of codes by edges. There are at most $2 T^{3/2}$ edges, so by Turán's theorem at least $\frac T{4 \sqrt T + 1} \ge \frac15 \sqrt T$ codes have no edge between them. These have a margin of $\frac12 \log T$ among themselves, and (c) gives the first score matrix a squared norm of order $\log^3 T$.
 #
-# **At a fixed noise.** The paper says that the chain's error "increases only linearly with T". Its bound is a bound for a single step, added up over $T$ steps, so it is linear in $T$ if that for a single step is held constant. As quoted it is $4 T e^{-m/8\Sigma^2}$ times the exponential of the sharpness $\frac{m \sigma^2}{4 \Sigma^2} (2 G_u(1, 2) + P(\sigma, 1, 2, T))$ and of $L(1, 2, T) / 2\sigma^2$, with $L(1, 2, T) = 218 + 12 \log^2 T$. So the sentence needs the condition that two terms of the exponent count as constant. One is the norm, which grows like $\log^2 T$. Without the condition this term alone multiplies the bound at $\sigma = 10^{-3}$, from $T = 20$ to 40, not by 2 but by 2 to the power {glue:text}`doublings:.1e`, and no power of $T$ bounds it. The other is $P$, for what noise adds to the sharpness. In the closed form of the authors' notebook ({ref}`ch-perturbed-trace`) it contains powers of $T$, because every weight is perturbed, and from $T = 20$ to 40 it grows by a factor of {glue:text}`noise_rise:.0f`.
+# **At a fixed noise.** The paper says that the chain's error "increases only linearly with T". The bound for the chain is that for a single step, added up over $T$ steps, so it is linear in $T$ if the bound for a single step is held constant. As quoted it is $4 T e^{-m/8\Sigma^2}$ times the exponential of the sharpness $\frac{m \sigma^2}{4 \Sigma^2} (2 G_u(1, 2) + P(\sigma, 1, 2, T))$ and of $L(1, 2, T) / 2\sigma^2$, with $L(1, 2, T) = 218 + 12 \log^2 T$. So the sentence needs the condition that two terms of the exponent count as constant. One is the norm, which grows like $\log^2 T$. Without the condition this term alone multiplies the bound at $\sigma = 10^{-3}$, from $T = 20$ to 40, not by 2 but by 2 to the power {glue:text}`doublings:.1e`, and no power of $T$ bounds it. The other is $P$, for what noise adds to the sharpness. In the closed form of the authors' notebook ({ref}`ch-perturbed-trace`) it contains powers of $T$, because every weight is perturbed, and from $T = 20$ to 40 it grows by a factor of {glue:text}`noise_rise:.0f`.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-cell"]
 T = 2**40
@@ -340,7 +340,7 @@ glue(slope_signs=power["random signs"], slope_one_hot=power["one-hot"])
 #
 # ## What would falsify this
 #
-# The refutation of the sentence on the norm would fail if there were codes of length 1 and a matrix with margin $L$ at $T \ge$ {glue:text}`first_false` whose norm is below (c). Part (a) would be false if codes had an error above $\lambda$ or a wrong bit, as they have if the scores are not divided by $1 - \mu$. Part (b) would be false if a network exceeded its bound on the norm; as a control, the norm of the paper's network for two bits stands in the place of the bound, and it is exceeded many times. The growth like $T \log T$ would be refuted by another power of $T$ with a logarithm divided out; if the norm enters without its square, the power is another one.
+# The refutation of the sentence on the norm would fail if there were codes of length 1 and a matrix with margin $L$ at $T \ge$ {glue:text}`first_false` whose norm is below (c). Part (a) would be false if codes had an error above $\lambda$ or a wrong bit, as they have if the scores are not divided by $1 - \mu$. Part (b) would be false if a network exceeded its bound on the norm; as a control, the bound is replaced by the norm of the paper's network for two bits, which is exceeded by a large factor. The growth like $T \log T$ would be refuted by another power of $T$ with a logarithm divided out; if the norm enters without its square, the power is another one.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -364,7 +364,7 @@ ledger.show()
 #
 # **Statement.** Printed, in words (the matrix and $d = 2$ are restored): the first column of the chain's first score matrix has a single non-zero entry, so the norm of the construction is smaller than that of the main construction for $d = 2$, as a step of the proof of Theorem 16.
 #
-# **Counterexample.** Take one-hot codes, $T = {glue:text}`T_norm`$, and the same scale in both networks. The chain has {glue:text}`over_main:.1f` times the squared norm of the network for $d = 2$; any score matrices that let each code find itself by that margin make it {glue:text}`least_over_main:.1f` times at least. With any other codes of length 1, such as normalised random projections, it is {glue:text}`any_over_main:.2f` times at least.
+# **Counterexample.** Take one-hot codes, $T = {glue:text}`T_norm`$, and the same scale in both networks. The chain has {glue:text}`over_main:.1f` times the squared norm of the network for $d = 2$; any score matrices with that margin make it {glue:text}`least_over_main:.1f` times at least. With any other codes of length 1, such as normalised random projections, it is {glue:text}`any_over_main:.2f` times at least.
 #
 # **Why.** A column has one entry, but there are $T$ columns, because all steps share the weights and each of them needs a score of its own. Short codes share columns, and need larger scores in return.
 #

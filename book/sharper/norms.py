@@ -19,7 +19,7 @@
 # # How large are the weights?
 #
 # ```{verdict}
-# Yes: each block of weights of the hand-written network is as small as the paper says, if no coefficient of its target is below $T^{-4}$ on strings of $T$ bits. The seven bounds add up to {glue:text}`quoted:.2f` for ten parities of two bits on strings of 20 bits, the value that is quoted from the paper, and one network on {glue:text}`far` bits comes within {glue:text}`missing:.1f` % of such a sum. For one norm among the activations the paper's bound is missing in our text; we restored it as 1, but the norm reaches $\sqrt2$.
+# Yes: each block of weights of the hand-written network is as small as the paper says, if no coefficient of its target is below $T^{-4}$ on strings of $T$ bits. The seven bounds add up to {glue:text}`quoted:.2f` for ten parities of two bits on strings of 20 bits, which is the value that is quoted from the paper. One network on {glue:text}`far` bits comes within {glue:text}`missing:.1f` % of the sum of its own bounds. For one of the activations, the bound on its norm is missing in our copy of the paper; we restored it as 1, but the norm reaches $\sqrt2$.
 # ```
 # **Needs** {ref}`ch-construction`. **Read** 17 min. **Runs in** 10 s. **Source** restored (Theorem 10, of whose total one value and the order are quoted, and Theorem 11), printed (the sentences of the proofs).
 #
@@ -84,7 +84,7 @@ def closed(f, scale=2.0):
 # %% [markdown]
 # ## Why one should care
 #
-# The paper's bound on the error of a learned network contains the squared norm of the weights, because it takes more nats to describe a network that is far from the origin. The norm enters through the hand-written network: a learner that ends with a norm no larger than this one is covered by the bound. So a mistake in the norm would go straight into the number of examples that the paper asks for. It could also spoil the main message, since the network must not become much larger as strings get longer. It grows at all only because of the scores of $2 \log T$, and so we want to know by how much it grows. We also want to know whether small coefficients can make the norm much larger, since their logarithms are scores as well.
+# The paper's PAC-Bayes bound on the error of a learned network contains the squared norm of the weights, because it takes more nats to describe a network that is far from the origin. The norm enters through the hand-written network: a learner that ends with a norm no larger than this one is covered by the bound. So a mistake in the norm would change the number of examples that the paper asks for. It could also spoil the main message, since the norm must not become much larger as strings get longer. The norm grows with $T$ only because of the scores of $2 \log T$, and so we want to know by how much it grows. We also want to know whether small coefficients can make the norm much larger, since their logarithms are scores as well.
 #
 # ## One bit of four by hand
 #
@@ -192,7 +192,7 @@ glue(quoted=quoted)
 #
 # ## Block by block
 #
-# For the proof it is best to count the entries of every block, as in the example. This gives every norm exactly, at all scores $L_1$, $L_2$ and for all coefficients:
+# For the proof it is best to count the entries of every block, as in the example. This gives every norm exactly, at all scores $L_1$, $L_2$ and for all coefficients $c_i$:
 #
 # ```{math}
 # :label: eq-closed-norms
@@ -203,7 +203,7 @@ glue(quoted=quoted)
 #
 # **Proof of Theorem 10.** $W_{KQ}^{(1)}$, $W_V^{(1)}$, $G$ and $F$ are equal to their bounds or below them. For $b$ we have $|b|^2 \le 4(d+1)$, since $\frac{2(2d+1)}{3d} + \frac5{4d^2} \le 4$ for $d \ge 1$. With $T^{-4} \le c_i \le 1$ each second score lies between $-2 \log T$ and $2 \log T$. And $S^2 \le W \sum_i c_i^2 = W$, by Cauchy and Schwarz. $\square$
 #
-# We also want to know how much room the theorem leaves. For one character, $c_1 = 1$, every bound is an equality except that on $b$. So the next table takes a character of one bit and longer and longer strings. A ratio above 1 would refute the theorem; scores that are one per cent higher must give one.
+# We also want to know how much room the theorem leaves. For one character, $c_1 = 1$, every bound is an equality except that on $b$. So the next table takes a character of one bit on longer and longer strings. A ratio above 1 would refute the theorem. As a control, scores that are one per cent higher must give such a ratio.
 
 # %%
 rows = {}
@@ -226,7 +226,7 @@ thm10.holds(
 glue(missing=100 * (1 - one["ratio"].max()), far=far)
 
 # %% [markdown]
-# The ratio of both sides tends to 1 as $T$ grows, because the bound on $b$ does not grow with $T$ and the scores do. Next we test each bound separately, at random networks of up to 62 bits in both bases.
+# The ratio of both sides tends to 1 as $T$ grows, because the bound on $b$ does not grow with $T$ and the scores do. Next we test each bound separately, on random networks of up to 62 bits, for indicators and for characters. No block exceeds its bound.
 
 # %% mystnb={"code_prompt_hide": "Each block of random networks", "code_prompt_show": "Each block of random networks"} tags=["hide-input"]
 drawn, ratios = [], []
@@ -255,8 +255,8 @@ blocks10.holds(
 #
 # The theorem stands, but three of its steps deserve a comment. The first two we have met in the example.
 #
-# * **Exactly.** The proof says that $|F|^2$ is "exactly" its number, as restored $16 d^2 (d+1)$. For characters this is so, but for the indicators, which the paper uses, about half of the heights are 0, and the squared norm is $16 d^2 (\lfloor \frac d2 \rfloor + 1)$, so the number is right as an upper bound only.
-# * **Entries of $b$.** Each is said to be "upper bounded by 1". As signed numbers they are, since the largest is $\frac3{4d}$. But the sum of squares needs absolute values, and there the largest is $1 + \frac3{4d}$, from the last kink, beyond the end of the grid. The bound on $|b|^2$ is true all the same, by {eq}`eq-closed-norms`. Without the two units whose kinks lie beyond 1, which are never on, the sentence is true too.
+# * **Exactly.** The proof says that $|F|^2$ is "exactly" a number, which we restored as $16 d^2 (d+1)$. For characters this is so. But for the indicators, which the paper uses, about half of the heights are 0, and the squared norm is $16 d^2 (\lfloor \frac d2 \rfloor + 1)$, so the stated number is only an upper bound.
+# * **Entries of $b$.** Each is said to be "upper bounded by 1". As signed numbers they are, since the largest is $\frac3{4d}$. But the sum of squares needs absolute values, and there the largest is $1 + \frac3{4d}$, from the last kink, which lies beyond 1, the largest possible mean. The bound on $|b|^2$ is true all the same, by {eq}`eq-closed-norms`. Without the two units whose kinks lie beyond 1, which are never on, the paper's sentence is true too.
 # * **Small coefficients.** One coefficient below $T^{-4}$ has a score below $-2 \log T$, and the smaller the coefficient the larger is the square of its score, without limit. At the quoted size, $c_{10} = 10^{-10}$ is enough to exceed the total. This is rare in the paper's experiments: of its random functions at $T = W = 20$ one in {glue:text}`one_in:.0f` has a coefficient below $T^{-4}$.
 #
 # The third point has a repair, because a term with such a tiny coefficient hardly matters to the output. There is no need to compute its weight exactly, and we can cut its score off.
@@ -266,12 +266,12 @@ blocks10.holds(
 # Replace the second scores $2 \log T + \log c_i$ by $-2 \log T$ wherever they are smaller. Then Theorem 10 holds for *all* $c_i > 0$ with $\sum_i c_i^2 = 1$, and for $T \ge 3$ and the indicators the largest error of the network is still at most $\frac1T$.
 # ```
 #
-# **The idea of the proof.** Cutting a score off gives its term a little too much weight, at most $T^{-4}$ in units in which the idle positions have $T^{-2}$. So the new error is much smaller than the one that idle positions cause anyway, and the bound $\frac1T$ has room for both.
+# **The idea of the proof.** Cutting a score off gives its term a little too much weight, at most $T^{-4}$ in units in which each idle position, one that holds no term, has the weight $T^{-2}$. So the new error is much smaller than the one that idle positions cause anyway, and the bound $\frac1T$ has room for both.
 #
 # ```{dropdown} Proof, cut-off scores
 # We bound the norm first, then write the output with the changed weights, and compare it with $f$.
 #
-# All second scores now lie between $\pm 2 \log T$, so the bound on $W_{KQ}^{(2)}$ holds, and no other block has changed. The weights before the softmax are $T^2 \tilde c_i$ with $\tilde c_i = \max(c_i, T^{-4})$, and 1 at each of the $N = T + 1 - W$ idle positions. Let $\delta = \sum_i (\tilde c_i - c_i) \le W T^{-4}$ and $\rho = N T^{-2}$. With $m \in [0, 1]$ what the MLP writes at idle positions, and $r = \sum_i (\tilde c_i - c_i)\, p_{U_i}$,
+# All second scores now lie between $\pm 2 \log T$, so the bound on $W_{KQ}^{(2)}$ holds, and no other block has changed. The weights before the softmax are $T^2 \tilde c_i$ with $\tilde c_i = \max(c_i, T^{-4})$, and 1 at each of the $N = T + 1 - W$ idle positions. Let $\delta = \sum_i (\tilde c_i - c_i) \le W T^{-4}$ and $\rho = N T^{-2}$. Let $m \in [0, 1]$ be what the MLP writes at idle positions, and $r = \sum_i (\tilde c_i - c_i)\, p_{U_i}$. Then
 #
 # $$f_\theta = S\, \frac{\sum_i \tilde c_i\, p_{U_i} + \rho\, m}{S + \delta + \rho}, \qquad f_\theta - f = \frac{S\, (r + \rho\, m) - (\delta + \rho) f}{S + \delta + \rho}, \qquad 0 \le r \le \delta .$$
 #
@@ -379,7 +379,7 @@ glue(tiny_norm=column.loc["as it is", "WKQ2"], tiny_bound=column.loc["bound", "W
 #
 # ## The activations
 #
-# The second theorem of this page is about what flows through the network. Its bounds are used where noise is put on the weights, because noise in a matrix is multiplied by the vectors that pass through it. Let $X$ be the tokens, $Y$ the output of the first attention, $Z$ what enters the second, all as rows, and $z_{T+1}$ the row of $Z$ for the output token.
+# The second theorem of this page bounds the activations, that is, the vectors that pass through the network. Its bounds are used where noise is added to the weights, because noise in a matrix is multiplied by the vectors that pass through it. Let $X$ be the tokens, $Y$ the output of the first attention, $Z$ what enters the second, all as rows, and $z_{T+1}$ the row of $Z$ for the output token.
 #
 # ```{prf:theorem} Lintilhac and Shaikh (2026), Theorem 11
 # :label: sharper-thm11
@@ -390,9 +390,9 @@ glue(tiny_norm=column.loc["as it is", "WKQ2"], tiny_bound=column.loc["bound", "W
 # | 2-norm at most | $\sqrt2$ | $1$ | $\sqrt2$ | $\sqrt{T+1}$ | $\sqrt W$ | $2 \log T$ | $2 \sqrt W \log T$ | $1$ |
 # ```
 #
-# **Proof, of all but the last.** A row of $X$ or $Z$ is a unit vector of its position beside one number of size at most 1, a bit or a value of the MLP $g$: hence $\sqrt2$, and $\sqrt{T+1}$ for the value column. A row of $Y$ is a mean of bits. An entry of $Z v_2$ is $S \le \sqrt W$ times a value of $g$. $W_{KQ}^{(2)}$ has only one row that is not zero, with entries between $\pm 2 \log T$. So row $j$ of $Z W_{KQ}^{(2)\top}$ has the score of position $j$ as its one entry, and $W_{KQ}^{(2)\top} z_{T+1}$ is that row of scores, whose length is also the operator norm of $W_{KQ}^{(2)}$. $\square$
+# **Proof, of all but the last.** A row of $X$ or $Z$ consists of the unit vector of its position and one number of size at most 1, which is a bit or a value of the MLP $g$. This gives $\sqrt2$, and $\sqrt{T+1}$ for the column of these numbers, the value column. A row of $Y$ is a mean of bits. An entry of $Z v_2$ is $S \le \sqrt W$ times a value of $g$. $W_{KQ}^{(2)}$ has only one row that is not zero, with entries between $\pm 2 \log T$. So row $j$ of $Z W_{KQ}^{(2)\top}$ has the score of position $j$ as its one entry, and $W_{KQ}^{(2)\top} z_{T+1}$ is that row of scores, whose length is also the operator norm of $W_{KQ}^{(2)}$. $\square$
 #
-# **The last entry is wrong**, although the paper has an argument for it: the output token has bit 0, so that only its code counts. But the value column of $Z$ does not hold the bit: it holds what the MLP has written. The output token attends to all tokens alike, so it receives the mean $\bar x = \frac1{T+1} \sum_j x_j$, and the MLP turns this mean into $g(\bar x)$. Therefore
+# **The last entry is wrong**, although the paper has an argument for it: the output token has bit 0, so that only the code of its position counts. But the value column of $Z$ does not hold the bit: it holds what the MLP has written. The output token attends to all tokens alike, so it receives the mean $\bar x = \frac1{T+1} \sum_j x_j$, and the MLP turns this mean into $g(\bar x)$. Therefore
 #
 # $$\|z_{T+1}\|^2 = 1 + g(\bar x)^2 \le 2 ,$$
 #
@@ -463,7 +463,7 @@ glue(z_out_top=no_ones["z_out"].item())
 #
 # * Every block has a norm in closed form, at all scores, for all coefficients and in both bases.
 # * Theorem 10 is true as the sum of its blocks, if no coefficient is below $T^{-4}$, and it is nearly sharp. With scores cut off at $\pm 2 \log T$ it needs no condition.
-# * In its proof the entries of $b$ reach {glue:text}`largest_b:.2f` in absolute value, and $|F|^2$ is half of its number at $d = 1$, but neither slip harms the bound.
+# * In its proof the entries of $b$ reach {glue:text}`largest_b:.2f` in absolute value, and $|F|^2$ is half of the stated number at $d = 1$, but neither slip harms the bound.
 # * The row of the output token has norm up to {glue:text}`z_out_top:.4f`, which is $\sqrt2$.
 #
 # ```{finding} sharper.thm10
@@ -474,7 +474,7 @@ glue(z_out_top=no_ones["z_out"].item())
 #
 # **Counterexample.** For the even-parity indicator of degree 1, $|F|^2$ is half of that number. The largest entry of $b$ is {glue:text}`largest_b:.2f` in absolute value at $d = 1$, whereas as a signed number it is $\frac34$.
 #
-# **Why.** Half of the indicator's heights are 0, and the last kink of the MLP lies $\frac3{4d}$ beyond the grid.
+# **Why.** Half of the indicator's heights are 0, and the last kink of the MLP lies $\frac3{4d}$ beyond the largest mean.
 #
 # **Repair.** Read "at most" for "exactly": $|F|^2 = 16 d^2 (\lfloor \frac d2 \rfloor + 1)$. The bound $|b|^2 \le 4(d+1)$ follows from the closed form. For the second scores $c_i \ge T^{-4}$ is needed: at $T = 20$, $d = 2$, $W = 10$ with $c_{10} = 10^{-10}$ the squared norm of $W_{KQ}^{(2)}$ is {glue:text}`tiny_norm:.0f` against {glue:text}`tiny_bound:.0f`, and the total {glue:text}`tiny_total:.0f` against {glue:text}`quoted:.0f`. Alternatively, cut the scores off at $-2 \log T$.
 #
@@ -493,12 +493,12 @@ glue(z_out_top=no_ones["z_out"].item())
 #
 # **Repair.** $\|z_{T+1}\| = \sqrt{1 + g(\bar x)^2} \le \sqrt2$.
 #
-# **What survives.** What is built on this norm: since the second attention has no weight in the value column, $W_{KQ}^{(2)\top} z_{T+1}$ is as stated. Bounds that use the factor $\|z_{T+1}\|$ alone lose $\sqrt2$.
+# **What survives.** What is built on this norm: since the second attention has no weight in the value column, $W_{KQ}^{(2)\top} z_{T+1}$ is as stated. Bounds that use the factor $\|z_{T+1}\|$ alone are worse by $\sqrt2$.
 # ```
 #
 # ## What would falsify this
 #
-# Theorem 10 would be false if one network had a norm above the sum, or one block were above its bound; the control is the same network with scores one per cent higher, which must exceed both. Our reading would not be supported by the quoted value if the seven bounds had another sum; in the control $W_{KQ}^{(2)}$ is left out, and the sum is another one. For the two sentences of the proof the controls are characters, for which the first is true, and the MLP without its last two units; for the repaired count of heights the control counts those that are 0 as well. For small coefficients the control has its scores cut off. Theorem 11 would be false if one of its first seven norms exceeded its bound, as it does if the skip connection carries the bits. For the output token the control is an MLP that writes nothing, where the norm is 1.
+# Theorem 10 would be false if one network had a norm above the sum, or one block were above its bound; the control is the same network with scores one per cent higher, which must exceed both. The quoted value would not support our reading if the seven bounds had another sum, as they have in the control, where $W_{KQ}^{(2)}$ is left out. For the first of the two sentences of the proof the control is a character, for which the sentence is true, and for the second it is the MLP without its last two units. For the repaired count of heights the control also counts the heights that are 0. For small coefficients the control has its scores cut off. Theorem 11 would be false if one of its first seven norms exceeded its bound, as it does if the skip connection carries the bits. For the output token the control is an MLP that writes nothing, where the norm is 1.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()
@@ -506,7 +506,7 @@ ledger.show()
 # %% [markdown]
 # ## What the authors' code does differently
 #
-# The notebook `generate_plots.ipynb` of `paullintilhac/boolean_function_sensitivity` has a function of $\omega$, $D_f$ and $T$, which are our $W$, $d$ and $T$. It returns the *root* of $21 + 16 d^2 (d+1) + 8 (d+1) + 4 \log^2 T\, (dW + T + 1 - W)$. In its newest version $T$ stands in place of $T + 1 - W$. The number 21 is $1 + W$ at $W = 20$, and the term in $T$ counts a score for each idle position in the first attention, as a network with *sinks* has them. At $W = 20$ the newest version is at least as large as the bound of Theorem 10, since $W \le T$. The number quoted from the paper is that of neither version. What happens to the root is told in {ref}`ch-pac-bayes`.
+# The notebook `generate_plots.ipynb` of `paullintilhac/boolean_function_sensitivity` has a function of $\omega$, $D_f$ and $T$, which are our $W$, $d$ and $T$. It returns the *root* of $21 + 16 d^2 (d+1) + 8 (d+1) + 4 \log^2 T\, (dW + T + 1 - W)$. In its newest version $T$ stands in place of $T + 1 - W$. The number 21 is $1 + W$ at $W = 20$, and the term in $T$ counts a score for each idle position in the first attention, as a network with *sinks* has them. At $W = 20$ the newest version is at least as large as the bound of Theorem 10, since $W \le T$. The number quoted from the paper is that of neither version. The consequences of this root are the subject of {ref}`ch-pac-bayes`.
 #
 # The hand-written network stored in `hardcoded_transformer.py` has scores of $-40$ outside the sets. Each of them has the square 1600, so the norm of this network is mostly that of its masks.
 #
@@ -559,7 +559,7 @@ answer = pd.DataFrame(by_score).T.rename_axis("second score")
 table(answer, f"The exact network; the paper's has {papers:.0f} in all", form=".0f")
 
 # %% [markdown]
-# For small second scores the read-out is long, because it has to undo a large share of idle attention, and for large second scores the scores themselves make the norm large. The norm is smallest in between, near a second score of 3. With the paper's first score the exact network is at best a fifth larger than the paper's, but with the smallest first score that it needs it is smaller, for second scores of 2, 3 and 4. So exactness need not cost anything in norm.
+# For small second scores the read-out is large, because it has to make up for a large share of attention on idle positions, and for large second scores the scores themselves make the norm large. The norm is smallest in between, near a second score of 3. With the paper's first score the exact network is at best a fifth larger than the paper's, but with the smallest first score that it needs it is smaller, for second scores of 2, 3 and 4. So exactness need not cost anything in norm.
 #
 # ```{solution-end}
 # ```

@@ -64,9 +64,9 @@ glue(value=pb.truncated_optimum(L, G, 1e6, SMALL), nats=f"{pb.gaussian_kl(L, sig
 # %% [markdown]
 # ## Why one should care
 #
-# Suppose that a network has been trained on a sample and fits it without error, and that we want to know how large its error is on new strings. A *PAC-Bayes* bound answers with two numbers of the network. The first is its *sharpness*: how much its error grows if every weight is moved by a little random noise. The second is the length of its weight vector, because the bound charges a network for its distance from the centre of the prior, which is the network with all weights zero. The paper computes both numbers for a network written by hand, and so turns a bound on networks in general into a bound on the functions that such networks compute.
+# Suppose that a network has been trained on a sample and fits it without error, and that we want to know how large its error is on new strings. A *PAC-Bayes* bound answers with two numbers of the network. The first is its *sharpness*: how much its error grows if every weight is moved by a little random noise. The second is the length of its weight vector, because the bound grows with the network's distance from the centre of the prior, which is the network with all weights zero. The paper computes both numbers for a network written by hand, and so turns a bound on networks in general into a bound on the functions that such networks compute.
 #
-# But there is a third number in the bound, a constant $\Sigma$ that multiplies the whole charge. The paper takes $\Sigma = 0.01$, and this is what makes the result small: in its example the charge is {glue:text}`nats` nats (units of the natural logarithm) for a million examples, more than a hundred nats for each. So we have to know what $\Sigma$ is a property of. Is it enough to measure it at networks that have been trained?
+# But there is a third number in the bound, a constant $\Sigma$ that multiplies the term for the norm. The paper takes $\Sigma = 0.01$, and this is what makes the result small: in its example the KL divergence that the norm causes is {glue:text}`nats` nats (units of the natural logarithm) for a million examples, more than a hundred nats for each. So we have to know for which networks $\Sigma$ must hold. Is it enough to measure it at networks that have been trained?
 #
 # ## One weight by hand
 #
@@ -86,7 +86,7 @@ table(by_hand, "One weight: the bound with two values of the constant", form=".3
 glue(one_example=by_hand.iloc[0, 1])
 
 # %% [markdown]
-# With $\Sigma = \frac12$ a hundred examples give a bound below $\frac14$, the risk of the constant output $\frac12$. With $\Sigma = 0.01$ a *single* example would give {glue:text}`one_example:.2f`, which cannot be right. To see this, note that with chance $\frac12$ the single example is $x = 0$. Then every weight fits it, and a learner that returns $\theta = 0$ has fitted the sample, has a smaller norm than $\theta^*$, and is as flat on the sample as can be, but its risk is $\frac12$. So if the constant is measured at weights that have learned the target, the bound makes a false promise about weights that have not. The constant that is needed must hold for the weights among which the learner could have ended.
+# With $\Sigma = \frac12$ a hundred examples give a bound below $\frac14$, the risk of the constant output $\frac12$. With $\Sigma = 0.01$ a *single* example would give {glue:text}`one_example:.2f`, which cannot be right. To see this, note that with chance $\frac12$ the single example is $x = 0$. Then every weight fits it, and a learner that returns $\theta = 0$ has fitted the sample, has a smaller norm than $\theta^*$, and is perfectly flat on the sample, but its risk is $\frac12$. So if the constant is measured at weights that have learned the target, the bound can be wrong for weights that have not. The constant must hold for all weights that the learner could have returned.
 #
 # ## The statement
 #
@@ -101,7 +101,7 @@ glue(one_example=by_hand.iloc[0, 1])
 # $$\mathbb E_u R(\hat\theta + \sigma u) \le \sigma^2 \bigl( G_u + P(\sigma) \bigr) + \Sigma \sqrt{\frac 2m \left( \frac{L}{2 \sigma^2} + \log \frac1\delta \right)} .$$
 # ```
 #
-# $P(\sigma)$ is what the Hessian gains by the noise ({ref}`ch-semi-analytic-bound` measures it); without it and without $\log \frac1\delta$ the bound is called *truncated*. In the text that we could read the displayed formulas are missing. This one is quoted by a public reading note on the paper. The conditions around it are restored from the words of the derivation.
+# $P(\sigma)$ is the increase of the Hessian term under the noise ({ref}`ch-semi-analytic-bound` measures it); without it and without $\log \frac1\delta$ the bound is called *truncated*. In the text that we could read the displayed formulas are missing. This one is quoted by a public reading note on the paper. The conditions around it are restored from the words of the derivation.
 #
 # The paper's example (Appendix E.3) has $T = 20$ bits in ten pairs, so $d = 2$ and $W = 10$, with $c_i = W^{-1/2}$, a million examples and $\Sigma = 0.01$. A constant output has the risk $\frac14$ on this target without any learning.
 
@@ -160,7 +160,7 @@ moving(
 # %% [markdown]
 # In {numref}`fig-pac-bayes-example` the lines are parallel, since all three fall like $m^{-1/3}$; only their height differs. With $\Sigma = 0.01$ the bound falls below $\frac14$ near a million examples. With the least constant that is possible at the centre of the prior this takes more than $10^4$ times as many examples, and with the constant that is valid for every clipped network more than $10^5$ times as many.
 #
-# The reading note quotes three numbers of this example: $G_u$, $L$ and the best $\sigma$. We recompute all three. The last one agrees only if the norm is squared and $\Sigma = 0.01$ ({ref}`ch-bound-comparison`), so we have read the theorem as it was meant. At a million examples the truncated bound, of which the note quotes no value, is {glue:text}`value:.3f`. The KL divergence is {glue:text}`nats` nats; the bound is small in spite of it because $\Sigma$ is.
+# The reading note quotes three numbers of this example: $G_u$, $L$ and the best $\sigma$. We recompute all three. The last one agrees only if the norm is squared and $\Sigma = 0.01$ ({ref}`ch-bound-comparison`), so we have read the theorem as it was meant. At a million examples the truncated bound, of which the note quotes no value, is {glue:text}`value:.3f`. The KL divergence is {glue:text}`nats` nats, and the bound is small all the same because $\Sigma$ is small.
 #
 # ## How the bound arises
 #
@@ -173,12 +173,12 @@ moving(
 # Theorem 2 has $\rho = \mathcal N(\hat\theta, \sigma^2 I)$, $\pi = \mathcal N(0, \sigma^2 I)$ and $\mathbb E_\rho r \le \sigma^2 (G_u + P)$. To get from here to Theorem 2, three computations are left.
 #
 # * **The divergence.** The log ratio of the two densities at $\theta + \sigma u$, $\log \frac\rho\pi$, is $(\|\theta + \sigma u\|^2 - \|\sigma u\|^2)/2\sigma^2$, and its mean is $\|\theta\|^2 / 2\sigma^2$.
-# * **The best $\lambda$.** The last two terms of {eq}`eq-alquier` are equal at $\lambda = \sqrt{2m(\mathrm{KL} + \log(1/\delta))}/\Sigma$. That is allowed, with $L/2\sigma^2$ for the divergence, because this number is known before the sample.
+# * **The best $\lambda$.** The last two terms of {eq}`eq-alquier` are equal at $\lambda = \sqrt{2m(\mathrm{KL} + \log(1/\delta))}/\Sigma$. This choice is allowed if $L/2\sigma^2$ replaces the divergence, because this number is known before the sample.
 # * **The best $\sigma$.** As in the example with one weight, the truncated bound is $G_u \sigma^2 + \Sigma \sqrt{L/m} / \sigma$. Its derivative vanishes at $\sigma^*$, where one third of it is sharpness and two thirds are norm:
 #
 # $$\sigma^* = \Bigl( \frac{\Sigma}{2G_u} \sqrt{L/m} \Bigr)^{1/3}, \qquad B^* = 3 \Bigl( \frac{\Sigma^2 G_u L}{4m} \Bigr)^{1/3} .$$ (eq-optimum)
 #
-# **The check.** A slip in this algebra would show as a value that is better than the closed form. So the divergence is compared with the general formula for two Gaussians, and the optima with 400 other values of $\lambda$ and $\sigma$ in the example. It is enough to do this for one choice of $m$, $L$ and $G_u$, because at $t$ times the optimum the two curves are $\frac12(t + \frac1t)$ and $\frac13(t^2 + \frac2t)$ times their least value.
+# **The check.** If there were a slip in this algebra, some value would be better than the closed form. So the divergence is compared with the general formula for two Gaussians, and the optima with 400 other values of $\lambda$ and $\sigma$ in the example. It is enough to do this for one choice of $m$, $L$ and $G_u$, because at $t$ times the optimum the two curves are $\frac12(t + \frac1t)$ and $\frac13(t^2 + \frac2t)$ times their least value.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 theta = torch.cat([w.flatten() for w in weights.values()])
@@ -230,11 +230,11 @@ glue(spread_10=pb.square_spread(10))
 glue(**{f"times_{W}": pb.square_spread(W) / SMALL for W in (1, 10, 25)})
 
 # %% [markdown]
-# At the hand-written network itself $\Sigma$ is below 0.1, as the paper finds at trained ones. At the prior's centre it is at least {glue:text}`spread_10:.2f` for the paper's example. For larger weights it grows without limit, and a Gaussian prior gives weights of every size some probability. What $\Sigma = 0.01$ says at a trained network, and when the inequality holds all the same, is the subject of {ref}`ch-loss-constant`.
+# At the hand-written network itself $\Sigma$ is below 0.1, as the paper finds at trained ones. At the prior's centre it is at least {glue:text}`spread_10:.2f` for the paper's example. For larger weights it grows without limit, and a Gaussian prior gives weights of every size some probability. The chapter {ref}`ch-loss-constant` treats what $\Sigma = 0.01$ means at a trained network, and when the inequality holds although this constant is not valid under the prior.
 #
 # ## A repair
 #
-# The loss varies without limit because outputs do. (Remark 4 of the paper assumes that something is bounded, and then argues by Hoeffding's lemma as well, see {ref}`ch-loss-constant`.) The target, however, lies in a known interval, so nothing is lost if outputs are cut off at its ends. Then the loss of *every* network lies in a known interval too, and Hoeffding's lemma gives a constant that holds under the prior as well.
+# The loss is unbounded because the outputs are. (Remark 4 of the paper assumes that something is bounded, and then argues by Hoeffding's lemma as well, see {ref}`ch-loss-constant`.) The target, however, lies in a known interval, so nothing is lost if outputs are cut off at its ends. Then the loss of *every* network lies in a known interval too, and Hoeffding's lemma gives a constant that holds under the prior as well.
 #
 # ```{prf:theorem} Repaired: the bound for bounded losses, after Catoni (2007)
 # :label: pac-bayes-repaired
@@ -251,9 +251,9 @@ glue(**{f"times_{W}": pb.square_spread(W) / SMALL for W in (1, 10, 25)})
 #
 # Which parts of the bound could be dropped? To find out we need a problem in which a wrong bound fails often. If the posterior did not depend on the sample, no KL term would be needed, and a bound without it would be valid as well. So we let an adversary see the sample first and choose the posterior that makes the training error look best.
 #
-# Take strings of $n =$ {glue:text}`toy_bits` bits. For each of the $2^n$ subsets of bits there is one function, which outputs 0 or $\sqrt W$ according to the parity of that subset. One of these functions is the target, the other $K = 2^n - 1$ are predictors. The loss of a predictor is 0 or $W$, each for half of all strings, which is the largest variation that Hoeffding's lemma allows. A weight vector $\theta \in \mathbb R^K$ picks the predictor of its largest entry. The posterior $\mathcal N(a e_k, \sigma^2 I)$ mostly picks $k$ if $a$ is large against $\sigma$, and has a divergence of $a^2/2\sigma^2$ nats. For every sample $k$ is the predictor with the largest $R - r$. We vary the size of the samples and $a/\sigma$; $W = 10$, as in the paper's example, and the unit of the weights is such that $a$ is the paper's norm, $\sqrt L$.
+# Take strings of $n =$ {glue:text}`toy_bits` bits. For each of the $2^n$ subsets of bits there is one function, which outputs 0 or $\sqrt W$ according to the parity of that subset. One of these functions is the target, the other $K = 2^n - 1$ are predictors. The loss of a predictor is 0 or $W$, each for half of all strings, which is the largest variation that Hoeffding's lemma allows. A weight vector $\theta \in \mathbb R^K$ picks the predictor of its largest entry. The posterior $\mathcal N(a e_k, \sigma^2 I)$ mostly picks $k$ if $a$ is large against $\sigma$, and has a divergence of $a^2/2\sigma^2$ nats. For every sample the adversary chooses as $k$ the predictor with the largest $R - r$. We vary the size of the samples and $a/\sigma$; $W = 10$, as in the paper's example, and the unit of the weights is such that $a$ is the paper's norm, $\sqrt L$.
 #
-# We count the samples on which the bound fails; a share above $\delta$ would refute the theorem. Three variants each lack one piece: the divergence, the square of the norm, or the constant. A last adversary may choose **any** posterior. For a fixed $\lambda$, which here is the best one for $a^2/2\sigma^2$ nats, the largest value of $\lambda\, \mathbb E_\rho(R - r) - \mathrm{KL}(\rho \| \pi)$ over all posteriors is known: it is $\log \mathbb E_\pi e^{\lambda(R - r)}$. Under this prior the mean is one over the $K$ predictors, so we can compute it and need not search.
+# We count the samples on which the bound fails; a share above $\delta$ would refute the theorem. Three variants each lack one piece: the divergence, the square of the norm, or the constant. A last adversary may choose **any** posterior. For a fixed $\lambda$, which here is the best one for $a^2/2\sigma^2$ nats, the largest value of $\lambda\, \mathbb E_\rho(R - r) - \mathrm{KL}(\rho \| \pi)$ over all posteriors is known: it is $\log \mathbb E_\pi e^{\lambda(R - r)}$. Under this prior the mean is simply the average over the $K$ predictors, so we can compute it and need not search.
 
 # %%
 WIDE = 10.0  # W
@@ -324,7 +324,7 @@ glue(fail_norm=hunted["norm not squared"].min(), fail_small=hunted["constant 0.0
 #
 # ## What would falsify this
 #
-# The algebra would be refuted by another value of the divergence, by a $\lambda$ or a $\sigma$ that is better than the closed form, or by another slope of the bound. Three controls show that the checks notice such errors: a norm without its square, optima shifted by a factor of 2, and the norm term at a fixed $\sigma$, whose slope is $-\frac12$. The finding on $\Sigma$ would be refuted if the constant were at most 0.1 at the prior's centre; the control is the hand-written network, where it is. The repaired theorem would be refuted if it failed on more samples than $\delta$ allows, as it does if any one piece is dropped.
+# The algebra would be refuted by another value of the divergence, by a $\lambda$ or a $\sigma$ that is better than the closed form, or by a slope of the bound that is not $-\frac13$. Three controls show that the checks notice such errors: a norm without its square, optima shifted by a factor of 2, and the norm term at a fixed $\sigma$, whose slope is $-\frac12$. The finding on $\Sigma$ would be refuted if the constant were at most 0.1 at the prior's centre; the control is the hand-written network, where it is. The repaired theorem would be refuted if it failed on more samples than $\delta$ allows, as it does if any one piece is dropped.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 N, sharp = pb.norm_squared(50, 1, 1, "sinks"), gradient_bound(1, 1)

@@ -19,7 +19,7 @@
 # # The capacity of an attention head
 #
 # ```{verdict}
-# Yes, as the paper says, an attention head hardly becomes richer if there are more tokens, because errors of the scores do not add up. If all scores change, the weights of the softmax move, summed over all tokens, by at most the largest change of a single score. The constant is 1, where the paper has 2, and 1 is attained. Theorem 4.2, which makes a cover of the head from covers of its scores and values, is true.
+# Yes, as the paper says, the capacity of an attention head hardly grows with the number of tokens, because errors of the scores do not add up. If all scores change, the weights of the softmax move, summed over all tokens, by at most the largest change of a single score. The constant is 1, where the paper has 2, and 1 is attained. Theorem 4.2, which combines a cover of the scores and a cover of the values to a cover of the head, is true.
 # ```
 # **Needs** {ref}`ch-capacity`. **Read** 10 min. **Runs in** 10 s. **Source** printed (Lemma A.6, Corollary A.7), restored (the rest).
 #
@@ -55,7 +55,7 @@ def identity(y):
 # %% [markdown]
 # ## Why one should care
 #
-# How many different functions can an attention head be? Its output is an average over all $T$ tokens, and each weight of this average depends on all $T$ scores. If every score is known only up to a small error $\eta$, one may fear that the errors of the weights add up to something of the order of $T \eta$. Then a cover of heads would have to be finer for longer inputs, and its size would grow like a power of $T$. The paper shows that this does not happen, and everything it says about the length of inputs rests on this one step. The best constant matters too, because a constant of the softmax enters the bound for a deep network once for each layer.
+# How many different functions can an attention head compute? Its output is an average over all $T$ tokens, and each weight of this average depends on all $T$ scores. If every score is known only up to a small error $\eta$, one may fear that the errors of the weights add up to something of the order of $T \eta$. Then a cover of heads would have to be finer for longer inputs, and its size would grow like a power of $T$. The paper shows that this does not happen, and everything it says about the length of inputs rests on this one step. The best constant matters too, because a constant of the softmax enters the bound for a deep network once for each layer.
 #
 # ## Two scores by hand
 #
@@ -89,11 +89,11 @@ figures.show()
 #
 # ## The statement
 #
-# Tokens $x_1, \dots, x_T \in \mathbb R^d$ are the rows of $X$, and a *query* $z \in \mathbb R^d$ asks. A head with weights $W_{QK}, W_V \in \mathbb R^{d \times d}$ gives token $t$ the *score* $s_t = z^\top W_{QK}\, x_t$ and returns
+# Tokens $x_1, \dots, x_T \in \mathbb R^d$ are the rows of $X$, and $z \in \mathbb R^d$ is a *query*. A head with weights $W_{QK}, W_V \in \mathbb R^{d \times d}$ gives token $t$ the *score* $s_t = z^\top W_{QK}\, x_t$ and returns
 #
 # $$f(X, z) = \sigma\bigl( W_V^\top X^\top \mathrm{softmax}(s) \bigr) ,$$
 #
-# where the activation $\sigma$ acts on each number, keeps 0 and is $L$-Lipschitz. In a self-attention head $z$ is one of the tokens. No token is longer than $B_X$, and $\|J\|_{1,1}$ is the sum of the absolute values of all entries of $J$. $N_\infty(\epsilon)$ is the least number of members of a class such that every member is within $\epsilon$ of one of them, on all inputs at once ({ref}`ch-capacity`). We judge the review version of October 2021, and use its numbers.
+# where the activation $\sigma$ acts on each entry, maps 0 to 0 and is $L$-Lipschitz. In a self-attention head $z$ is one of the tokens. No token is longer than $B_X$, and $\|J\|_{1,1}$ is the sum of the absolute values of all entries of $J$. $N_\infty(\epsilon)$ is the least number of members of a class such that every member is within $\epsilon$ of one of them, on all inputs at once ({ref}`ch-capacity`). We judge the review version of October 2021, and use its numbers.
 #
 # ```{prf:lemma} Edelman et al. (2022), Lemma A.6 and Corollary A.7
 # :label: variables-lemA6
@@ -116,15 +116,15 @@ figures.show()
 #
 # ## Softmax: 1 in place of 2
 #
-# With $p = \mathrm{softmax}(a)$ the Jacobian is $J = \mathrm{diag}(p) - p p^\top$, and $\|J\|_{1,1} = 2 \sum_i p_i (1 - p_i)$ comes as near to 2 as one likes when $T$ grows, so 2 is what the lemma gives. But the proof uses $\|J h\|_1 \le \|J\|_{1,1} \|h\|_\infty$, as if each entry of $J$ could have the sign that hurts, and this wastes a factor 2. The right constant is the norm of $J$ from $\ell_\infty$ to $\ell_1$, which can be computed in three steps:
+# With $p = \mathrm{softmax}(a)$ the Jacobian is $J = \mathrm{diag}(p) - p p^\top$, and $\|J\|_{1,1} = 2 \sum_i p_i (1 - p_i)$ comes as near to 2 as one likes when $T$ grows, so 2 is what the lemma gives. But the proof uses $\|J h\|_1 \le \|J\|_{1,1} \|h\|_\infty$, as if each entry of $J$ could have the least favourable sign, and this loses a factor of 2. The right constant is the norm of $J$ from $\ell_\infty$ to $\ell_1$, which can be computed in three steps:
 #
 # 1. $\|Jh\|_1$ is convex in $h$, so over $\|h\|_\infty \le 1$ it is largest at a vector of signs.
 # 2. For signs, let $P$ be the probability where $h_i = 1$. Then $p^\top h = 2P - 1$, and $(Jh)_i = p_i (h_i - p^\top h)$ is $2(1-P)\, p_i$ or $-2P\, p_i$.
 # 3. So $\|Jh\|_1 = P \cdot 2(1-P) + (1-P) \cdot 2P = 4P(1-P) \le 1$, with equality at $P = \frac12$.
 #
-# Along the segment from $b$ to $a$ this integrates to $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1 \le \|a - b\|_\infty$, the curve of {numref}`fig-softmax-constant`. The constant 1 is not new. In convex optimization it is known as the dual of Pinsker's inequality: the negative entropy is 1-strongly convex in the sum norm, and therefore softmax, the gradient of its conjugate, has the constant 1. {cite:t}`nesterov2005` smooths a maximum in this way. The three steps above are a direct proof, which also shows where the constant is attained.
+# Along the segment from $b$ to $a$ this integrates to $\|\mathrm{softmax}(a) - \mathrm{softmax}(b)\|_1 \le \|a - b\|_\infty$, the curve of {numref}`fig-softmax-constant`. The constant 1 is not new, but known in convex optimization as the dual of Pinsker's inequality: the negative entropy is 1-strongly convex in the sum norm, and therefore softmax, the gradient of its conjugate, has the constant 1. {cite:t}`nesterov2005` smooths a maximum in this way. The three steps above are a direct proof, which also shows where the constant is attained.
 #
-# As a test we draw pairs of logits that differ by random steps, by steps of one logit, or by *balanced* steps, which raise and lower logits by the same amount such that $P$ is as near to $\frac12$ as can be. A ratio above 1 would refute our constant 1. The control has a temperature of $\frac12$, softmax of $2a$, whose constant is 2.
+# As a test we draw pairs of logits that differ by random steps, by steps of one logit, or by *balanced* steps, which raise and lower logits by the same amount such that $P$ is as near to $\frac12$ as possible. A ratio above 1 would refute our constant 1. The control has a temperature of $\frac12$, softmax of $2a$, whose constant is 2.
 
 
 # %%
@@ -174,7 +174,7 @@ softmax.holds(
 glue(ratio_top=ratio_top, printed_norm=steps["sum of |J|"].max())
 
 # %% [markdown]
-# Balanced steps come to 1, while random steps and steps of one logit stay below it, although the sum of the entries of $|J|$ approaches 2.
+# Balanced steps come very close to 1, while random steps and steps of one logit stay below it, although the sum of the entries of $|J|$ approaches 2.
 #
 # The general lemma is about any map $f$ to probability vectors. Along the segment from $b$ to $a$ the derivative of $f$ is $J(a - b)$, and $\|J(a - b)\|_1 \le \|J\|_{1,1} \|a - b\|_\infty \le c\, \|a - b\|_\infty$. The lemma needs $\|J\|_{1,1} \le c$ all along the segment, and therefore the control takes $\|J\|_{1,1}$ at one end of it only.
 
@@ -197,7 +197,7 @@ general.holds(
 #
 # **The idea of the proof.** The proof of {prf:ref}`variables-lem4-3` splits the difference of two heads in two. The values change by at most $\max_t \|v_t - \hat v_t\|$, and an average of such changes is no larger. The weights change by at most $c\, \|s - \hat s\|_\infty$ in sum, and each is multiplied by a value of length at most $B_{in} B_X$. So there is no sum over tokens that grows with $T$.
 #
-# One instance attains the bound with $c = 1$: half of the tokens are $u$ and half $-u$, all with equal scores, and the step raises the scores of the first half and lowers the others, as in the example. A search looks for more, and a ratio above 1 would refute the lemma with $c = 1$. Heads that *sum*, with the scores themselves for weights, are the control.
+# One instance attains the bound with $c = 1$: half of the tokens are $u$ and half $-u$, all with equal scores, and the step raises the scores of the first half and lowers the others, as in the example. We also search for larger differences, and a ratio above 1 would refute the lemma with $c = 1$. The control consists of heads that *sum*, that is, use the scores themselves as weights.
 
 
 # %% mystnb={"code_prompt_hide": "Opposite tokens", "code_prompt_show": "Opposite tokens"} tags=["hide-input"]
@@ -256,7 +256,7 @@ lemma.holds(
 #
 # ## Two small covers make one
 #
-# {prf:ref}`variables-thm4-2` is now a corollary of the lemma. Cover the scores to $\alpha\epsilon / (c L B_{in} B_X)$ and the values to $(1 - \alpha)\epsilon/L$, both on all $mT$ tokens as if each were an input of its own, and take all pairs. By the lemma each head is within $\epsilon$ of the head that one of these pairs makes, and since scores and values are chosen independently, such a head is a member of the class.
+# {prf:ref}`variables-thm4-2` is now a corollary of the lemma. Cover the scores with the accuracy $\alpha\epsilon / (c L B_{in} B_X)$ and the values with $(1 - \alpha)\epsilon/L$, both on all $mT$ tokens as if each were an input of its own, and take all pairs. By the lemma each head is within $\epsilon$ of the head that one of these pairs makes, and since scores and values are chosen independently, such a head is a member of the class.
 #
 # A tiny class shows the theorem at work. Its heads are all pairs of {glue:text}`members` score matrices and {glue:text}`members` value matrices in the plane, each near one of three centres, on two inputs of eight tokens. Covers are found greedily, with nine splits $\alpha$ at four scales; an error above $\epsilon$ would refute the theorem. The largest error is {glue:text}`tiny_error:.2f` $\epsilon$, whereas with the scores uncovered it is {glue:text}`tiny_control:.0f` $\epsilon$.
 
@@ -329,13 +329,13 @@ ledger.show()
 #
 # **Statement.** Printed: softmax is 2-Lipschitz from the largest to the summed difference, because $\|J\|_{1,1} \le 2$.
 #
-# **Counterexample.** There is none, because the statement is true. But no pair needs the 2: the largest ratio found is {glue:text}`ratio_top:.4f`, though $\|J\|_{1,1}$ reaches {glue:text}`printed_norm:.2f` for up to 11 logits.
+# **Counterexample.** There is none, because the statement is true. But the constant 2 is never needed: the largest ratio found is {glue:text}`ratio_top:.4f`, though $\|J\|_{1,1}$ reaches {glue:text}`printed_norm:.2f` for up to 11 logits.
 #
-# **Why.** The norm $\|J\|_{1,1}$ adds up all entries, as if every entry could have the sign that hurts.
+# **Why.** The norm $\|J\|_{1,1}$ adds up the absolute values of all entries, as if every entry could have the least favourable sign.
 #
 # **Repair.** The constant is 1, because the norm of $J$ from $\ell_\infty$ to $\ell_1$ is $\max_P 4P(1-P) \le 1$, and this is attained.
 #
-# **What survives.** All of it survives, and every 2 that comes from softmax may be replaced by a 1, and every such 4 by a 2.
+# **What survives.** The whole lemma survives, and every 2 that comes from softmax may be replaced by a 1, and every such 4 by a 2.
 # ```
 #
 # ## Exercises

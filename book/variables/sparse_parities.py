@@ -74,7 +74,7 @@ GUESSING = {"parity": math.log(2), "AND": -math.log(1 / 8) / 8 - 7 * math.log(7 
 # | $x_1 x_2 x_4$ | $x_3 x_4$ | 0 |
 # | $x_1 x_2 x_3$ | 1 | 1 |
 #
-# A guess that is nearly right is as uncorrelated as one that is quite wrong. For the AND of three bits this is different. Let $y$ be $-1$ if all three bits are $-1$, and $1$ otherwise. The single bit $x_1$ has the mean 0, but on one string in eight the label is changed from 1 to $-1$, and $x_1$ is always $-1$ there, so the mean product is $2 \cdot \frac18 = \frac14$. Therefore for an AND the gradient points at the right bits from the first step, whereas for a parity it does not. The lines below compute both.
+# A guess that is nearly right is as uncorrelated with the label as one that is entirely wrong. For the AND of three bits this is different. Let $y$ be $-1$ if all three bits are $-1$, and $1$ otherwise. The single bit $x_1$ has the mean 0, but on one string in eight the label is changed from 1 to $-1$, and $x_1$ is always $-1$ there, so the mean product is $2 \cdot \frac18 = \frac14$. Therefore for an AND the gradient points at the right bits from the first step, whereas for a parity it does not. The lines below compute both.
 
 # %%
 signs = 1.0 - 2 * (torch.arange(16)[:, None] >> torch.arange(4) & 1)
@@ -151,7 +151,7 @@ figures.show()
 # %% [markdown]
 # A model that gives each label probability $\frac12$ has the loss $\log 2 \approx 0.69$. In {numref}`fig-parity-curves` the parities stay there, and then drop. The grey curves are for comparison. They belong to the AND of three bits, which is 1 only if all three are, with the same model and the same batches. The AND is correlated with each of its bits, so here the gradient points at them from the first step.
 #
-# **Which runs learn, and after how many steps?** A run that is stopped before it has learned has a longer wait than its steps, and to leave it out would make long waits look short. So we take the *median* wait, which does not depend on how much longer the slower half would have taken. A further control hides half of the bits, in place of three, and trains for as many steps as the slowest run with three of them.
+# **Which runs learn, and after how many steps?** A run that is stopped before it has learned has a wait that is longer than its steps, and if we left it out, long waits would look short. So we take the *median* wait, which does not depend on how much longer the slower half would have taken. A further control hides half of the bits instead of three, and trains for as many steps as the slowest run with three hidden bits.
 
 # %%
 middle = lengths[len(lengths) // 2]
@@ -197,7 +197,7 @@ glue(width=width, heads=heads, learning_rate=learning_rate)
 glue(shortest=lengths[0], longest=lengths[-1], and_last=waits["AND", lengths[-1]].value)
 
 # %% [markdown]
-# The intervals of a share are Wilson's, and those of a median are found by drawing the runs anew. Where an interval ends at {glue:text}`max_steps`, this end is only a lower limit. The verdict asks whether *most* runs learn at those of the paper's lengths that are tried here, that is, whether the lower end of the share's interval is above one half.
+# The intervals of a share are Wilson's, and those of a median are bootstrap intervals over the runs. Where an interval ends at {glue:text}`max_steps`, this end is only a lower limit. The verdict asks whether *most* runs learn at those of the paper's lengths that are tried here, that is, whether the lower end of the share's interval is above one half.
 
 # %%
 learning.reproduced(
@@ -210,7 +210,7 @@ learning.reproduced(
 )
 
 # %% [markdown]
-# Of {glue:text}`paper_runs` runs at $T =$ {glue:text}`paper_lengths`, {glue:text}`paper_learned` learned, and the lower end is {glue:text}`paper_low:.2f`. The median wait goes from {glue:text}`first_wait:.0f` steps at $T =$ {glue:text}`shortest` to {glue:text}`last_wait:.0f` at $T =$ {glue:text}`longest`, where the AND takes {glue:text}`and_last:.0f`. Of {glue:text}`half_runs` runs on a parity of {glue:text}`half_bits` of {glue:text}`middle` bits, {glue:text}`half_learned` learned.
+# Of {glue:text}`paper_runs` runs at $T =$ {glue:text}`paper_lengths`, {glue:text}`paper_learned` learned, and the lower end of the interval is {glue:text}`paper_low:.2f`. The median wait goes from {glue:text}`first_wait:.0f` steps at $T =$ {glue:text}`shortest` to {glue:text}`last_wait:.0f` at $T =$ {glue:text}`longest`, where the AND takes {glue:text}`and_last:.0f`. Of {glue:text}`half_runs` runs on a parity of {glue:text}`half_bits` of {glue:text}`middle` bits, {glue:text}`half_learned` learned.
 #
 # **What differs from the paper.** The paper's runs took ten thousand steps of larger models, with larger batches.
 #
@@ -233,7 +233,7 @@ learning.reproduced(
 #
 # ## How sudden?
 #
-# The *onset* of a run is the step from which its loss stays below nine tenths of guessing. The share of its steps that a run spends before its onset says how sudden learning is, and "most of a run" means that it is more than one half. To see whether nine tenths is a lucky choice, the table has other levels too.
+# The *onset* of a run is the step from which its loss stays below nine tenths of guessing. The share of its steps that a run spends before its onset says how sudden learning is, and "most of a run" means that it is more than one half. To see whether the result depends on the choice of nine tenths, the table has other levels too.
 
 
 # %%
@@ -280,7 +280,7 @@ abruptness.reproduced(
 # %% [markdown]
 # In the median a run that learns its parity spends {glue:text}`plateau:.0f` % of its steps before the onset, whereas with the AND it spends {glue:text}`plateau_and:.0f` %. The other levels give nearly the same. Runs that were stopped before they learned are left out, although they waited longest.
 #
-# **Why there is a plateau.** Two different parities are uncorrelated over random strings, as in the example. So what a network computes before it knows $I$ is uncorrelated with nearly all of the $\binom T3$ candidates, and the gradient hardly depends on $I$. A learner that asks for averages over the labels, to a fixed accuracy, needs a number of answers that grows like $T^3$ (Kearns 1998, as {cite:t}`variables` say). One gradient gives as many such answers as there are weights, and from a batch of $B$ strings they are accurate to about $B^{-1/2}$. With 2048 strings and the 4060 sets of 30 positions, as below, this argument therefore excludes next to nothing.
+# **Why there is a plateau.** Two different parities are uncorrelated over random strings, as in the example. So what a network computes before it knows $I$ is uncorrelated with nearly all of the $\binom T3$ candidates, and the gradient hardly depends on $I$. A learner that only asks for averages over the labels, to a fixed accuracy (statistical queries), needs a number of answers that grows like $T^3$ (Kearns 1998, as {cite:t}`variables` say). One gradient gives as many such answers as there are weights, and from a batch of $B$ strings they are accurate to about $B^{-1/2}$. With 2048 strings and the 4060 sets of 30 positions, as below, this argument therefore excludes next to nothing.
 
 # %% [markdown]
 # ## At the paper's size
@@ -347,7 +347,7 @@ abruptness.reproduced(
 )
 
 # %% [markdown]
-# All {glue:text}`stored_runs` runs at the paper's lengths learned, the slowest of each length after {glue:text}`slowest` steps. The axes of the paper's panels for 10 and 15 bits end at 500 and 2000; the third is not legible in our text. No run of an AND took more than {glue:text}`longest_and`. At 30 bits {glue:text}`learned_30` of {glue:text}`runs_30` learned, the slowest after {glue:text}`longest_30` steps. The tenth left the level of guessing after 6680 steps and was given up 54 steps later, at a loss of 0.42, for a reason that lies in our program: the tables by which it computes attention ({ref}`ch-sample-complexity-of-and`) end in $0/0$ if all scores of a string lie some 80 below others. It counts as a run that did not learn, and its wait as longer than its steps. With the first seeds all ten learned, the slowest after 3250 steps.
+# All {glue:text}`stored_runs` runs at the paper's lengths learned, the slowest of each length after {glue:text}`slowest` steps. The axes of the paper's panels for 10 and 15 bits end at 500 and 2000; the third is not legible in our text. No run of an AND took more than {glue:text}`longest_and`. At 30 bits {glue:text}`learned_30` of {glue:text}`runs_30` learned, the slowest after {glue:text}`longest_30` steps. The tenth left the level of guessing after 6680 steps and was given up 54 steps later, at a loss of 0.42. The reason lies in our program: the tables by which it computes attention ({ref}`ch-sample-complexity-of-and`) end in $0/0$ if all scores of a string lie some 80 below others. It counts as a run that did not learn, and its wait as longer than its steps. With the first seeds all ten learned, the slowest after 3250 steps.
 #
 # ## How late, and how random?
 #
@@ -379,7 +379,7 @@ figures.show()
 # %% [markdown]
 # On the left the curves stay above the grey one at first, so very short waits are rarer than in a search without memory, and they cross it near one half, as they must. At 30 bits two of ten waits are longer than six medians, far beyond the grey curve, but with the first seeds none was longer than 3.4. {cite:t}`barak2022` conclude from other tests, too, that networks do not find a parity by such a search. On the right the wait for a parity rises with the length, but far less steeply than the number of sets.
 #
-# A straight line through the right panel would give one power of $T$, and would hide a bend. So we take the factor by which the median wait grows from 10 to 30 bits, with intervals from runs drawn anew.
+# A straight line fitted in the right panel would give one power of $T$ and hide any curvature. So we take the factor by which the median wait grows from 10 to 30 bits, with bootstrap intervals.
 
 
 # %%
@@ -413,7 +413,7 @@ glue(sets_grow=sets_grow, spread_10=ratios[10], spread_30=ratios[30])
 glue(ten=100 * ratios[10] / math.sqrt(10), ten_30=100 * ratios[30] / math.sqrt(10))
 
 # %% [markdown]
-# Two statements are firm enough to be tested, namely that the wait for a parity grows by more than that for an AND, and by less than the number of sets. Both are ours, since the paper measures no growth and says so.
+# Two statements are certain enough to be tested, namely that the wait for a parity grows by more than that for an AND, and by less than the number of sets. Both are ours, since the paper measures no growth and says so.
 
 # %%
 learning.holds(
@@ -464,7 +464,7 @@ ledger.verdicts()
 #
 # ```{exercise}
 # :label: ex-parities-waits
-# *By hand.* Let waits be without memory. What is the chance that none of ten runs learns within twice the mean wait? And that all ten learn within half of it?
+# *By hand.* Suppose that waits are without memory, that is, exponential. What is the chance that none of ten runs learns within twice the mean wait? And that all ten learn within half of it?
 # ```
 #
 # ```{solution} ex-parities-waits
