@@ -19,7 +19,7 @@
 # # How far all bits together move attention
 #
 # ```{verdict}
-# Yes, Lemma 11 is true: all bits of a string together change the attention weights of a token by at most a multiple of a logarithm. The logarithm is needed for rare inputs only. On average over inputs the change is at most 6, for any weights of the network, and the token's own bit accounts for 2 of these 6. If the own bit does not change the query, the limit is $4 - 2^{3-n}$ for strings of $n$ bits; at {glue:text}`climb_n` bits this is {glue:text}`climb_limit:.4f`, and a search reaches {glue:text}`climbed:.5f`.
+# Yes, Lemma 11 is true: all bits of a string together change the attention weights of a token, on nearly every input, by at most a multiple of a logarithm. The logarithm is needed for rare inputs only. On average over inputs the change is at most 6, for any weights of the network, and the token's own bit accounts for 2 of these 6. If the own bit does not change the query, the limit is $4 - 2^{3-n}$ for strings of $n$ bits; at {glue:text}`climb_n` bits this is {glue:text}`climb_limit:.4f`, and a search reaches {glue:text}`climbed:.5f`.
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 13 min. **Runs in** 15 s. **Source** printed.
 #
@@ -398,7 +398,7 @@ logits.holds(
 # %% [markdown]
 # ## What we found
 #
-# * {prf:ref}`sensitive-lem11` holds, also with $4 \delta \log n + 9$ in place of its bound. A bound of the form $c \log n$ times a factor that fails with probability $n^{-c}$ needs a factor of at least {glue:text}`slope_needed:.2f`.
+# * {prf:ref}`sensitive-lem11` holds, also with $4 \delta \log n + 9$ in place of its bound. If a multiple of $c \log n$ is to fail with probability $n^{-c}$ only, its factor cannot be below {glue:text}`slope_needed:.2f`.
 # * In the mean over inputs there is no logarithm: the sum is at most 4, or 6 with the query's own bit, and neither constant can be lowered. This also holds for scores that grow with the length, such as $\log n$ times fixed ones. So in the first layer such scores do not help to compute a sensitive function; what this means for the output is in {ref}`ch-influence-at-output`.
 # * Remarks 10 and 12 are right: no such bound holds at every input, and none can be proved through the scores.
 #
