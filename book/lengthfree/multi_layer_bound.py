@@ -460,7 +460,7 @@ glue(
 #
 # * Theorem 4.2 as printed is false, because a class of width 1 with one free number needs a larger cover than the theorem allows. Each of its six slips alone would be enough to make it false, and three of them are in the proof too.
 # * Corollary 4.2.1 as printed is false for large $d$, and so the kinder reading of the theorem fails as well. Even if it is corrected by its proof, the corollary is false for long tokens.
-# * With the six slips repaired both statements hold, with the true constant of softmax. The sum behind them cannot be replaced by a smaller multiple of itself, since pairs of networks reach {glue:text}`top:.4f` of it.
+# * With the six slips repaired both statements hold, with the true constant of softmax. The sum on which they rest cannot be replaced by a smaller multiple of itself, since pairs of networks reach {glue:text}`top:.4f` of it.
 # * The main point of the theorem is right: $T$ does not appear in the bound, at any depth.
 #
 # ```{finding} lengthfree.thm4_2
@@ -495,7 +495,7 @@ glue(
 #
 # ## What would falsify this
 #
-# The refutations would fail if the printed bound were above $\log 2$ for the classes with one free number, or above the logarithm of the number of codewords. In both cases the printed and the repaired bound are each other's control, because one must be too small and the other large enough. The proof of the repaired theorem would be wrong if the outputs of a pair of networks differed by more than the sum, and the controls, which put one slip in again, show that the search would notice it. The claim that the length has no influence would be in doubt if the ratio rose above 1 at many tokens; the control adds values up where attention averages them.
+# The refutations would fail if the printed bound were above $\log 2$ for the classes with one free number, or above the logarithm of the number of codewords. In both cases the printed and the repaired bound are each other's control, because one must be too small and the other large enough. The proof of the repaired theorem would be wrong if the outputs of a pair of networks differed by more than the sum, and the controls, which put one slip in again, show that the search would detect this. The claim that the length has no influence would be in doubt if the ratio rose above 1 at many tokens; the control adds values up where attention averages them.
 
 # %% mystnb={"code_prompt_hide": "Checks", "code_prompt_show": "Checks"} tags=["hide-input"]
 ledger.show()

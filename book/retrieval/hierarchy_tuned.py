@@ -281,7 +281,7 @@ theorem.reproduced(
 # %% [markdown]
 # ## The bottleneck
 #
-# The first layer of the paper's feedforward net has $Nd$ units, but $N(d + 2\lfloor 5 \log N \rfloor)$ inputs, so it cannot pass on the whole prompt. To see whether this matters, we tune the learning rate of this narrow net at $N =$ {glue:text}`narrow_at`. It needs {glue:text}`narrow` thousand prompts, whereas the tuned net, which has a single wide layer, needs {glue:text}`wide` thousand, so the narrow one needs {glue:text}`factor:.1f` times as many.
+# The first layer of the paper's feedforward net has $Nd$ units, but $N(d + 2\lfloor 5 \log N \rfloor)$ inputs, so it is narrower than the prompt. To see whether this matters, we tune the learning rate of this narrow net at $N =$ {glue:text}`narrow_at`. It needs {glue:text}`narrow` thousand prompts, whereas the tuned net, which has a single wide layer, needs {glue:text}`wide` thousand, so the narrow one needs {glue:text}`factor:.1f` times as many.
 
 # %%
 narrow_count, wide = (kept.median("general", k, at_narrow) for k in ("narrow", "feedforward"))

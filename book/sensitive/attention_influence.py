@@ -23,7 +23,7 @@
 # ```
 # **Needs** {ref}`ch-average-sensitivity`. **Read** 13 min. **Runs in** 15 s. **Source** printed.
 #
-# **Claim.** The paper states that in the first layer all $n$ bits of a string together move a row of attention by at most a multiple of $\log n$, on nearly every input and whatever the weights are, and this is true. In the mean over inputs no logarithm is needed: the sum is at most 6, or 4 without the query's own bit, and no smaller constants are possible. A bound that holds with high probability needs some logarithm, but a factor about eight times smaller than the printed one is enough.
+# **Claim.** The paper states that in the first layer all $n$ bits of a string together change a row of attention, the weights that one token gives to all tokens, by at most a multiple of $\log n$, on nearly every input and whatever the weights of the network are. This is true. In the mean over inputs no logarithm is needed: the sum is at most 6, or 4 without the query's own bit, and no smaller constants are possible. A bound that holds with high probability needs some logarithm, but a factor about eight times smaller than the printed one is enough.
 #
 # ## Why one should care
 #

@@ -55,7 +55,7 @@ plain, strings = selection.basis(torch.eye(T)), cube.bits(T)
 #
 # ## One bit by hand
 #
-# Take one chosen bit of twelve, which makes $s = 1$, and let a head read its sign, $+1$ for a 0 and $-1$ for a 1. The two signs are at least $\gamma = 1$ apart, and the paper wants readings that are off by at most $\gamma/4$. For this it chooses scores whose exponential is $e^R = 8T/\gamma = 96$ at the chosen position. So in the softmax the chosen row has the exponential 96, and the 11 other rows have 1 each. The class token, from which the output is read and whose value is 0, has 1 as well, and the sum is 108. If the chosen bit is 0 and $k$ of the others are 1, the head reads $\frac{96 + (11 - k) - k}{108} = \frac{107 - 2k}{108}$:
+# Take one chosen bit of twelve, which makes $s = 1$, and let a head read its sign, $+1$ for a 0 and $-1$ for a 1. The two signs are at least $\gamma = 1$ apart, and a reading may be off by at most $\gamma/4$. For this the paper chooses scores whose exponential is $e^R = 8T/\gamma = 96$ at the chosen position. So in the softmax the chosen row has the exponential 96, and the 11 other rows have 1 each. The class token, from which the output is read and whose value is 0, has 1 as well, and the sum is 108. If the chosen bit is 0 and $k$ of the others are 1, the head reads $\frac{96 + (11 - k) - k}{108} = \frac{107 - 2k}{108}$:
 #
 # | opposite bits $k$ | reading | distance from $1$ | within $\gamma/8 = 0.125$ | within $\gamma/4 = 0.25$ |
 # |--:|--:|--:|:--|:--|
