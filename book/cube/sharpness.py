@@ -19,7 +19,7 @@
 # # Sharpness: what noise in the weights does to the loss
 #
 # ```{verdict}
-# Yes, small noise in the weights costs half its variance times the trace of the Hessian, the matrix of second derivatives of the loss. For two networks that we tried, at noise of standard deviation 0.001, the relative error of this formula is at most {glue:text}`smooth_off`. In these networks no ReLU sits on its kink, the point where it switches on or off. The paper's proof uses an intermediate point, which need not exist if the noise carries a ReLU over its kink. An integral in place of this point, with a term for the kinks, repairs the proof.
+# Yes, small noise in the weights costs half its variance times the trace of the Hessian, the matrix of second derivatives of the loss. For two networks that we tried, at noise of standard deviation 0.001, the relative error of this formula is at most about {glue:text}`smooth_off`. In these networks no ReLU sits on its kink, the point where it switches on or off. The paper's proof uses an intermediate point, which need not exist if the noise carries a ReLU over its kink. An integral in place of this point, with a term for the kinks, repairs the proof.
 # ```
 #
 # **Needs** nothing but derivatives. **Read** 13 min. **Runs in** 10 s. **Source** Remark 3 printed; the formulas of Definition 1 and Theorem 6 restored from their words.
